@@ -13,6 +13,7 @@ export default defineConfig({
       '@scree/files': source('./packages/files/src/index.ts'),
       '@scree/core/names': source('./packages/core/src/solvers/names.ts'),
       '@scree/core/engine': source('./packages/core/src/engine-kit.ts'),
+      '@scree/core/transform': source('./packages/core/src/transform.ts'),
       '@scree/core/learn': source('./packages/core/src/learn.ts'),
       '@scree/core': source('./packages/core/src/index.ts'),
       scree: source('./packages/scree/src/index.ts'),

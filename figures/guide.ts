@@ -1,13 +1,19 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import {
   chooseComponents,
   type Data,
+  type Labels,
   Model,
   makeReport,
+  mca,
+  openFile,
   type PcaOptions,
   pca,
   type Report,
   type RowSource,
+  supplementary,
+  supplementaryRows,
 } from 'scree';
 import type { Draw } from './figure.js';
 import type { ProgressBar } from './progress-bar.js';
@@ -25,10 +31,25 @@ export const drawNoiseStability: Draw = (progress) =>
 export const drawWineUnscaled: Draw = (progress) => drawn('biplot', wine(), { k: 3 }, progress);
 export const drawWineScaled: Draw = (progress) => drawn('biplot', wine(), { scale: 'unit', k: 3 }, progress);
 
+export const drawDecathlonCircle: Draw = (progress) => drawnDecathlon('correlations-1-2', progress);
+export const drawDecathlonContributions: Draw = (progress) => drawnDecathlon('contributions', progress);
+export const drawDecathlonCos2: Draw = (progress) => drawnDecathlon('cos2', progress);
+export const drawDecathlonScores: Draw = (progress) => drawnDecathlon('scores-1-2', progress);
+export const drawPoisonCategories: Draw = async () => {
+  const table = await openFile(fileOf('poison.csv'), { categories: true, exclude: NOT_EATEN });
+  const model = await mca(table.table, { k: 2 });
+  const report = await makeReport({ model, source: table.table, title: 'guide', rows: 'fit' });
+  await table.close();
+  return figureOf(report, 'categories-1-2');
+};
+
 interface Table {
   readonly source: Data;
-  readonly labels?: { readonly names: readonly string[]; readonly codes: Int16Array; readonly numbers: undefined };
+  readonly labels?: Labels;
 }
+
+/** Columns of poison.csv that are no symptoms and no food. */
+const NOT_EATEN = ['Child', 'Age', 'Time', 'Sick', 'Sex'];
 
 /** One figure of a report about a table. */
 async function drawn(figure: string, { source, labels }: Table, options: PcaOptions, progress: ProgressBar) {
@@ -39,10 +60,44 @@ async function drawn(figure: string, { source, labels }: Table, options: PcaOpti
   const model = new Model({ ...fitted, choice });
   const report: Report = await makeReport({ model, source, labels, labelName: 'grower', title: 'guide', rows: 'fit' });
   progress.clear();
+  return figureOf(report, figure, [choice.reason]);
+}
+
+/** 23 decathletes with their competition; their rank and points, and four more athletes, have no part in the fit (factoextra). */
+async function drawnDecathlon(figure: string, progress: ProgressBar) {
+  progress.show(0.2, 'decathlon');
+  const [head, ...athletes] = readFileSync(fileOf('decathlon.csv'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => line.split(','));
+  const numbers = (cells: readonly string[]): number[] => cells.slice(1, 11).map(Number);
+  const [active, others] = [athletes.slice(0, 23), athletes.slice(23)];
+  const source = sourceOf(active.map(numbers), head.slice(1, 11));
+  const fitted = await pca(source, { scale: 'unit', ddof: 0, k: 3 });
+  const apart = await supplementaryRows(fitted, others.map(numbers));
+  const report = await makeReport({
+    model: fitted,
+    source,
+    labels: labelsOf(active.map((cells) => cells[13])),
+    labelName: 'Competition',
+    names: labelsOf(active.map(([name]) => name)),
+    supplementary: await supplementary(fitted, source, {
+      columns: active.map((cells) => ({ Rank: Number(cells[11]), Points: Number(cells[12]) })),
+      groups: { Competition: active.map((cells) => cells[13]) },
+    }),
+    supplementaryRows: others.map(([name], i) => ({ name, scores: apart.scores.data.subarray(3 * i, 3 * i + 3) })),
+    title: 'guide',
+    rows: 'fit',
+  });
+  progress.clear();
+  return figureOf(report, figure);
+}
+
+function figureOf(report: Report, figure: string, measured: readonly string[] = []) {
   const svg = report.figures.find(({ name }) => name === figure)?.svg;
   if (svg === undefined) throw new Error(`The report has no figure ${figure}.`);
   const description = /<desc id="desc">(.*)<\/desc>/.exec(svg)?.[1] ?? '';
-  return { svg, measurements: [choice.reason, description.replaceAll(/\s+/g, ' ')], folder: FOLDER };
+  return { svg, measurements: [...measured, description.replaceAll(/\s+/g, ' ')], folder: FOLDER };
 }
 
 /** 178 wines of three growers, 13 measurements (Aeberhard & Forina, UCI). */
@@ -53,14 +108,23 @@ function wine(): Table {
     .split('\n')
     .map((line) => line.split(','));
   const growers = lines.map((line) => line[13].replace('cultivar', 'grower'));
-  const names = [...new Set(growers)];
   return {
     source: sourceOf(
       lines.map((line) => line.slice(0, 13).map(Number)),
       head.slice(0, 13),
     ),
-    labels: { names, codes: Int16Array.from(growers, (grower) => names.indexOf(grower)), numbers: undefined },
+    labels: labelsOf(growers),
   };
+}
+
+function labelsOf(values: readonly string[]): Labels {
+  const names = [...new Set(values)];
+  return { names, codes: Int16Array.from(values, (value) => names.indexOf(value)), numbers: undefined };
+}
+
+/** The path of a table of the guide. */
+function fileOf(name: string): string {
+  return fileURLToPath(new URL(`../../docs/guide/${name}`, import.meta.url));
 }
 
 /** Independent normal numbers (Box & Muller), always the same. */

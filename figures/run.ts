@@ -8,7 +8,12 @@ import { drawDual } from './dual.js';
 import type { Draw } from './figure.js';
 import { drawForces } from './forces.js';
 import {
+  drawDecathlonCircle,
+  drawDecathlonContributions,
+  drawDecathlonCos2,
+  drawDecathlonScores,
   drawNoiseStability,
+  drawPoisonCategories,
   drawWineCriteria,
   drawWineIntervals,
   drawWineScaled,
@@ -36,6 +41,11 @@ const FIGURES: Readonly<Record<string, Draw>> = {
   'noise-stability': drawNoiseStability,
   'wine-unscaled': drawWineUnscaled,
   'wine-scaled': drawWineScaled,
+  'decathlon-circle': drawDecathlonCircle,
+  'decathlon-contributions': drawDecathlonContributions,
+  'decathlon-cos2': drawDecathlonCos2,
+  'decathlon-scores': drawDecathlonScores,
+  'poison-categories': drawPoisonCategories,
 };
 
 const USAGE = `npm run figures -- [--to folder] [names]

@@ -22,6 +22,7 @@ const BASE = ['errors.ts', 'warning.ts', 'limits.ts', 'progress.ts', 'keep-alive
 /** Files at the top of core that are the pipeline of a fit: above the model, below questions about it. */
 const PIPELINE = [
   'options.ts',
+  'suggest-option.ts',
   'bootstrap-options.ts',
   'plan.ts',
   'moments.ts',
@@ -31,8 +32,8 @@ const PIPELINE = [
   'fit.ts',
   'pca.ts',
 ];
-/** Files at the top of core that use the folders and the pipeline; nothing imports them but each other. */
-const ENTRIES = ['index.ts', 'learn.ts', 'engine-kit.ts', 'stream.ts', 'summary.ts', 'descend.ts'];
+/** Files and a folder at the top of core that use the folders and the pipeline; nothing imports them but each other. */
+const ENTRIES = ['index.ts', 'transform.ts', 'learn.ts', 'engine-kit.ts', 'stream.ts', 'summary', 'descend.ts'];
 /** Packages that the sources of a package import, besides libraries. */
 const DEPENDENCIES: Record<string, readonly string[]> = {
   core: [],
@@ -116,7 +117,7 @@ function sourcesOf(name: string): string[] {
 function importsOf(name: string): Import[] {
   return sourcesOf(name).flatMap((from) => {
     const text = readFileSync(`${packages}/${name}/src/${from}`, 'utf8');
-    const found = text.matchAll(/^(?:import|export)\b[^'"`;]*'([^']+)';|\bimport\('([^']+)'\)/gm);
+    const found = text.matchAll(/^(?:import|export)\b[^'"`;=]*'([^']+)';|\bimport\('([^']+)'\)/gm);
     return Array.from(found, ([, fixed, lazy]) => ({ from, to: fixed ?? lazy, lazy: fixed === undefined }));
   });
 }

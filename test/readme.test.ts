@@ -52,7 +52,8 @@ const run = (cwd: string, file: string, ...args: string[]): string =>
 const node = (file: string, ...args: string[]): string => run(root, file, ...args);
 
 describe('the READMEs and the chapters', () => {
-  it('have snippets that compile as strict TypeScript and run in plain Node', () => {
+  // Tens of programs, one after another.
+  it('have snippets that compile as strict TypeScript and run in plain Node', { timeout: 240_000 }, () => {
     expect(snippets.length).toBeGreaterThanOrEqual(11);
     const compiler = `${root}node_modules/typescript/bin/tsc`;
     const files = snippets.map((_, i) => `${folder}snippet-${i}.ts`);

@@ -1,58 +1,92 @@
 /**
  * Puts the compiled modules into few files: over a hundred small ones take Node longer to find and read than the first fit
- * takes to compute.
+ * takes to compute. They are written as ES modules, and once more as CommonJS for tools that cannot load those, such as Jest.
  */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { copyLicence, markCommonJs, writeDeclarations } from '../../build/declarations.js';
+import { collectModules, noticesFor } from '../../build/notices.js';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-/** Modules of `@scree/core/learn` alone: they stay out of what every program loads. */
-const LEARN =
-  /[\\/](dist[\\/]learn|autoencoder-terms|descend|exact-rows|memory-replies|neighbour-forces|procrustes|snapshot|watched-data)\.js$/;
-/** Solvers and criteria that are loaded when they are asked for; what solvers declare of themselves is always there. */
-const ON_DEMAND = /[\\/]solvers[\\/](learned|sketch)[\\/](?!declarations?\.|sketch-options\.)|[\\/]criteria[\\/]/;
+/** Modules that a module imports before it runs, and those that they import, with itself. */
+function closure(...paths) {
+  const found = new Set(paths.map((path) => here(`dist/${path}.js`)));
+  for (const file of found) {
+    for (const [, path] of readFileSync(file, 'utf8').matchAll(/^(?:import|export)\b[^'"`;]*'(\.[^']+)';/gm)) {
+      found.add(join(dirname(file), path));
+    }
+  }
+  return found;
+}
 
-/** The first look at columns, loaded when it is asked for. */
-const COLUMNS = /[\\/]analysis[\\/](columns|column-names|column-warnings|duplicate-columns)\.js$/;
+/** What every program that fits or applies a model loads. All other files are loaded with functions that need them. */
+const fit = closure('pca', 'model/load', 'data/matrix');
+const only = (...paths) => {
+  const modules = closure(...paths);
+  return (id) => modules.has(normalize(id));
+};
 
-/** The bootstrap, loaded when it is asked for; its options are always checked. */
-const BOOTSTRAP = /[\\/]analysis[\\/]bootstrap[\\/](?!bootstrap\.|default-replicates\.)/;
+const entries = {
+  index: 'index',
+  engine: 'engine-kit',
+  names: 'solvers/names',
+  learn: 'learn',
+  describe: 'describe/index',
+  transform: 'transform',
+};
 
-/** The WebGPU engine, loaded when it is asked for or worth it. */
-const WEBGPU = /[\\/]engines[\\/]webgpu[\\/](?!offer\.)/;
-
+const bundled = new Set();
 const bundle = await rolldown({
-  input: {
-    index: here('dist/index.js'),
-    engine: here('dist/engine-kit.js'),
-    names: here('dist/solvers/names.js'),
-    learn: here('dist/learn.js'),
-    describe: here('dist/describe/index.js'),
-  },
+  input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, here(`dist/${path}.js`)])),
   treeshake: false,
+  plugins: [collectModules(bundled)],
 });
-await bundle.write({
-  dir: here('dist/bundle'),
-  format: 'esm',
-  chunkFileNames: '[name].js',
-  sourcemap: true,
-  // Left alone: it would write NaN for Number.NaN, and V8 keeps a number that may be the first boxed: CSV took 12% longer.
-  minify: false,
-  codeSplitting: {
-    groups: [
-      {
-        name: 'shared',
-        test: (id) =>
-          !LEARN.test(id) && !ON_DEMAND.test(id) && !BOOTSTRAP.test(id) && !COLUMNS.test(id) && !WEBGPU.test(id),
-      },
-      { name: 'learned', test: (id) => !LEARN.test(id) && /[\\/]solvers[\\/]learned[\\/]/.test(id) },
-      { name: 'bootstrap', test: BOOTSTRAP },
-      { name: 'webgpu', test: WEBGPU },
-      { name: 'choose', test: /[\\/]criteria[\\/]/ },
-      { name: 'columns', test: COLUMNS },
-      { name: 'sketch', test: /[\\/]solvers[\\/]sketch[\\/]/ },
-    ],
-  },
-});
+for (const [format, folder] of [
+  ['esm', 'dist/bundle'],
+  ['cjs', 'dist/cjs'],
+]) {
+  rmSync(here(folder), { recursive: true, force: true });
+  await bundle.write({
+    dir: here(folder),
+    format,
+    chunkFileNames: '[name].js',
+    // Left alone: it would write NaN for Number.NaN, and V8 keeps a number that may be the first boxed: CSV took 12% longer.
+    minify: false,
+    codeSplitting: {
+      // The first that matches counts.
+      groups: [
+        { name: 'apply', test: only('transform') },
+        { name: 'fit', test: (id) => fit.has(normalize(id)) },
+        { name: 'kernels-plain', test: /kernels-plain\.js$/ },
+        { name: 'kernels-relaxed', test: /kernels-relaxed\.js$/ },
+        { name: 'wasm', test: only('engines/wasm/wasm') },
+        { name: 'webgpu', test: only('engines/webgpu/webgpu') },
+        { name: 'foreign', test: /(foreign-data|column-data)\.js$/ },
+        { name: 'coding', test: only('code-columns', 'data/coded-source', 'data/decode') },
+        {
+          name: 'learned',
+          test: only('solvers/learned/points', 'solvers/learned/autoencoder', 'solvers/learned/hebbian'),
+        },
+        { name: 'sketch', test: only('solvers/sketch/streaming', 'solvers/sketch/sketch-bytes') },
+        { name: 'learn', test: only('learn') },
+        { name: 'describe', test: only('describe/index') },
+        { name: 'look', test: /look-at-columns\.js$/ },
+        { name: 'stream', test: /open-stream\.js$/ },
+        { name: 'sparse', test: /reference[\\/]sparse\.js$/ },
+        { name: 'columns', test: only('analysis/column-warnings', 'analysis/columns') },
+        { name: 'iterative', test: only('solvers/direct/block-krylov', 'solvers/direct/float32-scatter') },
+        { name: 'bootstrap', test: only('analysis/bootstrap/stability', 'analysis/bootstrap/from-moments') },
+        { name: 'choose', test: only('analysis/criteria/evidence') },
+        { name: 'analysis', test: only('index') },
+      ],
+    },
+  });
+}
 await bundle.close();
+markCommonJs(here('dist'));
+writeDeclarations(here('dist'), Object.values(entries));
+copyLicence(here('.'));
+writeFileSync(here('THIRD-PARTY-NOTICES'), noticesFor(bundled));

@@ -1,5 +1,22 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
+import { collectModules, noticesFor } from '../../build/notices.js';
+
+/** Modules in the files of the page and of its worker, which are built one after the other. */
+const bundled = new Set<string>();
+
+/** Puts the licences of the libraries and data that the page contains beside it. */
+function thirdPartyNotices(): Plugin {
+  return {
+    name: 'third-party-notices',
+    apply: 'build',
+    closeBundle() {
+      const data = readFileSync(new URL('src/data/NOTICES.txt', import.meta.url), 'utf8');
+      writeFileSync(new URL('dist/THIRD-PARTY-NOTICES.txt', import.meta.url), `${noticesFor(bundled)}\n${data}`);
+    },
+  };
+}
 
 /** Gives the worker's start a script of its own, before the page's: a worker takes as long to start as all the rest. */
 function workerFirst(): Plugin {
@@ -37,10 +54,11 @@ export default defineConfig({
       '@scree/core': fileURLToPath(new URL('../core/src/index.ts', import.meta.url)),
     },
   },
-  plugins: [workerFirst()],
+  plugins: [workerFirst(), collectModules(bundled), thirdPartyNotices()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   worker: {
     format: 'es',
+    plugins: () => [collectModules(bundled)],
     // One file, but for Parquet, which most never need, and what is computed after the first picture: a worker waits long for
     // every further file while the page is loading.
     rolldownOptions: {

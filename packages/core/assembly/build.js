@@ -1,6 +1,6 @@
 /**
- * Compiles the kernels twice, with plain SIMD and with relaxed SIMD (fused multiply-add), and writes both as base64 into
- * a TypeScript module, so that bundlers and a bare `import` need no loader and no second file.
+ * Compiles the kernels twice, with plain SIMD and with relaxed SIMD (fused multiply-add), and writes each as base64 into a
+ * TypeScript module, so that bundlers and a bare `import` need no loader. Only the module that the machine can run is loaded.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -45,13 +45,17 @@ async function compile(features) {
 
 const plain = await compile(['simd', 'threads']);
 const relaxed = await compile(['simd', 'threads', 'relaxed-simd']);
-const target = new URL('../src/engines/wasm/kernels-binary.ts', import.meta.url);
-mkdirSync(new URL('.', target), { recursive: true });
-writeFileSync(
-  target,
-  `// Written by assembly/build.js from assembly/kernels.ts: ${plain.length} bytes with plain SIMD, ${relaxed.length} with relaxed SIMD.
-export const plainSimd = '${Buffer.from(plain).toString('base64')}';
-export const relaxedSimd = '${Buffer.from(relaxed).toString('base64')}';
+for (const [name, bytes, features] of [
+  ['plain', plain, 'plain SIMD'],
+  ['relaxed', relaxed, 'relaxed SIMD'],
+]) {
+  const target = new URL(`../src/engines/wasm/kernels-${name}.ts`, import.meta.url);
+  mkdirSync(new URL('.', target), { recursive: true });
+  writeFileSync(
+    target,
+    `// Written by assembly/build.js from assembly/kernels.ts: ${bytes.length} bytes with ${features}.
+export const kernels = '${Buffer.from(bytes).toString('base64')}';
 `,
-);
+  );
+}
 console.log(`kernels: ${plain.length} bytes with plain SIMD, ${relaxed.length} with relaxed SIMD`);

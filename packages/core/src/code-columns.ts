@@ -33,7 +33,8 @@ export async function codeColumns(
   }
 }
 
-async function transformColumns(
+/** The columns transformed, and the settings with their coding. */
+export async function transformColumns(
   given: RowSource,
   settings: Settings,
   progress: ProgressTracker,

@@ -21,6 +21,7 @@ import { frameRows, type WatchedData } from './solvers/learned/watched-data.js';
 /** Every learning rule that can be run one epoch at a time. */
 export type DescentRule = PointsRule | 'autoencoder' | HebbianRule;
 
+/** Options of `descend`. */
 export interface DescendOptions
   extends Pick<LearnOptions, 'epochs' | 'step' | 'decay' | 'batch' | 'alpha' | 'descent' | 'momentum'> {
   readonly rule: DescentRule;
@@ -78,6 +79,7 @@ export function descend(data: WatchedData, options: DescendOptions): Descent {
   return new Descent(data, options);
 }
 
+/** A learning rule that runs one epoch at a time. */
 export class Descent implements IterableIterator<Snapshot> {
   readonly #controls: Controls;
   readonly #rule: Rule;

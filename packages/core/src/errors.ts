@@ -84,8 +84,11 @@ export type ErrorReason =
   | 'invalid-json'
   | 'unfinished-row'
   | 'missing-row'
-  // BAD_DATA: a level of a category that the fit did not see
+  // BAD_DATA: a level of a category that the fit did not see, or a table without categories
   | 'unseen-level'
+  | 'no-categories'
+  // OUT_OF_RANGE: a transform of a value that it is not defined for
+  | 'transform'
   // TOO_LARGE and UNSUPPORTED: the option `memory` allows too little
   | 'memory'
   // BAD_DATA: parts of a table that are there twice, not there, there without being expected, or summed up in another way
@@ -93,10 +96,13 @@ export type ErrorReason =
   | 'missing-part'
   | 'unexpected-part'
   | 'other-summary'
-  // EMPTY_DATA and MISSING_VALUES: every row was dropped, or a column has no value to take the mean of
+  // EMPTY_DATA and MISSING_VALUES: every row was dropped, a value of a mixed table or of a covariate is missing, or a column has no value to take the mean of
   | 'no-complete-row'
+  | 'missing-cell'
+  | 'missing-covariate'
   | 'empty-column';
 
+/** Every error that scree throws on purpose: a code for programs, a message for people, and its facts as `details`. */
 export class ScreeError extends Error {
   override readonly name: string = 'ScreeError';
   readonly code: ErrorCode;

@@ -1,15 +1,15 @@
 import { checkChoices } from './bootstrap-options.js';
 import type { RowSource } from './data/open-source.js';
-import type { Engine } from './engines/engine.js';
-import { measureRates } from './engines/rates.js';
-import { ConvergenceError } from './errors.js';
+import type { Engine, Streaming } from './engines/engine.js';
+import { remoteRows, remoteRowsFor } from './engines/remote.js';
+import { ConvergenceError, OptionError } from './errors.js';
 import type { Choice } from './model/choice.js';
 import { finish, firstComponents } from './model/finish.js';
 import { Model } from './model/model.js';
 import { firstOf, type Stability } from './model/stability.js';
 import { Moments } from './moments.js';
 import { checkColumnOptions, type Settings } from './options.js';
-import { makePlan, type Plan, type Shape } from './plan.js';
+import { type MachineRequest, makePlan, type Plan, type Shape, secondsHere } from './plan.js';
 import { axesWithoutVariance, makeProblem } from './problem.js';
 import type { ProgressTracker } from './progress.js';
 import { type PreparedData, readBoth, readMoments, readOnce, readRows, rereadable } from './reading.js';
@@ -42,7 +42,7 @@ export async function fit(
   // Replicates are drawn from the rows once more after the fit.
   const draws = settings.bootstrap && !(given instanceof Moments);
   const source = draws ? await rereadable(given, progress) : given;
-  const { plan, engine } = await choosePlan(source instanceof Moments ? shapeOf(source) : source, settings, engines);
+  const { plan, engine } = choosePlan(source instanceof Moments ? shapeOf(source) : source, settings, engines);
   const solver = await SOLVERS[plan.solver].load({ cols: source.cols, learn: settings.learn });
   const reading = await readFor(solver, source, settings, engine, progress);
   try {
@@ -53,7 +53,7 @@ export async function fit(
     const stability = (await sampled) || undefined;
     const warnings = [
       ...(await warningsOf(opened, engine)),
-      ...(opened instanceof Moments && settings.lookAtColumns ? await columnWarnings(opened, settings) : []),
+      ...(settings.lookAtColumns ? await columnWarnings(opened, reading, settings, engine) : []),
     ];
     const model = withStability(finish(solution, facts, warnings), stability);
     if (!solution.converged) throw notConverged(model, solution, plan, problem.tolerance);
@@ -104,48 +104,97 @@ async function warningsOf(source: RowSource | Moments, engine: Engine): Promise<
   return [...read, ...(engine.warnings ?? [])];
 }
 
-async function columnWarnings(moments: Moments, settings: Settings): Promise<readonly Warning[]> {
-  const { momentsWarnings } = await import('./analysis/look-at-columns.js');
-  return momentsWarnings(moments, settings);
+/** What the columns tell where single values are not here: rows that are read here say it themselves (`watchColumns`). */
+async function columnWarnings(
+  opened: RowSource | Moments,
+  { columns, columnNames }: PreparedData,
+  settings: Settings,
+  engine: Engine,
+): Promise<readonly Warning[]> {
+  const { momentsWarnings, statisticsWarnings } = await import('./analysis/look-at-columns.js');
+  if (opened instanceof Moments) return momentsWarnings(opened, settings);
+  return remoteRowsFor(opened, engine)
+    ? statisticsWarnings(columns, { ...settings, ...(columnNames ? { columnNames } : {}) })
+    : [];
 }
-
-/** Estimated seconds from which measuring the speed of this machine first pays off. */
-const WORTH_MEASURING = 2;
 
 interface PlannedEngine {
   readonly plan: Plan;
   readonly engine: Engine;
 }
 
-/** The cheapest plan of all engines, by the rates that they declare; for long work, by rates measured on this machine. */
-async function choosePlan(
-  shape: Shape,
+interface Candidate extends PlannedEngine {
+  readonly seconds: number;
+}
+
+/**
+ * The plan of every engine, and of these the one that takes the least time on this machine. The engine's plan is the same on every
+ * machine; which engine is the fastest depends on its cores and libraries, but not on how busy it is or how many threads are allowed.
+ */
+function choosePlan(
+  shape: Shape | RowSource,
   settings: Settings,
   engines: readonly [Engine, ...Engine[]],
-): Promise<PlannedEngine> {
+): PlannedEngine {
   const { k, solver, tolerance, learn, memory } = settings;
   const request = { k, solver, tolerance, learn, memory };
-  const declared = engines.map((engine) => ({ engine, plan: makePlan(shape, { ...request, engine }) }));
-  const choice = cheapest(declared);
-  const settled = solver !== 'auto' && engines.length === 1;
-  if (settled || !(costOf(choice) > WORTH_MEASURING)) return choice;
-  const measured: PlannedEngine[] = [];
-  for (const engine of engines) {
-    const { name, skipsZeros } = engine;
-    const float32 = engine.float32 && { rates: await measureRates(engine.float32) };
-    const facts = { name, skipsZeros, rates: await measureRates(engine), float32 };
-    measured.push({ engine, plan: makePlan(shape, { ...request, engine: facts }) });
-  }
-  return cheapest(measured);
+  const remote = 'blocks' in shape ? remoteRows(shape) : undefined;
+  if (remote) return chooseWhere(shape, remote.streaming, request, engines);
+  return cheapest(engines.map((engine) => candidate(shape, request, engine)));
+}
+
+function candidate(shape: Shape, request: Omit<MachineRequest, 'engine'>, engine: Engine): Candidate {
+  const plan = makePlan(shape, { ...request, engine });
+  return { engine, plan, seconds: secondsHere(plan.solver, shape, { ...request, engine }) };
 }
 
 /** The cheapest, or the first of equally cheap ones. */
-function cheapest(choices: readonly PlannedEngine[]): PlannedEngine {
-  return choices.reduce((best, other) => (costOf(other) < costOf(best) ? other : best));
+function cheapest(candidates: readonly Candidate[]): Candidate {
+  return candidates.reduce((best, other) => (other.seconds < best.seconds ? other : best));
 }
 
-function costOf({ plan }: PlannedEngine): number {
-  return plan.costs[plan.solver] ?? 0;
+/**
+ * The cheapest plan for rows on a cluster: passes that run there, by its declared rates, or here, on rows that come over the network. The
+ * reason says what both would take.
+ */
+function chooseWhere(
+  { rows, cols, nonzeros, dtype, rereadable }: Shape,
+  streaming: Streaming,
+  request: Omit<MachineRequest, 'engine'>,
+  engines: readonly [Engine, ...Engine[]],
+): PlannedEngine {
+  const { solver } = request;
+  const shape = {
+    ...(rows === undefined ? {} : { rows }),
+    ...(nonzeros === undefined ? {} : { nonzeros }),
+    ...(dtype === undefined ? {} : { dtype }),
+    cols,
+    rereadable,
+    streaming,
+  };
+  const possible = engines.filter(({ remote }) => !remote || solver === 'auto' || SOLVERS[solver].remote);
+  if (possible.length === 0) {
+    throw new OptionError(
+      'BAD_OPTION',
+      `${solver} needs the rows here, and engine ${engines[0].name} computes where they are. Leave one of them out.`,
+      { option: 'solver', value: solver },
+    );
+  }
+  const candidates = possible.map((engine) => candidate(shape, request, engine));
+  const best = cheapest(candidates);
+  const { plan, engine } = best;
+  const others = candidates.filter((each) => each.engine.remote !== engine.remote);
+  const about = ({ seconds }: Candidate): string => `about ${Math.max(1, Math.round(seconds))} s`;
+  const [there, here] = ['The passes run where the rows are', 'The rows are read over the network'];
+  const where =
+    others.length === 0 || best.seconds === 0
+      ? engine.remote
+        ? `${there}, on ${engine.name}.`
+        : `${here}${solver !== 'auto' && !SOLVERS[solver].remote ? `, because ${solver} needs them here` : ''}.`
+      : engine.remote
+        ? `${there}, on ${engine.name}: ${about(best)}; reading the rows here would take ${about(cheapest(others))}.`
+        : `${here}: ${about(best)}; passes on ${others[0].engine.name} would take ${about(cheapest(others))}.`;
+  return { engine, plan: { ...plan, reason: `${plan.reason} ${where}` } };
 }
 
 function readFor(

@@ -52,6 +52,7 @@ export {
 } from './analysis/monitoring.js';
 export { Pcr, type PcrOptions, pcr } from './analysis/pcr.js';
 export { principalAngles } from './analysis/principal-angles.js';
+export type { RowOptions } from './analysis/read-blocks.js';
 export { type Regression, type Residuals, residualize } from './analysis/residualize.js';
 export {
   type RotateOptions,
@@ -66,7 +67,6 @@ export {
   type SupplementaryRows,
   supplementaryRows,
 } from './analysis/row-contributions.js';
-export type { RowOptions } from './analysis/scored-blocks.js';
 export {
   type Label,
   type RowLabels,
@@ -87,16 +87,29 @@ export type {
   Transform,
   UnseenRule,
 } from './data/coding.js';
+export type { CooMatrix } from './data/coo.js';
 export type { CsrMatrix } from './data/csr.js';
 export type { ReconstructedColumn } from './data/decode.js';
+export type {
+  ArqueroLike,
+  ArrowLike,
+  DanfoLike,
+  DuckDbLike,
+  ForeignData,
+  NdarrayLike,
+  PolarsLike,
+  TensorLike,
+} from './data/foreign-data.js';
 export type { Row } from './data/gather.js';
 export { type FloatArray, type IntegerArray, type Matrix, type NumberArray, toRows } from './data/matrix.js';
-export type { Data, DType, RowSource } from './data/open-source.js';
+export type { Data, DType, NumberColumns, RowSource } from './data/open-source.js';
+export type { RowMatrix } from './data/row-matrix.js';
 export type { Scale, ScalingRule } from './data/scaling.js';
 export type { Cell, ColumnTable, TableBatch, TableColumn, TableData, TableRow, TableSource } from './data/table.js';
+export { wasmEngine } from './engines/choose.js';
 export type { Engine, LoadedBlock, OnStep, Products, Rates, RowsAt } from './engines/engine.js';
 export { referenceEngine } from './engines/reference/reference.js';
-export { type WasmOptions, wasmEngine } from './engines/wasm/wasm.js';
+export type { WasmOptions } from './engines/wasm/wasm.js';
 export {
   ConvergenceError,
   DataError,
@@ -123,7 +136,7 @@ export type {
 export type { Determination, Uniqueness } from './model/uniqueness.js';
 export { type AddOptions, Moments } from './moments.js';
 export type { PcaOptions } from './options.js';
-export { pca } from './pca.js';
+export { type ColumnNameOf, pca } from './pca.js';
 export { makePlan, type Plan, type PlanRequest, type Shape } from './plan.js';
 export type { Progress } from './progress.js';
 export type { Epoch } from './solvers/learned/epoch.js';
@@ -139,13 +152,7 @@ export { SOLVERS } from './solvers/registry.js';
 export type { SketchOptions, SketchRule } from './solvers/sketch/sketch-options.js';
 export type { SolverDeclaration } from './solvers/solver.js';
 export { Stream, type StreamAddOptions, type StreamOptions, stream } from './stream.js';
-export {
-  type MergeOptions,
-  type SummarizeOptions,
-  type SummaryHead,
-  type SummaryInput,
-  type SummaryPart,
-  summarize,
-  TableSummary,
-} from './summary.js';
+export type { SummaryHead, SummaryPart } from './summary/head.js';
+export { type SummarizeOptions, summarize } from './summary/summarize.js';
+export { type MergeOptions, type SummaryInput, TableSummary } from './summary/table-summary.js';
 export type { Warning, WarningCode } from './warning.js';

@@ -4,15 +4,17 @@ import { refuseChanged } from './data/changes.js';
 import { fitsFloat32 } from './data/matrix.js';
 import { momentsFromBytes, momentsToBytes } from './data/moments-bytes.js';
 import { checkBlockWidth, type Data, openSource, type RowSource } from './data/open-source.js';
-import { type ColumnStatistics, emptyStatistics, mergeStatistics } from './data/statistics.js';
+import { type ColumnStatistics, emptyStatistics, mergeScatter, mergeStatistics } from './data/statistics.js';
 import { rowWeights } from './data/weights.js';
-import { chooseEngine, type EngineChoice } from './engines/choose.js';
-import type { Engine, LoadedBlock } from './engines/engine.js';
+import type { EngineChoice } from './engines/choose.js';
+import type { Engine, LoadedBlock, RowsAt } from './engines/engine.js';
+import { enginesFor, remoteRowsFor } from './engines/remote.js';
 import { DataError, OptionError, show } from './errors.js';
 import { keepAlive } from './keep-alive.js';
 import { LARGEST_SQUARE } from './limits.js';
 import { ProgressTracker } from './progress.js';
 
+/** How rows are added to moments. */
 export interface AddOptions extends ControlOptions {
   /** One weight per added row. */
   readonly weights?: ArrayLike<number>;
@@ -135,15 +137,22 @@ export class Moments {
     keep?: (LoadedBlock | undefined)[],
   ): Promise<Moments> {
     const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
-    const engine = await chooseEngine({ engine: wanted ?? 'auto', threads }, numbers);
+    const [engine] = await enginesFor(source, { engine: wanted ?? 'auto', threads, weights: given }, numbers);
     const moments = new Moments(source.cols, columnNames);
     const weights = rowWeights(given, source.rows);
     let rows = 0;
     progress.begin('covariance', source.rows);
-    for await (const block of source.blocks()) {
-      checkBlockWidth(block, source, rows);
-      await moments.addBlock(block, weights.slice(rows, block.rows), rows, engine, progress, keep);
-      rows += block.rows;
+    const remote = remoteRowsFor(source, engine);
+    if (remote) {
+      const loaded = remote.load();
+      await moments.#addLoaded(loaded, { first: 0, weights: undefined, columnNames }, progress, source);
+      rows = loaded.rows;
+    } else {
+      for await (const block of source.blocks()) {
+        checkBlockWidth(block, source, rows);
+        await moments.addBlock(block, weights.slice(rows, block.rows), rows, engine, progress, keep);
+        rows += block.rows;
+      }
     }
     weights.end(rows);
     progress.end();
@@ -160,18 +169,28 @@ export class Moments {
     progress: ProgressTracker,
     keep?: (LoadedBlock | undefined)[],
   ): Promise<void> {
+    const at = { first: firstRow, weights, columnNames: this.columnNames };
+    const dtype = fitsFloat32(block.data) ? 'float32' : 'float64';
+    await this.#addLoaded(await engine.load(block), at, progress, { dtype, sparse: block.kind === 'sparse' }, keep);
+  }
+
+  async #addLoaded(
+    loaded: LoadedBlock,
+    at: RowsAt,
+    progress: ProgressTracker,
+    { dtype, sparse = false }: { readonly dtype: RowSource['dtype']; readonly sparse?: boolean },
+    keep?: (LoadedBlock | undefined)[],
+  ): Promise<void> {
     const scatter = new Float64Array(this.cols * this.cols);
-    const loaded = await engine.load(block);
     let stats: ColumnStatistics;
     try {
-      const at = { first: firstRow, weights, columnNames: this.columnNames };
       stats = await loaded.summarise(at, scatter, (rows) => progress.step(rows));
       keep?.push(loaded.exact?.());
     } finally {
       loaded.release();
     }
     if (stats.rows === 0) return;
-    this.#absorb(stats, scatter, fitsFloat32(block.data), block.kind === 'sparse', 1);
+    this.#absorb(stats, scatter, dtype === 'float32', sparse, stats.merges ?? 1);
   }
 
   /** Adds the rows of other moments. */
@@ -237,18 +256,7 @@ export class Moments {
   }
 
   #absorb(stats: ColumnStatistics, scatter: Float64Array, float32: boolean, sparse: boolean, merges: number): void {
-    const d = this.cols;
-    const weight = this.weight + stats.weight;
-    const coupling = weight > 0 ? (this.weight * stats.weight) / weight : 0;
-    // Changing units multiplies by powers of two: nothing is rounded.
-    const { delta, mine, theirs } = mergeStatistics(this.#columns, stats);
-    for (let i = 0; i < d; i++) {
-      for (let j = i; j < d; j++) {
-        const at = i * d + j;
-        this.#scatter[at] =
-          this.#scatter[at] * mine[i] * mine[j] + scatter[at] * theirs[i] * theirs[j] + coupling * delta[i] * delta[j];
-      }
-    }
+    mergeScatter(this.#scatter, scatter, mergeStatistics(this.#columns, stats));
     this.#float32 &&= float32;
     this.#sparse ||= sparse;
     this.#merges += merges;

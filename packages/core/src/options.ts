@@ -13,8 +13,10 @@ import type { LearnOptions } from './solvers/learned/learn-options.js';
 import { SOLVER_NAMES, type SolverName } from './solvers/names.js';
 import { SOLVERS } from './solvers/registry.js';
 import { isSketchOptions, SKETCH_RULES, type SketchOptions } from './solvers/sketch/sketch-options.js';
+import { suggestOption } from './suggest-option.js';
 
-export interface PcaOptions extends ControlOptions {
+/** Options of `pca`; `Name` are the names that `columnNames` may have. */
+export interface PcaOptions<Name extends string = string> extends ControlOptions {
   /**
    * How many components: a whole number, a fraction of the variance (0 < f < 1) they must explain together, `'all'`, or
    * `'auto'`, as many as `chooseComponents` recommends, or as one criterion says, by its name. Default 10, or as many as there are.
@@ -54,7 +56,9 @@ export interface PcaOptions extends ControlOptions {
   /** Seed of everything random. Default 0. */
   readonly seed?: number;
   /** Names of the columns, for data that do not carry them; for records, which columns to use. */
-  readonly columnNames?: readonly string[];
+  readonly columnNames?: readonly Name[];
+  /** Which columns of records and tables to use: `'all'`, the default, where one of text is an error, or `'numeric'`, which leaves those out. */
+  readonly columns?: 'all' | 'numeric';
   /**
    * Whether to look at the columns too, and to warn where one dominates, numbers the rows, holds codes of classes or repeats
    * another. Default false: it costs a look at every number, and programs that fit many tables know their columns.
@@ -141,6 +145,7 @@ const OPTIONS: Record<keyof PcaOptions, OptionCheck> = {
     must: 'an array of strings, one per column',
     test: (v) => Array.isArray(v) && v.every((name) => typeof name === 'string'),
   },
+  columns: { must: "'all' or 'numeric'", test: (v) => v === 'all' || v === 'numeric' },
   lookAtColumns: { must: 'true or false', test: (v) => typeof v === 'boolean' },
   ...CONTROL_OPTIONS,
 };
@@ -171,6 +176,7 @@ const DEFAULTS = {
   solver: 'auto',
   engine: 'auto',
   seed: 0,
+  columns: 'all',
   lookAtColumns: false,
 } as const;
 
@@ -182,7 +188,7 @@ export function checkOptions(options: PcaOptions): Settings {
     if (!Object.hasOwn(OPTIONS, option)) {
       throw new OptionError(
         'UNKNOWN_OPTION',
-        `There is no option ${show(option)}. The options are ${Object.keys(OPTIONS).join(', ')}.`,
+        `There is no option ${show(option)}.${suggestOption(option, Object.keys(OPTIONS))} The options are ${Object.keys(OPTIONS).join(', ')}.`,
         { option },
       );
     }
@@ -190,6 +196,7 @@ export function checkOptions(options: PcaOptions): Settings {
     checkOption(option, value, OPTIONS[option as keyof PcaOptions]);
     given[option] = value;
   }
+  checkDifferent(options.columnNames);
   const { k, ...others } = given;
   const settings: Settings = {
     ...DEFAULTS,
@@ -201,6 +208,16 @@ export function checkOptions(options: PcaOptions): Settings {
   checkChoices(settings.bootstrap, settings.seed);
   // Oja's rule has one neuron.
   return settings.learn?.rule === 'oja' ? { ...settings, k: 1 } : settings;
+}
+
+function checkDifferent(names: readonly string[] = []): void {
+  const seen = new Set<string>();
+  const twice = names.find((name) => seen.size === seen.add(name).size);
+  if (twice === undefined) return;
+  throw new OptionError('BAD_OPTION', `columnNames has ${show(twice)} twice. Give every column a name of its own.`, {
+    option: 'columnNames',
+    value: twice,
+  });
 }
 
 /** The option `sketch` is only for solvers that keep a sketch. */

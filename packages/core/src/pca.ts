@@ -1,8 +1,8 @@
-import { codeColumns } from './code-columns.js';
 import { changeOf } from './data/changes.js';
 import { type Data, openSource, type RowSource } from './data/open-source.js';
 import { availableEngines } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
+import { enginesFor } from './engines/remote.js';
 import { addressSpaceLeft } from './engines/wasm/address-space.js';
 import { DataError, OptionError, ScreeError } from './errors.js';
 import { fit, type NestedModels } from './fit.js';
@@ -23,9 +23,23 @@ export type { NestedModels };
  * The pipeline: data become a source, the plan chooses a solver, the rows are read as that solver needs them, the
  * solver finds the subspace, `finish` makes the model.
  */
-export async function pca(data: Data | Moments, options: PcaOptions = {}): Promise<Model> {
+export async function pca<Given extends Data | Moments>(
+  data: Given,
+  options: PcaOptions<ColumnNameOf<Given>> = {},
+): Promise<Model> {
   return (await nestedModels(data, options)).model;
 }
+
+/** Names of the columns of records, where their type says them: `columnNames` then accepts no others. */
+export type ColumnNameOf<Given> = Given extends readonly (infer Each)[]
+  ? Each extends ArrayLike<number>
+    ? string
+    : string extends keyof Each
+      ? string
+      : [keyof Each & string] extends [never]
+        ? string
+        : keyof Each & string
+  : string;
 
 /** `pca` for several k at once, for example for a page with a slider for k. */
 export function nestedModels(data: Data | Moments, options: PcaOptions = {}): Promise<NestedModels> {
@@ -40,8 +54,11 @@ async function analyse(data: Data | Moments, options: PcaOptions): Promise<Neste
     return fitChosen(data, settings, await availableEngines(settings, data.cols ** 2), progress);
   }
   return fitOpened(async () => {
-    const source = await openSource(data, progress, settings.columnNames);
-    const coded = await codeColumns(source, settings, progress);
+    const source = await openSource(data, progress, settings.columnNames, settings.columns === 'numeric');
+    const plain = (settings.transform ?? 'none') === 'none' && settings.scale !== 'median';
+    const coded = plain
+      ? { source, settings }
+      : await (await import('./code-columns.js')).codeColumns(source, settings, progress);
     if (!settings.lookAtColumns) return coded;
     const { watchColumns } = await import('./analysis/look-at-columns.js');
     return { ...coded, source: watchColumns(coded.source, coded.settings) };
@@ -59,7 +76,7 @@ export async function fitOpened(
     const { settings } = opened;
     source = opened.source;
     const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
-    return await fitChosen(source, settings, await availableEngines(settings, numbers), progress);
+    return await fitChosen(source, settings, await enginesFor(source, settings, numbers), progress);
   } catch (error) {
     await refuseFailedByChange(source, error);
     // Typed arrays and WebAssembly have different messages for a lack of memory.

@@ -1,3 +1,4 @@
+import type { Rates } from './engines/engine.js';
 import { OptionError } from './errors.js';
 import { LARGEST_SQUARE, WIDEST_SCATTER } from './limits.js';
 import type { Plan } from './model/record.js';
@@ -9,6 +10,7 @@ import { type EngineFacts, type Shape, Work } from './solvers/work.js';
 export type { Plan } from './model/record.js';
 export type { EngineFacts, Shape } from './solvers/work.js';
 
+/** What a plan is made for. */
 export interface PlanRequest {
   readonly k?: number | 'all' | undefined;
   readonly solver: SolverName | 'auto';
@@ -21,12 +23,21 @@ export interface PlanRequest {
   readonly memory?: number | undefined;
 }
 
+/** What `secondsHere` needs to know. */
+export interface MachineRequest extends Omit<PlanRequest, 'engine'> {
+  readonly engine: EngineFacts & {
+    readonly machineRates?: Rates;
+    readonly float32?: { readonly rates: Rates; readonly machineRates?: Rates } | undefined;
+  };
+}
+
 /** Seconds below which the most accurate solver is chosen, whatever the others would take. */
 const NEGLIGIBLE_SECONDS = 0.5e-3;
 
 /**
  * Chooses the solver: pure, from the shape, the options, the engine's rates and what each solver declares (`solvers/registry.ts`).
- * The cheapest solver that fits into memory is chosen; `solvers/work.ts` has the cost model.
+ * The cheapest solver that fits into memory is chosen; `solvers/work.ts` has the cost model. The rates are constants of the engine, so
+ * the choice depends neither on the machine nor on the number of threads.
  */
 export function makePlan(shape: Shape, request: PlanRequest): Plan {
   const { cols: d, rows: n } = shape;
@@ -42,7 +53,7 @@ export function makePlan(shape: Shape, request: PlanRequest): Plan {
     refuseTooLarge(solver, shape);
     return plan(solver, `The ${solver} solver was asked for.`);
   }
-  const choosable = SOLVER_NAMES.filter((name) => SOLVERS[name].cost);
+  const choosable = SOLVER_NAMES.filter((name) => SOLVERS[name].cost && canRun(name, request.engine));
   const fits = (name: SolverName): boolean => matrixBytes(name, shape) <= memory;
   const fromScatter = choosable.find((name) => SOLVERS[name].needs({ cols: d }) === 'scatter') as SolverName;
   if (shape.momentsOnly)
@@ -54,13 +65,27 @@ export function makePlan(shape: Shape, request: PlanRequest): Plan {
     return plan(withoutMatrix, `A stream of ${d} columns is too wide for a ${d}×${d} covariance.`);
   }
   const cost = (name: SolverName): number => costs[name] ?? Number.POSITIVE_INFINITY;
-  const precise = choosable.find((name) => SOLVERS[name].precise) as SolverName;
-  if (cost(precise) <= NEGLIGIBLE_SECONDS) {
+  const precise = choosable.find((name) => SOLVERS[name].precise);
+  if (precise && cost(precise) <= NEGLIGIBLE_SECONDS) {
     const name = precise.toUpperCase();
     return plan(precise, `${n}×${d} is small: ${name}, the most accurate solver, takes less than a millisecond.`);
   }
   const best = choosable.filter(fits).reduce((a, b) => (cost(b) < cost(a) ? b : a));
   return plan(best, SOLVERS[best].reason?.({ ...shape, rows: n }) ?? '');
+}
+
+/** Seconds that a solver would take with an engine on all cores of this machine; 0 where that is unknown. */
+export function secondsHere(solver: SolverName, { rows, ...shape }: Shape, request: MachineRequest): number {
+  if (rows === undefined) return 0;
+  const { rates, machineRates = rates, float32, ...facts } = request.engine;
+  const engine = {
+    ...facts,
+    rates: machineRates,
+    float32: float32 && { rates: float32.machineRates ?? float32.rates },
+  };
+  const work = new Work({ ...shape, rows }, { ...request, engine });
+  const seconds = SOLVERS[solver].cost?.(work);
+  return seconds === undefined ? 0 : seconds + work.upload;
 }
 
 /** Most bytes of square matrices that a solver has at once: the sums, their copy for the eigenproblem, and the engine's own. */
@@ -79,13 +104,19 @@ function refuseTooLarge(solver: SolverName, shape: Shape): void {
   );
 }
 
+/** Where rows are on a cluster, solvers that need them here, or products of rows with each other, cannot run there. */
+function canRun(solver: SolverName, { remote = false }: EngineFacts): boolean {
+  return !remote || SOLVERS[solver].remote === true;
+}
+
 /** Seconds of each solver that can do the work. */
 function estimateCosts(
   shape: Shape & { readonly rows: number },
   request: PlanRequest,
 ): Partial<Record<SolverName, number>> {
   const work = new Work(shape, request);
-  const costs = SOLVER_NAMES.map((name) => [name, SOLVERS[name].cost?.(work)] as const);
+  const possible = SOLVER_NAMES.filter((name) => canRun(name, request.engine));
+  const costs = possible.map((name) => [name, SOLVERS[name].cost?.(work)] as const);
   return Object.fromEntries(
     costs.flatMap(([name, seconds]) => (seconds === undefined ? [] : [[name, seconds + work.upload]])),
   );

@@ -18,6 +18,7 @@ export type Task<Result> = Generator<number, Result, void>;
 /** Milliseconds of uninterrupted work after which the event loop gets its turn: three frames of an animation. */
 const YIELD_INTERVAL = 50;
 
+/** Reports progress, throws when a signal aborts, and yields to the event loop. */
 export class ProgressTracker {
   readonly #signal: AbortSignal | undefined;
   readonly #onProgress: ((progress: Progress) => void) | undefined;

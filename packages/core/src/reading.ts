@@ -4,6 +4,7 @@ import { type ColumnStatistics, emptyStatistics, mergeStatistics } from './data/
 import { type RowWeights, rowWeights } from './data/weights.js';
 import type { Engine, LoadedBlock } from './engines/engine.js';
 import { Passes } from './engines/passes.js';
+import { remoteRowsFor } from './engines/remote.js';
 import { Moments } from './moments.js';
 import type { Settings } from './options.js';
 import type { ProgressTracker } from './progress.js';
@@ -117,17 +118,24 @@ export async function readRows(
   let rows = 0;
   let merges = 0;
   progress.begin('column statistics', source.rows);
-  for await (const block of source.blocks()) {
-    checkBlockWidth(block, source, rows);
-    const loaded = await engine.load(block);
+  const addLoaded = async (loaded: LoadedBlock, own: Float64Array | undefined): Promise<void> => {
     try {
-      const at = { first: rows, weights: weights.slice(rows, block.rows), columnNames };
-      mergeStatistics(columns, await loaded.summarise(at, undefined, (done) => progress.step(done)));
+      const at = { first: rows, weights: own, columnNames };
+      const stats = await loaded.summarise(at, undefined, (done) => progress.step(done));
+      mergeStatistics(columns, stats);
+      merges += stats.merges ?? 1;
+      rows += loaded.rows;
     } finally {
       loaded.release();
     }
-    rows += block.rows;
-    merges++;
+  };
+  const remote = remoteRowsFor(source, engine);
+  if (remote) await addLoaded(remote.load(), undefined);
+  else {
+    for await (const block of source.blocks()) {
+      checkBlockWidth(block, source, rows);
+      await addLoaded(await engine.load(block), weights.slice(rows, block.rows));
+    }
   }
   weights.end(rows);
   progress.end();

@@ -1,5 +1,7 @@
 import { type ControlOptions, checkControl } from './control.js';
 import { refuseChanged } from './data/changes.js';
+import { cutOff, damaged, readContainerHead, readSections, writeContainer } from './data/container.js';
+import { readerOf } from './data/format-version.js';
 import { type Data, matrixSource, openSource, type RowSource } from './data/open-source.js';
 import { empty, isMatrix } from './data/to-block.js';
 import { rowWeights } from './data/weights.js';
@@ -35,8 +37,14 @@ const SHARED = [
   'seed',
 ] as const;
 
+/** Eight letters and the version of the format that `toBinary` writes. */
+const LETTERS = 'SCREESTR';
+const VERSION = 1;
+const WHAT = 'stream';
+
 const RULES = ['auto', 'moments', 'incremental', 'frequent-directions'] as const;
 
+/** Options of `stream`. */
 export interface StreamOptions extends Pick<PcaOptions, (typeof SHARED)[number]> {
   /**
    * What to keep of the rows: their `'moments'`, d × d numbers and exact, or a sketch of `size` rows, made by
@@ -47,6 +55,7 @@ export interface StreamOptions extends Pick<PcaOptions, (typeof SHARED)[number]>
   readonly size?: number;
 }
 
+/** How rows are added to a stream. */
 export interface StreamAddOptions extends ControlOptions {
   /** One weight per added row. */
   readonly weights?: ArrayLike<number>;
@@ -66,7 +75,9 @@ export function stream(options: StreamOptions = {}): Stream {
   return new Stream(options);
 }
 
+/** Components of rows that come in over time: see `stream`. */
 export class Stream {
+  readonly #given: StreamOptions;
   readonly #settings: Settings;
   readonly #rule: NonNullable<StreamOptions['rule']>;
   readonly #size: number | undefined;
@@ -84,6 +95,7 @@ export class Stream {
         option: 'size',
       });
     }
+    this.#given = options;
     this.#settings = checkOptions(shared);
     sketchSize(this.#settings.k, Number.POSITIVE_INFINITY, size);
     this.#rule = rule;
@@ -132,6 +144,42 @@ export class Stream {
       const what = `The rows of a stream of ${kept.cols} columns`;
       return modelOfSketch(kept, settings, this.#names, what, await this.#engine(settings.threads));
     });
+  }
+
+  /**
+   * The stream as bytes, exact to the last bit: its options, and what it keeps of its rows. `Stream.fromBinary` continues as if it had
+   * never been interrupted.
+   */
+  toBinary(): Promise<Uint8Array> {
+    return this.#queue(async () => {
+      const kept = this.#kept;
+      const lists = Object.entries(this.#given).map(([name, value]) => [
+        name,
+        ArrayBuffer.isView(value) ? Array.from(value as Float64Array) : value,
+      ]);
+      // An engine and threads are the machine's, and may be others when the stream goes on.
+      const { engine, threads, ...options } = Object.fromEntries(lists);
+      const kind = kept === undefined ? 'empty' : kept instanceof Moments ? 'moments' : 'sketch';
+      const header = { options, names: this.#names, kind };
+      if (kept === undefined) return writeContainer(LETTERS, VERSION, header, []);
+      const bytes =
+        kept instanceof Moments
+          ? kept.toBinary()
+          : (await import('./solvers/sketch/sketch-bytes.js')).sketchToBytes(kept);
+      return writeContainer(LETTERS, VERSION, header, [bytes]);
+    });
+  }
+
+  /** Reads what `toBinary` wrote. Nothing in the bytes is trusted before it is checked. */
+  static async fromBinary(bytes: Uint8Array, machine: Pick<StreamOptions, 'engine' | 'threads'> = {}): Promise<Stream> {
+    const head = readContainerHead(bytes, LETTERS, WHAT);
+    if ('needed' in head) throw cutOff(bytes.length, WHAT);
+    const read = readerOf<typeof restore>({ [VERSION]: restore }, head.version, 'The stream has');
+    const { options, kept, names } = await read(head.header, readSections(bytes, head, WHAT));
+    const stream = new Stream({ ...options, ...machine });
+    stream.#kept = kept;
+    stream.#names = names;
+    return stream;
   }
 
   #queue<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -215,6 +263,28 @@ export class Stream {
   #engine(threads = this.#settings.threads, numbers?: number): Promise<Engine> {
     return chooseEngine({ engine: this.#settings.engine, threads }, numbers);
   }
+}
+
+interface Restored {
+  readonly options: StreamOptions;
+  readonly kept: Moments | Sketch | undefined;
+  readonly names: readonly string[] | undefined;
+}
+
+async function restore(header: Readonly<Record<string, unknown>>, sections: readonly Uint8Array[]): Promise<Restored> {
+  const { options, kind, names } = header;
+  const isNames = names === undefined || (Array.isArray(names) && names.every((name) => typeof name === 'string'));
+  const isKind =
+    sections.length === (kind === 'empty' ? 0 : 1) && ['empty', 'moments', 'sketch'].includes(kind as string);
+  if (typeof options !== 'object' || options === null || !isNames || !isKind) throw damaged(WHAT);
+  const kept =
+    kind === 'empty'
+      ? undefined
+      : kind === 'moments'
+        ? Moments.fromBinary(sections[0])
+        : (await import('./solvers/sketch/sketch-bytes.js')).sketchFromBytes(sections[0]);
+  if (kept && names && (names as string[]).length !== kept.cols) throw damaged(WHAT);
+  return { options, kept, names: names as string[] | undefined };
 }
 
 /** The model of the rows that a sketch has seen; `what` they are begins the reason of its plan. */

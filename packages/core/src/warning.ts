@@ -1,3 +1,4 @@
+/** What a warning is about, for programs. */
 export type WarningCode =
   | 'CONSTANT_COLUMN'
   | 'CONSTANT_DATA'

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ConvergenceError, pca, principalAngles } from '../src/index.js';
+import { ConvergenceError, type Matrix, pca, principalAngles } from '../src/index.js';
 import {
   combineRows,
   type DescentRule,
@@ -39,7 +39,7 @@ describe.each(rules)('descend by %s', (rule) => {
       const scores = last.scores();
       const truth = await exact.transform(data);
       for (let i = 0; i < scores.rows; i++) {
-        const length = (m: typeof truth): number => Math.hypot(...m.data.subarray(i * m.cols, (i + 1) * m.cols));
+        const length = (m: Matrix): number => Math.hypot(...m.data.subarray(i * m.cols, (i + 1) * m.cols));
         expect(Math.abs(length(scores) - length(truth))).toBeLessThan(1e-3 * exact.singularValues[0]);
       }
     }

@@ -85,6 +85,7 @@ describe('@scree/core as a package', () => {
       './learn',
       './names',
       './describe',
+      './transform',
       './package.json',
     ]);
   });

@@ -117,6 +117,7 @@ const entries = {
   },
 } as const satisfies Readonly<Record<string, FormatEntry>>;
 
+/** The name of a file format. */
 export type FileFormat = keyof typeof entries;
 
 export const FORMATS: Readonly<Record<FileFormat, FormatEntry>> = entries;

@@ -39,10 +39,11 @@ export {
 } from './options.js';
 export { type PageHeader, readPageHeader } from './parquet/page-header.js';
 export { type Platform, plainPlatform, type TableReader, type TableReaders } from './platform.js';
-export { arrowDurations, csvLayout } from './reader-notes.js';
+export { arrowDurations, csvLayout, openArrowBytes } from './reader-notes.js';
 export { HEAD, sniffFormat } from './sniff.js';
 export type { LeftOut } from './table/choose-columns.js';
 export { type ConvertedColumn, convertedWarning } from './table/converted-values.js';
+export type { DataFile, LabelledBlock, MissingValues, SupplementaryBlock } from './table/data-file.js';
 export type { LabelOptions, Labels } from './table/labels.js';
 export { checkColumns, mostColumns } from './table/most-columns.js';
 export { pandasIndex } from './table/pandas-index.js';
@@ -54,9 +55,10 @@ export {
   type Column,
   type ColumnKind,
   type DenseBatch,
+  type RemoteReading,
+  type RemoteRequest,
   type Request,
   type Table,
   withClose,
 } from './table/table.js';
-export type { DataFile, LabelledBlock, MissingValues, SupplementaryBlock } from './table/table-file.js';
 export { uniqueNames } from './table/unique-names.js';

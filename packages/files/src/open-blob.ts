@@ -4,10 +4,11 @@ import { blobBytes } from './bytes/blob-bytes.js';
 import { identify, openData, openTable } from './open-table.js';
 import { type CheckedOptions, checkFileOptions, type FileOptions } from './options.js';
 import { plainPlatform, type TableReaders } from './platform.js';
+import type { DataFile } from './table/data-file.js';
 import { openSeveralTables } from './table/several-tables.js';
 import type { Table } from './table/table.js';
-import type { DataFile } from './table/table-file.js';
 
+/** How a `File` or `Blob` is read. */
 export interface BlobOptions extends FileOptions {
   /** What messages call it; its ending may tell kinds of text apart. A `File` has a name of its own. */
   readonly name?: string | undefined;

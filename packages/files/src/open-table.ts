@@ -6,8 +6,9 @@ import { asSeekable, type FileFormat, FORMATS } from './formats.js';
 import type { CheckedOptions } from './options.js';
 import type { Platform } from './platform.js';
 import { HEAD, sniffFormat } from './sniff.js';
+import type { DataFile } from './table/data-file.js';
 import { type Table, withClose } from './table/table.js';
-import { type DataFile, type FileFacts, TableFile } from './table/table-file.js';
+import { type FileFacts, TableFile } from './table/table-file.js';
 
 /** A file whose format is known, with its content unpacked. */
 export interface Identified {

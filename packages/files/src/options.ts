@@ -7,6 +7,7 @@ export type { FileFormat } from './formats.js';
 /** What to do about rows with missing values. */
 export type Missing = 'error' | 'drop' | 'mean';
 
+/** Which columns of a file are used, and how. */
 export interface FileOptions {
   /** Columns to use, by name, in this order; all numeric ones when left out. Of arrays by number: '3', or '0-99'. */
   readonly columns?: readonly string[] | undefined;
@@ -14,9 +15,12 @@ export interface FileOptions {
   readonly exclude?: readonly string[] | undefined;
   /**
    * Columns that are categories in `table`, for `mca`, `famd` and `mfa`: by name, or `true` for all columns of text. They may hold
-   * numbers, such as codes. They are not in `source`.
+   * numbers, such as codes. They are not in `source`. `'only'`: all columns of text, or those of `columns`, whatever they hold, and no
+   * numbers.
    */
-  readonly categories?: true | readonly string[] | undefined;
+  readonly categories?: true | 'only' | readonly string[] | undefined;
+  /** Columns of numbers that are categories too, besides those of `categories`: codes. */
+  readonly codes?: readonly string[] | undefined;
   /** A column of any kind that names the rows and colours them in figures. It is not analysed. */
   readonly label?: string | undefined;
   /** A column that names the rows, where it is not that of `label`. It is not analysed. */
@@ -31,6 +35,8 @@ export interface FileOptions {
   readonly groups?: readonly string[] | undefined;
   /** Rows that `source` leaves out and `supplementaryRows` of the file has: ranges counted from 0, both ends included. */
   readonly supplementaryRows?: RowRanges | undefined;
+  /** Only the rows that have this text in this column, which is not analysed. */
+  readonly only?: { readonly column: string; readonly level: string } | undefined;
   /** Rows with missing values are an error (the default), left out, or filled in with the column's mean. */
   readonly missing?: Missing | undefined;
   /** What `missing: 'mean'` fills in instead of the file's own means: one number per column that is used, such as a model's `mean`. */
@@ -45,6 +51,7 @@ export interface FileOptions {
   readonly memory?: number | undefined;
 }
 
+/** Bytes that reading a file may take, unless `memory` says otherwise. */
 export const DEFAULT_MEMORY = 2 ** 30;
 const LEAST_MEMORY = 2 ** 24;
 
@@ -57,15 +64,13 @@ export function checkFileOptions(options: FileOptions): CheckedOptions {
     throw bad('missing', missing, "must be 'error', 'drop' or 'mean'");
   }
   const isList = Array.isArray(categories) && categories.every((name) => typeof name === 'string');
-  if (categories !== undefined && categories !== true && !isList) {
-    throw bad('categories', categories, 'must be true or a list of column names');
+  if (categories !== undefined && categories !== true && categories !== 'only' && !isList) {
+    throw bad('categories', categories, "must be true, 'only' or a list of column names");
   }
-  if (categories !== undefined && missing === 'drop') {
-    throw new OptionError(
-      'BAD_OPTION',
-      "missing: 'drop' is for columns of numbers, and categories are chosen. Leave it out, and give it to mca, famd or mfa.",
-      { option: 'missing', value: missing },
-    );
+  if (options.only && options.supplementaryRows) {
+    throw new OptionError('BAD_OPTION', 'only and supplementaryRows both choose rows. Leave one of them out.', {
+      option: 'only',
+    });
   }
   checkRanges(options.supplementaryRows);
   if (format !== undefined && !FORMAT_NAMES.includes(format))

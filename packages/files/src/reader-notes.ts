@@ -1,5 +1,6 @@
-import type { Bytes } from './bytes/bytes.js';
+import { type Bytes, readerAt } from './bytes/bytes.js';
 import type { CsvLayout } from './csv/layout.js';
+import type { Table } from './table/table.js';
 
 /** What our readers find out about a file, for others who read it themselves. A reader is loaded when it is asked. */
 
@@ -13,4 +14,15 @@ export async function arrowDurations(schema: string | undefined): Promise<string
 /** How a text table is written. */
 export async function csvLayout(bytes: Bytes): Promise<CsvLayout> {
   return (await import('./csv/layout.js')).csvLayout(bytes);
+}
+
+/** The table of an Arrow stream in memory, as servers send them. */
+export async function openArrowBytes(bytes: Uint8Array, path: string, memory: number): Promise<Table> {
+  const readAt = async (into: Uint8Array, position: number): Promise<number> => {
+    const part = bytes.subarray(position, position + into.length);
+    into.set(part);
+    return part.length;
+  };
+  const file = { path, size: bytes.length, rereadable: true, readAt, open: () => readerAt(readAt) };
+  return (await import('./arrow/arrow-table.js')).openArrow(file, { memory });
 }

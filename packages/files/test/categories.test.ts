@@ -140,7 +140,7 @@ describe('categories of a file', () => {
     await expect(texts(once, 16)).rejects.toBeInstanceOf(OptionError);
   });
 
-  it('go with weights, but not with rows that are dropped', async () => {
+  it('go with weights', async () => {
     const file = await table({ categories: ['size'], weight: 'y' });
     const weights = await file.weights();
     expect(weights).toEqual(Float64Array.from(rows, ({ y }) => y));
@@ -148,9 +148,76 @@ describe('categories of a file', () => {
       await famd(file.table, { k: 2, weights: weights as Float64Array }),
       await famd(rows, { k: 2, columnNames: ['x', 'size'], weights: weights as Float64Array }),
     );
-    await expect(table({ categories: true, missing: 'drop' })).rejects.toThrow(
-      /missing: 'drop' is for columns of numbers/,
-    );
-    await expect(table({ categories: 'size' as never })).rejects.toThrow(/categories must be true or a list/);
+    await expect(table({ categories: 'size' as never })).rejects.toThrow(/categories must be true, 'only' or a list/);
+  });
+
+  const gaps = 'x,size,w,name\n1,s,1,a\n2,,1,b\n,l,1,c\n4,m,,d\n5,l,2,e\n6,s,1,f\n';
+
+  it('are left out with rows that have gaps in numbers, categories or the weight, and places stay those of the file', async () => {
+    const file = await openBlob(new Blob([gaps]), {
+      format: 'csv',
+      categories: true,
+      missing: 'drop',
+      weight: 'w',
+      label: 'name',
+    });
+    expect(await read(file.table)).toEqual([
+      [1, 's', 0],
+      [5, 'l', 4],
+      [6, 's', 5],
+    ]);
+    expect(await file.weights()).toEqual(Float64Array.of(1, 2, 1));
+    expect((await file.labels()).names).toEqual(['a', 'e', 'f']);
+    expect(await file.rowsInFile([0, 1, 2])).toEqual([0, 4, 5]);
+    expect([file.rows, file.dropped]).toEqual([3, 3]);
+    const beside: unknown[] = [];
+    for await (const { block, places, names, categories } of file.withSupplementary())
+      beside.push([Array.from(block.data.subarray(0, block.rows)), places, names, categories]);
+    expect(beside).toEqual([[[1, 5, 6], [0, 4, 5], ['a', 'e', 'f'], [['s', 'l', 's']]]]);
+    const [warning] = (await file.table.warnings?.()) ?? [];
+    expect(warning).toMatchObject({ code: 'ROWS_DROPPED', details: { count: 3, rows: 6 } });
+    expect(warning?.details?.columns).toEqual([
+      { name: 'x', count: 1 },
+      { name: 'w', count: 1 },
+      { name: 'size', count: 1 },
+    ]);
+  });
+
+  it("can be all that is read, and columns of numbers can be categories: 'only' and codes", async () => {
+    const only = await openBlob(new Blob([gaps]), {
+      format: 'csv',
+      categories: 'only',
+      exclude: ['name'],
+      codes: ['w'],
+    });
+    expect(only.table.columns).toEqual([
+      { name: 'size', kind: 'category' },
+      { name: 'w', kind: 'category' },
+    ]);
+    expect(only.leftOut.map(({ name, why }) => [name, why])).toContainEqual(['x', 'numbers']);
+    const chosen = await openBlob(new Blob([gaps]), { format: 'csv', categories: 'only', columns: ['x', 'size'] });
+    expect(chosen.table.columns.map(({ name, kind }) => [name, kind])).toEqual([
+      ['x', 'category'],
+      ['size', 'category'],
+    ]);
+  });
+
+  it('of one level can be the rows that are read', async () => {
+    const file = await openBlob(new Blob([gaps]), { format: 'csv', only: { column: 'size', level: 's' } });
+    const values: number[] = [];
+    for await (const block of file.source.blocks()) for (let i = 0; i < block.rows; i++) values.push(block.data[2 * i]);
+    expect(values).toEqual([1, 6]);
+    expect(file.columns).toEqual(['x', 'w']);
+    expect(await file.rowsInFile([0, 1])).toEqual([0, 5]);
   });
 });
+
+/** The cells of a table, row by row, with the place of the row. */
+async function read(table: DataFile['table']): Promise<unknown[]> {
+  const rows: unknown[] = [];
+  for await (const batch of table.batches()) {
+    for (let i = 0; i < batch.rows; i++)
+      rows.push([...table.columns.map((_, j) => batch.cell(i, j)), batch.place?.(i)]);
+  }
+  return rows;
+}

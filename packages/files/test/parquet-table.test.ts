@@ -167,6 +167,23 @@ describe('a Parquet file', () => {
     await file.close();
   });
 
+  it('is refused where a page of version 2 says another number of missing values than it has', async () => {
+    const columns: ColumnSource[] = [{ name: 'x', data: [1, null, 3, 4], type: 'DOUBLE', nullable: true }];
+    const bytes = written(columns, { codec: 'UNCOMPRESSED' });
+    expect(await readAll(bytes, { missing: 'drop' })).toEqual([[1], [3], [4]]);
+    // Four values, one of them missing, of four rows: numbers of Thrift's compact protocol, doubled.
+    const at = Buffer.from(bytes).indexOf(Buffer.from([0x15, 8, 0x15, 2, 0x15, 8]));
+    expect(at).toBeGreaterThan(0);
+    for (const claimed of [0, 2, 4]) {
+      const changed = Uint8Array.from(bytes);
+      changed[at + 3] = 2 * claimed;
+      await expect(readAll(changed, { missing: 'drop' })).rejects.toMatchObject({
+        code: 'BAD_FILE',
+        message: expect.stringContaining(`a page says that ${claimed} of its values are missing, and 1 are`),
+      });
+    }
+  });
+
   it('is read whatever its encodings, codecs, pages and row groups', async () => {
     const encodings = {
       DOUBLE: ['PLAIN', 'BYTE_STREAM_SPLIT', 'RLE_DICTIONARY'],

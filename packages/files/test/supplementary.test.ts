@@ -72,14 +72,14 @@ describe('supplementary rows', () => {
       [1, 2],
       [7, 8],
     ]);
-    expect(await file.placesOf([0, 1])).toEqual([0, 3]);
+    expect(await file.rowsInFile([0, 1])).toEqual([0, 3]);
     const apart = file.supplementaryRows;
     if (!apart) throw new TypeError('there are supplementary rows');
     expect(await rowsOf(apart)).toEqual([
       [3, 4],
       [9, 12],
     ]);
-    expect(await apart.placesOf([0, 1])).toEqual([1, 4]);
+    expect(await apart.rowsInFile([0, 1])).toEqual([1, 4]);
   });
 
   it('have their gaps filled with the means of the other rows', async () => {

@@ -1,5 +1,5 @@
 import type { Block } from '../../core/src/data/block.js';
-import type { DataFile } from '../src/table/table-file.js';
+import type { DataFile } from '../src/table/data-file.js';
 
 /** All rows of a file as plain arrays. */
 export async function rowsOf(file: DataFile): Promise<number[][]> {

@@ -1,5 +1,5 @@
 import type { ErrorDetails, ScreeError, Warning } from '@scree/core';
-import { count, listed, percent, several, show } from '@scree/core/describe';
+import { count, describeRank, listed, percent, type RankDetails, several, show } from '@scree/core/describe';
 import type { ConvertedColumn } from '@scree/files/internal';
 import { shorten } from './shorten.js';
 import type { Cell, LeftOutReason, Problem } from './worker/messages.js';
@@ -192,17 +192,11 @@ const WARNINGS: {
     const one = Number(all) === 1;
     return `${several(Number(all), 'whole number')} beyond 2^53 ${one ? 'was' : 'were'} rounded to the nearest float64: ${listed(some)}. If a column holds identifiers, leave it out.`;
   },
-  RANK_BELOW_K: ({ rank, k, d, precise }) => {
-    if (rank === 0)
-      return `None of the ${k} components has variance that can be told from zero: the data vary by no more than the rounding of their own numbers.`;
-    const left = Number(k) - Number(rank);
-    const others =
-      Number(d) - Number(rank) === 1
-        ? `component ${k} is the one direction orthogonal to the others`
-        : `the ${left === 1 ? 'other is' : 'others are'} not determined by the data`;
-    const some = `Only ${rank} of the ${k} components ${Number(rank) > 1 ? 'have' : 'has'} variance that can be told from zero; ${others}.`;
+  RANK_BELOW_K: ({ precise, ...details }) => {
+    const { rank } = details as Partial<RankDetails>;
     const other = precise ? '' : ', or choose the solver svd if you expect variances this small';
-    return `${some} Keep ${rank} at most${other}.`;
+    const advice = rank === 0 ? '' : ` Keep ${rank} at most${other}.`;
+    return `${describeRank(details as unknown as RankDetails)}${advice}`;
   },
   BELOW_ACCURACY: ({ component, variance, degrees, solver, precise }) =>
     `From component ${Number(component) + 1} on (variance ${show(Number(variance))}), the solver ${solver} may have rotated neighbouring axes into each other by up to ${degrees}°: their variances are too close, or too small beside the largest. ${

@@ -13,6 +13,14 @@ export function shortenMiddle(text: string, length: number): string {
   return isolated(`${letters.slice(0, length - 1 - end).join('')}…${letters.slice(letters.length - end).join('')}`);
 }
 
+/** Longest name in a figure: what is longer is no name. */
+const MAX_NAME = 300;
+
+/** A whole name, on one line. */
+export function oneLine(text: string): string {
+  return isolated(lettersOf(text).slice(0, MAX_NAME).join(''));
+}
+
 function lettersOf(text: string): string[] {
   return Array.from(untangled(text).replace(/[\s\p{Cc}]+/gu, ' '));
 }

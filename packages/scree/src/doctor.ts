@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { type DenseBlock, type Engine, referenceEngine } from '@scree/core';
+import { type Engine, referenceEngine } from '@scree/core';
 import { compileKernels, openDevice, wasmEngineOrWhy } from '@scree/core/engine';
 import { blasEngine, loadBlas } from './blas/blas.js';
 import type { EngineName } from './engine-names.js';
@@ -18,7 +18,7 @@ export interface EngineDiagnosis {
   readonly threads?: number;
   /** Whether the dense eigenproblem goes to LAPACK. */
   readonly lapack?: boolean;
-  /** Measured on a `gram` pass, counting n·d² operations: in float64, and in float32 where the engine has it. */
+  /** Measured on the pass of the covariance solver, counting n·d² operations: in float64, and in float32 where the engine has it. */
   readonly gflops?: number;
   readonly singleGflops?: number;
   /** Measured upload to the device, in GB/s. */
@@ -36,10 +36,11 @@ export interface Diagnosis {
   toString(): string;
 }
 
-/** Approximate milliseconds of a measurement. */
-const MEASURING_TIME = 150;
-/** Rows of the largest block that is measured. */
-const MAX_ROWS = 8192;
+/** Rows of the first block that is measured, and of the largest: 200 MB. */
+const FIRST_ROWS = 512;
+const MOST_ROWS = 32_768;
+/** Seconds that a measured pass should take, at least. */
+const LONG_ENOUGH = 0.1;
 
 const DIAGNOSES: Readonly<Record<EngineName, () => Promise<EngineDiagnosis>>> = {
   reference: diagnoseReference,
@@ -48,7 +49,7 @@ const DIAGNOSES: Readonly<Record<EngineName, () => Promise<EngineDiagnosis>>> = 
   webgpu: diagnoseWebGpu,
 };
 
-/** Lists the engines of this machine, what they run on, and a measured speed of each. Takes about a second. */
+/** Lists the engines of this machine, what they run on, and a measured speed of each. Takes some seconds. */
 export async function doctor(): Promise<Diagnosis> {
   const engines: EngineDiagnosis[] = [];
   // One after the other, so that the measurements do not disturb each other.
@@ -106,49 +107,57 @@ async function diagnoseWebGpu(): Promise<EngineDiagnosis> {
   provideNodeGpu();
   const opened = await openDevice();
   if (typeof opened === 'string') return { name: 'webgpu', available: false, what: 'a GPU', why: opened };
-  const { gpu } = opened;
-  const { rates, float32, threads } = await opened.engine();
+  const { gpu, rates } = opened;
   const driver = gpu.software ? ' (a software driver: slower than wasm, and never chosen)' : '';
   return {
     name: 'webgpu',
     available: true,
     what: `${gpu.adapter}${driver}`,
-    threads,
+    threads: (await opened.engine()).threads,
     // A software driver would take minutes to measure.
-    ...(gpu.software
-      ? {}
-      : { gflops: rates.products, singleGflops: float32?.rates.products ?? 0, upload: rates.upload ?? 0 }),
+    ...(gpu.software ? {} : { gflops: rates.two, singleGflops: rates.float32, upload: rates.upload }),
   };
 }
 
-/** Billions of operations per second in `gram`: the best of several passes. */
+/**
+ * Billions of operations per second of the pass that the covariance solver makes: it reads the rows from the caller's memory, centres them and sums
+ * their products. Columns as in images, and more and more rows until a pass takes long enough to count, so that starting threads and
+ * libraries does not. The median of three such passes.
+ */
 async function measure(engine: Engine): Promise<number> {
-  const cols = 384;
+  const cols = 768;
+  const at = { first: 0, weights: undefined, columnNames: undefined };
+  const seconds = async (rows: number): Promise<number> => {
+    const loaded = await engine.load({ kind: 'dense', rows, cols, stride: cols, data: data.subarray(0, rows * cols) });
+    const scatter = new Float64Array(cols * cols);
+    const start = performance.now();
+    await loaded.summarise(at, scatter, () => {});
+    const time = performance.now() - start;
+    loaded.release();
+    return time / 1000;
+  };
+  let rows = FIRST_ROWS;
+  let data = someRows(rows, cols);
+  // The first pass of all starts threads and compiles.
+  await seconds(rows);
+  while ((await seconds(rows)) < LONG_ENOUGH && rows < MOST_ROWS) {
+    rows *= 4;
+    data = someRows(rows, cols);
+  }
+  const times = [await seconds(rows), await seconds(rows), await seconds(rows)].sort((a, b) => a - b);
+  return (rows * cols * cols) / times[1] / 1e9;
+}
+
+/** Rows of different numbers; the first of them repeat. */
+function someRows(rows: number, cols: number): Float64Array {
+  const data = new Float64Array(rows * cols);
   let state = 1;
-  const data = new Float64Array(MAX_ROWS * cols);
-  for (let i = 0; i < 64 * cols; i++) {
+  for (let i = 0; i < Math.min(rows, FIRST_ROWS) * cols; i++) {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     data[i] = state / 2 ** 32;
   }
-  for (let rows = 64; rows < MAX_ROWS; rows *= 2) data.copyWithin(rows * cols, 0, rows * cols);
-  const frame = { shift: new Float64Array(cols).fill(0.5), factor: new Float64Array(cols).fill(1) };
-  const scatter = new Float64Array(cols * cols);
-  let rows = 64;
-  let best = 0;
-  // The first pass starts threads and compiles, so time starts after it.
-  for (let end = Number.POSITIVE_INFINITY; ; ) {
-    const block: DenseBlock = { kind: 'dense', rows, cols, stride: cols, data: data.subarray(0, rows * cols) };
-    const loaded = await engine.load(block);
-    const start = performance.now();
-    await loaded.gram(frame, scatter, () => {});
-    const now = performance.now();
-    loaded.release();
-    best = Math.max(best, (rows * cols * cols) / (now - start) / 1e6);
-    if (now > end) return best;
-    end = Math.min(end, now + MEASURING_TIME);
-    // Short passes are repeated with more rows.
-    if (now - start < MEASURING_TIME / 8) rows = Math.min(MAX_ROWS, rows * 2);
-  }
+  for (let done = FIRST_ROWS; done < rows; done *= 2) data.copyWithin(done * cols, 0, done * cols);
+  return data;
 }
 
 /** A diagnosis as lines of text. */

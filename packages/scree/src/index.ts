@@ -2,6 +2,7 @@ import { offerEngines } from './offer-engines.js';
 
 export * from '@scree/core';
 export { type BlasOptions, blasEngine } from './blas/blas.js';
+export { type SparkOptions, sparkSource } from './cluster/spark-source.js';
 export * from './compress/index.js';
 export { type IdxArray, readIdx } from './disk/idx.js';
 export * from './disk/index.js';

@@ -36,7 +36,8 @@ export function columnContributions(model: Model, columnVariances = columnVarian
     Array.from({ length: k }, (_, i) => value(i * d + j));
   return Array.from({ length: d }, (_, j) => {
     const deviation = Math.sqrt(columnVariances[j]);
-    const correlation = perComponent((at) => within1(loadings.data[at] / deviation), j);
+    // Of a column that does not vary, loadings are 0 or rounding.
+    const correlation = perComponent((at) => (deviation > 0 ? within1(loadings.data[at] / deviation) : Number.NaN), j);
     const cos2 = correlation.map((r) => r * r);
     return {
       ...(columnNames ? { name: columnNames[j] } : {}),

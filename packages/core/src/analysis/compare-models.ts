@@ -24,6 +24,7 @@ export function congruence(a: Matrix, b: Matrix): Matrix<Float64Array> {
   return { rows: a.rows, cols: b.rows, data: cosines(left, a.rows, right, b.rows, a.cols) };
 }
 
+/** How two models differ: angles, congruences, variances. */
 export interface ModelComparison {
   /** Columns that both models have, by name; by position, as indexes of the first model, where names are missing. */
   readonly columns: readonly string[] | readonly number[];

@@ -13,6 +13,7 @@ import { Moments } from '../moments.js';
 import { pca } from '../pca.js';
 import { ProgressTracker, type Task } from '../progress.js';
 
+/** How two tables are compared. */
 export interface CompareTablesOptions extends ControlOptions {
   /** `'unit'` divides every column by its deviation first. Default `'none'`. */
   readonly scale?: 'none' | 'unit';
@@ -31,6 +32,7 @@ export function rvCoefficient(a: Data, b: Data, options: CompareTablesOptions = 
   });
 }
 
+/** How one configuration of points is turned onto another, and what is left between them. */
 export interface Procrustes {
   /** The share of the sum of squares that no rotation and scaling explains, 0 to 1, the same both ways: symmetric m². */
   readonly ss: number;

@@ -11,6 +11,7 @@ export interface Ellipse {
   readonly angle: number;
 }
 
+/** How large an ellipse of a group is. */
 export interface EllipseOptions {
   /** Where the centre of the group is (`'confidence'`), or where its rows are (`'concentration'`). Default `'confidence'`. */
   readonly kind?: 'confidence' | 'concentration';

@@ -18,6 +18,7 @@ export type GroupLabels = ArrayLike<string | number>;
 /** Rows are centred by their group or by all rows, and have no weights. */
 export type GroupPcaOptions = Omit<PcaOptions, 'weights' | 'center' | 'transform'>;
 
+/** A model within or between groups. */
 export interface GroupPca {
   readonly model: Model;
   readonly groups: readonly { readonly label: string; readonly n: number }[];

@@ -11,6 +11,7 @@ import type { ApplyOptions, Model } from '../model/model.js';
 import { ProgressTracker, type Task } from '../progress.js';
 import { readBlocks } from './read-blocks.js';
 
+/** Options of `probabilistic`. */
 export interface ProbabilisticOptions {
   /**
    * How the variance outside the components becomes a noise variance σ². `'columns'` divides it by d − k: the maximum of the likelihood
@@ -20,6 +21,7 @@ export interface ProbabilisticOptions {
   readonly noise?: 'columns' | 'rank';
 }
 
+/** Options of sampling. */
 export interface SampleOptions extends ControlOptions {
   /** Default 0. */
   readonly seed?: number;
@@ -41,6 +43,7 @@ export function probabilistic(model: Model, options: ProbabilisticOptions = {}):
   return new ProbabilisticPca(model, options);
 }
 
+/** A model as a distribution of rows: likelihoods, and samples. */
 export class ProbabilisticPca {
   readonly model: Model;
   /** σ², in the scaled units of the model's variances. */

@@ -2,6 +2,7 @@ import { type ControlOptions, checkControl } from '../control.js';
 import type { Block } from '../data/block.js';
 import { checkBlockWidth, type Data, openSource, type RowSource } from '../data/open-source.js';
 import type { Scale } from '../data/scaling.js';
+import type { ColumnStatistics } from '../data/statistics.js';
 import { rowWeights } from '../data/weights.js';
 import { DataError } from '../errors.js';
 import { keepAlive } from '../keep-alive.js';
@@ -10,6 +11,7 @@ import { ProgressTracker, runTask } from '../progress.js';
 import type { Warning } from '../warning.js';
 import type { ColumnFacts, ColumnsRead } from './columns.js';
 
+/** Options of `lookAtColumns`. */
 export interface LookOptions extends ControlOptions {
   /** How the fit will scale the columns: large and small spreads matter only where it is `'none'`, the default. */
   readonly scale?: Scale;
@@ -21,6 +23,7 @@ export interface LookOptions extends ControlOptions {
   readonly columnNames?: readonly string[];
 }
 
+/** What was seen of the columns, and what to know of them before a fit. */
 export interface ColumnsLook {
   readonly columns: readonly ColumnFacts[];
   readonly warnings: readonly Warning[];
@@ -98,6 +101,7 @@ export function watchColumns(source: RowSource, options: Omit<LookOptions, 'onPr
     ...(source.columnNames ? { columnNames: source.columnNames } : {}),
     rereadable,
     resident,
+    remote: source.remote,
     blocks,
     warnings: async () => [...((await source.warnings?.()) ?? []), ...(found ?? [])],
     ...(source.close ? { close: () => source.close?.() } : {}),
@@ -125,6 +129,15 @@ export async function momentsWarnings(moments: Moments, options: LookOptions): P
   const names = options.columnNames ?? moments.columnNames;
   const read = known?.merges === moments.merges ? known.read : columnsOf(moments.columns, names);
   return warningsOf(read, options);
+}
+
+/** What the statistics of columns tell, whose single values are elsewhere. */
+export async function statisticsWarnings(
+  columns: Readonly<ColumnStatistics>,
+  options: LookOptions,
+): Promise<readonly Warning[]> {
+  const { columnsOf } = await import('./columns.js');
+  return warningsOf(columnsOf(columns, options.columnNames), options);
 }
 
 async function warningsOf(

@@ -34,6 +34,7 @@ import { ProgressTracker } from '../progress.js';
 /** Options of `pca` that the method decides. */
 type Decided = 'center' | 'scale' | 'ddof' | 'columnWeights' | 'lookAtColumns' | 'transform';
 
+/** Options of `mca`. */
 export interface McaOptions extends Omit<PcaOptions, Decided> {
   /** How many components; a criterion cannot choose it. Default 10, or as many as there are: levels less columns. */
   readonly k?: number | 'all';
@@ -51,6 +52,7 @@ export interface McaOptions extends Omit<PcaOptions, Decided> {
   readonly rare?: number;
 }
 
+/** Options of `famd`. */
 export interface FamdOptions extends McaOptions, Pick<PcaOptions, 'transform'> {
   /** Columns of numbers that are categories: codes of classes. Columns with texts or truth values always are. */
   readonly categories?: readonly string[];
@@ -59,6 +61,7 @@ export interface FamdOptions extends McaOptions, Pick<PcaOptions, 'transform'> {
 /** Columns of a group; those with numbers have variance 1 before the group is weighted, unless their scale is 'none'. */
 export type MfaGroup = readonly string[] | { readonly columns: readonly string[]; readonly scale?: 'unit' | 'none' };
 
+/** Options of `mfa`. */
 export interface MfaOptions extends Omit<FamdOptions, 'columnNames'> {
   /** The columns of each group, by its name. Columns in no group are not used. */
   readonly groups: Readonly<Record<string, MfaGroup>>;
@@ -141,7 +144,8 @@ interface Request {
     | undefined;
 }
 
-function checkRequest(method: Exclude<CodingMethod, 'pca'>, options: Partial<MfaOptions> & McaOptions): Request {
+/** Checks the options of a method, before any data are read. */
+export function checkRequest(method: Exclude<CodingMethod, 'pca'>, options: Partial<MfaOptions> & McaOptions): Request {
   for (const [option, value] of Object.entries(options ?? {})) {
     if (value === undefined) continue;
     if (REFUSED.includes(option) && !EXTRA[method].includes(option)) {
@@ -205,7 +209,7 @@ function analyse(
 }
 
 /** Learns the coding, and makes the source and the settings with which `pca` is the method. */
-async function prepare(
+export async function prepare(
   method: Exclude<CodingMethod, 'pca'>,
   opened: TableSource,
   { settings: given, missing, unseen, rare, categories, groups }: Request,

@@ -22,6 +22,7 @@ import { upperBeta, upperChiSquared, upperF, upperNormal } from './distributions
 /** Whether rows are those that the model was fitted to, or others. */
 export type RowsOf = 'fit' | 'new';
 
+/** How limits of unusual rows are computed. */
 export interface LimitOptions {
   /** Share of normal rows that each limit keeps. Default 0.95: one good row in twenty is beyond it. */
   readonly level?: number;
@@ -60,6 +61,7 @@ export interface RowLimits {
   };
 }
 
+/** Statistics of rows, and the limits beyond which they are unusual. */
 export interface MonitoredRows {
   /** Hotelling's T² of every row: Σ zᵢ²/λᵢ over the components with variance. */
   readonly t2: Float64Array;

@@ -12,6 +12,7 @@ import { pca } from '../pca.js';
 import { ProgressTracker } from '../progress.js';
 import { readBlocks } from './read-blocks.js';
 
+/** Options of `pcr`. */
 export interface PcrOptions extends ControlOptions {
   /** Most components to regress on. Default 10, or as many as the smallest training set allows. */
   readonly k?: number;

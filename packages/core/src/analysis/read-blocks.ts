@@ -1,10 +1,11 @@
-import { checkControl } from '../control.js';
+import { type ControlOptions, checkControl } from '../control.js';
 import type { Block } from '../data/block.js';
 import { refuseChanged } from '../data/changes.js';
 import { openForModel } from '../data/coded-source.js';
 import { checkBlockWidth } from '../data/open-source.js';
 import { checkFinite } from '../data/statistics.js';
 import type { TableData } from '../data/table.js';
+import { rowWeights } from '../data/weights.js';
 import { chooseEngine } from '../engines/choose.js';
 import { DataError } from '../errors.js';
 import { keepAlive } from '../keep-alive.js';
@@ -12,10 +13,66 @@ import type { ApplyOptions, Model } from '../model/model.js';
 import { type Reconstruction, reconstructBlock } from '../model/reconstruction.js';
 import { ProgressTracker } from '../progress.js';
 
+/** How rows are read. */
+export interface RowOptions extends ControlOptions {
+  /** One weight per row, the same as in the fit. */
+  readonly weights?: ArrayLike<number>;
+}
+
+/** Rows of the data as a model sees them. */
+export interface ReconstructedBlock {
+  /** Index of the first row in the data. */
+  readonly first: number;
+  readonly block: Block;
+  readonly part: Reconstruction;
+  readonly weights: Float64Array | undefined;
+  readonly progress: ProgressTracker;
+}
+
 /**
- * Scores, squared lengths and reconstruction errors of rows as a model sees them, block by block in one reading. Opens the data,
- * checks them, and closes them whatever happens.
+ * Reads data block by block, with the scores, squared lengths and reconstruction errors of the rows of each. Nothing is kept, so the data may be
+ * larger than memory. Values that are not finite are refused. The source is closed at the end, after an error, and when the caller
+ * stops early. `measured` is the model in other units.
  */
+export async function* reconstructedBlocks(
+  model: Model,
+  phase: string,
+  data: TableData,
+  options: RowOptions,
+  measured: Parameters<typeof reconstructBlock>[0] = model,
+): AsyncGenerator<ReconstructedBlock, void, void> {
+  const { threads, weights: given } = checkControl(options);
+  const progress = new ProgressTracker(options);
+  const { columnNames, d } = model;
+  const source = await openForModel(data, model, progress);
+  try {
+    if (source.cols !== d) {
+      throw new DataError(
+        'WIDTH_MISMATCH',
+        `These rows have ${source.cols} columns, but the model was fitted to ${d}. Pass the same columns in the same order.`,
+        { value: source.cols, expected: d },
+      );
+    }
+    const weights = rowWeights(given, source.rows);
+    let first = 0;
+    progress.begin(phase, source.rows);
+    for await (const block of source.blocks()) {
+      checkBlockWidth(block, source, first);
+      await progress.follow(checkFinite(block, first, columnNames));
+      const engine = await chooseEngine({ threads }, block.data.length);
+      const part = await reconstructBlock(measured, block, engine, (rows) => progress.step(rows));
+      yield { first, block, part, weights: weights.slice(first, block.rows), progress };
+      first += block.rows;
+    }
+    weights.end(first);
+    progress.end();
+    await refuseChanged(source);
+  } finally {
+    await source.close?.();
+  }
+}
+
+/** Calls `visit` with every block of the data, in one reading. */
 export function readBlocks(
   model: Model,
   phase: string,
@@ -24,31 +81,6 @@ export function readBlocks(
   visit: (part: Reconstruction, block: Block) => void,
 ): Promise<void> {
   return keepAlive(async () => {
-    const { threads } = checkControl(options);
-    const progress = new ProgressTracker(options);
-    const { columnNames, d } = model;
-    const source = await openForModel(data, model, progress);
-    try {
-      if (source.cols !== d) {
-        throw new DataError(
-          'WIDTH_MISMATCH',
-          `These rows have ${source.cols} columns, but the model was fitted to ${d}. Pass the same columns in the same order.`,
-          { value: source.cols, expected: d },
-        );
-      }
-      let rows = 0;
-      progress.begin(phase, source.rows);
-      for await (const block of source.blocks()) {
-        checkBlockWidth(block, source, rows);
-        await progress.follow(checkFinite(block, rows, columnNames));
-        const engine = await chooseEngine({ threads }, block.data.length);
-        visit(await reconstructBlock(model, block, engine, (done) => progress.step(done)), block);
-        rows += block.rows;
-      }
-      progress.end();
-      await refuseChanged(source);
-    } finally {
-      await source.close?.();
-    }
+    for await (const { part, block } of reconstructedBlocks(model, phase, data, options)) visit(part, block);
   });
 }

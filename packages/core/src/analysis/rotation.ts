@@ -13,8 +13,10 @@ import type { ApplyOptions, Model } from '../model/model.js';
 import { ProgressTracker, type Task } from '../progress.js';
 import type { Warning } from '../warning.js';
 
+/** The name of a rotation. */
 export type RotationMethod = 'varimax' | 'quartimax' | 'promax' | 'oblimin';
 
+/** Options of `rotate`. */
 export interface RotateOptions extends ControlOptions {
   readonly method: RotationMethod;
   /** How many of the first components are rotated together. Default: all that have variance. */

@@ -4,7 +4,8 @@ import type { TableData } from '../data/table.js';
 import { keepAlive } from '../keep-alive.js';
 import type { Model } from '../model/model.js';
 import type { Reconstruction } from '../model/reconstruction.js';
-import { type RowOptions, scoredBlocks } from './scored-blocks.js';
+import type { RowOptions } from './read-blocks.js';
+import { scoredBlocks } from './scored-blocks.js';
 
 /** How rows and the components are related: n × k matrices, one line per row. */
 export interface RowContributions {

@@ -7,7 +7,8 @@ import { keepAlive } from '../keep-alive.js';
 import type { Model } from '../model/model.js';
 import { ProgressTracker } from '../progress.js';
 import { GroupSums, type Groups } from './groups.js';
-import { type RowOptions, scoredBlocks } from './scored-blocks.js';
+import type { RowOptions } from './read-blocks.js';
+import { scoredBlocks } from './scored-blocks.js';
 import { ColumnCorrelations, type SupplementaryColumn } from './supplementary-columns.js';
 
 /** A label; null, undefined and '' are rows without one. */
@@ -16,6 +17,7 @@ export type Label = string | number | boolean | null | undefined;
 /** One label per row, in the order of the rows; from a stream, also lists of labels. */
 export type RowLabels = Iterable<Label | readonly Label[]> | AsyncIterable<Label | readonly Label[]>;
 
+/** Options of `supplementary`. */
 export interface SupplementaryOptions extends RowOptions {
   /** Numeric columns that had no part in the fit: rows in the same order as the data. NaN is a missing value. */
   readonly columns?: Data;
@@ -27,6 +29,7 @@ export interface SupplementaryOptions extends RowOptions {
   readonly hulls?: readonly (readonly [number, number])[];
 }
 
+/** Columns and labels that took no part in the fit, seen through its components. */
 export interface Supplementary {
   readonly columns: readonly SupplementaryColumn[];
   readonly groups: readonly Groups[];

@@ -5,6 +5,7 @@ import type { NumberArray } from './matrix.js';
 /** Some rows of the data, dense or sparse, checked and in one fixed layout. Sources yield blocks. */
 export type Block = DenseBlock | SparseBlock;
 
+/** Rows with a number in every column. */
 export interface DenseBlock {
   readonly kind: 'dense';
   readonly rows: number;
@@ -15,6 +16,7 @@ export interface DenseBlock {
   readonly half?: boolean;
 }
 
+/** Rows of which only the entries other than 0 are stored. */
 export interface SparseBlock extends CanonicalCsr {
   readonly kind: 'sparse';
 }

@@ -331,7 +331,7 @@ function gap(row: number, j: number, { columns }: Coding): DataError {
   return new DataError(
     'MISSING_VALUES',
     `${cellAt(row, j, columns)} has no value. Use missing: 'mean' to count gaps as the average, missing: 'level' to make them a level of their category, or missing: 'drop' to leave such rows out of the fit.`,
-    { row, column: j, columnName: columns[j].name },
+    { row, column: j, columnName: columns[j].name, reason: 'missing-cell' },
   );
 }
 
@@ -342,6 +342,8 @@ function outOfRange(value: number, row: number, j: number, columns: readonly Cod
     column: j,
     columnName: columns[j].name,
     value,
+    expected: transform,
+    reason: 'transform',
   });
 }
 

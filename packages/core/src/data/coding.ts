@@ -19,19 +19,23 @@ import { ModelError, show } from '../errors.js';
 
 /** Functions of one number. `clr` and `ilr` are of all columns that have them: the parts of a composition. */
 export const TRANSFORMS = ['none', 'log1p', 'sqrt', 'asinh', 'rank', 'clr', 'ilr'] as const;
+/** A function of a column, or of the parts of a composition, before it is centred and scaled. */
 export type Transform = (typeof TRANSFORMS)[number];
 
 /** What to do about gaps: null, undefined, NaN and, in categories, ''. */
 export const GAP_RULES = ['error', 'mean', 'level'] as const;
+/** How missing values are handled. */
 export type GapRule = (typeof GAP_RULES)[number];
 
 /** What to do about levels that the fit did not see. */
 export const UNSEEN_RULES = ['error', 'mean'] as const;
+/** How levels are handled that the fit did not see. */
 export type UnseenRule = (typeof UNSEEN_RULES)[number];
 
 export const CODING_METHODS = ['pca', 'mca', 'famd', 'mfa'] as const;
 export type CodingMethod = (typeof CODING_METHODS)[number];
 
+/** A column of numbers, with its transform. */
 export interface NumberColumn {
   readonly kind: 'number';
   readonly name: string;
@@ -44,6 +48,7 @@ export interface NumberColumn {
   readonly ranks?: readonly number[];
 }
 
+/** A column of categories: each level becomes a column of zeros and ones. */
 export interface CategoryColumn {
   readonly kind: 'category';
   readonly name: string;
@@ -55,6 +60,7 @@ export interface CategoryColumn {
   readonly gap?: number;
 }
 
+/** How one column of a table becomes columns of numbers. */
 export type CodedColumn = NumberColumn | CategoryColumn;
 
 /** A group of MFA: so many columns, in their order, and the first eigenvalue of their own analysis. */
@@ -117,6 +123,7 @@ function isPart(column: CodedColumn, transform: 'clr' | 'ilr'): boolean {
   return column.kind === 'number' && column.transform === transform;
 }
 
+/** Whether some columns are categories. */
 export function hasCategories({ columns }: Pick<Coding, 'columns'>): boolean {
   return columns.some(({ kind }) => kind === 'category');
 }

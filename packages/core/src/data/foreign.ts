@@ -1,12 +1,17 @@
 /**
  * Matrices and tables of other libraries, recognised by their methods, so that scree depends on none of those libraries. Many of them
- * are iterable, but yield columns, entries or [row, column, value]: read as rows, they would give a wrong model in silence.
+ * are iterable, but yield columns, entries or [row, column, value]: read as rows, they would give a wrong model in silence. Those with
+ * a `kind` are read by foreign-data.ts; as rows of other data, none is.
  */
+
+/** Libraries whose matrices and tables are read as they are. */
+export type ForeignKind = 'tensor' | 'polars' | 'arrow' | 'arquero' | 'danfo' | 'duckdb' | 'ndarray';
 
 type Members = Readonly<Record<string, unknown>>;
 
 interface Foreign {
   readonly name: string;
+  readonly kind?: ForeignKind;
   /** Methods that it has. */
   readonly methods: readonly string[];
   /** Other properties that it has. */
@@ -17,17 +22,29 @@ interface Foreign {
 
 /** The first that matches counts. */
 const FOREIGN: readonly Foreign[] = [
-  { name: 'a TensorFlow.js tensor', methods: ['arraySync', 'dataSync'], pass: 'tensor.arraySync()' },
-  { name: 'a nodejs-polars DataFrame', methods: ['toRecords', 'toSeries'], pass: 'frame.toRecords()' },
+  { name: 'a TensorFlow.js tensor', kind: 'tensor', methods: ['arraySync', 'dataSync'], pass: 'tensor.arraySync()' },
+  {
+    name: 'a nodejs-polars DataFrame',
+    kind: 'polars',
+    methods: ['toRecords', 'toSeries'],
+    pass: 'frame.toRecords()',
+  },
   {
     name: 'an Apache Arrow table or record batch',
+    kind: 'arrow',
     methods: ['getChildAt', 'toArray'],
     has: ['numRows', 'schema'],
     pass: 'table.toArray().map((row) => row.toJSON())',
   },
   { name: 'an Apache Arrow vector', methods: ['getChildAt', 'toArray'], has: ['nullCount'], pass: 'vector.toArray()' },
-  { name: 'an Arquero table', methods: ['objects', 'numRows'], pass: 'table.objects()' },
-  { name: 'a Danfo.js DataFrame', methods: ['iloc'], has: ['shape', 'values'], pass: 'frame.values' },
+  { name: 'an Arquero table', kind: 'arquero', methods: ['objects', 'numRows'], pass: 'table.objects()' },
+  { name: 'a Danfo.js DataFrame', kind: 'danfo', methods: ['iloc'], has: ['shape', 'values'], pass: 'frame.values' },
+  {
+    name: 'a DuckDB result',
+    kind: 'duckdb',
+    methods: ['columnNames', 'getColumnsJS'],
+    pass: 'await result.getRowObjectsJS()',
+  },
   { name: 'a math.js matrix', methods: ['toArray', 'size', 'valueOf'], has: ['isMatrix'], pass: 'matrix.toArray()' },
   { name: 'a NumJs array', methods: ['tolist'], has: ['shape'], pass: 'array.tolist()' },
   {
@@ -44,20 +61,30 @@ const FOREIGN: readonly Foreign[] = [
   },
   {
     name: 'an ndarray',
+    kind: 'ndarray',
     methods: ['get'],
     has: ['shape', 'data', 'offset'],
     pass: '{ rows: array.shape[0], cols: array.shape[1], data } with its numbers row by row in a typed array',
   },
 ];
 
-/** For matrices, tables and rows of other libraries that are not supported: what the value is, and what to pass instead. */
-export function foreignAdvice(value: object): string | undefined {
+function find(value: object): Foreign | undefined {
   if (Array.isArray(value)) return undefined;
   const members = value as Members;
-  const found = FOREIGN.find(
+  return FOREIGN.find(
     ({ methods, has = [] }) =>
       methods.every((name) => typeof members[name] === 'function') && has.every((name) => name in value),
   );
+}
+
+/** Which library's matrix or table this is, of those that are read as they are. */
+export function foreignKind(value: object): ForeignKind | undefined {
+  return find(value)?.kind;
+}
+
+/** For matrices, tables and rows of other libraries that are not read here: what the value is, and what to pass instead. */
+export function foreignAdvice(value: object): string | undefined {
+  const found = find(value);
   return found && `${found.name}, which is not read as it is. Pass ${found.pass}.`;
 }
 

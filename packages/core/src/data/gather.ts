@@ -21,6 +21,8 @@ export interface GatherOptions {
   readonly chosen?: readonly string[] | undefined;
   /** Names from earlier rows. */
   readonly names?: readonly string[] | undefined;
+  /** Use only the columns of records that hold numbers in the first of them. */
+  readonly numericOnly?: boolean | undefined;
   /** Number of the first row, for messages. */
   readonly row?: number;
 }
@@ -36,12 +38,12 @@ export class RowGatherer {
   #data: FloatArray;
   #prototype: unknown;
 
-  constructor(first: Row, { capacity, float32, chosen, names, row = 0 }: GatherOptions) {
-    this.#chosen = chosen !== undefined;
+  constructor(first: Row, { capacity, float32, chosen, names, numericOnly, row = 0 }: GatherOptions) {
+    this.#chosen = chosen !== undefined || numericOnly === true;
     this.float32 = float32;
     this.#refuseForeign(first, row);
     if (isRecord(first)) {
-      this.names = chosen ?? names ?? Object.keys(first);
+      this.names = chosen ?? names ?? (numericOnly ? numericNames([first]) : Object.keys(first));
       this.cols = this.names.length;
     } else {
       checkRow(first, row);
@@ -72,8 +74,7 @@ export class RowGatherer {
     if (row.length !== this.cols) throw ragged(at, row.length, this.cols);
     for (let j = 0; j < this.cols; j++) {
       const value = row[j];
-      if (typeof value !== 'number') throw notANumber(value, at, j);
-      this.#data[start + j] = value;
+      this.#data[start + j] = typeof value === 'number' ? value : exactNumber(value, at, j);
     }
   }
 
@@ -113,7 +114,8 @@ export class RowGatherer {
             { row: at, column: j, columnName: names[j] },
           );
         }
-        throw notANumber(value, at, j, names);
+        this.#data[start + j] = exactNumber(value, at, j, names);
+        continue;
       }
       this.#data[start + j] = value;
     }
@@ -130,6 +132,19 @@ export class RowGatherer {
     const length = this.#capacity * this.cols;
     return this.float32 ? new Float32Array(length) : new Float64Array(length);
   }
+}
+
+/** A whole number of 64 bits that float64 holds exactly. Anything else is refused. */
+function exactNumber(value: unknown, row: number, column: number, names?: readonly string[]): number {
+  if (typeof value === 'bigint' && BigInt(Number(value)) === value) return Number(value);
+  throw notANumber(value, row, column, names);
+}
+
+/** Names of the columns that hold a number in every record. */
+export function numericNames(rows: readonly RecordRow[]): string[] {
+  const isNumber = (row: RecordRow, name: string): boolean =>
+    ['number', 'bigint'].includes(typeof (row as Readonly<Record<string, unknown>>)[name]);
+  return Object.keys(rows[0]).filter((name) => rows.every((row) => isNumber(row, name)));
 }
 
 export function ragged(row: number, found: number, expected: number): DataError {
@@ -166,10 +181,15 @@ export function isRecord(row: unknown): row is RecordRow {
 
 export function notANumber(value: unknown, row: number, column: number, names?: readonly string[]): DataError {
   const where = describeCell(row, column, names);
+  const name = names ? show(names[column]) : `column ${column}`;
   const remedy =
     value === null || value === undefined
       ? 'A value is missing: drop the row or fill the value in first.'
-      : `Only numbers can be analysed: convert the column first, or leave it out${names ? ' (columnNames chooses columns)' : ''}.`;
+      : typeof value === 'bigint'
+        ? 'It is beyond 2^53, where numbers are not exact: leave the column out if it holds identifiers, or convert it with Number(…).'
+        : typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value))
+          ? `It is a number written as text: convert ${name} with Number(…) first.`
+          : `Only numbers can be analysed: convert ${name} first, or leave it out${names ? " (columns: 'numeric' uses the columns of numbers, columnNames chooses them)" : ''}.`;
   return new DataError(
     'NOT_A_NUMBER',
     `${where.charAt(0).toUpperCase()}${where.slice(1)} holds ${show(value)}. ${remedy}`,

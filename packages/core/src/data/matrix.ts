@@ -12,8 +12,10 @@ export type IntegerArray =
   | Int32Array
   | Uint32Array;
 
+/** Typed arrays that data may be stored in. */
 export type NumberArray = FloatArray | IntegerArray;
 
+/** A dense matrix: numbers row by row in a typed array. */
 export interface Matrix<Data extends NumberArray = FloatArray> {
   readonly rows: number;
   readonly cols: number;

@@ -2,10 +2,10 @@ import { DataError, show } from '../errors.js';
 import type { ProgressTracker } from '../progress.js';
 import type { Block } from './block.js';
 import { detectChanges } from './changes.js';
-import { foreignAdvice } from './foreign.js';
-import { type Row, RowGatherer } from './gather.js';
+import { foreignAdvice, foreignKind } from './foreign.js';
+import type { ForeignData } from './foreign-data.js';
+import { isRecord, numericNames, type RecordRow, type Row, RowGatherer } from './gather.js';
 import { fitsFloat32 } from './matrix.js';
-import { openStream } from './open-stream.js';
 import type { DType, RowSource } from './row-source.js';
 import { sampleRows } from './sample.js';
 import { type AnyMatrix, empty, isCount, isMatrix, toBlock } from './to-block.js';
@@ -13,13 +13,27 @@ import { type AnyMatrix, empty, isCount, isMatrix, toBlock } from './to-block.js
 export type { DType, RowSource };
 
 /** Everything that can be analysed. */
-export type Data = readonly Row[] | AnyMatrix | RowSource | Iterable<Row | AnyMatrix> | AsyncIterable<Row | AnyMatrix>;
+export type Data =
+  | readonly Row[]
+  | AnyMatrix
+  | RowSource
+  | NumberColumns
+  | ForeignData
+  | Iterable<Row | AnyMatrix | ForeignData>
+  | AsyncIterable<Row | AnyMatrix | ForeignData>;
 
-/** Turns data into a source; `chosen` are the columns to use of records. The caller closes the source. */
+/** Columns of numbers by name: `{ height: Float64Array, weight: [60, 70] }`. */
+export type NumberColumns = Readonly<Record<string, ArrayLike<number> | ArrayLike<bigint>>>;
+
+/**
+ * Turns data into a source; `chosen` are the columns to use of records and tables, and `numericOnly` leaves out those of text. The
+ * caller closes the source.
+ */
 export async function openSource(
   data: Data,
   progress: ProgressTracker,
   chosen?: readonly string[],
+  numericOnly = false,
 ): Promise<RowSource> {
   if (typeof data !== 'object' || data === null) {
     throw new DataError(
@@ -29,9 +43,14 @@ export async function openSource(
     );
   }
   if ('blocks' in data && typeof data.blocks === 'function') return checkSource(data as RowSource);
+  const kind = foreignKind(data);
+  if (kind || isColumns(data)) return openColumns(data, kind, chosen, numericOnly);
   const advice = data instanceof Map ? 'a Map, which yields [key, value]. Pass map.values().' : foreignAdvice(data);
   if (advice) throw new DataError('BAD_DATA', `The data are ${advice}`);
-  if (Array.isArray(data)) return isMatrix(data[0]) ? openStream(data, progress, chosen) : fromRows(data, chosen);
+  if (Array.isArray(data)) {
+    const stream = isMatrix(data[0]) || (typeof data[0] === 'object' && data[0] !== null && foreignKind(data[0]));
+    return stream ? openLater(data, progress, chosen, numericOnly) : fromRows(data, chosen, numericOnly);
+  }
   if (isMatrix(data)) return matrixSource(data);
   if (ArrayBuffer.isView(data)) {
     throw new DataError(
@@ -41,12 +60,16 @@ export async function openSource(
     );
   }
   if (Symbol.iterator in data || Symbol.asyncIterator in data)
-    return openStream(data as Iterable<Row>, progress, chosen);
+    return openLater(data as Iterable<Row>, progress, chosen, numericOnly);
   throw new DataError(
     'BAD_DATA',
-    `Data must be rows, a matrix { rows, cols, data }, or an iterable of rows, not ${show(data)}.`,
+    `Data must be rows, columns { name: numbers }, a matrix { rows, cols, data }, or an iterable of rows, not ${show(data)}.`,
   );
 }
+
+/** A stream, by code that is loaded when there is one. */
+const openLater: typeof import('./open-stream.js').openStream = async (...stream) =>
+  (await import('./open-stream.js')).openStream(...stream);
 
 /** A matrix is read in place, and watched from now on. */
 export function matrixSource(matrix: AnyMatrix): RowSource {
@@ -101,8 +124,39 @@ export async function keepRows(source: RowSource, step: (rows: number) => void |
   return fromBlocks(blocks, source.columnNames);
 }
 
-function fromRows(rows: readonly Row[], chosen?: readonly string[]): RowSource {
+/** Columns by name: a plain object whose values are all lists. */
+function isColumns(data: object): boolean {
+  if (Symbol.iterator in data || Symbol.asyncIterator in data || isMatrix(data)) return false;
+  const values = Object.values(data);
+  return values.length > 0 && values.every((value) => Array.isArray(value) || isTypedArray(value));
+}
+
+function isTypedArray(value: unknown): boolean {
+  return ArrayBuffer.isView(value) && !(value instanceof DataView);
+}
+
+/** A matrix or table of another library, or columns by name. */
+async function openColumns(
+  data: object,
+  kind: ReturnType<typeof foreignKind>,
+  chosen: readonly string[] | undefined,
+  numericOnly: boolean,
+): Promise<RowSource> {
+  const [{ readForeign }, { rowsFromColumns }] = await Promise.all([
+    import('./foreign-data.js'),
+    import('./column-data.js'),
+  ]);
+  const read = kind
+    ? await readForeign(kind, data)
+    : { names: Object.keys(data), columns: Object.values(data) as ArrayLike<unknown>[] };
+  if (!('columns' in read)) return matrixSource(read);
+  const { matrix, names, warnings } = rowsFromColumns(read, chosen, numericOnly);
+  return fromBlocks([toBlock(matrix)], names, async () => warnings);
+}
+
+function fromRows(rows: readonly Row[], wanted: readonly string[] | undefined, numericOnly: boolean): RowSource {
   if (rows.length === 0) throw empty();
+  const chosen = wanted ?? (numericOnly && rows.every(isRecord) ? numericNames(rows as RecordRow[]) : undefined);
   const float32 = rows.every((row) => row instanceof Float32Array);
   const gather = new RowGatherer(rows[0], { capacity: rows.length, float32, chosen });
   rows.forEach((row, i) => {

@@ -1,10 +1,11 @@
 import { DataError } from '../errors.js';
 import type { ProgressTracker } from '../progress.js';
 import type { Block } from './block.js';
+import { foreignKind } from './foreign.js';
 import { type Row, RowGatherer, ragged } from './gather.js';
 import { fitsFloat32 } from './matrix.js';
 import type { RowSource } from './row-source.js';
-import { empty, isMatrix, toBlock } from './to-block.js';
+import { type AnyMatrix, empty, isMatrix, toBlock } from './to-block.js';
 
 type Stream = Iterable<unknown> | AsyncIterable<unknown>;
 
@@ -19,9 +20,10 @@ export async function openStream(
   stream: Stream,
   progress: ProgressTracker,
   wanted?: readonly string[],
+  numericOnly = false,
 ): Promise<RowSource> {
   const names: { found?: readonly string[] } = {};
-  const blocks = gatherBlocks(items(stream, progress), names, wanted, isWebStream(stream));
+  const blocks = gatherBlocks(items(stream, progress), names, wanted, isWebStream(stream), numericOnly);
   const first = await blocks.next();
   if (first.done) throw empty();
   let used = false;
@@ -80,6 +82,7 @@ async function* gatherBlocks(
   names: { found?: readonly string[] },
   wanted: readonly string[] | undefined,
   web: boolean,
+  numericOnly: boolean,
 ): AsyncGenerator<Block, void, void> {
   let gather: RowGatherer | undefined;
   let cols: number | undefined;
@@ -101,6 +104,25 @@ async function* gatherBlocks(
         'This ReadableStream yields bytes (Uint8Array), which are parts of a file and not rows. Read files with openFile or openBlob; for rows of bytes, yield Float32Array.from(bytes).',
       );
     }
+    const kind = typeof item === 'object' && item !== null ? foreignKind(item) : undefined;
+    if (kind && item) {
+      // For example the record batches of an Arrow stream.
+      if (gather?.size) yield gather.take();
+      const [{ readForeign }, { rowsFromColumns }] = await Promise.all([
+        import('./foreign-data.js'),
+        import('./column-data.js'),
+      ]);
+      const read = await readForeign(kind, item);
+      const table = 'columns' in read ? rowsFromColumns(read, wanted ?? names.found, numericOnly) : undefined;
+      if (table?.matrix.rows === 0) continue;
+      if (table) names.found = table.names;
+      const block = toBlock(table?.matrix ?? (read as AnyMatrix));
+      cols ??= block.cols;
+      if (block.cols !== cols) throw ragged(seen, block.cols, cols);
+      seen += block.rows;
+      yield block;
+      continue;
+    }
     const row = item as Row;
     const float32 = row instanceof Float32Array;
     if (gather?.float32 && !float32) {
@@ -108,7 +130,7 @@ async function* gatherBlocks(
       if (gather.size) yield gather.take();
       gather = undefined;
     }
-    gather ??= new RowGatherer(row, { float32, chosen: wanted, names: names.found, row: seen });
+    gather ??= new RowGatherer(row, { float32, chosen: wanted, names: names.found, numericOnly, row: seen });
     if (cols !== undefined && gather.cols !== cols) throw ragged(seen, gather.cols, cols);
     cols = gather.cols;
     if (gather.names) names.found = gather.names;

@@ -2,7 +2,14 @@ import type { Warning } from '../warning.js';
 import type { Block } from './block.js';
 import type { Sample } from './sample.js';
 
+/** The type that numbers are stored in. */
 export type DType = 'float32' | 'float64';
+
+/** Rows that are kept elsewhere and can be computed with there; `engines/remote.ts` says how. */
+export interface RemoteReference {
+  /** The only engine that reads them where they are. The others get them from `blocks()`, over the network. */
+  readonly engine: string;
+}
 
 /** A source of rows, in blocks. All data become a source before anything reads them. */
 export interface RowSource {
@@ -19,6 +26,8 @@ export interface RowSource {
   readonly rereadable: boolean;
   /** Whether the blocks stay in memory between passes, so that an engine may keep what it has loaded. */
   readonly resident: boolean;
+  /** Where the rows are on a cluster that can compute with them. */
+  readonly remote?: RemoteReference | undefined;
   blocks(): Iterable<Block> | AsyncIterable<Block>;
   /** Called once, after the last pass and before `close`: what the user should know about how the rows were read. */
   warnings?(): readonly Warning[] | Promise<readonly Warning[]>;

@@ -7,6 +7,7 @@ export type Scale = 'none' | 'unit' | 'pareto' | 'range' | 'median' | ArrayLike<
 
 /** The rule that scales were computed by; `given` where they were numbers. */
 export const SCALINGS = ['none', 'unit', 'pareto', 'range', 'median', 'given'] as const;
+/** The name of a rule by which columns are scaled. */
 export type ScalingRule = (typeof SCALINGS)[number];
 
 export interface Scaling {

@@ -31,6 +31,8 @@ export interface ColumnStatistics {
   inflation: number;
   /** Whether the rest of the means is unknown: in moments that were stored without it. */
   restUnknown?: boolean;
+  /** Statistics of parts that were merged into these, where an engine summed up several parts of a block. */
+  merges?: number;
 }
 
 /** Rows added up before their sum is added to the others: rounding grows with CHAIN + n/CHAIN, not n. */
@@ -57,6 +59,7 @@ export function wholeMeanBound(stats: Readonly<ColumnStatistics>, j: number, spa
   return (2 ** -52 + sumBound(stats.rows, sparse, merges)) * (stats.max[j] - stats.min[j]);
 }
 
+/** Statistics of no rows. */
 export function emptyStatistics(cols: number): ColumnStatistics {
   return {
     rows: 0,
@@ -301,6 +304,8 @@ export interface Merged {
   /** Old units of both sides over the new one: powers of two up to 1, or 0 where a side had no spread. */
   readonly mine: Float64Array;
   readonly theirs: Float64Array;
+  /** w₁w₂/w. */
+  readonly coupling: number;
 }
 
 /**
@@ -309,14 +314,15 @@ export interface Merged {
  */
 export function mergeStatistics(into: ColumnStatistics, more: Readonly<ColumnStatistics>): Merged {
   const cols = into.mean.length;
+  const weight = into.weight + more.weight;
+  const coupling = weight > 0 ? (into.weight * more.weight) / weight : 0;
   const merged = {
+    coupling,
     delta: new Float64Array(cols),
     mine: new Float64Array(cols).fill(1),
     theirs: new Float64Array(cols),
   };
   if (more.rows === 0) return merged;
-  const weight = into.weight + more.weight;
-  const coupling = (into.weight * more.weight) / weight;
   for (let j = 0; j < cols; j++) {
     const difference = into.rows === 0 ? 0 : meanDifference(into, more, j);
     const mine = into.spread[j] > 0 ? into.unit[j] : 0;
@@ -338,6 +344,18 @@ export function mergeStatistics(into: ColumnStatistics, more: Readonly<ColumnSta
   into.inflation = Math.max(into.inflation, more.inflation);
   if (more.restUnknown) into.restUnknown = true;
   return merged;
+}
+
+/** Adds the scatter of more rows to `into`, both upper triangles: S = S₁ + S₂ + (w₁w₂/w)·δδᵀ, with what `mergeStatistics` returned. */
+export function mergeScatter(into: Float64Array, more: Float64Array, { delta, mine, theirs, coupling }: Merged): void {
+  const d = delta.length;
+  // Changing units multiplies by powers of two: nothing is rounded.
+  for (let i = 0; i < d; i++) {
+    for (let j = i; j < d; j++) {
+      const at = i * d + j;
+      into[at] = into[at] * mine[i] * mine[j] + more[at] * theirs[i] * theirs[j] + coupling * delta[i] * delta[j];
+    }
+  }
 }
 
 /** Σw(x − c)² of a column about its mean or about zero, as `sum`·`unit`² so that it cannot leave float64's range. */

@@ -1,7 +1,7 @@
 import { DataError, show } from '../errors.js';
 import type { ProgressTracker } from '../progress.js';
 import type { Warning } from '../warning.js';
-import { foreignAdvice } from './foreign.js';
+import { foreignAdvice, foreignKind } from './foreign.js';
 import { adviceForRow, isRecord, type RecordRow } from './gather.js';
 import type { NumberArray } from './matrix.js';
 import { type Data, openSource, type RowSource } from './open-source.js';
@@ -44,6 +44,7 @@ export function rowNumber(batch: TableBatch, row: number, first: number): number
   return batch.place ? batch.place(row) : first + row;
 }
 
+/** A column of a table: its name, and what it holds. */
 export interface TableColumn {
   readonly name: string;
   /** Known where a file says it; otherwise the values tell. */
@@ -91,6 +92,12 @@ export async function openTable(
   if (isNumeric(data)) {
     const source = await openSource(data as Data, progress);
     return chooseColumns(sourceTable(source), chosen);
+  }
+  const kind = foreignKind(data);
+  if (kind) {
+    const read = await (await import('./foreign-data.js')).readForeign(kind, data);
+    if ('columns' in read) return chooseColumns(fromLists(read.names, read.columns), chosen);
+    return chooseColumns(sourceTable(await openSource(read, progress)), chosen);
   }
   const advice = data instanceof Map ? 'a Map. Pass Object.fromEntries(map).' : foreignAdvice(data);
   if (advice) throw new DataError('BAD_DATA', `The table is ${advice}`);
@@ -194,6 +201,10 @@ function fromColumns(table: ColumnTable): TableSource {
       columnName: name,
     });
   });
+  return fromLists(names, columns);
+}
+
+function fromLists(names: readonly string[], columns: readonly ArrayLike<unknown>[]): TableSource {
   const rows = columns[0].length;
   columns.forEach((values, j) => {
     if (values.length === rows) return;

@@ -1,6 +1,7 @@
 import { DataError, show } from '../errors.js';
 import { MOST_COLUMNS } from '../limits.js';
 import type { DenseBlock, SparseBlock } from './block.js';
+import { type CooMatrix, cooToCsr, isCoo } from './coo.js';
 import { type CsrMatrix, canonicalCsr } from './csr.js';
 import { foreignAdvice, isBuffer } from './foreign.js';
 import { notANumber } from './gather.js';
@@ -14,7 +15,8 @@ export interface MatrixLike {
   to2DArray(): number[][];
 }
 
-export type AnyMatrix = Matrix<NumberArray> | CsrMatrix | MatrixLike;
+/** Matrices that are read as they are: dense, sparse as rows or as entries, or with a method for entries. */
+export type AnyMatrix = Matrix<NumberArray> | CsrMatrix | CooMatrix | MatrixLike;
 
 /** Whether a value looks like a matrix, dense or sparse. It is checked when it becomes a block. */
 export function isMatrix(value: unknown): value is AnyMatrix {
@@ -31,8 +33,8 @@ function isMatrixLike(value: object): value is MatrixLike {
 export function toBlock(source: AnyMatrix): DenseBlock | SparseBlock {
   const advice = foreignAdvice(source);
   if (advice) throw new DataError('BAD_DATA', `This matrix is ${advice}`);
-  if (isMatrixLike(source)) return denseBlock(copyOf(source));
-  return 'indptr' in source ? sparseBlock(source) : denseBlock(source);
+  if ('indptr' in source) return sparseBlock(source);
+  return isCoo(source) ? sparseBlock(source) : denseBlock(source);
 }
 
 function copyOf(source: MatrixLike): Matrix<Float64Array> {
@@ -51,7 +53,12 @@ function copyOf(source: MatrixLike): Matrix<Float64Array> {
   return { rows, cols, data };
 }
 
-function denseBlock(source: Matrix<NumberArray>): DenseBlock {
+/** A dense matrix as a block, checked. */
+export function denseBlock(source: Matrix<NumberArray> | MatrixLike): DenseBlock {
+  return isMatrixLike(source) ? storedBlock(copyOf(source)) : storedBlock(source);
+}
+
+function storedBlock(source: Matrix<NumberArray>): DenseBlock {
   const { rows, cols } = source;
   const stride = source.stride ?? cols;
   const shape = `A matrix of ${show(rows)} × ${show(cols)} with stride ${show(stride)}`;
@@ -68,22 +75,28 @@ function denseBlock(source: Matrix<NumberArray>): DenseBlock {
       expected: needed,
     });
   }
-  if (data.length > needed && isBuffer(source.data)) {
+  // The last row may be as long as the stride.
+  if (data.length > rows * stride || (data.length > needed && isBuffer(source.data))) {
+    const remedy = isBuffer(source.data)
+      ? `If it holds other numbers, pass them: new Float32Array(buffer.buffer, buffer.byteOffset, ${needed}).`
+      : `If the shape is right, pass data.subarray(0, ${needed}).`;
     throw new DataError(
       'BAD_DATA',
-      `${shape} needs ${needed} bytes, but data is ${show(source.data)} of ${data.length}. If it holds other numbers, pass them: new Float32Array(buffer.buffer, buffer.byteOffset, ${needed}).`,
+      `${shape} needs ${needed} ${isBuffer(source.data) ? 'bytes' : 'numbers'}, but data is ${show(source.data)} of ${data.length}. ${remedy}`,
       { value: data.length, expected: needed },
     );
   }
   return { kind: 'dense', rows, cols, stride, data, half };
 }
 
-function sparseBlock(source: CsrMatrix): SparseBlock {
-  const { rows, cols, indptr, indices } = source;
+function sparseBlock(given: CsrMatrix | CooMatrix): SparseBlock {
+  const { rows, cols } = given;
   if (!isCount(rows) || !isCount(cols) || cols > MOST_COLUMNS) {
     throw new DataError('BAD_SPARSE', `A sparse matrix of ${show(rows)} × ${show(cols)} is impossible.`);
   }
   if (rows === 0 || cols === 0) throw empty();
+  const source = isCoo(given) ? cooToCsr(given) : given;
+  const { indptr, indices } = source;
   for (const [name, value] of [
     ['indptr', indptr],
     ['indices', indices],

@@ -18,7 +18,7 @@ export const CRITERION_TITLES: Readonly<Record<CriterionName, string>> = {
 };
 
 /** The recommendation and, where nothing stands out, what that means: one or two sentences. */
-export function choiceWords({ k, reason, spectrum }: Choice): string[] {
+export function describeChoice({ k, reason, spectrum }: Choice): string[] {
   const total = spectrum.reduce((sum, value) => sum + value, 0);
   if (k === 0) {
     return [reason, 'The columns are no more related than independent columns would be by chance.'];

@@ -1,10 +1,13 @@
+import { type Category, categories } from '../analysis/categories.js';
 import { type ColumnContribution, columnContributions } from '../analysis/column-contributions.js';
-import type { Groups } from '../analysis/groups.js';
-import { correlationPValue, holm, vTestPValue } from '../analysis/significance.js';
+import type { GroupLevel, Groups } from '../analysis/groups.js';
+import { correlationPValue, eta2PValue, holm, vTestPValue } from '../analysis/significance.js';
 import type { SupplementaryColumn } from '../analysis/supplementary-columns.js';
+import { offsetsOf } from '../data/coding.js';
 import type { Model } from '../model/model.js';
 import { count, listed, percent } from './numbers.js';
 
+/** What the description of a component may use besides the model. */
 export interface ComponentFacts {
   /** What `columnContributions` says of the columns; computed from the model where it is left out. */
   readonly columns?: readonly ColumnContribution[];
@@ -30,7 +33,8 @@ export interface ComponentFacts {
  *
  * Correlations are tested by t, η² by F and the centres of groups by v-test, at `level` after Holm's correction for all tests of
  * the component. A column of the fit is named where its correlation is significant, it contributes as much as the average column or more,
- * and its bootstrap interval, where there is one, leaves out 0. The tests take the component as given: whether it is more than
+ * and its bootstrap interval, where there is one, leaves out 0. A category of the fit is named in the same way, by its η² and its
+ * contribution, as a group is. The tests take the component as given: whether it is more than
  * noise is not their question.
  *
  * Nothing is said of a component without variance or without a significant relation, or of a model without centring, whose
@@ -57,8 +61,14 @@ function significantParts(model: Model, c: number, facts: ComponentFacts): strin
   const { columns = columnContributions(model), level = 0.05, most = 4 } = facts;
   const { correlationIntervals = model.stability?.correlations } = facts;
   const { columns: others, groups } = facts.supplementary ?? { columns: [], groups: [] };
+  const { own, isLevel, inputs } = ownCategories(model);
+  const numbers = columns.map((column, j) => ({ ...column, j })).filter(({ j }) => !isLevel(j));
   const adjusted = holm([
-    ...columns.map(({ correlation }) => correlationPValue(correlation[c], model.totalWeight)),
+    ...numbers.map(({ correlation }) => correlationPValue(correlation[c], model.totalWeight)),
+    ...own.flatMap(({ eta2, levels }) => [
+      eta2PValue(eta2[c], levels.length, model.totalWeight),
+      ...levels.map(({ vTest }) => vTestPValue(vTest[c])),
+    ]),
     ...others.map(({ pValue }) => pValue[c]),
     ...groups.flatMap(({ pValue, levels }) => [pValue[c], ...levels.map(({ vTest }) => vTestPValue(vTest[c]))]),
   ]);
@@ -70,10 +80,20 @@ function significantParts(model: Model, c: number, facts: ComponentFacts): strin
     return !correlationIntervals || correlationIntervals.low[at] > 0 || correlationIntervals.high[at] < 0;
   };
   // Less a little, so that rounding does not choose among columns that contribute the same.
-  const average = (100 / model.d) * (1 - 1e-9);
-  const named = columns.flatMap(({ name, correlation, contribution }, j) =>
+  const average = (100 / inputs) * (1 - 1e-9);
+  const named = numbers.flatMap(({ name, correlation, contribution, j }) =>
     next() && contribution[c] >= average && stable(j) ? [{ name: name ?? `column ${j + 1}`, r: correlation[c] }] : [],
   );
+  const divides = own
+    .map((category) => ({ category, whole: next(), levels: category.levels.map(next) }))
+    .filter(({ category: { contribution, levels, from }, whole }) => {
+      const fits = contribution[c] >= average && levels.some((_, l) => stable(from + l));
+      return whole && fits;
+    })
+    .sort((a, b) => b.category.eta2[c] - a.category.eta2[c])
+    .map(({ category: { column, levels, eta2 }, levels: significant }) =>
+      groupPart({ name: column, levels, eta2 }, c, significant),
+    );
   const related = others.flatMap(({ name, correlation }, j) =>
     next() ? [{ name: name ?? `supplementary column ${j + 1}`, r: correlation[c] }] : [],
   );
@@ -82,8 +102,38 @@ function significantParts(model: Model, c: number, facts: ComponentFacts): strin
     const levels = group.levels.map(next);
     return whole ? [groupPart(group, c, levels)] : [];
   });
-  return [...columnPart(named, most), ...relatedPart(related, most), ...divided];
+  return [...columnPart(named, most), ...categoryParts(divides, most), ...relatedPart(related, most), ...divided];
 }
+
+/** The categories that a model was fitted to, which of its columns are their levels, and how many columns the table had. */
+function ownCategories(model: Model): {
+  own: (Category & { readonly from: number })[];
+  isLevel: (j: number) => boolean;
+  inputs: number;
+} {
+  const { coding, d } = model;
+  if (!coding || coding.method === 'pca') return { own: [], isLevel: () => false, inputs: d };
+  const offsets = offsetsOf(coding);
+  const starts = coding.columns.flatMap(({ kind }, at) => (kind === 'category' ? [at] : []));
+  const levels = new Set(starts.flatMap((at) => range(offsets[at], offsets[at + 1])));
+  return {
+    own: categories(model).map((category, i) => ({ ...category, from: offsets[starts[i]] })),
+    isLevel: (j) => levels.has(j),
+    inputs: coding.columns.length,
+  };
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from }, (_, i) => from + i);
+}
+
+/** The strongest of them; the others are counted. */
+function categoryParts(parts: readonly string[], most: number): string[] {
+  if (parts.length <= most + 1) return [...parts];
+  return [...parts.slice(0, most), `differs between levels of ${count(parts.length - most)} more categories`];
+}
+
+type Centre = Pick<GroupLevel, 'level' | 'center' | 'vTest'>;
 
 interface Named {
   readonly name: string;
@@ -125,7 +175,11 @@ function relatedPart(related: readonly Named[], most: number): string[] {
  * "separates the 3 levels of g (η² .78): highest for a, lowest for b", or "higher for a than for b (g, η² .40)". Groups are called
  * separate where half of the variance or more is between them; `significant` says which centres are.
  */
-function groupPart({ name, levels, eta2 }: Groups, c: number, significant: readonly boolean[]): string {
+function groupPart(
+  { name, levels, eta2 }: Pick<Groups, 'name' | 'eta2'> & { readonly levels: readonly Centre[] },
+  c: number,
+  significant: readonly boolean[],
+): string {
   const order = levels.map((level, at) => ({ ...level, at })).sort((a, b) => b.center[c] - a.center[c]);
   const [highest, lowest] = [order[0], order[order.length - 1]];
   const eta = `η² ${decimal(eta2[c])}`;

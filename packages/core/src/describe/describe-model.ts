@@ -5,8 +5,10 @@ import { count, degrees, listed, percent, runs, several, show } from './numbers.
 /** A model described in sentences. They are plain text: escape them before you write them into HTML. */
 
 /** "k = 3 keep 80 %": how many components for which share of the variance. */
-export function varianceWords(model: Model): string[] {
-  const { k, d } = model;
+export function describeVariances(model: Model): string[] {
+  const { k, d, coding } = model;
+  const given = coding?.columns.length ?? d;
+  const columns = given === d ? several(d, 'column') : `${several(given, 'column')}, ${count(d)} when coded`;
   if (model.totalVariance === 0) return ['All rows are the same: there is no variance that components could keep.'];
   const kept = shareKept(model);
   const needed = componentsForShares(model);
@@ -18,7 +20,7 @@ export function varianceWords(model: Model): string[] {
   );
   const beyond = needed.flatMap(({ share, components }) => (components === undefined ? [percentMark(share)] : []));
   return [
-    `${several(k, 'component')} ${k === 1 ? 'keeps' : 'keep'} ${percent(kept)} of the variance of ${several(d, 'column')}.`,
+    `${several(k, 'component')} ${k === 1 ? 'keeps' : 'keep'} ${percent(kept)} of the variance of ${columns}.`,
     ...(reached.length > 0
       ? [
           `It takes ${listed(reached.map((text, i) => (i === 0 ? text.replace(' for', ` ${text.startsWith('1 ') ? 'component' : 'components'} for`) : text)))}.`,
@@ -29,7 +31,7 @@ export function varianceWords(model: Model): string[] {
 }
 
 /** How the variance is spread over the components. */
-export function spreadWords(model: Model): string[] {
+export function describeSpreads(model: Model): string[] {
   const { k, d, variances, varianceRatios, totalVariance } = model;
   if (totalVariance === 0) return [];
   const rest = d - k;
@@ -51,7 +53,7 @@ export function neededComponents(model: Model): { share: string; components: str
 }
 
 /** How exact the numbers are, in one line: rounding alone, and nothing about another sample. The certificate has the details. */
-export function roundingWords({ certificate, variances, uniqueness }: Model): string {
+export function describeRounding({ certificate, variances, uniqueness }: Model): string {
   const { rank } = uniqueness;
   if (rank === 0) return 'Computed: no variance can be told from zero.';
   const relative = Math.max(...certificate.varianceBounds.slice(0, rank).map((bound, i) => bound / variances[i]));
@@ -67,7 +69,7 @@ export function roundingWords({ certificate, variances, uniqueness }: Model): st
 }
 
 /** The certificate in plain words, with its numbers. */
-export function certificateWords(model: Model): string[] {
+export function describeCertificate(model: Model): string[] {
   const { certificate, variances } = model;
   const { varianceBounds, angleBounds, subspaceAngleBound, residuals, orthonormality } = certificate;
   const { rank } = model.uniqueness;
@@ -108,7 +110,7 @@ export function certificateWords(model: Model): string[] {
 }
 
 /** Whether other components would fit these rows as well: a fact of the sample, which says nothing about another one. */
-export function uniquenessWords(model: Model): string[] {
+export function describeUniqueness(model: Model): string[] {
   const { uniqueness, k, d } = model;
   const { rank, subspace, axes } = uniqueness;
   const loose = axes.flatMap(({ determined }, i) => (determined ? [] : [i + 1]));
@@ -121,10 +123,10 @@ export function uniquenessWords(model: Model): string[] {
       ? `The sample’s ${k === 1 ? 'component is' : 'components are'} unique apart from ${k === 1 ? 'its sign' : 'their signs'}: ${k === 1 ? 'no other axis fits' : 'no other axes fit'} these rows as well. Changing every number by half a unit in its last ${model.dtype} place would turn ${k === 1 ? 'it' : 'none'} by ${k === 1 ? 'no more' : 'more'} than ${degrees(Math.max(...axes.map(({ noiseAngle }) => noiseAngle)))}.`
       : `Not unique: ${loose.length === k ? (k === 1 ? 'the component' : k === 2 ? 'both components' : `all ${k} components`) : `${loose.length === 1 ? 'component' : 'components'} ${runs(loose)}`}. Other axes would fit these rows as well as ${loose.length === 1 ? 'this one' : 'these'}, so ${loose.length === 1 ? 'its' : 'their'} weights should not be interpreted one by one.`,
     // One component is the space that it spans.
-    ...(k === 1 ? [] : [spaceWords()]),
+    ...(k === 1 ? [] : [describeSubspace()]),
   ];
 
-  function spaceWords(): string {
+  function describeSubspace(): string {
     if (k === d) return 'The components span the whole space.';
     return subspace.determined
       ? `The space they span together is unique in this sample${gap === null || gap === 0 ? '' : `: the next variance is lower by ${show(gap)}`}.`

@@ -18,7 +18,7 @@ const MAY_SWAP = 0.05;
  * sample." Angles are those that 95 % of the replicates stay within. `first`: how many of the components are spoken of, with those
  * that they may swap with; default all.
  */
-export function stabilityWords(stability: Stability, first = stability.angles.length): string[] {
+export function describeStability(stability: Stability, first = stability.angles.length): string[] {
   const k = stability.angles.length;
   const d = stability.loadings.low.length / k;
   if (d === 1) return ['One column has one component, in every sample.'];
@@ -46,8 +46,8 @@ export function stabilityWords(stability: Stability, first = stability.angles.le
   ].sort((a, b) => a.first - b.first);
   return [
     `${parts.map(({ text }) => text).join('; ')}.`,
-    ...(unstable.length > 0 ? [turnWords(stability, unstable[0])] : []),
-    ...subspaceWords(stability, unstable, k, d),
+    ...(unstable.length > 0 ? [describeTurn(stability, unstable[0])] : []),
+    ...describeSubspace(stability, unstable, k, d),
     `${stable.length + uncertain.length > 0 ? '± is the angle that 95 % of the replicates stay within. ' : ''}The ${several(stability.replicates, 'replicate')} are ${DRAWN[stability.kind]}: this is about other samples, not about rounding.`,
   ];
 }
@@ -88,7 +88,7 @@ const DRAWN = {
 } as const;
 
 /** The intervals of the variance that each component keeps, one sentence each. */
-export function varianceIntervalWords(model: Model): string[] {
+export function describeVarianceIntervals(model: Model): string[] {
   const { stability, varianceRatios } = model;
   if (!stability) return [];
   return stability.ratios.map(
@@ -98,7 +98,7 @@ export function varianceIntervalWords(model: Model): string[] {
 }
 
 /** What must be known to read the intervals of the variances: where they leave out their estimate, and where they cannot be right. */
-export function varianceBiasWords({ stability, variances, uniqueness, n, d }: Model): string[] {
+export function describeVarianceBias({ stability, variances, uniqueness, n, d }: Model): string[] {
   if (!stability) return [];
   const beside = stability.variances.some(
     ([low, high], i) => i < uniqueness.rank && (variances[i] < low || variances[i] > high),
@@ -118,14 +118,14 @@ export function varianceBiasWords({ stability, variances, uniqueness, n, d }: Mo
 }
 
 /** How far the first component that is not stable turns. */
-function turnWords({ angles }: Stability, i: number): string {
+function describeTurn({ angles }: Stability, i: number): string {
   const { median, q95 } = angles[i];
   const by = (angle: number): string => (rounded(angle) === '90°' ? 'about 90°' : `more than ${rounded(angle)}`);
   return `Half of the replicates turn PC${i + 1} by ${by(median)}, one in twenty by ${by(q95)}.`;
 }
 
 /** Components that are not stable one by one may span a stable space together. */
-function subspaceWords(
+function describeSubspace(
   { subspaceAngles, variances }: Stability,
   unstable: readonly number[],
   k: number,

@@ -1,7 +1,7 @@
 import { OptionError, show } from '../errors.js';
 import type { Engine, OfferedEngine } from './engine.js';
 import { reference } from './reference/reference.js';
-import { wasmEngineOrWhy } from './wasm/wasm.js';
+import type { WasmOptions } from './wasm/wasm.js';
 import { webGpuOffer } from './webgpu/offer.js';
 
 export type { OfferedEngine } from './engine.js';
@@ -35,7 +35,7 @@ export async function availableEngines(
   if (typeof wanted === 'object') return [wanted];
   if (wanted === 'reference') return [reference];
   if (wanted === 'auto') {
-    const wasm = await wasmEngineOrWhy({ threads });
+    const wasm = await loadWasm(threads);
     const own = typeof wasm === 'string' ? referenceInsteadOfWasm(wasm) : wasm;
     if (numbers < WORTH_LOADING) return [own];
     const worthy = [...offered.values()].filter(({ worth = WORTH_LOADING }) => numbers >= worth);
@@ -44,7 +44,7 @@ export async function availableEngines(
     return [first, ...rest];
   }
   if (wanted === 'wasm') {
-    const wasm = await wasmEngineOrWhy({ threads });
+    const wasm = await loadWasm(threads);
     if (typeof wasm === 'string') throw unavailable(wanted, wasm);
     return [wasm];
   }
@@ -53,6 +53,21 @@ export async function availableEngines(
   const engine = await offer.make(threads);
   if (!engine) throw unavailable(wanted, await offer.why());
   return [engine];
+}
+
+/** The WebAssembly engine, or why there is none. Its code is loaded here, so that a page can show something before. */
+async function loadWasm(threads: number | undefined): Promise<Engine | string> {
+  const { wasmEngineOrWhy } = await import('./wasm/wasm.js');
+  return wasmEngineOrWhy({ threads });
+}
+
+/**
+ * The WebAssembly engine: SIMD, on several threads where workers can share memory. Undefined where WebAssembly SIMD or its
+ * memory is missing. The result does not depend on the number of threads.
+ */
+export async function wasmEngine({ threads }: WasmOptions = {}): Promise<Engine | undefined> {
+  const engine = await loadWasm(threads);
+  return typeof engine === 'string' ? undefined : engine;
 }
 
 /** The engine for work without a plan: the first of the available ones. */

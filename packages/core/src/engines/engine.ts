@@ -26,12 +26,19 @@ export interface Engine {
   readonly name: string;
   /** Threads that its passes may run on. */
   readonly threads: number;
-  /** Speeds that the plan estimates with. */
+  /**
+   * Speeds that the plan chooses a solver by: constants, measured by `bench/` and given for four threads. They depend neither on the
+   * machine nor on the number of threads, so the same data and options get the same solver everywhere.
+   */
   readonly rates: Rates;
+  /** Speeds on all cores of this machine, by which `'auto'` compares engines. Default: `rates`. */
+  readonly machineRates?: Rates;
   /** The same engine with float32 products, where it has them: about twice as fast, with a larger `roundoff`. */
   readonly float32?: Engine;
   /** Whether the scatter skips products of neighbouring entries that are zero. */
   readonly skipsZeros?: boolean;
+  /** Whether its passes over the data run where the rows are, and not on this machine (`engines/remote.ts`). */
+  readonly remote?: boolean;
   /** Warnings about this engine on this machine, for example that it runs without threads and why. */
   readonly warnings?: readonly Warning[];
   /** Shares or uploads a block once; passes then run on what was loaded. */
@@ -80,6 +87,8 @@ export interface Rates {
   readonly eigen: number;
   /** Billions of numbers per second that a pass reads and packs, besides the products. Default 0.5. */
   readonly reading?: number | undefined;
+  /** Seconds that starting a pass takes. Default 0.0002. */
+  readonly start?: number | undefined;
   /** Products with a large symmetric matrix in `leadingEigen`, where the engine has it. */
   readonly leading?: number | undefined;
   /** Billions of bytes per second that are uploaded before the first pass, where data have to be. */
@@ -95,6 +104,14 @@ export interface OfferedEngine {
   make(threads?: number, automatic?: boolean): Promise<Engine | undefined>;
   /** Why `make` returned undefined, and what to do about it. */
   why(): Promise<string>;
+}
+
+/** How fast rows come over a network. */
+export interface Streaming {
+  /** Billions of numbers per second. */
+  readonly reading: number;
+  /** Seconds until the first of them comes. */
+  readonly start: number;
 }
 
 /** Called between tiles with the rows done since the last call; throws to abort. Await what it returns. */
@@ -127,6 +144,7 @@ export interface Basis {
   release(): void;
 }
 
+/** A block of rows that an engine has loaded, and the passes over it. */
 export interface LoadedBlock {
   readonly rows: number;
   readonly cols: number;

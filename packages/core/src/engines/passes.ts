@@ -5,6 +5,7 @@ import type { RowWeights } from '../data/weights.js';
 import { DataError } from '../errors.js';
 import type { ProgressTracker } from '../progress.js';
 import type { Engine, LoadedBlock, OnStep } from './engine.js';
+import { remoteRowsFor } from './remote.js';
 
 /** Rows of a packed tile. Larger tiles round more within a tile; smaller tiles make more sums. */
 const TILE_LINES = 256;
@@ -193,11 +194,12 @@ export class Passes {
     this.#progress.begin(phase, this.rows);
     let first = 0;
     let index = 0;
-    for await (const block of this.#source.blocks()) {
-      const loaded = await this.#load(block, index);
+    const remote = remoteRowsFor(this.#source, this.#engine);
+    for await (const block of remote ? [remote.load()] : this.#source.blocks()) {
+      const loaded = remote ? (block as LoadedBlock) : await this.#load(block as Block, index);
       await visit(loaded, this.#frameAt(first, block.rows), first, (rows) => this.#progress.step(rows), index);
       this.#done(loaded);
-      first += block.rows;
+      first += loaded.rows;
       index++;
     }
     this.#checkRows(first);

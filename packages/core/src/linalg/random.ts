@@ -1,6 +1,6 @@
 /** Seeded random numbers: the same seed gives the same numbers on every machine. */
 
-import { exponentOf } from './vector.js';
+const doubleBits = new DataView(new ArrayBuffer(8));
 
 export interface Random {
   /** Uniform in [0, 1), 53 bits. */
@@ -81,19 +81,24 @@ export function gamma(shape: number, rng: Random): number {
 
 /**
  * The natural logarithm of 0 < x < 1 from operations that IEEE 754 rounds in one way only, because Math.log is rounded as
- * each JavaScript engine likes: with x = m·2ᵉ and f = (m − 1)/(m + 1), ln x = e·ln 2 + 2(f + f³/3 + f⁵/5 + …).
+ * each JavaScript engine likes, and x is not subnormal: with x = m·2ᵉ and f = (m − 1)/(m + 1), ln x = e·ln 2 + 2(f + f³/3 + f⁵/5 + …).
  */
 function logarithm(x: number): number {
-  let exponent = exponentOf(x);
-  let mantissa = x / 2 ** exponent;
+  doubleBits.setFloat64(0, x);
+  const high = doubleBits.getInt32(0);
+  let exponent = ((high >>> 20) & 2047) - 1023;
+  // The exponent's bits become those of 1.
+  doubleBits.setInt32(0, (high & 0x000fffff) | 0x3ff00000);
+  let mantissa = doubleBits.getFloat64(0);
   if (mantissa > Math.SQRT2) {
     mantissa /= 2;
     exponent++;
   }
   const f = (mantissa - 1) / (mantissa + 1);
-  const square = f * f;
-  let sum = 0;
-  for (let power = 21; power > 0; power -= 2) sum = sum * square + 1 / power;
+  const s = f * f;
+  // biome-ignore format: one line per step would hide the series
+  const sum =
+    ((((((((((1 / 21) * s + 1 / 19) * s + 1 / 17) * s + 1 / 15) * s + 1 / 13) * s + 1 / 11) * s + 1 / 9) * s + 1 / 7) * s + 1 / 5) * s + 1 / 3) * s + 1;
   return exponent * Math.LN2 + 2 * f * sum;
 }
 

@@ -3,6 +3,7 @@ import { type BlockValue, implicitQL, inverseIteration, tridiagonalValues } from
 import { backTransform, type Tridiagonal, tridiagonalise } from './tridiagonalise.js';
 import { dot, maxAbs, powerOfTwo, scale } from './vector.js';
 
+/** Eigenvalues, largest first, and their vectors. */
 export interface Eigen {
   /** All eigenvalues, largest first. */
   readonly values: Float64Array;
@@ -10,6 +11,7 @@ export interface Eigen {
   readonly vectors: Float64Array;
 }
 
+/** Eigenvalues of a symmetric matrix and the wanted vectors. */
 export interface SymmetricEigen extends Eigen {
   /** Number of eigenvectors: `vectors` is count × size. */
   readonly count: number;

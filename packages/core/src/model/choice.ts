@@ -15,6 +15,7 @@ export const CRITERION_NAMES = [
   'elbow',
 ] as const;
 
+/** The name of a criterion for the number of components. */
 export type CriterionName = (typeof CRITERION_NAMES)[number];
 
 /** What one criterion says about the number of components. */

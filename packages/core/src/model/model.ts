@@ -1,11 +1,13 @@
 import { type ControlOptions, checkControl } from '../control.js';
 import { type Block, type Frame, identityFrame, packTile } from '../data/block.js';
 import { refuseChanged } from '../data/changes.js';
-import { openForModel } from '../data/coded-source.js';
 import { type Coding, hasCategories } from '../data/coding.js';
-import { decoder, type ReconstructedColumn } from '../data/decode.js';
+import type { ReconstructedColumn } from '../data/decode.js';
+import type { Row } from '../data/gather.js';
 import { type FloatArray, fitsFloat32, type Matrix } from '../data/matrix.js';
+import { asRows, hasNoRows } from '../data/one-row.js';
 import { checkBlockWidth, type Data, type DType, openSource } from '../data/open-source.js';
+import { RowMatrix, scoreNames } from '../data/row-matrix.js';
 import type { ScalingRule } from '../data/scaling.js';
 import { checkFinite } from '../data/statistics.js';
 import type { TableData } from '../data/table.js';
@@ -24,6 +26,7 @@ import { toBinary, toJSON } from './serialize.js';
 import type { Stability } from './stability.js';
 import type { Uniqueness } from './uniqueness.js';
 
+/** How a model is applied: progress, cancelling, threads. */
 export type ApplyOptions = ControlOptions;
 
 /** Rows handled between two progress steps. */
@@ -115,12 +118,13 @@ export class Model implements ModelRecord {
   /**
    * Scores of rows: z = V(x − mean)/scale, n × k. Whitened `pca`: each zᵢ/√λᵢ. Whitened `zca`: those turned back to the
    * columns, Vᵀ(z/√λ), n × d. float32 rows give float32 scores. A model with a coding takes the user's own table and codes it.
+   * One row alone, `[1, 2, 3]` or `{ a: 1, b: 2, c: 3 }`, gives a matrix of one row, and no rows one of none.
    */
-  async transform(data: TableData, options: ApplyOptions = {}): Promise<Matrix> {
+  async transform(data: TableData | Row, options: ApplyOptions = {}): Promise<RowMatrix> {
     const { k, d } = this;
     const frame = frameOf({ mean: this.#mean, scale: this.#scale });
     const inverse = this.#deviations.map((deviation) => (deviation > 0 ? 1 / deviation : 0));
-    const output = new RowCollector(this.whiten === 'zca' ? d : k);
+    const output = this.whiten === 'zca' ? new RowCollector(d, this.#names()) : new RowCollector(k, scoreNames(k));
     const wide = new Float64Array(d);
     const { threads } = checkControl(options);
     const visit = async (block: Block, progress: ProgressTracker, check: () => Promise<void>): Promise<void> => {
@@ -153,7 +157,7 @@ export class Model implements ModelRecord {
    * `transform` for rows in the subspace and their best approximation for all others. Transforms of the columns are undone;
    * categories are no numbers, so a model with some has `reconstruct` instead.
    */
-  async inverseTransform(scores: Data, options: ApplyOptions = {}): Promise<Matrix> {
+  async inverseTransform(scores: Data | Row, options: ApplyOptions = {}): Promise<RowMatrix> {
     const { coding } = this;
     if (coding && hasCategories(coding)) {
       throw new ModelError(
@@ -161,8 +165,11 @@ export class Model implements ModelRecord {
         'This model has categories, which are no numbers. Use model.reconstruct(scores): it gives the columns of the table, numbers and levels.',
       );
     }
-    const output = new RowCollector(coding ? coding.columns.length : this.d);
-    const decode = coding && decoder(coding);
+    const output = new RowCollector(
+      coding ? coding.columns.length : this.d,
+      coding?.columns.map(({ name }) => name) ?? this.#names(),
+    );
+    const decode = coding && (await import('../data/decode.js')).decoder(coding);
     const row = new Float64Array(coding?.columns.length ?? 0);
     const visitor = {
       number: (j: number, value: number): void => {
@@ -197,7 +204,7 @@ export class Model implements ModelRecord {
       }));
     }
     const { columns } = coding;
-    const decode = decoder(coding);
+    const decode = (await import('../data/decode.js')).decoder(coding);
     const values: number[][] = columns.map(() => []);
     const levels: (string | null)[][] = columns.map(() => []);
     const visitor = {
@@ -219,7 +226,7 @@ export class Model implements ModelRecord {
 
   /** Rows of the model's columns, from scores, one after the other. */
   async #reconstruct(
-    scores: Data,
+    scores: Data | Row,
     options: ApplyOptions,
     onRow: (x: Float64Array) => void,
     onBlock: (block: Block) => void = () => {},
@@ -305,6 +312,11 @@ export class Model implements ModelRecord {
     return toBinary(this);
   }
 
+  /** Names of the columns, numbers where they have none. */
+  #names(): readonly string[] {
+    return this.columnNames ?? Array.from({ length: this.d }, (_, j) => String(j));
+  }
+
   /** out = Vᵀz. */
   #combine(z: Float64Array, out: Float64Array): void {
     out.fill(0);
@@ -318,7 +330,7 @@ export class Model implements ModelRecord {
   #read(
     phase: string,
     what: 'rows' | 'scores',
-    data: TableData,
+    data: TableData | Row,
     options: ApplyOptions,
     visit: Visit,
     checks: 'first' | 'visitor' = 'first',
@@ -329,7 +341,7 @@ export class Model implements ModelRecord {
   async #readBlocks(
     phase: string,
     what: 'rows' | 'scores',
-    data: TableData,
+    data: TableData | Row,
     options: ApplyOptions,
     visit: Visit,
     checks: 'first' | 'visitor',
@@ -337,8 +349,12 @@ export class Model implements ModelRecord {
     const progress = new ProgressTracker(checkControl(options));
     const width = what === 'rows' || this.whiten === 'zca' ? this.d : this.k;
     const names = width === this.d ? this.columnNames : undefined;
+    const given = asRows(data);
+    if (hasNoRows(given)) return;
     const source =
-      what === 'rows' ? await openForModel(data, this, progress) : await openSource(data as Data, progress, names);
+      what === 'rows' && this.coding
+        ? await (await import('../data/coded-source.js')).openForModel(given as TableData, this, progress)
+        : await openSource(given as Data, progress, names);
     try {
       if (source.cols !== width) {
         throw new DataError(
@@ -409,8 +425,11 @@ class RowCollector {
   readonly #cols: number;
   #data: FloatArray = new Float32Array(0);
 
-  constructor(cols: number) {
+  readonly #names: readonly string[];
+
+  constructor(cols: number, names: readonly string[]) {
     this.#cols = cols;
+    this.#names = names;
   }
 
   /** Allocates memory for the rows of a block. */
@@ -439,10 +458,10 @@ class RowCollector {
     this.#rows++;
   }
 
-  matrix(): Matrix {
+  matrix(): RowMatrix {
     const length = this.#rows * this.#cols;
-    const data = this.#data.length === length ? this.#data : this.#data.slice(0, length);
-    return { rows: this.#rows, cols: this.#cols, data };
+    const data = this.#rows === 0 ? new Float64Array(0) : this.#data;
+    return new RowMatrix(this.#rows, this.#cols, data.length === length ? data : data.slice(0, length), this.#names);
   }
 }
 

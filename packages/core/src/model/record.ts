@@ -23,7 +23,7 @@ export interface Plan {
   readonly keepsRows: boolean;
   /** One sentence for people. */
   readonly reason: string;
-  /** Estimated seconds of each solver that could do it; the plan takes the cheapest. */
+  /** Estimated seconds of each solver that could do it, on four cores like those of the benchmarks; the plan takes the cheapest. */
   readonly costs: Readonly<Partial<Record<SolverName, number>>>;
 }
 

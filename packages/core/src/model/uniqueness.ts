@@ -13,6 +13,7 @@ export interface Uniqueness {
   readonly axes: readonly Determination[];
 }
 
+/** Whether the data determine an axis or a subspace. */
 export interface Determination {
   readonly determined: boolean;
   /** Distance to the nearest other variance (for the subspace λ_k − λ_{k+1}); null when there is no other. */
@@ -27,7 +28,7 @@ export interface Judgement {
 }
 
 /** A turn of 0.1 rad (6°) is where we stop calling an axis determined. */
-const LOOSE = 0.1;
+const UNCLEAR_ANGLE = 0.1;
 
 /** A component and the one after it: how far apart, and what could turn them into one another. */
 interface Pair {
@@ -69,7 +70,7 @@ export function judgeUniqueness(
     const blur = a > b ? (a * blurs[i + 1] + b * blurs[i]) / ((a - b) * (a + b)) : 1;
     return { gap: (a - b) * (a + b) * toVariance, noise: angle(blur), solver };
   });
-  const clear = ({ noise, solver }: Pair): boolean => noise + solver < LOOSE;
+  const clear = ({ noise, solver }: Pair): boolean => noise + solver < UNCLEAR_ANGLE;
   /** Where a single direction has no variance, it is the one orthogonal to all that have. */
   const spanned = (i: number): boolean => i < rank || d - rank === 1;
   const axes = Array.from({ length: k }, (_, i): Determination => {
@@ -143,7 +144,7 @@ function pairWarnings(pairs: readonly Pair[], k: number, variance: (i: number) =
   const warnings: Warning[] = [];
   for (let first = 0; first < pairs.length; first++) {
     let last = first;
-    while (last < pairs.length && pairs[last].noise >= LOOSE) last++;
+    while (last < pairs.length && pairs[last].noise >= UNCLEAR_ANGLE) last++;
     if (last === first) continue;
     const crosses = last === k;
     if (crosses) {
@@ -177,7 +178,7 @@ function accuracyWarnings(
   variance: (i: number) => string,
   solver: SolverName,
 ): Warning[] {
-  const unsure = pairs.findIndex(({ noise, solver }) => noise < LOOSE && noise + solver >= LOOSE);
+  const unsure = pairs.findIndex(({ noise, solver }) => noise < UNCLEAR_ANGLE && noise + solver >= UNCLEAR_ANGLE);
   if (unsure < 0) return [];
   const turn = Math.min(90, (pairs[unsure].solver * 180) / Math.PI).toPrecision(2);
   const { accuracy, precise } = SOLVERS[solver];

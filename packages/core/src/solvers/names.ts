@@ -6,4 +6,5 @@ export const EXACT_SOLVERS = ['covariance', 'refined', 'dual', 'svd', 'krylov'] 
 /** Every solver of `registry.ts`, which the compiler holds to this list. */
 export const SOLVER_NAMES = [...EXACT_SOLVERS, 'points', 'autoencoder', 'hebbian', 'streaming'] as const;
 
+/** The name of a solver. */
 export type SolverName = (typeof SOLVER_NAMES)[number];

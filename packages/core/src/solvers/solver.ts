@@ -172,6 +172,8 @@ export interface SolverDeclaration {
   reason?(shape: { readonly rows: number; readonly cols: number; readonly nonzeros?: number }): string;
   /** Whether it works on the data and not on their squares, so that variances far below 1e-16 of the largest are seen. */
   readonly precise?: boolean;
+  /** Whether it sees rows only through `summarise`, `gram` and `normal`, so that they may be on a cluster. */
+  readonly remote?: boolean;
   /** The limit of its accuracy, and what to do where that is not enough to separate two axes. */
   readonly accuracy: { readonly limit: 'rounding' | 'sketch'; readonly remedy: string };
   load(use: SolverUse): Solver | Promise<Solver>;

@@ -1,5 +1,5 @@
 import type { Sample } from '../data/sample.js';
-import type { Rates } from '../engines/engine.js';
+import type { Rates, Streaming } from '../engines/engine.js';
 import { DEFAULT_TOLERANCE } from '../limits.js';
 
 /** The data, as far as the plan knows them before they are read. */
@@ -15,6 +15,8 @@ export interface Shape {
   readonly rereadable: boolean;
   /** Only the moments are known, not the rows. */
   readonly momentsOnly?: boolean;
+  /** How fast rows come over a network, where they are not here. */
+  readonly streaming?: Streaming | undefined;
 }
 
 /** The part of an `Engine` that the plan uses. */
@@ -24,6 +26,8 @@ export interface EngineFacts {
   /** The same in float32, where the engine has that. */
   readonly float32?: { readonly rates: Rates } | undefined;
   readonly skipsZeros?: boolean | undefined;
+  /** Whether it computes where the rows are. */
+  readonly remote?: boolean | undefined;
 }
 
 /** The options of a fit that its cost depends on. */
@@ -52,7 +56,7 @@ const QL_SECONDS = 2e-8;
 /**
  * How long the parts of a solver take on this shape and engine, in seconds. Operations are divided by the rate of the
  * code that runs them; every reading of the data costs its numbers. Sparse data count their stored entries instead of n·d.
- * The constants come from `bench/`.
+ * The constants come from `bench/`; nothing is measured at run time, so that plans can be repeated.
  */
 export class Work {
   readonly n: number;
@@ -78,6 +82,8 @@ export class Work {
   readonly manyValues: boolean;
   /** Bytes of a number. */
   readonly #bytes: number;
+  readonly #reading: number;
+  readonly #start: number;
 
   constructor(shape: Shape & { readonly rows: number }, { k, engine, tolerance }: WorkRequest) {
     const { rows: n, cols: d, nonzeros } = shape;
@@ -95,6 +101,10 @@ export class Work {
     this.#bytes = shape.dtype === 'float32' ? 4 : 8;
     this.rates = engine.rates;
     this.float32 = engine.float32?.rates;
+    const { reading = READING_RATE, start = PASS_START_SECONDS } = engine.rates;
+    const streaming = engine.remote ? undefined : shape.streaming;
+    this.#reading = Math.min(reading, streaming?.reading ?? reading);
+    this.#start = Math.max(start, streaming?.start ?? start);
     const sample = this.dense && n * d * d > WORTH_SAMPLING ? shape.sample : undefined;
     this.nonzeroShare = (engine.skipsZeros ? sample : undefined) ?? { four: 1, eight: 1 };
     this.manyValues = (sample?.distinct ?? 1) > 0.5;
@@ -102,7 +112,7 @@ export class Work {
 
   /** Seconds to read `numbers` from memory or disk, without computing. */
   reading(numbers: number): number {
-    return numbers / ((this.rates.reading ?? READING_RATE) * 1e9);
+    return numbers / (this.#reading * 1e9);
   }
 
   /** Seconds to bring dense data to where the engine computes, once per fit. */
@@ -113,7 +123,7 @@ export class Work {
 
   /** A pass over the data that takes so many operations at so many billions per second. */
   pass(flops: number, rate: number): number {
-    return flops / (rate * 1e9) + this.reading(this.entries) + PASS_START_SECONDS;
+    return flops / (rate * 1e9) + this.reading(this.entries) + this.#start;
   }
 
   /** A pass at the engine's rate of dense or sparse products. */

@@ -84,6 +84,18 @@ describe('chooseComponents', () => {
     expect((await chooseComponents(rows, { ...FAST, scale: 'unit' })).k).toBe(1);
   });
 
+  it('makes no test against noise that was not asked for, and says nothing of noise without one', async () => {
+    const rows = factorModel(200, 6, [8], 7).map((row, i) => [1e4 * Math.sin(i * i), ...row]);
+    const phases = new Set<string>();
+    const choice = await chooseComponents(rows, {
+      criteria: ['cross-validation', 'broken-stick'],
+      onProgress: ({ phase }) => phases.add(phase),
+    });
+    expect(choice).toMatchObject({ k: 0, agree: ['cross-validation'] });
+    expect(choice.reason).toMatch(/^Keep none: cross-validation/);
+    expect([...phases].filter((phase) => phase.includes('tables'))).toEqual([]);
+  });
+
   it('does not say that spreads differ where they do not', () => {
     const reason = hiddenStructure({ k: 0, reason: '', agree: [], criteria: [], spectrum: [2, 1] } as never, 2).reason;
     // It is said of columns of about the same spread too, where the two tests fall on different sides of chance.

@@ -153,6 +153,20 @@ describe('columnContributions', () => {
     expect(constant.communality).toBeNaN();
   });
 
+  it('says nothing of it either where rounding has left a weight', async () => {
+    const model = await pca(
+      rows.map((row) => [...row, 7]),
+      { k: 2 },
+    );
+    const data = model.components.data.slice();
+    data[10] = 1e-19;
+    const [constant] = columnContributions(new Model({ ...model, components: { ...model.components, data } })).slice(
+      10,
+    );
+    expect(constant.correlation).toEqual([Number.NaN, Number.NaN]);
+    expect(constant.communality).toBeNaN();
+  });
+
   it('comes from a stored model, and from one of version 0.1.0 where its components keep all variance', async () => {
     expect(columnContributions(loadModel(JSON.stringify(dec23)))).toEqual(columnContributions(dec23));
     const old = (name: string): Model =>

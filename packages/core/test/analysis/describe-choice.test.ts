@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CRITERIA } from '../../src/analysis/criteria/registry.js';
-import { CRITERION_TITLES, choiceWords, criterionLines } from '../../src/describe/index.js';
+import { CRITERION_TITLES, criterionLines, describeChoice } from '../../src/describe/index.js';
 import { chooseComponents } from '../../src/index.js';
 import { random } from '../../src/linalg/random.js';
 import { CRITERION_NAMES } from '../../src/model/choice.js';
@@ -15,7 +15,7 @@ describe('a choice in sentences', () => {
 
   it('says how much the recommended components keep, and what the criteria say', async () => {
     const choice = await chooseComponents(readTable('wine').rows, { permutations: 99 });
-    expect(choiceWords(choice)).toEqual([choice.reason, '1 component keeps 99.8\u00a0% of the variance.']);
+    expect(describeChoice(choice)).toEqual([choice.reason, '1 component keeps 99.8\u00a0% of the variance.']);
     const lines = criterionLines(choice);
     expect(lines).toHaveLength(12);
     expect(lines.find(({ name }) => name === 'Kaiser')).toMatchObject({ k: '–' });
@@ -25,7 +25,7 @@ describe('a choice in sentences', () => {
   it('does not speak of structure where there is none', async () => {
     const { normal } = random(6);
     const rows = Array.from({ length: 100 }, () => Array.from({ length: 8 }, () => normal()));
-    const words = choiceWords(await chooseComponents(rows, { permutations: 199 }));
+    const words = describeChoice(await chooseComponents(rows, { permutations: 199 }));
     expect(words[0]).toMatch(/^Nothing stands out of noise/);
     expect(words[1]).toContain('by chance');
     expect(words.join(' ')).not.toContain('keep');

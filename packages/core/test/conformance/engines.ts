@@ -109,7 +109,9 @@ async function makeLargeBlocks(): Promise<LargeBlock[]> {
   const blocks: LargeBlock[] = [];
   for (const [n, d] of [
     [2100, 3],
-    [300, 20000],
+    // Tiles end within the rows and within the columns, of products of rows and of passes over rows.
+    [260, 5000],
+    [100, 20000],
     [9, 300000],
   ]) {
     const data = Float32Array.from({ length: n * d }, normal);

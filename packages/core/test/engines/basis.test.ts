@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LoadedBasis } from '../../src/engines/basis.js';
+import { wasmEngine } from '../../src/engines/choose.js';
 import type { Basis } from '../../src/engines/engine.js';
-import { wasmEngine } from '../../src/engines/wasm/wasm.js';
 import { type Engine, referenceEngine } from '../../src/index.js';
 import { random } from '../../src/linalg/random.js';
 import { dot } from '../../src/linalg/vector.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Frame, SparseBlock } from '../../src/data/block.js';
 import { canonicalCsr } from '../../src/data/csr.js';
+import { wasmEngine } from '../../src/engines/choose.js';
 import type { LoadedBlock } from '../../src/engines/engine.js';
-import { wasmEngine } from '../../src/engines/wasm/wasm.js';
 import { type Engine, referenceEngine } from '../../src/index.js';
 import { random } from '../../src/linalg/random.js';
 

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import type { DenseBlock, Frame } from '../../src/data/block.js';
+import { wasmEngine } from '../../src/engines/choose.js';
 import { acquireWorkers } from '../../src/engines/wasm/threads/worker-pool.js';
-import { wasmEngine } from '../../src/engines/wasm/wasm.js';
 import { type Engine, EngineError, pca } from '../../src/index.js';
 import { random } from '../../src/linalg/random.js';
 

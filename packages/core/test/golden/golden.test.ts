@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { loadModel, Moments, pca } from '../../src/index.js';
+import { loadModel, Moments, pca, TableSummary } from '../../src/index.js';
 
 const versions = readdirSync(new URL('.', import.meta.url), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
@@ -60,5 +60,40 @@ describe.each(versions)('files that version %s wrote', (version) => {
     expect(sum(variances) / sum(trace)).toBeCloseTo(1, 12);
     await moments.add([mean]);
     expect(moments.rows).toBe(facts.rows + 1);
+  });
+
+  it.each(namesOf('.summary'))('the summary %s loads, and has the same parts, numbers and model', async (name) => {
+    const { head, mean, covariance, variances, stability, warnings } = JSON.parse(text(`${name}.summary.expected.json`));
+    const summary = await TableSummary.fromBinary(bytes(`${name}.summary`));
+    expect(TableSummary.headOf(bytes(`${name}.summary`))).toMatchObject({ head, size: bytes(`${name}.summary`).length });
+    expect(summary.head).toEqual(head);
+    expectClose(summary.kept.columns.mean, mean);
+    if (summary.kept instanceof Moments) expectClose(summary.kept.covariance(), covariance);
+    const model = await summary.model({ k: 2 });
+    expectClose(model.variances, variances);
+    expect(model.warnings.map(({ code }) => code)).toEqual(warnings);
+    if (stability) expectClose(model.stability?.variances.flat() ?? [], stability);
+    // It is written again with the same content, and merges.
+    const again = await TableSummary.fromBinary(await summary.toBinary());
+    expect(again.head).toEqual(head);
+    expectClose(again.kept.columns.mean, mean);
+    const twice = await TableSummary.merge([summary, summary], { allowDuplicates: true });
+    expect(twice.rows).toBe(2 * summary.rows);
+    expectClose(twice.kept.columns.mean, mean);
+  });
+
+  it.each(namesOf('.summary'))('the summary %s is refused where a byte is changed or missing', async (name) => {
+    const whole = bytes(`${name}.summary`);
+    const refused = (changed: Uint8Array): Promise<void> =>
+      expect(TableSummary.fromBinary(changed)).rejects.toMatchObject({ name: 'ModelError' });
+    for (let length = 0; length < whole.length; length += 7) await refused(whole.subarray(0, length));
+    for (let at = 0; at < whole.length; at += 5) {
+      const changed = Uint8Array.from(whole);
+      changed[at] ^= 1 << (at % 8);
+      await refused(changed);
+    }
+    const later = Uint8Array.from(whole);
+    new DataView(later.buffer).setUint32(8, 99, true);
+    await expect(TableSummary.fromBinary(later)).rejects.toThrow(/99/);
   });
 });

@@ -3,12 +3,16 @@
  * Run it once per release that changes a format. It never writes to a folder that exists: golden files are not replaced.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { Moments, pca, stream } from '@scree/core';
+import { Moments, pca, stream, summarize, TableSummary } from '@scree/core';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 const folder = new URL(`${version}/`, import.meta.url);
-mkdirSync(folder); // Fails where the folder exists.
-const write = (name, content) => writeFileSync(new URL(name, folder), content);
+// Files of summaries are of a version that is not released yet: `node write.js summaries` adds them to its folder.
+const only = process.argv[2];
+if (only === undefined) mkdirSync(folder); // Fails where the folder exists.
+const write = (name, content) => {
+  if (only === undefined || name.includes('.summary')) writeFileSync(new URL(name, folder), content, { flag: 'wx' });
+};
 const json = (value) => `${JSON.stringify(value)}\n`;
 
 /** Numbers from -1 to 1, the same on every machine: whole numbers only until the division. */
@@ -118,6 +122,31 @@ for (const [name, sums] of Object.entries(moments)) {
       ...(sums.columnNames ? { columnNames: sums.columnNames } : {}),
       mean: shown(mean),
       covariance: shown(sums.covariance()),
+    }),
+  );
+}
+
+const part = (from, to, options) => summarize(rows.slice(from, to), { engine: 'wasm', name: `rows ${from} to ${to}`, ...options });
+const summaries = {
+  plain: await part(0, 40),
+  'named-weighted': await part(0, 40, { columnNames: names, weights, reading: { missing: 'drop' } }),
+  merged: await TableSummary.merge([await part(0, 25), await part(25, 40)], { engine: 'wasm' }),
+  bootstrap: await part(0, 40, { bootstrap: 20, seed: 3 }),
+  sketch: await part(0, 40, { keep: 'sketch', k: 2, size: 5 }),
+};
+for (const [name, summary] of Object.entries(summaries)) {
+  write(`${name}.summary`, await summary.toBinary());
+  const { kept, head } = summary;
+  const model = await summary.model({ k: 2 });
+  write(
+    `${name}.summary.expected.json`,
+    json({
+      head,
+      mean: shown(kept.columns.mean),
+      ...(kept instanceof Moments ? { covariance: shown(kept.covariance()) } : {}),
+      variances: shown(model.variances),
+      warnings: model.warnings.map(({ code }) => code),
+      ...(model.stability ? { stability: model.stability.variances.flat() } : {}),
     }),
   );
 }

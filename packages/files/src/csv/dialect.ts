@@ -13,7 +13,7 @@ import {
   noCells,
   parseNumber,
 } from './decimal-marks.js';
-import { columnNames, fullHeader, isHeader, isTitle, type RowsBelow, type Tally } from './header.js';
+import { columnNames, fullHeader, isHeader, isTitle, type NumbersAndTexts, type RowsBelow } from './header.js';
 import { readLinesAbove } from './lines-above.js';
 import { hasNotation, type Notation, notationOf, stripNotation } from './notation.js';
 import { openQuote, splitRecords } from './records.js';
@@ -89,7 +89,7 @@ interface SniffedTable {
   readonly names: readonly string[];
   readonly numberFormats: readonly NumberFormat[];
   readonly notations: readonly (Notation | undefined)[];
-  readonly tally: readonly Tally[];
+  readonly tally: readonly NumbersAndTexts[];
   /** Whether the tally is that of all rows. */
   readonly complete: boolean;
 }
@@ -244,7 +244,7 @@ function countCells(records: readonly (readonly string[])[], width: number): Cel
   return counts;
 }
 
-function tallyOf(counts: readonly CellCounts[], numberFormats: readonly NumberFormat[]): Tally[] {
+function tallyOf(counts: readonly CellCounts[], numberFormats: readonly NumberFormat[]): NumbersAndTexts[] {
   return counts.map((each, j) => {
     const mark = numberFormats[j].mark ?? '.';
     return { numbers: countNumbers(each, mark), texts: each.texts + each.decided[mark === '.' ? ',' : '.'] };
@@ -280,7 +280,7 @@ function lookFurther(
   return true;
 }
 
-function describeColumn(name: string, { numbers, texts }: Tally, complete: boolean): Column {
+function describeColumn(name: string, { numbers, texts }: NumbersAndTexts, complete: boolean): Column {
   // A few texts among numbers are mistakes, and reported where they are met.
   if (numbers > texts) return { name, kind: 'number', type: 'number' };
   const share = numbers / (numbers + texts);

@@ -2,7 +2,7 @@ import { uniqueNames } from '../table/unique-names.js';
 import { isMissing } from './cells.js';
 
 /** How many numbers and texts a column has. */
-export interface Tally {
+export interface NumbersAndTexts {
   readonly numbers: number;
   readonly texts: number;
 }
@@ -13,7 +13,7 @@ export type ReadCell = (cell: string, column: number) => number | undefined;
 /** The rows below a line that may hold names. */
 export interface RowsBelow {
   readonly rows: readonly (readonly string[])[];
-  readonly tally: readonly Tally[];
+  readonly tally: readonly NumbersAndTexts[];
   readonly read: ReadCell;
 }
 

@@ -170,7 +170,7 @@ async function findLayout(bytes: Bytes): Promise<JsonLayout> {
   return /^\ufeff?\s*\[\s*([[{\]]|$)/.test(head) ? 'list' : 'sequence';
 }
 
-interface Tally {
+interface ValueCounts {
   numbers: number;
   texts: number;
   others: number;
@@ -182,11 +182,11 @@ interface Judged {
   readonly columns: Column[];
   readonly places: FieldPath[];
   /** The keys of records; undefined when rows are lists. */
-  readonly known: ReadonlyMap<string, Tally> | undefined;
+  readonly known: ReadonlyMap<string, ValueCounts> | undefined;
 }
 
 async function judge(elements: AsyncIterable<readonly unknown[]>, path: string, memory: number): Promise<Judged> {
-  const tally = new Map<string, Tally>();
+  const tally = new Map<string, ValueCounts>();
   let [rows, values, lists] = [0, 0, 0];
   let whole = true;
   judging: for await (const part of elements) {
@@ -228,7 +228,7 @@ async function judge(elements: AsyncIterable<readonly unknown[]>, path: string, 
   return { columns, places, known: asLists ? undefined : tally };
 }
 
-function count(counts: Tally, value: unknown): void {
+function count(counts: ValueCounts, value: unknown): void {
   if (typeof value === 'number' || typeof value === 'boolean') counts.numbers++;
   else if (typeof value === 'string') counts.texts += isMissing(value) ? 0 : 1;
   else if (
@@ -243,7 +243,7 @@ function count(counts: Tally, value: unknown): void {
 }
 
 /** What a column holds; `whole` says whether all rows were seen. */
-function kindOf({ numbers, texts, others, list }: Tally, whole: boolean): Pick<Column, 'kind' | 'type'> {
+function kindOf({ numbers, texts, others, list }: ValueCounts, whole: boolean): Pick<Column, 'kind' | 'type'> {
   if (others > 0 || list !== undefined) return { kind: 'other', type: list === undefined ? 'record' : 'list' };
   if (whole && numbers + texts === 0) return { kind: 'other', type: 'empty' };
   // A few texts among numbers are mistakes, and reported where they are met.

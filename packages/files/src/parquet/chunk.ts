@@ -187,6 +187,9 @@ export class ParquetChunk {
       present = new Uint8Array(rows);
       readRuns(bytes, repetition, levels, 1, present);
     }
+    const missing = present?.reduce((count, one) => count + (one === 0 ? 1 : 0), 0) ?? 0;
+    if (missing !== header.missing)
+      throw new RangeError(`a page says that ${header.missing} of its values are missing, and ${missing} are`);
     const rest = bytes.subarray(levels);
     const values = header.isPacked ? await this.#unpacked(rest, header.size - levels) : rest;
     this.#setPage({ bytes: values, at: 0 }, header.encoding, rows, present);

@@ -11,6 +11,8 @@ export interface PageHeader {
   readonly crc: number | undefined;
   /** Values in the page, missing ones included; 0 in an index page. */
   readonly values: number;
+  /** Missing values among them. Only pages of version 2 say so. */
+  readonly missing: number | undefined;
   readonly encoding: Encoding | undefined;
   readonly definitionEncoding: Encoding | undefined;
   /** Bytes of levels before the values; they are never packed. Only pages of version 2 have them. */
@@ -53,6 +55,7 @@ export function readPageHeader(bytes: Uint8Array): { readonly header: PageHeader
     packed: count(struct, 3, 'packed size'),
     crc: typeof crc === 'number' ? crc >>> 0 : undefined,
     values: field === 0 ? 0 : count(own, 1, 'number of values'),
+    missing: version2 ? count(own, 2, 'number of missing values') : undefined,
     encoding: encodingAt(version2 ? 4 : 2),
     definitionEncoding: kind === 'data' ? encodingAt(3) : undefined,
     levels: version2

@@ -25,6 +25,8 @@ export interface Choice {
   /** Index of the column that colours them. */
   readonly color: number | undefined;
   readonly weight: number | undefined;
+  /** Index of the column that says which rows are read. */
+  readonly by: number | undefined;
   /** Indexes of the columns that are categories, in their order. */
   readonly categories: readonly number[];
   /** Indexes of numbers and categories together, in the order that was asked for, or that of the file. */
@@ -42,12 +44,14 @@ export function chooseColumns(table: Table, options: FileOptions, path: string):
     exclude,
     weight: weightName,
     categories: asked,
+    codes,
     supplementary: besides,
     groups: grouping,
+    only,
   } = options;
   const { name: nameName, color: colorName } = labelColumns(options);
   if (
-    [wanted, exclude, nameName, colorName, weightName, asked, besides, grouping].every(
+    [wanted, exclude, nameName, colorName, weightName, asked, codes, besides, grouping, only].every(
       (option) => option === undefined,
     ) &&
     table.uniform
@@ -61,6 +65,7 @@ export function chooseColumns(table: Table, options: FileOptions, path: string):
       name: undefined,
       color: undefined,
       weight: undefined,
+      by: undefined,
       categories: [],
       supplementary: [],
       groups: [],
@@ -95,21 +100,27 @@ export function chooseColumns(table: Table, options: FileOptions, path: string):
   const excluded = new Set(findAll(exclude ?? []));
   const chosen = new Set(wanted ? findAll(wanted) : []);
   const isCategory = ({ kind, index }: Column, j: number): boolean =>
-    asked === true && kind === 'text' && !index && (!wanted || chosen.has(j));
-  const named = new Set(asked === undefined || asked === true ? [] : findAll(asked));
-  const taken = [name, color, weight];
+    asked === 'only' && wanted
+      ? chosen.has(j)
+      : (asked === true || asked === 'only') && kind === 'text' && !index && (!wanted || chosen.has(j));
+  const named = new Set(findAll([...(Array.isArray(asked) ? asked : []), ...(codes ?? [])]));
+  const by = only === undefined ? undefined : find(only.column);
+  const taken = new Set([name, color, weight, by, ...beside]);
   const categories = [...table.columns.keys()].filter(
-    (j) => !excluded.has(j) && (named.has(j) || (isCategory(table.columns[j], j) && !taken.includes(j))),
+    (j) => !excluded.has(j) && (named.has(j) || (isCategory(table.columns[j], j) && !taken.has(j))),
   );
   const reasons = new Map<number, string>();
   const why = (column: Column, j: number): string | undefined => {
     if (j === name || j === color) return name === color ? 'label' : j === name ? 'name' : 'color';
     if (j === weight) return 'weight';
+    if (j === by) return 'by';
     if (beside.has(j)) return supplementary.includes(j) ? 'supplementary' : 'group';
     if (excluded.has(j)) return 'excluded';
     if (categories.includes(j)) return 'category';
+    if (wanted && !chosen.has(j) && (asked === true || asked === 'only')) return 'not chosen';
     if (column.index) return 'row index';
     if (column.partition) return 'folder name';
+    if (asked === 'only' && column.kind === 'number') return 'numbers';
     return column.kind === 'number' ? undefined : column.kind === 'text' ? 'text' : column.type;
   };
   table.columns.forEach((column, j) => {
@@ -119,7 +130,7 @@ export function chooseColumns(table: Table, options: FileOptions, path: string):
   let used: number[];
   if (wanted === undefined) used = [...table.columns.keys()].filter((j) => !reasons.has(j));
   else {
-    used = [...chosen].filter((j) => !excluded.has(j) && !categories.includes(j) && !beside.has(j));
+    used = [...chosen].filter((j) => !excluded.has(j) && !categories.includes(j) && !beside.has(j) && asked !== 'only');
     for (const j of used) {
       if (table.columns[j].kind !== 'number')
         throw notNumeric(table.columns[j], path, 'Only numbers can be analysed: leave it out, or use it as label.');
@@ -128,7 +139,7 @@ export function chooseColumns(table: Table, options: FileOptions, path: string):
     for (const j of table.columns.keys()) if (!reasons.has(j)) reasons.set(j, 'not chosen');
     for (const j of used) reasons.delete(j);
   }
-  if (used.length === 0 && categories.length === 0) throw nothingToUse(table, path);
+  if (used.length === 0 && categories.length === 0) throw nothingToUse(table, path, asked === 'only');
   for (const j of categories) reasons.delete(j);
   const mixed = new Set([...used, ...categories]);
   const names = used.map((j) => table.columns[j].name);
@@ -140,6 +151,7 @@ export function chooseColumns(table: Table, options: FileOptions, path: string):
     name,
     color,
     weight,
+    by,
     categories,
     supplementary,
     groups,
@@ -199,7 +211,14 @@ function notNumeric(column: Column, path: string, remedy: string, reason?: Error
   );
 }
 
-function nothingToUse(table: Table, path: string): DataError | OptionError {
+function nothingToUse(table: Table, path: string, onlyCategories: boolean): DataError | OptionError {
+  if (onlyCategories) {
+    return new DataError(
+      'BAD_DATA',
+      `${path} has no column of text to use as a category. Name columns whose numbers are codes in codes.`,
+      { reason: 'no-categories' },
+    );
+  }
   const numeric = table.columns.filter(({ kind }) => kind === 'number').length;
   if (numeric > 0)
     return new OptionError(

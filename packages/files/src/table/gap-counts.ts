@@ -1,4 +1,5 @@
 import type { Warning } from '@scree/core';
+import type { RemoteReading } from './table.js';
 
 /** Columns that a message names. */
 const NAMED = 5;
@@ -16,6 +17,18 @@ export class GapCounts {
 
   constructor(from: 'mean' | 'given') {
     this.#from = from;
+  }
+
+  /** What a cluster read: rows that miss values were dropped, or their gaps were filled in. */
+  static of({ read, incomplete, gaps }: RemoteReading, drops: boolean, from: 'mean' | 'given'): GapCounts {
+    const counts = new GapCounts(from);
+    counts.rows = read;
+    counts.dropped = drops ? incomplete : 0;
+    counts.#filled = drops ? 0 : gaps.reduce((sum, count) => sum + count, 0);
+    gaps.forEach((count, j) => {
+      if (count > 0) counts.#missing.set(j, count);
+    });
+    return counts;
   }
 
   /** A value of this column was filled in. */

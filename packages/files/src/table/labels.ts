@@ -7,6 +7,7 @@ export interface Labels {
   readonly numbers: Float64Array | undefined;
 }
 
+/** How the labels of rows are read. */
 export interface LabelOptions {
   /** The column: that of the rows' names, or that of their colours. Default `'name'`. */
   readonly of?: 'name' | 'color' | undefined;

@@ -80,7 +80,8 @@ function placeIn(ranges: RowRanges, row: number): number {
   return row;
 }
 
-function rowsAt({ block, text, texts }: DenseBatch, kept: readonly number[]): Batch {
+/** Some rows of a batch. */
+export function rowsAt({ block, text, texts }: DenseBatch, kept: readonly number[]): Batch {
   const pick = <Value>(values: readonly Value[]): Value[] => kept.map((i) => values[i]);
   return {
     block: denseRows(block, kept),

@@ -19,8 +19,8 @@ const MOST_OPEN = 4;
 /** A part, and what was found out about it when it was first opened. */
 interface Known extends TablePart {
   readonly table: Table;
-  /** Of each column of the whole table its place in this file; −1 for a column that the folder names. Undefined: the same places. */
-  readonly places: readonly number[] | undefined;
+  /** Of each column of the whole table its index in this file; −1 for a column that the folder names. Undefined: the same indexes. */
+  readonly indexes: readonly number[] | undefined;
 }
 
 /**
@@ -53,7 +53,11 @@ export async function openSeveralTables(parts: readonly TablePart[], options: Ch
     const known: Known[] = [];
     for (const [i, part] of parts.entries()) {
       const table = await tableOf(i);
-      known.push({ ...part, table, places: placesOf(table, part.path, first, parts[0].path, columns, options) });
+      known.push({
+        ...part,
+        table,
+        indexes: columnIndexesIn(table, part.path, first, parts[0].path, columns, options),
+      });
     }
     return joined(known, columns ?? first.columns, tableOf, closeAll);
   } catch (error) {
@@ -83,14 +87,14 @@ function joined(
   const total = sum(counts);
   const shape =
     first.shape && tails.size === 1 && total !== undefined ? { shape: [total, ...first.shape.slice(1)] } : {};
-  const ownRequest = ({ table, places }: Known, { numbers, text }: Request): Request => {
-    if (!places) return { numbers, text };
+  const ownRequest = ({ table, indexes }: Known, { numbers, text }: Request): Request => {
+    if (!indexes) return { numbers, text };
     const wanted = numbers === 'all' ? columns.map((_, j) => j) : numbers;
-    const own = wanted.map((j) => places[j]).filter((j) => j >= 0);
+    const own = wanted.map((j) => indexes[j]).filter((j) => j >= 0);
     const same = own.length === table.width && own.every((place, j) => place === j);
     return {
       numbers: same && table.uniform ? 'all' : own,
-      text: text === undefined || places[text] < 0 ? undefined : places[text],
+      text: text === undefined || indexes[text] < 0 ? undefined : indexes[text],
     };
   };
   async function* read(request: Request): AsyncGenerator<Batch, void, void> {
@@ -99,7 +103,7 @@ function joined(
       let rows = 0;
       for await (const batch of table.read(ownRequest(part, request))) {
         rows += batch.block.rows;
-        yield part.places?.includes(-1) ? withPartitions(batch, part, request, columns) : batch;
+        yield part.indexes?.includes(-1) ? withPartitions(batch, part, request, columns) : batch;
       }
       counts[i] = rows;
       found[i] = (await table.warnings?.()) ?? [];
@@ -143,23 +147,23 @@ function joined(
 /** The rows with the columns that the folders name in their places. */
 function withPartitions(
   { block, text }: Batch,
-  { places = [], partitions = {} }: Known,
+  { indexes = [], partitions = {} }: Known,
   { numbers, text: wantedText }: Request,
   columns: readonly Column[],
 ): Batch {
   const wanted = numbers === 'all' ? columns.map((_, j) => j) : numbers;
   const folderValue = (j: number): string | null => partitions[columns[j].name] ?? null;
   const texts =
-    wantedText !== undefined && places[wantedText] < 0
+    wantedText !== undefined && indexes[wantedText] < 0
       ? Array.from({ length: block.rows }, () => folderValue(wantedText))
       : text;
-  if (wanted.every((j) => places[j] >= 0)) return { block, text: texts };
+  if (wanted.every((j) => indexes[j] >= 0)) return { block, text: texts };
   const { data, stride, rows } = decoded(block as DenseBlock);
   const cols = wanted.length;
   const out = new Float64Array(rows * cols);
   let own = 0;
   for (const [c, j] of wanted.entries()) {
-    const from = places[j] < 0 ? -1 : own++;
+    const from = indexes[j] < 0 ? -1 : own++;
     const value = Number(folderValue(j) ?? Number.NaN);
     for (let i = 0; i < rows; i++) out[i * cols + c] = from < 0 ? value : data[i * stride + from];
   }
@@ -201,7 +205,7 @@ function withoutPartitions(columns: readonly Column[], partitions: Column[]): re
 }
 
 /** Where the columns of the whole table are in one file. */
-function placesOf(
+function columnIndexesIn(
   table: Table,
   path: string,
   first: Table,
@@ -246,7 +250,7 @@ function placesOf(
   }
   const used = (name: string): boolean => isUsed(name, options);
   const own = new Map(table.columns.map(({ name }, j) => [name, j]));
-  const places = columns.map(({ name, kind, partition }) => {
+  const indexes = columns.map(({ name, kind, partition }) => {
     if (partition) return -1;
     const place = own.get(name);
     if (place === undefined) {
@@ -267,7 +271,7 @@ function placesOf(
   const names = new Set(columns.map(({ name }) => name));
   const more = table.columns.find(({ name, index }) => !names.has(name) && !index && used(name));
   if (more) throw refuse(more.name, `has a column ${JSON.stringify(more.name)}, which ${firstPath} does not have`);
-  return places;
+  return indexes;
 }
 
 /** Beyond any column: it is never asked for. */

@@ -1,96 +1,21 @@
 import type { Block, DenseBlock, ErrorDetails, RowSource, TableSource, Warning } from '@scree/core';
 import { DataError, OptionError, ScreeError } from '@scree/core';
-import { decoded, numbersOf } from '@scree/core/engine';
+import { decoded } from '@scree/core/engine';
 import { showBytes } from '../bytes/show-bytes.js';
 import type { FileOptions, Missing } from '../options.js';
 import { type Choice, chooseColumns, type LeftOut, labelColumns } from './choose-columns.js';
 import { type ConvertedColumn, convertedWarning } from './converted-values.js';
+import type { DataFile, LabelledBlock, MissingValues, SupplementaryBlock } from './data-file.js';
+import { type FilteredRows, filterRows } from './filter-rows.js';
 import { GapCounts } from './gap-counts.js';
 import { collectLabels, type LabelOptions, type Labels } from './labels.js';
+import { columnMeans, countMissing, dropRows, fillGaps, hasMissing, rowHasMissing } from './missing-values.js';
 import { readMixed } from './mixed-batches.js';
 import { selectRows } from './select-rows.js';
 import type { Batch, DenseBatch, Table } from './table.js';
 
-/** How many values are missing, and where. */
-export interface MissingValues {
-  readonly rows: number;
-  /** Rows that miss at least one value. */
-  readonly incomplete: number;
-  /** The first of them. */
-  readonly first: number | undefined;
-  /** Columns that miss values, in their order. */
-  readonly columns: readonly { readonly name: string; readonly count: number }[];
-}
-
-/** Rows with their labels; null where a row has none. */
-export interface LabelledBlock {
-  readonly block: Block;
-  readonly labels: readonly (string | null)[];
-}
-
-/** Rows with what stands beside them in the file. */
-export interface SupplementaryBlock {
-  readonly block: Block;
-  /** Where the rows are in the file, counted from 0. */
-  readonly places: readonly number[];
-  /** Their names, if a column was chosen for that which is not analysed too. */
-  readonly names: readonly (string | null)[] | undefined;
-  /** The supplementary columns of the same rows, packed; NaN where a value is missing. */
-  readonly columns: Float64Array;
-  /** One list of labels per column of groups; null where a row has none. */
-  readonly groups: readonly (readonly (string | null)[])[];
-}
-
-/** A file opened for analysis. Close it when nothing more is read of it. */
-export interface DataFile {
-  /** The rows; reading or closing it does not close the file. */
-  readonly source: RowSource;
-  /** The rows with their categories, for `mca`, `famd` and `mfa`; gaps are passed on. Like `source`, it does not close the file. */
-  readonly table: TableSource;
-  /** Names of the columns used, in their order; numbers from 0 where the file has no names. */
-  readonly columns: readonly string[];
-  readonly leftOut: readonly LeftOut[];
-  /** The column that names the rows. */
-  readonly label: string | undefined;
-  /** The column that colours the rows. */
-  readonly color: string | undefined;
-  readonly weight: string | undefined;
-  /** Names of the supplementary columns, and of the columns of groups. */
-  readonly supplementary: readonly string[];
-  readonly groups: readonly string[];
-  /** The rows that were chosen as supplementary, as a file of their own. It is closed with this one. */
-  readonly supplementaryRows: DataFile | undefined;
-  readonly format: string;
-  /** Size of the file, where it is known. */
-  readonly bytes: number | undefined;
-  /** Rows of the source, where they are known: before or after the first reading. */
-  readonly rows: number | undefined;
-  /** All dimensions of an array: [60000, 28, 28] for MNIST's images. */
-  readonly shape: readonly number[] | undefined;
-  /** Rows that were left out because values are missing, once the source was read. */
-  readonly dropped: number;
-  /** The rows, each with its name, in one reading. */
-  labelled(): AsyncIterable<LabelledBlock>;
-  /** The rows with their places, names, supplementary columns and groups, in one reading. A block is valid until the next one is read. */
-  withSupplementary(): AsyncIterable<SupplementaryBlock>;
-  /** The name or the colour of every row, or of some: codes of two or four bytes, however long the texts are. */
-  labels(options?: LabelOptions): Promise<Labels>;
-  /** One weight per row, as `pca` takes them; undefined when no column was chosen for it. */
-  weights(): Promise<Float64Array | undefined>;
-  /** Counts missing values (empty, NA, NaN) of the columns used, in one reading. */
-  countMissing(): Promise<MissingValues>;
-  /** Where rows of the source are in the file, counted from 0: the same place, unless rows before were dropped. */
-  placesOf(rows: readonly number[]): Promise<number[]>;
-  /**
-   * The same error, with what the file knows about it. Arrays are not searched for missing values before they are analysed, so
-   * the analysis finds the first one; here it becomes the error that other formats give, with columns and counts, in
-   * one more reading. A row in it is a row of the file, also where rows before it were dropped.
-   */
-  explain(error: unknown): Promise<unknown>;
-  /** One line for people: format, shape, what is left out. */
-  describe(): string;
-  close(): Promise<void>;
-}
+/** Columns of text of a batch. */
+type Texts = readonly (readonly (string | null)[])[];
 
 /** What is known of a file beside its table. */
 export interface FileFacts {
@@ -125,10 +50,23 @@ export class TableFile implements DataFile {
   #fit: TableFile | undefined;
   /** Where a row of the table is in the file. */
   #placeOf: (row: number) => number = (row) => row;
+  /** Of a file with categories: the rows without gaps, and the gaps of the others. */
+  #completed: { readonly rows: FilteredRows; readonly gaps: GapCounts } | undefined;
 
   constructor(whole: Table, options: FileOptions, facts: FileFacts) {
     const { supplementaryRows: ranges, ...rest } = options;
     let table = whole;
+    if (whole.nonzeros !== undefined) refuseForSparse(options);
+    if (options.only) {
+      const { by } = chooseColumns(whole, options, facts.path);
+      const { level } = options.only;
+      const rule = {
+        numbers: [],
+        texts: [by as number],
+        keeps: (i: number, _: unknown, [texts]: Texts) => texts[i] === level,
+      };
+      ({ table, placeOf: this.#placeOf } = filterRows(whole, rule));
+    }
     if (ranges) {
       if (whole.nonzeros !== undefined) {
         throw new OptionError('BAD_OPTION', 'Rows of a sparse matrix cannot be chosen as supplementary.', {
@@ -141,13 +79,13 @@ export class TableFile implements DataFile {
       this.supplementaryRows.#placeOf = apart.placeOf;
       ({ table, placeOf: this.#placeOf } = selectRows(whole, ranges, 'outside', facts.path));
     }
+    this.#choice = chooseColumns(table, options, facts.path);
+    if (options.missing === 'drop' && this.#choice.categories.length > 0) table = this.#withoutGaps(table);
     this.#table = table;
     this.#warnings = facts.warnings;
     this.#path = facts.path;
     this.#missing = options.missing ?? 'error';
     this.#fill = options.fill;
-    if (table.nonzeros !== undefined) refuseForSparse(options);
-    this.#choice = chooseColumns(table, options, facts.path);
     const { cols, leftOut } = this.#choice;
     if (options.fill && options.fill.length !== cols) {
       throw new DataError(
@@ -175,6 +113,7 @@ export class TableFile implements DataFile {
       ...(table.named ? { columnNames: this.#choice.names() } : {}),
       rereadable: table.rereadable,
       resident: false,
+      remote: this.#remote(),
       blocks: () => this.#blocks(),
       warnings: async () => [
         ...((await table.warnings?.()) ?? []),
@@ -184,9 +123,63 @@ export class TableFile implements DataFile {
     };
   }
 
+  /** The table without the rows that have a gap in a category, a number or the weight. */
+  #withoutGaps(table: Table): Table {
+    const { usedAndWeight, categories } = this.#choice;
+    const gaps = new GapCounts('mean');
+    const keeps = (i: number, { data, cols, stride }: DenseBlock, texts: Texts): boolean => {
+      const row = [
+        ...data.subarray(i * stride, i * stride + cols),
+        ...texts.map((text) => (isGap(text[i]) ? Number.NaN : 0)),
+      ];
+      gaps.rows++;
+      if (!row.some(Number.isNaN)) return true;
+      gaps.drop(row);
+      return false;
+    };
+    const rows = filterRows(table, { numbers: usedAndWeight, texts: categories, keeps });
+    const before = this.#placeOf;
+    this.#placeOf = (row) => before(rows.placeOf(row));
+    this.#completed = { rows, gaps };
+    return rows.table;
+  }
+
+  /** The rows on a cluster, where the table is on one. Weights are read here, and so are the rows then. */
+  #remote(): RowSource['remote'] {
+    const { used, weight, cols } = this.#choice;
+    if (!this.#table.remote || weight !== undefined) return undefined;
+    return this.#table.remote({
+      numbers: used === 'all' ? [...Array(cols).keys()] : used,
+      missing: this.#missing,
+      fill: this.#fill,
+      onRead: (read) => {
+        const { incomplete, rows, gaps, infinite } = read;
+        if (incomplete > 0 && this.#missing === 'error') {
+          const columns = [...gaps]
+            .map((count, j) => ({ name: this.#nameOf(j), count }))
+            .filter(({ count }) => count > 0);
+          throw this.#missingIn({ rows: read.read, incomplete, first: undefined, columns });
+        }
+        const j = infinite.findIndex((count) => count > 0);
+        if (j >= 0) {
+          const values = infinite[j] === 1 ? 'an infinite value' : `${infinite[j]} infinite values`;
+          throw new DataError(
+            'NOT_FINITE',
+            `${this.#path} has ${values} in column ${JSON.stringify(this.#nameOf(j))}. PCA needs finite numbers there: correct them, or exclude the column.`,
+            { column: j, columnName: this.#nameOf(j), value: Number.POSITIVE_INFINITY, path: this.#path },
+          );
+        }
+        if (rows === 0) throw this.#nothingLeft();
+        this.#rows = rows;
+        this.#gaps = GapCounts.of(read, this.#drops, this.#fill ? 'given' : 'mean');
+      },
+    });
+  }
+
   get table(): TableSource {
     const { source } = this;
     const table = this.#table;
+    const file = this;
     const { used, categories } = this.#choice;
     const columns = this.#choice.mixed().map((at) => {
       const category = categories.indexOf(at);
@@ -199,16 +192,22 @@ export class TableFile implements DataFile {
       ...(table.rows === undefined ? {} : { rows: table.rows }),
       rereadable: table.rereadable,
       async *batches() {
+        let read = 0;
         for await (const { block, texts } of readMixed(table, used, categories)) {
           const { data, stride } = block;
+          const start = read;
+          read += block.rows;
           yield {
             rows: block.rows,
             cell: (i, j) => {
               const { kind, slot } = columns[j];
               return kind === 'number' ? data[i * stride + slot] : texts[slot][i];
             },
+            place: (i) => file.#placeOf(start + i),
           };
         }
+        if (read === 0) throw file.#nothingLeft();
+        file.#rows = read;
       },
       warnings: async () => (await source.warnings?.()) ?? [],
     };
@@ -219,11 +218,15 @@ export class TableFile implements DataFile {
   }
 
   get dropped(): number {
-    return this.#gaps?.dropped ?? 0;
+    return (this.#completed?.rows.kept ? this.#completed.gaps : this.#gaps)?.dropped ?? 0;
   }
 
   get columns(): readonly string[] {
     return this.#choice.names();
+  }
+
+  get categories(): readonly string[] {
+    return this.#choice.categories.map((j) => this.#table.columns[j].name);
   }
 
   get supplementary(): readonly string[] {
@@ -234,8 +237,9 @@ export class TableFile implements DataFile {
     return this.#choice.groups.map((j) => this.#table.columns[j].name);
   }
 
+  /** Whether rows with gaps are left out while they are read. Where there are categories, the table itself has none. */
   get #drops(): boolean {
-    return this.#missing === 'drop' && this.#table.mayMissValues;
+    return this.#missing === 'drop' && this.#table.mayMissValues && !this.#completed;
   }
 
   async labels(options: LabelOptions = {}): Promise<Labels> {
@@ -287,33 +291,14 @@ export class TableFile implements DataFile {
     return whole;
   }
 
-  async countMissing(): Promise<MissingValues> {
-    const counts = new Float64Array(this.#choice.cols);
-    let [rows, incomplete] = [0, 0];
-    let first: number | undefined;
-    for await (const { block } of this.#table.read({ numbers: this.#choice.used })) {
-      if (block.kind === 'dense') {
-        const { data, cols, stride } = decoded(block);
-        for (let i = 0; i < block.rows; i++) {
-          let gaps = 0;
-          for (let j = 0; j < cols; j++) {
-            if (!Number.isNaN(data[i * stride + j])) continue;
-            counts[j]++;
-            gaps++;
-          }
-          if (gaps === 0) continue;
-          incomplete++;
-          first ??= this.#placeOf(rows + i);
-        }
-      }
-      rows += block.rows;
-    }
-    const columns = [...counts].map((count, j) => ({ name: this.#nameOf(j), count })).filter(({ count }) => count > 0);
-    return { rows, incomplete, first, columns };
+  countMissing(): Promise<MissingValues> {
+    return countMissing(this.#table, this.#choice, (j) => this.#nameOf(j), this.#placeOf);
   }
 
   describe(): string {
-    const { cols, dtype } = this.source;
+    const { dtype } = this.source;
+    const categories = this.#choice.categories.length;
+    const cols = this.#choice.cols + categories;
     const size = this.bytes === undefined ? [] : [showBytes(this.bytes)];
     const rows =
       this.#rows === undefined ? 'rows not counted yet' : `${this.#rows} ${this.#rows === 1 ? 'row' : 'rows'}`;
@@ -326,7 +311,12 @@ export class TableFile implements DataFile {
         : `; ${this.dropped} more with missing values ${this.dropped === 1 ? 'was' : 'were'} left out`;
     const others = this.supplementaryRows?.rows;
     const apart = others === undefined ? '' : `; ${others} supplementary ${others === 1 ? 'row' : 'rows'}`;
-    return `${this.#path}: ${[this.format, `${rows} × ${cols} ${cols === 1 ? 'column' : 'columns'}`, dtype, ...size].join(', ')}${apart}${gaps}${left}`;
+    const kinds =
+      categories === 0
+        ? ''
+        : ` (${categories === cols ? 'categories' : `${categories} of them ${categories === 1 ? 'a category' : 'categories'}`})`;
+    const shape = `${rows} × ${cols} ${cols === 1 ? 'column' : 'columns'}${kinds}`;
+    return `${this.#path}: ${[this.format, shape, ...(categories === cols ? [] : [dtype]), ...size].join(', ')}${apart}${gaps}${left}`;
   }
 
   close(): Promise<void> {
@@ -344,7 +334,12 @@ export class TableFile implements DataFile {
   /** What choosing columns and the last whole reading did to the values. */
   #readingWarnings(): Warning[] {
     const gaps = this.#gaps;
-    if (!gaps) return [];
+    const { cols, categories } = this.#choice;
+    const weighted = this.#choice.weight === undefined ? 0 : 1;
+    const mixedName = (j: number): string =>
+      j < cols + weighted ? this.#nameOf(j) : this.#table.columns[categories[j - cols - weighted]].name;
+    const dropped = this.#completed?.gaps.warnings(mixedName) ?? [];
+    if (!gaps) return categories.length === 0 ? [] : [...leftOutWarning(this.leftOut), ...dropped];
     return [
       ...convertedWarning(this.#path, this.#truthValues(gaps)),
       ...leftOutWarning(this.leftOut),
@@ -374,16 +369,18 @@ export class TableFile implements DataFile {
   }
 
   async *withSupplementary(): AsyncGenerator<SupplementaryBlock, void, void> {
-    const { used, usedAndWeight, cols, supplementary, groups, name } = this.#choice;
+    const { used, usedAndWeight, cols, categories, supplementary, groups, name } = this.#choice;
     const asked = this.#drops ? usedAndWeight : used;
     const own = asked === 'all' ? [...Array(cols).keys()] : asked;
-    const watched = this.#table.mayMissValues && (this.#missing !== 'error' || this.#table.checkMissing);
+    // Gaps of mixed tables are handed on, as in `table`.
+    const watched =
+      categories.length === 0 && this.#table.mayMissValues && (this.#missing !== 'error' || this.#table.checkMissing);
     const means = watched && this.#missing === 'mean' ? await this.#columnMeans() : undefined;
     const gaps = new GapCounts(this.#fill ? 'given' : 'mean');
     const numbers = [...own, ...supplementary];
     // What is read as a number is not read as text too.
     const named = name === undefined || numbers.includes(name) ? [] : [name];
-    const labels = [...new Set([...groups, ...named])];
+    const labels = [...new Set([...categories, ...groups, ...named])];
     let read = 0;
     for await (const { block, texts } of readMixed(this.#table, numbers, labels)) {
       const start = read;
@@ -408,6 +405,7 @@ export class TableFile implements DataFile {
         names: named.length === 0 ? undefined : textsOf(named[0]),
         columns,
         groups: groups.map(textsOf),
+        categories: categories.map(textsOf),
       };
     }
   }
@@ -440,58 +438,19 @@ export class TableFile implements DataFile {
     }
     if (!hasMissing(block)) return batch;
     if (!means) throw await this.#missingError();
-    const filled = decoded(block);
-    for (let i = 0; i < filled.rows; i++) {
-      for (let j = 0; j < filled.cols; j++) {
-        const at = i * filled.stride + j;
-        if (!Number.isNaN(filled.data[at])) continue;
-        filled.data[at] = means[j];
-        gaps.fill(j);
-      }
-    }
-    return { block: filled, text };
+    return { block: fillGaps(block, means, gaps), text };
   }
 
-  /** Means of the values that are there, weighted as the rows are; computed once, about the first value of each column. */
+  /** What gaps are filled with, computed once. */
   #columnMeans(): Promise<Float64Array> {
     if (this.#fit) return this.#fit.#columnMeans();
-    this.#means ??= this.#fill ? Promise.resolve(Float64Array.from(this.#fill)) : this.#computeMeans();
+    this.#means ??= this.#fill
+      ? Promise.resolve(Float64Array.from(this.#fill))
+      : columnMeans(this.#table, this.#choice, (j) => this.#nameOf(j));
     return this.#means;
   }
 
-  async #computeMeans(): Promise<Float64Array> {
-    const { cols, usedAndWeight, weight } = this.#choice;
-    const [firstValues, sums, totals] = [
-      new Float64Array(cols).fill(Number.NaN),
-      new Float64Array(cols),
-      new Float64Array(cols),
-    ];
-    for await (const { block } of this.#table.read({ numbers: usedAndWeight })) {
-      const { data, rows, stride, cols: width } = decoded(block as DenseBlock);
-      for (let i = 0; i < rows; i++) {
-        const share = weight === undefined ? 1 : data[i * stride + width - 1];
-        for (let j = 0; j < cols; j++) {
-          const value = data[i * stride + j];
-          if (Number.isNaN(value) || !(share > 0)) continue;
-          if (Number.isNaN(firstValues[j])) firstValues[j] = value;
-          sums[j] += share * (value - firstValues[j]);
-          totals[j] += share;
-        }
-      }
-    }
-    return firstValues.map((value, j) => {
-      if (Number.isNaN(value)) {
-        throw new DataError(
-          'MISSING_VALUES',
-          `Column ${JSON.stringify(this.#nameOf(j))} has no value at all, so it has no mean. Leave it out with exclude.`,
-          { column: j, columnName: this.#nameOf(j), reason: 'empty-column' },
-        );
-      }
-      return value + sums[j] / totals[j];
-    });
-  }
-
-  async placesOf(rows: readonly number[]): Promise<number[]> {
+  async rowsInFile(rows: readonly number[]): Promise<number[]> {
     if (!this.#drops) return rows.map(this.#placeOf);
     const places = new Map<number, number>(rows.map((row) => [row, row]));
     let [kept, read] = [0, 0];
@@ -516,7 +475,7 @@ export class TableFile implements DataFile {
     if (code === 'NOT_FINITE' && Number.isNaN(details.value) && mayMissValues && this.#missing === 'error')
       return this.#missingError();
     // The error counts the rows that were kept; people count the rows of the file.
-    const [row] = await this.placesOf([details.row]);
+    const [row] = await this.rowsInFile([details.row]);
     return this.#valueError(code, { ...details, ...this.#place(row) });
   }
 
@@ -551,14 +510,20 @@ export class TableFile implements DataFile {
       "Choose missing 'drop' to leave such rows out, 'mean' to fill in the column's mean, or exclude the columns.";
     if (!this.#table.rereadable)
       return new DataError('MISSING_VALUES', `Values are missing in ${this.#path}. ${remedy}`);
-    const { rows, incomplete, first, columns } = await this.countMissing();
+    return this.#missingIn(await this.countMissing());
+  }
+
+  #missingIn({ rows, incomplete, first, columns }: MissingValues): DataError {
+    const remedy =
+      "Choose missing 'drop' to leave such rows out, 'mean' to fill in the column's mean, or exclude the columns.";
     const named = columns.slice(0, 5).map(({ name, count }) => `${JSON.stringify(name)} (${count})`);
     if (columns.length > 5) named.push(`${columns.length - 5} more columns`);
     const at = this.#place(first ?? 0);
     const where = at.path === this.#path ? '' : ` of ${at.path}`;
+    const place = first === undefined ? '' : `, the first in row ${at.row + 1}${where}`;
     return new DataError(
       'MISSING_VALUES',
-      `Values are missing in ${incomplete} of ${rows} rows of ${this.#path}, the first in row ${at.row + 1}${where}: ${named.join(', ')}. ${remedy}`,
+      `Values are missing in ${incomplete} of ${rows} rows of ${this.#path}${place}: ${named.join(', ')}. ${remedy}`,
       {
         ...(first === undefined ? {} : { row: first }),
         ...(columns[0] ? { columnName: columns[0].name } : {}),
@@ -570,7 +535,8 @@ export class TableFile implements DataFile {
   }
 
   #nothingLeft(): Error {
-    if (!this.#drops) return new DataError('EMPTY_DATA', `${this.#path} has no rows. PCA needs at least two.`);
+    if (!this.#drops && !this.#completed)
+      return new DataError('EMPTY_DATA', `${this.#path} has no rows. PCA needs at least two.`);
     return new DataError(
       'EMPTY_DATA',
       `No row of ${this.#path} is complete: nothing is left when those with missing values are dropped. Choose missing 'mean', or exclude columns.`,
@@ -597,6 +563,10 @@ function leftOutWarning(leftOut: readonly LeftOut[]): Warning[] {
   ];
 }
 
+function isGap(text: string | null): boolean {
+  return text === null || text === '';
+}
+
 function noLabel(option: 'name' | 'color'): OptionError {
   const message = `No column was chosen to ${option} the rows. Choose one with ${option} or label when the file is opened.`;
   return new OptionError('BAD_OPTION', message, { option });
@@ -606,6 +576,8 @@ function refuseForSparse(options: FileOptions): void {
   for (const option of [
     'columns',
     'categories',
+    'codes',
+    'only',
     'exclude',
     'label',
     'name',
@@ -621,34 +593,4 @@ function refuseForSparse(options: FileOptions): void {
       { option },
     );
   }
-}
-
-/** Moves complete rows together, in place, and says which they were. */
-function dropRows({ block }: DenseBatch, gaps?: GapCounts): number[] {
-  const { data, rows, cols, stride } = block;
-  const kept: number[] = [];
-  for (let i = 0; i < rows; i++) {
-    if (rowHasMissing(block, i)) {
-      gaps?.drop(numbersOf(block, i * stride, i * stride + cols));
-      continue;
-    }
-    const to = kept.push(i) - 1;
-    if (to < i) data.copyWithin(to * stride, i * stride, i * stride + cols);
-  }
-  return kept;
-}
-
-function hasMissing(block: DenseBlock): boolean {
-  for (let i = 0; i < block.rows; i++) if (rowHasMissing(block, i)) return true;
-  return false;
-}
-
-function rowHasMissing({ data, cols, stride, half }: DenseBlock, row: number): boolean {
-  const from = row * stride;
-  if (half) {
-    for (let at = from; at < from + cols; at++) if ((data[at] & 0x7fff) > 0x7c00) return true;
-    return false;
-  }
-  for (let at = from; at < from + cols; at++) if (Number.isNaN(data[at])) return true;
-  return false;
 }

@@ -1,4 +1,5 @@
-import type { Block, DenseBlock, DType, Warning } from '@scree/core';
+import type { Block, DenseBlock, DType, RowSource, Warning } from '@scree/core';
+import type { Missing } from '../options.js';
 
 /** What a column holds, as far as PCA cares. */
 export type ColumnKind = 'number' | 'text' | 'other';
@@ -35,6 +36,27 @@ export interface DenseBatch extends Batch {
   readonly block: DenseBlock;
 }
 
+/** Rows that a cluster computes with: numbers by the places of their columns, and what to do about missing values. */
+export interface RemoteRequest {
+  readonly numbers: readonly number[];
+  readonly missing: Missing;
+  /** What fills gaps; the column means, if it is left out. */
+  readonly fill?: ArrayLike<number> | undefined;
+  /** Called when all rows were summed up; throws where they cannot be used. */
+  onRead(read: RemoteReading): void;
+}
+
+/** What was read on a cluster. */
+export interface RemoteReading {
+  /** Rows of the table, those of them that miss values, and those that are left. */
+  readonly read: number;
+  readonly incomplete: number;
+  readonly rows: number;
+  /** Missing and infinite values of each column; infinite ones only of rows that are left. */
+  readonly gaps: Float64Array;
+  readonly infinite: Float64Array;
+}
+
 /**
  * A file as columns, whatever its format: numbers come in blocks, and whatever a reader's format, what is chosen of
  * it, left out or filled in is decided in one place, `TableFile`.
@@ -64,6 +86,8 @@ export interface Table {
   /** What the shape was before it became rows and columns: [60000, 28, 28]. */
   readonly shape?: readonly number[] | undefined;
   read(request: Request): AsyncIterable<Batch>;
+  /** Of a table on a cluster: its rows there, for the engine that computes there. */
+  remote?(request: RemoteRequest): RowSource['remote'];
   /** Of a table in several files: the file of a row, and its row there, counted from 0. */
   locate?(row: number): { readonly path: string; readonly row: number } | undefined;
   /** Asked after the last reading: what the user should know of how the rows were read. */

@@ -1,21 +1,21 @@
 import type { Model } from '@scree/core';
 import type { CloudArrow, CloudPoints } from '../charts/point-cloud/point-cloud.js';
 
-/** More arrows could not be told apart. */
-const MAX_ARROWS = 12;
 /** Length of the longest arrow, relative to the farthest score. */
 const LONGEST_ARROW = 0.85;
 
 /**
  * The columns as arrows among the scores: column j points to (v_xj·√λ_x, v_yj·√λ_y), its covariance with the scores scaled
  * to unit variance. All arrows are scaled by one factor, so that the longest nearly reaches the edge of the cloud. Of many
- * columns, only the longest arrows.
+ * columns, those that contribute most to the drawn components together: the squared length Σ λᵢ·vᵢⱼ² is that contribution.
  */
 export function biplotArrows(
   { components: { data, cols, rows } }: Model,
   drawn: readonly number[],
   points: CloudPoints,
-  names: readonly string[],
+  nameOf: (column: number) => string,
+  most: number,
+  colourOf?: (column: number) => string | undefined,
 ): CloudArrow[] {
   // From the scores as they are drawn: in the units of the data, a variance may be too small for float64.
   const spreads = [points.x, points.y, points.z].map((scores) => (scores ? spreadOf(scores) : 0));
@@ -29,11 +29,11 @@ export function biplotArrows(
   return lengths
     .map((_, j) => j)
     .sort((a, b) => lengths[b] - lengths[a])
-    .slice(0, MAX_ARROWS)
-    .filter((j) => lengths[j] > 0.02 * longest)
+    .slice(0, most)
+    .filter((j) => lengths[j] > 0)
     .map((j) => {
       const [x, y, z] = coordinates[j].map((value) => value * factor);
-      return { x, y: y ?? 0, ...(z === undefined ? {} : { z }), label: names[j] };
+      return { x, y: y ?? 0, ...(z === undefined ? {} : { z }), label: nameOf(j), colour: colourOf?.(j) };
     });
 }
 

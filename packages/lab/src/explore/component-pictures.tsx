@@ -36,7 +36,7 @@ export function ComponentPictures({ now }: PanelProps) {
             onClick={() => (component.value = c)}
           >
             <ComponentPicture model={model} c={c} size={size} />
-            <span>{`PC${c + 1}`}</span>
+            <span>{`PC${c + 1} ${percent(model.varianceRatios[c])}`}</span>
           </button>
         ))}
       </div>

@@ -1,16 +1,16 @@
 import {
-  certificateWords,
-  choiceWords,
   count,
-  roundingWords,
+  describeCertificate,
+  describeChoice,
+  describeRounding,
+  describeStability,
+  describeUniqueness,
   several,
   show,
-  stabilityWords,
-  uniquenessWords,
 } from '@scree/core/describe';
 import { describeWarning } from '../describe-problem.js';
 import { shorten, untangled } from '../shorten.js';
-import { choice, columnWarnings, stability } from '../state/findings.js';
+import { choice, columnWarnings, meaning, stability } from '../state/findings.js';
 import { type Fitted, rowNumber } from '../state/fit.js';
 import { modelOfK } from '../state/model-of-k.js';
 import { NAMED_ROWS, outliers } from '../state/outliers.js';
@@ -22,7 +22,7 @@ import { remediesFor } from './remedies.js';
 /** Warnings that the page shows above all views. */
 const ABOVE: readonly string[] = ['ROWS_DROPPED', 'VALUES_FILLED'];
 
-/** The model in sentences: stability, number of components, unusual rows, warnings, accuracy. */
+/** The model in sentences: stability, meaning, number of components, unusual rows, warnings, accuracy. */
 export function DescriptionPanel({ now }: PanelProps) {
   const kept = Math.min(k.value, now.model.k);
   const names = now.columns.map((column) => now.data.info.columns[column].name);
@@ -35,6 +35,7 @@ export function DescriptionPanel({ now }: PanelProps) {
   return (
     <Panel id="words" title="In words" class="words">
       <StabilityWords now={now} kept={Math.max(kept, drawn)} />
+      <MeaningWords now={now} kept={Math.max(kept, drawn)} />
       <ChoiceWords now={now} />
       <OutlierWords now={now} />
       {warnings.length > 0 && <h3>Warnings</h3>}
@@ -50,9 +51,9 @@ export function DescriptionPanel({ now }: PanelProps) {
       {model ? (
         <>
           <details>
-            <summary>{roundingWords(model)}</summary>
+            <summary>{describeRounding(model)}</summary>
             <p>These bounds are about rounding in the computation, and say nothing about another sample.</p>
-            {[...certificateWords(model), ...uniquenessWords(model)].map((sentence) => (
+            {[...describeCertificate(model), ...describeUniqueness(model)].map((sentence) => (
               <p key={sentence}>{sentence}</p>
             ))}
           </details>
@@ -74,7 +75,7 @@ function StabilityWords({ now, kept }: PanelProps & { readonly kept: number }) {
   const { result, progress } = found ?? {};
   if (result) {
     const some = result.angles.length;
-    const [first, ...others] = stabilityWords(result, Math.min(kept, some));
+    const [first, ...others] = describeStability(result, Math.min(kept, some));
     return (
       <>
         <h3>How stable</h3>
@@ -108,10 +109,43 @@ function StabilityWords({ now, kept }: PanelProps & { readonly kept: number }) {
   );
 }
 
+/** Where parallel analysis is left out. */
+const TOO_LARGE =
+  'Parallel analysis is not computed here: with more than 300 rows and 300 columns, simulated tables take too long for a page. The command does it: scree analyze.';
+
+/** What the components mean, as far as it is significant. Nothing, if no component stands out of noise. */
+function MeaningWords({ now, kept }: PanelProps & { readonly kept: number }) {
+  const found = meaning.value?.now === now ? meaning.value.result : undefined;
+  const advice = choice.value?.now === now ? choice.value.result : undefined;
+  const sentences = (found ?? []).slice(0, kept).filter((sentence) => sentence !== null);
+  if (sentences.length === 0 || advice?.k === 0) return null;
+  return (
+    <>
+      <h3>What they mean</h3>
+      <p class="hint">
+        {`“More” and “less” are for rows with a high score. Only what is significant is named (5${'\u00a0'}%, with Holm’s correction).`}
+      </p>
+      <ul class="meaning">
+        {sentences.map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
 /** How many components the criteria advise, and how they differ. */
 function ChoiceWords({ now }: PanelProps) {
   const found = choice.value;
-  if (found?.now !== now || !found.result) return null;
+  if (found?.now !== now || !found.isDone) return null;
+  if (!found.result) {
+    return (
+      <>
+        <h3>How many</h3>
+        <p class="hint">{found.problem ? `Not known. ${found.problem}` : TOO_LARGE}</p>
+      </>
+    );
+  }
   const answers = found.result.criteria.filter((criterion) => criterion.k !== null);
   if (answers.length === 0) return null;
   const hasParallel = found.result.criteria.some(({ name }) => name === 'parallel');
@@ -119,9 +153,9 @@ function ChoiceWords({ now }: PanelProps) {
     <>
       <h3>How many</h3>
       {hasParallel ? (
-        choiceWords(found.result).map((sentence) => <p key={sentence}>{sentence}</p>)
+        describeChoice(found.result).map((sentence) => <p key={sentence}>{sentence}</p>)
       ) : (
-        <p>Parallel analysis of so large a table takes too long for a page; the command does it: scree analyze.</p>
+        <p class="hint">{TOO_LARGE}</p>
       )}
       <details>
         <summary>What the criteria say</summary>

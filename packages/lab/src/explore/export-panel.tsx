@@ -5,7 +5,8 @@ import { fileStem } from '../export/export-figure.js';
 import { commandLine, program } from '../export/reproduce.js';
 import { save } from '../export/save.js';
 import { reportProblem } from '../state/data.js';
-import { queryFit } from '../state/fit.js';
+import { choice, stability } from '../state/findings.js';
+import { type Fitted, queryFit } from '../state/fit.js';
 import { k, labelColumn } from '../state/view.js';
 import { Panel, type PanelProps } from './panel.js';
 
@@ -15,7 +16,7 @@ export function ExportPanel({ now }: PanelProps) {
   const name = fileStem(now.data.info.name);
   const analysis = { fitted: now, k: kept };
   const saveModel = async (): Promise<void> => {
-    const model = loadModel(await queryFit(now, 'modelOf', kept));
+    const model = loadModel(await queryFit(now, 'exportedModel', kept));
     save(new Blob([JSON.stringify(model)], { type: 'application/json' }), `${name}-model.json`);
   };
   const saveScores = async (): Promise<void> => {
@@ -38,7 +39,7 @@ export function ExportPanel({ now }: PanelProps) {
         <CopyButton title="Link to this view" text={() => location.href} />
       </div>
       <p class="hint">
-        Figures are saved by the buttons at their titles. The link holds what you chose, and none of your data.
+        {`${describeModelFile(now, kept)} Figures are saved by the buttons at their titles. The link holds what you chose, and none of your data.`}
       </p>
       {now.data.source && (
         <p class="data-file">
@@ -53,6 +54,26 @@ export function ExportPanel({ now }: PanelProps) {
       <Code title="In TypeScript" text={program(analysis)} />
     </Panel>
   );
+}
+
+/** What the model file says besides the components, and what it does not. */
+function describeModelFile(now: Fitted, kept: number): string {
+  const advice = choice.value?.now === now && choice.value.result ? 'what the criteria advise' : undefined;
+  const sampled = stability.value?.now === now ? stability.value : undefined;
+  const known = sampled?.result?.angles.length ?? 0;
+  const stable = known >= kept ? 'how stable the components are' : undefined;
+  const said = [advice, stable].filter((part) => part !== undefined);
+  const unknown = !sampled?.isDone
+    ? 'How stable they are is still being computed.'
+    : known > 0
+      ? `It does not say how stable they are, which is known of the first ${known} only.`
+      : 'It does not say how stable they are, which was not computed.';
+  return [
+    said.length > 0
+      ? `The model file has the components, and says ${said.join(' and ')}.`
+      : 'The model file has the components.',
+    ...(stable ? [] : [unknown]),
+  ].join(' ');
 }
 
 function Code({ title, text }: { readonly title: string; readonly text: string }) {

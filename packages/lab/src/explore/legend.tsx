@@ -1,4 +1,5 @@
-import { count, show } from '@scree/core/describe';
+import { count } from '@scree/core/describe';
+import { apart } from '../export/figure-notes.js';
 import { shorten } from '../shorten.js';
 import { colouring } from '../state/colouring.js';
 
@@ -36,11 +37,4 @@ export function LegendView() {
       </ul>
     </div>
   );
-}
-
-/** Two numbers with enough digits to tell them apart. */
-function apart(low: number, high: number): [low: string, high: string] {
-  let digits = 4;
-  while (digits < 15 && low < high && show(low, digits) === show(high, digits)) digits++;
-  return [show(low, digits), show(high, digits)];
 }

@@ -1,48 +1,67 @@
 import * as Plot from '@observablehq/plot';
-import type { Model } from '@scree/core';
-import { several } from '@scree/core/describe';
+import { percent, several } from '@scree/core/describe';
 import { shortenMiddle } from '../shorten.js';
-import { columnsWithLargestWeights } from './largest-weights.js';
 
 /** Average width of a wide letter in the 12 pixel font of the charts. */
 const LETTER_WIDTH = 7.5;
 
-/**
- * Components as a heat map: one row per column of the table, one cell per component. Of many columns, those with the largest
- * weights in the shown components, in the order of the table.
- */
-export function heatMap(model: Model, shown: number, columns: readonly string[], width: number): Element {
-  const { cols: d, data } = model.components;
-  const drawn = columnsWithLargestWeights(model, shown);
+/** What the heat map shows: one row per column of the table, one cell per component. */
+export interface HeatMap {
+  /** "Weights", "Contributions (%)". */
+  readonly title: string;
+  /** Indexes of the columns that are drawn. */
+  readonly drawn: readonly number[];
+  readonly names: readonly string[];
+  /** One line of numbers per component, as long as `names`. */
+  readonly values: Float64Array;
+  /** Share of the variance per component. */
+  readonly ratios: Float64Array;
+  /** Decimals of the numbers in the cells. */
+  readonly decimals: number;
+  /** Whether names are whole, and components have their share of the variance, as in a file. Then the figure may be wider. */
+  readonly whole?: boolean;
+}
+
+/** Numbers of columns and components as a heat map: blue is positive, orange negative. */
+export function heatMap(map: HeatMap, width: number): Element {
+  const { title, drawn, names, values, ratios, decimals, whole = false } = map;
+  const d = names.length;
+  const shown = values.length / d;
   const fields = drawn.flatMap((column) =>
-    Array.from({ length: shown }, (_, c) => ({ column, component: c + 1, weight: data[c * d + column] })),
+    Array.from({ length: shown }, (_, c) => ({ column, component: c + 1, value: values[c * d + column] })),
   );
-  const largest = Math.max(...fields.map(({ weight }) => Math.abs(weight)));
-  const longest = Math.max(...drawn.map((j) => columns[j].length));
-  const letters = Math.min(longest, Math.floor((0.36 * width) / LETTER_WIDTH));
+  const largest = fields.reduce((most, { value }) => Math.max(most, Math.abs(value) || 0), 0) || 1;
+  const longest = drawn.reduce((most, j) => Math.max(most, names[j].length), 0);
+  const fitting = Math.min(longest, Math.floor((0.36 * width) / LETTER_WIDTH));
+  const letters = whole ? longest : fitting;
   const marginLeft = 16 + LETTER_WIDTH * letters;
-  const fieldWidth = (width - marginLeft) / shown;
+  const fieldWidth = (width - 16 - LETTER_WIDTH * fitting) / shown;
   return Plot.plot({
-    width,
-    height: 40 + (drawn.length > 12 ? 19 : 26) * drawn.length,
+    width: marginLeft + fieldWidth * shown,
+    height: 40 + (drawn.length > 12 ? 19 : 26) * drawn.length + (whole ? 14 : 0),
     marginLeft,
-    marginTop: 32,
+    marginTop: whole ? 46 : 32,
     marginBottom: 8,
     marginRight: 0,
-    ariaLabel: `Weights of ${several(drawn.length, 'column')} in ${several(shown, 'component')}, as a heat map.`,
+    ariaLabel: `${title} of ${several(drawn.length, 'column')} in ${several(shown, 'component')}, as a heat map.`,
     x: {
       type: 'band',
       axis: 'top',
       label: null,
       padding: 0.04,
-      tickFormat: (c: number) => (fieldWidth < 34 ? String(c) : `PC${c}`),
+      tickFormat: (c: number) =>
+        whole
+          ? `${fieldWidth < 34 ? c : `PC${c}`}\n${fieldWidth < 48 ? '' : percent(ratios[c - 1])}`
+          : fieldWidth < 34
+            ? String(c)
+            : `PC${c}`,
       tickSize: 0,
     },
     y: {
       type: 'band',
       label: null,
       padding: 0.06,
-      tickFormat: (j: number) => shortenMiddle(columns[j], letters),
+      tickFormat: (j: number) => shortenMiddle(names[j], letters),
       tickSize: 0,
     },
     color: { type: 'linear', domain: [-largest, largest], range: [0, 1], interpolate: () => tint },
@@ -50,11 +69,16 @@ export function heatMap(model: Model, shown: number, columns: readonly string[],
       Plot.cell(fields, {
         x: 'component',
         y: 'column',
-        fill: 'weight',
-        title: ({ column, component, weight }) => `PC${component}, ${columns[column]}: ${weight.toFixed(3)}`,
+        fill: ({ value }) => (Number.isNaN(value) ? 0 : value),
+        title: ({ column, component, value }) => `PC${component}, ${names[column]}: ${signed(value, decimals + 1)}`,
       }),
       fieldWidth >= 36
-        ? Plot.text(fields, { x: 'component', y: 'column', text: ({ weight }) => signed(weight), fill: 'currentColor' })
+        ? Plot.text(fields, {
+            x: 'component',
+            y: 'column',
+            text: ({ value }) => signed(value, decimals),
+            fill: 'currentColor',
+          })
         : null,
     ],
   });
@@ -66,7 +90,9 @@ function tint(position: number): string {
   return `color-mix(in oklab, var(${weight < 0 ? '--field-negative' : '--field-positive'}) ${Math.round(100 * Math.abs(weight))}%, var(--field))`;
 }
 
-function signed(weight: number): string {
-  const text = Math.abs(weight).toFixed(2);
-  return weight < 0 && text !== '0.00' ? `−${text}` : text;
+/** A number with a real minus sign; – where there is none. */
+export function signed(value: number, decimals: number): string {
+  if (Number.isNaN(value)) return '–';
+  const text = Math.abs(value).toFixed(decimals);
+  return value < 0 && Number(text) !== 0 ? `−${text}` : text;
 }

@@ -1,34 +1,38 @@
-import { count, show } from '@scree/core/describe';
+import { count, percent, show } from '@scree/core/describe';
 import { shorten } from '../shorten.js';
+import { colouring } from '../state/colouring.js';
 import { reportProblem } from '../state/data.js';
 import { fitted, queryFit, rowNumber } from '../state/fit.js';
-import { picture } from '../state/picture.js';
 import { resource } from '../state/resource.js';
-import { axes, hovered, k, labelColumn, points } from '../state/view.js';
+import { shownColumns, unshownColumns } from '../state/shown-columns.js';
+import { axes, colourBy, drawnComponents, hovered, k, points } from '../state/view.js';
 
-/** Columns shown of a row. */
-const MAX_COLUMNS = 6;
+/** Fitted columns shown of a row, after its names. */
+const MAX_NUMBERS = 6;
 
 const shownRow = resource(
   () => {
     const now = fitted.value;
     const row = hovered.value;
     if (!now || row === undefined || row >= now.model.n) return undefined;
-    const label = labelColumn.value;
-    return {
-      now,
-      row,
-      k: Math.min(k.value, now.model.k),
-      columns: [...(label === undefined ? [] : [label]), ...(picture.value ? [] : now.columns.slice(0, MAX_COLUMNS))],
-    };
+    const columns = shownColumns(now, MAX_NUMBERS);
+    return { now, row, k: Math.min(k.value, now.model.k), columns, components: drawnComponents.value };
   },
   async (question) => {
     const rows = [question.row];
-    const [cells, distances] = await Promise.all([
-      queryFit(question.now, 'cells', { rows, columns: question.columns }),
-      queryFit(question.now, 'distances', { rows, k: question.k }),
+    const { now, columns, components } = question;
+    const [cells, distances, shares] = await Promise.all([
+      queryFit(now, 'cells', { rows, columns }),
+      queryFit(now, 'distances', { rows, k: question.k }),
+      queryFit(now, 'rowShares', { rows, components }),
     ]);
-    return { ...question, cells: cells[0], distance: distances[0] };
+    return {
+      ...question,
+      cells: cells[0],
+      distance: distances[0],
+      cos2: shares.cos2[0],
+      contribution: shares.contribution[0],
+    };
   },
   reportProblem,
 );
@@ -38,17 +42,24 @@ export function RowCard() {
   const now = fitted.value;
   const found = shownRow.value;
   if (!now || found?.now !== now || hovered.value === undefined) return null;
-  const { row, columns, cells, distance } = found;
+  const { row, columns, cells, distance, cos2, contribution } = found;
   const drawn = points.value;
   const [x, y] = axes.value;
-  const more = picture.value ? 0 : now.columns.length - MAX_COLUMNS;
+  const more = unshownColumns(now, columns);
+  const colours = colouring.value;
+  const swatch =
+    colours?.legend && colours.codes.length === now.model.n ? colours.palette[colours.codes[row]] : undefined;
+  const by = colourBy.value;
   return (
     <div class="row-card">
       <strong>{`Row ${count(rowNumber(now, row))}`}</strong>
       <dl>
         {columns.map((column, at) => (
           <div key={`${column} ${at}`}>
-            <dt>{shorten(now.data.info.columns[column].name, 22)}</dt>
+            <dt>
+              {column === by && <Swatch colour={swatch} />}
+              {shorten(now.data.info.columns[column].name, 22)}
+            </dt>
             <dd>{shorten(cells[at] === '' ? '–' : cells[at], 28)}</dd>
           </div>
         ))}
@@ -67,10 +78,34 @@ export function RowCard() {
           </div>
         )}
         <div>
-          <dt>error</dt>
+          <dt>
+            {by === 'cos2' && <Swatch colour={swatch} />}
+            {`cos² on ${found.components.map((c) => `PC${c + 1}`).join(', ')}`}
+          </dt>
+          <dd class="number">{Number.isNaN(cos2) ? '–' : cos2.toFixed(2)}</dd>
+        </div>
+        {by === 'contribution' && (
+          <div>
+            <dt>
+              <Swatch colour={swatch} />
+              contribution
+            </dt>
+            <dd class="number">{Number.isNaN(contribution) ? '–' : percent(contribution / 100)}</dd>
+          </div>
+        )}
+        <div>
+          <dt>
+            {by === 'error' && <Swatch colour={swatch} />}
+            error
+          </dt>
           <dd class="number">{show(distance)}</dd>
         </div>
       </dl>
     </div>
   );
+}
+
+/** The colour of the row's point. */
+function Swatch({ colour }: { readonly colour: string | undefined }) {
+  return <span class="swatch" style={{ background: colour ?? 'none' }} />;
 }

@@ -1,28 +1,36 @@
-import { computed, signal } from '@preact/signals';
 import type { Model } from '@scree/core';
-import { percent, several } from '@scree/core/describe';
+import { count, percent, several } from '@scree/core/describe';
 import { useRef } from 'preact/hooks';
-import { type CloudArrow, type CloudHandle, PointCloud } from '../charts/point-cloud/point-cloud.js';
+import { type CloudHandle, PointCloud } from '../charts/point-cloud/point-cloud.js';
 import { ExportFigure } from '../export/export-figure.js';
 import { shorten } from '../shorten.js';
 import { colouring } from '../state/colouring.js';
 import type { Fitted } from '../state/fit.js';
-import { axes, colourBy, hovered, is3d, points, selected, showArrows, tool } from '../state/view.js';
+import {
+  arrowLimit,
+  axes,
+  COLOURINGS,
+  colourBy,
+  hovered,
+  is3d,
+  LEVELS,
+  OUTLINES,
+  outlineKind,
+  outlineLevel,
+  points,
+  selected,
+  showArrows,
+  tool,
+} from '../state/view.js';
 import type { ColumnInfo } from '../worker/messages.js';
-import { biplotArrows } from './biplot-arrows.js';
+import { captions, cloudArrows, cloudOutlines, isNarrow, MAX_ARROWS, mostArrows } from './biplot.js';
 import { LegendView } from './legend.js';
 import { Panel, type PanelProps } from './panel.js';
 import { RowCard } from './row-card.js';
 import { labelColumns } from './settings-panel.js';
 
 /** Both axes have the same units, so on a narrow page a tall figure would be mostly empty. */
-const narrowScreen = matchMedia('(max-width: 40rem)');
-const height = signal(heightFor(narrowScreen.matches));
-narrowScreen.addEventListener('change', () => (height.value = heightFor(narrowScreen.matches)));
-
-function heightFor(isNarrow: boolean): number {
-  return isNarrow ? 340 : 520;
-}
+const HEIGHT = { wide: 520, narrow: 340 };
 
 /** Most points that can be shown in 3-D. */
 const MAX_3D_POINTS = 100_000;
@@ -33,6 +41,7 @@ export function ScoresPanel({ now }: PanelProps) {
   const { model } = now;
   const drawn = points.value;
   const colours = colouring.value;
+  const height = HEIGHT[isNarrow.value ? 'narrow' : 'wide'];
   return (
     <Panel
       id="scores"
@@ -45,6 +54,7 @@ export function ScoresPanel({ now }: PanelProps) {
         <AxisChoice model={model} at={1} title="y" />
         {is3d.value && <AxisChoice model={model} at={2} title="z" />}
         <ColourChoice columns={now.data.info.columns} />
+        <OutlineChoice hasGroups={colours?.legend?.kind === 'groups'} />
         <div class="toggles">
           {model.k > 2 && model.n <= MAX_3D_POINTS && (
             <button type="button" aria-pressed={is3d.value} onClick={() => (is3d.value = !is3d.value)}>
@@ -54,6 +64,7 @@ export function ScoresPanel({ now }: PanelProps) {
           <button type="button" aria-pressed={showArrows.value} onClick={() => (showArrows.value = !showArrows.value)}>
             Arrows
           </button>
+          {showArrows.value && <ArrowCount columns={model.d} />}
           <button
             type="button"
             aria-pressed={tool.value === 'lasso'}
@@ -74,22 +85,30 @@ export function ScoresPanel({ now }: PanelProps) {
             colours={colours.codes}
             palette={colours.palette}
             axes={drawn.components.map((c) => ({ label: axisLabel(now, c) }))}
-            {...(showArrows.value ? { arrows: cloudArrows.value } : {})}
+            arrows={cloudArrows.value}
+            outlines={cloudOutlines.value}
+            legend={colours.legend}
+            captions={captions.value}
             selected={selected}
             hovered={hovered}
             tool={tool.value}
-            height={height.value}
-            label={`Scores of ${several(model.n, 'row')} on ${drawn.components.flatMap((c) => (c < model.k ? [`component ${c + 1}`] : [])).join(' and ')}.`}
+            height={height}
+            label={scoresLabel(now, drawn.components)}
             handle={(given) => {
               handle.current = given;
             }}
           />
         ) : (
-          <div class="cloud-waiting" style={{ height: `${height.value}px` }} />
+          <div class="cloud-waiting" style={{ height: `${height}px` }} />
         )}
         <RowCard />
       </div>
       <LegendView />
+      {captions.value.map((caption) => (
+        <p key={caption} class="hint caption">
+          {caption}
+        </p>
+      ))}
       <p class="selection" role="status">
         {selected.value ? (
           <>
@@ -106,14 +125,9 @@ export function ScoresPanel({ now }: PanelProps) {
   );
 }
 
-/** The columns as arrows, for the components that are drawn. */
-const cloudArrows = computed((): readonly CloudArrow[] => {
-  const drawn = points.value;
-  return drawn ? biplotArrows(drawn.now.model, drawn.components, drawn.cloud.points, columnNames(drawn.now)) : [];
-});
-
-function columnNames({ data, columns }: Fitted): readonly string[] {
-  return columns.map((column) => shorten(data.info.columns[column].name, 24));
+function scoresLabel({ model }: Fitted, components: readonly number[]): string {
+  const names = components.flatMap((c) => (c < model.k ? [`component ${c + 1}`] : []));
+  return `Scores of ${several(model.n, 'row')} on ${names.join(' and ')}.`;
 }
 
 function axisLabel({ model }: Fitted, c: number): string {
@@ -148,6 +162,13 @@ function AxisChoice({ model, at, title }: AxisChoiceProps) {
   );
 }
 
+const COLOUR_NAMES: Record<(typeof COLOURINGS)[number], string> = {
+  none: 'one for all',
+  error: 'reconstruction error',
+  cos2: 'cos² (quality)',
+  contribution: 'contribution',
+};
+
 function ColourChoice({ columns }: { readonly columns: readonly ColumnInfo[] }) {
   return (
     <label class="inline wide">
@@ -155,17 +176,85 @@ function ColourChoice({ columns }: { readonly columns: readonly ColumnInfo[] }) 
       <select
         value={String(colourBy.value)}
         onChange={({ currentTarget: { value } }) => {
-          colourBy.value = value === 'none' || value === 'error' ? value : Number(value);
+          colourBy.value = COLOURINGS.find((name) => name === value) ?? Number(value);
         }}
       >
-        <option value="none">one for all</option>
-        <option value="error">reconstruction error</option>
+        {COLOURINGS.map((name) => (
+          <option key={name} value={name}>
+            {COLOUR_NAMES[name]}
+          </option>
+        ))}
         {labelColumns(columns).map((j) => (
           <option key={j} value={String(j)}>
             {shorten(columns[j].name, 30)}
           </option>
         ))}
       </select>
+    </label>
+  );
+}
+
+const OUTLINE_NAMES: Record<(typeof OUTLINES)[number], string> = {
+  none: 'none',
+  confidence: 'ellipse of the mean',
+  concentration: 'ellipse of the rows',
+  hull: 'hull',
+};
+
+/** What is drawn around each group; there are groups where a column of them colours the points. */
+function OutlineChoice({ hasGroups }: { readonly hasGroups: boolean }) {
+  if (!hasGroups || is3d.value) return null;
+  const kind = outlineKind.value;
+  return (
+    <>
+      <label class="inline">
+        <span>around groups</span>
+        <select
+          value={kind}
+          onChange={({ currentTarget: { value } }) => {
+            outlineKind.value = OUTLINES.find((name) => name === value) ?? 'none';
+          }}
+        >
+          {OUTLINES.map((name) => (
+            <option key={name} value={name}>
+              {OUTLINE_NAMES[name]}
+            </option>
+          ))}
+        </select>
+      </label>
+      {(kind === 'confidence' || kind === 'concentration') && (
+        <label class="inline">
+          <span>{kind === 'confidence' ? 'confidence' : 'probability'}</span>
+          <select
+            value={String(outlineLevel.value)}
+            onChange={({ currentTarget: { value } }) => (outlineLevel.value = Number(value))}
+          >
+            {LEVELS.map((level) => (
+              <option key={level} value={String(level)}>{`${Math.round(100 * level)}\u00a0%`}</option>
+            ))}
+          </select>
+        </label>
+      )}
+    </>
+  );
+}
+
+/** How many arrows are drawn. */
+function ArrowCount({ columns }: { readonly columns: number }) {
+  const most = Math.min(columns, MAX_ARROWS);
+  return (
+    <label class="inline arrow-count">
+      <span class="visually-hidden">Number of arrows</span>
+      <input
+        type="number"
+        min={1}
+        max={most}
+        value={Math.min(most, mostArrows.value)}
+        onInput={({ currentTarget: { valueAsNumber } }) => {
+          if (valueAsNumber >= 1) arrowLimit.value = Math.min(most, Math.round(valueAsNumber));
+        }}
+      />
+      <span>{`of ${count(columns)}`}</span>
     </label>
   );
 }

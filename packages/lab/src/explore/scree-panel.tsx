@@ -3,6 +3,7 @@ import { useCallback, useMemo, useRef } from 'preact/hooks';
 import { Chart } from '../charts/chart.js';
 import { NumbersTable } from '../charts/numbers-table.js';
 import { ExportFigure } from '../export/export-figure.js';
+import { wholeChart } from '../export/whole-chart.js';
 import { advised, choice, followAdvice } from '../state/findings.js';
 import { isKByHand, k, setK } from '../state/view.js';
 import { useHorizontalDrag } from './horizontal-drag.js';
@@ -29,6 +30,14 @@ export function ScreePanel({ now }: PanelProps) {
   const bars = ratios.length;
   /** Components that can have variance. */
   const all = Math.min(model.d, model.n - 1);
+  const legend = [
+    'Bars: each component. Line: all up to it.',
+    ...(marks?.thresholds
+      ? ['Dashes: 95 of 100 simulated tables of unrelated columns stay below (parallel analysis).']
+      : []),
+    ...(bars < all ? [`The first ${bars} of ${several(all, 'component')}.`] : []),
+  ].join(' ');
+  const keptCaption = `k = ${kept} keeps ${percent(sumOf(ratios, kept))} of the variance of ${several(model.d, 'column')}.`;
   const left = `calc(${MARGIN.left}px + (100% - ${MARGIN.left + MARGIN.right}px) * ${kept / bars})`;
   const follow = (event: PointerEvent): void => {
     const box = container.current?.getBoundingClientRect();
@@ -47,7 +56,12 @@ export function ScreePanel({ now }: PanelProps) {
     <section class="panel" aria-labelledby="scree-title">
       <div class="title-row">
         <h2 id="scree-title">Variance explained</h2>
-        <ExportFigure name="scree" svg={() => container.current?.querySelector('svg') ?? undefined} />
+        <ExportFigure
+          name="scree"
+          svg={() =>
+            container.current ? wholeChart(container.current, draw, { captions: [keptCaption, legend] }) : undefined
+          }
+        />
       </div>
       <p class="kept">
         <strong class="number">{`k = ${kept}`}</strong>
@@ -89,13 +103,7 @@ export function ScreePanel({ now }: PanelProps) {
         head={['component', 'share', 'all up to it']}
         rows={Array.from(ratios, (ratio, c) => [String(c + 1), percent(ratio), percent(sumOf(ratios, c + 1))])}
       />
-      <p class="hint">
-        Bars: each component. Line: all up to it.
-        {marks?.thresholds
-          ? ' Dashes: 95 of 100 simulated tables of unrelated columns stay below (parallel analysis).'
-          : ''}
-        {bars < all ? ` The first ${bars} of ${several(all, 'component')}.` : ''} Drag to choose how many are kept.
-      </p>
+      <p class="hint">{`${legend} Drag to choose how many are kept.`}</p>
     </section>
   );
 }
@@ -106,6 +114,8 @@ function KReason({ now, kept }: PanelProps & { readonly kept: number }) {
   const found = advised.value;
   const { parallel = null, elbow = null } = found ?? {};
   const byHand = isKByHand.value;
+  const done = choice.value?.now === now && choice.value.isDone && choice.value.problem === undefined;
+  const isTooLarge = done && !choice.value?.result?.criteria.some(({ name }) => name === 'parallel');
   const advice = parallel ?? elbow;
   const followed = !byHand && advice !== null;
   const others = [
@@ -132,8 +142,15 @@ function KReason({ now, kept }: PanelProps & { readonly kept: number }) {
 
   function reasonOf(): string {
     if (byHand) return 'chosen by hand';
-    if (advice === null) return running ? 'for now; parallel analysis is running…' : '90\u00a0% of the variance';
-    const name = parallel === null ? 'the elbow of the scree plot' : 'parallel analysis';
+    if (advice === null) {
+      return running
+        ? 'for now; parallel analysis is running…'
+        : `90\u00a0% of the variance${isTooLarge ? '; the table is too large here for parallel analysis' : ''}`;
+    }
+    const name =
+      parallel === null
+        ? `the elbow of the scree plot${isTooLarge ? '; the table is too large here for parallel analysis' : ''}`
+        : 'parallel analysis';
     if (advice === 0) return `${name} finds none above noise`;
     return parallel === elbow ? 'parallel analysis and the elbow agree' : name;
   }

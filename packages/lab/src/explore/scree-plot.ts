@@ -47,7 +47,9 @@ export function screePlot(
     x: {
       // Bar i ends at i, so that the handle at k has the first k components on its left.
       domain: [0, count],
-      label: null,
+      label: 'component',
+      labelAnchor: 'right',
+      labelArrow: 'none',
       ticks: bars.map(({ component }) => component - 0.5).filter((_, i) => i % every === 0),
       tickFormat: (at: number) => String(at + 0.5),
       tickSize: 0,

@@ -4,16 +4,16 @@ import { shorten } from '../shorten.js';
 import { reportProblem } from '../state/data.js';
 import { fitted, queryFit, rowNumber } from '../state/fit.js';
 import { outliers } from '../state/outliers.js';
-import { picture } from '../state/picture.js';
 import { resource } from '../state/resource.js';
-import { axes, hovered, k, labelColumn, points, selected } from '../state/view.js';
+import { shownColumns, unshownColumns } from '../state/shown-columns.js';
+import { axes, hovered, k, points, selected } from '../state/view.js';
 import { Panel, type PanelProps } from './panel.js';
 import { SearchRows } from './search-rows.js';
 
 /** Rows per page. */
 const ROWS_PER_PAGE = 25;
-/** Columns shown in addition to the label. */
-const MAX_COLUMNS = 8;
+/** Fitted columns shown after the names of a row. */
+const MAX_NUMBERS = 8;
 
 type Order = 'rows' | 'worst';
 const order = signal<Order>('rows');
@@ -51,10 +51,7 @@ const shown = resource(
     const { count, at } = listed.value;
     const first = Math.min(page.value, Math.max(0, Math.ceil(count / ROWS_PER_PAGE) - 1)) * ROWS_PER_PAGE;
     const rows = Array.from({ length: Math.min(ROWS_PER_PAGE, count - first) }, (_, i) => at(first + i));
-    const label = labelColumn.value;
-    // Single pixels are not informative.
-    const others = picture.value ? [] : now.columns.filter((column) => column !== label).slice(0, MAX_COLUMNS);
-    return { now, rows, columns: label === undefined ? others : [label, ...others], k: Math.min(k.value, now.model.k) };
+    return { now, rows, columns: shownColumns(now, MAX_NUMBERS), k: Math.min(k.value, now.model.k) };
   },
   async (question) => {
     const { rows, columns } = question;
@@ -155,6 +152,9 @@ export function TablePanel({ now }: PanelProps) {
         <button type="button" disabled={current >= pages - 1} onClick={() => (page.value = current + 1)}>
           Next
         </button>
+        {found && unshownColumns(now, found.columns) > 0 && (
+          <span class="hint">{`${several(unshownColumns(now, found.columns), 'more column')} not shown.`}</span>
+        )}
       </div>
     </Panel>
   );

@@ -5,7 +5,24 @@ import { fitted, isOutdated } from './fit.js';
 import { formatRanges, parseRanges } from './index-ranges.js';
 import { showPictures } from './picture.js';
 import { defaultSettings, SCALES, type Settings, SOLVERS, settings } from './settings.js';
-import { axes, colourBy, component, is3d, isKByHand, k, selected, showArrows } from './view.js';
+import {
+  arrowLimit,
+  axes,
+  COLOURINGS,
+  COLUMN_VALUES,
+  colourBy,
+  columnValue,
+  component,
+  is3d,
+  isKByHand,
+  k,
+  LEVELS,
+  OUTLINES,
+  outlineKind,
+  outlineLevel,
+  selected,
+  showArrows,
+} from './view.js';
 
 /** The name of data in an address that come from a local file: neither the file nor its name is in the address. */
 export const OWN_FILE = 'own';
@@ -38,18 +55,21 @@ export function viewFrom(query: URLSearchParams, data: OpenedData): boolean {
   const [x, y, z] = ['x', 'y', 'z'].map((name) => wholeNumber(query.get(name), 1e6));
   axes.value = [(x ?? 1) - 1, (y ?? 2) - 1, (z ?? 3) - 1].map((c) => Math.max(0, c)) as [number, number, number];
   is3d.value = query.get('view') === '3d';
-  showArrows.value = query.get('arrows') !== '0';
+  const arrows = wholeNumber(query.get('arrows'), 1e6);
+  showArrows.value = arrows !== 0;
+  arrowLimit.value = arrows || undefined;
+  outlineKind.value = oneOf(OUTLINES, query.get('outline')) ?? 'none';
+  outlineLevel.value = LEVELS.find((level) => String(level) === query.get('level')) ?? 0.95;
+  columnValue.value = oneOf(COLUMN_VALUES, query.get('show')) ?? 'weight';
   component.value = Math.max(0, (wholeNumber(query.get('component'), 1e6) ?? 1) - 1);
   const pictures = query.get('pictures');
   showPictures.value = pictures === null ? undefined : pictures === '1';
   const kept = wholeNumber(query.get('k'), 1e6);
   if (kept) k.value = kept;
   isKByHand.value = kept !== undefined && kept > 0;
-  const by = query.get('colour');
-  const column = columnFrom(by, data);
-  if (by === 'none' || by === 'error') colourBy.value = by;
-  else if (column !== undefined) colourBy.value = column;
-  return by === 'none' || by === 'error' || column !== undefined;
+  const by = oneOf(COLOURINGS, query.get('colour')) ?? columnFrom(query.get('colour'), data);
+  if (by !== undefined) colourBy.value = by;
+  return by !== undefined;
 }
 
 /**
@@ -108,7 +128,10 @@ function viewQuery(): Record<string, string | undefined> {
     z: !is3d.value || z === 2 ? undefined : String(z + 1),
     view: is3d.value ? '3d' : undefined,
     colour: String(colourBy.value),
-    arrows: showArrows.value ? undefined : '0',
+    arrows: showArrows.value ? arrowLimit.value?.toString() : '0',
+    outline: outlineKind.value === 'none' ? undefined : outlineKind.value,
+    level: outlineLevel.value === 0.95 ? undefined : String(outlineLevel.value),
+    show: columnValue.value === 'weight' ? undefined : columnValue.value,
     rows: selectionText(),
     pictures: showPictures.value === undefined ? undefined : showPictures.value ? '1' : '0',
     component: component.value === 0 ? undefined : String(component.value + 1),

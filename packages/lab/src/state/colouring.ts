@@ -1,4 +1,6 @@
 import { computed } from '@preact/signals';
+import { CATEGORY_COLOURS, listed, OTHER_COLOUR, RAMP_COLOURS } from '@scree/core/describe';
+import type { CloudLegend } from '../charts/point-cloud/types.js';
 import { colourOf, isDark } from '../theme.js';
 import { SHADES } from '../worker/messages.js';
 import { fitted } from './fit.js';
@@ -9,68 +11,57 @@ export interface Colouring {
   /** Index into the palette per row. */
   readonly codes: Uint8Array;
   readonly palette: readonly string[];
-  readonly legend: Legend | undefined;
+  readonly legend: CloudLegend | undefined;
 }
-
-export type Legend =
-  | {
-      readonly kind: 'groups';
-      readonly title: string;
-      readonly entries: readonly { readonly name: string; readonly colour: string; readonly count: number }[];
-    }
-  | {
-      readonly kind: 'scale';
-      readonly title: string;
-      readonly low: number;
-      readonly high: number;
-      readonly palette: readonly string[];
-    };
-
-/** From low to high: blue, violet, orange, distinguishable with colour blindness and on both backgrounds. */
-const RAMP = {
-  light: [
-    [43, 79, 184],
-    [176, 65, 143],
-    [221, 132, 16],
-  ],
-  dark: [
-    [111, 147, 247],
-    [224, 112, 184],
-    [255, 196, 90],
-  ],
-} as const;
 
 /** Until the colours of a new fit arrive, all points have one colour. */
 export const colouring = computed((): Colouring | undefined => {
   const now = fitted.value;
   if (!now) return undefined;
-  const dark = isDark();
+  const theme = isDark() ? 'dark' : 'light';
   const by = colourBy.value;
   const found = colourCodes.value;
   if (by === 'none' || found?.now !== now || found.by !== by) {
     return { codes: new Uint8Array(now.model.n), palette: [colourOf('--accent')], legend: undefined };
   }
-  const title = by === 'error' ? `distance from the reconstruction (k = ${found.k})` : now.data.info.columns[by].name;
+  const title = titleOf();
   if (found.codes.kind === 'shades') {
     const { codes, low, high } = found.codes;
-    const palette = shades(dark);
+    const palette = shades();
     // Missing values have the colour of the remaining groups.
     return {
       codes,
-      palette: [...palette, colourOf('--group-other')],
+      palette: [...palette, OTHER_COLOUR[theme]],
       legend: { kind: 'scale', title, low, high, palette },
     };
   }
-  const { codes, names, counts, others } = found.codes;
+  const { codes, names, counts, others, missing } = found.codes;
+  // Rows without a value and the remaining groups are no categories.
   const palette = names.map((_, at) =>
-    colourOf(others && at === names.length - 1 ? '--group-other' : `--group-${at % 10}`),
+    at === missing || (others && at === names.length - 1) ? OTHER_COLOUR[theme] : CATEGORY_COLOURS[at][theme],
   );
   const entries = names.map((name, at) => ({ name, colour: palette[at], count: counts[at] }));
   return { codes, palette, legend: { kind: 'groups', title, entries } };
+
+  function titleOf(): string {
+    if (typeof found?.by === 'number') return now?.data.info.columns[found.by].name ?? '';
+    if (found?.by === 'error') return `distance from the reconstruction (k = ${found.k})`;
+    const components = namesOfComponents(found?.components ?? []);
+    return found?.by === 'cos2' ? `cos² on ${components}` : `contribution to ${components}, in %`;
+  }
 });
 
-function shades(dark: boolean): string[] {
-  const ramp = RAMP[dark ? 'dark' : 'light'];
+/** "PC1 and PC2". */
+export function namesOfComponents(components: readonly number[]): string {
+  return listed(components.map((c) => `PC${c + 1}`));
+}
+
+/** The colours of a scale, from low to high. */
+export function shades(): string[] {
+  const theme = isDark() ? 'dark' : 'light';
+  const ramp = RAMP_COLOURS.map(({ [theme]: hex }) =>
+    [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)),
+  );
   return Array.from({ length: SHADES }, (_, step) => {
     const at = (2 * step) / (SHADES - 1);
     const [from, to, share] = at < 1 ? [ramp[0], ramp[1], at] : [ramp[1], ramp[2], at - 1];

@@ -21,6 +21,9 @@ export const choice = background(
 /** How stable the first components are, by a bootstrap. It starts when the number of components is known. */
 export const stability = background('stability', (now) => choice.value?.now === now && choice.value.isDone);
 
+/** What the components mean. After their stability, because a column whose sign is not sure is not named. */
+export const meaning = background('meaning', (now) => stability.value?.now === now && stability.value.isDone);
+
 /** What parallel analysis and the elbow say about the shown fit: a number of components, or null where they do not apply. */
 export const advised = computed(() => {
   const found = choice.value;

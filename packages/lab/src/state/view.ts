@@ -1,4 +1,5 @@
 import { computed, effect, signal } from '@preact/signals';
+import type { OutlineKind } from '../worker/messages.js';
 import { cloudScores } from './cloud-points.js';
 import { reportProblem } from './data.js';
 import { type Fitted, fitted, queryFit } from './fit.js';
@@ -19,9 +20,24 @@ export function setK(value: number): void {
 /** Components on the axes, from 0. */
 export const axes = signal<readonly [x: number, y: number, z: number]>([0, 1, 2]);
 export const is3d = signal(false);
-/** How points are coloured: not at all, by reconstruction error, or by a column. */
-export const colourBy = signal<'none' | 'error' | number>('none');
+/** How points are coloured: not at all, by what the model says of the rows, or by a column. */
+export type ColourBy = (typeof COLOURINGS)[number] | number;
+export const COLOURINGS = ['none', 'error', 'cos2', 'contribution'] as const;
+export const colourBy = signal<ColourBy>('none');
 export const showArrows = signal(true);
+/** How many arrows are drawn at most; undefined for as many as can be read. */
+export const arrowLimit = signal<number | undefined>(undefined);
+/** What is drawn around the groups of the colouring, and the probability that an ellipse holds it. */
+export const OUTLINES = ['none', 'confidence', 'concentration', 'hull'] as const satisfies readonly (
+  | OutlineKind
+  | 'none'
+)[];
+export const outlineKind = signal<(typeof OUTLINES)[number]>('none');
+export const LEVELS = [0.5, 0.68, 0.9, 0.95, 0.99] as const;
+export const outlineLevel = signal<number>(0.95);
+/** What the weights panel shows of the columns. */
+export const COLUMN_VALUES = ['weight', 'correlation', 'contribution', 'cos2'] as const;
+export const columnValue = signal<(typeof COLUMN_VALUES)[number]>('weight');
 export const tool = signal<'move' | 'lasso'>('move');
 /** Selected rows of the fit. */
 export const selected = signal<Uint32Array | undefined>(undefined);
@@ -72,21 +88,45 @@ export const points = resource(
   reportProblem,
 );
 
-/** The colours of the points: from a column, or from the reconstruction errors with k components. */
+/** Components on the axes that the model has. */
+export const drawnComponents = computed((): readonly number[] => {
+  const most = fitted.value?.model.k ?? 0;
+  return [...new Set(axes.value.slice(0, is3d.value && most > 2 ? 3 : 2))].filter((c) => c < most);
+});
+
+/** The colours of the points: from a column, from the reconstruction errors with k components, or from the components on the axes. */
 export const colourCodes = resource(
   () => {
     const now = fitted.value;
     const by = colourBy.value;
     if (!now || by === 'none') return undefined;
-    if (by === 'error') return { now, by, k: Math.min(k.value, now.model.k) };
-    return by < now.data.info.columns.length ? { now, by, k: 0 } : undefined;
+    if (by === 'error') return { now, by, k: Math.min(k.value, now.model.k), components: [] };
+    if (typeof by === 'string') return { now, by, k: 0, components: drawnComponents.value };
+    return by < now.data.info.columns.length ? { now, by, k: 0, components: [] } : undefined;
   },
-  async (question) => ({
-    ...question,
-    codes: await (question.by === 'error'
-      ? queryFit(question.now, 'distanceColours', question.k)
-      : queryFit(question.now, 'colourCodes', question.by)),
-  }),
+  async (question) => {
+    const { now, by, components } = question;
+    const codes = await (by === 'error'
+      ? queryFit(now, 'distanceColours', question.k)
+      : by === 'cos2' || by === 'contribution'
+        ? queryFit(now, 'shareColours', { of: by, components })
+        : queryFit(now, 'colourCodes', by));
+    return { ...question, codes };
+  },
+  reportProblem,
+);
+
+/** Ellipses or hulls of the groups that colour the points; none in 3-D, where they would have no area. */
+export const outlines = resource(
+  () => {
+    const colours = colourCodes.value;
+    const kind = outlineKind.value;
+    const [x, y, z] = drawnComponents.value;
+    if (kind === 'none' || colours?.codes.kind !== 'groups' || colours.now !== fitted.value) return undefined;
+    if (typeof colours.by !== 'number' || y === undefined || z !== undefined) return undefined;
+    return { now: colours.now, column: colours.by, components: [x, y] as const, kind, level: outlineLevel.value };
+  },
+  async ({ now, ...what }) => ({ now, ...what, found: await queryFit(now, 'outlines', what) }),
   reportProblem,
 );
 

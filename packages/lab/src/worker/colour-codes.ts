@@ -24,7 +24,8 @@ export function groupCodes(texts: readonly (string | null)[], inOrder: (a: strin
   for (const code of codes) counts[code]++;
   const names = named.map((name) => name ?? MISSING);
   if (others) names.push(`${all.length - named.length} ${all.length - named.length === 1 ? 'other' : 'others'}`);
-  return { kind: 'groups', codes, names, counts, others };
+  const missing = named.indexOf(null);
+  return { kind: 'groups', codes, names, counts, others, ...(missing < 0 ? {} : { missing }) };
 }
 
 /** The first items in order, without sorting them all: with a million different names that would take seconds. */
@@ -58,8 +59,7 @@ export function numberCodes(numbers: Float64Array): ColourCodes {
 }
 
 /** Numbers as steps of a colour scale. */
-export function shadeCodes(numbers: Float64Array): ColourCodes {
-  const { low, high } = rangeOf(numbers);
+export function shadeCodes(numbers: Float64Array, { low, high } = rangeOf(numbers)): ColourCodes {
   const range = high > low ? high - low : Number.POSITIVE_INFINITY;
   const codes = Uint8Array.from(numbers, (value) =>
     Number.isNaN(value) ? SHADES : Math.round((SHADES - 1) * Math.max(0, Math.min(1, (value - low) / range))),

@@ -174,7 +174,7 @@ export class LoadedTable {
     const builder = new MatrixBuilder(used.length, this.rows, MAX_BYTES, name);
     for await (const block of file.source.blocks()) builder.add(block);
     const matrix = builder.matrix();
-    const kept = file.dropped > 0 ? await file.placesOf(Array.from({ length: matrix.rows }, (_, i) => i)) : undefined;
+    const kept = file.dropped > 0 ? await file.rowsInFile(Array.from({ length: matrix.rows }, (_, i) => i)) : undefined;
     return {
       matrix,
       ...(kept ? { keptRows: Uint32Array.from(kept) } : {}),

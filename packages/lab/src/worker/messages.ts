@@ -109,7 +109,36 @@ export type ColourCodes =
       readonly counts: readonly number[];
       /** Whether the last name stands for all remaining groups. */
       readonly others: boolean;
+      /** Index of the rows without a value, if there are any. */
+      readonly missing?: number;
     };
+
+/** How rows or columns and some components are related, over these components together. */
+export interface Shares {
+  /** Share of the squared distance from the mean (of a row) or of the variance (of a column) that the components show. */
+  readonly cos2: Float64Array;
+  /** Percentage of the variance of the components that the row or column contributes. */
+  readonly contribution: Float64Array;
+}
+
+/** How columns and components are related: one line of d numbers per component. */
+export interface ColumnShares extends Shares {
+  readonly correlation: Float64Array;
+}
+
+/**
+ * What is drawn around each group: where its mean is (`confidence`), where its rows are (`concentration`), or the convex hull of
+ * its rows.
+ */
+export type OutlineKind = 'confidence' | 'concentration' | 'hull';
+
+/** A closed line around a group. */
+export interface GroupOutline {
+  /** Index into the names of the groups. */
+  readonly group: number;
+  /** x and y alternating, in the units of the scores. */
+  readonly points: Float64Array;
+}
 
 /** Rows that differ from the others: by their distance from the reconstruction, and by the limits of T² and Q. */
 export interface Outliers {
@@ -139,16 +168,33 @@ export interface WorkerMethods {
   distances(what: { readonly rows: readonly number[]; readonly k: number }): Float64Array;
   /** The distances of all rows as colours. */
   distanceColours(k: number): ColourCodes;
+  /** cos² or contributions of all rows, over some components together, as colours. */
+  shareColours(what: { readonly of: keyof Shares; readonly components: readonly number[] }): ColourCodes;
+  /** The same of some rows, as numbers. */
+  rowShares(what: { readonly rows: readonly number[]; readonly components: readonly number[] }): Shares;
+  /** Correlations, cos² and contributions of the columns, per component. */
+  columnShares(components: readonly number[]): ColumnShares;
+  /** Ellipses or hulls of the groups of a column, on two components. */
+  outlines(what: {
+    readonly column: number;
+    readonly components: readonly [number, number];
+    readonly kind: OutlineKind;
+    readonly level: number;
+  }): readonly GroupOutline[];
   /** The rows that differ from the others, for a model of k components. */
   outliers(k: number): Outliers;
-  /** The model of the first k components, for its certificate and for export. */
+  /** The model of the first k components, for its certificate. */
   modelOf(k: number): Uint8Array;
+  /** The same with what is known by now of its stability and of the choice of k, for export. */
+  exportedModel(k: number): Uint8Array;
   /** What a statistician would want to know of the columns. Not part of the fit, which it would slow down. */
   columnWarnings(what: null): readonly Warning[];
   /** How many components parallel analysis and the elbow advise; undefined where both would take too long. */
   choose(what: null): Choice | undefined;
   /** How stable the first components are; undefined for tables that are too large to do it without being asked. */
   stability(what: null): Stability | undefined;
+  /** What the first components mean, one sentence each; null where nothing is significant. */
+  meaning(what: null): readonly (string | null)[];
   colourCodes(column: number): ColourCodes;
   cells(where: { readonly rows: readonly number[]; readonly columns: readonly number[] }): Cells;
   /** One row of the fit: the numbers of the chosen columns. */

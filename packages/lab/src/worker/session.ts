@@ -6,6 +6,7 @@ import {
   defaultReplicates,
   lookAtColumns,
   type Matrix,
+  Model,
   type NumberArray,
   type RowSource,
   type Scale,
@@ -13,34 +14,40 @@ import {
   type Stability,
   type Warning,
 } from '@scree/core';
-import { type NestedModels, nestedModels, openSource, ProgressTracker } from '@scree/core/engine';
+import { type NestedModels, nestedModels, openSource, ProgressTracker, stabilityOfFirst } from '@scree/core/engine';
 import { openTable } from '../data/open-table.js';
 import { adviceFor } from './advice.js';
 import { groupCodes, numberCodes, shadeCodes } from './colour-codes.js';
 import { csvOf } from './csv.js';
 import { Distances } from './distances.js';
+import { groupOutlines } from './group-outlines.js';
 import { type Control, type ExtraColumn, LoadedTable } from './loaded-table.js';
+import { meaningOf } from './meaning.js';
 import type {
   Advice,
   Cells,
   ColourCodes,
+  ColumnShares,
   FitReply,
   FitRequest,
+  GroupOutline,
   MethodName,
   Origin,
   Outliers,
   Query,
   Reply,
+  Shares,
   TableInfo,
 } from './messages.js';
 import { findOutliers } from './outliers.js';
+import { columnShares, rowShares } from './shares.js';
 
 /** Components fitted: enough for the scree plot and for any k that a person chooses by hand. */
 const MAX_COMPONENTS = 100;
 /** Scores kept, of all rows together: with many rows there are fewer components. */
 const MAX_SCORES = 5e7;
 const MIN_COMPONENTS = 10;
-/** Components whose stability is described: a person reads no more. */
+/** Components whose stability and meaning are described: a person reads no more. */
 const STABLE_COMPONENTS = 10;
 /**
  * The smaller side of a table up to which parallel analysis is computed from its rows: simulated tables take O(d³) each, and
@@ -67,8 +74,13 @@ interface FitState {
   readonly matrix: Matrix<NumberArray>;
   readonly scale: Scale;
   readonly keptRows: Uint32Array | undefined;
+  /** Indexes of the columns that were fitted. */
+  readonly columns: readonly number[];
   readonly scores: Matrix;
   readonly distances: Distances;
+  /** What was computed after the fit, by now. */
+  choice?: Choice | undefined;
+  stability?: Stability | undefined;
 }
 
 /**
@@ -81,6 +93,7 @@ interface FitState {
 export class Session implements Handlers {
   #lastId = 0;
   readonly #tables = new Map<number, LoadedTable>();
+  readonly #advice = new Map<number, Advice>();
   /** The newest table, until one is fitted. */
   #opened: number | undefined;
   /** The table of the last request for a fit. */
@@ -102,7 +115,9 @@ export class Session implements Handlers {
   async advise(data: number, control: Control): Promise<Advice> {
     const table = this.#tables.get(data);
     if (!table) throw new DataError('EMPTY_DATA', 'Open a file first.');
-    return adviceFor(table, control);
+    const advice = await adviceFor(table, control);
+    this.#advice.set(data, advice);
+    return advice;
   }
 
   async fit(
@@ -138,7 +153,7 @@ export class Session implements Handlers {
     const distances = await Distances.of(model, matrix, scores, control);
     throwIfCancelled(control);
     const id = ++this.#lastId;
-    this.#newest = { id, data, table, models, matrix, scale, keptRows, scores, distances };
+    this.#newest = { id, data, table, models, matrix, scale, keptRows, columns, scores, distances };
     return { id, model: model.toBinary(), incompleteRows, milliseconds, ...(keptRows ? { keptRows } : {}) };
   }
 
@@ -152,8 +167,7 @@ export class Session implements Handlers {
   }
 
   async scores(component: number): Promise<Float64Array> {
-    const { data, rows, cols } = this.#currentFit().scores;
-    return Float64Array.from({ length: rows }, (_, i) => data[i * cols + component]);
+    return scoresOn(this.#currentFit().scores, component);
   }
 
   async distances({ rows, k }: Query<'distances'>): Promise<Float64Array> {
@@ -163,6 +177,33 @@ export class Session implements Handlers {
 
   async distanceColours(k: number): Promise<ColourCodes> {
     return shadeCodes(this.#currentFit().distances.all(k));
+  }
+
+  async shareColours({ of, components }: Query<'shareColours'>, control: Control): Promise<ColourCodes> {
+    const { models, matrix } = this.#currentFit();
+    const shares = await rowShares(models, matrix, components, control);
+    // Of cos² the whole scale means something: 0 is not shown at all, 1 completely.
+    return of === 'cos2' ? shadeCodes(shares.cos2, { low: 0, high: 1 }) : shadeCodes(shares.contribution);
+  }
+
+  async rowShares({ rows, components }: Query<'rowShares'>, control: Control): Promise<Shares> {
+    const { models, matrix } = this.#currentFit();
+    const { cols, data } = matrix;
+    const some = rows.map((row) => Array.from(data.subarray(row * cols, (row + 1) * cols)));
+    return rowShares(models, { rows: rows.length, cols, data: Float64Array.from(some.flat()) }, components, control);
+  }
+
+  async columnShares(components: readonly number[]): Promise<ColumnShares> {
+    return columnShares(this.#currentFit().models, components);
+  }
+
+  async outlines(
+    { column, components, kind, level }: Query<'outlines'>,
+    control: Control,
+  ): Promise<readonly GroupOutline[]> {
+    const [x, y] = components.map((component) => scoresOn(this.#currentFit().scores, component));
+    const groups = await this.colourCodes(column);
+    return groups.kind === 'groups' ? groupOutlines({ scores: [x, y], groups, kind, level }, control) : [];
   }
 
   async outliers(k: number): Promise<Outliers> {
@@ -177,27 +218,43 @@ export class Session implements Handlers {
   }
 
   async choose(_: null, control: Control): Promise<Choice | undefined> {
-    const { models, matrix, scale } = this.#currentFit();
-    const { model } = models;
-    const criteria = ['parallel', 'elbow'] as const;
-    // Parallel analysis needs the variances of the columns, which a model of all components has.
-    const isWhole = model.spectrum && (scale === 'unit' || model.spectrum.length === model.k);
-    if (isWhole) return chooseComponents(model, { criteria, ...control });
-    if (Math.min(matrix.rows, matrix.cols) <= MAX_SIMULATED) {
-      return chooseComponents(matrix, { scale, criteria, ...control });
-    }
-    return model.spectrum && chooseComponents(model, { criteria: ['elbow'], ...control });
+    const fit = this.#currentFit();
+    fit.choice = await choiceFor(fit, control);
+    return fit.choice;
   }
 
   async stability(_: null, control: Control): Promise<Stability | undefined> {
-    const { models, matrix, scale } = this.#currentFit();
+    const fit = this.#currentFit();
+    const { models, matrix, scale } = fit;
     const replicates = defaultReplicates(matrix.rows, matrix.cols);
     if (replicates === 0) return undefined;
-    return bootstrap(matrix, { k: Math.min(STABLE_COMPONENTS, models.model.k), scale, replicates, ...control });
+    const k = Math.min(STABLE_COMPONENTS, models.model.k);
+    fit.stability = await bootstrap(matrix, { k, scale, replicates, ...control });
+    return fit.stability;
+  }
+
+  async meaning(_: null, control: Control): Promise<readonly (string | null)[]> {
+    const fit = this.#currentFit();
+    const { leftOut = [] } = this.#advice.get(fit.data) ?? {};
+    // A year dates rows, and may be related to what was measured; the others only tell rows apart.
+    const identifiers = new Set(leftOut.flatMap(({ column, reason }) => (reason === 'year' ? [] : [column])));
+    const k = Math.min(STABLE_COMPONENTS, fit.models.model.k);
+    return meaningOf({ ...fit, stability: fit.stability, identifiers, k }, control);
   }
 
   async modelOf(k: number): Promise<Uint8Array> {
     return this.#currentFit().models.first(k).toBinary();
+  }
+
+  async exportedModel(k: number): Promise<Uint8Array> {
+    const { models, choice, stability } = this.#currentFit();
+    const model = models.first(k);
+    const isKnown = stability !== undefined && k <= stability.variances.length;
+    return new Model({
+      ...model,
+      ...(choice ? { choice } : {}),
+      ...(isKnown ? { stability: stabilityOfFirst(stability, k, model.d) } : {}),
+    }).toBinary();
   }
 
   async colourCodes(column: number): Promise<ColourCodes> {
@@ -282,6 +339,7 @@ export class Session implements Handlers {
     for (const [id, table] of [...this.#tables]) {
       if (used.has(id)) continue;
       this.#tables.delete(id);
+      this.#advice.delete(id);
       await table.close();
     }
   }
@@ -291,6 +349,24 @@ export class Session implements Handlers {
     const { keptRows, matrix } = this.#currentFit();
     return { length: matrix.rows, at: keptRows ? (i) => keptRows[i] : (i) => i };
   }
+}
+
+/** Scores of all rows on one component. */
+function scoresOn({ data, rows, cols }: Matrix, component: number): Float64Array {
+  return Float64Array.from({ length: rows }, (_, i) => data[i * cols + component]);
+}
+
+/** How many components parallel analysis and the elbow advise, as far as they can be computed in reasonable time. */
+async function choiceFor({ models, matrix, scale }: FitState, control: Control): Promise<Choice | undefined> {
+  const { model } = models;
+  const criteria = ['parallel', 'elbow'] as const;
+  // Parallel analysis needs the variances of the columns, which a model of all components has.
+  const isWhole = model.spectrum && (scale === 'unit' || model.spectrum.length === model.k);
+  if (isWhole) return chooseComponents(model, { criteria, ...control });
+  if (Math.min(matrix.rows, matrix.cols) <= MAX_SIMULATED) {
+    return chooseComponents(matrix, { scale, criteria, ...control });
+  }
+  return model.spectrum && chooseComponents(model, { criteria: ['elbow'], ...control });
 }
 
 async function loadTable(origin: Origin, control: Control): Promise<LoadedTable> {

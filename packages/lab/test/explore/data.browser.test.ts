@@ -68,7 +68,7 @@ describeExploreOnOnePage('data', (explore) => {
       expect(await keptOf()).toBeGreaterThan(few);
       const pictures = explore.panel('Components as pictures');
       await pictures.getByText('The first 28 of 100 components').waitFor();
-      await pictures.getByRole('button', { name: /PC5$/ }).click();
+      await pictures.getByRole('button', { name: / PC5 / }).click();
       await pictures.getByText(/PC5 has [\d.]+.% of the variance/).waitFor();
       await pictures.getByRole('button', { name: 'Draw the scores along it' }).click();
       await expect.poll(() => explore.page.locator('.point-cloud .names').textContent()).toContain('PC5');

@@ -6,8 +6,8 @@ import { describeExploreOnOnePage } from './explore-page.js';
 
 /** The colours of the page, of its text and of the first group of points. */
 const THEMES = {
-  light: { backgroundColor: 'rgb(245, 246, 248)', color: 'rgb(27, 31, 38)', swatch: 'rgb(61, 102, 196)' },
-  dark: { backgroundColor: 'rgb(17, 20, 24)', color: 'rgb(231, 234, 238)', swatch: 'rgb(123, 160, 245)' },
+  light: { backgroundColor: 'rgb(245, 246, 248)', color: 'rgb(27, 31, 38)', swatch: 'rgb(14, 77, 210)' },
+  dark: { backgroundColor: 'rgb(17, 20, 24)', color: 'rgb(231, 234, 238)', swatch: 'rgb(110, 154, 254)' },
 };
 
 const backgroundOf = (page: Page): Promise<string> =>

@@ -121,7 +121,7 @@ describe('the session', () => {
         const found = loadModel(fit.model);
         expect(found.n).toBe(expected.n);
         const everyRow = Array.from({ length: found.n }, (_, i) => i);
-        expect([...(fit.keptRows ?? everyRow)]).toEqual(await file.placesOf(everyRow));
+        expect([...(fit.keptRows ?? everyRow)]).toEqual(await file.rowsInFile(everyRow));
         const scale = expected.totalVariance;
         expect(Math.abs(found.totalVariance - scale)).toBeLessThanOrEqual(1e-12 * scale);
         for (const [j, mean] of found.mean.entries()) expect(Math.abs(mean - expected.mean[j])).toBeLessThan(1e-9);

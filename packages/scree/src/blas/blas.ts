@@ -10,6 +10,7 @@ import { tileRows } from './tiles.js';
 
 const reference = referenceEngine();
 
+/** On how many threads the BLAS library works. */
 export interface BlasOptions {
   /** Number of threads of the library, for the whole process. Default: the library's own choice. */
   readonly threads?: number;
@@ -24,6 +25,8 @@ export interface Blas {
   readonly lapack: Lapack | undefined;
 }
 
+/** Threads that the plan counts with, whatever the machine has: see `Engine.rates`. */
+const PLAN_THREADS = 4;
 /** Most threads: fewer than the calls that koffi allows at the same time. */
 export const MAX_THREADS = 128;
 /** Address space, in bytes, that is more than a library needs for its threads and their buffers. */
@@ -107,20 +110,20 @@ function engineOf(
   rate: number,
   single?: Engine,
 ): Engine {
+  // One thread packs the numbers. If there are few columns, that takes most of the time.
+  const ratesOn = (threads: number): Engine['rates'] => ({
+    products: rate * threads,
+    sparse: reference.rates.sparse,
+    eigen: lapack ? 12 : 4,
+    reading: 0.42,
+  });
   return {
     name,
     get threads() {
       return threadSetting.threads;
     },
-    get rates() {
-      // One thread packs the numbers. If there are few columns, that takes most of the time.
-      return {
-        products: rate * threadSetting.threads,
-        sparse: reference.rates.sparse,
-        eigen: lapack ? 12 : 4,
-        reading: 0.42,
-      };
-    },
+    rates: ratesOn(PLAN_THREADS),
+    machineRates: ratesOn(library.threads()),
     load: async (block) => (isFloats(block) ? new BlasDense(block, products) : (await wasm()).load(block)),
     async symmetricEigen(a, size, count, onStep) {
       const found = lapack && size > SMALL ? await lapackEigen(library, lapack, a, size, count, onStep) : undefined;

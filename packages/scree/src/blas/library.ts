@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism, release } from 'node:os';
+import { loadUnbundled } from '../load-unbundled.js';
 
 /** The functions of koffi that are used here. Its own types are mostly `any`. */
 export interface Koffi {
@@ -76,7 +77,7 @@ export function howToInstall(): string {
 export async function loadKoffi(): Promise<Koffi | string> {
   let koffi: Koffi;
   try {
-    koffi = ((await import('koffi')) as unknown as { default: Koffi }).default;
+    koffi = (await loadUnbundled<{ default: Koffi }>('koffi')).default;
   } catch {
     return 'the optional dependency koffi is not installed, or not for this platform. Install it with: npm install koffi';
   }

@@ -2,17 +2,20 @@ import { basename } from 'node:path';
 import type { Model, TableSummary } from '@scree/core';
 import type { RowRanges } from '@scree/files';
 import { withoutParameters } from '../database/postgres-url.js';
+import type { OpenOptions } from '../disk/index.js';
 import { writeModel } from '../disk/model-file.js';
 import { checkTarget } from '../disk/output-target.js';
 import { formatOf } from '../disk/write-file.js';
+import { byGroup } from './by-group.js';
 import type { Call } from './command.js';
-import { fileOptions } from './data-flags.js';
 import { type Analysis, describeAnalysis } from './describe-analysis.js';
 import type { NotComputed } from './examine.js';
-import { COUNT_FLAGS, fitFile, fitOptions } from './fit-file.js';
+import { fitFile, withCoding } from './fit-file.js';
+import { COUNT_FLAGS, fitOptions } from './fit-options.js';
 import { fitSummary, NO_ROWS, summaryOf } from './fit-summary.js';
 import { interpret, interpretationJson, interpretModel } from './interpret.js';
 import { componentsToKeep, type LookedAtRows, lookAtRows } from './look-at-rows.js';
+import { methodOf } from './method.js';
 import { asJson } from './model-json.js';
 import { print, printLines } from './print.js';
 import { shellWord } from './shell-word.js';
@@ -20,7 +23,7 @@ import { spelled } from './spelled-flags.js';
 import { checkTables, writeTables } from './tables.js';
 import { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
-import { withFile } from './with-file.js';
+import { withData } from './with-data.js';
 import { outputWidth } from './wrap.js';
 
 /** `scree analyze`: whether to trust a table, how many components to keep, how stable they are, what they mean, and which rows are unusual. */
@@ -28,24 +31,42 @@ export async function run(call: Call): Promise<void> {
   const { positionals, flags } = call;
   const { output } = flags;
   fitOptions(flags);
+  methodOf(flags);
   if (typeof output === 'string' && formatOf(output))
     throw new UsageError(`${output} would be a table, and analyze writes a model: -o model.json.`);
-  if (typeof output === 'string') await checkTarget(output, positionals);
-  const tables = await checkTables(call);
   const terminal = new Terminal({ quiet: flags.quiet === true });
-  const summary = await summaryOf(call, terminal);
-  if (summary) return analyzeSummary(summary, call, terminal);
+  if (flags.by === undefined) {
+    if (typeof output === 'string') await checkTarget(output, positionals);
+    const summary = await summaryOf(call, terminal);
+    if (summary) return analyzeSummary(summary, call, terminal);
+    const found = await analyze(call, terminal);
+    if (found) print(`${JSON.stringify(found)}\n`);
+    return;
+  }
+  if (flags['supplementary-rows'] !== undefined)
+    throw new UsageError(
+      '--supplementary-rows counts the rows of the whole file, and --by divides them. Leave one of them out.',
+    );
+  await byGroup(call, terminal, (each, only) => analyze(each, terminal, only));
+}
+
+/** Analyses the rows, or those of a group. The JSON of --json; otherwise the analysis is printed. */
+async function analyze(call: Call, terminal: Terminal, only?: OpenOptions['only']): Promise<object | undefined> {
+  const { flags } = call;
+  const { output } = flags;
+  const tables = await checkTables(call);
   const options = {
-    ...fileOptions(flags, call.signal),
     supplementary: flags.supplementary as string[] | undefined,
     groups: flags.group as string[] | undefined,
     supplementaryRows: flags['supplementary-rows'] as RowRanges | undefined,
+    only,
   };
-  await withFile(positionals, options, async (file) => {
+  return withData(call, terminal, options, async (file) => {
     if (tables && !file.source.rereadable)
       throw new UsageError('--tables reads the rows again: save standard input to a file first.');
     const fitted = await fitFile(file, call, terminal, { depth: 'full' });
-    const { model, notComputed, seconds } = fitted;
+    const { notComputed, seconds } = fitted;
+    const model = withCoding(fitted.model, fitted.coding);
     const rows = await lookAtRows(file, fitted, call, terminal);
     const meaning = await interpret(file, fitted, call, terminal);
     if (typeof output === 'string') await writeModel(output, model);
@@ -57,24 +78,26 @@ export async function run(call: Call): Promise<void> {
       kept: componentsToKeep(model, flags),
       meaning,
       description: file.describe(),
-      next: nextSteps(call, model),
+      covariates: (flags.residualize ?? []) as readonly string[],
+      next: only || flags.residualize !== undefined ? [] : nextSteps(call, model),
     };
-    if (flags.json) {
-      const threads = flags.threads as number | undefined;
-      const table = { rows: file.rows, columns: file.columns, leftOut: file.leftOut, dropped: file.dropped };
-      const unusual = typeof rows === 'string' ? null : unusualJson(rows);
-      const why: NotComputed = {
-        ...notComputed,
-        ...(typeof rows === 'string' ? { unusual: rows } : {}),
-        ...(typeof meaning.rows === 'string' ? { rows: meaning.rows } : {}),
-        ...(typeof meaning.supplementaryRows === 'string' ? { supplementaryRows: meaning.supplementaryRows } : {}),
-        ...(typeof meaning.rotation === 'string' ? { rotation: meaning.rotation } : {}),
-      };
-      const fit = asJson(model, { seconds, threads, notComputed: why });
-      print(`${JSON.stringify({ table, ...fit, unusual, ...interpretationJson(model, meaning) })}\n`);
-    } else printLines(describeAnalysis(analysis, outputWidth()));
+    if (!flags.json) printLines(describeAnalysis(analysis, outputWidth()));
     if (typeof output === 'string') terminal.note(`The model: ${output}`);
     if (tables) terminal.note(`The tables: ${tables.folder}`);
+    if (!flags.json) return undefined;
+    const threads = flags.threads as number | undefined;
+    const columns = model.coding?.columns.map(({ name }) => name) ?? file.columns;
+    const table = { rows: file.rows, columns, leftOut: file.leftOut, dropped: file.dropped };
+    const unusual = typeof rows === 'string' ? null : unusualJson(rows);
+    const why: NotComputed = {
+      ...notComputed,
+      ...(typeof rows === 'string' ? { unusual: rows } : {}),
+      ...(typeof meaning.rows === 'string' ? { rows: meaning.rows } : {}),
+      ...(typeof meaning.supplementaryRows === 'string' ? { supplementaryRows: meaning.supplementaryRows } : {}),
+      ...(typeof meaning.rotation === 'string' ? { rotation: meaning.rotation } : {}),
+    };
+    const fit = asJson(model, { seconds, threads, notComputed: why });
+    return { table, ...fit, unusual, ...interpretationJson(model, meaning) };
   });
 }
 
@@ -98,9 +121,8 @@ async function analyzeSummary(summary: TableSummary, call: Call, terminal: Termi
   } else {
     const next: Analysis['next'] = [];
     const kept = componentsToKeep(model, flags);
-    printLines(
-      describeAnalysis({ model, notComputed, rows: NO_ROWS, kept, meaning, description, next }, outputWidth()),
-    );
+    const found = { model, notComputed, rows: NO_ROWS, kept, meaning, description, covariates: [], next };
+    printLines(describeAnalysis(found, outputWidth()));
   }
   if (typeof output === 'string') terminal.note(`The model: ${output}`);
 }
@@ -145,30 +167,6 @@ function nextSteps({ positionals, flags }: Call, { choice, warnings }: Model): [
           ] as [string, string],
         ]
       : []),
-    [
-      words('report', reportFlags(same), [...k, '-o', page]),
-      `a page with figures${flags['supplementary-rows'] === undefined ? '' : ', about all rows'}${flags['column-weights'] === undefined ? '' : ', without column weights'}`,
-    ],
+    [words('report', same, [...k, '-o', page]), 'a page with figures'],
   ];
-}
-
-/** The flags of the report of the same columns: those that are not analysed are excluded, and groups are colours. */
-function reportFlags(flags: Call['flags']): Call['flags'] {
-  const {
-    supplementary = [],
-    group = [],
-    exclude = [],
-    'supplementary-rows': _,
-    rotate: __,
-    'column-weights': ___,
-    ...same
-  } = flags;
-  const groups = group as readonly string[];
-  const coloured = groups.length > 0 && flags.color === undefined && flags.label === undefined;
-  const excluded = [...(exclude as string[]), ...(supplementary as string[]), ...groups.slice(coloured ? 1 : 0)];
-  return {
-    ...same,
-    ...(excluded.length > 0 ? { exclude: excluded } : {}),
-    ...(coloured ? { color: groups[0] } : {}),
-  };
 }

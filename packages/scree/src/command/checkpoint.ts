@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { type Block, DataError, Moments, type PcaOptions, type RowSource, wasmEngine } from '@scree/core';
 import { compileKernels, openDevice } from '@scree/core/engine';
-import { isPostgresUrl } from '../database/postgres-url.js';
+import { isServerUrl } from '../database/postgres-url.js';
 import { writeAtomically } from '../disk/atomic-file.js';
 import { expandPaths, namesSeveral } from '../disk/expand-paths.js';
 import { type DataFile, FileError } from '../disk/index.js';
@@ -118,7 +118,7 @@ export async function identityOf(
   options: PcaOptions,
 ): Promise<Identity> {
   const [path] = paths;
-  const isFile = path !== undefined && path !== '-' && !isPostgresUrl(path);
+  const isFile = path !== undefined && path !== '-' && !isServerUrl(path);
   const several = paths.length > 1 || (isFile && (await namesSeveral(path)));
   const { size = null, mtimeMs = null } = isFile && !several ? await statOf(path) : {};
   const said = ['sql', 'member', 'format', 'missing', 'weight', 'memory', 'engine'].map((name) => [

@@ -2,8 +2,9 @@ import type { CriterionName, RotationMethod } from '@scree/core';
 import { SOLVER_NAMES } from '@scree/core/names';
 import { ENGINE_NAMES } from '../engine-names.js';
 import type { Command } from './command.js';
-import { DATA_FLAGS } from './data-flags.js';
+import { DATA_FLAGS, MIXED_DATA_FLAGS } from './data-flags.js';
 import { choice, type Flag, list, number, rowRanges, text, toggle } from './flags.js';
+import { BY_FLAG, METHOD_FLAGS, RESIDUALIZE_FLAG, UNSEEN_FLAG } from './method-flags.js';
 
 const COMMON_FLAGS: readonly Flag[] = [
   toggle('quiet', 'print no progress and no notes', 'q'),
@@ -60,10 +61,19 @@ const BOOTSTRAP_FLAG = number(
   (v) => v === 0 || (Number.isSafeInteger(v) && v >= 10 && v <= 100_000),
 );
 
+const SCALE_RULES = ['none', 'unit', 'pareto', 'range', 'median'];
+
 const SCALE_FLAG = choice(
   'scale',
-  ['none', 'unit', 'pareto', 'range', 'median'],
+  SCALE_RULES,
   'divide each column by its standard deviation (unit), the root of that (pareto), its range, or its median absolute deviation times 1.4826 (median) (default: none)',
+);
+
+/** The same, and log-ratios for the parts of a composition. */
+const CODED_SCALE_FLAG = choice(
+  'scale',
+  [...SCALE_RULES, 'clr', 'ilr'],
+  'divide each column by its standard deviation (unit), the root of that (pareto), its range, or its median absolute deviation times 1.4826 (median); for the parts of a composition, take centred or isometric log-ratios (clr, ilr) (default: none)',
 );
 
 /** How a sketch scales: what is known from one reading. */
@@ -75,8 +85,8 @@ const SKETCH_SCALE_FLAG = choice(
 
 const ENGINE_FLAG = choice(
   'engine',
-  ['auto', ...ENGINE_NAMES],
-  'what does the arithmetic (default: the fastest available, see scree doctor)',
+  ['auto', ...ENGINE_NAMES, 'spark'],
+  'what does the arithmetic (default: the fastest available, see scree doctor); spark is for tables on Spark',
 );
 
 const SEED_FLAG = number(
@@ -132,6 +142,13 @@ const FIT_FLAGS: readonly Flag[] = [
     'be from 1e-14 to 0.1',
     (v) => v >= 1e-14 && v <= 0.1,
   ),
+];
+
+/** For commands that also take categories, transforms and compositions. */
+const CODED_FIT_FLAGS: readonly Flag[] = [
+  ...FIT_FLAGS.map((flag) => (flag === SCALE_FLAG ? CODED_SCALE_FLAG : flag)),
+  ...METHOD_FLAGS,
+  UNSEEN_FLAG,
 ];
 
 const FIT_ONLY_FLAGS: readonly Flag[] = [
@@ -210,12 +227,14 @@ export const COMMANDS: readonly Command[] = [
     minPositionals: 0,
     maxPositionals: Number.POSITIVE_INFINITY,
     flags: [
-      ...FIT_FLAGS,
+      ...CODED_FIT_FLAGS,
+      RESIDUALIZE_FLAG,
+      BY_FLAG,
       BOOTSTRAP_FLAG,
       ...FIT_ONLY_FLAGS,
       outputFlag('write the model there: as JSON if the name ends in .json, otherwise in binary'),
       JSON_FLAG,
-      ...DATA_FLAGS,
+      ...MIXED_DATA_FLAGS,
       ...COMMON_FLAGS,
     ],
     examples: [
@@ -228,6 +247,10 @@ export const COMMANDS: readonly Command[] = [
       ['scree fit wine.csv --scale unit --label kind --json', 'results for another program'],
       [`scree fit --sql "select a, b from 'x.parquet' where a > 0" -k 2`, 'the result of a query'],
       ['scree fit postgres://me@host/shop --sql "select a, b from orders" -k 2', 'a query to a Postgres server'],
+      [
+        'scree fit sc://host:15002 --sql "select a, b, c from measurements" -k 2',
+        'a query to Spark, whose executors compute',
+      ],
       ['cat data.csv | scree fit - -k 3', 'standard input'],
       ["scree fit 'data/*.parquet' -k 10 -o model.json", 'many files as one table; so is a folder'],
       ['scree fit all.moments -k 10 -o model.json', 'moments, which scree moments and merge made'],
@@ -242,7 +265,9 @@ export const COMMANDS: readonly Command[] = [
     minPositionals: 0,
     maxPositionals: Number.POSITIVE_INFINITY,
     flags: [
-      ...FIT_FLAGS,
+      ...CODED_FIT_FLAGS,
+      RESIDUALIZE_FLAG,
+      BY_FLAG,
       BOOTSTRAP_FLAG,
       COLUMN_WEIGHTS_FLAG,
       ...SUPPLEMENTARY_FLAGS,
@@ -250,7 +275,7 @@ export const COMMANDS: readonly Command[] = [
       ...TABLES_FLAGS,
       outputFlag('write the model there: as JSON if the name ends in .json, otherwise in binary'),
       JSON_FLAG,
-      ...DATA_FLAGS,
+      ...MIXED_DATA_FLAGS,
       ...COMMON_FLAGS,
     ],
     examples: [
@@ -261,6 +286,12 @@ export const COMMANDS: readonly Command[] = [
         'columns, groups and rows that have no part in the fit',
       ],
       ['scree analyze survey.csv --scale unit -k 5 --rotate varimax', 'rotated loadings'],
+      ['scree analyze survey.csv --method mca --exclude id', 'categories: all columns of text'],
+      ['scree analyze athletes.csv --method famd --name athlete', 'numbers and categories together'],
+      ["scree analyze wine.csv --method mfa --blocks 'smell=a..c;taste=d,e'", 'columns in blocks that count the same'],
+      ['scree analyze soils.csv --scale clr', 'parts of a whole'],
+      ['scree analyze genes.csv --transform log1p --residualize batch,age', 'counts, without what covariates explain'],
+      ['scree analyze iris.csv --by Species', 'one analysis per group'],
       ['scree analyze data.csv --bootstrap 1000 --json', 'every number, for another program'],
     ],
     load: () => import('./analyze.js'),
@@ -273,9 +304,17 @@ export const COMMANDS: readonly Command[] = [
     maxPositionals: Number.POSITIVE_INFINITY,
     flags: [
       outputFlag('write the scores there: .npy, .csv, .tsv, .parquet or .arrow'),
+      text(
+        'into',
+        'TABLE',
+        'of a table on Spark: write the scores into a new table there, with the columns that the model does not use',
+      ),
+      toggle('errors', 'with --into: the squared reconstruction error of each row, as the column error'),
+      toggle('t2', "with --into: Hotelling's T² of each row, as the column t2"),
       CSV_SAFE_FLAG,
       THREADS_FLAG,
-      ...DATA_FLAGS,
+      UNSEEN_FLAG,
+      ...MIXED_DATA_FLAGS,
       ...COMMON_FLAGS,
     ],
     examples: [
@@ -284,6 +323,10 @@ export const COMMANDS: readonly Command[] = [
       [
         'scree transform model.json data.csv --label name -o scores.csv',
         'with the names of the rows in the first column',
+      ],
+      [
+        'scree transform model.json sc://host:15002 --table people --into scores --t2',
+        'a table on Spark, whose executors compute and write the scores',
       ],
     ],
     load: () => import('./transform.js'),
@@ -401,9 +444,12 @@ export const COMMANDS: readonly Command[] = [
       text('title', 'TEXT', 'title of the page (default: the name of the file)'),
       IMAGE_FLAG,
       MODEL_FLAG,
-      ...FIT_FLAGS,
+      ...CODED_FIT_FLAGS,
+      COLUMN_WEIGHTS_FLAG,
       BOOTSTRAP_FLAG,
-      ...DATA_FLAGS,
+      ROTATE_FLAG,
+      ...SUPPLEMENTARY_FLAGS,
+      ...MIXED_DATA_FLAGS,
       ...COMMON_FLAGS,
     ],
     examples: [
@@ -411,6 +457,10 @@ export const COMMANDS: readonly Command[] = [
       [
         'scree report digits.npy --image 28x28 -k 50 -o digits.html --figures figures',
         'components and reconstructions as pictures',
+      ],
+      [
+        'scree report athletes.csv --scale unit --name athlete --group competition --supplementary points -o report.html',
+        'named rows, ellipses of groups, and a column that has no part in the fit',
       ],
     ],
     load: () => import('./report.js'),

@@ -18,6 +18,10 @@ export async function run(call: Call): Promise<void> {
   const terminal = new Terminal({ quiet: flags.quiet === true });
   const start = performance.now();
   await withModel(call, terminal, async (file, { model }) => {
+    if (model.coding)
+      throw new UsageError(
+        'The model transforms or codes columns, and a compressed file holds numbers as they are. Use a model without --transform, --method or --scale clr.',
+      );
     const { source } = file;
     if (flags.recall) checkRereadable(file);
     const { onProgress } = terminal;
@@ -38,7 +42,7 @@ export async function run(call: Call): Promise<void> {
       return;
     }
     const lines = [
-      `${several(done.rows, 'row')} of ${several(done.cols, 'column')} as ${several(done.k, `${done.quantise} score`)} each: ${showBytes(done.original)} to ${showBytes(done.bytes)}, ${sizeWords(done.ratio)} (${duration(seconds)}).`,
+      `${several(done.rows, 'row')} of ${several(done.cols, 'column')} as ${several(done.k, `${done.quantise} score`)} each: ${showBytes(done.original)} to ${showBytes(done.bytes)}, ${describeSize(done.ratio)} (${duration(seconds)}).`,
       `RMS error ${done.rmsError.toPrecision(3)} in the data's units; ${(100 * done.relativeError ** 2).toPrecision(3)} % of the variance is lost.`,
       ...(recall
         ? [
@@ -52,7 +56,7 @@ export async function run(call: Call): Promise<void> {
 }
 
 /** Small files have a model that is larger than they are. */
-function sizeWords(ratio: number): string {
+function describeSize(ratio: number): string {
   return ratio >= 1 ? `${ratio.toFixed(1)} times smaller` : `${(1 / ratio).toFixed(1)} times larger: too small to gain`;
 }
 

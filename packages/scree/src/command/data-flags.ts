@@ -36,12 +36,25 @@ export const DATA_FLAGS: readonly Flag[] = [
   ),
   text('sql', 'QUERY', 'analyse the result of a query; a file is the table "data", a database has its own tables'),
   text('member', 'NAME', 'array of a .npz file, or table of a database'),
+  text('table', 'NAME', 'table of a database or of Spark; the same as --member'),
   choice('format', FORMATS, 'format of the file (default: recognised by its first bytes and its name)', 'NAME'),
   size('memory', 'memory to use at most (default: 1GB; Parquet and SQL need about 256MB)', MIN_MEMORY),
 ];
 
+/** The same for commands that take categories: a missing value can be a level of its own. */
+export const MIXED_DATA_FLAGS: readonly Flag[] = DATA_FLAGS.map((flag) =>
+  flag.name === 'missing'
+    ? choice(
+        'missing',
+        ['error', 'drop', 'mean', 'level'],
+        'rows with missing values: stop, leave them out, fill in column means, or make them a level of categories (default: error)',
+      )
+    : flag,
+);
+
 /** The options of `openFile` from the flags. */
 export function fileOptions(flags: Readonly<Record<string, unknown>>, signal?: AbortSignal): OpenOptions {
-  const named = DATA_FLAGS.map(({ name }) => [name, flags[name]] as const);
+  const named = DATA_FLAGS.filter(({ name }) => name !== 'table').map(({ name }) => [name, flags[name]] as const);
+  if (flags.table !== undefined) named.push(['member', flags.table]);
   return { ...Object.fromEntries(named.filter(([, value]) => value !== undefined)), signal };
 }

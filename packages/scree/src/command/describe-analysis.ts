@@ -1,5 +1,15 @@
 import type { Choice, Criterion, Model, Stability } from '@scree/core';
-import { knownRatios, several, show, stabilityWords, varianceBiasWords, varianceWords } from '@scree/core/describe';
+import {
+  describeCoding,
+  describeStability,
+  describeVarianceBias,
+  describeVariances,
+  knownRatios,
+  listed,
+  percent,
+  several,
+  show,
+} from '@scree/core/describe';
 import { inOrder } from '../report/criteria.js';
 import { describeUnusual, explainUnusual } from '../report/describe-unusual.js';
 import { screePlot } from '../scree-plot.js';
@@ -21,6 +31,8 @@ export interface Analysis {
   readonly meaning: Interpretation;
   /** One line about the file. */
   readonly description: string;
+  /** Columns that were regressed out. */
+  readonly covariates: readonly string[];
   readonly next: readonly (readonly [command: string, what: string])[];
 }
 
@@ -33,34 +45,45 @@ const MOST_LOADINGS = 8;
 const MOST_COLUMNS = 40;
 /** Components whose scores fit into a line. */
 const MOST_SCORES = 4;
+/** Shares of the variance below this are rounding. */
+const ROUNDING = 1e-13;
 /** Columns of the terminal that a scree plot needs for its numbers, besides its bars. */
 const NUMBERS = 25;
 
 /** The whole analysis as lines of at most `width` characters. */
 export function describeAnalysis(analysis: Analysis, width: number): string[] {
-  const { model, notComputed, rows, kept, meaning, description, next } = analysis;
+  const { model, notComputed, rows, kept, meaning, description, covariates, next } = analysis;
   const text = (sentence: string, indent = 2): string[] => wrap(`${' '.repeat(indent)}${sentence}`, width, indent);
   return [
     ...wrap(description, width, 2),
-    ...wrap(describeScaling(model), width, 2),
+    ...(model.coding ? describeCoding(model.coding).flatMap((sentence) => wrap(sentence, width, 2)) : []),
+    ...(covariates.length === 0
+      ? []
+      : wrap(
+          `Residuals: what a regression of every column on ${listed(covariates)} leaves was analysed; variances and scores are those of residuals.`,
+          width,
+          2,
+        )),
+    ...describeScaling(model).flatMap((sentence) => wrap(sentence, width, 2)),
     ...model.warnings.flatMap((warning) => wrap(`Warning: ${describeWarning(warning, model.columnNames)}`, width, 2)),
     '',
     'How many components',
     ...describeChoice(model, notComputed, width),
-    ...varianceWords(model).flatMap((sentence) => text(sentence)),
+    ...describeVariances(model).flatMap((sentence) => text(sentence)),
     '',
     'How stable they are',
     ...(model.stability
       ? [
-          ...stabilityWords(model.stability).flatMap((sentence) => text(sentence)),
+          ...describeStability(model.stability).flatMap((sentence) => text(sentence)),
           '',
           ...stabilityTable(model, model.stability),
-          ...varianceBiasWords(model).flatMap((sentence) => text(sentence)),
+          ...describeVarianceBias(model).flatMap((sentence) => text(sentence)),
         ]
       : text(`Not examined. ${notComputed.stability ?? ''}`.trimEnd())),
     '',
     'What they mean',
     ...describeMeaning(model, meaning, kept, text),
+    ...describeCoded(meaning, kept, text),
     ...describeSupplementaryRows(meaning, kept, text),
     ...describeRotation(meaning, model, text),
     '',
@@ -68,8 +91,7 @@ export function describeAnalysis(analysis: Analysis, width: number): string[] {
     ...(typeof rows === 'string' ? text(`Not examined. ${rows}`) : describeRows(rows, model, text)),
     '',
     ...wrap(describeAccuracy(model), width, 2),
-    '',
-    'Next',
+    ...(next.length === 0 ? [] : ['', 'Next']),
     ...next.flatMap(([command, what]) => [...continued(command, width), ...text(what, 6)]),
   ];
 }
@@ -80,8 +102,9 @@ function continued(command: string, width: number): string[] {
   return lines.map((line, i) => (i < lines.length - 1 ? `${line} \\` : line));
 }
 
-/** How columns were centred and scaled. */
-function describeScaling({ scaling, scale, centered, columnWeights }: Model): string {
+/** How columns were centred and scaled; MCA, FAMD and MFA have said so. */
+function describeScaling({ scaling, scale, centered, columnWeights, coding }: Model): string[] {
+  if (coding && coding.method !== 'pca') return [];
   const about = {
     none: 'none. Columns with more variance count more',
     unit: 'unit. Every column was divided by its standard deviation, so all count the same',
@@ -92,12 +115,13 @@ function describeScaling({ scaling, scale, centered, columnWeights }: Model): st
   };
   const how = about[scaling ?? (scale.every((value) => value === 1) ? 'none' : 'given')];
   const weighted = columnWeights ? ' Columns count by their weights.' : '';
-  return `Scaling: ${how}.${weighted}${centered ? '' : ' Column means were not subtracted.'}`;
+  return [`Scaling: ${how}.${weighted}${centered ? '' : ' Column means were not subtracted.'}`];
 }
 
 function describeChoice(model: Model, notComputed: NotComputed, width: number): string[] {
   const { choice } = model;
-  const plot = { varianceRatios: knownRatios(model) };
+  // The levels of a category add up to 1, so a coded table has directions without any variance.
+  const plot = { varianceRatios: knownRatios(model).filter((ratio) => !model.coding || ratio > ROUNDING) };
   const bars = Math.max(8, Math.min(40, width - NUMBERS - 2));
   const indented = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`);
   if (!choice) {
@@ -190,16 +214,49 @@ function describeMeaning(
     : said.flatMap((each) => text(each));
 }
 
+/** Blocks of MFA, with their part in the components; of MCA the shares of the variance, corrected. */
+function describeCoded({ coded }: Interpretation, kept: number, text: (sentence: string) => string[]): string[] {
+  if (!coded) return [];
+  const k = Math.max(1, Math.min(kept, MOST_SCORES));
+  const components = Array.from({ length: k }, (_, c) => c);
+  const { blocks, inertias } = coded;
+  const shares = inertias?.greenacre?.slice(0, k);
+  return [
+    ...(shares && shares.length > 0
+      ? text(
+          `Coding columns as levels makes shares of the variance small; adjusted by Greenacre, ${listed(shares.map((share, c) => `PC${c + 1} has ${percent(share)}`))}.`,
+        )
+      : []),
+    ...(blocks.length === 0
+      ? []
+      : [
+          '',
+          'Blocks',
+          ...table(
+            [
+              [...components.map((c) => `PC${c + 1}`), 'block'],
+              ...blocks.map(({ name, contribution }) => [
+                ...components.map((c) => `${Math.round(contribution[c])} %`),
+                name,
+              ]),
+            ],
+            0,
+            1,
+          ),
+        ]),
+  ];
+}
+
 /** Scores of supplementary rows on the components that are kept, and the share of each row that these explain. */
 function describeSupplementaryRows(
-  { supplementaryRows: listed }: Interpretation,
+  { supplementaryRows: apart }: Interpretation,
   kept: number,
   text: (sentence: string) => string[],
 ): string[] {
-  if (listed === undefined) return [];
+  if (apart === undefined) return [];
   const title = ['', 'Supplementary rows'];
-  if (typeof listed === 'string') return [...title, ...text(`Not listed. ${listed}`)];
-  const { found, numbers, names } = listed;
+  if (typeof apart === 'string') return [...title, ...text(`Not listed. ${apart}`)];
+  const { found, numbers, names } = apart;
   const { cols, data } = found.scores;
   const k = Math.max(1, Math.min(kept, MOST_SCORES));
   const components = Array.from({ length: k }, (_, c) => c);

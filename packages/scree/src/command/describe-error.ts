@@ -1,5 +1,5 @@
 import { type ErrorDetails, ScreeError, type Warning } from '@scree/core';
-import { count, listed, percent, several, show } from '@scree/core/describe';
+import { count, describeRank, listed, percent, type RankDetails, several, show } from '@scree/core/describe';
 import type { ConvertedColumn } from '@scree/files/internal';
 import { shellWord } from './shell-word.js';
 
@@ -25,20 +25,33 @@ const OBSTACLES: Readonly<Record<string, string>> = {
   unweighted: 'counts rows, and does not apply with --weight',
 };
 
+/** What the values of a transform must be, and what to do about others. */
+const TRANSFORM_BOUNDS: Readonly<Record<string, string>> = {
+  log1p:
+    'ln(1 + x) needs numbers above −1: use --transform asinh, which takes all numbers, or transform other columns only.',
+  sqrt: 'Square roots need numbers from 0 up: use --transform asinh, which takes all numbers, or transform other columns only.',
+  clr: 'Log-ratios need parts above 0: replace zeros by a small amount, such as half of the smallest that can be measured, or leave the column out.',
+  ilr: 'Log-ratios need parts above 0: replace zeros by a small amount, such as half of the smallest that can be measured, or leave the column out.',
+};
+
 const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
   MISSING_VALUES: ({ reason, file, Row, row, columnName, value, affectedRows, totalRows }) => {
     if (reason === 'empty-column') {
       return `${capital(column(columnName))} of ${file} has no values, so it has no mean. Leave it out: ${exclude([String(columnName)])}.`;
     }
+    if (reason === 'missing-cell')
+      return `${Row} has no value in ${column(columnName)}. Use --missing drop to leave such rows out, --missing mean to count it as the average, or --missing level to make it a level of its category.`;
+    if (reason === 'missing-covariate')
+      return `${Row} has no value in ${column(columnName)}, a covariate of --residualize. Fill it in, or leave the row out of the file.`;
     const columns = Array.isArray(value) ? (value as readonly { readonly name: string }[]).map(({ name }) => name) : [];
     if (row !== undefined && columns.length === 0) {
       return `${Row} has no weight (${column(columnName)}). Fill it in, or use --missing drop to leave such rows out.`;
     }
     const choices = '--missing drop to leave those rows out, --missing mean to fill them with column means';
-    if (row === undefined || affectedRows === undefined || totalRows === undefined) {
+    if (affectedRows === undefined || totalRows === undefined) {
       return `${file} has missing values. Use ${choices}, or --exclude to leave out columns.`;
     }
-    return `${file} has missing values in ${count(affectedRows)} of ${several(totalRows, 'row')} (first: row ${count(row + 1)}, ${column(columnName)}). Use ${choices}, or ${exclude(columns)}.`;
+    return `${file} has missing values in ${count(affectedRows)} of ${several(totalRows, 'row')} (${row === undefined ? '' : `first: row ${count(row + 1)}, `}${column(columnName)}). Use ${choices}, or ${exclude(columns)}.`;
   },
   NOT_FINITE: ({ Row, row, column: index, columnName, value }) =>
     row === undefined
@@ -68,7 +81,11 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
     const title = row === 0 && value < expected ? ', or remove it if it is a title' : ' or remove it';
     return `${Row} has ${several(value, 'cell')}, but the others have ${count(expected)}. Complete it${title}.`;
   },
-  BAD_DATA: ({ reason, Row, columnName, column: index, value, expected }) => {
+  BAD_DATA: ({ reason, file, Row, columnName, column: index, value, expected }) => {
+    if (reason === 'unseen-level')
+      return `${Row} has ${quoted(value)} in ${column(columnName)}, a level that the fit did not see. Use --unseen mean to count it as the average, or correct it; fits with --rare pool rare and new levels.`;
+    if (reason === 'no-categories')
+      return `${file} has no column of text to use as a category. Name columns whose numbers are codes with --categories, or leave --method out.`;
     if (reason === 'repeated-part')
       return `The same rows are there twice: ${value}, and ${expected}. Leave one of them out; if two parts really have the same rows, use --allow-duplicates.`;
     if (reason === 'median-deviation-0')
@@ -107,7 +124,9 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
     reason === 'no-complete-row'
       ? `Every row of ${file} has a missing value, so --missing drop leaves nothing. Use --missing mean, or --exclude the columns with the most missing values.`
       : undefined,
-  OUT_OF_RANGE: ({ Row, row, column: index, value }) => {
+  OUT_OF_RANGE: ({ reason, Row, row, column: index, columnName, value, expected }) => {
+    if (reason === 'transform')
+      return `${Row} has ${value} in ${column(columnName ?? index)}. ${TRANSFORM_BOUNDS[String(expected)]}`;
     if (row !== undefined)
       return `${Row} is too far from the rows that the model was fitted to: its scores do not fit into whole steps. Fit the model to these data, or use --quantise float16.`;
     if (index !== undefined || typeof value !== 'number') return undefined;
@@ -195,23 +214,18 @@ const WARNINGS: {
     names: readonly string[] | undefined,
   ) => string | undefined;
 } = {
-  CONSTANT_COLUMN: ({ columns, count: all }, names) => {
-    const shown = (columns as readonly number[]).map((j) => String(names?.[j] ?? j));
+  CONSTANT_COLUMN: ({ columns, names: given, count: all }, names) => {
+    const shown =
+      (given as Names | undefined)?.map(String) ?? (columns as readonly number[]).map((j) => String(names?.[j] ?? j));
     const more = Number(all) - shown.length;
     const [noun, verb] = all === 1 ? ['Column', 'does'] : ['Columns', 'do'];
     return `${noun} ${listed(more > 0 ? [...shown, `${count(more)} more`] : shown)} ${verb} not vary enough to be scaled. Leaving constant columns out with --exclude changes nothing else.`;
   },
-  RANK_BELOW_K: ({ rank, k, d, precise }) => {
-    if (rank === 0)
-      return `None of the ${k} components has variance that can be told from zero: the data vary by no more than the rounding of their own numbers.`;
-    const left = Number(k) - Number(rank);
-    const others =
-      Number(d) - Number(rank) === 1
-        ? `component ${k} is the one direction orthogonal to the others`
-        : `the ${left === 1 ? 'other is' : 'others are'} not determined by the data`;
-    const start = `Only ${rank} of the ${k} components ${Number(rank) > 1 ? 'have' : 'has'} variance that can be told from zero; ${others}.`;
+  RANK_BELOW_K: ({ precise, ...details }) => {
+    const { rank } = details as Partial<RankDetails>;
     const other = precise ? '' : ', or --solver svd if you expect variances this small';
-    return `${start} Use -k ${rank}${rank === 1 ? '' : ' or less'}${other}.`;
+    const advice = rank === 0 ? '' : ` Use -k ${rank}${rank === 1 ? '' : ' or less'}${other}.`;
+    return `${describeRank(details as unknown as RankDetails)}${advice}`;
   },
   BELOW_ACCURACY: ({ component, variance, degrees, solver, precise }) =>
     `From component ${Number(component) + 1} on (variance ${show(Number(variance))}), the solver ${solver} may have rotated neighbouring axes into each other by up to ${degrees}°: their variances are too close, or too small compared with the largest. ${
@@ -256,6 +270,8 @@ const WARNINGS: {
     `More than half of the values of ${columnsOf(columns as Names, Number(all))} are 0: PCA treats whether a value is 0, and how large it is otherwise, as one scale.`,
   VALUES_FILLED: ({ columns, values, rows, with: source }) => {
     const filled = columns as Counts;
+    if (source === 'level')
+      return `${several(Number(values), 'missing value counts', 'missing values count')} as a level of ${values === 1 ? 'its' : 'their'} own in categories, and as the mean in columns of numbers: ${counted(filled)}, of ${several(Number(rows), 'row')}.`;
     const means = source === 'given' ? "the model's mean" : 'the column mean';
     if (filled.length === 1)
       return `${count(filled[0].count)} of ${several(Number(rows), 'value')} of ${column(filled[0].name)} ${Number(values) === 1 ? 'was' : 'were'} filled in with ${means}.`;
@@ -280,8 +296,18 @@ const WARNINGS: {
     const [were, they] = left.length === 1 ? ['was', 'it is'] : ['were', 'they are'];
     return `${capital(each.join(', '))} ${were} left out because ${they} mostly text. If the texts mean missing values, leave those cells empty.`;
   },
-  NO_STRUCTURE: () =>
-    'No component stands out of noise: the columns are no more related than independent columns would be by chance.',
+  NO_STRUCTURE: ({ criteria }) =>
+    ['permutation', 'parallel'].some((test) => (criteria as readonly string[]).includes(test))
+      ? 'No component stands out of noise: the columns are no more related than independent columns would be by chance.'
+      : undefined,
+  ROTATED: ({ k }) =>
+    `The ${several(Number(k), 'rotated component')} explain as much together as the unrotated ones, but their variances are not eigenvalues: none has to be the direction of most variance. To keep fewer of them, rotate fewer with -k.`,
+  SCALES_DIFFER: ({ scales }) =>
+    `The models scale their columns differently (${listed((scales as Names).map(String))}), so their loadings have different units. Fit both with the same --scale to compare them.`,
+  COVARIATE_DROPPED: ({ covariates }) => {
+    const names = covariates as readonly string[];
+    return `${names.length === 1 ? 'The covariate' : 'The covariates'} ${listed(names)} ${names.length === 1 ? 'is' : 'are'} constant, or a combination of those before, and made no difference.`;
+  },
   ENGINE_FALLBACK: ({ engine, cause }) => {
     if (engine === 'reference')
       return `The slower reference engine was used instead of WebAssembly: ${cause}. The result is as accurate. With --engine reference this warning goes away.`;

@@ -1,5 +1,5 @@
 import type { Model } from '@scree/core';
-import { several, stabilityWords } from '@scree/core/describe';
+import { describeCoding, describeStability, several } from '@scree/core/describe';
 import { screePlot } from '../scree-plot.js';
 import { describeWarning } from './describe-error.js';
 import type { NotComputed } from './examine.js';
@@ -14,12 +14,19 @@ export function describeModel(model: Model, notComputed: NotComputed = {}): stri
   return [
     ...screePlot(model, { most: 20, width }).split('\n'),
     '',
-    `${several(model.k, 'component keeps', 'components keep')} ${(100 * kept).toFixed(1)} % of the variance of ${several(model.d, 'column')}.`,
+    `${several(model.k, 'component keeps', 'components keep')} ${(100 * kept).toFixed(1)} % of the variance of ${columnsOf(model)}.`,
+    ...(model.coding ? describeCoding(model.coding) : []),
     ...describeChoice(model, notComputed),
-    ...describeStability(model, notComputed),
+    ...stabilityLine(model, notComputed),
     describeAccuracy(model),
     ...model.warnings.map((warning) => `Warning: ${describeWarning(warning, model.columnNames)}`),
   ];
+}
+
+/** "12 columns", or where a table was coded, "11 columns, 22 when coded". */
+export function columnsOf({ d, coding }: Model): string {
+  const given = coding?.columns.length ?? d;
+  return given === d ? several(d, 'column') : `${several(given, 'column')}, ${d} when coded`;
 }
 
 /** How many components to keep, in one line. */
@@ -29,8 +36,8 @@ function describeChoice({ choice }: Model, notComputed: NotComputed): string[] {
 }
 
 /** How stable they are, in one line. */
-function describeStability({ stability }: Model, notComputed: NotComputed): string[] {
-  if (stability) return [`How stable: ${stabilityWords(stability)[0]}`];
+function stabilityLine({ stability }: Model, notComputed: NotComputed): string[] {
+  if (stability) return [`How stable: ${describeStability(stability)[0]}`];
   return notComputed.stability === undefined ? [] : [`How stable: not examined. ${notComputed.stability}`];
 }
 

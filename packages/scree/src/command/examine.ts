@@ -1,6 +1,7 @@
 import {
   bootstrap,
   type Choice,
+  type Coding,
   type CriterionName,
   chooseComponents,
   DataError,
@@ -12,7 +13,7 @@ import {
   type RowSource,
   type Stability,
 } from '@scree/core';
-import { CRITERION_TITLES, count, several } from '@scree/core/describe';
+import { CRITERION_TITLES, count, several, show } from '@scree/core/describe';
 
 /** Why a model says nothing about the number of components or about other samples: sentences for people. */
 export interface NotComputed {
@@ -36,6 +37,8 @@ export interface Examination {
   /** Moments of all rows, where the fit had nothing else. */
   readonly moments: Moments | undefined;
   readonly options: PcaOptions;
+  /** How a table became the columns, where it was not just numbers. */
+  readonly coding?: Coding | undefined;
 }
 
 /** Fewer rows than this are no sample to draw from. */
@@ -87,7 +90,9 @@ export async function examine(
 }
 
 function withStructure({ warnings }: Model, { k, reason, agree }: Choice): Model['warnings'] {
-  if (k > 0 || warnings.some(({ code }) => code === 'NO_STRUCTURE')) return warnings;
+  // Only a test against noise can say that.
+  const tested = agree.includes('permutation') || agree.includes('parallel');
+  if (k > 0 || !tested || warnings.some(({ code }) => code === 'NO_STRUCTURE')) return warnings;
   return [...warnings, { code: 'NO_STRUCTURE', message: reason, details: { criteria: agree } }];
 }
 
@@ -105,9 +110,13 @@ async function stabilityFor(
   return asked === undefined ? orWhy(draw) : draw();
 }
 
-async function choiceFor(model: Model, { depth, source, moments, options }: Examination): Promise<Choice | string> {
+async function choiceFor(
+  model: Model,
+  { depth, source, moments, options, coding }: Examination,
+): Promise<Choice | string> {
   const { n, d } = model;
   if (model.totalVariance === 0) return 'All rows are the same.';
+  if (coding && coding.method !== 'pca') return inertiaWords(model, coding);
   if (d === 1) return 'There is only one column.';
   if (n < FEWEST_ROWS) return `It takes ${FEWEST_ROWS} rows or more, and there ${are(n)}.`;
   const brief = depth === 'brief' ? criteriaFor(n, d, options.scale === 'unit') : ALL;
@@ -122,6 +131,22 @@ async function choiceFor(model: Model, { depth, source, moments, options }: Exam
     if (model.spectrum) return choice(await chooseComponents(model, how));
     return `The ${model.plan.solver} solver finds only the leading variances of these ${several(n, 'row')}. Use --components auto to compute all of them, which reads the data again.`;
   });
+}
+
+/** Variance that a component has at least if it says more than one column, or one block, does: see `inertiaWords`. */
+export function inertiaLimit({ method, columns }: Coding): number {
+  return method === 'mca' ? 1 / columns.length : 1;
+}
+
+/** Of MCA and FAMD the average component, of MFA the most that one block alone has. */
+function inertiaWords({ variances }: Model, coding: Coding): string {
+  const limit = inertiaLimit(coding);
+  const above = variances.filter((variance) => variance > limit).length;
+  const all = above === variances.length ? ' all' : ` ${above}`;
+  const whole = coding.method === 'mca' ? `1/${coding.columns.length} = ${show(limit, 3)}` : '1';
+  const what =
+    coding.method === 'mfa' ? 'more than the first component of a block alone' : 'that of the average component';
+  return `The criteria are for columns of numbers. Of the ${several(variances.length, 'component')}${all} ${above === 1 ? 'has' : 'have'} a variance above ${whole}, ${what}.`;
 }
 
 /** A choice, unless no criterion applies. */

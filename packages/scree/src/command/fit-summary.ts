@@ -5,7 +5,8 @@ import { describeSummary, isSummaryFile, mergeSummaryFiles, readSummary } from '
 import { offerEngines } from '../offer-engines.js';
 import type { Call } from './command.js';
 import { type Depth, examine, type NotComputed } from './examine.js';
-import { fitOptions } from './fit-file.js';
+import { fitOptions } from './fit-options.js';
+import { codingFlag } from './method.js';
 import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
@@ -89,6 +90,9 @@ export async function fitSummary(
 }
 
 function refuseRowFlags(flags: Readonly<Record<string, unknown>>, path: string): void {
+  const coding = codingFlag(flags);
+  if (coding)
+    throw new UsageError(`${coding} needs the rows, and those of ${path} are gone: use it with the data themselves.`);
   const flag = [...ROW_FLAGS, 'checkpoint'].find((name) => flags[name] !== undefined);
   if (flags.solver !== undefined && flags.solver !== 'auto' && flags.solver !== 'covariance')
     throw new UsageError(`--solver ${flags.solver} reads rows, and those of ${path} are gone: leave --solver out.`);

@@ -1,24 +1,28 @@
 import type { Model, PcaOptions } from '@scree/core';
 import { DEFAULT_MEMORY } from '@scree/files';
 import { showBytes } from '@scree/files/internal';
-import { isPostgresUrl } from '../database/postgres-url.js';
+import { isSparkUrl } from '../cluster/spark-url.js';
+import { isServerUrl } from '../database/postgres-url.js';
 import { removeFile } from '../disk/atomic-file.js';
+import type { OpenOptions } from '../disk/index.js';
 import { writeModel } from '../disk/model-file.js';
 import { checkTarget, isSameFile } from '../disk/output-target.js';
 import { formatOf } from '../disk/write-file.js';
+import { byGroup } from './by-group.js';
 import { identityOf, momentsWithCheckpoint } from './checkpoint.js';
 import { CheckpointLock, lockPath } from './checkpoint-lock.js';
 import type { Call } from './command.js';
-import { fileOptions } from './data-flags.js';
 import { describeModel } from './describe-model.js';
 import type { NotComputed } from './examine.js';
-import { fitFile, fitOptions } from './fit-file.js';
+import { fitFile, withCoding } from './fit-file.js';
+import { fitOptions } from './fit-options.js';
 import { fitSummary, summaryOf } from './fit-summary.js';
+import { codingFlag, methodOf } from './method.js';
 import { asJson } from './model-json.js';
 import { print, printLines } from './print.js';
 import { duration, Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
-import { withFile } from './with-file.js';
+import { withData } from './with-data.js';
 
 /** `scree fit`: a model of a data file. */
 export async function run(call: Call): Promise<void> {
@@ -27,26 +31,35 @@ export async function run(call: Call): Promise<void> {
     throw new UsageError('--every says how often --checkpoint saves: use it with --checkpoint FILE.');
   }
   const options = fitOptions(flags);
+  methodOf(flags);
   const { output, checkpoint } = flags;
+  if (checkpoint !== undefined && positionals.some(isSparkUrl))
+    throw new UsageError('--checkpoint is not for tables on Spark, whose rows have no order: leave it out.');
+  const coding = codingFlag(flags);
+  if (checkpoint !== undefined && coding)
+    throw new UsageError(
+      `--checkpoint saves sums of the numbers in a file, and ${coding} analyses others. Leave one of them out.`,
+    );
   if (typeof output === 'string' && formatOf(output)) {
     throw new UsageError(
       `${output} would be a table, and fit writes a model: -o model.json. Then scree inspect model.json -o ${output} writes its components, and scree transform scores.`,
     );
   }
+  const terminal = new Terminal({ quiet: flags.quiet === true });
+  if (flags.by !== undefined) return byGroup(call, terminal, (each, only) => fit(each, options, undefined, only));
   // Before the fit: it may take hours.
   for (const target of [output, checkpoint]) if (typeof target === 'string') await checkTarget(target, positionals);
-  const terminal = new Terminal({ quiet: flags.quiet === true });
   const summary = await summaryOf(call, terminal);
   if (summary) {
     const fitted = await fitSummary(summary, call, terminal, 'brief');
     if (typeof output === 'string') await writeModel(output, fitted.model);
-    return report(call, fitted, terminal);
+    return printJson(report(call, fitted, terminal));
   }
-  if (typeof checkpoint !== 'string') return fit(call, options);
+  if (typeof checkpoint !== 'string') return printJson(await fit(call, options));
   if (typeof output === 'string') await checkApart(checkpoint, output);
   const lock = await CheckpointLock.acquire(checkpoint);
   try {
-    await fit(call, options, { path: checkpoint, lock });
+    printJson(await fit(call, options, { path: checkpoint, lock }));
   } finally {
     await lock.release();
   }
@@ -61,30 +74,37 @@ async function checkApart(checkpoint: string, output: string): Promise<void> {
   }
 }
 
+function printJson(found: object | undefined): void {
+  if (found) print(`${JSON.stringify(found)}\n`);
+}
+
+/** Fits the rows, or those of a group. The JSON of --json; otherwise what was found is printed. */
 async function fit(
   call: Call,
   options: PcaOptions,
   checkpoint?: { readonly path: string; readonly lock: CheckpointLock },
-): Promise<void> {
+  only?: OpenOptions['only'],
+): Promise<object | undefined> {
   const { positionals, flags, signal } = call;
   const [path] = positionals;
   const { output } = flags;
   const terminal = new Terminal({ quiet: flags.quiet === true });
-  await withFile(positionals, fileOptions(flags, signal), async (file) => {
+  return withData(call, terminal, { only }, async (file) => {
     if (checkpoint) checkCheckpoint(options, file.source.cols, (flags.memory as number | undefined) ?? DEFAULT_MEMORY);
     const saving = checkpoint && {
       ...checkpoint,
       every: (flags.every as number | undefined) ?? 10,
       identity: await identityOf(positionals, flags, file.columns, options),
-      compare: path === undefined || path === '-' || isPostgresUrl(path) || flags.sql !== undefined,
+      compare: path === undefined || path === '-' || isServerUrl(path) || flags.sql !== undefined,
       options,
       terminal,
       signal,
     };
-    const { model, seconds, notComputed } = await fitFile(file, call, terminal, {
+    const { coding, seconds, notComputed, ...fitted } = await fitFile(file, call, terminal, {
       read: saving && ((weights) => momentsWithCheckpoint(file, { ...saving, weights })),
       depth: 'brief',
     });
+    const model = withCoding(fitted.model, coding);
     if (typeof output === 'string') await writeModel(output, model);
     if (checkpoint) {
       await checkpoint.lock.confirm();
@@ -92,7 +112,7 @@ async function fit(
       if (typeof output !== 'string' || !(await isSameFile(checkpoint.path, output))) await removeFile(checkpoint.path);
       await checkpoint.lock.release();
     }
-    report(call, { model, seconds, notComputed }, terminal);
+    return report(call, { model, seconds, notComputed }, terminal);
   });
 }
 
@@ -102,17 +122,15 @@ interface Fitted {
   readonly notComputed: NotComputed;
 }
 
-/** Prints what was found, and where the model is. */
-function report({ flags }: Call, { model, seconds, notComputed }: Fitted, terminal: Terminal): void {
+/** Prints what was found, and where the model is. The JSON of --json. */
+function report({ flags }: Call, { model, seconds, notComputed }: Fitted, terminal: Terminal): object | undefined {
   const { output } = flags;
-  if (flags.json) {
-    const threads = flags.threads as number | undefined;
-    print(`${JSON.stringify(asJson(model, { seconds, threads, notComputed }))}\n`);
-  } else {
-    printLines(describeFit(model, seconds, flags.explain === true, notComputed));
-  }
+  if (!flags.json) printLines(describeFit(model, seconds, flags.explain === true, notComputed));
   if (typeof output === 'string') terminal.note(`The model: ${output}`);
-  else if (!flags.json) terminal.note('The model was not saved: use -o model.json to save it.');
+  else if (!flags.json && flags.residualize === undefined)
+    terminal.note('The model was not saved: use -o model.json to save it.');
+  const threads = flags.threads as number | undefined;
+  return flags.json ? asJson(model, { seconds, threads, notComputed }) : undefined;
 }
 
 /** Matrices of cols × cols numbers that are in memory at once: the sums, those of a group and of a block, and the bytes that are saved. */
@@ -138,7 +156,12 @@ function describeFit(model: Model, seconds: number, explain: boolean, notCompute
   );
   return [
     `${model.plan.reason} (${model.plan.solver} on ${model.plan.engine}, ${duration(seconds)})`,
-    ...(explain && costs.length > 0 ? ['Predicted time of every solver:', ...costs] : []),
+    ...(explain && costs.length > 0
+      ? [
+          `Predicted time of every solver, on ${model.plan.engine === 'spark' ? "Spark's executors" : 'four cores'}:`,
+          ...costs,
+        ]
+      : []),
     '',
     ...describeModel(model, notComputed),
   ];

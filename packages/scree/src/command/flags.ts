@@ -64,19 +64,25 @@ export const list = (name: string, value: string, what: string): Flag => ({
   value,
   what,
   read: (given) => {
-    const names: string[] = [];
-    // Every name ends in a comma. If the expression does not match the rest, the text is not a list.
-    const next = /\s*"((?:[^"]|"")*)"\s*,|((?:[^,]|,,)+),(?!,)/y;
-    const text = `${given},`;
-    while (next.lastIndex < text.length) {
-      const found = next.exec(text);
-      if (!found) return { must: 'be names divided by commas' };
-      const [, quoted, plain] = found;
-      names.push(quoted?.replaceAll('""', '"') ?? plain.replaceAll(',,', ','));
-    }
-    return { value: names };
+    const names = readList(given);
+    return names ? { value: names } : { must: 'be names divided by commas' };
   },
 });
+
+/** Names separated by commas; undefined where the text is no list. */
+export function readList(given: string): string[] | undefined {
+  const names: string[] = [];
+  // Every name ends in a comma. If the expression does not match the rest, the text is not a list.
+  const next = /\s*"((?:[^"]|"")*)"\s*,|((?:[^,]|,,)+),(?!,)/y;
+  const text = `${given},`;
+  while (next.lastIndex < text.length) {
+    const found = next.exec(text);
+    if (!found) return undefined;
+    const [, quoted, plain] = found;
+    names.push(quoted?.replaceAll('""', '"') ?? plain.replaceAll(',,', ','));
+  }
+  return names;
+}
 
 /** A flag with rows counted from 1: 24-27,30. Its value are ranges counted from 0, both ends included. */
 export const rowRanges = (name: string, what: string): Flag => ({

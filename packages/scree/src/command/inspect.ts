@@ -6,7 +6,7 @@ import { createFile, formatOf, holdsText, type OutputFormat } from '../disk/writ
 import { checkOutput } from './check-output.js';
 import type { Call } from './command.js';
 import { describeWarning } from './describe-error.js';
-import { describeModel } from './describe-model.js';
+import { columnsOf, describeModel } from './describe-model.js';
 import type { NotComputed } from './examine.js';
 import { asJson } from './model-json.js';
 import { print, printLines } from './print.js';
@@ -40,9 +40,11 @@ export async function run(call: Call): Promise<void> {
   }
   const scaled = model.scale.some((scale) => scale !== 1);
   const facts = [
-    `${several(model.k, 'component')} of ${several(model.d, 'column')}, fitted to ${several(model.n, 'row')}`,
+    `${several(model.k, 'component')} of ${columnsOf(model)}, fitted to ${several(model.n, 'row')}`,
     model.centered ? 'centred' : 'not centred',
-    ...(scaled ? [model.scaling === undefined ? 'scaled' : `scaled (${model.scaling})`] : []),
+    ...(scaled && (model.coding?.method ?? 'pca') === 'pca'
+      ? [model.scaling === undefined ? 'scaled' : `scaled (${model.scaling})`]
+      : []),
     ...(model.whiten ? [`whitened (${model.whiten})`] : []),
   ];
   const names = model.columnNames;

@@ -1,8 +1,14 @@
 import {
+  type AdjustedInertias,
+  adjustedInertias,
   type Block,
+  type Category,
   type ColumnContribution,
+  categories,
   columnContributions,
+  type MfaGroupPart,
   type Model,
+  mfaGroups,
   type Rotation,
   type RotationMethod,
   type RowContributions,
@@ -20,7 +26,7 @@ import { refuseChanged } from '@scree/core/engine';
 import type { SupplementaryBlock } from '@scree/files';
 import type { DataFile } from '../disk/index.js';
 import type { Call } from './command.js';
-import type { FittedFile } from './fit-file.js';
+import { type FittedFile, withCoding } from './fit-file.js';
 import { componentsToKeep, namesOf } from './look-at-rows.js';
 import type { Terminal } from './terminal.js';
 
@@ -37,6 +43,25 @@ export interface Interpretation {
   readonly rotation: Rotation | string | undefined;
   /** One sentence per component; null where there is nothing to say. */
   readonly descriptions: readonly (string | null)[];
+  /** Of MCA, FAMD and MFA: the categories, the blocks and the adjusted inertias, where there are some. */
+  readonly coded: CodedMeaning | undefined;
+}
+
+export interface CodedMeaning {
+  readonly categories: readonly Category[];
+  readonly blocks: readonly MfaGroupPart[];
+  readonly inertias: AdjustedInertias | undefined;
+}
+
+/** What a model of coded columns says of the columns of the table. */
+function codedMeaning(model: Model): CodedMeaning | undefined {
+  const { coding } = model;
+  if (!coding || coding.method === 'pca') return undefined;
+  return {
+    categories: categories(model),
+    blocks: coding.method === 'mfa' ? mfaGroups(model) : [],
+    inertias: coding.method === 'mca' && coding.columns.length > 1 ? adjustedInertias(model) : undefined,
+  };
 }
 
 export interface Listed<Found> {
@@ -59,12 +84,13 @@ export async function interpret(
   terminal: Terminal,
 ): Promise<Interpretation> {
   const { model } = fitted;
+  const stored = withCoding(model, fitted.coding);
   const control = { signal, onProgress: terminal.onProgress };
   const columns = columnContributions(model);
   const rows = flags.json ? await listRows(file, fitted, control) : '';
   const beside = await relate(file, fitted, control);
   const apart = await listSupplementaryRows(file, model, control);
-  const rotation = await rotated(model, flags, control);
+  const rotation = await rotated(model, componentsToKeep(stored, flags), flags, control);
   terminal.clear();
   const facts = { columns, supplementary: beside };
   return {
@@ -73,7 +99,8 @@ export async function interpret(
     supplementary: beside,
     supplementaryRows: apart,
     rotation,
-    descriptions: Array.from({ length: model.k }, (_, c) => describeComponent(model, c, facts) ?? null),
+    descriptions: Array.from({ length: model.k }, (_, c) => describeComponent(stored, c, facts) ?? null),
+    coded: codedMeaning(stored),
   };
 }
 
@@ -85,7 +112,8 @@ export async function interpretModel(
   noRows: string,
 ): Promise<Interpretation> {
   const columns = columnContributions(model);
-  const rotation = await rotated(model, flags, { signal, onProgress: terminal.onProgress });
+  const control = { signal, onProgress: terminal.onProgress };
+  const rotation = await rotated(model, componentsToKeep(model, flags), flags, control);
   return {
     columns,
     rows: noRows,
@@ -93,14 +121,20 @@ export async function interpretModel(
     supplementaryRows: undefined,
     rotation,
     descriptions: Array.from({ length: model.k }, (_, c) => describeComponent(model, c, { columns }) ?? null),
+    coded: undefined,
   };
 }
 
 /** Rotates the components that are kept: with others, which are noise, the rotation would be another one. */
-async function rotated(model: Model, flags: Call['flags'], control: Control): Promise<Rotation | string | undefined> {
+async function rotated(
+  model: Model,
+  kept: number,
+  flags: Call['flags'],
+  control: Control,
+): Promise<Rotation | string | undefined> {
   const method = flags.rotate as RotationMethod | undefined;
   if (method === undefined) return undefined;
-  const k = Math.min(componentsToKeep(model, flags), model.uniqueness.rank);
+  const k = Math.min(kept, model.uniqueness.rank);
   if (model.totalVariance === 0) return 'All rows are the same.';
   if (k === 0) return 'No component stands out of noise. Use -k to rotate some all the same.';
   const { seed } = flags as { readonly seed?: number };
@@ -125,14 +159,14 @@ function tooMany(rows: number): string {
 }
 
 function tooManyApart(rows: number): string {
-  return `${several(rows, 'row')} are too many to list: up to ${count(MOST_LISTED_ROWS)} are. Use scree transform for their scores.`;
+  return `${several(rows, 'row')} are too many to list: up to ${count(MOST_LISTED_ROWS)} are. Use --tables FOLDER to write all of them.`;
 }
 
 /** The numbers and names of the first rows of a file, as many as there are. */
 async function identified(file: DataFile, rows: number): Promise<Pick<Listed<never>, 'numbers' | 'names'>> {
   const all = Array.from({ length: rows }, (_, i) => i);
   const again = file.source.rereadable;
-  const places = again || file.dropped === 0 ? await file.placesOf(all) : all;
+  const places = again || file.dropped === 0 ? await file.rowsInFile(all) : all;
   const names = file.label === undefined || !again ? undefined : await namesOf(file, all);
   return { numbers: places.map((place) => place + 1), names: all.map((row) => names?.get(row) ?? null) };
 }
@@ -143,7 +177,8 @@ async function relate(file: DataFile, { model, weights }: FittedFile, control: C
   if (none || model.totalVariance === 0) return { columns: [], groups: [] };
   const reading = file.withSupplementary()[Symbol.asyncIterator]();
   try {
-    return await relateTo(model, file, tee(reading, 2 + file.groups.length), {
+    const columns = file.supplementary.length > 0 ? 1 : 0;
+    return await relateTo(model, file, tee(reading, 1 + columns + file.groups.length), {
       ...control,
       ...(weights ? { weights } : {}),
     });
@@ -155,11 +190,13 @@ async function relate(file: DataFile, { model, weights }: FittedFile, control: C
 async function relateTo(
   model: Model,
   file: DataFile,
-  [rows, beside, ...labels]: readonly AsyncGenerator<SupplementaryBlock, void, void>[],
+  [rows, ...others]: readonly AsyncGenerator<SupplementaryBlock, void, void>[],
   options: SupplementaryOptions,
 ): Promise<Supplementary> {
   const { cols, columnNames } = file.source;
   const s = file.supplementary.length;
+  // Every reader is read: what one does not read would be kept for it.
+  const [beside, labels] = s === 0 ? [undefined, others] : [others[0], others.slice(1)];
   const found = await supplementary(
     model,
     sourceOf(
@@ -169,7 +206,7 @@ async function relateTo(
     ),
     {
       ...options,
-      ...(s === 0
+      ...(beside === undefined
         ? {}
         : {
             columns: sourceOf(
@@ -282,6 +319,13 @@ export function interpretationJson(model: Model, meaning: Interpretation): objec
     eta2: groups.map(({ name, eta2 }) => ({ column: name, values: eta2 })),
     rotation: rotation === undefined || typeof rotation === 'string' ? null : rotationJson(rotation),
     descriptions,
+    ...(meaning.coded
+      ? {
+          categories: meaning.coded.categories,
+          ...(meaning.coded.blocks.length > 0 ? { blocks: meaning.coded.blocks } : {}),
+          ...(meaning.coded.inertias ? { adjustedInertias: meaning.coded.inertias } : {}),
+        }
+      : {}),
   };
 }
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { isPostgresUrl } from '../database/postgres-url.js';
+import { isServerUrl } from '../database/postgres-url.js';
 import { openBrowser } from '../lab-server/open-browser.js';
 import { readPage } from '../lab-server/page-files.js';
 import { writeRedirect } from '../lab-server/redirect.js';
@@ -15,7 +15,7 @@ const PATIENCE = 5_000;
 /** `scree lab`: the lab in the browser, from a server on this machine. Ctrl-C is how it ends, so that is no failure. */
 export async function run({ positionals: [path], flags, signal }: Call): Promise<void> {
   if (path === '-') throw new UsageError('The lab reads its data more than once: name a file, not standard input.');
-  if (isPostgresUrl(path))
+  if (isServerUrl(path))
     throw new UsageError(
       'The lab reads files: export the rows first, or use scree analyze or scree report on the database.',
     );

@@ -1,12 +1,14 @@
 import type { Model } from '@scree/core';
-import { refuseChanged } from '@scree/core/engine';
+import { hasCategories, refuseChanged } from '@scree/core/engine';
 import type { DataFile } from '../disk/index.js';
 import { chooseColours } from '../report/figures/colouring.js';
 import { plainText } from '../report/plain-text.js';
 import { type RowFacts, readRows } from '../report/read-rows.js';
 import { findUnusualRows, type UnusualRows } from '../report/unusual-rows.js';
 import type { Call } from './command.js';
-import { COUNT_FLAGS, type FittedFile } from './fit-file.js';
+import { inertiaLimit } from './examine.js';
+import type { FittedFile } from './fit-file.js';
+import { COUNT_FLAGS } from './fit-options.js';
 import type { Terminal } from './terminal.js';
 
 /** The rows compared with a model, their numbers, and their names where there are some. */
@@ -22,12 +24,13 @@ export interface LookedAtRows {
  */
 export async function lookAtRows(
   file: DataFile,
-  { model: whole, first, source }: FittedFile,
+  { model: whole, coding, first, source }: FittedFile,
   { flags, signal }: Call,
   terminal: Terminal,
 ): Promise<LookedAtRows | string> {
   if (whole.totalVariance === 0) return 'All rows are the same.';
   if (!source.rereadable) return 'The rows can be read only once, and are too many to keep.';
+  if (coding && hasCategories(coding)) return 'The limits are for columns of numbers, not for categories.';
   const kept = Math.max(1, componentsToKeep(whole, flags));
   const model = kept === whole.k ? whole : first(kept);
   const { onProgress } = terminal;
@@ -41,7 +44,7 @@ export async function lookAtRows(
   const found = findUnusualRows(model, read, 'fit');
   const shown = found.ranked.map(({ row }) => row);
   const again = file.source.rereadable;
-  const places = again || file.dropped === 0 ? await file.placesOf(shown) : shown;
+  const places = again || file.dropped === 0 ? await file.rowsInFile(shown) : shown;
   const numbers = new Map(shown.map((row, i) => [row, places[i] + 1]));
   const names = file.label === undefined || !again ? undefined : await namesOf(file, shown);
   terminal.clear();
@@ -57,9 +60,12 @@ export async function lookAtRows(
 }
 
 /** As many components as were asked for, otherwise as many as are recommended; 0 where none stands out of noise. */
-export function componentsToKeep({ k, choice }: Model, flags: Call['flags']): number {
+export function componentsToKeep({ k, choice, coding, variances }: Model, flags: Call['flags']): number {
   const asked = COUNT_FLAGS.some((name) => flags[name] !== undefined);
-  return asked ? k : Math.min(k, choice?.k ?? k);
+  if (asked) return k;
+  if (!coding || coding.method === 'pca') return Math.min(k, choice?.k ?? k);
+  const limit = inertiaLimit(coding);
+  return variances.filter((variance) => variance > limit).length;
 }
 
 /** The names of some rows, in one reading that stops after the last of them. */

@@ -26,6 +26,8 @@ export function asJson(model: Model, { seconds, threads, notComputed }: FitFacts
     scale: Array.from(model.scale),
     components: Array.from({ length: k }, (_, r) => Array.from(data.subarray(r * d, (r + 1) * d))),
     ...(model.columnNames ? { columnNames: model.columnNames } : {}),
+    scaling: model.scaling ?? null,
+    coding: model.coding ?? null,
     centered: model.centered,
     whiten: model.whiten,
     ddof: model.ddof,

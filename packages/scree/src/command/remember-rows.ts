@@ -43,6 +43,7 @@ export function rememberRows(source: RowSource, bytes: number): RowSource {
     ...(nonzeros === undefined ? {} : { nonzeros }),
     ...(columnNames ? { columnNames } : {}),
     resident,
+    remote: source.remote,
     blocks,
     warnings: async () => (await source.warnings?.()) ?? [],
   };

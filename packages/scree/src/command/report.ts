@@ -1,23 +1,25 @@
 import { basename, join } from 'node:path';
-import type { Model, RowSource } from '@scree/core';
+import type { Model, TableData } from '@scree/core';
 import { several } from '@scree/core/describe';
 import { refuseChanged } from '@scree/core/engine';
+import type { RowRanges } from '@scree/files';
 import { withoutParameters } from '../database/postgres-url.js';
 import { writeAllAtomically } from '../disk/atomic-file.js';
 import type { DataFile } from '../disk/index.js';
 import { checkFolder, checkTarget } from '../disk/output-target.js';
 import { makeReport } from '../report/report.js';
 import type { Call } from './command.js';
-import { fileOptions } from './data-flags.js';
 import { describeWarning } from './describe-error.js';
 import type { NotComputed } from './examine.js';
-import { checkRereadable, fitFile, withModel } from './fit-file.js';
+import { checkRereadable, type FittedFile, fitFile, withCoding, withModel } from './fit-file.js';
 import { inFolder } from './in-folder.js';
+import { type Interpretation, interpret } from './interpret.js';
 import { shellWord } from './shell-word.js';
 import { spelled } from './spelled-flags.js';
 import { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
-import { countRowsOfSmallFile, withFile } from './with-file.js';
+import { withData } from './with-data.js';
+import { countRowsOfSmallFile } from './with-file.js';
 
 /** `scree report`: a page about the components of a data file. */
 export async function run(call: Call): Promise<void> {
@@ -28,7 +30,9 @@ export async function run(call: Call): Promise<void> {
   await checkTarget(output, [...positionals, flags.model as string | undefined]);
   if (typeof figures === 'string') await checkFolder(figures);
   const terminal = new Terminal({ quiet: flags.quiet === true });
-  await withExaminedModel(call, terminal, async (file, { model, seconds, source, notComputed }) => {
+  await withExaminedModel(call, terminal, async (file, { model, seconds, source, notComputed, fitted }) => {
+    const meaning = fitted && (await interpret(file, fitted, call, terminal));
+    for (const why of [meaning?.supplementaryRows, meaning?.rotation]) if (typeof why === 'string') terminal.note(why);
     const labels = file.color === undefined ? undefined : await file.labels({ of: 'color' });
     const report = await makeReport({
       model,
@@ -42,11 +46,15 @@ export async function run(call: Call): Promise<void> {
       labels,
       labelName: file.color,
       names: file.label === undefined || file.label === file.color ? labels : await file.labels({ most: MOST_NAMES }),
+      weights: fitted?.weights,
+      supplementary: meaning?.supplementary,
+      supplementaryRows: pointsOf(meaning?.supplementaryRows),
+      rotation: typeof meaning?.rotation === 'string' ? undefined : meaning?.rotation,
       image: (flags.image as { width: number; height: number } | undefined) ?? pictureOf(file.shape),
       command: `scree report ${[...positionals, ...spelled(flags)].map(shellWord).join(' ')}`,
       describeWarning: (warning) => describeWarning(warning, model.columnNames),
       seconds,
-      placesOf: (rows) => file.placesOf(rows),
+      rowsInFile: (rows) => file.rowsInFile(rows),
       onProgress: terminal.onProgress,
       signal,
     });
@@ -69,8 +77,10 @@ const SMALL_TABLE = 1e7;
 interface Examined {
   readonly model: Model;
   readonly seconds?: number;
-  readonly source: RowSource;
+  readonly source: TableData;
   readonly notComputed: NotComputed;
+  /** Where the model was fitted to these rows. */
+  readonly fitted?: FittedFile;
 }
 
 /** Fits a model and asks how many components to keep and how stable they are; or reads one, which may have been asked when it was fitted. */
@@ -79,25 +89,54 @@ async function withExaminedModel(
   terminal: Terminal,
   use: (file: DataFile, examined: Examined) => Promise<void>,
 ): Promise<void> {
-  const { positionals, flags, signal } = call;
+  const { flags, signal } = call;
   if (flags.model !== undefined) {
+    const other = ['supplementary', 'supplementary-rows', 'group', 'rotate', 'column-weights'].find(
+      (name) => flags[name] !== undefined,
+    );
+    if (other)
+      throw new UsageError(
+        `--${other} belongs to a fit, and --model brings a model. Leave one of them out${other === 'group' ? ', or use --color' : ''}.`,
+      );
     if (flags.bootstrap !== undefined)
       throw new UsageError(
         '--bootstrap draws from the rows of a fit, and --model brings a model. Use it with scree fit.',
       );
     await withModel(call, terminal, async (file, { model }) => {
-      await countRowsOfSmallFile(file, signal);
-      await use(file, { model, source: file.source, notComputed: STORED });
+      if (!file.input) await countRowsOfSmallFile(file, signal);
+      await use(file, { model, source: file.input ?? file.source, notComputed: STORED });
     });
     return;
   }
-  await withFile(positionals, fileOptions(flags, signal), async (file) => {
+  const { color, label, group } = flags as { color?: string; label?: string; group?: string[] };
+  const more = {
+    supplementary: flags.supplementary as string[] | undefined,
+    groups: group,
+    supplementaryRows: flags['supplementary-rows'] as RowRanges | undefined,
+    // The first column of groups colours the rows, if no other one does.
+    ...(group && color === undefined && label === undefined ? { color: group[0] } : {}),
+  };
+  await withData(call, terminal, more, async (file) => {
     checkRereadable(file);
     await countRowsOfSmallFile(file, signal);
     const { rows = Number.POSITIVE_INFINITY, cols } = file.source;
     const depth = rows * cols <= SMALL_TABLE ? 'full' : 'brief';
-    await use(file, await fitFile(file, call, terminal, { depth }));
+    const fitted = await fitFile(file, call, terminal, { depth });
+    const { model, coding, source } = fitted;
+    await use(file, { ...fitted, model: withCoding(model, coding), source: file.input ?? source, fitted });
   });
+}
+
+/** Rows without a part in the fit as points, by their names or numbers. */
+function pointsOf(
+  rows: Interpretation['supplementaryRows'],
+): { readonly name: string; readonly scores: Float64Array }[] | undefined {
+  if (rows === undefined || typeof rows === 'string') return undefined;
+  const { data, cols } = rows.found.scores;
+  return rows.numbers.map((number, i) => ({
+    name: rows.names[i] ?? String(number),
+    scores: data.subarray(i * cols, (i + 1) * cols),
+  }));
 }
 
 /** Of a stored model. */

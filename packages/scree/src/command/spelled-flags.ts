@@ -11,10 +11,15 @@ export function spelled(flags: Readonly<Record<string, unknown>>): string[] {
       const shown = ranges.map(([first, last]) => (first === last ? `${first + 1}` : `${first + 1}-${last + 1}`));
       return [`--${name}`, shown.join(',')];
     }
+    const listed = (names: readonly string[]): string => names.map((one) => one.replaceAll(',', ',,')).join(',');
+    if (name === 'blocks') {
+      const blocks = Object.entries(value as Readonly<Record<string, readonly string[]>>);
+      return ['--blocks', blocks.map(([block, columns]) => `${block}=${listed(columns)}`).join(';')];
+    }
+    if (name === 'transform' && typeof value === 'object') {
+      return ['--transform', listed(Object.entries(value as object).map(([column, how]) => `${column}=${how}`))];
+    }
     // As the list of a flag is read: a comma inside a name is doubled.
-    return [
-      `--${name}`,
-      Array.isArray(value) ? value.map((one) => one.replaceAll(',', ',,')).join(',') : String(value),
-    ];
+    return [`--${name}`, Array.isArray(value) ? listed(value) : String(value)];
   });
 }

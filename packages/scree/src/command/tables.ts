@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { type Block, type Matrix, type Model, type RowContributions, rowContributionBlocks } from '@scree/core';
-import { refuseChanged } from '@scree/core/engine';
+import { hasCategories, refuseChanged } from '@scree/core/engine';
 import type { SupplementaryBlock } from '@scree/files';
+import { NativeMemoryCollector } from '../database/garbage-collection.js';
 import { writeAtomically } from '../disk/atomic-file.js';
 import { csvText } from '../disk/csv-writer.js';
 import { createFile, type DataFile } from '../disk/index.js';
@@ -24,7 +25,15 @@ export interface TableTarget {
 }
 
 /** Tables that have text in them are .csv where the rows are .parquet, which here holds numbers only. */
-const SMALL_TABLES = ['columns', 'supplementary-columns', 'supplementary-rows', 'groups', 'eta2', 'rotation'] as const;
+const SMALL_TABLES = [
+  'columns',
+  'supplementary-columns',
+  'categories',
+  'blocks',
+  'groups',
+  'eta2',
+  'rotation',
+] as const;
 type SmallTable = (typeof SMALL_TABLES)[number];
 
 /** Checks --tables before any work is done. */
@@ -42,7 +51,14 @@ export async function checkTables({ positionals, flags }: Call): Promise<TableTa
 }
 
 function pathsOf(target: TableTarget): string[] {
-  return [join(target.folder, `rows.${target.format}`), ...SMALL_TABLES.map((name) => smallPath(target, name))];
+  return [...ROW_TABLES.map((name) => rowPath(target, name)), ...SMALL_TABLES.map((name) => smallPath(target, name))];
+}
+
+/** Tables with one line per row, which may be more than memory holds. */
+const ROW_TABLES = ['rows', 'supplementary-rows'] as const;
+
+function rowPath({ folder, format }: TableTarget, name: (typeof ROW_TABLES)[number]): string {
+  return join(folder, `${name}.${format}`);
 }
 
 function smallPath({ folder, format }: TableTarget, name: SmallTable): string {
@@ -64,7 +80,13 @@ export async function writeTables(
       const delimiter = target.format === 'tsv' ? '\t' : ',';
       await writeAtomically(smallPath(target, name), csvText(lines, { delimiter, csvSafe: target.csvSafe }));
     }
-    if (model.totalVariance > 0) await writeRowTable(target, file, fitted, call, terminal);
+    if (model.totalVariance > 0) {
+      await writeRowTable('rows', target, file, fitted, call, terminal);
+      if (file.supplementaryRows) {
+        const apart = { ...fitted, source: file.supplementaryRows.source, weights: undefined };
+        await writeRowTable('supplementary-rows', target, file.supplementaryRows, apart, call, terminal);
+      }
+    }
   });
 }
 
@@ -74,7 +96,7 @@ type Line = readonly (string | number)[];
 function smallTables(model: Model, meaning: Interpretation): [SmallTable, Line[]][] {
   const { k, d, columnNames } = model;
   const nameOf = (j: number): string => columnNames?.[j] ?? String(j);
-  const { columns, supplementary, supplementaryRows: apart, rotation } = meaning;
+  const { columns, supplementary, rotation, coded } = meaning;
   const rotated = typeof rotation === 'object' ? rotation : undefined;
   const all: [SmallTable, Line[], Line][] = [
     [
@@ -94,16 +116,36 @@ function smallTables(model: Model, meaning: Interpretation): [SmallTable, Line[]
       ['column', 'n', ...named('correlation', k), ...named('cos2', k)],
     ],
     [
-      'supplementary-rows',
-      typeof apart !== 'object'
-        ? []
-        : apart.numbers.map((row, i) => [
-            row,
-            apart.names[i] ?? '',
-            ...apart.found.scores.data.subarray(i * k, (i + 1) * k),
-            ...apart.found.cos2.data.subarray(i * k, (i + 1) * k),
-          ]),
-      ['row', 'name', ...named('score', k), ...named('cos2', k)],
+      'categories',
+      (coded?.categories ?? []).flatMap(({ column, levels }) =>
+        levels.map(({ level, share, center, coordinate, vTest, cos2, contribution }) => [
+          column,
+          level,
+          share,
+          ...center,
+          ...coordinate,
+          ...vTest,
+          ...cos2,
+          ...contribution,
+        ]),
+      ),
+      [
+        'column',
+        'level',
+        'share',
+        ...['center', 'coordinate', 'v_test', 'cos2', 'contribution'].flatMap((what) => named(what, k)),
+      ],
+    ],
+    [
+      'blocks',
+      (coded?.blocks ?? []).map(({ name, columns, eigenvalue, coordinate, contribution }) => [
+        name,
+        columns.length,
+        eigenvalue,
+        ...coordinate,
+        ...contribution,
+      ]),
+      ['block', 'columns', 'eigenvalue', ...named('coordinate', k), ...named('contribution', k)],
     ],
     [
       'groups',
@@ -112,7 +154,14 @@ function smallTables(model: Model, meaning: Interpretation): [SmallTable, Line[]
       ),
       ['column', 'level', 'n', ...named('center', k), ...named('v_test', k)],
     ],
-    ['eta2', supplementary.groups.map(({ name, eta2 }) => [name, ...eta2]), ['column', ...named('eta2', k)]],
+    [
+      'eta2',
+      [
+        ...(coded?.categories ?? []).map(({ column, eta2 }) => [column, ...eta2]),
+        ...supplementary.groups.map(({ name, eta2 }) => [name, ...eta2]),
+      ],
+      ['column', ...named('eta2', k)],
+    ],
     [
       'rotation',
       rotated
@@ -134,17 +183,25 @@ function named(what: string, k: number): string[] {
   return Array.from({ length: k }, (_, c) => `${what}_pc${c + 1}`);
 }
 
+/** Bytes of rows and of what is written about them after which garbage is collected: V8 alone would let hundreds of megabytes pile up. */
+const COLLECTED_BYTES = 8 << 20;
+
+/** Scores, cos² and squared distances of rows, and the contributions of those of the fit. */
 async function writeRowTable(
-  { folder, format, csvSafe }: TableTarget,
+  table: (typeof ROW_TABLES)[number],
+  target: TableTarget,
   file: DataFile,
-  { model, source, weights }: FittedFile,
+  { model, coding, source, weights }: FittedFile,
   { signal }: Call,
   terminal: Terminal,
 ): Promise<void> {
+  const { format, csvSafe } = target;
   const { k } = model;
-  const names = ['row', ...named('score', k), ...named('cos2', k), ...named('contribution', k), 'squared_distance'];
+  const contributes = table === 'rows';
+  const contributions = contributes ? named('contribution', k) : [];
+  const names = ['row', ...named('score', k), ...named('cos2', k), ...contributions, 'squared_distance'];
   const label = holdsText(format) ? file.label : undefined;
-  const writer = await createFile(join(folder, `rows.${format}`), {
+  const writer = await createFile(rowPath(target, table), {
     cols: names.length,
     columnNames: names,
     label,
@@ -155,7 +212,7 @@ async function writeRowTable(
   let at: Pick<SupplementaryBlock, 'places' | 'names'> = { places: [], names: undefined };
   async function* blocks(): AsyncGenerator<Block, void, void> {
     // Sparse rows have neither names nor gaps.
-    if (source.nonzeros === undefined) {
+    if (source.nonzeros === undefined || (coding && hasCategories(coding))) {
       for await (const { block, places, names } of file.withSupplementary()) {
         at = { places, names };
         yield block;
@@ -170,11 +227,13 @@ async function writeRowTable(
       yield block;
     }
   }
+  const collector = new NativeMemoryCollector(COLLECTED_BYTES, 1);
   try {
     const data = sourceOf(model.d, model.columnNames, blocks());
     const options = { signal, onProgress: terminal.onProgress, ...(weights ? { weights } : {}) };
     for await (const part of rowContributionBlocks(model, data, options)) {
-      await writer.write(rowMatrix(part, at.places, k), at.names);
+      await writer.write(rowMatrix(part, at.places, k, contributes), at.names);
+      collector.released(8 * at.places.length * (model.d + 2 * names.length));
     }
     await refuseChanged(file.source);
     await writer.close();
@@ -186,17 +245,19 @@ async function writeRowTable(
   }
 }
 
-/** Lines of the table of rows: number in the file from 1 up, scores, cos2, contributions, squared distance. */
+/** Lines of a table of rows: number in the file from 1 up, scores, cos2, contributions of rows of the fit, squared distance. */
 function rowMatrix(
   { scores, cos2, contributions, squaredDistances }: RowContributions,
   places: readonly number[],
   k: number,
+  contributes: boolean,
 ): Matrix<Float64Array> {
-  const [rows, cols] = [places.length, 3 * k + 2];
+  const parts = [scores, cos2, ...(contributes ? [contributions] : [])];
+  const [rows, cols] = [places.length, parts.length * k + 2];
   const data = new Float64Array(rows * cols);
   for (let i = 0; i < rows; i++) {
     data[i * cols] = places[i] + 1;
-    [scores, cos2, contributions].forEach((matrix, part) => {
+    parts.forEach((matrix, part) => {
       data.set(matrix.data.subarray(i * k, (i + 1) * k), i * cols + 1 + part * k);
     });
     data[(i + 1) * cols - 1] = squaredDistances[i];

@@ -1,13 +1,15 @@
 import type { Model } from '@scree/core';
 import { several } from '@scree/core/describe';
+import { isSparkUrl } from '../cluster/spark-url.js';
+import { typedUrl } from '../database/postgres-url.js';
 import { readModel } from '../disk/model-file.js';
 import { formatOf, holdsText, type OutputFormat } from '../disk/write-file.js';
 import { checkOutput } from './check-output.js';
 import type { Call } from './command.js';
-import { fileOptions } from './data-flags.js';
-import { describeWarning } from './describe-error.js';
-import { checkColumnCount, fileOptionsFor } from './fit-file.js';
+import { describeWarning, nameFile } from './describe-error.js';
+import { codedModel, fileOptionsFor, readFor } from './for-model.js';
 import { Terminal } from './terminal.js';
+import { UsageError } from './usage-error.js';
 import { withFile } from './with-file.js';
 import { writeRows } from './write-rows.js';
 
@@ -18,19 +20,23 @@ export async function run(call: Call): Promise<void> {
     flags,
     signal,
   } = call;
+  if (flags.into !== undefined) return writeIntoTable(call);
+  const alone = ['errors', 't2'].find((name) => flags[name] !== undefined);
+  if (alone) throw new UsageError(`--${alone} is for tables on Spark: use it with --into TABLE.`);
   const output = await checkOutput(call, 'Say where the scores go: -o scores.npy.');
   const terminal = new Terminal({ quiet: flags.quiet === true });
   const model = await readModel(modelPath);
   const threads = typeof flags.threads === 'number' ? { threads: flags.threads } : {};
-  await withFile(dataPaths, fileOptionsFor(model, fileOptions(flags, signal)), async (file) => {
-    checkColumnCount(model, file.source.cols, dataPaths[0]);
+  const plain = codedModel(model);
+  await withFile(dataPaths, fileOptionsFor(model, flags, signal), async (raw) => {
+    const file = await readFor(model, raw, call, dataPaths[0]);
     const cols = model.whiten === 'zca' ? model.d : model.k;
     const columnNames = Array.from({ length: cols }, (_, i) => (model.whiten === 'zca' ? `c${i}` : `pc${i + 1}`));
     // With its name a row can be found again, also where others were left out.
     const label = holdsText(formatOf(output) as OutputFormat) ? file.label : undefined;
     const csvSafe = flags['csv-safe'] === true;
     const options = { cols, columnNames, dtype: file.source.dtype, label, csvSafe };
-    const scores = (rows: Parameters<Model['transform']>[0]) => model.transform(rows, { ...threads, signal });
+    const scores = (rows: Parameters<Model['transform']>[0]) => plain.transform(rows, { ...threads, signal });
     const how = { terminal, signal, phase: 'scores' };
     const labelled = label === undefined ? undefined : file.labelled();
     const count = await writeRows(file.source, output, options, scores, how, labelled);
@@ -44,4 +50,41 @@ export async function run(call: Call): Promise<void> {
     if (file.label !== undefined && label === undefined)
       terminal.note('Names of rows are only written to .csv and .tsv files.');
   });
+}
+
+/** Scores of a table on Spark, into another one there. */
+async function writeIntoTable({ positionals: [modelPath, ...dataPaths], flags, signal }: Call): Promise<void> {
+  const [path, more] = dataPaths;
+  if (!isSparkUrl(path) || more !== undefined)
+    throw new UsageError('--into writes a table on Spark: give its address, sc://host:15002, and --table or --sql.');
+  if (flags.output !== undefined) throw new UsageError('--into and --output exclude one another.');
+  const terminal = new Terminal({ quiet: flags.quiet === true });
+  const model = await readModel(modelPath);
+  if (model.coding)
+    throw new UsageError(
+      '--into computes scores on Spark, and this model first codes or transforms its columns. Write them to a file instead: -o scores.parquet.',
+    );
+  const { writeScores } = await import('../cluster/write-scores.js');
+  try {
+    const { rows, columns } = await writeScores(model, typedUrl(path), {
+      ...fileOptionsFor(model, flags, signal),
+      signal,
+      into: String(flags.into),
+      errors: flags.errors === true,
+      t2: flags.t2 === true,
+      onProgress: (progress) => terminal.onProgress(progress),
+    });
+    terminal.clear();
+    terminal.note(
+      `${several(rows, 'row')} of ${several(columns.length, 'column')} (${listOf(columns)}): table ${flags.into}`,
+    );
+  } catch (error) {
+    throw nameFile(error, path);
+  } finally {
+    terminal.clear();
+  }
+}
+
+function listOf(names: readonly string[]): string {
+  return names.length > 8 ? `${names.slice(0, 7).join(', ')}, … ${names.at(-1)}` : names.join(', ');
 }

@@ -39,11 +39,13 @@ async function* unlabelled(source: RowSource): AsyncGenerator<Partial<LabelledBl
 }
 
 /** A block as data that a model takes. */
-function matrixOf(block: Block): Matrix<NumberArray> | CsrMatrix {
+export function matrixOf(block: Block): Matrix<NumberArray> | CsrMatrix {
   if (block.kind === 'sparse') {
     const { rows, cols, indptr, indices, data } = block;
     return { rows, cols, indptr, indices, data };
   }
-  const { rows, cols, stride, data, half } = block;
+  const { rows, cols, stride, half } = block;
+  // Readers reuse buffers, which may be longer than what is in them.
+  const data = block.data.subarray(0, Math.max(0, rows - 1) * stride + cols);
   return { rows, cols, stride, data, ...(half ? { dtype: 'float16' as const } : {}) };
 }

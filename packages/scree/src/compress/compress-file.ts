@@ -20,6 +20,7 @@ import { SECTION_HEAD, section } from './section.js';
 import { deviationsOf, storeModel, totalDeviation } from './stored-model.js';
 import { SumOfSquares } from './sum-of-squares.js';
 
+/** What to compress, where to, and how scores are rounded. */
 export interface CompressOptions {
   readonly source: RowSource;
   /** The model that rows are projected on, usually fitted to these rows. */

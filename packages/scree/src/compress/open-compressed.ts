@@ -45,6 +45,7 @@ interface StoredBlock {
   readonly at: number;
 }
 
+/** How a compressed file is read. */
 export interface OpenCompressedOptions {
   readonly threads?: number | undefined;
 }

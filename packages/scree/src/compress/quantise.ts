@@ -11,6 +11,7 @@ import { LARGEST_INTEGER, type Lines } from './integers.js';
  * - `float16`: to half precision, after dividing by a power of two.
  */
 export const QUANTISERS = ['uniform', 'int8', 'float16'] as const;
+/** The name of a way to round scores. */
 export type Quantiser = (typeof QUANTISERS)[number];
 
 /** Rounded scores of some rows. Line c has those of component c. */

@@ -11,6 +11,7 @@ import { decodeHalf, identityFrame, ProgressTracker } from '@scree/core/engine';
 import { evenBlocks } from './even-blocks.js';
 import { productEngine } from './products.js';
 
+/** Options of `recallAtTen`. */
 export interface RecallOptions {
   /** Size of the random sample in which neighbours are searched. Default 5000, or all rows. */
   readonly sample?: number | undefined;
@@ -24,6 +25,7 @@ export interface RecallOptions {
   readonly threads?: number | undefined;
 }
 
+/** How many nearest neighbours a compressed table keeps. */
 export interface Recall {
   /** Share of the ten nearest rows that are still among the ten nearest: 0 to 1. */
   readonly recall: number;

@@ -15,12 +15,14 @@ const MINORS_PER_MAJOR = 32;
  */
 export class NativeMemoryCollector {
   readonly #interval: number;
+  readonly #minorsPerMajor: number;
   #bytes = 0;
   #minors = 0;
 
   /** Collects once per `interval` bytes of native memory. */
-  constructor(interval: number) {
+  constructor(interval: number, minorsPerMajor = MINORS_PER_MAJOR) {
     this.#interval = interval;
+    this.#minorsPerMajor = minorsPerMajor;
   }
 
   /** Counts native memory that is no longer needed. */
@@ -28,7 +30,7 @@ export class NativeMemoryCollector {
     this.#bytes += bytes;
     if (this.#bytes < this.#interval) return;
     this.#bytes = 0;
-    this.#minors = (this.#minors + 1) % MINORS_PER_MAJOR;
+    this.#minors = (this.#minors + 1) % this.#minorsPerMajor;
     collectGarbage(this.#minors === 0 ? 'major' : 'minor');
   }
 }

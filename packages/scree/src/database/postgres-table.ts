@@ -225,18 +225,27 @@ async function findTable(main: PostgresConnection, member: string | undefined, p
 async function describeColumns(main: PostgresConnection, fields: readonly Field[]): Promise<SentColumn[]> {
   const ids = [...new Set(fields.map(({ dataTypeID }) => dataTypeID))];
   const { rows } = await main.query(
-    `SELECT oid::text, format_type(oid, NULL), typtype FROM pg_type WHERE oid = ANY($1::oid[])`,
+    `SELECT oid::text, format_type(oid, NULL), typtype,
+       EXISTS (SELECT FROM pg_cast WHERE castsource = pg_type.oid AND casttarget = 'real[]'::regtype)::text
+     FROM pg_type WHERE oid = ANY($1::oid[])`,
     [ids],
   );
-  const types = new Map(rows.map(([id, name, kind]) => [Number(id), { name: String(name), kind: String(kind) }]));
+  const types = new Map(
+    rows.map(([id, name, kind, vector]) => [
+      Number(id),
+      { name: String(name), kind: String(kind), isVector: vector === 'true' },
+    ]),
+  );
   const names = uniqueNames(fields.map(({ name }) => name));
   return fields.map(({ dataTypeID: id }, j): SentColumn => {
-    const { name: type = 'unknown', kind = '' } = types.get(id) ?? {};
+    const { name: type = 'unknown', kind = '', isVector = false } = types.get(id) ?? {};
     const column = { name: names[j], type, cast: 'c', array: false, length: 1 };
     if (NUMBERS[id]) return { ...column, kind: 'number', sent: NUMBERS[id] };
     // How many digits of a stored amount are cents depends on the server.
     if (id === MONEY) return { ...column, kind: 'number', sent: 'numeric', cast: 'c::numeric' };
     if (NUMBER_ARRAYS[id]) return { ...column, kind: 'number', sent: NUMBER_ARRAYS[id], array: true };
+    // vector and halfvec of the extension pgvector, whose identifiers differ from server to server.
+    if (isVector) return { ...column, kind: 'number', sent: 'float4', cast: 'c::real[]', array: true };
     const text = { ...column, sent: 'text' as const, cast: 'c::text' };
     if (TEXTS.includes(id) || kind === 'e') return { ...text, kind: 'text' };
     if (SHORT.includes(id)) return { ...text, kind: 'other' };
@@ -284,7 +293,8 @@ async function openStored(
     read: (chosen) => ({ order: chosen, chunks: read(chosen) }),
     lengthOf: async (j) => {
       const name = `(SELECT * FROM ${relation.sql}) AS data(${columns.map((_, i) => `c${i}`).join(', ')})`;
-      const { rows } = await main.query(`SELECT cardinality(c${j}) FROM ${name} WHERE c${j} IS NOT NULL LIMIT 1`);
+      const array = columns[j].cast.replace('c', `c${j}`);
+      const { rows } = await main.query(`SELECT cardinality(${array}) FROM ${name} WHERE c${j} IS NOT NULL LIMIT 1`);
       return Number(rows[0]?.[0] ?? 0);
     },
     close: async () => {},

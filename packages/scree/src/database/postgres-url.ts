@@ -1,6 +1,8 @@
+import { isSparkUrl, withoutToken } from '../cluster/spark-url.js';
+
 /**
  * Addresses of Postgres databases. This file is part of every start of the command, which takes the passwords out of its
- * arguments before anything else sees them, so it imports nothing.
+ * arguments before anything else sees them, so it imports only the addresses of Spark.
  */
 
 const SCHEME = /^postgres(ql)?:\/\//i;
@@ -9,8 +11,14 @@ export function isPostgresUrl(path: string | undefined): path is string {
   return path !== undefined && SCHEME.test(path);
 }
 
-/** The address without passwords: what messages, reports and checkpoints name. */
+/** Whether a path is the address of a server, of Postgres or of Spark. */
+export function isServerUrl(path: string | undefined): path is string {
+  return isPostgresUrl(path) || isSparkUrl(path);
+}
+
+/** The address without passwords and tokens: what messages, reports and checkpoints name. */
 export function withoutPassword(url: string): string {
+  if (isSparkUrl(url)) return withoutToken(url);
   if (!isPostgresUrl(url)) return url;
   const [scheme] = SCHEME.exec(url) as RegExpExecArray;
   const rest = url.slice(scheme.length).replace(/([?&])(?:password|sslpassword)=[^&#]*&?/gi, '$1');
@@ -34,6 +42,7 @@ export function hasUnescapedPassword(url: string): boolean {
 
 /** A path, or the address of a database with its name and nothing else after the last slash: a short name can be made of it. */
 export function withoutParameters(path: string): string {
+  if (isSparkUrl(path)) return 'sc://spark';
   return isPostgresUrl(path) ? path.replace(/[?#].*$/s, '').replace(/^([^/]*\/\/)[^/]*$/, '$1postgres') : path;
 }
 

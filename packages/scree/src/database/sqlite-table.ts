@@ -18,6 +18,7 @@ import { systemError } from '../disk/system-error.js';
 import { hasThreads, openInThread, worthThread } from '../disk/table-in-thread.js';
 import { temporaryFolder } from '../disk/temporary-copy.js';
 import type { SqliteTask } from '../disk/thread-messages.js';
+import { loadUnbundled } from '../load-unbundled.js';
 import { chooseTable } from './duck-table.js';
 
 /** The first rows decide the type of a column: in SQLite, the declared type does not limit the values. */
@@ -60,7 +61,7 @@ export async function openSqlite(
 
 /** Opens the database in this thread. It must be in a folder where a lock file may be left behind. */
 export async function openSqliteInThisThread({ file, path, memory, member, sql }: SqliteTask): Promise<Table> {
-  const { default: sqlite } = await import('node-sqlite3-wasm');
+  const { default: sqlite } = await loadUnbundled<{ default: typeof import('node-sqlite3-wasm') }>('node-sqlite3-wasm');
   let database: Database | undefined;
   try {
     database = new sqlite.Database(file, { readOnly: true });

@@ -21,8 +21,9 @@ import {
   type Table,
   withClose,
 } from '@scree/files/internal';
+import { isSparkUrl } from '../cluster/spark-url.js';
 import type { shareDuckDb } from '../database/duck-table.js';
-import { isPostgresUrl, typedUrl, withoutPassword } from '../database/postgres-url.js';
+import { isServerUrl, typedUrl, withoutPassword } from '../database/postgres-url.js';
 import { expandPaths, namesSeveral, partitionsOf } from './expand-paths.js';
 import { closeRead, fileBytes } from './file-bytes.js';
 import { changedFiles, type FileState, FileWatch, stateOf } from './file-watch.js';
@@ -31,6 +32,7 @@ import { copyToDisk } from './temporary-copy.js';
 import { isText } from './thread-messages.js';
 import { nodeUnpackers } from './unpackers.js';
 
+/** How a file is opened. */
 export interface OpenOptions extends FileOptions {
   /** Ends queries on a database server, also while the file is opened. Files do not need it: `pca` stops reading them. */
   readonly signal?: AbortSignal | undefined;
@@ -43,7 +45,7 @@ export interface OpenHooks {
 
 /**
  * Opens a data file, whatever its format: .npy, .npz, IDX, .csv and .tsv (also compressed), .parquet, .json, .ndjson, .arrow
- * and .feather, DuckDB and SQLite databases, .scree; `-` is standard input, postgres://user@host/database a server. With `sql` the data are the result of a
+ * and .feather, DuckDB and SQLite databases, .scree; `-` is standard input, postgres://user@host/database and sc://host:15002 are servers. With `sql` the data are the result of a
  * query over the tables of a database, over a file under the name `data`, or, without a path, over files that the query names.
  *
  * A pattern or a folder is several files, as for `openFiles`. Rows are read in blocks, so a file may be larger than memory. Close
@@ -64,7 +66,7 @@ export async function openFile(
     return openData(table, checked, { path: 'the query', bytes: undefined });
   }
   if (path === '-') return openStandardInput(checked, hooks.stdin ?? process.stdin);
-  if (isPostgresUrl(path)) return openDatabase(typedUrl(path), checked, options.signal);
+  if (isServerUrl(path)) return openDatabase(typedUrl(path), checked, options.signal);
   const { handle, bytes } = await openHandle(path);
   try {
     const watch = await FileWatch.start(handle, path);
@@ -136,6 +138,28 @@ async function openDatabase(url: string, options: CheckedOptions, signal?: Abort
   const path = withoutPassword(url);
   if (options.format !== undefined)
     throw new OptionError('BAD_OPTION', `format is for files, and ${path} is a database.`, { option: 'format' });
+  if (isSparkUrl(url)) {
+    const { openSpark } = await import('../cluster/spark-table.js');
+    const { memory, member: table, sql, columns, exclude, label, name, color, weight } = options;
+    const { supplementary = [], groups = [], categories } = options;
+    const others = [
+      label,
+      name,
+      color,
+      weight,
+      ...supplementary,
+      ...groups,
+      ...(Array.isArray(categories) ? categories : []),
+    ];
+    const wanted = { columns, exclude, others, categories: categories !== undefined };
+    const { table: opened } = await openSpark(url, { memory, table, sql, signal, wanted });
+    try {
+      return await openData(opened, options, { path, bytes: undefined });
+    } catch (error) {
+      await opened.close();
+      throw error;
+    }
+  }
   const { openPostgres } = await import('../database/postgres-table.js');
   const { memory, member, sql } = options;
   const { table, bytes } = await openPostgres({ url, path }, { memory, member, sql, signal });

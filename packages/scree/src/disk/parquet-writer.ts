@@ -2,8 +2,11 @@ import type { AtomicFile } from './atomic-file.js';
 import { RowGroups } from './row-groups.js';
 import type { Encoder, EncoderOptions } from './write-file.js';
 
-/** Bytes of a row group. */
-const GROUP = 32 << 20;
+/** Bytes of a row group, which is in memory twice while it is written; more where rows are wide, up to 32 MB. */
+const GROUP = 4 << 20;
+const WIDEST_GROUP = 32 << 20;
+/** Rows that a group has at least, while it is not larger than that. */
+const GROUP_ROWS = 1024;
 /** Tables with more columns get no statistics (minimum and maximum), because the writer's time for them grows with the square of the number of columns. */
 const MAX_COLUMNS_WITH_STATISTICS = 1000;
 
@@ -11,7 +14,9 @@ const MAX_COLUMNS_WITH_STATISTICS = 1000;
 export async function parquetWriter(file: AtomicFile, { cols, names, dtype }: EncoderOptions): Promise<Encoder> {
   const { ByteWriter, ParquetWriter } = await import('hyparquet-writer');
   const type = dtype === 'float32' ? 'FLOAT' : 'DOUBLE';
-  const bytes = new ByteWriter();
+  const groupBytes = Math.min(WIDEST_GROUP, Math.max(GROUP, GROUP_ROWS * cols * 8));
+  // Large enough from the start: it would double, and have been in memory one and a half times.
+  const bytes = new ByteWriter(groupBytes + (groupBytes >> 3));
   const element = (name: string) => ({ name, type, repetition_type: 'REQUIRED' }) as const;
   const schema = [{ name: 'root', num_children: cols }, ...names.map(element)];
   const writer = new ParquetWriter({
@@ -24,7 +29,7 @@ export async function parquetWriter(file: AtomicFile, { cols, names, dtype }: En
     await file.append(bytes.getBytes());
     bytes.index = 0;
   };
-  const groups = new RowGroups(cols, dtype === 'float32', GROUP, async (columns, rows) => {
+  const groups = new RowGroups(cols, dtype === 'float32', groupBytes, async (columns, rows) => {
     const start = bytes.offset;
     const chunks = [];
     // The writer goes through the whole schema for every column, which takes minutes for 20,000 columns. So each column is written

@@ -61,6 +61,7 @@ export async function writeSummary(path: string, summary: TableSummary): Promise
   await writeAtomically(path, await summary.toBinary());
 }
 
+/** Reads a summary from a file. */
 export async function readSummary(path: string): Promise<TableSummary> {
   const bytes = await readRegularFile(path, { what: 'a file of moments', limitOf: () => LARGEST });
   return named(path, () => TableSummary.fromBinary(bytes));
@@ -95,6 +96,7 @@ export async function openSummary(path: string): Promise<SummaryInput & { readon
   }
 }
 
+/** How files of summaries are merged. */
 export interface MergeFilesOptions extends MergeOptions {
   /** Names of all parts that must be there, as they were given to `summarizeFile`, or those of their files. */
   readonly manifest?: readonly string[];

@@ -6,8 +6,10 @@ import { isStoredType, STORED_TYPES, type StoredType, storeAs, storedTypeOf } fr
 
 export const OUTPUT_FORMATS = ['npy', 'csv', 'tsv', 'parquet', 'arrow'] as const;
 
+/** The name of a format that is written. */
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
+/** How a file is written. */
 export interface WriteOptions {
   /** Number of columns. */
   readonly cols: number;

@@ -28,3 +28,9 @@ export function largest(values: Float64Array, most: number): number[] {
 export function componentOf({ components: { cols, data } }: Model, c: number): Float64Array {
   return data.subarray(c * cols, (c + 1) * cols);
 }
+
+/** A number with fixed decimals, but never −0.00. */
+export function fixed(value: number, decimals: number): string {
+  const text = value.toFixed(decimals);
+  return Number(text) === 0 ? '0' : text.replace('-', '−');
+}

@@ -1,23 +1,34 @@
-import type { Choice, Criterion, Model, Warning } from '@scree/core';
+import type {
+  Choice,
+  ColumnContribution,
+  Criterion,
+  Groups,
+  Model,
+  Rotation,
+  Supplementary,
+  Warning,
+} from '@scree/core';
 import {
-  certificateWords,
-  choiceWords,
   count,
   criterionLines,
+  describeCertificate,
+  describeChoice,
   describeComponent,
+  describeRounding,
+  describeSpreads,
+  describeStability,
+  describeUniqueness,
+  describeVarianceBias,
+  describeVariances,
   neededComponents,
   percent,
-  roundingWords,
   several,
   shareKept,
   show,
-  spreadWords,
-  stabilityWords,
-  uniquenessWords,
-  varianceBiasWords,
-  varianceWords,
 } from '@scree/core/describe';
-import { columnNames, type NameOf } from './columns.js';
+import { hasCategories } from '@scree/core/engine';
+import { categoryCentres, numericColumns } from './coded-columns.js';
+import { columnNames, fixed, type NameOf } from './columns.js';
 import { componentsWorth, describeFit, withComponents } from './describe-lead.js';
 import {
   centreOf,
@@ -30,14 +41,19 @@ import {
 } from './describe-rows.js';
 import { describeUnusual, explainUnusual } from './describe-unusual.js';
 import { biplotFigure } from './figures/biplot-figure.js';
-import { type Colouring, rowColumns } from './figures/colouring.js';
+import { centresFigure } from './figures/centres-figure.js';
+import { circleFigure } from './figures/circle-figure.js';
+import { type Colouring, chooseColours, rowColumns } from './figures/colouring.js';
+import { contributionsFigure } from './figures/contributions-figure.js';
 import { cumulativeFigure } from './figures/cumulative-figure.js';
 import { errorsFigure } from './figures/errors-figure.js';
 import { type Figure, standaloneSvg, type Table } from './figures/figure.js';
 import { intervalsFigure } from './figures/intervals-figure.js';
-import { loadingBarsFigure, loadingsFigure } from './figures/loadings-figures.js';
+import { loadingsFigure, rotationFigure } from './figures/loadings-figures.js';
 import { componentPictures, type ImageSize, reconstructionPictures } from './figures/picture-figures.js';
-import { scoreHistogram, scoresFigure } from './figures/scores-figure.js';
+import { type Point, toPoints } from './figures/points.js';
+import { qualityFigure } from './figures/quality-figure.js';
+import { type SupplementaryPoint, scoreHistogram, scoresFigure } from './figures/scores-figure.js';
 import { screeFigure } from './figures/scree-figure.js';
 import { stabilityFigure } from './figures/stability-figure.js';
 import { uniquenessFigure } from './figures/uniqueness-figure.js';
@@ -52,6 +68,12 @@ export interface Contents {
   readonly model: Model;
   readonly facts: RowFacts;
   readonly unusual: UnusualRows;
+  /** How the columns of the fit are related to the components; undefined for models of version 0.1.0, which do not know. */
+  readonly columns: readonly ColumnContribution[] | undefined;
+  /** Columns, groups and rows that had no part in the fit. */
+  readonly supplementary: Supplementary;
+  readonly supplementaryRows: readonly SupplementaryPoint[];
+  readonly rotation: Rotation | undefined;
   /** Name of the rows' file. */
   readonly rowsName: string | undefined;
   readonly colouring: Colouring;
@@ -87,13 +109,35 @@ export function composeReport(contents: Contents): Report {
     sections: parts,
     foot: 'Made by scree. This page is one file: it fetches nothing and runs no scripts.',
   });
+  const names = longNames(contents);
   return {
     html,
     figures: parts
       .flatMap(({ drawn }) => drawn)
-      .map((figure) => ({ name: figure.name, title: figure.title, svg: standaloneSvg(figure) })),
+      .map((figure) => ({ name: figure.name, title: figure.title, svg: standaloneSvg(figure, names) })),
   };
 }
+
+/** Names that may be cut in figures: of columns, groups and rows. */
+function longNames({ model, facts, colouring, supplementary, supplementaryRows, image }: Contents): string[] {
+  const nameOf = columnNames(model, image);
+  const names = [
+    ...Array.from({ length: model.d }, (_, j) => nameOf(j)),
+    ...colouring.groups.map(({ name }) => name),
+    colouring.name,
+    ...supplementary.columns.flatMap(({ name }) => (name === undefined ? [] : [plainText(name)])),
+    ...supplementary.groups.flatMap(({ name, levels }) =>
+      [name, ...levels.map(({ level }) => level)].map((name) => plainText(name)),
+    ),
+    ...categoryCentres(model).flatMap(({ column, level }) => [column, level]),
+    ...supplementaryRows.map(({ name }) => name),
+    ...facts.sample.flatMap(({ row }) => facts.nameOf?.(row) ?? []),
+  ];
+  return [...new Set(names)].filter((name) => [...name].length > SHORT_NAME);
+}
+
+/** Names up to this length are never cut. */
+const SHORT_NAME = 15;
 
 interface Part extends Section {
   readonly drawn: readonly Figure[];
@@ -141,9 +185,9 @@ function lead(contents: Contents): string {
   const { model, facts, unusual, rowsName, image } = contents;
   const fit = describeFit(model, columnNames(model, image));
   if (unusual.kind === 'fit') {
-    const same = model.totalVariance > 0 ? [] : varianceWords(model);
+    const same = model.totalVariance > 0 ? [] : describeVariances(model);
     const rows = describeUnusual(unusual, facts, withComponents(model));
-    return `<p class="lead">${escaped([...same, ...fit, rows].join(' '))}</p>\n`;
+    return `<p class="lead">${escaped([...same, ...fit, rows].join(' '))}</p>\n${meaning(contents)}`;
   }
   const name = rowsName === undefined ? (facts.rows === 1 ? 'this row' : 'these rows') : rowsName;
   const lost = isLossless(facts)
@@ -151,15 +195,26 @@ function lead(contents: Contents): string {
     : `${describeLoss(model, facts, 'new')} is lost when ${facts.rows === 1 ? 'it is' : 'they are'} reconstructed.`;
   return [
     `<p class="lead">About ${facts.rows === 1 ? 'this row' : `these ${escaped(count(facts.rows))} rows`}: ${escaped(`${describeUnusual(unusual, facts)} ${lost}`)}</p>\n`,
-    ...(fit.length === 0 ? [] : [`<p class="lead">About the fit: ${escaped(fit.join(' '))}</p>\n`]),
+    ...(fit.length === 0 ? [] : [`<p class="lead">About the fit: ${escaped(fit.join(' '))}</p>\n${meaning(contents)}`]),
     `<p>The model was fitted earlier, to ${escaped(several(model.n, 'row'))}. What is said of rows here, in scores, errors and unusual rows, is computed from the ${escaped(several(facts.rows, 'row'))} of <bdi>${escaped(name)}</bdi>.</p>\n`,
   ].join('');
 }
 
+/** What the components mean, after how stable they are. */
+function meaning(contents: Contents): string {
+  const sentences = componentSentences(contents);
+  if (sentences.length === 0) return '';
+  const whose = contents.unusual.kind === 'new' ? 'of the fit ' : '';
+  return `<p>Rows ${whose}with a high score have, as far as that is significant (5 %, after Holm):</p>\n${list(sentences)}`;
+}
+
+/** Sentences about components at the beginning of the page: the first of those that are worth it. */
+const MOST_SENTENCES = 6;
+
 /** Variance, scaling and warnings. */
 function summary(contents: Contents): string {
   const { model, unusual } = contents;
-  const variance = model.totalVariance > 0 ? `${varianceWords(model).join(' ')} ` : '';
+  const variance = model.totalVariance > 0 ? `${describeVariances(model).join(' ')} ` : '';
   const about = unusual.kind === 'new' ? 'About the fit: ' : '';
   const { length } = model.warnings;
   return [
@@ -180,8 +235,12 @@ function varianceSection({ model, unusual, notComputed }: Contents): Part {
   const drawn = model.totalVariance === 0 ? [] : [screeFigure(model), cumulativeFigure(model)];
   const title = unusual.kind === 'new' ? 'How many components, in the fit' : 'How many components';
   // The reason itself is the first sentence of the page.
-  const advice = choice ? choiceWords(choice).slice(1) : notComputed.choice === undefined ? [] : [notComputed.choice];
-  const words = [...(drawn.length > 0 ? advice : []), ...spreadWords(model)];
+  const advice = choice
+    ? describeChoice(choice).slice(1)
+    : notComputed.choice === undefined
+      ? []
+      : [notComputed.choice];
+  const words = [...(drawn.length > 0 ? advice : []), ...describeSpreads(model)];
   const table = choice && drawn.length > 0 ? criteriaTable(choice) : '';
   return { id: 'variance', title, drawn, html: paragraphs(words) + figures(drawn) + table };
 }
@@ -197,49 +256,128 @@ function criteriaTable(choice: Choice): string {
   return folded('What each criterion says', tableHtml(table, 'What each criterion says', 'scroll whole'));
 }
 
-function scoresSection({ model, facts, colouring, unusual }: Contents): Part {
-  const drawn = scoreFigures(model, facts, colouring, unusual.complete ? unusual.unusual : []);
+function scoresSection(contents: Contents): Part {
+  const { model, unusual } = contents;
+  const drawn = [...scoreFigures(contents), ...centreFigures(contents)];
   const words =
     drawn.length === 0
       ? `${unusual.kind === 'new' ? 'Rows of the fit did not differ' : 'Rows do not differ'}, so there is nothing to draw.`
       : `The score of a row on a component says how far it lies along it from ${centreOf(model, unusual.kind)}. Rows that lie close together are alike in what the components keep.${unusual.kind === 'new' ? ' Percentages at the axes are shares of the variance in the fit.' : ''}`;
-  return { id: 'scores', title: 'Scores', drawn, html: paragraphs([words]) + figures(drawn) };
+  const html = paragraphs([words]) + figures(drawn) + groupsTable(contents);
+  return { id: 'scores', title: 'Scores', drawn, html };
 }
 
-/** Rows on pairs of components, as far as these have variance. */
-function scoreFigures(model: Model, facts: RowFacts, colouring: Colouring, unusual: UnusualRows['unusual']): Figure[] {
+/** Pairs of components that are drawn, as far as these have variance. */
+function pairsOf({ uniqueness: { rank } }: Model): [number, number][] {
+  return [[0, 1], ...(rank === 3 ? [[0, 2] as [number, number]] : rank > 3 ? [[2, 3] as [number, number]] : [])];
+}
+
+function scoreFigures({ model, facts, colouring, unusual, supplementaryRows }: Contents): Figure[] {
   const { rank } = model.uniqueness;
   if (rank === 0) return [];
   if (rank === 1) return [scoreHistogram(model, facts, colouring)];
-  const pairs = [[0, 1], ...(rank === 3 ? [[0, 2]] : rank > 3 ? [[2, 3]] : [])];
-  return pairs.map(([first, second]) => scoresFigure(model, facts, colouring, unusual, first, second));
+  const marked = unusual.complete ? unusual.unusual : [];
+  return pairsOf(model).map(([first, second]) =>
+    scoresFigure(model, facts, colouring, marked, supplementaryRows, first, second),
+  );
 }
 
-function columnsSection({ model, facts, colouring, image, unusual }: Contents): Part {
+/** Centres of the groups that have no colour, and of the categories of the fit. */
+function centreFigures({ model, facts, colouring, supplementary }: Contents): Figure[] {
+  if (model.uniqueness.rank < 2) return [];
+  const groups = supplementary.groups.flatMap(({ name, levels }) =>
+    plainText(name) === colouring.name && colouring.hasLevels
+      ? []
+      : levels.map(({ level, n, center }) => ({ column: plainText(name), level: plainText(level), n, center })),
+  );
+  const categories = categoryCentres(model);
+  return [
+    ...(groups.length > 0 ? [centresFigure(model, groups, 'groups', [0, 1], rowsBehind(facts))] : []),
+    ...(categories.length > 0 ? [centresFigure(model, categories, 'categories', [0, 1])] : []),
+  ];
+}
+
+/** Rows in grey, as many as can be seen behind other marks. */
+function rowsBehind(facts: RowFacts): Point[] {
+  const every = Math.ceil(facts.sample.length / MOST_BEHIND);
+  return toPoints(facts, chooseColours(undefined), 0, 1)
+    .filter((_, i) => i % every === 0)
+    .map((point) => ({ ...point, colour: 'var(--faint)' }));
+}
+
+const MOST_BEHIND = 800;
+
+/** All groups of rows: those of the colours, and those that were asked for. */
+function groupsOf({ facts, supplementary }: Contents): Groups[] {
+  const asked = supplementary.groups;
+  const ofColours = facts.groups && !asked.some(({ name }) => plainText(name) === facts.groups?.name);
+  return [...(ofColours && facts.groups ? [facts.groups] : []), ...asked];
+}
+
+/** Components, and levels, of the table of groups. */
+const GROUP_COMPONENTS = 4;
+const GROUP_LEVELS = 200;
+
+function groupsTable(contents: Contents): string {
+  const { model, unusual } = contents;
+  const groups = groupsOf(contents);
+  if (groups.length === 0) return '';
+  const shown = Array.from({ length: Math.min(GROUP_COMPONENTS, model.uniqueness.rank) }, (_, c) => c);
+  const rows = groups.flatMap(({ name, levels, eta2, n }) => [
+    [`${plainText(name)}: η²`, count(n), ...shown.flatMap((c) => [fixed(eta2[c], 3), ''])],
+    ...levels.map(({ level, n: own, center, vTest }) => [
+      plainText(level),
+      show(own),
+      ...shown.flatMap((c) => [show(center[c]), fixed(vTest[c], 2)]),
+    ]),
+  ]);
+  const table = {
+    columns: ['group', 'rows', ...shown.flatMap((c) => [`PC${c + 1}: centre`, 'v-test'])],
+    rows: rows.slice(0, GROUP_LEVELS),
+    note: `η² is the share of a score’s variance that lies between the groups. A v-test beyond ±1.96 is rare if the rows of a group are drawn ${unusual.kind === 'new' ? 'from these rows' : 'from all rows'} at random.${rows.length > GROUP_LEVELS ? ` The first ${GROUP_LEVELS} of ${rows.length} lines.` : ''}`,
+  };
+  return folded('Groups: centres, v-tests and η²', tableHtml(table, 'Groups', 'scroll whole'));
+}
+
+function columnsSection(contents: Contents): Part {
+  const { model, facts, colouring, image, columns, supplementary, rotation } = contents;
   if (image) {
     const drawn = [componentPictures(model, image), reconstructionPictures(model, facts, colouring, image)];
     return { id: 'components', title: 'Components', drawn, html: figures(drawn) };
   }
   const nameOf = columnNames(model);
+  const { rank } = model.uniqueness;
+  const numeric = numericColumns(model);
+  // Without centring these are cosines with the origin, and a level of a category is no direction.
+  const circles = columns && model.centered && rank > 1 && numeric.length > 1 ? pairsOf(model) : [];
   const drawn = [
+    ...(columns
+      ? circles
+          .slice(0, componentsWorth(model) > 2 ? 2 : 1)
+          .map((pair) => circleFigure(model, columns, supplementary.columns, numeric, nameOf, pair))
+      : []),
     loadingsFigure(model, nameOf),
-    ...(model.uniqueness.rank > 1 ? [biplotFigure(model, facts, colouring, nameOf)] : []),
-    loadingBarsFigure(model, nameOf),
+    ...(columns && rank > 0
+      ? [
+          contributionsFigure(model, columns, nameOf, componentsWorth(model)),
+          ...(model.centered ? [qualityFigure(model, columns, nameOf)] : []),
+        ]
+      : []),
+    ...(rank > 1 ? [biplotFigure(model, facts, colouring, nameOf)] : []),
+    ...(rotation ? [rotationFigure(model, rotation, nameOf)] : []),
   ];
-  const sentences = componentSentences(model);
-  const words =
-    sentences.length === 0
-      ? ''
-      : paragraphs([
-          `Rows ${unusual.kind === 'new' ? 'of the fit ' : ''}with a high score have, as far as that is significant (5 %, after Holm):`,
-        ]) + list(sentences);
-  return { id: 'components', title: 'Columns and components', drawn, html: words + figures(drawn) };
+  return { id: 'components', title: 'Columns and components', drawn, html: figures(drawn) };
 }
 
-/** What the components mean that are worth speaking of. Models of version 0.1.0 do not know enough. */
-function componentSentences(model: Model): string[] {
-  if (!model.columnVariances || model.choice?.k === 0) return [];
-  const sentences = Array.from({ length: componentsWorth(model) }, (_, c) => describeComponent(model, c));
+/** What the components mean that are worth speaking of. */
+function componentSentences(contents: Contents): string[] {
+  const { model, columns, supplementary, unusual } = contents;
+  if (!columns || model.choice?.k === 0) return [];
+  // What other rows than those of the fit have to do with the components says nothing about the fit.
+  const groups = unusual.kind === 'fit' ? groupsOf(contents) : [];
+  const facts = { columns, supplementary: { columns: unusual.kind === 'fit' ? supplementary.columns : [], groups } };
+  const spoken = Math.min(MOST_SENTENCES, componentsWorth(model));
+  const sentences = Array.from({ length: spoken }, (_, c) => describeComponent(model, c, facts));
   return sentences.flatMap((sentence) => (sentence === undefined ? [] : [plainText(sentence, 2000)]));
 }
 
@@ -269,7 +407,11 @@ function lossSection({ model, facts, colouring, image, unusual: { kind } }: Cont
 function unusualSection({ model, facts, unusual, colouring }: Contents): Part {
   const known = unusual.unusualLimits.t2 !== null || unusual.unusualLimits.q !== null;
   const drawn = known ? [unusualFigure(unusual, facts, colouring)] : [];
-  const words = paragraphs(explainUnusual(model, unusual, facts));
+  const rough =
+    model.coding && hasCategories(model.coding)
+      ? ['The limits are for columns of normally distributed numbers. With categories they are only a rough guide.']
+      : [];
+  const words = paragraphs([...explainUnusual(model, unusual, facts), ...rough]);
   return { id: 'unusual', title: 'Unusual rows', drawn, html: figures(drawn, words) };
 }
 
@@ -308,18 +450,22 @@ function certaintySection({ model, image, unusual, notComputed }: Contents): Par
   const rounding = uniquenessFigure(model);
   const words =
     sampling.length > 0 && stability
-      ? paragraphs([...stabilityWords(stability), ...varianceBiasWords(model)])
+      ? paragraphs([...describeStability(stability), ...describeVarianceBias(model)])
       : paragraphs([
           model.totalVariance > 0
             ? `No bootstrap was made, so nothing is known about other samples. ${notComputed.stability ?? 'Fit the model with bootstrap: 200 to make one.'}`
             : 'There is no variance, so there is nothing to be sure of.',
         ]);
-  const certificate = [paragraphs(uniquenessWords(model)), list(certificateWords(model)), figures([rounding])].join('');
+  const certificate = [
+    paragraphs(describeUniqueness(model)),
+    list(describeCertificate(model)),
+    figures([rounding]),
+  ].join('');
   const html = [
     ...(unusual.kind === 'new' ? [paragraphs(['In this section, rows are those of the fit.'])] : []),
     figures(sampling, `<h3>Other samples</h3>${words}`),
     '<h3>Rounding</h3>',
-    paragraphs([roundingWords(model)]),
+    paragraphs([describeRounding(model)]),
     folded('The certificate: how far rounding can be off', certificate),
   ];
   const title = unusual.kind === 'new' ? 'How sure the fit is' : 'How sure it is';

@@ -1,5 +1,5 @@
 import type { Model } from '@scree/core';
-import { percent, runs, STABLE_ANGLE, several, stabilityWords } from '@scree/core/describe';
+import { describeStability, percent, runs, STABLE_ANGLE, several } from '@scree/core/describe';
 import type { NameOf } from './columns.js';
 
 /** Sentences with which a report begins: plain text. */
@@ -27,7 +27,7 @@ function sampleSentences(model: Model): string[] {
   if (d === 1) return [];
   if (!stability) return ['No bootstrap was made, so nothing is known here about other samples.'];
   const worth = componentsWorth(model);
-  if (worth <= MOST_SPOKEN_OF) return stabilityWords(stability, worth).slice(0, 1);
+  if (worth <= MOST_SPOKEN_OF) return describeStability(stability, worth).slice(0, 1);
   const stable = stability.angles.slice(0, worth).flatMap(({ q95 }, i) => (q95 <= STABLE_ANGLE ? [i + 1] : []));
   const which =
     stable.length === 0

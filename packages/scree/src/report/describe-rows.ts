@@ -1,5 +1,5 @@
 import { type Model, type RowsOf, SOLVERS } from '@scree/core';
-import { count, percent, several, show } from '@scree/core/describe';
+import { count, describeCoding, percent, several, show } from '@scree/core/describe';
 import type { RowFacts } from './read-rows.js';
 
 /** Sentences of a report beyond those of `@scree/core/describe`. They are plain text, and must be escaped before they go into a document. */
@@ -55,7 +55,13 @@ export function describeErrors(model: Model, facts: RowFacts, kind: RowsOf): str
 
 /** How columns were centred and scaled: one sentence. */
 export function describeScaling(model: Model): string {
-  const { centered, d } = model;
+  const { centered, d, coding } = model;
+  const coded = coding ? describeCoding(coding).join(' ') : '';
+  if (coding && coding.method !== 'pca') return coded;
+  return [coded, scalingWords(model, centered, d)].filter((words) => words !== '').join(' ');
+}
+
+function scalingWords(model: Model, centered: boolean, d: number): string {
   const columns = d === 1 ? 'The column was' : 'Columns were';
   const scaled = scaledBy(model);
   if (scaled === undefined)
@@ -64,7 +70,8 @@ export function describeScaling(model: Model): string {
 }
 
 /** What columns were divided by; undefined where they were not. */
-function scaledBy({ scaling, scale, centered, d }: Model): string | undefined {
+function scaledBy({ scaling, scale, centered, d, coding }: Model): string | undefined {
+  if (coding && coding.method !== 'pca') return `the numbers that ${coding.method.toUpperCase()} prescribes`;
   const [their, s] = d === 1 ? ['its', ''] : ['their', 's'];
   const [least, most] = [scale.reduce((a, b) => Math.min(a, b)), scale.reduce((a, b) => Math.max(a, b))];
   const range = least === most ? show(least) : `${show(least)} to ${show(most)}`;
@@ -108,6 +115,7 @@ export function methodFacts(
     ['Columns', count(model.d)],
     ['Components', count(model.k)],
     ['Centred', model.centered ? 'yes: the mean of each column was subtracted' : 'no: nothing was subtracted'],
+    ...(model.coding ? [['Coded', describeCoding(model.coding).join(' ')] as [string, string]] : []),
     [
       'Scaled',
       scaled === undefined ? 'no' : `yes: ${model.d === 1 ? 'the column was' : 'columns were'} divided by ${scaled}`,

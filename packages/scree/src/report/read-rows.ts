@@ -1,22 +1,25 @@
 import {
   type Block,
-  type Data,
   DataError,
   type Frame,
+  type Groups,
   hotellingT2,
   type Model,
   OptionError,
   type Progress,
+  type TableData,
 } from '@scree/core';
 import { several } from '@scree/core/describe';
 import {
   checkFinite,
   chooseEngine,
   frameOf,
+  GroupSums,
   identityFrame,
-  openSource,
+  openForModel,
   ProgressTracker,
   packTile,
+  powerOfTwo,
   reconstructBlock,
   removeComponents,
 } from '@scree/core/engine';
@@ -32,6 +35,8 @@ export interface SampledRow {
   readonly t2: number;
   /** Squared distance from its reconstruction. */
   readonly error: number;
+  /** Squared distance from the mean of the fit. */
+  readonly square: number;
 }
 
 /** A row as the data have it, for pictures. */
@@ -85,6 +90,8 @@ export interface RowFacts {
   readonly farthest: readonly FarRow[];
   /** Rows for pictures: one of each group, or spread evenly. */
   readonly examples: readonly WholeRow[];
+  /** The groups that the labels make, of all rows; undefined where labels are no groups. */
+  readonly groups?: Groups;
   /** The number of a row for people: counted from 1 in the data, including rows that were left out. */
   numberOf(row: number): number;
   /** The name of a row, where rows have names that tell them apart. */
@@ -99,6 +106,8 @@ export function rowTitle({ numberOf, nameOf }: Pick<RowFacts, 'numberOf' | 'name
 
 export interface ReadOptions {
   readonly colouring: Colouring;
+  /** The weights of the rows in the fit, where they have some. */
+  readonly weights?: ArrayLike<number> | undefined;
   /** Whether rows are kept for pictures. */
   readonly pictures: boolean;
   /** Rows whose distance and T² are kept one by one; of more rows only counts are kept. */
@@ -123,9 +132,13 @@ const WIDEST = 2 ** 16;
 /**
  * Reads rows once, whatever their number: scores of a sample, the error of every row, the worst of them.
  */
-export async function readRows(model: Model, data: Data, options: ReadOptions): Promise<Omit<RowFacts, 'numberOf'>> {
+export async function readRows(
+  model: Model,
+  data: TableData,
+  options: ReadOptions,
+): Promise<Omit<RowFacts, 'numberOf'>> {
   const progress = new ProgressTracker(options);
-  const source = await openSource(data, progress, model.columnNames);
+  const source = await openForModel(data, model, progress);
   try {
     if (source.cols !== model.d) {
       throw new DataError(
@@ -162,6 +175,7 @@ class RowReader {
   readonly #farthest: FarRow[] = [];
   readonly #worst: WorstRow[] = [];
   readonly #residual: Float64Array;
+  readonly #groups: GroupReader | undefined;
   #rows = 0;
   #errorSum = 0;
   #squareSum = 0;
@@ -178,6 +192,7 @@ class RowReader {
     this.#residual = new Float64Array(model.d);
     this.#distances = new RowValues(options.keep);
     this.#t2 = new RowValues(options.keep);
+    this.#groups = options.colouring.hasLevels && model.totalVariance > 0 ? new GroupReader(model, options) : undefined;
   }
 
   async add(block: Block, progress: ProgressTracker): Promise<void> {
@@ -187,6 +202,7 @@ class RowReader {
     const { scores, squares, errors } = await reconstructBlock(this.#model, block, engine, (rows) =>
       progress.step(rows),
     );
+    await this.#groups?.add(block, this.#rows, scores, progress);
     for (let i = 0; i < block.rows; i++) {
       const row = this.#rows + i;
       const z = scores.subarray(i * k, (i + 1) * k);
@@ -202,7 +218,13 @@ class RowReader {
       const near = this.#farthest[LISTED_ROWS - 1];
       if (!near || t2 > near.t2) this.#keepFarthest({ row, t2, error });
       if (this.#sample.wants(row)) {
-        this.#sample.push({ row, scores: Float64Array.from(z.subarray(0, SAMPLED_SCORES)), t2, error });
+        this.#sample.push({
+          row,
+          scores: Float64Array.from(z.subarray(0, SAMPLED_SCORES)),
+          t2,
+          error,
+          square: squares[i],
+        });
         this.#keepForGroup(block, i, z, error);
       }
       if (this.#options.pictures && this.#spread.wants(row)) this.#spread.push(this.#whole(block, i, z, error));
@@ -213,6 +235,7 @@ class RowReader {
   }
 
   facts(): Omit<RowFacts, 'numberOf'> {
+    const groups = this.#groups?.result();
     const byGroup = [...this.#byGroup].sort(([a], [b]) => a - b).map(([, whole]) => whole);
     return {
       rows: this.#rows,
@@ -225,6 +248,7 @@ class RowReader {
       worst: this.#worst,
       farthest: this.#farthest,
       examples: byGroup.length > 1 ? byGroup : this.#spread.items,
+      ...(groups ? { groups } : {}),
     };
   }
 
@@ -273,6 +297,38 @@ class RowReader {
     const values = new Float64Array(d);
     packTile(block, identityFrame(d), i, i + 1, 0, d, values);
     return { row: this.#rows + i, values, scores: Float64Array.from(scores), error };
+  }
+}
+
+/** The groups of the colouring: their centres, covariances and tests. */
+class GroupReader {
+  readonly #options: ReadOptions;
+  readonly #sums: GroupSums;
+  readonly #frame: Frame;
+  /** Scores are summed in units of the first component's deviation, so that no square overflows. */
+  readonly #unit: number;
+
+  constructor(model: Model, options: ReadOptions) {
+    this.#options = options;
+    this.#unit = powerOfTwo(Math.sqrt(model.variances[0])) || 1;
+    this.#frame = frameOf({ mean: model.mean, scale: model.scale.map((scale) => scale * this.#unit) });
+    this.#sums = new GroupSums(options.colouring.name, model.k, model.d, []);
+  }
+
+  async add(block: Block, first: number, scores: Float64Array, progress: ProgressTracker): Promise<void> {
+    const { colouring, weights } = this.#options;
+    const labels = Array.from({ length: block.rows }, (_, i) => colouring.labelOf(first + i));
+    const own = weights && Float64Array.from({ length: block.rows }, (_, i) => weights[first + i]);
+    await this.#sums.add(
+      labels,
+      { block, frame: this.#frame, scores: scores.map((score) => score / this.#unit), weights: own },
+      () => progress.yieldToEventLoop(),
+    );
+  }
+
+  result(): Groups | undefined {
+    const groups = this.#sums.result(this.#unit);
+    return groups.levels.length > 1 ? groups : undefined;
   }
 }
 

@@ -1,14 +1,24 @@
-import type { Data, Model, Progress, RowsOf, Warning } from '@scree/core';
+import {
+  columnContributions,
+  type Model,
+  type Progress,
+  type Rotation,
+  type RowsOf,
+  type Supplementary,
+  type TableData,
+  type Warning,
+} from '@scree/core';
 import type { Labels } from '@scree/files';
 import { checkLabels, chooseColours } from './figures/colouring.js';
 import { plainText } from './plain-text.js';
 import { checkImage, type RowFacts, readRows } from './read-rows.js';
 import { areRowsOfFit, findUnusualRows } from './unusual-rows.js';
 
+/** What a report is made of. */
 export interface ReportInput {
   readonly model: Model;
-  /** The rows that the model was fitted to, or others of the same columns. They are read once. */
-  readonly source: Data;
+  /** The rows that the model was fitted to, or others of the same columns: of a model with a coding, the user's own table. They are read once. */
+  readonly source: TableData;
   /**
    * Whether these are the rows that the model was fitted to. Whatever the report says of rows is computed from these rows;
    * of others it says so. By default rows are those of the fit if their number and their sums of squares are the same.
@@ -25,6 +35,14 @@ export interface ReportInput {
   readonly labelName?: string | undefined;
   /** One name per row of the source. They stand beside the rows' numbers where most of them differ. */
   readonly names?: Labels | undefined;
+  /** The weights of the rows in the fit, where they have some: groups are weighted by them. */
+  readonly weights?: ArrayLike<number> | undefined;
+  /** What `supplementary` says of columns and groups that had no part in the fit. */
+  readonly supplementary?: Supplementary | undefined;
+  /** Rows that had no part in the fit, with their scores: they are drawn among the others. */
+  readonly supplementaryRows?: readonly { readonly name: string; readonly scores: ArrayLike<number> }[] | undefined;
+  /** The rotated components of the model. */
+  readonly rotation?: Rotation | undefined;
   /** The size of the pictures, if rows are pictures, line by line. */
   readonly image?: { readonly width: number; readonly height: number } | undefined;
   /** Why the model does not say how many components to keep, or how stable they are: sentences. */
@@ -34,7 +52,7 @@ export interface ReportInput {
   /** The command that makes this report again. */
   readonly command?: string | undefined;
   /** The indexes of rows of the source in the original data, if some rows were left out. Default: the same. */
-  readonly placesOf?: ((rows: readonly number[]) => Promise<number[]>) | undefined;
+  readonly rowsInFile?: ((rows: readonly number[]) => Promise<number[]>) | undefined;
   /** Seconds that the fit took. */
   readonly seconds?: number | undefined;
   readonly threads?: number | undefined;
@@ -42,6 +60,7 @@ export interface ReportInput {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** A figure of a report. */
 export interface ReportFigure {
   /** File name without extension. */
   readonly name: string;
@@ -50,6 +69,7 @@ export interface ReportFigure {
   readonly svg: string;
 }
 
+/** A report: the page and its figures. */
 export interface Report {
   /** A complete page that needs no network and has no scripts. */
   readonly html: string;
@@ -68,13 +88,20 @@ export async function makeReport(input: ReportInput): Promise<Report> {
   const { model, source, labels, image, signal, onProgress } = input;
   checkImage(image, model.d);
   const colouring = chooseColours(labels, input.labelName, labels !== undefined && labels === input.names);
-  const read = await readRows(model, source, { colouring, pictures: image !== undefined, signal, onProgress });
+  const { weights } = input;
+  const read = await readRows(model, source, {
+    colouring,
+    weights,
+    pictures: image !== undefined,
+    signal,
+    onProgress,
+  });
   checkLabels(labels, read.rows);
   checkLabels(input.names, read.rows);
   const nameOf = rowNames(input.names, read.rows);
   const facts: RowFacts = {
     ...read,
-    numberOf: await rowNumbers(read, input.placesOf),
+    numberOf: await rowNumbers(read, input.rowsInFile),
     ...(nameOf ? { nameOf } : {}),
   };
   const kind = input.rows ?? (areRowsOfFit(model, read) ? 'fit' : 'new');
@@ -84,6 +111,10 @@ export async function makeReport(input: ReportInput): Promise<Report> {
     model,
     facts,
     unusual,
+    columns: model.columnVariances && columnContributions(model),
+    supplementary: input.supplementary ?? { columns: [], groups: [] },
+    supplementaryRows: (input.supplementaryRows ?? []).map(({ name, scores }) => ({ name: plainText(name), scores })),
+    rotation: input.rotation,
     rowsName: input.rowsName === undefined ? undefined : plainText(input.rowsName),
     colouring,
     image,
@@ -111,11 +142,11 @@ function rowNames(names: Labels | undefined, rows: number): RowFacts['nameOf'] {
 /** The numbers of the rows that are shown individually. One lookup for all of them. */
 async function rowNumbers(
   { sample, worst, farthest, examples }: Omit<RowFacts, 'numberOf'>,
-  placesOf: ReportInput['placesOf'],
+  rowsInFile: ReportInput['rowsInFile'],
 ): Promise<RowFacts['numberOf']> {
-  if (!placesOf) return (row) => row + 1;
+  if (!rowsInFile) return (row) => row + 1;
   const shown = [...new Set([...sample, ...worst, ...farthest, ...examples].map(({ row }) => row))];
-  const places = await placesOf(shown);
+  const places = await rowsInFile(shown);
   const known = new Map(shown.map((row, i) => [row, places[i]]));
   return (row) => (known.get(row) ?? row) + 1;
 }

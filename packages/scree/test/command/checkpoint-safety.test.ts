@@ -26,7 +26,20 @@ const numbers = (last: number): Buffer => {
   return npyWith(npyHeader("'<f4'", '(200000, 50)'), new Uint8Array(data.buffer));
 };
 const TIME = new Date(1_700_000_000_000);
-const FIT = ['fit', 'data.npy', '-k', '2', '-q', '--every', '0', '--memory', '64MB', '--checkpoint', 'c.part'];
+const FIT = [
+  'fit',
+  'data.npy',
+  '-k',
+  '2',
+  '-q',
+  '--bootstrap=0',
+  '--every',
+  '0',
+  '--memory',
+  '64MB',
+  '--checkpoint',
+  'c.part',
+];
 
 /** Leaves the checkpoint c.part of data.npy; `mend` makes the file complete with the same size and date. */
 function interrupted(...more: readonly string[]): { mend: () => void; saved: Buffer } {

@@ -204,7 +204,9 @@ describe('scree analyze --supplementary --group --supplementary-rows', () => {
     expect(said).toMatch(/correlates with Points \(r −?\.96\) and Rank \(r −?\.70\)/);
     expect(said).toMatch(/\(Competition, η² \.40\)/);
     expect(section(out, 'Supplementary rows')).toMatch(/ 24 .* KARPOV/);
-    expect(out.replace(/\s+\\?\s*/g, ' ')).toMatch(/scree report .* --exclude Rank,Points --color Competition -k 1/);
+    expect(out.replace(/\s+\\?\s*/g, ' ')).toMatch(
+      /scree report .* --supplementary Rank,Points --group Competition .* -k 1/,
+    );
   });
 
   it('refuses rows that the file does not have, and a column that is everything at once', () => {
@@ -328,7 +330,7 @@ describe('scree analyze --tables', () => {
       found.groups.map(({ column, level, n }) => [column, level, n]),
     );
     const [, ...apart] = read(join(folder, 'supplementary-rows.csv'));
-    expect(apart.map(([row, name, score]) => [Number(row), name, Number(score)])).toEqual(
+    expect(apart.map(([name, row, score]) => [Number(row), name, Number(score)])).toEqual(
       found.supplementary.rows?.map(({ row, name, scores }) => [row, name, scores[0]]),
     );
   });

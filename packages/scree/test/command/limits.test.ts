@@ -35,6 +35,7 @@ function fit(file: string, nodeFlags: readonly string[], before = ''): { model: 
     '2',
     '--threads',
     '2',
+    '--bootstrap=0',
     '-o',
     'm.json',
     '-q',

@@ -11,6 +11,11 @@ const LIMIT = 256e6;
 
 /** The most that the operating system has seen the binary take, in bytes. It must succeed. */
 function peakOf(...args: string[]): number {
+  return peakWith(LIMIT, ...args);
+}
+
+/** The same with another --memory. */
+function peakWith(limit: number, ...args: string[]): number {
   // Loaded before the binary: writes down the peak when it ends. Linux counts what the parent took before it became the binary as
   // part of `maxRSS`, so it is asked for the peak of this program alone.
   const hook = `
@@ -27,7 +32,7 @@ function peakOf(...args: string[]): number {
     '--threads',
     '2',
   ];
-  const { status, stderr } = spawnSync(process.execPath, [...words, '--memory', `${LIMIT / 1e6}MB`], {
+  const { status, stderr } = spawnSync(process.execPath, [...words, '--memory', `${limit / 1e6}MB`], {
     cwd: folder,
     encoding: 'utf8',
   });
@@ -76,5 +81,42 @@ describe(`with --memory ${LIMIT / 1e6}MB the process stays below that`, () => {
       expect(peakOf('fit', name, '-k', '5')).toBeLessThan(LIMIT);
     }
     duck.closeSync();
+  });
+});
+
+/** `analyze` holds more than `fit` does: statistics of rows, and the buffers of two files that are written and read at once. */
+const ANALYZE_LIMIT = 400e6;
+
+describe(`with --memory ${ANALYZE_LIMIT / 1e6}MB scree analyze --tables stays below that`, () => {
+  // SCREE_FULL=1: 2.5 GB instead of 0.4 GB.
+  const rows = process.env.SCREE_FULL ? 5_000_000 : 800_000;
+
+  it('at a larger Parquet file, with groups and supplementary rows', { timeout: 1_200_000 }, async () => {
+    const duck = await (await DuckDBInstance.create(':memory:')).connect();
+    const columns = Array.from({ length: 64 }, (_, j) => `random() AS c${j}`).join(', ');
+    await duck.run(
+      `COPY (SELECT ${columns}, 'g' || (i % 3) AS g FROM range(${rows}) t(i)) TO '${path('tables.parquet')}' (FORMAT parquet)`,
+    );
+    duck.closeSync();
+    expect(statSync(path('tables.parquet')).size).toBeGreaterThan(ANALYZE_LIMIT);
+    const flags = ['-k', '2', '--bootstrap', '0', '--group', 'g', '--supplementary-rows', '1-20000'];
+    const peak = peakWith(
+      ANALYZE_LIMIT,
+      'analyze',
+      'tables.parquet',
+      ...flags,
+      '--tables',
+      'tables',
+      '--tables-format',
+      'parquet',
+    );
+    expect(peak).toBeLessThan(ANALYZE_LIMIT);
+    // All rows are there, also of the supplementary ones, of which 10,000 are the most that are listed.
+    const again = await (await DuckDBInstance.create(':memory:')).connect();
+    const count = async (name: string): Promise<number> =>
+      Number((await again.runAndReadAll(`SELECT count(*) FROM '${path(name)}'`)).getRows()[0][0]);
+    expect(await count('tables/rows.parquet')).toBe(rows - 20_000);
+    expect(await count('tables/supplementary-rows.parquet')).toBe(20_000);
+    again.closeSync();
   });
 });

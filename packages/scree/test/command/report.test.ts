@@ -83,6 +83,30 @@ describe('scree report', () => {
     expect(refused.err).toContain('--bootstrap draws from the rows of a fit, and --model brings a model.');
   });
 
+  it('draws groups, supplementary columns and rows, and rotated components, and says what they have to do with the fit', () => {
+    const athletes = write(
+      'athletes.csv',
+      readFileSync(new URL('../../../core/test/fixtures/decathlon2-all.csv', import.meta.url)),
+    );
+    const flags = ['--scale', 'unit', '--bootstrap', '0', '--name', 'index', '--supplementary', 'Rank,Points'];
+    const beside = ['--group', 'Competition', '--supplementary-rows', '24-27', '--rotate', 'varimax', '-k', '3'];
+    const { text, html } = report(athletes, ...flags, ...beside);
+    expect(text).toMatch(/PC1 \(41 %\): more X100m.*correlates with Points.*\(Competition, η² \.40\)/s);
+    for (const name of ['correlations-1-2', 'contributions', 'cos2', 'scores-1-2', 'rotated-loadings']) {
+      expect(html).toContain(`id="figure-${name}"`);
+    }
+    expect(text).toContain('Diamonds are rows that had no part in the fit.');
+    expect(text).toContain('Dashed: columns that had no part in the fit.');
+    expect(html).toContain('KARPOV</text>');
+    expect(text).toMatch(/Competition: η²230\.40/);
+    expect(scree(['fit', athletes, '--columns', 'X100m,Discus', '-o', path('two.json'), '-q']).code).toBe(0);
+    const refused = scree(['report', athletes, '--model', path('two.json'), '--group', 'Competition', '-o', 'x.html']);
+    expect(refused.code).toBe(2);
+    expect(refused.err).toContain(
+      '--group belongs to a fit, and --model brings a model. Leave one of them out, or use --color.',
+    );
+  });
+
   it('is made of tables that are too small for a bootstrap', () => {
     const { lead, text } = report(write('two.csv', 'a,b,c\n1,2,3\n2,2,1\n'));
     expect(lead).toContain('No bootstrap was made');

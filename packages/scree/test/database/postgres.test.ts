@@ -54,6 +54,33 @@ describe.skipIf(!programs)('a Postgres database', () => {
   };
 
   describe.each(ways)('as %s', (_, way) => {
+    it('reads a type that can be cast to real[], as vector and halfvec of pgvector can, as one column per entry', async () => {
+      // pgvector declares its types in C. A cast is all that is used of them.
+      await owner.query(`CREATE TYPE vector AS (entries real[]);
+        CREATE FUNCTION entries_of(vector) RETURNS real[] LANGUAGE sql IMMUTABLE AS 'SELECT ($1).entries';
+        CREATE CAST (vector AS real[]) WITH FUNCTION entries_of(vector);
+        CREATE TABLE t (id int, embedding vector);
+        INSERT INTO t VALUES (1, ROW(ARRAY[0.1, 2, 3])), (2, NULL), (3, ROW(ARRAY[-1, 1e30, 0]))`);
+      await open({ ...way, exclude: ['id'] }, async (file) => {
+        expect(file.columns).toEqual(['embedding[0]', 'embedding[1]', 'embedding[2]']);
+        expect(file.source.dtype).toBe('float32');
+        expect(await file.countMissing()).toMatchObject({ rows: 3, incomplete: 1, first: 1 });
+      });
+      await open({ ...way, exclude: ['id'], missing: 'drop' }, async (file) => {
+        expect(await rowsOf(file)).toEqual([
+          [Math.fround(0.1), 2, 3],
+          [-1, Math.fround(1e30), 0],
+        ]);
+      });
+      await owner.query(`INSERT INTO t VALUES (4, ROW(ARRAY[1, 2]))`);
+      await open({ ...way, exclude: ['id'], missing: 'drop' }, async (file) => {
+        await expect(rowsOf(file)).rejects.toMatchObject({
+          code: 'RAGGED_ROWS',
+          message: expect.stringMatching(/has an array of 2 in column "embedding", the first has 3/),
+        });
+      });
+    });
+
     it('reads every type of number, and NULL as a missing value', async () => {
       await owner.query(`CREATE DOMAIN percent AS numeric CHECK (VALUE <> 7);
         CREATE TABLE t (i2 int2, i4 int4, i8 int8, f4 float4, f8 float8, n numeric, n2 numeric(12, 4), m money, b bool, p percent);

@@ -194,7 +194,7 @@ describe('several files as one table', () => {
       [5, 6],
     ]);
     expect(dropping.dropped).toBe(2);
-    expect(await dropping.placesOf([2])).toEqual([2]);
+    expect(await dropping.rowsInFile([2])).toEqual([2]);
     await dropping.close();
     const file = await openFiles(path('gap'));
     const error = await rowsOf(file).catch((found: unknown) => found);

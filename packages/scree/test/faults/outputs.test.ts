@@ -73,8 +73,8 @@ beforeAll(async () => {
 
 /** Every command that writes, with the files that it writes. */
 const WRITERS: readonly (readonly [what: string, args: () => string[], outputs: readonly string[]])[] = [
-  ['a model as JSON', () => ['fit', given('data.npy'), '-k', '3', '-o', out('m.json')], ['m.json']],
-  ['a binary model', () => ['fit', given('data.csv'), '-k', '3', '-o', out('m.pca')], ['m.pca']],
+  ['a model as JSON', () => ['fit', given('data.npy'), '-k', '3', '--bootstrap=0', '-o', out('m.json')], ['m.json']],
+  ['a binary model', () => ['fit', given('data.csv'), '-k', '3', '--bootstrap=0', '-o', out('m.pca')], ['m.pca']],
   ...['npy', 'csv', 'parquet', 'arrow'].map(
     (format) =>
       [
@@ -163,12 +163,12 @@ describe('with every call of the file system failing in turn,', () => {
   });
 
   it('a new model is complete or not there', async () => {
-    await expectSound(() => ['fit', given('data.npy'), '-k', '3', '-o', out('m.json')], {});
+    await expectSound(() => ['fit', given('data.npy'), '-k', '3', '--bootstrap=0', '-o', out('m.json')], {});
   });
 
   it('a fit with a checkpoint ends with the same model when it is run again', async () => {
     const args = () => [
-      ...['fit', given('data.npy'), '-k', '3', '-o', out('m.json')],
+      ...['fit', given('data.npy'), '-k', '3', '--bootstrap=0', '-o', out('m.json')],
       ...['--checkpoint', out('saved'), '--every', '0'],
     ];
     empty();

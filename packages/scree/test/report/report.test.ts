@@ -30,9 +30,11 @@ describe('a report of iris', () => {
       'cumulative-variance',
       'uniqueness',
       'scores-1-2',
+      'correlations-1-2',
       'loadings',
+      'contributions',
+      'cos2',
       'biplot',
-      'loading-bars',
       'reconstruction-error',
       't2-q',
     ]);

@@ -22,7 +22,7 @@ export function expectSound({ html, figures }: Report): void {
   const ids = [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
   expect(new Set(ids).size).toBe(ids.length);
   for (const [, target] of html.matchAll(/ href="#([^"]*)"/g)) expect(ids).toContain(target);
-  expect(figures.length).toBeGreaterThanOrEqual(3);
+  expect(figures.length).toBeGreaterThanOrEqual(2);
   expect(new Set(figures.map(({ name }) => name)).size).toBe(figures.length);
   for (const { svg, name } of figures) {
     expect(name).toMatch(/^[a-z0-9-]+$/);

@@ -20,6 +20,13 @@ const SAMPLE_TOLERANCE = 1e-10;
 /** Blocks of a space before it is restarted from its best vectors. */
 const MOST_BLOCKS = 20;
 const MOST_RESTARTS = 50;
+/**
+ * Vectors of all replicates of a group, which share passes over the rows: a pass with few vectors takes about as long as one with
+ * many, because it reads and converts all rows.
+ */
+const GROUP_VECTORS = 128;
+/** Numbers that the scores and the spaces of a group may take: 256 MB each. */
+const GROUP_NUMBERS = 1 << 25;
 
 /**
  * Replicates of wide data of which few components are wanted: block Lanczos, started from the sample's components, whose products
@@ -31,42 +38,133 @@ export async function* replicatesByIteration(
   engine: Engine,
   progress: ProgressTracker,
 ): Replicates {
-  const { d } = rows;
-  const { k } = options;
+  const { n, d } = rows;
+  const { k, replicates } = options;
   const width = Math.min(d, k + EXTRA);
-  let start: Float64Array | undefined;
-  for (let number = 0; number <= options.replicates; number++) {
-    const replicate = rows.replicate(number);
-    const found = await iterate(rows, replicate, k, width, start, number, engine, progress);
-    yield found.replicate;
-    start ??= found.leading;
+  const most = Math.min(GROUP_VECTORS / width, GROUP_NUMBERS / (n * width), GROUP_NUMBERS / (MOST_BLOCKS * d * width));
+  const size = Math.max(1, Math.floor(most));
+  const [sample] = await iterateGroup(rows, [0], k, width, undefined, engine, progress);
+  yield sample.replicate;
+  for (let from = 1; from <= replicates; from += size) {
+    const numbers = Array.from({ length: Math.min(size, replicates + 1 - from) }, (_, i) => from + i);
+    const found = await iterateGroup(rows, numbers, k, width, sample.leading, engine, progress);
+    for (const { replicate } of found) yield replicate;
   }
 }
 
-async function iterate(
+interface Found {
+  readonly replicate: Replicate;
+  readonly leading: Float64Array;
+}
+
+/** Vectors whose products with a replicate's covariance matrix are wanted. */
+interface Vectors {
+  readonly vectors: Float64Array;
+  readonly count: number;
+}
+
+/** Iterates several replicates, with one pass for the vectors of all that have not converged yet. */
+async function iterateGroup(
   rows: WideRows,
-  { columns, frame, deviations, total }: WideReplicate,
+  numbers: readonly number[],
+  k: number,
+  width: number,
+  start: Float64Array | undefined,
+  engine: Engine,
+  progress: ProgressTracker,
+): Promise<Found[]> {
+  const found: Found[] = [];
+  const all = numbers.map((number, at) => {
+    const replicate = rows.replicate(number);
+    return { at, replicate, steps: iterate(rows.d, replicate, k, width, start, number, engine, progress) };
+  });
+  try {
+    let active: ((typeof all)[0] & { asked: Vectors; image?: Float64Array })[] = [];
+    const advance = async (each: (typeof all)[0], image: Float64Array): Promise<typeof active> => {
+      const step = await each.steps.next(image);
+      if (!step.done) return [{ ...each, asked: step.value }];
+      found[each.at] = step.value;
+      return [];
+    };
+    // The first call takes no image: nothing was asked for yet.
+    for (const each of all) active.push(...(await advance(each, new Float64Array(0))));
+    while (active.length > 0) {
+      const images = await multiplyAll(rows, active, progress);
+      const next: typeof active = [];
+      for (const [i, each] of active.entries()) next.push(...(await advance(each, images[i])));
+      active = next;
+    }
+    return found;
+  } finally {
+    // Spaces of the others are released after an error, too.
+    for (const { steps } of all) await steps.return(undefined as never);
+  }
+}
+
+/**
+ * V·C_b of several replicates b, in one pass with all vectors. A row of replicate b is (a − δ_b)∘g_b, a the row in the frame of the sample: so
+ * with U = V∘g_b, the scores of row i are y = Ua − Uδ_b, and the product is g_b∘(Σ wᵢyaᵀ − (Σ wᵢy)δ_bᵀ).
+ */
+async function multiplyAll(
+  { block, n, d, frame }: WideRows,
+  asked: readonly { readonly replicate: WideReplicate; readonly asked: Vectors }[],
+  progress: ProgressTracker,
+): Promise<Float64Array[]> {
+  const onStep = (): void | Promise<void> => progress.yieldToEventLoop();
+  const total = asked.reduce((sum, each) => sum + each.asked.count, 0);
+  const all = new Float64Array(total * d);
+  const parts: { first: number; count: number; factor: Float64Array; shift: Float64Array; weights: Float64Array }[] =
+    [];
+  let first = 0;
+  for (const { replicate, asked: own } of asked) {
+    const { shift, factor, rootWeights } = replicate.frame;
+    const relative = factor.map((value, j) => (frame.factor[j] === 0 ? 0 : value / frame.factor[j]));
+    const moved = frame.factor.map((value, j) => (shift[j] - frame.shift[j]) * value);
+    for (let r = 0; r < own.count; r++)
+      for (let j = 0; j < d; j++) all[(first + r) * d + j] = own.vectors[r * d + j] * relative[j];
+    parts.push({ first, count: own.count, factor: relative, shift: moved, weights: rootWeights });
+    first += own.count;
+  }
+  const scores = new Float64Array(n * total);
+  await block.multiply(frame, all, total, scores, onStep);
+  const sums = new Float64Array(total);
+  for (const { first, count, shift, weights } of parts) {
+    for (let r = first; r < first + count; r++) {
+      const offset = dot(all, r * d, shift, 0, d);
+      for (let i = 0, at = r; i < n; i++, at += total) {
+        scores[at] = (scores[at] - offset) * weights[i] ** 2;
+        sums[r] += scores[at];
+      }
+    }
+  }
+  all.fill(0);
+  await block.multiplyTransposed(frame, scores, total, all, onStep);
+  return parts.map(({ first, count, factor, shift }) => {
+    const image = all.slice(first * d, (first + count) * d);
+    for (let r = 0; r < count; r++)
+      for (let j = 0; j < d; j++) image[r * d + j] = factor[j] * (image[r * d + j] - sums[first + r] * shift[j]);
+    return image;
+  });
+}
+
+/** One replicate: yields vectors and is given their products with its covariance matrix, until its components have converged. */
+async function* iterate(
+  d: number,
+  { columns, deviations, total }: WideReplicate,
   k: number,
   width: number,
   start: Float64Array | undefined,
   number: number,
   engine: Engine,
   progress: ProgressTracker,
-): Promise<{ replicate: Replicate; leading: Float64Array }> {
-  const { d, block } = rows;
-  const onStep = (): void | Promise<void> => progress.yieldToEventLoop();
-  const multiply = async (vectors: Float64Array, count: number): Promise<Float64Array> => {
-    const out = new Float64Array(count * d);
-    await block.normal(frame, vectors, count, out, onStep);
-    return out;
-  };
+): AsyncGenerator<Vectors, Found, Float64Array> {
   const space = new KrylovSpace(d, random(number), engine);
   try {
     await space.append(width, progress, start);
     let allowed = new Float64Array(k);
     let along = new Float64Array(k);
     for (let blocks = 1, restarts = 0; ; blocks++) {
-      const image = await multiply(space.lastBlock(), space.lastCount);
+      const image = yield { vectors: space.lastBlock(), count: space.lastCount };
       if (start && blocks === 1 && restarts === 0) {
         along = Float64Array.from({ length: k }, (_, i) => dot(image, i * d, start, i * d, d));
         allowed = residualNorms(image.slice(), start, along, k, d).map((residual) => SHARE_OF_SAMPLING * residual);

@@ -29,6 +29,8 @@ export class Summary {
   readonly #d: number;
   readonly #alignment: Alignment;
   readonly #loadings: Float64Array;
+  /** Fisher's z of the correlations of columns with components. */
+  readonly #z: Float64Array;
   readonly #values: Float64Array[];
   readonly #along: Float64Array[];
   readonly #ratios: Float64Array[];
@@ -47,6 +49,7 @@ export class Summary {
     this.#alignment = alignment;
     const perComponent = (): Float64Array[] => Array.from({ length: this.#k }, () => new Float64Array(replicates));
     this.#loadings = sample.vectors.map((entry, at) => Math.sqrt(sample.values[Math.floor(at / this.#d)]) * entry);
+    this.#z = this.#loadings.map((loading, at) => fisherZ(loading, sample.deviations[at % this.#d]));
     [this.#values, this.#along, this.#ratios] = [perComponent(), perComponent(), perComponent()];
     [this.#alongRatios, this.#angles, this.#subspaceAngles] = [perComponent(), perComponent(), perComponent()];
     this.#swaps = new Float64Array(this.#k - 1);
@@ -76,9 +79,7 @@ export class Summary {
     if (rotates) loadings = combineRows(rotationOnto(loadings, this.#loadings, k, d), k, loadings, k, d);
     for (let at = 0; at < k * d; at++) {
       this.#loadingSquares[at] += (loadings[at] - this.#loadings[at]) ** 2;
-      const j = at % d;
-      const own = fisherZ(loadings[at], deviations[j]);
-      this.#zSquares[at] += (own - fisherZ(this.#loadings[at], this.#sample.deviations[j])) ** 2;
+      this.#zSquares[at] += (fisherZ(loadings[at], deviations[at % d]) - this.#z[at]) ** 2;
     }
     if (rotates) return combineRows(rotationOnto(vectors, this.#sample.vectors, k, d), k, vectors, k, d);
     return vectors.map((entry, at) => (cosines[Math.floor(at / d) * (k + 1)] < 0 ? -entry : entry));
@@ -103,7 +104,7 @@ export class Summary {
         .interval;
     });
     const correlations = this.#limits((at) => {
-      const z = fisherZ(this.#loadings[at], deviations[at % d]);
+      const z = this.#z[at];
       const error = reach * Math.sqrt(this.#zSquares[at] / this.#count);
       const own = deviations[at % d] > 0 ? this.#loadings[at] / deviations[at % d] : 0;
       return [Math.min(own, Math.tanh(z - error)), Math.max(own, Math.tanh(z + error))];

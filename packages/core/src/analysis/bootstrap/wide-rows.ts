@@ -67,6 +67,12 @@ export class WideRows {
     return new WideRows(block, columns, rows, draws);
   }
 
+  /** The frame of the sample, without weights. */
+  get frame(): Frame {
+    const { mean, scale, deviations } = this.#columns[0];
+    return { shift: mean, factor: scale.map((value, j) => (deviations[j] > 0 ? 1 / value / this.unit : 0)) };
+  }
+
   replicate(number: number): WideReplicate {
     const columns = this.#columns[number];
     const rootWeights = this.#weightsOf(number);

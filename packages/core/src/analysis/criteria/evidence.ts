@@ -51,8 +51,8 @@ export async function chooseForFit(
 /**
  * Collects what the criteria need and asks them.
  *
- * Where spreads differ much, a column of large variance hides how the others are related, and nothing may stand out. Before that is said,
- * the columns are asked once more, all with the same spread, and five times as strictly: two tests find something in noise more often than one.
+ * Where spreads differ much, a column of large variance hides how the others are related, and nothing may stand out. Before a test says that,
+ * it is made once more on columns of the same spread, and five times as strictly: two tests find something in noise more often than one.
  */
 export async function examine(
   given: RowSource | Moments,
@@ -63,11 +63,11 @@ export async function examine(
   progress: ProgressTracker,
 ): Promise<{ choice: Choice; data: RowSource | Moments }> {
   const { choice, data } = await examineOnce(given, settings, names, options, engines, progress);
-  const hidden = choice.k === 0 && names.length > 1 && settings.scale !== 'unit' && choice.spectrum[0] > 0;
+  const test = choice.agree.find((name) => name === 'permutation' || name === 'parallel');
+  const hidden = choice.k === 0 && test && names.length > 1 && settings.scale !== 'unit' && choice.spectrum[0] > 0;
   if (!hidden) return { choice, data };
-  const tests: CriterionName[] = ['permutation', 'parallel'];
   const stricter = { ...options, quantile: 1 - (1 - options.quantile) / 5 };
-  const equal = await examineOnce(data, { ...settings, scale: 'unit' }, tests, stricter, engines, progress);
+  const equal = await examineOnce(data, { ...settings, scale: 'unit' }, [test], stricter, engines, progress);
   return { choice: equal.choice.k === 0 ? choice : hiddenStructure(choice, equal.choice.k), data };
 }
 

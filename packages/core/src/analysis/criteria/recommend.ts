@@ -73,7 +73,8 @@ function single({ name, k, sentence }: Answer): Recommendation {
 }
 
 function headline(k: number, agree: readonly CriterionName[], decider: Answer | undefined, median: number): string {
-  const keep = k === 0 ? 'Nothing stands out of noise' : `Keep ${k}`;
+  const nothing = decider?.name === 'cross-validation' ? 'Keep none' : 'Nothing stands out of noise';
+  const keep = k === 0 ? nothing : `Keep ${k}`;
   const more = agree.length - ROOM;
   const titles = agree.slice(0, ROOM).map((name) => CRITERIA[name].title);
   const names = list(more > 0 ? [...titles, `${more} more`] : titles);

@@ -1,9 +1,8 @@
 import type { Block } from '../../data/block.js';
 import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
 import { runTask } from '../../progress.js';
-import type { Engine, LoadedBlock } from '../engine.js';
+import type { Engine } from '../engine.js';
 import { DenseReference, TILE } from './dense.js';
-import { SparseReference } from './sparse.js';
 
 /** Unit roundoff of float64. */
 const U = 2 ** -53;
@@ -14,8 +13,9 @@ export const reference: Engine = {
   threads: 1,
   // bench/, one core of an AMD EPYC.
   rates: { products: 2.3, sparse: 1, eigen: 1 },
-  load(block: Block): LoadedBlock {
-    return block.kind === 'dense' ? new DenseReference(block) : new SparseReference(block);
+  load(block: Block) {
+    if (block.kind === 'dense') return new DenseReference(block);
+    return import('./sparse.js').then(({ SparseReference }) => new SparseReference(block));
   },
   symmetricEigen: (a, size, count, onStep) => runTask(symmetricEigen(a, size, count), onStep),
   /**

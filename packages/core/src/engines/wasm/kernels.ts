@@ -1,6 +1,5 @@
 import { messageOf } from '../../errors.js';
 import { keepAlive } from '../../keep-alive.js';
-import { plainSimd, relaxedSimd } from './kernels-binary.js';
 import { type FunctionName, QUEUE_BYTES, QUEUE_START } from './threads/job-queue.js';
 
 /** The functions of assembly/kernels.ts: addresses, counts and switches, all of them 32-bit numbers. */
@@ -128,7 +127,8 @@ export function compileOrWhy(): Promise<Compiled | string> {
 async function compile(): Promise<Compiled | string> {
   if (typeof WebAssembly === 'undefined') return 'there is no WebAssembly here (node --jitless switches it off)';
   for (const relaxed of [true, false]) {
-    const bytes = decode(relaxed ? relaxedSimd : plainSimd);
+    const { kernels } = relaxed ? await import('./kernels-relaxed.js') : await import('./kernels-plain.js');
+    const bytes = decode(kernels);
     if (!WebAssembly.validate(bytes) && !(relaxed && enableRelaxed() && WebAssembly.validate(bytes))) continue;
     try {
       return { module: await WebAssembly.compile(bytes), relaxed };

@@ -4,7 +4,7 @@ import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
 import { runTask } from '../../progress.js';
 import type { Warning } from '../../warning.js';
 import { LoadedBasis } from '../basis.js';
-import type { Engine, LoadedBlock } from '../engine.js';
+import type { Engine, LoadedBlock, Rates } from '../engine.js';
 import { reference } from '../reference/reference.js';
 import { SparseReference } from '../reference/sparse.js';
 import { WasmBasis } from './basis.js';
@@ -28,18 +28,10 @@ const USE_WORKERS_FLOPS = 1e7;
 const START_WORKERS_FLOPS = 5e7;
 const engines = new Map<string, Promise<Engine | string>>();
 
+/** Options of the WebAssembly engine. */
 export interface WasmOptions {
   /** Threads that passes run on. Default: as many as the machine has. */
   readonly threads?: number | undefined;
-}
-
-/**
- * The WebAssembly engine: SIMD, on several threads where workers can share memory. Undefined where WebAssembly SIMD or its
- * memory is missing. The result does not depend on the number of threads.
- */
-export async function wasmEngine(options: WasmOptions = {}): Promise<Engine | undefined> {
-  const engine = await wasmEngineOrWhy(options);
-  return typeof engine === 'string' ? undefined : engine;
 }
 
 /** The WebAssembly engine, or the reason why there is none. */
@@ -80,6 +72,24 @@ function warningsFor(wanted: number): readonly Warning[] {
   ];
 }
 
+/** Threads that the plan counts with, whatever the machine has: see `Engine.rates`. */
+const PLAN_THREADS = 4;
+
+function ratesOn(threads: number, relaxed: boolean): Rates {
+  return {
+    // 24.5 GFLOP/s per thread fused, 17 without (bench/, an AMD EPYC).
+    products: (relaxed ? 23 : 17) * (1 + 0.9 * (threads - 1)),
+    // 4 to 5 GFLOP/s per thread over 4 M entries in 20,000 columns: the caches are the limit.
+    sparse: 4.5 * (1 + 0.9 * (threads - 1)),
+    eigen: 9 * (1 + 0.5 * (Math.min(threads, 4) - 1)),
+  };
+}
+
+/** The rates of float32 products: twice as many numbers per instruction. */
+function doubled(rates: Rates): Rates {
+  return { ...rates, products: 2 * rates.products };
+}
+
 function makeEngine({ module, relaxed }: Compiled, threads: number, wanted: number): Engine {
   const runOn: RunnerProvider['runOn'] = async (kernels, flops, pass) => {
     const runner = new JobRunner(
@@ -97,14 +107,11 @@ function makeEngine({ module, relaxed }: Compiled, threads: number, wanted: numb
   const provider: RunnerProvider = { withRunner, runOn, takeKernels: () => takeKernels(module), returnKernels };
   const sparse = (block: SparseBlock): LoadedBlock =>
     WasmSparse.suits(block) ? new WasmSparse(block, provider) : new SparseReference(block);
-  // 24.5 GFLOP/s per thread fused, 17 without (bench/, an AMD EPYC).
-  const rate = (relaxed ? 23 : 17) * (1 + 0.9 * (threads - 1));
-  // 4 to 5 GFLOP/s per thread over 4 M entries in 20,000 columns: the caches are the limit.
-  const sparseRate = 4.5 * (1 + 0.9 * (threads - 1));
-  const eigen = 9 * (1 + 0.5 * (Math.min(threads, 4) - 1));
+  const rates = ratesOn(PLAN_THREADS, true);
+  const machineRates = ratesOn(canShare() ? machineThreads() : 1, relaxed);
   const chain = (d: number): number => Math.min(d, TILE) + Math.ceil(d / TILE) + 16;
   const tiles = (n: number, d: number): number => Math.ceil(n / passRows(d));
-  const shared: Omit<Engine, 'name' | 'rates' | 'load' | 'roundoff' | 'warnings'> = {
+  const shared: Omit<Engine, 'name' | 'rates' | 'machineRates' | 'load' | 'roundoff' | 'warnings'> = {
     threads,
     skipsZeros: true,
     basis: (length) => {
@@ -122,7 +129,8 @@ function makeEngine({ module, relaxed }: Compiled, threads: number, wanted: numb
     get warnings() {
       return warningsFor(wanted);
     },
-    rates: { products: 2 * rate, sparse: sparseRate, eigen },
+    rates: doubled(rates),
+    machineRates: doubled(machineRates),
     load: (block) => (block.kind === 'dense' ? new WasmDense(block, withRunner, true) : sparse(block)),
     roundoff: (n, d, sparse) =>
       sparse ? reference.roundoff(n, d, sparse) : U32 * (CHAIN + TILE / CHAIN + 4) + U * (chain(d) + tiles(n, d)),
@@ -133,7 +141,8 @@ function makeEngine({ module, relaxed }: Compiled, threads: number, wanted: numb
     get warnings() {
       return warningsFor(wanted);
     },
-    rates: { products: rate, sparse: sparseRate, eigen },
+    rates,
+    machineRates,
     float32,
     load: (block) => (block.kind === 'dense' ? new WasmDense(block, withRunner, false) : sparse(block)),
     roundoff: (n, d, sparse) =>

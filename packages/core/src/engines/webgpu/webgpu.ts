@@ -1,8 +1,8 @@
 import type { Block } from '../../data/block.js';
 import type { Warning } from '../../warning.js';
-import type { Engine, LoadedBlock } from '../engine.js';
+import type { Engine, LoadedBlock, Rates } from '../engine.js';
 import { reference } from '../reference/reference.js';
-import { wasmEngine } from '../wasm/wasm.js';
+import { wasmEngineOrWhy } from '../wasm/wasm.js';
 import { GpuDense, type GpuWithFallback } from './dense.js';
 import { DeviceFailure, Gpu } from './device.js';
 import { slabRows } from './framed-rows.js';
@@ -16,6 +16,8 @@ import { type DeviceRates, measureDevice } from './rates.js';
 const WORTH_UPLOADING = 2 ** 22;
 /** Numbers of a square matrix from which its leading eigenvectors are found on the device. */
 const SMALLEST_MATRIX = 512 * 512;
+/** Speeds that the solver is chosen by, the same for every device: about those of a large one. */
+const USUAL: DeviceRates = { float32: 10_000, two: 1000, reading: 20, upload: 6 };
 /** Unit roundoff of float32, and of two float32 parts. */
 const U32 = 2 ** -24;
 const U2 = 2 ** -48;
@@ -30,6 +32,7 @@ export interface WebGpuOptions {
 /** An open device, and the engine on it. */
 export interface WebGpu {
   readonly gpu: Gpu;
+  readonly rates: DeviceRates;
   /** The engine; what the device does not do runs on the processor with that many threads. */
   engine(threads?: number): Promise<Engine>;
 }
@@ -45,10 +48,13 @@ export async function openWebGpu({ gpu: given, smallest = WORTH_UPLOADING }: Web
   }
   const rates = await measureDevice(gpu);
   const engines = new Map<number | undefined, Promise<Engine>>();
-  const make = async (threads?: number): Promise<Engine> =>
-    makeEngine(gpu, (await wasmEngine({ threads })) ?? reference, smallest, rates);
+  const make = async (threads?: number): Promise<Engine> => {
+    const wasm = await wasmEngineOrWhy({ threads });
+    return makeEngine(gpu, typeof wasm === 'string' ? reference : wasm, smallest, rates);
+  };
   return {
     gpu,
+    rates,
     engine(threads) {
       const engine = engines.get(threads) ?? make(threads);
       engines.set(threads, engine);
@@ -78,10 +84,20 @@ function makeEngine(gpu: Gpu, processor: Engine, smallest: number, rates: Device
         GpuDense.suits(gpu, block.cols);
       return suits ? new GpuDense(block, device, float32) : processor.load(block);
     };
-  const engineOf = (name: string, products: number, ownRoundoff: Engine['roundoff'], float32?: Engine): Engine => ({
+  const ratesOf = (speeds: DeviceRates, products: number, own: Rates): Rates => {
+    const { reading, upload, two } = speeds;
+    return { ...own, products, reading, upload, leading: two };
+  };
+  const engineOf = (
+    name: string,
+    kind: 'two' | 'float32',
+    ownRoundoff: Engine['roundoff'],
+    float32?: Engine,
+  ): Engine => ({
     name,
     threads: processor.threads,
-    rates: { ...processor.rates, products, reading: rates.reading, upload: rates.upload, leading: rates.two },
+    rates: ratesOf(USUAL, USUAL[kind], processor.rates),
+    machineRates: ratesOf(rates, rates[kind], processor.machineRates ?? processor.rates),
     get warnings(): readonly Warning[] {
       return [...(processor.warnings ?? []), ...reasons.map(fallbackWarning)];
     },
@@ -102,8 +118,8 @@ function makeEngine(gpu: Gpu, processor: Engine, smallest: number, rates: Device
     roundoff: (n, d, sparse) => Math.max(processor.roundoff(n, d, sparse), sparse ? 0 : ownRoundoff(n, d, sparse)),
     ...(float32 ? { float32 } : {}),
   });
-  const single = engineOf('webgpu, float32', rates.float32, (n, d) => U32 * (CHAIN + 4) + roundoffInTwo(n, d));
-  return engineOf('webgpu', rates.two, roundoffInTwo, single);
+  const single = engineOf('webgpu, float32', 'float32', (n, d) => U32 * (CHAIN + 4) + roundoffInTwo(n, d));
+  return engineOf('webgpu', 'two', roundoffInTwo, single);
 }
 
 /**

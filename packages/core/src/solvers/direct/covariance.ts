@@ -15,6 +15,7 @@ export const covariance: SolverDeclaration = {
   family: 'direct',
   method: 'the eigenvectors of the covariance matrix',
   needs: () => 'scatter',
+  remote: true,
   matrixSize: ({ cols }) => cols,
   cost: (work) => {
     const { n, d, nonzeros, nonzeroShare, count } = work;

@@ -53,9 +53,9 @@ export function* autoencoderRule(problem: RuleProblem, controls: Controls): Rule
       const terms = yield* withPauses(meanTerms(rows, image, relativeTrace, alpha, k, d));
       return { ...terms, rows, image: image.map((value) => value * top) };
     };
-    let place: WeightTerms;
+    let terms: WeightTerms;
     if (batch === undefined) {
-      place = yield* at(yield* anchorAt(weights.at, k, top));
+      terms = yield* at(yield* anchorAt(weights.at, k, top));
     } else {
       const momentum = controls.momentum ?? BATCH_MOMENTUM;
       const anchor = epoch > 0 && controls.decay === undefined ? yield* anchorAt(weights.at, k, top) : undefined;
@@ -70,13 +70,13 @@ export function* autoencoderRule(problem: RuleProblem, controls: Controls): Rule
       });
       // At the anchor the loss of all rows is known; otherwise it is the mean over the batches of the epoch.
       const known = anchor && Number.isFinite(mean.reconstruction);
-      place = known ? yield* at(anchor) : { ...mean, rows: weights.at.slice() };
+      terms = known ? yield* at(anchor) : { ...mean, rows: weights.at.slice() };
     }
-    const { reconstruction, orthogonality, gradient, rows, image, defect } = place;
+    const { reconstruction, orthogonality, gradient, rows, image, defect } = terms;
     const loss = (1 - alpha) * reconstruction + alpha * orthogonality;
     const { advance, shorter } = size.judge(loss, {
       mayGrow: batch !== undefined && controls.decay !== undefined,
-      place: rows,
+      point: rows,
     });
     yield {
       loss,

@@ -91,11 +91,11 @@ function* onAllRows({ rule, problem, controls, top, relativeTrace, weights, rows
     const p = yield* withPauses(rowProductSteps(at, k, at, k, d));
     const direction = yield* withPauses(hebbianDirection(rule, at, image, m, k, d));
     const loss = reconstructionLoss(m, p, relativeTrace, k);
-    const slope = norm(direction);
+    const length = norm(direction);
     const { advance, shorter } = size.judge(loss, {
       mayGrow: true,
-      room: relativeTrace,
-      slope,
+      allowedGrowth: relativeTrace,
+      directionLength: length,
       reversed: before !== undefined && dot(direction, 0, before, 0, direction.length) < 0,
     });
     yield {
@@ -106,7 +106,7 @@ function* onAllRows({ rule, problem, controls, top, relativeTrace, weights, rows
       defect: defectOf(p, k),
       rows: at,
       image: image.map((value) => value * top),
-      slope: () => slope,
+      slope: () => length,
       ...(rule === 'sanger' && controls.decay === undefined
         ? { settled: inOrder(at, image, relativeTrace, k, d) }
         : {}),
@@ -145,7 +145,7 @@ function* onBatches({ rule, problem, controls, top, relativeTrace, weights, rows
     // The mean of the first epoch cannot be compared with losses at anchors: batches of few rows vary too much.
     const comparable = known !== undefined || controls.decay !== undefined || !Number.isFinite(loss);
     // Sanger's rule does not follow a gradient of this loss: while the components get their order, it may grow a little.
-    const { shorter } = comparable ? size.judge(loss, { mayGrow: true, place: at }) : {};
+    const { shorter } = comparable ? size.judge(loss, { mayGrow: true, point: at }) : {};
     yield {
       loss,
       terms: { reconstruction: loss },

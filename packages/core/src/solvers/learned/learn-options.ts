@@ -2,7 +2,9 @@ import type { Matrix } from '../../data/matrix.js';
 import type { Epoch } from './epoch.js';
 import type { DescentKind } from './rule.js';
 
+/** The name of a rule by which points descend. */
 export type PointsRule = 'factored' | 'pairwise';
+/** The name of a Hebbian rule. */
 export type HebbianRule = 'oja' | 'subspace' | 'sanger';
 
 /** Options of the solvers that learn. Each solver accepts the options that apply to it and rejects the others. */

@@ -1,6 +1,7 @@
 import { addCombinationSteps, rowProductSteps } from '../../linalg/row-products.js';
 import type { Task } from '../../progress.js';
 
+/** The terms of the autoencoder's loss, averaged over rows, and its gradient. */
 export interface MeanTerms {
   readonly reconstruction: number;
   readonly orthogonality: number;

@@ -7,6 +7,7 @@ export interface ForceShares {
   readonly farthestRepel: number;
 }
 
+/** Shares of the force on a point that come from its neighbours, for two ways of centring. */
 export interface NeighbourForces {
   /** With the mean of row i plus the mean of column j as centring, which leaves the mean of all out. */
   readonly meansOnly: ForceShares;

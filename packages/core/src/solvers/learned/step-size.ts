@@ -25,9 +25,12 @@ export interface StepVerdict {
 interface EpochFacts {
   readonly mayGrow?: boolean;
   readonly settled?: boolean;
-  readonly place?: Float64Array;
-  readonly room?: number;
-  readonly slope?: number;
+  /** The point that has this loss. Default: where the optimiser is. */
+  readonly point?: Float64Array;
+  /** How much a loss may grow beyond that of the start. Default 0. */
+  readonly allowedGrowth?: number;
+  /** Length of the step's direction, which falls towards the end. */
+  readonly directionLength?: number;
   readonly reversed?: boolean;
 }
 
@@ -48,7 +51,7 @@ export class StepSize {
   #last = Number.POSITIVE_INFINITY;
   #growing = 0;
   #idle = 0;
-  #leastSlope = Number.POSITIVE_INFINITY;
+  #leastLength = Number.POSITIVE_INFINITY;
 
   constructor(optimiser: Optimiser, controls: Controls, chosen: number) {
     this.#optimiser = optimiser;
@@ -66,8 +69,8 @@ export class StepSize {
    * Records the loss at a point, by default where the optimiser is. A loss that `mayGrow` is one of batches, or of no
    * gradient; one that is not `settled` must still fall.
    *
-   * A rule that follows no gradient adds what else it knows: how much a loss may grow beyond that of the start (`room`), the length of
-   * the step's direction (`slope`), which falls towards the end, and whether the direction is `reversed` since the last step: a rule
+   * A rule that follows no gradient adds what else it knows: how much a loss may grow beyond that of the start (`allowedGrowth`), the length of
+   * the step's direction (`directionLength`), which falls towards the end, and whether the direction is `reversed` since the last step: a rule
    * that still makes progress is not idle, however slow it is.
    */
   judge(
@@ -75,9 +78,9 @@ export class StepSize {
     {
       mayGrow = false,
       settled = true,
-      place = this.#optimiser.at,
-      room = 0,
-      slope = Number.POSITIVE_INFINITY,
+      point = this.#optimiser.at,
+      allowedGrowth = 0,
+      directionLength = Number.POSITIVE_INFINITY,
       reversed = true,
     }: EpochFacts = {},
   ): StepVerdict {
@@ -89,14 +92,18 @@ export class StepSize {
     this.#growing = loss <= this.#last + rounding ? 0 : this.#growing + 1;
     this.#last = loss;
     const fell = loss < this.#lowest - rounding;
-    const progress = fell || slope < this.#leastSlope || (settled && loss <= this.#lowest + rounding);
+    const progress = fell || directionLength < this.#leastLength || (settled && loss <= this.#lowest + rounding);
     this.#idle = progress ? 0 : this.#idle + (reversed ? 1 : 0);
-    this.#leastSlope = Math.min(this.#leastSlope, slope);
+    this.#leastLength = Math.min(this.#leastLength, directionLength);
     if (loss < this.#lowest) {
       this.#lowest = loss;
-      this.#best.set(place);
+      this.#best.set(point);
     }
-    if (!Number.isFinite(loss) || loss > DIVERGED_LOSS * (first + room) + rounding || this.#idle >= MOST_IDLE_EPOCHS)
+    if (
+      !Number.isFinite(loss) ||
+      loss > DIVERGED_LOSS * (first + allowedGrowth) + rounding ||
+      this.#idle >= MOST_IDLE_EPOCHS
+    )
       return this.#goBack();
     if (rose && this.#optimiser.striding) this.#chosen *= SHORTER;
     if (mayGrow || this.#optimiser.striding || this.#growing < PATIENCE) return ADVANCE;

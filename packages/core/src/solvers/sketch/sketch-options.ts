@@ -1,6 +1,7 @@
 import { OptionError } from '../../errors.js';
 
 export const SKETCH_RULES = ['incremental', 'frequent-directions'] as const;
+/** The name of a rule by which a sketch is kept. */
 export type SketchRule = (typeof SKETCH_RULES)[number];
 
 /** The sketch of rows that are read once. */

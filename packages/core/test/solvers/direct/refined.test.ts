@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wasmEngine } from '../../../src/engines/wasm/wasm.js';
+import { wasmEngine } from '../../../src/engines/choose.js';
 import { type Engine, type LoadedBlock, pca, principalAngles, referenceEngine } from '../../../src/index.js';
 import { random } from '../../../src/linalg/random.js';
 import { toMatrix, withSpectrum } from '../../support/data.js';

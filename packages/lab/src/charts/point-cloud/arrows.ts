@@ -21,19 +21,31 @@ interface Shown {
   readonly dx: number;
   readonly dy: number;
   readonly label: string;
+  readonly colour: string | undefined;
 }
 
-/** Draws the arrows of a biplot above the points, with names where there is room; the longest arrows are named first. */
+/** Letters of a name in the page; exported figures have whole names. */
+const NAME_LENGTH = 24;
+
+/**
+ * Draws the arrows of a biplot above the points, with names where there is room; the longest arrows are named first. Returns the
+ * names for which there is no room.
+ */
 export function drawArrows(
   layer: SVGElement,
   layout: Layout,
   view: View,
   arrows: readonly CloudArrow[],
   alreadyTaken: readonly Box[] = [],
-): void {
+  nameLength = NAME_LENGTH,
+): string[] {
   const from = project(view, 0, 0, 0);
   const shown: Shown[] = arrows
-    .map((arrow) => ({ tip: project(view, arrow.x, arrow.y, arrow.z ?? 0), label: shortenMiddle(arrow.label, 24) }))
+    .map(({ x, y, z = 0, label, colour }) => ({
+      tip: project(view, x, y, z),
+      label: shortenMiddle(label, nameLength),
+      colour,
+    }))
     .filter(({ tip }) => tip.depth > 0.05 && from.depth > 0.05)
     .map((arrow) => ({ ...arrow, dx: arrow.tip.x - from.x, dy: arrow.tip.y - from.y }))
     .sort((a, b) => Math.hypot(b.dx, b.dy) - Math.hypot(a.dx, a.dy));
@@ -41,16 +53,22 @@ export function drawArrows(
   for (const name of ['arrow-halos', 'arrow-lines']) {
     children(group(layer, name), 'path', shown.length).forEach((path, i) => {
       set(path, { d: arrowPath(from.x, from.y, shown[i].dx, shown[i].dy) });
+      if (name === 'arrow-lines') path.style.stroke = shown[i].colour ?? '';
     });
   }
   const names = [...alreadyTaken];
+  const unnamed: string[] = [];
   children(group(layer, 'arrow-names'), 'text', shown.length).forEach((text, i) => {
     const best = labelBox(i, shown, from, layout, names);
     setText(text, best ? shown[i].label : '');
-    if (!best) return;
+    if (!best) {
+      unnamed.push(shown[i].label);
+      return;
+    }
     names.push(best);
     set(text, { x: best.x + best.width / 2, y: best.y + 12, 'text-anchor': 'middle' });
   });
+  return unnamed;
 }
 
 /** The first candidate box that overlaps nothing and is nearest to its own arrow. */

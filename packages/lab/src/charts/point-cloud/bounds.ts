@@ -1,4 +1,4 @@
-import type { CloudArrow, CloudPoints } from './types.js';
+import type { CloudArrow, CloudOutline, CloudPoints } from './types.js';
 
 /** The lowest and highest value per dimension. */
 export interface Bounds {
@@ -6,17 +6,17 @@ export interface Bounds {
   readonly high: readonly [number, number, number];
 }
 
-/** The box around all points with finite coordinates, and around the tips of the arrows. */
-export function boundsOf(points: CloudPoints, arrows: readonly CloudArrow[] = []): Bounds {
+/** The box around all points with finite coordinates, around the tips of the arrows, and around the outlines. */
+export function boundsOf(
+  points: CloudPoints,
+  arrows: readonly CloudArrow[] = [],
+  outlines: readonly CloudOutline[] = [],
+): Bounds {
+  const corners = (side: 0 | 1): number[] =>
+    outlines.flatMap(({ points: line }) => Array.from(line.filter((_, at) => at % 2 === side)));
   const sides = [
-    range(
-      points.x,
-      arrows.flatMap(({ x }) => [0, x]),
-    ),
-    range(
-      points.y,
-      arrows.flatMap(({ y }) => [0, y]),
-    ),
+    range(points.x, [...arrows.flatMap(({ x }) => [0, x]), ...corners(0)]),
+    range(points.y, [...arrows.flatMap(({ y }) => [0, y]), ...corners(1)]),
     points.z
       ? range(
           points.z,

@@ -1,11 +1,19 @@
+import { drawNotes, readable } from '../../export/figure-notes.js';
+import { colourOf } from '../../theme.js';
 import { context2d } from '../canvas-context.js';
 import { CanvasPainter } from './canvas-painter.js';
 import { dots } from './dots.js';
-import type { Scene } from './scene.js';
+import type { Snapshot } from './scene.js';
 import { svgElement } from './svg.js';
 import { WebglPainter } from './webgl-painter.js';
 
-type Picture = Scene['snapshot'];
+/** A snapshot with everything around the points as copies that need no style sheet. */
+interface Picture extends Snapshot {
+  readonly below: readonly Element[];
+  readonly above: readonly Element[];
+  /** Legend and captions, below the figure. */
+  readonly notes: { readonly group: SVGGElement; readonly height: number };
+}
 
 /** A file with more circles is slow to open: then the points become a bitmap in the file. */
 const MAX_CIRCLES = 5000;
@@ -16,6 +24,7 @@ const STYLES = [
   'fill-opacity',
   'stroke',
   'stroke-width',
+  'stroke-opacity',
   'stroke-linecap',
   'stroke-linejoin',
   'paint-order',
@@ -25,13 +34,13 @@ const STYLES = [
 ];
 
 /** The figure as a standalone SVG: axes and arrows as vectors, points as circles when there are few. */
-export async function toSvg(picture: Picture): Promise<SVGSVGElement> {
-  const { cloud, layout } = picture;
+export async function toSvg(snapshot: Snapshot): Promise<SVGSVGElement> {
+  // Before the first await, because the page may change meanwhile.
+  const picture = pictureOf(snapshot);
+  const { cloud, layout, below, above, notes } = picture;
   const svg = frame(picture);
   const inner = innerFrame(picture);
-  // Before the first await, because the page may change meanwhile.
-  const above = aboveOf(picture);
-  svg.append(...belowOf(picture), inner);
+  svg.append(...below, inner, notes.group);
   if (cloud.points.x.length <= MAX_CIRCLES) {
     for (const { x, y, radius, alpha, colour } of dots(cloud, picture.range, cloud.points.x.length)) {
       const [cx, cy, r] = [x, y, radius];
@@ -48,23 +57,25 @@ export async function toSvg(picture: Picture): Promise<SVGSVGElement> {
 /**
  * Drawn layer by layer, not from the SVG above: not every browser waits for images inside an SVG.
  */
-export async function toPng(picture: Picture): Promise<Blob> {
-  const { layout } = picture;
+export async function toPng(snapshot: Snapshot): Promise<Blob> {
+  const picture = pictureOf(snapshot);
+  const { layout, notes } = picture;
   const below = frame(picture);
-  below.append(...belowOf(picture));
+  below.append(...picture.below, notes.group);
   const above = frame(picture);
   const inner = innerFrame(picture);
-  inner.append(...aboveOf(picture));
+  inner.append(...picture.above);
   above.replaceChildren(inner);
   const [background, points, top] = await Promise.all([imageOf(below), rasterizePoints(picture), imageOf(above)]);
+  const height = layout.height + notes.height;
   const canvas = document.createElement('canvas');
   canvas.width = layout.width * PNG_SCALE;
-  canvas.height = layout.height * PNG_SCALE;
+  canvas.height = height * PNG_SCALE;
   const context = context2d(canvas);
   context.scale(PNG_SCALE, PNG_SCALE);
-  context.drawImage(background, 0, 0, layout.width, layout.height);
+  context.drawImage(background, 0, 0, layout.width, height);
   context.drawImage(points, layout.left, layout.top, layout.innerWidth, layout.innerHeight);
-  context.drawImage(top, 0, 0, layout.width, layout.height);
+  context.drawImage(top, 0, 0, layout.width, height);
   return new Promise((resolve, reject) => {
     canvas.toBlob(
       (blob) => (blob ? resolve(blob) : reject(new Error('The picture could not be written.'))),
@@ -73,8 +84,9 @@ export async function toPng(picture: Picture): Promise<Blob> {
   });
 }
 
-/** The empty figure with the background it has in the page. */
-function frame({ layout: { width, height }, layers, label }: Picture): SVGSVGElement {
+/** The empty figure with the background it has in the page, and room for the notes. */
+function frame({ layout: { width, height: figure }, layers, label, notes }: Picture): SVGSVGElement {
+  const height = figure + notes.height;
   const svg = svgElement('svg', { width, height, viewBox: `0 0 ${width} ${height}`, role: 'img' });
   const title = svgElement('title');
   title.textContent = readable(label);
@@ -82,19 +94,30 @@ function frame({ layout: { width, height }, layers, label }: Picture): SVGSVGEle
   return svg;
 }
 
+function pictureOf(snapshot: Snapshot): Picture {
+  const { layers, layout, legend } = snapshot;
+  // Drawn again with whole names, where the style sheet applies: in the page, but not visible. Rings and the lasso are not drawn.
+  const layer = svgElement('svg', { class: 'above', visibility: 'hidden' });
+  layers.container.append(layer);
+  const unnamed = snapshot.drawAbove(layer);
+  const above = Array.from(layer.children, standaloneCopy);
+  layer.remove();
+  const captions = [
+    ...snapshot.captions,
+    ...(unnamed.length > 0 ? [`Arrows without a name in the figure, longest first: ${unnamed.join(', ')}.`] : []),
+  ];
+  const notes = drawNotes({ legend, captions }, layout.width, {
+    text: colourOf('--text'),
+    muted: colourOf('--muted'),
+  });
+  notes.group.setAttribute('transform', `translate(0, ${layout.height})`);
+  return { ...snapshot, below: Array.from(layers.below.children, standaloneCopy), above, notes };
+}
+
 /** Clips what lies outside the axes. */
 function innerFrame({ layout }: Picture): SVGSVGElement {
   const { left, top, innerWidth, innerHeight } = layout;
   return svgElement('svg', { x: left, y: top, width: innerWidth, height: innerHeight, overflow: 'hidden' });
-}
-
-function belowOf({ layers }: Picture): Element[] {
-  return Array.from(layers.below.children, (child) => standaloneCopy(child));
-}
-
-/** Arrows, without the ring of the hovered point and the lasso. */
-function aboveOf({ layers }: Picture): Element[] {
-  return Array.from(layers.above.querySelectorAll(':scope > g:not(.marks)'), (child) => standaloneCopy(child));
 }
 
 /** A copy that looks the same without the style sheet. */
@@ -111,11 +134,6 @@ function standaloneCopy(element: Element): Element {
   }
   copy.append(...Array.from(element.children, standaloneCopy));
   return copy;
-}
-
-/** Names of columns may contain characters that XML does not allow. */
-function readable(text: string): string {
-  return text.replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD');
 }
 
 function backgroundOf(element: Element): string {

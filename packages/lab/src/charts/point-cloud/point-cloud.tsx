@@ -7,7 +7,7 @@ import { type Layers, Scene } from './scene.js';
 import type { PointCloudProps } from './types.js';
 import '../../style/point-cloud.css';
 
-export type { CloudArrow, CloudHandle, CloudPoints, PointCloudProps } from './types.js';
+export type { CloudArrow, CloudHandle, CloudOutline, CloudPoints, PointCloudProps } from './types.js';
 
 const KEYS =
   'plus and minus zoom, 0 shows everything, Escape ends the selection. Click a point to select it, with shift to add it.';
@@ -73,6 +73,7 @@ function Cloud(props: PointCloudProps): JSX.Element {
       />
       <svg class="above" aria-hidden="true" ref={above} />
       <p class="visually-hidden" id={instructions}>
+        {props.captions?.map((caption) => `${caption} `)}
         {props.points.z ? 'Arrow keys turn the cloud, with shift they move it; ' : 'Arrow keys move the picture; '}
         {KEYS}
       </p>

@@ -8,6 +8,7 @@ import { type Layout, layoutOf } from './layout.js';
 import { drawMarks } from './marks.js';
 import { nearest } from './nearest.js';
 import { OrbitCamera } from './orbit-camera.js';
+import { drawOutlines } from './outlines.js';
 import type { Cloud, DrawRange } from './painter.js';
 import { paletteBytes } from './palette.js';
 import { drawPlaneAxes } from './plane-axes.js';
@@ -16,7 +17,7 @@ import { Renderer } from './renderer.js';
 import { type Size, watchSize } from './size.js';
 import { drawSpaceAxes } from './space-axes.js';
 import { runInSlices } from './time-slices.js';
-import type { PointCloudProps } from './types.js';
+import type { CloudLegend, PointCloudProps } from './types.js';
 import { project, type View } from './view.js';
 import { WebglPainter } from './webgl-painter.js';
 
@@ -27,6 +28,19 @@ export interface Layers {
   readonly canvas: HTMLCanvasElement;
   readonly above: SVGSVGElement;
   readonly note: HTMLElement;
+}
+
+/** A picture as it was when it was taken, for export. */
+export interface Snapshot {
+  readonly layers: Layers;
+  readonly cloud: Cloud;
+  readonly range: DrawRange;
+  readonly layout: Layout;
+  readonly label: string;
+  readonly legend: CloudLegend | undefined;
+  readonly captions: readonly string[];
+  /** Draws outlines and arrows into a layer, with whole names. Returns the names for which there is no room. */
+  drawAbove(layer: SVGElement): string[];
 }
 
 /** How near to a point the pointer must be to hover it, in pixels. */
@@ -45,6 +59,8 @@ export class Scene {
   #camera: Camera;
   #layout: Layout = layoutOf(1, 1, false);
   #size: Size = { width: 0, height: 0, ratio: 1 };
+  /** Boxes of the names of axes among the points, in 3-D. */
+  #axisNames: readonly Box[] = [];
   /** Whether axes and arrows must be drawn; the renderer knows about the points. */
   #areLayersStale = true;
   #resized = true;
@@ -68,7 +84,7 @@ export class Scene {
       selected: props.selected.peek(),
     };
     this.#renderer.painter.show(this.#cloud);
-    this.#bounds = boundsOf(props.points, props.arrows);
+    this.#bounds = boundsOf(props.points, props.arrows, props.outlines);
     this.#camera = this.#newCamera();
     this.#noteUndrawnPoints();
     const resize = (size: Size): void => {
@@ -80,9 +96,19 @@ export class Scene {
   }
 
   /** The complete picture as it is now, for export. */
-  get snapshot(): { layers: Layers; cloud: Cloud; range: DrawRange; layout: Layout; label: string } {
+  get snapshot(): Snapshot {
     const range = this.#renderer.wholePicture(this.#camera.view(), this.#camera.magnification);
-    return { layers: this.#layers, cloud: this.#cloud, range, layout: this.#layout, label: this.#props.label };
+    const { label, legend, captions = [] } = this.#props;
+    return {
+      layers: this.#layers,
+      cloud: this.#cloud,
+      range,
+      layout: this.#layout,
+      label,
+      legend,
+      captions,
+      drawAbove: (layer) => this.#drawAbove(layer, this.#camera.view(), Number.POSITIVE_INFINITY),
+    };
   }
 
   update(props: PointCloudProps): void {
@@ -98,10 +124,11 @@ export class Scene {
       this.#lassoSearch?.abort();
       this.#noteUndrawnPoints();
     }
-    const reframed = props.equalUnits !== before.equalUnits || (props.arrows !== before.arrows && isHome(this.#camera));
+    const redrawn = props.arrows !== before.arrows || props.outlines !== before.outlines;
+    const reframed = props.equalUnits !== before.equalUnits || (redrawn && isHome(this.#camera));
     if (moved || reframed) {
       this.#resetAnimation = undefined;
-      this.#bounds = boundsOf(points, props.arrows);
+      this.#bounds = boundsOf(points, props.arrows, props.outlines);
       this.#camera = this.#newCamera();
       this.#resized = true;
     }
@@ -173,10 +200,16 @@ export class Scene {
   #drawLayers(view: View): void {
     const { below, above } = this.#layers;
     const names = this.#props.axes.map(({ label }) => label);
-    let taken: Box[] = [];
-    if (this.#cloud.points.z) taken = drawSpaceAxes(below, view, this.#bounds, names);
+    this.#axisNames = [];
+    if (this.#cloud.points.z) this.#axisNames = drawSpaceAxes(below, view, this.#bounds, names);
     else drawPlaneAxes(below, this.#layout, view, names, this.#props.exponent10);
-    drawArrows(above, this.#layout, view, this.#props.arrows ?? [], taken);
+    this.#drawAbove(above, view);
+  }
+
+  /** Draws what lies over the points, and returns the names of arrows for which there is no room. */
+  #drawAbove(layer: SVGElement, view: View, nameLength?: number): string[] {
+    drawOutlines(layer, view, this.#props.outlines ?? []);
+    return drawArrows(layer, this.#layout, view, this.#props.arrows ?? [], this.#axisNames, nameLength);
   }
 
   #drawMarks(view: View): void {

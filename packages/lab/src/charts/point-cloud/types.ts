@@ -14,7 +14,33 @@ export interface CloudArrow {
   readonly y: number;
   readonly z?: number | undefined;
   readonly label: string;
+  /** Default: the colour of the text. */
+  readonly colour?: string | undefined;
 }
+
+/** A closed line around a group of points, in two dimensions. */
+export interface CloudOutline {
+  /** x and y alternating, in the units of the points. */
+  readonly points: Float64Array;
+  readonly colour: string;
+  /** Whether the line is dashed. */
+  readonly dashed?: boolean | undefined;
+}
+
+/** What the colours of the points mean. */
+export type CloudLegend =
+  | {
+      readonly kind: 'groups';
+      readonly title: string;
+      readonly entries: readonly { readonly name: string; readonly colour: string; readonly count: number }[];
+    }
+  | {
+      readonly kind: 'scale';
+      readonly title: string;
+      readonly low: number;
+      readonly high: number;
+      readonly palette: readonly string[];
+    };
 
 export interface PointCloudProps {
   readonly points: CloudPoints;
@@ -27,6 +53,10 @@ export interface PointCloudProps {
   /** Two or three, like the dimensions: "PC1 (72.9 %)". */
   readonly axes: readonly { readonly label: string }[];
   readonly arrows?: readonly CloudArrow[] | undefined;
+  readonly outlines?: readonly CloudOutline[] | undefined;
+  /** Drawn below the figure in exported files only; the page has elements of its own for them. Screen readers read captions with the figure. */
+  readonly legend?: CloudLegend | undefined;
+  readonly captions?: readonly string[] | undefined;
   /** Selected rows; the others fade. Undefined: no selection, and nothing fades. */
   readonly selected: Signal<Uint32Array | undefined>;
   readonly hovered: Signal<number | undefined>;

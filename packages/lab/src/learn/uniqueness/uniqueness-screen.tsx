@@ -15,7 +15,7 @@ const DEFAULTS = { second: '2', third: '0.6', k: '2', noise: '0.2', stored: 'flo
 const FIRST = 4;
 const COPIES = 36;
 /** Turn by noise, in radians, above which an axis counts as undetermined. */
-const LOOSE = 0.35;
+const UNDETERMINED_TURN = 0.35;
 
 /** Eigenvalues that become equal: the axes spin while the subspace stays fixed, or the subspace is not determined either. */
 export function UniquenessScreen() {
@@ -169,9 +169,9 @@ function Source() {
 }
 
 function verdictText(axis: number, subspace: number, k: number): string {
-  if (subspace > LOOSE) return `The ${k === 1 ? 'axis' : 'plane'} is not determined.`;
+  if (subspace > UNDETERMINED_TURN) return `The ${k === 1 ? 'axis' : 'plane'} is not determined.`;
   if (k === 1) return 'The axis is determined.';
-  return axis > LOOSE ? 'The axes spin, the plane stays fixed.' : 'Axes and plane are determined.';
+  return axis > UNDETERMINED_TURN ? 'The axes spin, the plane stays fixed.' : 'Axes and plane are determined.';
 }
 
 /** The library's verdict on the data without noise. */

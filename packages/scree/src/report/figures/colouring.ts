@@ -16,6 +16,9 @@ export interface Group {
   readonly named: boolean;
 }
 
+/** Labels up to which they are groups. */
+const MOST_LEVELS = 50;
+
 /** How rows are coloured. */
 export interface Colouring {
   /** The name of the column of labels. */
@@ -26,6 +29,8 @@ export interface Colouring {
   labelOf(row: number): string | undefined;
   /** Up to ten groups, and one for the rest. Empty if rows have no labels, or are coloured by a number. */
   readonly groups: readonly Group[];
+  /** Whether the labels divide the rows into few groups, so that these can be compared. */
+  readonly hasLevels: boolean;
   /** Index of the group of a row. */
   groupOf(row: number): number;
   /** The range of the labels, if they are many different numbers. */
@@ -59,6 +64,7 @@ export function chooseColours(labels: Labels | undefined, labelName = 'label', a
       areNames,
       labelOf: () => undefined,
       groups: [],
+      hasLevels: false,
       groupOf: () => 0,
       shareOf: () => Number.NaN,
     };
@@ -77,13 +83,23 @@ export function chooseColours(labels: Labels | undefined, labelName = 'label', a
       areNames,
       labelOf: (row) => (Number.isNaN(numbers[row]) ? undefined : String(numbers[row])),
       groups: [],
+      hasLevels: false,
       groupOf: () => 0,
       range,
       shareOf: (row) => (span > 0 ? (numbers[row] - range[0]) / span : numbers[row] === range[0] ? 0.5 : Number.NaN),
     };
   }
   const { groups, groupOfCode } = makeGroups(shown, codes);
-  return { name, areNames, labelOf, groups, groupOf: (row) => groupOfCode(codes[row]), shareOf: () => Number.NaN };
+  return {
+    name,
+    areNames,
+    labelOf,
+    groups,
+    // More labels, or a label of its own for every other row, are names of rows.
+    hasLevels: names.length > 1 && names.length <= Math.min(MOST_LEVELS, codes.length / 2) && !codes.includes(-2),
+    groupOf: (row) => groupOfCode(codes[row]),
+    shareOf: () => Number.NaN,
+  };
 }
 
 /** There must be one label per row. */

@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import { parseHTML } from 'linkedom';
-import { escaped } from '../plain-text.js';
+import { escaped, squeezed, unescaped } from '../plain-text.js';
 import { LIGHT } from '../theme.js';
 
 /** A figure is drawn by Observable Plot, and has a title, a description and a table of its numbers. */
@@ -66,6 +66,11 @@ export function textWidth(words: string, size = FONT_SIZE): number {
   return 0.6 * size * [...words].length;
 }
 
+/** Width of the margin for names beside a figure, of which at most so many letters are shown. */
+export function nameMargin(names: readonly string[], longest: number): number {
+  return 14 + 8.2 * Math.min(longest, Math.max(...names.map((name) => [...name].length)));
+}
+
 /** A legend: names, each after a dot of its colour, in as many lines as needed. */
 export function legend(entries: readonly (readonly [name: string, colour: string])[]): { svg: string; height: number } {
   const LINE = 20;
@@ -106,9 +111,16 @@ export function inlineSvg({ name, title, description, height, body }: Figure): s
   ].join('');
 }
 
-/** The figure as a separate file: light colours, with a background and a title. */
-export function standaloneSvg({ title, description, height: inner, body }: Figure): string {
-  const height = round(HEADLINE + inner + FOOT);
+/**
+ * The figure as a separate file: light colours, with a background and a title. A file has no page and no tooltips beside it, so names that were
+ * cut are written out below the figure; `names` are the names that may occur in it.
+ */
+export function standaloneSvg(
+  { title, description, height: inner, body }: Figure,
+  names: readonly string[] = [],
+): string {
+  const notes = wholeNames(body, names);
+  const height = round(HEADLINE + inner + FOOT + NOTE_LINE * notes.length);
   const svg = [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${1.5 * WIDTH}" height="${1.5 * height}" role="img" aria-labelledby="title desc" font-family="system-ui, sans-serif" color="var(--ink)">`,
     `<title id="title">${escaped(title)}</title>`,
@@ -116,9 +128,33 @@ export function standaloneSvg({ title, description, height: inner, body }: Figur
     '<rect width="100%" height="100%" fill="var(--paper)"/>',
     text(10, 22, title, { size: 15, weight: 600 }),
     moved(0, HEADLINE, body),
+    ...notes.map((line, i) =>
+      text(10, HEADLINE + inner + NOTE_LINE * (i + 0.7), line, { size: 11, colour: 'var(--faint)' }),
+    ),
     '</svg>\n',
   ].join('\n');
   return inTags(svg, (tag) => tag.replace(/var\(--([a-z0-9]+)\)/g, (all, name) => LIGHT.get(name) ?? all));
+}
+
+const NOTE_LINE = 15;
+/** Lines of names below a figure, and letters of each. */
+const MOST_NOTES = 60;
+const NOTE_LENGTH = 68;
+
+/** "od280/od315_…d_wines: od280/od315_of_diluted_wines" for each name that was cut, in lines that fit. */
+function wholeNames(body: string, names: readonly string[]): string[] {
+  const cut = new Set(Array.from(body.matchAll(/>([^<>]*…[^<>]*)<\/text>/g), ([, shown]) => shown));
+  if (cut.size === 0) return [];
+  const notes = names.flatMap((name) => {
+    // The same name may be cut to different lengths in one figure; the longest says most.
+    const shown = [...cut]
+      .filter((words) => words === escaped(squeezed(name, [...unescaped(words)].length)))
+      .sort((a, b) => b.length - a.length)[0];
+    return shown === undefined ? [] : [`${unescaped(shown)}: ${name}`];
+  });
+  return [...new Set(notes)]
+    .flatMap((note) => note.match(new RegExp(`.{1,${NOTE_LENGTH}}`, 'gu')) ?? [])
+    .slice(0, MOST_NOTES);
 }
 
 /** Changes only the tags. In the text between them, < and > are escaped. */

@@ -3,7 +3,7 @@ import { columnContributions, type Model, type Stability } from '@scree/core';
 import { count, percent, show } from '@scree/core/describe';
 import { componentOf, largest, type NameOf } from '../columns.js';
 import { squeezed } from '../plain-text.js';
-import { type Figure, legend, moved, plot, type Table, text } from './figure.js';
+import { type Figure, legend, moved, nameMargin, plot, type Table, text } from './figure.js';
 
 /** Components and columns of each that are drawn. */
 const MOST_COMPONENTS = 3;
@@ -39,11 +39,11 @@ export function intervalsFigure(model: Model, stability: Stability, nameOf: Name
         };
       }),
   }));
-  const names = shown.flatMap(({ rows }) => rows.map(({ column }) => [...nameOf(column)].length));
-  const left = 16 + 7.7 * Math.min(NAME_LENGTH, Math.max(...names));
+  const names = shown.flatMap(({ rows }) => rows.map(({ column }) => nameOf(column)));
+  const left = nameMargin(names, NAME_LENGTH);
   const key = legend([
     ['0 is outside', 'var(--accent)'],
-    ['0 is inside', 'var(--other)'],
+    ['0 is inside', 'var(--faint)'],
   ]);
   let y = key.height;
   const parts = shown.map(({ c, rows }, i) => {
@@ -142,7 +142,7 @@ function hasZero({ low, high }: Row): boolean {
 }
 
 function colourOf(row: Row): string {
-  return hasZero(row) ? 'var(--other)' : 'var(--accent)';
+  return hasZero(row) ? 'var(--faint)' : 'var(--accent)';
 }
 
 function interval({ low, high }: Row): string {

@@ -1,19 +1,16 @@
 import * as Plot from '@observablehq/plot';
-import type { Model } from '@scree/core';
+import type { Model, Rotation } from '@scree/core';
 import { listed, percent, several, show } from '@scree/core/describe';
-import { componentOf, largest, type NameOf } from '../columns.js';
+import { componentOf, fixed, largest, type NameOf } from '../columns.js';
 import { squeezed } from '../plain-text.js';
 import { DIVERGING_STEPS, divergingColour } from '../theme.js';
-import { colourBar, type Figure, moved, plot, text, WIDTH } from './figure.js';
+import { colourBar, type Figure, moved, nameMargin, plot, type Table } from './figure.js';
 
 /** Rows and columns of the heat map. */
 const MOST_ROWS = 40;
 const MOST_COMPONENTS = 12;
 /** With up to this many components, the numbers fit into the cells. */
 const MAX_NUMBERED_COMPONENTS = 7;
-/** Number of components that are shown as bars. */
-const BAR_COMPONENTS = 3;
-const BARS = 8;
 /** Letters of a name that fit next to a figure. */
 const NAME_LENGTH = 20;
 
@@ -21,22 +18,72 @@ const NAME_LENGTH = 20;
 export function loadingsFigure(model: Model, nameOf: NameOf): Figure {
   const { d } = model;
   const k = Math.min(model.k, MOST_COMPONENTS);
-  const columns = chosenColumns(model, k);
   const vectors = Array.from({ length: k }, (_, c) => componentOf(model, c));
+  const columns = chosenColumns(vectors, d);
+  const parts = [
+    ...(columns.length < d ? [`The ${columns.length} of ${d} columns with the largest weights`] : []),
+    ...(k < model.k ? [`the first ${k} of ${model.k} components`] : []),
+  ];
+  return {
+    name: 'loadings',
+    title: 'Loadings: what the components are made of',
+    description: `Heat map of the weights of ${several(columns.length, 'column')} in ${several(k, 'component')}. ${mostly(vectors, 'PC', nameOf)}`,
+    caption: `Weights of the columns in each component; their squares add up to 1. Columns of one colour rise together along it.${parts.length > 0 ? ` ${capital(listed(parts))}.` : ''}`,
+    ...heatMap(vectors, columns, 'PC', 'weight', nameOf),
+    table: tableOf(vectors, columns, 'PC', d, nameOf),
+  };
+}
+
+/** A heat map of rotated loadings. */
+export function rotationFigure(model: Model, rotation: Rotation, nameOf: NameOf): Figure {
+  const { method, k, loadings, sumsOfSquares, varianceRatios, phi } = rotation;
+  const vectors = Array.from({ length: Math.min(k, MOST_COMPONENTS) }, (_, c) =>
+    loadings.data.subarray(c * model.d, (c + 1) * model.d),
+  );
+  const columns = chosenColumns(vectors, model.d);
+  const oblique = Array.from(phi.data).some((value, at) => at % (k + 1) !== 0 && Math.abs(value) > 1e-12);
+  return {
+    name: 'rotated-loadings',
+    title: `Rotated loadings: ${method}`,
+    description: `Heat map of the loadings of ${several(columns.length, 'column')} on ${several(vectors.length, 'rotated component')}. ${mostly(vectors, 'RC', nameOf)}`,
+    caption: [
+      `${capital(several(k, 'component'))} rotated by ${method}. A loading is weight × √variance${oblique ? '; the rotated components are correlated' : ''}.`,
+      `They keep what the unrotated ones keep together, shared out anew: ${vectors.map((_, c) => `RC${c + 1} ${percent(varianceRatios[c])}`).join(', ')}. These are no eigenvalues.`,
+      ...(columns.length < model.d ? [`The ${columns.length} of ${model.d} columns with the largest loadings.`] : []),
+    ].join(' '),
+    ...heatMap(vectors, columns, 'RC', 'loading', nameOf),
+    table: {
+      ...tableOf(vectors, columns, 'RC', model.d, nameOf),
+      rows: [
+        ...tableOf(vectors, columns, 'RC', model.d, nameOf).rows,
+        ['sum of squares', ...vectors.map((_, c) => show(sumsOfSquares[c]))],
+      ],
+    },
+  };
+}
+
+function heatMap(
+  vectors: readonly Float64Array[],
+  columns: readonly number[],
+  prefix: 'PC' | 'RC',
+  what: string,
+  nameOf: NameOf,
+): Pick<Figure, 'height' | 'body'> {
+  const k = vectors.length;
   const cells = columns.flatMap((column) =>
     vectors.map((vector, c) => ({ column, component: c + 1, weight: vector[column] })),
   );
   const most = cells.reduce((largest, { weight }) => Math.max(largest, Math.abs(weight)), 0) || 1;
   const [rowHeight, top] = [22, 30];
   const height = top + columns.length * rowHeight + 6;
-  const left = 16 + 7.7 * Math.min(NAME_LENGTH, Math.max(...columns.map((column) => [...nameOf(column)].length)));
+  const left = nameMargin(columns.map(nameOf), NAME_LENGTH);
   const body = plot({
     height,
     marginTop: top,
     marginLeft: left,
     marginRight: 8,
     marginBottom: 6,
-    x: { axis: 'top', label: null, tickFormat: (c) => (k > 7 ? String(c) : `PC${c}`), tickSize: 0 },
+    x: { axis: 'top', label: null, tickFormat: (c) => (k > 7 ? String(c) : `${prefix}${c}`), tickSize: 0 },
     y: { label: null, domain: columns, tickFormat: (column) => squeezed(nameOf(column), NAME_LENGTH), tickSize: 0 },
     marks: [
       Plot.cell(cells, {
@@ -45,7 +92,7 @@ export function loadingsFigure(model: Model, nameOf: NameOf): Figure {
         fill: ({ weight }) => divergingColour(weight / most),
         stroke: 'var(--line)',
         strokeWidth: 0.5,
-        title: ({ column, component, weight }) => `${nameOf(column)}, PC${component}: ${show(weight)}`,
+        title: ({ column, component, weight }) => `${nameOf(column)}, ${prefix}${component}: ${show(weight)}`,
       }),
       ...(k <= MAX_NUMBERED_COMPONENTS
         ? [
@@ -63,151 +110,45 @@ export function loadingsFigure(model: Model, nameOf: NameOf): Figure {
   const bar = colourBar(
     Array.from({ length: DIVERGING_STEPS }, (_, i) => divergingColour((2 * i) / (DIVERGING_STEPS - 1) - 1)),
     [show(-most, 2), '0', show(most, 2)],
-    'weight',
+    what,
   );
-  const parts = [
-    ...(columns.length < d ? [`The ${columns.length} of ${d} columns with the largest weights`] : []),
-    ...(k < model.k ? [`the first ${k} of ${model.k} components`] : []),
-  ];
-  return {
-    name: 'loadings',
-    title: 'Loadings: what the components are made of',
-    description: `Heat map of the weights of ${several(columns.length, 'column')} in ${several(k, 'component')}. ${vectors
-      .slice(0, 3)
-      .map(
-        (vector, c) =>
-          `PC${c + 1} is mostly ${listed(largest(vector, 3).map((j) => `${nameOf(j)} (${show(vector[j], 2)})`))}.`,
-      )
-      .join(' ')}`,
-    caption: `Weights of the columns in each component; their squares add up to 1. Columns of one colour rise together along it.${parts.length > 0 ? ` ${capital(listed(parts))}.` : ''}`,
-    height: height + 34,
-    body: body + moved(left - 8, height + 4, bar),
-    table: {
-      columns: ['column', ...vectors.map((_, c) => `PC${c + 1}`)],
-      rows: columns.map((column) => [nameOf(column), ...vectors.map((vector) => show(vector[column]))]),
-      ...(columns.length < d ? { note: `The ${columns.length} of ${d} columns with the largest weights.` } : {}),
-    },
-  };
+  return { height: height + 34, body: body + moved(left - 8, height + 4, bar) };
 }
 
-/** The largest weights of the first components, as bars. */
-export function loadingBarsFigure(model: Model, nameOf: NameOf): Figure {
-  const shown = Array.from({ length: Math.max(1, Math.min(model.uniqueness.rank, BAR_COMPONENTS)) }, (_, c) => {
-    const vector = componentOf(model, c);
-    const columns = largest(vector, BARS);
-    const kept = columns.reduce((sum, j) => sum + vector[j] ** 2, 0);
-    return { c, kept, bars: columns.map((column) => ({ column, weight: vector[column] })) };
-  });
-  // The same scale for all, so that bars can be compared.
-  const weights = shown.flatMap(({ bars }) => bars.map(({ weight }) => weight));
-  const [low, high] = [Math.min(0, ...weights), Math.max(0, ...weights)];
-  const names = shown.flatMap(({ bars }) => bars.map(({ column }) => [...nameOf(column)].length));
-  const left = 16 + 7.7 * Math.min(NAME_LENGTH, Math.max(...names));
-  let y = 0;
-  const parts = shown.map(({ c, bars, kept }) => {
-    const height = bars.length * 20 + 6;
-    const part = `the ${bars.length} largest, ${percent(kept)} of all squares`;
-    const drawn = [
-      moved(
-        0,
-        y,
-        text(8, 15, `PC${c + 1} (${percent(model.varianceRatios[c])})`, { weight: 600 }) +
-          (kept < 0.995 ? text(WIDTH - 8, 15, part, { size: 12, colour: 'var(--faint)', anchor: 'end' }) : ''),
-      ),
-      moved(
-        0,
-        y + 22,
-        plot({
-          height,
-          marginTop: 0,
-          marginBottom: 6,
-          marginLeft: left,
-          marginRight: 46,
-          x: {
-            domain: [low, high],
-            insetLeft: low < 0 ? 46 : 0,
-            axis: null,
-          },
-          y: {
-            label: null,
-            domain: bars.map(({ column }) => column),
-            tickFormat: (column) => squeezed(nameOf(column), NAME_LENGTH),
-            tickSize: 0,
-            padding: 0.2,
-          },
-          marks: [
-            Plot.barX(bars, {
-              x: 'weight',
-              y: 'column',
-              fill: ({ weight }) => (weight < 0 ? 'var(--accent)' : 'var(--second)'),
-              title: ({ column, weight }) => `${nameOf(column)}: ${show(weight)}`,
-            }),
-            Plot.text(
-              bars.filter(({ weight }) => weight >= 0),
-              {
-                x: 'weight',
-                y: 'column',
-                text: ({ weight }) => fixed(weight, 3),
-                textAnchor: 'start',
-                dx: 4,
-                fontSize: 12,
-              },
-            ),
-            Plot.text(
-              bars.filter(({ weight }) => weight < 0),
-              {
-                x: 'weight',
-                y: 'column',
-                text: ({ weight }) => fixed(weight, 3),
-                textAnchor: 'end',
-                dx: -4,
-                fontSize: 12,
-              },
-            ),
-            Plot.ruleX([0]),
-          ],
-        }),
-      ),
-    ];
-    y += 22 + height + 12;
-    return drawn.join('');
-  });
+/** "PC1 is mostly a (0.5), b (−0.4) and c (0.3)." */
+function mostly(vectors: readonly Float64Array[], prefix: 'PC' | 'RC', nameOf: NameOf): string {
+  return vectors
+    .slice(0, 3)
+    .map(
+      (vector, c) =>
+        `${prefix}${c + 1} is mostly ${listed(largest(vector, 3).map((j) => `${nameOf(j)} (${show(vector[j], 2)})`))}.`,
+    )
+    .join(' ');
+}
+
+function tableOf(
+  vectors: readonly Float64Array[],
+  columns: readonly number[],
+  prefix: 'PC' | 'RC',
+  d: number,
+  nameOf: NameOf,
+): Table {
   return {
-    name: 'loading-bars',
-    title: 'The largest weights of the first components',
-    description: shown
-      .map(
-        ({ c, bars }) =>
-          `PC${c + 1}: ${bars.map(({ column, weight }) => `${nameOf(column)} ${show(weight, 2)}`).join(', ')}.`,
-      )
-      .join(' '),
-    caption: 'Orange to the right counts up, blue to the left counts down.',
-    height: y,
-    body: parts.join(''),
-    table: {
-      columns: ['component', 'column', 'weight'],
-      rows: shown.flatMap(({ c, bars }) =>
-        bars.map(({ column, weight }) => [`PC${c + 1}`, nameOf(column), show(weight)]),
-      ),
-    },
+    columns: ['column', ...vectors.map((_, c) => `${prefix}${c + 1}`)],
+    rows: columns.map((column) => [nameOf(column), ...vectors.map((vector) => show(vector[column]))]),
+    ...(columns.length < d ? { note: `The ${columns.length} of ${d} columns with the largest weights.` } : {}),
   };
 }
 
 /** All columns in their order if there are few. Otherwise the columns with the largest weights, taking one from each component in turn. */
-function chosenColumns(model: Model, k: number): number[] {
-  if (model.d <= MOST_ROWS) return Array.from({ length: model.d }, (_, column) => column);
+function chosenColumns(vectors: readonly Float64Array[], d: number): number[] {
+  if (d <= MOST_ROWS) return Array.from({ length: d }, (_, column) => column);
   const chosen = new Set<number>();
-  const orders = Array.from({ length: k }, (_, c) => largest(componentOf(model, c), MOST_ROWS));
+  const orders = vectors.map((vector) => largest(vector, MOST_ROWS));
   for (let place = 0; place < MOST_ROWS; place++) {
     for (const order of orders) if (chosen.size < MOST_ROWS) chosen.add(order[place]);
   }
   return [...chosen].sort((a, b) => a - b);
-}
-
-/** A number with fixed decimals, but never −0.00. */
-function fixed(weight: number, decimals: number): string {
-  const text = weight.toFixed(decimals);
-  return Number(text) === 0 ? '0' : text.replace('-', '−');
 }
 
 function capital(words: string): string {

@@ -1,5 +1,5 @@
 import type { Model } from '@scree/core';
-import { percent, several, show } from '@scree/core/describe';
+import { NEGATIVE_COLOUR, POSITIVE_COLOUR, percent, several, show } from '@scree/core/describe';
 import { pngAddress } from '../../png.js';
 import { componentOf } from '../columns.js';
 import { squeezed } from '../plain-text.js';
@@ -22,9 +22,9 @@ const LARGEST = 64;
 const ACROSS = 6;
 /** Levels on either side of zero. */
 const LEVELS = 31;
-/** Blue below zero, white, red above. */
+/** Orange below zero, white, blue above. */
 const PALETTE = Array.from({ length: 2 * LEVELS + 1 }, (_, i) =>
-  mix('#ffffff', i < LEVELS ? '#1f4e9e' : '#b3261e', Math.abs(i - LEVELS) / LEVELS),
+  mix('#ffffff', (i < LEVELS ? NEGATIVE_COLOUR : POSITIVE_COLOUR).light, Math.abs(i - LEVELS) / LEVELS),
 );
 
 /** The mean and the first components. */
@@ -54,7 +54,7 @@ export function componentPictures(model: Model, image: ImageSize): Figure {
     name: 'component-pictures',
     title: 'Components as pictures',
     description: `${several(shown, 'component')} as pictures of ${image.width} × ${image.height} pixels, each with its share of the variance.`,
-    caption: `Red pixels count up, blue ones down, white ones do not count. Each has its own scale.${shown < model.k ? ` The first ${shown} of ${model.k}.` : ''}`,
+    caption: `Blue pixels count up, orange ones down, white ones do not count. Each has its own scale.${shown < model.k ? ` The first ${shown} of ${model.k}.` : ''}`,
     height: Math.ceil(tiles.length / ACROSS) * line,
     body: body.join(''),
     table: {
@@ -116,7 +116,7 @@ export function reconstructionPictures(model: Model, facts: RowFacts, colouring:
     name: 'reconstruction-pictures',
     title: 'What the components keep of a picture',
     description: `${several(rows.length, 'row')} as pictures: the original, reconstructions from ${steps.join(', ')} ${steps.length === 1 && steps[0] === 1 ? 'component' : 'components'}, and what is lost with ${model.k}.`,
-    caption: `${worst.length > 0 ? 'The last ones are those farthest from their reconstruction. ' : ''}Errors: red where the original is brighter, blue where it is darker, all on one scale.`,
+    caption: `${worst.length > 0 ? 'The last ones are those farthest from their reconstruction. ' : ''}Errors: blue where the original is brighter, orange where it is darker, all on one scale.`,
     height: 22 + rows.length * line,
     body: names.join('') + parts.join(''),
     table: {

@@ -12,10 +12,12 @@ export interface Point {
   readonly row: number;
   readonly name: string | undefined;
   readonly label: string | undefined;
+  /** Share of the row's squared distance from the mean that is on the two axes: cos². 1 where that is not asked. */
+  readonly quality: number;
 }
 
 /** Up to this number, every point is an element with a tooltip that names its row and label. */
-const MAX_TOOLTIPS = 400;
+export const MAX_TOOLTIPS = 400;
 /** Points of one colour that are drawn in a row. Colours alternate, so that the last group does not cover all others. */
 const RUN_LENGTH = 200;
 
@@ -25,13 +27,14 @@ export function toPoints(
   first: number,
   second: number,
 ): Point[] {
-  return sample.map(({ row, scores }) => ({
+  return sample.map(({ row, scores, square }) => ({
     x: scores[first],
     y: scores[second],
     colour: colourOf(row, colouring),
     row: numberOf(row),
     name: nameOf?.(row),
     label: colouring.labelOf(row),
+    quality: square > 0 ? Math.min(1, (scores[first] ** 2 + scores[second] ** 2) / square) : 1,
   }));
 }
 
@@ -52,7 +55,7 @@ export function colourOf(row: number, colouring: Colouring): string {
 }
 
 /** Points as dots. Many points of one colour are one path: lines of length zero with round ends. */
-export function dots(points: readonly Point[], { faint = false } = {}): Plot.Markish {
+export function dots(points: readonly Point[], { faint = false, sized = false } = {}): Plot.Markish {
   const count = points.length;
   const r = count <= 300 ? 3.2 : count <= 1500 ? 2.3 : 1.7;
   const opacity = faint ? 0.28 : count <= 300 ? 0.85 : count <= 1500 ? 0.7 : 0.6;
@@ -60,8 +63,9 @@ export function dots(points: readonly Point[], { faint = false } = {}): Plot.Mar
   if (count <= MAX_TOOLTIPS && !faint) {
     return Plot.dot(points, {
       ...channels,
+      ...(sized ? { r: ({ quality }: Point) => 1.6 + 2.6 * quality } : {}),
       fill: 'colour',
-      title: tooltip,
+      title: (point: Point) => `${tooltip(point)}${sized ? `, cos² ${point.quality.toFixed(2)}` : ''}`,
     });
   }
   return Plot.dot(points, {

@@ -5,8 +5,11 @@ import { squeezed, squeezedApart } from '../plain-text.js';
 import type { RowFacts, SampledRow } from '../read-rows.js';
 import { RAMP_STEPS, rampColour } from '../theme.js';
 import { type Colouring, rowColumns } from './colouring.js';
+import { ellipsesOf } from './ellipses.js';
 import { colourBar, type Figure, legend, moved, plot, type Table, textWidth, WIDTH } from './figure.js';
-import { colourOf, dots, type Point, pointTitle, toPoints } from './points.js';
+import { dotBox, drawNames, type PlacedName, placeNames, type Wanted } from './place-names.js';
+import { MARGINS, type Plane, planeOf } from './plane.js';
+import { colourOf, dots, MAX_TOOLTIPS, type Point, pointTitle, toPoints } from './points.js';
 
 /** With up to this many rows, the table lists every point. */
 const MOST_ROWS = 200;
@@ -20,42 +23,148 @@ export function axisName(model: Model, component: number): string {
   return `PC${component + 1} (${percent(model.varianceRatios[component])})`;
 }
 
-/** Rows on two components, coloured by their labels. */
+/** A row that had no part in the fit. */
+export interface SupplementaryPoint {
+  readonly name: string;
+  readonly scores: ArrayLike<number>;
+}
+
+/** Rows on two components, coloured by their labels, with names as far as these can be read, and the ellipses of groups. */
 export function scoresFigure(
   model: Model,
   facts: RowFacts,
   colouring: Colouring,
   unusual: readonly { readonly row: number }[],
+  supplementary: readonly SupplementaryPoint[],
   first = 0,
   second = 1,
 ): Figure {
   const { sample } = facts;
   const points = toPoints(facts, colouring, first, second);
+  const ellipses = ellipsesOf(facts.groups, colouring, [first, second]);
+  const apart = supplementary.map(({ name, scores }) => ({ name, x: scores[first], y: scores[second] }));
   const { svg: key, height: keyHeight } = legendOf(colouring);
-  const frame = frameOf(points);
-  const names = [`PC${first + 1}`, `PC${second + 1}`];
+  const plane = planeOf(
+    [...points, ...apart].map(({ x, y }) => [x, y] as const),
+    ellipses.points,
+  );
+  const titles = [`PC${first + 1}`, `PC${second + 1}`];
+  const sized = isSized(points);
+  const rings = unusual.length <= MOST_NAMED ? new Set(unusual.map(({ row }) => row)) : new Set<number>();
   const body = plot({
-    height: frame.height,
+    height: plane.height,
     ...MARGINS,
-    x: { label: axisName(model, first), nice: true, ticks: 5, tickFormat: tick },
-    y: { label: axisName(model, second), nice: true, ticks: 5, tickFormat: tick },
+    x: { label: axisName(model, first), domain: plane.x, ticks: 5, tickFormat: tick },
+    y: { label: axisName(model, second), domain: plane.y, ticks: 5, tickFormat: tick },
+    r: { type: 'identity' },
     marks: [
       Plot.ruleX([0], { stroke: 'var(--line)' }),
       Plot.ruleY([0], { stroke: 'var(--line)' }),
-      dots(points),
-      ...named(facts, unusual, first, second),
-      ...centres(points, colouring),
+      dots(points, { sized }),
+      ...ellipses.marks(plane),
+      Plot.dot(apart, {
+        x: 'x',
+        y: 'y',
+        r: 4.5,
+        symbol: 'diamond',
+        stroke: 'var(--ink)',
+        fill: 'var(--paper)',
+        title: 'name',
+      }),
+      Plot.dot(
+        sample.filter(({ row }) => rings.has(row)),
+        {
+          x: ({ scores }) => scores[first],
+          y: ({ scores }) => scores[second],
+          r: 5.5,
+          stroke: 'var(--ink)',
+          strokeWidth: 1.2,
+        },
+      ),
     ],
   });
+  const groups = groupNames(points, colouring, plane);
+  const names = rowNames(facts, points, rings, apart, groups, plane);
   return {
     name: `scores-${first + 1}-${second + 1}`,
     title: `Scores: the rows on components ${first + 1} and ${second + 1}`,
-    description: `Scatter plot of ${several(points.length, 'row')} on ${names.join(' and ')}${colouredBy(colouring)}. ${centreWords(sample, colouring, first, second)}`,
-    caption: `${sampled(facts)}${ringed(unusual)}${frame.stretched ? ' The axes have scales of their own.' : ' Both axes have the same scale.'}`,
-    height: keyHeight + frame.height,
-    body: key + moved(0, keyHeight, body),
+    description: `Scatter plot of ${several(points.length, 'row')} on ${titles.join(' and ')}${colouredBy(colouring)}. ${describeCentres(sample, colouring, first, second)}`,
+    caption: [
+      sampled(facts),
+      rings.size === 0 ? '' : rings.size === 1 ? ' The ring marks the unusual row.' : ' Rings mark unusual rows.',
+      apart.length === 0
+        ? ''
+        : ` ${apart.length === 1 ? 'The diamond is a row' : 'Diamonds are rows'} that had no part in the fit.`,
+      sized ? ' The larger a point, the more of its row these two components keep (cos²).' : '',
+      names.named === 0
+        ? ''
+        : ` ${count(names.named)} of ${count(facts.rows)} rows are named, where there is room; those far from the origin come first.`,
+      ellipses.caption,
+      plane.stretched ? ' The axes have scales of their own.' : ' Both axes have the same scale.',
+    ].join(''),
+    height: keyHeight + plane.height,
+    body: key + moved(0, keyHeight, body + names.svg + drawNames(groups, { size: GROUP_SIZE, weight: 700 })),
     table: scoresTable(facts, colouring, [first, second]),
   };
+}
+
+/** Size of the names of groups, and of rows. */
+const GROUP_SIZE = 14;
+const ROW_SIZE = 11.5;
+/** Most rows that are named. */
+const MOST_ROW_NAMES = 40;
+
+/** Names of unusual rows and of rows without a part in the fit; then those of other rows, if they have names and these fit. */
+function rowNames(
+  facts: RowFacts,
+  points: readonly Point[],
+  rings: ReadonlySet<number>,
+  apart: readonly { readonly name: string; readonly x: number; readonly y: number }[],
+  groups: readonly (PlacedName | undefined)[],
+  plane: Plane,
+): { svg: string; named: number } {
+  const own = facts.sample.map(({ row }, i) => ({ ...points[i], row, at: plane.toPixel(points[i].x, points[i].y) }));
+  const dots = own.length <= MOST_OBSTACLES ? own.map(({ at }) => dotBox(at, 2.6)) : [];
+  const centre = plane.toPixel(0, 0);
+  const wanted = (name: string, at: [number, number], inwards: boolean): Wanted => ({
+    name: squeezed(name, 18),
+    at,
+    towards: [inwards === at[0] > centre[0] ? -1 : 1, 0],
+  });
+  // These are named in any case, though they may cover points; towards the middle, so that none is cut off.
+  const sure = [
+    ...apart.map(({ name, x, y }) => wanted(name, plane.toPixel(x, y), true)),
+    ...own.filter(({ row }) => rings.has(row)).map(({ row, at }) => wanted(pointTitle(facts, row), at, true)),
+  ];
+  const first = placeNames(
+    sure,
+    { ...plane.frame, right: WIDTH },
+    groups.flatMap((box) => box ?? []),
+    ROW_SIZE,
+  );
+  if (!facts.nameOf) return { svg: drawNames(first, { size: ROW_SIZE }), named: 0 };
+  const others = own
+    .filter(({ row, name }) => name !== undefined && !rings.has(row))
+    .sort((a, b) => Math.hypot(b.x, b.y) - Math.hypot(a.x, a.y))
+    .slice(0, 4 * MOST_ROW_NAMES)
+    .map(({ name = '', at }) => wanted(name, at, false));
+  const taken = [...groups, ...first].flatMap((box) => box ?? []);
+  const rest = placeNames(others, { ...plane.frame, right: WIDTH }, [...taken, ...dots], ROW_SIZE)
+    .filter((box) => box !== undefined)
+    .slice(0, MOST_ROW_NAMES);
+  const ringed = first.slice(apart.length).filter((box) => box !== undefined);
+  return {
+    svg: drawNames([...first, ...rest], { size: ROW_SIZE }),
+    named: rest.length === 0 ? 0 : rest.length + ringed.length,
+  };
+}
+
+/** Points that names of rows do not cover: of more rows there is no free place. */
+const MOST_OBSTACLES = 400;
+
+/** Size by cos² says something where rows differ in it, and points are few enough to have a size. */
+function isSized(points: readonly Point[]): boolean {
+  return points.length <= MAX_TOOLTIPS && 10 * points.filter(({ quality }) => quality < 0.8).length > points.length;
 }
 
 /** A histogram of the scores, if there is only one component. */
@@ -80,56 +189,12 @@ export function scoreHistogram(model: Model, facts: RowFacts, colouring: Colouri
   return {
     name: 'scores-1',
     title: 'Scores: the rows on the one component',
-    description: `Histogram of ${several(points.length, 'row')} along PC1${colouredBy(colouring)}. ${centreWords(sample, colouring, 0)}`,
+    description: `Histogram of ${several(points.length, 'row')} along PC1${colouredBy(colouring)}. ${describeCentres(sample, colouring, 0)}`,
     caption: sampled(facts),
     height: keyHeight + height,
     body: key + moved(0, keyHeight, body),
     table: scoresTable(facts, colouring, [0]),
   };
-}
-
-export const MARGINS = { marginLeft: 58, marginBottom: 42, marginTop: 26, marginRight: 22 } as const;
-
-/** Equal scales on both axes, unless the figure would become too high or too low. */
-export function frameOf(points: readonly { x: number; y: number }[]): { height: number; stretched: boolean } {
-  const span = (values: number[]): number =>
-    values.reduce((most, value) => Math.max(most, value), 0) -
-    values.reduce((least, value) => Math.min(least, value), 0);
-  const ratio = span(points.map(({ y }) => y)) / span(points.map(({ x }) => x));
-  const wanted = (WIDTH - MARGINS.marginLeft - MARGINS.marginRight) * ratio + MARGINS.marginTop + MARGINS.marginBottom;
-  const height = Number.isFinite(wanted) ? Math.round(Math.min(440, Math.max(280, wanted))) : 280;
-  return { height, stretched: !(Math.abs(height - wanted) < 12) };
-}
-
-/** A ring around each unusual row and its name or number, as far as these are drawn and few. */
-function named(
-  facts: RowFacts,
-  unusual: readonly { readonly row: number }[],
-  first: number,
-  second: number,
-): Plot.Markish[] {
-  if (unusual.length > MOST_NAMED) return [];
-  const rows = new Set(unusual.map(({ row }) => row));
-  const places = facts.sample
-    .filter(({ row }) => rows.has(row))
-    .map(({ row, scores }) => ({ x: scores[first], y: scores[second], title: pointTitle(facts, row) }));
-  // Names point to the middle, so that none is cut off.
-  const names = (['start', 'end'] as const).map((anchor) =>
-    Plot.text(
-      places.filter(({ x }) => x > 0 === (anchor === 'end')),
-      {
-        x: 'x',
-        y: 'y',
-        text: 'title',
-        dx: anchor === 'start' ? 9 : -9,
-        textAnchor: anchor,
-        fontSize: 12,
-        fill: 'var(--ink)',
-        stroke: 'var(--paper)',
-      },
-    ),
-  );
-  return [Plot.dot(places, { x: 'x', y: 'y', r: 5.5, stroke: 'var(--ink)', strokeWidth: 1.2 }), ...names];
 }
 
 /** The legend of the colours. */
@@ -152,72 +217,37 @@ export function legendOf(colouring: Colouring): { svg: string; height: number } 
 }
 
 /** The name of each group at its centre, so that colour is not the only key. */
-function centres(points: readonly Point[], colouring: Colouring): Plot.Markish[] {
+function groupNames(points: readonly Point[], colouring: Colouring, plane: Plane): (PlacedName | undefined)[] {
   const named = colouring.groups.filter((group) => group.named);
   if (named.length < 2) return [];
   const names = squeezedApart(
     named.map((group) => group.name),
     16,
   );
-  const places = named.flatMap((group, i) => {
+  const boxes = named.flatMap((group, i) => {
     const own = points.filter(({ colour }) => colour === group.colour);
     if (own.length === 0) return [];
-    return [{ x: median(own.map(({ x }) => x)), y: median(own.map(({ y }) => y)), name: names[i] }];
+    const [x, y] = plane.toPixel(median(own.map((point) => point.x)), median(own.map((point) => point.y)));
+    const half = textWidth(names[i], GROUP_SIZE) / 2;
+    const middle = Math.min(WIDTH - 4 - half, Math.max(4 + half, x));
+    return [{ name: names[i], left: middle - half, right: middle + half, y }];
   });
-  return [
-    Plot.text(places, {
-      x: 'x',
-      y: 'y',
-      text: 'name',
-      fontWeight: 700,
-      fontSize: 14,
-      fill: 'var(--ink)',
-      stroke: 'var(--paper)',
-      strokeWidth: 4,
-      strokeOpacity: 0.85,
-      render(index, scales, values, dimensions, context, next) {
-        const x = values.x && inside(values.x, places);
-        const y = x && values.y && apart(x, values.y, places);
-        if (!y) return null;
-        // A name far from its points would mislead, and the legend has it too.
-        const near = index.filter((i) => Math.abs(y[i] - (values.y?.[i] ?? 0)) < MAX_SHIFT);
-        return next?.(near, scales, Object.assign({}, values, { x, y }), dimensions, context) ?? null;
-      },
-    }),
-  ];
-}
-
-/** Moves names inside the edges of the figure. */
-function inside(x: ArrayLike<number>, names: readonly { name: string }[]): number[] {
-  return Array.from(x, (middle, i) => {
-    const half = textWidth(names[i].name, 15) / 2 + 4;
-    return Math.min(WIDTH - half, Math.max(half, middle));
-  });
-}
-
-/** Moves names down so that they do not overlap. */
-function apart(x: ArrayLike<number>, y: ArrayLike<number>, names: readonly { name: string }[]): number[] {
-  const moved = Array.from(y);
-  const order = [...moved.keys()].sort((a, b) => moved[a] - moved[b]);
-  order.forEach((i, place) => {
-    for (const j of order.slice(0, place)) {
-      const width = (textWidth(names[i].name, 15) + textWidth(names[j].name, 15)) / 2;
-      const apart = Math.abs(x[i] - x[j]) > width;
-      if (!apart && moved[i] - moved[j] < 16) moved[i] = moved[j] + 16;
-    }
-  });
-  return moved;
+  boxes.sort((a, b) => a.y - b.y);
+  const placed: PlacedName[] = [];
+  for (const { name, left, right, y } of boxes) {
+    // Moved down so that names do not overlap.
+    const below = placed.filter((other) => left < other.right && other.left < right).map(({ bottom }) => bottom + 1);
+    const top = Math.max(y - GROUP_SIZE / 2, ...below);
+    // A name far from its points would mislead, and the legend has it too.
+    if (top - (y - GROUP_SIZE / 2) < MAX_SHIFT) placed.push({ name, left, right, top, bottom: top + GROUP_SIZE });
+  }
+  return placed;
 }
 
 function colouredBy({ groups, range, name }: Colouring): string {
   if (range) return `, coloured by ${name} from ${show(range[0])} to ${show(range[1])}`;
   if (groups.length === 0) return '';
   return `, coloured by ${name}: ${listed(groups.map((group) => group.name))}`;
-}
-
-function ringed({ length }: readonly unknown[]): string {
-  if (length === 0 || length > MOST_NAMED) return '';
-  return length === 1 ? ' The ring marks the unusual row.' : ' Rings mark unusual rows.';
 }
 
 function sampled({ sample, rows }: RowFacts): string {
@@ -246,7 +276,7 @@ function summaries(sample: readonly SampledRow[], colouring: Colouring, axes: re
   });
 }
 
-function centreWords(sample: readonly SampledRow[], colouring: Colouring, ...axes: number[]): string {
+function describeCentres(sample: readonly SampledRow[], colouring: Colouring, ...axes: number[]): string {
   if (colouring.groups.length < 2) return '';
   const places = summaries(sample, colouring, axes)
     .filter(({ rows }) => rows > 0)

@@ -108,7 +108,7 @@ export function screeFigure(model: Model): Figure {
   return {
     name: 'scree',
     title: choice ? 'Scree plot: how many each criterion would keep' : 'Scree plot: the variance of each component',
-    description: `${x.logarithmic ? 'A line falls' : 'Bars fall'} from ${percent(ratios[0])} of the variance for the first component to ${percent(ratios[ratios.length - 1])} for component ${ratios.length}.${choice ? ` ${choiceWords(choice)}` : ''}`,
+    description: `${x.logarithmic ? 'A line falls' : 'Bars fall'} from ${percent(ratios[0])} of the variance for the first component to ${percent(ratios[ratios.length - 1])} for component ${ratios.length}.${choice ? ` ${describeChoice(choice)}` : ''}`,
     caption: [
       ...(choice ? ['A dot below the plot says how many components a criterion would keep.'] : []),
       ...(noise
@@ -253,7 +253,7 @@ function noiseLine({ choice, totalVariance }: Model, most: number): Noise | unde
   return { name: found.name, shares: found.thresholds.slice(0, most).map((value) => (100 * value) / totalVariance) };
 }
 
-function choiceWords(choice: Choice): string {
+function describeChoice(choice: Choice): string {
   return inOrder(choice)
     .map(({ name, k }) => `${CRITERION_TITLES[name]}: ${k === null ? 'does not apply' : k}`)
     .join('; ')

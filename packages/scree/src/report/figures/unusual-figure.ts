@@ -40,6 +40,7 @@ export function unusualFigure(found: UnusualRows, facts: RowFacts, colouring: Co
       row: facts.numberOf(each.row),
       name: facts.nameOf?.(each.row),
       label: colouring.labelOf(each.row),
+      quality: 1,
     }),
   );
   const named =

@@ -1,0 +1,23 @@
+/** Links of a README that leads its readers out of the package: they are written for the repository, and must work on a registry's page. */
+import { posix } from 'node:path';
+
+/**
+ * The text with links and pictures that begin at `folder` of the repository made absolute; without a repository only their text is
+ * left, because nobody could follow them.
+ */
+export function absoluteLinks(text, folder, repository) {
+  return text.replace(/(!?)\[([^\]]*)\]\((?![a-z]+:|#)([^)\s]+)\)/g, (_, picture, label, target) => {
+    if (!repository) return picture ? '' : label;
+    const path = posix.normalize(posix.join(folder, target));
+    return `${picture}[${label}](${repository}/${picture ? 'raw' : 'blob'}/main/${path})`;
+  });
+}
+
+/** The address of a repository as a browser takes it; undefined where a manifest names none. */
+export function repositoryPage({ repository } = {}) {
+  const url = typeof repository === 'string' ? repository : repository?.url;
+  return url
+    ?.replace(/^git\+/, '')
+    .replace(/^git@([^:]+):/, 'https://$1/')
+    .replace(/\.git$/, '');
+}

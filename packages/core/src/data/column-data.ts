@@ -1,0 +1,89 @@
+import { DataError, show } from '../errors.js';
+import type { Warning } from '../warning.js';
+import type { NamedColumns } from './foreign-data.js';
+import { notANumber } from './gather.js';
+import type { Matrix } from './matrix.js';
+
+/** Rows of numbers from columns. */
+export interface FromColumns {
+  readonly matrix: Matrix;
+  readonly names: readonly string[];
+  readonly warnings: readonly Warning[];
+}
+
+/**
+ * Columns as the rows of a matrix, a copy. `chosen` are the columns to use, in this order; otherwise columns of text are refused by
+ * their name, or left out where only numbers are wanted.
+ */
+export function rowsFromColumns(
+  { names: all, columns: given }: NamedColumns,
+  chosen: readonly string[] | undefined,
+  numericOnly: boolean,
+): FromColumns {
+  const places = chosen
+    ? chosen.map((name) => placeOf(name, all))
+    : all.map((_, j) => j).filter((j) => !numericOnly || isNumeric(given[j]));
+  const names = places.map((j) => all[j]);
+  const columns = places.map((j) => given[j]);
+  if (columns.length === 0) {
+    throw new DataError(
+      'EMPTY_DATA',
+      `No column holds numbers${all.length > 0 ? `: ${all.map(show).join(', ')}` : ''}.`,
+    );
+  }
+  const rows = columns[0].length;
+  columns.forEach((values, j) => {
+    if (values.length === rows) return;
+    throw new DataError(
+      'RAGGED_ROWS',
+      `Column ${show(names[j])} has ${values.length} values, but ${show(names[0])} has ${rows}. All columns need the same length.`,
+      { columnName: names[j], value: values.length, expected: rows },
+    );
+  });
+  const cols = columns.length;
+  const float32 = columns.every((values) => values instanceof Float32Array);
+  const data = float32 ? new Float32Array(rows * cols) : new Float64Array(rows * cols);
+  const rounded: { name: string; count: number }[] = [];
+  columns.forEach((values, j) => {
+    let beyond = 0;
+    for (let i = 0; i < rows; i++) {
+      const value = values[i];
+      if (typeof value === 'number') data[i * cols + j] = value;
+      else if (typeof value === 'bigint') {
+        data[i * cols + j] = Number(value);
+        if (BigInt(Number(value)) !== value) beyond++;
+      } else throw notANumber(value, i, j, names);
+    }
+    if (beyond > 0) rounded.push({ name: names[j], count: beyond });
+  });
+  return { matrix: { rows, cols, data }, names, warnings: roundedWarning(rounded) };
+}
+
+function placeOf(name: string, names: readonly string[]): number {
+  const at = names.indexOf(name);
+  if (at >= 0) return at;
+  throw new DataError(
+    'MISSING_COLUMN',
+    `The table has no column ${show(name)}. It has ${names.map(show).join(', ')}.`,
+    {
+      columnName: name,
+    },
+  );
+}
+
+/** Whether a column holds numbers: typed arrays do, and lists whose first value does. */
+function isNumeric(values: ArrayLike<unknown>): boolean {
+  if (ArrayBuffer.isView(values)) return true;
+  for (let i = 0; i < values.length; i++) {
+    if (values[i] !== null && values[i] !== undefined) return ['number', 'bigint'].includes(typeof values[i]);
+  }
+  return false;
+}
+
+function roundedWarning(columns: readonly { name: string; count: number }[]): Warning[] {
+  if (columns.length === 0) return [];
+  const count = columns.reduce((sum, column) => sum + column.count, 0);
+  const named = columns.map((column) => `${show(column.name)} (${column.count})`).join(', ');
+  const message = `${count} whole ${count === 1 ? 'number' : 'numbers'} beyond 2^53 were rounded to the nearest float64: ${named}. If such a column holds identifiers, leave it out.`;
+  return [{ code: 'INTEGERS_ROUNDED', message, details: { count, columns } }];
+}

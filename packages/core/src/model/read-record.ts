@@ -1,0 +1,35 @@
+import { ModelError, show } from '../errors.js';
+import type { ModelRecord } from './record.js';
+import { fromBinary, fromJSON } from './serialize.js';
+
+/**
+ * The record of a stored model: its JSON (text, object or the bytes of the text), its binary form, or what `structuredClone` and
+ * `postMessage` leave of a model. It is not checked here beyond its checksum.
+ */
+export function readRecord(source: string | object | Uint8Array | ArrayBuffer): ModelRecord {
+  const bytes = bytesOf(source);
+  if (bytes) return isText(bytes) ? fromJSON(new TextDecoder().decode(bytes)) : fromBinary(bytes);
+  if (isCloned(source)) return source;
+  if (typeof source === 'string' || (typeof source === 'object' && source !== null)) return fromJSON(source);
+  throw new ModelError('BAD_MODEL', `A model is JSON or bytes, not ${show(source)}.`);
+}
+
+/** The bytes of any view or buffer, of whatever realm it is. */
+function bytesOf(source: unknown): Uint8Array | undefined {
+  if (ArrayBuffer.isView(source)) return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
+  const tag = Object.prototype.toString.call(source);
+  return /\[object (Shared)?ArrayBuffer\]/.test(tag) ? new Uint8Array(source as ArrayBuffer) : undefined;
+}
+
+/** Whether bytes are JSON: an opening brace after white space, or after the mark that some editors put first. */
+function isText(bytes: Uint8Array): boolean {
+  const at = bytes.findIndex((byte, i) => !(byte <= 0x20 || (i < 3 && byte === [0xef, 0xbb, 0xbf][i])));
+  return bytes[at] === 0x7b;
+}
+
+/** A copy of a model: its arrays are still arrays of numbers, which those of JSON are not. */
+function isCloned(source: unknown): source is ModelRecord {
+  if (typeof source !== 'object' || source === null || 'format' in source) return false;
+  const { components, mean } = source as Partial<ModelRecord>;
+  return ArrayBuffer.isView(mean) && typeof components === 'object' && ArrayBuffer.isView(components?.data);
+}

@@ -1,0 +1,158 @@
+/**
+ * Applies stored models without the code that fits them: for pages and servers that only transform. Rows are handled at once, in plain
+ * JavaScript; `Model` of `@scree/core` is faster for large data, reads sparse matrices, streams and files, and codes categories.
+ */
+import { identityFrame, packTile } from './data/block.js';
+import { type Row, RowGatherer } from './data/gather.js';
+import type { FloatArray, NumberArray } from './data/matrix.js';
+import { fitsFloat32, type Matrix } from './data/matrix.js';
+import { asRows, hasNoRows } from './data/one-row.js';
+import { RowMatrix, scoreNames } from './data/row-matrix.js';
+import { denseBlock, isMatrix, type MatrixLike } from './data/to-block.js';
+import { DataError, describeCell, ModelError } from './errors.js';
+import { readRecord } from './model/read-record.js';
+import type { ModelRecord } from './model/record.js';
+
+export { DataError, ModelError, ScreeError } from './errors.js';
+export type { FloatArray, Matrix, ModelRecord, NumberArray, Row, RowMatrix };
+
+/** A dense matrix, or one with a method for its entries. */
+export type DenseMatrix = Matrix<NumberArray> | MatrixLike;
+
+/** A stored model as two functions. */
+export interface StoredTransform {
+  /** Components, which scores have. */
+  readonly k: number;
+  /** Columns, which rows need. */
+  readonly d: number;
+  /** Names of the columns: records may have others too. */
+  readonly columnNames?: readonly string[];
+  /** Scores of rows, as `Model.transform` computes them: z = V(x − mean)/scale, whitened where the model is. */
+  transform(data: readonly Row[] | Row | DenseMatrix): RowMatrix;
+  /** Rows from scores, as `Model.inverseTransform` computes them: x = mean + scale·(Vᵀz). */
+  inverseTransform(scores: readonly Row[] | Row | DenseMatrix): RowMatrix;
+}
+
+/** Reads a model, in either of its forms, to apply it. A model that codes columns is refused: `loadModel` reads those. */
+export function loadTransform(source: string | object | Uint8Array | ArrayBuffer): StoredTransform {
+  const { components, mean, scale, singularValues, totalWeight, ddof, whiten, uniqueness, columnNames, coding } =
+    readRecord(source);
+  if (coding) {
+    throw new ModelError(
+      'BAD_MODEL',
+      'This model codes its columns (transform, or categories), which needs more than @scree/core/transform has. Read it with loadModel of @scree/core.',
+    );
+  }
+  const { rows: k, cols: d, data: basis } = components;
+  const numbers = [basis, mean, scale, singularValues];
+  const lengths = [k * d, d, d, k];
+  if (!numbers.every((each, i) => each.length === lengths[i] && each.every(Number.isFinite))) {
+    throw new ModelError('BAD_MODEL', 'This is not a model: its numbers are missing or not finite.');
+  }
+  // √λ computed from σ, because λ may underflow; 0 where a component has no variance.
+  const deviations = singularValues.map((s, i) => (i < uniqueness.rank ? s / Math.sqrt(totalWeight - ddof) : 0));
+  const frame = { shift: mean, factor: scale.map((s) => 1 / s) };
+  const width = whiten === 'zca' ? d : k;
+  const names = columnNames ?? Array.from({ length: d }, (_, j) => String(j));
+
+  /** out = Vᵀz. */
+  const combine = (z: Float64Array, out: Float64Array): void => {
+    out.fill(0);
+    for (let c = 0; c < k; c++) for (let j = 0; j < d; j++) out[j] += z[c] * basis[c * d + j];
+  };
+  /** out = Vx. */
+  const project = (x: Float64Array, out: Float64Array): void => {
+    for (let c = 0; c < k; c++) {
+      let sum = 0;
+      for (let j = 0; j < d; j++) sum += x[j] * basis[c * d + j];
+      out[c] = sum;
+    }
+  };
+
+  return {
+    k,
+    d,
+    ...(columnNames ? { columnNames } : {}),
+    transform(data) {
+      const z = new Float64Array(k);
+      return eachRow(data, d, columnNames, frame, width, whiten === 'zca' ? names : scoreNames(k), (row, out) => {
+        project(row, z);
+        if (whiten) for (let c = 0; c < k; c++) z[c] = deviations[c] > 0 ? z[c] / deviations[c] : 0;
+        if (whiten === 'zca') combine(z, out);
+        else out.set(z);
+      });
+    },
+    inverseTransform(scores) {
+      const z = new Float64Array(k);
+      const plain = identityFrame(width);
+      const given = whiten === 'zca' ? columnNames : undefined;
+      return eachRow(scores, width, given, plain, d, names, (row, out) => {
+        if (whiten === 'zca') project(row, z);
+        else z.set(row);
+        if (whiten) for (let c = 0; c < k; c++) z[c] *= deviations[c];
+        combine(z, out);
+        for (let j = 0; j < d; j++) out[j] = out[j] * scale[j] + mean[j];
+      });
+    },
+  };
+}
+
+/** Computes a row of `cols` numbers from each row of `width`, seen through the frame. */
+function eachRow(
+  data: readonly Row[] | Row | DenseMatrix,
+  width: number,
+  columnNames: readonly string[] | undefined,
+  frame: { readonly shift: Float64Array; readonly factor: Float64Array },
+  cols: number,
+  names: readonly string[],
+  compute: (row: Float64Array, out: Float64Array) => void,
+): RowMatrix {
+  const rows = asRows(data) as readonly Row[] | DenseMatrix;
+  if (hasNoRows(rows)) return new RowMatrix(0, cols, new Float64Array(0), names);
+  if ('indptr' in rows || 'row' in rows) {
+    throw new DataError(
+      'BAD_DATA',
+      'Sparse matrices are transformed by the model that loadModel of @scree/core reads.',
+    );
+  }
+  const block = isMatrix(rows) ? denseBlock(rows) : gather(rows as readonly Row[], columnNames);
+  if (block.cols !== width) {
+    throw new DataError(
+      'WIDTH_MISMATCH',
+      `These rows have ${block.cols} columns, and ${width} are needed. Pass the same columns in the same order.`,
+      { value: block.cols, expected: width },
+    );
+  }
+  const length = block.rows * cols;
+  const output = fitsFloat32(block.data) ? new Float32Array(length) : new Float64Array(length);
+  const [row, out] = [new Float64Array(width), new Float64Array(cols)];
+  for (let i = 0; i < block.rows; i++) {
+    packTile(block, frame, i, i + 1, 0, width, row);
+    const bad = row.findIndex((value) => !Number.isFinite(value));
+    if (bad >= 0) {
+      const where = describeCell(i, bad, columnNames);
+      throw new DataError('NOT_FINITE', `A value is not finite: ${where}. Drop the row or fill the value in first.`, {
+        row: i,
+        column: bad,
+      });
+    }
+    compute(row, out);
+    output.set(out, i * cols);
+  }
+  return new RowMatrix(block.rows, cols, output, names);
+}
+
+function gather(rows: readonly Row[], chosen: readonly string[] | undefined) {
+  if (!Array.isArray(rows)) {
+    throw new DataError(
+      'BAD_DATA',
+      'Pass rows as [[1, 2], [3, 4]], records, one row, or a matrix { rows, cols, data }.',
+    );
+  }
+  const float32 = rows.every((row) => row instanceof Float32Array);
+  const gatherer = new RowGatherer(rows[0], { capacity: rows.length, float32, chosen });
+  rows.forEach((row, i) => {
+    gatherer.add(row, i);
+  });
+  return gatherer.take();
+}

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import type { DenseBlock } from '../../src/data/block.js';
+import type { RowSource } from '../../src/data/row-source.js';
+import type { Engine, LoadedBlock } from '../../src/engines/engine.js';
+import { reference } from '../../src/engines/reference/reference.js';
+import type { RemoteRows } from '../../src/engines/remote.js';
+import { Moments, type PcaOptions, pca } from '../../src/index.js';
+import { random } from '../../src/linalg/random.js';
+
+/** A source whose rows are "elsewhere": an engine that has them loaded, and counts of who reads them how. */
+function remoteSource(
+  rows: number,
+  cols: number,
+  { reading = 1, start = 0.001, streaming = 1e-4 } = {},
+): { source: RowSource; block: DenseBlock; counts: { passes: number; readings: number } } {
+  const { normal } = random(rows * cols);
+  const data = Float64Array.from({ length: rows * cols }, (_, at) => normal() * 0.8 ** (at % cols) + 5);
+  const block: DenseBlock = { kind: 'dense', rows, cols, stride: cols, data };
+  const counts = { passes: 0, readings: 0 };
+  const load = (): LoadedBlock => {
+    counts.passes++;
+    return reference.load(block) as LoadedBlock;
+  };
+  const executors: Engine = {
+    ...reference,
+    name: 'elsewhere',
+    remote: true,
+    rates: { ...reference.rates, reading, start },
+  };
+  const remote: RemoteRows = {
+    engine: 'elsewhere',
+    executors,
+    load,
+    streaming: { reading: streaming, start: 0.01 },
+  };
+  const source: RowSource = {
+    rows,
+    cols,
+    dtype: 'float64',
+    rereadable: true,
+    resident: false,
+    remote,
+    blocks: () => {
+      counts.readings++;
+      return [block];
+    },
+  };
+  return { source, block, counts };
+}
+
+describe('rows that are elsewhere', () => {
+  it.each([
+    ['covariance', 400, 12, {}],
+    ['krylov', 300, 80, { solver: 'krylov' }],
+  ] as const)('are fitted by %s where they are, and not read here', async (solver, rows, cols, options: PcaOptions) => {
+    const { source, block, counts } = remoteSource(rows, cols);
+    const model = await pca(source, { k: 3, ...options });
+    expect(model.plan).toMatchObject({ solver, engine: 'elsewhere' });
+    expect(model.plan.reason).toMatch(/The passes run where the rows are, on elsewhere/);
+    expect(counts.readings).toBe(0);
+    expect(counts.passes).toBeGreaterThan(0);
+    const local = await pca(block, { k: 3, solver, engine: 'reference' });
+    expect([...model.variances]).toEqual([...local.variances]);
+  });
+
+  it('are read here where that takes less time, and the reason says so', async () => {
+    const { source, counts } = remoteSource(50, 4, { start: 5, streaming: 0.1 });
+    const { plan } = await pca(source, { k: 2 });
+    expect(plan.engine).not.toBe('elsewhere');
+    expect(plan.reason).toMatch(/over the network: about 1 s; passes on elsewhere would take about 5 s/);
+    expect(counts.passes).toBe(0);
+  });
+
+  it.each([
+    ['a solver that needs them', { solver: 'svd' }],
+    ['weights, which are here', { weights: Array.from({ length: 60 }, (_, i) => 1 + (i % 3)) }],
+    ['an engine of this machine', { engine: 'reference' }],
+  ] as const)('are read here for %s', async (_, options: PcaOptions) => {
+    const { source, counts } = remoteSource(60, 5);
+    const { plan } = await pca(source, { k: 2, ...options });
+    expect(plan.engine).not.toBe('elsewhere');
+    expect(counts.passes).toBe(0);
+    expect(counts.readings).toBeGreaterThan(0);
+  });
+
+  it('are fitted where they are if that engine is asked for, but not by every solver', async () => {
+    const slow = remoteSource(60, 5, { start: 100 });
+    expect((await pca(slow.source, { k: 2, engine: 'elsewhere' })).plan.engine).toBe('elsewhere');
+    const refused = pca(remoteSource(60, 5).source, { k: 2, engine: 'elsewhere', solver: 'dual' });
+    await expect(refused).rejects.toMatchObject({ code: 'BAD_OPTION', details: { option: 'solver' } });
+  });
+
+  it('lose the columns that warnings are about nowhere', async () => {
+    const { source, counts } = remoteSource(500, 30);
+    const { warnings } = await pca(source, { k: 2, lookAtColumns: true });
+    expect(warnings.map(({ code }) => code)).toContain('UNEQUAL_SPREAD');
+    expect(counts.readings).toBe(0);
+  });
+
+  it('are moments where they are', async () => {
+    const { source, block, counts } = remoteSource(200, 6);
+    const moments = await new Moments(6).add(source);
+    expect(counts.readings).toBe(0);
+    expect([...moments.covariance()]).toEqual([
+      ...(await new Moments(6).add(block, { engine: 'reference' })).covariance(),
+    ]);
+  });
+});

@@ -1,0 +1,88 @@
+import type { Block, RowSource, TableSource } from '@scree/core';
+import type { LeftOut } from './choose-columns.js';
+import type { LabelOptions, Labels } from './labels.js';
+
+/** How many values are missing, and where. */
+export interface MissingValues {
+  readonly rows: number;
+  /** Rows that miss at least one value. */
+  readonly incomplete: number;
+  /** The first of them. */
+  readonly first: number | undefined;
+  /** Columns that miss values, in their order. */
+  readonly columns: readonly { readonly name: string; readonly count: number }[];
+}
+
+/** Rows with their labels; null where a row has none. */
+export interface LabelledBlock {
+  readonly block: Block;
+  readonly labels: readonly (string | null)[];
+}
+
+/** Rows with what stands beside them in the file. */
+export interface SupplementaryBlock {
+  readonly block: Block;
+  /** Where the rows are in the file, counted from 0. */
+  readonly places: readonly number[];
+  /** Their names, if a column was chosen for that which is not analysed too. */
+  readonly names: readonly (string | null)[] | undefined;
+  /** The supplementary columns of the same rows, packed; NaN where a value is missing. */
+  readonly columns: Float64Array;
+  /** One list of labels per column of groups; null where a row has none. */
+  readonly groups: readonly (readonly (string | null)[])[];
+  /** One list of texts per category, in the order of the file; null where a value is missing. */
+  readonly categories: readonly (readonly (string | null)[])[];
+}
+
+/** A file opened for analysis. Close it when nothing more is read of it. */
+export interface DataFile {
+  /** The rows; reading or closing it does not close the file. */
+  readonly source: RowSource;
+  /** The rows with their categories, for `mca`, `famd` and `mfa`; gaps are passed on. Like `source`, it does not close the file. */
+  readonly table: TableSource;
+  /** Names of the columns used, in their order; numbers from 0 where the file has no names. */
+  readonly columns: readonly string[];
+  /** Names of the columns that are categories, in the order of the file. */
+  readonly categories: readonly string[];
+  readonly leftOut: readonly LeftOut[];
+  /** The column that names the rows. */
+  readonly label: string | undefined;
+  /** The column that colours the rows. */
+  readonly color: string | undefined;
+  readonly weight: string | undefined;
+  /** Names of the supplementary columns, and of the columns of groups. */
+  readonly supplementary: readonly string[];
+  readonly groups: readonly string[];
+  /** The rows that were chosen as supplementary, as a file of their own. It is closed with this one. */
+  readonly supplementaryRows: DataFile | undefined;
+  readonly format: string;
+  /** Size of the file, where it is known. */
+  readonly bytes: number | undefined;
+  /** Rows of the source, where they are known: before or after the first reading. */
+  readonly rows: number | undefined;
+  /** All dimensions of an array: [60000, 28, 28] for MNIST's images. */
+  readonly shape: readonly number[] | undefined;
+  /** Rows that were left out because values are missing, once the source was read. */
+  readonly dropped: number;
+  /** The rows, each with its name, in one reading. */
+  labelled(): AsyncIterable<LabelledBlock>;
+  /** The rows with their places, names, supplementary columns and groups, in one reading. A block is valid until the next one is read. */
+  withSupplementary(): AsyncIterable<SupplementaryBlock>;
+  /** The name or the colour of every row, or of some: codes of two or four bytes, however long the texts are. */
+  labels(options?: LabelOptions): Promise<Labels>;
+  /** One weight per row, as `pca` takes them; undefined when no column was chosen for it. */
+  weights(): Promise<Float64Array | undefined>;
+  /** Counts missing values (empty, NA, NaN) of the columns used, in one reading. */
+  countMissing(): Promise<MissingValues>;
+  /** Where rows of the source are in the file, counted from 0: the same place, unless rows before were dropped. */
+  rowsInFile(rows: readonly number[]): Promise<number[]>;
+  /**
+   * The same error, with what the file knows about it. Arrays are not searched for missing values before they are analysed, so
+   * the analysis finds the first one; here it becomes the error that other formats give, with columns and counts, in
+   * one more reading. A row in it is a row of the file, also where rows before it were dropped.
+   */
+  explain(error: unknown): Promise<unknown>;
+  /** One line for people: format, shape, what is left out. */
+  describe(): string;
+  close(): Promise<void>;
+}

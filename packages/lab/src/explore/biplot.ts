@@ -1,0 +1,129 @@
+import { computed, signal } from '@preact/signals';
+import { count, percent, several } from '@scree/core/describe';
+import type { CloudArrow, CloudOutline } from '../charts/point-cloud/point-cloud.js';
+import { oneLine } from '../shorten.js';
+import { colouring, namesOfComponents, shades } from '../state/colouring.js';
+import { reportProblem } from '../state/data.js';
+import { queryFit } from '../state/fit.js';
+import { resource } from '../state/resource.js';
+import {
+  arrowLimit,
+  colourBy,
+  colourCodes,
+  drawnComponents,
+  is3d,
+  outlines,
+  points,
+  showArrows,
+} from '../state/view.js';
+import { SHADES } from '../worker/messages.js';
+import { biplotArrows } from './biplot-arrows.js';
+
+/** What is drawn over the points, and the sentences that say what it is. */
+
+export const narrowScreen = matchMedia('(max-width: 40rem)');
+export const isNarrow = signal(narrowScreen.matches);
+narrowScreen.addEventListener('change', () => (isNarrow.value = narrowScreen.matches));
+
+/** Arrows whose names can usually be read. */
+const READABLE = { wide: 10, narrow: 6 };
+/** More arrows than this cover everything else. */
+export const MAX_ARROWS = 60;
+
+/** How many arrows are drawn at most. */
+export const mostArrows = computed(() =>
+  Math.min(MAX_ARROWS, arrowLimit.value ?? READABLE[isNarrow.value ? 'narrow' : 'wide']),
+);
+
+/** cos² of the columns on the drawn components, where points and arrows are coloured by it. */
+const columnQuality = resource(
+  () => {
+    const now = points.value?.now;
+    return now && colourBy.value === 'cos2' ? { now, components: drawnComponents.value } : undefined;
+  },
+  async ({ now, components }) => {
+    const { cos2 } = await queryFit(now, 'columnShares', components);
+    const { d } = now.model;
+    const sum = (j: number): number => components.reduce((total, _, at) => total + cos2[at * d + j], 0);
+    return { now, cos2: Float64Array.from({ length: d }, (_, j) => Math.min(1, sum(j))) };
+  },
+  reportProblem,
+);
+
+/** The columns as arrows, for the components that are drawn. */
+export const cloudArrows = computed((): readonly CloudArrow[] => {
+  const drawn = points.value;
+  if (!drawn || !showArrows.value) return [];
+  const { now, components, cloud } = drawn;
+  const quality = columnQuality.value?.now === now ? columnQuality.value.cos2 : undefined;
+  const palette = quality && shades();
+  const nameOf = (j: number): string => oneLine(now.data.info.columns[now.columns[j]].name);
+  const colourOf = (j: number): string | undefined => palette?.[Math.round((SHADES - 1) * (quality?.[j] ?? 0))];
+  return biplotArrows(now.model, components, cloud.points, nameOf, mostArrows.value, colourOf);
+});
+
+/** Ellipses or hulls of the groups, in the units of the drawn points. */
+export const cloudOutlines = computed((): readonly CloudOutline[] => {
+  const [found, drawn, colours] = [outlines.value, points.value, colouring.value];
+  if (!found || !drawn || found.now !== drawn.now || colours?.legend?.kind !== 'groups' || is3d.value) return [];
+  // Until the outlines of other axes or of another column arrive, there are none.
+  if (String(found.components) !== String(drawn.components) || found.column !== colourBy.value) return [];
+  const unit = 10 ** drawn.cloud.exponent10;
+  return found.found.map(({ group, points: line }) => ({
+    points: line.map((value) => value / unit),
+    colour: colours.palette[group],
+    // As in the report: solid lines are about means, dashed ones about rows.
+    dashed: found.kind === 'concentration',
+  }));
+});
+
+/** What arrows, outlines and colours are, in sentences. */
+export const captions = computed((): readonly string[] => [...colourCaption(), ...arrowCaption(), ...outlineCaption()]);
+
+function colourCaption(): string[] {
+  const components = namesOfComponents(drawnComponents.value);
+  if (colourBy.value === 'cos2') {
+    return [
+      `cos²: the share of a row’s squared distance from the mean that ${components} ${drawnComponents.value.length > 1 ? 'show' : 'shows'}${showArrows.value ? '; of a column’s variance, for arrows' : ''}.`,
+    ];
+  }
+  if (colourBy.value !== 'contribution') return [];
+  const rows = points.value?.now.model.n ?? 1;
+  return [
+    `Contribution: the share of the variance of ${components} that a row makes up; on average ${percent(1 / rows)}.`,
+  ];
+}
+
+function arrowCaption(): string[] {
+  const drawn = points.value;
+  const shown = cloudArrows.value.length;
+  if (!drawn || shown === 0) return [];
+  const { d } = drawn.now.model;
+  const components = namesOfComponents(drawnComponents.value);
+  return [
+    shown < d
+      ? `Arrows: ${count(shown)} of ${several(d, 'column')}, those that contribute most to ${components}.`
+      : `Arrows: ${d === 1 ? 'the column' : d === 2 ? 'both columns' : `all ${several(d, 'column')}`}.`,
+  ];
+}
+
+function outlineCaption(): string[] {
+  const drawn = outlines.value;
+  if (!drawn || cloudOutlines.value.length === 0) return [];
+  const level = `${Math.round(100 * drawn.level)}\u00a0%`;
+  const tooFew = drawn.kind !== 'hull' && hasTinyGroups() ? ' Groups of fewer than 3 rows have none.' : '';
+  return [
+    {
+      confidence: `Ellipses: where the true mean of a group is, with ${level} confidence, if its rows are normally distributed.`,
+      concentration: `Dashed ellipses: where the next row of a group is, with a probability of ${level}, if its rows are normally distributed.`,
+      hull: 'Outlines: the convex hulls of the groups.',
+    }[drawn.kind] + tooFew,
+  ];
+}
+
+function hasTinyGroups(): boolean {
+  const codes = colourCodes.value?.codes;
+  if (codes?.kind !== 'groups') return false;
+  const { counts, others, missing } = codes;
+  return counts.some((rows, at) => rows < 3 && at !== missing && !(others && at === counts.length - 1));
+}

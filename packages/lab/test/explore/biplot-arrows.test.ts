@@ -1,0 +1,33 @@
+import { columnContributions, pca } from '@scree/core';
+import { describe, expect, it } from 'vitest';
+import { random } from '../../../core/src/linalg/random.js';
+import { biplotArrows } from '../../src/explore/biplot-arrows.js';
+
+const names = Array.from('abcdefghi');
+const { normal } = random(3);
+const rows = Array.from({ length: 40 }, () => {
+  const common = normal();
+  return names.map((_, j) => (j % 3) * common + (1 + j / 4) * normal());
+});
+
+describe('arrows of a biplot', () => {
+  it.each([[[0, 1]], [[3, 1]], [[0, 2, 4]]])(
+    'are those of the columns that contribute most to components %j, longest first',
+    async (drawn) => {
+      const model = await pca(rows, { k: 5 });
+      const { data } = await model.transform(rows);
+      const [x, y, z] = drawn.map((c) => Float32Array.from({ length: 40 }, (_, i) => data[i * 5 + c]));
+      const contribution = columnContributions(model).map((column) =>
+        drawn.reduce((sum, c) => sum + model.variances[c] * column.contribution[c], 0),
+      );
+      const expected = names.map((_, j) => j).sort((a, b) => contribution[b] - contribution[a]);
+      const arrows = biplotArrows(model, drawn, { x, y, z }, (j) => names[j], 4);
+      expect(arrows.map(({ label }) => label)).toEqual(expected.slice(0, 4).map((j) => names[j]));
+      const lengths = arrows.map((arrow) => Math.hypot(arrow.x, arrow.y, arrow.z ?? 0));
+      lengths.forEach((length, i) => {
+        // Squared lengths are in the proportion of the contributions; points are float32.
+        expect((length / lengths[0]) ** 2).toBeCloseTo(contribution[expected[i]] / contribution[expected[0]], 5);
+      });
+    },
+  );
+});

@@ -1,0 +1,202 @@
+import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
+
+/** Bytes that a server may send before they are read: results come in pieces of some megabytes. */
+const WINDOW = 8 << 20;
+/** Largest message that is taken from a server. */
+const LARGEST_MESSAGE = 512 << 20;
+/** Milliseconds to wait until a server has taken a connection. */
+const CONNECT_PATIENCE = 30_000;
+
+/** Status codes of gRPC that are told apart (grpc.io, "Status codes"). */
+export const STATUS = {
+  cancelled: 1,
+  unknown: 2,
+  notFound: 5,
+  permissionDenied: 7,
+  unimplemented: 12,
+  internal: 13,
+  unavailable: 14,
+  unauthenticated: 16,
+} as const;
+
+/** A call that a server answered with an error, or that did not reach it. */
+export class GrpcError extends Error {
+  readonly status: number;
+  /** Code of the system's error, where there was one: ECONNREFUSED. */
+  readonly system: string | undefined;
+
+  constructor(status: number, text: string, system?: string) {
+    super(text);
+    this.status = status;
+    this.system = system;
+  }
+}
+
+export interface GrpcOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * A gRPC client over Node's own HTTP/2: a call is a POST of one message; answers are messages, each after a byte that says whether it is
+ * compressed and four bytes of length, and the status is in the trailers (grpc.io, "gRPC over HTTP2").
+ */
+export class GrpcClient {
+  readonly #options: GrpcOptions;
+  #session: ClientHttp2Session | undefined;
+  #calls = 0;
+
+  constructor(options: GrpcOptions) {
+    this.#options = options;
+  }
+
+  /** One answer. */
+  async call(method: string, request: Uint8Array, patience?: number): Promise<Uint8Array> {
+    let answer: Uint8Array | undefined;
+    for await (const each of this.stream(method, request, patience)) answer = each;
+    if (!answer) throw new GrpcError(STATUS.internal, 'the answer is empty');
+    return answer;
+  }
+
+  /** The answers as they come; what is not read waits on the server. Ending the loop early ends the call. */
+  async *stream(method: string, request: Uint8Array, patience?: number): AsyncGenerator<Uint8Array, void, void> {
+    const session = await this.#connected();
+    this.#calls++;
+    session.ref();
+    const stream = session.request({
+      ...this.#options.headers,
+      [constants.HTTP2_HEADER_METHOD]: 'POST',
+      [constants.HTTP2_HEADER_PATH]: method,
+      'content-type': 'application/grpc',
+      te: 'trailers',
+      'grpc-accept-encoding': 'identity',
+    });
+    if (patience !== undefined) stream.setTimeout(patience, () => stream.close(constants.NGHTTP2_CANCEL));
+    const ended = statusOf(stream);
+    // Who stops reading early does not ask for the status.
+    ended.catch(() => {});
+    const head = Buffer.alloc(5);
+    head.writeUInt32BE(request.length, 1);
+    stream.write(head);
+    stream.end(request);
+    try {
+      yield* messagesOf(stream);
+      await ended;
+    } catch (error) {
+      throw error instanceof GrpcError ? error : await ended.then(() => systemError(error), asGrpcError);
+    } finally {
+      stream.close(constants.NGHTTP2_CANCEL);
+      // A call keeps the process running, not an idle connection.
+      if (--this.#calls === 0) session.unref();
+    }
+  }
+
+  close(): void {
+    this.#session?.destroy();
+    this.#session = undefined;
+  }
+
+  async #connected(): Promise<ClientHttp2Session> {
+    if (this.#session && !this.#session.destroyed && !this.#session.closed) return this.#session;
+    const { host, port, tls } = this.#options;
+    const place = host.includes(':') ? `[${host}]` : host;
+    const session = connect(`${tls ? 'https' : 'http'}://${place}:${port}`, {
+      settings: { initialWindowSize: WINDOW, enablePush: false },
+    });
+    this.#session = session;
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(
+        () => session.destroy(new GrpcError(STATUS.unavailable, 'no answer in 30 seconds', 'ETIMEDOUT')),
+        CONNECT_PATIENCE,
+      );
+      session.once('connect', () => {
+        clearTimeout(timer);
+        session.setLocalWindowSize(2 * WINDOW);
+        resolve(session);
+      });
+      session.on('error', (error) => {
+        clearTimeout(timer);
+        reject(systemError(error));
+      });
+      // Without an error a server may hang up while it takes the connection.
+      session.on('close', () => {
+        clearTimeout(timer);
+        reject(new GrpcError(STATUS.unavailable, 'the server ended the connection', 'ECONNRESET'));
+      });
+    });
+  }
+}
+
+function asGrpcError(error: unknown): GrpcError {
+  return error instanceof GrpcError ? error : systemError(error);
+}
+
+function systemError(error: unknown): GrpcError {
+  if (error instanceof GrpcError) return error;
+  const first = error instanceof AggregateError ? (error.errors[0] as Error) : error;
+  const code = first instanceof Error && 'code' in first && typeof first.code === 'string' ? first.code : 'EPROTO';
+  return new GrpcError(STATUS.unavailable, first instanceof Error ? first.message : String(first), code);
+}
+
+/** Waits for the end of a call; throws where its status is not 0. */
+function statusOf(stream: ClientHttp2Stream): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let status: { code: number; text: string } | undefined;
+    const look = (headers: Record<string, unknown>): void => {
+      const code = headers['grpc-status'];
+      if (code !== undefined) status = { code: Number(code), text: decode(String(headers['grpc-message'] ?? '')) };
+    };
+    stream.on('response', (headers) => {
+      look(headers);
+      const http = Number(headers[constants.HTTP2_HEADER_STATUS]);
+      if (http === 200 || status) return;
+      const code = http === 401 ? STATUS.unauthenticated : http === 403 ? STATUS.permissionDenied : STATUS.unavailable;
+      status = { code, text: `it answers with HTTP status ${http}` };
+    });
+    stream.on('trailers', look);
+    stream.on('error', (error) => reject(systemError(error)));
+    stream.on('close', () => {
+      if (!status) reject(new GrpcError(STATUS.unavailable, 'the connection was cut', 'ECONNRESET'));
+      else if (status.code === 0) resolve();
+      else reject(new GrpcError(status.code, status.text));
+    });
+  });
+}
+
+/** Texts of gRPC are percent-encoded UTF-8. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+async function* messagesOf(stream: ClientHttp2Stream): AsyncGenerator<Uint8Array, void, void> {
+  let chunks: Buffer[] = [];
+  let size = 0;
+  let wanted = 5;
+  let head = true;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    size += chunk.length;
+    while (size >= wanted) {
+      const whole = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, size);
+      const part = whole.subarray(0, wanted);
+      chunks = whole.length > wanted ? [whole.subarray(wanted)] : [];
+      size -= wanted;
+      if (head) {
+        if (part[0] !== 0) throw new GrpcError(STATUS.internal, 'the server compresses messages, and was asked not to');
+        wanted = part.readUInt32BE(1);
+        if (wanted > LARGEST_MESSAGE) throw new GrpcError(STATUS.internal, `a message claims ${wanted} bytes`);
+      } else {
+        yield part;
+        wanted = 5;
+      }
+      head = !head;
+    }
+  }
+  if (size > 0) throw new GrpcError(STATUS.unavailable, 'the last message is not whole', 'ECONNRESET');
+}

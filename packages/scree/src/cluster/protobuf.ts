@@ -1,0 +1,121 @@
+/**
+ * Protocol buffers, as far as Spark Connect needs them (protobuf.dev, "Encoding"): a message is a sequence of fields, each with a number and a
+ * wire type: 0 is a varint, 1 and 5 are eight and four bytes, 2 is a length and that many bytes.
+ */
+
+export type FieldValue = number | boolean | string | Uint8Array | readonly Uint8Array[];
+
+const VARINT = 0;
+const EIGHT_BYTES = 1;
+const LENGTH = 2;
+const FOUR_BYTES = 5;
+
+/** A message from pairs of field number and value. Values that are undefined are left out; an array of bytes repeats the field. */
+export function message(...fields: readonly (readonly [number: number, value: FieldValue | undefined])[]): Uint8Array {
+  const parts: Uint8Array[] = [];
+  const bytes = (number: number, value: Uint8Array): void => {
+    parts.push(varint(number * 8 + LENGTH), varint(value.length), value);
+  };
+  for (const [number, value] of fields) {
+    if (value === undefined) continue;
+    if (typeof value === 'number' || typeof value === 'boolean')
+      parts.push(varint(number * 8 + VARINT), varint(Number(value)));
+    else if (typeof value === 'string') bytes(number, Buffer.from(value));
+    else if (value instanceof Uint8Array) bytes(number, value);
+    else for (const each of value) bytes(number, each);
+  }
+  return Buffer.concat(parts);
+}
+
+/** Groups of seven bits, the lowest first. Whole numbers from 0 to 2^53. */
+function varint(value: number): Uint8Array {
+  const bytes: number[] = [];
+  let rest = value;
+  while (rest >= 128) {
+    bytes.push((rest % 128) + 128);
+    rest = Math.floor(rest / 128);
+  }
+  bytes.push(rest);
+  return Uint8Array.from(bytes);
+}
+
+/** Bytes that are no message. */
+export class ProtobufError extends Error {}
+
+/** The fields of a message by their numbers: numbers for varints, bytes for the rest; fields that repeat keep their order. */
+export class Fields {
+  readonly #found = new Map<number, (number | Uint8Array)[]>();
+
+  constructor(bytes: Uint8Array) {
+    let at = 0;
+    const varintAt = (): number => {
+      let [value, scale] = [0, 1];
+      for (let i = 0; i < 10; i++) {
+        if (at >= bytes.length) throw new ProtobufError('a number is cut off');
+        const byte = bytes[at++];
+        value += (byte & 127) * scale;
+        scale *= 128;
+        if (byte < 128) return value;
+      }
+      throw new ProtobufError('a number is too long');
+    };
+    const take = (length: number): Uint8Array => {
+      if (length > bytes.length - at) throw new ProtobufError('a field is longer than its message');
+      at += length;
+      return bytes.subarray(at - length, at);
+    };
+    while (at < bytes.length) {
+      const tag = varintAt();
+      const [number, wire] = [Math.floor(tag / 8), tag % 8];
+      if (wire === VARINT) this.#add(number, varintAt());
+      else if (wire === LENGTH) this.#add(number, take(varintAt()));
+      else if (wire === EIGHT_BYTES || wire === FOUR_BYTES) this.#add(number, take(wire === EIGHT_BYTES ? 8 : 4));
+      else throw new ProtobufError(`a field has the wire type ${wire}`);
+    }
+  }
+
+  #add(number: number, value: number | Uint8Array): void {
+    const known = this.#found.get(number);
+    if (known) known.push(value);
+    else this.#found.set(number, [value]);
+  }
+
+  has(number: number): boolean {
+    return this.#found.has(number);
+  }
+
+  /** The numbers of the fields that are there. */
+  numbers(): number[] {
+    return [...this.#found.keys()];
+  }
+
+  number(number: number): number {
+    const value = this.#found.get(number)?.at(-1) ?? 0;
+    if (typeof value !== 'number') throw new ProtobufError(`field ${number} is no number`);
+    return value;
+  }
+
+  bytes(number: number): Uint8Array | undefined {
+    return this.all(number).at(-1);
+  }
+
+  text(number: number): string {
+    return Buffer.from(this.bytes(number) ?? []).toString('utf8');
+  }
+
+  message(number: number): Fields | undefined {
+    const bytes = this.bytes(number);
+    return bytes && new Fields(bytes);
+  }
+
+  all(number: number): Uint8Array[] {
+    return (this.#found.get(number) ?? []).map((value) => {
+      if (typeof value === 'number') throw new ProtobufError(`field ${number} is a number`);
+      return value;
+    });
+  }
+
+  messages(number: number): Fields[] {
+    return this.all(number).map((bytes) => new Fields(bytes));
+  }
+}

@@ -1,0 +1,129 @@
+import { DataError, OptionError, ScreeError } from '@scree/core';
+import { badFile, FileError } from '@scree/files/internal';
+import { GrpcError, STATUS } from './grpc.js';
+import { ProtobufError } from './protobuf.js';
+import { withoutToken } from './spark-url.js';
+
+/** What was done when an error came: `querying` if the user wrote the query, `computing` if our Python runs on the executors. */
+export type Doing = 'connecting' | 'reading' | 'querying' | 'computing' | 'writing';
+
+const UNREACHABLE = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
+const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|EPROTO/;
+
+/** Our Python cannot run on the executors; rows can still be read. The message says why, as part of a sentence. */
+export class NoPythonError extends Error {}
+
+/** The executors have another version of Python than was said. */
+export class PythonVersionError extends Error {
+  readonly version: string;
+
+  constructor(version: string) {
+    super(`the executors have Python ${version}`);
+    this.version = version;
+  }
+}
+
+/** An error of Spark or of the network as one of ours. */
+export function sparkError(error: unknown, path: string, doing: Doing): unknown {
+  if (error instanceof ProtobufError) return badFile(path, `it does not speak Spark Connect: ${error.message}`);
+  if (!(error instanceof GrpcError) || error instanceof ScreeError) return error;
+  const { status, system, message: text } = error;
+  const what = shortened(text);
+  const details = { value: system ?? what };
+  const fail = (kind: FileError['code'], message: string): FileError => new FileError(kind, path, message, details);
+  if (status === STATUS.unauthenticated || /invalid (authentication )?token|Unauthenticated/i.test(text)) {
+    return fail(
+      'NO_ACCESS',
+      `${path} refuses the token, or asks for one (${what}). Put it into SPARK_CONNECT_AUTHENTICATE_TOKEN, or behind the address: ;use_ssl=true;token=….`,
+    );
+  }
+  if (system !== undefined && CERTIFICATE.test(system)) {
+    return fail(
+      'NO_CONNECTION',
+      `${path} cannot be reached over TLS: ${what}. Add ;use_ssl=true to the address only where the server has TLS, and name the authority that signed its certificate in NODE_EXTRA_CA_CERTS.`,
+    );
+  }
+  if (system !== undefined && (doing === 'connecting' || UNREACHABLE.test(system))) {
+    return fail(
+      'NO_CONNECTION',
+      `${path} cannot be reached (${what}). Check host and port of the address, that a Spark Connect server runs there, and ;use_ssl=true where it has TLS.`,
+    );
+  }
+  // The server does not know the operation or the session any more: it was started anew, or waited too long.
+  if (system !== undefined || /INVALID_HANDLE|INVALID_CURSOR/.test(text))
+    return fail('CONNECTION_LOST', `${path} ended the connection while it was used (${what}). Try again.`);
+  if (doing === 'computing' || doing === 'writing') {
+    const known = pythonError(text);
+    if (known) return known;
+  }
+  if (status === STATUS.permissionDenied)
+    return fail('NO_ACCESS', `${path} refuses this: ${what}. Ask its owner for the right to read.`);
+  if (/TABLE_OR_VIEW_NOT_FOUND|table or view .*not found|no table named/i.test(text)) {
+    if (doing === 'reading')
+      return fail('NO_FILE', `${path} has no such table: ${what}. Check its name: catalog.schema.table.`);
+  }
+  if (/TABLE_OR_VIEW_ALREADY_EXISTS|already exists/i.test(text) && doing === 'writing')
+    return fail('BAD_FILE', `${path} has a table of that name (${what}). Drop it first, or choose another name.`);
+  if (doing === 'querying')
+    return new OptionError('BAD_OPTION', `The query cannot be answered: ${what}.`, { option: 'sql', value: what });
+  return fail('BAD_FILE', `${path} cannot do this: ${what}.`);
+}
+
+/** What failed in our Python on the executors. */
+function pythonError(text: string): unknown {
+  const ragged = /scree-list: (\d+) (\d+)/.exec(text);
+  if (ragged) {
+    const [, length, expected] = ragged.map(Number);
+    return new DataError(
+      'RAGGED_ROWS',
+      `A row has a list of ${length} where the first has ${expected}. Leave the column out, or make all lists equally long.`,
+      { value: length, expected, reason: 'list-length' },
+    );
+  }
+  const [, bad, column] = /scree-(gap|infinite): (\d+)/.exec(text) ?? [];
+  if (bad !== undefined) {
+    const [code, what] =
+      bad === 'gap' ? (['MISSING_VALUES', 'a missing'] as const) : (['NOT_FINITE', 'an infinite'] as const);
+    return new DataError(code, `Column ${column} has ${what} value.`, { column: Number(column) });
+  }
+  const versions = /PYTHON_VERSION_MISMATCH|different (?:minor )?version/i.test(text)
+    ? (/worker(?: is)?[^0-9]{0,60}\(?(\d)[.,]\s*(\d+)/i.exec(text) ?? /(\d)\.(\d+)/.exec(text))
+    : /Python version.*?server[^0-9]*(\d)\.(\d+)/i.exec(text);
+  if (versions) return new PythonVersionError(`${versions[1]}.${versions[2]}`);
+  const missing =
+    /No module named '?([\w.]+)/.exec(text) ?? /(PyArrow|Pandas|NumPy) >= ?\S+ must be installed/i.exec(text);
+  if (missing) return new NoPythonError(`the executors lack the Python package ${missing[1].toLowerCase()}`);
+  if (/cannot run program|No such file or directory.*python/i.test(text))
+    return new NoPythonError('the executors have no Python');
+  if (
+    /UDF|user.defined function|python function|mapInArrow|MapPartitions/i.test(text) &&
+    /not (allowed|supported|permitted)|forbidden|disabled|unsupported|denied|not implemented/i.test(text)
+  )
+    return new NoPythonError('the server does not allow functions in Python');
+  return undefined;
+}
+
+/** The first line of Spark's message, without its class and its advice. */
+function shortened(text: string): string {
+  const [line] = text.trim().split('\n');
+  const short = line
+    .replace(/^\[([A-Z_.]+)\] /, '')
+    .replace(/ SQLSTATE: \w+$/, '')
+    .replace(/[.;\s]+$/, '');
+  return short.length > 300 ? `${short.slice(0, 300)}…` : short;
+}
+
+export function badSparkUrl(url: string): FileError {
+  const path = withoutToken(url);
+  const how = 'Write it as sc://host:15002, with settings behind it: sc://host:15002/;use_ssl=true;token=…';
+  return new FileError(
+    'BAD_FILE',
+    path,
+    `${path} is not an address of Spark Connect: it cannot be understood. ${how}.`,
+  );
+}
+
+export function unsafeToken(path: string): FileError {
+  const message = `${path} would get the token unencrypted. Add ;use_ssl=true to the address.`;
+  return new FileError('NO_ACCESS', path, message);
+}

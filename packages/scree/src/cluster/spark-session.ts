@@ -1,0 +1,211 @@
+import { randomUUID } from 'node:crypto';
+import { userInfo } from 'node:os';
+import { GrpcClient, GrpcError } from './grpc.js';
+import { type Encoded, METHODS, planOf, type SchemaField, schemaOf } from './messages.js';
+import { Fields, message } from './protobuf.js';
+import { badSparkUrl, type Doing, sparkError, unsafeToken } from './spark-error.js';
+import { isLoopback, parseSparkUrl, type SparkAddress } from './spark-url.js';
+
+/** How often a result is asked for again after the connection was cut, and milliseconds before the first time; they double. */
+const ATTEMPTS = 8;
+const FIRST_WAIT = 100;
+/** Milliseconds for requests that only say that something is not needed any more, or must stop. */
+const SHORT = 5_000;
+/** Every operation has this tag: what a killed client left can be found by it, and interrupted. */
+const TAG = 'scree';
+
+/** What Spark says of its work: tasks that are done, of those known so far. */
+export interface TaskCounts {
+  readonly done: number;
+  readonly total: number;
+}
+
+export interface ExecuteOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly doing?: Doing | undefined;
+  readonly onTasks?: ((tasks: TaskCounts) => void) | undefined;
+}
+
+/**
+ * A session of Spark Connect. Executions are tagged and reattachable: where the connection is cut, the rest of the result is asked for again, and
+ * Spark does not compute it twice. An abort interrupts the operation on the server, because closing the connection would not.
+ */
+export class SparkSession {
+  readonly path: string;
+  readonly #client: GrpcClient;
+  readonly #id = randomUUID();
+  readonly #user: Encoded;
+  readonly #releases = new Set<Promise<unknown>>();
+  /** The version of Python on the executors; found out from the first refusal. */
+  python = '3.11';
+
+  private constructor(address: SparkAddress) {
+    this.path = address.path;
+    const { host, port, tls, token, headers } = address;
+    const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    this.#client = new GrpcClient({ host, port, tls, headers: { ...headers, ...authorization } });
+    const user = address.user ?? userName();
+    this.#user = message([1, user], [2, user]);
+  }
+
+  /** Connects, and asks for the version of Spark, so that an address or a token that is wrong is found now. */
+  static async open(url: string, signal?: AbortSignal): Promise<{ session: SparkSession; version: string }> {
+    signal?.throwIfAborted();
+    const address = parseSparkUrl(url, process.env);
+    if (!address) throw badSparkUrl(url);
+    if (address.token !== undefined && !address.tls && !isLoopback(address.host)) throw unsafeToken(address.path);
+    const session = new SparkSession(address);
+    try {
+      return { session, version: await session.#version() };
+    } catch (error) {
+      session.#client.close();
+      throw sparkError(error, address.path, 'connecting');
+    }
+  }
+
+  #head(userField = 2): [number, string | Uint8Array][] {
+    return [
+      [1, this.#id],
+      [userField, this.#user],
+    ];
+  }
+
+  async #version(): Promise<string> {
+    const answer = await this.#client.call(
+      METHODS.analyze,
+      message(...this.#head(), [3, TAG], [10, new Uint8Array(0)]),
+    );
+    return new Fields(answer).message(8)?.text(1) ?? '';
+  }
+
+  /** The columns of a relation. */
+  async schema(relation: Encoded, doing: Doing = 'reading'): Promise<SchemaField[]> {
+    try {
+      const request = message(...this.#head(), [3, TAG], [4, message([1, planOf(relation)])]);
+      const answer = new Fields(await this.#client.call(METHODS.analyze, request));
+      return schemaOf(answer.message(2)?.bytes(1) ?? new Uint8Array(0));
+    } catch (error) {
+      throw sparkError(error, this.path, doing);
+    }
+  }
+
+  /** Settings of the server, where they have a value and may be read. */
+  async settings(names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const get = message([4, message([1, names.map((name) => Buffer.from(name))])]);
+    const request = message(...this.#head(), [3, get], [4, TAG]);
+    const answer = await this.#client.call(METHODS.config, request).catch(() => undefined);
+    const pairs = answer ? new Fields(answer).messages(2) : [];
+    return new Map(pairs.filter((pair) => pair.has(2)).map((pair) => [pair.text(1), pair.text(2)]));
+  }
+
+  /** Runs a plan; yields the batches of its result, each a stream of Arrow. */
+  async *execute(plan: Encoded, options: ExecuteOptions = {}): AsyncGenerator<Uint8Array, void, void> {
+    const { signal, doing = 'reading', onTasks } = options;
+    signal?.throwIfAborted();
+    const operation = randomUUID();
+    let stopped = false;
+    const stop = (): void => {
+      stopped = true;
+      void this.#interrupt(operation).finally(() => this.#client.close());
+    };
+    signal?.addEventListener('abort', stop, { once: true });
+    let finished = false;
+    try {
+      const stages = new Map<number, TaskCounts>();
+      for await (const answer of this.#answers(plan, operation)) {
+        if (stopped) break;
+        const progress = answer.message(18);
+        if (progress && onTasks) {
+          for (const stage of progress.messages(1)) {
+            stages.set(stage.number(1), { total: stage.number(2), done: stage.number(3) });
+          }
+          onTasks(sumOf(stages));
+        }
+        const data = answer.message(2)?.bytes(2);
+        if (data) yield data;
+      }
+      finished = true;
+    } catch (error) {
+      if (!signal?.aborted) throw sparkError(error, this.path, doing);
+    } finally {
+      signal?.removeEventListener('abort', stop);
+      if (finished && !stopped) this.#release(operation);
+      // Who stops reading early wants no more of it.
+      else if (!stopped) await this.#interrupt(operation);
+    }
+    signal?.throwIfAborted();
+  }
+
+  /** All answers to an execution, over as many connections as that takes. */
+  async *#answers(plan: Encoded, operation: string): AsyncGenerator<Fields, void, void> {
+    const reattachable = message([1, message([1, true])]);
+    const execute = message(...this.#head(), [6, operation], [3, plan], [4, TAG], [5, reattachable], [7, TAG]);
+    let request: { method: string; body: Uint8Array } = { method: METHODS.execute, body: execute };
+    let last: string | undefined;
+    for (let attempt = 0; ; ) {
+      try {
+        for await (const bytes of this.#client.stream(request.method, request.body)) {
+          const answer = new Fields(bytes);
+          attempt = 0;
+          const id = answer.text(13);
+          if (id !== '') last = id;
+          yield answer;
+          if (answer.has(14)) return;
+          if (id !== '' && answer.has(2)) this.#release(operation, id);
+        }
+        // Servers that cannot continue say nothing of an end.
+        if (last === undefined) return;
+      } catch (error) {
+        const lost = error instanceof GrpcError && error.system !== undefined;
+        // Nothing was heard of it: the same request with the same operation is not run twice.
+        if (!lost || ++attempt > ATTEMPTS) throw error;
+        if (last === undefined && attempt > 2) throw error;
+        await new Promise((resolve) => setTimeout(resolve, FIRST_WAIT * 2 ** (attempt - 1)));
+        if (last === undefined) continue;
+      }
+      const body = message(...this.#head(), [3, operation], [4, TAG], [5, last]);
+      request = { method: METHODS.reattach, body };
+    }
+  }
+
+  /** Tells the server that a result, or its beginning up to an answer, was read. */
+  #release(operation: string, until?: string): void {
+    const what: [number, Uint8Array] = until === undefined ? [5, new Uint8Array(0)] : [6, message([1, until])];
+    const request = message(...this.#head(), [3, operation], [4, TAG], what);
+    const told = this.#client
+      .call(METHODS.releaseExecute, request, SHORT)
+      .catch(() => {})
+      .finally(() => this.#releases.delete(told));
+    this.#releases.add(told);
+  }
+
+  async #interrupt(operation: string): Promise<void> {
+    const request = message(...this.#head(), [3, TAG], [4, 3], [6, operation]);
+    await this.#client.call(METHODS.interrupt, request, SHORT).catch(() => {});
+  }
+
+  /** Ends the session. Servers before Spark 4 cannot, and forget it after an hour. */
+  async close(): Promise<void> {
+    await Promise.all(this.#releases);
+    const request = message(...this.#head(), [3, TAG]);
+    await this.#client.call(METHODS.releaseSession, request, SHORT).catch(() => {});
+    this.#client.close();
+  }
+}
+
+function sumOf(stages: ReadonlyMap<number, TaskCounts>): TaskCounts {
+  let [done, total] = [0, 0];
+  for (const stage of stages.values()) {
+    done += stage.done;
+    total += stage.total;
+  }
+  return { done, total };
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return TAG;
+  }
+}

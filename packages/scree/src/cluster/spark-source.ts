@@ -1,0 +1,28 @@
+import type { RowSource } from '@scree/core';
+import { type OpenOptions, openFile } from '../disk/open-file.js';
+import { badSparkUrl } from './spark-error.js';
+import { isSparkUrl } from './spark-url.js';
+
+/** How a table of Spark is read. */
+export interface SparkOptions extends Pick<OpenOptions, 'columns' | 'exclude' | 'missing' | 'memory' | 'signal'> {
+  /** The Spark Connect server: sc://host:15002, with settings behind it: sc://host:15002/;use_ssl=true;token=…. */
+  readonly url: string;
+  /** A table, catalog.schema.table; or a query. */
+  readonly table?: string;
+  readonly sql?: string;
+}
+
+/**
+ * A table on Spark, or the result of a query, as data for `pca`. Rows stay there: the executors compute sums with numpy and send only these, unless the plan
+ * finds it faster to read the rows. `pca` closes the source.
+ *
+ * @example
+ * const source = await sparkSource({ url: 'sc://host:15002', sql: 'select a, b, c from measurements' });
+ * const model = await pca(source, { k: 2 });
+ */
+export async function sparkSource({ url, table, ...options }: SparkOptions): Promise<RowSource> {
+  if (!isSparkUrl(url)) throw badSparkUrl(String(url));
+  const file = await openFile(url, { ...options, ...(table === undefined ? {} : { member: table }) });
+  // A copy would lose that rows are counted only when they are read.
+  return Object.create(file.source, { close: { value: () => file.close() } }) as RowSource;
+}

@@ -1,0 +1,177 @@
+import { DataError, type Warning } from '@scree/core';
+import {
+  type Bytes,
+  blockRows,
+  chunkReader,
+  type DenseBatch,
+  openArrowBytes,
+  type RoundedIntegers,
+  type Table,
+  type TemporaryCopy,
+  unsupported,
+} from '@scree/files/internal';
+import { copyToDisk } from '../disk/temporary-copy.js';
+import { BATCH_MEMORY } from './executor-results.js';
+import { alias, castTo, column, type Encoded, planOf, project } from './messages.js';
+import type { SparkColumn } from './spark-fields.js';
+import type { SparkSession } from './spark-session.js';
+
+export interface StreamedOptions {
+  readonly session: SparkSession;
+  readonly relation: Encoded;
+  readonly fields: readonly SparkColumn[];
+  /** The field of each column, and the entry of its arrays. */
+  readonly places: readonly { readonly field: number; readonly entry: number }[];
+  /** Fields that may be asked for, as numbers and as texts. */
+  readonly numbers: readonly number[];
+  readonly texts: readonly number[];
+  readonly memory: number;
+  readonly signal: AbortSignal | undefined;
+  readonly integers: RoundedIntegers;
+}
+
+/**
+ * Rows that come over the network. Spark may send them in another order every time, so they are stored in a temporary file when they are first read: weights, labels and
+ * further passes then see the same rows in the same order.
+ */
+export class StreamedRows {
+  readonly #options: StreamedOptions;
+  #copy: Promise<TemporaryCopy> | undefined;
+
+  constructor(options: StreamedOptions) {
+    this.#options = options;
+  }
+
+  async close(): Promise<void> {
+    await (await this.#copy?.catch(() => undefined))?.close();
+  }
+
+  /** Some columns as numbers, and one as text. Each batch is opened as a small table, and copied into blocks of the usual size. */
+  async *read(
+    numbers: readonly number[],
+    text: number | undefined,
+    Values: Float32ArrayConstructor | Float64ArrayConstructor,
+  ): AsyncGenerator<DenseBatch, void, void> {
+    const { session, fields, places, memory, integers, texts } = this.#options;
+    const { path } = session;
+    const cols = numbers.length;
+    const label = text === undefined ? undefined : places[text].field;
+    if (label !== undefined && !texts.includes(label)) {
+      const { type, name } = fields[label];
+      throw unsupported(
+        path,
+        `has ${type} in column ${JSON.stringify(name)}, which cannot name rows`,
+        'Make it text in a query.',
+      );
+    }
+    const height = blockRows(Math.max(1, cols) * Values.BYTES_PER_ELEMENT, memory);
+    const buffers = [new Values(height * cols), new Values(height * cols)];
+    let [turn, filled] = [0, 0];
+    let names: (string | null)[] = [];
+    const take = (): DenseBatch => {
+      const block = { kind: 'dense', rows: filled, cols, stride: cols, data: buffers[turn] } as const;
+      const batch = { block, text: label === undefined ? undefined : names };
+      turn = 1 - turn;
+      filled = 0;
+      names = [];
+      return batch;
+    };
+    const rounding = integers.reading();
+    for await (const bytes of this.#batches()) {
+      const part = await openArrowBytes(bytes, path, BATCH_MEMORY);
+      if (part.rows === 0) continue;
+      const slots = this.#slots(part, numbers);
+      const asked = [...new Set(slots.filter((slot) => slot >= 0))];
+      const from = slots.map((slot) => asked.indexOf(slot));
+      const named = part.columns.findIndex(({ name }) => name === `t${label}`);
+      for await (const { block, text: found } of part.read({
+        numbers: asked,
+        ...(label === undefined ? {} : { text: named }),
+      })) {
+        if (block.kind === 'sparse') continue;
+        for (let i = 0; i < block.rows; i++) {
+          const to = filled * cols;
+          for (let j = 0; j < cols; j++)
+            buffers[turn][to + j] = from[j] < 0 ? Number.NaN : Number(block.data[i * block.stride + from[j]]);
+          if (found) names.push(found[i]);
+          if (++filled === height) yield take();
+        }
+      }
+      for (const { name, count } of roundedIn(await part.warnings?.())) {
+        const slot = part.columns.findIndex((each) => each.name === name);
+        for (const [j, own] of slots.entries()) if (own === slot) rounding.add(numbers[j], count);
+      }
+    }
+    if (filled > 0) yield take();
+  }
+
+  /** The batches as they came, each after four bytes of its length. */
+  async *#batches(): AsyncGenerator<Uint8Array, void, void> {
+    this.#copy ??= this.#store();
+    const reader = (await this.#copy).bytes.open();
+    try {
+      const head = Buffer.alloc(4);
+      while ((await reader.read(head)) === 4) {
+        const bytes = new Uint8Array(head.readUInt32LE());
+        await reader.read(bytes);
+        yield bytes;
+      }
+    } finally {
+      await reader.close();
+    }
+  }
+
+  #store(): Promise<TemporaryCopy> {
+    const { session, relation, fields, numbers, texts, signal } = this.#options;
+    const expressions = [
+      ...numbers.map((field) => alias(fields[field].expression, `n${field}`)),
+      ...texts.map((field) => alias(castTo(column(`c${field}`), 'string'), `t${field}`)),
+    ];
+    async function* chunks(): AsyncGenerator<Uint8Array, void, void> {
+      for await (const bytes of session.execute(planOf(project(relation, expressions)), { signal })) {
+        const head = Buffer.alloc(4);
+        head.writeUInt32LE(bytes.length);
+        yield head;
+        yield bytes;
+      }
+    }
+    const bytes: Bytes = {
+      path: session.path,
+      size: undefined,
+      rereadable: false,
+      open: () => chunkReader(chunks()),
+    };
+    return copyToDisk(bytes);
+  }
+
+  /** Where each number is in an opened batch; −1 where all arrays of a batch are NULL. */
+  #slots(part: Table, numbers: readonly number[]): number[] {
+    const { fields, places, session } = this.#options;
+    const starts = new Map<number, { first: number; count: number }>();
+    part.columns.forEach(({ name, kind }, at) => {
+      const field = Number(/^n(\d+)(\[\d+\])?$/.exec(name)?.[1] ?? -1);
+      const known = starts.get(field) ?? { first: at, count: 0 };
+      if (kind === 'number') known.count++;
+      starts.set(field, known);
+    });
+    return numbers.map((j) => {
+      const { field, entry } = places[j];
+      const { first, count } = starts.get(field) ?? { first: -1, count: 0 };
+      const { length, name } = fields[field];
+      if (length >= 0 && count !== 0 && count !== length) {
+        throw new DataError(
+          'RAGGED_ROWS',
+          `${session.path} has an array of ${count} in column ${JSON.stringify(name)}, and the first has ${length}. Exclude the column, or make all arrays equally long.`,
+          { columnName: name, value: count, expected: length, reason: 'list-length' },
+        );
+      }
+      return count === 0 ? -1 : first + entry;
+    });
+  }
+}
+
+/** Columns with whole numbers that were rounded, and how many, from the warnings of a batch. */
+function roundedIn(warnings: readonly Warning[] = []): readonly { readonly name: string; readonly count: number }[] {
+  const found = warnings.find(({ code }) => code === 'INTEGERS_ROUNDED')?.details?.columns;
+  return Array.isArray(found) ? found : [];
+}

@@ -1,0 +1,122 @@
+import { DataError, type Model, type Progress } from '@scree/core';
+import { frameOf } from '@scree/core/engine';
+import { checkFileOptions, FileError, openData, uniqueNames } from '@scree/files/internal';
+import type { OpenOptions } from '../disk/open-file.js';
+import { structJson } from './executor-results.js';
+import { alias, column, DOUBLE, mapInArrow, namedTable, saveAsTable, structOf } from './messages.js';
+import { pythonFunction } from './spark-rows.js';
+import { executorColumns, openSpark, rowCount } from './spark-table.js';
+import { withoutToken } from './spark-url.js';
+
+export interface ScoresOptions extends OpenOptions {
+  /** The table that is made. */
+  readonly into: string;
+  /** Whether each row gets its squared reconstruction error, and its Hotelling's T². */
+  readonly errors?: boolean;
+  readonly t2?: boolean;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+export interface WrittenScores {
+  readonly rows: number;
+  /** Names of the table's columns. */
+  readonly columns: readonly string[];
+}
+
+/**
+ * Writes the scores of a table on Spark into a new table there. The executors compute them, and no row comes here. Columns that the model does not use, or
+ * only the label if one is chosen, are written too: without them no one could tell which scores are whose.
+ */
+export async function writeScores(model: Model, url: string, options: ScoresOptions): Promise<WrittenScores> {
+  const { into, errors = false, t2 = false, onProgress, signal, ...reading } = options;
+  const checked = checkFileOptions(reading);
+  const path = withoutToken(url);
+  if (model.coding) {
+    throw new FileError(
+      'UNSUPPORTED',
+      path,
+      'This model transforms or codes columns, which Spark cannot do. Read the rows instead: -o scores.parquet.',
+    );
+  }
+  const { memory, member: table, sql } = checked;
+  const spark = await openSpark(url, { memory, table, sql, signal });
+  const { session, fields, places } = spark;
+  try {
+    const file = await openData(spark.table, checked, { path, bytes: undefined });
+    if (file.source.cols !== model.d) {
+      const message = `${path} has ${file.source.cols} numeric columns there, and the model was fitted to ${model.d}. Choose the same ones.`;
+      throw new DataError('WIDTH_MISMATCH', message, { value: file.source.cols, expected: model.d });
+    }
+    if (spark.noPython !== undefined) {
+      const message = `${path} cannot compute scores, because ${spark.noPython}. Read the rows instead: -o scores.parquet.`;
+      throw new FileError('UNSUPPORTED', path, message);
+    }
+    const numbers = file.columns.map((name) => spark.table.columns.findIndex((each) => each.name === name));
+    const used = new Set(numbers.map((j) => places[j].field));
+    const carried = fields
+      .map((field, index) => ({ ...field, index }))
+      .filter(
+        ({ name, json, index }) =>
+          json !== undefined && (file.label === undefined ? !used.has(index) : name === file.label),
+      );
+    const others = carried.map(({ index }, j) => alias(column(`c${index}`), `k${j}`));
+    const { relation, lengths, take } = executorColumns(numbers, spark, others);
+    const { shift, factor } = frameOf(model);
+    const divisor = Math.sqrt(model.totalWeight - model.ddof);
+    const inverse = model.singularValues.map((value, i) => (i < model.uniqueness.rank ? divisor / value : 0));
+    const fill = checked.missing === 'mean' ? Float64Array.from(checked.fill ?? model.mean) : undefined;
+    const given = { shift, factor, inverse, basis: model.components.data, ...(fill ? { fill } : {}) };
+    const scores = model.whiten === 'zca' ? model.d : model.k;
+    const own = Array.from({ length: scores }, (_, i) => (model.whiten === 'zca' ? `c${i}` : `pc${i + 1}`));
+    const extra = [...(errors ? ['error'] : []), ...(t2 ? ['t2'] : [])];
+    const columns = uniqueNames([...carried.map(({ name }) => name), ...own, ...extra]);
+    const head = {
+      pass: 'scores',
+      lengths,
+      take: take ?? null,
+      missing: fill ? 'fill' : checked.missing,
+      whiten: model.whiten,
+      errors,
+      t2,
+      names: columns,
+      numbers: Object.entries(given).map(([name, values]) => [name, values.length]),
+    };
+    const types = columns.map((name, j) => {
+      const { encoded: type, json } = carried[j] ?? { encoded: DOUBLE, json: 'double' };
+      return { name, type, json };
+    });
+    const input = [...lengths.map((_, j) => `n${j}`), ...carried.map((_, j) => `k${j}`)];
+    const python = pythonFunction(session, head, Object.values(given), {
+      type: structOf(types),
+      json: structJson(types),
+    });
+    const plan = saveAsTable(mapInArrow(relation, input, python), into);
+    const onTasks =
+      onProgress &&
+      (({ done, total }: { done: number; total: number }) => onProgress({ phase: 'scores, in tasks', done, total }));
+    for await (const _ of session.execute(plan, { signal, doing: 'writing', onTasks }));
+    const rows = await rowCount(session, namedTable(into), signal);
+    return { rows, columns };
+  } catch (error) {
+    throw named(error, path, model.columnNames);
+  } finally {
+    await spark.table.close();
+  }
+}
+
+/** Errors of the executors know columns by their numbers. */
+function named(error: unknown, path: string, names: readonly string[] | undefined): unknown {
+  if (!(error instanceof DataError) || error.details.column === undefined || error.details.row !== undefined)
+    return error;
+  const { code, details } = error;
+  const columnName = names?.[error.details.column] ?? String(error.details.column);
+  const [what, remedy] =
+    code === 'MISSING_VALUES'
+      ? ['a missing', "Choose missing 'drop' to leave such rows out, or 'mean' to fill in the model's mean"]
+      : ['an infinite', 'Correct it'];
+  return new DataError(code, `${path} has ${what} value in column ${JSON.stringify(columnName)}. ${remedy}.`, {
+    ...details,
+    columnName,
+    path,
+  });
+}

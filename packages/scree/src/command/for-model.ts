@@ -1,0 +1,98 @@
+import { type Coding, DataError, Model } from '@scree/core';
+import { several } from '@scree/core/describe';
+import { decodeNumbers, hasCategories, inputNames, partsOf } from '@scree/core/engine';
+import type { DataFile, FileOptions, OpenOptions } from '../disk/index.js';
+import type { Call } from './command.js';
+import { fileOptions } from './data-flags.js';
+import { codedFile, type PreparedFile } from './derived-file.js';
+import { UsageError } from './usage-error.js';
+
+/**
+ * Options to read rows for a model: its columns, found by name if it has names, in any order and among any others. Missing values are
+ * filled with the means of the model, if it has means, so that the scores of a row do not depend on other rows.
+ */
+export function fileOptionsFor(model: Model, flags: Call['flags'], signal: AbortSignal): OpenOptions {
+  const { coding } = model;
+  const { missing, ...options } = fileOptions(flags, signal);
+  const categories = coding?.columns.flatMap(({ kind, name }) => (kind === 'category' ? [name] : [])) ?? [];
+  if (!coding || categories.length === 0) {
+    if ((missing as string) === 'level')
+      throw new UsageError('--missing level is for categories, and the model has none.');
+    if (flags.unseen !== undefined) throw new UsageError('--unseen is about categories, and the model has none.');
+  }
+  // Gaps of a table with categories are the coding's concern.
+  const gaps = coding && coding.method !== 'pca' && missing !== 'drop' ? {} : { missing };
+  return {
+    ...options,
+    ...gaps,
+    ...columnsFor(coding ? inputNames(coding) : model.columnNames, options),
+    ...(categories.length > 0 ? { categories } : {}),
+    ...(gaps.missing === 'mean' && model.centered ? { fill: fillFor(model) } : {}),
+  };
+}
+
+/** What fills gaps: the mean of each column, or where columns are transformed, the value at which the transformed column has its mean. */
+function fillFor({ coding, mean }: Model): Float64Array {
+  if (!coding) return mean;
+  if (partsOf(coding.columns).length > 0)
+    throw new UsageError('--missing mean would change the proportions of a composition: use --missing drop.');
+  return decodeNumbers(coding, { rows: 1, cols: mean.length, data: mean }).data;
+}
+
+function columnsFor(names: readonly string[] | undefined, { columns, exclude = [] }: FileOptions): FileOptions {
+  if (!names) return {};
+  if (columns === undefined) {
+    const needed = exclude.find((name) => names.includes(name));
+    if (needed === undefined) return { columns: names };
+    throw new UsageError(`--exclude leaves out ${JSON.stringify(needed)}, and the model was fitted to it.`);
+  }
+  const same = columns.length === names.length && columns.every((name) => names.includes(name));
+  if (same) return { columns: names };
+  // Columns with other names than the model's are taken in their order: --columns says which is which.
+  const moved = columns.find((name, j) => names.includes(name) && names[j] !== name);
+  if (moved === undefined) return {};
+  throw new UsageError(
+    `--columns has ${JSON.stringify(moved)} in another place than the model, whose columns are ${listed(names)}. Name them in this order.`,
+  );
+}
+
+function listed(names: readonly string[]): string {
+  const some = names.slice(0, 12).join(', ');
+  return names.length > 12 ? `${some}, … (${names.length} in all)` : some;
+}
+
+/** The rows of a file as the columns of a model: coded, where the model has a coding. */
+export async function readFor(
+  model: Model,
+  file: DataFile,
+  { flags, signal }: Pick<Call, 'flags' | 'signal'>,
+  path: string,
+): Promise<PreparedFile> {
+  const { coding } = model;
+  const given = coding && coding.method !== 'pca' ? file.table.columns.length : file.source.cols;
+  const expected = coding ? coding.columns.length : model.d;
+  if (given !== expected) {
+    throw new DataError(
+      'WIDTH_MISMATCH',
+      `${path} has ${several(given, coding && hasCategories(coding) ? 'column' : 'numeric column')}, and the model was fitted to ${expected}. Choose the same ones with --columns.`,
+      { value: given, expected },
+    );
+  }
+  return coding ? codedFile(file, ruledBy(coding, flags), { signal }) : file;
+}
+
+/** The coding with the rules for gaps and unseen levels that the flags ask for. */
+function ruledBy(coding: Coding, { missing, unseen }: Call['flags']): Coding {
+  if (coding.method === 'pca') return coding;
+  return {
+    ...coding,
+    ...(missing === 'mean' || missing === 'level' || missing === 'error' ? { missing } : {}),
+    ...(unseen === undefined ? {} : { unseen: unseen as Coding['unseen'] }),
+  };
+}
+
+/** The model of the coded columns, for rows that are coded already. */
+export function codedModel(model: Model): Model {
+  const { coding, ...plain } = model;
+  return coding ? new Model(plain) : model;
+}

@@ -1,0 +1,37 @@
+import { categories, type Model } from '@scree/core';
+import type { LevelCentre } from './figures/centres-figure.js';
+import { plainText } from './plain-text.js';
+
+/** Columns of numbers and of categories in a model with a coding (MCA, FAMD, MFA). */
+
+/** Indexes of the coded columns that are numbers, not levels of a category. */
+export function numericColumns({ coding, d }: Model): number[] {
+  if (!coding) return Array.from({ length: d }, (_, j) => j);
+  let at = 0;
+  let composed = false;
+  return coding.columns.flatMap((column) => {
+    if (column.kind === 'category') {
+      at += column.levels.length;
+      return [];
+    }
+    // D parts of an ilr composition have D − 1 coordinates.
+    if (column.transform === 'ilr' && !composed) {
+      composed = true;
+      return [];
+    }
+    return [at++];
+  });
+}
+
+/** The centres of the levels of categories: the mean scores of their rows. */
+export function categoryCentres(model: Model): LevelCentre[] {
+  if (!model.coding?.columns.some(({ kind }) => kind === 'category')) return [];
+  return categories(model).flatMap(({ column, levels }) =>
+    levels.map(({ level, share, center }) => ({
+      column: plainText(column),
+      level: plainText(level),
+      n: share,
+      center,
+    })),
+  );
+}

@@ -1,0 +1,183 @@
+import { FONT_SIZE, text, textWidth } from './figure.js';
+
+/** Names beside points, without overlaps. Coordinates are pixels of the figure. */
+
+export interface Box {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+export interface Wanted {
+  readonly at: readonly [x: number, y: number];
+  readonly name: string;
+  /** Where the name should be seen from its point: away from the origin for an arrow. Default: to the right. */
+  readonly towards?: readonly [x: number, y: number];
+}
+
+/** An arrow from the origin with a name at its tip. */
+export interface NamedArrow {
+  readonly name: string;
+  readonly at: readonly [x: number, y: number];
+}
+
+export interface PlacedName extends Box {
+  readonly name: string;
+}
+
+/** Distance of a name from its point. */
+const GAP = 7;
+
+/**
+ * A place for each name, most important first; undefined where all places beside its point would cover another name or an obstacle, or
+ * lie outside the frame. A name is to the right or left of its point, above or below it, or at a corner: the first free place in
+ * the wanted direction, or near it.
+ */
+export function placeNames(
+  wanted: readonly Wanted[],
+  frame: Box,
+  obstacles: readonly Box[] = [],
+  size = FONT_SIZE,
+): (PlacedName | undefined)[] {
+  const taken = [...obstacles];
+  return wanted.map((each) => {
+    const free = placesOf(each, size).find(({ box }) => isFree(box, frame, taken))?.box;
+    if (!free) return undefined;
+    taken.push(free);
+    return { ...free, name: each.name };
+  });
+}
+
+/**
+ * The same for the tips of arrows. Names are on the far side of the tips. Of many arrows, names cover no arrow that was placed before and are not
+ * crossed by the arrows of other names; an arrow whose name finds no place should not be drawn. Few arrows are all drawn
+ * (`drawAll`): then names cover none of them if they can, and otherwise other names and tips only.
+ */
+export function placeArrowNames(
+  arrows: readonly NamedArrow[],
+  origin: readonly [x: number, y: number],
+  frame: Box,
+  { size = FONT_SIZE, drawAll = false }: { size?: number; drawAll?: boolean } = {},
+): (PlacedName | undefined)[] {
+  const all = arrows.map(({ at }) => shaftOf(origin, at));
+  const tips = drawAll ? arrows.map(({ at }) => dotBox(at, 3)) : [];
+  const shafts = drawAll ? all.flatMap(outerPart) : [];
+  const names: Box[] = [];
+  return arrows.map(({ name, at }, i) => {
+    if (names.length >= MOST_ARROWS) return undefined;
+    const crossed = all[i].some((part) => names.some((other) => overlap(part, inner(other))));
+    if (crossed && !drawAll) return undefined;
+    const towards = [at[0] - origin[0], at[1] - origin[1]] as const;
+    const places = placesOf({ name, at, towards }, size).filter(({ turn }) => turn <= SIDEWAYS);
+    const find = (taken: readonly Box[]): Box | undefined =>
+      places.find(({ box }) => isFree(box, frame, taken) && !all[i].some((part) => overlap(part, inner(box))))?.box;
+    const free = find([...names, ...tips, ...shafts]) ?? (drawAll ? find([...names, ...tips]) : undefined);
+    if (!free) return undefined;
+    names.push(free);
+    if (!drawAll) {
+      tips.push(dotBox(at, 3));
+      shafts.push(...outerPart(all[i]));
+    }
+    return { ...free, name };
+  });
+}
+
+/** Small boxes along an arrow. */
+function shaftOf([x, y]: readonly [number, number], [toX, toY]: readonly [number, number]): Box[] {
+  const steps = Math.ceil(Math.hypot(toX - x, toY - y) / 5);
+  return Array.from({ length: steps }, (_, i) => {
+    const share = (i + 1) / steps;
+    return dotBox([x + share * (toX - x), y + share * (toY - y)], 1.5);
+  });
+}
+
+/** The end of an arrow: near the origin all arrows meet. */
+function outerPart(shaft: readonly Box[]): readonly Box[] {
+  return shaft.slice(Math.floor(0.7 * shaft.length));
+}
+
+/** Arrows that a reader can follow to their names. */
+const MOST_ARROWS = 20;
+
+/** The name of an arrow may stand beside its tip, but not on the arrow: −cos of the angle to its direction. */
+const SIDEWAYS = 0.5;
+
+/** Places beside a point, the nearest in the wanted direction first; `turn` is −cos of the angle to it. */
+function placesOf({ at: [x, y], name, towards = [1, 0] }: Wanted, size: number): { box: Box; turn: number }[] {
+  // Names of arrows are bold, and bold letters are wider.
+  const [width, height] = [1.1 * textWidth(name, size), size + 1];
+  const length = Math.hypot(...towards) || 1;
+  return DIRECTIONS.map(([dx, dy]) => {
+    const left = dx > 0 ? x + GAP : dx < 0 ? x - GAP - width : x - width / 2;
+    const middle = y + dy * (height / 2 + (dx === 0 ? GAP : 1));
+    return {
+      box: { left, right: left + width, top: middle - height / 2, bottom: middle + height / 2 },
+      turn: -(dx * towards[0] + dy * towards[1]) / (Math.hypot(dx, dy) * length),
+      far: Math.max(0, Math.abs(dy) - 1),
+    };
+  }).sort((a, b) => a.far - b.far || a.turn - b.turn);
+}
+
+function isFree(box: Box, frame: Box, taken: readonly Box[]): boolean {
+  return isInside(box, frame) && !taken.some((other) => overlap(box, other));
+}
+
+const DIRECTIONS = [
+  [1, 0],
+  [-1, 0],
+  [0, -1],
+  [0, 1],
+  [1, -1],
+  [-1, -1],
+  [1, 1],
+  [-1, 1],
+  // Half a line and a line further, for names that meet others.
+  [1, -2],
+  [-1, -2],
+  [1, 2],
+  [-1, 2],
+  [1, -3],
+  [-1, -3],
+  [1, 3],
+  [-1, 3],
+] as const;
+
+export function drawNames(
+  names: readonly (PlacedName | undefined)[],
+  { size = FONT_SIZE, weight, colour }: { size?: number; weight?: number; colour?: string } = {},
+): string {
+  return names
+    .flatMap((placed) =>
+      placed
+        ? [
+            text((placed.left + placed.right) / 2, placed.bottom - 0.22 * size, placed.name, {
+              size,
+              anchor: 'middle',
+              halo: true,
+              ...(weight === undefined ? {} : { weight }),
+              ...(colour === undefined ? {} : { colour }),
+            }),
+          ]
+        : [],
+    )
+    .join('');
+}
+
+/** The box of a dot. */
+export function dotBox([x, y]: readonly [number, number], radius: number): Box {
+  return { left: x - radius, right: x + radius, top: y - radius, bottom: y + radius };
+}
+
+/** A box without its edge, which the letters of a name do not fill. */
+function inner({ left, right, top, bottom }: Box): Box {
+  return { left: left + 3, right: right - 3, top: top + 3, bottom: bottom - 3 };
+}
+
+function isInside(box: Box, frame: Box): boolean {
+  return box.left >= frame.left && box.right <= frame.right && box.top >= frame.top && box.bottom <= frame.bottom;
+}
+
+function overlap(a: Box, b: Box): boolean {
+  return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+}

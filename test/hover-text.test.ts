@@ -1,0 +1,78 @@
+/// <reference types="node" />
+/** Editors show the comment above a declaration: every name that a package exports has one. */
+
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const packages = fileURLToPath(new URL('../packages/', import.meta.url));
+
+interface Exported {
+  readonly name: string;
+  readonly file: string;
+}
+
+/** The names that a declaration file exports, each with the file that declares it. */
+function exportsOf(file: string): Exported[] {
+  const text = readFileSync(file, 'utf8');
+  const target = (path: string): string => join(dirname(file), path.replace(/\.js$/, '.d.ts'));
+  const found: Exported[] = [];
+  for (const [, path] of text.matchAll(/^export \* from '(\.[^']+)';/gm)) found.push(...exportsOf(target(path)));
+  const imported = new Map<string, Exported>();
+  for (const [, list, path] of text.matchAll(/^import (?:type )?\{([^}]*)\} from '(\.[^']+)';/gm)) {
+    for (const [name, local] of namesIn(list)) imported.set(local, { name, file: target(path) });
+  }
+  for (const [, list, path] of text.matchAll(/^export (?:type )?\{([^}]*)\}(?: from '(\.[^']+)')?;/gm)) {
+    for (const [name] of namesIn(list)) {
+      const from = path ? { name, file: target(path) } : (imported.get(name) ?? { name, file });
+      found.push(resolve(from));
+    }
+  }
+  for (const [, name] of text.matchAll(declaration('(\\w+)'))) found.push({ name, file });
+  return found;
+}
+
+/** The file that declares a name, through files that pass it on. */
+function resolve({ name, file }: Exported): Exported {
+  if (!existsSync(file) || declaration(name).test(readFileSync(file, 'utf8'))) return { name, file };
+  return exportsOf(file).find((each) => each.name === name) ?? { name, file };
+}
+
+function declaration(name: string): RegExp {
+  return new RegExp(
+    `^export (?:declare )?(?:abstract )?(?:async )?(?:function|class|interface|type|const|enum) ${name}\\b`,
+    'gm',
+  );
+}
+
+function namesIn(list: string): [string, string][] {
+  return list
+    .split(',')
+    .map((each) => each.trim().replace(/^type /, ''))
+    .filter((each) => each !== '')
+    .map((each) => {
+      const [name, local = name] = each.split(' as ');
+      return [name, local];
+    });
+}
+
+/** Whether a comment ends right above the declaration. */
+function hasComment({ name, file }: Exported): boolean {
+  const text = readFileSync(file, 'utf8');
+  const at = text.search(declaration(name));
+  return at >= 0 && text.slice(0, at).trimEnd().endsWith('*/');
+}
+
+describe.each([
+  ['core', ['index', 'engine-kit', 'learn', 'transform', 'solvers/names', 'describe/index']],
+  ['files', ['index']],
+  ['scree', ['index', 'png']],
+])('every name that %s exports', (name, entries) => {
+  it.each(entries)('has hover text: %s', (entry) => {
+    const all = exportsOf(`${packages}${name}/dist/types/${entry}.d.ts`);
+    expect(all.length).toBeGreaterThan(0);
+    const bare = all.filter((each) => !hasComment(each)).map((each) => each.name);
+    expect([...new Set(bare)].sort()).toEqual([]);
+  });
+});

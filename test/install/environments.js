@@ -1,0 +1,279 @@
+/**
+ * The environments of `npm run test:install`: what to install beside the packed packages, the files of a small program, and the commands
+ * that must end with the line that check.js returns.
+ */
+
+const CORE = `import * as core from '@scree/core';
+import * as transform from '@scree/core/transform';
+import * as files from '@scree/files';
+import { checkCore } from './check.mjs';
+`;
+const PROGRAM = `${CORE}checkCore(core, transform, files).then(console.log);\n`;
+const SCREE = `import { writeFileSync } from 'node:fs';
+import * as scree from 'scree';
+import { checkScree } from './check-scree.mjs';
+checkScree(scree, process.cwd(), writeFileSync).then(console.log);
+`;
+const REQUIRE = `const core = require('@scree/core');
+const transform = require('@scree/core/transform');
+const files = require('@scree/files');
+import('./check.mjs').then(({ checkCore }) => checkCore(core, transform, files)).then(console.log);
+`;
+const REQUIRE_SCREE = `const scree = require('scree');
+const { writeFileSync } = require('node:fs');
+import('./check-scree.mjs').then(({ checkScree }) => checkScree(scree, process.cwd(), writeFileSync)).then(console.log);
+`;
+const WORKS = 'scree works';
+const ON_DISK = 'scree on disk works';
+
+/** An application whose types and not only whose code must resolve. */
+const TYPED = `import { type Model, pca } from '@scree/core';
+import { describeComponents } from '@scree/core/describe';
+import { loadTransform } from '@scree/core/transform';
+import { openBlob } from '@scree/files';
+import { readModel } from 'scree';
+export async function main(): Promise<readonly string[]> {
+  const model: Model = await pca([{ a: 1, b: 2 }, { a: 3, b: 5 }], { k: 1, columnNames: ['b'] });
+  const numbers: number = loadTransform(model.toBinary()).transform([1]).rows + (await model.transform([[1]])).column(0)[0];
+  console.log(typeof openBlob, typeof readModel);
+  return numbers > 0 ? describeComponents(model) : [];
+}
+`;
+
+const node = (version) => ({
+  name: `Node ${version}`,
+  node: version,
+  scree: true,
+  files: { 'a.mjs': PROGRAM, 'b.cjs': REQUIRE, 'c.mjs': SCREE, 'd.cjs': REQUIRE_SCREE },
+  steps: [
+    ['node', 'a.mjs', WORKS],
+    ['node', 'b.cjs', WORKS],
+    ['node', 'c.mjs', ON_DISK],
+    ['node', 'd.cjs', ON_DISK],
+  ],
+});
+
+const typescript = (version) => ({
+  name: `TypeScript ${version}`,
+  scree: true,
+  packages: [`typescript@${version}`, '@types/node@20'],
+  files: { 'app.ts': TYPED, 'app.mts': TYPED, 'app.cts': TYPED },
+  steps: [
+    ...(version < '7'
+      ? [
+          [
+            'npx',
+            'tsc --noEmit --strict --target es2022 --module commonjs --moduleResolution node10 --types node app.ts',
+            '',
+          ],
+        ]
+      : []),
+    ['npx', 'tsc --noEmit --strict --target es2022 --module nodenext --types node app.ts app.mts app.cts', ''],
+    ['npx', 'tsc --noEmit --strict --target es2022 --module esnext --moduleResolution bundler --types node app.ts', ''],
+  ],
+});
+
+export const ENVIRONMENTS = [
+  node('20.19.0'),
+  node('22'),
+  node('24'),
+  {
+    name: 'Deno',
+    scree: true,
+    packages: ['@deno/linux-x64-glibc'],
+    files: { 'a.mjs': PROGRAM, 'c.mjs': SCREE },
+    steps: [
+      ['node_modules/@deno/linux-x64-glibc/deno', 'run -A a.mjs', WORKS],
+      ['node_modules/@deno/linux-x64-glibc/deno', 'run -A c.mjs', ON_DISK],
+    ],
+  },
+  {
+    name: 'Bun',
+    scree: true,
+    packages: ['@oven/bun-linux-x64'],
+    files: { 'a.mjs': PROGRAM, 'c.mjs': SCREE },
+    steps: [
+      ['node_modules/@oven/bun-linux-x64/bin/bun', 'run a.mjs', WORKS],
+      ['node_modules/@oven/bun-linux-x64/bin/bun', 'run c.mjs', ON_DISK],
+    ],
+  },
+  typescript('5.4'),
+  typescript('5.9'),
+  typescript('7'),
+  {
+    name: 'Jest (CommonJS)',
+    scree: true,
+    packages: ['jest'],
+    files: {
+      'scree.test.js': `const { writeFileSync } = require('node:fs');
+const { checkCore } = require('./check.cjs');
+const { checkScree } = require('./check-scree.cjs');
+test('core', async () => {
+  expect(await checkCore(require('@scree/core'), require('@scree/core/transform'), require('@scree/files'))).toContain('works');
+});
+test('scree', async () => {
+  expect(await checkScree(require('scree'), __dirname, writeFileSync)).toContain('works');
+});
+`,
+    },
+    steps: [['npx', 'jest', 'Tests: +2 passed']],
+  },
+  {
+    name: 'Vitest',
+    scree: true,
+    packages: ['vitest'],
+    files: {
+      'scree.test.mjs': `${CORE}import { expect, test } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { checkScree } from './check-scree.mjs';
+import * as scree from 'scree';
+test('core', async () => { expect(await checkCore(core, transform, files)).toContain('works'); });
+test('scree', async () => { expect(await checkScree(scree, process.cwd(), writeFileSync)).toContain('works'); });
+`,
+    },
+    steps: [['npx', 'vitest run', '2 passed']],
+  },
+  {
+    name: 'esbuild',
+    scree: true,
+    packages: ['esbuild'],
+    files: { 'a.mjs': PROGRAM, 'c.mjs': SCREE },
+    steps: [
+      [
+        'npx',
+        'esbuild a.mjs --bundle --splitting --format=esm --platform=browser --outdir=page --out-extension:.js=.mjs',
+        '',
+      ],
+      ['node', 'page/a.mjs', WORKS],
+      ['npx', 'esbuild a.mjs --bundle --format=cjs --platform=node --outfile=a.cjs', ''],
+      ['node', 'a.cjs', WORKS],
+      [
+        'npx',
+        'esbuild c.mjs --bundle --format=esm --platform=node --packages=bundle --outfile=server/c.mjs --banner:js="import{createRequire}from\'module\';const require=createRequire(import.meta.url);"',
+        '',
+      ],
+      ['node', 'server/c.mjs', ON_DISK],
+    ],
+  },
+  {
+    name: 'Vite',
+    packages: ['vite'],
+    files: {
+      'a.mjs': PROGRAM,
+      'vite.config.mjs':
+        "export default { build: { target: 'esnext', modulePreload: false, rollupOptions: { input: 'a.mjs', output: { entryFileNames: 'a.mjs' } } } };\n",
+    },
+    steps: [
+      ['npx', 'vite build', ''],
+      ['node', 'dist/a.mjs', WORKS],
+    ],
+  },
+  {
+    name: 'Rollup',
+    packages: ['rollup', '@rollup/plugin-node-resolve'],
+    files: {
+      'a.mjs': PROGRAM,
+      'rollup.config.mjs':
+        "import resolve from '@rollup/plugin-node-resolve';\nexport default { input: 'a.mjs', plugins: [resolve()], output: { dir: 'out', entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' } };\n",
+    },
+    steps: [
+      ['npx', 'rollup -c', ''],
+      ['node', 'out/a.mjs', WORKS],
+    ],
+  },
+  {
+    name: 'webpack',
+    packages: ['webpack', 'webpack-cli'],
+    files: {
+      'a.mjs': PROGRAM,
+      'webpack.config.cjs':
+        "module.exports = { mode: 'production', entry: './a.mjs', target: 'node', output: { filename: 'a.cjs', chunkFilename: '[id].cjs' } };\n",
+    },
+    steps: [
+      ['npx', 'webpack', ''],
+      ['node', 'dist/a.cjs', WORKS],
+    ],
+  },
+  {
+    name: 'Parcel',
+    packages: ['parcel'],
+    // Parcel reads package exports, which @scree/core/transform needs, where it is told to.
+    manifest: {
+      source: 'a.mjs',
+      targets: { main: { distDir: 'out', context: 'node', outputFormat: 'esmodule', includeNodeModules: true } },
+      '@parcel/resolver-default': { packageExports: true },
+    },
+    files: { 'a.mjs': PROGRAM, 'out/package.json': '{ "type": "module" }' },
+    steps: [
+      ['npx', 'parcel build --no-cache --no-source-maps', ''],
+      ['node', 'out/a.js', WORKS],
+    ],
+  },
+  {
+    name: 'Parcel (main and module fields)',
+    packages: ['parcel'],
+    manifest: {
+      source: 'a.mjs',
+      targets: { main: { distDir: 'out', context: 'node', outputFormat: 'esmodule', includeNodeModules: true } },
+    },
+    files: {
+      'a.mjs': `import { pca } from '@scree/core';\npca([[1, 2], [3, 5], [4, 4]], { k: 1 }).then((model) => console.log('scree works', model.plan.engine));\n`,
+      'out/package.json': '{ "type": "module" }',
+    },
+    steps: [
+      ['npx', 'parcel build --no-cache --no-source-maps', ''],
+      ['node', 'out/a.js', WORKS],
+    ],
+  },
+  {
+    name: 'Next.js (server, edge, client)',
+    packages: ['next', 'react', 'react-dom'],
+    files: {
+      'app/layout.js':
+        'export default function Layout({ children }) { return <html lang="en"><body>{children}</body></html>; }\n',
+      'app/page.js': `'use client';
+import { useEffect, useState } from 'react';
+import { pca } from '@scree/core';
+export default function Page() {
+  const [text, setText] = useState('…');
+  useEffect(() => { pca([[1, 2], [3, 5], [4, 4]], { k: 1 }).then((model) => setText(model.plan.reason)); }, []);
+  return <p>{text}</p>;
+}
+`,
+      'app/server/route.js': `${CORE.replace('./check.mjs', '../../check.mjs')}
+export const dynamic = 'force-dynamic';
+export async function GET() { return new Response(await checkCore(core, transform, files)); }
+`,
+      'app/edge/route.js': `${CORE.replace('./check.mjs', '../../check.mjs')}
+export const runtime = 'edge';
+export const dynamic = 'force-dynamic';
+export async function GET() {
+  try { return new Response(await checkCore(core, transform, files)); } catch (error) { return new Response(String(error.stack), { status: 500 }); }
+}
+`,
+    },
+    steps: [['npx', 'next build', '/edge']],
+    serve: { command: ['npx', 'next start -p PORT'], ready: 'Ready', get: ['/server', '/edge'], wanted: WORKS },
+  },
+  {
+    name: 'Cloudflare Workers (miniflare)',
+    packages: ['miniflare', 'esbuild'],
+    files: {
+      'worker.mjs': `${CORE}
+export default { async fetch() { return new Response(await checkCore(core, transform, files)); } };
+`,
+      'run.mjs': `import { Miniflare } from 'miniflare';
+const worker = new Miniflare({ modules: true, scriptPath: 'out/worker.mjs', compatibilityDate: '2025-01-01' });
+try { console.log(await (await worker.dispatchFetch('http://localhost/')).text()); } finally { await worker.dispose(); }
+`,
+    },
+    steps: [
+      [
+        'npx',
+        'esbuild worker.mjs --bundle --format=esm --conditions=workerd,worker,browser --outfile=out/worker.mjs',
+        '',
+      ],
+      ['node', 'run.mjs', WORKS],
+    ],
+  },
+];
