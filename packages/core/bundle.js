@@ -63,7 +63,6 @@ for (const [format, folder] of [
         { name: 'kernels-plain', test: /kernels-plain\.js$/ },
         { name: 'kernels-relaxed', test: /kernels-relaxed\.js$/ },
         { name: 'wasm', test: only('engines/wasm/wasm') },
-        { name: 'webgpu', test: only('engines/webgpu/webgpu') },
         { name: 'foreign', test: /(foreign-data|column-data)\.js$/ },
         { name: 'coding', test: only('code-columns', 'data/coded-source', 'data/decode') },
         {
@@ -78,6 +77,7 @@ for (const [format, folder] of [
         { name: 'sparse', test: /reference[\\/]sparse\.js$/ },
         { name: 'columns', test: only('analysis/column-warnings', 'analysis/columns') },
         { name: 'iterative', test: only('solvers/direct/block-krylov', 'solvers/direct/float32-scatter') },
+        { name: 'webgpu', test: /engines[\\/]webgpu[\\/](?!offer\.)/ },
         { name: 'bootstrap', test: only('analysis/bootstrap/stability', 'analysis/bootstrap/from-moments') },
         { name: 'choose', test: only('analysis/criteria/evidence') },
         { name: 'analysis', test: only('index') },
