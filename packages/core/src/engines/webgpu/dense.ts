@@ -16,6 +16,7 @@ import {
   padded,
   panelWidth,
   readMatrix,
+  readRows,
   reduceSums,
   type Sums,
   splitNumbers,
@@ -214,11 +215,11 @@ export class GpuDense implements LoadedBlock {
     const d = this.cols;
     const onSlice = (): void | Promise<void> => report(0);
     const two = !this.#float32;
-    const width = panelWidth(gpu, d, d);
+    const most = panelWidth(gpu, d, d);
     await this.#with(async (use) => {
       const rows = await use.rows(this.#resident, this.rows, d, frame, two);
-      for (let column = 0; column < d; column += width) {
-        const n = Math.min(width, padded(d) - column);
+      for (let column = 0; column < d; column += most) {
+        const n = Math.min(most, padded(d) - column);
         // Rows below the panel are in the lower triangle.
         const sums = await use.sums(Math.min(d, column + n), n, padded(Math.min(rows.slab, this.rows)));
         let add = false;
@@ -230,9 +231,10 @@ export class GpuDense implements LoadedBlock {
           await report(column === 0 ? count : 0);
         }
         const result = await use.reduced(sums);
-        await readMatrix(gpu, result, Math.min(d, column + n), Math.min(n, d - column), (i, values) => {
+        const width = Math.min(n, d - column);
+        await readRows(gpu, result, Math.min(d, column + n), (i, high, low, at) => {
           const to = i * d + column;
-          for (let j = Math.max(0, i - column); j < values.length; j++) scatter[to + j] = values[j];
+          for (let j = Math.max(0, i - column); j < width; j++) scatter[to + j] = high[at + j] + low[at + j];
         });
         use.free(sums.c, result.high, result.low!);
       }

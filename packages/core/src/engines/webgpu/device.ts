@@ -18,8 +18,9 @@ const HANGS_MS = 30_000;
 /** Work of the first slice, in operations: a millisecond of a slow device. */
 const FIRST_SLICE = 1e7;
 
-/** Bytes of buffers that are kept for later passes. */
-const MOST_SPARE = 512 * 2 ** 20;
+/** Bytes of buffers that are kept for later passes, and for how many milliseconds. */
+const MOST_SPARE = 1024 * 2 ** 20;
+const IDLE_MS = 5000;
 
 const sizeOf = (bytes: number): number => Math.max(16, Math.ceil(bytes / 4) * 4);
 
@@ -46,6 +47,7 @@ export class Gpu {
   readonly #pipelines = new Map<string, GPUComputePipeline>();
   readonly #spare = new Map<number, GPUBuffer[]>();
   #spareBytes = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #uniforms: GPUBuffer[] = [];
   readonly #usedUniforms: GPUBuffer[] = [];
   readonly #staging: { buffer: GPUBuffer; ready: Promise<unknown> }[] = [];
@@ -143,13 +145,28 @@ export class Gpu {
       this.#spare.set(buffer.size, same);
       same.push(buffer);
       this.#spareBytes += buffer.size;
+      this.#dropLater();
       return;
     }
     this.#destroy(buffer);
     if (this.failure === undefined && this.#spareBytes > 0) this.#dropSpare();
   }
 
+  /** Bytes of buffers that something uses. */
+  get inUse(): number {
+    return this.buffers.bytes - this.#spareBytes;
+  }
+
+  /** Spare buffers are destroyed when nothing has been freed for some seconds. */
+  #dropLater(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#dropSpare(), IDLE_MS);
+    // In Node a timer would keep the process alive.
+    (this.#timer as { unref?: () => void }).unref?.();
+  }
+
   #dropSpare(): void {
+    clearTimeout(this.#timer);
     for (const buffers of this.#spare.values()) for (const buffer of buffers) this.#destroy(buffer);
     this.#spare.clear();
     this.#spareBytes = 0;

@@ -131,22 +131,32 @@ export function reduceSums(gpu: Gpu, sums: Sums, into: GpuMatrix): void {
   );
 }
 
-/** Reads a matrix back: `visit` gets high + low of rows × cols entries, row by row, in an array that is used again. */
-export async function readMatrix(
+/** Reads a matrix back row by row: `visit` gets the parts of a piece of it and where the row starts in them. */
+export async function readRows(
   gpu: Gpu,
   { high, low, ld }: GpuMatrix,
+  rows: number,
+  visit: (row: number, high: Float32Array, low: Float32Array, at: number) => void,
+): Promise<void> {
+  const read = ([h, l]: Float32Array[], start: number): void => {
+    for (let at = 0; at < h.length; at += ld) visit((start + at) / ld, h, l, at);
+  };
+  await gpu.read([high, low!], rows * ld, read, ld);
+}
+
+/** The same with high + low of the first `cols` entries of each row, in an array that is used again. */
+export async function readMatrix(
+  gpu: Gpu,
+  matrix: GpuMatrix,
   rows: number,
   cols: number,
   visit: (row: number, values: Float64Array) => void,
 ): Promise<void> {
   const values = new Float64Array(cols);
-  const read = ([h, l]: Float32Array[], start: number): void => {
-    for (let at = 0; at < h.length; at += ld) {
-      for (let j = 0; j < cols; j++) values[j] = h[at + j] + l[at + j];
-      visit((start + at) / ld, values);
-    }
-  };
-  await gpu.read([high, low!], rows * ld, read, ld);
+  await readRows(gpu, matrix, rows, (row, high, low, at) => {
+    for (let j = 0; j < cols; j++) values[j] = high[at + j] + low[at + j];
+    visit(row, values);
+  });
 }
 
 /** High and low parts of rows × cols numbers, each row times its scale, padded to `ld` columns and a multiple of 64 rows. */
