@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
 import { provideGpu } from '@scree/core/engine';
 
 /** The part of the package `webgpu` (Dawn for Node) that is used. It is an optional peer: 130 MB that most users do not need. */
@@ -13,14 +15,18 @@ export function provideNodeGpu(): void {
     // SCREE_WEBGPU names the module where it is not installed beside scree.
     const name = process.env.SCREE_WEBGPU ?? 'webgpu';
     if (name === 'none') return 'SCREE_WEBGPU is "none"';
+    let path: string;
     try {
-      const { create } = (await import(name)) as DawnPackage;
+      path = createRequire(import.meta.url).resolve(name);
+    } catch {
+      return 'the package webgpu is not installed (npm install webgpu)';
+    }
+    try {
+      const { create } = (await import(pathToFileURL(path).href)) as DawnPackage;
       // Dawn stops working when the object that it returned is collected.
       kept ??= create([]);
       return kept;
     } catch (error) {
-      const missing = (error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
-      if (missing) return 'the package webgpu is not installed (npm install webgpu)';
       return `the package webgpu does not load (${error instanceof Error ? error.message : error})`;
     }
   });
