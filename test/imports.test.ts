@@ -18,7 +18,16 @@ const packages = fileURLToPath(new URL('../packages', import.meta.url));
 /** Folders of core, lowest first: a folder imports itself and those before it. */
 const LAYERS = ['linalg', 'data', 'engines', 'solvers', 'model', 'analysis', 'describe'];
 /** Files at the top of core that everything may import. They import only each other. */
-const BASE = ['errors.ts', 'warning.ts', 'limits.ts', 'progress.ts', 'keep-alive.ts', 'control.ts'];
+const BASE = [
+  'errors.ts',
+  'warning.ts',
+  'limits.ts',
+  'progress.ts',
+  'keep-alive.ts',
+  'control.ts',
+  'maybe-promise.ts',
+  'event-loop.ts',
+];
 /** Files at the top of core that are the pipeline of a fit: above the model, below questions about it. */
 const PIPELINE = [
   'options.ts',
@@ -30,10 +39,20 @@ const PIPELINE = [
   'problem.ts',
   'code-columns.ts',
   'fit.ts',
+  'admission.ts',
   'pca.ts',
 ];
 /** Files and a folder at the top of core that use the folders and the pipeline; nothing imports them but each other. */
-const ENTRIES = ['index.ts', 'transform.ts', 'learn.ts', 'engine-kit.ts', 'stream.ts', 'summary', 'descend.ts'];
+const ENTRIES = [
+  'index.ts',
+  'transform.ts',
+  'learn.ts',
+  'pca-sync.ts',
+  'engine-kit.ts',
+  'stream.ts',
+  'summary',
+  'descend.ts',
+];
 /** Packages that the sources of a package import, besides libraries. */
 const DEPENDENCIES: Record<string, readonly string[]> = {
   core: [],

@@ -168,3 +168,30 @@ describe('a release', () => {
     ]);
   });
 });
+
+describe('require()', () => {
+  const run = (program: string): string =>
+    execFileSync(process.execPath, ['--input-type=commonjs', '-e', program], { cwd: root, encoding: 'utf8' }).trim();
+
+  it.each(['@scree/core', '@scree/core/transform', '@scree/files', 'scree'])(
+    'gives the same modules as import, so that there is one copy of each class: %s',
+    (name) => {
+      const program = `const a = require('${name}'); import('${name}').then((b) => console.log(a === b || Object.keys(b).every((each) => a[each] === b[each])));`;
+      expect(run(program)).toBe('true');
+    },
+  );
+
+  it('of the CommonJS build, which tools load that know nothing else, fits a file', () => {
+    const program = `const { pca } = require('./packages/core/dist/cjs/index.js');
+      const { openBlob } = require('./packages/files/dist/cjs/index.js');
+      openBlob(new Blob(['a,b\\n1,2\\n3,5\\n4,4\\n'])).then(async ({ source }) => console.log((await pca(source, { k: 1 })).n));`;
+    expect(run(program)).toBe('3');
+  });
+});
+
+describe('the citation', () => {
+  it('is of the version that the packages have', () => {
+    const { version } = JSON.parse(read('packages/core/package.json'));
+    expect(read('CITATION.cff')).toContain(`\nversion: ${version}\n`);
+  });
+});

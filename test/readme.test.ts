@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pythonWith } from './python.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const readme = readFileSync(`${root}README.md`, 'utf8');
@@ -77,6 +78,14 @@ describe('the READMEs and the chapters', () => {
       const expected = printed.get(code);
       if (expected !== undefined) expect(output.replaceAll('\u00a0', ' ')).toBe(expected);
     }
+  });
+
+  it('have Python that prints the same, where scikit-learn is installed', ({ skip }) => {
+    const page = readFileSync(`${root}docs/guide/migrating.md`, 'utf8');
+    const program = /```python\n([\s\S]*?)```/.exec(page)?.[1] ?? '';
+    const expected = /```python[\s\S]*It prints:\n\n```text\n([\s\S]*?)```/.exec(page)?.[1];
+    const python = pythonWith('sklearn') ?? skip();
+    expect(execFileSync(python, ['-c', program], { encoding: 'utf8' })).toBe(expected);
   });
 
   it('names the commands that package.json has, and CI runs the one for tests', () => {

@@ -149,10 +149,12 @@ test('scree', async () => { expect(await checkScree(scree, process.cwd(), writeF
       ['node', 'a.cjs', WORKS],
       [
         'npx',
-        'esbuild c.mjs --bundle --format=esm --platform=node --packages=bundle --outfile=server/c.mjs --banner:js="import{createRequire}from\'module\';const require=createRequire(import.meta.url);"',
+        'esbuild c.mjs --bundle --format=esm --platform=node --packages=bundle --outfile=server/c.mjs --banner:js="import{createRequire as requireFrom}from\'module\';const require=requireFrom(import.meta.url);"',
         '',
       ],
       ['node', 'server/c.mjs', ON_DISK],
+      ['npx', 'esbuild c.mjs --bundle --format=cjs --platform=node --outfile=server/c.cjs', ''],
+      ['node', 'server/c.cjs', ON_DISK],
     ],
   },
   {

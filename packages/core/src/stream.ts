@@ -21,6 +21,7 @@ import { ProgressTracker } from './progress.js';
 import { foldRows } from './reading.js';
 import type { Sketch } from './solvers/sketch/sketch.js';
 import { sketchSize } from './solvers/sketch/sketch-options.js';
+import { suggestOption } from './suggest-option.js';
 import type { Warning } from './warning.js';
 
 /** Options with the same meaning as in `pca`. */
@@ -260,7 +261,7 @@ export class Stream {
     );
   }
 
-  #engine(threads = this.#settings.threads, numbers?: number): Promise<Engine> {
+  async #engine(threads = this.#settings.threads, numbers?: number): Promise<Engine> {
     return chooseEngine({ engine: this.#settings.engine, threads }, numbers);
   }
 }
@@ -349,7 +350,7 @@ function checkNames(options: StreamOptions): StreamOptions {
   if (option === undefined) return options;
   throw new OptionError(
     'UNKNOWN_OPTION',
-    `A stream has no option ${show(option)}. Its options are ${known.join(', ')}; weights, signal and onProgress go with add.`,
+    `A stream has no option ${show(option)}.${suggestOption(option, known)} Its options are ${known.join(', ')}; weights, signal and onProgress go with add.`,
     { option },
   );
 }

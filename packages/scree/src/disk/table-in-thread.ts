@@ -15,7 +15,8 @@ const MIN_SIZE = 8 << 20;
 /** Batches that are sent ahead or in use. One more is parsed at the same time, into the arrays of the reader. */
 const BATCHES_AHEAD = 2;
 
-const program = new URL('./table-worker.js', import.meta.url);
+/** The thread's program, beside this one; undefined in an application that was bundled as CommonJS, which has no address. */
+const program = import.meta.url ? new URL('./table-worker.js', import.meta.url) : undefined;
 
 /** Whether a file of this size is parsed in a thread. */
 export function worthThread(size: number | undefined): size is number {
@@ -24,7 +25,7 @@ export function worthThread(size: number | undefined): size is number {
 
 /** Whether threads can be used: not if the package runs from its sources, or if Node may not start threads. */
 export function hasThreads(): boolean {
-  return existsSync(fileURLToPath(program)) && whyNoWorker() === undefined;
+  return program !== undefined && existsSync(fileURLToPath(program)) && whyNoWorker() === undefined;
 }
 
 export type ThreadedText = Omit<TextTask, 'kind' | 'file'> & {
@@ -107,7 +108,7 @@ class Thread {
   constructor(task: ThreadTask, release: () => Promise<void>) {
     this.#release = release;
     // Node flags of the main program, such as --input-type or --import, do not apply to the thread. It must not close the file.
-    this.#worker = new Worker(program, { workerData: task, execArgv: [], trackUnmanagedFds: false });
+    this.#worker = new Worker(program as URL, { workerData: task, execArgv: [], trackUnmanagedFds: false });
     this.#worker.on('message', (message: FromThread) => this.#receive(message));
     this.#worker.on('error', (error: Error) => this.#lose(task.path, error.message));
     this.#worker.on('exit', () => this.#lose(task.path, 'it ended'));

@@ -2,6 +2,7 @@ import type { DenseBlock, Frame } from '../../data/block.js';
 import type { ColumnStatistics } from '../../data/statistics.js';
 import { random } from '../../linalg/random.js';
 import { axpy, dot, norm } from '../../linalg/vector.js';
+import { settle } from '../../maybe-promise.js';
 import { dualByMultiply } from '../dual-by-multiply.js';
 import type { LoadedBlock, OnStep, Products, RowsAt } from '../engine.js';
 import type { PilotSums } from '../pilot.js';
@@ -81,8 +82,8 @@ export class GpuDense implements LoadedBlock {
   summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): Promise<ColumnStatistics> {
     return this.#orElsewhere(
       onStep,
-      (report) =>
-        summariseOnce(this.#block, at, scatter, true, async (frame, sums) => {
+      async (report) => {
+        const sum = async (frame: Frame, sums: PilotSums): Promise<void> => {
           if (frame.factor.some((factor) => !(factor > 1 / FARTHEST && factor < FARTHEST))) {
             throw new DeviceFailure('columns are too large or too small for it');
           }
@@ -91,7 +92,9 @@ export class GpuDense implements LoadedBlock {
           await this.#gram(frame, scatter, report);
           // The float32 scatter is measured by the solver that asks for it.
           if (this.#device.confirms && !this.#float32) await this.#confirmScatter(frame, scatter, sums.squares, report);
-        }),
+        };
+        return settle(summariseOnce(this.#block, at, scatter, true, sum));
+      },
       (block, rest) => block.summarise(at, scatter?.fill(0), rest),
     );
   }
@@ -110,7 +113,7 @@ export class GpuDense implements LoadedBlock {
     );
   }
 
-  dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, onStep: OnStep): Promise<void> {
+  async dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, onStep: OnStep): Promise<void> {
     if (!(other instanceof GpuDense)) return dualByMultiply(this.#block, frame, other, otherFrame, into, onStep);
     return this.#orElsewhere(
       onStep,
