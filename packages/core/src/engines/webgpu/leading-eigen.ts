@@ -18,8 +18,8 @@ const LEFT_OVER = 1e-8;
 /** Most degree of a filter, and most filters. Spectra without a gap need more, and go to the processor. */
 const MOST_DEGREE = 30;
 const MOST_FILTERS = 24;
-/** Where the sum of the wanted Rayleigh quotients moves no more than this share of it, the vectors are worth checking. */
-const SETTLED = 1e-10;
+/** Wanted Ritz values that move no more than this, relative to the largest, have vectors that are worth checking. */
+const SETTLED = 1e-11;
 /** Rows that keep less than this share of their square are too close to the others for Cholesky QR. */
 const INDEPENDENT = 1e-10;
 
@@ -68,7 +68,7 @@ async function iterate(
   const block = new Block(gpu, use, s, d, b, onSlice);
   await block.allocate();
   await block.start();
-  let before = 0;
+  let before: Float64Array | undefined;
   let leftOver = 1;
   // The tangent of the angle between a wanted eigenvector and the random start is below 30·√(d/b), but for a probability of 30⁻ᵇ; filters
   // divide it by what they grow the vector by. Where that leaves a tenth, no wanted eigenvalue hides from the block.
@@ -77,13 +77,11 @@ async function iterate(
   for (let filter = 0; filter < MOST_FILTERS; filter++) {
     if (!(await block.orthonormalise())) return undefined;
     const t = await block.project();
-    // Rows come in their order, so Rayleigh quotients stand in for eigenvalues of T until they have settled.
-    const quotients = Float64Array.from({ length: b }, (_, i) => t[i * b + i]);
-    const [top, cut] = [Math.max(...quotients), Math.min(...quotients)];
+    const { values } = await eigen(t.slice(), b, 0, onSlice);
+    const [top, cut] = [values[0], values[b - 1]];
     if (!(cut > 0)) return undefined;
-    const sum = quotients.subarray(0, count).reduce((total, x) => total + x, 0);
-    const settled = Math.abs(sum - before) <= SETTLED * sum;
-    before = sum;
+    const settled = before?.every((x, i) => i >= count || Math.abs(x - values[i]) <= SETTLED * top) ?? false;
+    before = values;
     if (settled && gain >= leastGain) {
       const found = await block.ritz(t, count, eigen);
       if (found.residual <= tolerance * top) {
@@ -91,11 +89,12 @@ async function iterate(
         scale(unit, found.images);
         return found;
       }
+      leftOver = LEFT_OVER;
     }
     const growth = Math.acosh(Math.max(1.0001, (2 * top) / cut - 1));
     const degree = Math.max(1, Math.min(MOST_DEGREE, Math.floor(Math.log((2 * MOST_CONDITION) / leftOver) / growth)));
     await block.filter(degree, cut);
-    const least = Math.acosh(Math.max(1, (2 * Math.min(...quotients.subarray(0, count))) / cut - 1));
+    const least = Math.acosh(Math.max(1, (2 * values[count - 1]) / cut - 1));
     gain += Math.max(0, degree * least - Math.LN2);
     leftOver = Math.max(LEFT_OVER, leftOver / Math.cosh(degree * growth));
   }
