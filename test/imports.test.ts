@@ -18,7 +18,15 @@ const packages = fileURLToPath(new URL('../packages', import.meta.url));
 /** Folders of core, lowest first: a folder imports itself and those before it. */
 const LAYERS = ['linalg', 'data', 'engines', 'solvers', 'model', 'analysis', 'describe'];
 /** Files at the top of core that everything may import. They import only each other. */
-const BASE = ['errors.ts', 'warning.ts', 'limits.ts', 'progress.ts', 'keep-alive.ts', 'control.ts'];
+const BASE = [
+  'errors.ts',
+  'warning.ts',
+  'limits.ts',
+  'progress.ts',
+  'keep-alive.ts',
+  'control.ts',
+  'builtin-module.ts',
+];
 /** Files at the top of core that are the pipeline of a fit: above the model, below questions about it. */
 const PIPELINE = [
   'options.ts',
