@@ -40,7 +40,7 @@ function starts(path: string): boolean {
 }
 
 /** Starts it without a window, and without anything that reaches for the network by itself. */
-export function launchChromium(executablePath: string): Promise<Browser> {
+export function launchChromium(executablePath: string, more: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     executablePath,
     headless: true,
@@ -50,6 +50,7 @@ export function launchChromium(executablePath: string): Promise<Browser> {
       '--disable-component-update',
       '--disable-sync',
       '--no-first-run',
+      ...more,
     ],
   });
 }

@@ -27,6 +27,7 @@ const BASE = [
   'control.ts',
   'maybe-promise.ts',
   'event-loop.ts',
+  'builtin-module.ts',
 ];
 /** Files at the top of core that are the pipeline of a fit: above the model, below questions about it. */
 const PIPELINE = [

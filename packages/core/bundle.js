@@ -78,6 +78,7 @@ for (const [format, folder] of [
         { name: 'sparse', test: /reference[\\/]sparse\.js$/ },
         { name: 'columns', test: only('analysis/column-warnings', 'analysis/columns') },
         { name: 'iterative', test: only('solvers/direct/block-krylov', 'solvers/direct/float32-scatter') },
+        { name: 'webgpu', test: /engines[\\/]webgpu[\\/](?!offer\.)/ },
         { name: 'bootstrap', test: only('analysis/bootstrap/stability', 'analysis/bootstrap/from-moments') },
         { name: 'choose', test: only('analysis/criteria/evidence') },
         { name: 'analysis', test: only('index') },

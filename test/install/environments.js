@@ -202,7 +202,7 @@ test('scree', async () => { expect(await checkScree(scree, process.cwd(), writeF
     // Parcel reads package exports, which @scree/core/transform needs, where it is told to.
     manifest: {
       source: 'a.mjs',
-      targets: { main: { distDir: 'out', context: 'node', outputFormat: 'esmodule', includeNodeModules: true } },
+      targets: { app: { distDir: 'out', context: 'node', outputFormat: 'esmodule', includeNodeModules: true } },
       '@parcel/resolver-default': { packageExports: true },
     },
     files: { 'a.mjs': PROGRAM, 'out/package.json': '{ "type": "module" }' },
@@ -216,7 +216,7 @@ test('scree', async () => { expect(await checkScree(scree, process.cwd(), writeF
     packages: ['parcel'],
     manifest: {
       source: 'a.mjs',
-      targets: { main: { distDir: 'out', context: 'node', outputFormat: 'esmodule', includeNodeModules: true } },
+      targets: { app: { distDir: 'out', context: 'node', outputFormat: 'esmodule', includeNodeModules: true } },
     },
     files: {
       'a.mjs': `import { pca } from '@scree/core';\npca([[1, 2], [3, 5], [4, 4]], { k: 1 }).then((model) => console.log('scree works', model.plan.engine));\n`,

@@ -43,6 +43,7 @@ export { compileKernels } from './engines/wasm/kernels.js';
 export { resetThreadTimes, threadTimes } from './engines/wasm/threads/thread-times.js';
 export { whyNoWorker } from './engines/wasm/threads/worker-pool.js';
 export { wasmEngineOrWhy } from './engines/wasm/wasm.js';
+export { type GpuProvider, openDevice, provideGpu } from './engines/webgpu/offer.js';
 export { keepAlive } from './keep-alive.js';
 export type { Count, SymmetricEigen } from './linalg/symmetric-eigen.js';
 export { maxAbs, powerOfTwo } from './linalg/vector.js';

@@ -153,7 +153,9 @@ function choosePlan(
   const request = { k, solver, tolerance, learn, memory };
   const remote = 'blocks' in shape ? remoteRows(shape) : undefined;
   if (remote) return chooseWhere(shape, remote.streaming, request, engines);
-  return cheapest(engines.map((engine) => candidate(shape, request, engine)));
+  const [engine, ...others] = engines;
+  if (others.length === 0) return { engine, plan: makePlan(shape, { ...request, engine }) };
+  return cheapest(engines.map((each) => candidate(shape, request, each)));
 }
 
 function candidate(shape: Shape, request: Omit<MachineRequest, 'engine'>, engine: Engine): Candidate {

@@ -129,14 +129,15 @@ export class Moments {
     }
   }
 
-  /** The moments of a whole source, in one pass. */
+  /** The moments of a whole source, in one pass. Blocks that need not be loaded again for passes to come are added to `keep`. */
   static of(
     source: RowSource,
     options: Pick<AddOptions, 'weights' | 'engine' | 'threads'>,
     progress: ProgressTracker,
     columnNames?: readonly string[],
+    keep?: (LoadedBlock | undefined)[],
   ): MaybePromise<Moments> {
-    return settle(Moments.#of(source, options, progress, columnNames));
+    return settle(Moments.#of(source, options, progress, columnNames, keep));
   }
 
   static *#of(
@@ -144,6 +145,7 @@ export class Moments {
     { weights: given, engine: wanted, threads }: Pick<AddOptions, 'weights' | 'engine' | 'threads'>,
     progress: ProgressTracker,
     columnNames?: readonly string[],
+    keep?: (LoadedBlock | undefined)[],
   ): Waiting<Moments> {
     const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
     const request = { engine: wanted ?? 'auto', threads, weights: given };
@@ -160,7 +162,7 @@ export class Moments {
     } else {
       yield* each(source.blocks(), function* (block) {
         checkBlockWidth(block, source, rows);
-        yield* wait(moments.addBlock(block, weights.slice(rows, block.rows), rows, engine, progress));
+        yield* wait(moments.addBlock(block, weights.slice(rows, block.rows), rows, engine, progress, keep));
         rows += block.rows;
       });
     }
@@ -177,8 +179,9 @@ export class Moments {
     firstRow: number,
     engine: Engine,
     progress: ProgressTracker,
+    keep?: (LoadedBlock | undefined)[],
   ): MaybePromise<void> {
-    return settle(this.#addBlock(block, weights, firstRow, engine, progress));
+    return settle(this.#addBlock(block, weights, firstRow, engine, progress, keep));
   }
 
   *#addBlock(
@@ -187,11 +190,12 @@ export class Moments {
     firstRow: number,
     engine: Engine,
     progress: ProgressTracker,
+    keep?: (LoadedBlock | undefined)[],
   ): Waiting<void> {
     const at = { first: firstRow, weights, columnNames: this.columnNames };
     const dtype = fitsFloat32(block.data) ? 'float32' : 'float64';
     const loaded = yield* wait(engine.load(block));
-    yield* this.#addLoaded(loaded, at, progress, { dtype, sparse: block.kind === 'sparse' });
+    yield* this.#addLoaded(loaded, at, progress, { dtype, sparse: block.kind === 'sparse' }, keep);
   }
 
   *#addLoaded(
@@ -199,11 +203,13 @@ export class Moments {
     at: RowsAt,
     progress: ProgressTracker,
     { dtype, sparse = false }: { readonly dtype: RowSource['dtype']; readonly sparse?: boolean },
+    keep?: (LoadedBlock | undefined)[],
   ): Waiting<void> {
     const scatter = new Float64Array(this.cols * this.cols);
     let stats: ColumnStatistics;
     try {
       stats = yield* wait(loaded.summarise(at, scatter, (rows) => progress.step(rows)));
+      keep?.push(loaded.exact?.());
     } finally {
       loaded.release();
     }

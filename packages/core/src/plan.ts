@@ -86,7 +86,9 @@ export function secondsHere(solver: SolverName, shape: Shape, request: MachineRe
     rates: machineRates,
     float32: float32 && { rates: float32.machineRates ?? float32.rates },
   };
-  return SOLVERS[solver].cost?.(new Work(shape as KnownShape, { ...request, engine })) ?? 0;
+  const work = new Work(shape as KnownShape, { ...request, engine });
+  const seconds = SOLVERS[solver].cost?.(work);
+  return seconds === undefined ? 0 : seconds + work.upload;
 }
 
 /** Most bytes of square matrices that a solver has at once: the sums, their copy for the eigenproblem, and the engine's own. */
@@ -116,7 +118,7 @@ function estimateCosts(shape: KnownShape, request: PlanRequest): Partial<Record<
   const costs: Partial<Record<SolverName, number>> = {};
   for (const name of SOLVER_NAMES) {
     const seconds = canRun(name, request.engine) ? SOLVERS[name].cost?.(work) : undefined;
-    if (seconds !== undefined) costs[name] = seconds;
+    if (seconds !== undefined) costs[name] = seconds + work.upload;
   }
   return costs;
 }

@@ -65,18 +65,30 @@ export function* readBoth(
   if (source instanceof Moments) throw new TypeError('moments have no rows to read');
   const kept = yield* wait(rereadable(source, progress));
   const columnNames = settings.columnNames ?? source.columnNames;
-  const moments = yield* wait(
-    Moments.of(kept, { ...settings, engine: engine.float32 ?? engine }, progress, columnNames),
-  );
+  const loaded: (LoadedBlock | undefined)[] = [];
+  const release = (): void => {
+    for (const block of loaded.splice(0)) block?.release();
+  };
+  const fast = { ...settings, engine: engine.float32 ?? engine };
+  let moments: Moments;
+  try {
+    moments = yield* wait(Moments.of(kept, fast, progress, columnNames, kept.resident ? loaded : undefined));
+  } catch (error) {
+    release();
+    throw error;
+  }
   const weights = rowWeights(settings.weights, kept.rows);
   let passes: Passes | undefined;
   return {
     ...describeMoments(moments, settings),
     solve: (problem, framing) => {
-      passes = new Passes(kept, moments.read, engine, framing, weights, progress);
+      passes = new Passes(kept, moments.read, engine, framing, weights, progress, loaded.splice(0));
       return solver.solve({ ...problem, scatter: framedScatter(moments, framing, settings.center), passes });
     },
-    release: () => passes?.release(),
+    release: () => {
+      release();
+      passes?.release();
+    },
   };
 }
 

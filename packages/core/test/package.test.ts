@@ -119,7 +119,7 @@ describe('@scree/core as a package', () => {
     expect(JSON.parse(printed)).toEqual(Object.keys(exported).sort());
   });
 
-  it('keeps what only @scree/core/learn needs out of the bundle of @scree/core', () => {
+  it('keeps what only @scree/core/learn needs, and the WebGPU engine, out of the bundle of @scree/core', () => {
     const loaded = (file: string, seen = new Map<string, string>()): Map<string, string> => {
       if (seen.has(file)) return seen;
       seen.set(file, readFileSync(`${root}/dist/bundle/${file}`, 'utf8'));
@@ -128,7 +128,7 @@ describe('@scree/core as a package', () => {
       return seen;
     };
     const defines = (entry: string): string[] =>
-      ['descend', 'autoencoderTerms', 'neighbourForces', 'pca'].filter((name) =>
+      ['descend', 'autoencoderTerms', 'neighbourForces', 'pca', 'openWebGpu'].filter((name) =>
         [...loaded(entry).values()].some((text) => text.includes(`function ${name}(`)),
       );
     expect(defines('index.js')).toEqual(['pca']);

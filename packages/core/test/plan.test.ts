@@ -64,6 +64,24 @@ describe('the plan', () => {
     expect(plan(embeddings, { k: 0.9, engine }).costs).not.toHaveProperty('refined');
   });
 
+  it('counts the upload of dense data once, and leading eigenvectors by products, where the engine has them', () => {
+    const rates = { products: 1000, sparse: 65, eigen: 22, reading: 20 };
+    const float32 = { rates: { ...rates, products: 10_000 } };
+    const shape = { rows: 100_000, cols: 1536, dtype: 'float32' as const };
+    const near = plan(shape, { k: 128, engine: { name: 'near', rates, float32 } });
+    const far = plan(shape, { k: 128, engine: { name: 'far', rates: { ...rates, upload: 6 }, float32 } });
+    // 614 MB at 6 GB/s.
+    for (const solver of ['covariance', 'refined', 'krylov'] as const) {
+      expect((far.costs[solver] as number) - (near.costs[solver] as number)).toBeCloseTo(0.1024, 6);
+    }
+    const sparse = { ...shape, nonzeros: 1e6 };
+    const engine = { name: 'far', rates: { ...rates, upload: 6 } };
+    expect(plan(sparse, { k: 5, engine }).costs).toEqual(plan(sparse, { k: 5, engine: { name: 'near', rates } }).costs);
+    const leading = plan(shape, { k: 128, engine: { name: 'gpu', rates: { ...rates, leading: 1000 }, float32 } });
+    expect(leading.costs.refined).toBeLessThan((near.costs.refined as number) / 2);
+    expect(leading.costs.covariance).toBe(near.costs.covariance);
+  });
+
   it('is pure: the same request gives the same plan', () => {
     expect(plan({ rows: 500, cols: 300 }, { k: 20 })).toEqual(plan({ rows: 500, cols: 300 }, { k: 20 }));
   });

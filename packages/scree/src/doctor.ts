@@ -1,8 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { type Engine, referenceEngine } from '@scree/core';
-import { compileKernels, wasmEngineOrWhy } from '@scree/core/engine';
+import { compileKernels, openDevice, wasmEngineOrWhy } from '@scree/core/engine';
 import { blasEngine, loadBlas } from './blas/blas.js';
 import type { EngineName } from './engine-names.js';
+import { provideNodeGpu } from './webgpu/provide.js';
 
 const reference = referenceEngine();
 
@@ -20,6 +21,8 @@ export interface EngineDiagnosis {
   /** Measured on the pass of the covariance solver, counting n·d² operations: in float64, and in float32 where the engine has it. */
   readonly gflops?: number;
   readonly singleGflops?: number;
+  /** Measured upload to the device, in GB/s. */
+  readonly upload?: number;
   /** Why it is not available, and what to do. */
   readonly why?: string;
 }
@@ -43,6 +46,7 @@ const DIAGNOSES: Readonly<Record<EngineName, () => Promise<EngineDiagnosis>>> = 
   reference: diagnoseReference,
   wasm: diagnoseWasm,
   blas: diagnoseBlas,
+  webgpu: diagnoseWebGpu,
 };
 
 /** Lists the engines of this machine, what they run on, and a measured speed of each. Takes some seconds. */
@@ -99,6 +103,22 @@ async function diagnoseBlas(): Promise<EngineDiagnosis> {
   };
 }
 
+async function diagnoseWebGpu(): Promise<EngineDiagnosis> {
+  provideNodeGpu();
+  const opened = await openDevice();
+  if (typeof opened === 'string') return { name: 'webgpu', available: false, what: 'a GPU', why: opened };
+  const { gpu, rates } = opened;
+  const driver = gpu.software ? ' (a software driver: slower than wasm, and never chosen)' : '';
+  return {
+    name: 'webgpu',
+    available: true,
+    what: `${gpu.adapter}${driver}`,
+    threads: (await opened.engine()).threads,
+    // A software driver would take minutes to measure.
+    ...(gpu.software ? {} : { gflops: rates.two, singleGflops: rates.float32, upload: rates.upload }),
+  };
+}
+
 /**
  * Billions of operations per second of the pass that the covariance solver makes: it reads the rows from the caller's memory, centres them and sums
  * their products. Columns as in images, and more and more rows until a pass takes long enough to count, so that starting threads and
@@ -142,13 +162,14 @@ function someRows(rows: number, cols: number): Float64Array {
 
 /** A diagnosis as lines of text. */
 export function formatDiagnosis({ node, platform, cores, engines }: Omit<Diagnosis, 'toString'>): string {
-  const lines = engines.map(({ name, available, what, path, threads, lapack, gflops, singleGflops, why }) => {
+  const lines = engines.map(({ name, available, what, path, threads, lapack, gflops, singleGflops, upload, why }) => {
     if (!available) return `  ${name.padEnd(10)}not available: ${why}.`;
     const facts = [
       what,
       `${threads} ${threads === 1 ? 'thread' : 'threads'}`,
       ...(gflops === undefined ? [] : [`${gflops.toPrecision(3)} GFLOP/s`]),
       ...(singleGflops === undefined ? [] : [`${singleGflops.toPrecision(3)} in float32`]),
+      ...(upload === undefined ? [] : [`upload ${upload.toPrecision(2)} GB/s`]),
       ...(lapack === undefined ? [] : [lapack ? 'LAPACK' : 'no LAPACK']),
       ...(path === undefined ? [] : [path]),
     ];

@@ -1,4 +1,4 @@
-/** The engines of the command: two are core's, and `blas/offer.ts` offers the third. For help texts, which must not load them. */
-export const ENGINE_NAMES = ['wasm', 'blas', 'reference'] as const;
+/** The engines of the command: three are core's, and `blas/offer.ts` offers the fourth. For help texts, which must not load them. */
+export const ENGINE_NAMES = ['wasm', 'blas', 'webgpu', 'reference'] as const;
 
 export type EngineName = (typeof ENGINE_NAMES)[number];

@@ -1,4 +1,4 @@
-import { offerBlas } from './blas/offer.js';
+import { offerEngines } from './offer-engines.js';
 
 export * from '@scree/core';
 export { type BlasOptions, blasEngine } from './blas/blas.js';
@@ -21,4 +21,4 @@ export { type Diagnosis, doctor, type EngineDiagnosis, formatDiagnosis } from '.
 export { makeReport, type Report, type ReportFigure, type ReportInput } from './report/report.js';
 export { screePlot } from './scree-plot.js';
 
-offerBlas();
+offerEngines();

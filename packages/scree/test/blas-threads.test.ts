@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { delimiter } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { pca } from 'scree';
 import { describe, expect, it } from 'vitest';
 import type { Library } from '../src/blas/library.js';
 import { ThreadSetting } from '../src/blas/thread-setting.js';
@@ -32,6 +33,16 @@ describe('threads of the library', () => {
     await many.run(false, async () => {});
     // One core packs the next tile.
     expect(set).toEqual([15, 1]);
+  });
+});
+
+describe("engine: 'auto'", () => {
+  it('takes the same engine and solver for any number of threads', async () => {
+    const [rows, cols] = [6000, 300];
+    const data = Float32Array.from({ length: rows * cols }, (_, i) => Math.sin(i * i) / (1 + (i % cols)));
+    const plans = [];
+    for (const threads of [1, 2, 3, 8]) plans.push((await pca({ rows, cols, data }, { k: 10, threads })).plan);
+    for (const plan of plans) expect(plan).toEqual(plans[0]);
   });
 });
 

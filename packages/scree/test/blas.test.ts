@@ -503,7 +503,7 @@ describe('without a library', () => {
 describe('doctor', () => {
   it('lists every engine with its speed, and says so in lines', async () => {
     const diagnosis = await doctor();
-    expect(diagnosis.engines.map(({ name }) => name)).toEqual(['reference', 'wasm', 'blas']);
+    expect(diagnosis.engines.map(({ name }) => name)).toEqual(['reference', 'wasm', 'blas', 'webgpu']);
     for (const each of diagnosis.engines) {
       if (each.available) expect(each.gflops).toBeGreaterThan(0.01);
       else expect(each.why).toMatch(/[Ii]nstall|runtime/);

@@ -75,8 +75,9 @@ function storedBlock(source: Matrix<NumberArray>): DenseBlock {
       expected: needed,
     });
   }
-  // The last row may be as long as the stride.
-  if (data.length > rows * stride || (data.length > needed && isBuffer(source.data))) {
+  // The last row may be as long as the stride, and readers reuse arrays for shorter blocks.
+  const tooLong = data.length > rows * stride && !('kind' in source);
+  if (tooLong || (data.length > needed && isBuffer(source.data))) {
     const remedy = isBuffer(source.data)
       ? `If it holds other numbers, pass them: new Float32Array(buffer.buffer, buffer.byteOffset, ${needed}).`
       : `If the shape is right, pass data.subarray(0, ${needed}).`;

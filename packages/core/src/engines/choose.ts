@@ -1,20 +1,14 @@
 import { OptionError, show } from '../errors.js';
 import { andThen, Lazy, type MaybePromise, settle, type Waiting, wait } from '../maybe-promise.js';
 import type { Blocking } from '../progress.js';
-import type { Engine } from './engine.js';
+import type { Engine, OfferedEngine } from './engine.js';
 import { reference } from './reference/reference.js';
 import type { WasmOptions } from './wasm/wasm.js';
+import { webGpuOffer } from './webgpu/offer.js';
 
-/** An engine from another package. Its code is loaded when a fit first needs it. */
-export interface OfferedEngine {
-  readonly name: string;
-  /** The engine, or undefined where the machine lacks what it needs. Never throws. */
-  make(threads?: number): Promise<Engine | undefined>;
-  /** Why `make` returned undefined, and what to do about it. */
-  why(): Promise<string>;
-}
+export type { OfferedEngine } from './engine.js';
 
-const offered = new Map<string, OfferedEngine>();
+const offered = new Map<string, OfferedEngine>([[webGpuOffer.name, webGpuOffer]]);
 
 /** Size of the data, in numbers, from which `'auto'` considers an offered engine: smaller fits take less time than loading one. */
 const WORTH_LOADING = 1_000_000;
@@ -25,7 +19,7 @@ export function offerEngine(engine: OfferedEngine): void {
 }
 
 /** By name, `blas` and others where a package offers them (`offerEngine`), or an engine itself. */
-export type EngineChoice = 'auto' | 'wasm' | 'reference' | 'blas' | (string & {}) | Engine;
+export type EngineChoice = 'auto' | 'wasm' | 'reference' | 'webgpu' | 'blas' | (string & {}) | Engine;
 
 export interface EngineRequest {
   readonly engine?: EngineChoice | undefined;
@@ -57,7 +51,10 @@ function* findEngines(
     const wasm = yield* wait(loadWasm({ threads, blocking, atOnce }));
     const own = typeof wasm === 'string' ? referenceInsteadOfWasm(wasm) : wasm;
     if (numbers < WORTH_LOADING) return [own];
-    const others = yield* wait(Promise.all(Array.from(offered.values(), ({ make }) => make(threads))));
+    // Engines that are offered are loaded, which takes a while.
+    const worthy = atOnce ? [] : [...offered.values()].filter(({ worth = WORTH_LOADING }) => numbers >= worth);
+    if (worthy.length === 0) return [own];
+    const others = yield* wait(Promise.all(worthy.map((offer) => offer.make(threads, true))));
     const [first, ...rest] = [...others.filter((engine) => engine !== undefined), own];
     return [first, ...rest];
   }

@@ -49,6 +49,17 @@ export interface Engine {
    * linalg defines them. `a` may be destroyed. `onStep` gets flops.
    */
   symmetricEigen(a: Float64Array, size: number, count: Count, onStep: OnStep): MaybePromise<SymmetricEigen>;
+  /**
+   * The first eigenvalues and eigenvectors of a symmetric positive semidefinite matrix, given by its upper triangle, where the engine finds
+   * few of many faster than all: residuals are at most tolerance·λ₁. Undefined where they are not, or where all are as cheap.
+   */
+  leadingEigen?(
+    upper: Float64Array,
+    size: number,
+    count: number,
+    tolerance: number,
+    onStep: OnStep,
+  ): Promise<LeadingEigen | undefined>;
   /** An empty basis of vectors of that length, where the engine can store one better than as a loaded block. */
   basis?(length: number): Basis;
   /**
@@ -57,6 +68,14 @@ export interface Engine {
    * is trace(S), and for sparse data also that of the means which centring subtracts implicitly.
    */
   roundoff(n: number, d: number, sparse: boolean): number;
+}
+
+/** Some eigenvalues of a matrix, largest first, and their eigenvectors, one per row. */
+export interface LeadingEigen {
+  readonly values: Float64Array;
+  readonly vectors: Float64Array;
+  /** The matrix times the vectors. */
+  readonly images: Float64Array;
 }
 
 /** Billions of operations per second. */
@@ -71,6 +90,21 @@ export interface Rates {
   readonly reading?: number | undefined;
   /** Seconds that starting a pass takes. Default 0.0002. */
   readonly start?: number | undefined;
+  /** Products with a large symmetric matrix in `leadingEigen`, where the engine has it. */
+  readonly leading?: number | undefined;
+  /** Billions of bytes per second that are uploaded before the first pass, where data have to be. */
+  readonly upload?: number | undefined;
+}
+
+/** An engine that is not always there. Its code is loaded when a fit first needs it. */
+export interface OfferedEngine {
+  readonly name: string;
+  /** Size of the data, in numbers, from which `'auto'` considers it. Default: a million. */
+  readonly worth?: number;
+  /** The engine, or undefined where the machine lacks what it needs, or where `'auto'` should not use it. Never throws. */
+  make(threads?: number, automatic?: boolean): Promise<Engine | undefined>;
+  /** Why `make` returned undefined, and what to do about it. */
+  why(): Promise<string>;
 }
 
 /** How fast rows come over a network. */
@@ -142,9 +176,21 @@ export interface LoadedBlock {
   ): void | Promise<void>;
   /**
    * The matrix BᵀB of the normal equations times vectors, without forming it: Z += (BVᵀ)ᵀB = VBᵀB, in one read of X; `vectors` and
-   * `out` are k × cols.
+   * `out` are k × cols. With `measured` a certificate rests on the result: an engine on hardware that may err confirms it by other means.
    */
-  normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): void | Promise<void>;
+  normal(
+    frame: Frame,
+    vectors: Float64Array,
+    k: number,
+    out: Float64Array,
+    onStep: OnStep,
+    measured?: boolean,
+  ): void | Promise<void>;
+  /**
+   * Of a block that was loaded into `Engine.float32`: the same rows for the passes of the engine itself, where that saves uploading them
+   * again. It is released on its own.
+   */
+  exact?(): LoadedBlock;
   /** Frees what `load` allocated. */
   release(): void;
 }

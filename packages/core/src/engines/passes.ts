@@ -46,7 +46,7 @@ export class Passes {
   readonly #frame: Frame;
   readonly #weights: RowWeights;
   readonly #progress: ProgressTracker;
-  readonly #kept: LoadedBlock[] = [];
+  readonly #kept: (LoadedBlock | undefined)[];
 
   constructor(
     source: RowSource,
@@ -55,6 +55,7 @@ export class Passes {
     frame: Frame,
     weights: RowWeights,
     progress: ProgressTracker,
+    loaded: (LoadedBlock | undefined)[] = [],
   ) {
     this.rows = rows;
     this.cols = source.cols;
@@ -64,6 +65,7 @@ export class Passes {
     this.#frame = frame;
     this.#weights = weights;
     this.#progress = progress;
+    this.#kept = loaded;
   }
 
   /** S = BᵀB, upper triangle (d × d). */
@@ -126,11 +128,11 @@ export class Passes {
     return andThen(done, () => out);
   }
 
-  /** Z = VBᵀB (k × d): the scatter times each of k vectors, without the scatter. */
-  normal(vectors: Float64Array, k: number): MaybePromise<Float64Array> {
+  /** Z = VBᵀB (k × d): the scatter times each of k vectors, without the scatter. `measured` where a certificate rests on it. */
+  normal(vectors: Float64Array, k: number, measured = false): MaybePromise<Float64Array> {
     const out = new Float64Array(k * this.cols);
     const done = this.#each('passes over the data', (block, frame, _, onStep) =>
-      block.normal(frame, vectors, k, out, onStep),
+      block.normal(frame, vectors, k, out, onStep, measured),
     );
     return andThen(done, () => out);
   }
@@ -219,7 +221,7 @@ export class Passes {
 
   /** Frees the blocks that the engine has loaded. */
   release(): void {
-    for (const loaded of this.#kept) loaded.release();
+    for (const loaded of this.#kept) loaded?.release();
     this.#kept.length = 0;
   }
 

@@ -1,5 +1,6 @@
 import { type Frame, identityFrame } from '../data/block.js';
 import { transpose } from '../linalg/row-products.js';
+import { forUpper } from '../linalg/upper.js';
 import { andThen, type MaybePromise, settle, type Waiting, wait } from '../maybe-promise.js';
 import type { Engine, LoadedBlock } from './engine.js';
 
@@ -104,5 +105,7 @@ export function multiplySymmetric(
 
 /** Copies the upper triangle to the lower one. */
 export function completeSymmetric(upper: Float64Array, d: number): void {
-  for (let i = 0; i < d; i++) for (let j = i + 1; j < d; j++) upper[j * d + i] = upper[i * d + j];
+  forUpper(d, (i, j) => {
+    upper[j * d + i] = upper[i * d + j];
+  });
 }

@@ -47,6 +47,9 @@ const WORTH_SAMPLING = 1e9;
 const PASS_START_SECONDS = 2e-4;
 /** Seconds per entry of an eigenvector of T by inverse iteration. */
 const INVERSE_ITERATION_SECONDS = 4e-7;
+/** Products with the matrix that `leadingEigen` takes, and seconds per vector of its block for what is done on the processor. */
+const LEADING_PRODUCTS = 40;
+const LEADING_SECONDS = 5e-4;
 /** Seconds per pair of eigenvalues by QL. */
 const QL_SECONDS = 2e-8;
 
@@ -77,6 +80,8 @@ export class Work {
   readonly nonzeroShare: { readonly four: number; readonly eight: number };
   /** Whether the columns hold many different values: few values round alike again and again, and float32 sums of them drift. */
   readonly manyValues: boolean;
+  /** Bytes of a number. */
+  readonly #bytes: number;
   readonly #reading: number;
   readonly #start: number;
 
@@ -93,6 +98,7 @@ export class Work {
     this.count = k === undefined ? Math.min(10, size) : k === 'all' ? size : k < 1 ? size / 2 : Math.min(k, size);
     this.counted = k === undefined || (k !== 'all' && k >= 1);
     this.tolerance = tolerance ?? DEFAULT_TOLERANCE[shape.dtype ?? 'float64'];
+    this.#bytes = shape.dtype === 'float32' ? 4 : 8;
     this.rates = engine.rates;
     this.float32 = engine.float32?.rates;
     const { reading = READING_RATE, start = PASS_START_SECONDS } = engine.rates;
@@ -107,6 +113,12 @@ export class Work {
   /** Seconds to read `numbers` from memory or disk, without computing. */
   reading(numbers: number): number {
     return numbers / (this.#reading * 1e9);
+  }
+
+  /** Seconds to bring dense data to where the engine computes, once per fit. */
+  get upload(): number {
+    const { upload } = this.rates;
+    return upload === undefined || !this.dense ? 0 : (this.entries * this.#bytes) / (upload * 1e9);
   }
 
   /** A pass over the data that takes so many operations at so many billions per second. */
@@ -129,5 +141,13 @@ export class Work {
     const reduction = ((4 / 3) * m ** 3 + 2 * m * m * vectors) / (this.rates.eigen * 1e9);
     const iteration = vectors > m / 2 ? this.plain(6 * m ** 3) : INVERSE_ITERATION_SECONDS * m * vectors;
     return reduction + QL_SECONDS * m * m + iteration;
+  }
+
+  /** Few eigenvectors of a matrix of size m: by products where the engine finds them so, otherwise as part of the whole problem. */
+  leading(m: number, vectors: number): number {
+    const { leading } = this.rates;
+    if (leading === undefined) return this.eigen(m, vectors);
+    const block = 1.2 * vectors + 16;
+    return (LEADING_PRODUCTS * 2 * m * m * block) / (leading * 1e9) + LEADING_SECONDS * block;
   }
 }

@@ -111,6 +111,16 @@ export function SettingsPanel() {
             ))}
           </select>
         </div>
+        {'gpu' in navigator && (
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={chosen.gpu}
+              onChange={({ currentTarget }) => changeSettings({ gpu: currentTarget.checked })}
+            />
+            <span>Use the graphics card for large tables</span>
+          </label>
+        )}
       </details>
     </section>
   );

@@ -23,7 +23,7 @@ export function Status() {
   const what = shorten(runningTask.value?.what ?? '', 80);
   const share = progress?.total ? Math.min(1, progress.done / progress.total) : undefined;
   const done = now
-    ? `${several(now.model.k, 'component')} of ${several(now.model.n, 'row')} and ${several(now.model.d, 'column')} in ${show(now.milliseconds)} ms`
+    ? `${several(now.model.k, 'component')} of ${several(now.model.n, 'row')} and ${several(now.model.d, 'column')} in ${show(now.milliseconds)} ms${now.model.plan.engine === 'webgpu' ? ' on the graphics card' : ''}`
     : '';
   return (
     <div class="status">

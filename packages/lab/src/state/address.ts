@@ -45,6 +45,7 @@ export function settingsFrom(query: URLSearchParams, data: OpenedData): Settings
     scale: oneOf(SCALES, query.get('scale')) ?? usual.scale,
     missing: oneOf(['drop', 'mean'] as const, query.get('missing')) ?? usual.missing,
     solver: oneOf(SOLVERS, query.get('solver')) ?? usual.solver,
+    gpu: usual.gpu,
     label: query.get('label') === 'none' ? undefined : (columnFrom(query.get('label'), data) ?? usual.label),
   };
 }

@@ -13,6 +13,8 @@ export interface Settings {
   readonly scale: Exclude<Extract<Scale, string>, 'median'>;
   readonly missing: Missing;
   readonly solver: FitRequest['solver'];
+  /** Whether the GPU may be used where it is faster. */
+  readonly gpu: boolean;
   /** Index of the column that names rows in cards, searches and exports. */
   readonly label: number | undefined;
 }
@@ -37,10 +39,10 @@ export interface RequestedFit {
 export const request = computed((): RequestedFit | undefined => {
   const now = settings.value;
   if (!now) return undefined;
-  const { columns, scale, missing, solver } = now.chosen;
+  const { columns, scale, missing, solver, gpu } = now.chosen;
   const next: RequestedFit = {
     data: now.data,
-    requestedFit: { data: now.data.info.id, columns, scale, missing, solver },
+    requestedFit: { data: now.data.info.id, columns, scale, missing, solver, engine: gpu ? 'auto' : 'wasm' },
   };
   if (!last || !isSame(last, next)) last = next;
   return last;
@@ -68,6 +70,7 @@ export function defaultSettings(data: OpenedData): Settings {
     scale: dataset?.scale ?? (advice?.unequal ? 'unit' : 'none'),
     missing: 'drop',
     solver: 'auto',
+    gpu: true,
     label: label < 0 ? undefined : label,
   };
 }

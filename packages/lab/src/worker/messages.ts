@@ -77,6 +77,8 @@ export interface FitRequest {
   readonly scale: Scale;
   readonly missing: Missing;
   readonly solver: NonNullable<PcaOptions['solver']>;
+  /** 'wasm' where the user does not want the GPU to be used. */
+  readonly engine?: 'auto' | 'wasm';
 }
 
 export interface FitReply {

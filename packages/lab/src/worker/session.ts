@@ -120,7 +120,10 @@ export class Session implements Handlers {
     return advice;
   }
 
-  async fit({ data, columns, scale, missing, solver }: FitRequest, control: Control): Promise<FitReply> {
+  async fit(
+    { data, columns, scale, missing, solver, engine = 'auto' }: FitRequest,
+    control: Control,
+  ): Promise<FitReply> {
     const table = this.#tables.get(data);
     if (!table) throw new DataError('EMPTY_DATA', 'Open a file first.');
     this.#requested = data;
@@ -139,9 +142,11 @@ export class Session implements Handlers {
     const columnNames = info.named && new Set(names).size === names.length ? { columnNames: names } : {};
     const started = performance.now();
     const rows = await withWarnings(matrix, warnings);
-    const models = await nestedModels(rows, { k, scale, solver, ...columnNames, ...control }).catch(async (error) => {
-      throw named(await explain(error));
-    });
+    const models = await nestedModels(rows, { k, scale, solver, engine, ...columnNames, ...control }).catch(
+      async (error) => {
+        throw named(await explain(error));
+      },
+    );
     const milliseconds = performance.now() - started;
     const { model } = models;
     const scores = await model.transform(matrix, control);

@@ -3,7 +3,7 @@ import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { type Block, DataError, Moments, type PcaOptions, type RowSource, wasmEngine } from '@scree/core';
-import { compileKernels } from '@scree/core/engine';
+import { compileKernels, openDevice } from '@scree/core/engine';
 import { isServerUrl } from '../database/postgres-url.js';
 import { writeAtomically } from '../disk/atomic-file.js';
 import { expandPaths, namesSeveral } from '../disk/expand-paths.js';
@@ -158,6 +158,10 @@ function statOf(path: string): Promise<Stats> {
  * library cuts its work by their number, and has its own code for every kind of processor.
  */
 async function computedBy({ engine = 'auto', threads }: PcaOptions): Promise<Record<string, unknown>> {
+  if (engine === 'webgpu') {
+    const opened = await openDevice();
+    return { engine, device: typeof opened === 'string' ? undefined : opened.gpu.adapter };
+  }
   if (engine === 'auto' || engine === 'blas') {
     const { blasEngine, loadBlas, MAX_THREADS } = await import('../blas/blas.js');
     const made = await blasEngine(threads === undefined ? {} : { threads: Math.min(threads, MAX_THREADS) });

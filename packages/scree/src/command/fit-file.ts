@@ -1,9 +1,9 @@
 import { type Coding, Model, Moments, type PcaOptions, type RowSource, type Warning } from '@scree/core';
 import { nestedModels, partsOf } from '@scree/core/engine';
 import { DEFAULT_MEMORY } from '@scree/files';
-import { offerBlas } from '../blas/offer.js';
 import type { DataFile } from '../disk/index.js';
 import { readModel } from '../disk/model-file.js';
+import { offerEngines } from '../offer-engines.js';
 import { readColumnWeights } from './column-weights.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
@@ -17,7 +17,7 @@ import { UsageError } from './usage-error.js';
 import { countRowsOfSmallFile, withFile } from './with-file.js';
 
 // The index of the package does this too, but loading it would take longer than most fits.
-offerBlas();
+offerEngines();
 
 export interface FitWay {
   /** Replaces how the rows are read. */

@@ -1,8 +1,8 @@
 import { Model, type PcaOptions, type TableSummary } from '@scree/core';
 import { nestedModels } from '@scree/core/engine';
 import { DEFAULT_MEMORY } from '@scree/files';
-import { offerBlas } from '../blas/offer.js';
 import { describeSummary, isSummaryFile, mergeSummaryFiles, readSummary } from '../disk/summary-file.js';
+import { offerEngines } from '../offer-engines.js';
 import type { Call } from './command.js';
 import { type Depth, examine, type NotComputed } from './examine.js';
 import { fitOptions } from './fit-options.js';
@@ -10,7 +10,7 @@ import { codingFlag } from './method.js';
 import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
-offerBlas();
+offerEngines();
 
 /** Flags that say how rows are read, which moments no longer have. */
 const ROW_FLAGS = [

@@ -2,9 +2,9 @@ import { stat } from 'node:fs/promises';
 import { several } from '@scree/core/describe';
 import { DEFAULT_MEMORY } from '@scree/files';
 import { showBytes } from '@scree/files/internal';
-import { offerBlas } from '../blas/offer.js';
 import { checkTarget } from '../disk/output-target.js';
 import { type SummarizeFileOptions, summarizeFile, writeSummary } from '../disk/summary-file.js';
+import { offerEngines } from '../offer-engines.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
 import { describeWarning, nameFile } from './describe-error.js';
@@ -12,7 +12,7 @@ import { print } from './print.js';
 import { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
-offerBlas();
+offerEngines();
 
 /** Flags with the same name as an option of `summarizeFile`. */
 const OWN = ['engine', 'threads', 'keep', 'size', 'scale', 'bootstrap', 'seed'] as const;

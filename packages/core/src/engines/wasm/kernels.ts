@@ -1,3 +1,4 @@
+import { builtinModule } from '../../builtin-module.js';
 import { messageOf } from '../../errors.js';
 import { keepAlive } from '../../keep-alive.js';
 import { isPromise, Lazy, type MaybePromise, settle, type Waiting, wait } from '../../maybe-promise.js';
@@ -162,10 +163,7 @@ function* compile(
 
 /** Node 20 has relaxed SIMD behind a flag of V8 that may be set while it runs; later ones and browsers have it anyway. */
 function enableRelaxed(): boolean {
-  const { process } = globalThis as {
-    process?: { getBuiltinModule?(name: string): { setFlagsFromString(flag: string): void } | undefined };
-  };
-  const v8 = process?.getBuiltinModule?.('v8');
+  const v8 = builtinModule<{ setFlagsFromString(flag: string): void }>('v8');
   v8?.setFlagsFromString('--experimental-wasm-relaxed-simd');
   return v8 !== undefined;
 }

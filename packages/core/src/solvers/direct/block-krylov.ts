@@ -166,7 +166,7 @@ function* finishRitz(
 ): Waiting<Solution> {
   const { d } = problem;
   const basis = yield* space.vectors(ritz, k, problem.progress);
-  const image = yield* wait(problem.passes.normal(basis, k));
+  const image = yield* wait(problem.passes.normal(basis, k, true));
   const values = Float64Array.from({ length: k }, (_, r) => dot(image, r * d, basis, r * d, d));
   const known = ritz.residuals.length > k;
   // The rest of the trace bounds every eigenvalue that was not found.

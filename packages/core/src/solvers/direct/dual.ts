@@ -47,7 +47,7 @@ function* solveDual(problem: RowsProblem): Waiting<Solution> {
   progress.end();
   const images = yield* wait(passes.multiplyTransposed(transpose(vectors, count, n), count));
   const { q: basis } = yield* wait(progress.follow(qr(images, count, d)));
-  const scattered = yield* wait(passes.normal(basis, count));
+  const scattered = yield* wait(passes.normal(basis, count, true));
   // Rayleigh quotients: the eigenvalue that leaves the smallest residual.
   const leading = Float64Array.from({ length: count }, (_, r) => dot(scattered, r * d, basis, r * d, d));
   return {

@@ -14,6 +14,8 @@ import { OVERSAMPLING, PROBES, UNCORRECTED_TOLERANCE } from './iteration-sizes.j
  * Martinsson & Tropp 2011, lemma 4.1): 2e-10 here.
  */
 const CAUTION = 4;
+/** Residual, relative to the largest eigenvalue, to which eigenvectors of S̃ are found where they are refined afterwards. */
+const ROUGH = 1e-8;
 /** Conjugate gradient steps that a correction may take. */
 const STEPS = 40;
 /** Share of the residual that a correction may leave, besides the error of S̃ itself. */
@@ -44,11 +46,15 @@ function* refine(problem: ScatterAndRowsProblem): Waiting<Solution> {
     // A span of half of all dimensions is cheaper to complete than to correct.
     return 2 * span >= d ? d : span;
   };
-  const { values, vectors, count } = yield* wait(
-    engine.symmetricEigen(scatter.slice(), d, choose, () => progress.yieldToEventLoop()),
-  );
+  const loose = tolerance >= UNCORRECTED_TOLERANCE;
+  const onStep = (): void | Promise<void> => progress.yieldToEventLoop();
+  const few = 'count' in wanted ? wanted.count + OVERSAMPLING : d;
+  const leading = yield* wait(engine.leadingEigen?.(scatter, d, few, loose ? tolerance / 10 : ROUGH, onStep));
+  const { values, vectors, count } = leading
+    ? { ...leading, count: few }
+    : yield* wait(engine.symmetricEigen(scatter.slice(), d, choose, onStep));
   const k = countWanted(wanted, values, scatterTrace);
-  const rough = yield* wait(multiplySymmetric(scatter, vectors, count, d, problem));
+  const rough = leading?.images ?? (yield* wait(multiplySymmetric(scatter, vectors, count, d, problem)));
   const { normal } = random(problem.seed);
   const probes = Float64Array.from({ length: PROBES * d }, normal);
   const roughProbes = yield* wait(multiplySymmetric(scatter, probes, PROBES, d, problem));
@@ -58,12 +64,11 @@ function* refine(problem: ScatterAndRowsProblem): Waiting<Solution> {
   };
 
   const asked = tolerance * values[0];
-  const loose = tolerance >= UNCORRECTED_TOLERANCE;
   const taken = loose ? 0 : count;
   const together = new Float64Array((PROBES + taken) * d);
   together.set(probes);
   together.set(vectors.subarray(0, taken * d), PROBES * d);
-  const image = yield* wait(passes.normal(together, PROBES + taken));
+  const image = yield* wait(passes.normal(together, PROBES + taken, true));
   let error = 0;
   for (let i = 0; i < PROBES; i++) {
     axpy(-1, roughProbes, i * d, image, i * d, d);
@@ -82,7 +87,7 @@ function* refine(problem: ScatterAndRowsProblem): Waiting<Solution> {
     }
   }
 
-  const exact = loose ? yield* wait(passes.normal(vectors, count)) : image.subarray(PROBES * d);
+  const exact = loose ? yield* wait(passes.normal(vectors, count, true)) : image.subarray(PROBES * d);
   const ritz = yield* rayleighRitz(vectors, exact, count, d, problem);
   // One pair more than is wanted, for the eigenvalue after the last.
   const pairs = Math.min(count, k + 1);

@@ -27,7 +27,7 @@ export const refined: SolverDeclaration = {
     const product = (2 * d * d * count + 8 * d * count * count) / (rates.products * 1e9) + work.reading(d * d);
     const scatter = work.pass(n * d * d * nonzeroShare.eight, float32.products);
     const refinement = work.products(4 * n * d * vectors) + (loose ? 0 : 12 * product);
-    return COST_MARGIN * (scatter + work.eigen(d, count + OVERSAMPLING) + refinement);
+    return COST_MARGIN * (scatter + work.leading(d, count + OVERSAMPLING) + refinement);
   },
   reason: ({ rows, cols }) =>
     `The ${cols}×${cols} covariance of ${rows} rows is summed in float32, which is twice as fast; the result is checked and refined in float64.`,

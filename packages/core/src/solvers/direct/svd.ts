@@ -66,7 +66,7 @@ function* solveSvd(problem: RowsProblem): Waiting<Solution> {
     basis,
     values,
     spectrum: squares,
-    residuals: residualNorms(yield* wait(passes.normal(basis, count)), basis, values, count, d),
+    residuals: residualNorms(yield* wait(passes.normal(basis, count, true)), basis, values, count, d),
     next: nextValue(squares, count, problem, 2 * beyond * singularBound + singularBound ** 2 + problem.framingError),
     singularBound,
     converged: true,

@@ -4,11 +4,11 @@ import { type MaybePromise, settle, type Waiting, wait } from '../../../maybe-pr
 import { dualByMultiply } from '../../dual-by-multiply.js';
 import type { LoadedBlock, OnStep, Products, RowsAt } from '../../engine.js';
 import type { PilotSums } from '../../pilot.js';
+import { summariseOnce } from '../../summarise-once.js';
 import type { JobRunner } from '../threads/job-runner.js';
 import { multiplyRows, type Rows } from './dual.js';
 import { RowPipeline } from './row-pipeline.js';
 import { Scores } from './scores.js';
-import { summariseOnce } from './summarise-dense.js';
 
 /** Rows of a group in the dual pass: the products of two groups are 32 MB. */
 const GROUP = 2048;

@@ -118,8 +118,11 @@ export function* multiplyRows(runner: JobRunner, a: Rows, b: Rows, float32: bool
   const copy = (c: number): void => {
     if (c < chunks) for (const side of sides) side.addCopies(c % 2, c * width, Math.min(d, (c + 1) * width));
   };
-  copy(0);
-  yield* runner.runJobs(onStep, () => load(0));
+  load(0);
+  if (copies > 0) {
+    copy(0);
+    yield* runner.runJobs(onStep);
+  }
   pack(0);
   copy(1);
   yield* runner.runJobs(onStep, () => load(1));

@@ -113,8 +113,11 @@ export class RowPipeline {
   *run(onStep: OnStep, work: Work): Waiting<void> {
     const runner = this.#runner;
     const go: OnStep = () => onStep(0);
-    this.#addCopies(0);
-    yield* runner.runJobs(go, () => this.#load(0));
+    this.#load(0);
+    if (this.#byJobs) {
+      this.#addCopies(0);
+      yield* runner.runJobs(go);
+    }
     this.#pack(0, work);
     this.#addCopies(1);
     yield* runner.runJobs(go, () => this.#load(1));

@@ -1,3 +1,4 @@
+import { builtinModule } from '../../../builtin-module.js';
 import { messageOf } from '../../../errors.js';
 import { addressSpaceLeft } from '../address-space.js';
 import { workerCode } from './worker-code.js';
@@ -98,11 +99,9 @@ export function machineThreads(): number {
 }
 
 function countCores(): number {
-  const { process, navigator } = globalThis as {
-    process?: { getBuiltinModule?(name: 'os'): { availableParallelism(): number } | undefined };
-    navigator?: { hardwareConcurrency?: number };
-  };
-  return process?.getBuiltinModule?.('os')?.availableParallelism() ?? navigator?.hardwareConcurrency ?? 1;
+  const { navigator } = globalThis as { navigator?: { hardwareConcurrency?: number } };
+  const os = builtinModule<{ availableParallelism(): number }>('os');
+  return os?.availableParallelism() ?? navigator?.hardwareConcurrency ?? 1;
 }
 
 /**
@@ -200,12 +199,5 @@ function refuse(why: string): void {
 }
 
 function nodeThreads(): { Worker: new (code: string, options: { eval: boolean }) => NodeWorker } | undefined {
-  const { process } = globalThis as {
-    process?: {
-      getBuiltinModule?(
-        name: 'worker_threads',
-      ): { Worker: new (code: string, options: object) => NodeWorker } | undefined;
-    };
-  };
-  return process?.getBuiltinModule?.('worker_threads');
+  return builtinModule('worker_threads');
 }

@@ -1,9 +1,9 @@
-import type { DenseBlock, Frame } from '../../../data/block.js';
-import { addRowCounts, type ColumnStatistics, checkFinite, emptyStatistics } from '../../../data/statistics.js';
-import { type MaybePromise, type Waiting, wait } from '../../../maybe-promise.js';
-import { runTaskSync } from '../../../progress.js';
-import type { RowsAt } from '../../engine.js';
-import { type Pilot, PilotSums, pilotFrame, samplePilot, scatterAboutMeans, statisticsFromSums } from '../../pilot.js';
+import type { DenseBlock, Frame } from '../data/block.js';
+import { addRowCounts, type ColumnStatistics, checkFinite, emptyStatistics } from '../data/statistics.js';
+import { type MaybePromise, type Waiting, wait } from '../maybe-promise.js';
+import { runTaskSync } from '../progress.js';
+import type { RowsAt } from './engine.js';
+import { type Pilot, PilotSums, pilotFrame, samplePilot, scatterAboutMeans, statisticsFromSums } from './pilot.js';
 
 /**
  * Means, spreads, ranges and scatter of a block in one reading about a pilot (`engines/pilot.ts`). Where the pilot was bad, the

@@ -1,0 +1,162 @@
+import { type Arithmetic, arithmeticCode, UNIFORM_HEAD } from './arithmetic.js';
+
+/** Types of stored numbers, and their bytes. */
+export const BYTES = {
+  float64: 8,
+  float32: 4,
+  float16: 2,
+  uint8: 1,
+  int8: 1,
+  uint16: 2,
+  int16: 2,
+  uint32: 4,
+  int32: 4,
+} as const;
+export type StoredType = keyof typeof BYTES;
+
+/**
+ * Entry (i, j) of B = W^½(X − 1sᵀ)F in two float32 parts, from the bits of the stored numbers. Bits are taken apart with
+ * integers, so that nothing is rounded before the shift is subtracted: a float64 becomes three float32 parts, times the power of two of
+ * its column, which brings columns of any size into the range of float32.
+ *
+ * Columns are two vectors each: the shift in three parts and the factor's high part; its low part and the power of two.
+ */
+const FRAME = `
+fn power(q: i32) -> f32 { return select(bitcast<f32>(u32(clamp(q, -126, 60) + 127) << 23u), 0.0, q < -126); }
+fn framed(x: vec3f, j: u32) -> Two1 {
+  let c0 = columns[2u * j];
+  let c1 = columns[2u * j + 1u];
+  let a = twoSum1(x.x, -c0.x);
+  let b = twoSum1(x.y, -c0.y);
+  let s1 = twoSum1(a.h, b.h);
+  let s2 = twoSum1(s1.h, a.l);
+  let s3 = twoSum1(s2.h, b.l);
+  let s4 = twoSum1(s3.h, x.z - c0.z);
+  let difference = twoSum1(s4.h, ((s1.l + s2.l) + s3.l) + s4.l);
+  return multiplyTwo1(difference, Two1(c0.w, c1.x));
+}
+`;
+
+/** Reads number `at` as an integer of up to 53 bits, in three parts, times a power of two. `finite` is set to false where it is not. */
+const READ: Record<StoredType, string> = {
+  float64: `let low = raw[2u * at]; let top = raw[2u * at + 1u];
+  let e = (top >> 20u) & 0x7ffu;
+  *finite = e != 0x7ffu;
+  let sign = select(1.0, -1.0, (top >> 31u) == 1u) * select(0.0, 1.0, e != 0u);
+  let m = (((top & 0xfffffu) | 0x100000u) << 3u) | (low >> 29u);
+  let q = i32(e) - 1023 + shift;
+  let one = sign * power(q);
+  return vec3f(one * (f32(m) * 0x1p-23), one * (f32((low >> 5u) & 0xffffffu) * 0x1p-47), one * (f32(low & 31u) * 0x1p-52));`,
+  float32: `let bits = raw[at];
+  let e = (bits >> 23u) & 255u;
+  *finite = e != 255u;
+  let sign = select(1.0, -1.0, (bits >> 31u) == 1u);
+  let m = (bits & 0x7fffffu) | select(0u, 0x800000u, e > 0u);
+  return vec3f(sign * (f32(m) * 0x1p-23) * power(i32(max(e, 1u)) - 127 + shift), 0.0, 0.0);`,
+  float16: `let bits = (raw[at >> 1u] >> (16u * (at & 1u))) & 0xffffu;
+  let e = (bits >> 10u) & 31u;
+  *finite = e != 31u;
+  let sign = select(1.0, -1.0, (bits >> 15u) == 1u);
+  let m = (bits & 1023u) | select(0u, 1024u, e > 0u);
+  return vec3f(sign * f32(m) * power(i32(max(e, 1u)) - 25 + shift), 0.0, 0.0);`,
+  uint8: 'return vec3f(f32((raw[at >> 2u] >> (8u * (at & 3u))) & 255u) * power(shift), 0.0, 0.0);',
+  int8: 'return vec3f(f32(bitcast<i32>(raw[at >> 2u] << (24u - 8u * (at & 3u))) >> 24u) * power(shift), 0.0, 0.0);',
+  uint16: 'return vec3f(f32((raw[at >> 1u] >> (16u * (at & 1u))) & 0xffffu) * power(shift), 0.0, 0.0);',
+  int16: 'return vec3f(f32(bitcast<i32>(raw[at >> 1u] << (16u - 16u * (at & 1u))) >> 16u) * power(shift), 0.0, 0.0);',
+  uint32: 'let v = raw[at]; return vec3f(f32(v & 0xffffff00u), f32(v & 255u), 0.0) * power(shift);',
+  int32: `let v = bitcast<i32>(raw[at]);
+  let size = select(raw[at], 0u - raw[at], v < 0);
+  return vec3f(f32(size & 0xffffff00u), f32(size & 255u), 0.0) * select(power(shift), -power(shift), v < 0);`,
+};
+
+/** The first row in the buffer, rows to read, columns, the padded width that is written, and the first strip of sums. */
+export const DECODE_PARAMS = ['first', 'rows', 'cols', 'ld', 'weighted', 'strip'] as const;
+
+const head = (type: StoredType, arithmetic: Arithmetic): string => `
+struct Params { ${UNIFORM_HEAD} ${DECODE_PARAMS.map((name) => `${name}: u32`).join(', ')} }
+@group(0) @binding(0) var<uniform> p: Params;
+@group(0) @binding(1) var<storage, read> raw: array<u32>;
+@group(0) @binding(2) var<storage, read> columns: array<vec4f>;
+@group(0) @binding(3) var<storage, read> weights: array<vec2f>;
+${arithmeticCode(arithmetic)}
+${FRAME}
+fn stored(at: u32, shift: i32, finite: ptr<function, bool>) -> vec3f { ${READ[type]} }
+fn entry(i: u32, j: u32, finite: ptr<function, bool>) -> Two1 {
+  let x = stored((p.first + i) * p.cols + j, i32(columns[2u * j + 1u].y), finite);
+  return framed(x, j);
+}`;
+
+/** Writes B, padded with zeros; `low` also its low parts. Rows with a number that is not finite get a flag, and zeros. */
+export function decodeCode(type: StoredType, low: boolean, arithmetic: Arithmetic): string {
+  return `${head(type, arithmetic)}
+@group(0) @binding(4) var<storage, read_write> high: array<f32>;
+@group(0) @binding(5) var<storage, read_write> flags: array<atomic<u32>>;
+${low ? '@group(0) @binding(6) var<storage, read_write> low: array<f32>;' : ''}
+@compute @workgroup_size(64, 4)
+fn main(@builtin(global_invocation_id) g: vec3u) {
+  var b = Two1(0.0, 0.0);
+  if (g.x < p.cols && g.y < p.rows) {
+    var finite = true;
+    b = entry(g.y, g.x, &finite);
+    if (p.weighted == 1u) { let w = weights[g.y]; b = multiplyTwo1(b, Two1(w.x, w.y)); }
+    if (!finite) { b = Two1(0.0, 0.0); atomicStore(&flags[g.y], 1u); }
+  }
+  high[g.y * p.ld + g.x] = b.h;
+  ${low ? 'low[g.y * p.ld + g.x] = b.l;' : ''}
+}`;
+}
+
+/** Rows that one thread sums, and of them those that it sums apart first. */
+export const STRIP = 1024;
+const SUBSUM = 32;
+
+/**
+ * Sums of strips of rows, column by column: Σw·t, Σw·t², and the least and largest t of rows with a weight, all in two parts:
+ * eight planes per strip. A number that is not finite gets a flag.
+ */
+export function columnsCode(type: StoredType, arithmetic: Arithmetic): string {
+  return `${head(type, arithmetic)}
+@group(0) @binding(4) var<storage, read_write> sums: array<f32>;
+@group(0) @binding(5) var<storage, read_write> flags: array<atomic<u32>>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) g: vec3u) {
+  if (g.x >= p.cols) { return; }
+  var sum = Two1(0.0, 0.0);
+  var squares = Two1(0.0, 0.0);
+  var least = Two1(3e38, 0.0);
+  var largest = Two1(-3e38, 0.0);
+  let last = min(p.rows, (g.y + 1u) * ${STRIP}u);
+  for (var start = g.y * ${STRIP}u; start < last; start += ${SUBSUM}u) {
+    var part = Two1(0.0, 0.0);
+    var partSquares = Two1(0.0, 0.0);
+    for (var i = start; i < min(last, start + ${SUBSUM}u); i++) {
+      var finite = true;
+      let t = entry(i, g.x, &finite);
+      if (!finite) { atomicStore(&flags[p.strip + g.y], 1u); continue; }
+      var b = t;
+      var bw = t;
+      if (p.weighted == 1u) {
+        let w = Two1(weights[i].x, weights[i].y);
+        if (w.h == 0.0) { continue; }
+        b = multiplyTwo1(t, w);
+        bw = multiplyTwo1(b, w);
+      }
+      part = addTwo1(part, bw);
+      partSquares = addTwo1(partSquares, multiplyTwo1(b, b));
+      if (t.h < least.h || (t.h == least.h && t.l < least.l)) { least = t; }
+      if (t.h > largest.h || (t.h == largest.h && t.l > largest.l)) { largest = t; }
+    }
+    sum = addTwo1(sum, part);
+    squares = addTwo1(squares, partSquares);
+  }
+  let at = (p.strip + g.y) * 8u * p.ld + g.x;
+  sums[at] = sum.h;
+  sums[at + p.ld] = sum.l;
+  sums[at + 2u * p.ld] = squares.h;
+  sums[at + 3u * p.ld] = squares.l;
+  sums[at + 4u * p.ld] = least.h;
+  sums[at + 5u * p.ld] = least.l;
+  sums[at + 6u * p.ld] = largest.h;
+  sums[at + 7u * p.ld] = largest.l;
+}`;
+}

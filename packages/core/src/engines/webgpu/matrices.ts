@@ -1,0 +1,181 @@
+import type { Gpu } from './device.js';
+import {
+  MATMUL_PARAMS,
+  type MatmulKind,
+  matmulCode,
+  NARROW_TILE,
+  REDUCE_PARAMS,
+  reduceCode,
+  STEP,
+  TILE,
+} from './matmul-code.js';
+
+/** A matrix on the device in two parts, padded with zeros to multiples of 64 in both directions. */
+export interface GpuMatrix {
+  readonly high: GPUBuffer;
+  /** Not there where float32 is enough. */
+  readonly low: GPUBuffer | undefined;
+  /** Distance between rows. */
+  readonly ld: number;
+}
+
+/** Sums of products, before their parts are added up. */
+export interface Sums {
+  readonly c: GPUBuffer;
+  readonly rows: number;
+  readonly ld: number;
+  /** How many parts the sum is divided into, and terms of each. */
+  readonly parts: number;
+  readonly part: number;
+}
+
+/** Bytes of the sums of a pass at a time. */
+const SUM_BYTES = 128 * 2 ** 20;
+/** Workgroups that keep a large device busy. */
+const BUSY = 2048;
+/** Fewest terms of a part, and most parts. */
+const LEAST_PART = 256;
+const MOST_PARTS = 16;
+/** Operations in two parts take so many times as long as in float32. */
+const TWO_COST = 12;
+
+/** Whether a product with n columns is computed in narrow tiles. */
+export const isNarrow = (n: number): boolean => n <= 2 * NARROW_TILE;
+
+export const padded = (size: number): number => Math.ceil(size / TILE) * TILE;
+
+/** Columns of the sums that fit at a time, where there are m rows: a multiple of 64. */
+export function panelWidth(gpu: Gpu, m: number, n: number): number {
+  const most = Math.floor(Math.min(SUM_BYTES, gpu.largestBinding) / (8 * padded(m) * TILE)) * TILE;
+  return Math.min(padded(n), Math.max(TILE, most));
+}
+
+/**
+ * Divides a sum of `terms` into parts that are computed side by side, where there are too few tiles to keep a device busy. By the shape
+ * alone, so that the same input gives the same bits on a device.
+ */
+export function planSums(m: number, n: number, terms: number): Omit<Sums, 'c'> {
+  const [rows, ld] = [padded(m), padded(n)];
+  const tiles = (rows / TILE) * (isNarrow(n) ? Math.ceil(n / NARROW_TILE) : ld / TILE);
+  const room = Math.floor(SUM_BYTES / (8 * rows * ld));
+  const parts = Math.max(1, Math.min(Math.ceil(BUSY / tiles), MOST_PARTS, room, Math.floor(terms / LEAST_PART)));
+  const part = Math.ceil(terms / parts / STEP) * STEP;
+  return { rows, ld, parts: Math.ceil(terms / part), part };
+}
+
+export const sumBytes = ({ parts, rows, ld }: Omit<Sums, 'c'>): number => 8 * parts * rows * ld;
+
+/** Adds AᵀB or ABᵀ to the sums, or replaces them. `column` is the first column of B's side that the sums begin at. */
+export async function addProducts(
+  gpu: Gpu,
+  { over, precision }: Omit<MatmulKind, 'narrow'>,
+  a: GpuMatrix,
+  b: GpuMatrix,
+  sums: Sums,
+  {
+    n,
+    terms,
+    column = 0,
+    upper = false,
+    add = false,
+  }: { n: number; terms: number; column?: number; upper?: boolean; add?: boolean },
+  onSlice: () => void | Promise<void>,
+): Promise<void> {
+  const narrow = isNarrow(n) && column === 0 && !upper;
+  const width = narrow ? NARROW_TILE : TILE;
+  const name = `matmul ${over} ${precision}${narrow ? ' narrow' : ''}`;
+  const pipeline = gpu.pipeline(name, () => matmulCode({ over, precision, narrow }, gpu.arithmetic));
+  const two = precision === 'two';
+  const buffers = two ? [sums.c, a.high, b.high, a.low!, b.low!] : [sums.c, a.high, b.high];
+  const across = Math.ceil(n / width);
+  const perTile = 2 * TILE * width * terms * (two ? TWO_COST : 1);
+  const rowTiles = sums.rows / TILE;
+  const most = Math.max(1, Math.floor(gpu.slice / (perTile * across)));
+  const wide = Math.max(1, Math.min(across, Math.floor(gpu.slice / perTile)));
+  for (let tile = 0; tile < rowTiles; tile += most) {
+    const count = Math.min(most, rowTiles - tile);
+    for (let skip = 0; skip < across; skip += wide) {
+      const given: Record<(typeof MATMUL_PARAMS)[number], number> = {
+        rowTile: tile,
+        columnTile: column / width,
+        skip,
+        terms,
+        lda: a.ld,
+        ldb: b.ld,
+        ldc: sums.ld,
+        rowsC: sums.rows,
+        part: sums.part,
+        upper: upper ? 1 : 0,
+        add: add ? 1 : 0,
+      };
+      const columns = Math.min(wide, across - skip);
+      const params = MATMUL_PARAMS.map((key) => given[key]);
+      gpu.dispatch(pipeline, params, buffers, [columns, count, sums.parts]);
+      await gpu.step(perTile * columns * count * (upper ? 0.5 : 1), onSlice);
+    }
+  }
+}
+
+/** Adds up the parts of the sums: into a matrix in two parts. */
+export function reduceSums(gpu: Gpu, sums: Sums, into: GpuMatrix): void {
+  const pipeline = gpu.pipeline('reduce', () => reduceCode(gpu.arithmetic));
+  const count = sums.rows * sums.ld;
+  const width = Math.min(count, 2 ** 20);
+  const given: Record<(typeof REDUCE_PARAMS)[number], number> = { count, parts: sums.parts, width };
+  const groups = [Math.ceil(width / 256), Math.ceil(count / width)] as const;
+  gpu.dispatch(
+    pipeline,
+    REDUCE_PARAMS.map((key) => given[key]),
+    [sums.c, into.high, into.low!],
+    groups,
+  );
+}
+
+/** Reads a matrix back row by row: `visit` gets the parts of a piece of it and where the row starts in them. */
+export async function readRows(
+  gpu: Gpu,
+  { high, low, ld }: GpuMatrix,
+  rows: number,
+  visit: (row: number, high: Float32Array, low: Float32Array, at: number) => void,
+): Promise<void> {
+  const read = ([h, l]: Float32Array[], start: number): void => {
+    for (let at = 0; at < h.length; at += ld) visit((start + at) / ld, h, l, at);
+  };
+  await gpu.read([high, low!], rows * ld, read, ld);
+}
+
+/** The same with high + low of the first `cols` entries of each row, in an array that is used again. */
+export async function readMatrix(
+  gpu: Gpu,
+  matrix: GpuMatrix,
+  rows: number,
+  cols: number,
+  visit: (row: number, values: Float64Array) => void,
+): Promise<void> {
+  const values = new Float64Array(cols);
+  await readRows(gpu, matrix, rows, (row, high, low, at) => {
+    for (let j = 0; j < cols; j++) values[j] = high[at + j] + low[at + j];
+    visit(row, values);
+  });
+}
+
+/** High and low parts of rows × cols numbers, each row times its scale, padded to `ld` columns and a multiple of 64 rows. */
+export function splitNumbers(
+  numbers: Float64Array,
+  rows: number,
+  cols: number,
+  ld: number,
+  scale: (row: number, col: number) => number,
+): { high: Float32Array; low: Float32Array } {
+  const high = new Float32Array(padded(rows) * ld);
+  const low = new Float32Array(high.length);
+  for (let i = 0; i < rows; i++) {
+    for (let j = 0; j < cols; j++) {
+      const x = numbers[i * cols + j] * scale(i, j);
+      const h = Math.fround(x);
+      high[i * ld + j] = h;
+      low[i * ld + j] = x - h;
+    }
+  }
+  return { high, low };
+}

@@ -1,0 +1,49 @@
+import type { OfferedEngine } from '../engine.js';
+import type { WebGpu } from './webgpu.js';
+
+/** Returns where WebGPU is found, or why it is not there. */
+export type GpuProvider = () => GPU | string | Promise<GPU | string>;
+
+/** Pages and workers have WebGPU themselves. */
+let findGpu: GpuProvider = () =>
+  globalThis.navigator?.gpu ?? 'this browser has no WebGPU, or the page was not loaded over https or from localhost';
+
+/** Numbers from which `'auto'` opens a device: opening one and compiling its kernels takes about as long as such a fit does without it. */
+const WORTH_OPENING = 2 ** 26;
+
+let opening: Promise<WebGpu | string> | undefined;
+
+/** For platforms without `navigator.gpu`: where to find WebGPU. */
+export function provideGpu(provider: GpuProvider): void {
+  findGpu = provider;
+  opening = undefined;
+}
+
+/** The device of this program, opened once, and again after it was lost. */
+export async function openDevice(): Promise<WebGpu | string> {
+  const opened = await opening;
+  if (opening === undefined || (typeof opened === 'object' && opened.gpu.failure !== undefined)) opening = open();
+  return opening;
+}
+
+async function open(): Promise<WebGpu | string> {
+  const gpu = await findGpu();
+  if (typeof gpu === 'string') return gpu;
+  const { openWebGpu } = await import('./webgpu.js');
+  return openWebGpu({ gpu });
+}
+
+/** The engine on the GPU of this machine. Its code is loaded when a fit asks for it, or when `'auto'` expects a gain. */
+export const webGpuOffer: OfferedEngine = {
+  name: 'webgpu',
+  worth: WORTH_OPENING,
+  async make(threads, automatic = false) {
+    const opened = await openDevice();
+    if (typeof opened === 'string' || (automatic && opened.gpu.software)) return undefined;
+    return opened.engine(threads);
+  },
+  async why() {
+    const opened = await openDevice();
+    return typeof opened === 'string' ? opened : 'it is there now; try again';
+  },
+};

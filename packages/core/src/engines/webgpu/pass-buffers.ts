@@ -1,0 +1,127 @@
+import type { Frame } from '../../data/block.js';
+import { forUpper } from '../../linalg/upper.js';
+import { powerOfTwo } from '../../linalg/vector.js';
+import type { Gpu } from './device.js';
+import { FramedRows } from './framed-rows.js';
+import { type GpuMatrix, padded, planSums, reduceSums, type Sums, splitNumbers, sumBytes } from './matrices.js';
+import type { ResidentRows } from './resident.js';
+
+type OnSlice = () => void | Promise<void>;
+
+/** Buffers of one piece of work, freed together. Those with a name are made once. */
+export class PassBuffers {
+  readonly #gpu: Gpu;
+  readonly #buffers = new Set<GPUBuffer>();
+  readonly #named = new Map<string, GPUBuffer>();
+  readonly #framed: FramedRows[] = [];
+
+  constructor(gpu: Gpu) {
+    this.#gpu = gpu;
+  }
+
+  async buffer(bytes: number, name?: string): Promise<GPUBuffer> {
+    const known = name === undefined ? undefined : this.#named.get(name);
+    if (known) return known;
+    const buffer = await this.#gpu.allocate(bytes);
+    this.#buffers.add(buffer);
+    if (name !== undefined) this.#named.set(name, buffer);
+    return buffer;
+  }
+
+  async rows(resident: ResidentRows, rows: number, cols: number, frame: Frame, two: boolean): Promise<FramedRows> {
+    const framed = await FramedRows.make(this.#gpu, resident, rows, cols, frame, two);
+    this.#framed.push(framed);
+    return framed;
+  }
+
+  /** Room for the sums of an m × n product of so many terms. */
+  async sums(m: number, n: number, terms: number, name?: string): Promise<Sums> {
+    const plan = planSums(m, n, terms);
+    return { ...plan, c: await this.buffer(sumBytes(plan), name && `sums ${name}`) };
+  }
+
+  /** A matrix for the sums, and, unless they are still to come, their parts added up in it. */
+  async reduced(sums: Sums, now = true, name?: string): Promise<GpuMatrix> {
+    const matrix = await this.zeros(sums.rows, sums.ld, name && `reduced ${name}`);
+    if (now) reduceSums(this.#gpu, sums, matrix);
+    return matrix;
+  }
+
+  /** A matrix of zeros, or the one of that name. */
+  async zeros(rows: number, cols: number, name?: string): Promise<GpuMatrix> {
+    const ld = padded(cols);
+    const bytes = padded(rows) * ld * 4;
+    return {
+      high: await this.buffer(bytes, name && `high ${name}`),
+      low: await this.buffer(bytes, name && `low ${name}`),
+      ld,
+    };
+  }
+
+  /** Writes numbers into a matrix of that size. */
+  async write(matrix: GpuMatrix, numbers: Float64Array, rows: number, cols: number, onSlice: OnSlice): Promise<void> {
+    const { high, low } = splitNumbers(numbers, rows, cols, matrix.ld, () => 1);
+    await this.#upload(matrix.high, high, onSlice);
+    await this.#upload(matrix.low!, low, onSlice);
+  }
+
+  /** A symmetric matrix, given by its upper triangle, times a factor. */
+  async symmetric(upper: Float64Array, d: number, factor: number, onSlice: OnSlice): Promise<GpuMatrix> {
+    const matrix = await this.zeros(d, d);
+    const { ld } = matrix;
+    const [high, low] = [new Float32Array(padded(d) * ld), new Float32Array(padded(d) * ld)];
+    forUpper(d, (i, j) => {
+      const x = upper[i * d + j] * factor;
+      const h = Math.fround(x);
+      high[i * ld + j] = high[j * ld + i] = h;
+      low[i * ld + j] = low[j * ld + i] = x - h;
+    });
+    await this.#upload(matrix.high, high, onSlice);
+    await this.#upload(matrix.low!, low, onSlice);
+    return matrix;
+  }
+
+  /** Uploads k vectors of length d, each times a power of two that brings it to size 1. */
+  async matrix(vectors: Float64Array, k: number, d: number): Promise<{ matrix: GpuMatrix; scales: Float64Array }> {
+    const scales = scalesOf(vectors, k, (c, j) => c * d + j, d);
+    const matrix = await this.zeros(k, d);
+    const { high, low } = splitNumbers(vectors, k, d, matrix.ld, (c) => scales[c]);
+    this.#gpu.write(matrix.high, high);
+    this.#gpu.write(matrix.low!, low);
+    return { matrix, scales };
+  }
+
+  free(...buffers: GPUBuffer[]): void {
+    this.#gpu.submit();
+    for (const buffer of buffers) if (this.#buffers.delete(buffer)) this.#gpu.free(buffer);
+  }
+
+  release(): void {
+    for (const framed of this.#framed) framed.release();
+    this.free(...this.#buffers);
+  }
+
+  async #upload(target: GPUBuffer, numbers: Float32Array, onSlice: OnSlice): Promise<void> {
+    const bytes = new Uint8Array(numbers.buffer);
+    await this.#gpu.upload(
+      target,
+      bytes.length,
+      (into, start) => into.set(bytes.subarray(start, start + into.length)),
+      onSlice,
+    );
+  }
+}
+
+/** For each of k vectors, the power of two that brings its largest entry to between 1 and 2. */
+export function scalesOf(
+  numbers: Float64Array,
+  k: number,
+  at: (c: number, i: number) => number,
+  length: number,
+): Float64Array {
+  return Float64Array.from({ length: k }, (_, c) => {
+    let most = 0;
+    for (let i = 0; i < length; i++) most = Math.max(most, Math.abs(numbers[at(c, i)]));
+    return 1 / powerOfTwo(most);
+  });
+}

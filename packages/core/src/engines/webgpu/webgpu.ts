@@ -1,0 +1,142 @@
+import type { Block } from '../../data/block.js';
+import type { Warning } from '../../warning.js';
+import type { Engine, LoadedBlock, Rates } from '../engine.js';
+import { reference } from '../reference/reference.js';
+import { wasmEngineOrWhy } from '../wasm/wasm.js';
+import { GpuDense, type GpuWithFallback } from './dense.js';
+import { DeviceFailure, Gpu } from './device.js';
+import { slabRows } from './framed-rows.js';
+import { leadingEigen } from './leading-eigen.js';
+import { CHAIN } from './matmul-code.js';
+import { planSums } from './matrices.js';
+import { probe } from './probe.js';
+import { type DeviceRates, measureDevice } from './rates.js';
+
+/** Numbers of a block from which it goes to the device: smaller ones take less time on the processor. */
+const WORTH_UPLOADING = 2 ** 22;
+/** Numbers of a square matrix from which its leading eigenvectors are found on the device. */
+const SMALLEST_MATRIX = 512 * 512;
+/** Speeds that the solver is chosen by, the same for every device: about those of a large one. */
+const USUAL: DeviceRates = { float32: 10_000, two: 1000, reading: 20, upload: 6 };
+/** Unit roundoff of float32, and of two float32 parts. */
+const U32 = 2 ** -24;
+const U2 = 2 ** -48;
+
+export interface WebGpuOptions {
+  /** Where the GPU is found: `navigator.gpu`, or in Node what the package `webgpu` creates. */
+  readonly gpu: GPU;
+  /** Numbers of the smallest block that goes to the device. */
+  readonly smallest?: number;
+}
+
+/** An open device, and the engine on it. */
+export interface WebGpu {
+  readonly gpu: Gpu;
+  readonly rates: DeviceRates;
+  /** The engine; what the device does not do runs on the processor with that many threads. */
+  engine(threads?: number): Promise<Engine>;
+}
+
+/** Opens the device of `gpu` and checks it. Returns why it cannot be used, if it cannot. */
+export async function openWebGpu({ gpu: given, smallest = WORTH_UPLOADING }: WebGpuOptions): Promise<WebGpu | string> {
+  const gpu = await Gpu.open(given);
+  if (typeof gpu === 'string') return gpu;
+  const problem = await probe(gpu);
+  if (problem !== undefined) {
+    gpu.close();
+    return `${gpu.adapter}: ${problem}`;
+  }
+  const rates = await measureDevice(gpu);
+  const engines = new Map<number | undefined, Promise<Engine>>();
+  const make = async (threads?: number): Promise<Engine> => {
+    const wasm = await wasmEngineOrWhy({ threads });
+    return makeEngine(gpu, typeof wasm === 'string' ? reference : wasm, smallest, rates);
+  };
+  return {
+    gpu,
+    rates,
+    engine(threads) {
+      const engine = engines.get(threads) ?? make(threads);
+      engines.set(threads, engine);
+      return engine;
+    },
+  };
+}
+
+function makeEngine(gpu: Gpu, processor: Engine, smallest: number, rates: DeviceRates): Engine {
+  const smallestMatrix = Math.min(smallest, SMALLEST_MATRIX);
+  const reasons: string[] = [];
+  const device: GpuWithFallback = {
+    gpu,
+    confirms: true,
+    load: async (block) => processor.load(block),
+    failed: (reason) => {
+      if (!reasons.includes(reason)) reasons.push(reason);
+    },
+  };
+  const load =
+    (float32: boolean) =>
+    (block: Block): LoadedBlock | Promise<LoadedBlock> => {
+      const suits =
+        block.kind === 'dense' &&
+        gpu.failure === undefined &&
+        block.rows * block.cols >= smallest &&
+        GpuDense.suits(gpu, block.cols);
+      return suits ? new GpuDense(block, device, float32) : processor.load(block);
+    };
+  const ratesOf = (speeds: DeviceRates, products: number, own: Rates): Rates => {
+    const { reading, upload, two } = speeds;
+    return { ...own, products, reading, upload, leading: two };
+  };
+  const engineOf = (
+    name: string,
+    kind: 'two' | 'float32',
+    ownRoundoff: Engine['roundoff'],
+    float32?: Engine,
+  ): Engine => ({
+    name,
+    threads: processor.threads,
+    rates: ratesOf(USUAL, USUAL[kind], processor.rates),
+    machineRates: ratesOf(rates, rates[kind], processor.machineRates ?? processor.rates),
+    get warnings(): readonly Warning[] {
+      return [...(processor.warnings ?? []), ...reasons.map(fallbackWarning)];
+    },
+    load: load(float32 === undefined),
+    symmetricEigen: processor.symmetricEigen,
+    async leadingEigen(upper, size, count, tolerance, onStep) {
+      if (gpu.failure !== undefined || size * size < smallestMatrix) return undefined;
+      try {
+        return await leadingEigen(gpu, upper, size, count, tolerance, processor.symmetricEigen, onStep);
+      } catch (error) {
+        if (!(error instanceof DeviceFailure)) throw error;
+        device.failed(error.message);
+        return undefined;
+      }
+    },
+    ...(processor.basis ? { basis: processor.basis } : {}),
+    // Small and sparse blocks go to the processor, so both bounds have to hold.
+    roundoff: (n, d, sparse) => Math.max(processor.roundoff(n, d, sparse), sparse ? 0 : ownRoundoff(n, d, sparse)),
+    ...(float32 ? { float32 } : {}),
+  });
+  const single = engineOf('webgpu, float32', 'float32', (n, d) => U32 * (CHAIN + 4) + roundoffInTwo(n, d));
+  return engineOf('webgpu', 'two', roundoffInTwo, single);
+}
+
+/**
+ * Sixteen terms whose errors are summed apart are right to 16²·u² (Ogita, Rump & Oishi 2005, proposition 4.5); every addition in two
+ * parts after that adds 2·u². An entry of B is right to 8·u².
+ */
+function roundoffInTwo(n: number, d: number): number {
+  const slab = Math.min(slabRows(d), n);
+  const { part, parts } = planSums(d, d, slab);
+  const additions = Math.ceil(part / 16) + parts + Math.ceil(n / slab) + Math.ceil(d / 16) + 16;
+  return U2 * (2 * 256 + 2 * additions + 32);
+}
+
+function fallbackWarning(cause: string): Warning {
+  return {
+    code: 'ENGINE_FALLBACK',
+    message: `Part of the work was done by the wasm engine instead of the GPU: ${cause}. The result is as accurate. With engine: 'wasm' this warning goes away.`,
+    details: { engine: 'wasm', cause },
+  };
+}

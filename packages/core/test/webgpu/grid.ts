@@ -1,0 +1,270 @@
+import type { DenseBlock, Frame } from '../../src/data/block.js';
+import { decodeHalf } from '../../src/data/float16.js';
+import type { NumberArray } from '../../src/data/matrix.js';
+import type { Gpu } from '../../src/engines/webgpu/device.js';
+import { leadingEigen } from '../../src/engines/webgpu/leading-eigen.js';
+import { openWebGpu } from '../../src/engines/webgpu/webgpu.js';
+import { type Engine, type LoadedBlock, principalAngles, referenceEngine } from '../../src/index.js';
+import { random } from '../../src/linalg/random.js';
+import { engineChecks } from '../conformance/engines.js';
+import { checkSolver, solverCases } from '../conformance/solvers.js';
+import { atMost, equal } from '../support/assert.js';
+import { solverNames, withSpectrum } from '../support/data.js';
+
+const reference = referenceEngine();
+const none = (): void => {};
+
+export interface OpenDevice {
+  readonly gpu: Gpu;
+  readonly engine: Engine;
+}
+
+/** The engine with blocks of any size on the device. It throws where there is none, so that a test cannot pass without having run. */
+export async function openForTests(gpu: GPU): Promise<OpenDevice> {
+  const opened = await openWebGpu({ gpu, smallest: 0 });
+  if (typeof opened === 'string') throw new Error(`There is no WebGPU device: ${opened}`);
+  return { gpu: opened.gpu, engine: await opened.engine() };
+}
+
+interface Passes {
+  readonly gram: Float64Array;
+  readonly dual: Float64Array;
+  readonly multiply: Float64Array;
+  readonly multiplyTransposed: Float64Array;
+  readonly normal: Float64Array;
+}
+
+/** All passes over a block. */
+async function runAll(loaded: LoadedBlock, frame: Frame, k: number): Promise<Passes> {
+  const { rows: n, cols: d } = loaded;
+  const { normal } = random(3);
+  const vectors = Float64Array.from({ length: k * d }, normal);
+  const scores = Float64Array.from({ length: n * k }, normal);
+  const out: Passes = {
+    gram: new Float64Array(d * d),
+    dual: new Float64Array(n * n),
+    multiply: new Float64Array(n * k),
+    multiplyTransposed: new Float64Array(k * d),
+    normal: new Float64Array(k * d),
+  };
+  await loaded.gram(frame, out.gram, none);
+  if (n <= 200) await loaded.dual(frame, loaded, frame, { products: out.dual, size: n, row: 0, column: 0 }, none);
+  await loaded.multiply(frame, vectors, k, out.multiply, none);
+  await loaded.multiplyTransposed(frame, scores, k, out.multiplyTransposed, none);
+  await loaded.normal(frame, vectors, k, out.normal, none);
+  loaded.release();
+  // Only the upper triangles are defined.
+  for (const [matrix, size] of [
+    [out.gram, d],
+    [out.dual, n],
+  ] as const) {
+    for (let i = 0; i < size; i++) matrix.fill(0, i * size, i * size + i);
+  }
+  return out;
+}
+
+async function compareAll(
+  engine: Engine,
+  block: DenseBlock,
+  frame: Frame,
+  k: number,
+  limit: number,
+  what: string,
+): Promise<void> {
+  const expected = await runAll(await reference.load(block), frame, k);
+  const found = await runAll(await engine.load(block), frame, k);
+  for (const pass of Object.keys(expected) as (keyof Passes)[]) {
+    const size = expected[pass].reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+    let worst = 0;
+    for (let i = 0; i < expected[pass].length; i++)
+      worst = Math.max(worst, Math.abs(found[pass][i] - expected[pass][i]));
+    atMost(worst, limit * size, `error of ${pass}, ${what},`);
+  }
+}
+
+const TYPES: Record<string, (bits: number) => NumberArray> = {
+  float64: (x) => Float64Array.of(x * 1e-3),
+  float32: (x) => Float32Array.of(x * 1e-3),
+  float16: (x) => Uint16Array.of(x & 0xbbff),
+  uint8: (x) => Uint8Array.of(x),
+  int8: (x) => Int8Array.of(x),
+  uint16: (x) => Uint16Array.of(x),
+  int16: (x) => Int16Array.of(x),
+  uint32: (x) => Uint32Array.of(x * 65537),
+  int32: (x) => Int32Array.of(x * 65537),
+};
+
+function typedBlock(
+  type: string,
+  rows: number,
+  cols: number,
+  stride: number,
+): { block: DenseBlock; plain: Float64Array } {
+  const { uniform } = random(7);
+  const make = TYPES[type].bind(TYPES);
+  const data = new (make(0).constructor as new (length: number) => NumberArray)(rows * stride);
+  for (let at = 0; at < data.length; at++) data[at] = make(Math.floor(uniform() * 65536))[0];
+  const half = type === 'float16';
+  return {
+    block: { kind: 'dense', rows, cols, stride, data, half },
+    plain: Float64Array.from(half ? decodeHalf(data) : data),
+  };
+}
+
+const framed = (plain: Float64Array, cols: number, rows: number, weighted: boolean): Frame => ({
+  shift: Float64Array.from({ length: cols }, (_, j) => plain[j] / 2),
+  factor: Float64Array.from({ length: cols }, (_, j) => 1.1 ** j),
+  ...(weighted ? { rootWeights: Float64Array.from({ length: rows }, (_, i) => (i % 7) / 4) } : {}),
+});
+
+/** What the WebGPU engine must do, besides what every engine must. */
+const ownChecks: Record<string, (opened: OpenDevice) => Promise<void>> = {
+  async 'passes read every type of number exactly, with strides, weights and scales'({ engine }) {
+    for (const type of Object.keys(TYPES)) {
+      const { block, plain } = typedBlock(type, 37, 19, 23);
+      await compareAll(engine, block, framed(plain, 19, 37, true), 3, 1e-12, type);
+    }
+  },
+
+  async 'passes agree with the reference where sums have several parts, slabs and tiles'({ engine }) {
+    for (const [n, d, k] of [
+      [1100, 70, 33],
+      [9, 700, 2],
+    ]) {
+      const { normal } = random(n);
+      const data = Float32Array.from({ length: n * d }, normal);
+      const block: DenseBlock = { kind: 'dense', rows: n, cols: d, stride: d, data };
+      const frame = { shift: new Float64Array(d).fill(0.3), factor: new Float64Array(d).fill(1.5) };
+      await compareAll(engine, block, frame, k, 1e-12, `${n} × ${d}`);
+    }
+  },
+
+  async 'float64 data far from the origin keep their digits'({ engine }) {
+    for (const [offset, size] of [
+      [1e8, 1],
+      [1e15, 1e3],
+      [0, 1e150],
+      [1e-150, 1e-153],
+    ]) {
+      const { normal } = random(2);
+      const [n, d] = [300, 5];
+      const data = Float64Array.from({ length: n * d }, () => offset + size * normal());
+      const block: DenseBlock = { kind: 'dense', rows: n, cols: d, stride: d, data };
+      const frame = { shift: new Float64Array(d).fill(offset), factor: new Float64Array(d).fill(1 / size) };
+      await compareAll(engine, block, frame, 2, 1e-12, `${offset} ± ${size}`);
+    }
+  },
+
+  async 'the float32 engine keeps to its roundoff, and summaries agree with the reference'({ engine }) {
+    const [n, d] = [900, 70];
+    const { normal, uniform } = random(4);
+    const data = Float64Array.from({ length: n * d }, (_, at) => 100 * (at % d) + normal());
+    const block: DenseBlock = { kind: 'dense', rows: n, cols: d, stride: d, data };
+    const weights = Float64Array.from({ length: n }, () => Math.floor(uniform() * 3));
+    const at = { first: 0, weights, columnNames: undefined };
+    const truth = new Float64Array(d * d);
+    const expected = await (await reference.load(block)).summarise(at, truth, none);
+    let energy = 0;
+    for (let j = 0; j < d; j++) energy += truth[j * d + j];
+    for (const [one, name] of [
+      [engine, 'webgpu'],
+      [engine.float32 as Engine, 'float32'],
+    ] as const) {
+      const scatter = new Float64Array(d * d);
+      const loaded = await one.load(block);
+      const found = await loaded.summarise(at, scatter, none);
+      loaded.release();
+      equal(found.rows, expected.rows, 'rows');
+      equal(found.weight, expected.weight, 'weight');
+      const limit = one.roundoff(n, d, false) * found.inflation * energy;
+      for (let j = 0; j < d; j++) {
+        atMost(Math.abs(found.mean[j] - expected.mean[j]), 1e-12 * 100 * d, `error of mean ${j}, ${name},`);
+        atMost(Math.abs(found.min[j] - expected.min[j]), 1e-14 * 100 * d, `error of minimum ${j}, ${name},`);
+        atMost(Math.abs(found.max[j] - expected.max[j]), 1e-14 * 100 * d, `error of maximum ${j}, ${name},`);
+        for (let i = 0; i <= j; i++) {
+          const scale = (found.unit[i] * found.unit[j]) / (expected.unit[i] * expected.unit[j]);
+          atMost(
+            Math.abs(scatter[i * d + j] * scale - truth[i * d + j]),
+            limit,
+            `error of scatter ${i}, ${j}, ${name},`,
+          );
+        }
+      }
+    }
+  },
+
+  async 'leading eigenvectors agree with all of them, on falling spectra'({ engine, gpu }) {
+    for (const [d, count, spectrum] of [
+      [120, 6, (i: number) => 0.8 ** i],
+      [100, 5, (i: number) => 1e4 / (1 + i) ** 2],
+    ] as const) {
+      const rows = withSpectrum(d + 1, d, (i) => Math.sqrt(spectrum(i)));
+      const scatter = new Float64Array(d * d);
+      for (const row of rows) {
+        for (let i = 0; i < d; i++) for (let j = i; j < d; j++) scatter[i * d + j] += row[i] * row[j];
+      }
+      const found = await leadingEigen(gpu, scatter, d, count, 1e-8, engine.symmetricEigen, none);
+      if (!found) throw new Error(`nothing found for ${d} × ${d}`);
+      const all = await engine.symmetricEigen(scatter.slice(), d, count, none);
+      for (let i = 0; i < count; i++) {
+        atMost(Math.abs(found.values[i] - all.values[i]), 1e-11 * all.values[0], `error of eigenvalue ${i} of ${d}`);
+      }
+      const angles = principalAngles(
+        { rows: count, cols: d, data: found.vectors },
+        { rows: count, cols: d, data: all.vectors },
+      );
+      atMost(angles[angles.length - 1], 1e-6, `angle of the subspace, ${d} × ${d},`);
+    }
+  },
+};
+
+const failing = (error: unknown, one: { shape: string; name: string }): Error =>
+  new Error(`${one.shape}: ${one.name}: ${(error as Error).message}`, { cause: error });
+
+/** Every solver on dense cases against svd on the reference engine. */
+const solverChecks = (cases: typeof solverCases): Record<string, (opened: OpenDevice) => Promise<void>> =>
+  Object.fromEntries(
+    solverNames.map((solver) => [
+      `${solver} agrees with svd on the reference engine`,
+      async ({ engine }: OpenDevice) => {
+        for (const one of cases) {
+          await checkSolver({ engine: engine as never, solver }, one).catch((error) => {
+            throw failing(error, one);
+          });
+        }
+      },
+    ]),
+  );
+
+const dense = solverCases.filter(({ layout }) => layout === 'dense');
+/** The same for a software driver, which is slow: what is hard for two float32 parts. */
+const hard = dense.filter(
+  ({ shape, dtype, weighted }) =>
+    (shape === 'huge offset' && dtype === 'float64' && weighted) ||
+    (shape === 'tiny scale' && dtype === 'float64' && !weighted) ||
+    (shape === 'wide' && dtype === 'float32' && !weighted),
+);
+
+/** The checks of every engine that need no large blocks. */
+const SMALL = [
+  'gram: S += BᵀB, upper triangle, on top of what is there',
+  'multiply: Y = BVᵀ; multiplyTransposed: Z += YᵀB; normal: Z += VBᵀB',
+  'the same input gives the same bits',
+  'stops at the next tile when onStep throws',
+];
+
+/** Every check by name: all of them, for a GPU; and those that a software driver can do in seconds. */
+export const webGpuChecks: Record<string, (opened: OpenDevice) => Promise<void>> = {
+  ...Object.fromEntries(
+    Object.entries(engineChecks).map(
+      ([name, check]) => [name, async ({ engine }: OpenDevice) => check(engine)] as const,
+    ),
+  ),
+  ...ownChecks,
+  ...solverChecks(dense),
+};
+export const quickChecks: typeof webGpuChecks = {
+  ...Object.fromEntries(SMALL.map((name) => [name, webGpuChecks[name]])),
+  ...ownChecks,
+  ...solverChecks(hard),
+};
