@@ -11,6 +11,7 @@ import {
   type LearningResult,
   type Measurement,
   type ResamplingResult,
+  type ScalingResult,
   type StreamingResult,
   saved,
   type WorkloadResult,
@@ -26,6 +27,7 @@ export function report(quick: boolean): string | undefined {
   });
   const growth = saved<GrowthResult>('growth', quick);
   const kernels = saved<KernelResult>('kernels', quick);
+  const scaling = saved<ScalingResult>('scaling', quick);
   const streaming = saved<StreamingResult>('streaming', quick);
   const learning = saved<LearningResult>('learning', quick);
   const resampling = saved<ResamplingResult>('resampling', quick);
@@ -33,7 +35,7 @@ export function report(quick: boolean): string | undefined {
   const lab = saved<LabResult>('lab', quick);
   const environments = [
     ...measured.map(({ result }) => result.environment),
-    ...[growth, kernels, streaming, learning, resampling, files, lab].flatMap((r) => r?.environment ?? []),
+    ...[growth, kernels, scaling, streaming, learning, resampling, files, lab].flatMap((r) => r?.environment ?? []),
   ];
   const latest = environments.reduce<Environment | undefined>((a, b) => (a && a.date >= b.date ? a : b), undefined);
   if (!latest) return undefined;
@@ -83,6 +85,7 @@ export function report(quick: boolean): string | undefined {
     ...planTable(measured),
     ...(growth ? ['', '## Growth', '', ...growthTable(growth), ...differs(growth.environment)] : []),
     ...(kernels ? ['', '## Kernels', '', ...kernelTable(kernels), ...differs(kernels.environment)] : []),
+    ...(scaling ? ['', '## On more cores', '', ...scalingTable(scaling), ...differs(scaling.environment)] : []),
     ...(streaming ? ['', '## Streaming', '', ...streamingTable(streaming), ...differs(streaming.environment)] : []),
     ...(learning ? ['', '## Learning', '', ...learningTable(learning), ...differs(learning.environment)] : []),
     ...(resampling
@@ -202,6 +205,41 @@ function growthTable({ curves }: GrowthResult): string[] {
           )
           .join(', '),
       ]),
+    ),
+  ];
+}
+
+/** Milliseconds on 16 cores of an Intel server, measured before the phases were divided among more threads. */
+const ON_SIXTEEN: Readonly<Record<string, number>> = {
+  mnist: 262,
+  tall: 199,
+  embeddings: 2050,
+  wide: 1151,
+  square: 829,
+};
+
+function scalingTable({ phases }: ScalingResult): string[] {
+  const workloads = [...new Set(phases.map(({ workload }) => workload))];
+  const line = (workload: string, phase: string, one: number, alone: number, before: string): string[] => [
+    ...[workload, phase, milliseconds(one), percent(alone / one)],
+    ...[4, 8, 16, 32].map((threads) => milliseconds(alone + (one - alone) / threads)),
+    before,
+  ];
+  return [
+    'The wasm engine. "One alone" is the share of the time on one thread in which, of two threads, only one works, by the workers’ own clocks. From it follow',
+    'the times on more cores, t(T) = alone + (t(1) − alone)/T: a bound, because cores also share memory. The last column was measured on a server of 16 cores, with version 0.1.0.',
+    '',
+    ...table(
+      ['workload', 'phase', '1 thread', 'one alone', '4 cores', '8', '16', '32', '0.1.0 on 16'],
+      workloads.flatMap((workload) => {
+        const own = phases.filter((each) => each.workload === workload);
+        const sum = (part: 'one' | 'alone'): number => own.reduce((total, each) => total + each[part], 0);
+        const before = ON_SIXTEEN[workload];
+        return [
+          line(`**${workload}**`, '', sum('one'), sum('alone'), before ? milliseconds(before) : ''),
+          ...own.filter(({ one }) => one >= 1).map(({ phase, one, alone }) => line('', phase, one, alone, '')),
+        ];
+      }),
     ),
   ];
 }

@@ -3,6 +3,7 @@ import type { Errors } from './accuracy.js';
 import type { Contender } from './contender.js';
 import type { Environment } from './environment.js';
 import type { Spread } from './measure.js';
+import type { ScaleResult } from './scale-model.js';
 
 /** What was measured, kept as one JSON file each in bench/results, so that a workload can be run again alone. */
 
@@ -50,6 +51,20 @@ export interface KernelResult {
     readonly type: string;
     readonly threads: number;
     readonly gflops: number;
+  }[];
+  readonly skipped: readonly string[];
+}
+
+/** Phases of the workloads on the wasm engine, in milliseconds: on one thread, how long one of two threads works alone, and on all threads. */
+export interface ScalingResult {
+  readonly environment: Environment;
+  readonly phases: readonly {
+    readonly workload: string;
+    readonly phase: string;
+    readonly one: number;
+    readonly alone: number;
+    readonly measured: number;
+    readonly threads: number;
   }[];
   readonly skipped: readonly string[];
 }
@@ -132,9 +147,11 @@ type AnyResult =
   | WorkloadResult
   | GrowthResult
   | KernelResult
+  | ScalingResult
   | StreamingResult
   | LearningResult
-  | ResamplingResult;
+  | ResamplingResult
+  | ScaleResult;
 
 const folder = (quick: boolean): URL => new URL(quick ? '../results/quick/' : '../results/', import.meta.url);
 

@@ -11,7 +11,17 @@ import { workloads } from './workloads.js';
 /** The benchmark: every part in a process of its own, so that each begins with a clean memory; then the report. */
 
 /** Parts that are not workloads: the program of each. */
-const EXTRAS: readonly string[] = ['growth', 'kernels', 'streaming', 'learning', 'resampling', 'scale', 'files', 'lab'];
+const EXTRAS: readonly string[] = [
+  'growth',
+  'kernels',
+  'scaling',
+  'streaming',
+  'learning',
+  'resampling',
+  'scale',
+  'files',
+  'lab',
+];
 const parts = [...workloads.map(({ name }) => name), ...EXTRAS];
 
 let options: Arguments;

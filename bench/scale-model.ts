@@ -119,3 +119,43 @@ export function crossing(rates: Rates, k: number, cached: boolean): number {
   const decodings = (cached ? 1 : PASSES) - 1;
   return rates.gram * (decodings / rates.decode + (PASSES * 4 * w) / rates.normal);
 }
+
+/** Rates of NumPy and pyarrow; `normalWide`: of 20,000 columns. */
+export interface PythonRates extends Rates {
+  readonly versions: string;
+  readonly normalWide: number;
+}
+
+/** Rates of scree. */
+export interface ScreeRates {
+  readonly decode: number;
+  readonly gram: number;
+  readonly normal: number;
+  /** Rows of 200 numbers: moments, fingerprint and what is kept of single values. */
+  readonly summarize: number;
+  /** Summaries of 200 columns that are read and merged. */
+  readonly merge: number;
+  /** Bytes through a TCP connection to the same machine, both ends. */
+  readonly loopback: number;
+}
+
+export interface Used {
+  readonly cpu: number;
+  readonly elapsed: number;
+}
+
+/** The same table in several files: what the model predicts, and what was measured. */
+export interface Check {
+  readonly parts: number;
+  readonly predicted: { readonly parts: number; readonly merge: number; readonly elapsed: number };
+  readonly parted: Used;
+  readonly merged: Used | undefined;
+}
+
+/** What was measured, and where. */
+export interface ScaleResult {
+  readonly conditions: string;
+  readonly python: PythonRates;
+  readonly scree: ScreeRates;
+  readonly checks: readonly Check[];
+}

@@ -33,6 +33,7 @@ const entries = {
   index: 'index',
   engine: 'engine-kit',
   names: 'solvers/names',
+  sync: 'pca-sync',
   learn: 'learn',
   describe: 'describe/index',
   transform: 'transform',

@@ -6,6 +6,7 @@ import type { RowSource } from './data/open-source.js';
 import { sourceTable } from './data/table.js';
 import { rowWeights } from './data/weights.js';
 import { OptionError, show } from './errors.js';
+import { type MaybePromise, settle, type Waiting, wait } from './maybe-promise.js';
 import type { PcaOptions, Settings } from './options.js';
 import type { ProgressTracker } from './progress.js';
 import { rereadable } from './reading.js';
@@ -14,31 +15,36 @@ import { rereadable } from './reading.js';
  * Columns of numbers as the options `transform` and `scale: 'median'` want them. Most transforms are applied while rows are
  * read; ranks and medians need readings of their own, so a stream is kept for them.
  */
-export async function codeColumns(
-  given: RowSource,
-  settings: Settings,
-  progress: ProgressTracker,
-): Promise<{ source: RowSource; settings: Settings }> {
+export function codeColumns(given: RowSource, settings: Settings, progress: ProgressTracker): MaybePromise<Coded> {
+  return settle(transformAndScale(given, settings, progress));
+}
+
+interface Coded {
+  readonly source: RowSource;
+  readonly settings: Settings;
+}
+
+function* transformAndScale(given: RowSource, settings: Settings, progress: ProgressTracker): Waiting<Coded> {
   try {
-    const coded = await transformColumns(given, settings, progress);
+    const coded = yield* transformAll(given, settings, progress);
     if (coded.settings.scale !== 'median') return coded;
-    const source = await rereadable(coded.source, progress);
+    const source = yield* wait(rereadable(coded.source, progress));
     const weights = rowWeights(settings.weights, source.rows);
     const names = coded.settings.columnNames ?? source.columnNames;
-    const scale = await medianScales(source, weights, progress, names);
+    const scale = yield* wait(medianScales(source, weights, progress, names));
     return { source, settings: { ...coded.settings, scale, scaling: 'median' } };
   } catch (error) {
-    await given.close?.();
+    yield* wait(given.close?.());
     throw error;
   }
 }
 
 /** The columns transformed, and the settings with their coding. */
-export async function transformColumns(
-  given: RowSource,
-  settings: Settings,
-  progress: ProgressTracker,
-): Promise<{ source: RowSource; settings: Settings }> {
+export function transformColumns(given: RowSource, settings: Settings, progress: ProgressTracker): MaybePromise<Coded> {
+  return settle(transformAll(given, settings, progress));
+}
+
+function* transformAll(given: RowSource, settings: Settings, progress: ProgressTracker): Waiting<Coded> {
   const { transform, columnNames, ...others } = settings;
   if (transform === undefined || transform === 'none') return { source: given, settings };
   const names = columnNames ?? given.columnNames;
@@ -50,14 +56,11 @@ export async function transformColumns(
   if (labels.every((name) => transformOf(name) !== 'rank')) {
     return { source: codeNumbers(given, plain), settings: { ...others, coding: plain } };
   }
-  const source = await rereadable(given, progress);
+  const source = yield* wait(rereadable(given, progress));
   const weights = rowWeights(settings.weights, source.rows);
   const table = sourceTable(source, names);
-  const learned = await learnCoding(
-    table,
-    { ...rules, rare: 0, isCategory: () => false, transformOf },
-    weights,
-    progress,
+  const learned = yield* wait(
+    learnCoding(table, { ...rules, rare: 0, isCategory: () => false, transformOf }, weights, progress),
   );
   const ranked = columns.map((column, j) => (transformOf(column.name) === 'rank' ? learned.coding.columns[j] : column));
   const coding = { ...plain, columns: ranked };

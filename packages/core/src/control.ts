@@ -1,5 +1,5 @@
 import { OptionError, show } from './errors.js';
-import type { Progress } from './progress.js';
+import type { Blocking, Progress } from './progress.js';
 
 /** Options of every call that reads data: report progress, cancel, and limit the threads. */
 export interface ControlOptions {
@@ -7,6 +7,11 @@ export interface ControlOptions {
   readonly signal?: AbortSignal;
   /** Threads that passes run on; the result does not depend on it. Default: as many as the machine has. */
   readonly threads?: number;
+  /**
+   * How long the calling thread may be kept at a time: `'none'` leaves all but copying to workers, `'short'` works along for up to 8 ms at a
+   * time, `'full'` until there is something to wait for. The result does not depend on it. Default `'short'`.
+   */
+  readonly blocking?: Blocking;
 }
 
 /** The values that an option accepts: a test, and the end of the sentence "it must be …". */
@@ -25,12 +30,13 @@ export const CONTROL_OPTIONS: Record<keyof ControlOptions, OptionCheck> = {
     must: 'a whole number from 1 to 256',
     test: (v) => Number.isSafeInteger(v) && (v as number) >= 1 && (v as number) <= 256,
   },
+  blocking: { must: "'none', 'short' or 'full'", test: (v) => v === 'none' || v === 'short' || v === 'full' },
 };
 
 /** Checks the options that every call that reads data has. */
 export function checkControl<Options extends ControlOptions>(options: Options): Options {
   checkObject(options);
-  for (const option of ['signal', 'onProgress', 'threads'] as const) {
+  for (const option of ['signal', 'onProgress', 'threads', 'blocking'] as const) {
     if (options[option] !== undefined) checkOption(option, options[option], CONTROL_OPTIONS[option]);
   }
   return options;

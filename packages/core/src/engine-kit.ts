@@ -40,6 +40,7 @@ export type { RemoteRows } from './engines/remote.js';
 export { summariseTwice } from './engines/summarise.js';
 export { addressSpaceLeft } from './engines/wasm/address-space.js';
 export { compileKernels } from './engines/wasm/kernels.js';
+export { resetThreadTimes, threadTimes } from './engines/wasm/threads/thread-times.js';
 export { whyNoWorker } from './engines/wasm/threads/worker-pool.js';
 export { wasmEngineOrWhy } from './engines/wasm/wasm.js';
 export { keepAlive } from './keep-alive.js';

@@ -3,6 +3,7 @@ import type { RowSource } from './data/open-source.js';
 import type { Engine, Streaming } from './engines/engine.js';
 import { remoteRows, remoteRowsFor } from './engines/remote.js';
 import { ConvergenceError, OptionError } from './errors.js';
+import { andThen, type MaybePromise, settle, type Waiting, wait } from './maybe-promise.js';
 import type { Choice } from './model/choice.js';
 import { finish, firstComponents } from './model/finish.js';
 import { Model } from './model/model.js';
@@ -31,29 +32,40 @@ interface Chosen {
 }
 
 /** Plans, reads, solves and finishes: the pipeline of `pca`, for data that were opened and options that were checked. */
-export async function fit(
+export function fit(
   given: RowSource | Moments,
   settings: Settings,
   engines: readonly [Engine, ...Engine[]],
   progress: ProgressTracker,
-  { choice, opened = given }: Chosen = {},
-): Promise<NestedModels> {
+  chosen: Chosen = {},
+): MaybePromise<NestedModels> {
+  return settle(planAndSolve(given, settings, engines, progress, chosen));
+}
+
+function* planAndSolve(
+  given: RowSource | Moments,
+  settings: Settings,
+  engines: readonly [Engine, ...Engine[]],
+  progress: ProgressTracker,
+  { choice, opened = given }: Chosen,
+): Waiting<NestedModels> {
   checkColumnOptions(settings, given.cols);
   // Replicates are drawn from the rows once more after the fit.
   const draws = settings.bootstrap && !(given instanceof Moments);
-  const source = draws ? await rereadable(given, progress) : given;
+  const source = draws ? yield* wait(rereadable(given, progress)) : given;
   const { plan, engine } = choosePlan(source instanceof Moments ? shapeOf(source) : source, settings, engines);
-  const solver = await SOLVERS[plan.solver].load({ cols: source.cols, learn: settings.learn });
-  const reading = await readFor(solver, source, settings, engine, progress);
+  const solver = yield* wait(SOLVERS[plan.solver].load({ cols: source.cols, learn: settings.learn }));
+  const reading = yield* readFor(solver, source, settings, engine, progress);
   try {
     const { problem, framing, facts: known } = makeProblem(reading, settings, engine, plan, progress, solver.tolerance);
     const facts = choice ? { ...known, choice } : known;
-    const solution = framing.scatterTrace > 0 ? await reading.solve(problem, framing) : axesWithoutVariance(problem);
+    const solution =
+      framing.scatterTrace > 0 ? yield* wait(reading.solve(problem, framing)) : axesWithoutVariance(problem);
     const sampled = solution.converged && stabilityFor(source, settings, reading, solution.k, engine, progress);
-    const stability = (await sampled) || undefined;
+    const stability = sampled ? yield* wait(sampled) : undefined;
     const warnings = [
-      ...(await warningsOf(opened, engine)),
-      ...(settings.lookAtColumns ? await columnWarnings(opened, reading, settings, engine) : []),
+      ...(yield* wait(warningsOf(opened, engine))),
+      ...(settings.lookAtColumns ? yield* wait(columnWarnings(opened, reading, settings, engine)) : []),
     ];
     const model = withStability(finish(solution, facts, warnings), stability);
     if (!solution.converged) throw notConverged(model, solution, plan, problem.tolerance);
@@ -77,21 +89,22 @@ function notConverged(model: Model, { failure, passes }: Solution, plan: Plan, t
 }
 
 /** The bootstrap that was asked for, of the rows that were fitted. */
-async function stabilityFor(
+function stabilityFor(
   source: RowSource | Moments,
   settings: Settings,
   { columns }: PreparedData,
   k: number,
   engine: Engine,
   progress: ProgressTracker,
-): Promise<Stability | undefined> {
+): Promise<Stability | undefined> | undefined {
   const chosen = checkChoices(settings.bootstrap, settings.seed);
   if (!chosen || source instanceof Moments) return undefined;
-  const { stabilityOf } = await import('./analysis/bootstrap/stability.js');
   const { center, scale, columnWeights, ddof, weights } = settings;
   const read = weights?.length ?? columns.rows;
   const sample = { source, read, columns, weights, center, scale, columnWeights, ddof, k };
-  return stabilityOf(sample, chosen, engine, progress);
+  return import('./analysis/bootstrap/stability.js').then(({ stabilityOf }) =>
+    stabilityOf(sample, chosen, engine, progress),
+  );
 }
 
 function withStability(model: Model, stability: Stability | undefined): Model {
@@ -99,9 +112,9 @@ function withStability(model: Model, stability: Stability | undefined): Model {
 }
 
 /** Warnings of the source and the engine, collected after the last row was read. */
-async function warningsOf(source: RowSource | Moments, engine: Engine): Promise<readonly Warning[]> {
-  const read = source instanceof Moments ? [] : ((await source.warnings?.()) ?? []);
-  return [...read, ...(engine.warnings ?? [])];
+function warningsOf(source: RowSource | Moments, engine: Engine): MaybePromise<readonly Warning[]> {
+  const read = source instanceof Moments ? [] : source.warnings?.();
+  return andThen(read, (warnings = []) => [...warnings, ...(engine.warnings ?? [])]);
 }
 
 /** What the columns tell where single values are not here: rows that are read here say it themselves (`watchColumns`). */
@@ -203,7 +216,7 @@ function readFor(
   settings: Settings,
   engine: Engine,
   progress: ProgressTracker,
-): Promise<PreparedData> {
+): Waiting<PreparedData> {
   if (solver.needs === 'scatter') return readMoments(source, settings, engine, progress, solver);
   if (solver.needs === 'rows') return readRows(source, settings, engine, progress, solver);
   if (solver.needs === 'once') return readOnce(source, settings, engine, progress, solver);

@@ -138,7 +138,7 @@ export { type AddOptions, Moments } from './moments.js';
 export type { PcaOptions } from './options.js';
 export { type ColumnNameOf, pca } from './pca.js';
 export { makePlan, type Plan, type PlanRequest, type Shape } from './plan.js';
-export type { Progress } from './progress.js';
+export type { Blocking, Progress } from './progress.js';
 export type { Epoch } from './solvers/learned/epoch.js';
 export type {
   HebbianRule,

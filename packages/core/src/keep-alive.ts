@@ -6,6 +6,8 @@
  * So one timer that counts for the event loop exists while any work of the library is pending. Browsers need none.
  */
 
+import { isPromise, type MaybePromise } from './maybe-promise.js';
+
 /** Milliseconds between two calls of a timer that does nothing: the longest that there is. */
 const NEVER = 2 ** 31 - 1;
 /**
@@ -34,21 +36,29 @@ const mayDeadlock = version !== undefined && Number.parseInt(version, 10) < 22;
 let pending = 0;
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** Does the work, and keeps Node's event loop running until it is done. */
-export async function keepAlive<Result>(work: () => Promise<Result>): Promise<Result> {
-  if (version === undefined) return work();
+/** Does the work, and keeps Node's event loop running until it is done, if it is not done at once. */
+export async function keepAlive<Result>(work: () => MaybePromise<Result>): Promise<Result> {
+  const result = work();
+  if (version === undefined || !(isPromise(result) || mayDeadlock)) return result;
   if (pending++ === 0) {
     clearInterval(timer);
     timer = setInterval(() => {}, NEVER);
   }
   try {
-    return await work();
+    return await result;
   } finally {
     if (--pending === 0) {
       clearInterval(timer);
       if (mayDeadlock) idleBriefly();
     }
   }
+}
+
+/** The same after work that was done at once. */
+export function idleAfterWork(): void {
+  if (!mayDeadlock || pending > 0) return;
+  clearInterval(timer);
+  idleBriefly();
 }
 
 /** Turns are counted, not milliseconds: synchronous work of the program in between does not shorten the rest. */

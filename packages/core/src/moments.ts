@@ -12,6 +12,7 @@ import { enginesFor, remoteRowsFor } from './engines/remote.js';
 import { DataError, OptionError, show } from './errors.js';
 import { keepAlive } from './keep-alive.js';
 import { LARGEST_SQUARE } from './limits.js';
+import { each, type MaybePromise, settle, type Waiting, wait } from './maybe-promise.js';
 import { ProgressTracker } from './progress.js';
 
 /** How rows are added to moments. */
@@ -129,14 +130,24 @@ export class Moments {
   }
 
   /** The moments of a whole source, in one pass. */
-  static async of(
+  static of(
+    source: RowSource,
+    options: Pick<AddOptions, 'weights' | 'engine' | 'threads'>,
+    progress: ProgressTracker,
+    columnNames?: readonly string[],
+  ): MaybePromise<Moments> {
+    return settle(Moments.#of(source, options, progress, columnNames));
+  }
+
+  static *#of(
     source: RowSource,
     { weights: given, engine: wanted, threads }: Pick<AddOptions, 'weights' | 'engine' | 'threads'>,
     progress: ProgressTracker,
     columnNames?: readonly string[],
-  ): Promise<Moments> {
+  ): Waiting<Moments> {
     const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
-    const [engine] = await enginesFor(source, { engine: wanted ?? 'auto', threads, weights: given }, numbers);
+    const request = { engine: wanted ?? 'auto', threads, weights: given };
+    const [engine] = yield* wait(enginesFor(source, request, numbers));
     const moments = new Moments(source.cols, columnNames);
     const weights = rowWeights(given, source.rows);
     let rows = 0;
@@ -144,14 +155,14 @@ export class Moments {
     const remote = remoteRowsFor(source, engine);
     if (remote) {
       const loaded = remote.load();
-      await moments.#addLoaded(loaded, { first: 0, weights: undefined, columnNames }, progress, source);
+      yield* moments.#addLoaded(loaded, { first: 0, weights: undefined, columnNames }, progress, source);
       rows = loaded.rows;
     } else {
-      for await (const block of source.blocks()) {
+      yield* each(source.blocks(), function* (block) {
         checkBlockWidth(block, source, rows);
-        await moments.addBlock(block, weights.slice(rows, block.rows), rows, engine, progress);
+        yield* wait(moments.addBlock(block, weights.slice(rows, block.rows), rows, engine, progress));
         rows += block.rows;
-      }
+      });
     }
     weights.end(rows);
     progress.end();
@@ -160,28 +171,39 @@ export class Moments {
   }
 
   /** Adds one block: its own mean first, then its scatter about that mean, then the merge. */
-  async addBlock(
+  addBlock(
     block: Block,
     weights: Float64Array | undefined,
     firstRow: number,
     engine: Engine,
     progress: ProgressTracker,
-  ): Promise<void> {
-    const at = { first: firstRow, weights, columnNames: this.columnNames };
-    const dtype = fitsFloat32(block.data) ? 'float32' : 'float64';
-    await this.#addLoaded(await engine.load(block), at, progress, { dtype, sparse: block.kind === 'sparse' });
+  ): MaybePromise<void> {
+    return settle(this.#addBlock(block, weights, firstRow, engine, progress));
   }
 
-  async #addLoaded(
+  *#addBlock(
+    block: Block,
+    weights: Float64Array | undefined,
+    firstRow: number,
+    engine: Engine,
+    progress: ProgressTracker,
+  ): Waiting<void> {
+    const at = { first: firstRow, weights, columnNames: this.columnNames };
+    const dtype = fitsFloat32(block.data) ? 'float32' : 'float64';
+    const loaded = yield* wait(engine.load(block));
+    yield* this.#addLoaded(loaded, at, progress, { dtype, sparse: block.kind === 'sparse' });
+  }
+
+  *#addLoaded(
     loaded: LoadedBlock,
     at: RowsAt,
     progress: ProgressTracker,
     { dtype, sparse = false }: { readonly dtype: RowSource['dtype']; readonly sparse?: boolean },
-  ): Promise<void> {
+  ): Waiting<void> {
     const scatter = new Float64Array(this.cols * this.cols);
     let stats: ColumnStatistics;
     try {
-      stats = await loaded.summarise(at, scatter, (rows) => progress.step(rows));
+      stats = yield* wait(loaded.summarise(at, scatter, (rows) => progress.step(rows)));
     } finally {
       loaded.release();
     }

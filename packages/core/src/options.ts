@@ -86,6 +86,7 @@ type Undefaulted =
   | 'columnNames'
   | 'tolerance'
   | 'threads'
+  | 'blocking'
   | 'k'
   | 'learn'
   | 'sketch'

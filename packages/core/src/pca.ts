@@ -1,12 +1,14 @@
+import { enter, leave } from './admission.js';
 import { changeOf } from './data/changes.js';
 import { type Data, openSource, type RowSource } from './data/open-source.js';
-import { availableEngines } from './engines/choose.js';
+import { availableEngines, type EngineRequest } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
 import { enginesFor } from './engines/remote.js';
 import { addressSpaceLeft } from './engines/wasm/address-space.js';
 import { DataError, OptionError, ScreeError } from './errors.js';
 import { fit, type NestedModels } from './fit.js';
 import { keepAlive } from './keep-alive.js';
+import { type MaybePromise, settle, type Waiting, wait } from './maybe-promise.js';
 import type { Model } from './model/model.js';
 import { Moments } from './moments.js';
 import { checkOptions, type PcaOptions, type Settings } from './options.js';
@@ -46,39 +48,66 @@ export function nestedModels(data: Data | Moments, options: PcaOptions = {}): Pr
   return keepAlive(() => analyse(data, options));
 }
 
-async function analyse(data: Data | Moments, options: PcaOptions): Promise<NestedModels> {
+/** Most operations, n·d·min(n, d), of a fit that is done at once and needs no place in the queue. */
+export const MOST_AT_ONCE = 1e7;
+
+/** n·d·min(n, d): the operations of a fit, about. */
+export function operations({ rows = Number.POSITIVE_INFINITY, cols }: RowSource): number {
+  return rows * cols * Math.min(rows, cols);
+}
+
+function analyse(data: Data | Moments, options: PcaOptions): MaybePromise<NestedModels> {
+  return settle(openAndFit(data, options));
+}
+
+function* openAndFit(data: Data | Moments, options: PcaOptions): Waiting<NestedModels> {
   const settings = checkOptions(options);
   const progress = new ProgressTracker(settings);
   if (data instanceof Moments) {
     refuseForMoments(settings, data.cols);
-    return fitChosen(data, settings, await availableEngines(settings, data.cols ** 2), progress);
+    return yield* fitChosen(data, settings, yield* wait(availableEngines(settings, data.cols ** 2)), progress);
   }
-  return fitOpened(async () => {
-    const source = await openSource(data, progress, settings.columnNames, settings.columns === 'numeric');
-    const plain = (settings.transform ?? 'none') === 'none' && settings.scale !== 'median';
-    const coded = plain
-      ? { source, settings }
-      : await (await import('./code-columns.js')).codeColumns(source, settings, progress);
-    if (!settings.lookAtColumns) return coded;
-    const { watchColumns } = await import('./analysis/look-at-columns.js');
-    return { ...coded, source: watchColumns(coded.source, coded.settings) };
-  }, progress);
+  return yield* openAndClose(() => settle(openForFit(data, settings, progress)), progress);
+}
+
+function* openForFit(data: Data, settings: Settings, progress: ProgressTracker): Waiting<Opened> {
+  const numericOnly = settings.columns === 'numeric';
+  const source = yield* wait(openSource(data, progress, settings.columnNames, numericOnly));
+  const plain = (settings.transform ?? 'none') === 'none' && settings.scale !== 'median';
+  const coded = plain
+    ? { source, settings }
+    : yield* wait(import('./code-columns.js').then(({ codeColumns }) => codeColumns(source, settings, progress)));
+  if (!settings.lookAtColumns) return coded;
+  const { watchColumns } = yield* wait(import('./analysis/look-at-columns.js'));
+  return { ...coded, source: watchColumns(coded.source, coded.settings) };
+}
+
+/** A source, and the settings for its columns. */
+export interface Opened {
+  readonly source: RowSource;
+  readonly settings: Settings & Pick<EngineRequest, 'atOnce'>;
 }
 
 /** Fits a source that is opened here, and closes it whatever happens. */
-export async function fitOpened(
-  open: () => Promise<{ source: RowSource; settings: Settings }>,
-  progress: ProgressTracker,
-): Promise<NestedModels> {
+export function fitOpened(open: () => MaybePromise<Opened>, progress: ProgressTracker): MaybePromise<NestedModels> {
+  return settle(openAndClose(open, progress));
+}
+
+function* openAndClose(open: () => MaybePromise<Opened>, progress: ProgressTracker): Waiting<NestedModels> {
   let source: RowSource | undefined;
+  let admitted = false;
   try {
-    const opened = await open();
+    const opened = yield* wait(open());
     const { settings } = opened;
     source = opened.source;
+    if (source.resident && operations(source) > MOST_AT_ONCE) {
+      yield* wait(enter(progress));
+      admitted = true;
+    }
     const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
-    return await fitChosen(source, settings, await enginesFor(source, settings, numbers), progress);
+    return yield* fitChosen(source, settings, yield* wait(enginesFor(source, settings, numbers)), progress);
   } catch (error) {
-    await refuseFailedByChange(source, error);
+    yield* refuseFailedByChange(source, error);
     // Typed arrays and WebAssembly have different messages for a lack of memory.
     if (!(error instanceof RangeError && /alloc|array length|unable to grow/i.test(error.message))) throw error;
     const limited = Number.isFinite(addressSpaceLeft());
@@ -89,30 +118,32 @@ export async function fitOpened(
       reason: 'memory',
     });
   } finally {
-    await source?.close?.();
+    if (admitted) leave();
+    yield* wait(source?.close?.());
   }
 }
 
 /** Fits as many components as were asked for, or as criteria choose for these data: one where they find no structure. */
-async function fitChosen(
+function* fitChosen(
   source: RowSource | Moments,
   settings: Settings,
   engines: readonly [Engine, ...Engine[]],
   progress: ProgressTracker,
-): Promise<NestedModels> {
-  if (settings.choose === undefined) return fit(source, settings, engines, progress);
-  const { chooseForFit } = await import('./analysis/criteria/evidence.js');
+): Waiting<NestedModels> {
+  if (settings.choose === undefined) return yield* wait(fit(source, settings, engines, progress));
+  const { chooseForFit } = yield* wait(import('./analysis/criteria/evidence.js'));
   // The criteria may leave no more than moments, and a bootstrap draws rows.
-  const drawn = settings.bootstrap && !(source instanceof Moments) ? await rereadable(source, progress) : undefined;
-  const { choice, data } = await chooseForFit(drawn ?? source, settings, settings.choose, engines, progress);
+  const drawn =
+    settings.bootstrap && !(source instanceof Moments) ? yield* wait(rereadable(source, progress)) : undefined;
+  const { choice, data } = yield* wait(chooseForFit(drawn ?? source, settings, settings.choose, engines, progress));
   const chosen = { ...settings, k: Math.max(1, choice.k) };
-  return fit(drawn ?? data, chosen, engines, progress, { choice, opened: source });
+  return yield* wait(fit(drawn ?? data, chosen, engines, progress, { choice, opened: source }));
 }
 
 /** If the data changed during a fit that failed, that is the likely cause, so the error names it. */
-async function refuseFailedByChange(source: RowSource | undefined, error: unknown): Promise<void> {
+function* refuseFailedByChange(source: RowSource | undefined, error: unknown): Waiting<void> {
   if (!source || !(error instanceof ScreeError) || error instanceof OptionError) return;
-  const changed = await changeOf(source);
+  const changed = yield* wait(changeOf(source));
   if (changed) throw new DataError('SOURCE_CHANGED', `${changed.message} The fit failed: ${error.message}`);
 }
 

@@ -31,6 +31,9 @@ export interface MachineRequest extends Omit<PlanRequest, 'engine'> {
   };
 }
 
+/** A shape whose rows were counted. It is not copied, because a source samples its rows only where the sample is used. */
+type KnownShape = Shape & { readonly rows: number };
+
 /** Seconds below which the most accurate solver is chosen, whatever the others would take. */
 const NEGLIGIBLE_SECONDS = 0.5e-3;
 
@@ -42,7 +45,7 @@ const NEGLIGIBLE_SECONDS = 0.5e-3;
 export function makePlan(shape: Shape, request: PlanRequest): Plan {
   const { cols: d, rows: n } = shape;
   const { solver, learn, memory = Number.POSITIVE_INFINITY } = request;
-  const costs = n === undefined ? {} : estimateCosts({ ...shape, rows: n }, request);
+  const costs = n === undefined ? {} : estimateCosts(shape as KnownShape, request);
   const plan = (solver: SolverName, reason: string): Plan => {
     const needs = SOLVERS[solver].needs({ cols: d, learn });
     const keepsRows = !shape.rereadable && !shape.momentsOnly && needs !== 'scatter' && needs !== 'once';
@@ -71,19 +74,19 @@ export function makePlan(shape: Shape, request: PlanRequest): Plan {
     return plan(precise, `${n}×${d} is small: ${name}, the most accurate solver, takes less than a millisecond.`);
   }
   const best = choosable.filter(fits).reduce((a, b) => (cost(b) < cost(a) ? b : a));
-  return plan(best, SOLVERS[best].reason?.({ ...shape, rows: n }) ?? '');
+  return plan(best, SOLVERS[best].reason?.(shape as KnownShape) ?? '');
 }
 
 /** Seconds that a solver would take with an engine on all cores of this machine; 0 where that is unknown. */
-export function secondsHere(solver: SolverName, { rows, ...shape }: Shape, request: MachineRequest): number {
-  if (rows === undefined) return 0;
+export function secondsHere(solver: SolverName, shape: Shape, request: MachineRequest): number {
+  if (shape.rows === undefined) return 0;
   const { rates, machineRates = rates, float32, ...facts } = request.engine;
   const engine = {
     ...facts,
     rates: machineRates,
     float32: float32 && { rates: float32.machineRates ?? float32.rates },
   };
-  return SOLVERS[solver].cost?.(new Work({ ...shape, rows }, { ...request, engine })) ?? 0;
+  return SOLVERS[solver].cost?.(new Work(shape as KnownShape, { ...request, engine })) ?? 0;
 }
 
 /** Most bytes of square matrices that a solver has at once: the sums, their copy for the eigenproblem, and the engine's own. */
@@ -108,12 +111,12 @@ function canRun(solver: SolverName, { remote = false }: EngineFacts): boolean {
 }
 
 /** Seconds of each solver that can do the work. */
-function estimateCosts(
-  shape: Shape & { readonly rows: number },
-  request: PlanRequest,
-): Partial<Record<SolverName, number>> {
+function estimateCosts(shape: KnownShape, request: PlanRequest): Partial<Record<SolverName, number>> {
   const work = new Work(shape, request);
-  const possible = SOLVER_NAMES.filter((name) => canRun(name, request.engine));
-  const costs = possible.map((name) => [name, SOLVERS[name].cost?.(work)] as const);
-  return Object.fromEntries(costs.filter(([, seconds]) => seconds !== undefined));
+  const costs: Partial<Record<SolverName, number>> = {};
+  for (const name of SOLVER_NAMES) {
+    const seconds = canRun(name, request.engine) ? SOLVERS[name].cost?.(work) : undefined;
+    if (seconds !== undefined) costs[name] = seconds;
+  }
+  return costs;
 }

@@ -3,6 +3,10 @@
  * work goes through a `ProgressTracker`: it calls `step` between tiles, and `step` does all three.
  */
 
+import { nextTurn } from './event-loop.js';
+import { andThen, type MaybePromise } from './maybe-promise.js';
+
+/** How far a task is. */
 export interface Progress {
   /** The current work in two or three words: "reading rows", "eigenvectors". */
   readonly phase: string;
@@ -15,8 +19,14 @@ export interface Progress {
 /** Work that is cut into steps: a generator that yields how much it has done since the last yield and returns its result. */
 export type Task<Result> = Generator<number, Result, void>;
 
-/** Milliseconds of uninterrupted work after which the event loop gets its turn: three frames of an animation. */
-const YIELD_INTERVAL = 50;
+/**
+ * How long a fit may keep the thread that called it: not at all (workers do everything but copying), for some milliseconds at a time, or until it has to
+ * wait for something.
+ */
+export type Blocking = 'none' | 'short' | 'full';
+
+/** Milliseconds of uninterrupted work after which the event loop gets its turn: half a frame of an animation. */
+const SLICES: Readonly<Record<Blocking, number>> = { none: 4, short: 8, full: Number.POSITIVE_INFINITY };
 
 /** Reports progress, throws when a signal aborts, and yields to the event loop. */
 export class ProgressTracker {
@@ -25,11 +35,17 @@ export class ProgressTracker {
   #phase = '';
   #done = 0;
   #total: number | undefined;
+  readonly #slice: number;
   #lastYield = performance.now();
 
   constructor(
-    options: { signal?: AbortSignal | undefined; onProgress?: ((progress: Progress) => void) | undefined } = {},
+    options: {
+      signal?: AbortSignal | undefined;
+      onProgress?: ((progress: Progress) => void) | undefined;
+      blocking?: Blocking | undefined;
+    } = {},
   ) {
+    this.#slice = SLICES[options.blocking ?? 'short'];
     this.#signal = options.signal;
     this.#onProgress = options.onProgress;
     this.#signal?.throwIfAborted();
@@ -49,7 +65,7 @@ export class ProgressTracker {
     this.#done += amount;
     this.#signal?.throwIfAborted();
     const now = performance.now();
-    if (now - this.#lastYield < YIELD_INTERVAL) return;
+    if (now - this.#lastYield < this.#slice) return;
     this.#report();
     return this.#rest();
   }
@@ -81,7 +97,7 @@ export class ProgressTracker {
   }
 
   /** Runs a task to its end inside the present phase, to whose progress it adds nothing. */
-  follow<Result>(task: Task<Result>): Promise<Result> {
+  follow<Result>(task: Task<Result>): MaybePromise<Result> {
     return runTask(task, () => this.yieldToEventLoop());
   }
 
@@ -93,15 +109,19 @@ export class ProgressTracker {
   }
 
   /** Runs a task to its end as one phase. */
-  async run<Result>(phase: string, total: number, task: Task<Result>): Promise<Result> {
+  run<Result>(phase: string, total: number, task: Task<Result>): MaybePromise<Result> {
     this.begin(phase, total);
-    const result = await runTask(task, (amount) => this.step(amount));
-    this.end();
-    return result;
+    return andThen(
+      runTask(task, (amount) => this.step(amount)),
+      (result) => {
+        this.end();
+        return result;
+      },
+    );
   }
 
   async #rest(): Promise<void> {
-    await new Promise<void>((resolve) => setTimeout(resolve, 0));
+    await nextTurn();
     this.#lastYield = performance.now();
     this.#signal?.throwIfAborted();
   }
@@ -116,15 +136,29 @@ export class ProgressTracker {
 }
 
 /** Runs a task to its end; `onStep` gets the amount of each step, and what it returns is awaited. */
-export async function runTask<Result>(
+export function runTask<Result>(
   task: Task<Result>,
   onStep: (amount: number) => void | Promise<void>,
-): Promise<Result> {
+): MaybePromise<Result> {
   for (;;) {
     const next = task.next();
     if (next.done) return next.value;
     const pause = onStep(next.value);
-    if (pause) await pause;
+    if (pause) return continueTask(task, onStep, pause);
+  }
+}
+
+async function continueTask<Result>(
+  task: Task<Result>,
+  onStep: (amount: number) => void | Promise<void>,
+  pause: Promise<void>,
+): Promise<Result> {
+  await pause;
+  for (;;) {
+    const next = task.next();
+    if (next.done) return next.value;
+    const again = onStep(next.value);
+    if (again) await again;
   }
 }
 

@@ -5,6 +5,7 @@ import { type RowWeights, rowWeights } from './data/weights.js';
 import type { Engine, LoadedBlock } from './engines/engine.js';
 import { Passes } from './engines/passes.js';
 import { remoteRowsFor } from './engines/remote.js';
+import { each, type MaybePromise, type Waiting, wait } from './maybe-promise.js';
 import { Moments } from './moments.js';
 import type { Settings } from './options.js';
 import type { ProgressTracker } from './progress.js';
@@ -21,24 +22,24 @@ export interface PreparedData {
   readonly merges: number;
   /** Whether the sums were taken about the means of several blocks, and merged. */
   readonly aboutBlocks?: boolean;
-  solve(problem: Problem, framing: Framing): Promise<Solution>;
+  solve(problem: Problem, framing: Framing): MaybePromise<Solution>;
   release(): void;
 }
 
 type Needing<What extends Solver['needs']> = Extract<Solver, { needs: What }>;
 
 /** For solvers that need the scatter: one pass, block by block into moments. Given moments are used as they are. */
-export async function readMoments(
+export function* readMoments(
   source: RowSource | Moments,
   settings: Settings,
   engine: Engine,
   progress: ProgressTracker,
   solver: Needing<'scatter'>,
-): Promise<PreparedData> {
+): Waiting<PreparedData> {
   const moments =
     source instanceof Moments
       ? source
-      : await Moments.of(source, { ...settings, engine }, progress, settings.columnNames ?? source.columnNames);
+      : yield* wait(Moments.of(source, { ...settings, engine }, progress, settings.columnNames ?? source.columnNames));
   return {
     ...describeMoments(moments, settings),
     aboutBlocks: moments.merges > 1,
@@ -54,17 +55,19 @@ function describeMoments(moments: Moments, settings: Settings): Omit<PreparedDat
 }
 
 /** For solvers that need a rough scatter and the rows: one pass in the engine's float32, then as many as the solver needs. */
-export async function readBoth(
+export function* readBoth(
   source: RowSource | Moments,
   settings: Settings,
   engine: Engine,
   progress: ProgressTracker,
   solver: Needing<'both'>,
-): Promise<PreparedData> {
+): Waiting<PreparedData> {
   if (source instanceof Moments) throw new TypeError('moments have no rows to read');
-  const kept = await rereadable(source, progress);
+  const kept = yield* wait(rereadable(source, progress));
   const columnNames = settings.columnNames ?? source.columnNames;
-  const moments = await Moments.of(kept, { ...settings, engine: engine.float32 ?? engine }, progress, columnNames);
+  const moments = yield* wait(
+    Moments.of(kept, { ...settings, engine: engine.float32 ?? engine }, progress, columnNames),
+  );
   const weights = rowWeights(settings.weights, kept.rows);
   let passes: Passes | undefined;
   return {
@@ -93,25 +96,25 @@ function framedScatter(moments: Moments, { factor }: Framing, centred: boolean):
 }
 
 /** For solvers that need rows: their columns' statistics first, then passes as often as the solver needs. */
-export async function readRows(
+export function* readRows(
   opened: RowSource | Moments,
   settings: Settings,
   engine: Engine,
   progress: ProgressTracker,
   solver: Needing<'rows'>,
-): Promise<PreparedData> {
+): Waiting<PreparedData> {
   if (opened instanceof Moments) throw new TypeError('moments have no rows to read');
   const columnNames = settings.columnNames ?? opened.columnNames;
-  const source = await rereadable(opened, progress);
+  const source = yield* wait(rereadable(opened, progress));
   const weights = rowWeights(settings.weights, source.rows);
   const columns = emptyStatistics(source.cols);
   let rows = 0;
   let merges = 0;
   progress.begin('column statistics', source.rows);
-  const addLoaded = async (loaded: LoadedBlock, own: Float64Array | undefined): Promise<void> => {
+  const addLoaded = function* (loaded: LoadedBlock, own: Float64Array | undefined): Waiting<void> {
     try {
       const at = { first: rows, weights: own, columnNames };
-      const stats = await loaded.summarise(at, undefined, (done) => progress.step(done));
+      const stats = yield* wait(loaded.summarise(at, undefined, (done) => progress.step(done)));
       mergeStatistics(columns, stats);
       merges += stats.merges ?? 1;
       rows += loaded.rows;
@@ -120,12 +123,12 @@ export async function readRows(
     }
   };
   const remote = remoteRowsFor(source, engine);
-  if (remote) await addLoaded(remote.load(), undefined);
+  if (remote) yield* addLoaded(remote.load(), undefined);
   else {
-    for await (const block of source.blocks()) {
+    yield* each(source.blocks(), function* (block) {
       checkBlockWidth(block, source, rows);
-      await addLoaded(await engine.load(block), weights.slice(rows, block.rows));
-    }
+      yield* addLoaded(yield* wait(engine.load(block)), weights.slice(rows, block.rows));
+    });
   }
   weights.end(rows);
   progress.end();
@@ -146,19 +149,19 @@ export async function readRows(
 }
 
 /** For solvers that process rows as they are read: one reading, and passes only where the source can be read again. */
-export async function readOnce(
+export function* readOnce(
   source: RowSource | Moments,
   settings: Settings,
   engine: Engine,
   progress: ProgressTracker,
   solver: Needing<'once'>,
-): Promise<PreparedData> {
+): Waiting<PreparedData> {
   if (source instanceof Moments) throw new TypeError('moments have no rows to read');
   const { cols, dtype } = source;
   const columnNames = settings.columnNames ?? source.columnNames;
   const weights = rowWeights(settings.weights, source.rows);
   const fold = solver.begin({ ...settings, cols });
-  const rows = await foldRows(source, fold, weights, columnNames, engine, progress);
+  const rows = yield* wait(foldRows(source, fold, weights, columnNames, engine, progress));
   let passes: Passes | undefined;
   return {
     cols,
@@ -197,8 +200,11 @@ export async function foldRows(
 }
 
 /** The source itself where it can be read again; otherwise its rows, kept in memory. */
-export async function rereadable(source: RowSource, progress: ProgressTracker): Promise<RowSource> {
-  if (source.rereadable) return source;
+export function rereadable(source: RowSource, progress: ProgressTracker): MaybePromise<RowSource> {
+  return source.rereadable ? source : keep(source, progress);
+}
+
+async function keep(source: RowSource, progress: ProgressTracker): Promise<RowSource> {
   progress.begin('reading rows', source.rows);
   const kept = await keepRows(source, (rows) => progress.step(rows));
   progress.end();

@@ -261,7 +261,7 @@ export class Stream {
     );
   }
 
-  #engine(threads = this.#settings.threads, numbers?: number): Promise<Engine> {
+  async #engine(threads = this.#settings.threads, numbers?: number): Promise<Engine> {
     return chooseEngine({ engine: this.#settings.engine, threads }, numbers);
   }
 }

@@ -82,6 +82,7 @@ describe('@scree/core as a package', () => {
     expect(Object.keys(manifest.exports)).toEqual([
       '.',
       './engine',
+      './sync',
       './learn',
       './names',
       './describe',

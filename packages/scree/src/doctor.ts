@@ -34,10 +34,10 @@ export interface Diagnosis {
 }
 
 /** Rows of the first block that is measured, and of the largest: 200 MB. */
-const FIRST_ROWS = 512;
+const FIRST_ROWS = 128;
 const MOST_ROWS = 32_768;
 /** Seconds that a measured pass should take, at least. */
-const LONG_ENOUGH = 0.1;
+const LONG_ENOUGH = 0.04;
 
 const DIAGNOSES: Readonly<Record<EngineName, () => Promise<EngineDiagnosis>>> = {
   reference: diagnoseReference,

@@ -80,7 +80,11 @@ export function watchColumns(source: RowSource, options: Omit<LookOptions, 'onPr
       // Before the reader has the block: it may keep it.
       if (watch && finite && block.cols === cols) {
         const task = watch.add(block, weights.slice(rows, block.rows));
-        finite = await runTask(task, () => progress.yieldToEventLoop()).then(() => true, isNotFinite);
+        try {
+          await runTask(task, () => progress.yieldToEventLoop());
+        } catch (error) {
+          finite = isNotFinite(error);
+        }
       }
       yield block;
       rows += block.rows;

@@ -1,4 +1,5 @@
 import { DataError, show } from '../errors.js';
+import type { MaybePromise } from '../maybe-promise.js';
 import type { ProgressTracker } from '../progress.js';
 import type { Block } from './block.js';
 import { detectChanges } from './changes.js';
@@ -29,12 +30,12 @@ export type NumberColumns = Readonly<Record<string, ArrayLike<number> | ArrayLik
  * Turns data into a source; `chosen` are the columns to use of records and tables, and `numericOnly` leaves out those of text. The
  * caller closes the source.
  */
-export async function openSource(
+export function openSource(
   data: Data,
   progress: ProgressTracker,
   chosen?: readonly string[],
   numericOnly = false,
-): Promise<RowSource> {
+): MaybePromise<RowSource> {
   if (typeof data !== 'object' || data === null) {
     throw new DataError(
       'BAD_DATA',

@@ -1,4 +1,6 @@
 import { OptionError, show } from '../errors.js';
+import { andThen, Lazy, type MaybePromise, settle, type Waiting, wait } from '../maybe-promise.js';
+import type { Blocking } from '../progress.js';
 import type { Engine } from './engine.js';
 import { reference } from './reference/reference.js';
 import type { WasmOptions } from './wasm/wasm.js';
@@ -28,56 +30,68 @@ export type EngineChoice = 'auto' | 'wasm' | 'reference' | 'blas' | (string & {}
 export interface EngineRequest {
   readonly engine?: EngineChoice | undefined;
   readonly threads?: number | undefined;
+  /** How long passes may keep the calling thread. */
+  readonly blocking?: Blocking | undefined;
+  /** Whether nothing may wait: kernels are compiled at once. */
+  readonly atOnce?: boolean;
 }
 
 /**
  * The engines to choose from, probably fastest first: the one that was requested; or, for `'auto'`, the offered engines that are
  * available, if the data are large (or their size is unknown), then WebAssembly, or plain TypeScript where there is none.
  */
-export async function availableEngines(
-  { engine: wanted = 'auto', threads }: EngineRequest,
+export function availableEngines(
+  request: EngineRequest,
   numbers = Number.POSITIVE_INFINITY,
-): Promise<readonly [Engine, ...Engine[]]> {
+): MaybePromise<readonly [Engine, ...Engine[]]> {
+  return settle(findEngines(request, numbers));
+}
+
+function* findEngines(
+  { engine: wanted = 'auto', threads, blocking, atOnce = false }: EngineRequest,
+  numbers: number,
+): Waiting<readonly [Engine, ...Engine[]]> {
   if (typeof wanted === 'object') return [wanted];
   if (wanted === 'reference') return [reference];
   if (wanted === 'auto') {
-    const wasm = await loadWasm(threads);
+    const wasm = yield* wait(loadWasm({ threads, blocking, atOnce }));
     const own = typeof wasm === 'string' ? referenceInsteadOfWasm(wasm) : wasm;
     if (numbers < WORTH_LOADING) return [own];
-    const others = await Promise.all(Array.from(offered.values(), ({ make }) => make(threads)));
+    const others = yield* wait(Promise.all(Array.from(offered.values(), ({ make }) => make(threads))));
     const [first, ...rest] = [...others.filter((engine) => engine !== undefined), own];
     return [first, ...rest];
   }
   if (wanted === 'wasm') {
-    const wasm = await loadWasm(threads);
+    const wasm = yield* wait(loadWasm({ threads, blocking, atOnce }));
     if (typeof wasm === 'string') throw unavailable(wanted, wasm);
     return [wasm];
   }
   const offer = offered.get(wanted);
   if (!offer) throw unavailable(wanted, 'no package that was imported has it; `blas` comes with the package scree');
-  const engine = await offer.make(threads);
-  if (!engine) throw unavailable(wanted, await offer.why());
+  const engine = yield* wait(offer.make(threads));
+  if (!engine) throw unavailable(wanted, yield* wait(offer.why()));
   return [engine];
 }
 
 /** The WebAssembly engine, or why there is none. Its code is loaded here, so that a page can show something before. */
-async function loadWasm(threads: number | undefined): Promise<Engine | string> {
-  const { wasmEngineOrWhy } = await import('./wasm/wasm.js');
-  return wasmEngineOrWhy({ threads });
+function loadWasm(options: WasmOptions): MaybePromise<Engine | string> {
+  return andThen(wasmCode.get(), ({ wasmEngineOrWhy }) => wasmEngineOrWhy(options));
 }
+
+export const wasmCode = new Lazy(() => import('./wasm/wasm.js'));
 
 /**
  * The WebAssembly engine: SIMD, on several threads where workers can share memory. Undefined where WebAssembly SIMD or its
  * memory is missing. The result does not depend on the number of threads.
  */
 export async function wasmEngine({ threads }: WasmOptions = {}): Promise<Engine | undefined> {
-  const engine = await loadWasm(threads);
+  const engine = await loadWasm({ threads });
   return typeof engine === 'string' ? undefined : engine;
 }
 
 /** The engine for work without a plan: the first of the available ones. */
-export async function chooseEngine(request: EngineRequest, numbers?: number): Promise<Engine> {
-  return (await availableEngines(request, numbers))[0];
+export function chooseEngine(request: EngineRequest, numbers?: number): MaybePromise<Engine> {
+  return andThen(availableEngines(request, numbers), ([engine]) => engine);
 }
 
 /** The reference engine, with a warning that says why. */

@@ -1,6 +1,7 @@
 import type { Block, Frame } from '../data/block.js';
 import type { ColumnStatistics } from '../data/statistics.js';
 import type { Count, SymmetricEigen } from '../linalg/symmetric-eigen.js';
+import type { MaybePromise } from '../maybe-promise.js';
 import type { Warning } from '../warning.js';
 
 /**
@@ -42,12 +43,12 @@ export interface Engine {
   /** Warnings about this engine on this machine, for example that it runs without threads and why. */
   readonly warnings?: readonly Warning[];
   /** Shares or uploads a block once; passes then run on what was loaded. */
-  load(block: Block): LoadedBlock | Promise<LoadedBlock>;
+  load(block: Block): MaybePromise<LoadedBlock>;
   /**
    * Eigenvalues and the leading eigenvectors of a symmetric matrix given by its upper triangle, as `symmetricEigen` of
    * linalg defines them. `a` may be destroyed. `onStep` gets flops.
    */
-  symmetricEigen(a: Float64Array, size: number, count: Count, onStep: OnStep): Promise<SymmetricEigen>;
+  symmetricEigen(a: Float64Array, size: number, count: Count, onStep: OnStep): MaybePromise<SymmetricEigen>;
   /** An empty basis of vectors of that length, where the engine can store one better than as a loaded block. */
   basis?(length: number): Basis;
   /**
@@ -103,9 +104,9 @@ export interface Basis {
   readonly size: number;
   append(vectors: Float64Array, count: number): void;
   /** Z −= (ZQᵀ)Q for the vectors of Q from number `from` on; returns QZᵀ ((size − from) × count). */
-  project(vectors: Float64Array, count: number, from: number, onStep: OnStep): Promise<Float64Array>;
+  project(vectors: Float64Array, count: number, from: number, onStep: OnStep): MaybePromise<Float64Array>;
   /** CQ; `coordinates` is count × size. */
-  combine(coordinates: Float64Array, count: number, onStep: OnStep): Promise<Float64Array>;
+  combine(coordinates: Float64Array, count: number, onStep: OnStep): MaybePromise<Float64Array>;
   /** Removes all vectors and frees their memory. */
   release(): void;
 }
@@ -118,7 +119,7 @@ export interface LoadedBlock {
    * Count, mean, spread and range of each column; refuses what is not finite. With `scatter` (cols × cols, zeros) also
    * S = Σw(x − x̄)(x − x̄)ᵀ of the rows, upper triangle, entry (i, j) in units of `unit[i]·unit[j]`.
    */
-  summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): Promise<ColumnStatistics>;
+  summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): MaybePromise<ColumnStatistics>;
   /** Products of the columns with each other, their Gram matrix: S += BᵀB, upper triangle; `scatter` is cols × cols. */
   gram(frame: Frame, scatter: Float64Array, onStep: OnStep): void | Promise<void>;
   /**

@@ -3,6 +3,7 @@ import { everyNth, everyNthOf } from '../data/every-nth.js';
 import type { RowSource } from '../data/open-source.js';
 import type { RowWeights } from '../data/weights.js';
 import { DataError } from '../errors.js';
+import { andThen, each, type MaybePromise, settle, type Waiting, wait } from '../maybe-promise.js';
 import type { ProgressTracker } from '../progress.js';
 import type { Engine, LoadedBlock, OnStep } from './engine.js';
 import { remoteRowsFor } from './remote.js';
@@ -15,6 +16,18 @@ export interface MiniBatch {
   readonly rows: number;
   normal(vectors: Float64Array, k: number): Promise<Float64Array>;
 }
+
+/** What a pass does with a block. */
+type VisitLoaded = (
+  block: LoadedBlock,
+  frame: Frame,
+  first: number,
+  onStep: OnStep,
+  index: number,
+) => MaybePromise<void>;
+
+/** What is done with a tile of so many lines. */
+type VisitTile = (tile: Float64Array, lines: number) => MaybePromise<void>;
 
 /**
  * The engine's passes over a whole source: block after block in their order, with progress and cancellation. A
@@ -54,57 +67,72 @@ export class Passes {
   }
 
   /** S = BᵀB, upper triangle (d × d). */
-  async gram(): Promise<Float64Array> {
+  gram(): MaybePromise<Float64Array> {
     const scatter = new Float64Array(this.cols * this.cols);
-    await this.#each('covariance', (block, frame, _, onStep) => block.gram(frame, scatter, onStep));
-    return scatter;
+    const done = this.#each('covariance', (block, frame, _, onStep) => block.gram(frame, scatter, onStep));
+    return andThen(done, () => scatter);
   }
 
   /** K = BBᵀ, upper triangle (n × n). Pairs of blocks are read together: data of several blocks are read several times. */
-  async dual(): Promise<Float64Array> {
-    const n = this.rows;
-    const products = new Float64Array(n * n);
-    await this.#each('row products', async (left, frame, i0, onStep, index) => {
-      let j0 = 0;
-      let other = 0;
-      for await (const block of this.#source.blocks()) {
-        if (other >= index) {
-          const right = other === index ? left : await this.#load(block, other);
-          const into = { products, size: n, row: i0, column: j0 };
-          await left.dual(frame, right, this.#frameAt(j0, block.rows), into, () => this.#progress.yieldToEventLoop());
-          if (right !== left) this.#done(right);
-        }
-        j0 += block.rows;
-        other++;
+  dual(): MaybePromise<Float64Array> {
+    const products = new Float64Array(this.rows * this.rows);
+    const done = this.#each('row products', (left, frame, i0, onStep, index) =>
+      settle(this.#dualWith(left, frame, i0, onStep, index, products)),
+    );
+    return andThen(done, () => products);
+  }
+
+  /** The products of one block's rows with their own and with those of the blocks after it. */
+  *#dualWith(
+    left: LoadedBlock,
+    frame: Frame,
+    i0: number,
+    onStep: OnStep,
+    index: number,
+    products: Float64Array,
+  ): Waiting<void> {
+    let j0 = 0;
+    let other = 0;
+    const visit = function* (this: Passes, block: Block): Waiting<void> {
+      if (other >= index) {
+        const right = other === index ? left : yield* this.#load(block, other);
+        const into = { products, size: this.rows, row: i0, column: j0 };
+        const pause = (): void | Promise<void> => this.#progress.yieldToEventLoop();
+        yield* wait(left.dual(frame, right, this.#frameAt(j0, block.rows), into, pause));
+        if (right !== left) this.#done(right);
       }
-      await onStep(left.rows);
-    });
-    return products;
+      j0 += block.rows;
+      other++;
+    }.bind(this);
+    yield* each(this.#source.blocks(), visit);
+    yield* wait(onStep(left.rows));
   }
 
   /** Y = BVᵀ (n × k) for V given as k rows. */
-  async multiply(vectors: Float64Array, k: number): Promise<Float64Array> {
+  multiply(vectors: Float64Array, k: number): MaybePromise<Float64Array> {
     const scores = new Float64Array(this.rows * k);
-    await this.#each('scores', (block, frame, first, onStep) =>
+    const done = this.#each('scores', (block, frame, first, onStep) =>
       block.multiply(frame, vectors, k, scores.subarray(first * k, (first + block.rows) * k), onStep),
     );
-    return scores;
+    return andThen(done, () => scores);
   }
 
   /** Z = YᵀB (k × d). */
-  async multiplyTransposed(scores: Float64Array, k: number): Promise<Float64Array> {
+  multiplyTransposed(scores: Float64Array, k: number): MaybePromise<Float64Array> {
     const out = new Float64Array(k * this.cols);
-    await this.#each('back to columns', (block, frame, first, onStep) =>
+    const done = this.#each('back to columns', (block, frame, first, onStep) =>
       block.multiplyTransposed(frame, scores.subarray(first * k, (first + block.rows) * k), k, out, onStep),
     );
-    return out;
+    return andThen(done, () => out);
   }
 
   /** Z = VBᵀB (k × d): the scatter times each of k vectors, without the scatter. */
-  async normal(vectors: Float64Array, k: number): Promise<Float64Array> {
+  normal(vectors: Float64Array, k: number): MaybePromise<Float64Array> {
     const out = new Float64Array(k * this.cols);
-    await this.#each('passes over the data', (block, frame, _, onStep) => block.normal(frame, vectors, k, out, onStep));
-    return out;
+    const done = this.#each('passes over the data', (block, frame, _, onStep) =>
+      block.normal(frame, vectors, k, out, onStep),
+    );
+    return andThen(done, () => out);
   }
 
   /**
@@ -140,40 +168,52 @@ export class Passes {
   }
 
   /** B itself, in packed tiles of whole rows. */
-  async rowTiles(visit: (tile: Float64Array, rows: number) => Promise<void>): Promise<void> {
+  rowTiles(visit: VisitTile): MaybePromise<void> {
+    return settle(this.#rowTiles(visit));
+  }
+
+  *#rowTiles(visit: VisitTile): Waiting<void> {
+    const { cols } = this;
     let tile = new Float64Array(0);
     let first = 0;
-    for await (const block of this.#source.blocks()) {
+    const visitBlock = function* (this: Passes, block: Block): Waiting<void> {
       const frame = this.#frameAt(first, block.rows);
       for (let from = 0; from < block.rows; from += TILE_LINES) {
         const to = Math.min(block.rows, from + TILE_LINES);
-        if (tile.length < (to - from) * this.cols) tile = new Float64Array((to - from) * this.cols);
-        packTile(block, frame, from, to, 0, this.cols, tile);
-        await visit(tile, to - from);
+        if (tile.length < (to - from) * cols) tile = new Float64Array((to - from) * cols);
+        packTile(block, frame, from, to, 0, cols, tile);
+        yield* wait(visit(tile, to - from));
       }
       first += block.rows;
-    }
+    }.bind(this);
+    yield* each(this.#source.blocks(), visitBlock);
     this.#checkRows(first);
   }
 
   /** Bᵀ in packed tiles of whole columns: each visit gets some columns of B as rows of length n. Reads the data once per tile. */
-  async columnTiles(visit: (tile: Float64Array, cols: number) => Promise<void>): Promise<void> {
+  columnTiles(visit: VisitTile): MaybePromise<void> {
+    return settle(this.#columnTiles(visit));
+  }
+
+  *#columnTiles(visit: VisitTile): Waiting<void> {
     const n = this.rows;
     const tile = new Float64Array(Math.min(TILE_LINES, this.cols) * n);
     let packed = new Float64Array(0);
     for (let left = 0; left < this.cols; left += TILE_LINES) {
       const right = Math.min(this.cols, left + TILE_LINES);
       let first = 0;
-      for await (const block of this.#source.blocks()) {
+      // biome-ignore lint/correctness/useYield: blocks are visited by generators
+      const visitBlock = function* (this: Passes, block: Block): Waiting<void> {
         if (packed.length < block.rows * (right - left)) packed = new Float64Array(block.rows * (right - left));
         packTile(block, this.#frameAt(first, block.rows), 0, block.rows, left, right, packed);
         for (let i = 0; i < block.rows; i++) {
           for (let c = 0; c < right - left; c++) tile[c * n + first + i] = packed[i * (right - left) + c];
         }
         first += block.rows;
-      }
+      }.bind(this);
+      yield* each(this.#source.blocks(), visitBlock);
       this.#checkRows(first);
-      await visit(tile, right - left);
+      yield* wait(visit(tile, right - left));
     }
   }
 
@@ -183,29 +223,32 @@ export class Passes {
     this.#kept.length = 0;
   }
 
-  async #each(
-    phase: string,
-    visit: (block: LoadedBlock, frame: Frame, first: number, onStep: OnStep, index: number) => void | Promise<void>,
-  ): Promise<void> {
+  #each(phase: string, visit: VisitLoaded): MaybePromise<void> {
+    return settle(this.#visitEach(phase, visit));
+  }
+
+  *#visitEach(phase: string, visit: VisitLoaded): Waiting<void> {
     this.#progress.begin(phase, this.rows);
     let first = 0;
     let index = 0;
     const remote = remoteRowsFor(this.#source, this.#engine);
-    for await (const block of remote ? [remote.load()] : this.#source.blocks()) {
-      const loaded = remote ? (block as LoadedBlock) : await this.#load(block as Block, index);
-      await visit(loaded, this.#frameAt(first, block.rows), first, (rows) => this.#progress.step(rows), index);
+    const visitBlock = function* (this: Passes, block: Block | LoadedBlock): Waiting<void> {
+      const loaded = remote ? (block as LoadedBlock) : yield* this.#load(block as Block, index);
+      const onStep = (rows: number): void | Promise<void> => this.#progress.step(rows);
+      yield* wait(visit(loaded, this.#frameAt(first, block.rows), first, onStep, index));
       this.#done(loaded);
       first += loaded.rows;
       index++;
-    }
+    }.bind(this);
+    yield* each<Block | LoadedBlock>(remote ? [remote.load()] : this.#source.blocks(), visitBlock);
     this.#checkRows(first);
     this.#progress.end();
   }
 
-  async #load(block: Block, index: number): Promise<LoadedBlock> {
+  *#load(block: Block, index: number): Waiting<LoadedBlock> {
     const kept = this.#kept[index];
     if (kept) return kept;
-    const loaded = await this.#engine.load(block);
+    const loaded = yield* wait(this.#engine.load(block));
     if (this.#source.resident) this.#kept[index] = loaded;
     return loaded;
   }

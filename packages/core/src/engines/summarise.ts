@@ -1,5 +1,6 @@
 import type { Block, Frame } from '../data/block.js';
 import { blockMeans, blockStatistics, type ColumnStatistics } from '../data/statistics.js';
+import { type MaybePromise, settle, type Waiting, wait } from '../maybe-promise.js';
 import { runTask } from '../progress.js';
 import type { LoadedBlock, OnStep, RowsAt } from './engine.js';
 
@@ -7,24 +8,35 @@ import type { LoadedBlock, OnStep, RowsAt } from './engine.js';
  * The summary of a block in plain TypeScript, by two readings: the columns' own means first, then the scatter about
  * them as a `gram` pass. Every engine can use it.
  */
-export async function summariseTwice(
+export function summariseTwice(
+  block: Block,
+  loaded: Pick<LoadedBlock, 'gram'>,
+  at: RowsAt,
+  scatter: Float64Array | undefined,
+  onStep: OnStep,
+  rough = false,
+): MaybePromise<ColumnStatistics> {
+  return settle(readTwice(block, loaded, at, scatter, onStep, rough));
+}
+
+function* readTwice(
   block: Block,
   loaded: Pick<LoadedBlock, 'gram'>,
   { first, weights, columnNames }: RowsAt,
   scatter: Float64Array | undefined,
   onStep: OnStep,
-  rough = false,
-): Promise<ColumnStatistics> {
+  rough: boolean,
+): Waiting<ColumnStatistics> {
   // The diagonal of the scatter is the spread. The spread is more accurate for sparse blocks, which are centred implicitly, and
   // where the scatter is summed in less than float64.
   const takesDiagonal = scatter !== undefined && block.kind === 'dense' && !rough;
   const steps = (takesDiagonal ? blockMeans : blockStatistics)(block, weights, first, columnNames);
-  const stats = await runTask(steps, () => onStep(0));
+  const stats = yield* wait(runTask(steps, () => onStep(0)));
   if (stats.rows === 0 || !scatter) {
-    await onStep(block.rows);
+    yield* wait(onStep(block.rows));
     return stats;
   }
-  await loaded.gram(centred(stats, weights), scatter, onStep);
+  yield* wait(loaded.gram(centred(stats, weights), scatter, onStep));
   if (takesDiagonal) for (let j = 0; j < block.cols; j++) stats.spread[j] = scatter[j * block.cols + j];
   return stats;
 }

@@ -1,5 +1,6 @@
 import { type Frame, identityFrame } from '../data/block.js';
 import { transpose } from '../linalg/row-products.js';
+import { andThen, type MaybePromise, settle, type Waiting, wait } from '../maybe-promise.js';
 import type { Engine, LoadedBlock } from './engine.js';
 
 /** The engine that multiplies, and what is called between its tiles. */
@@ -25,66 +26,80 @@ export class VectorBlock {
   }
 
   /** The first `count` vectors of `data`, each of length d, while `use` runs. */
-  static async use<Result>(
+  static use<Result>(
+    data: Float64Array,
+    count: number,
+    d: number,
+    tools: VectorTools,
+    use: (vectors: VectorBlock) => MaybePromise<Result>,
+  ): MaybePromise<Result> {
+    return settle(VectorBlock.#use(data, count, d, tools, use));
+  }
+
+  static *#use<Result>(
     data: Float64Array,
     count: number,
     d: number,
     { engine, progress }: VectorTools,
-    use: (vectors: VectorBlock) => Promise<Result>,
-  ): Promise<Result> {
-    const block = await engine.load({ kind: 'dense', rows: count, cols: d, stride: d, data });
+    use: (vectors: VectorBlock) => MaybePromise<Result>,
+  ): Waiting<Result> {
+    const block = yield* wait(engine.load({ kind: 'dense', rows: count, cols: d, stride: d, data }));
     try {
-      return await use(new VectorBlock(block, progress));
+      return yield* wait(use(new VectorBlock(block, progress)));
     } finally {
       block.release();
     }
   }
 
   /** QQᵀ, upper triangle (count × count). */
-  async products(products: Float64Array = new Float64Array(this.count * this.count)): Promise<Float64Array> {
+  products(products: Float64Array = new Float64Array(this.count * this.count)): MaybePromise<Float64Array> {
     const { count } = this;
     const into = { products, size: count, row: 0, column: 0 };
-    await this.#block.dual(this.#frame, this.#block, this.#frame, into, () => this.#progress.yieldToEventLoop());
-    return products;
+    const done = this.#block.dual(this.#frame, this.#block, this.#frame, into, () => this.#progress.yieldToEventLoop());
+    return andThen(done, () => products);
   }
 
   /** QXᵀ for k rows X (count × k). */
-  async coordinates(rows: Float64Array, k: number): Promise<Float64Array> {
+  coordinates(rows: Float64Array, k: number): MaybePromise<Float64Array> {
     const out = new Float64Array(this.count * k);
-    await this.#block.multiply(this.#frame, rows, k, out, () => this.#progress.yieldToEventLoop());
-    return out;
+    const done = this.#block.multiply(this.#frame, rows, k, out, () => this.#progress.yieldToEventLoop());
+    return andThen(done, () => out);
   }
 
   /** CᵀQ for coordinates C (count × k): k rows, added to `out`. */
-  async combine(
+  combine(
     coordinates: Float64Array,
     k: number,
     out: Float64Array = new Float64Array(k * this.d),
-  ): Promise<Float64Array> {
-    await this.#block.multiplyTransposed(this.#frame, coordinates, k, out, () => this.#progress.yieldToEventLoop());
-    return out;
+  ): MaybePromise<Float64Array> {
+    const pause = (): void | Promise<void> => this.#progress.yieldToEventLoop();
+    return andThen(this.#block.multiplyTransposed(this.#frame, coordinates, k, out, pause), () => out);
   }
 
   /** X −= (XQᵀ)Q for k rows X, twice, so that the rest is orthogonal up to rounding. */
-  async remove(rows: Float64Array, k: number): Promise<void> {
+  remove(rows: Float64Array, k: number): MaybePromise<void> {
+    return settle(this.#remove(rows, k));
+  }
+
+  *#remove(rows: Float64Array, k: number): Waiting<void> {
     for (let round = 0; round < 2; round++) {
-      const inside = await this.combine(await this.coordinates(rows, k), k);
+      const inside = yield* wait(this.combine(yield* wait(this.coordinates(rows, k)), k));
       for (let i = 0; i < inside.length; i++) rows[i] -= inside[i];
     }
   }
 }
 
 /** Sv for each of k rows v, S given by its upper triangle, which is completed. */
-export async function multiplySymmetric(
+export function multiplySymmetric(
   upper: Float64Array,
   vectors: Float64Array,
   k: number,
   d: number,
   tools: VectorTools,
-): Promise<Float64Array> {
+): MaybePromise<Float64Array> {
   completeSymmetric(upper, d);
-  const image = await VectorBlock.use(upper, d, d, tools, (matrix) => matrix.coordinates(vectors, k));
-  return transpose(image, d, k);
+  const image = VectorBlock.use(upper, d, d, tools, (matrix) => matrix.coordinates(vectors, k));
+  return andThen(image, (found) => transpose(found, d, k));
 }
 
 /** Copies the upper triangle to the lower one. */

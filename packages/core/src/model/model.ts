@@ -368,7 +368,7 @@ export class Model implements ModelRecord {
       for await (const block of source.blocks()) {
         checkBlockWidth(block, source, rows);
         const first = rows;
-        const check = (): Promise<void> => progress.follow(checkFinite(block, first, names));
+        const check = async (): Promise<void> => progress.follow(checkFinite(block, first, names));
         if (checks === 'first') await check();
         await visit(block, progress, check);
         rows += block.rows;

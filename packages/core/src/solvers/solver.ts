@@ -4,6 +4,7 @@ import type { ColumnStatistics } from '../data/statistics.js';
 import type { Engine, RowsAt } from '../engines/engine.js';
 import type { Passes } from '../engines/passes.js';
 import type { ErrorDetails } from '../errors.js';
+import type { MaybePromise } from '../maybe-promise.js';
 import type { ProgressTracker } from '../progress.js';
 import type { Epoch } from './learned/epoch.js';
 import type { LearnOptions } from './learned/learn-options.js';
@@ -136,9 +137,9 @@ export interface Failure {
 
 /** A solver, and how it needs the data. */
 export type Solver = { readonly tolerance?: number } & (
-  | { readonly needs: 'scatter'; solve(problem: ScatterProblem): Promise<Solution> }
-  | { readonly needs: 'rows'; solve(problem: RowsProblem): Promise<Solution> }
-  | { readonly needs: 'both'; solve(problem: ScatterAndRowsProblem): Promise<Solution> }
+  | { readonly needs: 'scatter'; solve(problem: ScatterProblem): MaybePromise<Solution> }
+  | { readonly needs: 'rows'; solve(problem: RowsProblem): MaybePromise<Solution> }
+  | { readonly needs: 'both'; solve(problem: ScatterAndRowsProblem): MaybePromise<Solution> }
   | { readonly needs: 'once'; begin(settings: FoldSettings): Fold }
 );
 

@@ -166,7 +166,8 @@ describe('sparse passes in WebAssembly', () => {
     const stop = (): void => {
       throw new Error('stop');
     };
-    await expect(loaded.normal(frame, numbers(5 * block.cols, 1), 5, out, stop)).rejects.toThrow('stop');
+    const stopped = async (): Promise<void> => loaded.normal(frame, numbers(5 * block.cols, 1), 5, out, stop);
+    await expect(stopped()).rejects.toThrow('stop');
     expect(out.every((value) => value === 0)).toBe(true);
     expect(sameBits(await products(loaded, frame, 5), expected)).toBe(true);
     loaded.release();

@@ -70,6 +70,41 @@ describe('threads', () => {
     }
   });
 
+  it('copy shared data together, with the bits of data that are not shared', async () => {
+    for (const [rows, cols] of [
+      [6000, 60],
+      [700, 500],
+      [40, 2000],
+    ]) {
+      const own = block(rows, cols);
+      const { data } = own;
+      for (const [type, offset] of [
+        [Float64Array, 8],
+        [Float32Array, 4],
+        [Int16Array, 6],
+      ] as const) {
+        const plain = type.from(data as Float64Array);
+        const shared = new (type as typeof Float64Array<SharedArrayBuffer>)(
+          new SharedArrayBuffer(offset + plain.byteLength),
+          offset,
+          plain.length,
+        );
+        shared.set(plain);
+        const results: Uint8Array[] = [];
+        for (const threads of [1, 2, 3]) {
+          const engine = (await wasmEngine({ threads })) as Engine;
+          for (const numbers of [plain, shared]) results.push(await everything(engine, { ...own, data: numbers }));
+        }
+        for (const result of results) expect(Buffer.compare(result, results[0])).toBe(0);
+      }
+    }
+    const { rows, cols, data } = block(8000, 120);
+    const shared = new Float64Array(new SharedArrayBuffer(data.byteLength));
+    shared.set(data as Float64Array);
+    const [a, b] = [await pca({ rows, cols, data }, { k: 5 }), await pca({ rows, cols, data: shared }, { k: 5 })];
+    expect(b.components.data).toEqual(a.components.data);
+  });
+
   it('are shared by fits that run at the same time', async () => {
     const { rows, cols, data } = block(8000, 120);
     const alone = await pca({ rows, cols, data }, { k: 5, threads: 2 });

@@ -31,6 +31,8 @@ const PLAN_THREADS = 4;
 export const MAX_THREADS = 128;
 /** Address space, in bytes, that is more than a library needs for its threads and their buffers. */
 const ADDRESS_SPACE = 2 ** 31;
+/** Rows and columns from which one product is enough work for more than four threads. */
+const LARGE = 512;
 /** The eigenproblem of a matrix up to this size takes less time without the library. */
 const SMALL = 32;
 
@@ -123,8 +125,13 @@ function engineOf(
       return threadSetting.threads;
     },
     rates: ratesOn(PLAN_THREADS),
-    machineRates: ratesOn(library.threads()),
-    load: async (block) => (isFloats(block) ? new BlasDense(block, products) : (await wasm()).load(block)),
+    // One thread packs, so more than eight have nothing to do (bench/scaling.ts).
+    machineRates: ratesOn(Math.min(8, library.threads())),
+    load: async (block) => {
+      if (!isFloats(block)) return (await wasm()).load(block);
+      const large = threadSetting.many && Math.min(block.rows, block.cols) >= LARGE;
+      return new BlasDense(block, large ? products.singleLane : products);
+    },
     async symmetricEigen(a, size, count, onStep) {
       const found = lapack && size > SMALL ? await lapackEigen(library, lapack, a, size, count, onStep) : undefined;
       return found ?? (await wasm()).symmetricEigen(a, size, count, onStep);

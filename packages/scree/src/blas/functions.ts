@@ -154,7 +154,9 @@ export function bindLapack(library: Library, threadSetting: ThreadSetting): Lapa
   return {
     call(name, ...values) {
       const lengths = Array<number>(ROUTINES[name][0]).fill(1);
-      return threadSetting.run(false, () => callAsync(bound.get(name) as Native, ...values.map(address), ...lengths));
+      return threadSetting.run(threadSetting.many, () =>
+        callAsync(bound.get(name) as Native, ...values.map(address), ...lengths),
+      );
     },
   };
 }

@@ -1,12 +1,16 @@
 import type { Library } from './library.js';
 
+/** Threads on which Node runs asynchronous calls. libuv starts four, or as many as this variable said when the process began. */
+export const POOL = Math.max(1, Math.floor(Number(process.env.UV_THREADPOOL_SIZE)) || 4);
+
 /**
  * The library's number of threads, a setting of the whole process. Calls either run several at a time on one thread
  * each, or one at a time on all threads; calls that need one value of the setting wait until those with the other are
  * done.
  *
- * Several calls at a time is the usual case: tiles are independent, so no call waits for the slowest of the library's
- * threads, and the next tile can be packed at the same time.
+ * Several calls at a time is the usual case on few cores: tiles are independent, so no call waits for the slowest of the library's
+ * threads, and the next tile can be packed at the same time. Node runs only a few calls at a time, so on more cores large products and LAPACK
+ * use all threads of the library but one, which packs.
  */
 export class ThreadSetting {
   readonly #library: Library;
@@ -34,12 +38,17 @@ export class ThreadSetting {
 
   /** Calls to run at the same time. Accelerate distributes work among its own threads, so it gets one call at a time. */
   get lanes(): number {
-    return this.#library.kind === 'Accelerate' ? 1 : this.#threads;
+    return this.#library.kind === 'Accelerate' ? 1 : Math.min(this.#threads, POOL);
   }
 
-  /** Runs a call on one thread, or on all of them. */
+  /** Whether there are more threads than calls that Node runs at a time. */
+  get many(): boolean {
+    return this.#threads > POOL;
+  }
+
+  /** Runs a call on one thread while others run beside it, or on all threads. */
   async run(allThreads: boolean, call: () => Promise<void>): Promise<void> {
-    const wanted = allThreads ? this.#threads : 1;
+    const wanted = allThreads ? (this.many ? this.#threads - 1 : this.#threads) : 1;
     while (this.#running > 0 && this.#current !== wanted) await this.#idle;
     if (this.#current !== wanted) {
       this.#library.setThreads(wanted);

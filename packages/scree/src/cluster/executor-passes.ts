@@ -2,6 +2,8 @@
 export const WIDTH = 1024;
 /** Rows that are multiplied at once: rounding in a product of columns grows with them. */
 export const CHUNK = 1024;
+/** So many of these products are added up before sums are merged. */
+export const CHUNKS = 16;
 
 /**
  * The Python that runs on the executors, by `mapInArrow`. It is constant: `make` gets parameters as bytes (`packParameters`), and returns a function
@@ -21,9 +23,10 @@ import pyarrow as pa
 WIDTH = ${WIDTH}
 CHUNK = ${CHUNK}
 # Rows that are added up before their sum is added to the others.
-GROUP = 128
-# Numbers that are summed up together: batches of few rows are put together first.
+GROUP = 256
+# Numbers that are summed up together: batches of few rows are put together first, and those of many are cut.
 TOGETHER = 1 << 20
+MOST_ROWS = CHUNK * ${CHUNKS}
 
 
 def make(parameters):
@@ -103,19 +106,26 @@ def floats_of(values, width, rounded):
 
 
 def gathered(rows, batches):
-    """The rows of batches that count, about TOGETHER numbers at a time."""
-    waiting, numbers = [], 0
+    """The rows of batches that count: about TOGETHER numbers at a time, and MOST_ROWS at most."""
+    waiting, numbers, count = [], 0, 0
     for batch in batches:
         found = rows.complete(batch)[0]
         if len(found) == 0:
             continue
         waiting.append(found)
         numbers += found.size
-        if numbers >= TOGETHER:
-            yield waiting[0] if len(waiting) == 1 else np.concatenate(waiting)
-            waiting, numbers = [], 0
+        count += len(found)
+        if numbers >= TOGETHER or count >= MOST_ROWS:
+            yield from pieces_of(waiting)
+            waiting, numbers, count = [], 0, 0
     if waiting:
-        yield waiting[0] if len(waiting) == 1 else np.concatenate(waiting)
+        yield from pieces_of(waiting)
+
+
+def pieces_of(waiting):
+    together = waiting[0] if len(waiting) == 1 else np.concatenate(waiting)
+    for at in range(0, len(together), MOST_ROWS):
+        yield together[at : at + MOST_ROWS]
 
 
 def numbers_of(column, length, rounded):

@@ -63,16 +63,9 @@ export class GrpcClient {
   /** The answers as they come; what is not read waits on the server. Ending the loop early ends the call. */
   async *stream(method: string, request: Uint8Array, patience?: number): AsyncGenerator<Uint8Array, void, void> {
     const session = await this.#connected();
+    const stream = this.#request(session, method);
     this.#calls++;
     session.ref();
-    const stream = session.request({
-      ...this.#options.headers,
-      [constants.HTTP2_HEADER_METHOD]: 'POST',
-      [constants.HTTP2_HEADER_PATH]: method,
-      'content-type': 'application/grpc',
-      te: 'trailers',
-      'grpc-accept-encoding': 'identity',
-    });
     if (patience !== undefined) stream.setTimeout(patience, () => stream.close(constants.NGHTTP2_CANCEL));
     const ended = statusOf(stream);
     // Who stops reading early does not ask for the status.
@@ -90,6 +83,22 @@ export class GrpcClient {
       stream.close(constants.NGHTTP2_CANCEL);
       // A call keeps the process running, not an idle connection.
       if (--this.#calls === 0) session.unref();
+    }
+  }
+
+  #request(session: ClientHttp2Session, method: string): ClientHttp2Stream {
+    try {
+      return session.request({
+        ...this.#options.headers,
+        [constants.HTTP2_HEADER_METHOD]: 'POST',
+        [constants.HTTP2_HEADER_PATH]: method,
+        'content-type': 'application/grpc',
+        te: 'trailers',
+        'grpc-accept-encoding': 'identity',
+      });
+    } catch (error) {
+      // The connection was cut since it was made.
+      throw systemError(error);
     }
   }
 

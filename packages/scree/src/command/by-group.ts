@@ -4,6 +4,7 @@ import type { OpenOptions } from '../disk/index.js';
 import { checkFolder, checkTarget } from '../disk/output-target.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
+import { refuseOnSpark } from './method.js';
 import { print, printLines } from './print.js';
 import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
@@ -26,6 +27,7 @@ export type ForGroup = (call: Call, only: NonNullable<OpenOptions['only']>) => P
 /** `--by COLUMN`: the command once per group of rows. Outputs get the group's name; JSON is one object with a list. */
 export async function byGroup(call: Call, terminal: Terminal, run: ForGroup): Promise<void> {
   const { positionals, flags } = call;
+  refuseOnSpark(call);
   const column = flags.by as string;
   const { groups, few, without } = await findGroups(call, column);
   const slugs = fileNames(groups.map(({ level }) => level));

@@ -1,5 +1,5 @@
 import { type Coding, Model, Moments, type PcaOptions, type RowSource, type Warning } from '@scree/core';
-import { nestedModels } from '@scree/core/engine';
+import { nestedModels, partsOf } from '@scree/core/engine';
 import { DEFAULT_MEMORY } from '@scree/files';
 import { offerBlas } from '../blas/offer.js';
 import type { DataFile } from '../disk/index.js';
@@ -78,8 +78,8 @@ export async function fitFile(
     memory,
     onProgress,
     signal,
-    // Of the levels of a category nothing could be said that the user does not know.
-    lookAtColumns: file.fit === undefined,
+    // Of levels of a category and of log-ratios nothing useful could be said: they have no units, and --scale is taken.
+    lookAtColumns: file.fit === undefined && partsOf(file.coding?.columns ?? []).length === 0,
   };
   const asked = flags.bootstrap as number | undefined;
   const replicates = depth && !moments ? replicatesNow(asked, source, weights) : 0;

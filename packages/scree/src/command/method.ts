@@ -1,6 +1,8 @@
 import type { Coding, Transform } from '@scree/core';
 import type { CodeTableOptions } from '@scree/core/engine';
+import { isSparkUrl } from '../cluster/spark-url.js';
 import type { OpenOptions } from '../disk/open-file.js';
+import type { Call } from './command.js';
 import type { Blocks, GivenTransform } from './method-flags.js';
 import { UsageError } from './usage-error.js';
 
@@ -96,6 +98,15 @@ export function codingFlag(flags: Readonly<Record<string, unknown>>): string | u
     (name) => flags[name] !== undefined,
   );
   return given && `--${given}`;
+}
+
+/** Rows on Spark have no order, and what is coded is read several times, in step. */
+export function refuseOnSpark({ positionals, flags }: Pick<Call, 'positionals' | 'flags'>): void {
+  const flag = positionals.some(isSparkUrl) && codingFlag(flags);
+  if (flag)
+    throw new UsageError(
+      `${flag} reads rows in order, and tables on Spark have none. Save the table as Parquet files first, or transform its columns with --sql.`,
+    );
 }
 
 /** Whether a transform is of the parts of a composition. */

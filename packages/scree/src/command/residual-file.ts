@@ -56,6 +56,7 @@ export async function residualFile(
   const { slopes, intercept } = residuals.regression;
   return derivedFile(file, {
     source: residuals,
+    coding: file.coding,
     supplementary,
     groups,
     supplementaryRows: undefined,

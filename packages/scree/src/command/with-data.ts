@@ -6,7 +6,7 @@ import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
 import { codedFile, type PreparedFile } from './derived-file.js';
 import { fitOptions } from './fit-options.js';
-import { blocksOf, hasRanges, type Method, methodOf, openOptions } from './method.js';
+import { blocksOf, hasRanges, type Method, methodOf, openOptions, refuseOnSpark } from './method.js';
 import { residualFile } from './residual-file.js';
 import { shellWord } from './shell-word.js';
 import type { Terminal } from './terminal.js';
@@ -21,6 +21,7 @@ export async function withData<Result>(
   use: (file: PreparedFile) => Promise<Result>,
 ): Promise<Result> {
   const { positionals, flags, signal } = call;
+  refuseOnSpark(call);
   const method = methodOf(flags);
   const { name, transform, covariates } = method;
   const given = { ...fileOptions(flags, signal), ...more };

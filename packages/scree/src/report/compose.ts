@@ -151,7 +151,7 @@ function cards({ model, facts, unusual }: Contents): [name: string, value: strin
   const outliers: [string, string][] = either === undefined || !known ? [] : [['unusual rows', count(either)]];
   const kept = totalVariance === 0 ? '–' : percent(shareKept(model));
   const shape: [string, string][] = [
-    ['columns', count(model.d)],
+    ['columns', count(model.coding?.columns.length ?? model.d)],
     ['components', count(model.k)],
     ...(choice && totalVariance > 0 ? [['recommended', count(choice.k)] as [string, string]] : []),
   ];
@@ -204,8 +204,8 @@ function lead(contents: Contents): string {
 function meaning(contents: Contents): string {
   const sentences = componentSentences(contents);
   if (sentences.length === 0) return '';
-  const whose = contents.unusual.kind === 'new' ? 'of the fit ' : '';
-  return `<p>Rows ${whose}with a high score have, as far as that is significant (5 %, after Holm):</p>\n${list(sentences)}`;
+  const whose = contents.unusual.kind === 'new' ? 'in the fit ' : '';
+  return `<p>A high score ${whose}goes with the following, as far as that is significant (5 %, after Holm):</p>\n${list(sentences)}`;
 }
 
 /** Sentences about components at the beginning of the page: the first of those that are worth it. */

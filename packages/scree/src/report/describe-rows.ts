@@ -97,6 +97,12 @@ function scaledBy({ scaling, scale, centered, d, coding }: Model): string | unde
   }
 }
 
+/** "12", or "5, 10 when coded". */
+function columnCount({ coding, d }: Model): string {
+  const given = coding?.columns.length ?? d;
+  return given === d ? count(d) : `${count(given)}, ${count(d)} when coded`;
+}
+
 /** How it was computed, as pairs of a name and what there is to say. */
 export function methodFacts(
   model: Model,
@@ -112,7 +118,7 @@ export function methodFacts(
       'Rows',
       `${count(model.n)} in the fit${kind === 'fit' && facts.rows === model.n ? '' : `, ${count(facts.rows)} read for this report`}`,
     ],
-    ['Columns', count(model.d)],
+    ['Columns', columnCount(model)],
     ['Components', count(model.k)],
     ['Centred', model.centered ? 'yes: the mean of each column was subtracted' : 'no: nothing was subtracted'],
     ...(model.coding ? [['Coded', describeCoding(model.coding).join(' ')] as [string, string]] : []),

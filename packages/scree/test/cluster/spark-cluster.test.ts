@@ -166,7 +166,9 @@ describe.skipIf(!python)('a Spark cluster', () => {
         'select id, cast(id % 97 as double) a, sin(id) b, cos(3 * id) c, date_add(date"2026-01-01", 3) day from range(4000)';
       const run = (...args: string[]): ReturnType<typeof spawnSync> =>
         spawnSync(process.execPath, [PROGRAM, ...args], { cwd: binary.folder, encoding: 'utf8', timeout: 600_000 });
-      expect(run('fit', server.url, '--sql', sql, '--exclude', 'id', '-k', '2', '-o', 'model.json').status).toBe(0);
+      expect(run('fit', server.url, '--sql', sql, '--exclude', 'id', '-k', '2', '-o', 'model.json')).toMatchObject({
+        status: 0,
+      });
       const into = ['transform', 'model.json', server.url, '--sql', sql, '--into', 'scores', '--errors', '--t2'];
       const written = run(...into);
       expect(written.stderr).toMatch(/4,000 rows of 6 columns \(id, day, pc1, pc2, error, t2\)/);

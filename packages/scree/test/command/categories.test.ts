@@ -332,6 +332,9 @@ describe('models with a coding', () => {
     expect(usage([...famd, '--residualize', 'x'])).toMatch(/--residualize is for columns of numbers/);
     expect(usage([...famd, '--checkpoint', 'c'])).toMatch(/--method famd analyses others/);
     expect(usage(['fit', table, '--method', 'mca', '--transform', 'rank'])).toMatch(/Use --method famd for both/);
+    expect(usage(['fit', 'sc://localhost:1', '--table', 't', '--transform', 'log1p'])).toMatch(
+      /tables on Spark have none/,
+    );
     expect(usage(['fit', table, '--rare', '0.1'])).toMatch(/--rare is about categories/);
     expect(usage(['fit', IRIS, '--method', 'famd', '--exclude', 'Species'])).toMatch(
       /FAMD would be PCA of scaled columns: use --scale unit/,

@@ -87,7 +87,7 @@ describe('a fit', () => {
       { name: 'b', kind: 'boolean', count: 300_000, from: 'FALSE', to: 0 },
     ];
     const large = write('large.csv', `p;m;b\n${rows.map((row) => row.padEnd(30, ' ')).join('\n')}\n`);
-    expect(warned(['fit', large, '--scale', 'unit'])).toMatchObject([
+    expect(warned(['fit', large, '--scale', 'unit', '--bootstrap=0'])).toMatchObject([
       { code: 'VALUES_CONVERTED', details: { columns } },
     ]);
   });

@@ -151,6 +151,15 @@ describe('a warning of the command', () => {
       /^3 values were not written as plain numbers and were converted: column p \(3, such as \$5 → 5\)\.$/,
     ],
     [
+      'VALUES_FILLED',
+      { columns: [{ name: 'x', count: 2 }], values: 2, rows: 5, with: 'level' },
+      /^2 missing values count as a level of their own in categories, and as the mean in columns of numbers: column x \(2\)/,
+    ],
+    ['CONSTANT_COLUMN', { names: ['kind'], count: 1 }, /^Column kind does not vary/],
+    ['ROTATED', { method: 'varimax', k: 3 }, /^The 3 rotated components .* rotate fewer with -k\.$/],
+    ['SCALES_DIFFER', { scales: ['unit', 'none'] }, /differently \(unit and none\).* Fit both with the same --scale/],
+    ['COVARIATE_DROPPED', { covariates: ['a', 'b'] }, /^The covariates a and b are constant, or a combination/],
+    [
       'COLUMNS_LEFT_OUT',
       { columns: [{ name: 'lead', share: 0.4 }], count: 1 },
       /^Column lead \(40 % numbers\) was left out because it is mostly text\./,

@@ -335,6 +335,21 @@ describe('scree analyze --tables', () => {
     );
   });
 
+  it('has all supplementary rows, also where they are too many to list', () => {
+    const lines = Array.from({ length: 11_100 }, (_, i) => `${(i * 7919) % 1009},${(i * 104_729) % 997},${i % 13}`);
+    const file = write('many.csv', `a,b,c\n${lines.join('\n')}\n`);
+    const found = json([file, '-k', '2', '--supplementary-rows', '1-11000', '--tables', 'many']);
+    expect(found.supplementary.rows).toBeNull();
+    expect(found.notComputed).toMatchObject({
+      supplementaryRows: expect.stringMatching(/Use --tables FOLDER to write all/),
+    });
+    const [head, ...rows] = readFileSync(path('many/supplementary-rows.csv'), 'utf8').trim().split('\n');
+    expect(head).toBe('row,score_pc1,score_pc2,cos2_pc1,cos2_pc2,squared_distance');
+    expect(rows).toHaveLength(11_000);
+    expect(rows[10_999]).toMatch(/^11000,/);
+    expect(readFileSync(path('many/rows.csv'), 'utf8').trim().split('\n')).toHaveLength(101);
+  });
+
   it('numbers the rows of the file where some are dropped', () => {
     const folder = path('dropped');
     json([write('gaps.csv', 'a,b\n1,2\n2,\n3,1\n5,4\n4,9\n'), '--missing', 'drop', '--tables', folder]);

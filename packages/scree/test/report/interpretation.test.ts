@@ -85,7 +85,7 @@ describe('a report of columns, groups and rows that had no part in the fit', () 
   });
 
   it('says what the components mean after how stable they are, with groups and supplementary columns', () => {
-    expect(text).toMatch(/No bootstrap.*high score have.*PC1 \(\d+ %\): more income, less weight and height/s);
+    expect(text).toMatch(/No bootstrap.*high score goes with.*PC1 \(\d+ %\): more income, less weight and height/s);
     expect(text).toMatch(/correlates with points \(r −\.9/);
     expect(text).toMatch(/separates the 3 levels of region \(η² \.\d\d\)/);
   });

@@ -2,6 +2,7 @@ import { type DenseBlock, type Frame, packTile } from '../../data/block.js';
 import { decoded } from '../../data/float16.js';
 import type { ColumnStatistics } from '../../data/statistics.js';
 import { axpy, dot } from '../../linalg/vector.js';
+import { type MaybePromise, settle, type Waiting, wait } from '../../maybe-promise.js';
 import { dualByMultiply } from '../dual-by-multiply.js';
 import type { LoadedBlock, OnStep, Products, RowsAt } from '../engine.js';
 import { summariseTwice } from '../summarise.js';
@@ -21,14 +22,14 @@ export class DenseReference implements LoadedBlock {
     this.#block = decoded(block);
   }
 
-  summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): Promise<ColumnStatistics> {
+  summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): MaybePromise<ColumnStatistics> {
     return summariseTwice(this.#block, this, at, scatter, onStep);
   }
 
-  async gram(frame: Frame, scatter: Float64Array, onStep: OnStep): Promise<void> {
+  gram(frame: Frame, scatter: Float64Array, onStep: OnStep): MaybePromise<void> {
     const d = this.cols;
     const sums = this.rows > TILE ? new Float64Array(d * d) : scatter;
-    await this.#tiles(frame, onStep, (tile, _, rows) => {
+    return this.#tiles(frame, onStep, (tile, _, rows) => {
       addGram(tile, rows, d, sums);
       if (sums === scatter) return;
       for (let i = 0; i < scatter.length; i++) scatter[i] += sums[i];
@@ -36,50 +37,50 @@ export class DenseReference implements LoadedBlock {
     });
   }
 
-  async dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, onStep: OnStep): Promise<void> {
+  dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, onStep: OnStep): MaybePromise<void> {
     if (!(other instanceof DenseReference)) {
       return dualByMultiply(this.#block, frame, other, otherFrame, into, onStep);
     }
     const d = this.cols;
     const scores = new Float64Array(Math.min(TILE, this.rows) * TILE);
-    await this.#tiles(frame, onStep, async (tile, from, rows) => {
+    const same = other === this;
+    return this.#tiles(frame, onStep, function* (tile, from, rows) {
       const vectors = tile.subarray(0, rows * d);
       const packed = new Float64Array(Math.min(TILE, other.rows) * d);
-      for (let start = other === this ? from : 0; start < other.rows; start += TILE) {
+      for (let start = same ? from : 0; start < other.rows; start += TILE) {
         const end = Math.min(other.rows, start + TILE);
         packTile(other.#block, otherFrame, start, end, 0, d, packed);
         project(packed, end - start, d, vectors, rows, scores, 0);
         writeProducts(scores, end - start, rows, { ...into, row: into.row + from, column: into.column + start });
-        const pause = onStep(0);
-        if (pause) await pause;
+        yield* wait(onStep(0));
       }
     });
   }
 
-  async multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): Promise<void> {
-    await this.#tiles(frame, onStep, (tile, from, rows) =>
-      project(tile, rows, this.cols, vectors, k, scores, from * k),
-    );
+  multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): MaybePromise<void> {
+    return this.#tiles(frame, onStep, (tile, from, rows) => {
+      project(tile, rows, this.cols, vectors, k, scores, from * k);
+    });
   }
 
-  async multiplyTransposed(
+  multiplyTransposed(
     frame: Frame,
     scores: Float64Array,
     k: number,
     out: Float64Array,
     onStep: OnStep,
-  ): Promise<void> {
+  ): MaybePromise<void> {
     const sums = new Float64Array(out.length);
-    await this.#tiles(frame, onStep, (tile, from, rows) => {
+    return this.#tiles(frame, onStep, (tile, from, rows) => {
       collect(tile, rows, this.cols, scores, from * k, k, sums);
       flush(sums, out);
     });
   }
 
-  async normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
+  normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): MaybePromise<void> {
     const sums = new Float64Array(out.length);
     const scores = new Float64Array(Math.min(TILE, this.rows) * k);
-    await this.#tiles(frame, onStep, (tile, _, rows) => {
+    return this.#tiles(frame, onStep, (tile, _, rows) => {
       project(tile, rows, this.cols, vectors, k, scores, 0);
       collect(tile, rows, this.cols, scores, 0, k, sums);
       flush(sums, out);
@@ -89,19 +90,26 @@ export class DenseReference implements LoadedBlock {
   release(): void {}
 
   /** Packs the block tile by tile and hands each on. */
-  async #tiles(
+  #tiles(
     frame: Frame,
     onStep: OnStep,
-    visit: (tile: Float64Array, from: number, rows: number) => void | Promise<void>,
-  ): Promise<void> {
+    visit: (tile: Float64Array, from: number, rows: number) => void | Waiting<void>,
+  ): MaybePromise<void> {
+    return settle(this.#visitTiles(frame, onStep, visit));
+  }
+
+  *#visitTiles(
+    frame: Frame,
+    onStep: OnStep,
+    visit: (tile: Float64Array, from: number, rows: number) => void | Waiting<void>,
+  ): Waiting<void> {
     const tile = new Float64Array(Math.min(TILE, this.rows) * this.cols);
     for (let from = 0; from < this.rows; from += TILE) {
       const to = Math.min(this.rows, from + TILE);
       packTile(this.#block, frame, from, to, 0, this.cols, tile);
       const visited = visit(tile, from, to - from);
-      if (visited) await visited;
-      const pause = onStep(to - from);
-      if (pause) await pause;
+      if (visited) yield* visited;
+      yield* wait(onStep(to - from));
     }
   }
 }

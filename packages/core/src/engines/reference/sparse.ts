@@ -2,6 +2,7 @@ import type { Frame, SparseBlock } from '../../data/block.js';
 import type { ColumnStatistics } from '../../data/statistics.js';
 import { transpose } from '../../linalg/row-products.js';
 import { axpy, dot } from '../../linalg/vector.js';
+import type { MaybePromise } from '../../maybe-promise.js';
 import type { LoadedBlock, OnStep, Products, RowsAt } from '../engine.js';
 import { summariseTwice } from '../summarise.js';
 import { TILE } from './dense.js';
@@ -25,7 +26,7 @@ export class SparseReference implements LoadedBlock {
     this.#block = block;
   }
 
-  summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): Promise<ColumnStatistics> {
+  summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): MaybePromise<ColumnStatistics> {
     return summariseTwice(this.#block, this, at, scatter, onStep);
   }
 

@@ -1,6 +1,7 @@
 import { type Count, type SymmetricEigen, tridiagonalEigen } from '../../linalg/symmetric-eigen.js';
 import type { Tridiagonal } from '../../linalg/tridiagonalise.js';
 import { maxAbs, powerOfTwo, scale } from '../../linalg/vector.js';
+import { type Waiting, wait } from '../../maybe-promise.js';
 import { runTask } from '../../progress.js';
 import type { OnStep } from '../engine.js';
 import type { JobRunner } from './threads/job-runner.js';
@@ -8,8 +9,8 @@ import type { JobRunner } from './threads/job-runner.js';
 /** Smallest matrix for which the kernels save more than the copies cost, and largest one that fits into memory with its copy. */
 const SMALLEST = 48;
 const LARGEST = 16384;
-/** Parts that rows are divided into: a fixed number, so that the sums do not depend on the number of threads. */
-const PARTS = 4;
+/** Parts that rows are divided into: a number that follows from the size alone, so that the sums do not depend on the number of threads. */
+const partsOf = (size: number): number => (size < 512 ? 4 : 16);
 /** Rows below which one thread is faster than several that wait for each other. */
 const SHARED = 256;
 /** Columns reduced between two calls of `onStep`. */
@@ -23,25 +24,25 @@ export function suits(size: number): boolean {
 }
 
 /** `symmetricEigen` of linalg, its O(size³) parts in WebAssembly: the reduction, and the back-transformation of the vectors. */
-export async function wasmEigen(
+export function* wasmEigen(
   a: Float64Array,
   size: number,
   count: Count,
   runner: JobRunner,
   onStep: OnStep,
-): Promise<SymmetricEigen> {
+): Waiting<SymmetricEigen> {
   const unit = powerOfTwo(maxAbs(a));
   scale(1 / unit, a);
-  runner.reserve(Math.max(PARTS, Math.ceil(size / VECTORS)));
-  const { t, matrix, taus } = await reduce(a, size, runner, onStep);
-  const found = await runTask(tridiagonalEigen(t, unit, count), onStep);
+  runner.reserve(Math.max(partsOf(size), Math.ceil(size / VECTORS)));
+  const { t, matrix, taus } = yield* reduce(a, size, runner, onStep);
+  const found = yield* wait(runTask(tridiagonalEigen(t, unit, count), onStep));
   const vectors = runner.kernels.put(found.vectors);
   for (let from = 0; from < found.count; from += VECTORS) {
     runner.addJob('backTransform', matrix, size, taus, vectors, from, Math.min(found.count, from + VECTORS));
   }
-  await runner.runJobs(() => onStep(0));
+  yield* runner.runJobs(() => onStep(0));
   found.vectors.set(runner.kernels.doubles(vectors, found.vectors.length));
-  await onStep(2 * size * size * found.count);
+  yield* wait(onStep(2 * size * size * found.count));
   return found;
 }
 
@@ -52,28 +53,28 @@ interface Reduced {
   readonly taus: number;
 }
 
-async function reduce(a: Float64Array, size: number, runner: JobRunner, onStep: OnStep): Promise<Reduced> {
+function* reduce(a: Float64Array, size: number, runner: JobRunner, onStep: OnStep): Waiting<Reduced> {
   const { kernels } = runner;
   const { run } = kernels;
   const matrix = kernels.put(a.subarray(0, size * size));
   const [diagonal, offDiagonal, taus, w] = [0, 0, 0, 0].map(() => kernels.zeros(size));
   const part = Math.ceil(size / 8) * 64;
-  const p = kernels.zeros((PARTS * part) / 8);
+  const parts = partsOf(size);
+  const p = kernels.zeros((parts * part) / 8);
   let flops = 0;
   for (let j = 0; j < size; j++) {
     run.beginColumn(matrix, size, diagonal, offDiagonal, taus, w, j);
     if (j === size - 1) break;
     const shared = size - j > SHARED;
-    for (let i = 0; i < PARTS; i++) {
-      if (shared) runner.addJob('reduceRows', matrix, size, taus, w, p + i * part, j, i, PARTS);
-      else run.reduceRows(matrix, size, taus, w, p + i * part, j, i, PARTS);
+    for (let i = 0; i < parts; i++) {
+      if (shared) runner.addJob('reduceRows', matrix, size, taus, w, p + i * part, j, i, parts);
+      else run.reduceRows(matrix, size, taus, w, p + i * part, j, i, parts);
     }
-    if (shared) await runner.runJobs(() => onStep(0));
-    run.endColumn(matrix, size, taus, w, p, part, j, PARTS);
+    if (shared) yield* runner.runJobs(() => onStep(0));
+    run.endColumn(matrix, size, taus, w, p, part, j, parts);
     flops += 4 * (size - j) * (size - j);
     if (j % COLUMNS !== 0) continue;
-    const pause = onStep(flops);
-    if (pause) await pause;
+    yield* wait(onStep(flops));
     flops = 0;
   }
   const copy = (start: number): Float64Array => kernels.doubles(start, size).slice();

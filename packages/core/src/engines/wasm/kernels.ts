@@ -1,7 +1,8 @@
 import { builtinModule } from '../../builtin-module.js';
 import { messageOf } from '../../errors.js';
 import { keepAlive } from '../../keep-alive.js';
-import { type FunctionName, QUEUE_BYTES, QUEUE_START } from './threads/job-queue.js';
+import { isPromise, Lazy, type MaybePromise, settle, type Waiting, wait } from '../../maybe-promise.js';
+import { FUNCTIONS, type FunctionName, QUEUE_BYTES, QUEUE_START } from './threads/job-queue.js';
 
 /** The functions of assembly/kernels.ts: addresses, counts and switches, all of them 32-bit numbers. */
 type Exports = Readonly<
@@ -24,6 +25,8 @@ export class Kernels {
   readonly module: WebAssembly.Module;
   readonly memory: WebAssembly.Memory;
   readonly run: Exports;
+  /** The functions that jobs can call, by index. */
+  readonly calls: ((...numbers: number[]) => void)[];
   /** Set when a worker failed that may still write into the memory: the memory must not be used again. */
   broken = false;
   #base = QUEUE_START + QUEUE_BYTES;
@@ -33,6 +36,7 @@ export class Kernels {
     this.module = module;
     this.memory = sharedMemory();
     this.run = new WebAssembly.Instance(module, { env: { memory: this.memory } }).exports as unknown as Exports;
+    this.calls = FUNCTIONS.map((name) => this.run[name]);
   }
 
   /** Size of the memory. */
@@ -111,7 +115,12 @@ export interface Compiled {
   readonly relaxed: boolean;
 }
 
-let compiling: Promise<Compiled | string> | undefined;
+/** The binaries, which assembly/build.js writes. */
+export const relaxedKernels = new Lazy(() => import('./kernels-relaxed.js'));
+export const plainKernels = new Lazy(() => import('./kernels-plain.js'));
+
+/** The result of compiling: undefined before, a promise meanwhile. */
+let compiled: MaybePromise<Compiled | string> | undefined;
 
 /** The compiled kernels; undefined where they cannot be compiled. */
 export async function compileKernels(): Promise<Compiled | undefined> {
@@ -119,20 +128,31 @@ export async function compileKernels(): Promise<Compiled | undefined> {
   return typeof compiled === 'string' ? undefined : compiled;
 }
 
-/** Compiles the kernels, once; or says why that is not possible. */
-export function compileOrWhy(): Promise<Compiled | string> {
-  compiling ??= keepAlive(compile);
-  return compiling;
+/** Compiles the kernels, once; or says why that is not possible. With `atOnce` it blocks the thread for some milliseconds. */
+export function compileOrWhy(atOnce = false): MaybePromise<Compiled | string> {
+  if (compiled !== undefined && !(atOnce && isPromise(compiled))) return compiled;
+  if (atOnce) {
+    compiled = settle(compile((bytes) => new WebAssembly.Module(bytes)));
+  } else {
+    const promise = keepAlive(() => settle(compile((bytes) => WebAssembly.compile(bytes))));
+    compiled = promise;
+    void promise.then((done) => {
+      if (compiled === promise) compiled = done;
+    });
+  }
+  return compiled;
 }
 
-async function compile(): Promise<Compiled | string> {
+function* compile(
+  make: (bytes: Uint8Array<ArrayBuffer>) => MaybePromise<WebAssembly.Module>,
+): Waiting<Compiled | string> {
   if (typeof WebAssembly === 'undefined') return 'there is no WebAssembly here (node --jitless switches it off)';
   for (const relaxed of [true, false]) {
-    const { kernels } = relaxed ? await import('./kernels-relaxed.js') : await import('./kernels-plain.js');
+    const { kernels } = yield* wait((relaxed ? relaxedKernels : plainKernels).get());
     const bytes = decode(kernels);
     if (!WebAssembly.validate(bytes) && !(relaxed && enableRelaxed() && WebAssembly.validate(bytes))) continue;
     try {
-      return { module: await WebAssembly.compile(bytes), relaxed };
+      return { module: yield* wait(make(bytes)), relaxed };
     } catch (error) {
       // For example: a page whose Content-Security-Policy has no 'wasm-unsafe-eval'.
       return `WebAssembly cannot be compiled here (${messageOf(error)})`;

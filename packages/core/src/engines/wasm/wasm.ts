@@ -1,7 +1,8 @@
 import type { SparseBlock } from '../../data/block.js';
 import { messageOf } from '../../errors.js';
 import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
-import { runTask } from '../../progress.js';
+import { isPromise, type MaybePromise, settle, type Waiting, wait } from '../../maybe-promise.js';
+import { type Blocking, runTask } from '../../progress.js';
 import type { Warning } from '../../warning.js';
 import { LoadedBasis } from '../basis.js';
 import type { Engine, LoadedBlock, Rates } from '../engine.js';
@@ -26,37 +27,42 @@ const CHAIN = 64;
 /** Flops from which a pass uses idle workers, and from which it starts new ones: 0.4 and 2 milliseconds of one thread. */
 const USE_WORKERS_FLOPS = 1e7;
 const START_WORKERS_FLOPS = 5e7;
-const engines = new Map<string, Promise<Engine | string>>();
+const engines = new Map<string, MaybePromise<Engine | string>>();
 
 /** Options of the WebAssembly engine. */
 export interface WasmOptions {
   /** Threads that passes run on. Default: as many as the machine has. */
   readonly threads?: number | undefined;
+  /** How long passes may keep the calling thread. */
+  readonly blocking?: Blocking | undefined;
+  /** Compiles at once, where that is still to be done, and not in the background. */
+  readonly atOnce?: boolean;
 }
 
 /** The WebAssembly engine, or the reason why there is none. */
-export function wasmEngineOrWhy(options: WasmOptions = {}): Promise<Engine | string> {
+export function wasmEngineOrWhy(options: WasmOptions = {}): MaybePromise<Engine | string> {
   const wanted = options.threads ?? machineThreads();
   const threads = canShare() ? wanted : 1;
-  const key = `${threads} of ${wanted}`;
-  let engine = engines.get(key);
-  if (!engine) {
-    engine = make(threads, wanted);
-    engines.set(key, engine);
-  }
+  const workersOnly = options.blocking === 'none';
+  const key = `${threads} of ${wanted}${workersOnly ? ', workers only' : ''}`;
+  const known = engines.get(key);
+  if (known !== undefined && !(options.atOnce && isPromise(known))) return known;
+  const engine = settle(make(threads, wanted, workersOnly, options.atOnce));
+  engines.set(key, engine);
+  if (isPromise(engine)) void engine.then((made) => engines.get(key) === engine && engines.set(key, made));
   return engine;
 }
 
-async function make(threads: number, wanted: number): Promise<Engine | string> {
-  const compiled = await compileOrWhy();
+function* make(threads: number, wanted: number, workersOnly: boolean, atOnce?: boolean): Waiting<Engine | string> {
+  const compiled = yield* wait(compileOrWhy(atOnce));
   if (typeof compiled === 'string') return compiled;
   try {
     // Allocates the first memory, which the pool keeps for the first pass.
-    await withKernels(compiled.module, async () => {});
+    yield* wait(withKernels(compiled.module, () => {}, atOnce));
   } catch (error) {
     return `the system refuses the memory that WebAssembly needs (${messageOf(error)}). Node and Chrome reserve 10 GB of address space for it: if that is limited (ulimit -v), raise the limit, or start Node with --disable-wasm-trap-handler`;
   }
-  return makeEngine(compiled, threads, wanted);
+  return makeEngine(compiled, threads, wanted, workersOnly);
 }
 
 /** The warning for the user where workers could not be started. */
@@ -72,6 +78,14 @@ function warningsFor(wanted: number): readonly Warning[] {
   ];
 }
 
+function* runPass<Result>(runner: JobRunner, pass: (runner: JobRunner) => Waiting<Result>): Waiting<Result> {
+  try {
+    return yield* pass(runner);
+  } finally {
+    runner.release();
+  }
+}
+
 /** Threads that the plan counts with, whatever the machine has: see `Engine.rates`. */
 const PLAN_THREADS = 4;
 
@@ -81,7 +95,8 @@ function ratesOn(threads: number, relaxed: boolean): Rates {
     products: (relaxed ? 23 : 17) * (1 + 0.9 * (threads - 1)),
     // 4 to 5 GFLOP/s per thread over 4 M entries in 20,000 columns: the caches are the limit.
     sparse: 4.5 * (1 + 0.9 * (threads - 1)),
-    eigen: 9 * (1 + 0.5 * (Math.min(threads, 4) - 1)),
+    // 4.5 on one core of an AMD EPYC for 1536 columns, 2.7 on one of an Intel server for 784, 2.6 times that on 16: memory is the limit.
+    eigen: 5 * (1 + 0.5 * (Math.min(threads, 4) - 1)),
   };
 }
 
@@ -90,20 +105,15 @@ function doubled(rates: Rates): Rates {
   return { ...rates, products: 2 * rates.products };
 }
 
-function makeEngine({ module, relaxed }: Compiled, threads: number, wanted: number): Engine {
-  const runOn: RunnerProvider['runOn'] = async (kernels, flops, pass) => {
-    const runner = new JobRunner(
-      kernels,
-      flops < USE_WORKERS_FLOPS ? 1 : threads,
-      flops < START_WORKERS_FLOPS ? 1 : threads,
-    );
-    try {
-      return await pass(runner);
-    } finally {
-      runner.release();
-    }
+function makeEngine({ module, relaxed }: Compiled, threads: number, wanted: number, workersOnly: boolean): Engine {
+  const runOn: RunnerProvider['runOn'] = (kernels, flops, pass, rows) => {
+    const use = flops < USE_WORKERS_FLOPS ? 1 : threads;
+    const start = flops < START_WORKERS_FLOPS ? 1 : threads;
+    return settle(runPass(new JobRunner(kernels, use, start, { workersOnly, rows }), pass));
   };
-  const withRunner: WithRunner = (flops, pass) => withKernels(module, (kernels) => runOn(kernels, flops, pass));
+  // On one thread nothing waits, not even for a memory that is free.
+  const withRunner: WithRunner = (flops, pass, rows) =>
+    withKernels(module, (kernels) => runOn(kernels, flops, pass, rows), wanted === 1);
   const provider: RunnerProvider = { withRunner, runOn, takeKernels: () => takeKernels(module), returnKernels };
   const sparse = (block: SparseBlock): LoadedBlock =>
     WasmSparse.suits(block) ? new WasmSparse(block, provider) : new SparseReference(block);
@@ -118,7 +128,7 @@ function makeEngine({ module, relaxed }: Compiled, threads: number, wanted: numb
       const kernels = provider.takeKernels();
       return kernels ? new WasmBasis(length, provider, kernels) : new LoadedBasis(engine, length);
     },
-    async symmetricEigen(a, size, count, onStep) {
+    symmetricEigen(a, size, count, onStep) {
       if (!suits(size)) return runTask(symmetricEigen(a, size, count), onStep);
       return withRunner((4 / 3) * size ** 3, (runner) => wasmEigen(a, size, count, runner, onStep));
     },

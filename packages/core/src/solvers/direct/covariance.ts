@@ -1,6 +1,7 @@
 import { multiplySymmetric } from '../../engines/vector-block.js';
 import { LARGEST_SQUARE } from '../../limits.js';
 import { eigenFlops } from '../../linalg/symmetric-eigen.js';
+import { settle, type Waiting, wait } from '../../maybe-promise.js';
 import { residualNorms } from '../residuals.js';
 import { countWanted, nextValue, type ScatterProblem, type Solution, type SolverDeclaration } from '../solver.js';
 
@@ -26,19 +27,19 @@ export const covariance: SolverDeclaration = {
   reason: ({ rows, cols }) =>
     `${rows} rows are many and ${cols} columns few enough: the ${cols}×${cols} covariance is the cheapest.`,
   accuracy: { limit: 'rounding', remedy: "Use solver: 'svd', or scale the columns" },
-  load: () => ({ needs: 'scatter', solve: byScatter }),
+  load: () => ({ needs: 'scatter', solve: (problem) => settle(byScatter(problem)) }),
 };
 
-export async function byScatter(problem: ScatterProblem): Promise<Solution> {
+export function* byScatter(problem: ScatterProblem): Waiting<Solution> {
   const { d, scatter, progress, wanted, scatterTrace } = problem;
   const choose = (values: Float64Array): number => countWanted(wanted, values, scatterTrace);
   const expected = 'count' in wanted ? wanted.count : d / 2;
   progress.begin('eigenvectors', eigenFlops(d, expected));
   const onStep = (flops: number): void | Promise<void> => progress.step(flops);
-  const { values, vectors, count } = await problem.engine.symmetricEigen(scatter.slice(), d, choose, onStep);
+  const { values, vectors, count } = yield* wait(problem.engine.symmetricEigen(scatter.slice(), d, choose, onStep));
   progress.end();
   const leading = values.slice(0, count);
-  const image = await multiplySymmetric(scatter, vectors, count, d, problem);
+  const image = yield* wait(multiplySymmetric(scatter, vectors, count, d, problem));
   return {
     k: count,
     basis: vectors,

@@ -3,6 +3,7 @@ import { qr } from '../../linalg/qr.js';
 import { transpose } from '../../linalg/row-products.js';
 import { eigenFlops } from '../../linalg/symmetric-eigen.js';
 import { dot } from '../../linalg/vector.js';
+import { settle, type Waiting, wait } from '../../maybe-promise.js';
 import { residualNorms } from '../residuals.js';
 import { countWanted, nextValue, type RowsProblem, type Solution, type SolverDeclaration } from '../solver.js';
 import { eigenvalueBound } from './covariance.js';
@@ -30,23 +31,23 @@ export const dual: SolverDeclaration = {
   reason: ({ rows, cols }) =>
     `${rows} rows are fewer than ${cols} columns: the ${rows}×${rows} dual problem is smaller than the ${cols}×${cols} covariance.`,
   accuracy: { limit: 'rounding', remedy: "Use solver: 'svd', or scale the columns" },
-  load: () => ({ needs: 'rows', solve: solveDual }),
+  load: () => ({ needs: 'rows', solve: (problem) => settle(solveDual(problem)) }),
 };
 
-async function solveDual(problem: RowsProblem): Promise<Solution> {
+function* solveDual(problem: RowsProblem): Waiting<Solution> {
   const { d, passes, progress, wanted, scatterTrace } = problem;
   const n = passes.rows;
   const most = Math.min(n, d);
-  const products = await passes.dual();
+  const products = yield* wait(passes.dual());
   const choose = (values: Float64Array): number => Math.min(most, countWanted(wanted, values, scatterTrace));
   const expected = 'count' in wanted ? wanted.count : most / 2;
   progress.begin('eigenvectors', eigenFlops(n, expected));
   const onStep = (flops: number): void | Promise<void> => progress.step(flops);
-  const { values, vectors, count } = await problem.engine.symmetricEigen(products, n, choose, onStep);
+  const { values, vectors, count } = yield* wait(problem.engine.symmetricEigen(products, n, choose, onStep));
   progress.end();
-  const images = await passes.multiplyTransposed(transpose(vectors, count, n), count);
-  const { q: basis } = await progress.follow(qr(images, count, d));
-  const scattered = await passes.normal(basis, count);
+  const images = yield* wait(passes.multiplyTransposed(transpose(vectors, count, n), count));
+  const { q: basis } = yield* wait(progress.follow(qr(images, count, d)));
+  const scattered = yield* wait(passes.normal(basis, count));
   // Rayleigh quotients: the eigenvalue that leaves the smallest residual.
   const leading = Float64Array.from({ length: count }, (_, r) => dot(scattered, r * d, basis, r * d, d));
   return {

@@ -2,6 +2,7 @@ import { multiplySymmetric, VectorBlock } from '../../engines/vector-block.js';
 import { orthonormalise } from '../../linalg/orthonormalise.js';
 import { random } from '../../linalg/random.js';
 import { axpy, dot, norm } from '../../linalg/vector.js';
+import { type MaybePromise, settle, type Waiting, wait } from '../../maybe-promise.js';
 import { type RitzVectors, rayleighRitz } from '../rayleigh-ritz.js';
 import { residualNorms } from '../residuals.js';
 import { countWanted, nextValue, type ScatterAndRowsProblem, type Solution } from '../solver.js';
@@ -32,23 +33,27 @@ const LARGEST_CORRECTION = 1e-4;
  * ‖E‖·‖R‖/gap. S times the corrected vectors is SV + S̃δ, known up to ‖E‖‖δ‖, which the residuals include. A result
  * that does not meet the tolerance is discarded, and the scatter is summed again in float64.
  */
-export async function solveRefined(problem: ScatterAndRowsProblem): Promise<Solution> {
+export function solveRefined(problem: ScatterAndRowsProblem): MaybePromise<Solution> {
+  return settle(refine(problem));
+}
+
+function* refine(problem: ScatterAndRowsProblem): Waiting<Solution> {
   const { d, scatter, passes, progress, wanted, scatterTrace, engine, tolerance } = problem;
   const choose = (found: Float64Array): number => {
     const span = countWanted(wanted, found, scatterTrace) + OVERSAMPLING;
     // A span of half of all dimensions is cheaper to complete than to correct.
     return 2 * span >= d ? d : span;
   };
-  const { values, vectors, count } = await engine.symmetricEigen(scatter.slice(), d, choose, () =>
-    progress.yieldToEventLoop(),
+  const { values, vectors, count } = yield* wait(
+    engine.symmetricEigen(scatter.slice(), d, choose, () => progress.yieldToEventLoop()),
   );
   const k = countWanted(wanted, values, scatterTrace);
-  const rough = await multiplySymmetric(scatter, vectors, count, d, problem);
+  const rough = yield* wait(multiplySymmetric(scatter, vectors, count, d, problem));
   const { normal } = random(problem.seed);
   const probes = Float64Array.from({ length: PROBES * d }, normal);
-  const roughProbes = await multiplySymmetric(scatter, probes, PROBES, d, problem);
-  const again = async (): Promise<Solution> => {
-    const exact = await byScatter({ ...problem, scatter: await passes.gram() });
+  const roughProbes = yield* wait(multiplySymmetric(scatter, probes, PROBES, d, problem));
+  const again = function* (): Waiting<Solution> {
+    const exact = yield* byScatter({ ...problem, scatter: yield* wait(passes.gram()) });
     return { ...exact, passes: exact.passes + 2 };
   };
 
@@ -58,7 +63,7 @@ export async function solveRefined(problem: ScatterAndRowsProblem): Promise<Solu
   const together = new Float64Array((PROBES + taken) * d);
   together.set(probes);
   together.set(vectors.subarray(0, taken * d), PROBES * d);
-  const image = await passes.normal(together, PROBES + taken);
+  const image = yield* wait(passes.normal(together, PROBES + taken));
   let error = 0;
   for (let i = 0; i < PROBES; i++) {
     axpy(-1, roughProbes, i * d, image, i * d, d);
@@ -77,14 +82,14 @@ export async function solveRefined(problem: ScatterAndRowsProblem): Promise<Solu
     }
   }
 
-  const exact = loose ? await passes.normal(vectors, count) : image.subarray(PROBES * d);
-  const ritz = await rayleighRitz(vectors, exact, count, d, problem);
+  const exact = loose ? yield* wait(passes.normal(vectors, count)) : image.subarray(PROBES * d);
+  const ritz = yield* rayleighRitz(vectors, exact, count, d, problem);
   // One pair more than is wanted, for the eigenvalue after the last.
   const pairs = Math.min(count, k + 1);
   const good = (found: Pairs): boolean => found.residuals.subarray(0, k).every((residual) => residual <= asked);
   let found: Pairs | undefined = uncorrected(ritz, pairs, d);
-  if (!good(found)) found = await correct(problem, vectors, ritz, count, pairs, k, error);
-  if (!found || !good(found)) return again();
+  if (!good(found)) found = yield* correct(problem, vectors, ritz, count, pairs, k, error);
+  if (!found || !good(found)) return yield* again();
   const after = pairs > k ? eigenvalueBound(problem, values[0]) + found.residuals[k] : 0;
   return {
     k,
@@ -118,7 +123,7 @@ function uncorrected(ritz: RitzVectors, k: number, d: number): Pairs {
  * The first k Ritz pairs, each corrected once; undefined where the corrections of the first `needed` do not converge. One
  * beyond those stays as it is where it cannot be corrected: in a cluster that the span cuts through.
  */
-async function correct(
+function* correct(
   problem: ScatterAndRowsProblem,
   span: Float64Array,
   ritz: RitzVectors,
@@ -126,14 +131,14 @@ async function correct(
   k: number,
   needed: number,
   error: number,
-): Promise<Pairs | undefined> {
+): Waiting<Pairs | undefined> {
   const { d, scatter, progress } = problem;
-  const outside = (rows: Float64Array): Promise<void> =>
+  const outside = (rows: Float64Array): MaybePromise<void> =>
     VectorBlock.use(span, count, d, problem, (found) => found.remove(rows, k));
   // Conjugate gradients on (θ − S̃)δ = r for all pairs side by side, within the complement of the span.
   const rest = ritz.images.slice(0, k * d);
   for (let r = 0; r < k; r++) axpy(-ritz.values[r], ritz.vectors, r * d, rest, r * d, d);
-  await outside(rest);
+  yield* wait(outside(rest));
   const corrections = new Float64Array(k * d);
   const directions = rest.slice();
   const squares = Float64Array.from({ length: k }, (_, r) => dot(rest, r * d, rest, r * d, d));
@@ -142,10 +147,10 @@ async function correct(
   const enough = squares.map((square) => Math.max(square * RESIDUAL_LEFT * RESIDUAL_LEFT, floor));
   const open = (): boolean => squares.some((square, r) => square > enough[r]);
   for (let step = 0; step < STEPS && open(); step++) {
-    const products = await multiplySymmetric(scatter, directions, k, d, problem);
+    const products = yield* wait(multiplySymmetric(scatter, directions, k, d, problem));
     for (let i = 0; i < products.length; i++) products[i] = -products[i];
     for (let r = 0; r < k; r++) axpy(ritz.values[r], directions, r * d, products, r * d, d);
-    await outside(products);
+    yield* wait(outside(products));
     for (let r = 0; r < k; r++) {
       if (squares[r] <= enough[r]) continue;
       const curvature = dot(directions, r * d, products, r * d, d);
@@ -169,15 +174,15 @@ async function correct(
     corrections.fill(0, r * d, (r + 1) * d);
     sizes[r] = 0;
   }
-  const moved = await multiplySymmetric(scatter, corrections, k, d, problem);
+  const moved = yield* wait(multiplySymmetric(scatter, corrections, k, d, problem));
   const basis = ritz.vectors.slice(0, k * d);
   const images = ritz.images.slice(0, k * d);
   for (let i = 0; i < k * d; i++) {
     basis[i] += corrections[i];
     images[i] += moved[i];
   }
-  await orthonormaliseNearly(basis, images, k, d, problem);
-  await progress.follow(orthonormalise(basis, k, d, random(problem.seed)));
+  yield* orthonormaliseNearly(basis, images, k, d, problem);
+  yield* wait(progress.follow(orthonormalise(basis, k, d, random(problem.seed))));
   const values = new Float64Array(k);
   const residuals = new Float64Array(k);
   for (let r = 0; r < k; r++) {
@@ -189,17 +194,17 @@ async function correct(
 }
 
 /** Rows that are orthonormal but for δδᵀ become so to its square: V ← (3I − VVᵀ)V/2, and their images with them. */
-async function orthonormaliseNearly(
+function* orthonormaliseNearly(
   basis: Float64Array,
   images: Float64Array,
   k: number,
   d: number,
   problem: ScatterAndRowsProblem,
-): Promise<void> {
-  const overlap = await VectorBlock.use(basis, k, d, problem, (span) => span.coordinates(basis, k));
+): Waiting<void> {
+  const overlap = yield* wait(VectorBlock.use(basis, k, d, problem, (span) => span.coordinates(basis, k)));
   for (let i = 0; i < k; i++) overlap[i * k + i] -= 1;
   for (const rows of [basis, images]) {
-    const excess = await VectorBlock.use(rows, k, d, problem, (span) => span.combine(overlap, k));
+    const excess = yield* wait(VectorBlock.use(rows, k, d, problem, (span) => span.combine(overlap, k)));
     for (let i = 0; i < k * d; i++) rows[i] -= excess[i] / 2;
   }
 }

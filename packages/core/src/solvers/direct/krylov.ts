@@ -1,3 +1,5 @@
+import { DEFAULT_TOLERANCE } from '../../limits.js';
+import { andThen, Lazy } from '../../maybe-promise.js';
 import type { SolverDeclaration } from '../solver.js';
 import { OVERSAMPLING } from './iteration-sizes.js';
 
@@ -7,6 +9,8 @@ import { OVERSAMPLING } from './iteration-sizes.js';
  */
 const EXPECTED_BLOCKS = 15;
 
+export const blockKrylov = new Lazy(() => import('./block-krylov.js'));
+
 /** Block Krylov iteration, in block-krylov.ts, which is loaded when it is needed. */
 export const krylov: SolverDeclaration = {
   family: 'direct',
@@ -14,9 +18,13 @@ export const krylov: SolverDeclaration = {
   needs: () => 'rows',
   remote: true,
   cost: (work) => {
-    const { d, size, entries, count, rates } = work;
+    const { d, size, entries, count, rates, tolerance } = work;
     const block = Math.min(size, count + OVERSAMPLING);
-    const blocks = Math.min(EXPECTED_BLOCKS, Math.ceil(size / block));
+    // Residuals fall by about the same factor with every block.
+    const expected = Math.ceil(
+      EXPECTED_BLOCKS * Math.min(1, Math.log(tolerance) / Math.log(DEFAULT_TOLERANCE.float64)),
+    );
+    const blocks = Math.min(expected, Math.ceil(size / block));
     const basis = blocks * block;
     // Small eigenproblems of one, two, three … blocks: their cubes add up to a quarter of the last times their number.
     const projected = (work.eigen(basis, count) * (blocks + 3)) / 4;
@@ -27,5 +35,5 @@ export const krylov: SolverDeclaration = {
   reason: ({ rows, cols, nonzeros }) =>
     `Few components of ${nonzeros === undefined ? 'a large' : 'a sparse'} ${rows}×${cols} matrix are wanted: block Krylov needs only passes over the data.`,
   accuracy: { limit: 'rounding', remedy: "Use a smaller tolerance, or solver: 'svd'" },
-  load: async () => ({ needs: 'rows', solve: (await import('./block-krylov.js')).solveKrylov }),
+  load: () => andThen(blockKrylov.get(), ({ solveKrylov }) => ({ needs: 'rows', solve: solveKrylov })),
 };

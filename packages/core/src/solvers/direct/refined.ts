@@ -1,4 +1,5 @@
 import { LARGEST_SQUARE } from '../../limits.js';
+import { andThen, Lazy } from '../../maybe-promise.js';
 import type { SolverDeclaration } from '../solver.js';
 import { OVERSAMPLING, PROBES, UNCORRECTED_TOLERANCE } from './iteration-sizes.js';
 
@@ -7,6 +8,8 @@ import { OVERSAMPLING, PROBES, UNCORRECTED_TOLERANCE } from './iteration-sizes.j
  * redone in float64.
  */
 const COST_MARGIN = 1.1;
+
+export const float32Scatter = new Lazy(() => import('./float32-scatter.js'));
 
 /** The covariance summed in float32 and refined, in float32-scatter.ts, which is loaded when it is needed. */
 export const refined: SolverDeclaration = {
@@ -29,5 +32,5 @@ export const refined: SolverDeclaration = {
   reason: ({ rows, cols }) =>
     `The ${cols}×${cols} covariance of ${rows} rows is summed in float32, which is twice as fast; the result is checked and refined in float64.`,
   accuracy: { limit: 'rounding', remedy: "Use solver: 'svd', or scale the columns" },
-  load: async () => ({ needs: 'both', solve: (await import('./float32-scatter.js')).solveRefined }),
+  load: () => andThen(float32Scatter.get(), ({ solveRefined }) => ({ needs: 'both', solve: solveRefined })),
 };

@@ -2,6 +2,7 @@ import { LARGEST_SQUARE } from '../../limits.js';
 import { absorbRows, qr } from '../../linalg/qr.js';
 import { transpose } from '../../linalg/row-products.js';
 import { svdSteps } from '../../linalg/svd.js';
+import { andThen, type MaybePromise, settle, type Waiting, wait } from '../../maybe-promise.js';
 import { residualNorms } from '../residuals.js';
 import { countWanted, nextValue, type RowsProblem, type Solution, type SolverDeclaration } from '../solver.js';
 
@@ -28,10 +29,10 @@ export const svd: SolverDeclaration = {
   reason: ({ rows, cols }) => `For ${rows}×${cols} the SVD is the cheapest solver, and the most accurate.`,
   precise: true,
   accuracy: { limit: 'rounding', remedy: 'Scale the columns' },
-  load: () => ({ needs: 'rows', solve: solveSvd }),
+  load: () => ({ needs: 'rows', solve: (problem) => settle(solveSvd(problem)) }),
 };
 
-async function solveSvd(problem: RowsProblem): Promise<Solution> {
+function* solveSvd(problem: RowsProblem): Waiting<Solution> {
   const { d, passes, progress, wanted, scatterTrace } = problem;
   const n = passes.rows;
   const tall = n >= d;
@@ -39,24 +40,23 @@ async function solveSvd(problem: RowsProblem): Promise<Solution> {
   const triangle = new Float64Array(size * size);
   let tiles = 0;
   let height = 0;
-  const absorb = async (tile: Float64Array, lines: number): Promise<void> => {
+  const absorb = (tile: Float64Array, lines: number): MaybePromise<void> => {
     tiles++;
     height = Math.max(height, lines);
-    await progress.follow(absorbRows(triangle, size, tile, lines));
-    await progress.step(lines);
+    return andThen(progress.follow(absorbRows(triangle, size, tile, lines)), () => progress.step(lines));
   };
   progress.begin('triangular factor', tall ? n : d);
-  await (tall ? passes.rowTiles(absorb) : passes.columnTiles(absorb));
+  yield* wait(tall ? passes.rowTiles(absorb) : passes.columnTiles(absorb));
   progress.end();
 
   const steps = svdSteps(triangle, size, size, false);
-  const { values: singular, right } = await progress.run('singular values', 10 * size ** 3, steps);
+  const { values: singular, right } = yield* wait(progress.run('singular values', 10 * size ** 3, steps));
   const squares = singular.map((value) => value * value);
   const count = Math.min(size, countWanted(wanted, squares, scatterTrace));
   let basis: Float64Array = right.slice(0, count * size);
   if (!tall) {
-    const images = await passes.multiplyTransposed(transpose(basis, count, n), count);
-    basis = (await progress.follow(qr(images, count, d))).q;
+    const images = yield* wait(passes.multiplyTransposed(transpose(basis, count, n), count));
+    basis = (yield* wait(progress.follow(qr(images, count, d)))).q;
   }
   const values = squares.slice(0, count);
   const singularBound = backwardError(size, tiles, height, Math.sqrt(scatterTrace));
@@ -66,7 +66,7 @@ async function solveSvd(problem: RowsProblem): Promise<Solution> {
     basis,
     values,
     spectrum: squares,
-    residuals: residualNorms(await passes.normal(basis, count), basis, values, count, d),
+    residuals: residualNorms(yield* wait(passes.normal(basis, count)), basis, values, count, d),
     next: nextValue(squares, count, problem, 2 * beyond * singularBound + singularBound ** 2 + problem.framingError),
     singularBound,
     converged: true,

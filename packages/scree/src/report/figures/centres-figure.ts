@@ -43,7 +43,7 @@ export function centresFigure(
   const order = [...points.keys()].sort((a, b) => size(points[b]) - size(points[a]));
   const names = placeNames(
     order.map((i) => ({ name: squeezed(points[i].level, 18), at: pixels[i], towards: [points[i].x, -points[i].y] })),
-    { ...plane.frame, left: plane.frame.left - 30, right: plane.frame.right + 18 },
+    { ...plane.frame, right: plane.frame.right + 18 },
     pixels.map((at) => dotBox(at, 3)),
     12,
   );

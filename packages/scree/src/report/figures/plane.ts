@@ -50,7 +50,7 @@ export function makePlane(x: [number, number], y: [number, number], height: numb
 }
 
 /** Share of the range of the points that others may add at each end. */
-const MOST_ADDED = 0.5;
+const MOST_ADDED = 0.75;
 
 function rangeOf(points: Points, others: Points, axis: 0 | 1): [number, number] {
   const ends = (of: Points): [number, number] =>

@@ -7,7 +7,7 @@ import { RAMP_STEPS, rampColour } from '../theme.js';
 import { type Colouring, rowColumns } from './colouring.js';
 import { ellipsesOf } from './ellipses.js';
 import { colourBar, type Figure, legend, moved, plot, type Table, textWidth, WIDTH } from './figure.js';
-import { dotBox, drawNames, type PlacedName, placeNames, type Wanted } from './place-names.js';
+import { type Box, dotBox, drawNames, overlap, type PlacedName, placeNames, type Wanted } from './place-names.js';
 import { MARGINS, type Plane, planeOf } from './plane.js';
 import { colourOf, dots, MAX_TOOLTIPS, type Point, pointTitle, toPoints } from './points.js';
 
@@ -15,8 +15,6 @@ import { colourOf, dots, MAX_TOOLTIPS, type Point, pointTitle, toPoints } from '
 const MOST_ROWS = 200;
 /** Unusual rows whose names stand beside their points. */
 const MOST_NAMED = 8;
-/** Farthest that the name of a group may be moved from its centre. */
-const MAX_SHIFT = 34;
 
 /** "PC1 (72.9 %)". */
 export function axisName(model: Model, component: number): string {
@@ -83,8 +81,9 @@ export function scoresFigure(
       ),
     ],
   });
-  const groups = groupNames(points, colouring, plane);
-  const names = rowNames(facts, points, rings, apart, groups, plane);
+  const diamonds = apart.map(({ x, y }) => dotBox(plane.toPixel(x, y), 6));
+  const groups = groupNames(points, colouring, plane, diamonds);
+  const names = rowNames(facts, points, rings, apart, [...groups, ...diamonds], plane);
   return {
     name: `scores-${first + 1}-${second + 1}`,
     title: `Scores: the rows on components ${first + 1} and ${second + 1}`,
@@ -100,6 +99,7 @@ export function scoresFigure(
         ? ''
         : ` ${count(names.named)} of ${count(facts.rows)} rows are named, where there is room; those far from the origin come first.`,
       ellipses.caption,
+      ellipses.caption !== '' && sample.length < facts.rows ? ' Ellipses are of all rows.' : '',
       plane.stretched ? ' The axes have scales of their own.' : ' Both axes have the same scale.',
     ].join(''),
     height: keyHeight + plane.height,
@@ -120,7 +120,7 @@ function rowNames(
   points: readonly Point[],
   rings: ReadonlySet<number>,
   apart: readonly { readonly name: string; readonly x: number; readonly y: number }[],
-  groups: readonly (PlacedName | undefined)[],
+  obstacles: readonly Box[],
   plane: Plane,
 ): { svg: string; named: number } {
   const own = facts.sample.map(({ row }, i) => ({ ...points[i], row, at: plane.toPixel(points[i].x, points[i].y) }));
@@ -136,19 +136,14 @@ function rowNames(
     ...apart.map(({ name, x, y }) => wanted(name, plane.toPixel(x, y), true)),
     ...own.filter(({ row }) => rings.has(row)).map(({ row, at }) => wanted(pointTitle(facts, row), at, true)),
   ];
-  const first = placeNames(
-    sure,
-    { ...plane.frame, right: WIDTH },
-    groups.flatMap((box) => box ?? []),
-    ROW_SIZE,
-  );
+  const first = placeNames(sure, { ...plane.frame, right: WIDTH }, obstacles, ROW_SIZE);
   if (!facts.nameOf) return { svg: drawNames(first, { size: ROW_SIZE }), named: 0 };
   const others = own
     .filter(({ row, name }) => name !== undefined && !rings.has(row))
     .sort((a, b) => Math.hypot(b.x, b.y) - Math.hypot(a.x, a.y))
     .slice(0, 4 * MOST_ROW_NAMES)
     .map(({ name = '', at }) => wanted(name, at, false));
-  const taken = [...groups, ...first].flatMap((box) => box ?? []);
+  const taken = [...obstacles, ...first].flatMap((box) => box ?? []);
   const rest = placeNames(others, { ...plane.frame, right: WIDTH }, [...taken, ...dots], ROW_SIZE)
     .filter((box) => box !== undefined)
     .slice(0, MOST_ROW_NAMES);
@@ -217,7 +212,12 @@ export function legendOf(colouring: Colouring): { svg: string; height: number } 
 }
 
 /** The name of each group at its centre, so that colour is not the only key. */
-function groupNames(points: readonly Point[], colouring: Colouring, plane: Plane): (PlacedName | undefined)[] {
+function groupNames(
+  points: readonly Point[],
+  colouring: Colouring,
+  plane: Plane,
+  obstacles: readonly Box[],
+): PlacedName[] {
   const named = colouring.groups.filter((group) => group.named);
   if (named.length < 2) return [];
   const names = squeezedApart(
@@ -232,17 +232,22 @@ function groupNames(points: readonly Point[], colouring: Colouring, plane: Plane
     const middle = Math.min(WIDTH - 4 - half, Math.max(4 + half, x));
     return [{ name: names[i], left: middle - half, right: middle + half, y }];
   });
-  boxes.sort((a, b) => a.y - b.y);
   const placed: PlacedName[] = [];
-  for (const { name, left, right, y } of boxes) {
-    // Moved down so that names do not overlap.
-    const below = placed.filter((other) => left < other.right && other.left < right).map(({ bottom }) => bottom + 1);
-    const top = Math.max(y - GROUP_SIZE / 2, ...below);
-    // A name far from its points would mislead, and the legend has it too.
-    if (top - (y - GROUP_SIZE / 2) < MAX_SHIFT) placed.push({ name, left, right, top, bottom: top + GROUP_SIZE });
+  for (const { name, left, right, y } of boxes.sort((a, b) => a.y - b.y)) {
+    const at = (shift: number): PlacedName => {
+      const top = y - GROUP_SIZE / 2 + shift;
+      return { name, left, right, top, bottom: top + GROUP_SIZE };
+    };
+    const free = (boxes: readonly Box[]): number | undefined =>
+      SHIFTS.find((shift) => !boxes.some((other) => overlap(at(shift), other)));
+    const shift = free([...placed, ...obstacles]) ?? free(placed);
+    if (shift !== undefined) placed.push(at(shift));
   }
   return placed;
 }
+
+/** How far a name may be moved so that it covers nothing: farther from its points it would mislead, and the legend has it too. */
+const SHIFTS = [0, 6, -6, 12, -12, 18, -18, 24, -24, 30, -30];
 
 function colouredBy({ groups, range, name }: Colouring): string {
   if (range) return `, coloured by ${name} from ${show(range[0])} to ${show(range[1])}`;

@@ -1,6 +1,15 @@
 import type { DenseBlock, Frame } from '../../../data/block.js';
 import type { Kernels } from '../kernels.js';
+import type { JobRunner } from '../threads/job-runner.js';
 import { typeCode } from './layout.js';
+
+/** Bytes that one job copies, about. */
+const COPIED = 1 << 18;
+
+/** Rows of so many bytes that one job copies. */
+export function copiedRows(bytes: number): number {
+  return Math.max(1, Math.floor(COPIED / bytes));
+}
 
 /** Part of the data in the kernels' memory, as it is stored. Two are used in turn: one is filled while the other is packed. */
 export class Chunk {
@@ -29,8 +38,7 @@ export class Chunk {
   load(from: number, rows: number, left: number, right: number): void {
     const { data, stride } = this.#block;
     const cols = right - left;
-    this.rows = rows;
-    this.cols = cols;
+    this.#begin(from, rows, cols);
     const Stored = data.constructor as Float64ArrayConstructor;
     const target = new Stored(this.#kernels.memory.buffer, this.start, rows * cols);
     if (stride === cols) {
@@ -41,6 +49,23 @@ export class Chunk {
         target.set(data.subarray(at, at + cols), i * cols);
       }
     }
+  }
+
+  /** The same by jobs, for shared data. */
+  addCopies(runner: JobRunner, from: number, rows: number, left: number, right: number): void {
+    const { data, stride } = this.#block;
+    const bytes = (right - left) * this.bytes;
+    this.#begin(from, rows, right - left);
+    const step = copiedRows(bytes);
+    for (let i = 0; i < rows; i += step) {
+      const offset = data.byteOffset + ((from + i) * stride + left) * this.bytes;
+      runner.addCopy(this.start + i * bytes, Math.min(step, rows - i), bytes, stride * this.bytes, offset);
+    }
+  }
+
+  #begin(from: number, rows: number, cols: number): void {
+    this.rows = rows;
+    this.cols = cols;
     if (this.#rootWeights) this.#kernels.doubles(this.roots, rows).set(this.#rootWeights.subarray(from, from + rows));
   }
 }

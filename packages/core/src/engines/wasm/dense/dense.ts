@@ -1,5 +1,6 @@
 import type { DenseBlock, Frame } from '../../../data/block.js';
 import type { ColumnStatistics } from '../../../data/statistics.js';
+import { type MaybePromise, settle, type Waiting, wait } from '../../../maybe-promise.js';
 import { dualByMultiply } from '../../dual-by-multiply.js';
 import type { LoadedBlock, OnStep, Products, RowsAt } from '../../engine.js';
 import type { PilotSums } from '../../pilot.js';
@@ -15,8 +16,12 @@ const GROUP = 2048;
 /** The time to copy and pack one number, in flops. */
 const READING = 40;
 
-/** Runs a pass of so many flops with a job runner, and releases the runner afterwards. */
-export type WithRunner = <Result>(flops: number, pass: (runner: JobRunner) => Promise<Result>) => Promise<Result>;
+/** Runs a pass of so many flops with a job runner, which can copy from `rows` where these are shared, and releases the runner afterwards. */
+export type WithRunner = <Result>(
+  flops: number,
+  pass: (runner: JobRunner) => Waiting<Result>,
+  rows?: ArrayBufferLike,
+) => MaybePromise<Result>;
 
 /**
  * The passes over dense rows in WebAssembly: chunks of rows are copied in, packed through the frame, multiplied. With
@@ -33,72 +38,84 @@ export class WasmDense implements LoadedBlock {
     this.rows = block.rows;
     this.cols = block.cols;
     this.#block = block;
-    this.#withRunner = withRunner;
+    this.#withRunner = (flops, pass) => withRunner(flops, pass, block.data.buffer);
     this.#float32 = float32;
   }
 
-  summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): Promise<ColumnStatistics> {
-    return summariseOnce(this.#block, at, scatter, this.#float32, (frame, sums) =>
-      this.#sum(frame, scatter, sums, onStep),
+  summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): MaybePromise<ColumnStatistics> {
+    return settle(
+      summariseOnce(this.#block, at, scatter, this.#float32, (frame, sums) => this.#sum(frame, scatter, sums, onStep)),
     );
   }
 
-  gram(frame: Frame, scatter: Float64Array, onStep: OnStep): Promise<void> {
+  gram(frame: Frame, scatter: Float64Array, onStep: OnStep): MaybePromise<void> {
     return this.#sum(frame, scatter, undefined, onStep);
   }
 
   /** Multiplies groups of rows pair by pair; each pair is read once, in tiles of columns. */
-  async dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, onStep: OnStep): Promise<void> {
-    if (!(other instanceof WasmDense)) {
-      return dualByMultiply(this.#block, frame, other, otherFrame, into, onStep);
-    }
+  dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, onStep: OnStep): MaybePromise<void> {
+    if (other instanceof WasmDense) return settle(this.#dual(frame, other, otherFrame, into, onStep));
+    return dualByMultiply(this.#block, frame, other, otherFrame, into, onStep);
+  }
+
+  *#dual(frame: Frame, other: WasmDense, otherFrame: Frame, into: Products, onStep: OnStep): Waiting<void> {
     for (let i = 0; i < this.rows; i += GROUP) {
       const count = Math.min(GROUP, this.rows - i);
       const a: Rows = { block: this.#block, frame, first: i, count };
       for (let j = other === this ? i : 0; j < other.rows; j += GROUP) {
         const cols = Math.min(GROUP, other.rows - j);
         const b: Rows = { block: other.#block, frame: otherFrame, first: j, count: cols };
-        await this.#withRunner(2 * count * cols * this.cols, async (runner) => {
-          const sums = await multiplyRows(runner, a, b, this.#float32, () => onStep(0));
-          const found = runner.kernels.doubles(sums, count * cols);
-          for (let r = 0; r < count; r++) {
-            const target = (into.row + i + r) * into.size + into.column + j;
-            into.products.set(found.subarray(r * cols, (r + 1) * cols), target);
-          }
-        });
+        const float32 = this.#float32;
+        yield* wait(
+          this.#withRunner(2 * count * cols * this.cols, function* (runner) {
+            const sums = yield* multiplyRows(runner, a, b, float32, () => onStep(0));
+            const found = runner.kernels.doubles(sums, count * cols);
+            for (let r = 0; r < count; r++) {
+              const target = (into.row + i + r) * into.size + into.column + j;
+              into.products.set(found.subarray(r * cols, (r + 1) * cols), target);
+            }
+          }),
+        );
       }
-      const pause = onStep(count);
-      if (pause) await pause;
+      yield* wait(onStep(count));
     }
   }
 
-  multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): Promise<void> {
+  multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): MaybePromise<void> {
     const d = this.cols;
-    return this.#withRunner(this.rows * d * (READING + 2 * k), async (runner) => {
+    const block = this.#block;
+    return this.#withRunner(this.rows * d * (READING + 2 * k), function* (runner) {
       const packed = packVectors(runner, vectors, k, d);
-      const pipeline = new RowPipeline(runner, this.#block, frame);
+      const pipeline = new RowPipeline(runner, block, frame);
       const y = new Scores(runner, pipeline, k);
       runner.reserve(y.scoreJobs + pipeline.packJobs);
-      await pipeline.run(onStep, {
+      yield* pipeline.run(onStep, {
         first: (chunk) => y.score(chunk, packed, d),
         after: (chunk) => y.read(chunk, scores),
       });
     });
   }
 
-  multiplyTransposed(frame: Frame, scores: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
+  multiplyTransposed(
+    frame: Frame,
+    scores: Float64Array,
+    k: number,
+    out: Float64Array,
+    onStep: OnStep,
+  ): MaybePromise<void> {
     const d = this.cols;
-    return this.#withRunner(this.rows * d * (READING + 2 * k), async (runner) => {
+    const block = this.#block;
+    return this.#withRunner(this.rows * d * (READING + 2 * k), function* (runner) {
       const { kernels } = runner;
       const sums = kernels.zeros(k * d);
-      const pipeline = new RowPipeline(runner, this.#block, frame);
+      const pipeline = new RowPipeline(runner, block, frame);
       const y = new Scores(runner, pipeline, k);
       const room = pipeline.tiles * pipeline.height * k * 8;
       const given = [kernels.allocate(room), kernels.allocate(room)];
       const zeros = kernels.zeros(k);
       const ones = kernels.put(new Float64Array(k).fill(1));
       runner.reserve(y.collectJobs + pipeline.packJobs + pipeline.tiles);
-      await pipeline.run(onStep, {
+      yield* pipeline.run(onStep, {
         begin: (chunk) => {
           const { first, rows, buffer } = chunk;
           kernels.doubles(given[buffer], rows * k).set(scores.subarray(first * k, (first + rows) * k));
@@ -110,15 +127,16 @@ export class WasmDense implements LoadedBlock {
     });
   }
 
-  normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
+  normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): MaybePromise<void> {
     const d = this.cols;
-    return this.#withRunner(this.rows * d * (READING + 4 * k), async (runner) => {
+    const block = this.#block;
+    return this.#withRunner(this.rows * d * (READING + 4 * k), function* (runner) {
       const packed = packVectors(runner, vectors, k, d);
       const sums = runner.kernels.zeros(k * d);
-      const pipeline = new RowPipeline(runner, this.#block, frame);
+      const pipeline = new RowPipeline(runner, block, frame);
       const y = new Scores(runner, pipeline, k);
       runner.reserve(Math.max(y.scoreJobs, y.collectJobs + pipeline.packJobs));
-      await pipeline.run(onStep, {
+      yield* pipeline.run(onStep, {
         first: (chunk) => y.score(chunk, packed, d),
         second: (chunk) => y.collect(chunk, sums, d),
       });
@@ -129,19 +147,25 @@ export class WasmDense implements LoadedBlock {
   release(): void {}
 
   /** One reading: the scatter in the frame, the columns' sums, or both. */
-  #sum(frame: Frame, scatter: Float64Array | undefined, sums: PilotSums | undefined, onStep: OnStep): Promise<void> {
+  #sum(
+    frame: Frame,
+    scatter: Float64Array | undefined,
+    sums: PilotSums | undefined,
+    onStep: OnStep,
+  ): MaybePromise<void> {
     const d = this.cols;
+    const block = this.#block;
     const float32 = this.#float32 ? 1 : 0;
     const flops = this.rows * d * (READING + (scatter ? d : 0));
-    return this.#withRunner(flops, async (runner) => {
+    return this.#withRunner(flops, function* (runner) {
       const { kernels } = runner;
       const products = scatter ? kernels.zeros(d * d) : 0;
       const squares = scatter !== undefined;
-      const options = { float32: this.#float32, slots: squares, stats: sums !== undefined, squares };
-      const pipeline = new RowPipeline(runner, this.#block, frame, options);
+      const options = { float32: float32 === 1, slots: squares, stats: sums !== undefined, squares };
+      const pipeline = new RowPipeline(runner, block, frame, options);
       const { groups, slot, tile } = pipeline;
       runner.reserve(pipeline.packJobs + (scatter ? (groups * (groups + 1)) / 2 : 0));
-      await pipeline.run(onStep, {
+      yield* pipeline.run(onStep, {
         first: ({ slots, tiles }) => {
           if (!scatter) return;
           for (let g = 0; g < groups; g++) {

@@ -1,4 +1,5 @@
 import type { DenseBlock, Frame } from '../../../data/block.js';
+import { type Waiting, wait } from '../../../maybe-promise.js';
 import type { OnStep } from '../../engine.js';
 import type { JobRunner } from '../threads/job-runner.js';
 import { Chunk } from './chunk.js';
@@ -9,6 +10,8 @@ class RowLines {
   readonly groups: number;
   readonly slot: number;
   readonly tile: number;
+  /** Whether jobs copy the rows, which is possible where these are shared. */
+  readonly byJobs: boolean;
   readonly #runner: JobRunner;
   readonly #first: number;
   readonly #rows: number;
@@ -30,6 +33,7 @@ class RowLines {
   ) {
     const { kernels } = runner;
     this.#runner = runner;
+    this.byJobs = runner.copiesFrom(block.data);
     this.#first = first;
     this.#rows = rows;
     this.#float32 = float32;
@@ -45,7 +49,11 @@ class RowLines {
   }
 
   load(buffer: number, left: number, right: number): void {
-    this.#raw[buffer].load(this.#first, this.#rows, left, right);
+    if (!this.byJobs) this.#raw[buffer].load(this.#first, this.#rows, left, right);
+  }
+
+  addCopies(buffer: number, left: number, right: number): void {
+    if (this.byJobs) this.#raw[buffer].addCopies(this.#runner, this.#first, this.#rows, left, right);
   }
 
   pack(buffer: number, left: number): void {
@@ -89,13 +97,7 @@ export interface Rows {
  * K = B₁B₂ᵀ of some rows and some others (the same: upper triangle alone), left in the memory at the address that is
  * returned: the columns go through it chunk by chunk, each number once.
  */
-export async function multiplyRows(
-  runner: JobRunner,
-  a: Rows,
-  b: Rows,
-  float32: boolean,
-  onStep: OnStep,
-): Promise<number> {
+export function* multiplyRows(runner: JobRunner, a: Rows, b: Rows, float32: boolean, onStep: OnStep): Waiting<number> {
   const d = a.block.cols;
   const same = a.block === b.block && a.first === b.first;
   const width = Math.min(d, chunkCols(Math.max(a.count, b.count)));
@@ -104,7 +106,8 @@ export async function multiplyRows(
   const right = same ? left : new RowLines(runner, b.block, b.frame, b.first, b.count, width, float32);
   const sides = same ? [left] : [left, right];
   const tiles = Math.ceil(width / TILE);
-  runner.reserve(left.groups * right.groups + tiles * (left.groups + right.groups));
+  const copies = left.byJobs || right.byJobs ? a.count + b.count : 0;
+  runner.reserve(left.groups * right.groups + tiles * (left.groups + right.groups) + copies);
   const chunks = Math.ceil(d / width);
   const load = (c: number): void => {
     if (c < chunks) for (const side of sides) side.load(c % 2, c * width, Math.min(d, (c + 1) * width));
@@ -112,9 +115,14 @@ export async function multiplyRows(
   const pack = (c: number): void => {
     if (c < chunks) for (const side of sides) side.pack(c % 2, c * width);
   };
-  load(0);
+  const copy = (c: number): void => {
+    if (c < chunks) for (const side of sides) side.addCopies(c % 2, c * width, Math.min(d, (c + 1) * width));
+  };
+  copy(0);
+  yield* runner.runJobs(onStep, () => load(0));
   pack(0);
-  await runner.runJobs(onStep, () => load(1));
+  copy(1);
+  yield* runner.runJobs(onStep, () => load(1));
   for (let c = 0; c < chunks; c++) {
     const count = Math.ceil((Math.min(d, (c + 1) * width) - c * width) / TILE);
     for (let g = 0; g < left.groups; g++) {
@@ -125,9 +133,9 @@ export async function multiplyRows(
       }
     }
     pack(c + 1);
-    await runner.runJobs(onStep, () => load(c + 2));
-    const pause = onStep(0);
-    if (pause) await pause;
+    copy(c + 2);
+    yield* runner.runJobs(onStep, () => load(c + 2));
+    yield* wait(onStep(0));
   }
   return sums;
 }

@@ -49,19 +49,21 @@ export function slotBytes(lines: number, steps: number, float32: boolean): numbe
 }
 
 /** How assembly/entry.ts calls the types that data may be stored in. */
-const CODES = new Map<unknown, number>([
-  [Float64Array, 0],
-  [Float32Array, 1],
-  [Uint8Array, 2],
-  [Uint8ClampedArray, 2],
-  [Int8Array, 3],
-  [Uint16Array, 4],
-  [Int16Array, 5],
-  [Int32Array, 7],
-  [Uint32Array, 8],
-]);
+const CODES: readonly (readonly [typeof Float64Array, number])[] = (
+  [
+    [Float64Array, 0],
+    [Float32Array, 1],
+    [Uint8Array, 2],
+    [Uint8ClampedArray, 2],
+    [Int8Array, 3],
+    [Uint16Array, 4],
+    [Int16Array, 5],
+    [Int32Array, 7],
+    [Uint32Array, 8],
+  ] as const
+).map(([type, code]) => [type as unknown as typeof Float64Array, code]);
 const HALF = 6;
 
 export function typeCode({ data, half }: DenseBlock): number {
-  return half ? HALF : ([...CODES].find(([type]) => data instanceof (type as typeof Float64Array))?.[1] as number);
+  return half ? HALF : (CODES.find(([type]) => data instanceof type)?.[1] as number);
 }

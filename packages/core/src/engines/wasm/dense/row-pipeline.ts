@@ -1,7 +1,8 @@
 import type { DenseBlock, Frame } from '../../../data/block.js';
+import { type Waiting, wait } from '../../../maybe-promise.js';
 import type { OnStep } from '../../engine.js';
 import type { JobRunner } from '../threads/job-runner.js';
-import { Chunk } from './chunk.js';
+import { Chunk, copiedRows } from './chunk.js';
 import { chunkTiles, groupLines, passRows, slotBytes, tileRows } from './layout.js';
 
 /** Most columns that one job packs: a whole number of slots, few enough that several threads can share a tile. */
@@ -41,7 +42,7 @@ export interface PipelineOptions {
 
 /**
  * Streams rows through the memory, chunk by chunk: this thread copies one chunk in while jobs pack the previous chunk and
- * multiply the one before it.
+ * multiply the one before it. Shared data are copied by jobs too.
  */
 export class RowPipeline {
   readonly height: number;
@@ -53,6 +54,8 @@ export class RowPipeline {
   readonly #runner: JobRunner;
   readonly #block: DenseBlock;
   readonly #float32: boolean;
+  /** Whether jobs copy the rows, which is possible where these are shared. */
+  readonly #byJobs: boolean;
   readonly #chunkRows: number;
   readonly #chunks: number;
   readonly #raw: Chunk[] = [];
@@ -71,6 +74,7 @@ export class RowPipeline {
     const { kernels } = runner;
     this.#runner = runner;
     this.#block = block;
+    this.#byJobs = runner.copiesFrom(block.data);
     this.#float32 = float32;
     this.height = Math.min(Math.ceil(n / 8) * 8, squares ? tileRows(d) : passRows(d));
     this.width = groupLines(d);
@@ -94,9 +98,11 @@ export class RowPipeline {
     return this.#chunkRows / this.height;
   }
 
-  /** Jobs that packing a chunk takes, at most. */
+  /** Jobs that packing a chunk and copying another take, at most. */
   get packJobs(): number {
-    return this.tiles * Math.ceil(this.#block.cols / PACKED);
+    const { data, cols } = this.#block;
+    const copies = this.#byJobs ? Math.ceil(this.#chunkRows / copiedRows(cols * data.BYTES_PER_ELEMENT)) : 0;
+    return this.tiles * Math.ceil(cols / PACKED) + copies;
   }
 
   /** Rows of tile t of a chunk. */
@@ -104,24 +110,26 @@ export class RowPipeline {
     return Math.min(this.height, chunk.rows - t * this.height);
   }
 
-  async run(onStep: OnStep, work: Work): Promise<void> {
+  *run(onStep: OnStep, work: Work): Waiting<void> {
     const runner = this.#runner;
     const go: OnStep = () => onStep(0);
-    this.#load(0);
+    this.#addCopies(0);
+    yield* runner.runJobs(go, () => this.#load(0));
     this.#pack(0, work);
-    await runner.runJobs(go, () => this.#load(1));
+    this.#addCopies(1);
+    yield* runner.runJobs(go, () => this.#load(1));
     for (let c = 0; c < this.#chunks; c++) {
       const chunk = this.#chunk(c);
       if (work.first && work.second) {
         work.first(chunk);
-        await runner.runJobs(go);
+        yield* runner.runJobs(go);
       }
       (work.second ?? work.first)?.(chunk);
       this.#pack(c + 1, work);
-      await runner.runJobs(go, () => this.#load(c + 2));
+      this.#addCopies(c + 2);
+      yield* runner.runJobs(go, () => this.#load(c + 2));
       work.after?.(chunk);
-      const pause = onStep(chunk.rows);
-      if (pause) await pause;
+      yield* wait(onStep(chunk.rows));
     }
   }
 
@@ -139,10 +147,17 @@ export class RowPipeline {
     };
   }
 
+  /** Copies a chunk in, where jobs cannot do that. */
   #load(c: number): void {
-    if (c >= this.#chunks) return;
+    if (c >= this.#chunks || this.#byJobs) return;
     const { first, rows, buffer } = this.#chunk(c);
     this.#raw[buffer].load(first, rows, 0, this.#block.cols);
+  }
+
+  #addCopies(c: number): void {
+    if (c >= this.#chunks || !this.#byJobs) return;
+    const { first, rows, buffer } = this.#chunk(c);
+    this.#raw[buffer].addCopies(this.#runner, first, rows, 0, this.#block.cols);
   }
 
   #pack(c: number, work: Work): void {

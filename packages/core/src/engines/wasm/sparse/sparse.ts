@@ -1,5 +1,6 @@
 import type { Frame, SparseBlock } from '../../../data/block.js';
 import type { ColumnStatistics } from '../../../data/statistics.js';
+import { type MaybePromise, settle, type Waiting, wait } from '../../../maybe-promise.js';
 import type { LoadedBlock, OnStep, Products, RowsAt } from '../../engine.js';
 import { SparseReference } from '../../reference/sparse.js';
 import { summariseTwice } from '../../summarise.js';
@@ -25,7 +26,12 @@ export interface RunnerProvider {
   /** Undefined where the system has no memory for it. */
   takeKernels(): Kernels | undefined;
   returnKernels(kernels: Kernels): void;
-  runOn<Result>(kernels: Kernels, flops: number, pass: (runner: JobRunner) => Promise<Result>): Promise<Result>;
+  runOn<Result>(
+    kernels: Kernels,
+    flops: number,
+    pass: (runner: JobRunner) => Waiting<Result>,
+    rows?: ArrayBufferLike,
+  ): MaybePromise<Result>;
 }
 
 /** Lanes of a panel: one line of the caches is eight float64. */
@@ -96,29 +102,35 @@ export class WasmSparse implements LoadedBlock {
     return panelBytes(cols, LANES) <= 2 ** 29;
   }
 
-  summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): Promise<ColumnStatistics> {
+  summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): MaybePromise<ColumnStatistics> {
     return summariseTwice(this.#block, this, at, scatter, onStep);
   }
 
-  gram(frame: Frame, scatter: Float64Array, onStep: OnStep): Promise<void> {
+  gram(frame: Frame, scatter: Float64Array, onStep: OnStep): MaybePromise<void> {
     return this.#plain.gram(frame, scatter, onStep);
   }
 
   /** As the reference engine does it: filled rows of one block are vectors that the other is multiplied by. */
-  dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, onStep: OnStep): Promise<void> {
+  dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, onStep: OnStep): MaybePromise<void> {
     return this.#plain.dual(frame, other, otherFrame, into, onStep);
   }
 
-  multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): Promise<void> {
-    return this.#run(frame, k, { vectors, scores }, onStep);
+  multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): MaybePromise<void> {
+    return settle(this.#run(frame, k, { vectors, scores }, onStep));
   }
 
-  multiplyTransposed(frame: Frame, scores: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
-    return this.#run(frame, k, { scores, out }, onStep);
+  multiplyTransposed(
+    frame: Frame,
+    scores: Float64Array,
+    k: number,
+    out: Float64Array,
+    onStep: OnStep,
+  ): MaybePromise<void> {
+    return settle(this.#run(frame, k, { scores, out }, onStep));
   }
 
-  normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
-    return this.#run(frame, k, { vectors, out }, onStep);
+  normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): MaybePromise<void> {
+    return settle(this.#run(frame, k, { vectors, out }, onStep));
   }
 
   release(): void {
@@ -128,23 +140,24 @@ export class WasmSparse implements LoadedBlock {
     this.#passes = 0;
   }
 
-  async #run(frame: Frame, k: number, pass: Pass, onStep: OnStep): Promise<void> {
+  *#run(frame: Frame, k: number, pass: Pass, onStep: OnStep): Waiting<void> {
     const flops = (pass.vectors && pass.out ? 4 : 2) * (this.#block.data.length + this.rows) * k;
     if (!this.#centred || !sameFrame(this.#centred.frame, frame)) this.#centred = centre(this.#block, frame);
     const centred = this.#centred;
     if (this.#passes++ > 0 && !this.#busy) this.#keep(centred);
     if (this.#busy || this.#kept?.centred !== centred) {
-      return this.#provider.withRunner(flops, (runner) => this.#work(runner, centred, undefined, k, pass, onStep));
+      yield* wait(
+        this.#provider.withRunner(flops, (runner) => this.#work(runner, centred, undefined, k, pass, onStep)),
+      );
+      return;
     }
     const { kernels, addresses } = this.#kept;
     const kept = this.#kept;
     this.#busy = true;
     try {
-      await this.#provider.runOn(kernels, flops, async (runner) => {
-        if (!kept.byColumn) await this.#copyByColumn(runner, addresses, onStep);
-        kept.byColumn = true;
-        await this.#work(runner, centred, addresses, k, pass, onStep);
-      });
+      yield* wait(
+        this.#provider.runOn(kernels, flops, (runner) => this.#workOnKept(runner, kept, addresses, k, pass, onStep)),
+      );
     } finally {
       this.#busy = false;
       // A lost worker may still write into the memory.
@@ -175,25 +188,38 @@ export class WasmSparse implements LoadedBlock {
     this.#kept = { kernels, centred, addresses, byColumn: !copies };
   }
 
+  *#workOnKept(
+    runner: JobRunner,
+    kept: Kept,
+    addresses: readonly RowAddresses[][],
+    k: number,
+    pass: Pass,
+    onStep: OnStep,
+  ): Waiting<void> {
+    if (!kept.byColumn) yield* this.#copyByColumn(runner, addresses, onStep);
+    kept.byColumn = true;
+    yield* this.#work(runner, kept.centred, addresses, k, pass, onStep);
+  }
+
   /** Makes the copies by column. */
-  async #copyByColumn(runner: JobRunner, addresses: readonly RowAddresses[][], onStep: OnStep): Promise<void> {
+  *#copyByColumn(runner: JobRunner, addresses: readonly RowAddresses[][], onStep: OnStep): Waiting<void> {
     const parts = this.#stages.flat();
     runner.reserve(parts.length);
     addresses.flat().forEach(({ values, columns, starts, byColumn }, p) => {
       runner.addJob('sparseTurn', values, columns, starts, parts[p].rows, this.cols, byColumn);
     });
-    await runner.runJobs(() => onStep(0));
+    yield* runner.runJobs(() => onStep(0));
     runner.kernels.clear();
   }
 
-  async #work(
+  *#work(
     runner: JobRunner,
     centred: Centred,
     addresses: readonly RowAddresses[][] | undefined,
     k: number,
     pass: Pass,
     onStep: OnStep,
-  ): Promise<void> {
+  ): Waiting<void> {
     const pipeline = addresses
       ? { at: (s: number) => addresses[s], load: () => {} }
       : this.#stream(runner.kernels, centred);
@@ -209,20 +235,19 @@ export class WasmSparse implements LoadedBlock {
     );
     for (let first = 0; first < k; first += buffers.count) {
       const last = first + buffers.count >= k;
-      await buffers.begin(first, onStep);
+      yield* buffers.begin(first, onStep);
       pipeline.load(0);
       for (let s = 0; s < stages.length; s++) {
         buffers.work(stages[s], pipeline.at(s));
-        await runner.runJobs(
+        yield* runner.runJobs(
           () => onStep(0),
           () => pipeline.load(s + 1),
         );
         buffers.read(stages[s]);
         const rows = stages[s].reduce((sum, part) => sum + part.rows, 0);
-        const pause = onStep(last ? rows : 0);
-        if (pause) await pause;
+        yield* wait(onStep(last ? rows : 0));
       }
-      await buffers.end(onStep);
+      yield* buffers.end(onStep);
     }
   }
 
@@ -308,7 +333,7 @@ class PanelBuffers {
   }
 
   /** Copies vectors from `first` on in and sets the sums to 0. */
-  async begin(first: number, onStep: OnStep): Promise<void> {
+  *begin(first: number, onStep: OnStep): Waiting<void> {
     const d = this.#d;
     const { vectors, out } = this.#pass;
     const bytes = panelBytes(d, LANES);
@@ -337,7 +362,7 @@ class PanelBuffers {
       if (vectors) this.#runner.addJob('sparsePack', source, d, lanes, width, this.#rest, start, sums, cleared);
       else this.#runner.addJob('sparsePack', 0, 0, 0, 0, 0, 0, sums, cleared);
     }
-    await this.#runner.runJobs(() => onStep(0));
+    yield* this.#runner.runJobs(() => onStep(0));
   }
 
   /** Jobs for the parts of a stage. */
@@ -374,7 +399,7 @@ class PanelBuffers {
   }
 
   /** Adds the sums to `out`. */
-  async end(onStep: OnStep): Promise<void> {
+  *end(onStep: OnStep): Waiting<void> {
     const { out } = this.#pass;
     if (!out) return;
     const d = this.#d;
@@ -382,7 +407,7 @@ class PanelBuffers {
       const target = this.#lines + first * d * 8;
       this.#runner.addJob('sparseSettle', sums, panelBytes(d, lanes), this.#parts, d, lanes, width, this.#rest, target);
     }
-    await this.#runner.runJobs(() => onStep(0));
+    yield* this.#runner.runJobs(() => onStep(0));
     const found = this.#runner.kernels.doubles(this.#lines, this.#width * d);
     const start = this.#first * d;
     for (let i = 0; i < found.length; i++) out[start + i] += found[i];

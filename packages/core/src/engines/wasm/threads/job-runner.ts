@@ -1,15 +1,48 @@
 import { EngineError } from '../../../errors.js';
+import { type Waiting, wait } from '../../../maybe-promise.js';
 import type { OnStep } from '../../engine.js';
 import type { Kernels } from '../kernels.js';
-import { FUNCTIONS, type FunctionName, JOB_WORDS, QUEUE_BYTES, QUEUE_START, word } from './job-queue.js';
+import { copyRows, HALF } from './copy-rows.js';
+import {
+  COPY,
+  FUNCTIONS,
+  type FunctionName,
+  JOB_BITS,
+  JOB_WORDS,
+  MOST_JOBS,
+  PASS_NUMBERS,
+  QUEUE_BYTES,
+  QUEUE_START,
+  word,
+} from './job-queue.js';
+import { threadTimes } from './thread-times.js';
 import { acquireWorkers, releaseWorkers, type Worker } from './worker-pool.js';
 
 /** Milliseconds between two calls of `onStep`, which reports progress and throws when the work is cancelled. */
-const PROGRESS_INTERVAL = 20;
+const PROGRESS_INTERVAL = 4;
 /** Milliseconds that the main thread spins until the last jobs are done, before it yields to the event loop. */
 const SPIN_TIME = 2;
 /** Milliseconds without progress after which the job of a failed worker counts as lost. */
 const ORPHAN_TIMEOUT = 200;
+/** Milliseconds between two looks at workers that have not reported. */
+const CHECK_INTERVAL = 20;
+
+/** Passes so far, in numbers that come again. */
+let passes = 0;
+
+export interface RunnerOptions {
+  /** Whether this thread takes no jobs, as long as there are workers. */
+  readonly workersOnly?: boolean;
+  /** Where the data are: jobs can copy from shared memory. */
+  readonly rows?: ArrayBufferLike | undefined;
+}
+
+function isShared(buffer: ArrayBufferLike | undefined): boolean {
+  return typeof SharedArrayBuffer !== 'undefined' && buffer instanceof SharedArrayBuffer;
+}
+
+/** The index of each function. */
+const INDEX = Object.fromEntries(FUNCTIONS.map((name, i) => [name, i])) as Record<FunctionName, number>;
 
 /**
  * Runs the jobs of one pass on this thread and on the workers that were free. `runJobs` runs a list of jobs, at the same time
@@ -20,63 +53,102 @@ export class JobRunner {
   readonly #queue: Int32Array;
   readonly #workers: Worker[];
   readonly #calls: ((...numbers: number[]) => void)[];
+  /** Shared data that jobs copy from. */
+  readonly #rows: ArrayBufferLike | undefined;
+  readonly #pass: number;
+  /** Whether this thread runs jobs too. */
+  readonly #claims: boolean;
   #table = 0;
   /** The table of jobs, `JOB_WORDS` each. Shared memory does not move when it grows, so one view stays valid. */
   #entries = new Int32Array();
   #jobs = 0;
 
-  constructor(kernels: Kernels, threads: number, most: number) {
+  /** With `threads` that may work, of which up to `most` may be started. */
+  constructor(kernels: Kernels, threads: number, most: number, { workersOnly = false, rows }: RunnerOptions = {}) {
     this.kernels = kernels;
-    this.#calls = FUNCTIONS.map((name) => kernels.run[name] as (...numbers: number[]) => void);
+    this.#calls = kernels.calls;
+    this.#rows = isShared(rows) ? rows : undefined;
     kernels.clear();
     this.#queue = new Int32Array(kernels.memory.buffer, QUEUE_START, QUEUE_BYTES / 4).fill(0);
-    this.#workers = threads > 1 ? acquireWorkers(threads - 1, most - 1) : [];
+    passes = (passes + 1) % PASS_NUMBERS;
+    this.#pass = passes;
+    this.#queue[word.pass] = passes;
+    const own = workersOnly ? 0 : 1;
+    this.#workers = threads > 1 ? acquireWorkers(threads - own, most - own) : [];
+    this.#claims = !workersOnly || this.#workers.length === 0;
     if (this.#workers.length === 0) return;
+    const pass = this.#pass;
     this.#queue[word.active] = 1;
     for (const worker of this.#workers) {
-      worker.postMessage({ id: kernels.id, memory: kernels.memory, module: kernels.module });
+      worker.postMessage({ id: kernels.id, memory: kernels.memory, module: kernels.module, pass, rows: this.#rows });
     }
   }
 
   /** Allocates a table for lists of up to `jobs` jobs. */
   reserve(jobs: number): void {
+    if (jobs > MOST_JOBS) throw new RangeError('too many jobs in a list');
     this.#table = this.kernels.allocate(jobs * JOB_WORDS * 4);
     this.#entries = new Int32Array(this.kernels.memory.buffer, this.#table, jobs * JOB_WORDS);
   }
 
   /** Adds a job to the list that `runJobs` will run next. */
   addJob(name: FunctionName, ...numbers: number[]): void {
+    this.#add(INDEX[name], numbers);
+  }
+
+  #add(index: number, numbers: readonly number[]): void {
     const entries = this.#entries;
     const at = this.#jobs * JOB_WORDS;
     if (at === entries.length) throw new RangeError('the table of jobs is full');
     this.#jobs++;
-    entries[at] = FUNCTIONS.indexOf(name);
+    entries[at] = index;
     for (let i = 0; i < numbers.length; i++) entries[at + 1 + i] = numbers[i];
   }
 
+  /** Whether jobs can copy rows of these data. */
+  copiesFrom(data: ArrayBufferView): boolean {
+    return this.#rows !== undefined && data.buffer === this.#rows;
+  }
+
+  /** Adds a job that copies `count` rows of `bytes` bytes, `stride` apart from `offset` on in the shared data, to `target`. */
+  addCopy(target: number, count: number, bytes: number, stride: number, offset: number): void {
+    const large = [stride, offset].flatMap((value) => [Math.floor(value / HALF), value % HALF]);
+    this.#add(COPY, [target, count, bytes, ...large]);
+  }
+
   /** Runs the jobs that were added. `meanwhile` runs first on this thread, while the workers have started. */
-  async runJobs(onStep: OnStep, meanwhile?: () => void): Promise<void> {
+  *runJobs(onStep: OnStep, meanwhile?: () => void): Waiting<void> {
     const queue = this.#queue;
     const jobs = this.#jobs;
     this.#jobs = 0;
     queue[word.table] = this.#table;
     queue[word.pages] = this.kernels.bytes >>> 16;
     Atomics.store(queue, word.done, 0);
-    Atomics.store(queue, word.remaining, jobs);
+    Atomics.store(queue, word.total, jobs);
+    queue[word.timed] = threadTimes.measured ? 1 : 0;
+    Atomics.store(queue, word.remaining, (this.#pass << JOB_BITS) | jobs);
     if (this.#workers.length > 0) {
       Atomics.add(queue, word.wakeCount, 1);
       Atomics.notify(queue, word.wakeCount);
     }
+    const start = threadTimes.measured ? performance.now() : 0;
     meanwhile?.();
     try {
-      await this.#claimJobs(onStep);
+      if (this.#claims) yield* this.#claimJobs(onStep);
+      else yield* wait(onStep(0));
     } catch (error) {
       // Jobs that no thread has claimed are dropped. Running jobs are awaited, because they write into the memory.
-      const left = Math.max(0, Atomics.exchange(queue, word.remaining, 0));
-      await this.#wait(jobs - left);
+      const left = Atomics.exchange(queue, word.remaining, 0) & MOST_JOBS;
+      yield* wait(this.#wait(jobs - left));
       throw error;
     }
-    await this.#wait(jobs);
+    const worked = threadTimes.measured ? performance.now() - start : 0;
+    yield* wait(this.#wait(jobs));
+    if (threadTimes.measured) {
+      threadTimes.wall += performance.now() - start;
+      threadTimes.own += worked;
+      threadTimes.workers += Atomics.exchange(queue, word.worked, 0) / 1000;
+    }
     if (Atomics.load(queue, word.failed) !== 0) throw this.#workerLost('a job failed');
   }
 
@@ -89,57 +161,85 @@ export class JobRunner {
     releaseWorkers(this.#workers);
   }
 
-  async #claimJobs(onStep: OnStep): Promise<void> {
+  *#claimJobs(onStep: OnStep): Waiting<void> {
     const queue = this.#queue;
     const e = this.#entries;
     let since = performance.now();
-    while (Atomics.load(queue, word.remaining) > 0) {
-      const job = Atomics.sub(queue, word.remaining, 1) - 1;
-      if (job < 0) return;
+    for (;;) {
+      const left = Atomics.load(queue, word.remaining);
+      if ((left & MOST_JOBS) === 0) return;
+      if (Atomics.compareExchange(queue, word.remaining, left, left - 1) !== left) continue;
+      const job = (left & MOST_JOBS) - 1;
       const at = job * JOB_WORDS;
       try {
-        this.#calls[e[at]](
-          e[at + 1],
-          e[at + 2],
-          e[at + 3],
-          e[at + 4],
-          e[at + 5],
-          e[at + 6],
-          e[at + 7],
-          e[at + 8],
-          e[at + 9],
-          e[at + 10],
-          e[at + 11],
-          e[at + 12],
-          e[at + 13],
-          e[at + 14],
-          e[at + 15],
-        );
+        if (e[at] === COPY) this.#copy(at);
+        else
+          this.#calls[e[at]](
+            e[at + 1],
+            e[at + 2],
+            e[at + 3],
+            e[at + 4],
+            e[at + 5],
+            e[at + 6],
+            e[at + 7],
+            e[at + 8],
+            e[at + 9],
+            e[at + 10],
+            e[at + 11],
+            e[at + 12],
+            e[at + 13],
+            e[at + 14],
+            e[at + 15],
+          );
       } finally {
         Atomics.add(queue, word.done, 1);
       }
       if (performance.now() - since < PROGRESS_INTERVAL) continue;
-      const pause = onStep(0);
-      if (pause) await pause;
+      yield* wait(onStep(0));
       since = performance.now();
     }
   }
 
+  #copy(at: number): void {
+    const e = this.#entries;
+    const large = (index: number): number => e[index] * HALF + e[index + 1];
+    const [target, count, bytes] = [e[at + 1] >>> 0, e[at + 2], e[at + 3]];
+    copyRows(this.#rows as ArrayBufferLike, e.buffer, target, count, bytes, large(at + 4), large(at + 6));
+  }
+
   /** Waits until `jobs` are done: spins for a moment, then yields to the event loop. */
-  async #wait(jobs: number): Promise<void> {
+  #wait(jobs: number): void | Promise<void> {
     const done = (): number => Atomics.load(this.#queue, word.done);
     if (done() === jobs) return;
     const start = performance.now();
-    while (performance.now() - start < SPIN_TIME) if (done() === jobs) return;
+    while (this.#claims && performance.now() - start < SPIN_TIME) if (done() === jobs) return;
+    return this.#waitLonger(jobs, done);
+  }
+
+  async #waitLonger(jobs: number, done: () => number): Promise<void> {
     let seen = done();
     let since = performance.now();
     while (done() < jobs) {
-      await new Promise<void>((resolve) => setTimeout(resolve, 0));
+      await this.#change(seen);
       const now = done();
       if (now !== seen) [seen, since] = [now, performance.now()];
       const failure = this.#workers.find((worker) => worker.failure !== undefined)?.failure;
       if (failure !== undefined && performance.now() - since > ORPHAN_TIMEOUT) throw this.#workerLost(failure);
     }
+  }
+
+  /** Waits until the workers report the end of the list, or for some milliseconds. */
+  #change(seen: number): Promise<unknown> {
+    const { waitAsync } = Atomics as typeof Atomics & {
+      waitAsync?: (
+        array: Int32Array,
+        index: number,
+        value: number,
+        timeout: number,
+      ) => { value: Promise<string> | string };
+    };
+    if (!waitAsync) return new Promise<void>((resolve) => setTimeout(resolve, 0));
+    return Promise.resolve(waitAsync(this.#queue, word.done, seen, CHECK_INTERVAL).value);
   }
 
   #workerLost(why: string): EngineError {

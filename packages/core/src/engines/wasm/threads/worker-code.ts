@@ -1,4 +1,5 @@
-import { FUNCTIONS, JOB_WORDS, QUEUE_START, word } from './job-queue.js';
+import { copyRows, HALF } from './copy-rows.js';
+import { COPY, FUNCTIONS, JOB_BITS, JOB_WORDS, MOST_JOBS, QUEUE_START, word } from './job-queue.js';
 
 /** Times that a worker checks for new jobs before it sleeps: about the time between two lists of jobs. */
 const SPINS = 4000;
@@ -10,8 +11,9 @@ const SPINS = 4000;
 export const workerCode = `
 const threads = globalThis.process?.getBuiltinModule?.('worker_threads');
 const port = threads ? threads.parentPort : self;
+const copyRows = ${copyRows.toString()};
 let last;
-function work({ id, memory, module }) {
+function work({ id, memory, module, pass, rows }) {
   if (!last || last.id !== id) {
     const { exports } = new WebAssembly.Instance(module, { env: { memory } });
     last = { id, calls: ${JSON.stringify(FUNCTIONS)}.map((name) => exports[name]) };
@@ -20,10 +22,14 @@ function work({ id, memory, module }) {
   let words = new Int32Array(memory.buffer);
   for (;;) {
     const wakesSeen = Atomics.load(queue, ${word.wakeCount});
-    if (Atomics.load(queue, ${word.active}) === 0) return;
-    while (Atomics.load(queue, ${word.remaining}) > 0) {
-      const job = Atomics.sub(queue, ${word.remaining}, 1) - 1;
-      if (job < 0) break;
+    if (Atomics.load(queue, ${word.active}) === 0 || Atomics.load(queue, ${word.pass}) !== pass) return;
+    const timed = queue[${word.timed}] === 1;
+    for (;;) {
+      const left = Atomics.load(queue, ${word.remaining});
+      if ((left & ${MOST_JOBS}) === 0 || left >>> ${JOB_BITS} !== pass) break;
+      if (Atomics.compareExchange(queue, ${word.remaining}, left, left - 1) !== left) continue;
+      const job = (left & ${MOST_JOBS}) - 1;
+      const start = timed ? performance.now() : 0;
       // Memory that grew in another thread becomes visible here only after memory.grow(0).
       if (words.byteLength >>> 16 < Atomics.load(queue, ${word.pages})) {
         memory.grow(0);
@@ -31,11 +37,15 @@ function work({ id, memory, module }) {
       }
       const j = (queue[${word.table}] >>> 2) + job * ${JOB_WORDS};
       try {
-        last.calls[words[j]](${Array.from({ length: JOB_WORDS - 1 }, (_, i) => `words[j + ${i + 1}]`).join(', ')});
+        if (words[j] === ${COPY}) {
+          const large = (k) => words[k] * ${HALF} + words[k + 1];
+          copyRows(rows, words.buffer, words[j + 1] >>> 0, words[j + 2], words[j + 3], large(j + 4), large(j + 6));
+        } else last.calls[words[j]](${Array.from({ length: JOB_WORDS - 1 }, (_, i) => `words[j + ${i + 1}]`).join(', ')});
       } catch {
         Atomics.store(queue, ${word.failed}, 1);
       }
-      Atomics.add(queue, ${word.done}, 1);
+      if (timed) Atomics.add(queue, ${word.worked}, Math.round(1000 * (performance.now() - start)));
+      if (Atomics.add(queue, ${word.done}, 1) + 1 >= Atomics.load(queue, ${word.total})) Atomics.notify(queue, ${word.done});
     }
     for (let i = 0; i < ${SPINS} && Atomics.load(queue, ${word.wakeCount}) === wakesSeen; i++);
     Atomics.wait(queue, ${word.wakeCount}, wakesSeen);

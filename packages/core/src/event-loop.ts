@@ -1,0 +1,42 @@
+/**
+ * Turns of the event loop. Long work gives the thread back after some milliseconds and goes on in a later turn. Where several
+ * fits run at the same time they share turns: one of them goes on per turn, so that four fits do not take the loop four times as long as one.
+ */
+
+const waiting: (() => void)[] = [];
+
+/** Resolves in a later turn of the event loop, in which no other work of the library goes on. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    waiting.push(resolve);
+    if (waiting.length === 1) schedule(resume);
+  });
+}
+
+function resume(): void {
+  const next = waiting.shift();
+  if (waiting.length > 0) schedule(resume);
+  next?.();
+}
+
+/** Calls a function after the events that are there now: faster than a timer, which waits for a millisecond, and in pages for four. */
+const schedule: (task: () => void) => void = makeSchedule();
+
+function makeSchedule(): (task: () => void) => void {
+  const { setImmediate: immediate, MessageChannel: Channel } = globalThis as {
+    setImmediate?: (task: () => void) => unknown;
+    MessageChannel?: new () => {
+      port1: { onmessage: (() => void) | null };
+      port2: { postMessage(value: unknown): void };
+    };
+  };
+  if (immediate) return (task) => void immediate(task);
+  if (!Channel) return (task) => void setTimeout(task, 0);
+  const { port1, port2 } = new Channel();
+  const tasks: (() => void)[] = [];
+  port1.onmessage = () => tasks.shift()?.();
+  return (task) => {
+    tasks.push(task);
+    port2.postMessage(0);
+  };
+}
