@@ -75,6 +75,9 @@ describe.each(['core', 'files', 'scree'])('the package in packages/%s', (folder)
     expect(manifest.keywords.length).toBeGreaterThan(5);
     expect(manifest.publishConfig).toEqual({ access: 'public' });
     for (const field of ['main', 'module', 'types']) expect(files, field).toContain(posix.normalize(manifest[field]));
+    // TypeScript's node10 knows subpaths only from here.
+    const subpaths = Object.keys(manifest.exports).filter((path) => !['.', './package.json'].includes(path));
+    expect(Object.keys(manifest.typesVersions['*']).sort()).toEqual(subpaths.map((path) => path.slice(2)).sort());
     for (const path of paths([manifest.exports, manifest.bin, manifest.typesVersions])) {
       if (path !== 'package.json') expect(files).toContain(path);
     }

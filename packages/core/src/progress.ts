@@ -6,6 +6,7 @@
 import { nextTurn } from './event-loop.js';
 import { andThen, type MaybePromise } from './maybe-promise.js';
 
+/** How far a task is. */
 export interface Progress {
   /** The current work in two or three words: "reading rows", "eigenvectors". */
   readonly phase: string;

@@ -3,6 +3,7 @@
  * JavaScript; `Model` of `@scree/core` is faster for large data, reads sparse matrices, streams and files, and codes categories.
  */
 import { identityFrame, packTile } from './data/block.js';
+import { isCoo } from './data/coo.js';
 import { type Row, RowGatherer } from './data/gather.js';
 import type { FloatArray, NumberArray } from './data/matrix.js';
 import { fitsFloat32, type Matrix } from './data/matrix.js';
@@ -109,7 +110,7 @@ function eachRow(
 ): RowMatrix {
   const rows = asRows(data) as readonly Row[] | DenseMatrix;
   if (hasNoRows(rows)) return new RowMatrix(0, cols, new Float64Array(0), names);
-  if ('indptr' in rows || 'row' in rows) {
+  if ('indptr' in rows || isCoo(rows)) {
     throw new DataError(
       'BAD_DATA',
       'Sparse matrices are transformed by the model that loadModel of @scree/core reads.',

@@ -6,6 +6,7 @@
  */
 export const threadTimes = { measured: false, wall: 0, own: 0, workers: 0 };
 
+/** Sets the times to 0, and says whether they are measured from now on. */
 export function resetThreadTimes(measured: boolean): void {
   Object.assign(threadTimes, { measured, wall: 0, own: 0, workers: 0 });
 }
