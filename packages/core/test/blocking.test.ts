@@ -52,11 +52,15 @@ describe('fits that are called at the same time', () => {
   it('can be cancelled while they wait, and the others go on', async () => {
     const controller = new AbortController();
     const reason = new Error('enough');
+    // Takes many slices, so that the others still wait when some of them are cancelled.
+    const large = { rows: 20_000, cols: 300, data: new Float64Array(6e6).map((_, i) => Math.sin(i * i)) };
+    const first = pca(large, { k: 4, engine: 'wasm' });
     const before = Array.from({ length: 4 }, () => fit());
     const cancelled = Array.from({ length: 4 }, () => fit({ signal: controller.signal }));
     const after = Array.from({ length: 4 }, () => fit());
     controller.abort(reason);
     for (const { status } of await Promise.allSettled(cancelled)) expect(status).toBe('rejected');
+    await first;
     const models = await Promise.all([...before, ...after]);
     for (const { components } of models) expect(components.data).toEqual(models[0].components.data);
     // And the queue is empty afterwards.
