@@ -309,11 +309,15 @@ describe.skipIf(!programs)('a Postgres database', () => {
     it('says so when the server dies in the middle', async () => {
       await owner.query(`CREATE TABLE t AS SELECT i AS a, random() AS b FROM generate_series(1, 1500000) i`);
       const slow = 'sql' in way ? { sql: 'SELECT a, b, pg_sleep(0.001)::text FROM t' } : way;
+      let opened = false;
       const reading = (async () => {
         const file = await openFile(server.url, slow);
+        opened = true;
         for await (const _ of file.source.blocks()) await new Promise((resolve) => setTimeout(resolve, 50));
       })();
       reading.catch(() => {});
+      // A table is read by a connection of its own; before that one could be refused, which is another error.
+      while (!('sql' in way || opened)) await new Promise((resolve) => setTimeout(resolve, 20));
       await isActive();
       await server.kill();
       try {
