@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 
 /**
  * The text with links and pictures that begin at `folder` of the repository made absolute; without a repository only their text is
- * left, because nobody could follow them.
+ * left, because they would lead nowhere.
  */
 export function absoluteLinks(text, folder, repository) {
   return text.replace(/(!?)\[([^\]]*)\]\((?![a-z]+:|#)([^)\s]+)\)/g, (_, picture, label, target) => {

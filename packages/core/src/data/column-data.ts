@@ -31,15 +31,7 @@ export function rowsFromColumns(
       `No column holds numbers${all.length > 0 ? `: ${all.map(show).join(', ')}` : ''}.`,
     );
   }
-  const rows = columns[0].length;
-  columns.forEach((values, j) => {
-    if (values.length === rows) return;
-    throw new DataError(
-      'RAGGED_ROWS',
-      `Column ${show(names[j])} has ${values.length} values, but ${show(names[0])} has ${rows}. All columns need the same length.`,
-      { columnName: names[j], value: values.length, expected: rows },
-    );
-  });
+  const rows = commonLength(names, columns);
   const cols = columns.length;
   const float32 = columns.every((values) => values instanceof Float32Array);
   const data = float32 ? new Float32Array(rows * cols) : new Float64Array(rows * cols);
@@ -86,4 +78,18 @@ function roundedWarning(columns: readonly { name: string; count: number }[]): Wa
   const named = columns.map((column) => `${show(column.name)} (${column.count})`).join(', ');
   const message = `${count} whole ${count === 1 ? 'number' : 'numbers'} beyond 2^53 were rounded to the nearest float64: ${named}. If such a column holds identifiers, leave it out.`;
   return [{ code: 'INTEGERS_ROUNDED', message, details: { count, columns } }];
+}
+
+/** How many values each column has; refuses columns of different lengths. */
+export function commonLength(names: readonly string[], columns: readonly ArrayLike<unknown>[]): number {
+  const rows = columns[0].length;
+  columns.forEach((values, j) => {
+    if (values.length === rows) return;
+    throw new DataError(
+      'RAGGED_ROWS',
+      `Column ${show(names[j])} has ${values.length} values, but ${show(names[0])} has ${rows}. All columns need the same length.`,
+      { columnName: names[j], value: values.length, expected: rows },
+    );
+  });
+  return rows;
 }

@@ -1,6 +1,7 @@
 import { DataError, show } from '../errors.js';
 import type { ProgressTracker } from '../progress.js';
 import type { Warning } from '../warning.js';
+import { commonLength } from './column-data.js';
 import { foreignAdvice, foreignKind } from './foreign.js';
 import { adviceForRow, isRecord, type RecordRow } from './gather.js';
 import type { NumberArray } from './matrix.js';
@@ -205,15 +206,7 @@ function fromColumns(table: ColumnTable): TableSource {
 }
 
 function fromLists(names: readonly string[], columns: readonly ArrayLike<unknown>[]): TableSource {
-  const rows = columns[0].length;
-  columns.forEach((values, j) => {
-    if (values.length === rows) return;
-    throw new DataError(
-      'RAGGED_ROWS',
-      `Column ${show(names[j])} has ${values.length} values, but ${show(names[0])} has ${rows}. All columns need the same length.`,
-      { columnName: names[j], value: values.length, expected: rows },
-    );
-  });
+  const rows = commonLength(names, columns);
   if (rows === 0) throw empty();
   return {
     columns: names.map((name) => ({ name })),

@@ -339,14 +339,14 @@ async function* watched(
     const next = batches.next();
     for (let waiting = true; waiting; ) {
       let timer: NodeJS.Timeout | undefined;
-      const beat = new Promise<void>((resolve) => {
+      const heartbeat = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, HEARTBEAT);
       });
       await Promise.race([
         next.then(() => {
           waiting = false;
         }),
-        beat,
+        heartbeat,
       ]).finally(() => clearTimeout(timer));
       try {
         await step();

@@ -46,7 +46,7 @@ function pythonOf(request: Fields): string | undefined {
 
 const DONE: Answer = { messages: [complete('a')] };
 
-/** A key and a certificate of this machine that nobody signed; undefined where there is no openssl. */
+/** A key and a certificate that no authority signed; undefined where there is no openssl. */
 function certificate(folder: string): { key: Buffer; cert: Buffer } | undefined {
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=scree'];

@@ -2,7 +2,7 @@
  * How long threads worked, for `bench/`: switched on there, and off everywhere else. A list of jobs takes `wall`; this thread works for `own` of
  * it (its jobs, and what it does meanwhile), and the workers for `workers` together, by their own clocks.
  *
- * On two threads somebody works all the time until a list is done, so only one of them works for 2·wall − own − workers.
+ * On two threads at least one works all the time until a list is done, so only one of them works for 2·wall − own − workers.
  */
 export const threadTimes = { measured: false, wall: 0, own: 0, workers: 0 };
 
