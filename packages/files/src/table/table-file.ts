@@ -381,13 +381,18 @@ export class TableFile implements DataFile {
     // What is read as a number is not read as text too.
     const named = name === undefined || numbers.includes(name) ? [] : [name];
     const labels = [...new Set([...categories, ...groups, ...named])];
-    let read = 0;
+    let [read, kept] = [0, 0];
     for await (const { block, texts } of readMixed(this.#table, numbers, labels)) {
       const start = read;
       read += block.rows;
+      gaps.rows += block.rows;
       const analysed = { ...block, cols: own.length };
       const rows = [...Array(block.rows).keys()].filter((i) => !(this.#drops && rowHasMissing(analysed, i)));
-      if (rows.length === 0) continue;
+      if (rows.length === 0) {
+        await this.#complete({ block: analysed }, means, gaps);
+        continue;
+      }
+      kept += rows.length;
       // Before incomplete rows are left out: those that follow take their places.
       const columns = new Float64Array(rows.length * supplementary.length);
       rows.forEach((i, row) => {
@@ -408,6 +413,9 @@ export class TableFile implements DataFile {
         categories: categories.map(textsOf),
       };
     }
+    if (kept === 0) throw this.#nothingLeft();
+    this.#rows = kept;
+    if (categories.length === 0) this.#gaps = gaps;
   }
 
   async *#batches(text?: number): AsyncGenerator<Batch, void, void> {

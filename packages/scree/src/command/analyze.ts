@@ -78,8 +78,7 @@ async function analyze(call: Call, terminal: Terminal, only?: OpenOptions['only'
       kept: componentsToKeep(model, flags),
       meaning,
       description: file.describe(),
-      covariates: (flags.residualize ?? []) as readonly string[],
-      next: only || flags.residualize !== undefined ? [] : nextSteps(call, model),
+      next: only ? [] : nextSteps(call, model),
     };
     if (!flags.json) printLines(describeAnalysis(analysis, outputWidth()));
     if (typeof output === 'string') terminal.note(`The model: ${output}`);
@@ -121,7 +120,7 @@ async function analyzeSummary(summary: TableSummary, call: Call, terminal: Termi
   } else {
     const next: Analysis['next'] = [];
     const kept = componentsToKeep(model, flags);
-    const found = { model, notComputed, rows: NO_ROWS, kept, meaning, description, covariates: [], next };
+    const found = { model, notComputed, rows: NO_ROWS, kept, meaning, description, next };
     printLines(describeAnalysis(found, outputWidth()));
   }
   if (typeof output === 'string') terminal.note(`The model: ${output}`);

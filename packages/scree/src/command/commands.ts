@@ -445,6 +445,7 @@ export const COMMANDS: readonly Command[] = [
       IMAGE_FLAG,
       MODEL_FLAG,
       ...CODED_FIT_FLAGS,
+      RESIDUALIZE_FLAG,
       COLUMN_WEIGHTS_FLAG,
       BOOTSTRAP_FLAG,
       ROTATE_FLAG,

@@ -145,7 +145,7 @@ export async function withModel(
   });
 }
 
-const CODING_FLAGS = ['method', 'transform', 'categories', 'blocks', 'rare'] as const;
+const CODING_FLAGS = ['method', 'transform', 'residualize', 'categories', 'blocks', 'rare'] as const;
 
 /** Rejects data that cannot be read again. */
 export function checkRereadable({ source }: DataFile): void {

@@ -127,8 +127,7 @@ function report({ flags }: Call, { model, seconds, notComputed }: Fitted, termin
   const { output } = flags;
   if (!flags.json) printLines(describeFit(model, seconds, flags.explain === true, notComputed));
   if (typeof output === 'string') terminal.note(`The model: ${output}`);
-  else if (!flags.json && flags.residualize === undefined)
-    terminal.note('The model was not saved: use -o model.json to save it.');
+  else if (!flags.json) terminal.note('The model was not saved: use -o model.json to save it.');
   const threads = flags.threads as number | undefined;
   return flags.json ? asJson(model, { seconds, threads, notComputed }) : undefined;
 }

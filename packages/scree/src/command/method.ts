@@ -68,14 +68,7 @@ export function methodOf(flags: Readonly<Record<string, unknown>>): Method {
     if (name !== 'mfa') refuse('blocks', `--blocks are for --method mfa, and --method is ${name}.`);
     if (name === 'mfa') refuse('columns', '--blocks say which columns are used: leave --columns out.');
   }
-  if (covariates.length > 0) {
-    refuse('weight', '--residualize counts all rows the same: leave --weight out.');
-    refuse(
-      'output',
-      '-o would write a model without the regression of --residualize, whose scores for new rows would be wrong. Use --tables FOLDER of scree analyze for the scores of these rows.',
-    );
-    refuse('supplementary-rows', '--residualize takes all rows: leave --supplementary-rows out.');
-  }
+  if (covariates.length > 0) refuse('weight', '--residualize counts all rows the same: leave --weight out.');
   return {
     name,
     transform: composition ?? transform,
