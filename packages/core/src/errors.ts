@@ -100,6 +100,7 @@ export type ErrorReason =
   | 'no-complete-row'
   | 'missing-cell'
   | 'missing-covariate'
+  | 'missing-group'
   | 'unseen-covariate'
   | 'empty-column';
 

@@ -4,7 +4,7 @@ import { ENGINE_NAMES } from '../engine-names.js';
 import type { Command } from './command.js';
 import { DATA_FLAGS, MIXED_DATA_FLAGS } from './data-flags.js';
 import { choice, type Flag, list, number, rowRanges, text, toggle } from './flags.js';
-import { BY_FLAG, METHOD_FLAGS, RESIDUALIZE_FLAG, UNSEEN_FLAG } from './method-flags.js';
+import { BETWEEN_FLAG, BY_FLAG, METHOD_FLAGS, RESIDUALIZE_FLAG, UNSEEN_FLAG } from './method-flags.js';
 
 const COMMON_FLAGS: readonly Flag[] = [
   toggle('quiet', 'print no progress and no notes', 'q'),
@@ -229,6 +229,7 @@ export const COMMANDS: readonly Command[] = [
     flags: [
       ...CODED_FIT_FLAGS,
       RESIDUALIZE_FLAG,
+      BETWEEN_FLAG,
       BY_FLAG,
       BOOTSTRAP_FLAG,
       ...FIT_ONLY_FLAGS,
@@ -267,6 +268,7 @@ export const COMMANDS: readonly Command[] = [
     flags: [
       ...CODED_FIT_FLAGS,
       RESIDUALIZE_FLAG,
+      BETWEEN_FLAG,
       BY_FLAG,
       BOOTSTRAP_FLAG,
       COLUMN_WEIGHTS_FLAG,
@@ -292,6 +294,7 @@ export const COMMANDS: readonly Command[] = [
       ['scree analyze soils.csv --scale clr', 'parts of a whole'],
       ['scree analyze genes.csv --transform log1p --residualize batch,age', 'counts, without what covariates explain'],
       ['scree analyze iris.csv --by Species', 'one analysis per group'],
+      ['scree analyze iris.csv --between Species', 'the directions in which groups differ'],
       ['scree analyze data.csv --bootstrap 1000 --json', 'every number, for another program'],
     ],
     load: () => import('./analyze.js'),
@@ -446,6 +449,8 @@ export const COMMANDS: readonly Command[] = [
       MODEL_FLAG,
       ...CODED_FIT_FLAGS,
       RESIDUALIZE_FLAG,
+      BETWEEN_FLAG,
+      { ...BY_FLAG, what: 'one page per group of rows with the same value in this column' },
       COLUMN_WEIGHTS_FLAG,
       BOOTSTRAP_FLAG,
       ROTATE_FLAG,
@@ -463,6 +468,8 @@ export const COMMANDS: readonly Command[] = [
         'scree report athletes.csv --scale unit --name athlete --group competition --supplementary points -o report.html',
         'named rows, ellipses of groups, and a column that has no part in the fit',
       ],
+      ['scree report iris.csv --by Species -o iris.html', 'one page per group: iris-setosa.html, …'],
+      ['scree report iris.csv --between Species -o iris.html', 'the directions in which groups differ'],
     ],
     load: () => import('./report.js'),
   },

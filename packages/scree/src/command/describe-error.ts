@@ -43,6 +43,8 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
       return `${Row} has no value in ${column(columnName)}. Use --missing drop to leave such rows out, --missing mean to count it as the average, or --missing level to make it a level of its category.`;
     if (reason === 'missing-covariate')
       return `${Row} has no value in ${column(columnName)}, a covariate. Fill it in, or leave the row out of the file.`;
+    if (reason === 'missing-group')
+      return `${Row} has no value in ${column(columnName)}, so it is in no group of --between. Fill it in, or leave the row out of the file.`;
     const columns = Array.isArray(value) ? (value as readonly { readonly name: string }[]).map(({ name }) => name) : [];
     if (row !== undefined && columns.length === 0) {
       return `${Row} has no weight (${column(columnName)}). Fill it in, or use --missing drop to leave such rows out.`;

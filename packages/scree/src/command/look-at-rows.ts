@@ -24,12 +24,13 @@ export interface LookedAtRows {
  */
 export async function lookAtRows(
   file: DataFile,
-  { model: whole, coding, first, source }: FittedFile,
+  { model: whole, coding, first, source, between }: FittedFile,
   { flags, signal }: Call,
   terminal: Terminal,
 ): Promise<LookedAtRows | string> {
   if (whole.totalVariance === 0) return 'All rows are the same.';
   if (!source.rereadable) return 'The rows can be read only once, and are too many to keep.';
+  if (between) return 'The limits are for rows of a fit, and this is one of the means of groups.';
   if (coding && hasCategories(coding)) return 'The limits are for columns of numbers, not for categories.';
   const kept = Math.max(1, componentsToKeep(whole, flags));
   const model = kept === whole.k ? whole : first(kept);

@@ -191,13 +191,14 @@ async function writeRowTable(
   table: (typeof ROW_TABLES)[number],
   target: TableTarget,
   file: DataFile,
-  { model, coding, source, weights }: FittedFile,
+  { model, coding, source, weights, between }: FittedFile,
   { signal }: Call,
   terminal: Terminal,
 ): Promise<void> {
   const { format, csvSafe } = target;
   const { k } = model;
-  const contributes = table === 'rows';
+  // Rows have no part in means of groups.
+  const contributes = table === 'rows' && !between;
   const contributions = contributes ? named('contribution', k) : [];
   const names = ['row', ...named('score', k), ...named('cos2', k), ...contributions, 'squared_distance'];
   const label = holdsText(format) ? file.label : undefined;

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { pca, residualize } from 'scree';
+import { betweenGroups, pca, residualize } from 'scree';
 import { describe, expect, it } from 'vitest';
 import { fileNames } from '../../src/command/by-group.js';
 import { useBinary } from './binary.js';
@@ -203,7 +203,88 @@ describe('scree analyze --residualize', () => {
   });
 });
 
+describe('scree --between', () => {
+  it('is PCA of the means of groups, as the library has it, with the rows placed among them', async () => {
+    const between = await betweenGroups(numbers(NUMBERS), column('Species'), { scale: 'unit' });
+    const places = await between.model.transform(numbers(NUMBERS));
+    const found = json([
+      'analyze',
+      IRIS,
+      '--between',
+      'Species',
+      '--scale',
+      'unit',
+      '--tables',
+      'means',
+    ]) as unknown as {
+      variances: number[];
+      between: { column: string; share: number; groups: { label: string; n: number; mean: number[] }[] };
+      unusual: null;
+      descriptions: string[];
+    };
+    closeTo(found.variances, between.model.variances);
+    expect(found.unusual).toBe(null);
+    const { groups, share } = found.between;
+    expect(share).toBeCloseTo(between.share, 12);
+    expect(groups.map(({ label, n }) => [label, n])).toEqual(between.groups.map(({ label, n }) => [label, n]));
+    closeTo(
+      groups.flatMap(({ mean }) => mean),
+      between.means.data,
+    );
+    const [head, ...rows] = readFileSync(path('means/rows.csv'), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => line.split(','));
+    closeTo(
+      rows.map((cells) => Number(cells[head.indexOf('score_pc1')])),
+      Array.from({ length: 150 }, (_, i) => places.data[2 * i]),
+    );
+    // Rows have no part in the means, and correlations over three means would name every column.
+    expect(head.join()).not.toMatch(/contribution/);
+    expect(found.descriptions[1]).not.toMatch(/Petal/);
+  });
+
+  it('has a page without unusual rows', () => {
+    const { code, err } = run(['report', IRIS, '--between', 'Species', '-o', 'between.html', '--figures', 'between']);
+    expect(code, err).toBe(0);
+    const page = readFileSync(path('between.html'), 'utf8');
+    expect(page).toMatch(/the means of 3 groups of Species were analysed/);
+    expect(page).toMatch(/86\.9\s% of the variance of the columns is between the groups/);
+    expect(page).not.toMatch(/nusual rows/);
+    expect(existsSync(path('between/scores-1-2.svg'))).toBe(true);
+    expect(existsSync(path('between/t2-q.svg'))).toBe(false);
+  });
+
+  it('refuses what does not go with means', () => {
+    const why = (...more: string[]): string => run(['fit', IRIS, '--between', 'Species', ...more]).err;
+    expect(why('-k', '3')).toMatch(/3 groups differ in at most 2 directions/);
+    expect(why('-k', 'auto')).toMatch(/a criterion for rows/);
+    expect(why('--by', 'Species')).toMatch(/about all groups at once/);
+    expect(why('--method', 'famd')).toMatch(/--between is for columns of numbers/);
+    const gap = write('no-group.csv', 'x,y,g\n1,2,a\n2,1,b\n3,5,\n4,4,b\n');
+    expect(refused(['fit', gap, '--between', 'g'])).toMatch(/Row 3 of no-group\.csv has no value in column g/);
+    const one = write('one-group.csv', 'x,y,g\n1,2,a\n2,1,a\n3,5,a\n');
+    expect(run(['fit', one, '--between', 'g']).err).toMatch(/All rows have the same g/);
+  });
+});
+
 describe('scree --by', () => {
+  it('writes one page per group, with figures of its own', () => {
+    const by = ['report', IRIS, '--by', 'Species', '-o', 'page.html', '--figures', 'pages', '--bootstrap', '0'];
+    const { code, out, err } = run(by);
+    expect(code, err).toBe(0);
+    expect(out).toBe('');
+    for (const level of ['setosa', 'versicolor', 'virginica']) {
+      const page = readFileSync(path(`page-${level}.html`), 'utf8');
+      expect(page).toMatch(`iris.csv: Species = ${level}`);
+      expect(page).toMatch(/50 rows/);
+      expect(existsSync(path(`pages/${level}/scree.svg`))).toBe(true);
+    }
+    expect(run(['report', IRIS, '--by', 'Species', '--model', 'x.json', '-o', 'x.html']).err).toMatch(
+      /--by belongs to a fit/,
+    );
+  });
+
   it('fits one model per group, with files of their own', async () => {
     const found = json([
       'analyze',
