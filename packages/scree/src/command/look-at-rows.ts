@@ -6,7 +6,7 @@ import { plainText } from '../report/plain-text.js';
 import { type RowFacts, readRows } from '../report/read-rows.js';
 import { findUnusualRows, type UnusualRows } from '../report/unusual-rows.js';
 import type { Call } from './command.js';
-import { inertiaLimit } from './examine.js';
+import { countAboveLimit } from './examine.js';
 import type { FittedFile } from './fit-file.js';
 import { COUNT_FLAGS } from './fit-options.js';
 import type { Terminal } from './terminal.js';
@@ -65,8 +65,7 @@ export function componentsToKeep({ k, choice, coding, variances }: Model, flags:
   const asked = COUNT_FLAGS.some((name) => flags[name] !== undefined);
   if (asked) return k;
   if (!coding || coding.method === 'pca') return Math.min(k, choice?.k ?? k);
-  const limit = inertiaLimit(coding);
-  return variances.filter((variance) => variance > limit).length;
+  return countAboveLimit(variances, coding);
 }
 
 /** The names of some rows, in one reading that stops after the last of them. */
