@@ -207,7 +207,7 @@ async function relateTo(
   const [beside, labels] = s === 0 ? [undefined, others] : [others[0], others.slice(1)];
   const found = await supplementary(
     model,
-    sourceOf(
+    sourceFromBlocks(
       cols,
       columnNames,
       blocksOf(rows, ({ block }) => block),
@@ -217,7 +217,7 @@ async function relateTo(
       ...(beside === undefined
         ? {}
         : {
-            columns: sourceOf(
+            columns: sourceFromBlocks(
               s,
               file.supplementary,
               blocksOf(beside, ({ block: { rows }, columns: data }) => ({
@@ -238,7 +238,7 @@ async function relateTo(
 }
 
 /** Blocks that are read once, as a source. */
-export function sourceOf(
+export function sourceFromBlocks(
   cols: number,
   columnNames: readonly string[] | undefined,
   blocks: AsyncGenerator<Block>,

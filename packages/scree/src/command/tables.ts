@@ -11,7 +11,7 @@ import { holdsText } from '../disk/write-file.js';
 import type { Call } from './command.js';
 import type { FittedFile } from './fit-file.js';
 import { inFolder } from './in-folder.js';
-import { type Interpretation, sourceOf } from './interpret.js';
+import { type Interpretation, sourceFromBlocks } from './interpret.js';
 import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
@@ -230,7 +230,7 @@ async function writeRowTable(
   }
   const collector = new NativeMemoryCollector(COLLECTED_BYTES, 1);
   try {
-    const data = sourceOf(model.d, model.columnNames, blocks());
+    const data = sourceFromBlocks(model.d, model.columnNames, blocks());
     const options = { signal, onProgress: terminal.onProgress, ...(weights ? { weights } : {}) };
     for await (const part of rowContributionBlocks(model, data, options)) {
       await writer.write(rowMatrix(part, at.places, k, contributes), at.names);
