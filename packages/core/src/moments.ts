@@ -238,7 +238,7 @@ export class Moments {
       columnNames: this.columnNames,
       columns: this.#columns,
       scatter: this.#scatter,
-      single: this.#float32,
+      float32: this.#float32,
       sparse: this.#sparse,
       merges: this.#merges,
       read: this.#read,
@@ -247,7 +247,7 @@ export class Moments {
 
   /** Reads what `toBinary` wrote. */
   static fromBinary(bytes: Uint8Array): Moments {
-    const { cols, columnNames, columns, scatter, single, sparse, merges, read } = momentsFromBytes(bytes);
+    const { cols, columnNames, columns, scatter, float32, sparse, merges, read } = momentsFromBytes(bytes);
     const moments = new Moments(cols, columnNames ?? undefined);
     for (const name of ['mean', 'meanRest', 'unit', 'spread', 'min', 'max'] as const) {
       moments.#columns[name].set(columns[name]);
@@ -257,7 +257,7 @@ export class Moments {
     moments.#columns.weight = columns.weight;
     moments.#columns.inflation = columns.inflation;
     moments.#scatter.set(scatter);
-    moments.#float32 = single;
+    moments.#float32 = float32;
     moments.#sparse = sparse;
     moments.#merges = merges;
     moments.#read = read;
