@@ -18,6 +18,7 @@ const GIGABYTES = Number(process.env.SCREE_CLUSTER_GB ?? 2);
 const LONG = 1_200_000;
 /** Before version 4 there are no tokens, and Spark ML is not there over Spark Connect: a Spark of its own does it then. */
 const isOld = python !== undefined && sparkOf(python).version.startsWith('3.');
+const loopback = { ...process.env, SPARK_LOCAL_IP: '127.0.0.1' };
 
 const wide = (rows: number, cols: number, parts = 2): string =>
   `select transform(sequence(1, ${cols}), j -> sin(j * (id + 1) * 0.37) / (1 + j % 50)) v from range(0, ${rows}, 1, ${parts})`;
@@ -103,7 +104,10 @@ describe.skipIf(!python)('a Spark cluster', () => {
       expectWithinCertificates(ours, exact);
       const script = fileURLToPath(new URL('../../../../bench/spark_peer.py', import.meta.url));
       const spark = isOld ? 'local[1]' : server.url;
-      const printed = execFileSync(python as string, [script, spark, sql, '3'], { encoding: 'utf8' });
+      const printed = execFileSync(python as string, [script, spark, sql, '3'], {
+        encoding: 'utf8',
+        env: loopback,
+      });
       const theirs = JSON.parse(printed.trim().split('\n').at(-1) as string) as { components: number[][] };
       const components = { rows: 3, cols: 30, data: Float64Array.from(theirs.components.flat()) };
       const angle = Math.max(...principalAngles(components, exact.components));
@@ -120,7 +124,7 @@ describe.skipIf(!python)('a Spark cluster', () => {
     async () => {
       const sql = 'select id % 7 a, id % 11 b, id % 5 c from range(1000)';
       const spark = isOld ? 'local[1]' : server.url;
-      execFileSync(python as string, ['-c', SAVE_VECTORS, spark, sql, path('vectors')]);
+      execFileSync(python as string, ['-c', SAVE_VECTORS, spark, sql, path('vectors')], { env: loopback });
       expectWithinCertificates(await fit(all('vectors'), { k: 2 }), await fit(sql, { k: 2, engine: 'wasm' }));
     },
     LONG,
@@ -244,9 +248,8 @@ describe.skipIf(!python)('a Spark cluster', () => {
         'select id, cast(id % 97 as double) a, sin(id) b, cos(3 * id) c, date_add(date"2026-01-01", 3) day from range(4000)';
       const run = (...args: string[]): ReturnType<typeof spawnSync> =>
         spawnSync(process.execPath, [PROGRAM, ...args], { cwd: binary.folder, encoding: 'utf8', timeout: 600_000 });
-      expect(run('fit', server.url, '--sql', sql, '--exclude', 'id', '-k', '2', '-o', 'model.json')).toMatchObject({
-        status: 0,
-      });
+      const fitted = run('fit', server.url, '--sql', sql, '--exclude', 'id', '-k', '2', '-o', 'model.json');
+      expect(fitted.status, String(fitted.stderr)).toBe(0);
       const into = ['transform', 'model.json', server.url, '--sql', sql, '--into', 'scores', '--errors', '--t2'];
       const written = run(...into);
       expect(written.stderr).toMatch(/4,000 rows of 6 columns \(id, day, pc1, pc2, error, t2\)/);
