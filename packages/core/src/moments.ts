@@ -153,7 +153,7 @@ export class Moments {
     const moments = new Moments(source.cols, columnNames);
     const weights = rowWeights(given, source.rows);
     let rows = 0;
-    progress.begin('covariance', source.rows);
+    progress.begin('covariance', source.rows, source.expectedRows);
     const remote = remoteRowsFor(source, engine);
     if (remote) {
       const loaded = remote.load();

@@ -122,7 +122,7 @@ export function* readRows(
   const columns = emptyStatistics(source.cols);
   let rows = 0;
   let merges = 0;
-  progress.begin('column statistics', source.rows);
+  progress.begin('column statistics', source.rows, source.expectedRows);
   const addLoaded = function* (loaded: LoadedBlock, own: Float64Array | undefined): Waiting<void> {
     try {
       const at = { first: rows, weights: own, columnNames };
@@ -200,7 +200,7 @@ export async function foldRows(
   progress: ProgressTracker,
 ): Promise<number> {
   let rows = 0;
-  progress.begin('sketch', source.rows);
+  progress.begin('sketch', source.rows, source.expectedRows);
   for await (const block of source.blocks()) {
     checkBlockWidth(block, source, rows);
     await fold.add(block, { first: rows, weights: weights.slice(rows, block.rows), columnNames }, engine, progress);
@@ -217,7 +217,7 @@ export function rereadable(source: RowSource, progress: ProgressTracker): MaybeP
 }
 
 async function keep(source: RowSource, progress: ProgressTracker): Promise<RowSource> {
-  progress.begin('reading rows', source.rows);
+  progress.begin('reading rows', source.rows, source.expectedRows);
   const kept = await keepRows(source, (rows) => progress.step(rows));
   progress.end();
   return kept;

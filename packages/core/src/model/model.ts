@@ -366,7 +366,7 @@ export class Model implements ModelRecord {
         );
       }
       let rows = 0;
-      progress.begin(phase, source.rows);
+      progress.begin(phase, source.rows, source.expectedRows);
       for await (const block of source.blocks()) {
         checkBlockWidth(block, source, rows);
         const first = rows;
