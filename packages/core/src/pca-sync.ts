@@ -38,9 +38,9 @@ export function pcaSync(data: SyncData, options: PcaOptions = {}): Model {
   provideCode();
   const settings = checkOptions(options);
   refuseForSync(settings);
-  const progress = new ProgressTracker({ ...settings, blocking: 'full' });
   // One thread, and an engine that is compiled at once: nothing waits, so everything is done when `settle` returns.
-  const atOnce = { ...settings, threads: 1, atOnce: true };
+  const atOnce = { atOnce: true, ...settings, threads: 1, blocking: 'full' } as const;
+  const progress = new ProgressTracker(atOnce);
   if (Array.isArray(data) ? isMatrix(data[0]) : !isMatrix(data)) throw tooMuchForSync('data', 'This kind of data');
   const open = (): MaybePromise<Opened> =>
     andThen(openSource(data, progress, settings.columnNames), (source) => {

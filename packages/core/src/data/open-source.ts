@@ -8,7 +8,7 @@ import type { ForeignData } from './foreign-data.js';
 import { isRecord, numericNames, type RecordRow, type Row, RowGatherer } from './gather.js';
 import { fitsFloat32 } from './matrix.js';
 import type { DType, RowSource } from './row-source.js';
-import { sampleRows } from './sample.js';
+import { type Sample, sampleRows } from './sample.js';
 import { type AnyMatrix, empty, isCount, isMatrix, toBlock } from './to-block.js';
 
 export type { DType, RowSource };
@@ -75,37 +75,46 @@ const openLater: typeof import('./open-stream.js').openStream = async (...stream
 /** A matrix is read in place, and watched from now on. */
 export function matrixSource(matrix: AnyMatrix): RowSource {
   const blocks = [toBlock(matrix)];
-  return fromBlocks(blocks, undefined, detectChanges(blocks));
+  return new MemorySource(blocks, undefined, detectChanges(blocks));
 }
 
 /** A rereadable source of blocks in memory. */
-function fromBlocks(
-  blocks: readonly Block[],
-  columnNames?: readonly string[],
-  warnings?: RowSource['warnings'],
-): RowSource {
-  let rows = 0;
-  let nonzeros = 0;
-  for (const block of blocks) {
-    rows += block.rows;
-    nonzeros += block.kind === 'sparse' ? block.data.length : block.rows * block.cols;
+class MemorySource implements RowSource {
+  readonly rows: number;
+  readonly cols: number;
+  readonly dtype: DType;
+  readonly nonzeros?: number;
+  readonly columnNames?: readonly string[];
+  readonly rereadable = true;
+  readonly resident = true;
+  readonly blocks: () => readonly Block[];
+  readonly warnings?: NonNullable<RowSource['warnings']>;
+
+  constructor(
+    blocks: readonly Block[],
+    columnNames: readonly string[] | undefined,
+    warnings?: NonNullable<RowSource['warnings']>,
+  ) {
+    let rows = 0;
+    let nonzeros = 0;
+    for (const block of blocks) {
+      rows += block.rows;
+      nonzeros += block.kind === 'sparse' ? block.data.length : block.rows * block.cols;
+    }
+    if (rows === 0) throw empty();
+    this.rows = rows;
+    this.cols = blocks[0].cols;
+    this.dtype = blocks.every((block) => fitsFloat32(block.data)) ? 'float32' : 'float64';
+    if (blocks.every((block) => block.kind === 'sparse')) this.nonzeros = nonzeros;
+    if (columnNames) this.columnNames = columnNames;
+    this.blocks = () => blocks;
+    if (warnings) this.warnings = warnings;
   }
-  if (rows === 0) throw empty();
-  return {
-    rows,
-    cols: blocks[0].cols,
-    dtype: blocks.every((block) => fitsFloat32(block.data)) ? 'float32' : 'float64',
-    ...(blocks.every((block) => block.kind === 'sparse') ? { nonzeros } : {}),
-    ...(columnNames ? { columnNames } : {}),
-    rereadable: true,
-    resident: true,
-    blocks: () => blocks,
-    ...(warnings ? { warnings } : {}),
-    get sample() {
-      const [first] = blocks;
-      return first.kind === 'dense' ? sampleRows(first) : undefined;
-    },
-  };
+
+  get sample(): Sample | undefined {
+    const [first] = this.blocks();
+    return first.kind === 'dense' ? sampleRows(first) : undefined;
+  }
 }
 
 /** Reads a source once and keeps copies of its rows (it may reuse its buffers), for solvers that read them again. */
@@ -122,7 +131,7 @@ export async function keepRows(source: RowSource, step: (rows: number) => void |
     if (pause) await pause;
   }
   if (blocks.length === 0) throw empty();
-  return fromBlocks(blocks, source.columnNames);
+  return new MemorySource(blocks, source.columnNames);
 }
 
 /** Columns by name: a plain object whose values are all lists. */
@@ -152,7 +161,7 @@ async function openColumns(
     : { names: Object.keys(data), columns: Object.values(data) as ArrayLike<unknown>[] };
   if (!('columns' in read)) return matrixSource(read);
   const { matrix, names, warnings } = rowsFromColumns(read, chosen, numericOnly);
-  return fromBlocks([toBlock(matrix)], names, async () => warnings);
+  return new MemorySource([toBlock(matrix)], names, async () => warnings);
 }
 
 function fromRows(rows: readonly Row[], wanted: readonly string[] | undefined, numericOnly: boolean): RowSource {
@@ -163,7 +172,7 @@ function fromRows(rows: readonly Row[], wanted: readonly string[] | undefined, n
   rows.forEach((row, i) => {
     gather.add(row, i);
   });
-  return fromBlocks([gather.take()], gather.names);
+  return new MemorySource([gather.take()], gather.names);
 }
 
 function checkSource(source: RowSource): RowSource {

@@ -59,9 +59,9 @@ export interface Pilot {
   readonly unit: Float64Array;
 }
 
-/** A pilot, and the columns (1) that have more than one value in its sample. */
+/** A pilot, and how far each column goes from its first value in the sample: 0 where it has one value. */
 export interface SampledPilot extends Pilot {
-  readonly varies: Uint8Array;
+  readonly reach: Float64Array;
 }
 
 /** The frame of a pass that sums rows about a pilot. */
@@ -116,7 +116,7 @@ export function samplePilot(block: DenseBlock, weights: Float64Array | undefined
     shift[j] = stay || !Number.isFinite(mean) ? 0 : mean;
     unit[j] = powerOfTwo(reach[j] > 0 ? reach[j] : shift[j]);
   }
-  return { shift, unit, varies: Uint8Array.from(reach, (most) => (most > 0 ? 1 : 0)) };
+  return { shift, unit, reach };
 }
 
 /**

@@ -2,7 +2,7 @@ import { ConvergenceError } from '../errors.js';
 import { runTaskSync, type Task } from '../progress.js';
 import { reflector } from './reflector.js';
 import { transpose } from './row-products.js';
-import { axpy, dot, maxAbs, powerOfTwo, rotate, scale } from './vector.js';
+import { axpy, descending, dot, maxAbs, powerOfTwo, rotate, scale } from './vector.js';
 
 export interface SVD {
   /** Singular values, largest first: min(rows, cols) of them. */
@@ -36,7 +36,7 @@ export function* svdSteps(a: Float64Array, rows: number, cols: number, wantLeft:
   const { left, right } = yield* bidiagonalise(a, rows, cols, diagonal, superDiagonal, wantLeft);
   yield* bidiagonalQR(diagonal, superDiagonal, left, rows, right, cols);
 
-  const order = Array.from(diagonal.keys()).sort((i, j) => Math.abs(diagonal[j]) - Math.abs(diagonal[i]));
+  const order = descending(diagonal.map(Math.abs));
   const values = new Float64Array(cols);
   const sortedLeft = new Float64Array(left.length);
   const sortedRight = new Float64Array(right.length);

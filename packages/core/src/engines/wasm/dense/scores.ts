@@ -106,9 +106,8 @@ export class Scores {
     for (let t = 0; t < this.#pipeline.tiles; t++) {
       for (let q = 0; q < this.#groups; q++) {
         const start = slots + t * this.#tile + q * this.#slot + 16;
-        new Int32Array(this.#runner.kernels.memory.buffer, start, WIDTH).forEach((_, i, lines) => {
-          lines[i] = q * WIDTH + i;
-        });
+        const lines = new Int32Array(this.#runner.kernels.buffer, start, WIDTH);
+        for (let i = 0; i < WIDTH; i++) lines[i] = q * WIDTH + i;
       }
     }
   }
