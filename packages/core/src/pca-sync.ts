@@ -39,13 +39,13 @@ export function pcaSync(data: SyncData, options: PcaOptions = {}): Model {
   const settings = checkOptions(options);
   refuseForSync(settings);
   // One thread, and an engine that is compiled at once: nothing waits, so everything is done when `settle` returns.
-  const atOnce = { atOnce: true, ...settings, threads: 1, blocking: 'full' } as const;
-  const progress = new ProgressTracker(atOnce);
+  const onOneThread = { ...settings, threads: 1, blocking: 'full' } as const;
+  const progress = new ProgressTracker(onOneThread);
   if (Array.isArray(data) ? isMatrix(data[0]) : !isMatrix(data)) throw tooMuchForSync('data', 'This kind of data');
   const open = (): MaybePromise<Opened> =>
     andThen(openSource(data, progress, settings.columnNames), (source) => {
       refuseLargeForSync(source);
-      return { source, settings: atOnce };
+      return { source, settings: onOneThread, atOnce: true };
     });
   const result = fitOpened(open, progress);
   idleAfterWork();

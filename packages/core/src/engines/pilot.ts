@@ -87,7 +87,8 @@ export function samplePilot(block: DenseBlock, weights: Float64Array | undefined
   const shift = new Float64Array(cols);
   const squares = new Float64Array(cols);
   const zeros = new Float64Array(cols);
-  const origin = Float64Array.from(numbersOf(block, leader * stride, leader * stride + cols));
+  const origin = new Float64Array(cols);
+  origin.set(numbersOf(block, leader * stride, leader * stride + cols));
   const reach = new Float64Array(cols);
   let count = 0;
   for (let s = 0; s < sampled; s++) {
@@ -103,8 +104,8 @@ export function samplePilot(block: DenseBlock, weights: Float64Array | undefined
       const deviation = x - origin[j];
       shift[j] += deviation;
       squares[j] += deviation * deviation;
-      if (deviation > reach[j]) reach[j] = deviation;
-      else if (-deviation > reach[j]) reach[j] = -deviation;
+      const distance = Math.abs(deviation);
+      if (distance > reach[j]) reach[j] = distance;
     }
   }
   const unit = new Float64Array(cols);

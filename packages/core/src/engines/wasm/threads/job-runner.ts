@@ -75,6 +75,11 @@ export class JobRunner {
     }
   }
 
+  /** Whether no worker helps. */
+  get alone(): boolean {
+    return this.#workers.length === 0;
+  }
+
   /** Allocates a table for lists of up to `jobs` jobs. */
   reserve(jobs: number): void {
     if (jobs > MOST_JOBS) throw new RangeError('too many jobs in a list');
