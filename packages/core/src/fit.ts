@@ -124,7 +124,7 @@ async function columnWarnings(
   settings: Settings,
   engine: Engine,
 ): Promise<readonly Warning[]> {
-  const { momentsWarnings, statisticsWarnings } = await import('./analysis/look-at-columns.js');
+  const { momentsWarnings, statisticsWarnings } = await import('./analysis/watch-columns.js');
   if (opened instanceof Moments) return momentsWarnings(opened, settings);
   return remoteRowsFor(opened, engine)
     ? statisticsWarnings(columns, { ...settings, ...(columnNames ? { columnNames } : {}) })

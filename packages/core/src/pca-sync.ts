@@ -3,6 +3,8 @@ import type { Row } from './data/gather.js';
 import { openSource, type RowSource } from './data/open-source.js';
 import { type AnyMatrix, isMatrix } from './data/to-block.js';
 import { wasmCode } from './engines/choose.js';
+import * as densePassesCode from './engines/reference/dense.js';
+import { densePasses } from './engines/reference/reference.js';
 import { plainKernels, relaxedKernels } from './engines/wasm/kernels.js';
 import * as plain from './engines/wasm/kernels-plain.js';
 import * as relaxed from './engines/wasm/kernels-relaxed.js';
@@ -27,6 +29,7 @@ function provideCode(): void {
   plainKernels.provide(plain);
   blockKrylov.provide(blockKrylovCode);
   float32Scatter.provide(float32ScatterCode);
+  densePasses.provide(densePassesCode);
 }
 
 /**

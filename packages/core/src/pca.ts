@@ -78,8 +78,8 @@ function* openForFit(data: Data, settings: Settings, progress: ProgressTracker):
     ? { source, settings }
     : yield* wait(import('./code-columns.js').then(({ codeColumns }) => codeColumns(source, settings, progress)));
   if (!settings.lookAtColumns) return coded;
-  const { watchColumns } = yield* wait(import('./analysis/look-at-columns.js'));
-  return { ...coded, source: watchColumns(coded.source, coded.settings) };
+  const { watch } = yield* wait(import('./analysis/watch-columns.js'));
+  return { ...coded, source: watch(coded.source, coded.settings) };
 }
 
 /** A source, and the settings for its columns. */

@@ -1,5 +1,6 @@
 import type { Matrix } from '../data/matrix.js';
-import { type Data, matrixSource, openSource, type RowSource } from '../data/open-source.js';
+import { matrixSource } from '../data/memory-source.js';
+import { type Data, openSource, type RowSource } from '../data/open-source.js';
 import { isMatrix } from '../data/to-block.js';
 import { DataError, show } from '../errors.js';
 import type { ProgressTracker } from '../progress.js';

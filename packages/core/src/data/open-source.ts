@@ -2,14 +2,12 @@ import { DataError, show } from '../errors.js';
 import type { MaybePromise } from '../maybe-promise.js';
 import type { ProgressTracker } from '../progress.js';
 import type { Block } from './block.js';
-import { detectChanges } from './changes.js';
 import { foreignAdvice, foreignKind } from './foreign.js';
 import type { ForeignData } from './foreign-data.js';
 import { isRecord, numericNames, type RecordRow, type Row, RowGatherer } from './gather.js';
-import { fitsFloat32 } from './matrix.js';
+import { MemorySource, matrixSource } from './memory-source.js';
 import type { DType, RowSource } from './row-source.js';
-import { type Sample, sampleRows } from './sample.js';
-import { type AnyMatrix, empty, isCount, isMatrix, toBlock } from './to-block.js';
+import { type AnyMatrix, empty, isCount, isMatrix } from './to-block.js';
 
 export type { DType, RowSource };
 
@@ -72,51 +70,6 @@ export function openSource(
 const openLater: typeof import('./open-stream.js').openStream = async (...stream) =>
   (await import('./open-stream.js')).openStream(...stream);
 
-/** A matrix is read in place, and watched from now on. */
-export function matrixSource(matrix: AnyMatrix): RowSource {
-  const blocks = [toBlock(matrix)];
-  return new MemorySource(blocks, undefined, detectChanges(blocks));
-}
-
-/** A rereadable source of blocks in memory. */
-class MemorySource implements RowSource {
-  readonly rows: number;
-  readonly cols: number;
-  readonly dtype: DType;
-  readonly nonzeros?: number;
-  readonly columnNames?: readonly string[];
-  readonly rereadable = true;
-  readonly resident = true;
-  readonly blocks: () => readonly Block[];
-  readonly warnings?: NonNullable<RowSource['warnings']>;
-
-  constructor(
-    blocks: readonly Block[],
-    columnNames: readonly string[] | undefined,
-    warnings?: NonNullable<RowSource['warnings']>,
-  ) {
-    let rows = 0;
-    let nonzeros = 0;
-    for (const block of blocks) {
-      rows += block.rows;
-      nonzeros += block.kind === 'sparse' ? block.data.length : block.rows * block.cols;
-    }
-    if (rows === 0) throw empty();
-    this.rows = rows;
-    this.cols = blocks[0].cols;
-    this.dtype = blocks.every((block) => fitsFloat32(block.data)) ? 'float32' : 'float64';
-    if (blocks.every((block) => block.kind === 'sparse')) this.nonzeros = nonzeros;
-    if (columnNames) this.columnNames = columnNames;
-    this.blocks = () => blocks;
-    if (warnings) this.warnings = warnings;
-  }
-
-  get sample(): Sample | undefined {
-    const [first] = this.blocks();
-    return first.kind === 'dense' ? sampleRows(first) : undefined;
-  }
-}
-
 /** Reads a source once and keeps copies of its rows (it may reuse its buffers), for solvers that read them again. */
 export async function keepRows(source: RowSource, step: (rows: number) => void | Promise<void>): Promise<RowSource> {
   const blocks: Block[] = [];
@@ -145,24 +98,9 @@ function isTypedArray(value: unknown): boolean {
   return ArrayBuffer.isView(value) && !(value instanceof DataView);
 }
 
-/** A matrix or table of another library, or columns by name. */
-async function openColumns(
-  data: object,
-  kind: ReturnType<typeof foreignKind>,
-  chosen: readonly string[] | undefined,
-  numericOnly: boolean,
-): Promise<RowSource> {
-  const [{ readForeign }, { rowsFromColumns }] = await Promise.all([
-    import('./foreign-data.js'),
-    import('./column-data.js'),
-  ]);
-  const read = kind
-    ? await readForeign(kind, data)
-    : { names: Object.keys(data), columns: Object.values(data) as ArrayLike<unknown>[] };
-  if (!('columns' in read)) return matrixSource(read);
-  const { matrix, names, warnings } = rowsFromColumns(read, chosen, numericOnly);
-  return new MemorySource([toBlock(matrix)], names, async () => warnings);
-}
+/** A matrix or table of another library, or columns by name, by code that is loaded when there is one. */
+const openColumns: typeof import('./open-columns.js').openColumns = async (...columns) =>
+  (await import('./open-columns.js')).openColumns(...columns);
 
 function fromRows(rows: readonly Row[], wanted: readonly string[] | undefined, numericOnly: boolean): RowSource {
   if (rows.length === 0) throw empty();

@@ -1,7 +1,7 @@
 import type { Coding } from '../data/coding.js';
 import type { Scaling } from '../data/scaling.js';
 import { DataError, show } from '../errors.js';
-import { orthonormalityDefect } from '../linalg/orthonormalise.js';
+import { orthonormalityDefect } from '../linalg/orthonormality.js';
 import { descending } from '../linalg/vector.js';
 import type { Solution } from '../solvers/solver.js';
 import type { Warning } from '../warning.js';

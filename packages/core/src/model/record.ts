@@ -3,7 +3,7 @@ import type { Matrix } from '../data/matrix.js';
 import type { DType } from '../data/open-source.js';
 import { SCALINGS, type ScalingRule } from '../data/scaling.js';
 import { ModelError, show } from '../errors.js';
-import { orthonormalityDefect } from '../linalg/orthonormalise.js';
+import { orthonormalityDefect } from '../linalg/orthonormality.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
 import type { SolverName } from '../solvers/names.js';
 import type { Warning } from '../warning.js';
