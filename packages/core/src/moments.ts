@@ -160,10 +160,11 @@ export class Moments {
       yield* moments.#addLoaded(loaded, { first: 0, weights: undefined, columnNames }, progress, source);
       rows = loaded.rows;
     } else {
-      yield* each(source.blocks(), function* (block) {
+      yield* each(source.blocks(), (block) => {
         checkBlockWidth(block, source, rows);
-        yield* wait(moments.addBlock(block, weights.slice(rows, block.rows), rows, engine, progress, keep));
+        const first = rows;
         rows += block.rows;
+        return moments.addBlock(block, weights.slice(first, block.rows), first, engine, progress, keep);
       });
     }
     weights.end(rows);
