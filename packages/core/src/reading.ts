@@ -95,14 +95,13 @@ export function* readBoth(
 /** S in the frame: scaled, and about zero where data are not centred (adding the means back cancels nothing). */
 function framedScatter(moments: Moments, { factor }: Framing, centred: boolean): Float64Array {
   const { cols: d, columns } = moments;
-  const scatter = moments.scatter.slice();
+  const given = moments.scatter;
+  const scatter = new Float64Array(d * d);
   const scale = columns.unit.map((unit, j) => unit * factor[j]);
   const offset = columns.mean.map((mean, j) => (centred ? 0 : mean * factor[j]));
   for (let i = 0; i < d; i++) {
-    for (let j = i; j < d; j++) {
-      const at = i * d + j;
-      scatter[at] = scatter[at] * scale[i] * scale[j] + columns.weight * offset[i] * offset[j];
-    }
+    const [own, moved] = [scale[i], columns.weight * offset[i]];
+    for (let j = i; j < d; j++) scatter[i * d + j] = given[i * d + j] * own * scale[j] + moved * offset[j];
   }
   return scatter;
 }
