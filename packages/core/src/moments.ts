@@ -153,17 +153,18 @@ export class Moments {
     const moments = new Moments(source.cols, columnNames);
     const weights = rowWeights(given, source.rows);
     let rows = 0;
-    progress.begin('covariance', source.rows);
+    progress.begin('covariance', source.rows, source.expectedRows);
     const remote = remoteRowsFor(source, engine);
     if (remote) {
       const loaded = remote.load();
       yield* moments.#addLoaded(loaded, { first: 0, weights: undefined, columnNames }, progress, source);
       rows = loaded.rows;
     } else {
-      yield* each(source.blocks(), function* (block) {
+      yield* each(source.blocks(), (block) => {
         checkBlockWidth(block, source, rows);
-        yield* wait(moments.addBlock(block, weights.slice(rows, block.rows), rows, engine, progress, keep));
+        const first = rows;
         rows += block.rows;
+        return moments.addBlock(block, weights.slice(first, block.rows), first, engine, progress, keep);
       });
     }
     weights.end(rows);
@@ -238,7 +239,7 @@ export class Moments {
       columnNames: this.columnNames,
       columns: this.#columns,
       scatter: this.scatter,
-      single: this.#float32,
+      float32: this.#float32,
       sparse: this.#sparse,
       merges: this.#merges,
       read: this.#read,
@@ -247,7 +248,7 @@ export class Moments {
 
   /** Reads what `toBinary` wrote. */
   static fromBinary(bytes: Uint8Array): Moments {
-    const { cols, columnNames, columns, scatter, single, sparse, merges, read } = momentsFromBytes(bytes);
+    const { cols, columnNames, columns, scatter, float32, sparse, merges, read } = momentsFromBytes(bytes);
     const moments = new Moments(cols, columnNames ?? undefined);
     for (const name of ['mean', 'meanRest', 'unit', 'spread', 'min', 'max'] as const) {
       moments.#columns[name].set(columns[name]);
@@ -257,7 +258,7 @@ export class Moments {
     moments.#columns.weight = columns.weight;
     moments.#columns.inflation = columns.inflation;
     moments.scatter.set(scatter);
-    moments.#float32 = single;
+    moments.#float32 = float32;
     moments.#sparse = sparse;
     moments.#merges = merges;
     moments.#read = read;
