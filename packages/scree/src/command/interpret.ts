@@ -261,7 +261,10 @@ async function* blocksOf<Part>(
   for await (const block of blocks) yield part(block);
 }
 
-/** One reading for several readers that stay close together: what one is ahead of the others is kept for them. */
+/**
+ * One reading for several readers: what one is ahead of the others is kept for them. Only the first may use the numbers of a block, and it is never
+ * behind the others: the next block may be read into the same array.
+ */
 function tee(
   reading: AsyncIterator<SupplementaryBlock>,
   readers: number,
@@ -272,10 +275,7 @@ function tee(
       if (own.length === 0) {
         const next = await reading.next();
         if (next.done) return;
-        // A copy: the next block may be read into the same array.
-        const { block } = next.value;
-        const kept = { ...next.value, block: { ...block, data: block.data.slice() } as Block };
-        for (const queue of waiting) queue.push(kept);
+        for (const queue of waiting) queue.push(next.value);
       }
       yield own.shift() as SupplementaryBlock;
     }

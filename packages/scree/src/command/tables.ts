@@ -228,7 +228,7 @@ async function writeRowTable(
       yield block;
     }
   }
-  const collector = new NativeMemoryCollector(COLLECTED_BYTES, 1);
+  const collector = new NativeMemoryCollector(COLLECTED_BYTES);
   try {
     const data = sourceFromBlocks(model.d, model.columnNames, blocks());
     const options = { signal, onProgress: terminal.onProgress, ...(weights ? { weights } : {}) };

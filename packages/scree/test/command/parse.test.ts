@@ -31,8 +31,8 @@ describe('a command line', () => {
     expect(parse(['-', '--', '--quiet', '-k'], FLAGS)).toEqual({ positionals: ['-', '--quiet', '-k'], flags: {} });
     expect(parse(['--columns', 'a,b,,c, d'], FLAGS).flags.columns).toEqual(['a', 'b,c', ' d']);
     for (const [given, bytes] of [
-      ['500MB', 500 * 2 ** 20],
-      ['1.5g', 1.5 * 2 ** 30],
+      ['500MB', 500e6],
+      ['1.5g', 1.5e9],
       ['2048', 2048],
       ['1 GiB', 2 ** 30],
     ] as const) {
