@@ -164,6 +164,7 @@ export function show(value: unknown): string {
   if (typeof value === 'bigint') return `${value}n`;
   if (typeof value === 'function') return 'a function';
   if (Array.isArray(value)) return `an array of length ${value.length}`;
+  if (value instanceof Date) return `a Date (${value.toJSON()})`;
   if (ArrayBuffer.isView(value)) return `a ${value.constructor.name}`;
   if (typeof value === 'object' && value !== null) return `an object with keys ${show(Object.keys(value).join(', '))}`;
   return String(value);

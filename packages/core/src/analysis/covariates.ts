@@ -1,6 +1,7 @@
 import { type CodedCovariate, termNames } from '../data/coding.js';
 import type { Matrix } from '../data/matrix.js';
-import { type Data, matrixSource, openSource, type RowSource } from '../data/open-source.js';
+import { matrixSource } from '../data/memory-source.js';
+import { type Data, openSource, type RowSource } from '../data/open-source.js';
 import { TermEncoder } from '../data/regression.js';
 import { isMatrix } from '../data/to-block.js';
 import { DataError, show } from '../errors.js';

@@ -366,7 +366,7 @@ export class Model implements ModelRecord {
         );
       }
       let rows = 0;
-      progress.begin(phase, source.rows);
+      progress.begin(phase, source.rows, source.expectedRows);
       for await (const block of source.blocks()) {
         checkBlockWidth(block, source, rows);
         const first = rows;
@@ -476,9 +476,11 @@ function own(values: Float64Array): Float64Array {
 
 /** A deep copy of plain records and arrays, frozen. */
 function frozenCopy<T>(value: T): T {
-  if (Array.isArray(value)) return Object.freeze(value.map(frozenCopy)) as T;
   if (typeof value !== 'object' || value === null) return value;
-  const copy: Record<string, unknown> = {};
-  for (const [key, inner] of Object.entries(value)) copy[key] = frozenCopy(inner);
+  if (Array.isArray(value)) return Object.freeze(value.map(frozenCopy)) as T;
+  const copy = { ...value } as Record<string, unknown>;
+  for (const key of Object.keys(copy)) {
+    if (typeof copy[key] === 'object') copy[key] = frozenCopy(copy[key]);
+  }
   return Object.freeze(copy) as T;
 }

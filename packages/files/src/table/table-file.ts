@@ -117,6 +117,8 @@ export class TableFile implements DataFile {
         // Undefined until the rows were counted, which a source may be.
         return file.#rows as number;
       },
+      // Of a table whose rows with gaps are dropped, those before.
+      expectedRows: () => table.rows ?? table.expectedRows?.(),
       cols,
       dtype: table.dtype(this.#choice.used),
       ...(table.nonzeros === undefined ? {} : { nonzeros: table.nonzeros }),
