@@ -20,7 +20,12 @@ function resume(): void {
 }
 
 /** Calls a function after the events that are there now: faster than a timer, which waits for a millisecond, and in pages for four. */
-const schedule: (task: () => void) => void = makeSchedule();
+function schedule(task: () => void): void {
+  later ??= makeSchedule();
+  later(task);
+}
+
+let later: ((task: () => void) => void) | undefined;
 
 function makeSchedule(): (task: () => void) => void {
   const { setImmediate: immediate, MessageChannel: Channel } = globalThis as {
@@ -30,7 +35,12 @@ function makeSchedule(): (task: () => void) => void {
       port2: { postMessage(value: unknown): void };
     };
   };
-  if (immediate) return (task) => void immediate(task);
+  try {
+    immediate?.(() => {});
+    if (immediate) return (task) => void immediate(task);
+  } catch {
+    // The edge runtime of Next.js has a function of this name that throws.
+  }
   if (!Channel) return (task) => void setTimeout(task, 0);
   const { port1, port2 } = new Channel();
   const tasks: (() => void)[] = [];
