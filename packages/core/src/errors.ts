@@ -100,6 +100,8 @@ export type ErrorReason =
   | 'no-complete-row'
   | 'missing-cell'
   | 'missing-covariate'
+  | 'missing-group'
+  | 'unseen-covariate'
   | 'empty-column';
 
 /** Every error that scree throws on purpose: a code for programs, a message for people, and its facts as `details`. */

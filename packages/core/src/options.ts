@@ -169,35 +169,46 @@ function isEngine(value: unknown): boolean {
   );
 }
 
-const DEFAULTS = {
+/** Every option, so that settings always have the same fields. */
+const DEFAULTS: Readonly<Record<keyof PcaOptions, unknown>> = {
+  k: undefined,
   center: true,
   scale: 'none',
+  transform: undefined,
   whiten: false,
   ddof: 1,
+  weights: undefined,
+  columnWeights: undefined,
   solver: 'auto',
+  learn: undefined,
+  sketch: undefined,
   engine: 'auto',
+  tolerance: undefined,
+  memory: undefined,
+  bootstrap: undefined,
   seed: 0,
+  columnNames: undefined,
   columns: 'all',
   lookAtColumns: false,
-} as const;
+  onProgress: undefined,
+  signal: undefined,
+  threads: undefined,
+  blocking: undefined,
+};
 
 /** Checks options, before any data are read, and fills in the defaults. `own` are further options that the caller has checked, for messages. */
 export function checkOptions(options: PcaOptions, own: readonly string[] = []): Settings {
   checkObject(options);
-  const given: Record<string, unknown> = {};
+  const filled: Record<string, unknown> = { ...DEFAULTS };
   for (const [option, value] of Object.entries(options)) {
     if (!Object.hasOwn(OPTIONS, option)) throw unknownOption(option, [...own, ...Object.keys(OPTIONS)]);
     if (value === undefined) continue;
     checkOption(option, value, OPTIONS[option as keyof PcaOptions]);
-    given[option] = value;
+    if (option === 'k' && isChooser(value)) filled.choose = value;
+    else filled[option] = value;
   }
-  checkDifferent(options.columnNames);
-  const { k, ...others } = given;
-  const settings: Settings = {
-    ...DEFAULTS,
-    ...others,
-    ...(isChooser(k) ? { choose: k } : k === undefined ? {} : { k: k as number | 'all' }),
-  };
+  const settings = filled as unknown as Settings;
+  checkDifferent(settings.columnNames);
   checkLearn(settings);
   checkSketch(settings);
   checkChoices(settings.bootstrap, settings.seed);
@@ -205,7 +216,8 @@ export function checkOptions(options: PcaOptions, own: readonly string[] = []): 
   return settings.learn?.rule === 'oja' ? { ...settings, k: 1 } : settings;
 }
 
-function checkDifferent(names: readonly string[] = []): void {
+function checkDifferent(names: readonly string[] | undefined): void {
+  if (!names) return;
   const seen = new Set<string>();
   const twice = names.find((name) => seen.size === seen.add(name).size);
   if (twice === undefined) return;

@@ -2,10 +2,10 @@ import { checkBlockWidth, keepRows, type RowSource } from './data/open-source.js
 import type { Framing } from './data/scaling.js';
 import { type ColumnStatistics, emptyStatistics, mergeStatistics } from './data/statistics.js';
 import { type RowWeights, rowWeights } from './data/weights.js';
-import type { Engine, LoadedBlock } from './engines/engine.js';
+import type { Engine, LoadedBlock, RowsAt } from './engines/engine.js';
 import { Passes } from './engines/passes.js';
 import { remoteRowsFor } from './engines/remote.js';
-import { each, type MaybePromise, type Waiting, wait } from './maybe-promise.js';
+import { andThen, each, type MaybePromise, settle, type Waiting, wait } from './maybe-promise.js';
 import { Moments } from './moments.js';
 import type { Settings } from './options.js';
 import type { ProgressTracker } from './progress.js';
@@ -44,7 +44,7 @@ export function* readMoments(
     ...describeMoments(moments, settings),
     aboutBlocks: moments.merges > 1,
     solve: (problem, framing) =>
-      solver.solve({ ...problem, scatter: framedScatter(moments, framing, settings.center) }),
+      solver.solve({ scatter: framedScatter(moments, framing, settings.center), ...problem }),
     release: () => {},
   };
 }
@@ -95,14 +95,13 @@ export function* readBoth(
 /** S in the frame: scaled, and about zero where data are not centred (adding the means back cancels nothing). */
 function framedScatter(moments: Moments, { factor }: Framing, centred: boolean): Float64Array {
   const { cols: d, columns } = moments;
-  const scatter = moments.scatter.slice();
+  const given = moments.scatter;
+  const scatter = new Float64Array(d * d);
   const scale = columns.unit.map((unit, j) => unit * factor[j]);
   const offset = columns.mean.map((mean, j) => (centred ? 0 : mean * factor[j]));
   for (let i = 0; i < d; i++) {
-    for (let j = i; j < d; j++) {
-      const at = i * d + j;
-      scatter[at] = scatter[at] * scale[i] * scale[j] + columns.weight * offset[i] * offset[j];
-    }
+    const [own, moved] = [scale[i], columns.weight * offset[i]];
+    for (let j = i; j < d; j++) scatter[i * d + j] = given[i * d + j] * own * scale[j] + moved * offset[j];
   }
   return scatter;
 }
@@ -122,24 +121,20 @@ export function* readRows(
   const columns = emptyStatistics(source.cols);
   let rows = 0;
   let merges = 0;
-  progress.begin('column statistics', source.rows);
-  const addLoaded = function* (loaded: LoadedBlock, own: Float64Array | undefined): Waiting<void> {
-    try {
-      const at = { first: rows, weights: own, columnNames };
-      const stats = yield* wait(loaded.summarise(at, undefined, (done) => progress.step(done)));
+  progress.begin('column statistics', source.rows, source.expectedRows);
+  const add = (loaded: LoadedBlock, own?: Float64Array): MaybePromise<void> =>
+    andThen(settle(summariseLoaded(loaded, { first: rows, weights: own, columnNames }, progress)), (stats) => {
       mergeStatistics(columns, stats);
       merges += stats.merges ?? 1;
       rows += loaded.rows;
-    } finally {
-      loaded.release();
-    }
-  };
+    });
   const remote = remoteRowsFor(source, engine);
-  if (remote) yield* addLoaded(remote.load(), undefined);
+  if (remote) yield* wait(add(remote.load()));
   else {
-    yield* each(source.blocks(), function* (block) {
+    yield* each(source.blocks(), (block) => {
       checkBlockWidth(block, source, rows);
-      yield* addLoaded(yield* wait(engine.load(block)), weights.slice(rows, block.rows));
+      const own = weights.slice(rows, block.rows);
+      return andThen(engine.load(block), (loaded) => add(loaded, own));
     });
   }
   weights.end(rows);
@@ -154,10 +149,19 @@ export function* readRows(
     merges,
     solve: (problem, framing) => {
       passes = new Passes(source, rows, engine, framing, weights, progress);
-      return solver.solve({ ...problem, passes });
+      return solver.solve({ passes, ...problem });
     },
     release: () => passes?.release(),
   };
+}
+
+/** Statistics of the columns of a loaded block, which is released. */
+function* summariseLoaded(loaded: LoadedBlock, at: RowsAt, progress: ProgressTracker): Waiting<ColumnStatistics> {
+  try {
+    return yield* wait(loaded.summarise(at, undefined, (done) => progress.step(done)));
+  } finally {
+    loaded.release();
+  }
 }
 
 /** For solvers that process rows as they are read: one reading, and passes only where the source can be read again. */
@@ -200,7 +204,7 @@ export async function foldRows(
   progress: ProgressTracker,
 ): Promise<number> {
   let rows = 0;
-  progress.begin('sketch', source.rows);
+  progress.begin('sketch', source.rows, source.expectedRows);
   for await (const block of source.blocks()) {
     checkBlockWidth(block, source, rows);
     await fold.add(block, { first: rows, weights: weights.slice(rows, block.rows), columnNames }, engine, progress);
@@ -217,7 +221,7 @@ export function rereadable(source: RowSource, progress: ProgressTracker): MaybeP
 }
 
 async function keep(source: RowSource, progress: ProgressTracker): Promise<RowSource> {
-  progress.begin('reading rows', source.rows);
+  progress.begin('reading rows', source.rows, source.expectedRows);
   const kept = await keepRows(source, (rows) => progress.step(rows));
   progress.end();
   return kept;

@@ -2,14 +2,12 @@ import { DataError, show } from '../errors.js';
 import type { MaybePromise } from '../maybe-promise.js';
 import type { ProgressTracker } from '../progress.js';
 import type { Block } from './block.js';
-import { detectChanges } from './changes.js';
 import { foreignAdvice, foreignKind } from './foreign.js';
 import type { ForeignData } from './foreign-data.js';
 import { isRecord, numericNames, type RecordRow, type Row, RowGatherer } from './gather.js';
-import { fitsFloat32 } from './matrix.js';
+import { MemorySource, matrixSource } from './memory-source.js';
 import type { DType, RowSource } from './row-source.js';
-import { sampleRows } from './sample.js';
-import { type AnyMatrix, empty, isCount, isMatrix, toBlock } from './to-block.js';
+import { type AnyMatrix, empty, isCount, isMatrix } from './to-block.js';
 
 export type { DType, RowSource };
 
@@ -80,42 +78,6 @@ function adviceFor(data: object): string | undefined {
 const openLater: typeof import('./open-stream.js').openStream = async (...stream) =>
   (await import('./open-stream.js')).openStream(...stream);
 
-/** A matrix is read in place, and watched from now on. */
-export function matrixSource(matrix: AnyMatrix): RowSource {
-  const blocks = [toBlock(matrix)];
-  return fromBlocks(blocks, undefined, detectChanges(blocks));
-}
-
-/** A rereadable source of blocks in memory. */
-function fromBlocks(
-  blocks: readonly Block[],
-  columnNames?: readonly string[],
-  warnings?: RowSource['warnings'],
-): RowSource {
-  let rows = 0;
-  let nonzeros = 0;
-  for (const block of blocks) {
-    rows += block.rows;
-    nonzeros += block.kind === 'sparse' ? block.data.length : block.rows * block.cols;
-  }
-  if (rows === 0) throw empty();
-  return {
-    rows,
-    cols: blocks[0].cols,
-    dtype: blocks.every((block) => fitsFloat32(block.data)) ? 'float32' : 'float64',
-    ...(blocks.every((block) => block.kind === 'sparse') ? { nonzeros } : {}),
-    ...(columnNames ? { columnNames } : {}),
-    rereadable: true,
-    resident: true,
-    blocks: () => blocks,
-    ...(warnings ? { warnings } : {}),
-    get sample() {
-      const [first] = blocks;
-      return first.kind === 'dense' ? sampleRows(first) : undefined;
-    },
-  };
-}
-
 /** Reads a source once and keeps copies of its rows (it may reuse its buffers), for solvers that read them again. */
 export async function keepRows(source: RowSource, step: (rows: number) => void | Promise<void>): Promise<RowSource> {
   const blocks: Block[] = [];
@@ -130,7 +92,7 @@ export async function keepRows(source: RowSource, step: (rows: number) => void |
     if (pause) await pause;
   }
   if (blocks.length === 0) throw empty();
-  return fromBlocks(blocks, source.columnNames);
+  return new MemorySource(blocks, source.columnNames);
 }
 
 /** Columns by name: a plain object whose values are all lists. */
@@ -144,24 +106,9 @@ function isTypedArray(value: unknown): boolean {
   return ArrayBuffer.isView(value) && !(value instanceof DataView);
 }
 
-/** A matrix or table of another library, or columns by name. */
-async function openColumns(
-  data: object,
-  kind: ReturnType<typeof foreignKind>,
-  chosen: readonly string[] | undefined,
-  numericOnly: boolean,
-): Promise<RowSource> {
-  const [{ readForeign }, { rowsFromColumns }] = await Promise.all([
-    import('./foreign-data.js'),
-    import('./column-data.js'),
-  ]);
-  const read = kind
-    ? await readForeign(kind, data)
-    : { names: Object.keys(data), columns: Object.values(data) as ArrayLike<unknown>[] };
-  if (!('columns' in read)) return matrixSource(read);
-  const { matrix, names, warnings } = rowsFromColumns(read, chosen, numericOnly);
-  return fromBlocks([toBlock(matrix)], names, async () => warnings);
-}
+/** A matrix or table of another library, or columns by name, by code that is loaded when there is one. */
+const openColumns: typeof import('./open-columns.js').openColumns = async (...columns) =>
+  (await import('./open-columns.js')).openColumns(...columns);
 
 function fromRows(rows: readonly Row[], wanted: readonly string[] | undefined, numericOnly: boolean): RowSource {
   if (rows.length === 0) throw empty();
@@ -171,7 +118,7 @@ function fromRows(rows: readonly Row[], wanted: readonly string[] | undefined, n
   rows.forEach((row, i) => {
     gather.add(row, i);
   });
-  return fromBlocks([gather.take()], gather.names);
+  return new MemorySource([gather.take()], gather.names);
 }
 
 function checkSource(source: RowSource): RowSource {

@@ -143,7 +143,7 @@ export function chooseFrame(stats: ColumnStatistics, scale: Float64Array, centre
     largest = Math.max(largest, size);
   }
   const unit = powerOfTwo(largest);
-  const factor = Float64Array.from(scale, (s) => 1 / s / unit);
+  const factor = scale.map((s) => 1 / s / unit);
   let scatterTrace = 0;
   for (let j = 0; j < scale.length; j++) {
     const squares = columnSquares(stats, j, centred);

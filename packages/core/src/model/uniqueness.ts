@@ -60,7 +60,7 @@ export function judgeUniqueness(
 ): Judgement {
   const { k, values, next } = solution;
   const blurs = componentBlurs(solution, noise, d);
-  const roots = Array.from(values, (value) => Math.sqrt(Math.max(0, value)));
+  const roots = [...values].map((value) => Math.sqrt(Math.max(0, value)));
   if (next) roots.push(Math.sqrt(next.value));
   let rank = 0;
   while (rank < k && values[rank] > accuracy.below[rank] && roots[rank] > blurs[rank]) rank++;
@@ -73,14 +73,15 @@ export function judgeUniqueness(
   const clear = ({ noise, solver }: Pair): boolean => noise + solver < UNCLEAR_ANGLE;
   /** Where a single direction has no variance, it is the one orthogonal to all that have. */
   const spanned = (i: number): boolean => i < rank || d - rank === 1;
-  const axes = Array.from({ length: k }, (_, i): Determination => {
+  const axes: Determination[] = [];
+  for (let i = 0; i < k; i++) {
     const around = pairs.slice(Math.max(0, i - 1), i + 1);
-    return {
+    axes.push({
       determined: spanned(i) && around.every(clear),
       gap: around.length === 0 ? null : Math.max(0, Math.min(...around.map(({ gap }) => gap))),
       noiseAngle: spanned(i) ? Math.max(0, ...around.map(({ noise }) => noise)) : Math.PI / 2,
-    };
-  });
+    });
+  }
   const last = next ? pairs[k - 1] : undefined;
   const subspace: Determination = {
     determined: last === undefined || (rank === k && clear(last)),

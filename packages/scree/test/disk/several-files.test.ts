@@ -116,6 +116,23 @@ describe('several files as one table', () => {
     await file.close();
   });
 
+  it('expects as many rows per byte of the files to come as of those that were read, for one bar over all', async () => {
+    // The header and every row have 4 bytes.
+    const rows = (count: number): string => `a,b\n${'1,2\n'.repeat(count)}`;
+    write('bar/1.csv', rows(9));
+    write('bar/2.csv', rows(4));
+    write('bar/3.csv', rows(4));
+    const file = await openFiles(path('bar'));
+    const { source } = file;
+    expect([source.rows, source.expectedRows?.()]).toEqual([undefined, undefined]);
+    const expected: (number | undefined)[] = [];
+    for await (const _ of source.blocks()) expected.push(source.expectedRows?.());
+    // A file is counted when the next one begins: 9 rows in 40 of 80 bytes, then 13 in 60.
+    expect(expected).toEqual([undefined, 18, Math.round((13 / 60) * 80)]);
+    expect(source.rows).toBe(17);
+    await file.close();
+  });
+
   it('is the same by a pattern, by names in any order, and with openFile', async () => {
     const names = [path('t/part-10.csv'), path('t/part-1.csv'), path('t/part-2.csv')];
     const options = { exclude: ['w'] };
