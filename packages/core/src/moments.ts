@@ -36,7 +36,7 @@ export class Moments {
   readonly columnNames: readonly string[] | undefined;
   readonly #columns: ColumnStatistics;
   /** S in units of `unit[i]·unit[j]`, upper triangle. */
-  readonly #scatter: Float64Array;
+  #scatter: Float64Array;
   #float32 = true;
   #sparse = false;
   #merges = 0;
@@ -215,6 +215,8 @@ export class Moments {
       loaded.release();
     }
     if (stats.rows === 0) return;
+    // The sums of the first block become those of the moments in place: a merge takes nothing of sums of no rows.
+    if (this.rows === 0) this.#scatter = scatter;
     this.#absorb(stats, scatter, dtype === 'float32', sparse, stats.merges ?? 1);
   }
 
