@@ -15,6 +15,7 @@ export interface Arguments {
 export const USAGE = `npm run bench -- [workload …] [options]
 
 Runs all workloads, or those named, and writes docs/benchmarks.md from the latest results of every one.
+Spark and dask-ml run only where they are named: npm run bench -- cluster.
 
   --threads N      threads for everybody (all cores)
   --engines a,b    scree's engines (wasm,blas)

@@ -141,7 +141,29 @@ export interface FilesResult {
   readonly skipped: readonly string[];
 }
 
+/** A contender's time and its largest principal angle to the accurate components, in radians. */
+interface ClusterFit {
+  readonly time: Spread;
+  readonly angle: number;
+}
+
+export interface ClusterRow {
+  readonly name: string;
+  readonly scree: ClusterFit;
+  readonly spark?: ClusterFit;
+  readonly dask?: ClusterFit;
+}
+
+/** scree on Spark's executors, Spark's own PCA there, and dask-ml on the same files. */
+export interface ClusterResult {
+  readonly environment: Environment;
+  readonly versions: { readonly spark: string; readonly dask: string };
+  readonly rows: readonly ClusterRow[];
+  readonly skipped: readonly string[];
+}
+
 type AnyResult =
+  | ClusterResult
   | FilesResult
   | LabResult
   | WorkloadResult

@@ -32,7 +32,6 @@ const only = (...paths) => {
 const entries = {
   index: 'index',
   engine: 'engine-kit',
-  names: 'solvers/names',
   sync: 'pca-sync',
   learn: 'learn',
   describe: 'describe/index',
@@ -40,6 +39,8 @@ const entries = {
 };
 
 const bundled = new Set();
+/** Help texts load the names and nothing else. Programs that fit have a copy of their own: a file that both share would be one more to find. */
+const names = await rolldown({ input: { names: here('dist/solvers/names.js') } });
 const bundle = await rolldown({
   input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, here(`dist/${path}.js`)])),
   treeshake: false,
@@ -50,6 +51,7 @@ for (const [format, folder] of [
   ['cjs', 'dist/cjs'],
 ]) {
   rmSync(here(folder), { recursive: true, force: true });
+  await names.write({ dir: here(folder), format });
   await bundle.write({
     dir: here(folder),
     format,
@@ -88,7 +90,8 @@ for (const [format, folder] of [
   });
 }
 await bundle.close();
+await names.close();
 markCommonJs(here('dist'));
-writeDeclarations(here('dist'), Object.values(entries));
+writeDeclarations(here('dist'), [...Object.values(entries), 'solvers/names']);
 copyLicence(here('.'));
 writeFileSync(here('THIRD-PARTY-NOTICES'), noticesFor(bundled));

@@ -100,6 +100,8 @@ export type ErrorReason =
   | 'no-complete-row'
   | 'missing-cell'
   | 'missing-covariate'
+  | 'missing-group'
+  | 'unseen-covariate'
   | 'empty-column';
 
 /** Every error that scree throws on purpose: a code for programs, a message for people, and its facts as `details`. */
@@ -162,6 +164,7 @@ export function show(value: unknown): string {
   if (typeof value === 'bigint') return `${value}n`;
   if (typeof value === 'function') return 'a function';
   if (Array.isArray(value)) return `an array of length ${value.length}`;
+  if (value instanceof Date) return `a Date (${value.toJSON()})`;
   if (ArrayBuffer.isView(value)) return `a ${value.constructor.name}`;
   if (typeof value === 'object' && value !== null) return `an object with keys ${show(Object.keys(value).join(', '))}`;
   return String(value);

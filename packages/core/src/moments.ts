@@ -35,8 +35,8 @@ export class Moments {
   readonly cols: number;
   readonly columnNames: readonly string[] | undefined;
   readonly #columns: ColumnStatistics;
-  /** S in units of `unit[i]·unit[j]`, upper triangle. */
-  #scatter: Float64Array;
+  /** S in units of `unit[i]·unit[j]`, upper triangle; made when it is first needed. */
+  #scatter: Float64Array | undefined;
   #float32 = true;
   #sparse = false;
   #merges = 0;
@@ -60,7 +60,6 @@ export class Moments {
     this.cols = cols;
     this.columnNames = columnNames;
     this.#columns = emptyStatistics(cols);
-    this.#scatter = new Float64Array(cols * cols);
   }
 
   /** Rows, without those of weight 0. */
@@ -89,6 +88,7 @@ export class Moments {
 
   /** The upper triangle of the scatter, entry (i, j) in units of `columns.unit[i]·columns.unit[j]`. */
   get scatter(): Float64Array {
+    this.#scatter ??= new Float64Array(this.cols * this.cols);
     return this.#scatter;
   }
 
@@ -153,7 +153,7 @@ export class Moments {
     const moments = new Moments(source.cols, columnNames);
     const weights = rowWeights(given, source.rows);
     let rows = 0;
-    progress.begin('covariance', source.rows);
+    progress.begin('covariance', source.rows, source.expectedRows);
     const remote = remoteRowsFor(source, engine);
     if (remote) {
       const loaded = remote.load();
@@ -215,9 +215,7 @@ export class Moments {
       loaded.release();
     }
     if (stats.rows === 0) return;
-    // The sums of the first block become those of the moments in place: a merge takes nothing of sums of no rows.
-    if (this.rows === 0) this.#scatter = scatter;
-    this.#absorb(stats, scatter, dtype === 'float32', sparse, stats.merges ?? 1);
+    this.#absorb(stats, scatter, dtype === 'float32', sparse, stats.merges ?? 1, true);
   }
 
   /** Adds the rows of other moments. */
@@ -230,7 +228,7 @@ export class Moments {
         expected: this.cols,
       });
     }
-    this.#absorb(other.#columns, other.#scatter, other.#float32, other.#sparse, other.#merges);
+    this.#absorb(other.#columns, other.scatter, other.#float32, other.#sparse, other.#merges);
     return this;
   }
 
@@ -240,8 +238,8 @@ export class Moments {
       cols: this.cols,
       columnNames: this.columnNames,
       columns: this.#columns,
-      scatter: this.#scatter,
-      single: this.#float32,
+      scatter: this.scatter,
+      float32: this.#float32,
       sparse: this.#sparse,
       merges: this.#merges,
       read: this.#read,
@@ -250,7 +248,7 @@ export class Moments {
 
   /** Reads what `toBinary` wrote. */
   static fromBinary(bytes: Uint8Array): Moments {
-    const { cols, columnNames, columns, scatter, single, sparse, merges, read } = momentsFromBytes(bytes);
+    const { cols, columnNames, columns, scatter, float32, sparse, merges, read } = momentsFromBytes(bytes);
     const moments = new Moments(cols, columnNames ?? undefined);
     for (const name of ['mean', 'meanRest', 'unit', 'spread', 'min', 'max'] as const) {
       moments.#columns[name].set(columns[name]);
@@ -259,8 +257,8 @@ export class Moments {
     moments.#columns.rows = columns.rows;
     moments.#columns.weight = columns.weight;
     moments.#columns.inflation = columns.inflation;
-    moments.#scatter.set(scatter);
-    moments.#float32 = single;
+    moments.scatter.set(scatter);
+    moments.#float32 = float32;
     moments.#sparse = sparse;
     moments.#merges = merges;
     moments.#read = read;
@@ -271,10 +269,11 @@ export class Moments {
   covariance(ddof = 1): Float64Array {
     const d = this.cols;
     const { unit } = this.#columns;
+    const { scatter } = this;
     const out = new Float64Array(d * d);
     for (let i = 0; i < d; i++) {
       for (let j = i; j < d; j++) {
-        const value = (this.#scatter[i * d + j] / (this.weight - ddof)) * unit[i] * unit[j];
+        const value = (scatter[i * d + j] / (this.weight - ddof)) * unit[i] * unit[j];
         out[i * d + j] = value;
         out[j * d + i] = value;
       }
@@ -282,8 +281,21 @@ export class Moments {
     return out;
   }
 
-  #absorb(stats: ColumnStatistics, scatter: Float64Array, float32: boolean, sparse: boolean, merges: number): void {
-    mergeScatter(this.#scatter, scatter, mergeStatistics(this.#columns, stats));
+  /** With `given` the scatter is not used by the caller any more: the first one becomes that of these moments. */
+  #absorb(
+    stats: ColumnStatistics,
+    scatter: Float64Array,
+    float32: boolean,
+    sparse: boolean,
+    merges: number,
+    given = false,
+  ): void {
+    const empty = this.#columns.rows === 0;
+    const merged = mergeStatistics(this.#columns, stats);
+    if (given && empty) this.#scatter = scatter;
+    // Merged with no rows it changes, in place, only in columns without spread.
+    const same = this.#scatter === scatter && merged.theirs.every((share) => share === 1);
+    if (!same) mergeScatter(this.scatter, scatter, merged);
     this.#float32 &&= float32;
     this.#sparse ||= sparse;
     this.#merges += merges;

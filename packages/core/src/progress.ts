@@ -12,7 +12,7 @@ export interface Progress {
   readonly phase: string;
   /** Work done in this phase, in units of the phase (rows, flops, passes). */
   readonly done: number;
-  /** Work of the whole phase; undefined where it is unknown (a stream of unknown length). */
+  /** Work of the whole phase, or an estimate that changes on the way (rows of many files); undefined where it is unknown (a stream of unknown length). */
   readonly total?: number;
 }
 
@@ -35,6 +35,7 @@ export class ProgressTracker {
   #phase = '';
   #done = 0;
   #total: number | undefined;
+  #expected: (() => number | undefined) | undefined;
   readonly #slice: number;
   #lastYield = performance.now();
 
@@ -51,12 +52,13 @@ export class ProgressTracker {
     this.#signal?.throwIfAborted();
   }
 
-  /** Starts a phase. */
-  begin(phase: string, total?: number): void {
+  /** Starts a phase. Where its total is not known, `expected` is asked for an estimate at every report. */
+  begin(phase: string, total?: number, expected?: () => number | undefined): void {
     this.#signal?.throwIfAborted();
     this.#phase = phase;
     this.#done = 0;
     this.#total = total;
+    this.#expected = expected;
     this.#report();
   }
 
@@ -127,11 +129,9 @@ export class ProgressTracker {
   }
 
   #report(): void {
-    this.#onProgress?.({
-      phase: this.#phase,
-      done: this.#done,
-      ...(this.#total === undefined ? {} : { total: this.#total }),
-    });
+    if (!this.#onProgress) return;
+    const total = this.#total ?? this.#expected?.();
+    this.#onProgress({ phase: this.#phase, done: this.#done, ...(total === undefined ? {} : { total }) });
   }
 }
 

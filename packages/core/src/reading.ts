@@ -107,10 +107,8 @@ function scaleScatter(
   const scale = columns.unit.map((unit, j) => unit * factor[j]);
   const offset = columns.mean.map((mean, j) => (centred ? 0 : mean * factor[j]));
   for (let i = 0; i < d; i++) {
-    for (let j = i; j < d; j++) {
-      const at = i * d + j;
-      scatter[at] = scatter[at] * scale[i] * scale[j] + columns.weight * offset[i] * offset[j];
-    }
+    const [own, moved] = [scale[i], columns.weight * offset[i]];
+    for (let j = i; j < d; j++) scatter[i * d + j] = scatter[i * d + j] * own * scale[j] + moved * offset[j];
   }
 }
 
@@ -129,7 +127,7 @@ export function* readRows(
   const columns = emptyStatistics(source.cols);
   let rows = 0;
   let merges = 0;
-  progress.begin('column statistics', source.rows);
+  progress.begin('column statistics', source.rows, source.expectedRows);
   const add = (loaded: LoadedBlock, own?: Float64Array): MaybePromise<void> =>
     andThen(settle(summariseLoaded(loaded, { first: rows, weights: own, columnNames }, progress)), (stats) => {
       mergeStatistics(columns, stats);
@@ -212,7 +210,7 @@ export async function foldRows(
   progress: ProgressTracker,
 ): Promise<number> {
   let rows = 0;
-  progress.begin('sketch', source.rows);
+  progress.begin('sketch', source.rows, source.expectedRows);
   for await (const block of source.blocks()) {
     checkBlockWidth(block, source, rows);
     await fold.add(block, { first: rows, weights: weights.slice(rows, block.rows), columnNames }, engine, progress);
@@ -229,7 +227,7 @@ export function rereadable(source: RowSource, progress: ProgressTracker): MaybeP
 }
 
 async function keep(source: RowSource, progress: ProgressTracker): Promise<RowSource> {
-  progress.begin('reading rows', source.rows);
+  progress.begin('reading rows', source.rows, source.expectedRows);
   const kept = await keepRows(source, (rows) => progress.step(rows));
   progress.end();
   return kept;

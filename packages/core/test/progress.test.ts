@@ -1,9 +1,29 @@
 import { describe, expect, it } from 'vitest';
 import { ConvergenceError, type Engine, Model, type Progress, pca, referenceEngine } from '../src/index.js';
 import { random } from '../src/linalg/random.js';
+import { ProgressTracker } from '../src/progress.js';
 import { solverNames, toMatrix, withSpectrum } from './support/data.js';
 
 const reference = referenceEngine();
+
+describe('a phase whose total is not known', () => {
+  it('has an estimate on the way, and is whole at its end', () => {
+    const seen: Progress[] = [];
+    const tracker = new ProgressTracker({ onProgress: (progress) => seen.push(progress) });
+    let rows: number | undefined;
+    const begin = (): void => tracker.begin('reading', undefined, () => rows);
+    begin();
+    rows = 30;
+    begin();
+    tracker.step(25);
+    tracker.end();
+    expect(seen).toEqual([
+      { phase: 'reading', done: 0 },
+      { phase: 'reading', done: 0, total: 30 },
+      { phase: 'reading', done: 25, total: 25 },
+    ]);
+  });
+});
 
 describe('long work', () => {
   const rows = toMatrix(withSpectrum(400, 60, (i) => 0.9 ** i));

@@ -55,7 +55,7 @@ export async function* reconstructedBlocks(
     }
     const weights = rowWeights(given, source.rows);
     let first = 0;
-    progress.begin(phase, source.rows);
+    progress.begin(phase, source.rows, source.expectedRows);
     for await (const block of source.blocks()) {
       checkBlockWidth(block, source, first);
       await progress.follow(checkFinite(block, first, columnNames));

@@ -194,15 +194,19 @@ class AlignedLabels {
     await this.#iterator.return?.();
   }
 
-  /** Gets labels that are waiting to be taken; false at the end. A promise is awaited only where there is one: arrays are fast. */
+  /**
+   * Gets labels that are waiting to be taken; false at the end. A promise is awaited only where there is one: arrays are fast. Labels that
+   * come in arrays are read one array at a time, so that they may come from the same reading as the rows, and not ahead of them.
+   */
   async #more(): Promise<boolean> {
     const waiting: Label[] = [];
     while (waiting.length < PORTION) {
       const answer = this.#iterator.next();
       const next = 'then' in answer ? await answer : answer;
       if (next.done) break;
-      if (Array.isArray(next.value)) for (const label of next.value) waiting.push(label);
-      else waiting.push(next.value as Label);
+      if (!Array.isArray(next.value)) waiting.push(next.value as Label);
+      else for (const label of next.value) waiting.push(label);
+      if (Array.isArray(next.value) && waiting.length > 0) break;
     }
     this.#waiting = waiting;
     return waiting.length > 0;

@@ -9,10 +9,12 @@ import {
   codedNames,
   hasCategories,
   inputNames,
+  inputWidth,
   offsetsOf,
   partsOf,
 } from './coding.js';
 import { type Data, openSource, type RowSource } from './open-source.js';
+import { RegressionEncoder } from './regression.js';
 import {
   isGap,
   openTable,
@@ -46,7 +48,7 @@ export async function openForModel(
   const { coding, columnNames } = model;
   if (!coding) return openSource(data as Data, progress, columnNames);
   const names = inputNames(coding);
-  if (!hasCategories(coding) && coding.method === 'pca') {
+  if (!hasCategories(coding) && coding.method === 'pca' && !coding.regression) {
     const source = await openSource(data as Data, progress, names);
     return codeNumbers(checkWidth(source, source.cols, coding), coding);
   }
@@ -54,12 +56,14 @@ export async function openForModel(
   return codedSource(checkWidth(table, table.columns.length, coding), coding);
 }
 
-function checkWidth<Opened>(opened: Opened, width: number, { columns }: Coding): Opened {
-  if (width === columns.length) return opened;
+function checkWidth<Opened>(opened: Opened, width: number, coding: Coding): Opened {
+  const expected = inputWidth(coding);
+  if (width === expected) return opened;
+  const covariates = coding.regression ? ' and covariates' : '';
   throw new DataError(
     'WIDTH_MISMATCH',
-    `These rows have ${width} columns, but the model was fitted to ${columns.length}. Pass the same columns in the same order.`,
-    { value: width, expected: columns.length },
+    `These rows have ${width} columns, but the model was fitted to ${expected}${covariates}. Pass the same columns in the same order.`,
+    { value: width, expected },
   );
 }
 
@@ -169,6 +173,7 @@ class Encoder {
   /** For every category, the index of each of its levels. */
   readonly #levels: readonly (ReadonlyMap<string, number> | undefined)[];
   readonly #parts: readonly number[];
+  readonly #regression: RegressionEncoder | undefined;
 
   constructor(coding: Coding, offsets: readonly number[], fitted: boolean) {
     this.#coding = coding;
@@ -178,6 +183,7 @@ class Encoder {
       column.kind === 'category' ? new Map(column.levels.map((level, at) => [level, at])) : undefined,
     );
     this.#parts = partsOf(coding.columns);
+    this.#regression = coding.regression && new RegressionEncoder(coding.regression, coding.unseen);
   }
 
   dense(batch: TableBatch, from: number, to: number, first: number): Block {
@@ -201,6 +207,7 @@ class Encoder {
       }
     });
     if (this.#parts.length > 0) this.#composition(batch, from, to, first, data, cols);
+    this.#regression?.takeOut(data, batch, from, to, columns.length, first);
     return { kind: 'dense', rows, cols, stride: cols, data };
   }
 

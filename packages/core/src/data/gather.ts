@@ -182,14 +182,7 @@ export function isRecord(row: unknown): row is RecordRow {
 export function notANumber(value: unknown, row: number, column: number, names?: readonly string[]): DataError {
   const where = describeCell(row, column, names);
   const name = names ? show(names[column]) : `column ${column}`;
-  const remedy =
-    value === null || value === undefined
-      ? 'A value is missing: drop the row or fill the value in first.'
-      : typeof value === 'bigint'
-        ? 'It is beyond 2^53, where numbers are not exact: leave the column out if it holds identifiers, or convert it with Number(…).'
-        : typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value))
-          ? `It is a number written as text: convert ${name} with Number(…) first.`
-          : `Only numbers can be analysed: convert ${name} first, or leave it out${names ? " (columns: 'numeric' uses the columns of numbers, columnNames chooses them)" : ''}.`;
+  const remedy = remedyFor(value, name, names !== undefined);
   return new DataError(
     'NOT_A_NUMBER',
     `${where.charAt(0).toUpperCase()}${where.slice(1)} holds ${show(value)}. ${remedy}`,
@@ -200,4 +193,18 @@ export function notANumber(value: unknown, row: number, column: number, names?: 
       value,
     },
   );
+}
+
+/** What to do about a value that is not a number, in the column `name`. */
+function remedyFor(value: unknown, name: string, named: boolean): string {
+  if (value === null || value === undefined) return 'A value is missing: drop the row or fill the value in first.';
+  if (typeof value === 'bigint')
+    return 'It is beyond 2^53, where numbers are not exact: leave the column out if it holds identifiers, or convert it with Number(…).';
+  if (typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)))
+    return `It is a number written as text: convert ${name} with Number(…) first.`;
+  if (typeof value === 'object' && Symbol.iterator in value)
+    return `It is a list: to analyse the lists, pass them as the rows of the data, one list per row.`;
+  const conversion = typeof value === 'boolean' || value instanceof Date ? ' with Number(…)' : '';
+  const choice = named ? " (columns: 'numeric' uses the columns of numbers, columnNames chooses them)" : '';
+  return `Only numbers can be analysed: convert ${name}${conversion} first, or leave it out${choice}.`;
 }

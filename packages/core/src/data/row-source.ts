@@ -15,6 +15,8 @@ export interface RemoteReference {
 export interface RowSource {
   /** How many rows; undefined where that is known only at the end. */
   readonly rows?: number;
+  /** Where `rows` is undefined: about how many there are, as far as can be told now. For progress only. */
+  readonly expectedRows?: (() => number | undefined) | undefined;
   readonly cols: number;
   readonly dtype: DType;
   /** Stored entries of sparse data; undefined for dense. */

@@ -158,7 +158,7 @@ function floats(data: NumberArray): FloatArray {
 function notStored(data: unknown): DataError {
   return new DataError(
     'BAD_DATA',
-    `A matrix keeps its numbers in a typed array of floats or of integers up to 32 bits, but data is ${show(data)}. Use Float64Array.from(…), or pass rows.`,
+    `A matrix keeps its numbers in a typed array of floats or of integers up to 32 bits, but data is ${show(data)}. Use Float64Array.from(data, Number), or pass rows.`,
     { value: data },
   );
 }

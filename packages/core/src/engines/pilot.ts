@@ -175,9 +175,9 @@ export function scatterAboutMeans(
   const scale = pilot.unit.map((unit, j) => unit / stats.unit[j]);
   const delta = sums.sum.map((sum) => sum / stats.weight);
   for (let i = 0; i < d; i++) {
+    const [moved, factor] = [stats.weight * delta[i], scale[i]];
     for (let j = i; j < d; j++) {
-      const moved = scatter[i * d + j] - stats.weight * delta[i] * delta[j];
-      scatter[i * d + j] = moved * scale[i] * scale[j];
+      scatter[i * d + j] = (scatter[i * d + j] - moved * delta[j]) * factor * scale[j];
     }
     const own = i * d + i;
     if (ownSpread) scatter[own] = stats.spread[i];

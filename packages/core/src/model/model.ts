@@ -1,7 +1,7 @@
 import { type ControlOptions, checkControl } from '../control.js';
 import { type Block, type Frame, identityFrame, packTile } from '../data/block.js';
 import { refuseChanged } from '../data/changes.js';
-import { type Coding, hasCategories } from '../data/coding.js';
+import { type Coding, hasCategories, reversible } from '../data/coding.js';
 import type { ReconstructedColumn } from '../data/decode.js';
 import type { Row } from '../data/gather.js';
 import { type FloatArray, fitsFloat32, type Matrix } from '../data/matrix.js';
@@ -155,10 +155,11 @@ export class Model implements ModelRecord {
   /**
    * Rows from scores, in the user's own units: x = mean + scale·(Vᵀz), whitening undone first. It is the inverse of
    * `transform` for rows in the subspace and their best approximation for all others. Transforms of the columns are undone;
-   * categories are no numbers, so a model with some has `reconstruct` instead.
+   * categories are no numbers, so a model with some has `reconstruct` instead. Where a regression was taken out, these are residuals:
+   * scores do not have the covariates.
    */
   async inverseTransform(scores: Data | Row, options: ApplyOptions = {}): Promise<RowMatrix> {
-    const { coding } = this;
+    const coding = reversible(this.coding);
     if (coding && hasCategories(coding)) {
       throw new ModelError(
         'BAD_MODEL',
@@ -194,7 +195,8 @@ export class Model implements ModelRecord {
    * category the level with the largest fitted value.
    */
   async reconstruct(scores: Data, options: ApplyOptions = {}): Promise<ReconstructedColumn[]> {
-    const { coding, columnNames } = this;
+    const { columnNames } = this;
+    const coding = reversible(this.coding);
     if (!coding) {
       const { cols, rows, data } = await this.inverseTransform(scores, options);
       return Array.from({ length: cols }, (_, j) => ({
@@ -364,7 +366,7 @@ export class Model implements ModelRecord {
         );
       }
       let rows = 0;
-      progress.begin(phase, source.rows);
+      progress.begin(phase, source.rows, source.expectedRows);
       for await (const block of source.blocks()) {
         checkBlockWidth(block, source, rows);
         const first = rows;

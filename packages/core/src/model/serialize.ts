@@ -23,10 +23,11 @@ import { OPTIONAL_VECTORS, VECTORS } from './record.js';
  */
 const FORMAT = 'scree-model';
 /**
- * The version that is written: 2 where columns are coded or scaled by medians, so that programs that know nothing of this refuse
- * the model instead of applying half of it. Readers of all versions are in `READERS`.
+ * The version that is written: 2 where columns are coded or scaled by medians and 3 where a regression is taken out, so that programs
+ * that know nothing of this refuse the model instead of applying half of it. Readers of all versions are in `READERS`.
  */
-const versionOf = ({ coding, scaling }: ModelRecord): 1 | 2 => (coding || scaling === 'median' ? 2 : 1);
+const versionOf = ({ coding, scaling }: ModelRecord): 1 | 2 | 3 =>
+  coding?.regression ? 3 : coding || scaling === 'median' ? 2 : 1;
 const MAGIC = 'SCREEPCA';
 const NUMBERS = 'float64 little-endian';
 
@@ -43,6 +44,7 @@ interface Reader {
 const READERS: Readonly<Record<number, Reader>> = {
   1: { json: readJson1, binary: readBinary1 },
   2: { json: readJson1, binary: readBinary1 },
+  3: { json: readJson1, binary: readBinary1 },
 };
 
 export function toJSON(record: ModelRecord): object {

@@ -84,7 +84,7 @@ async function summarizeSource(
   const weights = rowWeights(options.weights, source.rows);
   let draws: InstanceType<typeof PoissonDraws> | undefined;
   let read = 0;
-  progress.begin(kept instanceof Moments ? 'covariance' : 'sketch', source.rows);
+  progress.begin(kept instanceof Moments ? 'covariance' : 'sketch', source.rows, source.expectedRows);
   for await (const block of source.blocks()) {
     checkBlockWidth(block, source, read);
     const some = weights.slice(read, block.rows);

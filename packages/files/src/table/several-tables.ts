@@ -9,6 +9,8 @@ export interface TablePart {
   readonly path: string;
   /** Opens the file; it is closed and opened again where there are many. */
   open(): Promise<Table>;
+  /** Size of the file; known when it was opened. */
+  readonly bytes?: (() => number | undefined) | undefined;
   /** Columns with the same value in every row of the file, as the names of its folders say: year=2024. */
   readonly partitions?: Readonly<Record<string, string | null>> | undefined;
 }
@@ -76,6 +78,7 @@ function joined(
   const tables = parts.map(({ table }) => table);
   /** Rows of each file, as far as they were counted. */
   const counts = tables.map(({ rows }) => rows);
+  const sizes = parts.map(({ bytes }) => bytes?.() ?? 0);
   const found: (readonly Warning[])[] = tables.map(() => []);
   const formats = new Set(tables.map(({ format }) => format));
   const sum = (numbers: readonly (number | undefined)[]): number | undefined =>
@@ -116,6 +119,7 @@ function joined(
     named: first.named,
     uniform: first.uniform,
     rows: total,
+    expectedRows: () => expectedRows(counts, sizes),
     ...sparse,
     ...shape,
     dtype: (numbers): DType =>
@@ -142,6 +146,18 @@ function joined(
     warnings: () => mergeWarnings(found, sum(counts)),
     close,
   };
+}
+
+/** Rows of all files, if the others have as many per byte as those that were counted. */
+function expectedRows(counts: readonly (number | undefined)[], bytes: readonly number[]): number | undefined {
+  let [rows, counted, total] = [0, 0, 0];
+  counts.forEach((count, i) => {
+    total += bytes[i];
+    if (count === undefined) return;
+    rows += count;
+    counted += bytes[i];
+  });
+  return counted > 0 ? Math.round((rows / counted) * total) : undefined;
 }
 
 /** The rows with the columns that the folders name in their places. */

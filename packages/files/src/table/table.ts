@@ -72,6 +72,8 @@ export interface Table {
   /** Whether all columns are numbers of one type, as in an array: then there may be very many, and they are not listed. */
   readonly uniform: boolean;
   readonly rows: number | undefined;
+  /** Of a table in several files whose rows are not known: about how many there are, as far as can be told now. */
+  expectedRows?(): number | undefined;
   /** Stored entries, where rows are sparse. */
   readonly nonzeros?: number | undefined;
   /** Type of a block of these columns. */

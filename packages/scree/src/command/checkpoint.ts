@@ -70,8 +70,10 @@ export async function momentsWithCheckpoint(file: DataFile, how: CheckpointOptio
         }
       };
       const { engine, threads } = how.options;
-      const onProgress: PcaOptions['onProgress'] = ({ phase, done }) =>
-        terminal.onProgress({ phase, done: before + done, ...(file.rows === undefined ? {} : { total: file.rows }) });
+      const onProgress: PcaOptions['onProgress'] = ({ phase, done }) => {
+        const total = file.rows ?? source.expectedRows?.();
+        terminal.onProgress({ phase, done: before + done, ...(total === undefined ? {} : { total }) });
+      };
       const some = weights?.subarray(rows, rows + next.rows);
       if (some && !some.some((weight) => weight !== 0)) {
         // All weights are 0: nothing to add.

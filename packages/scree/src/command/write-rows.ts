@@ -21,7 +21,8 @@ export async function writeRows(
       signal.throwIfAborted();
       await writer.write(await afterRows(done, () => change(matrixOf(block))), labels);
       done += block.rows;
-      terminal.onProgress({ phase, done, ...(source.rows === undefined ? {} : { total: source.rows }) });
+      const total = source.rows ?? source.expectedRows?.();
+      terminal.onProgress({ phase, done, ...(total === undefined ? {} : { total }) });
     }
     await refuseChanged(source);
     await writer.close();

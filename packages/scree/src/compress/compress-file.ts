@@ -87,7 +87,7 @@ export async function compressFile(options: CompressOptions): Promise<Compressed
   const file = await AtomicFile.create(path);
   try {
     const writing = new Writing(file, model, { ...options, quantise }, progress, engine);
-    progress.begin('compressing', source.rows);
+    progress.begin('compressing', source.rows, source.expectedRows);
     for await (const block of evenBlocks(source, rowsPerBlock(model.k, model.d), progress)) await writing.write(block);
     const compressed = await writing.end();
     await refuseChanged(source);

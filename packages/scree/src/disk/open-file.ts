@@ -95,7 +95,7 @@ export async function openFiles(names: string | readonly string[], options: Open
   refuseForSeveral(checked);
   const paths = await expandPaths(given);
   const before = new Map<string, FileState>();
-  let bytes = 0;
+  const sizes = new Map<string, number>();
   let shared: ReturnType<typeof shareDuckDb> | undefined;
   const parquet: Platform['readers']['parquet'] = async (content, { memory }) => {
     const { openParquetInDuckDb, shareDuckDb: share } = await import('../database/duck-table.js');
@@ -110,12 +110,13 @@ export async function openFiles(names: string | readonly string[], options: Open
   const parts = paths.map((path) => ({
     path,
     partitions: partitionsOf(path),
+    bytes: () => sizes.get(path),
     open: async (): Promise<Table> => {
       const { handle, bytes: content } = await openHandle(path);
       try {
         if (!before.has(path)) {
           before.set(path, await stateOf(handle, path));
-          bytes += content.size ?? 0;
+          sizes.set(path, content.size ?? 0);
         }
         return withClose(await openTableOrQuery(content, { name: basename(path) }, checked, undefined, platform), () =>
           closeRead(handle),
@@ -131,6 +132,7 @@ export async function openFiles(names: string | readonly string[], options: Open
     throw error;
   });
   const path = given.length === 1 ? only : `${paths[0]} and ${paths.length - 1} more`;
+  const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
   return openData(table, checked, { path, bytes, warnings: () => changedFiles(before) }, closeShared);
 }
 

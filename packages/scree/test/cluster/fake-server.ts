@@ -7,6 +7,7 @@ import {
 } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { Fields, message } from '../../src/cluster/protobuf.js';
+import type { KeyPair } from './proxy.js';
 
 /** A call that a client made: its method without the service, its message, and its headers. */
 export interface Call {
@@ -34,7 +35,7 @@ export class FakeServer {
   }
 
   /** With `tls`, only over TLS. */
-  static async start(answer: (call: Call) => Answer, tls?: { key: Buffer; cert: Buffer }): Promise<FakeServer> {
+  static async start(answer: (call: Call) => Answer, tls?: KeyPair): Promise<FakeServer> {
     const server = tls ? createSecureServer(tls) : createServer();
     server.on('tlsClientError', () => {});
     const fake = new FakeServer(server);

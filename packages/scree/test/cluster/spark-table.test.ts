@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { DOUBLE, structOf } from '../../src/cluster/messages.js';
 import { type Fields, message } from '../../src/cluster/protobuf.js';
 import { PROGRAM } from '../command/binary.js';
 import { type Answer, batch, type Call, complete, FakeServer, VERSION } from './fake-server.js';
+import { certificate, type KeyPair } from './proxy.js';
 
 const ROWS = Array.from({ length: 60 }, (_, i) => [Math.sin(i), Math.cos(3 * i), (i % 7) / 7]);
 const RESULT = tableToIPC(
@@ -22,10 +23,7 @@ const RESULT = tableToIPC(
 const SCHEMA = structOf(['a', 'b', 'c'].map((name) => ({ name, type: DOUBLE })));
 
 /** A server with three columns, which answers so to our Python. */
-async function serverWith(
-  python: (times: number, version: string) => Answer,
-  tls?: { key: Buffer; cert: Buffer },
-): Promise<FakeServer> {
+async function serverWith(python: (times: number, version: string) => Answer, tls?: KeyPair): Promise<FakeServer> {
   let probes = 0;
   const server = await FakeServer.start((call: Call): Answer => {
     const { method, request } = call;
@@ -45,22 +43,6 @@ function pythonOf(request: Fields): string | undefined {
 }
 
 const DONE: Answer = { messages: [complete('a')] };
-
-/** A key and a certificate that no authority signed; undefined where there is no openssl. */
-function certificate(folder: string): { key: Buffer; cert: Buffer } | undefined {
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=scree'];
-  const made = spawnSync('openssl', [
-    ...request,
-    '-addext',
-    'subjectAltName=IP:127.0.0.1',
-    '-keyout',
-    key,
-    '-out',
-    cert,
-  ]);
-  return made.status === 0 ? { key: readFileSync(key), cert: readFileSync(cert) } : undefined;
-}
 
 describe('a table on Spark', () => {
   it('is read by the command over TLS, with a token that is printed and stored nowhere', async ({ skip }) => {

@@ -150,6 +150,20 @@ describe('scree analyze --method famd', () => {
     expect(rows[0].cos2[1]).toBeCloseTo(0.1404309757774, DIGITS);
   });
 
+  it('says that one category, or categories that are unrelated, have only components of equal variance', () => {
+    const one = json([IRIS, '--method', 'mca']);
+    for (const variance of one.variances) expect(variance).toBeCloseTo(1, 12);
+    expect(one.notComputed.choice).toMatch(
+      /^One category gives only trivial components: Species has 3 levels, and so 2 components of variance 1 each/,
+    );
+    const rows = ['x,u', 'x,v', 'y,u', 'y,v'];
+    const unrelated = json([write('unrelated.csv', `a,b\n${[...rows, ...rows].join('\n')}\n`), '--method', 'mca']);
+    for (const variance of unrelated.variances) expect(variance).toBeCloseTo(0.5, 12);
+    expect(unrelated.notComputed.choice).toBe(
+      'All components have the same variance, 0.5: no column is related to another.',
+    );
+  });
+
   it('refuses a text column that names the rows, with the flags that help', () => {
     expect(usage(['fit', WINE, '--method', 'famd'])).toMatch(
       /Column "index" has 21 different texts in 21 rows: .* Use --name index to name rows by it, or --exclude index/,

@@ -81,6 +81,34 @@ describe.skipIf(!programs)('a Postgres database', () => {
       });
     });
 
+    it('reads vector and halfvec of the extension pgvector', async ({ skip }) => {
+      const { rows: found } = await owner.query(
+        "SELECT FROM pg_available_extensions WHERE name = 'vector' AND string_to_array(default_version, '.')::int[] >= '{0,7}'",
+      );
+      if (found.length === 0) {
+        process.stderr.write('SKIPPED: Postgres has no pgvector of version 0.7 or later for this test\n');
+        skip();
+      }
+      await owner.query(`CREATE EXTENSION vector;
+        CREATE TABLE t (id int, v vector(3), h halfvec(2), s sparsevec(4));
+        INSERT INTO t VALUES (1, '[0.1, 2, 3]', '[0.5, -65504]', '{1:1}/4'), (2, NULL, NULL, NULL), (3, '[-1, 1e30, 0]', '[0.1, 3]', '{2:5}/4')`);
+      await open({ ...way, exclude: ['id'], missing: 'drop' }, async (file) => {
+        // A sparsevec is left out: it has no cast to real[].
+        expect(file.columns).toEqual(['v[0]', 'v[1]', 'v[2]', 'h[0]', 'h[1]']);
+        expect(await rowsOf(file)).toEqual([
+          [Math.fround(0.1), 2, 3, 0.5, -65504],
+          // The float16 nearest to 0.1.
+          [-1, Math.fround(1e30), 0, 0.0999755859375, 3],
+        ]);
+      });
+      await open({ sql: 'SELECT s::vector FROM t', missing: 'drop' }, async (file) => {
+        expect(await rowsOf(file)).toEqual([
+          [1, 0, 0, 0],
+          [0, 5, 0, 0],
+        ]);
+      });
+    });
+
     it('reads every type of number, and NULL as a missing value', async () => {
       await owner.query(`CREATE DOMAIN percent AS numeric CHECK (VALUE <> 7);
         CREATE TABLE t (i2 int2, i4 int4, i8 int8, f4 float4, f8 float8, n numeric, n2 numeric(12, 4), m money, b bool, p percent);

@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, win32 } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { expandPaths, inNaturalOrder, partitionsOf } from '../../src/disk/expand-paths.js';
+import { expandPaths, inNaturalOrder, partitionsOf, stepsOf } from '../../src/disk/expand-paths.js';
 import { createFile, type DataFile, FileError, openFile, openFiles, pca } from '../../src/index.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'scree-several-'));
@@ -33,6 +33,18 @@ async function refusal(work: Promise<DataFile>): Promise<FileError> {
   expect(error).toBeInstanceOf(FileError);
   return error as FileError;
 }
+
+describe('a pattern on Windows', () => {
+  it.each([
+    ['C:\\data\\*.csv', 'C:\\', ['data', '*.csv']],
+    ['C:/data/*.csv', 'C:/', ['data', '*.csv']],
+    ['\\\\server\\share\\a\\*.csv', '\\\\server\\share\\', ['a', '*.csv']],
+    ['data\\part-?.csv', '', ['data', 'part-?.csv']],
+  ])('%s starts at the root of its disk', (pattern, root, steps) => {
+    expect(stepsOf(pattern, win32)).toEqual({ root, steps });
+    if (root !== '') expect(win32.isAbsolute(win32.join(root, steps[0]))).toBe(true);
+  });
+});
 
 describe('names of several files', () => {
   it('are in natural order', () => {
@@ -101,6 +113,23 @@ describe('several files as one table', () => {
     const labels = await file.labels();
     expect([...labels.codes].map((code) => labels.names[code])).toEqual(['x', 'y', 'z', 'x', 'y']);
     expect(file.describe()).toContain('CSV, 3 files');
+    await file.close();
+  });
+
+  it('expects as many rows per byte of the files to come as of those that were read, for one bar over all', async () => {
+    // The header and every row have 4 bytes.
+    const rows = (count: number): string => `a,b\n${'1,2\n'.repeat(count)}`;
+    write('bar/1.csv', rows(9));
+    write('bar/2.csv', rows(4));
+    write('bar/3.csv', rows(4));
+    const file = await openFiles(path('bar'));
+    const { source } = file;
+    expect([source.rows, source.expectedRows?.()]).toEqual([undefined, undefined]);
+    const expected: (number | undefined)[] = [];
+    for await (const _ of source.blocks()) expected.push(source.expectedRows?.());
+    // A file is counted when the next one begins: 9 rows in 40 of 80 bytes, then 13 in 60.
+    expect(expected).toEqual([undefined, 18, Math.round((13 / 60) * 80)]);
+    expect(source.rows).toBe(17);
     await file.close();
   });
 

@@ -1,6 +1,6 @@
 import type { Frame } from '../../data/block.js';
-import { forUpper } from '../../linalg/upper.js';
 import { powerOfTwo } from '../../linalg/vector.js';
+import { MIRROR_CODE } from './cholesky-code.js';
 import type { Gpu } from './device.js';
 import { FramedRows } from './framed-rows.js';
 import { type GpuMatrix, padded, planSums, reduceSums, type Sums, splitNumbers, sumBytes } from './matrices.js';
@@ -68,16 +68,33 @@ export class PassBuffers {
   /** A symmetric matrix, given by its upper triangle, times a factor. */
   async symmetric(upper: Float64Array, d: number, factor: number, onSlice: OnSlice): Promise<GpuMatrix> {
     const matrix = await this.zeros(d, d);
-    const { ld } = matrix;
-    const [high, low] = [new Float32Array(padded(d) * ld), new Float32Array(padded(d) * ld)];
-    forUpper(d, (i, j) => {
-      const x = upper[i * d + j] * factor;
-      const h = Math.fround(x);
-      high[i * ld + j] = high[j * ld + i] = h;
-      low[i * ld + j] = low[j * ld + i] = x - h;
-    });
-    await this.#upload(matrix.high, high, onSlice);
-    await this.#upload(matrix.low!, low, onSlice);
+    const { high, low, ld } = matrix;
+    const bytes = padded(d) * ld * 4;
+    /** Writes a piece of the upper triangle, its high or low parts, into staging memory. */
+    const fill = (numbers: Float32Array, start: number, isHigh: boolean): void => {
+      for (let at = 0; at < numbers.length; ) {
+        const [i, j] = [Math.floor((start + at) / ld), (start + at) % ld];
+        const end = Math.min(numbers.length, at + ld - j);
+        const stop = i < d ? Math.min(end, at + d - j) : at;
+        for (let to = i < d ? at + Math.max(0, i - j) : at; to < stop; to++) {
+          const x = upper[i * d + j + to - at] * factor;
+          numbers[to] = isHigh ? x : x - Math.fround(x);
+        }
+        numbers.fill(0, Math.max(at, stop), end);
+        at = end;
+      }
+    };
+    const write = (target: GPUBuffer, isHigh: boolean): Promise<void> =>
+      this.#gpu.upload(
+        target,
+        bytes,
+        (into, start) => fill(new Float32Array(into.buffer, into.byteOffset, into.length / 4), start / 4, isHigh),
+        onSlice,
+      );
+    await write(high, true);
+    await write(low!, false);
+    const pipeline = this.#gpu.pipeline('mirror', () => MIRROR_CODE);
+    this.#gpu.dispatch(pipeline, [ld], [high, low!], [ld / 16, ld / 16]);
     return matrix;
   }
 

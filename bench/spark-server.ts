@@ -1,22 +1,10 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { answers, ended, freePort } from './sail-server.js';
 
-/** The Python of a real Spark, where the tests of a cluster were asked for: `npm run test:cluster`. */
-export function needSpark(): string | undefined {
-  const { SCREE_CLUSTER, SCREE_SPARK_PYTHON } = process.env;
-  if (!SCREE_CLUSTER || !SCREE_SPARK_PYTHON) return undefined;
-  try {
-    execFileSync('java', ['-version'], { stdio: 'ignore' });
-    return SCREE_SPARK_PYTHON;
-  } catch {
-    process.stderr.write('SKIPPED: no Java for the tests with Spark\n');
-    return undefined;
-  }
-}
-
+/** A real Spark on this machine, for tests and benchmarks. */
 export interface SparkServer {
   readonly url: string;
   /** Where it writes tables. */
@@ -25,6 +13,8 @@ export interface SparkServer {
   activeTasks(): Promise<number>;
   /** Process identifiers of the executors. */
   executors(): number[];
+  /** Jobs so far, as Spark's own page counts them. */
+  jobs(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -42,7 +32,7 @@ const PATIENCE = 240;
 export async function startSpark(python: string, { mode, token, executorPython }: SparkSettings): Promise<SparkServer> {
   const folder = mkdtempSync(join(tmpdir(), 'scree-spark-'));
   const [masterPort, connectPort, uiPort] = [await freePort(), await freePort(), await freePort()];
-  const home = homeOf(python);
+  const { home, version } = sparkOf(python);
   const env = {
     ...process.env,
     SPARK_HOME: home,
@@ -55,6 +45,8 @@ export async function startSpark(python: string, { mode, token, executorPython }
     const log = openSync(join(folder, `${name}.log`), 'w');
     const started = spawn(join(home, 'bin', program), args, { cwd: folder, env, stdio: ['ignore', log, log] });
     processes.push(started);
+    // Nothing of it stays where this process ends early.
+    process.once('exit', () => started.kill('SIGKILL'));
     return started;
   };
   const stop = async (): Promise<void> => {
@@ -83,33 +75,43 @@ export async function startSpark(python: string, { mode, token, executorPython }
       'spark.pyspark.python': executorPython ?? python,
     };
     const connect = start('connect', 'spark-submit', [
+      // Spark 3.5 has its Connect server in a package of its own.
+      ...(version.startsWith('3.') ? ['--packages', `org.apache.spark:spark-connect_2.12:${version}`] : []),
       ...['--class', 'org.apache.spark.sql.connect.service.SparkConnectServer'],
       ...['--master', mode === 'cluster' ? master : 'local[1]'],
       ...Object.entries(settings).flatMap(([name, value]) => ['--conf', `${name}=${value}`]),
       'spark-internal',
     ]);
     await answers(connectPort, connect, PATIENCE);
-    const activeTasks = async (): Promise<number> => {
+    const ask = async (what: string): Promise<{ activeTasks: number }[]> => {
       const api = `http://127.0.0.1:${uiPort}/api/v1/applications`;
       const [{ id }] = (await (await fetch(api)).json()) as { id: string }[];
-      const found = await (await fetch(`${api}/${id}/executors`)).json();
-      return (found as { activeTasks: number }[]).reduce((sum, each) => sum + each.activeTasks, 0);
+      return (await (await fetch(`${api}/${id}/${what}`)).json()) as { activeTasks: number }[];
     };
-    const url = `sc://127.0.0.1:${connectPort}`;
-    return { url, folder, activeTasks, executors: () => executorsOf(master), stop };
+    return {
+      url: `sc://127.0.0.1:${connectPort}`,
+      folder,
+      activeTasks: async () => (await ask('executors')).reduce((sum, each) => sum + each.activeTasks, 0),
+      jobs: async () => (await ask('jobs')).length,
+      executors: () => executorsOf(master),
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-/** Where a Python has Spark. */
-function homeOf(python: string): string {
+/** Where a Python has Spark, and which version. */
+export function sparkOf(python: string): { home: string; version: string } {
   const lib = join(dirname(python), '..', 'lib');
-  const [version] = readdirSync(lib).filter((name) => name.startsWith('python'));
-  const home = join(lib, version, 'site-packages', 'pyspark');
-  if (!existsSync(home)) throw new Error(`${python} has no Spark`);
-  return home;
+  const [folder] = readdirSync(lib).filter((name) => name.startsWith('python'));
+  const packages = join(lib, folder, 'site-packages');
+  const [, version] = readdirSync(packages)
+    .map((name) => /^pyspark-([\d.]+)\.(?:dist|egg)-info$/.exec(name))
+    .find((match) => match !== null) ?? ['', ''];
+  if (version === '') throw new Error(`${python} has no Spark`);
+  return { home: join(packages, 'pyspark'), version };
 }
 
 /** Executors are started by the workers, with the driver's address in their arguments and the master's in that of the workers. */
@@ -140,4 +142,39 @@ function parentOf(id: string): number {
   } catch {
     return 0;
   }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Waits until something listens there. */
+export async function answers(port: number, server: ChildProcess, seconds = 60): Promise<void> {
+  for (let waited = 0; waited < 10 * seconds; waited++) {
+    if (server.exitCode !== null) throw new Error(`the server ended with ${server.exitCode}`);
+    const open = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => {
+        socket.destroy();
+        resolve(true);
+      });
+      socket.on('error', () => resolve(false));
+    });
+    if (open) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error(`nothing listens on port ${port}`);
+}
+
+/** Ends a process, and waits until it has ended. */
+export async function ended(process: ChildProcess): Promise<void> {
+  if (process.exitCode !== null || process.signalCode !== null) return;
+  const closed = new Promise((resolve) => process.once('exit', resolve));
+  process.kill('SIGTERM');
+  const timer = setTimeout(() => process.kill('SIGKILL'), 10_000);
+  await closed;
+  clearTimeout(timer);
 }
