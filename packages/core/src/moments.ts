@@ -292,8 +292,10 @@ export class Moments {
   ): void {
     const empty = this.#columns.rows === 0;
     const merged = mergeStatistics(this.#columns, stats);
-    if (given && empty && merged.theirs.every((share) => share === 1)) this.#scatter = scatter;
-    else mergeScatter(this.scatter, scatter, merged);
+    if (given && empty) this.#scatter = scatter;
+    // Merged with no rows it changes, in place, only in columns without spread.
+    const same = this.#scatter === scatter && merged.theirs.every((share) => share === 1);
+    if (!same) mergeScatter(this.scatter, scatter, merged);
     this.#float32 &&= float32;
     this.#sparse ||= sparse;
     this.#merges += merges;

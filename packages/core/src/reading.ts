@@ -40,11 +40,15 @@ export function* readMoments(
     source instanceof Moments
       ? source
       : yield* wait(Moments.of(source, { ...settings, engine }, progress, settings.columnNames ?? source.columnNames));
+  // Moments of the user's stay as they are.
+  const scatter = moments === source ? moments.scatter.slice() : moments.scatter;
   return {
     ...describeMoments(moments, settings),
     aboutBlocks: moments.merges > 1,
-    solve: (problem, framing) =>
-      solver.solve({ scatter: framedScatter(moments, framing, settings.center), ...problem }),
+    solve: (problem, framing) => {
+      scaleScatter(scatter, moments, framing, settings.center);
+      return solver.solve({ scatter, ...problem });
+    },
     release: () => {},
   };
 }
@@ -83,7 +87,8 @@ export function* readBoth(
     ...describeMoments(moments, settings),
     solve: (problem, framing) => {
       passes = new Passes(kept, moments.read, engine, framing, weights, progress, loaded.splice(0));
-      return solver.solve({ ...problem, scatter: framedScatter(moments, framing, settings.center), passes });
+      scaleScatter(moments.scatter, moments, framing, settings.center);
+      return solver.solve({ scatter: moments.scatter, passes, ...problem });
     },
     release: () => {
       release();
@@ -93,17 +98,18 @@ export function* readBoth(
 }
 
 /** S in the frame: scaled, and about zero where data are not centred (adding the means back cancels nothing). */
-function framedScatter(moments: Moments, { factor }: Framing, centred: boolean): Float64Array {
-  const { cols: d, columns } = moments;
-  const given = moments.scatter;
-  const scatter = new Float64Array(d * d);
+function scaleScatter(
+  scatter: Float64Array,
+  { cols: d, columns }: Moments,
+  { factor }: Framing,
+  centred: boolean,
+): void {
   const scale = columns.unit.map((unit, j) => unit * factor[j]);
   const offset = columns.mean.map((mean, j) => (centred ? 0 : mean * factor[j]));
   for (let i = 0; i < d; i++) {
     const [own, moved] = [scale[i], columns.weight * offset[i]];
-    for (let j = i; j < d; j++) scatter[i * d + j] = given[i * d + j] * own * scale[j] + moved * offset[j];
+    for (let j = i; j < d; j++) scatter[i * d + j] = scatter[i * d + j] * own * scale[j] + moved * offset[j];
   }
-  return scatter;
 }
 
 /** For solvers that need rows: their columns' statistics first, then passes as often as the solver needs. */

@@ -99,13 +99,13 @@ export function certify(
     valueBounds,
     below: bracket ? valueBounds.map((bound) => Math.min(bound, bracket.below + hidden)) : valueBounds,
     turns: gaps.map((gap) => angle(sine(together, gap))),
-    certificate: {
-      residuals: [...residuals].map((residual) => (largest > 0 ? residual / largest : 0)),
-      varianceBounds: valueBounds.map((bound) => bound * toVariance),
-      angleBounds,
+    certificate: Object.freeze({
+      residuals: Object.freeze([...residuals].map((residual) => (largest > 0 ? residual / largest : 0))),
+      varianceBounds: Object.freeze(valueBounds.map((bound) => bound * toVariance)),
+      angleBounds: Object.freeze(angleBounds),
       subspaceAngleBound: next ? angle(sine(together, gaps[k - 1])) : 0,
       orthonormality: defect,
-    },
+    }),
   };
 }
 

@@ -469,14 +469,14 @@ class RowCollector {
 
 /** A copy without negative zeros, which JSON cannot tell from zeros. */
 function own(values: Float64Array): Float64Array {
-  const copy = values.slice();
-  for (let i = 0; i < copy.length; i++) copy[i] += 0;
+  const copy = new Float64Array(values.length);
+  for (let i = 0; i < copy.length; i++) copy[i] = values[i] + 0;
   return copy;
 }
 
-/** A deep copy of plain records and arrays, frozen. */
+/** A deep copy of plain records and arrays, frozen. Frozen ones, as a fit makes them, are taken as they are. */
 function frozenCopy<T>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   if (Array.isArray(value)) return Object.freeze(value.map(frozenCopy)) as T;
   const copy = { ...value } as Record<string, unknown>;
   for (const key of Object.keys(copy)) {

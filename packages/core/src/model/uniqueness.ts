@@ -76,18 +76,19 @@ export function judgeUniqueness(
   const axes: Determination[] = [];
   for (let i = 0; i < k; i++) {
     const around = pairs.slice(Math.max(0, i - 1), i + 1);
-    axes.push({
+    const axis = {
       determined: spanned(i) && around.every(clear),
       gap: around.length === 0 ? null : Math.max(0, Math.min(...around.map(({ gap }) => gap))),
       noiseAngle: spanned(i) ? Math.max(0, ...around.map(({ noise }) => noise)) : Math.PI / 2,
-    });
+    };
+    axes.push(Object.freeze(axis));
   }
   const last = next ? pairs[k - 1] : undefined;
-  const subspace: Determination = {
+  const subspace: Determination = Object.freeze({
     determined: last === undefined || (rank === k && clear(last)),
     gap: last ? Math.max(0, last.gap) : null,
     noiseAngle: last ? (rank === k ? last.noise : Math.PI / 2) : 0,
-  };
+  });
   const variance = (i: number): string => (values[i] * toVariance).toPrecision(6);
   // Where rank ends before k, the warning about that has said what there is to say of the pair across its end.
   const told = pairs.slice(0, rank < k ? Math.max(0, rank - 1) : rank);
@@ -96,7 +97,7 @@ export function judgeUniqueness(
     ...pairWarnings(told, k, variance),
     ...accuracyWarnings(told, k, variance, plan.solver),
   ];
-  return { uniqueness: { rank, subspace, axes }, warnings };
+  return { uniqueness: Object.freeze({ rank, subspace, axes: Object.freeze(axes) }), warnings };
 }
 
 /** ν of each component, and of whatever direction comes after them. */
