@@ -13,7 +13,7 @@ import type { LearnOptions } from './solvers/learned/learn-options.js';
 import { SOLVER_NAMES, type SolverName } from './solvers/names.js';
 import { SOLVERS } from './solvers/registry.js';
 import { isSketchOptions, SKETCH_RULES, type SketchOptions } from './solvers/sketch/sketch-options.js';
-import { suggestOption } from './suggest-option.js';
+import { unknownOption } from './suggest-option.js';
 
 /** Options of `pca`; `Name` are the names that `columnNames` may have. */
 export interface PcaOptions<Name extends string = string> extends ControlOptions {
@@ -196,18 +196,12 @@ const DEFAULTS: Readonly<Record<keyof PcaOptions, unknown>> = {
   blocking: undefined,
 };
 
-/** Checks options, before any data are read, and fills in the defaults. */
-export function checkOptions(options: PcaOptions): Settings {
+/** Checks options, before any data are read, and fills in the defaults. `own` are further options that the caller has checked, for messages. */
+export function checkOptions(options: PcaOptions, own: readonly string[] = []): Settings {
   checkObject(options);
   const filled: Record<string, unknown> = { ...DEFAULTS };
   for (const [option, value] of Object.entries(options)) {
-    if (!Object.hasOwn(OPTIONS, option)) {
-      throw new OptionError(
-        'UNKNOWN_OPTION',
-        `There is no option ${show(option)}.${suggestOption(option, Object.keys(OPTIONS))} The options are ${Object.keys(OPTIONS).join(', ')}.`,
-        { option },
-      );
-    }
+    if (!Object.hasOwn(OPTIONS, option)) throw unknownOption(option, [...own, ...Object.keys(OPTIONS)]);
     if (value === undefined) continue;
     checkOption(option, value, OPTIONS[option as keyof PcaOptions]);
     if (option === 'k' && isChooser(value)) filled.choose = value;

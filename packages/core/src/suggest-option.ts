@@ -1,9 +1,12 @@
+import { OptionError, show } from './errors.js';
 import { nearestName } from './nearest-name.js';
 
 /** Options of other libraries, and what they are called here. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   n_components: 'k',
   nComponents: 'k',
+  numComponents: 'k',
+  rank: 'k',
   ncomp: 'k',
   nCompNIPALS: 'k',
   components: 'k',
@@ -21,6 +24,15 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   feature_names: 'columnNames',
   names: 'columnNames',
 };
+
+/** The error for an option that does not exist: with the one that was probably meant, and all that there are. */
+export function unknownOption(given: string, options: readonly string[]): OptionError {
+  return new OptionError(
+    'UNKNOWN_OPTION',
+    `There is no option ${show(given)}.${suggestOption(given, options)} The options are ${options.join(', ')}.`,
+    { option: given },
+  );
+}
 
 /** " Did you mean …?" for an option that does not exist, or nothing. */
 export function suggestOption(given: string, options: readonly string[]): string {

@@ -154,7 +154,7 @@ export function checkRequest(method: Exclude<CodingMethod, 'pca'>, options: Part
     if (Object.hasOwn(OWN_OPTIONS, option)) checkOption(option, value, OWN_OPTIONS[option as 'rare']);
   }
   const { missing = 'error', unseen = 'error', rare = 0, categories = [], groups, ...shared } = options;
-  const settings = { ...checkOptions(shared), ddof: 0 };
+  const settings = { ...checkOptions(shared, Object.keys(OWN_OPTIONS)), ddof: 0 };
   if (settings.choose !== undefined) {
     throw new OptionError(
       'K_OUT_OF_RANGE',

@@ -87,7 +87,7 @@ export function commonLength(names: readonly string[], columns: readonly ArrayLi
     if (values.length === rows) return;
     throw new DataError(
       'RAGGED_ROWS',
-      `Column ${show(names[j])} has ${values.length} values, but ${show(names[0])} has ${rows}. All columns need the same length.`,
+      `Column ${show(names[j])} has ${values.length} ${values.length === 1 ? 'value' : 'values'}, but ${show(names[0])} has ${rows}. All columns need the same length.`,
       { columnName: names[j], value: values.length, expected: rows },
     );
   });

@@ -150,7 +150,7 @@ export function numericNames(rows: readonly RecordRow[]): string[] {
 export function ragged(row: number, found: number, expected: number): DataError {
   return new DataError(
     'RAGGED_ROWS',
-    `Row ${row + 1} has ${found} numbers, but the rows before it have ${expected}. All rows need the same length.`,
+    `Row ${row + 1} has ${found} ${found === 1 ? 'number' : 'numbers'}, but the rows before it have ${expected}. All rows need the same length.`,
     { row, value: found, expected },
   );
 }

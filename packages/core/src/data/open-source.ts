@@ -37,14 +37,14 @@ export function openSource(
   if (typeof data !== 'object' || data === null) {
     throw new DataError(
       'BAD_DATA',
-      `Data must be rows, a matrix, a sparse matrix, records or an iterable of them, not ${show(data)}.`,
+      `Data must be rows, a matrix, a sparse matrix, records or an iterable of them, not ${show(data)}.${typeof data === 'string' ? ' Files are opened by openFile of the package scree.' : ''}`,
       { value: data },
     );
   }
   if ('blocks' in data && typeof data.blocks === 'function') return checkSource(data as RowSource);
   const kind = foreignKind(data);
   if (kind || isColumns(data)) return openColumns(data, kind, chosen, numericOnly);
-  const advice = data instanceof Map ? 'a Map, which yields [key, value]. Pass map.values().' : foreignAdvice(data);
+  const advice = adviceFor(data);
   if (advice) throw new DataError('BAD_DATA', `The data are ${advice}`);
   if (Array.isArray(data)) {
     const stream = isMatrix(data[0]) || (typeof data[0] === 'object' && data[0] !== null && foreignKind(data[0]));
@@ -64,6 +64,14 @@ export function openSource(
     'BAD_DATA',
     `Data must be rows, columns { name: numbers }, a matrix { rows, cols, data }, or an iterable of rows, not ${show(data)}.`,
   );
+}
+
+/** For objects that hold data but are none: what they are, and what to pass. */
+function adviceFor(data: object): string | undefined {
+  if (data instanceof Map) return 'a Map, which yields [key, value]. Pass map.values().';
+  if (data instanceof Promise) return 'a promise. Pass await data.';
+  if (data instanceof Blob) return 'a file. Open it with openBlob of @scree/files, and pass file.source.';
+  return foreignAdvice(data);
 }
 
 /** A stream, by code that is loaded when there is one. */

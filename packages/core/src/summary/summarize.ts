@@ -1,5 +1,5 @@
 import type { ColumnWatch } from '../analysis/columns.js';
-import { type ControlOptions, checkControl } from '../control.js';
+import { CONTROL_OPTIONS, type ControlOptions, checkControl } from '../control.js';
 import { refuseChanged } from '../data/changes.js';
 import { checkBlockWidth, type Data, openSource, type RowSource } from '../data/open-source.js';
 import { RowFingerprint } from '../data/row-fingerprint.js';
@@ -14,6 +14,7 @@ import { Moments } from '../moments.js';
 import { ProgressTracker, runTask } from '../progress.js';
 import type { Sketch } from '../solvers/sketch/sketch.js';
 import { type SketchRule, sketchSize } from '../solvers/sketch/sketch-options.js';
+import { unknownOption } from '../suggest-option.js';
 import { TableSummary } from './table-summary.js';
 
 /** Rows of the first block whose numbers tell the draws of one part from those of another. */
@@ -49,10 +50,29 @@ export interface SummarizeOptions extends ControlOptions {
   readonly memory?: number;
 }
 
+/** Every option of `summarize`; the compiler holds this list to the interface. */
+const OPTIONS = Object.keys({
+  weights: 0,
+  columnNames: 0,
+  name: 0,
+  reading: 0,
+  engine: 0,
+  keep: 0,
+  k: 0,
+  size: 0,
+  rule: 0,
+  scale: 0,
+  bootstrap: 0,
+  seed: 0,
+  memory: 0,
+  ...CONTROL_OPTIONS,
+} satisfies Record<keyof SummarizeOptions, unknown>);
+
 /** Sums up rows of any form that `pca` takes, in one reading. */
 export function summarize(data: Data, options: SummarizeOptions = {}): Promise<TableSummary> {
   return keepAlive(async () => {
     const progress = new ProgressTracker(checkControl(options));
+    for (const option of Object.keys(options)) if (!OPTIONS.includes(option)) throw unknownOption(option, OPTIONS);
     const source = await openSource(data, progress, options.columnNames);
     try {
       return await summarizeSource(source, options, progress);

@@ -15,7 +15,7 @@ import {
 } from 'apache-arrow';
 import { Matrix } from 'ml-matrix';
 import { describe, expect, it } from 'vitest';
-import { type Data, famd, pca } from '../../src/index.js';
+import { bootstrap, chooseComponents, type Data, famd, pca, summarize } from '../../src/index.js';
 
 const height = [1.7, 1.8, 1.6, 1.9, 1.75];
 const weight = [60, 85, 50, 90, 70];
@@ -323,8 +323,38 @@ describe('an unknown option', () => {
     ['standardize', "scale: 'unit'"],
     ['scal', 'scale'],
     ['columnames', 'columnNames'],
+    ['numComponents', 'k'],
   ])('%s is refused with the option that was meant', async (option, meant) => {
     const error = await pca(rows, { [option]: 2 } as never).catch((each: Error) => each);
     expect((error as Error).message).toContain(`There is no option "${option}". Did you mean ${meant}?`);
+  });
+});
+
+describe('an unknown option of another function', () => {
+  it.each([
+    [
+      'chooseComponents',
+      () => chooseComponents(rows, { criterion: 'elbow' } as never),
+      /Did you mean criteria\? The options are criteria, /,
+    ],
+    [
+      'bootstrap',
+      () => bootstrap(rows, { replicate: 100 } as never),
+      /Did you mean replicates\? The options are replicates, /,
+    ],
+    ['summarize', () => summarize(rows, { nam: 'x' } as never), /Did you mean name\?/],
+    ['famd', () => famd({ height, weight }, { unsen: 'mean' } as never), /Did you mean unseen\?/],
+  ])('is refused with those that it has: %s', async (_, call, message) => {
+    await expect(call()).rejects.toMatchObject({ code: 'UNKNOWN_OPTION', message: expect.stringMatching(message) });
+  });
+});
+
+describe('what is not data names what to pass', () => {
+  it.each([
+    ['a promise', Promise.resolve(rows), /a promise\. Pass await data/],
+    ['a file', new Blob(['a,b']), /openBlob of @scree\/files/],
+    ['a path', 'data.csv', /openFile of the package scree/],
+  ])('%s', async (_, data, message) => {
+    await expect(pca(data as never)).rejects.toThrow(message);
   });
 });

@@ -16,7 +16,7 @@ import { screePlot } from '../scree-plot.js';
 import { describeWarning } from './describe-error.js';
 import { describeAccuracy } from './describe-model.js';
 import type { NotComputed } from './examine.js';
-import { type Between, describeBetween } from './fit-between.js';
+import { type Between, describeBetween, describeKept } from './fit-between.js';
 import type { Interpretation } from './interpret.js';
 import type { LookedAtRows } from './look-at-rows.js';
 import { wrap } from './wrap.js';
@@ -63,7 +63,7 @@ export function describeAnalysis(analysis: Analysis, width: number): string[] {
     '',
     'How many components',
     ...describeChoice(model, notComputed, width),
-    ...(between ? [] : describeVariances(model)).flatMap((sentence) => text(sentence)),
+    ...(between ? [describeKept(model)] : describeVariances(model)).flatMap((sentence) => text(sentence)),
     '',
     'How stable they are',
     ...(model.stability

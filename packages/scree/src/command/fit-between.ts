@@ -3,8 +3,9 @@ import {
   type ColumnContribution,
   DataError,
   type GroupPca,
-  type Model,
+  Model,
   type RowSource,
+  type ScalingRule,
   type SupplementaryOptions,
   supplementary,
 } from '@scree/core';
@@ -70,7 +71,7 @@ export async function fitBetween(
   const { source } = file;
   const weightFile = flags['column-weights'] as string | undefined;
   const start = performance.now();
-  const { model, ...between } = await betweenGroups(source, labels, {
+  const { model: fitted, ...between } = await betweenGroups(source, labels, {
     ...options,
     ...(weightFile === undefined
       ? {}
@@ -80,6 +81,8 @@ export async function fitBetween(
     signal,
   });
   const seconds = (performance.now() - start) / 1000;
+  // The means were divided by what all rows have: the rule is that of the rows.
+  const model = options.scale === undefined ? fitted : new Model({ ...fitted, scaling: options.scale as ScalingRule });
   terminal.clear();
   return {
     model,
@@ -127,6 +130,11 @@ export function describeBetween({ column, groups, share }: Between): string {
   const names = groups.slice(0, MOST_NAMES).map(({ label, n }) => `${label} (${count(n)})`);
   const more = groups.length - names.length;
   return `Between groups: the means of ${count(groups.length)} groups of ${column} were analysed, each as heavy as its group has rows: ${listed([...names, ...(more > 0 ? [`${count(more)} more`] : [])])}. ${percent(share)} of the variance of the columns is between the groups; shares of components are shares of that. The groups were used to find the components, so with many columns and few rows groups lie apart even in noise.`;
+}
+
+export function describeKept({ k, varianceRatios }: Model): string {
+  const share = varianceRatios.reduce((sum, ratio) => sum + ratio, 0);
+  return `${several(k, 'component keeps', 'components keep')} ${percent(share)} of the variance between the groups.`;
 }
 
 /** The same for --json: the mean of every group in the columns' own units, or in those of coded columns. */

@@ -5,7 +5,8 @@ import { useBinary } from './binary.js';
 
 /** Categories, mixtures, compositions and transforms through the real binary. Reference values are those of R's FactoMineR 2. */
 
-const { run, write, path, refused } = useBinary('categories');
+const binary = useBinary('categories');
+const { run, write, path, refused, text } = binary;
 
 const copy = (name: string, from: string): string =>
   write(name, readFileSync(new URL(`../../../${from}`, import.meta.url)));
@@ -41,17 +42,7 @@ interface Json {
   readonly notComputed: { readonly choice?: string };
 }
 
-function json(args: readonly string[]): Json {
-  const { code, out, err } = run(['analyze', ...args, '--bootstrap', '0', '--json', '-q']);
-  expect(code, err).toBe(0);
-  return JSON.parse(out);
-}
-
-function text(args: readonly string[]): string {
-  const { code, out, err } = run([...args, '-q']);
-  expect(code, err).toBe(0);
-  return out;
-}
+const json = (args: readonly string[]): Json => binary.json(['analyze', ...args, '--bootstrap', '0']);
 
 function usage(args: readonly string[]): string {
   const { code, err } = run(args);

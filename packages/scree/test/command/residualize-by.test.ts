@@ -6,7 +6,8 @@ import { useBinary } from './binary.js';
 
 /** `--residualize` and `--by` through the real binary. */
 
-const { run, write, path, refused } = useBinary('residualize');
+const binary = useBinary('residualize');
+const { run, write, path, refused } = binary;
 const IRIS = write('iris.csv', readFileSync(new URL('../../../files/test/tables/iris.csv', import.meta.url)));
 const NUMBERS = ['Sepal.Length', 'Sepal.Width', 'Petal.Length', 'Petal.Width'];
 const lines = readFileSync(path(IRIS), 'utf8')
@@ -17,11 +18,8 @@ const column = (name: string): string[] => lines.slice(1).map((cells) => cells[l
 const numbers = (names: readonly string[]): number[][] =>
   column(names[0]).map((_, i) => names.map((name) => Number(column(name)[i])));
 
-function json(args: readonly string[]): Record<string, never> & { variances: number[]; [key: string]: unknown } {
-  const { code, out, err } = run([...args, '--bootstrap', '0', '--json', '-q']);
-  expect(code, err).toBe(0);
-  return JSON.parse(out);
-}
+type Json = Record<string, never> & { variances: number[]; [key: string]: unknown };
+const json = (args: readonly string[]): Json => binary.json([...args, '--bootstrap', '0']);
 
 const closeTo = (found: ArrayLike<number>, expected: ArrayLike<number>): void => {
   expect(found.length).toBe(expected.length);

@@ -13,13 +13,18 @@ const CONFIRMED = 1e-10;
 /** Vectors whose products are compared with each other. */
 const CONFIRMED_PAIRS = 8;
 
+/** Of the rows of a slab, the processor reads one of so many. */
+const SAMPLED = 8;
+
 /**
- * BᵀB of one slab of rows, whichever the shape says, times one vector, as the processor computes it in float64. It is computed while the
- * device is busy with all rows: pass `meanwhile` to the pass.
+ * BᵀB of some rows of one slab, whichever the shape says, times one vector, as the processor computes it in float64. It is computed while
+ * the device is busy with all rows: pass `meanwhile` to the pass. The device gives the other rows of the slab weight zero, and sums as many
+ * terms as for any slab.
  */
 export class SlabCheck {
   readonly slab: number;
   readonly meanwhile: Meanwhile;
+  readonly #frame: Frame;
   readonly #vector: Float64Array;
   readonly #expected: Float64Array;
 
@@ -36,13 +41,18 @@ export class SlabCheck {
     this.#vector = vector;
     this.#expected = new Float64Array(cols);
     const first = this.slab * height;
-    const rows = Math.min(height, total - first);
-    const roots = frame.rootWeights?.subarray(first, first + rows);
+    const rows = Math.ceil(Math.min(height, total - first) / SAMPLED);
+    const rootWeights = new Float64Array(rows);
+    const sampled = new Float64Array(total);
+    for (let i = 0; i < rows; i++) {
+      const row = first + i * SAMPLED;
+      sampled[row] = rootWeights[i] = frame.rootWeights?.[row] ?? 1;
+    }
+    this.#frame = { ...frame, rootWeights: sampled };
     this.meanwhile = async () => {
-      const loaded = await load({ ...block, rows, data: data.subarray(first * stride) });
+      const loaded = await load({ ...block, rows, stride: stride * SAMPLED, data: data.subarray(first * stride) });
       try {
-        const own = roots ? { ...frame, rootWeights: roots } : frame;
-        await loaded.normal(own, vector, 1, this.#expected, () => report(0));
+        await loaded.normal({ ...frame, rootWeights }, vector, 1, this.#expected, () => report(0));
       } finally {
         loaded.release();
       }
@@ -50,15 +60,15 @@ export class SlabCheck {
   }
 
   /** Confirms products VBᵀB: the device multiplies the slab by the vector too, with the same kernels. */
-  async products(stored: StoredRows, frame: Frame, report: OnStep): Promise<void> {
-    this.#compare(stored.gpu, await normal(stored, frame, this.#vector, 1, () => report(0), { slab: this.slab }));
+  async products(stored: StoredRows, report: OnStep): Promise<void> {
+    this.#compare(stored.gpu, await normal(stored, this.#frame, this.#vector, 1, () => report(0), { slab: this.slab }));
   }
 
   /** Confirms a scatter: the device sums the slab alone. */
-  async scatter(stored: StoredRows, frame: Frame, report: OnStep): Promise<void> {
+  async scatter(stored: StoredRows, report: OnStep): Promise<void> {
     const d = stored.cols;
     const part = new Float64Array(d * d);
-    await gram(stored, frame, true, part, () => report(0), { slab: this.slab });
+    await gram(stored, this.#frame, true, part, () => report(0), { slab: this.slab });
     const vector = this.#vector;
     const image = new Float64Array(d);
     for (let i = 0; i < d; i++) {

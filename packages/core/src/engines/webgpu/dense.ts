@@ -92,7 +92,7 @@ export class GpuDense implements LoadedBlock {
         const found = new Float64Array(scatter.length);
         const check = this.#scatterCheck(frame, report);
         await gram(this.#stored, frame, !this.#float32, found, report, { meanwhile: check?.meanwhile });
-        await check?.scatter(this.#stored, frame, report);
+        await check?.scatter(this.#stored, report);
         const d = this.cols;
         for (let i = 0; i < d; i++) for (let at = i * d + i; at < (i + 1) * d; at++) scatter[at] += found[at];
       },
@@ -146,7 +146,7 @@ export class GpuDense implements LoadedBlock {
         const found = await normal(this.#stored, frame, vectors, k, report, { meanwhile: check?.meanwhile });
         if (check) {
           confirmSymmetry(this.#stored.gpu, vectors, k, found, this.cols);
-          await check.products(this.#stored, frame, report);
+          await check.products(this.#stored, report);
         }
         for (let i = 0; i < out.length; i++) out[i] += found[i];
       },
@@ -181,7 +181,7 @@ export class GpuDense implements LoadedBlock {
     }
     if (!check || sums.bad !== undefined) return;
     confirmDiagonal(gpu, scatter, sums.squares, d);
-    await check.scatter(stored, frame, report);
+    await check.scatter(stored, report);
   }
 
   /** A check of a scatter in two parts. The float32 scatter is measured by the solver that asks for it. */

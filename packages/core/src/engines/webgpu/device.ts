@@ -219,6 +219,12 @@ export class Gpu {
     this.#encoder.clearBuffer(buffer);
   }
 
+  /** Copies the first bytes of a buffer to that place of another. */
+  copy(from: GPUBuffer, to: GPUBuffer, at: number, bytes: number): void {
+    this.#encoder ??= this.device.createCommandEncoder();
+    this.#encoder.copyBufferToBuffer(from, 0, to, at, bytes);
+  }
+
   /** Submits what was added so far. Uniforms may be written again: the queue keeps the order. */
   submit(): void {
     if (!this.#encoder) return;

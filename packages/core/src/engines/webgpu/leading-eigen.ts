@@ -1,10 +1,9 @@
-import { random } from '../../linalg/random.js';
 import { transpose } from '../../linalg/row-products.js';
 import { powerOfTwo, scale } from '../../linalg/vector.js';
 import type { Engine, LeadingEigen, OnStep } from '../engine.js';
 import { arithmeticCode, UNIFORM_HEAD } from './arithmetic.js';
-import { CHOLESKY_PARAMS, choleskyCode } from './cholesky-code.js';
 import type { Gpu } from './device.js';
+import { CHOLESKY_PARAMS, choleskyCode, NOISE_CODE } from './leading-eigen-code.js';
 import { addProducts, type GpuMatrix, padded, readMatrix, reduceSums } from './matrices.js';
 import { PassBuffers } from './pass-buffers.js';
 
@@ -18,6 +17,8 @@ const LEFT_OVER = 1e-8;
 /** Most degree of a filter, and most filters. Spectra without a gap need more, and go to the processor. */
 const MOST_DEGREE = 30;
 const MOST_FILTERS = 24;
+/** How many times smaller than the tolerance residuals should be when they are first measured: it takes a product or two more. */
+const MARGIN = 50;
 /** Ritz values are computed after so many filters at the start, and then after every fourth: they change little. */
 const FIRST_VALUES = 3;
 const VALUES_EVERY = 4;
@@ -95,12 +96,12 @@ async function iterate(
           scale(unit, found.images);
           return found;
         }
-        enough = gain + Math.log((5 * found.residual) / (tolerance * values[0]));
+        enough = gain + Math.log((MARGIN * found.residual) / (tolerance * values[0]));
         leftOver = LEFT_OVER;
       } else {
-        // Vectors of a usual start have residuals within the tolerance when filters have grown them by so much.
+        // Vectors of a usual start have residuals well within the tolerance when filters have grown them by so much.
         const share = values[count - 1] / values[0];
-        enough = Math.max(leastGain, Math.log((5 * Math.sqrt(d / b) * share) / tolerance));
+        enough = Math.max(leastGain, Math.log((MARGIN * Math.sqrt(d / b) * share) / tolerance));
       }
     }
     const [top, cut] = [values[0], values[b - 1]];
@@ -148,12 +149,9 @@ class Block {
 
   /** S times random vectors. */
   async start(): Promise<void> {
-    const { uniform } = random(this.#d);
-    const [d, { high, low, ld }] = [this.#d, this.#v];
-    const numbers = new Float32Array(padded(this.#b) * ld);
-    for (let i = 0; i < this.#b; i++) for (let j = 0; j < d; j++) numbers[i * ld + j] = uniform() - 0.5;
-    this.#gpu.write(high, numbers);
-    this.#gpu.clear(low!);
+    const { high, low, ld } = this.#v;
+    const pipeline = this.#gpu.pipeline('noise', () => NOISE_CODE);
+    this.#gpu.dispatch(pipeline, [this.#b, this.#d, ld], [high, low!], [ld / 64, padded(this.#b) / 4]);
     await this.multiply();
     [this.#v, this.#image] = [this.#image, this.#v];
   }

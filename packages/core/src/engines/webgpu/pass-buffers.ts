@@ -1,10 +1,10 @@
 import type { Frame } from '../../data/block.js';
 import { powerOfTwo } from '../../linalg/vector.js';
-import { MIRROR_CODE } from './cholesky-code.js';
 import type { Gpu } from './device.js';
-import { FramedRows } from './framed-rows.js';
+import { FramedRows, slabRows } from './framed-rows.js';
+import { MIRROR_CODE } from './leading-eigen-code.js';
 import { type GpuMatrix, padded, planSums, reduceSums, type Sums, splitNumbers, sumBytes } from './matrices.js';
-import type { ResidentRows } from './resident.js';
+import { ResidentRows } from './resident.js';
 
 type OnSlice = () => void | Promise<void>;
 
@@ -69,32 +69,23 @@ export class PassBuffers {
   async symmetric(upper: Float64Array, d: number, factor: number, onSlice: OnSlice): Promise<GpuMatrix> {
     const matrix = await this.zeros(d, d);
     const { high, low, ld } = matrix;
-    const bytes = padded(d) * ld * 4;
-    /** Writes a piece of the upper triangle, its high or low parts, into staging memory. */
-    const fill = (numbers: Float32Array, start: number, isHigh: boolean): void => {
-      for (let at = 0; at < numbers.length; ) {
-        const [i, j] = [Math.floor((start + at) / ld), (start + at) % ld];
-        const end = Math.min(numbers.length, at + ld - j);
-        const stop = i < d ? Math.min(end, at + d - j) : at;
-        for (let to = i < d ? at + Math.max(0, i - j) : at; to < stop; to++) {
-          const x = upper[i * d + j + to - at] * factor;
-          numbers[to] = isHigh ? x : x - Math.fround(x);
-        }
-        numbers.fill(0, Math.max(at, stop), end);
-        at = end;
+    const block = { kind: 'dense', rows: d, cols: d, stride: d, data: upper } as const;
+    const resident = new ResidentRows(this.#gpu, block, slabRows(d));
+    try {
+      const frame = { shift: new Float64Array(d), factor: new Float64Array(d).fill(factor) };
+      const rows = await this.rows(resident, d, d, frame, true);
+      for (const { first, rows: count } of rows.slabs()) {
+        const part = await rows.decode(first, count, onSlice);
+        const [at, bytes] = [first * ld * 4, padded(count) * ld * 4];
+        this.#gpu.copy(part.high, high, at, bytes);
+        this.#gpu.copy(part.low!, low!, at, bytes);
       }
-    };
-    const write = (target: GPUBuffer, isHigh: boolean): Promise<void> =>
-      this.#gpu.upload(
-        target,
-        bytes,
-        (into, start) => fill(new Float32Array(into.buffer, into.byteOffset, into.length / 4), start / 4, isHigh),
-        onSlice,
-      );
-    await write(high, true);
-    await write(low!, false);
-    const pipeline = this.#gpu.pipeline('mirror', () => MIRROR_CODE);
-    this.#gpu.dispatch(pipeline, [ld], [high, low!], [ld / 16, ld / 16]);
+      const pipeline = this.#gpu.pipeline('mirror', () => MIRROR_CODE);
+      this.#gpu.dispatch(pipeline, [ld], [high, low!], [ld / 16, ld / 16]);
+      this.#gpu.submit();
+    } finally {
+      resident.release();
+    }
     return matrix;
   }
 
