@@ -48,7 +48,8 @@ export { type GpuProvider, openDevice, provideGpu } from './engines/webgpu/offer
 export { keepAlive } from './keep-alive.js';
 export type { Count, SymmetricEigen } from './linalg/symmetric-eigen.js';
 export { maxAbs, powerOfTwo } from './linalg/vector.js';
-export { frameOf, type Reconstruction, reconstructBlock, removeComponents } from './model/reconstruction.js';
+export { frameOf } from './model/frame-of.js';
+export { type Reconstruction, reconstructBlock, removeComponents } from './model/reconstruction.js';
 export { firstOf as stabilityOfFirst } from './model/stability.js';
 export { type NestedModels, nestedModels } from './pca.js';
 export { ProgressTracker } from './progress.js';

@@ -2,8 +2,8 @@ import type { Frame } from '../data/block.js';
 import type { TableData } from '../data/table.js';
 import { empty } from '../data/to-block.js';
 import { powerOfTwo } from '../linalg/vector.js';
+import { frameOf } from '../model/frame-of.js';
 import type { Model } from '../model/model.js';
-import { frameOf } from '../model/reconstruction.js';
 import { type ReconstructedBlock, type RowOptions, reconstructedBlocks } from './read-blocks.js';
 
 /** Rows of the data with their scores. */

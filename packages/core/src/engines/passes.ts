@@ -1,5 +1,4 @@
 import { type Block, type Frame, packTile } from '../data/block.js';
-import { everyNth, everyNthOf } from '../data/every-nth.js';
 import type { RowSource } from '../data/open-source.js';
 import type { RowWeights } from '../data/weights.js';
 import { DataError } from '../errors.js';
@@ -142,6 +141,7 @@ export class Passes {
    * that it is a fair sample even where rows are sorted. Dense rows are not copied.
    */
   async *batches(size: number): AsyncGenerator<MiniBatch, void, void> {
+    const { everyNth, everyNthOf } = await import('../data/every-nth.js');
     let first = 0;
     for await (const block of this.#source.blocks()) {
       const weights = this.#weights.slice(first, block.rows);

@@ -58,32 +58,10 @@ export function random(seed: number): Random {
 }
 
 /**
- * A gamma variate of the given shape ≥ 1/2 and scale 1 (Marsaglia & Tsang 2000): dv with v = (1 + cz)³, z normal, accepted where
- * ln u < z²/2 + d − dv + d·ln v. χ² with m degrees of freedom is twice that of shape m/2. Shapes below 1 are one higher, times u^(1/shape).
- */
-export function gamma(shape: number, rng: Random): number {
-  if (shape < 1) {
-    // u² is u^(1/shape) for 1/2, the only shape below 1 of χ².
-    const root = rng.uniform();
-    return gamma(shape + 1, rng) * root * root;
-  }
-  const d = shape - 1 / 3;
-  const c = 1 / Math.sqrt(9 * d);
-  for (;;) {
-    const z = rng.normal();
-    const v = (1 + c * z) ** 3;
-    const u = rng.uniform();
-    if (v <= 0 || u === 0) continue;
-    const logV = v < 1 ? logarithm(v) : v > 1 ? -logarithm(1 / v) : 0;
-    if (logarithm(u) < (z * z) / 2 + d - d * v + d * logV) return d * v;
-  }
-}
-
-/**
  * The natural logarithm of 0 < x < 1 from operations that IEEE 754 rounds in one way only, because Math.log is rounded as
  * each JavaScript engine likes, and x is not subnormal: with x = m·2ᵉ and f = (m − 1)/(m + 1), ln x = e·ln 2 + 2(f + f³/3 + f⁵/5 + …).
  */
-function logarithm(x: number): number {
+export function logarithm(x: number): number {
   doubleBits.setFloat64(0, x);
   const high = doubleBits.getInt32(0);
   let exponent = ((high >>> 20) & 2047) - 1023;
@@ -100,24 +78,4 @@ function logarithm(x: number): number {
   const sum =
     ((((((((((1 / 21) * s + 1 / 19) * s + 1 / 17) * s + 1 / 15) * s + 1 / 13) * s + 1 / 11) * s + 1 / 9) * s + 1 / 7) * s + 1 / 5) * s + 1 / 3) * s + 1;
   return exponent * Math.LN2 + 2 * f * sum;
-}
-
-/**
- * χ² with a whole number of degrees of freedom: a squared normal for 1, else twice a gamma variate of shape a = df/2 (Marsaglia &
- * Tsang 2000): g·v with g = a − 1/3 and v = (1 + x/√(9g))³ for normal x, kept where ln u < x²/2 + g(1 − v + ln v).
- */
-export function chiSquare(freedom: number, { uniform, normal }: Random): number {
-  if (freedom === 1) return normal() ** 2;
-  const g = freedom / 2 - 1 / 3;
-  for (;;) {
-    const x = normal();
-    const root = 1 + x / Math.sqrt(9 * g);
-    if (root <= 0) continue;
-    const v = root * root * root;
-    const u = uniform();
-    const square = x * x;
-    if (u < 1 - 0.0331 * square * square) return 2 * g * v;
-    const lnV = v < 1 ? logarithm(v) : v === 1 ? 0 : -logarithm(1 / v);
-    if (u > 0 && logarithm(u) < square / 2 + g * (1 - v + lnV)) return 2 * g * v;
-  }
 }

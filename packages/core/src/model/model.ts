@@ -20,7 +20,7 @@ import type { Epoch } from '../solvers/learned/epoch.js';
 import type { Warning } from '../warning.js';
 import type { Certificate } from './certificate.js';
 import type { Choice } from './choice.js';
-import { frameOf, reconstructBlock } from './reconstruction.js';
+import { frameOf } from './frame-of.js';
 import { checkRecord, type ModelRecord, OPTIONAL_VECTORS, type Plan, type Whiten } from './record.js';
 import { toBinary, toJSON } from './serialize.js';
 import type { Stability } from './stability.js';
@@ -261,6 +261,7 @@ export class Model implements ModelRecord {
     const { threads } = checkControl(options);
     const { components } = this;
     const model = { components: { ...components, data: this.#components }, mean: this.#mean, scale: this.#scale };
+    const { reconstructBlock } = await import('./reconstruction.js');
     await this.#read('reconstruction error', 'rows', data, options, async (block, progress) => {
       const engine = await chooseEngine({ threads }, block.data.length);
       errors.push((await reconstructBlock(model, block, engine, (rows) => progress.step(rows))).errors);

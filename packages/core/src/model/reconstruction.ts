@@ -2,6 +2,7 @@ import { type Block, type Frame, packTile, type SparseBlock } from '../data/bloc
 import type { Matrix } from '../data/matrix.js';
 import type { Engine, OnStep } from '../engines/engine.js';
 import { axpy, dot } from '../linalg/vector.js';
+import { frameOf } from './frame-of.js';
 
 /** Rows packed between two calls of `onStep`. */
 const TILE = 256;
@@ -23,11 +24,6 @@ export interface Reconstruction {
   readonly squares: Float64Array;
   /** ‖b − VᵀVb‖² of every row. */
   readonly errors: Float64Array;
-}
-
-/** The frame in which the rows of a block are b = (x − mean)/scale. */
-export function frameOf({ mean, scale }: Pick<Subspace, 'mean' | 'scale'>): Frame {
-  return { shift: mean, factor: scale.map((s) => 1 / s) };
 }
 
 /**

@@ -19,7 +19,8 @@ import {
   pca,
   type Stability,
 } from '../../src/index.js';
-import { chiSquare, random } from '../../src/linalg/random.js';
+import { chiSquare } from '../../src/linalg/chi-square.js';
+import { random } from '../../src/linalg/random.js';
 import { nestedModels } from '../../src/pca.js';
 import { ProgressTracker } from '../../src/progress.js';
 import { readTable } from '../support/table.js';

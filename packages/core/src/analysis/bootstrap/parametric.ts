@@ -1,4 +1,4 @@
-import { chiSquare } from '../../linalg/random.js';
+import { chiSquare } from '../../linalg/chi-square.js';
 import { combineRows } from '../../linalg/row-products.js';
 import { dot } from '../../linalg/vector.js';
 import { generatorOf } from './draws.js';

@@ -1,4 +1,5 @@
-import { gamma, type Random, random } from '../../linalg/random.js';
+import { gamma } from '../../linalg/gamma.js';
+import { type Random, random } from '../../linalg/random.js';
 import { tridiagonalValues } from '../../linalg/tridiagonal-eigen.js';
 import { runTaskSync } from '../../progress.js';
 import { type CriterionMethod, doesNotApply, type Evidence, firstHave, leadingAbove } from './criterion.js';

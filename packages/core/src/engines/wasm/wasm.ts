@@ -1,20 +1,19 @@
 import type { SparseBlock } from '../../data/block.js';
 import { messageOf } from '../../errors.js';
 import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
-import { isPromise, type MaybePromise, settle, type Waiting, wait } from '../../maybe-promise.js';
+import { andThen, isPromise, Lazy, type MaybePromise, settle, type Waiting, wait } from '../../maybe-promise.js';
 import { type Blocking, runTask } from '../../progress.js';
 import type { Warning } from '../../warning.js';
 import { LoadedBasis } from '../basis.js';
 import type { Engine, LoadedBlock, Rates } from '../engine.js';
 import { reference } from '../reference/reference.js';
-import { SparseReference } from '../reference/sparse.js';
 import { WasmBasis } from './basis.js';
 import { WasmDense, type WithRunner } from './dense/dense.js';
 import { passRows, TILE, tileRows } from './dense/layout.js';
 import { suits, wasmEigen } from './eigen.js';
 import { returnKernels, takeKernels, withKernels } from './kernel-pool.js';
 import { type Compiled, compileOrWhy } from './kernels.js';
-import { type RunnerProvider, WasmSparse } from './sparse/sparse.js';
+import type { RunnerProvider } from './sparse/sparse.js';
 import { JobRunner } from './threads/job-runner.js';
 import { canShare, machineThreads, workersRefused } from './threads/worker-pool.js';
 
@@ -27,6 +26,9 @@ const CHAIN = 64;
 /** Flops from which a pass uses idle workers, and from which it starts new ones: 0.4 and 2 milliseconds of one thread. */
 const USE_WORKERS_FLOPS = 1e7;
 const START_WORKERS_FLOPS = 5e7;
+/** Most data are dense. */
+const sparsePasses = new Lazy(() => import('./sparse/sparse.js'));
+
 const engines = new Map<string, MaybePromise<Engine | string>>();
 
 /** Options of the WebAssembly engine. */
@@ -115,8 +117,8 @@ function makeEngine({ module, relaxed }: Compiled, threads: number, wanted: numb
   const withRunner: WithRunner = (flops, pass, rows) =>
     withKernels(module, (kernels) => runOn(kernels, flops, pass, rows), wanted === 1);
   const provider: RunnerProvider = { withRunner, runOn, takeKernels: () => takeKernels(module), returnKernels };
-  const sparse = (block: SparseBlock): LoadedBlock =>
-    WasmSparse.suits(block) ? new WasmSparse(block, provider) : new SparseReference(block);
+  const sparse = (block: SparseBlock): MaybePromise<LoadedBlock> =>
+    andThen(sparsePasses.get(), ({ loadSparse }) => loadSparse(block, provider));
   const rates = ratesOn(PLAN_THREADS, true);
   const machineRates = ratesOn(canShare() ? machineThreads() : 1, relaxed);
   const chain = (d: number): number => Math.min(d, TILE) + Math.ceil(d / TILE) + 16;

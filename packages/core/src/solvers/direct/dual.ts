@@ -1,26 +1,10 @@
 import { LARGEST_SQUARE } from '../../limits.js';
-import { qr } from '../../linalg/qr.js';
-import { transpose } from '../../linalg/row-products.js';
-import { eigenFlops } from '../../linalg/symmetric-eigen.js';
-import { dot } from '../../linalg/vector.js';
-import { Lazy, settle, type Waiting, wait } from '../../maybe-promise.js';
-import { residualNorms } from '../residuals.js';
-import { countWanted, nextValue, type RowsProblem, type Solution, type SolverDeclaration } from '../solver.js';
-import { eigenvalueBound } from './covariance.js';
+import { andThen, Lazy } from '../../maybe-promise.js';
+import type { SolverDeclaration } from '../solver.js';
 
-/** Numbers from which residuals are bounded by those of K: another reading of the data, which would measure them more closely, takes time. */
-const MANY_NUMBERS = 2 ** 22;
+export const solveDual = new Lazy(() => import('./solve-dual.js'));
 
-const boundResiduals = new Lazy(() => import('./dual-residuals.js'));
-
-/**
- * The dual trick for wide data: eigenvectors u of K = BBᵀ (n × n), then v = Bᵀu/‖Bᵀu‖.
- *
- * Never forms d × d: n²·d + 4/3·n³ flops and n² numbers of memory. K and S have the same eigenvalues above zero.
- * Where u belongs to a zero eigenvalue Bᵀu is zero but for rounding; Householder QR of all Bᵀu gives such components a direction
- * orthogonal to the others, and makes the small ones orthogonal where rounding in K has turned them.
- * Weakness: squares B, as `covariance` does.
- */
+/** The dual trick for wide data, in solve-dual.ts, which is loaded when it is needed. */
 export const dual: SolverDeclaration = {
   family: 'direct',
   method: 'the eigenvectors of the inner products of the rows (the dual problem)',
@@ -35,44 +19,5 @@ export const dual: SolverDeclaration = {
   reason: ({ rows, cols }) =>
     `${rows} rows are fewer than ${cols} columns: the ${rows}×${rows} dual problem is smaller than the ${cols}×${cols} covariance.`,
   accuracy: { limit: 'rounding', remedy: "Use solver: 'svd', or scale the columns" },
-  load: () => ({ needs: 'rows', solve: (problem) => settle(solveDual(problem)) }),
+  load: () => andThen(solveDual.get(), ({ solveDual }) => ({ needs: 'rows', solve: solveDual })),
 };
-
-function* solveDual(problem: RowsProblem): Waiting<Solution> {
-  const { d, passes, progress, wanted, scatterTrace } = problem;
-  const n = passes.rows;
-  const most = Math.min(n, d);
-  const products = yield* wait(passes.dual());
-  const choose = (values: Float64Array): number => Math.min(most, countWanted(wanted, values, scatterTrace));
-  const expected = 'count' in wanted ? wanted.count : most / 2;
-  progress.begin('eigenvectors', eigenFlops(n, expected));
-  const onStep = (flops: number): void | Promise<void> => progress.step(flops);
-  const { values, vectors, count } = yield* wait(problem.engine.symmetricEigen(products.slice(), n, choose, onStep));
-  progress.end();
-  const images = yield* wait(passes.multiplyTransposed(transpose(vectors, count, n), count));
-  const factors = yield* wait(progress.follow(qr(images, count, d)));
-  const basis = factors.q;
-  const shared = {
-    k: count,
-    basis,
-    spectrum: values,
-    next: nextValue(values, count, problem, eigenvalueBound({ ...problem, d: n }, values[0])),
-    converged: true,
-  };
-  const leading = values.slice(0, count);
-  if (n * d >= MANY_NUMBERS) {
-    const { residualsFromProducts } = yield* wait(boundResiduals.get());
-    const residuals = yield* residualsFromProducts(problem, products, values, vectors, images, factors);
-    if (residuals) {
-      // Eigenvalues of K by their numbers, apart from rounding in K (Weyl).
-      const below = eigenvalueBound({ d: n, roundoff: 0 }, values[0]);
-      const bracket = { above: new Float64Array(count).fill(below), below };
-      return { ...shared, values: leading, residuals, bracket, passes: 2 };
-    }
-  }
-  const scattered = yield* wait(passes.normal(basis, count, true));
-  // Rayleigh quotients: the eigenvalue that leaves the smallest residual.
-  for (let r = 0; r < count; r++) leading[r] = dot(scattered, r * d, basis, r * d, d);
-  const residuals = residualNorms(scattered, basis, leading, count, d);
-  return { ...shared, values: leading, residuals, rayleigh: true, passes: 3 };
-}

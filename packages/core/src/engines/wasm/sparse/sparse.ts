@@ -34,6 +34,11 @@ export interface RunnerProvider {
   ): MaybePromise<Result>;
 }
 
+/** The passes over sparse rows, by plain code where there are too many columns for the kernels. */
+export function loadSparse(block: SparseBlock, provider: RunnerProvider): LoadedBlock {
+  return WasmSparse.suits(block) ? new WasmSparse(block, provider) : new SparseReference(block);
+}
+
 /** Lanes of a panel: one line of the caches is eight float64. */
 const LANES = 8;
 /** Most panels that are multiplied in one reading of the rows. */
