@@ -66,7 +66,10 @@ for (const [format, folder] of [
         { name: 'kernels-plain', test: /kernels-plain\.js$/ },
         { name: 'kernels-relaxed', test: /kernels-relaxed\.js$/ },
         { name: 'passes', test: /engines[\\/](summarise|dual-by-multiply)\.js$/ },
-        { name: 'subspace', test: /(orthonormalise|cholesky|inverse|residual-schedule|rayleigh-ritz)\.js$/ },
+        {
+          name: 'subspace',
+          test: /(orthonormalise|cholesky|inverse|residual-schedule|rayleigh-ritz|dual-residuals)\.js$/,
+        },
         { name: 'wasm', test: only('engines/wasm/wasm') },
         { name: 'reference', test: /reference[\\/]dense\.js$/ },
         { name: 'foreign', test: /(open-columns|foreign-data|column-data)\.js$/ },

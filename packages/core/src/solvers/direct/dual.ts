@@ -1,21 +1,17 @@
-import { multiplySymmetric } from '../../engines/vector-block.js';
 import { LARGEST_SQUARE } from '../../limits.js';
-import { type QR, qr } from '../../linalg/qr.js';
-import { addCombinationSteps, transpose } from '../../linalg/row-products.js';
+import { qr } from '../../linalg/qr.js';
+import { transpose } from '../../linalg/row-products.js';
 import { eigenFlops } from '../../linalg/symmetric-eigen.js';
-import { dot, norm } from '../../linalg/vector.js';
-import { settle, type Waiting, wait } from '../../maybe-promise.js';
+import { dot } from '../../linalg/vector.js';
+import { Lazy, settle, type Waiting, wait } from '../../maybe-promise.js';
 import { residualNorms } from '../residuals.js';
 import { countWanted, nextValue, type RowsProblem, type Solution, type SolverDeclaration } from '../solver.js';
 import { eigenvalueBound } from './covariance.js';
 
-/**
- * Residuals are bounded by those of K where another reading of the data, which would measure them more closely, takes time: from so many
- * numbers on. They must be at most this share of the tolerance, and of the distance between eigenvalues.
- */
+/** Numbers from which residuals are bounded by those of K: another reading of the data, which would measure them more closely, takes time. */
 const MANY_NUMBERS = 2 ** 22;
-const TOLERANCE_SHARE = 0.1;
-const GAP_SHARE = 1e-6;
+
+const boundResiduals = new Lazy(() => import('./dual-residuals.js'));
 
 /**
  * The dual trick for wide data: eigenvectors u of K = BBᵀ (n × n), then v = Bᵀu/‖Bᵀu‖.
@@ -64,11 +60,10 @@ function* solveDual(problem: RowsProblem): Waiting<Solution> {
     converged: true,
   };
   const leading = values.slice(0, count);
-  if (mayBeKnown(problem, values, count)) {
-    const multiplied = yield* wait(multiplySymmetric(products, vectors, count, n, problem));
-    const residuals = residualNorms(multiplied, vectors, leading, count, n);
-    yield* residualsFromProducts(problem, residuals, leading, images, factors);
-    if (residuals.every((residual) => residual <= mostKnown(problem, values, count))) {
+  if (n * d >= MANY_NUMBERS) {
+    const { residualsFromProducts } = yield* wait(boundResiduals.get());
+    const residuals = yield* residualsFromProducts(problem, products, values, vectors, images, factors);
+    if (residuals) {
       // Eigenvalues of K by their numbers, apart from rounding in K (Weyl).
       const below = eigenvalueBound({ d: n, roundoff: 0 }, values[0]);
       const bracket = { above: new Float64Array(count).fill(below), below };
@@ -80,47 +75,4 @@ function* solveDual(problem: RowsProblem): Waiting<Solution> {
   for (let r = 0; r < count; r++) leading[r] = dot(scattered, r * d, basis, r * d, d);
   const residuals = residualNorms(scattered, basis, leading, count, d);
   return { ...shared, values: leading, residuals, rayleigh: true, passes: 3 };
-}
-
-/** Largest residual that is not worth a reading of the data to measure it. */
-function mostKnown({ tolerance }: RowsProblem, values: Float64Array, count: number): number {
-  let gap = values[0];
-  for (let i = 0; i < count && i + 1 < values.length; i++) gap = Math.min(gap, values[i] - values[i + 1]);
-  return Math.min(TOLERANCE_SHARE * tolerance * values[0], GAP_SHARE * gap);
-}
-
-/** Rounding of the passes alone, ‖ΔK‖ at most. */
-const passError = ({ roundoff, framingError }: RowsProblem): number => roundoff - framingError;
-
-/** Whether residuals may be bounded by those of K: where there are many rows to read, and the rounding of K alone allows it. */
-function mayBeKnown(problem: RowsProblem, values: Float64Array, count: number): boolean {
-  if (problem.passes.rows * problem.d < MANY_NUMBERS) return false;
-  return (
-    3 * passError(problem) * Math.sqrt(values[0]) <= mostKnown(problem, values, count) * Math.sqrt(values[count - 1])
-  );
-}
-
-/**
- * ‖Sv − λv‖ at most, from residuals ρ = ‖Ku − λu‖, which are replaced, without another reading of the data. ε bounds the rounding of K, that of Ku,
- * and ‖B‖ times that of the images z = Bᵀu. With z = Σᵢ≤ⱼ rᵢⱼvᵢ + e, e what rounding left of QR, and Sz − λz = Bᵀ(Ku − λu):
- *
- * ‖Svⱼ − λⱼvⱼ‖ ≤ (σ₁·(ρⱼ + 3ε) + λ₁‖eⱼ‖ + Σᵢ<ⱼ|rᵢⱼ|·(λᵢ − λⱼ + residualᵢ))/|rⱼⱼ|.
- */
-function* residualsFromProducts(
-  problem: RowsProblem,
-  residuals: Float64Array,
-  values: Float64Array,
-  images: Float64Array,
-  { q, r }: QR,
-): Waiting<void> {
-  const { d, progress } = problem;
-  const count = values.length;
-  const error = passError(problem);
-  const largest = values[0] + error;
-  yield* wait(progress.follow(addCombinationSteps(-1, transpose(r, count, count), count, q, count, d, images)));
-  for (let j = 0; j < count; j++) {
-    let sum = Math.sqrt(largest) * (residuals[j] + 3 * error) + largest * norm(images, j * d, d);
-    for (let i = 0; i < j; i++) sum += Math.abs(r[i * count + j]) * (values[i] - values[j] + residuals[i]);
-    residuals[j] = sum / Math.abs(r[j * count + j]);
-  }
 }
