@@ -1,6 +1,7 @@
 # scree for machines without Node. Build it in a clone, then run the command on a folder:
 #   docker build -t scree .
 #   docker run --rm -v "$PWD":/data scree analyze cars.csv --scale unit
+#   docker run --rm --user "$(id -u):$(id -g)" -v "$PWD":/data scree report cars.csv -o report.html   # writes as you
 #   docker run --rm --network host -v "$PWD":/data scree lab cars.csv --port 8765 --no-open
 FROM node:22-bookworm-slim AS build
 WORKDIR /scree

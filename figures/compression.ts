@@ -70,7 +70,7 @@ function progressIn(progress: ProgressBar, from: number, width: number): Step {
   return (share, what) => progress.show(from + width * share, what);
 }
 
-function sourceOf({ rows, cols, data }: Set['matrix']): RowSource {
+function sourceFromMatrix({ rows, cols, data }: Set['matrix']): RowSource {
   return {
     rows,
     cols,
@@ -90,7 +90,7 @@ async function compressed({ matrix, metric }: Set, path: string, progress: Step)
     for (const quantise of ['uniform', 'int8', 'float16'] as const) {
       const start = performance.now();
       const { k, bytes, ratio, rmsError, relativeError } = await compressFile({
-        source: sourceOf(matrix),
+        source: sourceFromMatrix(matrix),
         model,
         path,
         quantise,

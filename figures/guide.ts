@@ -72,7 +72,7 @@ async function drawnDecathlon(figure: string, progress: ProgressBar) {
     .map((line) => line.split(','));
   const numbers = (cells: readonly string[]): number[] => cells.slice(1, 11).map(Number);
   const [active, others] = [athletes.slice(0, 23), athletes.slice(23)];
-  const source = sourceOf(active.map(numbers), head.slice(1, 11));
+  const source = sourceFromRows(active.map(numbers), head.slice(1, 11));
   const fitted = await pca(source, { scale: 'unit', ddof: 0, k: 3 });
   const apart = await supplementaryRows(fitted, others.map(numbers));
   const report = await makeReport({
@@ -109,7 +109,7 @@ function wine(): Table {
     .map((line) => line.split(','));
   const growers = lines.map((line) => line[13].replace('cultivar', 'grower'));
   return {
-    source: sourceOf(
+    source: sourceFromRows(
       lines.map((line) => line.slice(0, 13).map(Number)),
       head.slice(0, 13),
     ),
@@ -135,10 +135,11 @@ function noise(rows: number, cols: number): RowSource {
     return (state + 0.5) / 2 ** 32;
   };
   const normal = (): number => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
-  return sourceOf(Array.from({ length: rows }, () => Array.from({ length: cols }, normal)));
+  return sourceFromRows(Array.from({ length: rows }, () => Array.from({ length: cols }, normal)));
 }
 
-function sourceOf(rows: readonly (readonly number[])[], columnNames?: readonly string[]): RowSource {
+/** Rows in memory as a source. */
+function sourceFromRows(rows: readonly (readonly number[])[], columnNames?: readonly string[]): RowSource {
   const cols = rows[0].length;
   return {
     rows: rows.length,

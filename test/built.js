@@ -182,7 +182,8 @@ const checks = {
     lab.kill('SIGINT');
     const [code] = await ended;
     clearTimeout(deadline);
-    assert.equal(code, 0, err);
+    // Windows has no signals: there the process is ended at once.
+    if (process.platform !== 'win32') assert.equal(code, 0, err);
   },
 };
 

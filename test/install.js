@@ -1,7 +1,8 @@
 /**
  * Packs the packages as they are published, installs them in an empty project per environment (runtimes, bundlers, test runners,
- * compilers), and runs a small program there. `npm run test:install`, or `npm run test:install -- jest vite` for some, by the beginning
- * of their names; `--keep` leaves the folders. It needs the registry, so it is not part of `npm test`. Prints the table that docs/environments.md has.
+ * compilers, libraries whose data are read), and runs a small program there. `npm run test:install`, or
+ * `npm run test:install -- jest vite` for some, by the beginning of their names; `--keep` leaves the folders. It needs the registry, so
+ * it is not part of `npm test`. Prints the table that docs/guide/servers-and-pages.md has.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { packAll } from '../build/pack-all.js';
 import { ENVIRONMENTS } from './install/environments.js';
+import { LIBRARIES } from './install/libraries.js';
 
 const PATIENCE = 600_000;
 const windows = process.platform === 'win32';
@@ -22,12 +24,15 @@ const packed = packAll(folder);
 const read = (name) => readFileSync(new URL(`./install/${name}.js`, import.meta.url), 'utf8');
 
 /** The functions that programs of an environment call, as ES modules and as CommonJS. */
-const CHECKS = Object.fromEntries(
-  Object.entries({ check: 'checkCore', 'check-scree': 'checkScree' }).flatMap(([name, exported]) => [
-    [`${name}.mjs`, read(name)],
-    [`${name}.cjs`, `${read(name).replace('export async', 'async')}\nmodule.exports = { ${exported} };\n`],
-  ]),
-);
+const CHECKS = {
+  'check-data.mjs': read('check-data'),
+  ...Object.fromEntries(
+    Object.entries({ check: 'checkCore', 'check-scree': 'checkScree' }).flatMap(([name, exported]) => [
+      [`${name}.mjs`, read(name)],
+      [`${name}.cjs`, `${read(name).replace('export async', 'async')}\nmodule.exports = { ${exported} };\n`],
+    ]),
+  ),
+};
 
 function run(command, line, cwd, env = {}) {
   const { status, stdout, stderr, error } = spawnSync(`${command} ${line}`, {
@@ -93,7 +98,13 @@ async function tryIn({ packages = [], files, steps, serve, scree = false, node, 
   const dependencies = Object.fromEntries(own.map(([each, file]) => [each, `file:${join(folder, file)}`]));
   writeFileSync(
     join(place, 'package.json'),
-    JSON.stringify({ name: 'app', private: true, ...manifest, dependencies, overrides: dependencies }),
+    JSON.stringify({
+      name: 'app',
+      private: true,
+      ...manifest,
+      dependencies,
+      overrides: { ...manifest.overrides, ...dependencies },
+    }),
   );
   const carrier = `node-${windows ? 'win' : process.platform}-${process.arch}`;
   const wanted = node ? [`${carrier}@${node}`] : packages;
@@ -128,7 +139,7 @@ async function tryIn({ packages = [], files, steps, serve, scree = false, node, 
 
 const table = [];
 let failures = 0;
-for (const environment of ENVIRONMENTS) {
+for (const environment of [...ENVIRONMENTS, ...LIBRARIES]) {
   const { name } = environment;
   if (asked.length > 0 && !asked.some((each) => name.toLowerCase().startsWith(each))) continue;
   const place = join(folder, name.replaceAll(/[^A-Za-z0-9.]+/g, '-'));

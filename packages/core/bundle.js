@@ -32,7 +32,6 @@ const only = (...paths) => {
 const entries = {
   index: 'index',
   engine: 'engine-kit',
-  names: 'solvers/names',
   sync: 'pca-sync',
   learn: 'learn',
   describe: 'describe/index',
@@ -40,6 +39,8 @@ const entries = {
 };
 
 const bundled = new Set();
+/** Help texts load the names and nothing else. Programs that fit have a copy of their own: a file that both share would be one more to find. */
+const names = await rolldown({ input: { names: here('dist/solvers/names.js') } });
 const bundle = await rolldown({
   input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, here(`dist/${path}.js`)])),
   treeshake: false,
@@ -50,6 +51,7 @@ for (const [format, folder] of [
   ['cjs', 'dist/cjs'],
 ]) {
   rmSync(here(folder), { recursive: true, force: true });
+  await names.write({ dir: here(folder), format });
   await bundle.write({
     dir: here(folder),
     format,
@@ -63,8 +65,14 @@ for (const [format, folder] of [
         { name: 'fit', test: (id) => fit.has(normalize(id)) },
         { name: 'kernels-plain', test: /kernels-plain\.js$/ },
         { name: 'kernels-relaxed', test: /kernels-relaxed\.js$/ },
+        { name: 'passes', test: /engines[\\/](summarise|dual-by-multiply)\.js$/ },
+        {
+          name: 'subspace',
+          test: /(orthonormalise|cholesky|inverse|residual-schedule|rayleigh-ritz|dual-residuals)\.js$/,
+        },
         { name: 'wasm', test: only('engines/wasm/wasm') },
-        { name: 'foreign', test: /(foreign-data|column-data)\.js$/ },
+        { name: 'reference', test: /reference[\\/]dense\.js$/ },
+        { name: 'foreign', test: /(open-columns|foreign-data|column-data)\.js$/ },
         { name: 'coding', test: only('code-columns', 'data/coded-source', 'data/decode') },
         {
           name: 'learned',
@@ -73,10 +81,8 @@ for (const [format, folder] of [
         { name: 'sketch', test: only('solvers/sketch/streaming', 'solvers/sketch/sketch-bytes') },
         { name: 'learn', test: only('learn') },
         { name: 'describe', test: only('describe/index') },
-        { name: 'look', test: /look-at-columns\.js$/ },
         { name: 'stream', test: /open-stream\.js$/ },
-        { name: 'sparse', test: /reference[\\/]sparse\.js$/ },
-        { name: 'columns', test: only('analysis/column-warnings', 'analysis/columns') },
+        { name: 'look', test: only('analysis/watch-columns', 'analysis/column-warnings', 'analysis/columns') },
         { name: 'iterative', test: only('solvers/direct/block-krylov', 'solvers/direct/float32-scatter') },
         { name: 'webgpu', test: /engines[\\/]webgpu[\\/](?!offer\.)/ },
         { name: 'bootstrap', test: only('analysis/bootstrap/stability', 'analysis/bootstrap/from-moments') },
@@ -87,7 +93,8 @@ for (const [format, folder] of [
   });
 }
 await bundle.close();
+await names.close();
 markCommonJs(here('dist'));
-writeDeclarations(here('dist'), Object.values(entries));
+writeDeclarations(here('dist'), [...Object.values(entries), 'solvers/names']);
 copyLicence(here('.'));
 writeFileSync(here('THIRD-PARTY-NOTICES'), noticesFor(bundled));

@@ -16,7 +16,7 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 /** Modules that every call needs. Another module that these import would become a file of its own in dist/bin. */
 const ALWAYS =
-  /command[\\/](main|commands|flags|data-flags|help|nearest|parse|usage-error)\.js$|engine-names\.js$|postgres-url\.js$/;
+  /command[\\/](main|commands|flags|data-flags|method-flags|shared-flags|help|parse|usage-error)\.js$|engine-names\.js$|postgres-url\.js$/;
 
 /** The library, and a worker thread that is started by its file name: see src/disk/table-in-thread.ts. */
 const library = {

@@ -15,4 +15,4 @@ export {
   sparseSettle,
   sparseTurn,
 } from './sparse';
-export { backTransform, beginColumn, endColumn, reduceRows } from './tridiagonalise';
+export { backTransform, beginColumn, endColumn, multiplyUpper, updateRows } from './tridiagonalise';

@@ -1,167 +1,219 @@
 /**
- * Householder reduction of a symmetric matrix to tridiagonal form, one column at a time. The mathematics and the
- * layout are those of src/linalg/tridiagonalise.ts. The update of one step waits for the product of the next, so
- * that the matrix is read and written once per step and not twice: `v` and `w` of the previous step are applied late.
+ * Householder reduction of a symmetric matrix to tridiagonal form, a panel of columns at a time (LAPACK's dlatrd; Golub & Van Loan
+ * §8.3.1). The reflectors v of a panel and their w change the rows below the panel only at its end, all at once; until then products with the matrix
+ * are corrected: A = A₀ − Σ(vwᵀ + wvᵀ). So a column reads the matrix once and does not write it.
  *
- * A step is three calls: `beginColumn`, then `reduceRows` for each of a fixed number of parts, at the same time and in
- * any order, then `endColumn`, which adds the results of the parts in their order.
+ * A column is three calls: `beginColumn`, then `multiplyUpper` for each of a fixed number of parts, at the same time and in
+ * any order, then `endColumn`, which adds the results of the parts in their order. `updateRows` ends a panel.
+ *
+ * The upper triangle is read and written, with whole squares of 4 × 4 on the diagonal, rows `stride` numbers apart. The stride and the number of rows are multiples of 4; rows and columns from
+ * `size` on are zero. So all loops take four numbers at a time. `panel` has v and w of each column in turn, zero up to the column.
  */
 
 import { madd } from './madd';
 
-/** Applies the pending update to row j; then computes the reflector that clears it right of the off-diagonal. */
+/** The first of the four columns that j belongs to, in bytes. */
+function fourOf(j: i32): usize {
+  return (<usize>(j & ~3)) << 3;
+}
+
+/** Row j after the changes by the `before` columns of the panel before it; then the reflector that clears it right of the off-diagonal. */
 export function beginColumn(
   a: usize,
+  stride: i32,
   size: i32,
   diagonal: usize,
   offDiagonal: usize,
   taus: usize,
-  w: usize,
+  panel: usize,
   j: i32,
+  before: i32,
 ): void {
-  const stride = (<usize>size) << 3;
-  const row = a + <usize>j * stride;
+  const bytes = (<usize>stride) << 3;
+  const row = a + <usize>j * bytes;
   const at = (<usize>j) << 3;
-  if (pending(taus, j)) {
-    const before = row - stride;
-    subtractRow(row, before, w, load<f64>(before + at), load<f64>(w + at), j, size);
+  let v = panel;
+  for (let t = 0; t < before; t++, v += 2 * bytes) {
+    const w = v + bytes;
+    addTwo(row, v, -load<f64>(w + at), w, -load<f64>(v + at), fourOf(j), bytes);
   }
   store<f64>(diagonal + at, load<f64>(row + at));
-  if (j === size - 1) return;
-  store<f64>(taus + at, reflector(row + at + 8, size - j - 1, offDiagonal + at));
+  if (j < size - 1) store<f64>(taus + at, reflector(row + at + 8, row + bytes, offDiagonal + at));
+  memory.fill(row + fourOf(j), 0, at + 8 - fourOf(j));
+  memory.fill(v, 0, at + 8);
+  memory.copy(v + at + 8, row + at + 8, bytes - at - 8);
 }
 
-/** Whether the step before j left a pending update. */
-function pending(taus: usize, j: i32): bool {
-  return j > 0 && load<f64>(taus + ((<usize>(j - 1)) << 3)) !== 0;
+/** A part of p = A₀v: every `parts`-th group of four rows below j, as far as they are in the upper triangle, into the part's own `p`. */
+export function multiplyUpper(
+  a: usize,
+  stride: i32,
+  rows: i32,
+  v: usize,
+  p: usize,
+  j: i32,
+  part: i32,
+  parts: i32,
+): void {
+  const bytes = (<usize>stride) << 3;
+  const first = (j + 1) & ~3;
+  memory.fill(p + fourOf(first), 0, bytes - fourOf(first));
+  for (let i = first + 4 * part; i < rows; i += 4 * parts) {
+    // Four rows from the diagonal on: their products with v, and v's entries for these rows times the rows, added to p.
+    const r0 = a + <usize>i * bytes;
+    const at = fourOf(i);
+    const r1 = r0 + bytes;
+    const r2 = r1 + bytes;
+    const r3 = r2 + bytes;
+    const x0 = f64x2.splat(load<f64>(v + at));
+    const x1 = f64x2.splat(load<f64>(v + at, 8));
+    const x2 = f64x2.splat(load<f64>(v + at, 16));
+    const x3 = f64x2.splat(load<f64>(v + at, 24));
+    const low = v128.load(v + at);
+    const high = v128.load(v + at, 16);
+    let s0 = inSquare(r0 + at, low, high);
+    let s1 = inSquare(r1 + at, low, high);
+    let s2 = inSquare(r2 + at, low, high);
+    let s3 = inSquare(r3 + at, low, high);
+    for (let c = at + 32; c < bytes; c += 16) {
+      const x = v128.load(v + c);
+      const a0 = v128.load(r0 + c);
+      const a1 = v128.load(r1 + c);
+      const a2 = v128.load(r2 + c);
+      const a3 = v128.load(r3 + c);
+      s0 = madd(a0, x, s0);
+      s1 = madd(a1, x, s1);
+      s2 = madd(a2, x, s2);
+      s3 = madd(a3, x, s3);
+      v128.store(p + c, madd(a3, x3, madd(a2, x2, madd(a1, x1, madd(a0, x0, v128.load(p + c))))));
+    }
+    const sums = p + at;
+    store<f64>(sums, load<f64>(sums) + total(s0));
+    store<f64>(sums, load<f64>(sums, 8) + total(s1), 8);
+    store<f64>(sums, load<f64>(sums, 16) + total(s2), 16);
+    store<f64>(sums, load<f64>(sums, 24) + total(s3), 24);
+  }
 }
 
-/**
- * Rows below j that belong to a part, every `parts`-th pair of them: their pending update, and their share of p = Av,
- * into the part's own `p`.
- */
-export function reduceRows(a: usize, size: i32, taus: usize, w: usize, p: usize, j: i32, part: i32, parts: i32): void {
-  const stride = (<usize>size) << 3;
-  const row = a + <usize>j * stride;
-  const before = row - stride;
-  const updates = pending(taus, j);
-  memory.fill(p + ((<usize>(j + 1)) << 3), 0, (<usize>(size - j - 1)) << 3);
-  for (let first = j + 1 + 2 * part; first < size; first += 2 * parts) {
-    const end = min(size, first + 2);
-    for (let i = first; i < end; i++) {
-      const line = a + <usize>i * stride;
-      const iAt = (<usize>i) << 3;
-      const vi = load<f64>(row + iAt);
-      const sum = updates
-        ? updateAndMultiply(line, before, w, load<f64>(before + iAt), load<f64>(w + iAt), row, p, vi, i, size)
-        : multiply(line, row, p, vi, i, size);
-      store<f64>(p + iAt, load<f64>(p + iAt) + sum);
+/** The products of a row of a square on the diagonal. */
+function inSquare(at: usize, low: v128, high: v128): v128 {
+  return madd(v128.load(at), low, f64x2.mul(v128.load(at, 16), high));
+}
+
+/** p of all parts together, `partBytes` apart, corrected by the panel; then w = τ(p − ½τ(pᵀv)v). */
+export function endColumn(
+  stride: i32,
+  taus: usize,
+  panel: usize,
+  p: usize,
+  partBytes: usize,
+  j: i32,
+  before: i32,
+  parts: i32,
+): void {
+  const bytes = (<usize>stride) << 3;
+  const first = fourOf(j + 1);
+  const one = f64x2.splat(1);
+  for (let part = 1; part < parts; part++) {
+    const more = p + <usize>part * partBytes;
+    for (let c = first; c < bytes; c += 16) v128.store(p + c, madd(one, v128.load(more + c), v128.load(p + c)));
+  }
+  const v = panel + <usize>(2 * before) * bytes;
+  const w = v + bytes;
+  for (let other = panel; other < v; other += 2 * bytes) {
+    const otherW = other + bytes;
+    const alongW = dot(otherW, v, first, bytes);
+    const alongV = dot(other, v, first, bytes);
+    addTwo(p, other, -alongW, otherW, -alongV, first, bytes);
+  }
+  const tau = load<f64>(taus + ((<usize>j) << 3));
+  const minusHalf = f64x2.splat(-0.5 * tau * dot(p, v, first, bytes));
+  const factor = f64x2.splat(tau);
+  for (let c = first; c < bytes; c += 16) {
+    v128.store(w + c, f64x2.mul(factor, madd(minusHalf, v128.load(v + c), v128.load(p + c))));
+  }
+  memory.fill(w, 0, (<usize>(j + 1)) << 3);
+}
+
+/** The end of a panel of `count` columns: A −= Σ(vwᵀ + wvᵀ) for rows `from` to `to` − 1, upper triangle, in squares of 4 × 4. */
+export function updateRows(a: usize, stride: i32, rows: i32, panel: usize, count: i32, from: i32, to: i32): void {
+  const bytes = (<usize>stride) << 3;
+  const end = panel + <usize>(2 * count) * bytes;
+  for (let c = from; c < rows; c += 4) {
+    const last = min(to, c + 4);
+    const column = fourOf(c);
+    for (let r = from; r < last; r += 4) {
+      const row = fourOf(r);
+      let s00 = f64x2.splat(0);
+      let s01 = s00;
+      let s10 = s00;
+      let s11 = s00;
+      let s20 = s00;
+      let s21 = s00;
+      let s30 = s00;
+      let s31 = s00;
+      // v times w and w times v in turn.
+      let other: isize = bytes;
+      for (let x = panel; x < end; x += bytes, other = -other) {
+        const y = x + other;
+        const y0 = v128.load(y + column);
+        const y1 = v128.load(y + column, 16);
+        const x0 = v128.load64_splat(x + row);
+        s00 = madd(x0, y0, s00);
+        s01 = madd(x0, y1, s01);
+        const x1 = v128.load64_splat(x + row, 8);
+        s10 = madd(x1, y0, s10);
+        s11 = madd(x1, y1, s11);
+        const x2 = v128.load64_splat(x + row, 16);
+        s20 = madd(x2, y0, s20);
+        s21 = madd(x2, y1, s21);
+        const x3 = v128.load64_splat(x + row, 24);
+        s30 = madd(x3, y0, s30);
+        s31 = madd(x3, y1, s31);
+      }
+      const at = a + <usize>r * bytes + column;
+      subtract(at, s00, s01);
+      subtract(at + bytes, s10, s11);
+      subtract(at + 2 * bytes, s20, s21);
+      subtract(at + 3 * bytes, s30, s31);
     }
   }
 }
 
-/** p of all parts together, `partBytes` apart, then w = τ(p − ½τ(pᵀv)v). */
-export function endColumn(
-  a: usize,
-  size: i32,
-  taus: usize,
-  w: usize,
-  p: usize,
-  partBytes: usize,
-  j: i32,
-  parts: i32,
-): void {
-  const row = a + ((<usize>j * <usize>size) << 3);
-  const tau = load<f64>(taus + ((<usize>j) << 3));
-  let product = 0.0;
-  for (let i = j + 1; i < size; i++) {
-    const iAt = (<usize>i) << 3;
-    let sum = load<f64>(p + iAt);
-    for (let part = 1; part < parts; part++) sum += load<f64>(p + <usize>part * partBytes + iAt);
-    store<f64>(p + iAt, sum);
-    product += sum * load<f64>(row + iAt);
-  }
-  const half = 0.5 * tau * product;
-  for (let i = j + 1; i < size; i++) {
-    const iAt = (<usize>i) << 3;
-    store<f64>(w + iAt, tau * (load<f64>(p + iAt) - half * load<f64>(row + iAt)));
+function subtract(at: usize, low: v128, high: v128): void {
+  v128.store(at, f64x2.sub(v128.load(at), low));
+  v128.store(at, f64x2.sub(v128.load(at, 16), high), 16);
+}
+
+/** z += s·x + t·y from byte `from` to byte `to`. */
+function addTwo(z: usize, x: usize, s: f64, y: usize, t: f64, from: usize, to: usize): void {
+  const xs = f64x2.splat(s);
+  const yt = f64x2.splat(t);
+  for (let c = from; c < to; c += 16) {
+    v128.store(z + c, madd(yt, v128.load(y + c), madd(xs, v128.load(x + c), v128.load(z + c))));
   }
 }
 
-/** row[c] −= vᵢw[c] + wᵢv[c] for c from `start` on. */
-function subtractRow(row: usize, v: usize, w: usize, vi: f64, wi: f64, start: i32, size: i32): void {
-  for (let c = start; c < size; c++) {
-    const at = (<usize>c) << 3;
-    store<f64>(row + at, load<f64>(row + at) - (vi * load<f64>(w + at) + wi * load<f64>(v + at)));
+/** xᵀy from byte `from` to byte `to`. */
+function dot(x: usize, y: usize, from: usize, to: usize): f64 {
+  let low = f64x2.splat(0);
+  let high = low;
+  for (let c = from; c < to; c += 32) {
+    low = madd(v128.load(x + c), v128.load(y + c), low);
+    high = madd(v128.load(x + c, 16), v128.load(y + c, 16), high);
   }
+  return total(f64x2.add(low, high));
 }
 
-/**
- * The pending update of row i, and its part in p = A·x: returns Σ_{c ≥ i} a[c]x[c], adds a[c]·xᵢ to p[c] for c > i.
- */
-function updateAndMultiply(
-  row: usize,
-  v: usize,
-  w: usize,
-  vi: f64,
-  wi: f64,
-  x: usize,
-  p: usize,
-  xi: f64,
-  i: i32,
-  size: i32,
-): f64 {
-  let at = (<usize>i) << 3;
-  const end = (<usize>size) << 3;
-  let entry = load<f64>(row + at) - (vi * load<f64>(w + at) + wi * load<f64>(v + at));
-  store<f64>(row + at, entry);
-  let sum = entry * xi;
-  at += 8;
-  const minusVi = f64x2.splat(-vi);
-  const minusWi = f64x2.splat(-wi);
-  const scale = f64x2.splat(xi);
-  let sums = f64x2.splat(0);
-  let more = f64x2.splat(0);
-  for (; at + 24 < end; at += 32) {
-    let low = madd(minusVi, v128.load(w + at), v128.load(row + at));
-    let high = madd(minusVi, v128.load(w + at, 16), v128.load(row + at, 16));
-    low = madd(minusWi, v128.load(v + at), low);
-    high = madd(minusWi, v128.load(v + at, 16), high);
-    v128.store(row + at, low);
-    v128.store(row + at, high, 16);
-    sums = madd(low, v128.load(x + at), sums);
-    more = madd(high, v128.load(x + at, 16), more);
-    v128.store(p + at, madd(low, scale, v128.load(p + at)));
-    v128.store(p + at, madd(high, scale, v128.load(p + at, 16)), 16);
-  }
-  for (; at < end; at += 8) {
-    entry = load<f64>(row + at) - (vi * load<f64>(w + at) + wi * load<f64>(v + at));
-    store<f64>(row + at, entry);
-    sum += entry * load<f64>(x + at);
-    store<f64>(p + at, load<f64>(p + at) + entry * xi);
-  }
-  sums = f64x2.add(sums, more);
-  return sum + f64x2.extract_lane(sums, 0) + f64x2.extract_lane(sums, 1);
+function total(pair: v128): f64 {
+  return f64x2.extract_lane(pair, 0) + f64x2.extract_lane(pair, 1);
 }
 
-/** The same where nothing is pending. */
-function multiply(row: usize, x: usize, p: usize, xi: f64, i: i32, size: i32): f64 {
-  const diagonal = (<usize>i) << 3;
-  let sum = load<f64>(row + diagonal) * xi;
-  for (let c = i + 1; c < size; c++) {
-    const at = (<usize>c) << 3;
-    const entry = load<f64>(row + at);
-    sum += entry * load<f64>(x + at);
-    store<f64>(p + at, load<f64>(p + at) + entry * xi);
-  }
-  return sum;
-}
-
-/** As src/linalg/reflector.ts: overwrites x with v (v₀ = 1), stores β, returns τ. */
-function reflector(x: usize, length: i32, beta: usize): f64 {
+/** As src/linalg/reflector.ts: overwrites the numbers from byte `x` to byte `end` with v (v₀ = 1), stores β, returns τ. */
+function reflector(x: usize, end: usize, beta: usize): f64 {
   const alpha = load<f64>(x);
   let largest = 0.0;
-  for (let i = 1; i < length; i++) largest = max(largest, abs(load<f64>(x + ((<usize>i) << 3))));
+  for (let at = x + 8; at < end; at += 8) largest = max(largest, abs(load<f64>(at)));
   if (largest === 0) {
     store<f64>(x, 1);
     store<f64>(beta, alpha);
@@ -169,71 +221,104 @@ function reflector(x: usize, length: i32, beta: usize): f64 {
   }
   largest = max(largest, abs(alpha));
   let sum = 0.0;
-  for (let i = 0; i < length; i++) {
-    const scaled = load<f64>(x + ((<usize>i) << 3)) / largest;
+  for (let at = x; at < end; at += 8) {
+    const scaled = load<f64>(at) / largest;
     sum += scaled * scaled;
   }
   const norm = (alpha > 0 ? -largest : largest) * sqrt(sum);
   const pivot = alpha - norm;
   store<f64>(x, 1);
-  for (let i = 1; i < length; i++) {
-    const at = (<usize>i) << 3;
-    store<f64>(x + at, load<f64>(x + at) / pivot);
-  }
+  for (let at = x + 8; at < end; at += 8) store<f64>(at, load<f64>(at) / pivot);
   store<f64>(beta, norm);
   return -pivot / norm;
 }
 
 /**
- * Eigenvectors of T become those of A: rows `from` to `to` − 1 of `vectors`, four at a time, go through all reflectors,
- * last to first: z −= τ(vᵀz)v.
+ * Eigenvectors of T become those of A: rows `from` to `to` − 1 of `vectors`, two at a time, go through all reflectors, last to
+ * first, four at a time: z −= Σyv with y = τ(vᵀz − Σ y'vᵀv' of those after it).
  */
-export function backTransform(reflectors: usize, size: i32, taus: usize, vectors: usize, from: i32, to: i32): void {
-  const stride = (<usize>size) << 3;
-  for (let r = from; r < to; r += 4) {
-    const z0 = vectors + <usize>r * stride;
-    // Rows that are not there are the last one again, and left alone.
-    const z1 = r + 1 < to ? z0 + stride : z0;
-    const z2 = r + 2 < to ? z1 + stride : z1;
-    const z3 = r + 3 < to ? z2 + stride : z2;
-    for (let j = size - 2; j >= 0; j--) {
-      const tau = load<f64>(taus + ((<usize>j) << 3));
-      if (tau === 0) continue;
-      const v = reflectors + <usize>j * stride;
-      const start = (<usize>(j + 1)) << 3;
-      let s0 = f64x2.splat(0);
-      let s1 = s0;
-      let s2 = s0;
-      let s3 = s0;
-      let at = start;
-      for (; at + 8 < stride; at += 16) {
-        const pair = v128.load(v + at);
-        s0 = madd(pair, v128.load(z0 + at), s0);
-        s1 = madd(pair, v128.load(z1 + at), s1);
-        s2 = madd(pair, v128.load(z2 + at), s2);
-        s3 = madd(pair, v128.load(z3 + at), s3);
+export function backTransform(
+  reflectors: usize,
+  stride: i32,
+  rows: i32,
+  taus: usize,
+  vectors: usize,
+  from: i32,
+  to: i32,
+): void {
+  const bytes = (<usize>stride) << 3;
+  for (let j = rows - 4; j >= 0; j -= 4) {
+    const v0 = reflectors + <usize>j * bytes;
+    const v1 = v0 + bytes;
+    const v2 = v1 + bytes;
+    const v3 = v2 + bytes;
+    const first = fourOf(j);
+    const tau = taus + first;
+    const p01 = dot(v0, v1, first, bytes);
+    const p02 = dot(v0, v2, first, bytes);
+    const p03 = dot(v0, v3, first, bytes);
+    const p12 = dot(v1, v2, first, bytes);
+    const p13 = dot(v1, v3, first, bytes);
+    const p23 = dot(v2, v3, first, bytes);
+    for (let r = from; r < to; r += 2) {
+      const z = vectors + <usize>r * bytes;
+      const u = z + bytes;
+      let z0 = f64x2.splat(0);
+      let z1 = z0;
+      let z2 = z0;
+      let z3 = z0;
+      let u0 = z0;
+      let u1 = z0;
+      let u2 = z0;
+      let u3 = z0;
+      for (let c = first; c < bytes; c += 16) {
+        const zc = v128.load(z + c);
+        const uc = v128.load(u + c);
+        const a0 = v128.load(v0 + c);
+        z0 = madd(a0, zc, z0);
+        u0 = madd(a0, uc, u0);
+        const a1 = v128.load(v1 + c);
+        z1 = madd(a1, zc, z1);
+        u1 = madd(a1, uc, u1);
+        const a2 = v128.load(v2 + c);
+        z2 = madd(a2, zc, z2);
+        u2 = madd(a2, uc, u2);
+        const a3 = v128.load(v3 + c);
+        z3 = madd(a3, zc, z3);
+        u3 = madd(a3, uc, u3);
       }
-      const odd = at < stride;
-      const last = odd ? load<f64>(v + at) : 0;
-      const t0 = -tau * (total(s0) + (odd ? last * load<f64>(z0 + at) : 0));
-      const t1 = -tau * (total(s1) + (odd ? last * load<f64>(z1 + at) : 0));
-      const t2 = -tau * (total(s2) + (odd ? last * load<f64>(z2 + at) : 0));
-      const t3 = -tau * (total(s3) + (odd ? last * load<f64>(z3 + at) : 0));
-      add(z0, v, t0, start, stride);
-      if (z1 !== z0) add(z1, v, t1, start, stride);
-      if (z2 !== z1) add(z2, v, t2, start, stride);
-      if (z3 !== z2) add(z3, v, t3, start, stride);
+      // Both vectors at once.
+      const y3 = f64x2.mul(f64x2.splat(-load<f64>(tau, 24)), totals(z3, u3));
+      const y2 = f64x2.mul(f64x2.splat(-load<f64>(tau, 16)), madd(y3, f64x2.splat(p23), totals(z2, u2)));
+      const y1 = f64x2.mul(
+        f64x2.splat(-load<f64>(tau, 8)),
+        madd(y2, f64x2.splat(p12), madd(y3, f64x2.splat(p13), totals(z1, u1))),
+      );
+      const y0 = f64x2.mul(
+        f64x2.splat(-load<f64>(tau)),
+        madd(y1, f64x2.splat(p01), madd(y2, f64x2.splat(p02), madd(y3, f64x2.splat(p03), totals(z0, u0)))),
+      );
+      z0 = f64x2.splat(f64x2.extract_lane(y0, 0));
+      z1 = f64x2.splat(f64x2.extract_lane(y1, 0));
+      z2 = f64x2.splat(f64x2.extract_lane(y2, 0));
+      z3 = f64x2.splat(f64x2.extract_lane(y3, 0));
+      u0 = f64x2.splat(f64x2.extract_lane(y0, 1));
+      u1 = f64x2.splat(f64x2.extract_lane(y1, 1));
+      u2 = f64x2.splat(f64x2.extract_lane(y2, 1));
+      u3 = f64x2.splat(f64x2.extract_lane(y3, 1));
+      for (let c = first; c < bytes; c += 16) {
+        const a0 = v128.load(v0 + c);
+        const a1 = v128.load(v1 + c);
+        const a2 = v128.load(v2 + c);
+        const a3 = v128.load(v3 + c);
+        v128.store(z + c, madd(z3, a3, madd(z2, a2, madd(z1, a1, madd(z0, a0, v128.load(z + c))))));
+        v128.store(u + c, madd(u3, a3, madd(u2, a2, madd(u1, a1, madd(u0, a0, v128.load(u + c))))));
+      }
     }
   }
 }
 
-function total(pair: v128): f64 {
-  return f64x2.extract_lane(pair, 0) + f64x2.extract_lane(pair, 1);
-}
-
-/** z += t·v from byte `at` to byte `end`. */
-function add(z: usize, v: usize, t: f64, at: usize, end: usize): void {
-  const both = f64x2.splat(t);
-  for (; at + 8 < end; at += 16) v128.store(z + at, madd(both, v128.load(v + at), v128.load(z + at)));
-  if (at < end) store<f64>(z + at, load<f64>(z + at) + t * load<f64>(v + at));
+/** The sums of two pairs. */
+function totals(x: v128, y: v128): v128 {
+  return f64x2.replace_lane(f64x2.splat(total(x)), 1, total(y));
 }

@@ -10,12 +10,13 @@ export { unusualLevel } from './analysis/monitoring.js';
 export { identityFrame, packTile } from './data/block.js';
 export { changeOf, refuseChanged } from './data/changes.js';
 export { codedSource, openForModel } from './data/coded-source.js';
-export { codedNames, hasCategories, inputNames, partsOf } from './data/coding.js';
+export { codedNames, hasCategories, inputNames, partsOf, reversible, termNames } from './data/coding.js';
 export { crc32 } from './data/crc32.js';
 export { decodeNumbers } from './data/decode.js';
 export { decoded, decodeHalf, numbersOf } from './data/float16.js';
 export { mergeWarnings } from './data/merge-warnings.js';
 export { openSource } from './data/open-source.js';
+export { TermEncoder } from './data/regression.js';
 export {
   addRowCounts,
   type ColumnStatistics,

@@ -20,23 +20,37 @@ function resume(): void {
 }
 
 /** Calls a function after the events that are there now: faster than a timer, which waits for a millisecond, and in pages for four. */
-const schedule: (task: () => void) => void = makeSchedule();
+function schedule(task: () => void): void {
+  later ??= makeSchedule();
+  later(task);
+}
+
+let later: ((task: () => void) => void) | undefined;
 
 function makeSchedule(): (task: () => void) => void {
   const { setImmediate: immediate, MessageChannel: Channel } = globalThis as {
     setImmediate?: (task: () => void) => unknown;
-    MessageChannel?: new () => {
-      port1: { onmessage: (() => void) | null };
-      port2: { postMessage(value: unknown): void };
-    };
+    MessageChannel?: new () => Channel;
   };
-  if (immediate) return (task) => void immediate(task);
-  if (!Channel) return (task) => void setTimeout(task, 0);
-  const { port1, port2 } = new Channel();
+  // The edge runtime of Next.js has both names, but neither can be called.
+  try {
+    immediate?.(() => {});
+    if (immediate) return (task) => void immediate(task);
+    if (Channel) return throughChannel(new Channel());
+  } catch {}
+  return (task) => void setTimeout(task, 0);
+}
+
+function throughChannel({ port1, port2 }: Channel): (task: () => void) => void {
   const tasks: (() => void)[] = [];
   port1.onmessage = () => tasks.shift()?.();
   return (task) => {
     tasks.push(task);
     port2.postMessage(0);
   };
+}
+
+interface Channel {
+  readonly port1: { onmessage: (() => void) | null };
+  readonly port2: { postMessage(value: unknown): void };
 }

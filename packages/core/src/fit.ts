@@ -57,16 +57,16 @@ function* planAndSolve(
   const solver = yield* wait(SOLVERS[plan.solver].load({ cols: source.cols, learn: settings.learn }));
   const reading = yield* readFor(solver, source, settings, engine, progress);
   try {
-    const { problem, framing, facts: known } = makeProblem(reading, settings, engine, plan, progress, solver.tolerance);
-    const facts = choice ? { ...known, choice } : known;
+    const { problem, framing, facts: found } = makeProblem(reading, settings, engine, plan, progress, solver.tolerance);
+    const facts = choice ? { ...found, choice } : found;
     const solution =
       framing.scatterTrace > 0 ? yield* wait(reading.solve(problem, framing)) : axesWithoutVariance(problem);
     const sampled = solution.converged && stabilityFor(source, settings, reading, solution.k, engine, progress);
     const stability = sampled ? yield* wait(sampled) : undefined;
-    const warnings = [
-      ...(yield* wait(warningsOf(opened, engine))),
-      ...(settings.lookAtColumns ? yield* wait(columnWarnings(opened, reading, settings, engine)) : []),
-    ];
+    const known = yield* wait(warningsOf(opened, engine));
+    const warnings = settings.lookAtColumns
+      ? [...known, ...(yield* wait(columnWarnings(opened, reading, settings, engine)))]
+      : known;
     const model = withStability(finish(solution, facts, warnings), stability);
     if (!solution.converged) throw notConverged(model, solution, plan, problem.tolerance);
     const first = (k: number): Model =>
@@ -124,7 +124,7 @@ async function columnWarnings(
   settings: Settings,
   engine: Engine,
 ): Promise<readonly Warning[]> {
-  const { momentsWarnings, statisticsWarnings } = await import('./analysis/look-at-columns.js');
+  const { momentsWarnings, statisticsWarnings } = await import('./analysis/watch-columns.js');
   if (opened instanceof Moments) return momentsWarnings(opened, settings);
   return remoteRowsFor(opened, engine)
     ? statisticsWarnings(columns, { ...settings, ...(columnNames ? { columnNames } : {}) })
@@ -150,17 +150,16 @@ function choosePlan(
   engines: readonly [Engine, ...Engine[]],
 ): PlannedEngine {
   const { k, solver, tolerance, learn, memory } = settings;
-  const request = { k, solver, tolerance, learn, memory };
+  const request = { k, solver, tolerance, learn, memory, engine: engines[0] };
   const remote = 'blocks' in shape ? remoteRows(shape) : undefined;
   if (remote) return chooseWhere(shape, remote.streaming, request, engines);
-  const [engine, ...others] = engines;
-  if (others.length === 0) return { engine, plan: makePlan(shape, { ...request, engine }) };
-  return cheapest(engines.map((each) => candidate(shape, request, each)));
+  if (engines.length === 1) return { engine: engines[0], plan: makePlan(shape, request) };
+  return cheapest(engines.map((engine) => candidate(shape, { ...request, engine })));
 }
 
-function candidate(shape: Shape, request: Omit<MachineRequest, 'engine'>, engine: Engine): Candidate {
-  const plan = makePlan(shape, { ...request, engine });
-  return { engine, plan, seconds: secondsHere(plan.solver, shape, { ...request, engine }) };
+function candidate(shape: Shape, request: MachineRequest & { readonly engine: Engine }): Candidate {
+  const plan = makePlan(shape, request);
+  return { engine: request.engine, plan, seconds: secondsHere(plan.solver, shape, request) };
 }
 
 /** The cheapest, or the first of equally cheap ones. */
@@ -195,7 +194,7 @@ function chooseWhere(
       { option: 'solver', value: solver },
     );
   }
-  const candidates = possible.map((engine) => candidate(shape, request, engine));
+  const candidates = possible.map((engine) => candidate(shape, { ...request, engine }));
   const best = cheapest(candidates);
   const { plan, engine } = best;
   const others = candidates.filter((each) => each.engine.remote !== engine.remote);

@@ -80,7 +80,9 @@ export type { Block, DenseBlock, Frame, SparseBlock } from './data/block.js';
 export type {
   CategoryColumn,
   CodedColumn,
+  CodedCovariate,
   CodedGroup,
+  CodedRegression,
   Coding,
   GapRule,
   NumberColumn,

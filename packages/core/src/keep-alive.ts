@@ -35,20 +35,23 @@ const mayDeadlock = version !== undefined && Number.parseInt(version, 10) < 22;
 
 let pending = 0;
 let timer: ReturnType<typeof setInterval> | undefined;
+/** Turns that the event loop has stayed idle for; undefined where it need not. */
+let idleTurns: number | undefined;
 
 /** Does the work, and keeps Node's event loop running until it is done, if it is not done at once. */
 export async function keepAlive<Result>(work: () => MaybePromise<Result>): Promise<Result> {
   const result = work();
-  if (version === undefined || !(isPromise(result) || mayDeadlock)) return result;
+  if (!isPromise(result)) idleAfterWork();
+  if (version === undefined || !isPromise(result)) return result;
   if (pending++ === 0) {
-    clearInterval(timer);
+    stopTimer();
     timer = setInterval(() => {}, NEVER);
   }
   try {
     return await result;
   } finally {
     if (--pending === 0) {
-      clearInterval(timer);
+      stopTimer();
       if (mayDeadlock) idleBriefly();
     }
   }
@@ -56,19 +59,23 @@ export async function keepAlive<Result>(work: () => MaybePromise<Result>): Promi
 
 /** The same after work that was done at once. */
 export function idleAfterWork(): void {
-  if (!mayDeadlock || pending > 0) return;
+  if (mayDeadlock && pending === 0) idleBriefly();
+}
+
+function stopTimer(): void {
   clearInterval(timer);
-  idleBriefly();
+  idleTurns = undefined;
 }
 
 /** Turns are counted, not milliseconds: synchronous work of the program in between does not shorten the rest. */
 function idleBriefly(): void {
-  let turns = 0;
-  const idle = setInterval(() => {
-    turns++;
-    if (turns >= IDLE_TURNS && (turns === MOST_TURNS || !othersRun())) clearInterval(idle);
+  const idling = idleTurns !== undefined;
+  idleTurns = 0;
+  if (idling) return;
+  timer = setInterval(() => {
+    idleTurns = (idleTurns ?? 0) + 1;
+    if (idleTurns >= IDLE_TURNS && (idleTurns >= MOST_TURNS || !othersRun())) stopTimer();
   }, IDLE_TURN);
-  timer = idle;
 }
 
 /** Whether a thread other than the first of this process is running or waits for a processor. Only Linux reports it. */

@@ -7,7 +7,10 @@
 /** A value, or a promise of it. */
 export type MaybePromise<Value> = Value | Promise<Value>;
 
-/** A function with steps that may have to wait: `yield* wait(step)` instead of `await step`. */
+/**
+ * A function with steps that may have to wait: `yield* wait(step)` instead of `await step`. It is declared at the top of a module or as a
+ * method: V8 makes a class for every generator function, which takes longer than a small pass where the function is inside another.
+ */
 export type Waiting<Result> = Generator<Promise<unknown>, Result, unknown>;
 
 export function isPromise<Value>(value: MaybePromise<Value>): value is Promise<Value> {
@@ -15,8 +18,30 @@ export function isPromise<Value>(value: MaybePromise<Value>): value is Promise<V
 }
 
 /** The value, after waiting for it if it is a promise. */
-export function* wait<Value>(value: MaybePromise<Value>): Waiting<Value> {
-  return isPromise(value) ? ((yield value) as Value) : value;
+export function wait<Value>(value: MaybePromise<Value>): Iterable<Promise<unknown>, Value, unknown> {
+  return isPromise(value) ? pending(value) : new Ready(value);
+}
+
+function* pending<Value>(promise: Promise<Value>): Waiting<Value> {
+  return (yield promise) as Value;
+}
+
+/** A value as what `yield*` takes: an iterator that is at its end, and its own last result. */
+class Ready<Value> {
+  readonly done = true;
+  readonly value: Value;
+
+  constructor(value: Value) {
+    this.value = value;
+  }
+
+  next(): this {
+    return this;
+  }
+
+  [Symbol.iterator](): this {
+    return this;
+  }
 }
 
 /** Runs to the end at once where nothing has to wait, and otherwise as a promise. */
@@ -52,10 +77,10 @@ export function andThen<Value, Result>(
 /** Calls `visit` for one item after the other. An iterator is closed, also after an error. */
 export function* each<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
-  visit: (item: Item) => Waiting<void>,
+  visit: (item: Item) => MaybePromise<void>,
 ): Waiting<void> {
   if (Symbol.iterator in items) {
-    for (const item of items) yield* visit(item);
+    for (const item of items) yield* wait(visit(item));
     return;
   }
   const iterator = items[Symbol.asyncIterator]();
@@ -67,7 +92,7 @@ export function* each<Item>(
       const next = yield* wait(iterator.next());
       if (next.done) return;
       open = true;
-      yield* visit(next.value);
+      yield* wait(visit(next.value));
     }
   } finally {
     if (open) yield* wait(iterator.return?.() as Promise<unknown> | undefined);

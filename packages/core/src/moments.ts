@@ -9,7 +9,7 @@ import { rowWeights } from './data/weights.js';
 import type { EngineChoice } from './engines/choose.js';
 import type { Engine, LoadedBlock, RowsAt } from './engines/engine.js';
 import { enginesFor, remoteRowsFor } from './engines/remote.js';
-import { DataError, OptionError, show } from './errors.js';
+import { DataError, describeValue, OptionError } from './errors.js';
 import { keepAlive } from './keep-alive.js';
 import { LARGEST_SQUARE } from './limits.js';
 import { each, type MaybePromise, settle, type Waiting, wait } from './maybe-promise.js';
@@ -35,8 +35,8 @@ export class Moments {
   readonly cols: number;
   readonly columnNames: readonly string[] | undefined;
   readonly #columns: ColumnStatistics;
-  /** S in units of `unit[i]·unit[j]`, upper triangle. */
-  readonly #scatter: Float64Array;
+  /** S in units of `unit[i]·unit[j]`, upper triangle; made when it is first needed. */
+  #scatter: Float64Array | undefined;
   #float32 = true;
   #sparse = false;
   #merges = 0;
@@ -46,7 +46,7 @@ export class Moments {
     if (!Number.isSafeInteger(cols) || cols < 1 || cols > LARGEST_SQUARE) {
       throw new OptionError(
         'TOO_LARGE',
-        `Moments of d columns keep d × d numbers; d must be a whole number from 1 to ${LARGEST_SQUARE}, not ${show(cols)}.`,
+        `Moments of d columns keep d × d numbers; d must be a whole number from 1 to ${LARGEST_SQUARE}, not ${describeValue(cols)}.`,
         { value: cols, expected: LARGEST_SQUARE },
       );
     }
@@ -60,7 +60,6 @@ export class Moments {
     this.cols = cols;
     this.columnNames = columnNames;
     this.#columns = emptyStatistics(cols);
-    this.#scatter = new Float64Array(cols * cols);
   }
 
   /** Rows, without those of weight 0. */
@@ -89,6 +88,7 @@ export class Moments {
 
   /** The upper triangle of the scatter, entry (i, j) in units of `columns.unit[i]·columns.unit[j]`. */
   get scatter(): Float64Array {
+    this.#scatter ??= new Float64Array(this.cols * this.cols);
     return this.#scatter;
   }
 
@@ -160,10 +160,11 @@ export class Moments {
       yield* moments.#addLoaded(loaded, { first: 0, weights: undefined, columnNames }, progress, source);
       rows = loaded.rows;
     } else {
-      yield* each(source.blocks(), function* (block) {
+      yield* each(source.blocks(), (block) => {
         checkBlockWidth(block, source, rows);
-        yield* wait(moments.addBlock(block, weights.slice(rows, block.rows), rows, engine, progress, keep));
+        const first = rows;
         rows += block.rows;
+        return moments.addBlock(block, weights.slice(first, block.rows), first, engine, progress, keep);
       });
     }
     weights.end(rows);
@@ -214,20 +215,20 @@ export class Moments {
       loaded.release();
     }
     if (stats.rows === 0) return;
-    this.#absorb(stats, scatter, dtype === 'float32', sparse, stats.merges ?? 1);
+    this.#absorb(stats, scatter, dtype === 'float32', sparse, stats.merges ?? 1, true);
   }
 
   /** Adds the rows of other moments. */
   merge(other: Moments): this {
     if (!(other instanceof Moments))
-      throw new DataError('BAD_DATA', `Moments merge with moments, not with ${show(other)}.`);
+      throw new DataError('BAD_DATA', `Moments merge with moments, not with ${describeValue(other)}.`);
     if (other.cols !== this.cols) {
       throw new DataError('WIDTH_MISMATCH', `Moments of ${other.cols} columns cannot join moments of ${this.cols}.`, {
         value: other.cols,
         expected: this.cols,
       });
     }
-    this.#absorb(other.#columns, other.#scatter, other.#float32, other.#sparse, other.#merges);
+    this.#absorb(other.#columns, other.scatter, other.#float32, other.#sparse, other.#merges);
     return this;
   }
 
@@ -237,8 +238,8 @@ export class Moments {
       cols: this.cols,
       columnNames: this.columnNames,
       columns: this.#columns,
-      scatter: this.#scatter,
-      single: this.#float32,
+      scatter: this.scatter,
+      float32: this.#float32,
       sparse: this.#sparse,
       merges: this.#merges,
       read: this.#read,
@@ -247,7 +248,7 @@ export class Moments {
 
   /** Reads what `toBinary` wrote. */
   static fromBinary(bytes: Uint8Array): Moments {
-    const { cols, columnNames, columns, scatter, single, sparse, merges, read } = momentsFromBytes(bytes);
+    const { cols, columnNames, columns, scatter, float32, sparse, merges, read } = momentsFromBytes(bytes);
     const moments = new Moments(cols, columnNames ?? undefined);
     for (const name of ['mean', 'meanRest', 'unit', 'spread', 'min', 'max'] as const) {
       moments.#columns[name].set(columns[name]);
@@ -256,8 +257,8 @@ export class Moments {
     moments.#columns.rows = columns.rows;
     moments.#columns.weight = columns.weight;
     moments.#columns.inflation = columns.inflation;
-    moments.#scatter.set(scatter);
-    moments.#float32 = single;
+    moments.scatter.set(scatter);
+    moments.#float32 = float32;
     moments.#sparse = sparse;
     moments.#merges = merges;
     moments.#read = read;
@@ -268,10 +269,11 @@ export class Moments {
   covariance(ddof = 1): Float64Array {
     const d = this.cols;
     const { unit } = this.#columns;
+    const { scatter } = this;
     const out = new Float64Array(d * d);
     for (let i = 0; i < d; i++) {
       for (let j = i; j < d; j++) {
-        const value = (this.#scatter[i * d + j] / (this.weight - ddof)) * unit[i] * unit[j];
+        const value = (scatter[i * d + j] / (this.weight - ddof)) * unit[i] * unit[j];
         out[i * d + j] = value;
         out[j * d + i] = value;
       }
@@ -279,8 +281,21 @@ export class Moments {
     return out;
   }
 
-  #absorb(stats: ColumnStatistics, scatter: Float64Array, float32: boolean, sparse: boolean, merges: number): void {
-    mergeScatter(this.#scatter, scatter, mergeStatistics(this.#columns, stats));
+  /** With `given` the scatter is not used by the caller any more: the first one becomes that of these moments. */
+  #absorb(
+    stats: ColumnStatistics,
+    scatter: Float64Array,
+    float32: boolean,
+    sparse: boolean,
+    merges: number,
+    given = false,
+  ): void {
+    const empty = this.#columns.rows === 0;
+    const merged = mergeStatistics(this.#columns, stats);
+    if (given && empty) this.#scatter = scatter;
+    // Merged with no rows it changes, in place, only in columns without spread.
+    const same = this.#scatter === scatter && merged.theirs.every((share) => share === 1);
+    if (!same) mergeScatter(this.scatter, scatter, merged);
     this.#float32 &&= float32;
     this.#sparse ||= sparse;
     this.#merges += merges;

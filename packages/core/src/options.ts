@@ -5,7 +5,7 @@ import { checkColumnWeights, checkScale, type Scale, type ScalingRule } from './
 import type { EngineChoice } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
 
-import { OptionError, show } from './errors.js';
+import { describeValue, OptionError } from './errors.js';
 import { CRITERION_NAMES, type CriterionName } from './model/choice.js';
 import type { Whiten } from './model/record.js';
 import { checkLearn } from './solvers/check-learn.js';
@@ -13,7 +13,7 @@ import type { LearnOptions } from './solvers/learned/learn-options.js';
 import { SOLVER_NAMES, type SolverName } from './solvers/names.js';
 import { SOLVERS } from './solvers/registry.js';
 import { isSketchOptions, SKETCH_RULES, type SketchOptions } from './solvers/sketch/sketch-options.js';
-import { suggestOption } from './suggest-option.js';
+import { unknownOption } from './suggest-option.js';
 
 /** Options of `pca`; `Name` are the names that `columnNames` may have. */
 export interface PcaOptions<Name extends string = string> extends ControlOptions {
@@ -169,41 +169,46 @@ function isEngine(value: unknown): boolean {
   );
 }
 
-const DEFAULTS = {
+/** Every option, so that settings always have the same fields. */
+const DEFAULTS: Readonly<Record<keyof PcaOptions, unknown>> = {
+  k: undefined,
   center: true,
   scale: 'none',
+  transform: undefined,
   whiten: false,
   ddof: 1,
+  weights: undefined,
+  columnWeights: undefined,
   solver: 'auto',
+  learn: undefined,
+  sketch: undefined,
   engine: 'auto',
+  tolerance: undefined,
+  memory: undefined,
+  bootstrap: undefined,
   seed: 0,
+  columnNames: undefined,
   columns: 'all',
   lookAtColumns: false,
-} as const;
+  onProgress: undefined,
+  signal: undefined,
+  threads: undefined,
+  blocking: undefined,
+};
 
-/** Checks options, before any data are read, and fills in the defaults. */
-export function checkOptions(options: PcaOptions): Settings {
+/** Checks options, before any data are read, and fills in the defaults. `own` are further options that the caller has checked, for messages. */
+export function checkOptions(options: PcaOptions, own: readonly string[] = []): Settings {
   checkObject(options);
-  const given: Record<string, unknown> = {};
+  const filled: Record<string, unknown> = { ...DEFAULTS };
   for (const [option, value] of Object.entries(options)) {
-    if (!Object.hasOwn(OPTIONS, option)) {
-      throw new OptionError(
-        'UNKNOWN_OPTION',
-        `There is no option ${show(option)}.${suggestOption(option, Object.keys(OPTIONS))} The options are ${Object.keys(OPTIONS).join(', ')}.`,
-        { option },
-      );
-    }
+    if (!Object.hasOwn(OPTIONS, option)) throw unknownOption(option, [...own, ...Object.keys(OPTIONS)]);
     if (value === undefined) continue;
     checkOption(option, value, OPTIONS[option as keyof PcaOptions]);
-    given[option] = value;
+    if (option === 'k' && isChooser(value)) filled.choose = value;
+    else filled[option] = value;
   }
-  checkDifferent(options.columnNames);
-  const { k, ...others } = given;
-  const settings: Settings = {
-    ...DEFAULTS,
-    ...others,
-    ...(isChooser(k) ? { choose: k } : k === undefined ? {} : { k: k as number | 'all' }),
-  };
+  const settings = filled as unknown as Settings;
+  checkDifferent(settings.columnNames);
   checkLearn(settings);
   checkSketch(settings);
   checkChoices(settings.bootstrap, settings.seed);
@@ -211,14 +216,19 @@ export function checkOptions(options: PcaOptions): Settings {
   return settings.learn?.rule === 'oja' ? { ...settings, k: 1 } : settings;
 }
 
-function checkDifferent(names: readonly string[] = []): void {
+function checkDifferent(names: readonly string[] | undefined): void {
+  if (!names) return;
   const seen = new Set<string>();
   const twice = names.find((name) => seen.size === seen.add(name).size);
   if (twice === undefined) return;
-  throw new OptionError('BAD_OPTION', `columnNames has ${show(twice)} twice. Give every column a name of its own.`, {
-    option: 'columnNames',
-    value: twice,
-  });
+  throw new OptionError(
+    'BAD_OPTION',
+    `columnNames has ${describeValue(twice)} twice. Give every column a name of its own.`,
+    {
+      option: 'columnNames',
+      value: twice,
+    },
+  );
 }
 
 /** The option `sketch` is only for solvers that keep a sketch. */

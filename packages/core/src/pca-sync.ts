@@ -3,6 +3,8 @@ import type { Row } from './data/gather.js';
 import { openSource, type RowSource } from './data/open-source.js';
 import { type AnyMatrix, isMatrix } from './data/to-block.js';
 import { wasmCode } from './engines/choose.js';
+import * as densePassesCode from './engines/reference/dense.js';
+import { densePasses } from './engines/reference/reference.js';
 import { plainKernels, relaxedKernels } from './engines/wasm/kernels.js';
 import * as plain from './engines/wasm/kernels-plain.js';
 import * as relaxed from './engines/wasm/kernels-relaxed.js';
@@ -27,6 +29,7 @@ function provideCode(): void {
   plainKernels.provide(plain);
   blockKrylov.provide(blockKrylovCode);
   float32Scatter.provide(float32ScatterCode);
+  densePasses.provide(densePassesCode);
 }
 
 /**
@@ -38,14 +41,14 @@ export function pcaSync(data: SyncData, options: PcaOptions = {}): Model {
   provideCode();
   const settings = checkOptions(options);
   refuseForSync(settings);
-  const progress = new ProgressTracker({ ...settings, blocking: 'full' });
   // One thread, and an engine that is compiled at once: nothing waits, so everything is done when `settle` returns.
-  const atOnce = { ...settings, threads: 1, atOnce: true };
+  const onOneThread = { ...settings, threads: 1, blocking: 'full' } as const;
+  const progress = new ProgressTracker(onOneThread);
   if (Array.isArray(data) ? isMatrix(data[0]) : !isMatrix(data)) throw tooMuchForSync('data', 'This kind of data');
   const open = (): MaybePromise<Opened> =>
     andThen(openSource(data, progress, settings.columnNames), (source) => {
       refuseLargeForSync(source);
-      return { source, settings: atOnce };
+      return { source, settings: onOneThread, atOnce: true };
     });
   const result = fitOpened(open, progress);
   idleAfterWork();

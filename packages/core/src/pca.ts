@@ -1,7 +1,7 @@
 import { enter, leave } from './admission.js';
 import { changeOf } from './data/changes.js';
-import { type Data, openSource, type RowSource } from './data/open-source.js';
-import { availableEngines, type EngineRequest } from './engines/choose.js';
+import { type Data, type NumberColumns, openSource, type RowSource } from './data/open-source.js';
+import { availableEngines } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
 import { enginesFor } from './engines/remote.js';
 import { addressSpaceLeft } from './engines/wasm/address-space.js';
@@ -32,7 +32,7 @@ export async function pca<Given extends Data | Moments>(
   return (await nestedModels(data, options)).model;
 }
 
-/** Names of the columns of records, where their type says them: `columnNames` then accepts no others. */
+/** Names of the columns of records and of columns by name, where their type says them: `columnNames` then accepts no others. */
 export type ColumnNameOf<Given> = Given extends readonly (infer Each)[]
   ? Each extends ArrayLike<number>
     ? string
@@ -41,7 +41,9 @@ export type ColumnNameOf<Given> = Given extends readonly (infer Each)[]
       : [keyof Each & string] extends [never]
         ? string
         : keyof Each & string
-  : string;
+  : Given extends NumberColumns
+    ? keyof Given & string
+    : string;
 
 /** `pca` for several k at once, for example for a page with a slider for k. */
 export function nestedModels(data: Data | Moments, options: PcaOptions = {}): Promise<NestedModels> {
@@ -78,14 +80,16 @@ function* openForFit(data: Data, settings: Settings, progress: ProgressTracker):
     ? { source, settings }
     : yield* wait(import('./code-columns.js').then(({ codeColumns }) => codeColumns(source, settings, progress)));
   if (!settings.lookAtColumns) return coded;
-  const { watchColumns } = yield* wait(import('./analysis/look-at-columns.js'));
-  return { ...coded, source: watchColumns(coded.source, coded.settings) };
+  const { watch } = yield* wait(import('./analysis/watch-columns.js'));
+  return { ...coded, source: watch(coded.source, coded.settings) };
 }
 
 /** A source, and the settings for its columns. */
 export interface Opened {
   readonly source: RowSource;
-  readonly settings: Settings & Pick<EngineRequest, 'atOnce'>;
+  readonly settings: Settings;
+  /** Whether nothing may wait. */
+  readonly atOnce?: boolean;
 }
 
 /** Fits a source that is opened here, and closes it whatever happens. */
@@ -98,14 +102,16 @@ function* openAndClose(open: () => MaybePromise<Opened>, progress: ProgressTrack
   let admitted = false;
   try {
     const opened = yield* wait(open());
-    const { settings } = opened;
+    const { settings, atOnce = false } = opened;
+    const { engine, threads, blocking, weights } = settings;
     source = opened.source;
     if (source.resident && operations(source) > MOST_AT_ONCE) {
       yield* wait(enter(progress));
       admitted = true;
     }
     const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
-    return yield* fitChosen(source, settings, yield* wait(enginesFor(source, settings, numbers)), progress);
+    const engines = yield* wait(enginesFor(source, { engine, threads, blocking, weights, atOnce }, numbers));
+    return yield* fitChosen(source, settings, engines, progress);
   } catch (error) {
     yield* refuseFailedByChange(source, error);
     // Typed arrays and WebAssembly have different messages for a lack of memory.

@@ -45,12 +45,13 @@ const NEGLIGIBLE_SECONDS = 0.5e-3;
 export function makePlan(shape: Shape, request: PlanRequest): Plan {
   const { cols: d, rows: n } = shape;
   const { solver, learn, memory = Number.POSITIVE_INFINITY } = request;
-  const costs = n === undefined ? {} : estimateCosts(shape as KnownShape, request);
+  const costs = Object.freeze(n === undefined ? {} : estimateCosts(shape as KnownShape, request));
   const plan = (solver: SolverName, reason: string): Plan => {
     const needs = SOLVERS[solver].needs({ cols: d, learn });
     const keepsRows = !shape.rereadable && !shape.momentsOnly && needs !== 'scatter' && needs !== 'once';
     const kept = ` The stream's rows are kept in memory, because ${solver} reads them more than once.`;
-    return { solver, engine: request.engine.name, keepsRows, reason: keepsRows ? reason + kept : reason, costs };
+    const { name: engine } = request.engine;
+    return Object.freeze({ solver, engine, keepsRows, reason: keepsRows ? reason + kept : reason, costs });
   };
   if (solver !== 'auto') {
     refuseTooLarge(solver, shape);

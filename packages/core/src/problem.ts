@@ -77,7 +77,7 @@ export function makeProblem(
     framingError,
     noise: lastDigits(reading, framing),
     plan,
-    ...(settings.coding ? { coding: settings.coding } : {}),
+    coding: settings.coding,
   };
   return { problem, framing, facts };
 }

@@ -2,10 +2,10 @@ import { checkBlockWidth, keepRows, type RowSource } from './data/open-source.js
 import type { Framing } from './data/scaling.js';
 import { type ColumnStatistics, emptyStatistics, mergeStatistics } from './data/statistics.js';
 import { type RowWeights, rowWeights } from './data/weights.js';
-import type { Engine, LoadedBlock } from './engines/engine.js';
+import type { Engine, LoadedBlock, RowsAt } from './engines/engine.js';
 import { Passes } from './engines/passes.js';
 import { remoteRowsFor } from './engines/remote.js';
-import { each, type MaybePromise, type Waiting, wait } from './maybe-promise.js';
+import { andThen, each, type MaybePromise, settle, type Waiting, wait } from './maybe-promise.js';
 import { Moments } from './moments.js';
 import type { Settings } from './options.js';
 import type { ProgressTracker } from './progress.js';
@@ -40,11 +40,15 @@ export function* readMoments(
     source instanceof Moments
       ? source
       : yield* wait(Moments.of(source, { ...settings, engine }, progress, settings.columnNames ?? source.columnNames));
+  // Moments of the user's stay as they are.
+  const scatter = moments === source ? moments.scatter.slice() : moments.scatter;
   return {
     ...describeMoments(moments, settings),
     aboutBlocks: moments.merges > 1,
-    solve: (problem, framing) =>
-      solver.solve({ ...problem, scatter: framedScatter(moments, framing, settings.center) }),
+    solve: (problem, framing) => {
+      scaleScatter(scatter, moments, framing, settings.center);
+      return solver.solve({ scatter, ...problem });
+    },
     release: () => {},
   };
 }
@@ -83,7 +87,8 @@ export function* readBoth(
     ...describeMoments(moments, settings),
     solve: (problem, framing) => {
       passes = new Passes(kept, moments.read, engine, framing, weights, progress, loaded.splice(0));
-      return solver.solve({ ...problem, scatter: framedScatter(moments, framing, settings.center), passes });
+      scaleScatter(moments.scatter, moments, framing, settings.center);
+      return solver.solve({ scatter: moments.scatter, passes, ...problem });
     },
     release: () => {
       release();
@@ -93,18 +98,18 @@ export function* readBoth(
 }
 
 /** S in the frame: scaled, and about zero where data are not centred (adding the means back cancels nothing). */
-function framedScatter(moments: Moments, { factor }: Framing, centred: boolean): Float64Array {
-  const { cols: d, columns } = moments;
-  const scatter = moments.scatter.slice();
+function scaleScatter(
+  scatter: Float64Array,
+  { cols: d, columns }: Moments,
+  { factor }: Framing,
+  centred: boolean,
+): void {
   const scale = columns.unit.map((unit, j) => unit * factor[j]);
   const offset = columns.mean.map((mean, j) => (centred ? 0 : mean * factor[j]));
   for (let i = 0; i < d; i++) {
-    for (let j = i; j < d; j++) {
-      const at = i * d + j;
-      scatter[at] = scatter[at] * scale[i] * scale[j] + columns.weight * offset[i] * offset[j];
-    }
+    const [own, moved] = [scale[i], columns.weight * offset[i]];
+    for (let j = i; j < d; j++) scatter[i * d + j] = scatter[i * d + j] * own * scale[j] + moved * offset[j];
   }
-  return scatter;
 }
 
 /** For solvers that need rows: their columns' statistics first, then passes as often as the solver needs. */
@@ -123,23 +128,19 @@ export function* readRows(
   let rows = 0;
   let merges = 0;
   progress.begin('column statistics', source.rows, source.expectedRows);
-  const addLoaded = function* (loaded: LoadedBlock, own: Float64Array | undefined): Waiting<void> {
-    try {
-      const at = { first: rows, weights: own, columnNames };
-      const stats = yield* wait(loaded.summarise(at, undefined, (done) => progress.step(done)));
+  const add = (loaded: LoadedBlock, own?: Float64Array): MaybePromise<void> =>
+    andThen(settle(summariseLoaded(loaded, { first: rows, weights: own, columnNames }, progress)), (stats) => {
       mergeStatistics(columns, stats);
       merges += stats.merges ?? 1;
       rows += loaded.rows;
-    } finally {
-      loaded.release();
-    }
-  };
+    });
   const remote = remoteRowsFor(source, engine);
-  if (remote) yield* addLoaded(remote.load(), undefined);
+  if (remote) yield* wait(add(remote.load()));
   else {
-    yield* each(source.blocks(), function* (block) {
+    yield* each(source.blocks(), (block) => {
       checkBlockWidth(block, source, rows);
-      yield* addLoaded(yield* wait(engine.load(block)), weights.slice(rows, block.rows));
+      const own = weights.slice(rows, block.rows);
+      return andThen(engine.load(block), (loaded) => add(loaded, own));
     });
   }
   weights.end(rows);
@@ -154,10 +155,19 @@ export function* readRows(
     merges,
     solve: (problem, framing) => {
       passes = new Passes(source, rows, engine, framing, weights, progress);
-      return solver.solve({ ...problem, passes });
+      return solver.solve({ passes, ...problem });
     },
     release: () => passes?.release(),
   };
+}
+
+/** Statistics of the columns of a loaded block, which is released. */
+function* summariseLoaded(loaded: LoadedBlock, at: RowsAt, progress: ProgressTracker): Waiting<ColumnStatistics> {
+  try {
+    return yield* wait(loaded.summarise(at, undefined, (done) => progress.step(done)));
+  } finally {
+    loaded.release();
+  }
 }
 
 /** For solvers that process rows as they are read: one reading, and passes only where the source can be read again. */

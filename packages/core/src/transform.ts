@@ -41,7 +41,7 @@ export function loadTransform(source: string | object | Uint8Array | ArrayBuffer
   if (coding) {
     throw new ModelError(
       'BAD_MODEL',
-      'This model codes its columns (transform, or categories), which needs more than @scree/core/transform has. Read it with loadModel of @scree/core.',
+      'This model codes its columns (transforms, categories or covariates), which needs more than @scree/core/transform has. Read it with loadModel of @scree/core.',
     );
   }
   const { rows: k, cols: d, data: basis } = components;

@@ -453,7 +453,7 @@ describe('descend', () => {
     expect(refused(rows, { rule: 'pairwise', center: false })).toMatch(/center cannot be false/);
     expect(refused([], { rule: 'factored' })).toMatch(/rows in memory/);
     expect(refused([[1, 2]], { rule: 'factored' })).toMatch(/1 row/);
-    expect(refused([[1, 2], [3]], { rule: 'factored' })).toMatch(/Row 2 has 1 numbers/);
+    expect(refused([[1, 2], [3]], { rule: 'factored' })).toMatch(/Row 2 has 1 number/);
     expect(
       refused(
         [

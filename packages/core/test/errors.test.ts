@@ -53,7 +53,7 @@ const cases: Case[] = [
   ['rows of nothing', [[], []], {}, 'EMPTY_DATA', /no columns/],
   ['an empty stream', new Set(), {}, 'EMPTY_DATA', /no rows/],
   ['an empty matrix', { rows: 0, cols: 3, data: new Float64Array(0) }, {}, 'EMPTY_DATA', /no rows/],
-  ['ragged rows', [[1, 2], [3]], {}, 'RAGGED_ROWS', /Row 2 has 1 numbers, but the rows before it have 2/],
+  ['ragged rows', [[1, 2], [3]], {}, 'RAGGED_ROWS', /Row 2 has 1 number, but the rows before it have 2/],
   ['ragged rows in a stream', new Set([[1, 2], [3, 4], [3]]), {}, 'RAGGED_ROWS', /Row 3 has 1/],
   ['a record without a key', [{ a: 1, b: 2 }, { a: 3 }], {}, 'MISSING_COLUMN', /Row 2 has no column "b"/],
   ['a record with a key too many', [{ a: 1 }, { a: 3, b: 2 }], {}, 'RAGGED_ROWS', /Row 2 has a column "b"/],

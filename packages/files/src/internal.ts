@@ -45,6 +45,7 @@ export type { LeftOut } from './table/choose-columns.js';
 export { type ConvertedColumn, convertedWarning } from './table/converted-values.js';
 export type { DataFile, LabelledBlock, MissingValues, SupplementaryBlock } from './table/data-file.js';
 export type { LabelOptions, Labels } from './table/labels.js';
+export { TextReader } from './table/mixed-batches.js';
 export { checkColumns, mostColumns } from './table/most-columns.js';
 export { pandasIndex } from './table/pandas-index.js';
 export { LARGEST_EXACT, RoundedIntegers, wasRounded } from './table/rounded-integers.js';

@@ -52,8 +52,8 @@ export interface FileOptions {
 }
 
 /** Bytes that reading a file may take, unless `memory` says otherwise. */
-export const DEFAULT_MEMORY = 2 ** 30;
-const LEAST_MEMORY = 2 ** 24;
+export const DEFAULT_MEMORY = 1e9;
+const LEAST_MEMORY = 16e6;
 
 /** Options that make sense, with the memory filled in. */
 export type CheckedOptions = FileOptions & { readonly memory: number };

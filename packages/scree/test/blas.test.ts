@@ -149,7 +149,7 @@ describe.runIf(found)('the blas engine', () => {
     const { normal } = random(5);
     for (const [n, d] of [
       [260, 5000],
-      [130, 20000],
+      [70, 20000],
       [9, 300000],
     ]) {
       const data = Float32Array.from({ length: n * d }, normal);

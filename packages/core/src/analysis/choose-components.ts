@@ -116,7 +116,7 @@ function checkChooseOptions(options: ChooseOptions): {
   for (const [option, value] of Object.entries({ criteria, permutations, quantile, noise, folds })) {
     if (value !== undefined) checkOption(option, value, OWN_OPTIONS[option as keyof typeof OWN_OPTIONS]);
   }
-  const settings = checkOptions(others);
+  const settings = checkOptions(others, Object.keys(OWN_OPTIONS));
   const own = { seed: settings.seed, permutations, quantile: quantile ?? 0.95, noise, folds: folds ?? 10 };
   return { settings, names: criteria ? [...new Set(criteria)] : CRITERION_NAMES, own };
 }

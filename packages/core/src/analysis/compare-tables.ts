@@ -1,7 +1,8 @@
 import { type ControlOptions, checkControl, checkOption } from '../control.js';
 import { refuseChanged } from '../data/changes.js';
 import type { Matrix } from '../data/matrix.js';
-import { type Data, matrixSource, openSource, type RowSource } from '../data/open-source.js';
+import { matrixSource } from '../data/memory-source.js';
+import { type Data, openSource, type RowSource } from '../data/open-source.js';
 import { joinColumns } from '../data/paired-blocks.js';
 import { DataError } from '../errors.js';
 import { keepAlive } from '../keep-alive.js';

@@ -1,7 +1,10 @@
+import { type CodedCovariate, termNames } from '../data/coding.js';
 import type { Matrix } from '../data/matrix.js';
-import { type Data, matrixSource, openSource, type RowSource } from '../data/open-source.js';
+import { matrixSource } from '../data/memory-source.js';
+import { type Data, openSource, type RowSource } from '../data/open-source.js';
+import { TermEncoder } from '../data/regression.js';
 import { isMatrix } from '../data/to-block.js';
-import { DataError, show } from '../errors.js';
+import { DataError, describeValue } from '../errors.js';
 import type { ProgressTracker } from '../progress.js';
 
 /** Covariates by name, one value per row: numbers, or labels of groups. */
@@ -15,7 +18,7 @@ export interface CovariateCoding {
   /** One name per number of a coded row: `age`, or `batch: B2`. */
   readonly terms: readonly string[];
   /** Undefined for a table of numbers. */
-  readonly columns: readonly { readonly name: string; readonly levels: readonly string[] | undefined }[] | undefined;
+  readonly columns: readonly CodedCovariate[] | undefined;
 }
 
 /** Covariates as a source of numbers, with the coding that was made of them, or the one that is given. */
@@ -48,15 +51,12 @@ function isColumns(value: Covariates): value is CovariateColumns {
 }
 
 function codingOf(covariates: CovariateColumns): CovariateCoding {
-  const columns = Object.entries(covariates).map(([name, values]) => ({
-    name,
-    levels:
-      typeof values[0] === 'string'
-        ? [...new Set(Array.from(values as readonly string[]).filter((value) => typeof value === 'string'))]
-        : undefined,
-  }));
-  const terms = columns.flatMap(({ name, levels }) => levels?.slice(1).map((level) => `${name}: ${level}`) ?? [name]);
-  return { terms, columns };
+  const columns = Object.entries(covariates).map(([name, values]) => {
+    if (typeof values[0] !== 'string') return { name };
+    const texts = Array.from(values as readonly string[]).filter((value) => typeof value === 'string');
+    return { name, levels: [...new Set(texts)] };
+  });
+  return { terms: termNames(columns), columns };
 }
 
 /** The numbers of covariates, one row per row of the data. */
@@ -66,46 +66,20 @@ function coded(covariates: CovariateColumns, { columns, terms }: CovariateCoding
     throw new DataError('MISSING_COLUMN', `Give the same covariates as before: ${(names ?? terms).join(', ')}.`);
   }
   const rows = covariates[columns[0].name].length;
-  const cols = terms.length;
-  const data = new Float64Array(rows * cols);
-  let at = 0;
-  for (const { name, levels } of columns) {
-    const values: ArrayLike<number | string> = covariates[name];
-    const places = levels && new Map(levels.map((level, at) => [level, at]));
-    if (values.length !== rows) {
-      throw new DataError('BAD_DATA', `There are ${values.length} values of ${show(name)} for ${rows} rows.`, {
-        columnName: name,
-        value: values.length,
-        expected: rows,
-      });
-    }
-    for (let i = 0; i < rows; i++) {
-      const value = values[i];
-      if (!places) {
-        if (typeof value !== 'number' || !Number.isFinite(value)) throw notUsable(name, i, value, 'a number');
-        data[i * cols + at] = value;
-        continue;
-      }
-      const level = places.get(value as string);
-      if (level === undefined) throw notUsable(name, i, value, `one of ${someOf([...places.keys()])}`);
-      if (level > 0) data[i * cols + at + level - 1] = 1;
-    }
-    at += levels ? levels.length - 1 : 1;
+  for (const { name } of columns) {
+    const { length } = covariates[name];
+    if (length === rows) continue;
+    throw new DataError('BAD_DATA', `There are ${length} values of ${describeValue(name)} for ${rows} rows.`, {
+      columnName: name,
+      value: length,
+      expected: rows,
+    });
   }
-  if (cols === 0) {
+  const lists = columns.map(({ name }): ArrayLike<number | string> => covariates[name]);
+  const batch = { rows, cell: (i: number, c: number) => lists[c][i] };
+  const data = new TermEncoder(columns).encode(batch, 0, rows, 0, 0);
+  if (terms.length === 0) {
     throw new DataError('BAD_DATA', `All rows have the same ${names.join(' and ')}, so there is nothing to take out.`);
   }
-  return { rows, cols, data };
-}
-
-function someOf(levels: readonly string[]): string {
-  return levels.slice(0, 5).map(show).join(', ') + (levels.length > 5 ? ', …' : '');
-}
-
-function notUsable(name: string, row: number, value: unknown, must: string): DataError {
-  return new DataError('BAD_DATA', `${show(name)} of row ${row + 1} is ${show(value)}; it must be ${must}.`, {
-    row,
-    columnName: name,
-    value,
-  });
+  return { rows, cols: terms.length, data };
 }

@@ -1,5 +1,5 @@
 import { type ControlOptions, checkControl, checkObject, checkOption } from '../control.js';
-import { hasCategories } from '../data/coding.js';
+import { hasCategories, reversible } from '../data/coding.js';
 import { decodeNumbers } from '../data/decode.js';
 import type { Matrix } from '../data/matrix.js';
 import type { Data } from '../data/open-source.js';
@@ -106,7 +106,8 @@ export class ProbabilisticPca {
 
   /**
    * New rows from the distribution, in the user's own units (count × d); the same for the same seed. Transforms of columns are
-   * undone; a model with categories is refused, because its distribution is not one of levels.
+   * undone; where a regression was taken out the rows are residuals. A model with categories is refused, because its distribution is
+   * not one of levels.
    */
   sample(count: number, options: SampleOptions = {}): Promise<Matrix<Float64Array>> {
     return keepAlive(async () => {
@@ -118,7 +119,8 @@ export class ProbabilisticPca {
       checkOption('count', count, whole);
       const { seed = 0 } = options;
       checkOption('seed', seed, { must: 'a whole number', test: Number.isSafeInteger });
-      const { d, coding } = this.model;
+      const { d } = this.model;
+      const coding = reversible(this.model.coding);
       if (coding && hasCategories(coding)) {
         throw new ModelError(
           'BAD_MODEL',

@@ -1,13 +1,14 @@
 import { type ControlOptions, checkControl } from '../control.js';
 import type { Block } from '../data/block.js';
+import type { CodedRegression, Coding } from '../data/coding.js';
 import type { Matrix } from '../data/matrix.js';
 import { type Data, keepRows, openSource, type RowSource } from '../data/open-source.js';
 import { type BlockPair, packedRows, pairedBlocks } from '../data/paired-blocks.js';
+import { takeOut } from '../data/regression.js';
 import { type ColumnStatistics, checkFinite, emptyStatistics, mergeStatistics } from '../data/statistics.js';
 import { chooseEngine } from '../engines/choose.js';
 import { DataError } from '../errors.js';
 import { keepAlive } from '../keep-alive.js';
-import { addCombination } from '../linalg/row-products.js';
 import { axpy, dot } from '../linalg/vector.js';
 import { ProgressTracker } from '../progress.js';
 import type { Warning } from '../warning.js';
@@ -31,6 +32,11 @@ export interface Regression {
 /** Residuals of rows as a source of rows, and the regression that they are left by. */
 export interface Residuals extends RowSource {
   readonly regression: Regression;
+  /**
+   * How rows with their covariates become residuals. A model of the residuals that is stored with it,
+   * `new Model({ ...model, coding: residuals.coding })`, takes such rows: the columns, then the covariates.
+   */
+  readonly coding: Coding & { readonly regression: CodedRegression };
   /** Mean and spread of the columns before anything was taken out. */
   readonly columns: Readonly<ColumnStatistics>;
   /** Residuals of other rows by the same regression. Labels must be among those of the fit. */
@@ -59,7 +65,8 @@ export function residualize(data: Data, covariates: Covariates, options: Control
       };
       const { slopes, intercept, dropped, columns } = fit;
       const regression = { terms: coding.terms, slopes, intercept, dropped };
-      return Object.assign(residualSource(source, other, fit), { rows: columns.rows, columns, regression, apply });
+      const facts = { rows: columns.rows, columns, regression, coding: storedCoding(source, fit), apply };
+      return Object.assign(residualSource(source, other, fit), facts);
     } catch (error) {
       await source.close?.();
       await other.close?.();
@@ -245,15 +252,33 @@ function residualSource(source: RowSource, other: RowSource, fit: Fit): RowSourc
   };
 }
 
-/** x − x̄ − (c − c̄)·slopes, row by row. */
 function residualBlock({ left, right }: BlockPair, { columns, covariateMean, slopes }: Fit): Block {
   const { rows, cols } = left;
   const data = packedRows(left);
-  for (let i = 0; i < rows; i++) axpy(-1, columns.mean, 0, data, i * cols, cols);
-  const values = packedRows(right);
-  for (let i = 0; i < rows; i++) axpy(-1, covariateMean, 0, values, i * right.cols, right.cols);
-  addCombination(-1, values, rows, slopes.data, right.cols, cols, data);
+  takeOut({ mean: columns.mean, covariateMean, slopes: slopes.data }, packedRows(right), data);
   return { kind: 'dense', rows, cols, stride: cols, data };
+}
+
+/** The regression as a model stores it. */
+function storedCoding(
+  { cols, columnNames }: RowSource,
+  { coding, columns, covariateMean, slopes }: Fit,
+): Residuals['coding'] {
+  const names = columnNames ?? Array.from({ length: cols }, (_, j) => String(j));
+  return {
+    version: 1,
+    method: 'pca',
+    named: columnNames !== undefined,
+    missing: 'error',
+    unseen: 'error',
+    columns: names.map((name) => ({ kind: 'number', name, transform: 'none' })),
+    regression: {
+      covariates: coding.columns ?? coding.terms.map((name) => ({ name })),
+      mean: Array.from(columns.mean),
+      covariateMean: Array.from(covariateMean),
+      slopes: Array.from({ length: slopes.rows }, (_, t) => Array.from(slopes.data.subarray(t * cols, (t + 1) * cols))),
+    },
+  };
 }
 
 function droppedWarnings({ dropped }: Fit): Warning[] {

@@ -35,10 +35,11 @@ export function changeOf(source: RowSource): MaybePromise<Warning | undefined> {
   return andThen(source.warnings?.(), (warnings) => warnings?.find(({ code }) => code === 'SOURCE_CHANGED'));
 }
 
+const number = new Float64Array(1);
+const words = new Int32Array(number.buffer);
+
 /** A checksum of entries spread over rows and columns. Changing any one of them changes it. */
 function checksum(blocks: readonly Block[]): number {
-  const number = new Float64Array(1);
-  const words = new Uint32Array(number.buffer);
   let sum = 0;
   const add = (value: number): void => {
     number[0] = value;
@@ -55,8 +56,7 @@ function checksum(blocks: readonly Block[]): number {
     }
     const { rows, cols, stride, data } = block;
     if (rows * cols <= SAMPLES && stride === cols && data instanceof Float64Array) {
-      const bits = new Uint32Array(data.buffer, data.byteOffset, 2 * rows * cols);
-      for (let at = 0; at < bits.length; at++) sum = Math.imul(sum ^ bits[at], 0x01000193);
+      sum = Math.imul(sum ^ checksumOfBits(data, rows * cols), 0x01000193);
       continue;
     }
     const count = Math.min(rows * cols, SAMPLES);
@@ -68,4 +68,15 @@ function checksum(blocks: readonly Block[]): number {
     }
   }
   return sum;
+}
+
+/** The same of all bits, in two interleaved sums. */
+function checksumOfBits({ buffer, byteOffset }: Float64Array, count: number): number {
+  const bits = new Int32Array(buffer, byteOffset, 2 * count);
+  let [low, high] = [0, 0];
+  for (let at = 0; at < 2 * count; at += 2) {
+    low = Math.imul(low ^ bits[at], 0x01000193);
+    high = Math.imul(high ^ bits[at + 1], 0x01000193);
+  }
+  return Math.imul(low, 0x01000193) ^ high;
 }

@@ -1,4 +1,4 @@
-import { DataError, describeCell, show } from '../errors.js';
+import { DataError, describeCell, describeValue } from '../errors.js';
 import type { ProgressTracker } from '../progress.js';
 import type { Warning } from '../warning.js';
 import type { Block, SparseBlock } from './block.js';
@@ -9,10 +9,12 @@ import {
   codedNames,
   hasCategories,
   inputNames,
+  inputWidth,
   offsetsOf,
   partsOf,
 } from './coding.js';
 import { type Data, openSource, type RowSource } from './open-source.js';
+import { RegressionEncoder } from './regression.js';
 import {
   isGap,
   openTable,
@@ -46,7 +48,7 @@ export async function openForModel(
   const { coding, columnNames } = model;
   if (!coding) return openSource(data as Data, progress, columnNames);
   const names = inputNames(coding);
-  if (!hasCategories(coding) && coding.method === 'pca') {
+  if (!hasCategories(coding) && coding.method === 'pca' && !coding.regression) {
     const source = await openSource(data as Data, progress, names);
     return codeNumbers(checkWidth(source, source.cols, coding), coding);
   }
@@ -54,12 +56,14 @@ export async function openForModel(
   return codedSource(checkWidth(table, table.columns.length, coding), coding);
 }
 
-function checkWidth<Opened>(opened: Opened, width: number, { columns }: Coding): Opened {
-  if (width === columns.length) return opened;
+function checkWidth<Opened>(opened: Opened, width: number, coding: Coding): Opened {
+  const expected = inputWidth(coding);
+  if (width === expected) return opened;
+  const covariates = coding.regression ? ' and covariates' : '';
   throw new DataError(
     'WIDTH_MISMATCH',
-    `These rows have ${width} columns, but the model was fitted to ${columns.length}. Pass the same columns in the same order.`,
-    { value: width, expected: columns.length },
+    `These rows have ${width} columns, but the model was fitted to ${expected}${covariates}. Pass the same columns in the same order.`,
+    { value: width, expected },
   );
 }
 
@@ -169,6 +173,7 @@ class Encoder {
   /** For every category, the index of each of its levels. */
   readonly #levels: readonly (ReadonlyMap<string, number> | undefined)[];
   readonly #parts: readonly number[];
+  readonly #regression: RegressionEncoder | undefined;
 
   constructor(coding: Coding, offsets: readonly number[], fitted: boolean) {
     this.#coding = coding;
@@ -178,6 +183,7 @@ class Encoder {
       column.kind === 'category' ? new Map(column.levels.map((level, at) => [level, at])) : undefined,
     );
     this.#parts = partsOf(coding.columns);
+    this.#regression = coding.regression && new RegressionEncoder(coding.regression, coding.unseen);
   }
 
   dense(batch: TableBatch, from: number, to: number, first: number): Block {
@@ -201,6 +207,7 @@ class Encoder {
       }
     });
     if (this.#parts.length > 0) this.#composition(batch, from, to, first, data, cols);
+    this.#regression?.takeOut(data, batch, from, to, columns.length, first);
     return { kind: 'dense', rows, cols, stride: cols, data };
   }
 
@@ -260,10 +267,10 @@ class Encoder {
     if (level !== undefined && level !== column.gap && level !== column.other) return level;
     if (column.other !== undefined) return column.other;
     if (this.#coding.unseen === 'mean' || this.#fitted) return -1;
-    const some = column.levels.slice(0, 5).map((name) => show(name));
+    const some = column.levels.slice(0, 5).map((name) => describeValue(name));
     throw new DataError(
       'BAD_DATA',
-      `${cellAt(row, j, this.#coding.columns)} holds ${show(text)}, a level that the fit did not see. Its levels are ${some.join(', ')}${column.levels.length > 5 ? ', …' : ''}. Fit with unseen: 'mean' to count such values as the average, or with rare to pool rare and new levels.`,
+      `${cellAt(row, j, this.#coding.columns)} holds ${describeValue(text)}, a level that the fit did not see. Its levels are ${some.join(', ')}${column.levels.length > 5 ? ', …' : ''}. Fit with unseen: 'mean' to count such values as the average, or with rare to pool rare and new levels.`,
       { row, column: j, columnName: column.name, value: text, reason: 'unseen-level' },
     );
   }
@@ -305,7 +312,7 @@ export function levelOf(
   if (typeof cell === 'number' || typeof cell === 'boolean' || typeof cell === 'bigint') return String(cell);
   throw new DataError(
     'BAD_DATA',
-    `${cellAt(row, j, columns)} holds ${show(cell)}, which is no level. Levels are texts, numbers or truth values.`,
+    `${cellAt(row, j, columns)} holds ${describeValue(cell)}, which is no level. Levels are texts, numbers or truth values.`,
     {
       row,
       column: j,
@@ -322,7 +329,7 @@ export function notNumeric(
 ): DataError {
   return new DataError(
     'NOT_A_NUMBER',
-    `${cellAt(row, j, columns)} holds ${show(cell)}, and the column holds numbers. If it is a category, name it in \`categories\`.`,
+    `${cellAt(row, j, columns)} holds ${describeValue(cell)}, and the column holds numbers. If it is a category, name it in \`categories\`.`,
     { row, column: j, columnName: columns[j].name, value: cell },
   );
 }

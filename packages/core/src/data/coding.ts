@@ -13,9 +13,11 @@
  *    a level of their own in categories and the mean in numbers ('level').
  * 8. Rare levels are pooled into one if asked for. Levels that the fit did not see belong to that pool; without one
  *    they are refused ('error') or replaced by the mean.
+ * 9. A regression on covariates (data/regression.ts) is taken out of the coded columns last. The table then has the covariates
+ *    behind its columns; what components describe are residuals.
  */
 
-import { ModelError, show } from '../errors.js';
+import { describeValue, ModelError } from '../errors.js';
 
 /** Functions of one number. `clr` and `ilr` are of all columns that have them: the parts of a composition. */
 export const TRANSFORMS = ['none', 'log1p', 'sqrt', 'asinh', 'rank', 'clr', 'ilr'] as const;
@@ -70,6 +72,22 @@ export interface CodedGroup {
   readonly eigenvalue: number;
 }
 
+/** A covariate: numbers, or labels, which have one term per level but the first. */
+export interface CodedCovariate {
+  readonly name: string;
+  readonly levels?: readonly string[];
+}
+
+/** A regression that is taken out of the coded columns x: x − mean − (c − covariateMean)·slopes, c being the terms of the covariates. */
+export interface CodedRegression {
+  readonly covariates: readonly CodedCovariate[];
+  /** The means in the fit: of every coded column, and of every term. */
+  readonly mean: readonly number[];
+  readonly covariateMean: readonly number[];
+  /** One list per term, with a number per coded column. */
+  readonly slopes: readonly (readonly number[])[];
+}
+
 /** How a table becomes numbers. */
 export interface Coding {
   readonly version: 1;
@@ -80,6 +98,7 @@ export interface Coding {
   readonly unseen: UnseenRule;
   readonly columns: readonly CodedColumn[];
   readonly groups?: readonly CodedGroup[];
+  readonly regression?: CodedRegression;
 }
 
 /** How many coded columns an input column becomes. The first part of an ilr composition becomes none: D parts have D − 1 coordinates. */
@@ -109,9 +128,24 @@ export function codedNames({ columns, named }: Pick<Coding, 'columns' | 'named'>
   });
 }
 
-/** Names of the columns that a coding reads, where they have names. */
-export function inputNames({ named, columns }: Coding): readonly string[] | undefined {
-  return named ? columns.map(({ name }) => name) : undefined;
+/** Names of the columns that a coding reads, where they have names: those that it codes, then covariates. */
+export function inputNames({ named, columns, regression }: Coding): readonly string[] | undefined {
+  return named ? [...columns, ...(regression?.covariates ?? [])].map(({ name }) => name) : undefined;
+}
+
+/** How many columns a coding reads. */
+export function inputWidth({ columns, regression }: Coding): number {
+  return columns.length + (regression?.covariates.length ?? 0);
+}
+
+/** Names of the terms of covariates: `age`, or `batch: B2` for every level but the first. */
+export function termNames(covariates: readonly CodedCovariate[]): string[] {
+  return covariates.flatMap(({ name, levels }) => levels?.slice(1).map((level) => `${name}: ${level}`) ?? [name]);
+}
+
+/** The coding, where rows of coded columns can be turned back. Residuals cannot: scores do not have the covariates. */
+export function reversible(coding: Coding | undefined): Coding | undefined {
+  return coding?.regression ? undefined : coding;
 }
 
 /** Indexes of the parts of the composition. */
@@ -132,12 +166,12 @@ export function hasCategories({ columns }: Pick<Coding, 'columns'>): boolean {
 export function checkCoding(coding: unknown, d: number): void {
   if (coding === undefined) return;
   demand(isObject(coding), 'is not a record');
-  const { version, method, named, missing, unseen, columns, groups } = coding as Record<string, unknown>;
-  demand(version === 1, `has version ${show(version)}`);
-  demand(CODING_METHODS.includes(method as CodingMethod), `has the method ${show(method)}`);
+  const { version, method, named, missing, unseen, columns, groups, regression } = coding as Record<string, unknown>;
+  demand(version === 1, `has version ${describeValue(version)}`);
+  demand(CODING_METHODS.includes(method as CodingMethod), `has the method ${describeValue(method)}`);
   demand(typeof named === 'boolean', 'does not say whether columns have names');
-  demand(GAP_RULES.includes(missing as GapRule), `has ${show(missing)} for gaps`);
-  demand(UNSEEN_RULES.includes(unseen as UnseenRule), `has ${show(unseen)} for unseen levels`);
+  demand(GAP_RULES.includes(missing as GapRule), `has ${describeValue(missing)} for gaps`);
+  demand(UNSEEN_RULES.includes(unseen as UnseenRule), `has ${describeValue(unseen)} for unseen levels`);
   demand(Array.isArray(columns) && columns.length > 0, 'has no columns');
   const list = columns as unknown[];
   for (const column of list) checkColumn(column);
@@ -156,6 +190,26 @@ export function checkCoding(coding: unknown, d: number): void {
   const grouped = ((groups ?? []) as CodedGroup[]).reduce((sum, group) => sum + group.columns, 0);
   demand(groups === undefined || grouped === checked.length, `has groups of ${grouped} columns`);
   demand((method === 'mfa') === (groups !== undefined), 'has groups without MFA, or MFA without groups');
+  if (regression === undefined) return;
+  demand(method === 'pca', `has a regression and the method ${describeValue(method)}`);
+  checkRegression(regression, d);
+  const names = inputNames(coding as unknown as Coding);
+  demand(!names || new Set(names).size === names.length, 'has a covariate that is a column too');
+}
+
+function checkRegression(regression: unknown, d: number): void {
+  demand(isObject(regression), 'has a regression that is none');
+  const { covariates, mean, covariateMean, slopes } = regression;
+  const isLevels = (levels: unknown): boolean =>
+    isList(levels, (level) => typeof level === 'string') && levels.length > 0 && new Set(levels).size === levels.length;
+  const isCovariate = (each: unknown): boolean =>
+    isObject(each) && typeof each.name === 'string' && (each.levels === undefined || isLevels(each.levels));
+  demand(isList(covariates, isCovariate), 'has a regression without covariates');
+  const terms = termNames(covariates as CodedCovariate[]).length;
+  const isNumbers = (list: unknown, length: number): boolean => isList(list, isNumber) && list.length === length;
+  demand(terms > 0, 'has a regression without terms');
+  demand(isNumbers(mean, d) && isNumbers(covariateMean, terms), 'has a regression without means');
+  demand(isList(slopes, (list) => isNumbers(list, d)) && slopes.length === terms, 'has a regression without slopes');
 }
 
 function checkColumn(column: unknown): void {
@@ -164,10 +218,10 @@ function checkColumn(column: unknown): void {
     string,
     unknown
   >;
-  const bad = (what: string): string => `has a column ${show(name)} ${what}`;
-  demand(kind === 'number' || kind === 'category', bad(`of kind ${show(kind)}`));
+  const bad = (what: string): string => `has a column ${describeValue(name)} ${what}`;
+  demand(kind === 'number' || kind === 'category', bad(`of kind ${describeValue(kind)}`));
   if (kind === 'number') {
-    demand(TRANSFORMS.includes(transform as Transform), bad(`with the transform ${show(transform)}`));
+    demand(TRANSFORMS.includes(transform as Transform), bad(`with the transform ${describeValue(transform)}`));
     demand(mean === undefined || isNumber(mean), bad('whose mean is not a number'));
     demand(deviation === undefined || (isNumber(deviation) && deviation >= 0), bad('whose deviation is not a number'));
     if (transform !== 'rank') return;
@@ -183,7 +237,7 @@ function checkColumn(column: unknown): void {
   for (const index of [other, gap]) {
     demand(
       index === undefined || (Number.isSafeInteger(index) && (index as number) >= 0 && (index as number) < count),
-      bad(`with a level ${show(index)}`),
+      bad(`with a level ${describeValue(index)}`),
     );
   }
 }

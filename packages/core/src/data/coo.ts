@@ -1,4 +1,4 @@
-import { DataError, show } from '../errors.js';
+import { DataError, describeValue } from '../errors.js';
 import type { CsrMatrix } from './csr.js';
 import type { FloatArray, NumberArray } from './matrix.js';
 
@@ -32,14 +32,9 @@ export function cooToCsr({ rows, cols, row, col, data }: CooMatrix): CsrMatrix {
   }
   const indptr = new Float64Array(rows + 1);
   for (let at = 0; at < count; at++) {
-    const i = row[at];
-    if (!Number.isInteger(i) || i < 0 || i >= rows) {
-      throw new DataError(
-        'BAD_SPARSE',
-        `The sparse matrix is broken: entry ${at} is in row ${show(i)}, and there are ${rows} rows.`,
-      );
-    }
-    indptr[i + 1]++;
+    checkPlace('row', row[at], rows, at);
+    checkPlace('column', col[at], cols, at);
+    indptr[row[at] + 1]++;
   }
   for (let i = 0; i < rows; i++) indptr[i + 1] += indptr[i];
   const next = indptr.slice();
@@ -51,4 +46,12 @@ export function cooToCsr({ rows, cols, row, col, data }: CooMatrix): CsrMatrix {
     values[target] = data[at];
   }
   return { rows, cols, indptr, indices, data: values };
+}
+
+function checkPlace(what: string, index: number, size: number, entry: number): void {
+  if (Number.isInteger(index) && index >= 0 && index < size) return;
+  throw new DataError(
+    'BAD_SPARSE',
+    `The sparse matrix is broken: entry ${entry} is in ${what} ${describeValue(index)}, and there are ${size} ${what}s. Rows and columns are counted from 0.`,
+  );
 }

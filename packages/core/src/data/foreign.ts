@@ -30,6 +30,11 @@ const FOREIGN: readonly Foreign[] = [
     pass: 'frame.toRecords()',
   },
   {
+    name: 'a nodejs-polars LazyFrame',
+    methods: ['collect', 'describePlan'],
+    pass: 'await frame.collect()',
+  },
+  {
     name: 'an Apache Arrow table or record batch',
     kind: 'arrow',
     methods: ['getChildAt', 'toArray'],

@@ -1,4 +1,4 @@
-import { ModelError, show } from '../errors.js';
+import { describeValue, ModelError } from '../errors.js';
 import { LARGEST_SQUARE } from '../limits.js';
 import { crc32 } from './crc32.js';
 import { readerOf } from './format-version.js';
@@ -33,16 +33,18 @@ export interface StoredMoments {
   readonly columnNames: readonly string[] | undefined;
   readonly columns: ColumnStatistics;
   readonly scatter: Float64Array;
-  readonly single: boolean;
+  /** Whether the data were float32. In files it is `single`. */
+  readonly float32: boolean;
   readonly sparse: boolean;
   readonly merges: number;
   readonly read: number;
 }
 
 export function momentsToBytes(moments: StoredMoments): Uint8Array {
-  const { columns, scatter, ...rest } = moments;
+  const { columns, scatter, cols, columnNames, float32: single, sparse, merges, read } = moments;
   const { rows, weight, inflation, restUnknown } = columns;
-  const header = new TextEncoder().encode(JSON.stringify({ ...rest, rows, weight, inflation, restUnknown }));
+  const facts = { cols, columnNames, single, sparse, merges, read, rows, weight, inflation, restUnknown };
+  const header = new TextEncoder().encode(JSON.stringify(facts));
   const start = Math.ceil((16 + header.length) / 8) * 8;
   const bytes = new Uint8Array(start + 8 * (COLUMNS.length * moments.cols + scatter.length) + 4);
   const view = new DataView(bytes.buffer);
@@ -61,7 +63,8 @@ export function momentsToBytes(moments: StoredMoments): Uint8Array {
 /** Reads what `momentsToBytes` wrote; nothing is trusted before it is checked. */
 export function momentsFromBytes(bytes: Uint8Array): StoredMoments {
   const name = new TextDecoder('latin1').decode(bytes.subarray(0, 8));
-  if (name !== MAGIC) throw new ModelError('BAD_MODEL', `These are no moments: they begin with ${show(name)}.`);
+  if (name !== MAGIC)
+    throw new ModelError('BAD_MODEL', `These are no moments: they begin with ${describeValue(name)}.`);
   if (bytes.length < 24) throw cutOff(bytes);
   const version = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(8, true);
   return readerOf(READERS, version, 'The moments have')(bytes);
@@ -101,7 +104,7 @@ function readMoments(bytes: Uint8Array, stored: readonly (typeof COLUMNS)[number
     meanRest: meanRest ?? new Float64Array(cols),
     ...(restUnknown ? { restUnknown } : {}),
   };
-  return { cols, columnNames, columns, scatter: take(cols * cols), single, sparse, merges, read };
+  return { cols, columnNames, columns, scatter: take(cols * cols), float32: single, sparse, merges, read };
 }
 
 function cutOff({ length }: Uint8Array): ModelError {

@@ -1,15 +1,13 @@
-import { DataError, show } from '../errors.js';
+import { DataError, describeValue } from '../errors.js';
 import type { MaybePromise } from '../maybe-promise.js';
 import type { ProgressTracker } from '../progress.js';
 import type { Block } from './block.js';
-import { detectChanges } from './changes.js';
 import { foreignAdvice, foreignKind } from './foreign.js';
 import type { ForeignData } from './foreign-data.js';
 import { isRecord, numericNames, type RecordRow, type Row, RowGatherer } from './gather.js';
-import { fitsFloat32 } from './matrix.js';
+import { MemorySource, matrixSource } from './memory-source.js';
 import type { DType, RowSource } from './row-source.js';
-import { sampleRows } from './sample.js';
-import { type AnyMatrix, empty, isCount, isMatrix, toBlock } from './to-block.js';
+import { type AnyMatrix, empty, isCount, isMatrix } from './to-block.js';
 
 export type { DType, RowSource };
 
@@ -39,14 +37,14 @@ export function openSource(
   if (typeof data !== 'object' || data === null) {
     throw new DataError(
       'BAD_DATA',
-      `Data must be rows, a matrix, a sparse matrix, records or an iterable of them, not ${show(data)}.`,
+      `Data must be rows, a matrix, a sparse matrix, records or an iterable of them, not ${describeValue(data)}.${typeof data === 'string' ? ' Files are opened by openFile of the package scree.' : ''}`,
       { value: data },
     );
   }
   if ('blocks' in data && typeof data.blocks === 'function') return checkSource(data as RowSource);
   const kind = foreignKind(data);
   if (kind || isColumns(data)) return openColumns(data, kind, chosen, numericOnly);
-  const advice = data instanceof Map ? 'a Map, which yields [key, value]. Pass map.values().' : foreignAdvice(data);
+  const advice = adviceFor(data);
   if (advice) throw new DataError('BAD_DATA', `The data are ${advice}`);
   if (Array.isArray(data)) {
     const stream = isMatrix(data[0]) || (typeof data[0] === 'object' && data[0] !== null && foreignKind(data[0]));
@@ -56,7 +54,7 @@ export function openSource(
   if (ArrayBuffer.isView(data)) {
     throw new DataError(
       'BAD_DATA',
-      `A plain ${show(data).slice(2)} has no shape. Wrap it as a matrix: { rows, cols, data }.`,
+      `A plain ${describeValue(data).slice(2)} has no shape. Wrap it as a matrix: { rows, cols, data }.`,
       { value: data },
     );
   }
@@ -64,49 +62,21 @@ export function openSource(
     return openLater(data as Iterable<Row>, progress, chosen, numericOnly);
   throw new DataError(
     'BAD_DATA',
-    `Data must be rows, columns { name: numbers }, a matrix { rows, cols, data }, or an iterable of rows, not ${show(data)}.`,
+    `Data must be rows, columns { name: numbers }, a matrix { rows, cols, data }, or an iterable of rows, not ${describeValue(data)}.`,
   );
+}
+
+/** For objects that hold data but are none: what they are, and what to pass. */
+function adviceFor(data: object): string | undefined {
+  if (data instanceof Map) return 'a Map, which yields [key, value]. Pass map.values().';
+  if (data instanceof Promise) return 'a promise. Pass await data.';
+  if (data instanceof Blob) return 'a file. Open it with openBlob of @scree/files, and pass file.source.';
+  return foreignAdvice(data);
 }
 
 /** A stream, by code that is loaded when there is one. */
 const openLater: typeof import('./open-stream.js').openStream = async (...stream) =>
   (await import('./open-stream.js')).openStream(...stream);
-
-/** A matrix is read in place, and watched from now on. */
-export function matrixSource(matrix: AnyMatrix): RowSource {
-  const blocks = [toBlock(matrix)];
-  return fromBlocks(blocks, undefined, detectChanges(blocks));
-}
-
-/** A rereadable source of blocks in memory. */
-function fromBlocks(
-  blocks: readonly Block[],
-  columnNames?: readonly string[],
-  warnings?: RowSource['warnings'],
-): RowSource {
-  let rows = 0;
-  let nonzeros = 0;
-  for (const block of blocks) {
-    rows += block.rows;
-    nonzeros += block.kind === 'sparse' ? block.data.length : block.rows * block.cols;
-  }
-  if (rows === 0) throw empty();
-  return {
-    rows,
-    cols: blocks[0].cols,
-    dtype: blocks.every((block) => fitsFloat32(block.data)) ? 'float32' : 'float64',
-    ...(blocks.every((block) => block.kind === 'sparse') ? { nonzeros } : {}),
-    ...(columnNames ? { columnNames } : {}),
-    rereadable: true,
-    resident: true,
-    blocks: () => blocks,
-    ...(warnings ? { warnings } : {}),
-    get sample() {
-      const [first] = blocks;
-      return first.kind === 'dense' ? sampleRows(first) : undefined;
-    },
-  };
-}
 
 /** Reads a source once and keeps copies of its rows (it may reuse its buffers), for solvers that read them again. */
 export async function keepRows(source: RowSource, step: (rows: number) => void | Promise<void>): Promise<RowSource> {
@@ -122,7 +92,7 @@ export async function keepRows(source: RowSource, step: (rows: number) => void |
     if (pause) await pause;
   }
   if (blocks.length === 0) throw empty();
-  return fromBlocks(blocks, source.columnNames);
+  return new MemorySource(blocks, source.columnNames);
 }
 
 /** Columns by name: a plain object whose values are all lists. */
@@ -136,24 +106,9 @@ function isTypedArray(value: unknown): boolean {
   return ArrayBuffer.isView(value) && !(value instanceof DataView);
 }
 
-/** A matrix or table of another library, or columns by name. */
-async function openColumns(
-  data: object,
-  kind: ReturnType<typeof foreignKind>,
-  chosen: readonly string[] | undefined,
-  numericOnly: boolean,
-): Promise<RowSource> {
-  const [{ readForeign }, { rowsFromColumns }] = await Promise.all([
-    import('./foreign-data.js'),
-    import('./column-data.js'),
-  ]);
-  const read = kind
-    ? await readForeign(kind, data)
-    : { names: Object.keys(data), columns: Object.values(data) as ArrayLike<unknown>[] };
-  if (!('columns' in read)) return matrixSource(read);
-  const { matrix, names, warnings } = rowsFromColumns(read, chosen, numericOnly);
-  return fromBlocks([toBlock(matrix)], names, async () => warnings);
-}
+/** A matrix or table of another library, or columns by name, by code that is loaded when there is one. */
+const openColumns: typeof import('./open-columns.js').openColumns = async (...columns) =>
+  (await import('./open-columns.js')).openColumns(...columns);
 
 function fromRows(rows: readonly Row[], wanted: readonly string[] | undefined, numericOnly: boolean): RowSource {
   if (rows.length === 0) throw empty();
@@ -163,12 +118,12 @@ function fromRows(rows: readonly Row[], wanted: readonly string[] | undefined, n
   rows.forEach((row, i) => {
     gather.add(row, i);
   });
-  return fromBlocks([gather.take()], gather.names);
+  return new MemorySource([gather.take()], gather.names);
 }
 
 function checkSource(source: RowSource): RowSource {
   if (!isCount(source.cols) || source.cols === 0) {
-    throw new DataError('BAD_DATA', `A row source must say its number of columns, not ${show(source.cols)}.`);
+    throw new DataError('BAD_DATA', `A row source must say its number of columns, not ${describeValue(source.cols)}.`);
   }
   return source;
 }

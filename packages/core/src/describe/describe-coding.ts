@@ -9,6 +9,7 @@ export function describeCoding(coding: Coding): string[] {
     ...describeTransforms(coding.columns),
     ...describePooled(categories),
     ...(categories.length === 0 ? [] : describeRules(coding)),
+    ...describeRegression(coding),
   ].filter((sentence) => sentence !== '');
 }
 
@@ -80,6 +81,17 @@ function describeRules({ missing, unseen, columns }: Coding): string[] {
     ...(unseen === 'mean'
       ? [`Levels that the fit did not see count as the average${pools ? ' where rare levels were not pooled' : ''}.`]
       : []),
+  ];
+}
+
+function describeRegression({ regression, unseen }: Coding): string[] {
+  if (!regression) return [];
+  const names = regression.covariates.map(({ name, levels }) =>
+    levels ? `${name} (${several(levels.length, 'level')})` : name,
+  );
+  return [
+    `Residuals: what a regression of every column on ${some(names)} leaves was analysed; variances and scores are those of residuals.`,
+    ...(unseen === 'mean' ? ['Levels that the fit did not see count as the average.'] : []),
   ];
 }
 

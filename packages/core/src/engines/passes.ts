@@ -97,7 +97,7 @@ export class Passes {
     let other = 0;
     const visit = function* (this: Passes, block: Block): Waiting<void> {
       if (other >= index) {
-        const right = other === index ? left : yield* this.#load(block, other);
+        const right = other === index ? left : yield* wait(this.#load(block, other));
         const into = { products, size: this.rows, row: i0, column: j0 };
         const pause = (): void | Promise<void> => this.#progress.yieldToEventLoop();
         yield* wait(left.dual(frame, right, this.#frameAt(j0, block.rows), into, pause));
@@ -106,7 +106,7 @@ export class Passes {
       j0 += block.rows;
       other++;
     }.bind(this);
-    yield* each(this.#source.blocks(), visit);
+    yield* each(this.#source.blocks(), (block) => settle(visit(block)));
     yield* wait(onStep(left.rows));
   }
 
@@ -175,21 +175,23 @@ export class Passes {
   }
 
   *#rowTiles(visit: VisitTile): Waiting<void> {
-    const { cols } = this;
-    let tile = new Float64Array(0);
     let first = 0;
-    const visitBlock = function* (this: Passes, block: Block): Waiting<void> {
+    yield* each(this.#source.blocks(), (block) => {
       const frame = this.#frameAt(first, block.rows);
-      for (let from = 0; from < block.rows; from += TILE_LINES) {
-        const to = Math.min(block.rows, from + TILE_LINES);
-        if (tile.length < (to - from) * cols) tile = new Float64Array((to - from) * cols);
-        packTile(block, frame, from, to, 0, cols, tile);
-        yield* wait(visit(tile, to - from));
-      }
       first += block.rows;
-    }.bind(this);
-    yield* each(this.#source.blocks(), visitBlock);
+      return settle(this.#rowTilesOf(block, frame, visit));
+    });
     this.#checkRows(first);
+  }
+
+  *#rowTilesOf(block: Block, frame: Frame, visit: VisitTile): Waiting<void> {
+    const { rows, cols } = block;
+    const tile = new Float64Array(Math.min(TILE_LINES, rows) * cols);
+    for (let from = 0; from < rows; from += TILE_LINES) {
+      const to = Math.min(rows, from + TILE_LINES);
+      packTile(block, frame, from, to, 0, cols, tile);
+      yield* wait(visit(tile, to - from));
+    }
   }
 
   /** Bᵀ in packed tiles of whole columns: each visit gets some columns of B as rows of length n. Reads the data once per tile. */
@@ -204,16 +206,14 @@ export class Passes {
     for (let left = 0; left < this.cols; left += TILE_LINES) {
       const right = Math.min(this.cols, left + TILE_LINES);
       let first = 0;
-      // biome-ignore lint/correctness/useYield: blocks are visited by generators
-      const visitBlock = function* (this: Passes, block: Block): Waiting<void> {
+      yield* each(this.#source.blocks(), (block) => {
         if (packed.length < block.rows * (right - left)) packed = new Float64Array(block.rows * (right - left));
         packTile(block, this.#frameAt(first, block.rows), 0, block.rows, left, right, packed);
         for (let i = 0; i < block.rows; i++) {
           for (let c = 0; c < right - left; c++) tile[c * n + first + i] = packed[i * (right - left) + c];
         }
         first += block.rows;
-      }.bind(this);
-      yield* each(this.#source.blocks(), visitBlock);
+      });
       this.#checkRows(first);
       yield* wait(visit(tile, right - left));
     }
@@ -234,25 +234,26 @@ export class Passes {
     let first = 0;
     let index = 0;
     const remote = remoteRowsFor(this.#source, this.#engine);
-    const visitBlock = function* (this: Passes, block: Block | LoadedBlock): Waiting<void> {
-      const loaded = remote ? (block as LoadedBlock) : yield* this.#load(block as Block, index);
-      const onStep = (rows: number): void | Promise<void> => this.#progress.step(rows);
-      yield* wait(visit(loaded, this.#frameAt(first, block.rows), first, onStep, index));
-      this.#done(loaded);
-      first += loaded.rows;
-      index++;
-    }.bind(this);
-    yield* each<Block | LoadedBlock>(remote ? [remote.load()] : this.#source.blocks(), visitBlock);
+    const onStep = (rows: number): void | Promise<void> => this.#progress.step(rows);
+    const visitLoaded = (loaded: LoadedBlock): MaybePromise<void> =>
+      andThen(visit(loaded, this.#frameAt(first, loaded.rows), first, onStep, index), () => {
+        this.#done(loaded);
+        first += loaded.rows;
+        index++;
+      });
+    if (remote) yield* wait(visitLoaded(remote.load()));
+    else yield* each(this.#source.blocks(), (block) => andThen(this.#load(block, index), visitLoaded));
     this.#checkRows(first);
     this.#progress.end();
   }
 
-  *#load(block: Block, index: number): Waiting<LoadedBlock> {
+  #load(block: Block, index: number): MaybePromise<LoadedBlock> {
     const kept = this.#kept[index];
     if (kept) return kept;
-    const loaded = yield* wait(this.#engine.load(block));
-    if (this.#source.resident) this.#kept[index] = loaded;
-    return loaded;
+    return andThen(this.#engine.load(block), (loaded) => {
+      if (this.#source.resident) this.#kept[index] = loaded;
+      return loaded;
+    });
   }
 
   #done(loaded: LoadedBlock): void {

@@ -59,9 +59,9 @@ export interface Pilot {
   readonly unit: Float64Array;
 }
 
-/** A pilot, and the columns (1) that have more than one value in its sample. */
+/** A pilot, and how far each column goes from its first value in the sample: 0 where it has one value. */
 export interface SampledPilot extends Pilot {
-  readonly varies: Uint8Array;
+  readonly reach: Float64Array;
 }
 
 /** The frame of a pass that sums rows about a pilot. */
@@ -87,7 +87,8 @@ export function samplePilot(block: DenseBlock, weights: Float64Array | undefined
   const shift = new Float64Array(cols);
   const squares = new Float64Array(cols);
   const zeros = new Float64Array(cols);
-  const origin = Float64Array.from(numbersOf(block, leader * stride, leader * stride + cols));
+  const origin = new Float64Array(cols);
+  origin.set(numbersOf(block, leader * stride, leader * stride + cols));
   const reach = new Float64Array(cols);
   let count = 0;
   for (let s = 0; s < sampled; s++) {
@@ -103,8 +104,8 @@ export function samplePilot(block: DenseBlock, weights: Float64Array | undefined
       const deviation = x - origin[j];
       shift[j] += deviation;
       squares[j] += deviation * deviation;
-      if (deviation > reach[j]) reach[j] = deviation;
-      else if (-deviation > reach[j]) reach[j] = -deviation;
+      const distance = Math.abs(deviation);
+      if (distance > reach[j]) reach[j] = distance;
     }
   }
   const unit = new Float64Array(cols);
@@ -116,7 +117,7 @@ export function samplePilot(block: DenseBlock, weights: Float64Array | undefined
     shift[j] = stay || !Number.isFinite(mean) ? 0 : mean;
     unit[j] = powerOfTwo(reach[j] > 0 ? reach[j] : shift[j]);
   }
-  return { shift, unit, varies: Uint8Array.from(reach, (most) => (most > 0 ? 1 : 0)) };
+  return { shift, unit, reach };
 }
 
 /**
@@ -174,9 +175,9 @@ export function scatterAboutMeans(
   const scale = pilot.unit.map((unit, j) => unit / stats.unit[j]);
   const delta = sums.sum.map((sum) => sum / stats.weight);
   for (let i = 0; i < d; i++) {
+    const [moved, factor] = [stats.weight * delta[i], scale[i]];
     for (let j = i; j < d; j++) {
-      const moved = scatter[i * d + j] - stats.weight * delta[i] * delta[j];
-      scatter[i * d + j] = moved * scale[i] * scale[j];
+      scatter[i * d + j] = (scatter[i * d + j] - moved * delta[j]) * factor * scale[j];
     }
     const own = i * d + i;
     if (ownSpread) scatter[own] = stats.spread[i];

@@ -49,23 +49,28 @@ export function* qr(vectors: Float64Array, count: number, length: number): Task<
 /**
  * Absorbs rows into a triangular factor: R (cols × cols, upper) becomes that of [R; tile], so that RᵀR grows by
  * tileᵀtile without ever being squared. Row by row of tiles this is the QR of a matrix of any height in the memory
- * of one tile (Golub & Van Loan §6.5.3; "TSQR"). The tile (rows × cols) is destroyed. Cost 2·rows·cols².
+ * of one tile (Golub & Van Loan §6.5.3; "TSQR"). The tile is rows × cols. Cost 2·rows·cols².
  */
 export function* absorbRows(r: Float64Array, cols: number, tile: Float64Array, rows: number): Task<void> {
-  const w = new Float64Array(cols);
-  const v = new Float64Array(rows + 1);
+  // The columns of the tile one after the other, each with room for its entry of R before it.
+  const length = rows + 1;
+  const columns = new Float64Array(cols * length);
+  for (let i = 0, at = 0; i < rows; i++) {
+    for (let j = 0; j < cols; j++, at++) columns[j * length + i + 1] = tile[at];
+  }
   for (let j = 0; j < cols; j++) {
-    v[0] = r[j * cols + j];
-    for (let i = 0; i < rows; i++) v[i + 1] = tile[i * cols + j];
-    const { beta, tau } = reflector(v, 0, rows + 1);
+    const v = j * length;
+    columns[v] = r[j * cols + j];
+    const { beta, tau } = reflector(columns, v, length);
     r[j * cols + j] = beta;
     if (tau === 0) continue;
-    const start = j + 1;
-    const rest = cols - start;
-    for (let c = start; c < cols; c++) w[c] = r[j * cols + c];
-    for (let i = 0; i < rows; i++) axpy(v[i + 1], tile, i * cols + start, w, start, rest);
-    for (let c = start; c < cols; c++) r[j * cols + c] -= tau * w[c];
-    for (let i = 0; i < rows; i++) axpy(-tau * v[i + 1], w, start, tile, i * cols + start, rest);
-    if ((j & 15) === 15) yield 64 * rows * rest;
+    for (let c = j + 1; c < cols; c++) {
+      const x = c * length;
+      let product = r[j * cols + c];
+      for (let i = 1; i < length; i++) product += columns[v + i] * columns[x + i];
+      r[j * cols + c] -= tau * product;
+      for (let i = 1; i < length; i++) columns[x + i] -= tau * columns[v + i] * product;
+    }
+    if ((j & 15) === 15) yield 64 * rows * (cols - j);
   }
 }

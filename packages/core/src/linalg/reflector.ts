@@ -7,7 +7,10 @@
 export function reflector(x: Float64Array, start: number, length: number): { beta: number; tau: number } {
   const alpha = x[start];
   let largest = 0;
-  for (let i = 1; i < length; i++) largest = Math.max(largest, Math.abs(x[start + i]));
+  for (let i = 1; i < length; i++) {
+    const magnitude = Math.abs(x[start + i]);
+    if (magnitude > largest) largest = magnitude;
+  }
   if (largest === 0) {
     x[start] = 1;
     return { beta: alpha, tau: 0 };

@@ -2,7 +2,7 @@ import { ConvergenceError } from '../errors.js';
 import { runTaskSync, type Task } from '../progress.js';
 import { reflector } from './reflector.js';
 import { transpose } from './row-products.js';
-import { axpy, dot, maxAbs, powerOfTwo, rotate, scale } from './vector.js';
+import { axpy, descending, dot, maxAbs, powerOfTwo, rotate, scale } from './vector.js';
 
 export interface SVD {
   /** Singular values, largest first: min(rows, cols) of them. */
@@ -15,6 +15,8 @@ export interface SVD {
 
 /** Most QR sweeps per singular value, on average; two are usual. */
 const SWEEPS = 30;
+/** Operations between two yields, about. */
+const STEP = 1e5;
 
 /** A = Σᵢ σᵢ·leftᵢ·rightᵢᵀ of a small row-major matrix of any shape. `a` is kept. */
 export function svd(a: Float64Array, rows: number, cols: number): SVD {
@@ -36,7 +38,7 @@ export function* svdSteps(a: Float64Array, rows: number, cols: number, wantLeft:
   const { left, right } = yield* bidiagonalise(a, rows, cols, diagonal, superDiagonal, wantLeft);
   yield* bidiagonalQR(diagonal, superDiagonal, left, rows, right, cols);
 
-  const order = Array.from(diagonal.keys()).sort((i, j) => Math.abs(diagonal[j]) - Math.abs(diagonal[i]));
+  const order = descending(diagonal.map(Math.abs));
   const values = new Float64Array(cols);
   const sortedLeft = new Float64Array(left.length);
   const sortedRight = new Float64Array(right.length);
@@ -64,6 +66,7 @@ function* bidiagonalise(
   const columnVectors = new Float64Array(wantLeft ? rows * cols : 0);
   const v = new Float64Array(rows);
   const w = new Float64Array(cols);
+  let done = 0;
   for (let j = 0; j < cols; j++) {
     for (let i = j; i < rows; i++) v[i] = a[i * cols + j];
     const column = reflector(v, j, rows - j);
@@ -89,7 +92,11 @@ function* bidiagonalise(
         }
       }
     }
-    yield 8 * (rows - j) * rest;
+    done += 8 * (rows - j) * rest;
+    if (done > STEP) {
+      yield done;
+      done = 0;
+    }
   }
   const right = new Float64Array(cols * cols);
   for (let r = 0; r < cols; r++) {
@@ -136,6 +143,7 @@ function* bidiagonalQR(
     rotate(right, i * rightLength, j * rightLength, rightLength, c, s);
   };
   let sweeps = 0;
+  let done = 0;
   let high = d.length - 1;
   while (high > 0) {
     const coupled = (i: number): boolean => {
@@ -164,7 +172,11 @@ function* bidiagonalQR(
     } else {
       sweep(d, e, low, high, turnLeft, turnRight);
     }
-    yield 6 * (high - low) * (rightLength + (left.length > 0 ? leftLength : 0));
+    done += 6 * (high - low) * (rightLength + (left.length > 0 ? leftLength : 0));
+    if (done > STEP) {
+      yield done;
+      done = 0;
+    }
   }
 }
 

@@ -49,6 +49,13 @@ export function maxAbs(x: Float64Array): number {
   return max;
 }
 
+/** The indexes of values, that of the largest first. */
+export function descending(values: Float64Array): number[] {
+  const order: number[] = [];
+  for (let i = 0; i < values.length; i++) order.push(i);
+  return order.sort((i, j) => values[j] - values[i]);
+}
+
 /** Rotates two vectors: (x, y) ← (c·x + s·y, c·y − s·x). */
 export function rotate(x: Float64Array, xStart: number, yStart: number, length: number, c: number, s: number): void {
   for (let i = 0; i < length; i++) {

@@ -28,6 +28,12 @@ export interface Accuracy {
   readonly turns: readonly number[];
 }
 
+/** The distance of two neighbours in eigenvalues and in singular values. */
+interface Gap {
+  readonly value: number;
+  readonly root: number;
+}
+
 /**
  * Turns measured residuals into bounds.
  *
@@ -56,16 +62,17 @@ export function certify(
   const roots = values.map((value) => Math.sqrt(Math.max(0, value)));
 
   /** Distances from component i to the one after it, as far as they are certain: in eigenvalues and in singular values. */
-  const gaps = Array.from({ length: next ? k : k - 1 }, (_, i) =>
-    i + 1 < k
-      ? {
-          value: values[i] - values[i + 1] - (bracket ? bracket.above[i + 1] + hidden : together),
-          root: roots[i] - roots[i + 1],
-        }
-      : { value: values[i] - next!.value - search * next!.bound, root: roots[i] - Math.sqrt(next!.value) },
-  );
+  const gaps: Gap[] = [];
+  for (let i = 0; i + 1 < k; i++) {
+    const value = values[i] - values[i + 1] - (bracket ? bracket.above[i + 1] + hidden : together);
+    gaps.push({ value, root: roots[i] - roots[i + 1] });
+  }
+  if (next) {
+    const value = values[k - 1] - next.value - search * next.bound;
+    gaps.push({ value, root: roots[k - 1] - Math.sqrt(next.value) });
+  }
   /** sin of the turn that `residual` allows across a gap. */
-  const sine = (residual: number, gap: { value: number; root: number }): number => {
+  const sine = (residual: number, gap: Gap): number => {
     const bySquare = gap.value > 0 ? residual / gap.value : 1;
     if (singularBound === undefined) return bySquare;
     const shift = framingError === 0 ? 0 : gap.value > 0 ? framingError / gap.value : 1;
@@ -75,26 +82,30 @@ export function certify(
   const valueBounds: number[] = [];
   const angleBounds: number[] = [];
   for (let i = 0; i < k; i++) {
-    const around = gaps.slice(Math.max(0, i - 1), i + 1);
-    const gap = Math.min(...around.map(({ value }) => value));
+    let gap = Number.POSITIVE_INFINITY;
+    let turn = 0;
+    for (const side of gaps.slice(Math.max(0, i - 1), i + 1)) {
+      gap = Math.min(gap, side.value);
+      turn = Math.max(turn, sine(residuals[i] + hidden, side));
+    }
     let bound = bracket ? Math.max(bracket.above[i], bracket.below) + hidden : together;
     if (rayleigh && gap > 0) bound = Math.min(bound, residuals[i] ** 2 / gap + hidden);
     if (singularBound !== undefined)
       bound = Math.min(bound, 2 * roots[i] * singularBound + singularBound ** 2 + framingError);
     valueBounds.push(bound);
-    angleBounds.push(angle(Math.max(0, ...around.map((side) => sine(residuals[i] + hidden, side)))));
+    angleBounds.push(angle(turn));
   }
   return {
     valueBounds,
     below: bracket ? valueBounds.map((bound) => Math.min(bound, bracket.below + hidden)) : valueBounds,
     turns: gaps.map((gap) => angle(sine(together, gap))),
-    certificate: {
-      residuals: Array.from(residuals, (residual) => (largest > 0 ? residual / largest : 0)),
-      varianceBounds: valueBounds.map((bound) => bound * toVariance),
-      angleBounds,
+    certificate: Object.freeze({
+      residuals: Object.freeze([...residuals].map((residual) => (largest > 0 ? residual / largest : 0))),
+      varianceBounds: Object.freeze(valueBounds.map((bound) => bound * toVariance)),
+      angleBounds: Object.freeze(angleBounds),
       subspaceAngleBound: next ? angle(sine(together, gaps[k - 1])) : 0,
       orthonormality: defect,
-    },
+    }),
   };
 }
 

@@ -1,7 +1,8 @@
 import type { Coding } from '../data/coding.js';
 import type { Scaling } from '../data/scaling.js';
-import { DataError, show } from '../errors.js';
-import { orthonormalityDefect } from '../linalg/orthonormalise.js';
+import { DataError, describeValue } from '../errors.js';
+import { orthonormalityDefect } from '../linalg/orthonormality.js';
+import { descending } from '../linalg/vector.js';
 import type { Solution } from '../solvers/solver.js';
 import type { Warning } from '../warning.js';
 import { certify } from './certificate.js';
@@ -33,8 +34,8 @@ export interface FitFacts {
   /** How much each column changes in norm when every number of it changes in its last place. */
   readonly noise: Float64Array;
   readonly plan: Plan;
-  readonly choice?: Choice;
-  readonly coding?: Coding;
+  readonly choice?: Choice | undefined;
+  readonly coding?: Coding | undefined;
 }
 
 /**
@@ -57,7 +58,7 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
   if (!Number.isFinite(totalVariance)) {
     throw new DataError(
       'OUT_OF_RANGE',
-      `The variance of these data, about ${show(facts.unit)} squared, is beyond float64. Divide the data by ${facts.unit.toExponential(0)} first, or use scale: 'unit'.`,
+      `The variance of these data, about ${describeValue(facts.unit)} squared, is beyond float64. Divide the data by ${facts.unit.toExponential(0)} first, or use scale: 'unit'.`,
       { value: facts.unit },
     );
   }
@@ -69,19 +70,19 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
     scale: facts.scaling.scale,
     scaling: facts.scaling.rule,
     variances,
-    ...(spectrum ? { spectrum } : {}),
+    spectrum,
     varianceRatios: values.map((value) => (facts.scatterTrace > 0 ? Math.min(1, value / facts.scatterTrace) : 0)),
     totalVariance,
     singularValues: values.map((value) => Math.sqrt(value) * facts.unit),
     columnVariances: facts.columnEnergies.map((energy) => energy * toVariance),
-    ...(facts.columnWeights ? { columnWeights: facts.columnWeights } : {}),
+    columnWeights: facts.columnWeights,
     noiseVariance: k < d ? (Math.max(0, facts.scatterTrace - explained) / (d - k)) * toVariance : 0,
     n: facts.rows,
     totalWeight: facts.weight,
     ddof: facts.ddof,
     centered: facts.centered,
     whiten: facts.whiten,
-    ...(facts.columnNames ? { columnNames: facts.columnNames } : {}),
+    columnNames: facts.columnNames,
     dtype: facts.dtype,
     plan: facts.plan,
     certificate: accuracy.certificate,
@@ -95,9 +96,9 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
       ...whitenWarnings(facts, judged.uniqueness.rank, k),
       ...convergenceWarnings(solution),
     ],
-    ...(facts.choice ? { choice: facts.choice } : {}),
-    ...(facts.coding ? { coding: facts.coding } : {}),
-    ...(solution.trace ? { trace: solution.trace } : {}),
+    choice: facts.choice,
+    coding: facts.coding,
+    trace: solution.trace,
   });
 }
 
@@ -143,17 +144,14 @@ export function firstComponents(found: Solution, k: number, facts: FitFacts): So
 
 /** Largest variance first, none below zero. */
 function sortByVariance(found: Solution, d: number): Solution {
-  const order = Array.from(found.values.keys()).sort((i, j) => found.values[j] - found.values[i]);
+  const order = descending(found.values);
   const basis = new Float64Array(found.k * d);
   order.forEach((from, to) => {
     basis.set(found.basis.subarray(from * d, (from + 1) * d), to * d);
   });
-  return {
-    ...found,
-    basis,
-    values: Float64Array.from(order, (i) => Math.max(0, found.values[i])),
-    residuals: Float64Array.from(order, (i) => found.residuals[i]),
-  };
+  const values = found.values.map((_, i) => Math.max(0, found.values[order[i]]));
+  const residuals = found.residuals.map((_, i) => found.residuals[order[i]]);
+  return { ...found, basis, values, residuals };
 }
 
 /**
@@ -176,7 +174,7 @@ function dataWarnings(facts: FitFacts, variances: Float64Array, values: Float64A
   if (constant.length > 0) {
     const named = constant
       .slice(0, 5)
-      .map((j) => (facts.columnNames ? `${j} (${show(facts.columnNames[j])})` : `${j}`));
+      .map((j) => (facts.columnNames ? `${j} (${describeValue(facts.columnNames[j])})` : `${j}`));
     const more = constant.length > 5 ? ` and ${constant.length - 5} more` : '';
     const [columns, keep] =
       constant.length === 1

@@ -1,7 +1,7 @@
 import { type ControlOptions, checkControl } from '../control.js';
 import { type Block, type Frame, identityFrame, packTile } from '../data/block.js';
 import { refuseChanged } from '../data/changes.js';
-import { type Coding, hasCategories } from '../data/coding.js';
+import { type Coding, hasCategories, reversible } from '../data/coding.js';
 import type { ReconstructedColumn } from '../data/decode.js';
 import type { Row } from '../data/gather.js';
 import { type FloatArray, fitsFloat32, type Matrix } from '../data/matrix.js';
@@ -155,10 +155,11 @@ export class Model implements ModelRecord {
   /**
    * Rows from scores, in the user's own units: x = mean + scale·(Vᵀz), whitening undone first. It is the inverse of
    * `transform` for rows in the subspace and their best approximation for all others. Transforms of the columns are undone;
-   * categories are no numbers, so a model with some has `reconstruct` instead.
+   * categories are no numbers, so a model with some has `reconstruct` instead. Where a regression was taken out, these are residuals:
+   * scores do not have the covariates.
    */
   async inverseTransform(scores: Data | Row, options: ApplyOptions = {}): Promise<RowMatrix> {
-    const { coding } = this;
+    const coding = reversible(this.coding);
     if (coding && hasCategories(coding)) {
       throw new ModelError(
         'BAD_MODEL',
@@ -194,7 +195,8 @@ export class Model implements ModelRecord {
    * category the level with the largest fitted value.
    */
   async reconstruct(scores: Data, options: ApplyOptions = {}): Promise<ReconstructedColumn[]> {
-    const { coding, columnNames } = this;
+    const { columnNames } = this;
+    const coding = reversible(this.coding);
     if (!coding) {
       const { cols, rows, data } = await this.inverseTransform(scores, options);
       return Array.from({ length: cols }, (_, j) => ({
@@ -467,16 +469,18 @@ class RowCollector {
 
 /** A copy without negative zeros, which JSON cannot tell from zeros. */
 function own(values: Float64Array): Float64Array {
-  const copy = values.slice();
-  for (let i = 0; i < copy.length; i++) copy[i] += 0;
+  const copy = new Float64Array(values.length);
+  for (let i = 0; i < copy.length; i++) copy[i] = values[i] + 0;
   return copy;
 }
 
-/** A deep copy of plain records and arrays, frozen. */
+/** A deep copy of plain records and arrays, frozen. Frozen ones, as a fit makes them, are taken as they are. */
 function frozenCopy<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   if (Array.isArray(value)) return Object.freeze(value.map(frozenCopy)) as T;
-  if (typeof value !== 'object' || value === null) return value;
-  const copy: Record<string, unknown> = {};
-  for (const [key, inner] of Object.entries(value)) copy[key] = frozenCopy(inner);
+  const copy = { ...value } as Record<string, unknown>;
+  for (const key of Object.keys(copy)) {
+    if (typeof copy[key] === 'object') copy[key] = frozenCopy(copy[key]);
+  }
   return Object.freeze(copy) as T;
 }

@@ -2,8 +2,8 @@ import { type Coding, checkCoding } from '../data/coding.js';
 import type { Matrix } from '../data/matrix.js';
 import type { DType } from '../data/open-source.js';
 import { SCALINGS, type ScalingRule } from '../data/scaling.js';
-import { ModelError, show } from '../errors.js';
-import { orthonormalityDefect } from '../linalg/orthonormalise.js';
+import { describeValue, ModelError } from '../errors.js';
+import { orthonormalityDefect } from '../linalg/orthonormality.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
 import type { SolverName } from '../solvers/names.js';
 import type { Warning } from '../warning.js';
@@ -43,7 +43,7 @@ export interface ModelRecord {
    * All variances, largest first, where the solver computed them: min(d, n − 1) for centred data, the first k those of
    * `variances`.
    */
-  readonly spectrum?: Float64Array;
+  readonly spectrum?: Float64Array | undefined;
   /** variances / totalVariance. */
   readonly varianceRatios: Float64Array;
   /** Variance of all columns together: tr C. */
@@ -51,7 +51,7 @@ export interface ModelRecord {
   /** Variance of each scaled column: the diagonal of C. Models stored by version 0.1.0 do not have it. */
   readonly columnVariances?: Float64Array;
   /** The weights of the columns, where they were given. */
-  readonly columnWeights?: Float64Array;
+  readonly columnWeights?: Float64Array | undefined;
   /** Singular values of the centred, scaled, weighted data: σ = √(λ·(Σw − ddof)). */
   readonly singularValues: Float64Array;
   /** Mean variance of the d − k directions left out: σ² of probabilistic PCA (Tipping & Bishop 1999). */
@@ -63,7 +63,7 @@ export interface ModelRecord {
   readonly ddof: number;
   readonly centered: boolean;
   readonly whiten: Whiten;
-  readonly columnNames?: readonly string[];
+  readonly columnNames?: readonly string[] | undefined;
   /** Type that the data were stored in. */
   readonly dtype: DType;
   readonly plan: Plan;
@@ -71,11 +71,11 @@ export interface ModelRecord {
   readonly uniqueness: Uniqueness;
   readonly warnings: readonly Warning[];
   /** Where k was chosen by criteria: what each says, and why this number. */
-  readonly choice?: Choice;
+  readonly choice?: Choice | undefined;
   /** How the user's table becomes the columns of the model, where it was not just numbers. */
-  readonly coding?: Coding;
+  readonly coding?: Coding | undefined;
   /** The epochs of a solver that learns. */
-  readonly trace?: readonly Epoch[];
+  readonly trace?: readonly Epoch[] | undefined;
   /** How much the components vary from sample to sample, where a bootstrap was asked for. */
   readonly stability?: Stability;
 }
@@ -96,21 +96,24 @@ export const OPTIONAL_VECTORS = ['columnVariances', 'columnWeights'] as const sa
 export function checkRecord(record: ModelRecord): void {
   const { components } = record;
   const [k, d] = [components.rows, components.cols];
-  demand(Number.isSafeInteger(k) && k >= 1 && Number.isSafeInteger(d) && d >= k, `components cannot be ${k} × ${d}`);
-  demand(components.data.length === k * d, `components have ${components.data.length} numbers, not ${k} × ${d}`);
+  demand(
+    Number.isSafeInteger(k) && k >= 1 && Number.isSafeInteger(d) && d >= k,
+    () => `components cannot be ${k} × ${d}`,
+  );
+  demand(components.data.length === k * d, () => `components have ${components.data.length} numbers, not ${k} × ${d}`);
   demand(components.data.every(Number.isFinite), 'components hold a value that is not finite');
   for (const [name, size] of VECTORS) {
     const length = size === 'd' ? d : k;
-    demand(record[name].length === length, `${name} has ${record[name].length} numbers, not ${length}`);
-    demand(record[name].every(Number.isFinite), `${name} holds a value that is not finite`);
+    demand(record[name].length === length, () => `${name} has ${record[name].length} numbers, not ${length}`);
+    demand(record[name].every(Number.isFinite), () => `${name} holds a value that is not finite`);
   }
   for (const name of OPTIONAL_VECTORS) {
     const values = record[name];
     demand(
       values === undefined || (values instanceof Float64Array && values.length === d),
-      `${name} is not ${d} numbers`,
+      () => `${name} is not ${d} numbers`,
     );
-    demand(values === undefined || values.every(isBound), `${name} holds a value that is negative or not finite`);
+    demand(values === undefined || values.every(isBound), () => `${name} holds a value that is negative or not finite`);
   }
   demand(
     record.scale.every((s) => s > 0 && Number.isFinite(1 / s)),
@@ -118,29 +121,32 @@ export function checkRecord(record: ModelRecord): void {
   );
   for (const name of ['variances', 'varianceRatios', 'singularValues'] as const) {
     record[name].forEach((value, i) => {
-      demand(value >= 0, `${name} has a negative value at ${i}`);
-      demand(i === 0 || value <= record[name][i - 1], `${name} rise at ${i}`);
+      demand(value >= 0, () => `${name} has a negative value at ${i}`);
+      demand(i === 0 || value <= record[name][i - 1], () => `${name} rise at ${i}`);
     });
   }
   checkSpectrum(record.spectrum, record.variances, d);
   checkChoice(record.choice);
   for (const name of ['totalVariance', 'noiseVariance', 'n', 'totalWeight', 'ddof'] as const) {
-    demand(isNumber(record[name]) && record[name] >= 0, `${name} is ${show(record[name])}`);
+    demand(isNumber(record[name]) && record[name] >= 0, () => `${name} is ${describeValue(record[name])}`);
   }
   demand(
     record.totalWeight > record.ddof,
-    `totalWeight ${record.totalWeight} leaves nothing after ddof ${record.ddof}`,
+    () => `totalWeight ${record.totalWeight} leaves nothing after ddof ${record.ddof}`,
   );
-  demand(typeof record.centered === 'boolean', `centered is ${show(record.centered)}`);
+  demand(typeof record.centered === 'boolean', () => `centered is ${describeValue(record.centered)}`);
   demand(record.centered || record.mean.every((m) => m === 0), 'mean is not zero although data were not centred');
   demand(
     record.whiten === false || record.whiten === 'pca' || record.whiten === 'zca',
-    `whiten is ${show(record.whiten)}`,
+    () => `whiten is ${describeValue(record.whiten)}`,
   );
-  demand(record.scaling === undefined || SCALINGS.includes(record.scaling), `scaling is ${show(record.scaling)}`);
-  demand(record.dtype === 'float32' || record.dtype === 'float64', `dtype is ${show(record.dtype)}`);
+  demand(
+    record.scaling === undefined || SCALINGS.includes(record.scaling),
+    () => `scaling is ${describeValue(record.scaling)}`,
+  );
+  demand(record.dtype === 'float32' || record.dtype === 'float64', () => `dtype is ${describeValue(record.dtype)}`);
   const names: unknown = record.columnNames;
-  demand(names === undefined || isList(names, d, isString), `columnNames are not ${d} names`);
+  demand(names === undefined || isList(names, d, isString), () => `columnNames are not ${d} names`);
   checkPlanAndWarnings(record);
   checkCertificate(record.certificate, k);
   checkUniqueness(record.uniqueness, k);
@@ -148,18 +154,18 @@ export function checkRecord(record: ModelRecord): void {
   checkStability(record.stability, k, d);
   checkCoding(record.coding, d);
   const defect = orthonormalityDefect(components.data, k, d);
-  demand(defect < 1e-6, `components are not orthonormal: off by ${defect}`);
+  demand(defect < 1e-6, () => `components are not orthonormal: off by ${defect}`);
 }
 
 function checkSpectrum(spectrum: unknown, variances: Float64Array, d: number): void {
   if (spectrum === undefined) return;
   demand(spectrum instanceof Float64Array, 'spectrum is not a list of numbers');
   const values = spectrum as Float64Array;
-  demand(values.length >= variances.length && values.length <= d, `spectrum has ${values.length} numbers`);
+  demand(values.length >= variances.length && values.length <= d, () => `spectrum has ${values.length} numbers`);
   values.forEach((value, i) => {
-    demand(Number.isFinite(value) && value >= 0, `spectrum has ${show(value)} at ${i}`);
-    demand(i === 0 || value <= values[i - 1], `spectrum rises at ${i}`);
-    demand(i >= variances.length || value === variances[i], `spectrum and variances differ at ${i}`);
+    demand(Number.isFinite(value) && value >= 0, () => `spectrum has ${describeValue(value)} at ${i}`);
+    demand(i === 0 || value <= values[i - 1], () => `spectrum rises at ${i}`);
+    demand(i >= variances.length || value === variances[i], () => `spectrum and variances differ at ${i}`);
   });
 }
 
@@ -194,24 +200,24 @@ function checkPlanAndWarnings({ plan, warnings }: ModelRecord): void {
 function checkCertificate(certificate: Certificate, k: number): void {
   demand(isObject(certificate), 'certificate is missing');
   for (const name of ['residuals', 'varianceBounds', 'angleBounds'] as const) {
-    demand(isList(certificate[name], k, isBound), `certificate.${name} are not ${k} bounds`);
+    demand(isList(certificate[name], k, isBound), () => `certificate.${name} are not ${k} bounds`);
   }
   for (const name of ['subspaceAngleBound', 'orthonormality'] as const) {
-    demand(isBound(certificate[name]), `certificate.${name} is ${show(certificate[name])}`);
+    demand(isBound(certificate[name]), () => `certificate.${name} is ${describeValue(certificate[name])}`);
   }
 }
 
 function checkUniqueness(uniqueness: Uniqueness, k: number): void {
   demand(isObject(uniqueness), 'uniqueness is missing');
   const { rank, subspace, axes } = uniqueness;
-  demand(Number.isSafeInteger(rank) && rank >= 0 && rank <= k, `uniqueness.rank is ${show(rank)}`);
+  demand(Number.isSafeInteger(rank) && rank >= 0 && rank <= k, () => `uniqueness.rank is ${describeValue(rank)}`);
   const isVerdict = (value: unknown): boolean =>
     isObject(value) &&
     typeof value.determined === 'boolean' &&
     (value.gap === null || isBound(value.gap)) &&
     isBound(value.noiseAngle);
   demand(isVerdict(subspace), 'uniqueness.subspace is not a verdict');
-  demand(isList(axes, k, isVerdict), `uniqueness.axes are not ${k} verdicts`);
+  demand(isList(axes, k, isVerdict), () => `uniqueness.axes are not ${k} verdicts`);
 }
 
 function checkTrace(trace: unknown): void {
@@ -246,6 +252,6 @@ function isList(value: unknown, length?: number, each: (entry: unknown) => boole
   return Array.isArray(value) && (length === undefined || value.length === length) && value.every(each);
 }
 
-function demand(holds: boolean, what: string): void {
-  if (!holds) throw new ModelError('BAD_MODEL', `This is not a model: ${what}.`);
+function demand(holds: boolean, what: string | (() => string)): void {
+  if (!holds) throw new ModelError('BAD_MODEL', `This is not a model: ${typeof what === 'string' ? what : what()}.`);
 }

@@ -60,7 +60,7 @@ export function judgeUniqueness(
 ): Judgement {
   const { k, values, next } = solution;
   const blurs = componentBlurs(solution, noise, d);
-  const roots = Array.from(values, (value) => Math.sqrt(Math.max(0, value)));
+  const roots = [...values].map((value) => Math.sqrt(Math.max(0, value)));
   if (next) roots.push(Math.sqrt(next.value));
   let rank = 0;
   while (rank < k && values[rank] > accuracy.below[rank] && roots[rank] > blurs[rank]) rank++;
@@ -73,20 +73,22 @@ export function judgeUniqueness(
   const clear = ({ noise, solver }: Pair): boolean => noise + solver < UNCLEAR_ANGLE;
   /** Where a single direction has no variance, it is the one orthogonal to all that have. */
   const spanned = (i: number): boolean => i < rank || d - rank === 1;
-  const axes = Array.from({ length: k }, (_, i): Determination => {
+  const axes: Determination[] = [];
+  for (let i = 0; i < k; i++) {
     const around = pairs.slice(Math.max(0, i - 1), i + 1);
-    return {
+    const axis = {
       determined: spanned(i) && around.every(clear),
       gap: around.length === 0 ? null : Math.max(0, Math.min(...around.map(({ gap }) => gap))),
       noiseAngle: spanned(i) ? Math.max(0, ...around.map(({ noise }) => noise)) : Math.PI / 2,
     };
-  });
+    axes.push(Object.freeze(axis));
+  }
   const last = next ? pairs[k - 1] : undefined;
-  const subspace: Determination = {
+  const subspace: Determination = Object.freeze({
     determined: last === undefined || (rank === k && clear(last)),
     gap: last ? Math.max(0, last.gap) : null,
     noiseAngle: last ? (rank === k ? last.noise : Math.PI / 2) : 0,
-  };
+  });
   const variance = (i: number): string => (values[i] * toVariance).toPrecision(6);
   // Where rank ends before k, the warning about that has said what there is to say of the pair across its end.
   const told = pairs.slice(0, rank < k ? Math.max(0, rank - 1) : rank);
@@ -95,7 +97,7 @@ export function judgeUniqueness(
     ...pairWarnings(told, k, variance),
     ...accuracyWarnings(told, k, variance, plan.solver),
   ];
-  return { uniqueness: { rank, subspace, axes }, warnings };
+  return { uniqueness: Object.freeze({ rank, subspace, axes: Object.freeze(axes) }), warnings };
 }
 
 /** ν of each component, and of whatever direction comes after them. */

@@ -1,4 +1,9 @@
-/** `@scree/core/names`: the names of all solvers, for pages and help texts that must not load the solvers themselves. */
+/**
+ * `@scree/core/names`: the names of all solvers, for pages and help texts that must not load the solvers themselves, and the name that a
+ * misspelt one stands for.
+ */
+
+export { nearestName } from '../nearest-name.js';
 
 /** Solvers whose result is exact to a certified tolerance: `'auto'` chooses among these. */
 export const EXACT_SOLVERS = ['covariance', 'refined', 'dual', 'svd', 'krylov'] as const;

@@ -8,8 +8,10 @@ export function residualNorms(
   k: number,
   d: number,
 ): Float64Array {
-  return Float64Array.from({ length: k }, (_, r) => {
+  const norms = new Float64Array(k);
+  for (let r = 0; r < k; r++) {
     axpy(-values[r], basis, r * d, image, r * d, d);
-    return norm(image, r * d, d);
-  });
+    norms[r] = norm(image, r * d, d);
+  }
+  return norms;
 }

@@ -1,5 +1,5 @@
 import type { ColumnWatch } from '../analysis/columns.js';
-import { type ControlOptions, checkControl } from '../control.js';
+import { CONTROL_OPTIONS, type ControlOptions, checkControl } from '../control.js';
 import { refuseChanged } from '../data/changes.js';
 import { checkBlockWidth, type Data, openSource, type RowSource } from '../data/open-source.js';
 import { RowFingerprint } from '../data/row-fingerprint.js';
@@ -7,13 +7,14 @@ import { checkScale, type Scale } from '../data/scaling.js';
 import { empty } from '../data/to-block.js';
 import { rowWeights } from '../data/weights.js';
 import { chooseEngine, type EngineChoice } from '../engines/choose.js';
-import { OptionError, show } from '../errors.js';
+import { describeValue, OptionError } from '../errors.js';
 import { keepAlive } from '../keep-alive.js';
 import { LARGEST_SQUARE, WIDEST_SCATTER } from '../limits.js';
 import { Moments } from '../moments.js';
 import { ProgressTracker, runTask } from '../progress.js';
 import type { Sketch } from '../solvers/sketch/sketch.js';
 import { type SketchRule, sketchSize } from '../solvers/sketch/sketch-options.js';
+import { unknownOption } from '../suggest-option.js';
 import { TableSummary } from './table-summary.js';
 
 /** Rows of the first block whose numbers tell the draws of one part from those of another. */
@@ -49,10 +50,29 @@ export interface SummarizeOptions extends ControlOptions {
   readonly memory?: number;
 }
 
+/** Every option of `summarize`; the compiler holds this list to the interface. */
+const OPTIONS = Object.keys({
+  weights: 0,
+  columnNames: 0,
+  name: 0,
+  reading: 0,
+  engine: 0,
+  keep: 0,
+  k: 0,
+  size: 0,
+  rule: 0,
+  scale: 0,
+  bootstrap: 0,
+  seed: 0,
+  memory: 0,
+  ...CONTROL_OPTIONS,
+} satisfies Record<keyof SummarizeOptions, unknown>);
+
 /** Sums up rows of any form that `pca` takes, in one reading. */
 export function summarize(data: Data, options: SummarizeOptions = {}): Promise<TableSummary> {
   return keepAlive(async () => {
     const progress = new ProgressTracker(checkControl(options));
+    for (const option of Object.keys(options)) if (!OPTIONS.includes(option)) throw unknownOption(option, OPTIONS);
     const source = await openSource(data, progress, options.columnNames);
     try {
       return await summarizeSource(source, options, progress);
@@ -136,7 +156,7 @@ async function begin(
   { keep = 'auto', k = 10, size, rule = 'incremental', scale = 'none', memory = 2 ** 30 }: SummarizeOptions,
 ): Promise<Moments | Sketch> {
   if (!['auto', 'moments', 'sketch'].includes(keep)) {
-    throw new OptionError('BAD_OPTION', `keep is ${show(keep)}; it must be 'auto', 'moments' or 'sketch'.`, {
+    throw new OptionError('BAD_OPTION', `keep is ${describeValue(keep)}; it must be 'auto', 'moments' or 'sketch'.`, {
       option: 'keep',
       value: keep,
     });
@@ -157,7 +177,7 @@ function checkCount(count: unknown): void {
   if (count === 0 || (Number.isSafeInteger(count) && (count as number) >= 10 && (count as number) <= 100_000)) return;
   throw new OptionError(
     'BAD_OPTION',
-    `bootstrap is ${show(count)}; it must be 0 or a whole number of replicates from 10 to 100000.`,
+    `bootstrap is ${describeValue(count)}; it must be 0 or a whole number of replicates from 10 to 100000.`,
     { option: 'bootstrap', value: count },
   );
 }

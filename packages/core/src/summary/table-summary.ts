@@ -1,5 +1,5 @@
 import type { ColumnTally } from '../analysis/column-tally.js';
-import { rememberColumns } from '../analysis/look-at-columns.js';
+import { rememberColumns } from '../analysis/watch-columns.js';
 import { type ControlOptions, checkControl } from '../control.js';
 import { cutOff, damaged, readContainerHead, readSections, writeContainer } from '../data/container.js';
 import { readerOf } from '../data/format-version.js';

@@ -5,7 +5,9 @@ import {
   betweenGroups,
   type Covariates,
   type Data,
+  loadModel,
   type Matrix,
+  Model,
   pca,
   type RowSource,
   residualize,
@@ -94,6 +96,71 @@ describe('residualize, mtcars', () => {
     expect(residuals.regression.dropped).toEqual(['constant', 'double']);
     expectClose((await rowsOf(residuals)).flat(), once.flat(), 1e-11);
     expect((await pca(residuals)).warnings).toContainEqual(expect.objectContaining({ code: 'COVARIATE_DROPPED' }));
+  });
+
+  it('is stored with a model of the residuals, which then takes rows with their covariates', async () => {
+    const columnNames = ['mpg', 'disp', 'hp', 'qsec'];
+    const records = data.map((row, i) => ({
+      cylinders: cylinders[i],
+      weight: weight[i],
+      ...Object.fromEntries(row.map((value, j) => [columnNames[j], value])),
+    }));
+    const residuals = await residualize(
+      data.map((row) => Object.fromEntries(row.map((value, j) => [columnNames[j], value]))),
+      { cylinders, weight },
+    );
+    const plain = await pca(residuals, { k: 4 });
+    const model = new Model({ ...plain, coding: residuals.coding });
+    const scores = (await plain.transform(residuals)).data;
+    expect((await model.transform(records)).data).toEqual(scores);
+    for (const stored of [model.toBinary(), JSON.stringify(model)]) {
+      const loaded = loadModel(stored);
+      expect(loaded).toEqual(model);
+      expect((await loaded.transform(records)).data).toEqual(scores);
+    }
+    expect(JSON.parse(JSON.stringify(model)).version).toBe(3);
+    // From all components residuals come back: scores do not have the covariates.
+    const back = await model.inverseTransform(await model.transform(records));
+    expectClose(back.data, (await rowsOf(residuals)).flat(), 1e-10);
+    expect((await model.reconstruct(await model.transform(records))).map(({ name }) => name)).toEqual(columnNames);
+    await expect(model.transform([{ ...records[0], cylinders: '12 cylinders' }])).rejects.toMatchObject({
+      details: { row: 0, columnName: 'cylinders', reason: 'unseen-covariate' },
+    });
+    await expect(model.transform([{ ...records[0], weight: null }])).rejects.toMatchObject({
+      code: 'MISSING_VALUES',
+      details: { reason: 'missing-covariate' },
+    });
+    // Without knowing its level a row counts as the average of all rows: the terms are at their means.
+    const lenient = new Model({ ...model, coding: { ...residuals.coding, unseen: 'mean' } });
+    const { mean, covariateMean, slopes } = residuals.coding.regression;
+    const x = data[0].map((value, j) => value - mean[j] - (weight[0] - covariateMean[2]) * slopes[2][j]);
+    expectClose(
+      (await lenient.transform([{ ...records[0], cylinders: '12 cylinders' }])).data,
+      (await plain.transform([x])).data,
+      1e-10,
+    );
+  });
+
+  it('refuses a stored regression that cannot be one', async () => {
+    const { coding, ...residuals } = await residualize(data, { cylinders, weight });
+    const plain = await pca(residuals, { k: 2 });
+    const { regression } = coding;
+    const broken = [
+      { ...regression, slopes: regression.slopes.slice(1) },
+      { ...regression, slopes: regression.slopes.map((list) => list.slice(1)) },
+      { ...regression, mean: [...regression.mean, 0] },
+      { ...regression, covariateMean: [0, Number.NaN, 0] },
+      { ...regression, covariates: regression.covariates.slice(1) },
+      { ...regression, covariates: [{ name: 'cylinders', levels: ['a', 'a', 'b'] }, { name: 'weight' }] },
+      undefined,
+    ];
+    for (const [at, each] of broken.entries()) {
+      const make = (): Model => new Model({ ...plain, coding: { ...coding, regression: each as typeof regression } });
+      if (each) expect(make, String(at)).toThrow('its coding has a regression');
+      else expect(make).not.toThrow();
+    }
+    const mca = { ...coding, method: 'famd' } as const;
+    expect(() => new Model({ ...plain, coding: mca })).toThrow('has a regression and the method "famd"');
   });
 
   it('refuses covariates of other lengths and values that are no numbers', async () => {

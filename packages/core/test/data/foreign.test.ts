@@ -1,8 +1,21 @@
 import { DuckDBInstance } from '@duckdb/node-api';
-import { Int64, type Table, tableFromArrays, tableFromIPC, tableToIPC, Utf8, vectorFromArray } from 'apache-arrow';
+import {
+  DateDay,
+  Decimal,
+  Float16,
+  Float64,
+  Int64,
+  Table,
+  TimestampMicrosecond,
+  tableFromArrays,
+  tableFromIPC,
+  tableToIPC,
+  Utf8,
+  vectorFromArray,
+} from 'apache-arrow';
 import { Matrix } from 'ml-matrix';
 import { describe, expect, it } from 'vitest';
-import { type Data, famd, pca } from '../../src/index.js';
+import { bootstrap, chooseComponents, type Data, famd, pca, summarize } from '../../src/index.js';
 
 const height = [1.7, 1.8, 1.6, 1.9, 1.75];
 const weight = [60, 85, 50, 90, 70];
@@ -10,7 +23,10 @@ const names = ['Ann', 'Bob', 'Cem', 'Dee', 'Eve'];
 const rows = height.map((h, i) => [h, weight[i]]);
 const byRow = Float64Array.from(rows.flat());
 
-/** Stand-ins with the members of the libraries' own classes: those of Arrow, DuckDB and ml-matrix are the real ones. */
+/**
+ * Stand-ins with the members of the libraries' own classes: those of Arrow, DuckDB and ml-matrix are the real ones.
+ * `npm run test:install` tries all of them with the real libraries.
+ */
 const tensor = (shape: number[], data: ArrayLike<number>, dtype = 'float32') => ({
   shape,
   dtype,
@@ -18,7 +34,7 @@ const tensor = (shape: number[], data: ArrayLike<number>, dtype = 'float32') => 
   dataSync: () => data,
   arraySync: () => [],
 });
-const ndarray = (data: ArrayLike<number>, shape: number[], stride: number[], offset = 0) => ({
+const ndarray = (data: ArrayLike<number> | ArrayLike<bigint>, shape: number[], stride: number[], offset = 0) => ({
   data,
   shape,
   stride,
@@ -27,7 +43,13 @@ const ndarray = (data: ArrayLike<number>, shape: number[], stride: number[], off
 });
 const polars = (columns: Record<string, ArrayLike<unknown>>) => ({
   columns: Object.keys(columns),
-  getColumn: (name: string) => ({ toArray: () => columns[name] }),
+  getColumn: (name: string) => ({
+    // Like the real one, it rounds whole numbers of 64 bits here, and keeps them there.
+    toArray: () => Array.from(columns[name], (value) => (typeof value === 'bigint' ? Number(value) : value)),
+    toTypedArray: () => columns[name],
+    isNumeric: () => ArrayBuffer.isView(columns[name]),
+    nullCount: () => 0,
+  }),
   toRecords: () => [],
   toSeries: () => [],
   *[Symbol.iterator]() {
@@ -45,6 +67,13 @@ const arquero = (columns: Record<string, ArrayLike<unknown>>) => ({
 });
 const danfo = (columns: string[], values: unknown[][]) => ({ shape: [5, 2], columns, values, iloc: () => {} });
 const arrow = (): Table => tableFromArrays({ height: Float64Array.from(height), weight: Float64Array.from(weight) });
+
+/** Hundredths, as four words of 32 bits each. */
+const decimals = (values: number[]) =>
+  vectorFromArray(
+    values.map((value) => Uint32Array.of(Math.round(100 * value), 0, 0, 0)),
+    new Decimal(2, 10, 128),
+  );
 
 async function duckDb(sql: string) {
   const connection = await (await DuckDBInstance.create(':memory:')).connect();
@@ -64,6 +93,8 @@ const readable: [string, () => unknown, boolean][] = [
   ['an Arquero table', () => arquero({ height, weight }), true],
   ['a Danfo frame', () => danfo(['height', 'weight'], rows), true],
   ['an Arrow table', () => arrow(), true],
+  ['an Arrow table with half-precision numbers', () => new Table({ height: vectorFromArray(height, new Float64()), weight: vectorFromArray(weight, new Float16()) }), true], // biome-ignore format: one line
+  ['an Arrow table with decimals', () => new Table({ height: decimals(height), weight: decimals(weight) }), true],
   ['an Arrow table from a file', () => tableFromIPC(tableToIPC(arrow())), true],
   ['an Arrow record batch', () => arrow().batches[0], true],
   ['a stream of Arrow record batches', () => [...tableFromIPC(tableToIPC(arrow())).batches, ...arrow().slice(0, 0).batches].values(), true], // biome-ignore format: one line
@@ -117,6 +148,9 @@ describe('pca reads as it is', () => {
       expect(Math.abs(value - expected.variances[i])).toBeLessThan(1e-12);
     });
     await expect(pca({ ...coo, row: [9, 0, 0, 0, 0, 0] })).rejects.toThrow(/entry 0 is in row 9, and there are 4 rows/);
+    await expect(pca({ ...coo, col: [0, 0, 3, 0, 0, 0] })).rejects.toThrow(
+      /entry 2 is in column 3, and there are 3 columns/,
+    );
     await expect(pca({ ...coo, col: [1] })).rejects.toThrow(/col 1 and data 6/);
   });
 });
@@ -184,17 +218,64 @@ describe('values of tables', () => {
     await expect(pca([{ id: 2n ** 60n + 1n }, { id: 3n }] as never)).rejects.toThrow(/beyond 2\^53/);
   });
 
+  it('that are negative decimals keep their sign and point', async () => {
+    const minus = Uint32Array.of(0xffffff6a, 0xffffffff, 0xffffffff, 0xffffffff); // −150
+    const vector = vectorFromArray([minus, Uint32Array.of(50, 0, 0, 0)], new Decimal(2, 10, 128));
+    expect((await pca(new Table({ x: vector }))).mean[0]).toBe(-0.5);
+  });
+
+  it.each([
+    ['days', new DateDay()],
+    ['microseconds', new TimestampMicrosecond()],
+  ])('that are dates are no numbers: %s', async (_, type) => {
+    const dates = [new Date(0), new Date(86_400_000), null];
+    const table = new Table({ day: vectorFromArray(dates, type), x: vectorFromArray([1, 2, 4], new Float64()) });
+    await expect(pca(table as never)).rejects.toThrow(
+      /"day"\) holds a Date \(1970-01-01T.*convert "day" with Number\(…\)/,
+    );
+    expect((await pca(table as never, { k: 1, columns: 'numeric' })).columnNames).toEqual(['x']);
+  });
+
+  it('that are lists name the conversion', async () => {
+    await expect(pca([{ name: [1, 2] }, { name: [3, 4] }] as never)).rejects.toThrow(
+      /It is a list: .* one list per row/,
+    );
+  });
+
+  it('of 64 bits in polars frames and ndarrays are read exactly, or with a warning', async () => {
+    const ids = BigInt64Array.from([2n ** 53n + 1n, 5n, 7n]);
+    const { warnings } = await pca(polars({ id: ids, x: Float64Array.from([1, 2, 4]) }), { k: 1 });
+    expect(warnings[0].details).toEqual({ count: 1, columns: [{ name: 'id', count: 1 }] });
+    const array = ndarray(BigInt64Array.from([1n, 2n, 3n, 5n]), [2, 2], [2, 1]);
+    expect([...(await pca(array, { k: 1 })).mean]).toEqual([2, 3.5]);
+  });
+
   it('in columns of different lengths are an error', async () => {
     await expect(pca({ a: [1, 2, 3], b: [1, 2] })).rejects.toThrow(/Column "b" has 2 values, but "a" has 3/);
   });
 });
 
-describe('tensors that cannot be rows are refused', () => {
+describe('data that cannot be rows are refused', () => {
   it.each([
-    ['of one dimension', tensor([5], height), /has 1 dimensions, and PCA needs 2/],
+    ['of one dimension', tensor([5], height), /has 1 dimension, and PCA needs 2/],
     ['of text', tensor([1, 2], [], 'string'), /holds "string"/],
   ])('%s', async (_, data, message) => {
     await expect(pca(data)).rejects.toThrow(message);
+  });
+
+  it('a Danfo series, which has the members of a frame', async () => {
+    await expect(pca(danfo(['height'], height as never))).rejects.toThrow(/The Danfo.js Series has 1 dimension/);
+  });
+
+  it('a DuckDB result that was read already', async () => {
+    const result = await duckDb('height, weight');
+    await pca(result as never);
+    await expect(pca(result as never)).rejects.toThrow(/read already.*runAndReadAll/);
+  });
+
+  it('a polars frame that is not computed yet', async () => {
+    const lazy = { collect: async () => polars({ height }), describePlan: () => '' };
+    await expect(pca(lazy as never)).rejects.toThrow(/LazyFrame.*Pass await frame\.collect\(\)/);
   });
 
   it('rows that are Arrow vectors name the conversion', async () => {
@@ -214,10 +295,16 @@ describe('columnNames', () => {
     );
   });
 
-  it('of records are checked by the compiler', async () => {
+  it('of records and of columns by name are checked by the compiler', async () => {
     await pca(people, { k: 1, columnNames: ['weight'] });
     // @ts-expect-error The records have no such column.
     await expect(pca(people, { columnNames: ['size'] })).rejects.toMatchObject({ code: 'MISSING_COLUMN' });
+    const columns = { height: Float64Array.from(height), weight };
+    await pca(columns, { k: 1, columnNames: ['weight'] });
+    // @ts-expect-error Nor have the columns by name.
+    await expect(pca(columns, { columnNames: ['size'] })).rejects.toMatchObject({ code: 'MISSING_COLUMN' });
+    const any: Record<string, number[]> = columns as never;
+    await pca(any, { k: 1, columnNames: ['weight'] });
   });
 
   it('that repeat are an error', async () => {
@@ -242,8 +329,38 @@ describe('an unknown option', () => {
     ['standardize', "scale: 'unit'"],
     ['scal', 'scale'],
     ['columnames', 'columnNames'],
+    ['numComponents', 'k'],
   ])('%s is refused with the option that was meant', async (option, meant) => {
     const error = await pca(rows, { [option]: 2 } as never).catch((each: Error) => each);
     expect((error as Error).message).toContain(`There is no option "${option}". Did you mean ${meant}?`);
+  });
+});
+
+describe('an unknown option of another function', () => {
+  it.each([
+    [
+      'chooseComponents',
+      () => chooseComponents(rows, { criterion: 'elbow' } as never),
+      /Did you mean criteria\? The options are criteria, /,
+    ],
+    [
+      'bootstrap',
+      () => bootstrap(rows, { replicate: 100 } as never),
+      /Did you mean replicates\? The options are replicates, /,
+    ],
+    ['summarize', () => summarize(rows, { nam: 'x' } as never), /Did you mean name\?/],
+    ['famd', () => famd({ height, weight }, { unsen: 'mean' } as never), /Did you mean unseen\?/],
+  ])('is refused with those that it has: %s', async (_, call, message) => {
+    await expect(call()).rejects.toMatchObject({ code: 'UNKNOWN_OPTION', message: expect.stringMatching(message) });
+  });
+});
+
+describe('what is not data names what to pass', () => {
+  it.each([
+    ['a promise', Promise.resolve(rows), /a promise\. Pass await data/],
+    ['a file', new Blob(['a,b']), /openBlob of @scree\/files/],
+    ['a path', 'data.csv', /openFile of the package scree/],
+  ])('%s', async (_, data, message) => {
+    await expect(pca(data as never)).rejects.toThrow(message);
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { DenseBlock } from '../../src/data/block.js';
 import type { RowSource } from '../../src/data/row-source.js';
 import type { Engine, LoadedBlock } from '../../src/engines/engine.js';
+import { DenseReference } from '../../src/engines/reference/dense.js';
 import { reference } from '../../src/engines/reference/reference.js';
 import type { RemoteRows } from '../../src/engines/remote.js';
 import { Moments, type PcaOptions, pca } from '../../src/index.js';
@@ -19,7 +20,7 @@ function remoteSource(
   const counts = { passes: 0, readings: 0 };
   const load = (): LoadedBlock => {
     counts.passes++;
-    return reference.load(block) as LoadedBlock;
+    return new DenseReference(block);
   };
   const executors: Engine = {
     ...reference,

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { principalAngles } from '../../src/analysis/principal-angles.js';
-import { orthonormalise, orthonormalityDefect } from '../../src/linalg/orthonormalise.js';
+import { orthonormalise } from '../../src/linalg/orthonormalise.js';
+import { orthonormalityDefect } from '../../src/linalg/orthonormality.js';
 import { rotatedOnto } from '../../src/linalg/procrustes.js';
 import { absorbRows, qr } from '../../src/linalg/qr.js';
 import { random } from '../../src/linalg/random.js';

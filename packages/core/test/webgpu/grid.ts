@@ -193,6 +193,53 @@ const ownChecks: Record<string, (opened: OpenDevice) => Promise<void>> = {
     }
   },
 
+  async 'work is submitted in slices, which the measured speed bounds'({ engine, gpu }) {
+    const [n, d] = [300, 200];
+    const block: DenseBlock = {
+      kind: 'dense',
+      rows: n,
+      cols: d,
+      stride: d,
+      data: Float32Array.from({ length: n * d }, random(8).normal),
+    };
+    // Operations of one tile in two parts, which are not divided.
+    const tile = 2 * 64 * 64 * 320 * 12;
+    const own = { step: gpu.step, finish: gpu.finish };
+    const { now } = performance;
+    let waiting = 0;
+    try {
+      gpu.step = function step(operations, onSlice) {
+        atMost(operations, Math.max(this.slice, tile), 'operations of one submission');
+        atMost(waiting, this.slice, 'operations that nobody has waited for');
+        waiting += operations;
+        return own.step.call(this, operations, onSlice);
+      };
+      gpu.finish = function finish() {
+        waiting = 0;
+        return own.finish.call(this);
+      };
+      const loaded = await engine.load(block);
+      await loaded.gram(framed(Float64Array.from(block.data), d, n, false), new Float64Array(d * d), none);
+      await loaded.normal(
+        framed(Float64Array.from(block.data), d, n, false),
+        new Float64Array(40 * d).fill(1),
+        40,
+        new Float64Array(40 * d),
+        none,
+      );
+      loaded.release();
+      // A slice that takes four times as long as it should, by a clock that says so, makes the next one a quarter of it.
+      const before = gpu.slice;
+      let ticks = 0;
+      performance.now = () => 100 * ticks++;
+      await own.step.call(gpu, before, none);
+      atMost(gpu.slice, Math.max(1e6, before / 4), 'operations of the slice after a slow one');
+    } finally {
+      performance.now = now;
+      Object.assign(gpu, own);
+    }
+  },
+
   async 'leading eigenvectors agree with all of them, on falling spectra'({ engine, gpu }) {
     for (const [d, count, spectrum] of [
       [120, 6, (i: number) => 0.8 ** i],

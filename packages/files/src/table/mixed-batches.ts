@@ -53,7 +53,7 @@ function dense(block: Batch['block']): DenseBlock {
 }
 
 /** A column of text, taken in the portions in which the numbers come. */
-class TextReader {
+export class TextReader {
   readonly #batches: AsyncIterator<Batch>;
   #waiting: readonly (string | null)[] = [];
 

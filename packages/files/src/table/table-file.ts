@@ -1,11 +1,11 @@
-import type { Block, DenseBlock, ErrorDetails, RowSource, TableSource, Warning } from '@scree/core';
+import type { Block, DenseBlock, RowSource, TableSource, Warning } from '@scree/core';
 import { DataError, OptionError, ScreeError } from '@scree/core';
 import { decoded } from '@scree/core/engine';
-import { showBytes } from '../bytes/show-bytes.js';
 import type { FileOptions, Missing } from '../options.js';
 import { type Choice, chooseColumns, type LeftOut, labelColumns } from './choose-columns.js';
 import { type ConvertedColumn, convertedWarning } from './converted-values.js';
 import type { DataFile, LabelledBlock, MissingValues, SupplementaryBlock } from './data-file.js';
+import { describeFile } from './describe-file.js';
 import { type FilteredRows, filterRows } from './filter-rows.js';
 import { GapCounts } from './gap-counts.js';
 import { collectLabels, type LabelOptions, type Labels } from './labels.js';
@@ -13,6 +13,16 @@ import { columnMeans, countMissing, dropRows, fillGaps, hasMissing, rowHasMissin
 import { readMixed } from './mixed-batches.js';
 import { selectRows } from './select-rows.js';
 import type { Batch, DenseBatch, Table } from './table.js';
+import {
+  infiniteIn,
+  leftOutWarning,
+  missingIn,
+  missingSomewhere,
+  noLabel,
+  nothingLeft,
+  refuseForSparse,
+  valueError,
+} from './table-errors.js';
 
 /** Columns of text of a batch. */
 type Texts = readonly (readonly (string | null)[])[];
@@ -163,14 +173,7 @@ export class TableFile implements DataFile {
           throw this.#missingIn({ rows: read.read, incomplete, first: undefined, columns });
         }
         const j = infinite.findIndex((count) => count > 0);
-        if (j >= 0) {
-          const values = infinite[j] === 1 ? 'an infinite value' : `${infinite[j]} infinite values`;
-          throw new DataError(
-            'NOT_FINITE',
-            `${this.#path} has ${values} in column ${JSON.stringify(this.#nameOf(j))}. PCA needs finite numbers there: correct them, or exclude the column.`,
-            { column: j, columnName: this.#nameOf(j), value: Number.POSITIVE_INFINITY, path: this.#path },
-          );
-        }
+        if (j >= 0) throw infiniteIn(this.#path, j, this.#nameOf(j), infinite[j]);
         if (rows === 0) throw this.#nothingLeft();
         this.#rows = rows;
         this.#gaps = GapCounts.of(read, this.#drops, this.#fill ? 'given' : 'mean');
@@ -298,27 +301,9 @@ export class TableFile implements DataFile {
   }
 
   describe(): string {
-    const { dtype } = this.source;
-    const categories = this.#choice.categories.length;
-    const cols = this.#choice.cols + categories;
-    const size = this.bytes === undefined ? [] : [showBytes(this.bytes)];
-    const rows =
-      this.#rows === undefined ? 'rows not counted yet' : `${this.#rows} ${this.#rows === 1 ? 'row' : 'rows'}`;
-    const names = this.leftOut.map(({ name, why }) => `${name} (${why})`);
-    const some = names.length > 8 ? [...names.slice(0, 8), `${names.length - 8} more`] : names;
-    const left = names.length === 0 ? '' : `; left out: ${some.join(', ')}`;
-    const gaps =
-      this.dropped === 0
-        ? ''
-        : `; ${this.dropped} more with missing values ${this.dropped === 1 ? 'was' : 'were'} left out`;
-    const others = this.supplementaryRows?.rows;
-    const apart = others === undefined ? '' : `; ${others} supplementary ${others === 1 ? 'row' : 'rows'}`;
-    const kinds =
-      categories === 0
-        ? ''
-        : ` (${categories === cols ? 'categories' : `${categories} of them ${categories === 1 ? 'a category' : 'categories'}`})`;
-    const shape = `${rows} × ${cols} ${cols === 1 ? 'column' : 'columns'}${kinds}`;
-    return `${this.#path}: ${[this.format, shape, ...(categories === cols ? [] : [dtype]), ...size].join(', ')}${apart}${gaps}${left}`;
+    const { cols, categories } = this.#choice;
+    const others = { dropped: this.dropped, supplementary: this.supplementaryRows?.rows };
+    return describeFile(this.#path, this, { cols, categories: categories.length, ...others });
   }
 
   close(): Promise<void> {
@@ -383,13 +368,18 @@ export class TableFile implements DataFile {
     // What is read as a number is not read as text too.
     const named = name === undefined || numbers.includes(name) ? [] : [name];
     const labels = [...new Set([...categories, ...groups, ...named])];
-    let read = 0;
+    let [read, kept] = [0, 0];
     for await (const { block, texts } of readMixed(this.#table, numbers, labels)) {
       const start = read;
       read += block.rows;
+      gaps.rows += block.rows;
       const analysed = { ...block, cols: own.length };
       const rows = [...Array(block.rows).keys()].filter((i) => !(this.#drops && rowHasMissing(analysed, i)));
-      if (rows.length === 0) continue;
+      if (rows.length === 0) {
+        await this.#complete({ block: analysed }, means, gaps);
+        continue;
+      }
+      kept += rows.length;
       // Before incomplete rows are left out: those that follow take their places.
       const columns = new Float64Array(rows.length * supplementary.length);
       rows.forEach((i, row) => {
@@ -410,6 +400,9 @@ export class TableFile implements DataFile {
         categories: categories.map(textsOf),
       };
     }
+    if (kept === 0) throw this.#nothingLeft();
+    this.#rows = kept;
+    if (categories.length === 0) this.#gaps = gaps;
   }
 
   async *#batches(text?: number): AsyncGenerator<Batch, void, void> {
@@ -478,20 +471,8 @@ export class TableFile implements DataFile {
       return this.#missingError();
     // The error counts the rows that were kept; people count the rows of the file.
     const [row] = await this.rowsInFile([details.row]);
-    return this.#valueError(code, { ...details, ...this.#place(row) });
-  }
-
-  /** An error about one value of the file. */
-  #valueError(
-    code: 'NOT_FINITE' | 'BAD_WEIGHTS',
-    details: ErrorDetails & { readonly row: number; readonly path: string },
-  ): DataError {
-    const { row, column, value, columnName = column === undefined ? undefined : this.#nameOf(column) } = details;
-    const what =
-      code === 'BAD_WEIGHTS'
-        ? `the weight ${value}. Weights must be numbers from 0 up; 0 leaves a row out.`
-        : `${value} in column ${JSON.stringify(columnName)}. PCA needs a finite number there: correct it, or exclude the column.`;
-    return new DataError(code, `Row ${row + 1} of ${details.path} has ${what}`, details);
+    const { column, columnName = column === undefined ? undefined : this.#nameOf(column) } = details;
+    return valueError(code, { ...details, ...(columnName === undefined ? {} : { columnName }), ...this.#place(row) });
   }
 
   /** The file of a row and its row there, where the table is in several files. */
@@ -508,91 +489,19 @@ export class TableFile implements DataFile {
   }
 
   async #missingError(): Promise<Error> {
-    const remedy =
-      "Choose missing 'drop' to leave such rows out, 'mean' to fill in the column's mean, or exclude the columns.";
-    if (!this.#table.rereadable)
-      return new DataError('MISSING_VALUES', `Values are missing in ${this.#path}. ${remedy}`);
+    if (!this.#table.rereadable) return missingSomewhere(this.#path);
     return this.#missingIn(await this.countMissing());
   }
 
-  #missingIn({ rows, incomplete, first, columns }: MissingValues): DataError {
-    const remedy =
-      "Choose missing 'drop' to leave such rows out, 'mean' to fill in the column's mean, or exclude the columns.";
-    const named = columns.slice(0, 5).map(({ name, count }) => `${JSON.stringify(name)} (${count})`);
-    if (columns.length > 5) named.push(`${columns.length - 5} more columns`);
-    const at = this.#place(first ?? 0);
-    const where = at.path === this.#path ? '' : ` of ${at.path}`;
-    const place = first === undefined ? '' : `, the first in row ${at.row + 1}${where}`;
-    return new DataError(
-      'MISSING_VALUES',
-      `Values are missing in ${incomplete} of ${rows} rows of ${this.#path}${place}: ${named.join(', ')}. ${remedy}`,
-      {
-        ...(first === undefined ? {} : { row: first }),
-        ...(columns[0] ? { columnName: columns[0].name } : {}),
-        value: columns,
-        affectedRows: incomplete,
-        totalRows: rows,
-      },
-    );
+  #missingIn(missing: MissingValues): DataError {
+    return missingIn(this.#path, missing, this.#place(missing.first ?? 0));
   }
 
-  #nothingLeft(): Error {
-    if (!this.#drops && !this.#completed)
-      return new DataError('EMPTY_DATA', `${this.#path} has no rows. PCA needs at least two.`);
-    return new DataError(
-      'EMPTY_DATA',
-      `No row of ${this.#path} is complete: nothing is left when those with missing values are dropped. Choose missing 'mean', or exclude columns.`,
-      { reason: 'no-complete-row' },
-    );
+  #nothingLeft(): DataError {
+    return nothingLeft(this.#path, this.#drops || this.#completed !== undefined);
   }
-}
-
-/** Text that is left out is what people expect; numbers with notes among them are not. */
-function leftOutWarning(leftOut: readonly LeftOut[]): Warning[] {
-  const columns = leftOut.flatMap(({ name, numericShare: share }) => (share === undefined ? [] : [{ name, share }]));
-  if (columns.length === 0) return [];
-  const some = columns
-    .slice(0, 5)
-    .map(({ name, share }) => `${JSON.stringify(name)} (${Math.round(100 * share)} % numbers)`);
-  if (columns.length > 5) some.push(`${columns.length - 5} more`);
-  const [noun, were, they] = columns.length === 1 ? ['Column', 'was', 'it is'] : ['Columns', 'were', 'they are'];
-  return [
-    {
-      code: 'COLUMNS_LEFT_OUT',
-      message: `${noun} ${some.join(', ')} ${were} left out, because ${they} mostly text. If the texts mean missing values, leave those cells empty.`,
-      details: { columns, count: columns.length },
-    },
-  ];
 }
 
 function isGap(text: string | null): boolean {
   return text === null || text === '';
-}
-
-function noLabel(option: 'name' | 'color'): OptionError {
-  const message = `No column was chosen to ${option} the rows. Choose one with ${option} or label when the file is opened.`;
-  return new OptionError('BAD_OPTION', message, { option });
-}
-
-function refuseForSparse(options: FileOptions): void {
-  for (const option of [
-    'columns',
-    'categories',
-    'codes',
-    'only',
-    'exclude',
-    'label',
-    'name',
-    'color',
-    'weight',
-    'supplementary',
-    'groups',
-  ] as const) {
-    if (options[option] === undefined) continue;
-    throw new OptionError(
-      'BAD_OPTION',
-      `${option} cannot be chosen for a sparse matrix: its columns have no names. Choose them before it is saved.`,
-      { option },
-    );
-  }
 }

@@ -405,7 +405,11 @@ async function withWarnings(
 ): Promise<Matrix<NumberArray> | RowSource> {
   if (warnings.length === 0) return matrix;
   const source = await openSource(matrix, new ProgressTracker({}));
-  return { ...source, warnings: async () => [...warnings, ...((await source.warnings?.()) ?? [])] };
+  return {
+    ...source,
+    sample: source.sample,
+    warnings: async () => [...warnings, ...((await source.warnings?.()) ?? [])],
+  };
 }
 
 /** Labels of pictures, from a file of their own. */

@@ -13,6 +13,9 @@ export const rows = Array.from({ length: 60 }, (_, i) => {
 });
 export const names = ['alpha', 'beta', 'gamma'];
 
+/** WebGPU on Chromium's software driver, so that pages have it on every machine. */
+const WEBGPU = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader'];
+
 /** Tests of Explore in a real browser. Each starts with a page of its own, on which iris is fitted. */
 export function describeExplore(title: string, tests: (explore: ExplorePage) => void): void {
   describePages(title, tests, false);
@@ -58,7 +61,7 @@ export class ExplorePage {
   async start(executablePath: string): Promise<void> {
     this.site = await labSite();
     this.#server = await serve(this.site, ISOLATED);
-    this.browser = await launchChromium(executablePath);
+    this.browser = await launchChromium(executablePath, WEBGPU);
     this.folder = await mkdtemp(join(tmpdir(), 'scree-lab-'));
   }
 

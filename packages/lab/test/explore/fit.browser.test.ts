@@ -29,6 +29,28 @@ describeExploreOnOnePage('settings and columns', (explore) => {
     await explore.fitted(/150 rows and 4 columns/);
   });
 
+  it('asks for any engine, or for none on the graphics card where the switch is off', async () => {
+    await explore.page.evaluate(() => {
+      const { postMessage } = Worker.prototype;
+      Worker.prototype.postMessage = function record(this: Worker, message: unknown, ...rest: never[]) {
+        const [, engine] = /"engine":"(\w+)"/.exec(JSON.stringify(message)) ?? [];
+        if (engine) document.body.dataset.engine = engine;
+        postMessage.call(this, message, ...rest);
+      };
+    });
+    const engine = () => explore.page.locator('body').getAttribute('data-engine');
+    const gpu = explore.page.getByLabel('Use the graphics card for large tables');
+    if (!(await gpu.isVisible())) await explore.page.locator('summary', { hasText: 'Solver' }).click();
+    expect(await gpu.isChecked()).toBe(true);
+    await gpu.uncheck();
+    await expect.poll(engine).toBe('wasm');
+    await explore.fitted(/150 rows and 4 columns/);
+    await gpu.check();
+    await expect.poll(engine).toBe('auto');
+    await explore.fitted(/150 rows and 4 columns/);
+    await explore.page.locator('summary', { hasText: 'Solver' }).click();
+  });
+
   it('cancels a fit and continues with other data', async () => {
     const path = join(explore.folder, 'slow.npy');
     const size = 1200;

@@ -45,7 +45,7 @@ export async function summariseOnce(
     const frame = pilotFrame(pilot, at.weights);
     const totals = new Totals(d);
     const order = scatter
-      ? await sumProducts(block, blas, packer, frame, pilot.varies, scatter, totals, height, onStep)
+      ? await sumProducts(block, blas, packer, frame, pilot.reach, scatter, totals, height, onStep)
       : await sumColumns(block, packer, frame, totals, height, onStep);
     if (!order) return undefined;
     const sums = totals.framed(frame);
@@ -144,7 +144,7 @@ async function sumProducts(
   blas: Products,
   packer: Packer,
   frame: Frame,
-  varies: Uint8Array,
+  reach: Float64Array,
   scatter: Float64Array,
   totals: Totals,
   height: number,
@@ -153,7 +153,7 @@ async function sumProducts(
   const { rows: n, cols: d } = block;
   const order: number[] = [];
   let still: number[] = [];
-  for (let j = 0; j < d; j++) (varies[j] === 1 ? order : still).push(j);
+  for (let j = 0; j < d; j++) (reach[j] > 0 ? order : still).push(j);
   // S of the columns in `order`. It is `scatter` itself if that is the order of the data.
   const sums = new Sums(blas, blas.lanes, { products: scatter, size: d, row: 0, column: 0 }, d, d, true);
   let finite = true;

@@ -6,16 +6,17 @@ import type { OpenOptions } from '../disk/index.js';
 import { writeModel } from '../disk/model-file.js';
 import { checkTarget } from '../disk/output-target.js';
 import { formatOf } from '../disk/write-file.js';
-import { byGroup } from './by-group.js';
+import { byGroup, refuseRowsApart } from './by-group.js';
 import type { Call } from './command.js';
 import { type Analysis, describeAnalysis } from './describe-analysis.js';
 import type { NotComputed } from './examine.js';
+import { betweenJson } from './fit-between.js';
 import { fitFile, withCoding } from './fit-file.js';
 import { COUNT_FLAGS, fitOptions } from './fit-options.js';
 import { fitSummary, NO_ROWS, summaryOf } from './fit-summary.js';
 import { interpret, interpretationJson, interpretModel } from './interpret.js';
 import { componentsToKeep, type LookedAtRows, lookAtRows } from './look-at-rows.js';
-import { methodOf } from './method.js';
+import { groupColumns, methodOf } from './method.js';
 import { asJson } from './model-json.js';
 import { print, printLines } from './print.js';
 import { shellWord } from './shell-word.js';
@@ -43,10 +44,7 @@ export async function run(call: Call): Promise<void> {
     if (found) print(`${JSON.stringify(found)}\n`);
     return;
   }
-  if (flags['supplementary-rows'] !== undefined)
-    throw new UsageError(
-      '--supplementary-rows counts the rows of the whole file, and --by divides them. Leave one of them out.',
-    );
+  refuseRowsApart(flags);
   await byGroup(call, terminal, (each, only) => analyze(each, terminal, only));
 }
 
@@ -57,7 +55,7 @@ async function analyze(call: Call, terminal: Terminal, only?: OpenOptions['only'
   const tables = await checkTables(call);
   const options = {
     supplementary: flags.supplementary as string[] | undefined,
-    groups: flags.group as string[] | undefined,
+    groups: groupColumns(flags),
     supplementaryRows: flags['supplementary-rows'] as RowRanges | undefined,
     only,
   };
@@ -78,8 +76,8 @@ async function analyze(call: Call, terminal: Terminal, only?: OpenOptions['only'
       kept: componentsToKeep(model, flags),
       meaning,
       description: file.describe(),
-      covariates: (flags.residualize ?? []) as readonly string[],
-      next: only || flags.residualize !== undefined ? [] : nextSteps(call, model),
+      between: fitted.between,
+      next: only ? [] : nextSteps(call, model),
     };
     if (!flags.json) printLines(describeAnalysis(analysis, outputWidth()));
     if (typeof output === 'string') terminal.note(`The model: ${output}`);
@@ -97,7 +95,8 @@ async function analyze(call: Call, terminal: Terminal, only?: OpenOptions['only'
       ...(typeof meaning.rotation === 'string' ? { rotation: meaning.rotation } : {}),
     };
     const fit = asJson(model, { seconds, threads, notComputed: why });
-    return { table, ...fit, unusual, ...interpretationJson(model, meaning) };
+    const between = fitted.between ? { between: betweenJson(fitted.between) } : {};
+    return { table, ...fit, ...between, unusual, ...interpretationJson(model, meaning) };
   });
 }
 
@@ -121,7 +120,7 @@ async function analyzeSummary(summary: TableSummary, call: Call, terminal: Termi
   } else {
     const next: Analysis['next'] = [];
     const kept = componentsToKeep(model, flags);
-    const found = { model, notComputed, rows: NO_ROWS, kept, meaning, description, covariates: [], next };
+    const found = { model, notComputed, rows: NO_ROWS, kept, meaning, description, next };
     printLines(describeAnalysis(found, outputWidth()));
   }
   if (typeof output === 'string') terminal.note(`The model: ${output}`);

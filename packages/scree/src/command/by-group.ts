@@ -24,8 +24,16 @@ export interface Group {
 /** Does the work of a command for one group: the call with the outputs of the group, and which rows to read. The JSON of --json. */
 export type ForGroup = (call: Call, only: NonNullable<OpenOptions['only']>) => Promise<object | undefined>;
 
-/** `--by COLUMN`: the command once per group of rows. Outputs get the group's name; JSON is one object with a list. */
-export async function byGroup(call: Call, terminal: Terminal, run: ForGroup): Promise<void> {
+/**
+ * `--by COLUMN`: the command once per group of rows. Outputs get the group's name; JSON is one object with a list. A command that prints
+ * what it found gets a heading for every group.
+ */
+export async function byGroup(
+  call: Call,
+  terminal: Terminal,
+  run: ForGroup,
+  { headings = !call.flags.json }: { readonly headings?: boolean } = {},
+): Promise<void> {
   const { positionals, flags } = call;
   refuseOnSpark(call);
   const column = flags.by as string;
@@ -35,7 +43,7 @@ export async function byGroup(call: Call, terminal: Terminal, run: ForGroup): Pr
   // Before any fit: all of them may take hours.
   for (const each of calls) {
     if (typeof each.flags.output === 'string') await checkTarget(each.flags.output, positionals);
-    if (typeof each.flags.tables === 'string') await checkFolder(flags.tables as string);
+    for (const folder of [flags.tables, flags.figures]) if (typeof folder === 'string') await checkFolder(folder);
   }
   const notes = [
     ...(few.length === 0
@@ -48,7 +56,7 @@ export async function byGroup(call: Call, terminal: Terminal, run: ForGroup): Pr
   for (const note of notes) terminal.note(note);
   const found: object[] = [];
   for (const [g, { level, rows }] of groups.entries()) {
-    if (!flags.json) printLines([...(g === 0 ? [] : ['']), `── ${column} = ${level} (${several(rows, 'row')}) ──`, '']);
+    if (headings) printLines([...(g === 0 ? [] : ['']), `── ${column} = ${level} (${several(rows, 'row')}) ──`, '']);
     const result = await run(calls[g], { column, level }).catch((error: unknown) => {
       terminal.note(`${column} = ${level}:`);
       throw error;
@@ -56,6 +64,14 @@ export async function byGroup(call: Call, terminal: Terminal, run: ForGroup): Pr
     found.push({ level, ...result });
   }
   if (flags.json) print(`${JSON.stringify({ by: column, groups: found, leftOut: few, withoutGroup: without })}\n`);
+}
+
+/** Rows of the whole file are not rows of a group. */
+export function refuseRowsApart(flags: Call['flags']): void {
+  if (flags['supplementary-rows'] === undefined) return;
+  throw new UsageError(
+    '--supplementary-rows counts the rows of the whole file, and --by divides them. Leave one of them out.',
+  );
 }
 
 /** The groups of the rows in the order of their names, numbers by size; those of few rows apart. */
@@ -103,11 +119,12 @@ async function findGroups(
 }
 
 function groupFlags({ by: _, ...flags }: Call['flags'], slug: string): Call['flags'] {
-  const { output, tables } = flags;
+  const { output, tables, figures } = flags;
   return {
     ...flags,
     ...(typeof output === 'string' ? { output: output.replace(/(\.[^./\\]*)?$/, `-${slug}$1`) } : {}),
     ...(typeof tables === 'string' ? { tables: join(tables, slug) } : {}),
+    ...(typeof figures === 'string' ? { figures: join(figures, slug) } : {}),
   };
 }
 

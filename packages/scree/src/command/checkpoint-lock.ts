@@ -94,8 +94,8 @@ export class CheckpointLock {
   }
 }
 
-/** Errors of disks without hard links. */
-const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
+/** Errors of disks without hard links; Windows reports EISDIR for them. */
+const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EISDIR', 'EINVAL'];
 
 /** Creates the lock; false if there is one. It is written under another name first, so that no process sees it without its content. */
 async function create(path: string, content: string): Promise<boolean> {
@@ -139,7 +139,9 @@ async function readLock(path: string): Promise<FoundLock | undefined> {
   }
   const silent = Math.max(0, Date.now() - stats.mtimeMs);
   const state = owner ? stateOf(owner.process) : 'unknown';
-  return { content, owner, silent, abandoned: state === 'ended' || (state === 'unknown' && silent > SILENCE) };
+  // Where the start of a process is not known, a later program may have got its id.
+  const sure = state === 'running' && !owner?.process.endsWith('-0');
+  return { content, owner, silent, abandoned: state === 'ended' || (!sure && silent > SILENCE) };
 }
 
 function ownerOf(content: string): Owner | undefined {

@@ -1,222 +1,29 @@
-import type { CriterionName, RotationMethod } from '@scree/core';
-import { SOLVER_NAMES } from '@scree/core/names';
-import { ENGINE_NAMES } from '../engine-names.js';
 import type { Command } from './command.js';
 import { DATA_FLAGS, MIXED_DATA_FLAGS } from './data-flags.js';
-import { choice, type Flag, list, number, rowRanges, text, toggle } from './flags.js';
-import { BY_FLAG, METHOD_FLAGS, RESIDUALIZE_FLAG, UNSEEN_FLAG } from './method-flags.js';
-
-const COMMON_FLAGS: readonly Flag[] = [
-  toggle('quiet', 'print no progress and no notes', 'q'),
-  toggle('debug', 'print the stack of an error'),
-  toggle('help', 'print this help', 'h'),
-];
-
-const JSON_FLAG = toggle('json', 'print one JSON object to standard output');
-
-const THREADS_FLAG = number(
-  'threads',
-  'N',
-  'number of threads (default: one per core)',
-  'be a whole number from 1 to 256',
-  (v) => Number.isSafeInteger(v) && v >= 1 && v <= 256,
-);
-
-/** Every criterion for the number of components. The compiler holds this list to the library's, which a help text must not load. */
-const CRITERIA = Object.keys({
-  parallel: 0,
-  permutation: 0,
-  'broken-stick': 0,
-  kaiser: 0,
-  'gavish-donoho': 0,
-  mle: 0,
-  'profile-likelihood': 0,
-  gcv: 0,
-  'cross-validation': 0,
-  map: 0,
-  'tracy-widom': 0,
-  elbow: 0,
-} satisfies Record<CriterionName, 0>);
-
-const COMPONENTS_FLAG: Flag = {
-  name: 'components',
-  short: 'k',
-  value: 'K',
-  what: 'number of components, or auto, or the criterion that chooses it (default: 10, or all if there are fewer)',
-  choices: ['auto', ...CRITERIA],
-  read: (given) => {
-    if (given === 'auto' || CRITERIA.includes(given)) return { value: given };
-    const found = given.trim() === '' ? Number.NaN : Number(given);
-    return Number.isSafeInteger(found) && found >= 1
-      ? { value: found }
-      : { must: `be a whole number from 1 up, auto, or one of ${CRITERIA.join(', ')}` };
-  },
-};
-
-const BOOTSTRAP_FLAG = number(
-  'bootstrap',
-  'N',
-  'samples drawn from the rows to see how stable the components are; 0 for none (default: 200, or 0 for large tables)',
-  'be 0, or a whole number from 10 to 100000',
-  (v) => v === 0 || (Number.isSafeInteger(v) && v >= 10 && v <= 100_000),
-);
-
-const SCALE_RULES = ['none', 'unit', 'pareto', 'range', 'median'];
-
-const SCALE_FLAG = choice(
-  'scale',
-  SCALE_RULES,
-  'divide each column by its standard deviation (unit), the root of that (pareto), its range, or its median absolute deviation times 1.4826 (median) (default: none)',
-);
-
-/** The same, and log-ratios for the parts of a composition. */
-const CODED_SCALE_FLAG = choice(
-  'scale',
-  [...SCALE_RULES, 'clr', 'ilr'],
-  'divide each column by its standard deviation (unit), the root of that (pareto), its range, or its median absolute deviation times 1.4826 (median); for the parts of a composition, take centred or isometric log-ratios (clr, ilr) (default: none)',
-);
-
-/** How a sketch scales: what is known from one reading. */
-const SKETCH_SCALE_FLAG = choice(
-  'scale',
-  ['none', 'unit', 'pareto', 'range'],
-  'how a sketch scales the columns, as for fit (default: none)',
-);
-
-const ENGINE_FLAG = choice(
-  'engine',
-  ['auto', ...ENGINE_NAMES, 'spark'],
-  'what does the arithmetic (default: the fastest available, see scree doctor); spark is for tables on Spark',
-);
-
-const SEED_FLAG = number(
-  'seed',
-  'N',
-  'seed of the random numbers (default: 0)',
-  'be a whole number',
-  Number.isSafeInteger,
-);
-
-/** Of `scree moments`: no default, because it takes as long as that many fits. */
-const BOOTSTRAP_PARTS_FLAG: Flag = {
-  ...BOOTSTRAP_FLAG,
-  what: 'also keep the moments of N samples drawn from the rows, to see how stable the components are (default: 0)',
-};
-
-const WIDTH_FLAG = number(
-  'components',
-  'K',
-  'of a sketch: how many components it is for (default: 10)',
-  'be a whole number from 1 up',
-  (v) => Number.isSafeInteger(v) && v >= 1,
-  'k',
-);
-
-const FIT_FLAGS: readonly Flag[] = [
-  COMPONENTS_FLAG,
-  number(
-    'variance',
-    'SHARE',
-    'keep as many components as explain this share of the variance, such as 0.95',
-    'be between 0 and 1',
-    (v) => v > 0 && v < 1,
-  ),
-  toggle('all', 'keep all components'),
-  SCALE_FLAG,
-  choice('whiten', ['pca', 'zca'], 'scale the scores to variance 1'),
-  toggle('no-center', 'do not subtract the column means'),
-  number('ddof', 'N', 'divide by n − N in the covariance (default: 1)', 'be a number from 0 up', (v) => v >= 0),
-  choice(
-    'solver',
-    ['auto', ...SOLVER_NAMES],
-    'how to compute the components (default: chosen by cost, see --explain)',
-    'NAME',
-  ),
-  ENGINE_FLAG,
-  THREADS_FLAG,
-  SEED_FLAG,
-  number(
-    'tolerance',
-    'X',
-    'residual at which iterative solvers stop',
-    'be from 1e-14 to 0.1',
-    (v) => v >= 1e-14 && v <= 0.1,
-  ),
-];
-
-/** For commands that also take categories, transforms and compositions. */
-const CODED_FIT_FLAGS: readonly Flag[] = [
-  ...FIT_FLAGS.map((flag) => (flag === SCALE_FLAG ? CODED_SCALE_FLAG : flag)),
-  ...METHOD_FLAGS,
-  UNSEEN_FLAG,
-];
-
-const FIT_ONLY_FLAGS: readonly Flag[] = [
-  toggle('explain', 'print the predicted time of every solver'),
-  text(
-    'checkpoint',
-    'FILE',
-    'save the sums there now and then, and continue from them after a crash, with the same result',
-  ),
-  number(
-    'every',
-    'SECONDS',
-    'time between two saves of the checkpoint (default: 10)',
-    'be a number from 0 up',
-    (v) => v >= 0,
-  ),
-];
-
-const SUPPLEMENTARY_FLAGS: readonly Flag[] = [
-  list('supplementary', 'A,B,…', 'numeric columns to correlate with the components; they are not analysed'),
-  rowRanges('supplementary-rows', 'rows, such as 24-27, that get scores but have no part in the fit'),
-  list(
-    'group',
-    'A,B,…',
-    'columns that divide the rows into groups, to compare on the components; they are not analysed',
-  ),
-];
-
-/** Every rotation. The compiler holds this list to the library's, which a help text must not load. */
-const ROTATIONS = Object.keys({ varimax: 0, quartimax: 0, promax: 0, oblimin: 0 } satisfies Record<RotationMethod, 0>);
-
-const ROTATE_FLAG = choice(
-  'rotate',
-  ROTATIONS,
-  'rotate the components so that each column has a large loading on few of them: as many as -k says or as are recommended',
-);
-
-const COLUMN_WEIGHTS_FLAG = text(
-  'column-weights',
-  'FILE',
-  'how much columns count: lines such as height,2, or a JSON object; other columns have the weight 1',
-);
-
-const MODEL_FLAG = text('model', 'MODEL', 'use this model instead of fitting one');
-
-const IMAGE_FLAG: Flag = {
-  name: 'image',
-  value: 'WIDTHxHEIGHT',
-  what: 'show rows as pictures of this size (default: the shape of the array, if it has three dimensions)',
-  read: (given) => {
-    const [, width, height] = /^(\d+)x(\d+)$/.exec(given) ?? [];
-    const found = { width: Number(width), height: Number(height) };
-    return found.width > 0 && found.height > 0 ? { value: found } : { must: 'be a size such as 28x28' };
-  },
-};
-
-const CSV_SAFE_FLAG = toggle(
-  'csv-safe',
-  'in .csv and .tsv, keep spreadsheets from running names and labels as formulas',
-);
-
-const outputFlag = (what: string): Flag => text('output', 'FILE', what, 'o');
-
-const TABLES_FLAGS: readonly Flag[] = [
-  text('tables', 'FOLDER', 'write tables there: columns, rows, groups and what else was asked for'),
-  choice('tables-format', ['csv', 'tsv', 'parquet'], 'format of the table of rows (default: csv)'),
+import { choice, number, text, toggle } from './flags.js';
+import { BETWEEN_FLAG, BY_FLAG, RESIDUALIZE_FLAG, UNSEEN_FLAG } from './method-flags.js';
+import {
+  BOOTSTRAP_FLAG,
+  BOOTSTRAP_PARTS_FLAG,
+  CODED_FIT_FLAGS,
+  COLUMN_WEIGHTS_FLAG,
+  COMMON_FLAGS,
   CSV_SAFE_FLAG,
-];
+  ENGINE_FLAG,
+  FIT_FLAGS,
+  FIT_ONLY_FLAGS,
+  IMAGE_FLAG,
+  JSON_FLAG,
+  MODEL_FLAG,
+  outputFlag,
+  ROTATE_FLAG,
+  SEED_FLAG,
+  SKETCH_SCALE_FLAG,
+  SUPPLEMENTARY_FLAGS,
+  TABLES_FLAGS,
+  THREADS_FLAG,
+  WIDTH_FLAG,
+} from './shared-flags.js';
 
 /** All commands. The code of a command is loaded when it is called. */
 export const COMMANDS: readonly Command[] = [
@@ -229,6 +36,7 @@ export const COMMANDS: readonly Command[] = [
     flags: [
       ...CODED_FIT_FLAGS,
       RESIDUALIZE_FLAG,
+      BETWEEN_FLAG,
       BY_FLAG,
       BOOTSTRAP_FLAG,
       ...FIT_ONLY_FLAGS,
@@ -267,6 +75,7 @@ export const COMMANDS: readonly Command[] = [
     flags: [
       ...CODED_FIT_FLAGS,
       RESIDUALIZE_FLAG,
+      BETWEEN_FLAG,
       BY_FLAG,
       BOOTSTRAP_FLAG,
       COLUMN_WEIGHTS_FLAG,
@@ -292,6 +101,7 @@ export const COMMANDS: readonly Command[] = [
       ['scree analyze soils.csv --scale clr', 'parts of a whole'],
       ['scree analyze genes.csv --transform log1p --residualize batch,age', 'counts, without what covariates explain'],
       ['scree analyze iris.csv --by Species', 'one analysis per group'],
+      ['scree analyze iris.csv --between Species', 'the directions in which groups differ'],
       ['scree analyze data.csv --bootstrap 1000 --json', 'every number, for another program'],
     ],
     load: () => import('./analyze.js'),
@@ -445,6 +255,9 @@ export const COMMANDS: readonly Command[] = [
       IMAGE_FLAG,
       MODEL_FLAG,
       ...CODED_FIT_FLAGS,
+      RESIDUALIZE_FLAG,
+      BETWEEN_FLAG,
+      { ...BY_FLAG, what: 'one page per group of rows with the same value in this column' },
       COLUMN_WEIGHTS_FLAG,
       BOOTSTRAP_FLAG,
       ROTATE_FLAG,
@@ -462,6 +275,8 @@ export const COMMANDS: readonly Command[] = [
         'scree report athletes.csv --scale unit --name athlete --group competition --supplementary points -o report.html',
         'named rows, ellipses of groups, and a column that has no part in the fit',
       ],
+      ['scree report iris.csv --by Species -o iris.html', 'one page per group: iris-setosa.html, …'],
+      ['scree report iris.csv --between Species -o iris.html', 'the directions in which groups differ'],
     ],
     load: () => import('./report.js'),
   },

@@ -20,7 +20,7 @@ export async function run(call: Call): Promise<void> {
   await withModel(call, terminal, async (file, { model }) => {
     if (model.coding)
       throw new UsageError(
-        'The model transforms or codes columns, and a compressed file holds numbers as they are. Use a model without --transform, --method or --scale clr.',
+        'The model transforms or codes columns, and a compressed file holds numbers as they are. Use a model without --transform, --method, --residualize or --scale clr.',
       );
     const { source } = file;
     if (flags.recall) checkRereadable(file);

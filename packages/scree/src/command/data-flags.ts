@@ -3,7 +3,7 @@ import type { OpenOptions } from '../disk/open-file.js';
 import { choice, type Flag, list, size, text } from './flags.js';
 
 /** The least that `@scree/files` accepts. Repeated here because a help text must not load the readers. */
-const MIN_MEMORY = 2 ** 24;
+const MIN_MEMORY = 16e6;
 
 /** Every format of `@scree/files`. The compiler holds this list to its registry, which a help text must not load. */
 const FORMATS = Object.keys({

@@ -1,4 +1,14 @@
-import type { Block, Coding, PcaOptions, RowSource, TableData, TableSource } from '@scree/core';
+import type {
+  Block,
+  CodedCovariate,
+  Coding,
+  DenseBlock,
+  PcaOptions,
+  RowSource,
+  TableBatch,
+  TableData,
+  TableSource,
+} from '@scree/core';
 import { codedSource, openForModel, ProgressTracker } from '@scree/core/engine';
 import type { LabelledBlock, SupplementaryBlock } from '@scree/files';
 import type { DataFile } from '../disk/index.js';
@@ -92,17 +102,20 @@ export function pickColumns(data: Float64Array, rows: number, cols: number, colu
   return picked;
 }
 
+export interface CodedFileOptions extends Pick<Derivation, 'supplementary' | 'groups' | 'fit'> {
+  /** The coded rows of a fit; without it they are others, which its model is applied to. */
+  readonly source?: RowSource;
+  readonly signal: AbortSignal;
+}
+
 /** The file as a coding makes it: the rows of a fit, or others that its model is applied to. */
 export async function codedFile(
   file: DataFile,
   coding: Coding,
-  {
-    source,
-    fit,
-    signal,
-  }: { readonly source?: RowSource; readonly fit?: PreparedFile['fit']; readonly signal: AbortSignal },
+  { source, fit, signal, ...beside }: CodedFileOptions,
 ): Promise<PreparedFile> {
-  const input = coding.method === 'pca' ? file.source : file.table;
+  const rows = coding.regression ? tableWithCovariates(file, coding) : file.source;
+  const input = coding.method === 'pca' ? rows : file.table;
   // Levels without weight in the fit are not in its coding.
   const lenient: Coding = source ? { ...coding, unseen: 'mean' } : coding;
   return derivedFile(file, {
@@ -111,8 +124,56 @@ export async function codedFile(
     input,
     source: source ?? (await openForModel(input, { coding }, new ProgressTracker({ signal }))),
     convert: (blocks) => codeBlocks(blocks, lenient, file),
-    supplementaryRows: file.supplementaryRows && (await codedFile(file.supplementaryRows, coding, { signal })),
+    ...beside,
+    supplementaryRows:
+      file.supplementaryRows && (await codedFile(file.supplementaryRows, coding, { ...beside, signal })),
   });
+}
+
+/** The rows with their covariates behind them, as a coding with a regression takes them. */
+export function tableWithCovariates(file: DataFile, coding: Coding): TableSource {
+  const batchOf = batchReader(cellsOf(file, coding));
+  return {
+    ...tableHead(coding),
+    rereadable: file.source.rereadable,
+    async *batches() {
+      for await (const part of file.withSupplementary()) yield batchOf(part);
+    },
+    warnings: async () => (await file.source.warnings?.()) ?? [],
+  };
+}
+
+function tableHead({ named, columns, regression }: Coding): Pick<TableSource, 'columns' | 'named'> {
+  const inputs = [...columns, ...(regression?.covariates ?? [])];
+  return { columns: inputs.map(({ name }) => ({ name })), named };
+}
+
+/** Where a cell of a row is in a block of a file. */
+type CellOf = (part: SupplementaryBlock, i: number) => unknown;
+
+/** The cells that a coding codes: its columns, then covariates. */
+function cellsOf(file: DataFile, { columns, regression }: Coding): CellOf[] {
+  const cells = columns.map(({ name }, j): CellOf => {
+    const category = file.categories.indexOf(name);
+    if (category >= 0) return ({ categories }, i) => categories[category][i];
+    const found = file.columns.indexOf(name);
+    const at = found < 0 ? j : found;
+    return ({ block }, i) => (block as DenseBlock).data[i * (block as DenseBlock).stride + at];
+  });
+  return [...cells, ...covariateCells(file, regression?.covariates ?? [])];
+}
+
+/** Covariates stand beside the rows of a file: numbers among its supplementary columns, labels among its groups. */
+export function covariateCells(file: DataFile, covariates: readonly CodedCovariate[]): CellOf[] {
+  const width = file.supplementary.length;
+  return covariates.map(({ name, levels }) => {
+    const at = (levels ? file.groups : file.supplementary).indexOf(name);
+    return levels ? ({ groups }, i) => groups[at][i] : ({ columns }, i) => columns[i * width + at];
+  });
+}
+
+export function batchReader(cells: readonly CellOf[]): (part: SupplementaryBlock) => TableBatch {
+  return (part) => ({ rows: part.block.rows, cell: (i, j) => cells[j](part, i), place: (i) => part.places[i] });
 }
 
 /** Codes blocks of a file. A coded block may have fewer rows than the block that it was made of. */
@@ -121,28 +182,9 @@ async function* codeBlocks(
   coding: Coding,
   file: DataFile,
 ): AsyncGenerator<SupplementaryBlock, void, void> {
-  const places = new Map(file.categories.map((name, slot) => [name, slot]));
-  const numbers = new Map(file.columns.map((name, slot) => [name, slot]));
-  const cells = coding.columns.map(({ name }, j) => {
-    const category = places.get(name);
-    return category === undefined ? { slot: numbers.get(name) ?? j } : { slot: category, text: true };
-  });
+  const batchOf = batchReader(cellsOf(file, coding));
   for await (const part of blocks) {
-    const { rows, stride, data } = part.block as Extract<Block, { kind: 'dense' }>;
-    const batch = {
-      rows,
-      cell: (i: number, j: number) => {
-        const { slot, text } = cells[j];
-        return text ? part.categories[slot][i] : data[i * stride + slot];
-      },
-      place: (i: number) => part.places[i],
-    };
-    const table: TableSource = {
-      columns: coding.columns.map(({ name }) => ({ name })),
-      named: coding.named,
-      rereadable: false,
-      batches: () => [batch],
-    };
+    const table: TableSource = { ...tableHead(coding), rereadable: false, batches: () => [batchOf(part)] };
     let first = 0;
     for await (const block of codedSource(table, coding).blocks()) {
       yield rowsOf(part, block, first, file.supplementary.length);

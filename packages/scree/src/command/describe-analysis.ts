@@ -16,6 +16,7 @@ import { screePlot } from '../scree-plot.js';
 import { describeWarning } from './describe-error.js';
 import { describeAccuracy } from './describe-model.js';
 import type { NotComputed } from './examine.js';
+import { type Between, describeBetween, describeKept } from './fit-between.js';
 import type { Interpretation } from './interpret.js';
 import type { LookedAtRows } from './look-at-rows.js';
 import { wrap } from './wrap.js';
@@ -31,8 +32,7 @@ export interface Analysis {
   readonly meaning: Interpretation;
   /** One line about the file. */
   readonly description: string;
-  /** Columns that were regressed out. */
-  readonly covariates: readonly string[];
+  readonly between?: Between | undefined;
   readonly next: readonly (readonly [command: string, what: string])[];
 }
 
@@ -52,24 +52,18 @@ const NUMBERS = 25;
 
 /** The whole analysis as lines of at most `width` characters. */
 export function describeAnalysis(analysis: Analysis, width: number): string[] {
-  const { model, notComputed, rows, kept, meaning, description, covariates, next } = analysis;
+  const { model, notComputed, rows, kept, meaning, description, between, next } = analysis;
   const text = (sentence: string, indent = 2): string[] => wrap(`${' '.repeat(indent)}${sentence}`, width, indent);
   return [
     ...wrap(description, width, 2),
     ...(model.coding ? describeCoding(model.coding).flatMap((sentence) => wrap(sentence, width, 2)) : []),
-    ...(covariates.length === 0
-      ? []
-      : wrap(
-          `Residuals: what a regression of every column on ${listed(covariates)} leaves was analysed; variances and scores are those of residuals.`,
-          width,
-          2,
-        )),
+    ...(between ? wrap(describeBetween(between), width, 2) : []),
     ...describeScaling(model).flatMap((sentence) => wrap(sentence, width, 2)),
     ...model.warnings.flatMap((warning) => wrap(`Warning: ${describeWarning(warning, model.columnNames)}`, width, 2)),
     '',
     'How many components',
     ...describeChoice(model, notComputed, width),
-    ...describeVariances(model).flatMap((sentence) => text(sentence)),
+    ...(between ? [describeKept(model)] : describeVariances(model)).flatMap((sentence) => text(sentence)),
     '',
     'How stable they are',
     ...(model.stability

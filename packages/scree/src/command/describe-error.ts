@@ -42,7 +42,9 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
     if (reason === 'missing-cell')
       return `${Row} has no value in ${column(columnName)}. Use --missing drop to leave such rows out, --missing mean to count it as the average, or --missing level to make it a level of its category.`;
     if (reason === 'missing-covariate')
-      return `${Row} has no value in ${column(columnName)}, a covariate of --residualize. Fill it in, or leave the row out of the file.`;
+      return `${Row} has no value in ${column(columnName)}, a covariate. Fill it in, or leave the row out of the file.`;
+    if (reason === 'missing-group')
+      return `${Row} has no value in ${column(columnName)}, so it is in no group of --between. Fill it in, or leave the row out of the file.`;
     const columns = Array.isArray(value) ? (value as readonly { readonly name: string }[]).map(({ name }) => name) : [];
     if (row !== undefined && columns.length === 0) {
       return `${Row} has no weight (${column(columnName)}). Fill it in, or use --missing drop to leave such rows out.`;
@@ -84,6 +86,8 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
   BAD_DATA: ({ reason, file, Row, columnName, column: index, value, expected }) => {
     if (reason === 'unseen-level')
       return `${Row} has ${quoted(value)} in ${column(columnName)}, a level that the fit did not see. Use --unseen mean to count it as the average, or correct it; fits with --rare pool rare and new levels.`;
+    if (reason === 'unseen-covariate')
+      return `${Row} has ${quoted(value)} in ${column(columnName)}, a covariate of which the fit did not see this level. Use --unseen mean to count it as the average, or correct it.`;
     if (reason === 'no-categories')
       return `${file} has no column of text to use as a category. Name columns whose numbers are codes with --categories, or leave --method out.`;
     if (reason === 'repeated-part')

@@ -134,14 +134,26 @@ async function choiceFor(
 }
 
 /** Variance that a component has at least if it says more than one column, or one block, does: see `inertiaWords`. */
-export function inertiaLimit({ method, columns }: Coding): number {
+function inertiaLimit({ method, columns }: Coding): number {
   return method === 'mca' ? 1 / columns.length : 1;
+}
+
+/** How many components of MCA, FAMD or MFA say more than one column or block does. Variances at the limit are not above it by rounding. */
+export function countAboveLimit(variances: Float64Array, coding: Coding): number {
+  const limit = inertiaLimit(coding) * (1 + 1e-9);
+  return variances.filter((variance) => variance > limit).length;
 }
 
 /** Of MCA and FAMD the average component, of MFA the most that one block alone has. */
 function inertiaWords({ variances }: Model, coding: Coding): string {
+  const { method, columns } = coding;
+  const [only] = columns;
+  if (columns.length === 1 && only.kind === 'category')
+    return `One category gives only trivial components: ${only.name} has ${several(only.levels.length, 'level')}, and so ${several(only.levels.length - 1, 'component')} of variance 1${only.levels.length > 2 ? ' each, in no order' : ''}. Add columns to see how they are related.`;
   const limit = inertiaLimit(coding);
-  const above = variances.filter((variance) => variance > limit).length;
+  const above = countAboveLimit(variances, coding);
+  if (above === 0 && method !== 'mfa')
+    return `All components have the same variance, ${show(limit, 3)}: no column is related to another.`;
   const all = above === variances.length ? ' all' : ` ${above}`;
   const whole = coding.method === 'mca' ? `1/${coding.columns.length} = ${show(limit, 3)}` : '1';
   const what =

@@ -9,6 +9,7 @@ import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
 import type { PreparedFile } from './derived-file.js';
 import { type Depth, examine, type NotComputed, replicatesFor } from './examine.js';
+import { type Between, fitBetween } from './fit-between.js';
 import { COUNT_FLAGS, fitOptions, PCA_FLAGS } from './fit-options.js';
 import { fileOptionsFor, readFor } from './for-model.js';
 import { rememberRows } from './remember-rows.js';
@@ -39,6 +40,8 @@ export interface FittedFile {
   /** The weights of the rows, where there are some. */
   readonly weights: Float64Array | undefined;
   readonly notComputed: NotComputed;
+  /** Where the model is one of the means of groups. */
+  readonly between?: Between;
 }
 
 /** The model as it is stored and described: it takes the user's own table. */
@@ -53,6 +56,11 @@ export async function fitFile(
   terminal: Terminal,
   { read, depth }: FitWay = {},
 ): Promise<FittedFile> {
+  if (flags.between !== undefined) {
+    await countRowsOfSmallFile(file, signal);
+    if (depth !== 'full') terminal.note(file.describe());
+    return fitBetween(file, { flags, signal }, terminal);
+  }
   const memory = (flags.memory as number | undefined) ?? DEFAULT_MEMORY;
   const source = rememberRows(file.source, depth ? memory / 4 : 0);
   await countRowsOfSmallFile({ source, bytes: file.bytes }, signal);
@@ -145,7 +153,7 @@ export async function withModel(
   });
 }
 
-const CODING_FLAGS = ['method', 'transform', 'categories', 'blocks', 'rare'] as const;
+const CODING_FLAGS = ['method', 'transform', 'residualize', 'categories', 'blocks', 'rare'] as const;
 
 /** Rejects data that cannot be read again. */
 export function checkRereadable({ source }: DataFile): void {

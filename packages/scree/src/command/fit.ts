@@ -14,10 +14,11 @@ import { CheckpointLock, lockPath } from './checkpoint-lock.js';
 import type { Call } from './command.js';
 import { describeModel } from './describe-model.js';
 import type { NotComputed } from './examine.js';
+import { type Between, betweenJson, describeBetween } from './fit-between.js';
 import { fitFile, withCoding } from './fit-file.js';
 import { fitOptions } from './fit-options.js';
 import { fitSummary, summaryOf } from './fit-summary.js';
-import { codingFlag, methodOf } from './method.js';
+import { codingFlag, groupColumns, methodOf } from './method.js';
 import { asJson } from './model-json.js';
 import { print, printLines } from './print.js';
 import { duration, Terminal } from './terminal.js';
@@ -89,7 +90,7 @@ async function fit(
   const [path] = positionals;
   const { output } = flags;
   const terminal = new Terminal({ quiet: flags.quiet === true });
-  return withData(call, terminal, { only }, async (file) => {
+  return withData(call, terminal, { only, groups: groupColumns(flags) }, async (file) => {
     if (checkpoint) checkCheckpoint(options, file.source.cols, (flags.memory as number | undefined) ?? DEFAULT_MEMORY);
     const saving = checkpoint && {
       ...checkpoint,
@@ -100,7 +101,7 @@ async function fit(
       terminal,
       signal,
     };
-    const { coding, seconds, notComputed, ...fitted } = await fitFile(file, call, terminal, {
+    const { coding, seconds, notComputed, between, ...fitted } = await fitFile(file, call, terminal, {
       read: saving && ((weights) => momentsWithCheckpoint(file, { ...saving, weights })),
       depth: 'brief',
     });
@@ -112,7 +113,7 @@ async function fit(
       if (typeof output !== 'string' || !(await isSameFile(checkpoint.path, output))) await removeFile(checkpoint.path);
       await checkpoint.lock.release();
     }
-    return report(call, { model, seconds, notComputed }, terminal);
+    return report(call, { model, seconds, notComputed, between }, terminal);
   });
 }
 
@@ -120,17 +121,23 @@ interface Fitted {
   readonly model: Model;
   readonly seconds: number;
   readonly notComputed: NotComputed;
+  readonly between?: Between | undefined;
 }
 
 /** Prints what was found, and where the model is. The JSON of --json. */
-function report({ flags }: Call, { model, seconds, notComputed }: Fitted, terminal: Terminal): object | undefined {
+function report({ flags }: Call, fitted: Fitted, terminal: Terminal): object | undefined {
   const { output } = flags;
-  if (!flags.json) printLines(describeFit(model, seconds, flags.explain === true, notComputed));
+  const { model, seconds, notComputed, between } = fitted;
+  if (!flags.json) {
+    printLines(describeFit(model, seconds, flags.explain === true, notComputed));
+    if (between) printLines([describeBetween(between)]);
+  }
   if (typeof output === 'string') terminal.note(`The model: ${output}`);
-  else if (!flags.json && flags.residualize === undefined)
-    terminal.note('The model was not saved: use -o model.json to save it.');
+  else if (!flags.json) terminal.note('The model was not saved: use -o model.json to save it.');
   const threads = flags.threads as number | undefined;
-  return flags.json ? asJson(model, { seconds, threads, notComputed }) : undefined;
+  return flags.json
+    ? { ...asJson(model, { seconds, threads, notComputed }), ...(between ? { between: betweenJson(between) } : {}) }
+    : undefined;
 }
 
 /** Matrices of cols × cols numbers that are in memory at once: the sums, those of a group and of a block, and the bytes that are saved. */

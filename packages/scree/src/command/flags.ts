@@ -99,17 +99,18 @@ export const rowRanges = (name: string, what: string): Flag => ({
   },
 });
 
-const UNITS: Readonly<Record<string, number>> = { '': 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30, t: 2 ** 40 };
+/** Powers of the unit: MB are 1000² bytes, as sizes are shown, and MiB 1024². */
+const POWERS = ['', 'k', 'm', 'g', 't'];
 
-/** A flag with a size in bytes: 500MB, 1GB, 1.5g. */
+/** A flag with a size in bytes: 500MB, 1GB, 1.5g, 512MiB. */
 export const size = (name: string, what: string, min = 0): Flag => ({
   name,
   value: 'SIZE',
   what,
   read: (given) => {
-    const [, digits, unit] = /^(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?$/i.exec(given.trim()) ?? [];
+    const [, digits, unit, binary] = /^(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?$/i.exec(given.trim()) ?? [];
     if (digits === undefined) return { must: 'be a size such as 500MB or 2GB' };
-    const bytes = Math.round(Number(digits) * UNITS[unit.toLowerCase()]);
-    return bytes < min ? { must: `be ${min / 2 ** 20}MB or more` } : { value: bytes };
+    const bytes = Math.round(Number(digits) * (binary ? 1024 : 1000) ** POWERS.indexOf(unit.toLowerCase()));
+    return bytes < min ? { must: `be ${min / 1e6}MB or more` } : { value: bytes };
   },
 });

@@ -1,6 +1,6 @@
 import { type Coding, DataError, Model } from '@scree/core';
 import { several } from '@scree/core/describe';
-import { decodeNumbers, hasCategories, inputNames, partsOf } from '@scree/core/engine';
+import { decodeNumbers, hasCategories, partsOf } from '@scree/core/engine';
 import type { DataFile, FileOptions, OpenOptions } from '../disk/index.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
@@ -15,34 +15,50 @@ export function fileOptionsFor(model: Model, flags: Call['flags'], signal: Abort
   const { coding } = model;
   const { missing, ...options } = fileOptions(flags, signal);
   const categories = coding?.columns.flatMap(({ kind, name }) => (kind === 'category' ? [name] : [])) ?? [];
-  if (!coding || categories.length === 0) {
+  const covariates = coding?.regression?.covariates ?? [];
+  const labels = covariates.filter(({ levels }) => levels).map(({ name }) => name);
+  const numbers = covariates.filter(({ levels }) => !levels).map(({ name }) => name);
+  if (categories.length === 0) {
     if ((missing as string) === 'level')
       throw new UsageError('--missing level is for categories, and the model has none.');
-    if (flags.unseen !== undefined) throw new UsageError('--unseen is about categories, and the model has none.');
+    if (flags.unseen !== undefined && labels.length === 0)
+      throw new UsageError('--unseen is about categories, and the model has none.');
   }
   // Gaps of a table with categories are the coding's concern.
   const gaps = coding && coding.method !== 'pca' && missing !== 'drop' ? {} : { missing };
   return {
     ...options,
     ...gaps,
-    ...columnsFor(coding ? inputNames(coding) : model.columnNames, options),
+    ...columnsFor(coding ? namesOf(coding) : model.columnNames, [...numbers, ...labels], options),
+    ...(covariates.length > 0 ? { supplementary: numbers, groups: labels } : {}),
     ...(categories.length > 0 ? { categories } : {}),
     ...(gaps.missing === 'mean' && model.centered ? { fill: fillFor(model) } : {}),
   };
 }
 
+/** Names of the columns that are coded, where they have names. */
+function namesOf({ named, columns }: Coding): string[] | undefined {
+  return named ? columns.map(({ name }) => name) : undefined;
+}
+
 /** What fills gaps: the mean of each column, or where columns are transformed, the value at which the transformed column has its mean. */
-function fillFor({ coding, mean }: Model): Float64Array {
-  if (!coding) return mean;
+function fillFor({ coding, mean: ownMean }: Model): Float64Array {
+  if (!coding) return ownMean;
+  // The model's own means are those of residuals.
+  const mean = coding.regression ? Float64Array.from(coding.regression.mean) : ownMean;
   if (partsOf(coding.columns).length > 0)
     throw new UsageError('--missing mean would change the proportions of a composition: use --missing drop.');
   return decodeNumbers(coding, { rows: 1, cols: mean.length, data: mean }).data;
 }
 
-function columnsFor(names: readonly string[] | undefined, { columns, exclude = [] }: FileOptions): FileOptions {
+function columnsFor(
+  names: readonly string[] | undefined,
+  covariates: readonly string[],
+  { columns, exclude = [] }: FileOptions,
+): FileOptions {
   if (!names) return {};
   if (columns === undefined) {
-    const needed = exclude.find((name) => names.includes(name));
+    const needed = exclude.find((name) => [...names, ...covariates].includes(name));
     if (needed === undefined) return { columns: names };
     throw new UsageError(`--exclude leaves out ${JSON.stringify(needed)}, and the model was fitted to it.`);
   }
@@ -78,15 +94,18 @@ export async function readFor(
       { value: given, expected },
     );
   }
-  return coding ? codedFile(file, ruledBy(coding, flags), { signal }) : file;
+  // Beside the rows are covariates, and nothing that was asked for.
+  const beside = coding?.regression ? { supplementary: [], groups: [] } : {};
+  return coding ? codedFile(file, ruledBy(coding, flags), { ...beside, signal }) : file;
 }
 
 /** The coding with the rules for gaps and unseen levels that the flags ask for. */
 function ruledBy(coding: Coding, { missing, unseen }: Call['flags']): Coding {
-  if (coding.method === 'pca') return coding;
+  // Gaps in columns of numbers are filled or refused before they are coded.
+  const gaps = coding.method !== 'pca' && (missing === 'mean' || missing === 'level' || missing === 'error');
   return {
     ...coding,
-    ...(missing === 'mean' || missing === 'level' || missing === 'error' ? { missing } : {}),
+    ...(gaps ? { missing } : {}),
     ...(unseen === undefined ? {} : { unseen: unseen as Coding['unseen'] }),
   };
 }

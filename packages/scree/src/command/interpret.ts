@@ -26,6 +26,7 @@ import { refuseChanged } from '@scree/core/engine';
 import type { SupplementaryBlock } from '@scree/files';
 import type { DataFile } from '../disk/index.js';
 import type { Call } from './command.js';
+import { correlateWithRows } from './fit-between.js';
 import { type FittedFile, withCoding } from './fit-file.js';
 import { componentsToKeep, namesOf } from './look-at-rows.js';
 import type { Terminal } from './terminal.js';
@@ -33,6 +34,8 @@ import type { Terminal } from './terminal.js';
 /** What the components have to do with columns and rows. */
 export interface Interpretation {
   readonly columns: readonly ColumnContribution[];
+  /** The same with the correlations that sentences are about: over all rows, where the fit is one of means of groups. */
+  readonly related: readonly ColumnContribution[];
   /** The rows of the fit, or why they are not listed. */
   readonly rows: Listed<RowContributions> | string;
   /** Columns and groups that had no part in the fit. */
@@ -91,10 +94,12 @@ export async function interpret(
   const beside = await relate(file, fitted, control);
   const apart = await listSupplementaryRows(file, model, control);
   const rotation = await rotated(model, componentsToKeep(stored, flags), flags, control);
+  const related = fitted.between ? await correlateWithRows(columns, fitted, control) : columns;
   terminal.clear();
-  const facts = { columns, supplementary: beside };
+  const facts = { columns: related, supplementary: beside };
   return {
     columns,
+    related,
     rows,
     supplementary: beside,
     supplementaryRows: apart,
@@ -116,6 +121,7 @@ export async function interpretModel(
   const rotation = await rotated(model, componentsToKeep(model, flags), flags, control);
   return {
     columns,
+    related: columns,
     rows: noRows,
     supplementary: { columns: [], groups: [] },
     supplementaryRows: undefined,
@@ -143,9 +149,11 @@ async function rotated(
 
 async function listRows(
   file: DataFile,
-  { model, source, weights }: FittedFile,
+  { model, source, weights, between }: FittedFile,
   control: Control,
 ): Promise<Listed<RowContributions> | string> {
+  if (between)
+    return 'Rows have no part in means of groups. scree transform gives their scores, and --tables writes them.';
   if (model.totalVariance === 0) return 'All rows are the same.';
   if (!source.rereadable) return 'The rows can be read only once, and are too many to keep.';
   const { rows = model.n } = source;
@@ -199,7 +207,7 @@ async function relateTo(
   const [beside, labels] = s === 0 ? [undefined, others] : [others[0], others.slice(1)];
   const found = await supplementary(
     model,
-    sourceOf(
+    sourceFromBlocks(
       cols,
       columnNames,
       blocksOf(rows, ({ block }) => block),
@@ -209,7 +217,7 @@ async function relateTo(
       ...(beside === undefined
         ? {}
         : {
-            columns: sourceOf(
+            columns: sourceFromBlocks(
               s,
               file.supplementary,
               blocksOf(beside, ({ block: { rows }, columns: data }) => ({
@@ -230,7 +238,7 @@ async function relateTo(
 }
 
 /** Blocks that are read once, as a source. */
-export function sourceOf(
+export function sourceFromBlocks(
   cols: number,
   columnNames: readonly string[] | undefined,
   blocks: AsyncGenerator<Block>,
@@ -253,7 +261,10 @@ async function* blocksOf<Part>(
   for await (const block of blocks) yield part(block);
 }
 
-/** One reading for several readers that stay close together: what one is ahead of the others is kept for them. */
+/**
+ * One reading for several readers: what one is ahead of the others is kept for them. Only the first may use the numbers of a block, and it is never
+ * behind the others: the next block may be read into the same array.
+ */
 function tee(
   reading: AsyncIterator<SupplementaryBlock>,
   readers: number,
@@ -264,10 +275,7 @@ function tee(
       if (own.length === 0) {
         const next = await reading.next();
         if (next.done) return;
-        // A copy: the next block may be read into the same array.
-        const { block } = next.value;
-        const kept = { ...next.value, block: { ...block, data: block.data.slice() } as Block };
-        for (const queue of waiting) queue.push(kept);
+        for (const queue of waiting) queue.push(next.value);
       }
       yield own.shift() as SupplementaryBlock;
     }

@@ -6,7 +6,7 @@ import { plainText } from '../report/plain-text.js';
 import { type RowFacts, readRows } from '../report/read-rows.js';
 import { findUnusualRows, type UnusualRows } from '../report/unusual-rows.js';
 import type { Call } from './command.js';
-import { inertiaLimit } from './examine.js';
+import { countAboveLimit } from './examine.js';
 import type { FittedFile } from './fit-file.js';
 import { COUNT_FLAGS } from './fit-options.js';
 import type { Terminal } from './terminal.js';
@@ -24,12 +24,13 @@ export interface LookedAtRows {
  */
 export async function lookAtRows(
   file: DataFile,
-  { model: whole, coding, first, source }: FittedFile,
+  { model: whole, coding, first, source, between }: FittedFile,
   { flags, signal }: Call,
   terminal: Terminal,
 ): Promise<LookedAtRows | string> {
   if (whole.totalVariance === 0) return 'All rows are the same.';
   if (!source.rereadable) return 'The rows can be read only once, and are too many to keep.';
+  if (between) return 'The limits are for rows of a fit, and this is one of the means of groups.';
   if (coding && hasCategories(coding)) return 'The limits are for columns of numbers, not for categories.';
   const kept = Math.max(1, componentsToKeep(whole, flags));
   const model = kept === whole.k ? whole : first(kept);
@@ -64,8 +65,7 @@ export function componentsToKeep({ k, choice, coding, variances }: Model, flags:
   const asked = COUNT_FLAGS.some((name) => flags[name] !== undefined);
   if (asked) return k;
   if (!coding || coding.method === 'pca') return Math.min(k, choice?.k ?? k);
-  const limit = inertiaLimit(coding);
-  return variances.filter((variance) => variance > limit).length;
+  return countAboveLimit(variances, coding);
 }
 
 /** The names of some rows, in one reading that stops after the last of them. */

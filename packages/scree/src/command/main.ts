@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
+import { nearestName } from '@scree/core/names';
 import { hidePassword } from '../database/postgres-url.js';
 import type { Command } from './command.js';
 import { COMMANDS } from './commands.js';
 import { escapeLine, escapeText } from './escape.js';
 import { commandHelp, generalHelp } from './help.js';
-import { nearest } from './nearest.js';
 import { type Parsed, parse } from './parse.js';
 import { PrintError, print } from './print.js';
 import { UsageError } from './usage-error.js';
@@ -109,9 +109,10 @@ function find(name: string): Command {
   const command = COMMANDS.find((one) => one.name === name);
   if (command) return command;
   if (name.startsWith('-')) throw new UsageError(`Flags come after a command: scree fit ${name} …`);
-  const meant = nearest(
+  const meant = nearestName(
     name,
     COMMANDS.map((one) => one.name),
+    2,
   );
   throw new UsageError(`There is no command ${name}.${meant ? ` Did you mean ${meant}?` : ''}`);
 }

@@ -94,4 +94,10 @@ export const RESIDUALIZE_FLAG = list(
   'covariates, numbers or labels, that are regressed out of every column first; they are not analysed',
 );
 
+export const BETWEEN_FLAG = text(
+  'between',
+  'COLUMN',
+  'find the directions in which the groups of this column differ: PCA of their means, each as heavy as its group',
+);
+
 export const BY_FLAG = text('by', 'COLUMN', 'one model per group of rows with the same value in this column');

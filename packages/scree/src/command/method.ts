@@ -3,6 +3,7 @@ import type { CodeTableOptions } from '@scree/core/engine';
 import { isSparkUrl } from '../cluster/spark-url.js';
 import type { OpenOptions } from '../disk/open-file.js';
 import type { Call } from './command.js';
+import { checkBetween } from './fit-between.js';
 import type { Blocks, GivenTransform } from './method-flags.js';
 import { UsageError } from './usage-error.js';
 
@@ -68,14 +69,8 @@ export function methodOf(flags: Readonly<Record<string, unknown>>): Method {
     if (name !== 'mfa') refuse('blocks', `--blocks are for --method mfa, and --method is ${name}.`);
     if (name === 'mfa') refuse('columns', '--blocks say which columns are used: leave --columns out.');
   }
-  if (covariates.length > 0) {
-    refuse('weight', '--residualize counts all rows the same: leave --weight out.');
-    refuse(
-      'output',
-      '-o would write a model without the regression of --residualize, whose scores for new rows would be wrong. Use --tables FOLDER of scree analyze for the scores of these rows.',
-    );
-    refuse('supplementary-rows', '--residualize takes all rows: leave --supplementary-rows out.');
-  }
+  if (covariates.length > 0) refuse('weight', '--residualize counts all rows the same: leave --weight out.');
+  checkBetween(flags);
   return {
     name,
     transform: composition ?? transform,
@@ -90,11 +85,17 @@ export function methodOf(flags: Readonly<Record<string, unknown>>): Method {
   };
 }
 
+/** Columns that divide the rows into groups: those that --group names, and that of --between. */
+export function groupColumns({ group, between }: Readonly<Record<string, unknown>>): string[] | undefined {
+  const names = [...((group ?? []) as string[]), ...(between === undefined ? [] : [between as string])];
+  return names.length === 0 ? undefined : [...new Set(names)];
+}
+
 /** The first flag that changes what rows are before they are analysed, as it is typed. */
 export function codingFlag(flags: Readonly<Record<string, unknown>>): string | undefined {
   if (flags.scale === 'clr' || flags.scale === 'ilr') return `--scale ${flags.scale}`;
   if (flags.method !== undefined && flags.method !== 'pca') return `--method ${flags.method}`;
-  const given = ['transform', 'residualize', 'by', 'categories', 'blocks', 'rare', 'unseen'].find(
+  const given = ['transform', 'residualize', 'between', 'by', 'categories', 'blocks', 'rare', 'unseen'].find(
     (name) => flags[name] !== undefined,
   );
   return given && `--${given}`;

@@ -1,5 +1,5 @@
+import { nearestName } from '@scree/core/names';
 import type { Flag } from './flags.js';
-import { nearest } from './nearest.js';
 import { UsageError } from './usage-error.js';
 
 export interface Parsed {
@@ -44,7 +44,7 @@ function findFlag(arg: string, flags: readonly Flag[]): { flag: Flag; shown: str
     const flag = flags.find((one) => one.name === name);
     if (flag) return { flag, shown: `--${name}`, given: equals < 0 ? undefined : arg.slice(equals + 1) };
     const names = flags.map((one) => one.name);
-    const meant = nearest(name, names);
+    const meant = nearestName(name, names, 2);
     throw new UsageError(`There is no flag --${name}.${meant ? ` Did you mean --${meant}?` : ''}`);
   }
   const flag = flags.find((one) => one.short === arg[1]);

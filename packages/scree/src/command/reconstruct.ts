@@ -1,6 +1,6 @@
 import { DataError, type Matrix, type Model, type ReconstructedColumn } from '@scree/core';
 import { several } from '@scree/core/describe';
-import { hasCategories, inputNames, partsOf, refuseChanged } from '@scree/core/engine';
+import { hasCategories, inputNames, partsOf, refuseChanged, reversible } from '@scree/core/engine';
 import { AtomicFile } from '../disk/atomic-file.js';
 import { csvText } from '../disk/csv-writer.js';
 import type { DataFile } from '../disk/index.js';
@@ -24,7 +24,7 @@ export async function run(call: Call): Promise<void> {
   const output = await checkOutput(call, 'Say where the rows go: -o data.npy.');
   const terminal = new Terminal({ quiet: flags.quiet === true });
   const model = await readModel(modelPath);
-  const { coding } = model;
+  const coding = reversible(model.coding);
   const mixed = coding !== undefined && hasCategories(coding);
   const format = formatOf(output) as OutputFormat;
   if (mixed && !holdsText(format))
@@ -51,6 +51,8 @@ export async function run(call: Call): Promise<void> {
       ? await writeMixed(model, file, output, { delimiter: format === 'tsv' ? '\t' : ',', csvSafe }, call, terminal)
       : await writeRows(file.source, output, options, rows, { terminal, signal, phase: 'reconstructions' });
     terminal.note(`${several(count, 'row')} of ${several(width, 'column')}: ${output}`);
+    if (model.coding?.regression)
+      terminal.note('These are residuals: what the regression took out is not in the scores.');
     if (mixed) terminal.note('Of every category it is the level with the largest fitted value.');
     if (coding && partsOf(coding.columns).length > 0)
       terminal.note('Parts of a composition are shares that add up to 1: log-ratios do not have their total.');

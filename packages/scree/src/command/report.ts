@@ -5,15 +5,18 @@ import { refuseChanged } from '@scree/core/engine';
 import type { RowRanges } from '@scree/files';
 import { withoutParameters } from '../database/postgres-url.js';
 import { writeAllAtomically } from '../disk/atomic-file.js';
-import type { DataFile } from '../disk/index.js';
+import type { DataFile, OpenOptions } from '../disk/index.js';
 import { checkFolder, checkTarget } from '../disk/output-target.js';
 import { makeReport } from '../report/report.js';
+import { byGroup, refuseRowsApart } from './by-group.js';
 import type { Call } from './command.js';
 import { describeWarning } from './describe-error.js';
 import type { NotComputed } from './examine.js';
+import { describeBetween } from './fit-between.js';
 import { checkRereadable, type FittedFile, fitFile, withCoding, withModel } from './fit-file.js';
 import { inFolder } from './in-folder.js';
 import { type Interpretation, interpret } from './interpret.js';
+import { groupColumns } from './method.js';
 import { shellWord } from './shell-word.js';
 import { spelled } from './spelled-flags.js';
 import { Terminal } from './terminal.js';
@@ -21,16 +24,32 @@ import { UsageError } from './usage-error.js';
 import { withData } from './with-data.js';
 import { countRowsOfSmallFile } from './with-file.js';
 
-/** `scree report`: a page about the components of a data file. */
+/** `scree report`: a page about the components of a data file, or one per group. */
 export async function run(call: Call): Promise<void> {
-  const { positionals, flags, signal } = call;
-  const [path] = positionals;
+  const { positionals, flags } = call;
   const { output, figures } = flags;
   if (typeof output !== 'string') throw new UsageError('Say where the report goes: -o report.html.');
+  const terminal = new Terminal({ quiet: flags.quiet === true });
+  if (flags.model !== undefined) refuseWithModel(flags);
+  if (flags.by !== undefined) {
+    refuseRowsApart(flags);
+    await byGroup(call, terminal, (each, only) => writePage(each, terminal, only), { headings: false });
+    return;
+  }
   await checkTarget(output, [...positionals, flags.model as string | undefined]);
   if (typeof figures === 'string') await checkFolder(figures);
-  const terminal = new Terminal({ quiet: flags.quiet === true });
-  await withExaminedModel(call, terminal, async (file, { model, seconds, source, notComputed, fitted }) => {
+  await writePage(call, terminal);
+}
+
+/** Writes the page about the rows, or those of a group. */
+async function writePage(call: Call, terminal: Terminal, only?: OpenOptions['only']): Promise<undefined> {
+  const { positionals, flags, signal } = call;
+  const [path] = positionals;
+  const { figures } = flags;
+  const output = flags.output as string;
+  const name = path === undefined ? 'Query' : basename(withoutParameters(path));
+  const title = (flags.title as string | undefined) ?? name;
+  await withExaminedModel(call, terminal, only, async (file, { model, seconds, source, notComputed, fitted }) => {
     const meaning = fitted && (await interpret(file, fitted, call, terminal));
     for (const why of [meaning?.supplementaryRows, meaning?.rotation]) if (typeof why === 'string') terminal.note(why);
     const labels = file.color === undefined ? undefined : await file.labels({ of: 'color' });
@@ -41,7 +60,7 @@ export async function run(call: Call): Promise<void> {
       // A model that was brought may have seen these rows or not: nothing in it tells.
       rows: flags.model === undefined ? 'fit' : 'new',
       rowsName: path === undefined ? 'the query' : basename(withoutParameters(path)),
-      title: (flags.title as string | undefined) ?? (path === undefined ? 'Query' : basename(withoutParameters(path))),
+      title: only ? `${title}: ${only.column} = ${only.level}` : title,
       description: file.describe(),
       labels,
       labelName: file.color,
@@ -49,9 +68,15 @@ export async function run(call: Call): Promise<void> {
       weights: fitted?.weights,
       supplementary: meaning?.supplementary,
       supplementaryRows: pointsOf(meaning?.supplementaryRows),
+      means: fitted?.between && {
+        groups: fitted.between.groups.length,
+        share: fitted.between.share,
+        sentence: describeBetween(fitted.between),
+        columns: meaning?.related ?? [],
+      },
       rotation: typeof meaning?.rotation === 'string' ? undefined : meaning?.rotation,
       image: (flags.image as { width: number; height: number } | undefined) ?? pictureOf(file.shape),
-      command: `scree report ${[...positionals, ...spelled(flags)].map(shellWord).join(' ')}`,
+      command: `scree report ${[...positionals, ...spelled(only ? { ...flags, by: only.column } : flags)].map(shellWord).join(' ')}`,
       describeWarning: (warning) => describeWarning(warning, model.columnNames),
       seconds,
       rowsInFile: (rows) => file.rowsInFile(rows),
@@ -87,32 +112,24 @@ interface Examined {
 async function withExaminedModel(
   call: Call,
   terminal: Terminal,
+  only: OpenOptions['only'],
   use: (file: DataFile, examined: Examined) => Promise<void>,
 ): Promise<void> {
   const { flags, signal } = call;
   if (flags.model !== undefined) {
-    const other = ['supplementary', 'supplementary-rows', 'group', 'rotate', 'column-weights'].find(
-      (name) => flags[name] !== undefined,
-    );
-    if (other)
-      throw new UsageError(
-        `--${other} belongs to a fit, and --model brings a model. Leave one of them out${other === 'group' ? ', or use --color' : ''}.`,
-      );
-    if (flags.bootstrap !== undefined)
-      throw new UsageError(
-        '--bootstrap draws from the rows of a fit, and --model brings a model. Use it with scree fit.',
-      );
     await withModel(call, terminal, async (file, { model }) => {
       if (!file.input) await countRowsOfSmallFile(file, signal);
       await use(file, { model, source: file.input ?? file.source, notComputed: STORED });
     });
     return;
   }
-  const { color, label, group } = flags as { color?: string; label?: string; group?: string[] };
+  const { color, label } = flags as { color?: string; label?: string };
+  const group = groupColumns(flags);
   const more = {
     supplementary: flags.supplementary as string[] | undefined,
     groups: group,
     supplementaryRows: flags['supplementary-rows'] as RowRanges | undefined,
+    only,
     // The first column of groups colours the rows, if no other one does.
     ...(group && color === undefined && label === undefined ? { color: group[0] } : {}),
   };
@@ -125,6 +142,21 @@ async function withExaminedModel(
     const { model, coding, source } = fitted;
     await use(file, { ...fitted, model: withCoding(model, coding), source: file.input ?? source, fitted });
   });
+}
+
+/** Flags of a fit do not go with a model that is brought. */
+function refuseWithModel(flags: Call['flags']): void {
+  const other = ['supplementary', 'supplementary-rows', 'group', 'between', 'by', 'rotate', 'column-weights'].find(
+    (name) => flags[name] !== undefined,
+  );
+  if (other)
+    throw new UsageError(
+      `--${other} belongs to a fit, and --model brings a model. Leave one of them out${other === 'group' ? ', or use --color' : ''}.`,
+    );
+  if (flags.bootstrap !== undefined)
+    throw new UsageError(
+      '--bootstrap draws from the rows of a fit, and --model brings a model. Use it with scree fit.',
+    );
 }
 
 /** Rows without a part in the fit as points, by their names or numbers. */

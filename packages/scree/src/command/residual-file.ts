@@ -1,19 +1,11 @@
-import { DataError, type DenseBlock, type RowSource, residualize } from '@scree/core';
+import { type CodedCovariate, type Coding, type RowSource, residualize } from '@scree/core';
 import { count, several } from '@scree/core/describe';
-import { decoded } from '@scree/core/engine';
-import type { SupplementaryBlock } from '@scree/files';
+import { codedSource, TermEncoder, termNames } from '@scree/core/engine';
 import { showBytes } from '@scree/files/internal';
-import { derivedFile, type PreparedFile } from './derived-file.js';
+import type { DataFile } from '../disk/index.js';
+import { batchReader, codedFile, covariateCells, type PreparedFile, tableWithCovariates } from './derived-file.js';
 import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
-
-/** A covariate: numbers, or labels with one term per level but the first. */
-interface Covariate {
-  readonly name: string;
-  /** Its place among the supplementary columns, or the columns of groups. */
-  readonly at: number;
-  readonly levels: readonly string[] | undefined;
-}
 
 export interface ResidualOptions {
   readonly covariates: readonly string[];
@@ -26,61 +18,46 @@ export interface ResidualOptions {
 
 /** Most levels of a covariate: one with more names its rows. */
 const MOST_LEVELS = 1000;
-/** Matrices of terms × columns that are in memory at once: products, slopes, and those of a block. */
-const MATRICES = 3;
+/** Matrices of terms × columns that are in memory at once: products, slopes, those of a block, and slopes as they are stored, twice. */
+const MATRICES = 5;
 
 /**
- * The file with the residuals of its columns, regressed on covariates. The file is read once for the levels of labels and once for
- * the regression, block by block; residuals are computed whenever rows are read.
+ * The file with the residuals of its columns, coded or not, regressed on covariates. The file is read once for the levels of labels and
+ * once for the regression, block by block. The regression is a part of the coding, so residuals are computed whenever rows are read.
  */
 export async function residualFile(
-  file: PreparedFile,
+  file: DataFile,
+  { source, coding }: Pick<PreparedFile, 'source' | 'coding'>,
   { covariates: names, supplementary, groups, memory, signal }: ResidualOptions,
   terminal: Terminal,
 ): Promise<PreparedFile> {
   const covariates = await learn(file, names);
-  const terms = covariates.flatMap(
-    ({ name, levels }) => levels?.slice(1).map((level) => `${name}: ${level}`) ?? [name],
-  );
+  const terms = termNames(covariates);
   if (terms.length === 0)
     throw new UsageError(`All rows have the same ${names.join(' and ')}, so there is nothing to regress out.`);
-  const needed = 8 * MATRICES * terms.length * Math.max(file.source.cols, terms.length);
+  const needed = 8 * MATRICES * terms.length * Math.max(source.cols, terms.length);
   if (needed > memory) {
     throw new UsageError(
-      `--residualize needs ${showBytes(needed)} for ${several(terms.length, 'term')} and ${several(file.source.cols, 'column')}, and --memory is ${showBytes(memory)}: allow that much, or leave covariates or columns out.`,
+      `--residualize needs ${showBytes(needed)} for ${several(terms.length, 'term')} and ${several(source.cols, 'column')}, and --memory is ${showBytes(memory)}: allow that much, or leave covariates or columns out.`,
     );
   }
   const control = { signal, onProgress: terminal.onProgress };
-  const residuals = await residualize(file.source, termSource(file, covariates, terms), control);
+  const residuals = await residualize(source, termSource(file, covariates, terms), control);
+  const warnings = (await residuals.warnings?.())?.filter(({ code }) => code === 'COVARIATE_DROPPED') ?? [];
   terminal.clear();
-  const { slopes, intercept } = residuals.regression;
-  return derivedFile(file, {
-    source: residuals,
-    coding: file.coding,
+  const regression = { ...residuals.coding.regression, covariates };
+  const regressed: Coding = { ...(coding ?? residuals.coding), regression };
+  const fitted = { rows: residuals.columns.rows };
+  return codedFile(file, regressed, {
+    source: codedSource(tableWithCovariates(file, regressed), regressed, { fitted, warnings }),
     supplementary,
     groups,
-    supplementaryRows: undefined,
-    convert: async function* (blocks) {
-      for await (const part of blocks) {
-        const block = decoded(part.block as DenseBlock);
-        const { rows, cols } = block;
-        const values = termsOf(part, covariates, terms.length, file.supplementary.length);
-        const data = new Float64Array(rows * cols);
-        for (let i = 0; i < rows; i++) {
-          for (let j = 0; j < cols; j++) data[i * cols + j] = block.data[i * block.stride + j] - intercept[j];
-          for (let t = 0; t < terms.length; t++) {
-            const value = values[i * terms.length + t];
-            if (value !== 0) for (let j = 0; j < cols; j++) data[i * cols + j] -= value * slopes.data[t * cols + j];
-          }
-        }
-        yield { ...part, block: { kind: 'dense', rows, cols, stride: cols, data } };
-      }
-    },
+    signal,
   });
 }
 
-/** Where the covariates are beside the rows, and the levels of labels. */
-async function learn(file: PreparedFile, names: readonly string[]): Promise<Covariate[]> {
+/** The covariates, with the levels of labels. */
+async function learn(file: DataFile, names: readonly string[]): Promise<CodedCovariate[]> {
   const labels = names.filter((name) => file.groups.includes(name));
   const levels = new Map(labels.map((name) => [name, new Set<string>()]));
   if (labels.length > 0) {
@@ -98,15 +75,15 @@ async function learn(file: PreparedFile, names: readonly string[]): Promise<Cova
   }
   return names.map((name) => {
     const found = levels.get(name);
-    return found
-      ? { name, at: file.groups.indexOf(name), levels: [...found].sort() }
-      : { name, at: file.supplementary.indexOf(name), levels: undefined };
+    return found ? { name, levels: [...found].sort() } : { name };
   });
 }
 
 /** The covariates as a source of numbers, read in step with the rows. */
-function termSource(file: PreparedFile, covariates: readonly Covariate[], terms: readonly string[]): RowSource {
+function termSource(file: DataFile, covariates: readonly CodedCovariate[], terms: readonly string[]): RowSource {
   const cols = terms.length;
+  const batchOf = batchReader(covariateCells(file, covariates));
+  const encoder = new TermEncoder(covariates);
   return {
     get rows() {
       // Undefined until the rows were counted, which a source may be.
@@ -119,43 +96,10 @@ function termSource(file: PreparedFile, covariates: readonly Covariate[], terms:
     resident: false,
     async *blocks() {
       for await (const part of file.withSupplementary()) {
-        const data = termsOf(part, covariates, cols, file.supplementary.length);
-        yield { kind: 'dense', rows: part.block.rows, cols, stride: cols, data };
+        const { rows } = part.block;
+        const data = encoder.encode(batchOf(part), 0, rows, 0, 0);
+        yield { kind: 'dense', rows, cols, stride: cols, data };
       }
     },
   };
-}
-
-/** rows × terms numbers: 1 where a row has the level of a term. */
-function termsOf(
-  { block: { rows }, columns, groups, places }: SupplementaryBlock,
-  covariates: readonly Covariate[],
-  cols: number,
-  width: number,
-): Float64Array {
-  const data = new Float64Array(rows * cols);
-  let term = 0;
-  for (const { name, at, levels } of covariates) {
-    const indexes = levels && new Map(levels.map((level, l) => [level, l]));
-    for (let i = 0; i < rows; i++) {
-      const number = levels ? undefined : columns[i * width + at];
-      const label = levels ? groups[at][i] : undefined;
-      if (label === null || Number.isNaN(number)) throw missing(name, places[i]);
-      if (number !== undefined) data[i * cols + term] = number;
-      else {
-        const level = indexes?.get(label as string) ?? 0;
-        if (level > 0) data[i * cols + term + level - 1] = 1;
-      }
-    }
-    term += levels ? levels.length - 1 : 1;
-  }
-  return data;
-}
-
-function missing(name: string, row: number): DataError {
-  return new DataError('MISSING_VALUES', `The covariate ${JSON.stringify(name)} of row ${row + 1} is missing.`, {
-    row,
-    columnName: name,
-    reason: 'missing-covariate',
-  });
 }

@@ -11,7 +11,7 @@ import { holdsText } from '../disk/write-file.js';
 import type { Call } from './command.js';
 import type { FittedFile } from './fit-file.js';
 import { inFolder } from './in-folder.js';
-import { type Interpretation, sourceOf } from './interpret.js';
+import { type Interpretation, sourceFromBlocks } from './interpret.js';
 import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
@@ -191,13 +191,14 @@ async function writeRowTable(
   table: (typeof ROW_TABLES)[number],
   target: TableTarget,
   file: DataFile,
-  { model, coding, source, weights }: FittedFile,
+  { model, coding, source, weights, between }: FittedFile,
   { signal }: Call,
   terminal: Terminal,
 ): Promise<void> {
   const { format, csvSafe } = target;
   const { k } = model;
-  const contributes = table === 'rows';
+  // Rows have no part in means of groups.
+  const contributes = table === 'rows' && !between;
   const contributions = contributes ? named('contribution', k) : [];
   const names = ['row', ...named('score', k), ...named('cos2', k), ...contributions, 'squared_distance'];
   const label = holdsText(format) ? file.label : undefined;
@@ -227,9 +228,9 @@ async function writeRowTable(
       yield block;
     }
   }
-  const collector = new NativeMemoryCollector(COLLECTED_BYTES, 1);
+  const collector = new NativeMemoryCollector(COLLECTED_BYTES);
   try {
-    const data = sourceOf(model.d, model.columnNames, blocks());
+    const data = sourceFromBlocks(model.d, model.columnNames, blocks());
     const options = { signal, onProgress: terminal.onProgress, ...(weights ? { weights } : {}) };
     for await (const part of rowContributionBlocks(model, data, options)) {
       await writer.write(rowMatrix(part, at.places, k, contributes), at.names);

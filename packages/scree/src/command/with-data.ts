@@ -46,7 +46,7 @@ export async function withData<Result>(
     if (covariates.length > 0) {
       const { supplementary = [], groups = [] } = more;
       const memory = (flags.memory as number | undefined) ?? DEFAULT_MEMORY;
-      prepared = await residualFile(prepared, { covariates, supplementary, groups, memory, signal }, terminal);
+      prepared = await residualFile(file, prepared, { covariates, supplementary, groups, memory, signal }, terminal);
     }
     return use(prepared);
   });

@@ -262,7 +262,8 @@ async function duckTable(
       expressions.push(`coalesce(len(${identifier(physical[index].name)}), ${physical[index].list})::DOUBLE`);
     if (text !== undefined) expressions.push(`${expressionOf(sources[text])}::VARCHAR`);
     if (expressions.length === 0) expressions.push('1');
-    const height = blockRows(Math.max(1, cols) * Values.BYTES_PER_ELEMENT, memory);
+    const bytes = Math.max(1, cols) * Values.BYTES_PER_ELEMENT;
+    const height = blockRows(Math.max(bytes, text === undefined ? 0 : TEXT_BYTES), memory);
     const wanted = text === undefined ? numbers : [...numbers, text];
     await verify?.([...new Set(wanted.map((j) => physical[sources[j].physical].name))]);
     const connection = await duck.connect();
@@ -369,6 +370,8 @@ async function measure(duck: DuckDb, relation: string, name: string, type: strin
   return list === 0 ? { name, type } : { name, type, list };
 }
 
+/** What a text takes in JavaScript, roughly. */
+const TEXT_BYTES = 128;
 /** Rows that DuckDB allocates for every chunk, full or not. */
 const CHUNK_ROWS = 2048;
 /** Bytes of used chunks after which garbage is collected. */

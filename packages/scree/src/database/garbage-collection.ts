@@ -1,4 +1,4 @@
-import { setFlagsFromString } from 'node:v8';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 type Gc = (options?: { readonly type: 'minor' | 'major' }) => void;
@@ -7,6 +7,8 @@ let gc: Gc | undefined;
 
 /** Every so many minor collections there is a major one, for objects that were still in use during the minor ones. */
 const MINORS_PER_MAJOR = 32;
+/** Bytes by which V8's own heap may grow between major collections. A minor collection keeps what is in use just then, such as the texts of a block. */
+const HEAP_GROWTH = 8 << 20;
 
 /**
  * Runs V8's garbage collector whenever enough native memory has been released. A chunk of DuckDB takes hundreds of kilobytes of
@@ -15,14 +17,13 @@ const MINORS_PER_MAJOR = 32;
  */
 export class NativeMemoryCollector {
   readonly #interval: number;
-  readonly #minorsPerMajor: number;
   #bytes = 0;
   #minors = 0;
+  #heap = getHeapStatistics().used_heap_size;
 
   /** Collects once per `interval` bytes of native memory. */
-  constructor(interval: number, minorsPerMajor = MINORS_PER_MAJOR) {
+  constructor(interval: number) {
     this.#interval = interval;
-    this.#minorsPerMajor = minorsPerMajor;
   }
 
   /** Counts native memory that is no longer needed. */
@@ -30,8 +31,12 @@ export class NativeMemoryCollector {
     this.#bytes += bytes;
     if (this.#bytes < this.#interval) return;
     this.#bytes = 0;
-    this.#minors = (this.#minors + 1) % this.#minorsPerMajor;
-    collectGarbage(this.#minors === 0 ? 'major' : 'minor');
+    this.#minors++;
+    collectGarbage('minor');
+    if (this.#minors < MINORS_PER_MAJOR && getHeapStatistics().used_heap_size < this.#heap + HEAP_GROWTH) return;
+    this.#minors = 0;
+    collectGarbage('major');
+    this.#heap = getHeapStatistics().used_heap_size;
   }
 }
 

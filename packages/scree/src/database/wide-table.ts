@@ -1,7 +1,15 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FileError } from '@scree/files';
-import { type Bytes, blockRows, type DenseBatch, type Request, type Table, truncated } from '@scree/files/internal';
+import {
+  type Bytes,
+  blockRows,
+  type DenseBatch,
+  type Request,
+  type Table,
+  TextReader,
+  truncated,
+} from '@scree/files/internal';
 import { closeRead, fileBytes } from '../disk/file-bytes.js';
 import { systemError } from '../disk/system-error.js';
 import { collectGarbage } from './garbage-collection.js';
@@ -72,20 +80,24 @@ export function wideTable(table: Table, { folder, path, memory, useLessMemory }:
     const Values = table.dtype(numbers) === 'float32' ? Float32Array : Float64Array;
     const height = blockRows(cols * Values.BYTES_PER_ELEMENT, memory, rows);
     const buffers = [new Values(height * cols), new Values(height * cols)];
-    const texts = text === undefined ? undefined : textReader(text);
-    if (first > 0) await texts?.(first);
-    for (let from = first, turn = 0; from < rows; from += height, turn = 1 - turn) {
-      const some = Math.min(height, rows - from);
-      let left = 0;
-      for (const part of parts) {
-        const values = await readRows(part, from, some);
-        for (let i = 0; i < some; i++) {
-          buffers[turn].set(values.subarray(i * part.cols, (i + 1) * part.cols), i * cols + left);
+    const texts = text === undefined ? undefined : new TextReader(table, text);
+    try {
+      if (first > 0) await texts?.take(first);
+      for (let from = first, turn = 0; from < rows; from += height, turn = 1 - turn) {
+        const some = Math.min(height, rows - from);
+        let left = 0;
+        for (const part of parts) {
+          const values = await readRows(part, from, some);
+          for (let i = 0; i < some; i++) {
+            buffers[turn].set(values.subarray(i * part.cols, (i + 1) * part.cols), i * cols + left);
+          }
+          left += part.cols;
         }
-        left += part.cols;
+        const block = { kind: 'dense', rows: some, cols, stride: cols, data: buffers[turn] } as const;
+        yield { block, text: await texts?.take(some) };
       }
-      const block = { kind: 'dense', rows: some, cols, stride: cols, data: buffers[turn] } as const;
-      yield { block, text: texts && (await texts(some)) };
+    } finally {
+      await texts?.close();
     }
   }
 
@@ -99,25 +111,6 @@ export function wideTable(table: Table, { folder, path, memory, useLessMemory }:
     const got = await bytes.readAt?.(into, from * cols * Values.BYTES_PER_ELEMENT);
     if (got !== into.length) throw truncated(bytes.path, 'it was changed while it was read');
     return values;
-  }
-
-  function textReader(column: number): (count: number) => Promise<(string | null)[]> {
-    const batches = table.read({ numbers: [], text: column })[Symbol.asyncIterator]();
-    let waiting: readonly (string | null)[] = [];
-    return async (count) => {
-      const taken: (string | null)[] = [];
-      while (taken.length < count) {
-        if (waiting.length === 0) {
-          const next = await batches.next();
-          if (next.done) break;
-          waiting = next.value.text ?? [];
-        }
-        const part = waiting.slice(0, count - taken.length);
-        for (const text of part) taken.push(text);
-        waiting = waiting.slice(part.length);
-      }
-      return taken;
-    };
   }
 
   async function writeParts(numbers: readonly number[]): Promise<{ parts: Part[]; rows: number }> {

@@ -175,7 +175,7 @@ class PartFile {
   /** Renames the file to the target. */
   replace(): Promise<void> {
     return this.try(async () => {
-      await rename(this.#part, this.#target);
+      await renameOver(this.#part, this.#target);
       this.#state = 'gone';
       settled(this.#part);
       await syncFolder(dirname(this.#target));
@@ -206,6 +206,28 @@ async function keepPermissions(handle: FileHandle, { mode, uid, gid }: Stats): P
   const kept = (await handle.stat()).gid === gid;
   const permissions = mode & 0o777;
   await handle.chmod(kept ? permissions : permissions & ((permissions << 3) | 0o707)).catch(() => {});
+}
+
+/** Milliseconds between attempts to rename: about three seconds together. */
+const PAUSES = [10, 20, 50, 100, 200, 400, 800, 1500];
+/** Errors of Windows while a program, often a virus scanner or an indexer, has one of the files open. */
+const IN_USE = ['EPERM', 'EACCES', 'EBUSY'];
+
+/** Renames a file over another. Windows refuses that while either is open, so there it is tried again for a while. */
+export async function renameOver(
+  from: string,
+  to: string,
+  { move = rename, pauses = process.platform === 'win32' ? PAUSES : [] } = {},
+): Promise<void> {
+  for (const pause of pauses) {
+    try {
+      return await move(from, to);
+    } catch (error) {
+      if (!IN_USE.includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+  return move(from, to);
 }
 
 /** The name of a temporary file. It contains the id of the process that writes it. */

@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { join, resolve, sep } from 'node:path';
+import path, { join, resolve } from 'node:path';
 import { FileError } from '@scree/files';
 import { systemError } from './system-error.js';
 
@@ -91,11 +91,18 @@ function braces(pattern: string): string[] {
   return choices.split(',').flatMap((choice) => braces(pattern.replace(whole, () => choice)));
 }
 
+/** Where a pattern starts ('' for the current folder), and the parts of its path after that. `system` is `path`, or that of another system. */
+export function stepsOf(pattern: string, system: path.PlatformPath = path): { root: string; steps: string[] } {
+  // Of C:\data\*.csv the root is C:\. Without its backslash it would be the folder that a program has last used on that disk.
+  const { root } = system.parse(pattern);
+  const steps = pattern.slice(root.length).split(system.sep === '\\' ? /[\\/]/ : '/');
+  return { root, steps };
+}
+
 /** The files that a pattern matches, one part of its path after the other. */
 async function matching(pattern: string): Promise<string[]> {
-  const steps = pattern.split(sep === '\\' ? /[\\/]/ : '/');
-  let folders = [steps[0] === '' ? '/' : ''];
-  if (steps[0] === '') steps.shift();
+  const { root, steps } = stepsOf(pattern);
+  let folders = [root];
   const last = steps.pop() ?? '';
   for (const step of steps)
     folders = (await Promise.all(folders.map((folder) => inside(folder, step, 'folder')))).flat();
@@ -137,7 +144,8 @@ function asExpression(step: string): RegExp {
       return set === undefined ? `\\${found}` : `[${not ? '^' : ''}${set.replace(/[\\^\]]/g, '\\$&')}]`;
     },
   );
-  return new RegExp(`^${source}$`, 'su');
+  // Windows takes A.CSV and a.csv for the same file.
+  return new RegExp(`^${source}$`, process.platform === 'win32' ? 'sui' : 'su');
 }
 
 /** Numbers inside names by their value, everything else by its characters: part-2 comes before part-10. */

@@ -2,7 +2,7 @@ import { ScreeError } from '@scree/core';
 import { FileError } from '@scree/files';
 
 const NOT_THERE = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP'];
-const NOT_ALLOWED = ['EACCES', 'EPERM', 'EROFS', 'EBUSY'];
+const NOT_ALLOWED = ['EACCES', 'EPERM', 'EROFS'];
 const FULL = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
 /** Turns an error of the operating system into one of ours. Returns other errors unchanged. */
@@ -16,6 +16,10 @@ export function systemError(error: unknown, path: string, doing: 'read' | 'writt
   }
   if (NOT_ALLOWED.includes(code)) {
     const message = `${path} must not be ${doing} by this user (${code}). Change its permissions or choose another place.`;
+    return new FileError('NO_ACCESS', path, message, details);
+  }
+  if (code === 'EBUSY') {
+    const message = `${path} cannot be ${doing}: another program has it open (${code}). Close it there and try again.`;
     return new FileError('NO_ACCESS', path, message, details);
   }
   if (FULL.includes(code)) {

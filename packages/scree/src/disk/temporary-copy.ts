@@ -46,7 +46,7 @@ export async function temporaryFolder(): Promise<{ readonly path: string; remove
     path,
     // If this fails, it is tried again at exit. The data that were read are still right.
     remove: () =>
-      rm(path, { recursive: true, force: true }).then(
+      rm(path, { recursive: true, force: true, maxRetries: 3 }).then(
         () => settled(path),
         () => {},
       ),

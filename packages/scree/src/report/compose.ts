@@ -61,7 +61,7 @@ import { unusualFigure } from './figures/unusual-figure.js';
 import { factList, figures, folded, list, paragraphs, type Section, tableHtml, writePage } from './page.js';
 import { escaped, plainText } from './plain-text.js';
 import type { RowFacts } from './read-rows.js';
-import type { Report } from './report.js';
+import type { GroupMeans, Report } from './report.js';
 import type { UnusualRows } from './unusual-rows.js';
 
 export interface Contents {
@@ -74,6 +74,8 @@ export interface Contents {
   readonly supplementary: Supplementary;
   readonly supplementaryRows: readonly SupplementaryPoint[];
   readonly rotation: Rotation | undefined;
+  /** Where the model is one of the means of groups: its rows have no limits of T² and Q. */
+  readonly means: GroupMeans | undefined;
   /** Name of the rows' file. */
   readonly rowsName: string | undefined;
   readonly colouring: Colouring;
@@ -97,7 +99,7 @@ export function composeReport(contents: Contents): Report {
     scoresSection(contents),
     columnsSection(contents),
     lossSection(contents),
-    unusualSection(contents),
+    ...(contents.means ? [] : [unusualSection(contents)]),
     methodSection(contents),
   ];
   const html = writePage({
@@ -144,7 +146,7 @@ interface Part extends Section {
 }
 
 /** The most important numbers. Of new rows and of the fit there are different ones. */
-function cards({ model, facts, unusual }: Contents): [name: string, value: string][] {
+function cards({ model, facts, unusual, means }: Contents): [name: string, value: string][] {
   const { choice, totalVariance } = model;
   const { either } = unusual.counts;
   const known = unusual.unusualLimits.t2 !== null || unusual.unusualLimits.q !== null;
@@ -155,6 +157,14 @@ function cards({ model, facts, unusual }: Contents): [name: string, value: strin
     ['components', count(model.k)],
     ...(choice && totalVariance > 0 ? [['recommended', count(choice.k)] as [string, string]] : []),
   ];
+  if (means) {
+    return [
+      ['rows', count(facts.rows)],
+      ['groups', count(means.groups)],
+      ...shape,
+      ['variance between groups', percent(means.share)],
+    ];
+  }
   if (unusual.kind === 'new') {
     return [
       ['rows here', count(facts.rows)],
@@ -182,8 +192,9 @@ function cards({ model, facts, unusual }: Contents): [name: string, value: strin
  * about one follows from the other.
  */
 function lead(contents: Contents): string {
-  const { model, facts, unusual, rowsName, image } = contents;
+  const { model, facts, unusual, rowsName, image, means } = contents;
   const fit = describeFit(model, columnNames(model, image));
+  if (means) return `<p class="lead">${escaped([means.sentence, ...fit].join(' '))}</p>\n${meaning(contents)}`;
   if (unusual.kind === 'fit') {
     const same = model.totalVariance > 0 ? [] : describeVariances(model);
     const rows = describeUnusual(unusual, facts, withComponents(model));
@@ -213,8 +224,8 @@ const MOST_SENTENCES = 6;
 
 /** Variance, scaling and warnings. */
 function summary(contents: Contents): string {
-  const { model, unusual } = contents;
-  const variance = model.totalVariance > 0 ? `${describeVariances(model).join(' ')} ` : '';
+  const { model, unusual, means } = contents;
+  const variance = model.totalVariance > 0 && !means ? `${describeVariances(model).join(' ')} ` : '';
   const about = unusual.kind === 'new' ? 'About the fit: ' : '';
   const { length } = model.warnings;
   return [
@@ -230,7 +241,7 @@ function warnings({ model, describeWarning }: Contents): string {
   );
 }
 
-function varianceSection({ model, unusual, notComputed }: Contents): Part {
+function varianceSection({ model, unusual, notComputed, means }: Contents): Part {
   const { choice } = model;
   const drawn = model.totalVariance === 0 ? [] : [screeFigure(model), cumulativeFigure(model)];
   const title = unusual.kind === 'new' ? 'How many components, in the fit' : 'How many components';
@@ -240,7 +251,7 @@ function varianceSection({ model, unusual, notComputed }: Contents): Part {
     : notComputed.choice === undefined
       ? []
       : [notComputed.choice];
-  const words = [...(drawn.length > 0 ? advice : []), ...describeSpreads(model)];
+  const words = [...(drawn.length > 0 ? advice : []), ...(means ? [] : describeSpreads(model))];
   const table = choice && drawn.length > 0 ? criteriaTable(choice) : '';
   return { id: 'variance', title, drawn, html: paragraphs(words) + figures(drawn) + table };
 }
@@ -340,7 +351,7 @@ function groupsTable(contents: Contents): string {
 }
 
 function columnsSection(contents: Contents): Part {
-  const { model, facts, colouring, image, columns, supplementary, rotation } = contents;
+  const { model, facts, colouring, image, columns, supplementary, rotation, means } = contents;
   if (image) {
     const drawn = [componentPictures(model, image), reconstructionPictures(model, facts, colouring, image)];
     return { id: 'components', title: 'Components', drawn, html: figures(drawn) };
@@ -366,12 +377,14 @@ function columnsSection(contents: Contents): Part {
     ...(rank > 1 ? [biplotFigure(model, facts, colouring, nameOf)] : []),
     ...(rotation ? [rotationFigure(model, rotation, nameOf)] : []),
   ];
-  return { id: 'components', title: 'Columns and components', drawn, html: figures(drawn) };
+  const words = means ? paragraphs(['Correlations and cos² of columns are those of the means of the groups.']) : '';
+  return { id: 'components', title: 'Columns and components', drawn, html: figures(drawn, words) };
 }
 
 /** What the components mean that are worth speaking of. */
 function componentSentences(contents: Contents): string[] {
-  const { model, columns, supplementary, unusual } = contents;
+  const { model, supplementary, unusual, means } = contents;
+  const columns = means?.columns ?? contents.columns;
   if (!columns || model.choice?.k === 0) return [];
   // What other rows than those of the fit have to do with the components says nothing about the fit.
   const groups = unusual.kind === 'fit' ? groupsOf(contents) : [];

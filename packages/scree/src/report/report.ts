@@ -1,4 +1,5 @@
 import {
+  type ColumnContribution,
   columnContributions,
   type Model,
   type Progress,
@@ -43,6 +44,8 @@ export interface ReportInput {
   readonly supplementaryRows?: readonly { readonly name: string; readonly scores: ArrayLike<number> }[] | undefined;
   /** The rotated components of the model. */
   readonly rotation?: Rotation | undefined;
+  /** Where the model is one of the means of groups of these rows. */
+  readonly means?: GroupMeans | undefined;
   /** The size of the pictures, if rows are pictures, line by line. */
   readonly image?: { readonly width: number; readonly height: number } | undefined;
   /** Why the model does not say how many components to keep, or how stable they are: sentences. */
@@ -58,6 +61,17 @@ export interface ReportInput {
   readonly threads?: number | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
+}
+
+/** The means of groups that a model was fitted to. */
+export interface GroupMeans {
+  readonly groups: number;
+  /** Share of the variance that is between the groups. */
+  readonly share: number;
+  /** What was analysed. */
+  readonly sentence: string;
+  /** How columns are related to the components over all rows. Correlations over a few means are large even by chance. */
+  readonly columns: readonly ColumnContribution[];
 }
 
 /** A figure of a report. */
@@ -115,6 +129,7 @@ export async function makeReport(input: ReportInput): Promise<Report> {
     supplementary: input.supplementary ?? { columns: [], groups: [] },
     supplementaryRows: (input.supplementaryRows ?? []).map(({ name, scores }) => ({ name: plainText(name), scores })),
     rotation: input.rotation,
+    means: input.means,
     rowsName: input.rowsName === undefined ? undefined : plainText(input.rowsName),
     colouring,
     image,

@@ -6,7 +6,8 @@ import { npy, PROGRAM, useBinary } from './binary.js';
 
 /** How many components, how stable, which rows: what `fit` and `analyze` say, through the real binary. */
 
-const { folder, run, write } = useBinary('analyze');
+const binary = useBinary('analyze');
+const { folder, run, write, text } = binary;
 
 const copy = (name: string, from: string): string =>
   write(name, readFileSync(new URL(`../../../${from}`, import.meta.url)));
@@ -46,17 +47,7 @@ interface Json {
   readonly table: { readonly rows: number; readonly dropped: number; readonly leftOut: readonly { name: string }[] };
 }
 
-function json(args: readonly string[], input?: string): Json {
-  const { code, out, err } = run([...args, '--json', '-q'], input === undefined ? {} : { input });
-  expect(code, err).toBe(0);
-  return JSON.parse(out);
-}
-
-function text(args: readonly string[]): string {
-  const { code, out, err } = run([...args, '-q']);
-  expect(code, err).toBe(0);
-  return out;
-}
+const json = (args: readonly string[], input?: string): Json => binary.json(args, input === undefined ? {} : { input });
 
 const line = (out: string, start: string): string => out.split('\n').find((each) => each.startsWith(start)) ?? '';
 const degrees = (radians: number): number => (180 / Math.PI) * radians;

@@ -29,6 +29,9 @@ export interface Binary {
   /** Writes a file and returns its name. */
   write(name: string, content: string | Uint8Array): string;
   run(args: readonly string[], settings?: Settings): Outcome;
+  /** Runs it without notes and expects success. What it printed, and that of --json. */
+  text(args: readonly string[], settings?: Settings): string;
+  json<Json>(args: readonly string[], settings?: Settings): Json;
   /** Runs it and expects exit 1 with one clear line, no stack, and no file but those that were there. The line. */
   refused(args: readonly string[], settings?: Settings): string;
 }
@@ -51,9 +54,16 @@ export function useBinary(name: string): Binary {
     });
     return { code: status, out: stdout, err: stderr };
   };
+  const text = (args: readonly string[], settings?: Settings): string => {
+    const { code, out, err } = run([...args, '-q'], settings);
+    expect(code, err).toBe(0);
+    return out;
+  };
   return {
     folder,
     path,
+    text,
+    json: (args, settings) => JSON.parse(text([...args, '--json'], settings)),
     write: (file, content) => {
       writeFileSync(path(file), content);
       return file;

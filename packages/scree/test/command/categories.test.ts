@@ -5,7 +5,8 @@ import { useBinary } from './binary.js';
 
 /** Categories, mixtures, compositions and transforms through the real binary. Reference values are those of R's FactoMineR 2. */
 
-const { run, write, path, refused } = useBinary('categories');
+const binary = useBinary('categories');
+const { run, write, path, refused, text } = binary;
 
 const copy = (name: string, from: string): string =>
   write(name, readFileSync(new URL(`../../../${from}`, import.meta.url)));
@@ -41,17 +42,7 @@ interface Json {
   readonly notComputed: { readonly choice?: string };
 }
 
-function json(args: readonly string[]): Json {
-  const { code, out, err } = run(['analyze', ...args, '--bootstrap', '0', '--json', '-q']);
-  expect(code, err).toBe(0);
-  return JSON.parse(out);
-}
-
-function text(args: readonly string[]): string {
-  const { code, out, err } = run([...args, '-q']);
-  expect(code, err).toBe(0);
-  return out;
-}
+const json = (args: readonly string[]): Json => binary.json(['analyze', ...args, '--bootstrap', '0']);
 
 function usage(args: readonly string[]): string {
   const { code, err } = run(args);
@@ -148,6 +139,20 @@ describe('scree analyze --method famd', () => {
     expect(soil?.contribution[1]).toBeCloseTo(14.300214416, DIGITS);
     expect(soil?.eta2[0]).toBeCloseTo(0.3517410231, DIGITS);
     expect(rows[0].cos2[1]).toBeCloseTo(0.1404309757774, DIGITS);
+  });
+
+  it('says that one category, or categories that are unrelated, have only components of equal variance', () => {
+    const one = json([IRIS, '--method', 'mca']);
+    for (const variance of one.variances) expect(variance).toBeCloseTo(1, 12);
+    expect(one.notComputed.choice).toMatch(
+      /^One category gives only trivial components: Species has 3 levels, and so 2 components of variance 1 each/,
+    );
+    const rows = ['x,u', 'x,v', 'y,u', 'y,v'];
+    const unrelated = json([write('unrelated.csv', `a,b\n${[...rows, ...rows].join('\n')}\n`), '--method', 'mca']);
+    for (const variance of unrelated.variances) expect(variance).toBeCloseTo(0.5, 12);
+    expect(unrelated.notComputed.choice).toBe(
+      'All components have the same variance, 0.5: no column is related to another.',
+    );
   });
 
   it('refuses a text column that names the rows, with the flags that help', () => {

@@ -5,7 +5,8 @@ import { npy, useBinary } from './binary.js';
 
 /** What the components mean: `scree analyze` through the real binary. Reference values are FactoMineR's. */
 
-const { run, write, refused, path } = useBinary('interpret');
+const binary = useBinary('interpret');
+const { run, write, refused, path } = binary;
 
 const copy = (name: string, from: string): string =>
   write(name, readFileSync(new URL(`../../../${from}`, import.meta.url)));
@@ -58,12 +59,8 @@ interface Json {
   readonly notComputed: { readonly rows?: string; readonly rotation?: string };
 }
 
-function json(args: readonly string[], input?: string): Json {
-  const given = ['analyze', ...args, '--bootstrap', '0', '--json', '-q'];
-  const { code, out, err } = run(given, input === undefined ? {} : { input });
-  expect(code, err).toBe(0);
-  return JSON.parse(out);
-}
+const json = (args: readonly string[], input?: string): Json =>
+  binary.json(['analyze', ...args, '--bootstrap', '0'], input === undefined ? {} : { input });
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 const section = (out: string, title: string): string => out.split(`\n${title}\n`)[1]?.split('\n\n')[0] ?? '';

@@ -1,10 +1,9 @@
-import { SOLVER_NAMES } from '@scree/core/names';
+import { nearestName, SOLVER_NAMES } from '@scree/core/names';
 import { FORMAT_NAMES } from '@scree/files/internal';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/command/commands.js';
 import { choice, list, number, size, text, toggle } from '../../src/command/flags.js';
 import { commandHelp, generalHelp } from '../../src/command/help.js';
-import { nearest } from '../../src/command/nearest.js';
 import { parse } from '../../src/command/parse.js';
 import { bar, duration } from '../../src/command/terminal.js';
 
@@ -32,8 +31,8 @@ describe('a command line', () => {
     expect(parse(['-', '--', '--quiet', '-k'], FLAGS)).toEqual({ positionals: ['-', '--quiet', '-k'], flags: {} });
     expect(parse(['--columns', 'a,b,,c, d'], FLAGS).flags.columns).toEqual(['a', 'b,c', ' d']);
     for (const [given, bytes] of [
-      ['500MB', 500 * 2 ** 20],
-      ['1.5g', 1.5 * 2 ** 30],
+      ['500MB', 500e6],
+      ['1.5g', 1.5e9],
       ['2048', 2048],
       ['1 GiB', 2 ** 30],
     ] as const) {
@@ -63,8 +62,8 @@ describe('a command line', () => {
   });
 
   it('finds the nearest name, or none', () => {
-    expect(nearest('transfrom', ['fit', 'transform', 'inspect'])).toBe('transform');
-    expect(nearest('xyzzy', ['fit', 'transform', 'inspect'])).toBeUndefined();
+    expect(nearestName('transfrom', ['fit', 'transform', 'inspect'], 2)).toBe('transform');
+    expect(nearestName('xyzzy', ['fit', 'transform', 'inspect'], 2)).toBeUndefined();
   });
 });
 

@@ -1,12 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { pca, residualize } from 'scree';
+import { betweenGroups, pca, residualize } from 'scree';
 import { describe, expect, it } from 'vitest';
 import { fileNames } from '../../src/command/by-group.js';
 import { useBinary } from './binary.js';
 
 /** `--residualize` and `--by` through the real binary. */
 
-const { run, write, path, refused } = useBinary('residualize');
+const binary = useBinary('residualize');
+const { run, write, path, refused } = binary;
 const IRIS = write('iris.csv', readFileSync(new URL('../../../files/test/tables/iris.csv', import.meta.url)));
 const NUMBERS = ['Sepal.Length', 'Sepal.Width', 'Petal.Length', 'Petal.Width'];
 const lines = readFileSync(path(IRIS), 'utf8')
@@ -17,11 +18,8 @@ const column = (name: string): string[] => lines.slice(1).map((cells) => cells[l
 const numbers = (names: readonly string[]): number[][] =>
   column(names[0]).map((_, i) => names.map((name) => Number(column(name)[i])));
 
-function json(args: readonly string[]): Record<string, never> & { variances: number[]; [key: string]: unknown } {
-  const { code, out, err } = run([...args, '--bootstrap', '0', '--json', '-q']);
-  expect(code, err).toBe(0);
-  return JSON.parse(out);
-}
+type Json = Record<string, never> & { variances: number[]; [key: string]: unknown };
+const json = (args: readonly string[]): Json => binary.json([...args, '--bootstrap', '0']);
 
 const closeTo = (found: ArrayLike<number>, expected: ArrayLike<number>): void => {
   expect(found.length).toBe(expected.length);
@@ -94,6 +92,95 @@ describe('scree analyze --residualize', () => {
     closeTo(found.variances, model.variances);
   });
 
+  // train <- iris[seq(1, 150, 2), ]; new <- iris[c(2, 60, 140), ], and prcomp of resid(lm(cbind(…) ~ …, train)).
+  const odd = [0, ...Array.from({ length: 75 }, (_, i) => 2 * i + 1)];
+  const table = (rows: readonly number[]): string => rows.map((i) => lines[i].join()).join('\n');
+  const train = write('train.csv', `${table(odd)}\n`);
+  const fresh = write('new.csv', `${table([0, 2, 60, 140])}\n`);
+  const scoresOf = (model: string, file: string, ...more: string[]): number[][] => {
+    const { code, err } = run(['transform', model, file, '-o', 'scores.csv', '-q', ...more]);
+    expect(code, err).toBe(0);
+    const [, ...rows] = readFileSync(path('scores.csv'), 'utf8').trim().split('\n');
+    return rows.map((line) => line.split(',').map(Number));
+  };
+
+  it("stores the regression: rows of the fit get their scores again, and new rows those of R's predict", () => {
+    const fit = ['--residualize', 'Species,Sepal.Length', '-k', '3'];
+    const found = json(['analyze', train, ...fit, '-o', 'rest.json', '--tables', 'rest']);
+    closeTo(found.variances, [0.09860288404049943, 0.08946121522326568, 0.01764807986735863]);
+    const [head, ...rows] = readFileSync(path('rest/rows.csv'), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => line.split(','));
+    const at = head.indexOf('score_pc1');
+    const fitted = rows.map((cells) => cells.slice(at, at + 3).map(Number));
+    expect(scoresOf('rest.json', train)).toEqual(fitted);
+    const expected = [
+      [0.2322002922958553, 0.35852467895584778, 0.14557552456377154],
+      [-0.1743887644854646, -0.05438610037439606, 0.06384737741862333],
+      [0.2591465522048921, -0.30778602666096272, 0.07682128505619006],
+    ];
+    const apart = scoresOf('rest.json', fresh);
+    for (let c = 0; c < 3; c++) {
+      const sign = Math.sign(apart[0][c] * expected[0][c]);
+      closeTo(
+        apart.map((scores) => sign * scores[c]),
+        expected.map((scores) => scores[c]),
+      );
+    }
+    expect(run(['inspect', 'rest.json']).out).toMatch(/a regression of every column on Species \(3 levels\) and/);
+  });
+
+  it('stores it behind transforms and scaling, in either format, for report and reconstruct too', () => {
+    const fit = ['--transform', 'log1p', '--residualize', 'Species', '--scale', 'unit', '-k', '4'];
+    json(['fit', train, ...fit, '-o', 'log.pca']);
+    const [first] = scoresOf('log.pca', fresh);
+    // R: predict(prcomp(resid(lm(log1p(X) ~ Species)), scale. = TRUE), …), without signs.
+    closeTo(first.map(Math.abs), [1.042674528234155, 0.7089393452341913, 0.5981236421808866, 0.4653492566571309]);
+    const back = run(['reconstruct', 'log.pca', 'scores.csv', '-o', 'back.csv']);
+    expect(back.err).toMatch(/These are residuals/);
+    expect(readFileSync(path('back.csv'), 'utf8')).toMatch(/^log1p\(Sepal\.Length\),/);
+    const page = run(['report', fresh, '--model', 'log.pca', '-o', 'new.html']);
+    expect(page.code, page.err).toBe(0);
+    const fitted = run(['report', train, ...fit, '--bootstrap', '0', '-o', 'train.html']);
+    expect(fitted.code, fitted.err).toBe(0);
+    for (const name of ['new.html', 'train.html'])
+      expect(readFileSync(path(name), 'utf8')).toMatch(/a regression of every column on Species \(3 levels\) leaves/);
+  });
+
+  it('refuses new rows without their covariates, or with a level that it does not know', () => {
+    json(['fit', train, '--residualize', 'Species', '-k', '2', '-o', 'two.json']);
+    const other = write('other.csv', `${lines[0].join()}\n5,3,1,0.2,setosa\n5,3,1,0.2,hybrid\n5,3,,0.2,setosa\n`);
+    const apply = ['transform', 'two.json', other, '-o', 'other-scores.csv'];
+    expect(refused([...apply, '--missing', 'drop'])).toMatch(/Row 2 of other\.csv has "hybrid" in column Species/);
+    const { code, err } = run([...apply, '--missing', 'drop', '--unseen', 'mean']);
+    expect(code, err).toBe(0);
+    expect(err).toMatch(/2 rows of 2 scores; 1 with missing values was left out/);
+    expect(run(['transform', 'two.json', fresh, '--exclude', 'Species', '-o', 'x.csv']).err).toMatch(
+      /--exclude leaves out "Species", and the model was fitted to it/,
+    );
+    const bare = write('bare.csv', 'Sepal.Length,Sepal.Width,Petal.Length,Petal.Width\n5,3,1,0.2\n');
+    expect(refused(['transform', 'two.json', bare, '-o', 'x.csv'])).toMatch(/no column "Species"/);
+  });
+
+  it('gives supplementary rows their residuals', () => {
+    const fit = [
+      'analyze',
+      IRIS,
+      '--residualize',
+      'Species',
+      '-k',
+      '2',
+      '--supplementary-rows',
+      '140',
+      '-o',
+      'but.json',
+    ];
+    const { supplementary } = json(fit) as unknown as { supplementary: { rows: { scores: number[] }[] } };
+    const [, , last] = scoresOf('but.json', fresh);
+    closeTo(supplementary.rows[0].scores, last);
+  });
+
   it('says which covariate made no difference', () => {
     const file = write(
       'twice.csv',
@@ -106,18 +193,96 @@ describe('scree analyze --residualize', () => {
   });
 
   it('refuses what it cannot do', () => {
-    expect(run(['fit', IRIS, '--residualize', 'Species', '-o', 'x.json']).err).toMatch(
-      /a model without the regression of --residualize/,
-    );
     expect(refused(['analyze', IRIS, '--residualize', 'Nothing'])).toMatch(/no column "Nothing"/);
     const gap = write('gap.csv', 'a,b,c\n1,2,x\n3,4,\n5,7,y\n');
     expect(refused(['analyze', gap, '--residualize', 'c'])).toMatch(
-      /Row 2 of gap\.csv has no value in column c, a covariate of --residualize/,
+      /Row 2 of gap\.csv has no value in column c, a covariate\. Fill it in/,
     );
   });
 });
 
+describe('scree --between', () => {
+  it('is PCA of the means of groups, as the library has it, with the rows placed among them', async () => {
+    const between = await betweenGroups(numbers(NUMBERS), column('Species'), { scale: 'unit' });
+    const places = await between.model.transform(numbers(NUMBERS));
+    const found = json([
+      'analyze',
+      IRIS,
+      '--between',
+      'Species',
+      '--scale',
+      'unit',
+      '--tables',
+      'means',
+    ]) as unknown as {
+      variances: number[];
+      between: { column: string; share: number; groups: { label: string; n: number; mean: number[] }[] };
+      unusual: null;
+      descriptions: string[];
+    };
+    closeTo(found.variances, between.model.variances);
+    expect(found.unusual).toBe(null);
+    const { groups, share } = found.between;
+    expect(share).toBeCloseTo(between.share, 12);
+    expect(groups.map(({ label, n }) => [label, n])).toEqual(between.groups.map(({ label, n }) => [label, n]));
+    closeTo(
+      groups.flatMap(({ mean }) => mean),
+      between.means.data,
+    );
+    const [head, ...rows] = readFileSync(path('means/rows.csv'), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => line.split(','));
+    closeTo(
+      rows.map((cells) => Number(cells[head.indexOf('score_pc1')])),
+      Array.from({ length: 150 }, (_, i) => places.data[2 * i]),
+    );
+    // Rows have no part in the means, and correlations over three means would name every column.
+    expect(head.join()).not.toMatch(/contribution/);
+    expect(found.descriptions[1]).not.toMatch(/Petal/);
+  });
+
+  it('has a page without unusual rows', () => {
+    const { code, err } = run(['report', IRIS, '--between', 'Species', '-o', 'between.html', '--figures', 'between']);
+    expect(code, err).toBe(0);
+    const page = readFileSync(path('between.html'), 'utf8');
+    expect(page).toMatch(/the means of 3 groups of Species were analysed/);
+    expect(page).toMatch(/86\.9\s% of the variance of the columns is between the groups/);
+    expect(page).not.toMatch(/nusual rows/);
+    expect(existsSync(path('between/scores-1-2.svg'))).toBe(true);
+    expect(existsSync(path('between/t2-q.svg'))).toBe(false);
+  });
+
+  it('refuses what does not go with means', () => {
+    const why = (...more: string[]): string => run(['fit', IRIS, '--between', 'Species', ...more]).err;
+    expect(why('-k', '3')).toMatch(/3 groups differ in at most 2 directions/);
+    expect(why('-k', 'auto')).toMatch(/a criterion for rows/);
+    expect(why('--by', 'Species')).toMatch(/about all groups at once/);
+    expect(why('--method', 'famd')).toMatch(/--between is for columns of numbers/);
+    const gap = write('no-group.csv', 'x,y,g\n1,2,a\n2,1,b\n3,5,\n4,4,b\n');
+    expect(refused(['fit', gap, '--between', 'g'])).toMatch(/Row 3 of no-group\.csv has no value in column g/);
+    const one = write('one-group.csv', 'x,y,g\n1,2,a\n2,1,a\n3,5,a\n');
+    expect(run(['fit', one, '--between', 'g']).err).toMatch(/All rows have the same g/);
+  });
+});
+
 describe('scree --by', () => {
+  it('writes one page per group, with figures of its own', () => {
+    const by = ['report', IRIS, '--by', 'Species', '-o', 'page.html', '--figures', 'pages', '--bootstrap', '0'];
+    const { code, out, err } = run(by);
+    expect(code, err).toBe(0);
+    expect(out).toBe('');
+    for (const level of ['setosa', 'versicolor', 'virginica']) {
+      const page = readFileSync(path(`page-${level}.html`), 'utf8');
+      expect(page).toMatch(`iris.csv: Species = ${level}`);
+      expect(page).toMatch(/50 rows/);
+      expect(existsSync(path(`pages/${level}/scree.svg`))).toBe(true);
+    }
+    expect(run(['report', IRIS, '--by', 'Species', '--model', 'x.json', '-o', 'x.html']).err).toMatch(
+      /--by belongs to a fit/,
+    );
+  });
+
   it('fits one model per group, with files of their own', async () => {
     const found = json([
       'analyze',

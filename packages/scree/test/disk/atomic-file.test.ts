@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFile, writeModel } from 'scree';
 import { afterAll, describe, expect, it } from 'vitest';
-import { AtomicFile, writeAllAtomically, writeAtomically } from '../../src/disk/atomic-file.js';
+import { AtomicFile, renameOver, writeAllAtomically, writeAtomically } from '../../src/disk/atomic-file.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'scree-atomic-'));
 const path = (name: string): string => join(folder, name);
@@ -80,6 +80,31 @@ it('temporary files of another machine are left alone', async () => {
   writeFileSync(path('far.txt.00000000-1-1-00000000.part'), 'x');
   await writeAtomically(path('far.txt'), 'y');
   expect(parts('far.txt')).toHaveLength(1);
+});
+
+describe('a rename that the system refuses while a file is open', () => {
+  /** A rename that fails a number of times. */
+  function failing(times: number, code: string) {
+    let calls = 0;
+    const move = async (): Promise<void> => {
+      if (++calls <= times) throw Object.assign(new Error(code), { code });
+    };
+    return { move, calls: () => calls };
+  }
+
+  it('is tried again until it succeeds, or the pauses are over', async () => {
+    const [soon, never] = [failing(2, 'EPERM'), failing(9, 'EBUSY')];
+    await renameOver('a', 'b', { move: soon.move, pauses: [0, 0, 0] });
+    expect(soon.calls()).toBe(3);
+    await expect(renameOver('a', 'b', { move: never.move, pauses: [0, 0] })).rejects.toThrow('EBUSY');
+    expect(never.calls()).toBe(3);
+  });
+
+  it('is not tried again for another reason', async () => {
+    const { move, calls } = failing(9, 'ENOENT');
+    await expect(renameOver('a', 'b', { move, pauses: [0, 0] })).rejects.toThrow('ENOENT');
+    expect(calls()).toBe(1);
+  });
 });
 
 describe.runIf(process.platform !== 'win32')('permissions', () => {

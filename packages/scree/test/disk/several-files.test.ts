@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, win32 } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { expandPaths, inNaturalOrder, partitionsOf } from '../../src/disk/expand-paths.js';
+import { expandPaths, inNaturalOrder, partitionsOf, stepsOf } from '../../src/disk/expand-paths.js';
 import { createFile, type DataFile, FileError, openFile, openFiles, pca } from '../../src/index.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'scree-several-'));
@@ -33,6 +33,18 @@ async function refusal(work: Promise<DataFile>): Promise<FileError> {
   expect(error).toBeInstanceOf(FileError);
   return error as FileError;
 }
+
+describe('a pattern on Windows', () => {
+  it.each([
+    ['C:\\data\\*.csv', 'C:\\', ['data', '*.csv']],
+    ['C:/data/*.csv', 'C:/', ['data', '*.csv']],
+    ['\\\\server\\share\\a\\*.csv', '\\\\server\\share\\', ['a', '*.csv']],
+    ['data\\part-?.csv', '', ['data', 'part-?.csv']],
+  ])('%s starts at the root of its disk', (pattern, root, steps) => {
+    expect(stepsOf(pattern, win32)).toEqual({ root, steps });
+    if (root !== '') expect(win32.isAbsolute(win32.join(root, steps[0]))).toBe(true);
+  });
+});
 
 describe('names of several files', () => {
   it('are in natural order', () => {

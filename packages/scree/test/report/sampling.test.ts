@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { parseHTML } from 'linkedom';
 import {
   type Choice,
@@ -11,14 +10,8 @@ import {
   type Stability,
 } from 'scree';
 import { describe, expect, it } from 'vitest';
-import { iris, labelsOf, noise, sourceOf } from './data.js';
+import { iris, labelsOf, normal, sourceOf, wine } from './data.js';
 import { report, tableOf, textOf } from './sound.js';
-
-/** Normal numbers that are always the same (Box & Muller). */
-function normal(seed: number): () => number {
-  const uniform = noise(seed);
-  return () => Math.sqrt(-2 * Math.log(uniform() + 0.5 + 2 ** -33)) * Math.cos(2 * Math.PI * uniform());
-}
 
 /** Normal rows whose columns have these standard deviations. */
 function columns(n: number, deviations: readonly number[], seed: number): number[][] {
@@ -36,15 +29,6 @@ function factors(n: number, d: number, seed: number, strength: readonly number[]
       (_, j) => scores[0] * Math.cos(2 * j) + (scores[1] ?? 0) * Math.sin(2 * j) + next(),
     );
   });
-}
-
-function wine(): { rows: number[][]; names: string[] } {
-  const text = readFileSync(new URL('../../../lab/src/data/wine.csv', import.meta.url), 'utf8');
-  const [head, ...lines] = text.trim().split('\n');
-  return {
-    names: head.split(',').slice(0, 13),
-    rows: lines.map((line) => line.split(',').slice(0, 13).map(Number)),
-  };
 }
 
 /** A model that knows how many components to keep, and how stable they are. */

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { Model, monitorRows, pca } from 'scree';
 import { describe, expect, it } from 'vitest';
 import { describeErrors } from '../../src/report/describe-rows.js';
@@ -6,14 +5,8 @@ import { describeUnusual, explainUnusual } from '../../src/report/describe-unusu
 import { chooseColours } from '../../src/report/figures/colouring.js';
 import { readRows } from '../../src/report/read-rows.js';
 import { findUnusualRows } from '../../src/report/unusual-rows.js';
-import { iris, noise, sourceOf } from './data.js';
+import { iris, normal, sourceOf, wine } from './data.js';
 import { report, tableOf, textOf } from './sound.js';
-
-/** Normal numbers that are always the same (Box & Muller). */
-function normal(seed: number): () => number {
-  const uniform = noise(seed);
-  return () => Math.sqrt(-2 * Math.log(uniform() + 0.5 + 2 ** -33)) * Math.cos(2 * Math.PI * uniform());
-}
 
 function normalRows(n: number, d: number, seed: number): number[][] {
   const next = normal(seed);
@@ -21,15 +14,6 @@ function normalRows(n: number, d: number, seed: number): number[][] {
     const [a, b] = [3 * next(), 2 * next()];
     return Array.from({ length: d }, (_, j) => 10 + a * Math.cos(j) + b * Math.sin(2 * j) + next());
   });
-}
-
-function wine(): { rows: number[][]; names: string[] } {
-  const text = readFileSync(new URL('../../../lab/src/data/wine.csv', import.meta.url), 'utf8');
-  const [head, ...lines] = text.trim().split('\n');
-  return {
-    names: head.split(',').slice(0, 13),
-    rows: lines.map((line) => line.split(',').slice(0, 13).map(Number)),
-  };
 }
 
 describe('a report of all components', () => {

@@ -3,7 +3,7 @@ import type { Data } from '../../data/open-source.js';
 import { DataError } from '../../errors.js';
 import type { Stability } from '../../model/stability.js';
 import { Moments } from '../../moments.js';
-import type { PcaOptions } from '../../options.js';
+import { checkOptions, type PcaOptions } from '../../options.js';
 import { pca } from '../../pca.js';
 
 /** Options of `bootstrap`: how the data are scaled and fitted, as for `pca`, and what is drawn. */
@@ -25,5 +25,6 @@ export async function bootstrap(data: Data, options: BootstrapOptions = {}): Pro
   const isChoice = ([name]: [string, unknown]): boolean => Object.hasOwn(BOOTSTRAP_CHOICES, name) && name !== 'seed';
   const chosen: BootstrapChoices = Object.fromEntries(entries.filter(isChoice));
   const rest: PcaOptions = Object.fromEntries(entries.filter((entry) => !isChoice(entry)));
+  checkOptions(rest, Object.keys(BOOTSTRAP_CHOICES));
   return (await pca(data, { ...rest, bootstrap: chosen })).stability as Stability;
 }

@@ -6,9 +6,7 @@ import { type MaybePromise, settle, type Waiting, wait } from '../../maybe-promi
 import { dualByMultiply } from '../dual-by-multiply.js';
 import type { LoadedBlock, OnStep, Products, RowsAt } from '../engine.js';
 import { summariseTwice } from '../summarise.js';
-
-/** Rows of a tile: sums run over a tile first and tiles are added up, so rounding grows with TILE + n/TILE, not n. */
-export const TILE = 256;
+import { TILE } from './tile.js';
 
 /** The five passes over dense rows: a tile of B is packed (shifted, scaled, weighted), then multiplied. */
 export class DenseReference implements LoadedBlock {

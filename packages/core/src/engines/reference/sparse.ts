@@ -5,7 +5,7 @@ import { axpy, dot } from '../../linalg/vector.js';
 import type { MaybePromise } from '../../maybe-promise.js';
 import type { LoadedBlock, OnStep, Products, RowsAt } from '../engine.js';
 import { summariseTwice } from '../summarise.js';
-import { TILE } from './dense.js';
+import { TILE } from './tile.js';
 
 /**
  * The five passes over sparse rows, with implicit centring: B is never filled in.

@@ -29,19 +29,29 @@ export class Kernels {
   readonly calls: ((...numbers: number[]) => void)[];
   /** Set when a worker failed that may still write into the memory: the memory must not be used again. */
   broken = false;
+  /** The job queue. */
+  readonly queue: Int32Array;
+  #buffer: ArrayBufferLike;
   #base = QUEUE_START + QUEUE_BYTES;
   #top = this.#base;
 
   constructor(module: WebAssembly.Module) {
     this.module = module;
     this.memory = sharedMemory();
+    this.#buffer = this.memory.buffer;
+    this.queue = new Int32Array(this.#buffer, QUEUE_START, QUEUE_BYTES / 4);
     this.run = new WebAssembly.Instance(module, { env: { memory: this.memory } }).exports as unknown as Exports;
     this.calls = FUNCTIONS.map((name) => this.run[name]);
   }
 
+  /** The memory for views, valid until the next `allocate`. */
+  get buffer(): ArrayBufferLike {
+    return this.#buffer;
+  }
+
   /** Size of the memory. */
   get bytes(): number {
-    return this.memory.buffer.byteLength;
+    return this.#buffer.byteLength;
   }
 
   /** Frees all arrays except those that are kept. */
@@ -65,8 +75,11 @@ export class Kernels {
   allocate(bytes: number): number {
     const start = this.#top;
     this.#top = Math.ceil((start + bytes) / 64) * 64;
-    const missing = this.#top - this.memory.buffer.byteLength;
-    if (missing > 0) this.memory.grow(Math.ceil(missing / PAGE));
+    const missing = this.#top - this.#buffer.byteLength;
+    if (missing > 0) {
+      this.memory.grow(Math.ceil(missing / PAGE));
+      this.#buffer = this.memory.buffer;
+    }
     return start;
   }
 
@@ -86,7 +99,7 @@ export class Kernels {
 
   /** A view of float64 numbers, valid until the next `allocate`. */
   doubles(start: number, length: number): Float64Array {
-    return new Float64Array(this.memory.buffer, start, length);
+    return new Float64Array(this.#buffer, start, length);
   }
 }
 

@@ -95,8 +95,8 @@ function ratesOn(threads: number, relaxed: boolean): Rates {
     products: (relaxed ? 23 : 17) * (1 + 0.9 * (threads - 1)),
     // 4 to 5 GFLOP/s per thread over 4 M entries in 20,000 columns: the caches are the limit.
     sparse: 4.5 * (1 + 0.9 * (threads - 1)),
-    // 4.5 on one core of an AMD EPYC for 1536 columns, 2.7 on one of an Intel server for 784, 2.6 times that on 16: memory is the limit.
-    eigen: 5 * (1 + 0.5 * (Math.min(threads, 4) - 1)),
+    // 8 to 17 on one core of an AMD EPYC for 500 to 1536 columns, depending on the share of the caches that others leave: memory is the limit.
+    eigen: 8 * (1 + 0.5 * (Math.min(threads, 4) - 1)),
   };
 }
 

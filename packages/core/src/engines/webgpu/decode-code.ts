@@ -106,33 +106,40 @@ fn main(@builtin(global_invocation_id) g: vec3u) {
 }`;
 }
 
-/** Rows that one thread sums, and of them those that it sums apart first. */
-export const STRIP = 1024;
+/** Rows of a strip, and of them those that one thread sums apart. */
+export const STRIP = 2048;
 const SUBSUM = 32;
+/** Columns of a workgroup, and threads that share a strip of each. */
+export const SUM_COLUMNS = 32;
+const SHARING = 8;
 
 /**
  * Sums of strips of rows, column by column: Σw·t, Σw·t², and the least and largest t of rows with a weight, all in two parts:
  * eight planes per strip. A number that is not finite gets a flag.
  */
 export function columnsCode(type: StoredType, arithmetic: Arithmetic): string {
+  const planes = ['sums', 'squares', 'least', 'largest'];
   return `${head(type, arithmetic)}
-@group(0) @binding(4) var<storage, read_write> sums: array<f32>;
+@group(0) @binding(4) var<storage, read_write> out: array<f32>;
 @group(0) @binding(5) var<storage, read_write> flags: array<atomic<u32>>;
-@compute @workgroup_size(64)
-fn main(@builtin(global_invocation_id) g: vec3u) {
-  if (g.x >= p.cols) { return; }
+${planes.map((name) => `var<workgroup> ${name}: array<vec2f, ${SUM_COLUMNS * SHARING}>;`).join(' ')}
+fn less(x: Two1, y: Two1) -> bool { return x.h < y.h || (x.h == y.h && x.l < y.l); }
+fn two(x: vec2f) -> Two1 { return Two1(x.x, x.y); }
+@compute @workgroup_size(${SUM_COLUMNS}, ${SHARING})
+fn main(@builtin(workgroup_id) w: vec3u, @builtin(local_invocation_id) l: vec3u) {
+  let column = w.x * ${SUM_COLUMNS}u + l.x;
   var sum = Two1(0.0, 0.0);
-  var squares = Two1(0.0, 0.0);
-  var least = Two1(3e38, 0.0);
-  var largest = Two1(-3e38, 0.0);
-  let last = min(p.rows, (g.y + 1u) * ${STRIP}u);
-  for (var start = g.y * ${STRIP}u; start < last; start += ${SUBSUM}u) {
+  var square = Two1(0.0, 0.0);
+  var low = Two1(3e38, 0.0);
+  var high = Two1(-3e38, 0.0);
+  let last = select(0u, min(p.rows, (w.y + 1u) * ${STRIP}u), column < p.cols);
+  for (var start = w.y * ${STRIP}u + l.y * ${SUBSUM}u; start < last; start += ${SHARING * SUBSUM}u) {
     var part = Two1(0.0, 0.0);
-    var partSquares = Two1(0.0, 0.0);
+    var partSquare = Two1(0.0, 0.0);
     for (var i = start; i < min(last, start + ${SUBSUM}u); i++) {
       var finite = true;
-      let t = entry(i, g.x, &finite);
-      if (!finite) { atomicStore(&flags[p.strip + g.y], 1u); continue; }
+      let t = entry(i, column, &finite);
+      if (!finite) { atomicStore(&flags[p.strip + w.y], 1u); continue; }
       var b = t;
       var bw = t;
       if (p.weighted == 1u) {
@@ -142,21 +149,35 @@ fn main(@builtin(global_invocation_id) g: vec3u) {
         bw = multiplyTwo1(b, w);
       }
       part = addTwo1(part, bw);
-      partSquares = addTwo1(partSquares, multiplyTwo1(b, b));
-      if (t.h < least.h || (t.h == least.h && t.l < least.l)) { least = t; }
-      if (t.h > largest.h || (t.h == largest.h && t.l > largest.l)) { largest = t; }
+      partSquare = addTwo1(partSquare, multiplyTwo1(b, b));
+      if (less(t, low)) { low = t; }
+      if (less(high, t)) { high = t; }
     }
     sum = addTwo1(sum, part);
-    squares = addTwo1(squares, partSquares);
+    square = addTwo1(square, partSquare);
   }
-  let at = (p.strip + g.y) * 8u * p.ld + g.x;
-  sums[at] = sum.h;
-  sums[at + p.ld] = sum.l;
-  sums[at + 2u * p.ld] = squares.h;
-  sums[at + 3u * p.ld] = squares.l;
-  sums[at + 4u * p.ld] = least.h;
-  sums[at + 5u * p.ld] = least.l;
-  sums[at + 6u * p.ld] = largest.h;
-  sums[at + 7u * p.ld] = largest.l;
+  let own = l.y * ${SUM_COLUMNS}u + l.x;
+  sums[own] = vec2f(sum.h, sum.l);
+  squares[own] = vec2f(square.h, square.l);
+  least[own] = vec2f(low.h, low.l);
+  largest[own] = vec2f(high.h, high.l);
+  workgroupBarrier();
+  if (l.y > 0u || column >= p.cols) { return; }
+  for (var y = 1u; y < ${SHARING}u; y++) {
+    let other = y * ${SUM_COLUMNS}u + l.x;
+    sum = addTwo1(sum, two(sums[other]));
+    square = addTwo1(square, two(squares[other]));
+    if (less(two(least[other]), low)) { low = two(least[other]); }
+    if (less(high, two(largest[other]))) { high = two(largest[other]); }
+  }
+  let at = (p.strip + w.y) * 8u * p.ld + column;
+  out[at] = sum.h;
+  out[at + p.ld] = sum.l;
+  out[at + 2u * p.ld] = square.h;
+  out[at + 3u * p.ld] = square.l;
+  out[at + 4u * p.ld] = low.h;
+  out[at + 5u * p.ld] = low.l;
+  out[at + 6u * p.ld] = high.h;
+  out[at + 7u * p.ld] = high.l;
 }`;
 }

@@ -76,17 +76,18 @@ export class Gpu {
     });
   }
 
-  /** The device of this GPU, or why there is none. */
-  static async open(gpu: GPU): Promise<Gpu | string> {
+  /** The device of this GPU, or why there is none. `hardwareOnly` opens no software driver. */
+  static async open(gpu: GPU, hardwareOnly = false): Promise<Gpu | string> {
     try {
       const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' });
       if (!adapter) return 'WebGPU finds no graphics adapter';
-      const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
-      const device = await adapter.requestDevice({ requiredLimits: { maxBufferSize, maxStorageBufferBindingSize } });
       const { info } = adapter;
       const software =
         info.isFallbackAdapter ||
         /swiftshader|llvmpipe|lavapipe|basic render/i.test(`${info.architecture} ${info.device} ${info.description}`);
+      if (software && hardwareOnly) return 'its driver is software';
+      const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
+      const device = await adapter.requestDevice({ requiredLimits: { maxBufferSize, maxStorageBufferBindingSize } });
       return new Gpu(gpu, device, info, software);
     } catch (error) {
       return `WebGPU refuses a device (${messageOf(error)})`;
@@ -216,6 +217,12 @@ export class Gpu {
   clear(buffer: GPUBuffer): void {
     this.#encoder ??= this.device.createCommandEncoder();
     this.#encoder.clearBuffer(buffer);
+  }
+
+  /** Copies the first bytes of a buffer to that place of another. */
+  copy(from: GPUBuffer, to: GPUBuffer, at: number, bytes: number): void {
+    this.#encoder ??= this.device.createCommandEncoder();
+    this.#encoder.copyBufferToBuffer(from, 0, to, at, bytes);
   }
 
   /** Submits what was added so far. Uniforms may be written again: the queue keeps the order. */

@@ -1,6 +1,6 @@
 import type { Frame } from '../../data/block.js';
 import { powerOfTwo } from '../../linalg/vector.js';
-import { columnsCode, DECODE_PARAMS, decodeCode, STRIP } from './decode-code.js';
+import { columnsCode, DECODE_PARAMS, decodeCode, STRIP, SUM_COLUMNS } from './decode-code.js';
 import type { Gpu } from './device.js';
 import { type GpuMatrix, padded } from './matrices.js';
 import type { ResidentRows } from './resident.js';
@@ -116,7 +116,7 @@ export class FramedRows {
     const { type } = this.#rows;
     const pipeline = gpu.pipeline(`column sums ${type}`, () => columnsCode(type, gpu.arithmetic));
     const buffers = [buffer, this.#columns, this.#weights, into.sums, into.flags];
-    const groups = [this.ld / 64, Math.ceil(rows / STRIP)] as const;
+    const groups = [this.ld / SUM_COLUMNS, Math.ceil(rows / STRIP)] as const;
     gpu.dispatch(pipeline, this.#params(at, rows, into.strip), buffers, groups);
     await gpu.step(SUM_COST * rows * this.ld, onSlice);
   }

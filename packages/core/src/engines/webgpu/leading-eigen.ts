@@ -1,10 +1,9 @@
-import { cholesky, invertLower } from '../../linalg/cholesky.js';
-import { random } from '../../linalg/random.js';
 import { transpose } from '../../linalg/row-products.js';
-import { norm, powerOfTwo, scale } from '../../linalg/vector.js';
+import { powerOfTwo, scale } from '../../linalg/vector.js';
 import type { Engine, LeadingEigen, OnStep } from '../engine.js';
 import { arithmeticCode, UNIFORM_HEAD } from './arithmetic.js';
 import type { Gpu } from './device.js';
+import { CHOLESKY_PARAMS, choleskyCode, NOISE_CODE } from './leading-eigen-code.js';
 import { addProducts, type GpuMatrix, padded, readMatrix, reduceSums } from './matrices.js';
 import { PassBuffers } from './pass-buffers.js';
 
@@ -18,17 +17,23 @@ const LEFT_OVER = 1e-8;
 /** Most degree of a filter, and most filters. Spectra without a gap need more, and go to the processor. */
 const MOST_DEGREE = 30;
 const MOST_FILTERS = 24;
-/** Wanted Ritz values that move no more than this, relative to the largest, have vectors that are worth checking. */
-const SETTLED = 1e-11;
+/** How many times smaller than the tolerance residuals should be when they are first measured: it takes a product or two more. */
+const MARGIN = 50;
+/** Ritz values are computed after so many filters at the start, and then after every fourth: they change little. */
+const FIRST_VALUES = 3;
+const VALUES_EVERY = 4;
 /** Rows that keep less than this share of their square are too close to the others for Cholesky QR. */
 const INDEPENDENT = 1e-10;
+/** Entries that Cholesky's algorithm changes per dispatch: some milliseconds of one workgroup, which is a small share of a device. */
+const CHOLESKY_ENTRIES = 2 ** 22;
+const CHOLESKY_COST = 4096;
 
 /**
  * The leading eigenpairs of a symmetric positive semidefinite matrix by subspace iteration with Chebyshev filters (Zhou, Saad,
  * Tiago & Chelikowsky 2006): products with the matrix stay on the device, problems of the size of the block are solved on the processor.
  *
  * V is a block of orthonormal rows. A filter multiplies it by a polynomial in S that is small on [0, θ] and grows fast above, θ the
- * smallest Ritz value. Cholesky QR keeps the order of the rows, so that leading directions leave the later rows, and filters may have a
+ * smallest Ritz value. Cholesky QR, on the device too, keeps the order of the rows, so that leading directions leave the later rows, and filters may have a
  * higher degree from one to the next. All in two float32 parts. Returns undefined where residuals ‖Sv − λv‖ do not fall to tolerance·λ₁.
  */
 export async function leadingEigen(
@@ -68,33 +73,45 @@ async function iterate(
   const block = new Block(gpu, use, s, d, b, onSlice);
   await block.allocate();
   await block.start();
-  let before: Float64Array | undefined;
+  let values: Float64Array = new Float64Array(b);
   let leftOver = 1;
   // The tangent of the angle between a wanted eigenvector and the random start is below 30·√(d/b), but for a probability of 30⁻ᵇ; filters
   // divide it by what they grow the vector by. Where that leaves a tenth, no wanted eigenvalue hides from the block.
   const leastGain = Math.log(300 * Math.sqrt(d / b));
-  let gain = 0;
+  let [gain, enough] = [0, leastGain];
   for (let filter = 0; filter < MOST_FILTERS; filter++) {
-    if (!(await block.orthonormalise())) return undefined;
-    const t = await block.project();
-    const { values } = await eigen(t.slice(), b, 0, onSlice);
-    const [top, cut] = [values[0], values[b - 1]];
-    if (!(cut > 0)) return undefined;
-    const settled = before?.every((x, i) => i >= count || Math.abs(x - values[i]) <= SETTLED * top) ?? false;
-    before = values;
-    if (settled && gain >= leastGain) {
-      const found = await block.ritz(t, count, eigen);
-      if (found.residual <= tolerance * top) {
-        scale(unit, found.values);
-        scale(unit, found.images);
-        return found;
+    await block.orthonormalise();
+    await block.multiply();
+    const last = gain >= enough;
+    if (last || filter < FIRST_VALUES || filter % VALUES_EVERY === 0) {
+      const t = await block.project();
+      for (let i = 0; i < b; i++) if (!(t[i * b + i] > 0)) return undefined;
+      const ritz = await eigen(t, b, last ? count : 0, onSlice);
+      values = ritz.values;
+      if (!(values[b - 1] > 0)) return undefined;
+      if (last) {
+        const found = await block.combined(ritz.vectors, values, count);
+        if (found.residual <= tolerance * values[0]) {
+          scale(unit, found.values);
+          scale(unit, found.images);
+          return found;
+        }
+        enough = gain + Math.log((MARGIN * found.residual) / (tolerance * values[0]));
+        leftOver = LEFT_OVER;
+      } else {
+        // Vectors of a usual start have residuals well within the tolerance when filters have grown them by so much.
+        const share = values[count - 1] / values[0];
+        enough = Math.max(leastGain, Math.log((MARGIN * Math.sqrt(d / b) * share) / tolerance));
       }
-      leftOver = LEFT_OVER;
     }
+    const [top, cut] = [values[0], values[b - 1]];
     const growth = Math.acosh(Math.max(1.0001, (2 * top) / cut - 1));
-    const degree = Math.max(1, Math.min(MOST_DEGREE, Math.floor(Math.log((2 * MOST_CONDITION) / leftOver) / growth)));
-    await block.filter(degree, cut);
     const least = Math.acosh(Math.max(1, (2 * values[count - 1]) / cut - 1));
+    // The wanted vector that grows least grows by cosh(degree·least), more than half of its exponential.
+    const needed = Math.ceil((enough - gain + Math.LN2) / least);
+    const possible = Math.floor(Math.log((2 * MOST_CONDITION) / leftOver) / growth);
+    const degree = Math.max(1, Math.min(MOST_DEGREE, possible, needed));
+    await block.filter(degree, cut);
     gain += Math.max(0, degree * least - Math.LN2);
     leftOver = Math.max(LEFT_OVER, leftOver / Math.cosh(degree * growth));
   }
@@ -132,34 +149,50 @@ class Block {
 
   /** S times random vectors. */
   async start(): Promise<void> {
-    const { uniform } = random(this.#d);
-    const numbers = Float64Array.from({ length: this.#b * this.#d }, () => uniform() - 0.5);
-    await this.#use.write(this.#v, numbers, this.#b, this.#d, this.#onSlice);
-    await this.#multiply(this.#v, this.#image);
+    const { high, low, ld } = this.#v;
+    const pipeline = this.#gpu.pipeline('noise', () => NOISE_CODE);
+    this.#gpu.dispatch(pipeline, [this.#b, this.#d, ld], [high, low!], [ld / 64, padded(this.#b) / 4]);
+    await this.multiply();
     [this.#v, this.#image] = [this.#image, this.#v];
   }
 
-  /** V ← L⁻¹V, where LLᵀ = VVᵀ. False where rows depend on one another. */
-  async orthonormalise(): Promise<boolean> {
-    const b = this.#b;
-    const products = await this.#products(this.#v, this.#v);
-    // Rows of length 1 first: their lengths differ by orders of magnitude, their directions do not.
-    const lengths = Float64Array.from({ length: b }, (_, i) => Math.sqrt(products[i * b + i]));
-    for (let i = 0; i < b; i++) for (let j = 0; j < b; j++) products[i * b + j] /= lengths[i] * lengths[j];
-    const lower = cholesky(products, b, INDEPENDENT);
-    if (!lower) return false;
-    const inverse = invertLower(lower, b);
-    for (let i = 0; i < b; i++) for (let j = 0; j <= i; j++) inverse[i * b + j] /= lengths[j];
-    await this.#combine(inverse, b, this.#v, this.#image);
+  /** V ← L⁻¹V, where LLᵀ = VVᵀ. Rows that depend on those before them become zero. */
+  async orthonormalise(): Promise<void> {
+    const [gpu, size] = [this.#gpu, this.#b];
+    const g = await this.#products(this.#v, this.#v);
+    const inverse = await this.#use.zeros(size, size, 'coefficients');
+    const column = await this.#use.buffer(16 * size, 'column');
+    const pipeline = gpu.pipeline('cholesky', () => choleskyCode(gpu.arithmetic));
+    const columns = Math.max(1, Math.floor((2 * CHOLESKY_ENTRIES) / size ** 2));
+    const [least] = new Uint32Array(Float32Array.of(INDEPENDENT).buffer);
+    for (let start = 0; start < size; start += columns) {
+      const end = Math.min(size, start + columns);
+      const given: Record<(typeof CHOLESKY_PARAMS)[number], number> = {
+        size,
+        ldg: g.ld,
+        ldo: inverse.ld,
+        start,
+        end,
+        least,
+      };
+      const params = CHOLESKY_PARAMS.map((key) => given[key]);
+      gpu.dispatch(pipeline, params, [g.high, g.low!, column, inverse.high, inverse.low!], [1]);
+      await gpu.step(CHOLESKY_COST * size ** 2 * (end - start), this.#onSlice);
+    }
+    await this.#combine(inverse, size, this.#v, this.#image);
     [this.#v, this.#image] = [this.#image, this.#v];
-    return true;
   }
 
-  /** T = VSVᵀ; the image of V is kept. */
+  /** The image of V. */
+  multiply(): Promise<void> {
+    return this.#multiply(this.#v, this.#image);
+  }
+
+  /** T = VSVᵀ, of the image of V. */
   async project(): Promise<Float64Array> {
     const b = this.#b;
-    await this.#multiply(this.#v, this.#image);
-    const t = await this.#products(this.#image, this.#v);
+    const t = new Float64Array(b * b);
+    await readMatrix(this.#gpu, await this.#products(this.#image, this.#v), b, b, (i, row) => t.set(row, i * b));
     for (let i = 0; i < b; i++) for (let j = i; j < b; j++) t[i * b + j] = (t[i * b + j] + t[j * b + i]) / 2;
     return t;
   }
@@ -178,28 +211,39 @@ class Block {
     [this.#v, this.#image, this.#free] = [current, previous, [free, other]];
   }
 
-  /** Ritz pairs of the block, read back, and the largest residual of the first `count`. V becomes the Ritz vectors. */
-  async ritz(
-    t: Float64Array,
+  /** Combinations of the block, `count` Ritz vectors, and of its image, read back, and the largest residual. */
+  async combined(
+    vectors: Float64Array,
+    values: Float64Array,
     count: number,
-    eigen: Engine['symmetricEigen'],
   ): Promise<LeadingEigen & { readonly residual: number }> {
     const [b, d] = [this.#b, this.#d];
-    const { values, vectors } = await eigen(t.slice(), b, b, this.#onSlice);
-    const [first, second] = this.#free;
-    await this.#combine(vectors, b, this.#v, first);
-    await this.#combine(vectors, b, this.#image, second);
-    [this.#v, this.#image, this.#free] = [first, second, [this.#v, this.#image]];
-    const [found, image] = [new Float64Array(count * d), new Float64Array(count * d)];
-    await readMatrix(this.#gpu, this.#v, count, d, (i, row) => found.set(row, i * d));
-    await readMatrix(this.#gpu, this.#image, count, d, (i, row) => image.set(row, i * d));
+    const [v, image] = this.#free;
+    const coefficients = await this.#use.zeros(b, count, 'ritz');
+    await this.#use.write(coefficients, transpose(vectors, count, b), b, count, this.#onSlice);
+    await this.#combine(coefficients, count, this.#v, v);
+    await this.#combine(coefficients, count, this.#image, image);
+    const [found, images] = [new Float64Array(count * d), new Float64Array(count * d)];
     let residual = 0;
-    const rest = new Float64Array(d);
-    for (let i = 0; i < count; i++) {
-      for (let j = 0; j < d; j++) rest[j] = image[i * d + j] - values[i] * found[i * d + j];
-      residual = Math.max(residual, norm(rest));
-    }
-    return { values: values.slice(0, count), vectors: found, images: image, residual };
+    await this.#gpu.read(
+      [v.high, v.low!, image.high, image.low!],
+      count * v.ld,
+      ([vh, vl, ih, il], start) => {
+        for (let at = 0; at < vh.length; at += v.ld) {
+          const i = (start + at) / v.ld;
+          let square = 0;
+          for (let j = 0; j < d; j++) {
+            const [x, y] = [vh[at + j] + vl[at + j], ih[at + j] + il[at + j]];
+            found[i * d + j] = x;
+            images[i * d + j] = y;
+            square += (y - values[i] * x) ** 2;
+          }
+          residual = Math.max(residual, Math.sqrt(square));
+        }
+      },
+      v.ld,
+    );
+    return { values: values.slice(0, count), vectors: found, images, residual };
   }
 
   /** into = XS. */
@@ -210,25 +254,19 @@ class Block {
     reduceSums(this.#gpu, sums, into);
   }
 
-  /** XYᵀ, read back. */
-  async #products(x: GpuMatrix, y: GpuMatrix): Promise<Float64Array> {
+  /** XYᵀ, until the next call. */
+  async #products(x: GpuMatrix, y: GpuMatrix): Promise<GpuMatrix> {
     const b = this.#b;
     const sums = await this.#use.sums(b, b, padded(this.#d), 'products');
     const shape = { n: padded(b), terms: padded(this.#d) };
     await addProducts(this.#gpu, { over: 'rows', precision: 'two' }, x, y, sums, shape, this.#onSlice);
-    const result = await this.#use.reduced(sums, true, 'products');
-    const out = new Float64Array(b * b);
-    await readMatrix(this.#gpu, result, b, b, (i, row) => out.set(row, i * b));
-    return out;
+    return this.#use.reduced(sums, true, 'products');
   }
 
-  /** into = CX for coefficients C (count × b). */
-  async #combine(coefficients: Float64Array, count: number, x: GpuMatrix, into: GpuMatrix): Promise<void> {
-    const b = this.#b;
-    const c = await this.#use.zeros(b, count, 'coefficients');
-    await this.#use.write(c, transpose(coefficients, count, b), b, count, this.#onSlice);
-    const sums = await this.#use.sums(count, this.#d, padded(b), 'combined');
-    const shape = { n: padded(this.#d), terms: padded(b) };
+  /** into = CᵀX for coefficients C (b × count). */
+  async #combine(c: GpuMatrix, count: number, x: GpuMatrix, into: GpuMatrix): Promise<void> {
+    const sums = await this.#use.sums(count, this.#d, padded(this.#b), `combined ${count}`);
+    const shape = { n: padded(this.#d), terms: padded(this.#b) };
     await addProducts(this.#gpu, { over: 'columns', precision: 'two' }, c, x, sums, shape, this.#onSlice);
     reduceSums(this.#gpu, sums, into);
   }

@@ -90,11 +90,11 @@ export async function addProducts(
   const across = Math.ceil(n / width);
   const perTile = 2 * TILE * width * terms * (two ? TWO_COST : 1);
   const rowTiles = sums.rows / TILE;
-  const most = Math.max(1, Math.floor(gpu.slice / (perTile * across)));
-  const wide = Math.max(1, Math.min(across, Math.floor(gpu.slice / perTile)));
-  for (let tile = 0; tile < rowTiles; tile += most) {
-    const count = Math.min(most, rowTiles - tile);
-    for (let skip = 0; skip < across; skip += wide) {
+  for (let tile = 0, count = 1; tile < rowTiles; tile += count) {
+    // As many rows of tiles as fit into a slice, or one row in pieces. The slice may change with every one of them.
+    count = Math.min(rowTiles - tile, Math.max(1, Math.floor(gpu.slice / (perTile * across))));
+    for (let skip = 0, columns = across; skip < across; skip += columns) {
+      if (count === 1) columns = Math.min(across - skip, Math.max(1, Math.floor(gpu.slice / perTile)));
       const given: Record<(typeof MATMUL_PARAMS)[number], number> = {
         rowTile: tile,
         columnTile: column / width,
@@ -108,7 +108,6 @@ export async function addProducts(
         upper: upper ? 1 : 0,
         add: add ? 1 : 0,
       };
-      const columns = Math.min(wide, across - skip);
       const params = MATMUL_PARAMS.map((key) => given[key]);
       gpu.dispatch(pipeline, params, buffers, [columns, count, sums.parts]);
       await gpu.step(perTile * columns * count * (upper ? 0.5 : 1), onSlice);

@@ -12,6 +12,8 @@ let findGpu: GpuProvider = () =>
 const WORTH_OPENING = 2 ** 26;
 
 let opening: Promise<WebGpu | string> | undefined;
+/** Whether a software driver was left alone. */
+let hardwareOnly = false;
 
 /** For platforms without `navigator.gpu`: where to find WebGPU. */
 export function provideGpu(provider: GpuProvider): void {
@@ -19,18 +21,23 @@ export function provideGpu(provider: GpuProvider): void {
   opening = undefined;
 }
 
-/** The device of this program, opened once, and again after it was lost. */
-export async function openDevice(): Promise<WebGpu | string> {
+/** The device of this program, opened once, and again after it was lost. `automatic` opens no software driver. */
+export async function openDevice(automatic = false): Promise<WebGpu | string> {
   const opened = await opening;
-  if (opening === undefined || (typeof opened === 'object' && opened.gpu.failure !== undefined)) opening = open();
+  const lost = typeof opened === 'object' && opened.gpu.failure !== undefined;
+  const leftAlone = typeof opened === 'string' && hardwareOnly && !automatic;
+  if (opening === undefined || lost || leftAlone) {
+    hardwareOnly = automatic;
+    opening = open(automatic);
+  }
   return opening;
 }
 
-async function open(): Promise<WebGpu | string> {
+async function open(automatic: boolean): Promise<WebGpu | string> {
   const gpu = await findGpu();
   if (typeof gpu === 'string') return gpu;
   const { openWebGpu } = await import('./webgpu.js');
-  return openWebGpu({ gpu });
+  return openWebGpu({ gpu, hardwareOnly: automatic });
 }
 
 /** The engine on the GPU of this machine. Its code is loaded when a fit asks for it, or when `'auto'` expects a gain. */
@@ -38,7 +45,7 @@ export const webGpuOffer: OfferedEngine = {
   name: 'webgpu',
   worth: WORTH_OPENING,
   async make(threads, automatic = false) {
-    const opened = await openDevice();
+    const opened = await openDevice(automatic);
     if (typeof opened === 'string' || (automatic && opened.gpu.software)) return undefined;
     return opened.engine(threads);
   },

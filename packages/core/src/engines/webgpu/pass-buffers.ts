@@ -1,10 +1,10 @@
 import type { Frame } from '../../data/block.js';
-import { forUpper } from '../../linalg/upper.js';
 import { powerOfTwo } from '../../linalg/vector.js';
 import type { Gpu } from './device.js';
-import { FramedRows } from './framed-rows.js';
+import { FramedRows, slabRows } from './framed-rows.js';
+import { MIRROR_CODE } from './leading-eigen-code.js';
 import { type GpuMatrix, padded, planSums, reduceSums, type Sums, splitNumbers, sumBytes } from './matrices.js';
-import type { ResidentRows } from './resident.js';
+import { ResidentRows } from './resident.js';
 
 type OnSlice = () => void | Promise<void>;
 
@@ -68,16 +68,24 @@ export class PassBuffers {
   /** A symmetric matrix, given by its upper triangle, times a factor. */
   async symmetric(upper: Float64Array, d: number, factor: number, onSlice: OnSlice): Promise<GpuMatrix> {
     const matrix = await this.zeros(d, d);
-    const { ld } = matrix;
-    const [high, low] = [new Float32Array(padded(d) * ld), new Float32Array(padded(d) * ld)];
-    forUpper(d, (i, j) => {
-      const x = upper[i * d + j] * factor;
-      const h = Math.fround(x);
-      high[i * ld + j] = high[j * ld + i] = h;
-      low[i * ld + j] = low[j * ld + i] = x - h;
-    });
-    await this.#upload(matrix.high, high, onSlice);
-    await this.#upload(matrix.low!, low, onSlice);
+    const { high, low, ld } = matrix;
+    const block = { kind: 'dense', rows: d, cols: d, stride: d, data: upper } as const;
+    const resident = new ResidentRows(this.#gpu, block, slabRows(d));
+    try {
+      const frame = { shift: new Float64Array(d), factor: new Float64Array(d).fill(factor) };
+      const rows = await this.rows(resident, d, d, frame, true);
+      for (const { first, rows: count } of rows.slabs()) {
+        const part = await rows.decode(first, count, onSlice);
+        const [at, bytes] = [first * ld * 4, padded(count) * ld * 4];
+        this.#gpu.copy(part.high, high, at, bytes);
+        this.#gpu.copy(part.low!, low!, at, bytes);
+      }
+      const pipeline = this.#gpu.pipeline('mirror', () => MIRROR_CODE);
+      this.#gpu.dispatch(pipeline, [ld], [high, low!], [ld / 16, ld / 16]);
+      this.#gpu.submit();
+    } finally {
+      resident.release();
+    }
     return matrix;
   }
 

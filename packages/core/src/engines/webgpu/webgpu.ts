@@ -27,6 +27,8 @@ export interface WebGpuOptions {
   readonly gpu: GPU;
   /** Numbers of the smallest block that goes to the device. */
   readonly smallest?: number;
+  /** Whether to leave a software driver alone: to open and check it may take minutes. */
+  readonly hardwareOnly?: boolean;
 }
 
 /** An open device, and the engine on it. */
@@ -38,8 +40,12 @@ export interface WebGpu {
 }
 
 /** Opens the device of `gpu` and checks it. Returns why it cannot be used, if it cannot. */
-export async function openWebGpu({ gpu: given, smallest = WORTH_UPLOADING }: WebGpuOptions): Promise<WebGpu | string> {
-  const gpu = await Gpu.open(given);
+export async function openWebGpu({
+  gpu: given,
+  smallest = WORTH_UPLOADING,
+  hardwareOnly,
+}: WebGpuOptions): Promise<WebGpu | string> {
+  const gpu = await Gpu.open(given, hardwareOnly);
   if (typeof gpu === 'string') return gpu;
   const problem = await probe(gpu);
   if (problem !== undefined) {

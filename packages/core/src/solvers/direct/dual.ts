@@ -3,10 +3,15 @@ import { qr } from '../../linalg/qr.js';
 import { transpose } from '../../linalg/row-products.js';
 import { eigenFlops } from '../../linalg/symmetric-eigen.js';
 import { dot } from '../../linalg/vector.js';
-import { settle, type Waiting, wait } from '../../maybe-promise.js';
+import { Lazy, settle, type Waiting, wait } from '../../maybe-promise.js';
 import { residualNorms } from '../residuals.js';
 import { countWanted, nextValue, type RowsProblem, type Solution, type SolverDeclaration } from '../solver.js';
 import { eigenvalueBound } from './covariance.js';
+
+/** Numbers from which residuals are bounded by those of K: another reading of the data, which would measure them more closely, takes time. */
+const MANY_NUMBERS = 2 ** 22;
+
+const boundResiduals = new Lazy(() => import('./dual-residuals.js'));
 
 /**
  * The dual trick for wide data: eigenvectors u of K = BBᵀ (n × n), then v = Bᵀu/‖Bᵀu‖.
@@ -24,8 +29,7 @@ export const dual: SolverDeclaration = {
   cost: (work) => {
     const { n, d, entries, count } = work;
     if (n > LARGEST_SQUARE) return undefined;
-    const products =
-      work.products(entries * n) + work.products(2 * entries * count) + work.products(4 * entries * count);
+    const products = work.products(entries * n) + work.products(2 * entries * count);
     return products + work.eigen(n, count) + work.plain(4 * d * count * count) + work.reading(entries);
   },
   reason: ({ rows, cols }) =>
@@ -43,22 +47,32 @@ function* solveDual(problem: RowsProblem): Waiting<Solution> {
   const expected = 'count' in wanted ? wanted.count : most / 2;
   progress.begin('eigenvectors', eigenFlops(n, expected));
   const onStep = (flops: number): void | Promise<void> => progress.step(flops);
-  const { values, vectors, count } = yield* wait(problem.engine.symmetricEigen(products, n, choose, onStep));
+  const { values, vectors, count } = yield* wait(problem.engine.symmetricEigen(products.slice(), n, choose, onStep));
   progress.end();
   const images = yield* wait(passes.multiplyTransposed(transpose(vectors, count, n), count));
-  const { q: basis } = yield* wait(progress.follow(qr(images, count, d)));
-  const scattered = yield* wait(passes.normal(basis, count, true));
-  // Rayleigh quotients: the eigenvalue that leaves the smallest residual.
-  const leading = Float64Array.from({ length: count }, (_, r) => dot(scattered, r * d, basis, r * d, d));
-  return {
+  const factors = yield* wait(progress.follow(qr(images, count, d)));
+  const basis = factors.q;
+  const shared = {
     k: count,
     basis,
-    values: leading,
     spectrum: values,
-    residuals: residualNorms(scattered, basis, leading, count, d),
     next: nextValue(values, count, problem, eigenvalueBound({ ...problem, d: n }, values[0])),
-    rayleigh: true,
     converged: true,
-    passes: 3,
   };
+  const leading = values.slice(0, count);
+  if (n * d >= MANY_NUMBERS) {
+    const { residualsFromProducts } = yield* wait(boundResiduals.get());
+    const residuals = yield* residualsFromProducts(problem, products, values, vectors, images, factors);
+    if (residuals) {
+      // Eigenvalues of K by their numbers, apart from rounding in K (Weyl).
+      const below = eigenvalueBound({ d: n, roundoff: 0 }, values[0]);
+      const bracket = { above: new Float64Array(count).fill(below), below };
+      return { ...shared, values: leading, residuals, bracket, passes: 2 };
+    }
+  }
+  const scattered = yield* wait(passes.normal(basis, count, true));
+  // Rayleigh quotients: the eigenvalue that leaves the smallest residual.
+  for (let r = 0; r < count; r++) leading[r] = dot(scattered, r * d, basis, r * d, d);
+  const residuals = residualNorms(scattered, basis, leading, count, d);
+  return { ...shared, values: leading, residuals, rayleigh: true, passes: 3 };
 }

@@ -14,7 +14,7 @@ import type { Engine, RowsAt } from '../../engines/engine.js';
 import { VectorBlock } from '../../engines/vector-block.js';
 import { DataError, OptionError } from '../../errors.js';
 import { LARGEST_SQUARE } from '../../limits.js';
-import { orthonormalityDefect } from '../../linalg/orthonormalise.js';
+import { orthonormalityDefect } from '../../linalg/orthonormality.js';
 import { transpose } from '../../linalg/row-products.js';
 import { dot, powerOfTwo, scale as rescale } from '../../linalg/vector.js';
 import type { ProgressTracker } from '../../progress.js';

@@ -28,6 +28,21 @@ export function allowedFactor(zoom: number, factor: number): number {
   return Math.min(MAX_ZOOM, Math.max(MIN_ZOOM, zoom * factor)) / zoom;
 }
 
+/** Zooms about a point at (dx, dy) from the middle: it is panned there and back. False where the factor changes nothing. */
+export function zoomAbout(
+  camera: Pick<Camera, 'pan'>,
+  factor: number,
+  dx: number,
+  dy: number,
+  zoom: () => void,
+): boolean {
+  if (Math.abs(factor - 1) < 1e-9) return false;
+  camera.pan(-dx, -dy);
+  zoom();
+  camera.pan(dx, dy);
+  return true;
+}
+
 export function isHome({ state, home }: Camera): boolean {
   return state.every((value, i) => value === home[i]);
 }

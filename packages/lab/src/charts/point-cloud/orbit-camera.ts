@@ -1,5 +1,5 @@
 import { type Bounds, halves, middle } from './bounds.js';
-import { allowedFactor, type Camera } from './camera.js';
+import { allowedFactor, type Camera, zoomAbout } from './camera.js';
 import type { View } from './view.js';
 
 /** Distance of the camera from the centre, in radii of the cloud: near enough for perspective, far enough to distort little. */
@@ -104,12 +104,9 @@ export class OrbitCamera implements Camera {
 
   zoom(wanted: number, x: number, y: number): boolean {
     const factor = allowedFactor(this.#zoom, wanted);
-    if (Math.abs(factor - 1) < 1e-9) return false;
-    const away = [x - this.#width / 2, y - this.#height / 2] as const;
-    this.pan(-away[0], -away[1]);
-    this.#zoom *= factor;
-    this.pan(away[0], away[1]);
-    return true;
+    return zoomAbout(this, factor, x - this.#width / 2, y - this.#height / 2, () => {
+      this.#zoom *= factor;
+    });
   }
 }
 

@@ -40,7 +40,7 @@ export class Chunk {
     const cols = right - left;
     this.#begin(from, rows, cols);
     const Stored = data.constructor as Float64ArrayConstructor;
-    const target = new Stored(this.#kernels.memory.buffer, this.start, rows * cols);
+    const target = new Stored(this.#kernels.buffer, this.start, rows * cols);
     if (stride === cols) {
       target.set(data.subarray(from * stride, from * stride + rows * cols));
     } else {

@@ -82,17 +82,26 @@ export class WasmDense implements LoadedBlock {
   }
 
   multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): MaybePromise<void> {
+    const flops = this.rows * this.cols * (READING + 2 * k);
+    return this.#withRunner(flops, (runner) => this.#multiply(runner, frame, vectors, k, scores, onStep));
+  }
+
+  *#multiply(
+    runner: JobRunner,
+    frame: Frame,
+    vectors: Float64Array,
+    k: number,
+    scores: Float64Array,
+    onStep: OnStep,
+  ): Waiting<void> {
     const d = this.cols;
-    const block = this.#block;
-    return this.#withRunner(this.rows * d * (READING + 2 * k), function* (runner) {
-      const packed = packVectors(runner, vectors, k, d);
-      const pipeline = new RowPipeline(runner, block, frame);
-      const y = new Scores(runner, pipeline, k);
-      runner.reserve(y.scoreJobs + pipeline.packJobs);
-      yield* pipeline.run(onStep, {
-        first: (chunk) => y.score(chunk, packed, d),
-        after: (chunk) => y.read(chunk, scores),
-      });
+    const packed = packVectors(runner, vectors, k, d);
+    const pipeline = new RowPipeline(runner, this.#block, frame);
+    const y = new Scores(runner, pipeline, k);
+    runner.reserve(y.scoreJobs + pipeline.packJobs);
+    yield* pipeline.run(onStep, {
+      first: (chunk) => y.score(chunk, packed, d),
+      after: (chunk) => y.read(chunk, scores),
     });
   }
 
@@ -103,45 +112,63 @@ export class WasmDense implements LoadedBlock {
     out: Float64Array,
     onStep: OnStep,
   ): MaybePromise<void> {
+    const flops = this.rows * this.cols * (READING + 2 * k);
+    return this.#withRunner(flops, (runner) => this.#multiplyTransposed(runner, frame, scores, k, out, onStep));
+  }
+
+  *#multiplyTransposed(
+    runner: JobRunner,
+    frame: Frame,
+    scores: Float64Array,
+    k: number,
+    out: Float64Array,
+    onStep: OnStep,
+  ): Waiting<void> {
     const d = this.cols;
-    const block = this.#block;
-    return this.#withRunner(this.rows * d * (READING + 2 * k), function* (runner) {
-      const { kernels } = runner;
-      const sums = kernels.zeros(k * d);
-      const pipeline = new RowPipeline(runner, block, frame);
-      const y = new Scores(runner, pipeline, k);
-      const room = pipeline.tiles * pipeline.height * k * 8;
-      const given = [kernels.allocate(room), kernels.allocate(room)];
-      const zeros = kernels.zeros(k);
-      const ones = kernels.put(new Float64Array(k).fill(1));
-      runner.reserve(y.collectJobs + pipeline.packJobs + pipeline.tiles);
-      yield* pipeline.run(onStep, {
-        begin: (chunk) => {
-          const { first, rows, buffer } = chunk;
-          kernels.doubles(given[buffer], rows * k).set(scores.subarray(first * k, (first + rows) * k));
-          y.pack(chunk, given[buffer], zeros, ones);
-        },
-        first: (chunk) => y.collect(chunk, sums, d),
-      });
-      add(out, kernels.doubles(sums, k * d));
+    const { kernels } = runner;
+    const sums = kernels.zeros(k * d);
+    const pipeline = new RowPipeline(runner, this.#block, frame);
+    const y = new Scores(runner, pipeline, k);
+    const room = pipeline.tiles * pipeline.height * k * 8;
+    const given = [kernels.allocate(room), kernels.allocate(room)];
+    const zeros = kernels.zeros(k);
+    const ones = kernels.put(new Float64Array(k).fill(1));
+    runner.reserve(y.collectJobs + pipeline.packJobs + pipeline.tiles);
+    yield* pipeline.run(onStep, {
+      begin: (chunk) => {
+        const { first, rows, buffer } = chunk;
+        kernels.doubles(given[buffer], rows * k).set(scores.subarray(first * k, (first + rows) * k));
+        y.pack(chunk, given[buffer], zeros, ones);
+      },
+      first: (chunk) => y.collect(chunk, sums, d),
     });
+    add(out, kernels.doubles(sums, k * d));
   }
 
   normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): MaybePromise<void> {
+    const flops = this.rows * this.cols * (READING + 4 * k);
+    return this.#withRunner(flops, (runner) => this.#normal(runner, frame, vectors, k, out, onStep));
+  }
+
+  *#normal(
+    runner: JobRunner,
+    frame: Frame,
+    vectors: Float64Array,
+    k: number,
+    out: Float64Array,
+    onStep: OnStep,
+  ): Waiting<void> {
     const d = this.cols;
-    const block = this.#block;
-    return this.#withRunner(this.rows * d * (READING + 4 * k), function* (runner) {
-      const packed = packVectors(runner, vectors, k, d);
-      const sums = runner.kernels.zeros(k * d);
-      const pipeline = new RowPipeline(runner, block, frame);
-      const y = new Scores(runner, pipeline, k);
-      runner.reserve(Math.max(y.scoreJobs, y.collectJobs + pipeline.packJobs));
-      yield* pipeline.run(onStep, {
-        first: (chunk) => y.score(chunk, packed, d),
-        second: (chunk) => y.collect(chunk, sums, d),
-      });
-      add(out, runner.kernels.doubles(sums, k * d));
+    const packed = packVectors(runner, vectors, k, d);
+    const sums = runner.kernels.zeros(k * d);
+    const pipeline = new RowPipeline(runner, this.#block, frame);
+    const y = new Scores(runner, pipeline, k);
+    runner.reserve(Math.max(y.scoreJobs, y.collectJobs + pipeline.packJobs));
+    yield* pipeline.run(onStep, {
+      first: (chunk) => y.score(chunk, packed, d),
+      second: (chunk) => y.collect(chunk, sums, d),
     });
+    add(out, runner.kernels.doubles(sums, k * d));
   }
 
   release(): void {}
@@ -153,37 +180,44 @@ export class WasmDense implements LoadedBlock {
     sums: PilotSums | undefined,
     onStep: OnStep,
   ): MaybePromise<void> {
+    const flops = this.rows * this.cols * (READING + (scatter ? this.cols : 0));
+    return this.#withRunner(flops, (runner) => this.#sumWith(runner, frame, scatter, sums, onStep));
+  }
+
+  *#sumWith(
+    runner: JobRunner,
+    frame: Frame,
+    scatter: Float64Array | undefined,
+    sums: PilotSums | undefined,
+    onStep: OnStep,
+  ): Waiting<void> {
     const d = this.cols;
-    const block = this.#block;
+    const { kernels } = runner;
     const float32 = this.#float32 ? 1 : 0;
-    const flops = this.rows * d * (READING + (scatter ? d : 0));
-    return this.#withRunner(flops, function* (runner) {
-      const { kernels } = runner;
-      const products = scatter ? kernels.zeros(d * d) : 0;
-      const squares = scatter !== undefined;
-      const options = { float32: float32 === 1, slots: squares, stats: sums !== undefined, squares };
-      const pipeline = new RowPipeline(runner, block, frame, options);
-      const { groups, slot, tile } = pipeline;
-      runner.reserve(pipeline.packJobs + (scatter ? (groups * (groups + 1)) / 2 : 0));
-      yield* pipeline.run(onStep, {
-        first: ({ slots, tiles }) => {
-          if (!scatter) return;
-          for (let g = 0; g < groups; g++) {
-            for (let h = g; h < groups; h++) {
-              const [left, right, upper] = [slots + g * slot, slots + h * slot, g === h ? 1 : 0];
-              runner.addJob('multiplySlots', left, tile, right, tile, tiles, products, d, upper, float32, 1, 0);
-            }
+    const products = scatter ? kernels.zeros(d * d) : 0;
+    const squares = scatter !== undefined;
+    const options = { float32: this.#float32, slots: squares, stats: sums !== undefined, squares };
+    const pipeline = new RowPipeline(runner, this.#block, frame, options);
+    const { groups, slot, tile } = pipeline;
+    runner.reserve(pipeline.packJobs + (scatter ? (groups * (groups + 1)) / 2 : 0));
+    yield* pipeline.run(onStep, {
+      first: ({ slots, tiles }) => {
+        if (!scatter) return;
+        for (let g = 0; g < groups; g++) {
+          for (let h = g; h < groups; h++) {
+            const [left, right, upper] = [slots + g * slot, slots + h * slot, g === h ? 1 : 0];
+            runner.addJob('multiplySlots', left, tile, right, tile, tiles, products, d, upper, float32, 1, 0);
           }
-        },
-        after: ({ stats, tiles, first }) => {
-          if (!sums) return;
-          for (let t = 0; t < tiles; t++) {
-            sums.add(kernels.doubles(stats + t * 4 * d * 8, 4 * d), first + t * pipeline.height);
-          }
-        },
-      });
-      if (scatter) add(scatter, kernels.doubles(products, d * d));
+        }
+      },
+      after: ({ stats, tiles, first }) => {
+        if (!sums) return;
+        for (let t = 0; t < tiles; t++) {
+          sums.add(kernels.doubles(stats + t * 4 * d * 8, 4 * d), first + t * pipeline.height);
+        }
+      },
     });
+    if (scatter) add(scatter, kernels.doubles(products, d * d));
   }
 }
 

@@ -6,8 +6,6 @@ import type { Packed, RowPipeline } from './row-pipeline.js';
 const WIDTH = 64;
 /** Jobs for collecting, per slot of scores. */
 const JOBS = 64;
-/** Rows that one job scores: an eighth of a tile, so that all threads have something to do. */
-const strip = (height: number): number => Math.max(4, Math.ceil(height / 32) * 4);
 
 /** Scores of the tiles of a chunk as slots: lines are the k vectors, 64 per slot, steps the tile's rows. */
 export class Scores {
@@ -16,6 +14,8 @@ export class Scores {
   readonly #k: number;
   readonly #slot: number;
   readonly #tile: number;
+  /** Rows that one job scores: an eighth of a tile, so that all threads have something to do. */
+  readonly #strip: number;
   readonly #groups: number;
   readonly #slots: [number, number];
 
@@ -26,6 +26,7 @@ export class Scores {
     this.#groups = Math.ceil(k / WIDTH);
     this.#slot = slotBytes(Math.min(k, WIDTH), pipeline.height, false);
     this.#tile = this.#slot * this.#groups;
+    this.#strip = runner.alone ? pipeline.height : Math.max(4, Math.ceil(pipeline.height / 32) * 4);
     const bytes = pipeline.tiles * this.#tile;
     this.#slots = [runner.kernels.allocate(bytes), runner.kernels.allocate(bytes)];
     for (const slots of this.#slots) this.#nameLines(slots);
@@ -33,7 +34,7 @@ export class Scores {
 
   /** Most jobs for one chunk: to score it, and to collect from it. */
   get scoreJobs(): number {
-    return this.#pipeline.tiles * this.#groups * Math.ceil(this.#pipeline.height / strip(this.#pipeline.height));
+    return this.#pipeline.tiles * this.#groups * Math.ceil(this.#pipeline.height / this.#strip);
   }
   get collectJobs(): number {
     return this.#groups * Math.ceil(this.#pipeline.groups / this.#together);
@@ -46,8 +47,8 @@ export class Scores {
 
   /** Y = BVᵀ for a chunk; `vectors` are k packed vectors of length d. */
   score(chunk: Packed, vectors: number, d: number): void {
-    const { slot, tile, groups, height } = this.#pipeline;
-    const step = strip(height);
+    const { slot, tile, groups } = this.#pipeline;
+    const step = this.#strip;
     for (let t = 0; t < chunk.tiles; t++) {
       const rows = this.#pipeline.rowsOf(chunk, t);
       for (let q = 0; q < this.#groups; q++) {
@@ -106,9 +107,8 @@ export class Scores {
     for (let t = 0; t < this.#pipeline.tiles; t++) {
       for (let q = 0; q < this.#groups; q++) {
         const start = slots + t * this.#tile + q * this.#slot + 16;
-        new Int32Array(this.#runner.kernels.memory.buffer, start, WIDTH).forEach((_, i, lines) => {
-          lines[i] = q * WIDTH + i;
-        });
+        const lines = new Int32Array(this.#runner.kernels.buffer, start, WIDTH);
+        for (let i = 0; i < WIDTH; i++) lines[i] = q * WIDTH + i;
       }
     }
   }

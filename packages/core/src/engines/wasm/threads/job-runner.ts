@@ -3,18 +3,7 @@ import { type Waiting, wait } from '../../../maybe-promise.js';
 import type { OnStep } from '../../engine.js';
 import type { Kernels } from '../kernels.js';
 import { copyRows, HALF } from './copy-rows.js';
-import {
-  COPY,
-  FUNCTIONS,
-  type FunctionName,
-  JOB_BITS,
-  JOB_WORDS,
-  MOST_JOBS,
-  PASS_NUMBERS,
-  QUEUE_BYTES,
-  QUEUE_START,
-  word,
-} from './job-queue.js';
+import { COPY, FUNCTIONS, type FunctionName, JOB_BITS, JOB_WORDS, MOST_JOBS, PASS_NUMBERS, word } from './job-queue.js';
 import { threadTimes } from './thread-times.js';
 import { acquireWorkers, releaseWorkers, type Worker } from './worker-pool.js';
 
@@ -26,6 +15,8 @@ const SPIN_TIME = 2;
 const ORPHAN_TIMEOUT = 200;
 /** Milliseconds between two looks at workers that have not reported. */
 const CHECK_INTERVAL = 20;
+
+const NO_ENTRIES = new Int32Array();
 
 /** Passes so far, in numbers that come again. */
 let passes = 0;
@@ -60,7 +51,7 @@ export class JobRunner {
   readonly #claims: boolean;
   #table = 0;
   /** The table of jobs, `JOB_WORDS` each. Shared memory does not move when it grows, so one view stays valid. */
-  #entries = new Int32Array();
+  #entries: Int32Array = NO_ENTRIES;
   #jobs = 0;
 
   /** With `threads` that may work, of which up to `most` may be started. */
@@ -69,7 +60,7 @@ export class JobRunner {
     this.#calls = kernels.calls;
     this.#rows = isShared(rows) ? rows : undefined;
     kernels.clear();
-    this.#queue = new Int32Array(kernels.memory.buffer, QUEUE_START, QUEUE_BYTES / 4).fill(0);
+    this.#queue = kernels.queue.fill(0);
     passes = (passes + 1) % PASS_NUMBERS;
     this.#pass = passes;
     this.#queue[word.pass] = passes;
@@ -84,11 +75,16 @@ export class JobRunner {
     }
   }
 
+  /** Whether no worker helps. */
+  get alone(): boolean {
+    return this.#workers.length === 0;
+  }
+
   /** Allocates a table for lists of up to `jobs` jobs. */
   reserve(jobs: number): void {
     if (jobs > MOST_JOBS) throw new RangeError('too many jobs in a list');
     this.#table = this.kernels.allocate(jobs * JOB_WORDS * 4);
-    this.#entries = new Int32Array(this.kernels.memory.buffer, this.#table, jobs * JOB_WORDS);
+    this.#entries = new Int32Array(this.kernels.buffer, this.#table, jobs * JOB_WORDS);
   }
 
   /** Adds a job to the list that `runJobs` will run next. */

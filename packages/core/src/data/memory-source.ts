@@ -1,0 +1,51 @@
+import type { Block } from './block.js';
+import { detectChanges } from './changes.js';
+import { fitsFloat32 } from './matrix.js';
+import type { DType, RowSource } from './row-source.js';
+import { type Sample, sampleRows } from './sample.js';
+import { type AnyMatrix, empty, toBlock } from './to-block.js';
+
+/** A matrix is read in place, and watched from now on. */
+export function matrixSource(matrix: AnyMatrix): RowSource {
+  const blocks = [toBlock(matrix)];
+  return new MemorySource(blocks, undefined, detectChanges(blocks));
+}
+
+/** A rereadable source of blocks in memory. */
+export class MemorySource implements RowSource {
+  readonly rows: number;
+  readonly cols: number;
+  readonly dtype: DType;
+  readonly nonzeros?: number;
+  readonly columnNames?: readonly string[];
+  readonly rereadable = true;
+  readonly resident = true;
+  readonly blocks: () => readonly Block[];
+  readonly warnings?: NonNullable<RowSource['warnings']>;
+
+  constructor(
+    blocks: readonly Block[],
+    columnNames: readonly string[] | undefined,
+    warnings?: NonNullable<RowSource['warnings']>,
+  ) {
+    let rows = 0;
+    let nonzeros = 0;
+    for (const block of blocks) {
+      rows += block.rows;
+      nonzeros += block.kind === 'sparse' ? block.data.length : block.rows * block.cols;
+    }
+    if (rows === 0) throw empty();
+    this.rows = rows;
+    this.cols = blocks[0].cols;
+    this.dtype = blocks.every((block) => fitsFloat32(block.data)) ? 'float32' : 'float64';
+    if (blocks.every((block) => block.kind === 'sparse')) this.nonzeros = nonzeros;
+    if (columnNames) this.columnNames = columnNames;
+    this.blocks = () => blocks;
+    if (warnings) this.warnings = warnings;
+  }
+
+  get sample(): Sample | undefined {
+    const [first] = this.blocks();
+    return first.kind === 'dense' ? sampleRows(first) : undefined;
+  }
+}

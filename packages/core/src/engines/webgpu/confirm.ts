@@ -1,0 +1,117 @@
+import type { DenseBlock, Frame } from '../../data/block.js';
+import { random } from '../../linalg/random.js';
+import { axpy, dot, norm } from '../../linalg/vector.js';
+import type { LoadedBlock, OnStep } from '../engine.js';
+import { DeviceFailure, type Gpu } from './device.js';
+import { slabRows } from './framed-rows.js';
+import { gram } from './gram-pass.js';
+import { normal } from './products-pass.js';
+import type { Meanwhile, StoredRows } from './stored-rows.js';
+
+/** Relative difference up to which sums agree with those of another kernel or of the processor: a thousand times what rounding makes of them. */
+const CONFIRMED = 1e-10;
+/** Vectors whose products are compared with each other. */
+const CONFIRMED_PAIRS = 8;
+
+/** Of the rows of a slab, the processor reads one of so many. */
+const SAMPLED = 8;
+
+/**
+ * BᵀB of some rows of one slab, whichever the shape says, times one vector, as the processor computes it in float64. It is computed while
+ * the device is busy with all rows: pass `meanwhile` to the pass. The device gives the other rows of the slab weight zero, and sums as many
+ * terms as for any slab.
+ */
+export class SlabCheck {
+  readonly slab: number;
+  readonly meanwhile: Meanwhile;
+  readonly #frame: Frame;
+  readonly #vector: Float64Array;
+  readonly #expected: Float64Array;
+
+  constructor(
+    block: DenseBlock,
+    load: (block: DenseBlock) => Promise<LoadedBlock>,
+    frame: Frame,
+    vector: Float64Array,
+    report: OnStep,
+  ) {
+    const { rows: total, cols, stride, data } = block;
+    const height = slabRows(cols);
+    this.slab = Math.floor(random(total + cols).uniform() * Math.ceil(total / height));
+    this.#vector = vector;
+    this.#expected = new Float64Array(cols);
+    const first = this.slab * height;
+    const rows = Math.ceil(Math.min(height, total - first) / SAMPLED);
+    const rootWeights = new Float64Array(rows);
+    const sampled = new Float64Array(total);
+    for (let i = 0; i < rows; i++) {
+      const row = first + i * SAMPLED;
+      sampled[row] = rootWeights[i] = frame.rootWeights?.[row] ?? 1;
+    }
+    this.#frame = { ...frame, rootWeights: sampled };
+    this.meanwhile = async () => {
+      const loaded = await load({ ...block, rows, stride: stride * SAMPLED, data: data.subarray(first * stride) });
+      try {
+        await loaded.normal({ ...frame, rootWeights }, vector, 1, this.#expected, () => report(0));
+      } finally {
+        loaded.release();
+      }
+    };
+  }
+
+  /** Confirms products VBᵀB: the device multiplies the slab by the vector too, with the same kernels. */
+  async products(stored: StoredRows, report: OnStep): Promise<void> {
+    this.#compare(stored.gpu, await normal(stored, this.#frame, this.#vector, 1, () => report(0), { slab: this.slab }));
+  }
+
+  /** Confirms a scatter: the device sums the slab alone. */
+  async scatter(stored: StoredRows, report: OnStep): Promise<void> {
+    const d = stored.cols;
+    const part = new Float64Array(d * d);
+    await gram(stored, this.#frame, true, part, () => report(0), { slab: this.slab });
+    const vector = this.#vector;
+    const image = new Float64Array(d);
+    for (let i = 0; i < d; i++) {
+      image[i] += part[i * d + i] * vector[i] + dot(part, i * d + i + 1, vector, i + 1, d - i - 1);
+      axpy(vector[i], part, i * d + i + 1, image, i + 1, d - i - 1);
+    }
+    this.#compare(stored.gpu, image);
+  }
+
+  #compare(gpu: Gpu, image: Float64Array): void {
+    const difference = this.#expected.slice();
+    axpy(-1, image, 0, difference, 0, image.length);
+    expectRounding(gpu, norm(difference), norm(this.#expected));
+  }
+}
+
+/** One combination of k vectors. */
+export function someCombination(vectors: Float64Array, k: number, d: number): Float64Array {
+  const { normal } = random(k + d);
+  const vector = new Float64Array(d);
+  for (let c = 0; c < k; c++) axpy(normal() / (norm(vectors, c * d, d) || 1), vectors, c * d, vector, 0, d);
+  return vector;
+}
+
+/** Products VBᵀB of all rows: M = (VBᵀB)Vᵀ is symmetric, which an error in a part of them is not. */
+export function confirmSymmetry(gpu: Gpu, vectors: Float64Array, k: number, found: Float64Array, d: number): void {
+  for (let i = 0; i < Math.min(k, CONFIRMED_PAIRS); i++) {
+    for (let j = 0; j < i; j++) {
+      const difference = dot(found, i * d, vectors, j * d, d) - dot(found, j * d, vectors, i * d, d);
+      const size = norm(found, i * d, d) * norm(vectors, j * d, d) + norm(found, j * d, d) * norm(vectors, i * d, d);
+      expectRounding(gpu, Math.abs(difference), size);
+    }
+  }
+}
+
+/** A scatter of all rows: its diagonal are the sums of squares that another kernel made. */
+export function confirmDiagonal(gpu: Gpu, scatter: Float64Array, squares: Float64Array, d: number): void {
+  for (let j = 0; j < d; j++) expectRounding(gpu, Math.abs(scatter[j * d + j] - squares[j]), squares[j]);
+}
+
+/** Fails where an error is more than rounding of something of that size. */
+function expectRounding(gpu: Gpu, error: number, size: number): void {
+  if (error <= CONFIRMED * size) return;
+  gpu.failure ??= `it computed something wrong (off by ${(error / size).toExponential(1)}, found by checking its sums)`;
+  throw new DeviceFailure(gpu.failure);
+}

@@ -1,0 +1,43 @@
+import type { Frame } from '../../data/block.js';
+import type { OnStep, Products } from '../engine.js';
+import { addProducts, padded, panelWidth, readMatrix } from './matrices.js';
+import { type StoredRows, withBuffers } from './stored-rows.js';
+
+/** Writes K = B₁B₂ᵀ; where both are the same rows, the upper triangle and some more. */
+export function dual(
+  one: StoredRows,
+  frame: Frame,
+  other: StoredRows,
+  otherFrame: Frame,
+  into: Products,
+  report: OnStep,
+): Promise<void> {
+  const { gpu, cols: d } = one;
+  const onSlice = (): void | Promise<void> => report(0);
+  return withBuffers(gpu, async (use) => {
+    const left = await use.rows(one.resident, one.rows, d, frame, true);
+    const right = await use.rows(other.resident, other.rows, d, otherFrame, true);
+    for (const { first, rows } of left.slabs()) {
+      const a = await left.decode(first, rows, onSlice);
+      for (const { first: start, rows: cols } of right.slabs()) {
+        if (other === one && start + cols <= first) continue;
+        const b = await right.decode(start, cols, onSlice);
+        const width = panelWidth(gpu, rows, cols);
+        for (let column = 0; column < cols; column += width) {
+          const n = Math.min(width, padded(cols) - column);
+          const sums = await use.sums(rows, n, padded(d));
+          const shape = { n, terms: padded(d), column };
+          await addProducts(gpu, { over: 'rows', precision: 'two' }, a, b, sums, shape, onSlice);
+          const result = await use.reduced(sums);
+          await readMatrix(gpu, result, rows, Math.min(n, cols - column), (i, values) => {
+            const to = (into.row + first + i) * into.size + into.column + start + column;
+            into.products.set(values, to);
+          });
+          use.free(sums.c, result.high, result.low!);
+          await report(0);
+        }
+      }
+      await report(rows);
+    }
+  });
+}

@@ -1,0 +1,110 @@
+import type { Frame } from '../../data/block.js';
+import type { OnStep } from '../engine.js';
+import type { Gpu } from './device.js';
+import type { FramedRows } from './framed-rows.js';
+import { addProducts, padded, panelWidth, readRows, type Sums } from './matrices.js';
+import type { PassBuffers } from './pass-buffers.js';
+import { type Meanwhile, type StoredRows, withBuffers } from './stored-rows.js';
+
+type OnSlice = () => void | Promise<void>;
+
+/** Whether all columns of the sums fit at a time. */
+export const fitsOnePanel = (gpu: Gpu, d: number): boolean => panelWidth(gpu, d, d) >= padded(d);
+
+/** Some columns of S = BᵀB, upper triangle, summed slab by slab. */
+export class GramPanel {
+  readonly #gpu: Gpu;
+  readonly #use: PassBuffers;
+  readonly #rows: FramedRows;
+  readonly #sums: Sums;
+  readonly #d: number;
+  readonly #n: number;
+  readonly #column: number;
+  readonly #two: boolean;
+  #add = false;
+
+  private constructor(
+    gpu: Gpu,
+    use: PassBuffers,
+    rows: FramedRows,
+    sums: Sums,
+    d: number,
+    n: number,
+    column: number,
+    two: boolean,
+  ) {
+    this.#gpu = gpu;
+    this.#use = use;
+    this.#rows = rows;
+    this.#sums = sums;
+    this.#d = d;
+    this.#n = n;
+    this.#column = column;
+    this.#two = two;
+  }
+
+  /** The panel of the columns from `column` on. */
+  static async make(
+    use: PassBuffers,
+    { gpu, rows: total, cols: d }: StoredRows,
+    rows: FramedRows,
+    two: boolean,
+    column = 0,
+  ): Promise<GramPanel> {
+    const n = Math.min(panelWidth(gpu, d, d), padded(d) - column);
+    // Rows below the panel are in the lower triangle.
+    const sums = await use.sums(Math.min(d, column + n), n, padded(Math.min(rows.slab, total)));
+    return new GramPanel(gpu, use, rows, sums, d, n, column, two);
+  }
+
+  /** The first column after this panel. */
+  get end(): number {
+    return this.#column + this.#n;
+  }
+
+  async add(first: number, count: number, onSlice: OnSlice): Promise<void> {
+    const b = await this.#rows.decode(first, count, onSlice);
+    const shape = { n: this.#n, terms: padded(count), column: this.#column, upper: true, add: this.#add };
+    this.#add = true;
+    const kind = { over: 'columns', precision: this.#two ? 'two' : 'float32' } as const;
+    await addProducts(this.#gpu, kind, b, b, this.#sums, shape, onSlice);
+  }
+
+  /** Writes the sums into the upper triangle of `scatter`, and frees them. */
+  async read(scatter: Float64Array): Promise<void> {
+    const [d, column] = [this.#d, this.#column];
+    const result = await this.#use.reduced(this.#sums);
+    const width = Math.min(this.#n, d - column);
+    await readRows(this.#gpu, result, Math.min(d, this.end), (i, high, low, at) => {
+      const to = i * d + column;
+      for (let j = Math.max(0, i - column); j < width; j++) scatter[to + j] = high[at + j] + low[at + j];
+    });
+    this.#use.free(this.#sums.c, result.high, result.low!);
+  }
+}
+
+/** Writes the upper triangle of S = BᵀB of all rows, or of one slab of them. */
+export function gram(
+  stored: StoredRows,
+  frame: Frame,
+  two: boolean,
+  scatter: Float64Array,
+  report: OnStep,
+  { slab, meanwhile }: { slab?: number; meanwhile?: Meanwhile | undefined } = {},
+): Promise<void> {
+  const { gpu, resident, rows: total, cols: d } = stored;
+  const onSlice = (): void | Promise<void> => report(0);
+  return withBuffers(gpu, async (use) => {
+    const rows = await use.rows(resident, total, d, frame, two);
+    for (let column = 0; column < d; ) {
+      const panel = await GramPanel.make(use, stored, rows, two, column);
+      for (const { first, rows: count } of rows.slabs(slab)) {
+        await panel.add(first, count, onSlice);
+        await report(column === 0 ? count : 0);
+      }
+      column = panel.end;
+      if (column >= d) await meanwhile?.();
+      await panel.read(scatter);
+    }
+  });
+}

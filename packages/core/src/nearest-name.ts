@@ -1,0 +1,25 @@
+/**
+ * The name that was probably meant: the one at the smallest edit distance, capitals or not, if a third of the letters or less differ, or
+ * `most` of a short word.
+ */
+export function nearestName(given: string, names: readonly string[], most = 1): string | undefined {
+  let [best, least] = [undefined as string | undefined, Math.max(most, Math.ceil(given.length / 3)) + 1];
+  for (const name of names) {
+    const changes = distance(given.toLowerCase(), name.toLowerCase());
+    if (changes < least) [best, least] = [name, changes];
+  }
+  return best;
+}
+
+/** Letters to insert, leave out or replace (Levenshtein). */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1));
+    }
+    row = next;
+  }
+  return row[b.length];
+}

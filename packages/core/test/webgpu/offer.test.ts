@@ -1,0 +1,35 @@
+import { afterEach, expect, it } from 'vitest';
+import { provideGpu, webGpuOffer } from '../../src/engines/webgpu/offer.js';
+
+afterEach(() => provideGpu(() => 'none'));
+
+/** A GPU whose driver is software, and what was asked of it. */
+function softwareGpu() {
+  const asked: string[] = [];
+  const adapter = {
+    limits: {},
+    info: { vendor: 'mesa', description: 'llvmpipe (LLVM 15.0.6, 256 bits)' },
+    async requestDevice() {
+      asked.push('device');
+      throw new Error('no device here');
+    },
+  };
+  const gpu = {
+    async requestAdapter() {
+      asked.push('adapter');
+      return adapter;
+    },
+  };
+  return { asked, gpu: gpu as never };
+}
+
+it("a software driver is not opened for 'auto', and is opened for who asks for it", async () => {
+  const { asked, gpu } = softwareGpu();
+  provideGpu(() => gpu);
+  expect(await webGpuOffer.make(1, true)).toBeUndefined();
+  expect(await webGpuOffer.make(1, true)).toBeUndefined();
+  expect(asked).toEqual(['adapter']);
+  expect(await webGpuOffer.make(1)).toBeUndefined();
+  expect(asked).toEqual(['adapter', 'adapter', 'device']);
+  expect(await webGpuOffer.why()).toContain('no device here');
+});

@@ -1,0 +1,498 @@
+import type { DataError } from '@scree/core';
+import type { ByteReader, Bytes } from '../bytes/bytes.js';
+import { bytesOf, latin1Of, utf8OrWindows1252Of, windows1252Of } from '../bytes/text.js';
+import { FileError } from '../file-error.js';
+import type { Conversion, ConvertedValues } from '../table/converted-values.js';
+import { LARGEST_EXACT, type RoundedReading, wasTextRounded } from '../table/rounded-integers.js';
+import type { Request } from '../table/table.js';
+import { isMissing } from './cells.js';
+import { ambiguousMark, notANumber, raggedRow } from './csv-errors.js';
+import { classifyCell, type DecimalMark, parseNumber } from './decimal-marks.js';
+import { decimalNumber } from './decimal-number.js';
+import type { Dialect } from './dialect.js';
+import { stripNotation } from './notation.js';
+import { openQuote } from './records.js';
+
+/** Bytes in view at once; more where a record is longer. */
+export const WINDOW = 1 << 20;
+
+const [NEWLINE, RETURN, QUOTE, SPACE, TAB, MINUS, PLUS, ZERO, POINT, COMMA] = bytesOf('\n\r" \t-+0.,');
+
+/** What becomes of a column: its place among the numbers, or one of these; where numbers have a notation, WITH_NOTATION less the place. */
+const SKIPPED = -1;
+const TEXT = -2;
+const WITH_NOTATION = -3;
+/** No byte. */
+const NONE = -1;
+/** What was found where a record should begin: a record, a blank line, or a record whose end is not in the window. */
+const [WHOLE, BLANK, CUT] = [0, 1, 2] as const;
+
+/** Where one reading notes what it did to values. */
+export interface ReadingNotes {
+  readonly rounded: RoundedReading;
+  readonly converted: ReturnType<ConvertedValues['reading']>;
+}
+
+/** Reads records into rows of numbers; a window of bytes moves over the file and grows only with the longest record. */
+export class Scanner {
+  readonly #bytes: Bytes;
+  readonly #reader: ByteReader;
+  readonly #dialect: Dialect;
+  readonly #delimiter: number;
+  readonly #blankDelimited: boolean;
+  /** Of each column: its decimal mark, where it is known by now, and the byte to look for; NONE where none is. */
+  readonly #marks: (DecimalMark | undefined)[];
+  readonly #markBytes: Int16Array;
+  readonly #cols: number;
+  /** Of each column of the file: what becomes of it. */
+  readonly #slots: Int32Array;
+  /** A column that is a number and the text too. */
+  readonly #alsoText: number | undefined;
+  readonly #decode: typeof utf8OrWindows1252Of;
+  readonly #rounded: RoundedReading;
+  /** Columns of the record with an integer that was rounded. It may be parsed again before it counts. */
+  #roundedHere: number[] = [];
+  readonly #converted: ReadingNotes['converted'];
+  /** The same of values that were converted. */
+  #convertedHere: [column: number, kind: Conversion, from: string, to: number][] = [];
+  /** The label of the record. */
+  #labelHere: string | null = null;
+  /** Further columns that are read as text, and what the record has in them, by column. */
+  readonly #textColumns: readonly number[];
+  readonly #textsHere: (string | null)[];
+  readonly #longest: number;
+  /** One byte more than it holds: a line end after the last byte stops every loop. */
+  #window: Uint8Array;
+  #at = 0;
+  #end = 0;
+  #isLastWindow = false;
+  #begun = false;
+  #record = 0;
+
+  constructor(
+    bytes: Bytes,
+    dialect: Dialect,
+    { text, texts = [] }: Request,
+    numbers: readonly number[],
+    { memory, window, rounded, converted }: { memory: number; window: number } & ReadingNotes,
+  ) {
+    this.#rounded = rounded;
+    this.#converted = converted;
+    this.#bytes = bytes;
+    this.#reader = bytes.open();
+    this.#dialect = dialect;
+    this.#delimiter = dialect.delimiter.charCodeAt(0);
+    this.#blankDelimited = dialect.delimiter === ' ';
+    this.#marks = dialect.numberFormats.map(({ mark }) => mark);
+    this.#markBytes = Int16Array.from(this.#marks, (mark) => this.#markByte(mark));
+    // A file may begin in ASCII alone: then each cell tells.
+    this.#decode = dialect.windows1252 ? windows1252Of : utf8OrWindows1252Of;
+    this.#cols = numbers.length;
+    this.#slots = new Int32Array(dialect.columns.length).fill(SKIPPED);
+    numbers.forEach((column, slot) => {
+      this.#slots[column] = dialect.notations[column] ? WITH_NOTATION - slot : slot;
+    });
+    this.#alsoText = text !== undefined && this.#slots[text] !== SKIPPED ? text : undefined;
+    if (text !== undefined && this.#alsoText === undefined) this.#slots[text] = TEXT;
+    this.#textColumns = texts;
+    for (const column of texts) this.#slots[column] = TEXT;
+    this.#textsHere = new Array(dialect.columns.length).fill(null);
+    this.#window = new Uint8Array(window + 1);
+    this.#longest = Math.max(2 * WINDOW, Math.floor(memory / 8));
+  }
+
+  close(): Promise<void> {
+    return this.#reader.close();
+  }
+
+  /** Reads up to `height` records into `data` and `text`, and says how many there were. */
+  async fill(
+    data: Float64Array,
+    height: number,
+    text: (string | null)[] | undefined,
+    texts: readonly (string | null)[][],
+  ): Promise<number> {
+    if (!this.#begun) await this.#begin();
+    let rows = 0;
+    while (rows < height) {
+      const got = this.#parse(data, rows, height, text, texts);
+      rows += got;
+      if (rows === height) break;
+      if (!(await this.#more())) break;
+    }
+    return rows;
+  }
+
+  async #begin(): Promise<void> {
+    this.#begun = true;
+    await this.#more();
+    const [a, b, c] = this.#window;
+    if (this.#end >= 3 && a === 0xef && b === 0xbb && c === 0xbf) this.#at = 3;
+    for (let line = 0; line < this.#dialect.linesAbove; line++) await this.#passLine();
+    if (!this.#dialect.header) return;
+    // Blank lines may stand above the names.
+    for (;;) {
+      const start = this.#at;
+      const next = this.#skipRecord();
+      if (next === -1) {
+        if (await this.#more()) continue;
+        this.#at = this.#end;
+        return;
+      }
+      this.#at = next;
+      if (latin1Of(this.#window.subarray(start, next)).trim() !== '') return;
+    }
+  }
+
+  /** Passes a line above the table, whatever it holds. */
+  async #passLine(): Promise<void> {
+    for (;;) {
+      const byte = this.#window[this.#at];
+      const ends = byte === NEWLINE || byte === RETURN;
+      // The line end may have a second half in the next window.
+      if (this.#at + (ends ? 1 : 0) >= this.#end && (await this.#more())) continue;
+      if (this.#at >= this.#end) return;
+      this.#at += byte === RETURN && this.#window[this.#at + 1] === NEWLINE && this.#at + 1 < this.#end ? 2 : 1;
+      if (ends) return;
+    }
+  }
+
+  /** Moves what is left to the front and reads on; false when there is nothing more. */
+  async #more(): Promise<boolean> {
+    if (this.#isLastWindow) return false;
+    const left = this.#end - this.#at;
+    if (left === this.#window.length - 1) {
+      if (left >= this.#longest) {
+        throw new FileError(
+          'TOO_LARGE',
+          this.#bytes.path,
+          `Row ${this.#record + 1} of ${this.#bytes.path} is longer than ${this.#longest} bytes. A quote may be missing, or allow more memory.`,
+          { row: this.#record, expected: this.#longest, reason: 'memory' },
+        );
+      }
+      const larger = new Uint8Array(2 * left + 1);
+      larger.set(this.#window.subarray(this.#at, this.#end));
+      this.#window = larger;
+    } else this.#window.copyWithin(0, this.#at, this.#end);
+    this.#at = 0;
+    this.#end = left;
+    const room = this.#window.subarray(left, this.#window.length - 1);
+    const got = await this.#reader.read(room);
+    this.#end += got;
+    if (got < room.length) this.#isLastWindow = true;
+    this.#window[this.#end] = NEWLINE;
+    return got > 0 || this.#at < this.#end;
+  }
+
+  /** Where the record after this one begins; −1 when that is not in the window. */
+  #skipRecord(): number {
+    const window = this.#window;
+    let at = this.#at;
+    for (;;) {
+      at = this.#cellEnd(at);
+      if (at >= this.#end) return this.#isLastWindow && this.#at < this.#end ? this.#end : -1;
+      if (window[at] !== NEWLINE && window[at] !== RETURN) {
+        at++;
+        continue;
+      }
+      if (window[at] === RETURN) {
+        if (at + 1 >= this.#end && !this.#isLastWindow) return -1;
+        if (window[at + 1] === NEWLINE && at + 1 < this.#end) at++;
+      }
+      return at + 1;
+    }
+  }
+
+  /** The delimiter or line end after a cell. */
+  #cellEnd(start: number): number {
+    const window = this.#window;
+    const [delimiter, end, blanks] = [this.#delimiter, this.#end, this.#blankDelimited];
+    let at = start;
+    while (window[at] === SPACE || (window[at] === TAB && delimiter !== TAB)) at++;
+    if (window[at] === QUOTE) {
+      at++;
+      for (;;) {
+        at = window.indexOf(QUOTE, at);
+        if (at === -1 || at >= end) {
+          if (this.#isLastWindow)
+            throw openQuote(this.#bytes.path, this.#record, this.#decode(window, start, Math.min(end, start + 100)));
+          return end;
+        }
+        if (window[at + 1] !== QUOTE) break;
+        at += 2;
+      }
+      at++;
+    }
+    while (
+      window[at] !== delimiter &&
+      window[at] !== NEWLINE &&
+      window[at] !== RETURN &&
+      !(blanks && window[at] === TAB)
+    )
+      at++;
+    return at;
+  }
+
+  /**
+   * Parses whole records of the window, and says how many there were. A record that is not all there is left for the next
+   * window: numbers already written of it are written again.
+   */
+  #parse(
+    data: Float64Array,
+    first: number,
+    height: number,
+    text: (string | null)[] | undefined,
+    texts: readonly (string | null)[][],
+  ): number {
+    let row = first;
+    while (row < height && this.#at < this.#end) {
+      const byte = this.#window[this.#at];
+      // Blank lines are no records.
+      if (byte === NEWLINE || byte === RETURN) {
+        this.#at++;
+        continue;
+      }
+      const found = this.#parseRecord(data, row * this.#cols);
+      if (found === CUT) break;
+      if (found === BLANK) continue;
+      if (this.#roundedHere.length > 0) for (const column of this.#roundedHere) this.#rounded.add(column);
+      if (this.#convertedHere.length > 0) for (const each of this.#convertedHere) this.#converted(...each);
+      text?.push(this.#labelHere);
+      for (let t = 0; t < texts.length; t++) texts[t].push(this.#textsHere[this.#textColumns[t]]);
+      row++;
+      this.#record++;
+    }
+    return row - first;
+  }
+
+  /** Parses the record at `#at`, writes its numbers from `base` on, and moves behind it unless it is cut off by the window. */
+  #parseRecord(data: Float64Array, base: number): typeof WHOLE | typeof BLANK | typeof CUT {
+    const window = this.#window;
+    const plan = this.#slots;
+    const points = this.#markBytes;
+    const end = this.#end;
+    const delimiter = this.#delimiter;
+    const blanks = this.#blankDelimited;
+    const width = plan.length;
+    let at = this.#at;
+    if (this.#roundedHere.length > 0) this.#roundedHere = [];
+    if (this.#convertedHere.length > 0) this.#convertedHere = [];
+    for (let column = 0; ; column++) {
+      if (column === width) {
+        if (this.#isCut()) return CUT;
+        throw this.#raggedRow();
+      }
+      const slot = plan[column];
+      if (blanks) while (window[at] === SPACE || window[at] === TAB) at++;
+      const start = at;
+      if (slot >= 0) {
+        // Digits, straight from the bytes. As a function of its own, this loop makes reading a tenth slower.
+        while (window[at] === SPACE) at++;
+        const sign = window[at];
+        if (sign === MINUS || sign === PLUS) at++;
+        let head = 0;
+        let tail = 0;
+        let more = 0;
+        let digits = 0;
+        let decimals = 0;
+        const from = at;
+        let fraction = false;
+        const point = points[column];
+        for (;;) {
+          const digit = window[at] - ZERO;
+          if (digit >= 0 && digit <= 9) {
+            if (digits < 15) {
+              head = head * 10 + digit;
+              if (head > 0) digits++;
+            } else {
+              tail = tail * 10 + digit;
+              more++;
+            }
+            if (fraction) decimals++;
+          } else if (window[at] === point && !fraction) fraction = true;
+          else break;
+          at++;
+        }
+        let value = Number.NaN;
+        if (at - from > (fraction ? 1 : 0)) {
+          if (window[at] === 101 || window[at] === 69) {
+            let to = at + 1;
+            const down = window[to] === MINUS;
+            if (down || window[to] === PLUS) to++;
+            let exponent = 0;
+            const before = to;
+            while (window[to] >= ZERO && window[to] <= ZERO + 9 && to - before < 4)
+              exponent = exponent * 10 + window[to++] - ZERO;
+            if (to > before) {
+              decimals += down ? exponent : -exponent;
+              at = to;
+            }
+          }
+          if (more <= 4) value = decimalNumber(head, tail, more, decimals);
+          if (value >= LARGEST_EXACT && !fraction && decimals === 0)
+            this.#noteRounded(latin1Of(window.subarray(from, at)), value, column);
+          if (sign === MINUS) value = -value;
+        }
+        const stop = window[at];
+        const empty = at === start && stop === delimiter && !blanks;
+        // What is not a plain number, or ends otherwise, is looked at again.
+        if ((Number.isNaN(value) && !empty) || (stop !== delimiter && stop !== NEWLINE && stop !== RETURN)) {
+          at = this.#cellEnd(start);
+          const read = this.#readCell(start, at, column);
+          if (read === undefined) return CUT;
+          value = read;
+        }
+        data[base + slot] = value;
+        if (column === this.#alsoText) this.#labelHere = Number.isNaN(value) ? null : this.#label(start, at, column);
+      } else {
+        at = this.#cellEnd(start);
+        if (slot === TEXT) this.#textsHere[column] = this.#labelHere = this.#label(start, at, column);
+        else if (slot <= WITH_NOTATION) {
+          const value = this.#readCell(start, at, column);
+          if (value === undefined) return CUT;
+          data[base + WITH_NOTATION - slot] = value;
+          if (column === this.#alsoText) this.#labelHere = Number.isNaN(value) ? null : this.#label(start, at, column);
+        }
+      }
+      if (at >= end && !this.#isLastWindow) return CUT;
+      if (blanks) {
+        while (window[at] === SPACE || window[at] === TAB) at++;
+        // Behind these blanks the next cell may begin in the next window.
+        if (at >= end && !this.#isLastWindow) return CUT;
+      }
+      if (at >= end || window[at] === NEWLINE || window[at] === RETURN) {
+        if (column + 1 === width) return this.#endRecord(at);
+        // A line of blanks is blank too.
+        if (!(column === 0 && this.#text(start, at) === null && this.#isBlank(at))) throw this.#raggedRow();
+        this.#at = at + 1;
+        return BLANK;
+      }
+      if (!blanks) at++;
+    }
+  }
+
+  /** Moves behind the line end of a record. */
+  #endRecord(start: number): typeof WHOLE | typeof CUT {
+    let at = start;
+    if (this.#window[at] === RETURN) {
+      // The line end may have a second half in the next window.
+      if (at + 1 >= this.#end && !this.#isLastWindow) return CUT;
+      if (this.#window[at + 1] === NEWLINE && at + 1 < this.#end) at++;
+    }
+    this.#at = Math.min(this.#end, at + 1);
+    return WHOLE;
+  }
+
+  /** Whether the end of the record is not in the window yet. */
+  #isCut(): boolean {
+    return this.#skipRecord() === -1 && !this.#isLastWindow;
+  }
+
+  #noteRounded(text: string, value: number, column: number): void {
+    if (/^[+-]?\d+$/.test(text) && wasTextRounded(text, value)) this.#roundedHere.push(column);
+  }
+
+  #isBlank(at: number): boolean {
+    return latin1Of(this.#window.subarray(this.#at, at)).trim() === '';
+  }
+
+  /** A cell's text without quotes and the blanks around it; null when it stands for nothing. */
+  #text(start: number, end: number): string | null {
+    let text = this.#decode(this.#window, start, Math.min(end, this.#end)).trim();
+    if (text.startsWith('"')) {
+      const close = text.lastIndexOf('"');
+      text = `${text.slice(1, Math.max(1, close)).replaceAll('""', '"')}${text.slice(close + 1)}`.trim();
+    }
+    return isMissing(text) ? null : text;
+  }
+
+  /** A cell's text; of a number, as JavaScript writes it, which knows neither decimal commas nor thousands. */
+  #label(start: number, end: number, column: number): string | null {
+    const text = this.#text(start, end);
+    if (text === null || this.#dialect.columns[column].kind !== 'number') return text;
+    const point = this.#marks[column] === '.' || !text.includes('.');
+    if (point && !text.includes(',') && !this.#dialect.notations[column]) return text;
+    const value = this.#number(start, end, column);
+    return value === undefined ? text : String(value);
+  }
+
+  /** A cell's number in the slower way, which knows every notation; undefined when the record is cut off by the window. */
+  #readCell(start: number, end: number, column: number): number | undefined {
+    if (end >= this.#end && !this.#isLastWindow) return undefined;
+    const value = this.#number(start, end, column);
+    if (value === undefined) {
+      if (this.#isCut()) return undefined;
+      throw this.#notANumber(start, end, column);
+    }
+    const text = this.#text(start, end);
+    if (text === null) return value;
+    if (Math.abs(value) >= LARGEST_EXACT) this.#noteRounded(text, value, column);
+    const kind = this.#conversionOf(text, column);
+    if (kind) this.#convertedHere.push([column, kind, text, value]);
+    return value;
+  }
+
+  /** How a number was written that is not plain. */
+  #conversionOf(text: string, column: number): Conversion | undefined {
+    const notation = this.#dialect.notations[column];
+    if (notation?.sign)
+      return notation.sign === '%' ? 'percent' : text.includes(notation.sign) ? 'currency' : undefined;
+    if (/^[tf]/i.test(text)) return 'boolean';
+    const separator = this.#marks[column] === ',' ? '.' : ',';
+    return text.includes(separator) || (notation && /\d\D+\d{3}(?!\d)/.test(text)) ? 'thousands' : undefined;
+  }
+
+  /** A cell's number, NaN where it stands for nothing; undefined when it is none. */
+  #number(start: number, end: number, column: number): number | undefined {
+    const text = this.#text(start, end);
+    if (text === null) return Number.NaN;
+    const notation = this.#dialect.notations[column];
+    const digits = notation ? stripNotation(text, notation) : text;
+    if (digits === undefined) return undefined;
+    const mark = this.#marks[column] ?? this.#decideMark(digits, column);
+    return parseNumber(digits, mark ?? '.');
+  }
+
+  /** Decides the decimal mark of a column, where it is not known yet, by the first cell that has a mark; it may be an error. */
+  #decideMark(text: string, column: number): DecimalMark | undefined {
+    const kind = classifyCell(text);
+    if (typeof kind === 'string') return undefined;
+    if ('ambiguous' in kind && !(kind.ambiguous === '.' && this.#dialect.numberFormats[column].pointIsDecimal)) {
+      throw ambiguousMark(this.#bytes.path, this.#dialect, this.#record, column, text, kind.ambiguous);
+    }
+    const mark = 'ambiguous' in kind ? kind.ambiguous : kind.mark;
+    this.#marks[column] = mark;
+    this.#markBytes[column] = this.#markByte(mark);
+    return mark;
+  }
+
+  #markByte(mark: DecimalMark | undefined): number {
+    const point = mark === undefined ? NONE : mark === ',' ? COMMA : POINT;
+    // Between quotes a comma may be a decimal mark even where it separates cells; such cells are read in the slower way.
+    return point === this.#delimiter ? NONE : point;
+  }
+
+  /** A cell is no number: because it is a word, or because its row lacks cells, or is a title. */
+  #notANumber(start: number, end: number, column: number): DataError {
+    if (this.#countCells() !== this.#slots.length) return this.#raggedRow();
+    const text = this.#text(start, end) ?? '';
+    return notANumber(this.#bytes.path, this.#dialect, this.#record, column, text, this.#marks[column]);
+  }
+
+  /** How many cells the record has. */
+  #countCells(): number {
+    const stop = this.#skipRecord();
+    const end = stop === -1 ? this.#end : stop;
+    let cells = 1;
+    for (let at = this.#at; ; cells++) {
+      at = this.#cellEnd(at);
+      if (this.#blankDelimited) while (this.#window[at] === SPACE || this.#window[at] === TAB) at++;
+      if (at >= end || this.#window[at] === NEWLINE || this.#window[at] === RETURN) return cells;
+      if (!this.#blankDelimited) at++;
+    }
+  }
+
+  #raggedRow(): DataError {
+    return raggedRow(this.#bytes.path, this.#dialect, this.#record, this.#countCells());
+  }
+}
