@@ -17,8 +17,13 @@ export function isPromise<Value>(value: MaybePromise<Value>): value is Promise<V
   return typeof value === 'object' && value !== null && typeof (value as Promise<Value>).then === 'function';
 }
 
+/** What `yield*` takes. Before TypeScript 5.6 `Iterable` had no type of the result. */
+interface Step<Value> {
+  [Symbol.iterator](): Iterator<Promise<unknown>, Value, unknown>;
+}
+
 /** The value, after waiting for it if it is a promise. */
-export function wait<Value>(value: MaybePromise<Value>): Iterable<Promise<unknown>, Value, unknown> {
+export function wait<Value>(value: MaybePromise<Value>): Step<Value> {
   return isPromise(value) ? pending(value) : new Ready(value);
 }
 
