@@ -1,7 +1,8 @@
 import { multiplySymmetric } from '../../engines/vector-block.js';
 import { type QR, qr } from '../../linalg/qr.js';
-import { addCombinationSteps, transpose } from '../../linalg/row-products.js';
+import { addCombinationSteps } from '../../linalg/row-products.js';
 import { eigenFlops } from '../../linalg/symmetric-eigen.js';
+import { transpose } from '../../linalg/transpose.js';
 import { dot, norm } from '../../linalg/vector.js';
 import { type MaybePromise, settle, type Waiting, wait } from '../../maybe-promise.js';
 import { residualNorms } from '../residuals.js';
