@@ -1,23 +1,23 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createFile, type Matrix, openFile, pca, principalAngles, sparkSource } from 'scree';
 import { readArguments } from './arguments.js';
-import { environment } from './environment.js';
-import { count, milliseconds, scientific } from './format.js';
+import { fillPage } from './fill-page.js';
+import { count, milliseconds, scientific, table, times } from './format.js';
 import { spread } from './measure.js';
-import { type ClusterRow, save } from './results.js';
-import { Peer } from './sklearn.js';
+import { type ClusterResult, type ClusterRow, save, saved } from './results.js';
 import { sparkOf, startSpark } from './spark-server.js';
 import { temporaryFolder } from './temporary.js';
 
 /**
  * Scree beside Spark's own PCA on the same Spark, a master and two workers with one core each, and dask-ml on the same files. It starts that Spark and stops it.
- * Times are from connecting to components, with reading the file. Saves the result.
+ * Times are from connecting to components, with reading the file. Writes its table into docs/scale.md.
  */
 
-const { threads, quick } = readArguments(process.argv.slice(2));
+const { quick, reportOnly } = readArguments(process.argv.slice(2));
 const ROUNDS = quick ? 1 : 3;
 const SPARK = 'spark-4.3';
 
@@ -31,13 +31,11 @@ interface Shape {
 }
 
 /** Variances fall, and every column goes with the one before. */
-const falling = (rows: number, cols: number): Shape => ({
-  name: `${count(quick ? rows / 50 : rows)} × ${count(cols)}`,
-  rows: quick ? rows / 50 : rows,
-  cols,
-  k: 10,
-  entry: (_, j, random, before) => random * 0.95 ** (j % 60) + (j > 0 ? 0.3 * before : 0),
-});
+function falling(all: number, cols: number): Shape {
+  const rows = quick ? Math.max(all / 50, 2 * cols) : all;
+  const entry: Shape['entry'] = (_, j, random, before) => random * 0.95 ** (j % 60) + (j > 0 ? 0.3 * before : 0);
+  return { name: `${count(rows)} × ${count(cols)}`, rows, cols, k: 10, entry };
+}
 
 const SHAPES: readonly Shape[] = [
   falling(1_000_000, 20),
@@ -54,21 +52,58 @@ const SHAPES: readonly Shape[] = [
 ];
 
 const folder = temporaryFolder();
-const [spark, dask] = [environmentOf(SPARK), environmentOf('dask')];
-const skipped: string[] = [];
-const server = await startSpark(spark, { mode: 'cluster' });
-try {
-  const rows: ClusterRow[] = [];
-  for (const shape of SHAPES) rows.push(await measure(shape));
-  const peer = Peer.start(threads);
-  const versions = { spark: sparkOf(spark).version, dask: versionOf(dask, 'dask-ml') };
-  save('cluster', { environment: await environment(threads, peer), versions, rows, skipped }, quick);
-} finally {
-  await server.stop();
-}
+const failures: string[] = [];
+const result = (reportOnly ? saved<ClusterResult>('cluster', quick) : undefined) ?? (await measureAll());
+save('cluster', result, quick);
+fillPage({ cluster: section(result) }, quick);
 process.exit();
 
-async function measure(shape: Shape): Promise<ClusterRow> {
+async function measureAll(): Promise<ClusterResult> {
+  const [spark, dask] = [environmentOf(SPARK), environmentOf('dask')];
+  const server = await startSpark(spark, { mode: 'cluster' });
+  try {
+    const rows: ClusterRow[] = [];
+    for (const shape of SHAPES) rows.push(await measure(shape, { spark, dask, url: server.url }));
+    const machine = `${cpus()[0].model.trim()}, ${cpus().length} cores, with a load average of ${loadavg()[0].toFixed(1)}`;
+    const versions = `Node ${process.version}, Spark ${sparkOf(spark).version}, dask-ml ${versionOf(dask, 'dask-ml')}`;
+    const conditions = `Measured on ${new Date().toISOString().slice(0, 10)} on ${machine}; ${versions}.`;
+    return { conditions, rows, failures };
+  } finally {
+    await server.stop();
+  }
+}
+
+/** The table of docs/scale.md. */
+function section({ conditions, rows, failures: failed }: ClusterResult): string[] {
+  const time = ({ scree, ...others }: ClusterRow, who: 'spark' | 'dask'): string => {
+    const other = others[who];
+    return other ? `${milliseconds(other.time.median)} (${times(other.time.median / scree.time.median)})` : 'failed';
+  };
+  return [
+    conditions,
+    '',
+    ...table(
+      ['data', 'scree on the executors', 'Spark ML', 'dask-ml', 'angle: scree', 'Spark ML', 'dask-ml'],
+      rows.map((row) => [
+        row.name,
+        milliseconds(row.scree.time.median),
+        time(row, 'spark'),
+        time(row, 'dask'),
+        ...[row.scree, row.spark, row.dask].map((each) => scientific(each?.angle)),
+      ]),
+    ),
+    ...failed.flatMap((why) => ['', why]),
+  ];
+}
+
+/** The Pythons of the peers, and the Spark that runs. */
+interface Peers {
+  readonly spark: string;
+  readonly dask: string;
+  readonly url: string;
+}
+
+async function measure(shape: Shape, { spark, dask, url }: Peers): Promise<ClusterRow> {
   const { name, cols, k } = shape;
   const path = join(folder, 'data.parquet');
   await makeData(path, shape);
@@ -78,8 +113,8 @@ async function measure(shape: Shape): Promise<ClusterRow> {
   const angle = (components: Matrix): number => Math.max(...principalAngles(components, exact.components));
   const sql = `select * from parquet.\`${path}\``;
   const contenders: [string, () => Promise<Fit>][] = [
-    ['scree', () => ours(sql, k)],
-    ['Spark ML', async () => peerFit(spark, 'spark_peer.py', cols, server.url, sql, String(k))],
+    ['scree', () => ours(url, sql, k)],
+    ['Spark ML', async () => peerFit(spark, 'spark_peer.py', cols, url, sql, String(k))],
     ['dask-ml', async () => peerFit(dask, 'dask_peer.py', cols, path, String(k))],
   ];
   const samples = contenders.map((): number[] => []);
@@ -93,7 +128,7 @@ async function measure(shape: Shape): Promise<ClusterRow> {
         angles[i] = angle(components);
       } catch (error) {
         const why = `${who} failed on ${name}: ${error instanceof Error ? error.message : error}`;
-        if (!skipped.includes(why)) skipped.push(why);
+        if (!failures.includes(why)) failures.push(why);
         console.log(`  !! ${why}`);
       }
     }
@@ -114,9 +149,9 @@ interface Fit {
   readonly seconds: number;
 }
 
-async function ours(sql: string, k: number): Promise<Fit> {
+async function ours(url: string, sql: string, k: number): Promise<Fit> {
   const start = performance.now();
-  const source = await sparkSource({ url: server.url, sql });
+  const source = await sparkSource({ url, sql });
   const { components } = await pca(source, { k, engine: 'spark' });
   return { components, seconds: (performance.now() - start) / 1000 };
 }

@@ -4,8 +4,6 @@ import { filesTable } from './files-report.js';
 import { count, megabytes, milliseconds, percent, scientific, table, times } from './format.js';
 import { labTable } from './lab-report.js';
 import {
-  type ClusterResult,
-  type ClusterRow,
   type FilesResult,
   type GrowthResult,
   type KernelResult,
@@ -34,13 +32,10 @@ export function report(quick: boolean): string | undefined {
   const learning = saved<LearningResult>('learning', quick);
   const resampling = saved<ResamplingResult>('resampling', quick);
   const files = saved<FilesResult>('files', quick);
-  const cluster = saved<ClusterResult>('cluster', quick);
   const lab = saved<LabResult>('lab', quick);
   const environments = [
     ...measured.map(({ result }) => result.environment),
-    ...[growth, kernels, scaling, streaming, learning, resampling, files, cluster, lab].flatMap(
-      (r) => r?.environment ?? [],
-    ),
+    ...[growth, kernels, scaling, streaming, learning, resampling, files, lab].flatMap((r) => r?.environment ?? []),
   ];
   const latest = environments.reduce<Environment | undefined>((a, b) => (a && a.date >= b.date ? a : b), undefined);
   if (!latest) return undefined;
@@ -56,6 +51,8 @@ export function report(quick: boolean): string | undefined {
     '',
     `${describe(latest)}.`,
     '',
+    'Spark ML and dask-ml are compared [on another page](scale.md#beside-spark-ml-and-dask-ml), by `npm run bench -- cluster`.',
+    '',
     ...(missing.length > 0 ? [`Not measured yet: ${missing.map(({ name }) => name).join(', ')}.`, ''] : []),
     ...skippedLines([
       ...measured.map(({ result }) => result),
@@ -65,7 +62,6 @@ export function report(quick: boolean): string | undefined {
       learning,
       resampling,
       files,
-      cluster,
       lab,
     ]),
     '## Targets',
@@ -98,35 +94,9 @@ export function report(quick: boolean): string | undefined {
       ? ['', '## Bootstrap and permutation', '', ...resamplingTable(resampling), ...differs(resampling.environment)]
       : []),
     ...(files ? ['', '## Files', '', ...filesTable(files), ...differs(files.environment)] : []),
-    ...(cluster ? ['', '## A cluster', '', ...clusterTable(cluster), ...differs(cluster.environment)] : []),
     ...(lab ? ['', '## Lab', '', ...labTable(lab), ...differs(lab.environment)] : []),
     '',
   ].join('\n');
-}
-
-function clusterTable({ versions: { spark, dask }, rows }: ClusterResult): string[] {
-  const time = (row: ClusterRow, who: 'scree' | 'spark' | 'dask'): string => {
-    const other = row[who];
-    if (!other) return 'failed';
-    const ratio = who === 'scree' ? '' : ` (${times(other.time.median / row.scree.time.median)})`;
-    return `${milliseconds(other.time.median)}${ratio}`;
-  };
-  return [
-    `Scree on Spark ${spark}, a master and two workers with one core each on this machine; Spark’s own PCA there; and dask-ml ${dask} on the same`,
-    'Parquet files, with its full solver. From connecting to components, with reading the file: medians, and how many times the time of scree. Angles are to',
-    'the components of the same file by scree here, in radians.',
-    '',
-    ...table(
-      ['data', 'scree on the executors', 'Spark ML', 'dask-ml', 'angle: scree', 'Spark ML', 'dask-ml'],
-      rows.map((row) => [
-        row.name,
-        time(row, 'scree'),
-        time(row, 'spark'),
-        time(row, 'dask'),
-        ...[row.scree, row.spark, row.dask].map((each) => scientific(each?.angle)),
-      ]),
-    ),
-  ];
 }
 
 interface Measured {

@@ -156,10 +156,10 @@ export interface ClusterRow {
 
 /** scree on Spark's executors, Spark's own PCA there, and dask-ml on the same files. */
 export interface ClusterResult {
-  readonly environment: Environment;
-  readonly versions: { readonly spark: string; readonly dask: string };
+  /** When and where it was measured, as a sentence. */
+  readonly conditions: string;
   readonly rows: readonly ClusterRow[];
-  readonly skipped: readonly string[];
+  readonly failures: readonly string[];
 }
 
 type AnyResult =

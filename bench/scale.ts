@@ -1,10 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { cpus, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import * as scree from 'scree';
 import { readArguments } from './arguments.js';
+import { fillPage } from './fill-page.js';
 import { count, table } from './format.js';
 import { random } from './random.js';
 import { save, saved } from './results.js';
@@ -32,7 +32,6 @@ import { temporaryFolder } from './temporary.js';
  */
 
 const program = fileURLToPath(new URL('../../packages/scree/dist/bin/scree.js', import.meta.url));
-const page = new URL('../../docs/scale.md', import.meta.url);
 const K = 20;
 /** A cluster as data centres have it: 10 Gbit/s per executor, tasks of unequal length, and a straggler among a hundred. */
 const CLUSTER = { bandwidth: 1.25e9, dispatch: 0.01, spread: 0.1, stragglers: { share: 0.01, factor: 3 } } as const;
@@ -353,11 +352,4 @@ const { quick, reportOnly } = readArguments(process.argv.slice(2));
 const known = reportOnly ? saved<ScaleResult>('scale', quick) : undefined;
 const result = known ?? (await measureAll());
 save('scale', result, quick);
-let text = readFileSync(page, 'utf8');
-for (const [name, lines] of Object.entries(sections(result))) {
-  console.log(`\n${name}\n${lines.join('\n')}`);
-  const part = new RegExp(`(<!-- ${name} -->\n)[^]*?(<!-- end -->)`);
-  if (!part.test(text)) throw new Error(`docs/scale.md has no place for ${name}`);
-  text = text.replace(part, (_, start, end) => `${start}${lines.join('\n')}\n${end}`);
-}
-if (!quick) writeFileSync(page, text);
+fillPage(sections(result), quick);

@@ -24,12 +24,15 @@ interface SparkSettings {
   readonly token?: string;
   /** The Python of the executors, if it is another. */
   readonly executorPython?: string;
+  /** Further settings of Spark. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 /** Seconds that a server may take to start on a machine where others work too. */
 const PATIENCE = 240;
 
-export async function startSpark(python: string, { mode, token, executorPython }: SparkSettings): Promise<SparkServer> {
+export async function startSpark(python: string, how: SparkSettings): Promise<SparkServer> {
+  const { mode, token, executorPython } = how;
   const folder = mkdtempSync(join(tmpdir(), 'scree-spark-'));
   const [masterPort, connectPort, uiPort] = [await freePort(), await freePort(), await freePort()];
   const { home, version } = sparkOf(python);
@@ -73,6 +76,7 @@ export async function startSpark(python: string, { mode, token, executorPython }
       'spark.executor.memory': '1g',
       'spark.sql.warehouse.dir': join(folder, 'warehouse'),
       'spark.pyspark.python': executorPython ?? python,
+      ...how.settings,
     };
     const connect = start('connect', 'spark-submit', [
       // Spark 3.5 has its Connect server in a package of its own.

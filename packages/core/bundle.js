@@ -74,7 +74,7 @@ for (const [format, folder] of [
         { name: 'wasm', test: only('engines/wasm/wasm') },
         { name: 'reference', test: /reference[\\/]dense\.js$/ },
         { name: 'foreign', test: /(open-columns|foreign-data|column-data)\.js$/ },
-        { name: 'dual', test: /direct[\\/]row-products\.js$/ },
+        { name: 'dual', test: /direct[\\/](solve-dual|dual-residuals)\.js$/ },
         { name: 'reconstruction', test: /model[\\/]reconstruction\.js$/ },
         { name: 'coding', test: only('code-columns', 'data/coded-source', 'data/decode') },
         {

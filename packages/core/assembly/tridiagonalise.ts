@@ -58,44 +58,46 @@ export function multiplyUpper(
   const bytes = (<usize>stride) << 3;
   const first = (j + 1) & ~3;
   memory.fill(p + fourOf(first), 0, bytes - fourOf(first));
-  for (let i = first + 4 * part; i < rows; i += 4 * parts) multiplyFour(a + <usize>i * bytes, bytes, v, p, fourOf(i));
-}
-
-/** Four rows from the diagonal, at byte `at`, on: their products with v, and v's entries for these rows times the rows, added to p. */
-function multiplyFour(r0: usize, bytes: usize, v: usize, p: usize, at: usize): void {
-  const r1 = r0 + bytes;
-  const r2 = r1 + bytes;
-  const r3 = r2 + bytes;
-  const x0 = f64x2.splat(load<f64>(v + at));
-  const x1 = f64x2.splat(load<f64>(v + at, 8));
-  const x2 = f64x2.splat(load<f64>(v + at, 16));
-  const x3 = f64x2.splat(load<f64>(v + at, 24));
-  const first = v128.load(v + at);
-  const second = v128.load(v + at, 16);
-  let s0 = inSquare(r0 + at, first, second);
-  let s1 = inSquare(r1 + at, first, second);
-  let s2 = inSquare(r2 + at, first, second);
-  let s3 = inSquare(r3 + at, first, second);
-  for (let c = at + 32; c < bytes; c += 16) {
-    const x = v128.load(v + c);
-    const a0 = v128.load(r0 + c);
-    const a1 = v128.load(r1 + c);
-    const a2 = v128.load(r2 + c);
-    const a3 = v128.load(r3 + c);
-    s0 = madd(a0, x, s0);
-    s1 = madd(a1, x, s1);
-    s2 = madd(a2, x, s2);
-    s3 = madd(a3, x, s3);
-    v128.store(p + c, madd(a3, x3, madd(a2, x2, madd(a1, x1, madd(a0, x0, v128.load(p + c))))));
+  for (let i = first + 4 * part; i < rows; i += 4 * parts) {
+    // Four rows from the diagonal on: their products with v, and v's entries for these rows times the rows, added to p.
+    const r0 = a + <usize>i * bytes;
+    const at = fourOf(i);
+    const r1 = r0 + bytes;
+    const r2 = r1 + bytes;
+    const r3 = r2 + bytes;
+    const x0 = f64x2.splat(load<f64>(v + at));
+    const x1 = f64x2.splat(load<f64>(v + at, 8));
+    const x2 = f64x2.splat(load<f64>(v + at, 16));
+    const x3 = f64x2.splat(load<f64>(v + at, 24));
+    const low = v128.load(v + at);
+    const high = v128.load(v + at, 16);
+    let s0 = inSquare(r0 + at, low, high);
+    let s1 = inSquare(r1 + at, low, high);
+    let s2 = inSquare(r2 + at, low, high);
+    let s3 = inSquare(r3 + at, low, high);
+    for (let c = at + 32; c < bytes; c += 16) {
+      const x = v128.load(v + c);
+      const a0 = v128.load(r0 + c);
+      const a1 = v128.load(r1 + c);
+      const a2 = v128.load(r2 + c);
+      const a3 = v128.load(r3 + c);
+      s0 = madd(a0, x, s0);
+      s1 = madd(a1, x, s1);
+      s2 = madd(a2, x, s2);
+      s3 = madd(a3, x, s3);
+      v128.store(p + c, madd(a3, x3, madd(a2, x2, madd(a1, x1, madd(a0, x0, v128.load(p + c))))));
+    }
+    const sums = p + at;
+    store<f64>(sums, load<f64>(sums) + total(s0));
+    store<f64>(sums, load<f64>(sums, 8) + total(s1), 8);
+    store<f64>(sums, load<f64>(sums, 16) + total(s2), 16);
+    store<f64>(sums, load<f64>(sums, 24) + total(s3), 24);
   }
-  p += at;
-  v128.store(p, f64x2.add(v128.load(p), totals(s0, s1)));
-  v128.store(p, f64x2.add(v128.load(p, 16), totals(s2, s3)), 16);
 }
 
 /** The products of a row of a square on the diagonal. */
-function inSquare(at: usize, first: v128, second: v128): v128 {
-  return madd(v128.load(at), first, f64x2.mul(v128.load(at, 16), second));
+function inSquare(at: usize, low: v128, high: v128): v128 {
+  return madd(v128.load(at), low, f64x2.mul(v128.load(at, 16), high));
 }
 
 /** p of all parts together, `partBytes` apart, corrected by the panel; then w = τ(p − ½τ(pᵀv)v). */
@@ -119,10 +121,10 @@ export function endColumn(
   const v = panel + <usize>(2 * before) * bytes;
   const w = v + bytes;
   for (let other = panel; other < v; other += 2 * bytes) {
-    const both = other + bytes;
-    const alongW = dot(both, v, first, bytes);
+    const otherW = other + bytes;
+    const alongW = dot(otherW, v, first, bytes);
     const alongV = dot(other, v, first, bytes);
-    addTwo(p, other, -alongW, both, -alongV, first, bytes);
+    addTwo(p, other, -alongW, otherW, -alongV, first, bytes);
   }
   const tau = load<f64>(taus + ((<usize>j) << 3));
   const minusHalf = f64x2.splat(-0.5 * tau * dot(p, v, first, bytes));
@@ -139,43 +141,43 @@ export function updateRows(a: usize, stride: i32, rows: i32, panel: usize, count
   const end = panel + <usize>(2 * count) * bytes;
   for (let c = from; c < rows; c += 4) {
     const last = min(to, c + 4);
-    for (let r = from; r < last; r += 4) updateSquare(a + <usize>r * bytes, bytes, panel, end, fourOf(r), fourOf(c));
+    const column = fourOf(c);
+    for (let r = from; r < last; r += 4) {
+      const row = fourOf(r);
+      let s00 = f64x2.splat(0);
+      let s01 = s00;
+      let s10 = s00;
+      let s11 = s00;
+      let s20 = s00;
+      let s21 = s00;
+      let s30 = s00;
+      let s31 = s00;
+      // v times w and w times v in turn.
+      let other: isize = bytes;
+      for (let x = panel; x < end; x += bytes, other = -other) {
+        const y = x + other;
+        const y0 = v128.load(y + column);
+        const y1 = v128.load(y + column, 16);
+        const x0 = v128.load64_splat(x + row);
+        s00 = madd(x0, y0, s00);
+        s01 = madd(x0, y1, s01);
+        const x1 = v128.load64_splat(x + row, 8);
+        s10 = madd(x1, y0, s10);
+        s11 = madd(x1, y1, s11);
+        const x2 = v128.load64_splat(x + row, 16);
+        s20 = madd(x2, y0, s20);
+        s21 = madd(x2, y1, s21);
+        const x3 = v128.load64_splat(x + row, 24);
+        s30 = madd(x3, y0, s30);
+        s31 = madd(x3, y1, s31);
+      }
+      const at = a + <usize>r * bytes + column;
+      subtract(at, s00, s01);
+      subtract(at + bytes, s10, s11);
+      subtract(at + 2 * bytes, s20, s21);
+      subtract(at + 3 * bytes, s30, s31);
+    }
   }
-}
-
-function updateSquare(r0: usize, bytes: usize, panel: usize, end: usize, r: usize, c: usize): void {
-  let s00 = f64x2.splat(0);
-  let s01 = s00;
-  let s10 = s00;
-  let s11 = s00;
-  let s20 = s00;
-  let s21 = s00;
-  let s30 = s00;
-  let s31 = s00;
-  // v times w and w times v in turn.
-  let other: isize = bytes;
-  for (let x = panel; x < end; x += bytes, other = -other) {
-    const y = x + other;
-    const y0 = v128.load(y + c);
-    const y1 = v128.load(y + c, 16);
-    const x0 = v128.load64_splat(x + r);
-    s00 = madd(x0, y0, s00);
-    s01 = madd(x0, y1, s01);
-    const x1 = v128.load64_splat(x + r, 8);
-    s10 = madd(x1, y0, s10);
-    s11 = madd(x1, y1, s11);
-    const x2 = v128.load64_splat(x + r, 16);
-    s20 = madd(x2, y0, s20);
-    s21 = madd(x2, y1, s21);
-    const x3 = v128.load64_splat(x + r, 24);
-    s30 = madd(x3, y0, s30);
-    s31 = madd(x3, y1, s31);
-  }
-  const at = r0 + c;
-  subtract(at, s00, s01);
-  subtract(at + bytes, s10, s11);
-  subtract(at + 2 * bytes, s20, s21);
-  subtract(at + 3 * bytes, s30, s31);
 }
 
 function subtract(at: usize, low: v128, high: v128): void {
@@ -296,42 +298,27 @@ export function backTransform(
         f64x2.splat(-load<f64>(tau)),
         madd(y1, f64x2.splat(p01), madd(y2, f64x2.splat(p02), madd(y3, f64x2.splat(p03), totals(z0, u0)))),
       );
-      addFour(z, v0, bytes, first, y0, y1, y2, y3);
+      z0 = f64x2.splat(f64x2.extract_lane(y0, 0));
+      z1 = f64x2.splat(f64x2.extract_lane(y1, 0));
+      z2 = f64x2.splat(f64x2.extract_lane(y2, 0));
+      z3 = f64x2.splat(f64x2.extract_lane(y3, 0));
+      u0 = f64x2.splat(f64x2.extract_lane(y0, 1));
+      u1 = f64x2.splat(f64x2.extract_lane(y1, 1));
+      u2 = f64x2.splat(f64x2.extract_lane(y2, 1));
+      u3 = f64x2.splat(f64x2.extract_lane(y3, 1));
+      for (let c = first; c < bytes; c += 16) {
+        const a0 = v128.load(v0 + c);
+        const a1 = v128.load(v1 + c);
+        const a2 = v128.load(v2 + c);
+        const a3 = v128.load(v3 + c);
+        v128.store(z + c, madd(z3, a3, madd(z2, a2, madd(z1, a1, madd(z0, a0, v128.load(z + c))))));
+        v128.store(u + c, madd(u3, a3, madd(u2, a2, madd(u1, a1, madd(u0, a0, v128.load(u + c))))));
+      }
     }
   }
 }
 
 /** The sums of two pairs. */
 function totals(x: v128, y: v128): v128 {
-  return f64x2.add(v128.shuffle<f64>(x, y, 0, 2), v128.shuffle<f64>(x, y, 1, 3));
-}
-
-/** z += Σyv for two vectors, one after the other, and four v, from byte `from` to the end of the rows; y has the factors for both. */
-function addFour(z: usize, v0: usize, bytes: usize, from: usize, y0: v128, y1: v128, y2: v128, y3: v128): void {
-  const u = z + bytes;
-  const v1 = v0 + bytes;
-  const v2 = v1 + bytes;
-  const v3 = v2 + bytes;
-  const z0 = v128.shuffle<f64>(y0, y0, 0, 0);
-  const z1 = v128.shuffle<f64>(y1, y1, 0, 0);
-  const z2 = v128.shuffle<f64>(y2, y2, 0, 0);
-  const z3 = v128.shuffle<f64>(y3, y3, 0, 0);
-  const u0 = v128.shuffle<f64>(y0, y0, 1, 1);
-  const u1 = v128.shuffle<f64>(y1, y1, 1, 1);
-  const u2 = v128.shuffle<f64>(y2, y2, 1, 1);
-  const u3 = v128.shuffle<f64>(y3, y3, 1, 1);
-  for (let c = from; c < bytes; c += 16) {
-    const a0 = v128.load(v0 + c);
-    let zc = madd(z0, a0, v128.load(z + c));
-    let uc = madd(u0, a0, v128.load(u + c));
-    const a1 = v128.load(v1 + c);
-    zc = madd(z1, a1, zc);
-    uc = madd(u1, a1, uc);
-    const a2 = v128.load(v2 + c);
-    zc = madd(z2, a2, zc);
-    uc = madd(u2, a2, uc);
-    const a3 = v128.load(v3 + c);
-    v128.store(z + c, madd(z3, a3, zc));
-    v128.store(u + c, madd(u3, a3, uc));
-  }
+  return f64x2.replace_lane(f64x2.splat(total(x)), 1, total(y));
 }

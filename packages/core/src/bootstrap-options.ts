@@ -1,5 +1,5 @@
 import { checkObject, checkOption, type OptionCheck } from './control.js';
-import { OptionError, show } from './errors.js';
+import { describeValue, OptionError } from './errors.js';
 import type { Alignment, BootstrapKind } from './model/stability.js';
 
 /** What a bootstrap can be asked for, besides the options of `pca`. */
@@ -50,7 +50,7 @@ export function checkChoices(given: number | BootstrapChoices | undefined, seed:
     if (!Object.hasOwn(BOOTSTRAP_CHOICES, option)) {
       throw new OptionError(
         'UNKNOWN_OPTION',
-        `A bootstrap has no option ${show(option)}. Its options are ${Object.keys(BOOTSTRAP_CHOICES).join(', ')}.`,
+        `A bootstrap has no option ${describeValue(option)}. Its options are ${Object.keys(BOOTSTRAP_CHOICES).join(', ')}.`,
         { option: `bootstrap.${option}` },
       );
     }

@@ -5,7 +5,7 @@ import { learnCoding } from './data/learn-coding.js';
 import type { RowSource } from './data/open-source.js';
 import { sourceTable } from './data/table.js';
 import { rowWeights } from './data/weights.js';
-import { OptionError, show } from './errors.js';
+import { describeValue, OptionError } from './errors.js';
 import { type MaybePromise, settle, type Waiting, wait } from './maybe-promise.js';
 import type { PcaOptions, Settings } from './options.js';
 import type { ProgressTracker } from './progress.js';
@@ -75,7 +75,8 @@ export function transformsOf(
   if (transform === undefined) return () => 'none';
   const byName = typeof transform === 'string' ? undefined : new Map(Object.entries(transform));
   for (const name of byName?.keys() ?? []) {
-    if (!names.includes(name)) throw bad(`transform names a column ${show(name)}, which the data do not have.`, name);
+    if (!names.includes(name))
+      throw bad(`transform names a column ${describeValue(name)}, which the data do not have.`, name);
   }
   const transformOf = (name: string): Transform => (byName ? (byName.get(name) ?? 'none') : (transform as Transform));
   const parts = names.filter((name) => ['clr', 'ilr'].includes(transformOf(name)));
@@ -86,7 +87,7 @@ export function transformsOf(
   }
   if (parts.length === 1) {
     throw bad(
-      `transform: '${transformOf(parts[0])}' is for the parts of a composition, and ${show(parts[0])} is the only one.`,
+      `transform: '${transformOf(parts[0])}' is for the parts of a composition, and ${describeValue(parts[0])} is the only one.`,
     );
   }
   return transformOf;

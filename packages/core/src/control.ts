@@ -1,4 +1,4 @@
-import { OptionError, show } from './errors.js';
+import { describeValue, OptionError } from './errors.js';
 import type { Blocking, Progress } from './progress.js';
 
 /** Options of every call that reads data: report progress, cancel, and limit the threads. */
@@ -44,11 +44,11 @@ export function checkControl<Options extends ControlOptions>(options: Options): 
 
 export function checkObject(options: unknown): void {
   if (typeof options === 'object' && options !== null) return;
-  throw new OptionError('BAD_OPTION', `Options must be an object, not ${show(options)}.`, { value: options });
+  throw new OptionError('BAD_OPTION', `Options must be an object, not ${describeValue(options)}.`, { value: options });
 }
 
 export function checkOption(option: string, value: unknown, { must, test }: OptionCheck): void {
   if (test(value)) return;
   const code = option === 'k' ? 'K_OUT_OF_RANGE' : option === 'weights' ? 'BAD_WEIGHTS' : 'BAD_OPTION';
-  throw new OptionError(code, `${option} is ${show(value)}; it must be ${must}.`, { option, value });
+  throw new OptionError(code, `${option} is ${describeValue(value)}; it must be ${must}.`, { option, value });
 }

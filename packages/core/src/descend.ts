@@ -1,6 +1,6 @@
 import type { Matrix } from './data/matrix.js';
 import type { Scale } from './data/scaling.js';
-import { ConvergenceError, OptionError, show } from './errors.js';
+import { ConvergenceError, describeValue, OptionError } from './errors.js';
 import { random } from './linalg/random.js';
 import { checkOptions } from './options.js';
 import { checkLearnOptions } from './solvers/check-learn.js';
@@ -246,7 +246,7 @@ function checkRule(options: DescendOptions): DescendOptions {
   if (typeof options !== 'object' || options === null || !Object.hasOwn(SOLVER, options.rule)) {
     const names = Object.keys(SOLVER).map((name) => `'${name}'`);
     const found = typeof options === 'object' && options !== null ? options.rule : options;
-    throw new OptionError('BAD_OPTION', `rule is ${show(found)}; it must be one of ${names.join(', ')}.`, {
+    throw new OptionError('BAD_OPTION', `rule is ${describeValue(found)}; it must be one of ${names.join(', ')}.`, {
       option: 'rule',
       value: found,
     });
@@ -255,7 +255,7 @@ function checkRule(options: DescendOptions): DescendOptions {
   if (unknown === undefined) return options;
   throw new OptionError(
     'UNKNOWN_OPTION',
-    `There is no option ${show(unknown)}. The options are ${OPTIONS.join(', ')}.`,
+    `There is no option ${describeValue(unknown)}. The options are ${OPTIONS.join(', ')}.`,
     {
       option: unknown,
     },
@@ -272,7 +272,7 @@ function checkStart(start: Matrix<Float64Array>, shape: Readonly<Record<string, 
   }
   throw new OptionError(
     'BAD_OPTION',
-    `start is ${show(start?.rows)} × ${show(start?.cols)}; it must be a matrix of Float64Array with ${first} × ${second} = ${rows} × ${cols} numbers.`,
+    `start is ${describeValue(start?.rows)} × ${describeValue(start?.cols)}; it must be a matrix of Float64Array with ${first} × ${second} = ${rows} × ${cols} numbers.`,
     { option: 'start', value: start?.rows, expected: rows },
   );
 }
@@ -282,7 +282,7 @@ function checkRest(rest: number | undefined, decay: number | undefined): number 
   if (typeof rest !== 'number' || !(rest > 0) || decay !== undefined) {
     const problem =
       decay === undefined ? 'it must be a number above 0' : 'with decay steps get shorter wherever they are';
-    throw new OptionError('BAD_OPTION', `rest is ${show(rest)}; ${problem}.`, { option: 'rest', value: rest });
+    throw new OptionError('BAD_OPTION', `rest is ${describeValue(rest)}; ${problem}.`, { option: 'rest', value: rest });
   }
   return rest;
 }
@@ -292,7 +292,7 @@ function checkCount(k: unknown, n: number, d: number): number {
   if (typeof k === 'number' && Number.isSafeInteger(k) && k <= most) return k;
   throw new OptionError(
     'K_OUT_OF_RANGE',
-    `k is ${show(k)}; ${n} rows of ${d} columns can be watched with 1 to ${most}.`,
+    `k is ${describeValue(k)}; ${n} rows of ${d} columns can be watched with 1 to ${most}.`,
     {
       option: 'k',
       value: k,

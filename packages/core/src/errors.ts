@@ -159,19 +159,22 @@ export function messageOf(error: unknown): string {
 }
 
 /** A value for a message: short, with its type recognisable. */
-export function show(value: unknown): string {
+export function describeValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 37)}...` : value);
   if (typeof value === 'bigint') return `${value}n`;
   if (typeof value === 'function') return 'a function';
   if (Array.isArray(value)) return `an array of length ${value.length}`;
   if (value instanceof Date) return `a Date (${value.toJSON()})`;
   if (ArrayBuffer.isView(value)) return `a ${value.constructor.name}`;
-  if (typeof value === 'object' && value !== null) return `an object with keys ${show(Object.keys(value).join(', '))}`;
+  if (typeof value === 'object' && value !== null)
+    return `an object with keys ${describeValue(Object.keys(value).join(', '))}`;
   return String(value);
 }
 
 /** "row 3, column 2" or "row 3, column 2 ("height")": rows counted from 1 as people do, columns by the index that options take. */
 export function describeCell(row: number, column: number, names?: readonly string[]): string {
   const name = names?.[column];
-  return name === undefined ? `row ${row + 1}, column ${column}` : `row ${row + 1}, column ${column} (${show(name)})`;
+  return name === undefined
+    ? `row ${row + 1}, column ${column}`
+    : `row ${row + 1}, column ${column} (${describeValue(name)})`;
 }

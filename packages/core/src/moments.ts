@@ -9,7 +9,7 @@ import { rowWeights } from './data/weights.js';
 import type { EngineChoice } from './engines/choose.js';
 import type { Engine, LoadedBlock, RowsAt } from './engines/engine.js';
 import { enginesFor, remoteRowsFor } from './engines/remote.js';
-import { DataError, OptionError, show } from './errors.js';
+import { DataError, describeValue, OptionError } from './errors.js';
 import { keepAlive } from './keep-alive.js';
 import { LARGEST_SQUARE } from './limits.js';
 import { each, type MaybePromise, settle, type Waiting, wait } from './maybe-promise.js';
@@ -46,7 +46,7 @@ export class Moments {
     if (!Number.isSafeInteger(cols) || cols < 1 || cols > LARGEST_SQUARE) {
       throw new OptionError(
         'TOO_LARGE',
-        `Moments of d columns keep d × d numbers; d must be a whole number from 1 to ${LARGEST_SQUARE}, not ${show(cols)}.`,
+        `Moments of d columns keep d × d numbers; d must be a whole number from 1 to ${LARGEST_SQUARE}, not ${describeValue(cols)}.`,
         { value: cols, expected: LARGEST_SQUARE },
       );
     }
@@ -221,7 +221,7 @@ export class Moments {
   /** Adds the rows of other moments. */
   merge(other: Moments): this {
     if (!(other instanceof Moments))
-      throw new DataError('BAD_DATA', `Moments merge with moments, not with ${show(other)}.`);
+      throw new DataError('BAD_DATA', `Moments merge with moments, not with ${describeValue(other)}.`);
     if (other.cols !== this.cols) {
       throw new DataError('WIDTH_MISMATCH', `Moments of ${other.cols} columns cannot join moments of ${this.cols}.`, {
         value: other.cols,

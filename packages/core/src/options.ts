@@ -5,7 +5,7 @@ import { checkColumnWeights, checkScale, type Scale, type ScalingRule } from './
 import type { EngineChoice } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
 
-import { OptionError, show } from './errors.js';
+import { describeValue, OptionError } from './errors.js';
 import { CRITERION_NAMES, type CriterionName } from './model/choice.js';
 import type { Whiten } from './model/record.js';
 import { checkLearn } from './solvers/check-learn.js';
@@ -221,10 +221,14 @@ function checkDifferent(names: readonly string[] | undefined): void {
   const seen = new Set<string>();
   const twice = names.find((name) => seen.size === seen.add(name).size);
   if (twice === undefined) return;
-  throw new OptionError('BAD_OPTION', `columnNames has ${show(twice)} twice. Give every column a name of its own.`, {
-    option: 'columnNames',
-    value: twice,
-  });
+  throw new OptionError(
+    'BAD_OPTION',
+    `columnNames has ${describeValue(twice)} twice. Give every column a name of its own.`,
+    {
+      option: 'columnNames',
+      value: twice,
+    },
+  );
 }
 
 /** The option `sketch` is only for solvers that keep a sketch. */

@@ -17,11 +17,11 @@ import { checkOptions, type PcaOptions, type Settings } from './options.js';
 import { fitOpened, MOST_AT_ONCE, type Opened, operations } from './pca.js';
 import { ProgressTracker } from './progress.js';
 import * as blockKrylovCode from './solvers/direct/block-krylov.js';
-import { rowProducts } from './solvers/direct/dual.js';
+import { solveDual } from './solvers/direct/dual.js';
 import * as float32ScatterCode from './solvers/direct/float32-scatter.js';
 import { blockKrylov } from './solvers/direct/krylov.js';
 import { float32Scatter } from './solvers/direct/refined.js';
-import * as rowProductsCode from './solvers/direct/row-products.js';
+import * as solveDualCode from './solvers/direct/solve-dual.js';
 import { SOLVERS } from './solvers/registry.js';
 
 /** All code that `pca` loads when it is needed and `pcaSync` may need is part of this entry. */
@@ -32,7 +32,7 @@ function provideCode(): void {
   blockKrylov.provide(blockKrylovCode);
   float32Scatter.provide(float32ScatterCode);
   densePasses.provide(densePassesCode);
-  rowProducts.provide(rowProductsCode);
+  solveDual.provide(solveDualCode);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { enter, leave } from './admission.js';
 import { changeOf } from './data/changes.js';
-import { type Data, openSource, type RowSource } from './data/open-source.js';
+import { type Data, type NumberColumns, openSource, type RowSource } from './data/open-source.js';
 import { availableEngines } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
 import { enginesFor } from './engines/remote.js';
@@ -32,7 +32,7 @@ export async function pca<Given extends Data | Moments>(
   return (await nestedModels(data, options)).model;
 }
 
-/** Names of the columns of records, where their type says them: `columnNames` then accepts no others. */
+/** Names of the columns of records and of columns by name, where their type says them: `columnNames` then accepts no others. */
 export type ColumnNameOf<Given> = Given extends readonly (infer Each)[]
   ? Each extends ArrayLike<number>
     ? string
@@ -41,7 +41,9 @@ export type ColumnNameOf<Given> = Given extends readonly (infer Each)[]
       : [keyof Each & string] extends [never]
         ? string
         : keyof Each & string
-  : string;
+  : Given extends NumberColumns
+    ? keyof Given & string
+    : string;
 
 /** `pca` for several k at once, for example for a page with a slider for k. */
 export function nestedModels(data: Data | Moments, options: PcaOptions = {}): Promise<NestedModels> {

@@ -8,7 +8,7 @@ import { empty, isMatrix } from './data/to-block.js';
 import { rowWeights } from './data/weights.js';
 import { chooseEngine } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
-import { DataError, OptionError, show } from './errors.js';
+import { DataError, describeValue, OptionError } from './errors.js';
 import { keepAlive } from './keep-alive.js';
 import { WIDEST_SCATTER } from './limits.js';
 import { finish } from './model/finish.js';
@@ -127,7 +127,7 @@ export class Stream {
     const before = other instanceof Stream ? other.#turn : undefined;
     return this.#queue(async () => {
       if (!(other instanceof Stream)) {
-        throw new DataError('BAD_DATA', `Streams merge with streams, not with ${show(other)}.`);
+        throw new DataError('BAD_DATA', `Streams merge with streams, not with ${describeValue(other)}.`);
       }
       const progress = new ProgressTracker(checkControl(options));
       await before;
@@ -257,7 +257,7 @@ export class Stream {
     if (other < 0 || !names || !this.#names) return;
     throw new DataError(
       'MISSING_COLUMN',
-      `Column ${other} is ${show(names[other])}, but in the rows before it is ${show(this.#names[other])}. Give the columns in one order.`,
+      `Column ${other} is ${describeValue(names[other])}, but in the rows before it is ${describeValue(this.#names[other])}. Give the columns in one order.`,
       { column: other, columnName: names[other], expected: this.#names[other] },
     );
   }
@@ -344,19 +344,21 @@ function keeps(kept: Moments | Sketch): string {
 
 function checkNames(options: StreamOptions): StreamOptions {
   if (typeof options !== 'object' || options === null) {
-    throw new OptionError('BAD_OPTION', `Options must be an object, not ${show(options)}.`, { value: options });
+    throw new OptionError('BAD_OPTION', `Options must be an object, not ${describeValue(options)}.`, {
+      value: options,
+    });
   }
   const known: readonly string[] = ['rule', 'size', ...SHARED];
   const option = Object.keys(options).find((name) => !known.includes(name));
   if (option === undefined) return options;
   throw new OptionError(
     'UNKNOWN_OPTION',
-    `A stream has no option ${show(option)}.${suggestOption(option, known)} Its options are ${known.join(', ')}; weights, signal and onProgress go with add.`,
+    `A stream has no option ${describeValue(option)}.${suggestOption(option, known)} Its options are ${known.join(', ')}; weights, signal and onProgress go with add.`,
     { option },
   );
 }
 
 function checkOwn(option: string, value: unknown, must: string, holds: boolean): void {
   if (holds) return;
-  throw new OptionError('BAD_OPTION', `${option} is ${show(value)}; it must be ${must}.`, { option, value });
+  throw new OptionError('BAD_OPTION', `${option} is ${describeValue(value)}; it must be ${must}.`, { option, value });
 }

@@ -1,4 +1,4 @@
-import { OptionError, show } from './errors.js';
+import { describeValue, OptionError } from './errors.js';
 import { nearestName } from './nearest-name.js';
 
 /** Options of other libraries, and what they are called here. */
@@ -29,7 +29,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 export function unknownOption(given: string, options: readonly string[]): OptionError {
   return new OptionError(
     'UNKNOWN_OPTION',
-    `There is no option ${show(given)}.${suggestOption(given, options)} The options are ${options.join(', ')}.`,
+    `There is no option ${describeValue(given)}.${suggestOption(given, options)} The options are ${options.join(', ')}.`,
     { option: given },
   );
 }

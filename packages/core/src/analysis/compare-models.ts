@@ -1,6 +1,6 @@
 import type { Matrix } from '../data/matrix.js';
 import { isMatrix } from '../data/to-block.js';
-import { DataError, show } from '../errors.js';
+import { DataError, describeValue } from '../errors.js';
 import { combineRows, rowProducts } from '../linalg/row-products.js';
 import { subspaceAngles } from '../linalg/subspace-angles.js';
 import { svd } from '../linalg/svd.js';
@@ -112,7 +112,7 @@ function sharedColumns(first: Model, second: Model): Shared {
     if (columns.length > 0) return { a: indexes(own), b: indexes(at), columns };
     throw new DataError(
       'MISSING_COLUMN',
-      `The models have no column in common: one has ${show(names.slice(0, 3).join(', '))}, the other ${show(others.slice(0, 3).join(', '))}.`,
+      `The models have no column in common: one has ${describeValue(names.slice(0, 3).join(', '))}, the other ${describeValue(others.slice(0, 3).join(', '))}.`,
     );
   }
   if (first.d !== second.d) {
@@ -184,7 +184,10 @@ function unit(x: Float64Array): Float64Array {
 /** The rows as float64 without gaps between them. */
 function packed(matrix: Matrix): Float64Array {
   if (!isMatrix(matrix) || !ArrayBuffer.isView(matrix.data)) {
-    throw new DataError('BAD_DATA', `Loadings are given by a matrix { rows, cols, data }, not by ${show(matrix)}.`);
+    throw new DataError(
+      'BAD_DATA',
+      `Loadings are given by a matrix { rows, cols, data }, not by ${describeValue(matrix)}.`,
+    );
   }
   const { rows, cols, data, stride = cols } = matrix;
   const out = new Float64Array(rows * cols);

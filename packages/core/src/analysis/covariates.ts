@@ -4,7 +4,7 @@ import { matrixSource } from '../data/memory-source.js';
 import { type Data, openSource, type RowSource } from '../data/open-source.js';
 import { TermEncoder } from '../data/regression.js';
 import { isMatrix } from '../data/to-block.js';
-import { DataError, show } from '../errors.js';
+import { DataError, describeValue } from '../errors.js';
 import type { ProgressTracker } from '../progress.js';
 
 /** Covariates by name, one value per row: numbers, or labels of groups. */
@@ -69,7 +69,7 @@ function coded(covariates: CovariateColumns, { columns, terms }: CovariateCoding
   for (const { name } of columns) {
     const { length } = covariates[name];
     if (length === rows) continue;
-    throw new DataError('BAD_DATA', `There are ${length} values of ${show(name)} for ${rows} rows.`, {
+    throw new DataError('BAD_DATA', `There are ${length} values of ${describeValue(name)} for ${rows} rows.`, {
       columnName: name,
       value: length,
       expected: rows,

@@ -1,4 +1,4 @@
-import { OptionError, show } from '../errors.js';
+import { describeValue, OptionError } from '../errors.js';
 import type { Point } from './convex-hull.js';
 import type { GroupLevel } from './groups.js';
 
@@ -39,7 +39,7 @@ export function groupEllipse(
   { kind = 'confidence', level = 0.95, distribution = 'f' }: EllipseOptions = {},
 ): Ellipse | undefined {
   if (!(level > 0 && level < 1)) {
-    throw new OptionError('BAD_OPTION', `level is ${show(level)}; it must be a number between 0 and 1.`, {
+    throw new OptionError('BAD_OPTION', `level is ${describeValue(level)}; it must be a number between 0 and 1.`, {
       option: 'level',
       value: level,
     });

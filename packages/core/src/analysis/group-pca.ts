@@ -3,7 +3,7 @@ import type { Matrix } from '../data/matrix.js';
 import { type Data, openSource, type RowSource } from '../data/open-source.js';
 import { packedRows } from '../data/paired-blocks.js';
 import { columnScales } from '../data/scaling.js';
-import { OptionError, show } from '../errors.js';
+import { describeValue, OptionError } from '../errors.js';
 import { keepAlive } from '../keep-alive.js';
 import { axpy } from '../linalg/vector.js';
 import type { Model } from '../model/model.js';
@@ -113,7 +113,9 @@ async function readGroups(data: Data, groups: GroupLabels, options: GroupPcaOpti
 function refuseWeights(options: GroupPcaOptions): PcaOptions {
   for (const option of ['weights', 'center', 'transform']) {
     if (!(option in options)) continue;
-    throw new OptionError('BAD_OPTION', `PCA within or between groups has no option ${show(option)}.`, { option });
+    throw new OptionError('BAD_OPTION', `PCA within or between groups has no option ${describeValue(option)}.`, {
+      option,
+    });
   }
   return options;
 }

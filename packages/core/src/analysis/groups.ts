@@ -1,5 +1,5 @@
 import { type Block, type Frame, packTile } from '../data/block.js';
-import { OptionError, show } from '../errors.js';
+import { describeValue, OptionError } from '../errors.js';
 import { axpy } from '../linalg/vector.js';
 import { convexHull, type Point } from './convex-hull.js';
 import { eta2PValue } from './significance.js';
@@ -180,7 +180,7 @@ export class GroupSums {
     if (this.#levels.size === MOST_LEVELS) {
       throw new OptionError(
         'BAD_OPTION',
-        `The groups ${show(this.#name)} have more than ${MOST_LEVELS} levels: these are names of rows rather than of groups.`,
+        `The groups ${describeValue(this.#name)} have more than ${MOST_LEVELS} levels: these are names of rows rather than of groups.`,
         { option: 'groups', value: this.#name, expected: MOST_LEVELS },
       );
     }

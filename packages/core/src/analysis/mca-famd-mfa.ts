@@ -23,7 +23,7 @@ import {
 } from '../data/table.js';
 import { rowWeights } from '../data/weights.js';
 import { availableEngines } from '../engines/choose.js';
-import { DataError, OptionError, show } from '../errors.js';
+import { DataError, describeValue, OptionError } from '../errors.js';
 import { fit } from '../fit.js';
 import { keepAlive } from '../keep-alive.js';
 import type { Model } from '../model/model.js';
@@ -173,10 +173,13 @@ export function checkRequest(method: Exclude<CodingMethod, 'pca'>, options: Part
   const seen = new Set<string>();
   for (const { name, columns } of list) {
     if (columns.length === 0)
-      throw new OptionError('BAD_OPTION', `The group ${show(name)} has no columns.`, { option: 'groups', value: name });
+      throw new OptionError('BAD_OPTION', `The group ${describeValue(name)} has no columns.`, {
+        option: 'groups',
+        value: name,
+      });
     for (const column of columns) {
       if (seen.has(column)) {
-        throw new OptionError('BAD_OPTION', `Column ${show(column)} is in two groups, or in one twice.`, {
+        throw new OptionError('BAD_OPTION', `Column ${describeValue(column)} is in two groups, or in one twice.`, {
           option: 'groups',
           columnName: column,
         });
@@ -225,7 +228,7 @@ export async function prepare(
     if (names.includes(name)) continue;
     throw new OptionError(
       'BAD_OPTION',
-      `categories names a column ${show(name)}, which the table does not have or which is not used.`,
+      `categories names a column ${describeValue(name)}, which the table does not have or which is not used.`,
       {
         option: 'categories',
         columnName: name,
@@ -246,7 +249,7 @@ export async function prepare(
   const learned = await learnCoding(table, rules, rowWeights(settings.weights, table.rows), progress);
   for (const { kind, name } of learned.coding.columns) {
     if (kind === 'number' || transformOf(name) === 'none') continue;
-    throw new OptionError('BAD_OPTION', `transform names the column ${show(name)}, which is a category.`, {
+    throw new OptionError('BAD_OPTION', `transform names the column ${describeValue(name)}, which is a category.`, {
       option: 'transform',
       columnName: name,
     });
@@ -322,7 +325,7 @@ async function groupEigenvalues(
     if (!(eigenvalue > 0)) {
       throw new DataError(
         'BAD_DATA',
-        `The columns of the group ${show(name)} do not vary, so it cannot be weighted. Leave it out.`,
+        `The columns of the group ${describeValue(name)} do not vary, so it cannot be weighted. Leave it out.`,
         { value: name },
       );
     }

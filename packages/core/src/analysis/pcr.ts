@@ -3,7 +3,7 @@ import { refuseChanged } from '../data/changes.js';
 import { type Data, keepRows, openSource, type RowSource } from '../data/open-source.js';
 import type { Scale } from '../data/scaling.js';
 import { someRows } from '../data/some-rows.js';
-import { DataError, OptionError, show } from '../errors.js';
+import { DataError, describeValue, OptionError } from '../errors.js';
 import { keepAlive } from '../keep-alive.js';
 import { random } from '../linalg/random.js';
 import { axpy } from '../linalg/vector.js';
@@ -248,14 +248,14 @@ function trainingErrors({ gamma, squares }: Fit, total: number, n: number): Floa
 
 function checkTarget(y: ArrayLike<number>): Float64Array {
   if (typeof y !== 'object' || y === null || typeof y.length !== 'number') {
-    throw new OptionError('BAD_OPTION', `y must be an array with one number per row, not ${show(y)}.`, {
+    throw new OptionError('BAD_OPTION', `y must be an array with one number per row, not ${describeValue(y)}.`, {
       option: 'y',
       value: y,
     });
   }
   for (let i = 0; i < y.length; i++) {
     if (typeof y[i] === 'number' && Number.isFinite(y[i])) continue;
-    throw new DataError('NOT_FINITE', `y of row ${i + 1} is ${show(y[i])}. Leave rows without y out.`, {
+    throw new DataError('NOT_FINITE', `y of row ${i + 1} is ${describeValue(y[i])}. Leave rows without y out.`, {
       row: i,
       value: y[i],
     });

@@ -1,6 +1,6 @@
 import type { Matrix } from '../data/matrix.js';
 import { isMatrix } from '../data/to-block.js';
-import { DataError, show } from '../errors.js';
+import { DataError, describeValue } from '../errors.js';
 import { subspaceAngles } from '../linalg/subspace-angles.js';
 
 /**
@@ -10,7 +10,10 @@ import { subspaceAngles } from '../linalg/subspace-angles.js';
 export function principalAngles(a: Matrix, b: Matrix): Float64Array {
   for (const matrix of [a, b]) {
     if (isMatrix(matrix) && ArrayBuffer.isView(matrix.data)) continue;
-    throw new DataError('BAD_DATA', `A subspace is given by a matrix { rows, cols, data }, not by ${show(matrix)}.`);
+    throw new DataError(
+      'BAD_DATA',
+      `A subspace is given by a matrix { rows, cols, data }, not by ${describeValue(matrix)}.`,
+    );
   }
   if (a.cols !== b.cols) {
     throw new DataError(

@@ -1,7 +1,7 @@
 import { CONTROL_OPTIONS, type ControlOptions, checkObject, checkOption, type OptionCheck } from '../control.js';
 import type { Matrix } from '../data/matrix.js';
 import type { Data } from '../data/open-source.js';
-import { DataError, OptionError, show } from '../errors.js';
+import { DataError, describeValue, OptionError } from '../errors.js';
 import { keepAlive } from '../keep-alive.js';
 import { inverse } from '../linalg/inverse.js';
 import { randomRows } from '../linalg/orthonormalise.js';
@@ -121,7 +121,7 @@ function checkRotateOptions(options: RotateOptions): void {
     if (!check) {
       throw new OptionError(
         'UNKNOWN_OPTION',
-        `rotate has no option ${show(option)}; it has ${Object.keys(OPTIONS).join(', ')}.`,
+        `rotate has no option ${describeValue(option)}; it has ${Object.keys(OPTIONS).join(', ')}.`,
         {
           option,
         },

@@ -2,7 +2,7 @@ import { checkObject } from '../control.js';
 import { identityFrame, packTile } from '../data/block.js';
 import { checkBlockWidth, type Data, openSource, type RowSource } from '../data/open-source.js';
 import type { TableData } from '../data/table.js';
-import { OptionError, show } from '../errors.js';
+import { describeValue, OptionError } from '../errors.js';
 import { keepAlive } from '../keep-alive.js';
 import type { Model } from '../model/model.js';
 import { ProgressTracker } from '../progress.js';
@@ -95,10 +95,14 @@ function checkPairs(pairs: SupplementaryOptions['hulls'] & object, k: number): r
     Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) < k;
   const wrong = pairs.find((pair) => !(Array.isArray(pair) && pair.length === 2 && pair.every(isComponent)));
   if (wrong === undefined) return pairs;
-  throw new OptionError('BAD_OPTION', `hulls has ${show(wrong)}; it must be pairs of components from 0 to ${k - 1}.`, {
-    option: 'hulls',
-    value: wrong,
-  });
+  throw new OptionError(
+    'BAD_OPTION',
+    `hulls has ${describeValue(wrong)}; it must be pairs of components from 0 to ${k - 1}.`,
+    {
+      option: 'hulls',
+      value: wrong,
+    },
+  );
 }
 
 /** Rows of a second source, handed out in the portions in which those of the first are read. */
@@ -174,7 +178,7 @@ class AlignedLabels {
     const out: (string | undefined)[] = [];
     while (out.length < rows) {
       if (this.#waiting.length === 0 && !(await this.#more())) {
-        throw otherLength('groups', `groups ${show(this.#name)}`, this.#taken + out.length);
+        throw otherLength('groups', `groups ${describeValue(this.#name)}`, this.#taken + out.length);
       }
       const part = this.#waiting.slice(0, rows - out.length);
       for (const label of part) out.push(isMissing(label) ? undefined : String(label));
@@ -187,7 +191,7 @@ class AlignedLabels {
   /** Refuses labels past the end of the data. */
   async end(rows: number): Promise<void> {
     const more = this.#waiting.length > 0 || (await this.#more());
-    if (more) throw otherLength('groups', `groups ${show(this.#name)}`, undefined, rows);
+    if (more) throw otherLength('groups', `groups ${describeValue(this.#name)}`, undefined, rows);
   }
 
   async close(): Promise<void> {
@@ -220,10 +224,14 @@ function iteratorOf(labels: RowLabels, name: string): LabelIterator {
     if (Symbol.asyncIterator in labels) return labels[Symbol.asyncIterator]();
     if (Symbol.iterator in labels) return labels[Symbol.iterator]();
   }
-  throw new OptionError('BAD_OPTION', `The groups ${show(name)} are ${show(labels)}; they must be one label per row.`, {
-    option: 'groups',
-    value: name,
-  });
+  throw new OptionError(
+    'BAD_OPTION',
+    `The groups ${describeValue(name)} are ${describeValue(labels)}; they must be one label per row.`,
+    {
+      option: 'groups',
+      value: name,
+    },
+  );
 }
 
 /** Labels that are got at a time. */

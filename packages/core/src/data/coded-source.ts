@@ -1,4 +1,4 @@
-import { DataError, describeCell, show } from '../errors.js';
+import { DataError, describeCell, describeValue } from '../errors.js';
 import type { ProgressTracker } from '../progress.js';
 import type { Warning } from '../warning.js';
 import type { Block, SparseBlock } from './block.js';
@@ -267,10 +267,10 @@ class Encoder {
     if (level !== undefined && level !== column.gap && level !== column.other) return level;
     if (column.other !== undefined) return column.other;
     if (this.#coding.unseen === 'mean' || this.#fitted) return -1;
-    const some = column.levels.slice(0, 5).map((name) => show(name));
+    const some = column.levels.slice(0, 5).map((name) => describeValue(name));
     throw new DataError(
       'BAD_DATA',
-      `${cellAt(row, j, this.#coding.columns)} holds ${show(text)}, a level that the fit did not see. Its levels are ${some.join(', ')}${column.levels.length > 5 ? ', …' : ''}. Fit with unseen: 'mean' to count such values as the average, or with rare to pool rare and new levels.`,
+      `${cellAt(row, j, this.#coding.columns)} holds ${describeValue(text)}, a level that the fit did not see. Its levels are ${some.join(', ')}${column.levels.length > 5 ? ', …' : ''}. Fit with unseen: 'mean' to count such values as the average, or with rare to pool rare and new levels.`,
       { row, column: j, columnName: column.name, value: text, reason: 'unseen-level' },
     );
   }
@@ -312,7 +312,7 @@ export function levelOf(
   if (typeof cell === 'number' || typeof cell === 'boolean' || typeof cell === 'bigint') return String(cell);
   throw new DataError(
     'BAD_DATA',
-    `${cellAt(row, j, columns)} holds ${show(cell)}, which is no level. Levels are texts, numbers or truth values.`,
+    `${cellAt(row, j, columns)} holds ${describeValue(cell)}, which is no level. Levels are texts, numbers or truth values.`,
     {
       row,
       column: j,
@@ -329,7 +329,7 @@ export function notNumeric(
 ): DataError {
   return new DataError(
     'NOT_A_NUMBER',
-    `${cellAt(row, j, columns)} holds ${show(cell)}, and the column holds numbers. If it is a category, name it in \`categories\`.`,
+    `${cellAt(row, j, columns)} holds ${describeValue(cell)}, and the column holds numbers. If it is a category, name it in \`categories\`.`,
     { row, column: j, columnName: columns[j].name, value: cell },
   );
 }

@@ -17,7 +17,7 @@
  *    behind its columns; what components describe are residuals.
  */
 
-import { ModelError, show } from '../errors.js';
+import { describeValue, ModelError } from '../errors.js';
 
 /** Functions of one number. `clr` and `ilr` are of all columns that have them: the parts of a composition. */
 export const TRANSFORMS = ['none', 'log1p', 'sqrt', 'asinh', 'rank', 'clr', 'ilr'] as const;
@@ -167,11 +167,11 @@ export function checkCoding(coding: unknown, d: number): void {
   if (coding === undefined) return;
   demand(isObject(coding), 'is not a record');
   const { version, method, named, missing, unseen, columns, groups, regression } = coding as Record<string, unknown>;
-  demand(version === 1, `has version ${show(version)}`);
-  demand(CODING_METHODS.includes(method as CodingMethod), `has the method ${show(method)}`);
+  demand(version === 1, `has version ${describeValue(version)}`);
+  demand(CODING_METHODS.includes(method as CodingMethod), `has the method ${describeValue(method)}`);
   demand(typeof named === 'boolean', 'does not say whether columns have names');
-  demand(GAP_RULES.includes(missing as GapRule), `has ${show(missing)} for gaps`);
-  demand(UNSEEN_RULES.includes(unseen as UnseenRule), `has ${show(unseen)} for unseen levels`);
+  demand(GAP_RULES.includes(missing as GapRule), `has ${describeValue(missing)} for gaps`);
+  demand(UNSEEN_RULES.includes(unseen as UnseenRule), `has ${describeValue(unseen)} for unseen levels`);
   demand(Array.isArray(columns) && columns.length > 0, 'has no columns');
   const list = columns as unknown[];
   for (const column of list) checkColumn(column);
@@ -191,7 +191,7 @@ export function checkCoding(coding: unknown, d: number): void {
   demand(groups === undefined || grouped === checked.length, `has groups of ${grouped} columns`);
   demand((method === 'mfa') === (groups !== undefined), 'has groups without MFA, or MFA without groups');
   if (regression === undefined) return;
-  demand(method === 'pca', `has a regression and the method ${show(method)}`);
+  demand(method === 'pca', `has a regression and the method ${describeValue(method)}`);
   checkRegression(regression, d);
   const names = inputNames(coding as unknown as Coding);
   demand(!names || new Set(names).size === names.length, 'has a covariate that is a column too');
@@ -218,10 +218,10 @@ function checkColumn(column: unknown): void {
     string,
     unknown
   >;
-  const bad = (what: string): string => `has a column ${show(name)} ${what}`;
-  demand(kind === 'number' || kind === 'category', bad(`of kind ${show(kind)}`));
+  const bad = (what: string): string => `has a column ${describeValue(name)} ${what}`;
+  demand(kind === 'number' || kind === 'category', bad(`of kind ${describeValue(kind)}`));
   if (kind === 'number') {
-    demand(TRANSFORMS.includes(transform as Transform), bad(`with the transform ${show(transform)}`));
+    demand(TRANSFORMS.includes(transform as Transform), bad(`with the transform ${describeValue(transform)}`));
     demand(mean === undefined || isNumber(mean), bad('whose mean is not a number'));
     demand(deviation === undefined || (isNumber(deviation) && deviation >= 0), bad('whose deviation is not a number'));
     if (transform !== 'rank') return;
@@ -237,7 +237,7 @@ function checkColumn(column: unknown): void {
   for (const index of [other, gap]) {
     demand(
       index === undefined || (Number.isSafeInteger(index) && (index as number) >= 0 && (index as number) < count),
-      bad(`with a level ${show(index)}`),
+      bad(`with a level ${describeValue(index)}`),
     );
   }
 }

@@ -1,4 +1,4 @@
-import { DataError, show } from '../errors.js';
+import { DataError, describeValue } from '../errors.js';
 import type { Warning } from '../warning.js';
 import type { NamedColumns } from './foreign-data.js';
 import { notANumber } from './gather.js';
@@ -28,7 +28,7 @@ export function rowsFromColumns(
   if (columns.length === 0) {
     throw new DataError(
       'EMPTY_DATA',
-      `No column holds numbers${all.length > 0 ? `: ${all.map(show).join(', ')}` : ''}.`,
+      `No column holds numbers${all.length > 0 ? `: ${all.map(describeValue).join(', ')}` : ''}.`,
     );
   }
   const rows = commonLength(names, columns);
@@ -56,7 +56,7 @@ function placeOf(name: string, names: readonly string[]): number {
   if (at >= 0) return at;
   throw new DataError(
     'MISSING_COLUMN',
-    `The table has no column ${show(name)}. It has ${names.map(show).join(', ')}.`,
+    `The table has no column ${describeValue(name)}. It has ${names.map(describeValue).join(', ')}.`,
     {
       columnName: name,
     },
@@ -75,7 +75,7 @@ function isNumeric(values: ArrayLike<unknown>): boolean {
 function roundedWarning(columns: readonly { name: string; count: number }[]): Warning[] {
   if (columns.length === 0) return [];
   const count = columns.reduce((sum, column) => sum + column.count, 0);
-  const named = columns.map((column) => `${show(column.name)} (${column.count})`).join(', ');
+  const named = columns.map((column) => `${describeValue(column.name)} (${column.count})`).join(', ');
   const message = `${count} whole ${count === 1 ? 'number' : 'numbers'} beyond 2^53 were rounded to the nearest float64: ${named}. If such a column holds identifiers, leave it out.`;
   return [{ code: 'INTEGERS_ROUNDED', message, details: { count, columns } }];
 }
@@ -87,7 +87,7 @@ export function commonLength(names: readonly string[], columns: readonly ArrayLi
     if (values.length === rows) return;
     throw new DataError(
       'RAGGED_ROWS',
-      `Column ${show(names[j])} has ${values.length} ${values.length === 1 ? 'value' : 'values'}, but ${show(names[0])} has ${rows}. All columns need the same length.`,
+      `Column ${describeValue(names[j])} has ${values.length} ${values.length === 1 ? 'value' : 'values'}, but ${describeValue(names[0])} has ${rows}. All columns need the same length.`,
       { columnName: names[j], value: values.length, expected: rows },
     );
   });

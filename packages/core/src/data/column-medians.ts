@@ -1,4 +1,4 @@
-import { DataError, show } from '../errors.js';
+import { DataError, describeValue } from '../errors.js';
 import type { ProgressTracker } from '../progress.js';
 import { checkBlockWidth, type RowSource } from './open-source.js';
 import { packedRows } from './paired-blocks.js';
@@ -28,7 +28,7 @@ export async function medianScales(
   return deviations.map((mad, j) => {
     if (constant[j] === 1) return 1;
     if (mad > 0 && Number.isFinite(1 / mad)) return NORMAL * mad;
-    const column = names?.[j] === undefined ? `${j}` : `${j} (${show(names[j])})`;
+    const column = names?.[j] === undefined ? `${j}` : `${j} (${describeValue(names[j])})`;
     throw new DataError(
       'BAD_DATA',
       `More than half of the values of column ${column} are the same, so its median absolute deviation is 0. Leave the column out, or use scale: 'unit'.`,

@@ -1,4 +1,4 @@
-import { ModelError, show } from '../errors.js';
+import { describeValue, ModelError } from '../errors.js';
 import { crc32 } from './crc32.js';
 
 /**
@@ -64,7 +64,7 @@ export function readContainerHead(
 ): ContainerHead | { needed: number } {
   const name = new TextDecoder('latin1').decode(bytes.subarray(0, 8));
   if (name !== letters.slice(0, name.length) || bytes.length === 0)
-    throw new ModelError('BAD_MODEL', `This is no ${what}: it begins with ${show(name)}.`);
+    throw new ModelError('BAD_MODEL', `This is no ${what}: it begins with ${describeValue(name)}.`);
   if (bytes.length < 16) return { needed: 16 };
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const length = view.getUint32(12, true);

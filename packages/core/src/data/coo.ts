@@ -1,4 +1,4 @@
-import { DataError, show } from '../errors.js';
+import { DataError, describeValue } from '../errors.js';
 import type { CsrMatrix } from './csr.js';
 import type { FloatArray, NumberArray } from './matrix.js';
 
@@ -52,6 +52,6 @@ function checkPlace(what: string, index: number, size: number, entry: number): v
   if (Number.isInteger(index) && index >= 0 && index < size) return;
   throw new DataError(
     'BAD_SPARSE',
-    `The sparse matrix is broken: entry ${entry} is in ${what} ${show(index)}, and there are ${size} ${what}s. Rows and columns are counted from 0.`,
+    `The sparse matrix is broken: entry ${entry} is in ${what} ${describeValue(index)}, and there are ${size} ${what}s. Rows and columns are counted from 0.`,
   );
 }

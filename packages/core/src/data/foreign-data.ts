@@ -2,7 +2,7 @@
  * Reads the matrices and tables of other libraries (foreign.ts recognises them): their numbers as a matrix, or their columns by name.
  * Numbers that lie row by row in a typed array are read in place; all others are copied.
  */
-import { DataError, show } from '../errors.js';
+import { DataError, describeValue } from '../errors.js';
 import type { ForeignKind } from './foreign.js';
 import type { Matrix, NumberArray } from './matrix.js';
 
@@ -128,7 +128,7 @@ async function readTensor(tensor: TensorLike): Promise<Matrix<NumberArray>> {
   if (!['float32', 'int32', 'bool'].includes(tensor.dtype)) {
     throw new DataError(
       'BAD_DATA',
-      `The tensor holds ${show(tensor.dtype)}. Only numbers can be analysed: float32, int32 or bool.`,
+      `The tensor holds ${describeValue(tensor.dtype)}. Only numbers can be analysed: float32, int32 or bool.`,
     );
   }
   return { rows, cols, data: (await tensor.data()) as NumberArray };

@@ -1,4 +1,4 @@
-import { ModelError, show } from '../errors.js';
+import { describeValue, ModelError } from '../errors.js';
 
 /**
  * The reader of a format version. Files of old versions stay readable: a new version adds a reader, and the readers of the
@@ -14,5 +14,5 @@ export function readerOf<Reader>(readers: Readonly<Record<number, Reader>>, vers
     );
   }
   if (typeof version === 'number' && Object.hasOwn(readers, version)) return readers[version];
-  throw new ModelError('BAD_MODEL', `${what} format version ${show(version)}, which does not exist.`);
+  throw new ModelError('BAD_MODEL', `${what} format version ${describeValue(version)}, which does not exist.`);
 }

@@ -1,4 +1,4 @@
-import { DataError, describeCell, show } from '../errors.js';
+import { DataError, describeCell, describeValue } from '../errors.js';
 import type { DenseBlock } from './block.js';
 import { foreignAdvice, isBuffer } from './foreign.js';
 import type { FloatArray } from './matrix.js';
@@ -92,7 +92,7 @@ export class RowGatherer {
     if (!isRecord(row)) {
       throw new DataError(
         'RAGGED_ROWS',
-        `Row ${at + 1} is ${show(row)}, but the first row is a record. Use one form for all rows.`,
+        `Row ${at + 1} is ${describeValue(row)}, but the first row is a record. Use one form for all rows.`,
         { row: at },
       );
     }
@@ -100,7 +100,7 @@ export class RowGatherer {
       const extra = Object.keys(row).find((key) => !names.includes(key)) as string;
       throw new DataError(
         'RAGGED_ROWS',
-        `Row ${at + 1} has a column ${show(extra)} that the first row does not have. Give all records the same keys, or choose with columnNames.`,
+        `Row ${at + 1} has a column ${describeValue(extra)} that the first row does not have. Give all records the same keys, or choose with columnNames.`,
         { row: at, columnName: extra },
       );
     }
@@ -110,7 +110,7 @@ export class RowGatherer {
         if (!(names[j] in row)) {
           throw new DataError(
             'MISSING_COLUMN',
-            `Row ${at + 1} has no column ${show(names[j])}. Every record needs the same keys.`,
+            `Row ${at + 1} has no column ${describeValue(names[j])}. Every record needs the same keys.`,
             { row: at, column: j, columnName: names[j] },
           );
         }
@@ -159,7 +159,7 @@ function checkRow(row: unknown, at: number): asserts row is ArrayLike<number> {
   if (typeof row === 'object' && row !== null && typeof (row as ArrayLike<number>).length === 'number') return;
   throw new DataError(
     'BAD_DATA',
-    `Row ${at + 1} is ${show(row)}, not an array of numbers or a record. Pass rows as [[1, 2], [3, 4]] or [{ a: 1, b: 2 }].`,
+    `Row ${at + 1} is ${describeValue(row)}, not an array of numbers or a record. Pass rows as [[1, 2], [3, 4]] or [{ a: 1, b: 2 }].`,
     { row: at, value: row },
   );
 }
@@ -169,7 +169,7 @@ export function adviceForRow(row: object): string | undefined {
   if (row instanceof Map) return 'a Map. Pass Object.fromEntries(map).';
   if (row instanceof Set) return 'a Set. Pass Array.from(set).';
   if (isBuffer(row))
-    return `${show(row)}, and it is not known what numbers its bytes are. Pass new Float32Array(buffer.buffer, buffer.byteOffset, buffer.length / 4) for numbers of that type, or Uint8Array.from(buffer) for bytes. Files are read by openFile.`;
+    return `${describeValue(row)}, and it is not known what numbers its bytes are. Pass new Float32Array(buffer.buffer, buffer.byteOffset, buffer.length / 4) for numbers of that type, or Uint8Array.from(buffer) for bytes. Files are read by openFile.`;
   return foreignAdvice(row);
 }
 
@@ -181,11 +181,11 @@ export function isRecord(row: unknown): row is RecordRow {
 
 export function notANumber(value: unknown, row: number, column: number, names?: readonly string[]): DataError {
   const where = describeCell(row, column, names);
-  const name = names ? show(names[column]) : `column ${column}`;
+  const name = names ? describeValue(names[column]) : `column ${column}`;
   const remedy = remedyFor(value, name, names !== undefined);
   return new DataError(
     'NOT_A_NUMBER',
-    `${where.charAt(0).toUpperCase()}${where.slice(1)} holds ${show(value)}. ${remedy}`,
+    `${where.charAt(0).toUpperCase()}${where.slice(1)} holds ${describeValue(value)}. ${remedy}`,
     {
       row,
       column,

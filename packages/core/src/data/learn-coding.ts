@@ -1,4 +1,4 @@
-import { DataError, show } from '../errors.js';
+import { DataError, describeValue } from '../errors.js';
 import type { ProgressTracker } from '../progress.js';
 import type { Warning } from '../warning.js';
 import { levelOf, notNumeric } from './coded-source.js';
@@ -138,7 +138,7 @@ class ColumnLearner {
     const { name } = this.#columns[this.#at];
     throw new DataError(
       'TOO_LARGE',
-      `Column ${show(name)} has more than ${MOST_LEVELS} levels. A column that names the rows is not a category: leave it out.`,
+      `Column ${describeValue(name)} has more than ${MOST_LEVELS} levels. A column that names the rows is not a category: leave it out.`,
       { column: this.#at, columnName: name, expected: MOST_LEVELS },
     );
   }
@@ -238,7 +238,7 @@ function tooManyRanks(): DataError {
 }
 
 function noValue(name: string, column: number): DataError {
-  return new DataError('MISSING_VALUES', `Column ${show(name)} has no value at all. Leave it out.`, {
+  return new DataError('MISSING_VALUES', `Column ${describeValue(name)} has no value at all. Leave it out.`, {
     column,
     columnName: name,
     reason: 'empty-column',
@@ -251,7 +251,7 @@ function warningsOf({ columns, missing }: Coding, learned: readonly ColumnLearne
     column.kind === 'category' ? column.levels.length === 1 : column.deviation === 0,
   );
   if (constant.length > 0) {
-    const some = constant.slice(0, 5).map(({ name }) => show(name));
+    const some = constant.slice(0, 5).map(({ name }) => describeValue(name));
     const more = constant.length > 5 ? ` and ${constant.length - 5} more` : '';
     const [noun, has] = constant.length === 1 ? ['Column', 'has'] : ['Columns', 'have'];
     warnings.push({
@@ -263,7 +263,7 @@ function warningsOf({ columns, missing }: Coding, learned: readonly ColumnLearne
   const gaps = columns.flatMap(({ name }, j) => (learned[j].gaps > 0 ? [{ name, count: learned[j].gaps }] : []));
   if (gaps.length > 0 && missing !== 'error') {
     const values = gaps.reduce((sum, { count }) => sum + count, 0);
-    const some = gaps.slice(0, 5).map(({ name, count }) => `${show(name)} (${count})`);
+    const some = gaps.slice(0, 5).map(({ name, count }) => `${describeValue(name)} (${count})`);
     const more = gaps.length > 5 ? ` and ${gaps.length - 5} more columns` : '';
     const [noun, count, their] = values === 1 ? ['value', 'counts', 'its'] : ['values', 'count', 'their'];
     const rule =

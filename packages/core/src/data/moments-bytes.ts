@@ -1,4 +1,4 @@
-import { ModelError, show } from '../errors.js';
+import { describeValue, ModelError } from '../errors.js';
 import { LARGEST_SQUARE } from '../limits.js';
 import { crc32 } from './crc32.js';
 import { readerOf } from './format-version.js';
@@ -63,7 +63,8 @@ export function momentsToBytes(moments: StoredMoments): Uint8Array {
 /** Reads what `momentsToBytes` wrote; nothing is trusted before it is checked. */
 export function momentsFromBytes(bytes: Uint8Array): StoredMoments {
   const name = new TextDecoder('latin1').decode(bytes.subarray(0, 8));
-  if (name !== MAGIC) throw new ModelError('BAD_MODEL', `These are no moments: they begin with ${show(name)}.`);
+  if (name !== MAGIC)
+    throw new ModelError('BAD_MODEL', `These are no moments: they begin with ${describeValue(name)}.`);
   if (bytes.length < 24) throw cutOff(bytes);
   const version = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(8, true);
   return readerOf(READERS, version, 'The moments have')(bytes);

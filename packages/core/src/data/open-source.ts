@@ -1,4 +1,4 @@
-import { DataError, show } from '../errors.js';
+import { DataError, describeValue } from '../errors.js';
 import type { MaybePromise } from '../maybe-promise.js';
 import type { ProgressTracker } from '../progress.js';
 import type { Block } from './block.js';
@@ -37,7 +37,7 @@ export function openSource(
   if (typeof data !== 'object' || data === null) {
     throw new DataError(
       'BAD_DATA',
-      `Data must be rows, a matrix, a sparse matrix, records or an iterable of them, not ${show(data)}.${typeof data === 'string' ? ' Files are opened by openFile of the package scree.' : ''}`,
+      `Data must be rows, a matrix, a sparse matrix, records or an iterable of them, not ${describeValue(data)}.${typeof data === 'string' ? ' Files are opened by openFile of the package scree.' : ''}`,
       { value: data },
     );
   }
@@ -54,7 +54,7 @@ export function openSource(
   if (ArrayBuffer.isView(data)) {
     throw new DataError(
       'BAD_DATA',
-      `A plain ${show(data).slice(2)} has no shape. Wrap it as a matrix: { rows, cols, data }.`,
+      `A plain ${describeValue(data).slice(2)} has no shape. Wrap it as a matrix: { rows, cols, data }.`,
       { value: data },
     );
   }
@@ -62,7 +62,7 @@ export function openSource(
     return openLater(data as Iterable<Row>, progress, chosen, numericOnly);
   throw new DataError(
     'BAD_DATA',
-    `Data must be rows, columns { name: numbers }, a matrix { rows, cols, data }, or an iterable of rows, not ${show(data)}.`,
+    `Data must be rows, columns { name: numbers }, a matrix { rows, cols, data }, or an iterable of rows, not ${describeValue(data)}.`,
   );
 }
 
@@ -123,7 +123,7 @@ function fromRows(rows: readonly Row[], wanted: readonly string[] | undefined, n
 
 function checkSource(source: RowSource): RowSource {
   if (!isCount(source.cols) || source.cols === 0) {
-    throw new DataError('BAD_DATA', `A row source must say its number of columns, not ${show(source.cols)}.`);
+    throw new DataError('BAD_DATA', `A row source must say its number of columns, not ${describeValue(source.cols)}.`);
   }
   return source;
 }

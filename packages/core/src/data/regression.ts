@@ -1,4 +1,4 @@
-import { DataError, show } from '../errors.js';
+import { DataError, describeValue } from '../errors.js';
 import { addCombination } from '../linalg/row-products.js';
 import { axpy } from '../linalg/vector.js';
 import { type CodedCovariate, type CodedRegression, termNames, type UnseenRule } from './coding.js';
@@ -66,9 +66,9 @@ export class TermEncoder {
 
 function notUsable(columnName: string, row: number, value: unknown, levels: readonly string[] | undefined): DataError {
   const must = levels
-    ? `one of ${levels.slice(0, 5).map(show).join(', ')}${levels.length > 5 ? ', …' : ''}`
+    ? `one of ${levels.slice(0, 5).map(describeValue).join(', ')}${levels.length > 5 ? ', …' : ''}`
     : 'a number';
-  const message = `${show(columnName)} of row ${row + 1} is ${show(value)}; it must be ${must}.`;
+  const message = `${describeValue(columnName)} of row ${row + 1} is ${describeValue(value)}; it must be ${must}.`;
   const details = { row, columnName, value };
   if (isGap(value)) return new DataError('MISSING_VALUES', message, { ...details, reason: 'missing-covariate' });
   return new DataError('BAD_DATA', message, { ...details, ...(levels ? { reason: 'unseen-covariate' } : {}) });

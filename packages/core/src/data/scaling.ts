@@ -1,4 +1,4 @@
-import { DataError, OptionError, show } from '../errors.js';
+import { DataError, describeValue, OptionError } from '../errors.js';
 import { powerOfTwo } from '../linalg/vector.js';
 import { type ColumnStatistics, columnSquares } from './statistics.js';
 
@@ -88,7 +88,7 @@ export function checkScale(scale: Scale, cols: number): void {
       continue;
     throw new OptionError(
       'BAD_SCALE',
-      `scale[${j}] is ${show(scale[j])}. Columns are divided by their scale, so it must be a positive number.`,
+      `scale[${j}] is ${describeValue(scale[j])}. Columns are divided by their scale, so it must be a positive number.`,
       { option: 'scale', column: j, value: scale[j] },
     );
   }
@@ -111,7 +111,7 @@ export function checkColumnWeights(weights: ArrayLike<number>, cols: number): vo
     if (typeof weight === 'number' && weight >= 1 / HEAVIEST && weight <= HEAVIEST) continue;
     throw new OptionError(
       'BAD_OPTION',
-      `columnWeights[${j}] is ${show(weight)}. Weights must be numbers from ${1 / HEAVIEST} to ${HEAVIEST}; leave out a column that should not count.`,
+      `columnWeights[${j}] is ${describeValue(weight)}. Weights must be numbers from ${1 / HEAVIEST} to ${HEAVIEST}; leave out a column that should not count.`,
       { option: 'columnWeights', column: j, value: weight },
     );
   }

@@ -1,4 +1,4 @@
-import { DataError, show } from '../errors.js';
+import { DataError, describeValue } from '../errors.js';
 import type { ProgressTracker } from '../progress.js';
 import type { Warning } from '../warning.js';
 import { commonLength } from './column-data.js';
@@ -83,7 +83,7 @@ export async function openTable(
   if (typeof data !== 'object' || data === null) {
     throw new DataError(
       'BAD_DATA',
-      `A table must be rows, columns by name or an iterable of rows, not ${show(data)}.`,
+      `A table must be rows, columns by name or an iterable of rows, not ${describeValue(data)}.`,
       {
         value: data,
       },
@@ -159,7 +159,8 @@ function chooseColumns(table: TableSource, chosen: readonly string[] | undefined
   }
   const places = chosen.map((name) => {
     const at = table.columns.findIndex((column) => column.name === name);
-    if (at < 0) throw new DataError('MISSING_COLUMN', `The table has no column ${show(name)}.`, { columnName: name });
+    if (at < 0)
+      throw new DataError('MISSING_COLUMN', `The table has no column ${describeValue(name)}.`, { columnName: name });
     return at;
   });
   return {
@@ -198,9 +199,13 @@ function fromColumns(table: ColumnTable): TableSource {
     if (typeof values === 'object' && values !== null && typeof (values as ArrayLike<unknown>).length === 'number') {
       return values as ArrayLike<unknown>;
     }
-    throw new DataError('BAD_DATA', `Column ${show(name)} is ${show(values)}, not a list of values.`, {
-      columnName: name,
-    });
+    throw new DataError(
+      'BAD_DATA',
+      `Column ${describeValue(name)} is ${describeValue(values)}, not a list of values.`,
+      {
+        columnName: name,
+      },
+    );
   });
   return fromLists(names, columns);
 }
@@ -247,7 +252,7 @@ class RowShape {
     if (isRecord(row) === this.#positional) {
       throw new DataError(
         'RAGGED_ROWS',
-        `Row ${at + 1} is ${show(row)}, the rows before it are not. Use one form for all rows.`,
+        `Row ${at + 1} is ${describeValue(row)}, the rows before it are not. Use one form for all rows.`,
         { row: at },
       );
     }
@@ -269,7 +274,7 @@ class RowShape {
     if (missing !== undefined) {
       throw new DataError(
         'MISSING_COLUMN',
-        `Row ${at + 1} has no column ${show(missing)}. Every record needs the same keys; null says that a value is missing.`,
+        `Row ${at + 1} has no column ${describeValue(missing)}. Every record needs the same keys; null says that a value is missing.`,
         {
           row: at,
           columnName: missing,
@@ -280,7 +285,7 @@ class RowShape {
     const extra = Object.keys(record).find((key) => !this.names.includes(key));
     throw new DataError(
       'RAGGED_ROWS',
-      `Row ${at + 1} has a column ${show(extra)} that the first row does not have. Give all records the same keys, or choose with columnNames.`,
+      `Row ${at + 1} has a column ${describeValue(extra)} that the first row does not have. Give all records the same keys, or choose with columnNames.`,
       { row: at, ...(extra === undefined ? {} : { columnName: extra }) },
     );
   }
@@ -294,7 +299,7 @@ class RowShape {
 
 function checkRow(row: unknown, at: number): void {
   if (typeof row !== 'object' || row === null || !(isRecord(row) || 'length' in row)) {
-    throw new DataError('BAD_DATA', `Row ${at + 1} is ${show(row)}, not a record or a list of values.`, {
+    throw new DataError('BAD_DATA', `Row ${at + 1} is ${describeValue(row)}, not a record or a list of values.`, {
       row: at,
       value: row,
     });
@@ -367,7 +372,10 @@ function checkStream(stream: unknown): Iterable<unknown> | AsyncIterable<unknown
   const isStream =
     typeof stream === 'object' && stream !== null && (Symbol.iterator in stream || Symbol.asyncIterator in stream);
   if (isStream) return stream as Iterable<unknown>;
-  throw new DataError('BAD_DATA', `The function for the rows returned ${show(stream)}, not an iterable of rows.`);
+  throw new DataError(
+    'BAD_DATA',
+    `The function for the rows returned ${describeValue(stream)}, not an iterable of rows.`,
+  );
 }
 
 /** A list of rows, and not one row of values. */
@@ -450,7 +458,7 @@ export async function completeRows(
     );
   }
   const columns = table.columns.flatMap(({ name }, j) => (gaps[j] > 0 ? [{ name, count: gaps[j] }] : []));
-  const some = columns.slice(0, 5).map(({ name, count }) => `${show(name)} (${count})`);
+  const some = columns.slice(0, 5).map(({ name, count }) => `${describeValue(name)} (${count})`);
   if (columns.length > 5) some.push(`${columns.length - 5} more columns`);
   const message = `${dropped} of ${rows} rows ${dropped === 1 ? 'was' : 'were'} left out, because values are missing: ${some.join(', ')}.`;
   return {

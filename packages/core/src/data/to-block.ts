@@ -1,4 +1,4 @@
-import { DataError, show } from '../errors.js';
+import { DataError, describeValue } from '../errors.js';
 import { MOST_COLUMNS } from '../limits.js';
 import type { DenseBlock, SparseBlock } from './block.js';
 import { type CooMatrix, cooToCsr, isCoo } from './coo.js';
@@ -40,7 +40,7 @@ export function toBlock(source: AnyMatrix): DenseBlock | SparseBlock {
 function copyOf(source: MatrixLike): Matrix<Float64Array> {
   const { rows, columns: cols } = source;
   if (!isCount(rows) || !isCount(cols)) {
-    throw new DataError('BAD_DATA', `A matrix of ${show(rows)} × ${show(cols)} is impossible.`);
+    throw new DataError('BAD_DATA', `A matrix of ${describeValue(rows)} × ${describeValue(cols)} is impossible.`);
   }
   const data = new Float64Array(rows * cols);
   for (let i = 0, at = 0; i < rows; i++) {
@@ -61,7 +61,7 @@ export function denseBlock(source: Matrix<NumberArray> | MatrixLike): DenseBlock
 function storedBlock(source: Matrix<NumberArray>): DenseBlock {
   const { rows, cols } = source;
   const stride = source.stride ?? cols;
-  const shape = `A matrix of ${show(rows)} × ${show(cols)} with stride ${show(stride)}`;
+  const shape = `A matrix of ${describeValue(rows)} × ${describeValue(cols)} with stride ${describeValue(stride)}`;
   if (!isCount(rows) || !isCount(cols) || !isCount(stride)) {
     throw new DataError('BAD_DATA', `${shape} is impossible: rows, cols and stride must be whole numbers from 0 up.`);
   }
@@ -83,7 +83,7 @@ function storedBlock(source: Matrix<NumberArray>): DenseBlock {
       : `If the shape is right, pass data.subarray(0, ${needed}).`;
     throw new DataError(
       'BAD_DATA',
-      `${shape} needs ${needed} ${isBuffer(source.data) ? 'bytes' : 'numbers'}, but data is ${show(source.data)} of ${data.length}. ${remedy}`,
+      `${shape} needs ${needed} ${isBuffer(source.data) ? 'bytes' : 'numbers'}, but data is ${describeValue(source.data)} of ${data.length}. ${remedy}`,
       { value: data.length, expected: needed },
     );
   }
@@ -93,7 +93,10 @@ function storedBlock(source: Matrix<NumberArray>): DenseBlock {
 function sparseBlock(given: CsrMatrix | CooMatrix): SparseBlock {
   const { rows, cols } = given;
   if (!isCount(rows) || !isCount(cols) || cols > MOST_COLUMNS) {
-    throw new DataError('BAD_SPARSE', `A sparse matrix of ${show(rows)} × ${show(cols)} is impossible.`);
+    throw new DataError(
+      'BAD_SPARSE',
+      `A sparse matrix of ${describeValue(rows)} × ${describeValue(cols)} is impossible.`,
+    );
   }
   if (rows === 0 || cols === 0) throw empty();
   const source = isCoo(given) ? cooToCsr(given) : given;
@@ -105,7 +108,7 @@ function sparseBlock(given: CsrMatrix | CooMatrix): SparseBlock {
     if (typeof value === 'object' && value !== null && typeof value.length === 'number') continue;
     throw new DataError(
       'BAD_SPARSE',
-      `The sparse matrix is broken: ${name} is ${show(value)}, not an array of whole numbers.`,
+      `The sparse matrix is broken: ${name} is ${describeValue(value)}, not an array of whole numbers.`,
     );
   }
   return { kind: 'sparse', ...canonicalCsr({ ...source, data: floats(source.data) }) };
@@ -128,7 +131,7 @@ function stored({ data, dtype }: Matrix<NumberArray>): { data: NumberArray; half
   if (dtype !== undefined && !(dtype === 'float16' && data instanceof Uint16Array)) {
     throw new DataError(
       'BAD_DATA',
-      `dtype is ${show(dtype)} and data is ${show(data)}; only 'float16' has to be said, of a Uint16Array with the bits of half-precision numbers.`,
+      `dtype is ${describeValue(dtype)} and data is ${describeValue(data)}; only 'float16' has to be said, of a Uint16Array with the bits of half-precision numbers.`,
       { value: dtype },
     );
   }
@@ -158,7 +161,7 @@ function floats(data: NumberArray): FloatArray {
 function notStored(data: unknown): DataError {
   return new DataError(
     'BAD_DATA',
-    `A matrix keeps its numbers in a typed array of floats or of integers up to 32 bits, but data is ${show(data)}. Use Float64Array.from(data, Number), or pass rows.`,
+    `A matrix keeps its numbers in a typed array of floats or of integers up to 32 bits, but data is ${describeValue(data)}. Use Float64Array.from(data, Number), or pass rows.`,
     { value: data },
   );
 }

@@ -1,4 +1,4 @@
-import { OptionError, show } from '../errors.js';
+import { describeValue, OptionError } from '../errors.js';
 
 /** Largest weight: products and sums over any number of rows stay finite. */
 const HEAVIEST = 1e100;
@@ -18,10 +18,14 @@ export interface RowWeights {
 export function rowWeights(weights: ArrayLike<number> | undefined, rows: number | undefined): RowWeights {
   if (weights === undefined) return { slice: () => undefined, end: () => {} };
   if (typeof weights !== 'object' || weights === null || typeof weights.length !== 'number') {
-    throw new OptionError('BAD_WEIGHTS', `weights must be an array with one number per row, not ${show(weights)}.`, {
-      option: 'weights',
-      value: weights,
-    });
+    throw new OptionError(
+      'BAD_WEIGHTS',
+      `weights must be an array with one number per row, not ${describeValue(weights)}.`,
+      {
+        option: 'weights',
+        value: weights,
+      },
+    );
   }
   const checked = new Float64Array(weights.length);
   let sum = 0;
@@ -30,7 +34,7 @@ export function rowWeights(weights: ArrayLike<number> | undefined, rows: number 
     if (typeof weight !== 'number' || !(weight >= 0 && weight <= HEAVIEST)) {
       throw new OptionError(
         'BAD_WEIGHTS',
-        `The weight of row ${i + 1} is ${show(weight)}. Weights must be numbers from 0 to ${HEAVIEST}; 0 leaves a row out.`,
+        `The weight of row ${i + 1} is ${describeValue(weight)}. Weights must be numbers from 0 to ${HEAVIEST}; 0 leaves a row out.`,
         { option: 'weights', row: i, value: weight },
       );
     }

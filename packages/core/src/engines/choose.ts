@@ -1,4 +1,4 @@
-import { OptionError, show } from '../errors.js';
+import { describeValue, OptionError } from '../errors.js';
 import { andThen, Lazy, type MaybePromise, settle, type Waiting, wait } from '../maybe-promise.js';
 import type { Blocking } from '../progress.js';
 import type { Engine, OfferedEngine } from './engine.js';
@@ -100,7 +100,7 @@ function referenceInsteadOfWasm(cause: string): Engine {
 function unavailable(wanted: string, why: string): OptionError {
   return new OptionError(
     'BAD_OPTION',
-    `engine is ${show(wanted)}, which is not available: ${why}. Or use engine: 'auto'.`,
+    `engine is ${describeValue(wanted)}, which is not available: ${why}. Or use engine: 'auto'.`,
     { option: 'engine', value: wanted, cause: why },
   );
 }

@@ -1,6 +1,6 @@
 import type { Coding } from '../data/coding.js';
 import type { Scaling } from '../data/scaling.js';
-import { DataError, show } from '../errors.js';
+import { DataError, describeValue } from '../errors.js';
 import { orthonormalityDefect } from '../linalg/orthonormality.js';
 import { descending } from '../linalg/vector.js';
 import type { Solution } from '../solvers/solver.js';
@@ -58,7 +58,7 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
   if (!Number.isFinite(totalVariance)) {
     throw new DataError(
       'OUT_OF_RANGE',
-      `The variance of these data, about ${show(facts.unit)} squared, is beyond float64. Divide the data by ${facts.unit.toExponential(0)} first, or use scale: 'unit'.`,
+      `The variance of these data, about ${describeValue(facts.unit)} squared, is beyond float64. Divide the data by ${facts.unit.toExponential(0)} first, or use scale: 'unit'.`,
       { value: facts.unit },
     );
   }
@@ -174,7 +174,7 @@ function dataWarnings(facts: FitFacts, variances: Float64Array, values: Float64A
   if (constant.length > 0) {
     const named = constant
       .slice(0, 5)
-      .map((j) => (facts.columnNames ? `${j} (${show(facts.columnNames[j])})` : `${j}`));
+      .map((j) => (facts.columnNames ? `${j} (${describeValue(facts.columnNames[j])})` : `${j}`));
     const more = constant.length > 5 ? ` and ${constant.length - 5} more` : '';
     const [columns, keep] =
       constant.length === 1

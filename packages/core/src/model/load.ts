@@ -1,4 +1,4 @@
-import { ModelError, show } from '../errors.js';
+import { describeValue, ModelError } from '../errors.js';
 import { Model } from './model.js';
 import { readRecord } from './read-record.js';
 
@@ -12,6 +12,9 @@ export function loadModel(source: string | object | Uint8Array | ArrayBuffer): M
   } catch (error) {
     if (error instanceof ModelError) throw error;
     // Objects that nest without end, throw when read or cannot be copied.
-    throw new ModelError('BAD_MODEL', `This is not a model: ${error instanceof Error ? error.message : show(error)}.`);
+    throw new ModelError(
+      'BAD_MODEL',
+      `This is not a model: ${error instanceof Error ? error.message : describeValue(error)}.`,
+    );
   }
 }

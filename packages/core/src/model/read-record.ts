@@ -1,4 +1,4 @@
-import { ModelError, show } from '../errors.js';
+import { describeValue, ModelError } from '../errors.js';
 import type { ModelRecord } from './record.js';
 import { fromBinary, fromJSON } from './serialize.js';
 
@@ -11,7 +11,7 @@ export function readRecord(source: string | object | Uint8Array | ArrayBuffer): 
   if (bytes) return isText(bytes) ? fromJSON(new TextDecoder().decode(bytes)) : fromBinary(bytes);
   if (isCloned(source)) return source;
   if (typeof source === 'string' || (typeof source === 'object' && source !== null)) return fromJSON(source);
-  throw new ModelError('BAD_MODEL', `A model is JSON or bytes, not ${show(source)}.`);
+  throw new ModelError('BAD_MODEL', `A model is JSON or bytes, not ${describeValue(source)}.`);
 }
 
 /** The bytes of any view or buffer, of whatever realm it is. */

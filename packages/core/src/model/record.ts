@@ -2,7 +2,7 @@ import { type Coding, checkCoding } from '../data/coding.js';
 import type { Matrix } from '../data/matrix.js';
 import type { DType } from '../data/open-source.js';
 import { SCALINGS, type ScalingRule } from '../data/scaling.js';
-import { ModelError, show } from '../errors.js';
+import { describeValue, ModelError } from '../errors.js';
 import { orthonormalityDefect } from '../linalg/orthonormality.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
 import type { SolverName } from '../solvers/names.js';
@@ -128,20 +128,23 @@ export function checkRecord(record: ModelRecord): void {
   checkSpectrum(record.spectrum, record.variances, d);
   checkChoice(record.choice);
   for (const name of ['totalVariance', 'noiseVariance', 'n', 'totalWeight', 'ddof'] as const) {
-    demand(isNumber(record[name]) && record[name] >= 0, () => `${name} is ${show(record[name])}`);
+    demand(isNumber(record[name]) && record[name] >= 0, () => `${name} is ${describeValue(record[name])}`);
   }
   demand(
     record.totalWeight > record.ddof,
     () => `totalWeight ${record.totalWeight} leaves nothing after ddof ${record.ddof}`,
   );
-  demand(typeof record.centered === 'boolean', () => `centered is ${show(record.centered)}`);
+  demand(typeof record.centered === 'boolean', () => `centered is ${describeValue(record.centered)}`);
   demand(record.centered || record.mean.every((m) => m === 0), 'mean is not zero although data were not centred');
   demand(
     record.whiten === false || record.whiten === 'pca' || record.whiten === 'zca',
-    () => `whiten is ${show(record.whiten)}`,
+    () => `whiten is ${describeValue(record.whiten)}`,
   );
-  demand(record.scaling === undefined || SCALINGS.includes(record.scaling), () => `scaling is ${show(record.scaling)}`);
-  demand(record.dtype === 'float32' || record.dtype === 'float64', () => `dtype is ${show(record.dtype)}`);
+  demand(
+    record.scaling === undefined || SCALINGS.includes(record.scaling),
+    () => `scaling is ${describeValue(record.scaling)}`,
+  );
+  demand(record.dtype === 'float32' || record.dtype === 'float64', () => `dtype is ${describeValue(record.dtype)}`);
   const names: unknown = record.columnNames;
   demand(names === undefined || isList(names, d, isString), () => `columnNames are not ${d} names`);
   checkPlanAndWarnings(record);
@@ -160,7 +163,7 @@ function checkSpectrum(spectrum: unknown, variances: Float64Array, d: number): v
   const values = spectrum as Float64Array;
   demand(values.length >= variances.length && values.length <= d, () => `spectrum has ${values.length} numbers`);
   values.forEach((value, i) => {
-    demand(Number.isFinite(value) && value >= 0, () => `spectrum has ${show(value)} at ${i}`);
+    demand(Number.isFinite(value) && value >= 0, () => `spectrum has ${describeValue(value)} at ${i}`);
     demand(i === 0 || value <= values[i - 1], () => `spectrum rises at ${i}`);
     demand(i >= variances.length || value === variances[i], () => `spectrum and variances differ at ${i}`);
   });
@@ -200,14 +203,14 @@ function checkCertificate(certificate: Certificate, k: number): void {
     demand(isList(certificate[name], k, isBound), () => `certificate.${name} are not ${k} bounds`);
   }
   for (const name of ['subspaceAngleBound', 'orthonormality'] as const) {
-    demand(isBound(certificate[name]), () => `certificate.${name} is ${show(certificate[name])}`);
+    demand(isBound(certificate[name]), () => `certificate.${name} is ${describeValue(certificate[name])}`);
   }
 }
 
 function checkUniqueness(uniqueness: Uniqueness, k: number): void {
   demand(isObject(uniqueness), 'uniqueness is missing');
   const { rank, subspace, axes } = uniqueness;
-  demand(Number.isSafeInteger(rank) && rank >= 0 && rank <= k, () => `uniqueness.rank is ${show(rank)}`);
+  demand(Number.isSafeInteger(rank) && rank >= 0 && rank <= k, () => `uniqueness.rank is ${describeValue(rank)}`);
   const isVerdict = (value: unknown): boolean =>
     isObject(value) &&
     typeof value.determined === 'boolean' &&

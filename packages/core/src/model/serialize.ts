@@ -1,6 +1,6 @@
 import { crc32 } from '../data/crc32.js';
 import { readerOf } from '../data/format-version.js';
-import { ModelError, show } from '../errors.js';
+import { describeValue, ModelError } from '../errors.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
 import type { ModelRecord } from './record.js';
 import { OPTIONAL_VECTORS, VECTORS } from './record.js';
@@ -79,7 +79,7 @@ export function fromJSON(source: string | object): ModelRecord {
     }
   }
   if (typeof parsed !== 'object' || parsed === null || (parsed as Plain).format !== FORMAT) {
-    throw new ModelError('BAD_MODEL', `This is not a model: its format is not ${show(FORMAT)}.`);
+    throw new ModelError('BAD_MODEL', `This is not a model: its format is not ${describeValue(FORMAT)}.`);
   }
   return readerOf(READERS, (parsed as Plain).version, 'The model has').json(parsed as Plain);
 }
@@ -89,7 +89,7 @@ function readJson1({ checksum, ...body }: Plain): ModelRecord {
   if (checksum !== expected) {
     throw new ModelError(
       'MODEL_CHANGED',
-      `The model was changed after it was written: its checksum is ${show(checksum)}, its content gives ${show(expected)}. Fit it again or restore the file.`,
+      `The model was changed after it was written: its checksum is ${describeValue(checksum)}, its content gives ${describeValue(expected)}. Fit it again or restore the file.`,
       { value: checksum, expected },
     );
   }
@@ -132,7 +132,7 @@ export function toBinary(record: ModelRecord): Uint8Array {
 export function fromBinary(bytes: Uint8Array): ModelRecord {
   for (let i = 0; i < MAGIC.length && i < bytes.length; i++) {
     if (bytes[i] !== MAGIC.charCodeAt(i))
-      throw new ModelError('BAD_MODEL', `This is not a model: it does not begin with ${show(MAGIC)}.`);
+      throw new ModelError('BAD_MODEL', `This is not a model: it does not begin with ${describeValue(MAGIC)}.`);
   }
   if (bytes.length < 20) throw truncated(bytes, 20);
   return readerOf(READERS, viewOf(bytes).getUint32(8, true), 'The model has').binary(bytes);
@@ -164,7 +164,7 @@ function readBinary1(bytes: Uint8Array): ModelRecord {
   if (header.format !== FORMAT || header.version !== view.getUint32(8, true) || header.numbers !== NUMBERS) {
     throw new ModelError(
       'BAD_MODEL',
-      `This is not a model: its header says ${show(header.format)}, ${show(header.version)}, ${show(header.numbers)}.`,
+      `This is not a model: its header says ${describeValue(header.format)}, ${describeValue(header.version)}, ${describeValue(header.numbers)}.`,
     );
   }
   return revive(header, (name) => {

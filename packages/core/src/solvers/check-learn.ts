@@ -1,6 +1,6 @@
 import type { OptionCheck } from '../control.js';
 import type { Matrix } from '../data/matrix.js';
-import { OptionError, show } from '../errors.js';
+import { describeValue, OptionError } from '../errors.js';
 import type { LearnOptions } from './learned/learn-options.js';
 import { SOLVER_NAMES, type SolverName } from './names.js';
 import { SOLVERS } from './registry.js';
@@ -55,7 +55,7 @@ export function checkLearn({ solver, learn, k, center, weights }: LearnRequest):
   if (learn?.rule === 'oja' && k !== undefined && k !== 1) {
     throw new OptionError(
       'K_OUT_OF_RANGE',
-      `Oja's rule has one neuron, so k must be 1, not ${show(k)}. Use rule: 'subspace' or 'sanger' for more.`,
+      `Oja's rule has one neuron, so k must be 1, not ${describeValue(k)}. Use rule: 'subspace' or 'sanger' for more.`,
       { option: 'k', value: k, expected: 1 },
     );
   }
@@ -87,7 +87,7 @@ export function checkLearnOptions(learn: LearnOptions, solver: SolverName | 'aut
       const known = [...(learner.rules ? ['rule'] : []), ...learner.options];
       throw new OptionError(
         'UNKNOWN_OPTION',
-        `There is no option ${show(option)} for ${solver} to learn by. It has ${known.join(', ')}.`,
+        `There is no option ${describeValue(option)} for ${solver} to learn by. It has ${known.join(', ')}.`,
         { option: `${prefix}${option}` },
       );
     }
@@ -103,5 +103,5 @@ export function checkLearnOptions(learn: LearnOptions, solver: SolverName | 'aut
 }
 
 function refused(option: string, value: unknown, must: string): OptionError {
-  return new OptionError('BAD_OPTION', `${option} is ${show(value)}; it must be ${must}.`, { option, value });
+  return new OptionError('BAD_OPTION', `${option} is ${describeValue(value)}; it must be ${must}.`, { option, value });
 }

@@ -1,4 +1,4 @@
-import { DataError, show } from '../errors.js';
+import { DataError, describeValue } from '../errors.js';
 import type { SummaryHead } from './head.js';
 
 /** A summary by its head, and what messages call it. */
@@ -40,10 +40,10 @@ function refuseOther(first: NamedHead, other: NamedHead): void {
   const j = Array.from({ length: a.cols }).findIndex((_, at) => names[at] !== others[at]);
   if (j >= 0) {
     const same = others.length === names.length && others.every((name) => names.includes(name));
-    const what = same ? 'the same columns in another order' : `column ${j} as ${show(others[j] ?? j)}`;
+    const what = same ? 'the same columns in another order' : `column ${j} as ${describeValue(others[j] ?? j)}`;
     throw new DataError(
       'MISSING_COLUMN',
-      `${two} has ${what}, and ${one} has ${show(names[j] ?? j)} there. Choose the columns of every part by name, in one order.`,
+      `${two} has ${what}, and ${one} has ${describeValue(names[j] ?? j)} there. Choose the columns of every part by name, in one order.`,
       { column: j, columnName: others[j] ?? String(j), expected: names[j] ?? String(j), ...path },
     );
   }

@@ -7,7 +7,7 @@ import { checkScale, type Scale } from '../data/scaling.js';
 import { empty } from '../data/to-block.js';
 import { rowWeights } from '../data/weights.js';
 import { chooseEngine, type EngineChoice } from '../engines/choose.js';
-import { OptionError, show } from '../errors.js';
+import { describeValue, OptionError } from '../errors.js';
 import { keepAlive } from '../keep-alive.js';
 import { LARGEST_SQUARE, WIDEST_SCATTER } from '../limits.js';
 import { Moments } from '../moments.js';
@@ -156,7 +156,7 @@ async function begin(
   { keep = 'auto', k = 10, size, rule = 'incremental', scale = 'none', memory = 2 ** 30 }: SummarizeOptions,
 ): Promise<Moments | Sketch> {
   if (!['auto', 'moments', 'sketch'].includes(keep)) {
-    throw new OptionError('BAD_OPTION', `keep is ${show(keep)}; it must be 'auto', 'moments' or 'sketch'.`, {
+    throw new OptionError('BAD_OPTION', `keep is ${describeValue(keep)}; it must be 'auto', 'moments' or 'sketch'.`, {
       option: 'keep',
       value: keep,
     });
@@ -177,7 +177,7 @@ function checkCount(count: unknown): void {
   if (count === 0 || (Number.isSafeInteger(count) && (count as number) >= 10 && (count as number) <= 100_000)) return;
   throw new OptionError(
     'BAD_OPTION',
-    `bootstrap is ${show(count)}; it must be 0 or a whole number of replicates from 10 to 100000.`,
+    `bootstrap is ${describeValue(count)}; it must be 0 or a whole number of replicates from 10 to 100000.`,
     { option: 'bootstrap', value: count },
   );
 }

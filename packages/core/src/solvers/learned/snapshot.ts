@@ -1,5 +1,5 @@
 import type { Matrix } from '../../data/matrix.js';
-import { OptionError, show } from '../../errors.js';
+import { describeValue, OptionError } from '../../errors.js';
 import { rowProducts } from '../../linalg/row-products.js';
 import { dot } from '../../linalg/vector.js';
 import type { Epoch } from './epoch.js';
@@ -72,9 +72,13 @@ export class Snapshot implements Epoch {
     const y = this.#points;
     if (!y) throw new OptionError('BAD_OPTION', "There are forces in the rules 'pairwise' and 'factored' only.");
     if (!Number.isSafeInteger(i) || i < 0 || i >= n) {
-      throw new OptionError('BAD_OPTION', `There is no point ${show(i)}; they are counted from 0 to ${n - 1}.`, {
-        value: i,
-      });
+      throw new OptionError(
+        'BAD_OPTION',
+        `There is no point ${describeValue(i)}; they are counted from 0 to ${n - 1}.`,
+        {
+          value: i,
+        },
+      );
     }
     const top = this.#longest ** 2;
     // Double centring of squared distances leaves −2⟨xᵢ, xⱼ⟩ of centred points.

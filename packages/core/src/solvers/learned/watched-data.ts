@@ -4,7 +4,7 @@ import type { Matrix, NumberArray } from '../../data/matrix.js';
 import { checkScale, chooseFrame, columnScales, type Scale } from '../../data/scaling.js';
 import { blockStatistics } from '../../data/statistics.js';
 import { isMatrix, toBlock } from '../../data/to-block.js';
-import { DataError, show } from '../../errors.js';
+import { DataError, describeValue } from '../../errors.js';
 import { runTaskSync } from '../../progress.js';
 
 /** Rows in memory, few enough to be animated. */
@@ -56,6 +56,6 @@ function blockOf(data: WatchedData): { block: DenseBlock; names?: readonly strin
   }
   throw new DataError(
     Array.isArray(data) ? 'EMPTY_DATA' : 'BAD_DATA',
-    `What is watched must be rows in memory, an array of them or a dense matrix, not ${show(data)}.`,
+    `What is watched must be rows in memory, an array of them or a dense matrix, not ${describeValue(data)}.`,
   );
 }

@@ -1,0 +1,62 @@
+import { qr } from '../../linalg/qr.js';
+import { eigenFlops } from '../../linalg/symmetric-eigen.js';
+import { transpose } from '../../linalg/transpose.js';
+import { dot } from '../../linalg/vector.js';
+import { type MaybePromise, settle, type Waiting, wait } from '../../maybe-promise.js';
+import { residualNorms } from '../residuals.js';
+import { countWanted, nextValue, type RowsProblem, type Solution } from '../solver.js';
+import { eigenvalueBound } from './covariance.js';
+import { residualsFromProducts } from './dual-residuals.js';
+
+/** Numbers from which residuals are bounded by those of K: another reading of the data, which would measure them more closely, takes time. */
+const MANY_NUMBERS = 2 ** 22;
+
+/**
+ * The dual trick for wide data: eigenvectors u of K = BBᵀ (n × n), then v = Bᵀu/‖Bᵀu‖.
+ *
+ * Never forms d × d: n²·d + 4/3·n³ flops and n² numbers of memory. K and S have the same eigenvalues above zero.
+ * Where u belongs to a zero eigenvalue Bᵀu is zero but for rounding; Householder QR of all Bᵀu gives such components a direction
+ * orthogonal to the others, and makes the small ones orthogonal where rounding in K has turned them.
+ * Weakness: squares B, as `covariance` does.
+ */
+export function solveDual(problem: RowsProblem): MaybePromise<Solution> {
+  return settle(byRowProducts(problem));
+}
+
+function* byRowProducts(problem: RowsProblem): Waiting<Solution> {
+  const { d, passes, progress, wanted, scatterTrace } = problem;
+  const n = passes.rows;
+  const most = Math.min(n, d);
+  const products = yield* wait(passes.dual());
+  const choose = (values: Float64Array): number => Math.min(most, countWanted(wanted, values, scatterTrace));
+  const expected = 'count' in wanted ? wanted.count : most / 2;
+  progress.begin('eigenvectors', eigenFlops(n, expected));
+  const onStep = (flops: number): void | Promise<void> => progress.step(flops);
+  const { values, vectors, count } = yield* wait(problem.engine.symmetricEigen(products.slice(), n, choose, onStep));
+  progress.end();
+  const images = yield* wait(passes.multiplyTransposed(transpose(vectors, count, n), count));
+  const factors = yield* wait(progress.follow(qr(images, count, d)));
+  const basis = factors.q;
+  const shared = {
+    k: count,
+    basis,
+    spectrum: values,
+    next: nextValue(values, count, problem, eigenvalueBound({ ...problem, d: n }, values[0])),
+    converged: true,
+  };
+  const leading = values.slice(0, count);
+  if (n * d >= MANY_NUMBERS) {
+    const residuals = yield* residualsFromProducts(problem, products, values, vectors, images, factors);
+    if (residuals) {
+      // Eigenvalues of K by their numbers, apart from rounding in K (Weyl).
+      const below = eigenvalueBound({ d: n, roundoff: 0 }, values[0]);
+      const bracket = { above: new Float64Array(count).fill(below), below };
+      return { ...shared, values: leading, residuals, bracket, passes: 2 };
+    }
+  }
+  const scattered = yield* wait(passes.normal(basis, count, true));
+  // Rayleigh quotients: the eigenvalue that leaves the smallest residual.
+  for (let r = 0; r < count; r++) leading[r] = dot(scattered, r * d, basis, r * d, d);
+  const residuals = residualNorms(scattered, basis, leading, count, d);
+  return { ...shared, values: leading, residuals, rayleigh: true, passes: 3 };
+}
