@@ -66,12 +66,15 @@ for (const [format, folder] of [
         { name: 'kernels-plain', test: /kernels-plain\.js$/ },
         { name: 'kernels-relaxed', test: /kernels-relaxed\.js$/ },
         { name: 'passes', test: /engines[\\/](summarise|dual-by-multiply)\.js$/ },
-        { name: 'subspace', test: /(orthonormalise|cholesky|inverse|residual-schedule|rayleigh-ritz)\.js$/ },
+        {
+          name: 'subspace',
+          test: /(orthonormalise|cholesky|inverse|linalg[\\/]row-products|residual-schedule|rayleigh-ritz)\.js$/,
+        },
         { name: 'sparse', test: /(wasm[\\/]sparse[\\/].*|reference[\\/]sparse)\.js$/ },
         { name: 'wasm', test: only('engines/wasm/wasm') },
         { name: 'reference', test: /reference[\\/]dense\.js$/ },
         { name: 'foreign', test: /(open-columns|foreign-data|column-data)\.js$/ },
-        { name: 'dual', test: /direct[\\/]row-products\.js$/ },
+        { name: 'dual', test: /direct[\\/](solve-dual|dual-residuals)\.js$/ },
         { name: 'reconstruction', test: /model[\\/]reconstruction\.js$/ },
         { name: 'coding', test: only('code-columns', 'data/coded-source', 'data/decode') },
         {

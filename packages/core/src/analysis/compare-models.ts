@@ -1,9 +1,10 @@
 import type { Matrix } from '../data/matrix.js';
 import { isMatrix } from '../data/to-block.js';
 import { DataError, describeValue } from '../errors.js';
-import { combineRows, rowProducts, transpose } from '../linalg/row-products.js';
+import { combineRows, rowProducts } from '../linalg/row-products.js';
 import { subspaceAngles } from '../linalg/subspace-angles.js';
 import { svd } from '../linalg/svd.js';
+import { transpose } from '../linalg/transpose.js';
 import { dot, norm } from '../linalg/vector.js';
 import type { Model } from '../model/model.js';
 import type { Warning } from '../warning.js';

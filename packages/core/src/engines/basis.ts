@@ -1,4 +1,4 @@
-import { transpose } from '../linalg/row-products.js';
+import { transpose } from '../linalg/transpose.js';
 import { andThen, type MaybePromise } from '../maybe-promise.js';
 import type { Basis, Engine, OnStep } from './engine.js';
 import { VectorBlock } from './vector-block.js';

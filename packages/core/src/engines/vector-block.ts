@@ -1,5 +1,5 @@
 import { type Frame, identityFrame } from '../data/block.js';
-import { transpose } from '../linalg/row-products.js';
+import { transpose } from '../linalg/transpose.js';
 import { forUpper } from '../linalg/upper.js';
 import { andThen, type MaybePromise, settle, type Waiting, wait } from '../maybe-promise.js';
 import type { Engine, LoadedBlock } from './engine.js';

@@ -1,5 +1,6 @@
-import { combineRows, rowProducts, transpose } from './row-products.js';
+import { combineRows, rowProducts } from './row-products.js';
 import { svd } from './svd.js';
+import { transpose } from './transpose.js';
 
 /**
  * Orthogonal Procrustes: Z (n × k) rotated, and mirrored where that is closer, to lie as close to Y (n × k) as possible. With

@@ -1,7 +1,8 @@
 import type { Task } from '../progress.js';
 import { inverse } from './inverse.js';
-import { combineRows, rowProducts, transpose } from './row-products.js';
+import { combineRows, rowProducts } from './row-products.js';
 import { svd } from './svd.js';
+import { transpose } from './transpose.js';
 import { dot, norm } from './vector.js';
 
 /**

@@ -137,10 +137,3 @@ function addOne(
   if (factor === 0) return;
   for (let i = 0; i < length; i++) out[to + i] += factor * rows[start + i];
 }
-
-/** Transposes row-major `rows × cols` numbers. */
-export function transpose(data: Float64Array, rows: number, cols: number): Float64Array {
-  const out = new Float64Array(rows * cols);
-  for (let i = 0; i < rows; i++) for (let j = 0; j < cols; j++) out[j * rows + i] = data[i * cols + j];
-  return out;
-}

@@ -1,7 +1,7 @@
 import { ConvergenceError } from '../errors.js';
 import { runTaskSync, type Task } from '../progress.js';
 import { reflector } from './reflector.js';
-import { transpose } from './row-products.js';
+import { transpose } from './transpose.js';
 import { axpy, descending, dot, maxAbs, powerOfTwo, rotate, scale } from './vector.js';
 
 export interface SVD {

@@ -1,5 +1,5 @@
 import { VectorBlock, type VectorTools } from '../engines/vector-block.js';
-import { transpose } from '../linalg/row-products.js';
+import { transpose } from '../linalg/transpose.js';
 import { type MaybePromise, type Waiting, wait } from '../maybe-promise.js';
 
 /** Ritz pairs of a subspace, the largest value first. */

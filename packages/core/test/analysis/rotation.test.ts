@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Matrix, type Model, pca, type RotateOptions, type RotationMethod, rotate } from '../../src/index.js';
 import { orthomaxValue } from '../../src/linalg/rotate-loadings.js';
-import { combineRows, rowProducts, transpose } from '../../src/linalg/row-products.js';
+import { combineRows, rowProducts } from '../../src/linalg/row-products.js';
+import { transpose } from '../../src/linalg/transpose.js';
 import { tables } from '../support/data.js';
 import { readTable } from '../support/table.js';
 

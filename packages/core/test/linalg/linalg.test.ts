@@ -6,9 +6,9 @@ import { orthonormalityDefect } from '../../src/linalg/orthonormality.js';
 import { rotatedOnto } from '../../src/linalg/procrustes.js';
 import { absorbRows, qr } from '../../src/linalg/qr.js';
 import { random } from '../../src/linalg/random.js';
-import { transpose } from '../../src/linalg/row-products.js';
 import { svd } from '../../src/linalg/svd.js';
 import { symmetricEigen } from '../../src/linalg/symmetric-eigen.js';
+import { transpose } from '../../src/linalg/transpose.js';
 import { maxAbs } from '../../src/linalg/vector.js';
 import { runTaskSync } from '../../src/progress.js';
 

@@ -1,6 +1,7 @@
-import { combineRows, rowProducts, transpose } from '../../linalg/row-products.js';
+import { combineRows, rowProducts } from '../../linalg/row-products.js';
 import { svd } from '../../linalg/svd.js';
 import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
+import { transpose } from '../../linalg/transpose.js';
 import { dot } from '../../linalg/vector.js';
 import { runTaskSync } from '../../progress.js';
 

@@ -1,5 +1,5 @@
 import { random } from '../../linalg/random.js';
-import { transpose } from '../../linalg/row-products.js';
+import { transpose } from '../../linalg/transpose.js';
 import { type CriterionMethod, doesNotApply, type Evidence, firstHave, leadingAbove } from './criterion.js';
 import { percentOf, quantiles, simulations, tables, takesTooLong } from './simulate.js';
 

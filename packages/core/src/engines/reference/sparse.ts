@@ -1,6 +1,6 @@
 import type { Frame, SparseBlock } from '../../data/block.js';
 import type { ColumnStatistics } from '../../data/statistics.js';
-import { transpose } from '../../linalg/row-products.js';
+import { transpose } from '../../linalg/transpose.js';
 import { axpy, dot } from '../../linalg/vector.js';
 import type { MaybePromise } from '../../maybe-promise.js';
 import type { LoadedBlock, OnStep, Products, RowsAt } from '../engine.js';

@@ -1,4 +1,4 @@
-import { transpose } from '../../linalg/row-products.js';
+import { transpose } from '../../linalg/transpose.js';
 import type { MaybePromise, Waiting } from '../../maybe-promise.js';
 import type { Basis, OnStep } from '../engine.js';
 import type { Kernels } from './kernels.js';

@@ -1,4 +1,4 @@
-import { transpose } from '../../linalg/row-products.js';
+import { transpose } from '../../linalg/transpose.js';
 import { powerOfTwo, scale } from '../../linalg/vector.js';
 import type { Engine, LeadingEigen, OnStep } from '../engine.js';
 import { arithmeticCode, UNIFORM_HEAD } from './arithmetic.js';

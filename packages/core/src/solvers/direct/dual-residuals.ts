@@ -1,6 +1,7 @@
 import { multiplySymmetric } from '../../engines/vector-block.js';
 import type { QR } from '../../linalg/qr.js';
-import { addCombinationSteps, transpose } from '../../linalg/row-products.js';
+import { addCombinationSteps } from '../../linalg/row-products.js';
+import { transpose } from '../../linalg/transpose.js';
 import { norm } from '../../linalg/vector.js';
 import { type Waiting, wait } from '../../maybe-promise.js';
 import { residualNorms } from '../residuals.js';

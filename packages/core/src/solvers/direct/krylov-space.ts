@@ -4,7 +4,7 @@ import { VectorBlock } from '../../engines/vector-block.js';
 import { cholesky, invertLower } from '../../linalg/cholesky.js';
 import { orthonormalise } from '../../linalg/orthonormalise.js';
 import type { Random } from '../../linalg/random.js';
-import { transpose } from '../../linalg/row-products.js';
+import { transpose } from '../../linalg/transpose.js';
 import { axpy, dot, norm, scale } from '../../linalg/vector.js';
 import { type Waiting, wait } from '../../maybe-promise.js';
 import type { ProgressTracker } from '../../progress.js';

@@ -1,6 +1,6 @@
 import { qr } from '../../linalg/qr.js';
-import { transpose } from '../../linalg/row-products.js';
 import { eigenFlops } from '../../linalg/symmetric-eigen.js';
+import { transpose } from '../../linalg/transpose.js';
 import { dot } from '../../linalg/vector.js';
 import { type MaybePromise, settle, type Waiting, wait } from '../../maybe-promise.js';
 import { residualNorms } from '../residuals.js';

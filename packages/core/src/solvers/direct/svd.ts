@@ -1,7 +1,7 @@
 import { LARGEST_SQUARE } from '../../limits.js';
 import { absorbRows, qr } from '../../linalg/qr.js';
-import { transpose } from '../../linalg/row-products.js';
 import { svdSteps } from '../../linalg/svd.js';
+import { transpose } from '../../linalg/transpose.js';
 import { andThen, type MaybePromise, settle, type Waiting, wait } from '../../maybe-promise.js';
 import { residualNorms } from '../residuals.js';
 import { countWanted, nextValue, type RowsProblem, type Solution, type SolverDeclaration } from '../solver.js';

@@ -1,4 +1,5 @@
-import { addCombination, rowProducts, transpose } from '../../linalg/row-products.js';
+import { addCombination, rowProducts } from '../../linalg/row-products.js';
+import { transpose } from '../../linalg/transpose.js';
 import { dot } from '../../linalg/vector.js';
 import { whole } from './replies.js';
 import { NO_REPLY, type Query, type Reply } from './rule.js';

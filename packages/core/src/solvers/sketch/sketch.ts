@@ -15,7 +15,7 @@ import { VectorBlock } from '../../engines/vector-block.js';
 import { DataError, OptionError } from '../../errors.js';
 import { LARGEST_SQUARE } from '../../limits.js';
 import { orthonormalityDefect } from '../../linalg/orthonormality.js';
-import { transpose } from '../../linalg/row-products.js';
+import { transpose } from '../../linalg/transpose.js';
 import { dot, powerOfTwo, scale as rescale } from '../../linalg/vector.js';
 import type { ProgressTracker } from '../../progress.js';
 import type { SketchRule } from './sketch-options.js';

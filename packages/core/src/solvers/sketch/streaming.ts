@@ -2,7 +2,7 @@ import type { Passes } from '../../engines/passes.js';
 import { VectorBlock } from '../../engines/vector-block.js';
 import { OptionError } from '../../errors.js';
 import { qr } from '../../linalg/qr.js';
-import { transpose } from '../../linalg/row-products.js';
+import { transpose } from '../../linalg/transpose.js';
 import { settle } from '../../maybe-promise.js';
 import { rayleighRitz } from '../rayleigh-ritz.js';
 import { residualNorms } from '../residuals.js';

@@ -1,0 +1,6 @@
+/** Transposes row-major `rows × cols` numbers. */
+export function transpose(data: Float64Array, rows: number, cols: number): Float64Array {
+  const out = new Float64Array(rows * cols);
+  for (let i = 0; i < rows; i++) for (let j = 0; j < cols; j++) out[j * rows + i] = data[i * cols + j];
+  return out;
+}
