@@ -261,8 +261,8 @@ export class Model implements ModelRecord {
     const { threads } = checkControl(options);
     const { components } = this;
     const model = { components: { ...components, data: this.#components }, mean: this.#mean, scale: this.#scale };
-    const { reconstructBlock } = await import('./reconstruction.js');
     await this.#read('reconstruction error', 'rows', data, options, async (block, progress) => {
+      const { reconstructBlock } = await import('./reconstruction.js');
       const engine = await chooseEngine({ threads }, block.data.length);
       errors.push((await reconstructBlock(model, block, engine, (rows) => progress.step(rows))).errors);
     });
