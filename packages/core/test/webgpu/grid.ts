@@ -210,7 +210,7 @@ const ownChecks: Record<string, (opened: OpenDevice) => Promise<void>> = {
     try {
       gpu.step = function step(operations, onSlice) {
         atMost(operations, Math.max(this.slice, tile), 'operations of one submission');
-        atMost(waiting, this.slice, 'operations that nobody has waited for');
+        atMost(waiting, this.slice, 'operations that were submitted and not awaited');
         waiting += operations;
         return own.step.call(this, operations, onSlice);
       };
