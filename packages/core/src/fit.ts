@@ -1,7 +1,7 @@
 import { checkChoices } from './bootstrap-options.js';
 import type { RowSource } from './data/open-source.js';
 import type { Engine, Streaming } from './engines/engine.js';
-import { remoteRows, remoteRowsFor } from './engines/remote.js';
+import { remoteRows } from './engines/remote.js';
 import { ConvergenceError, OptionError } from './errors.js';
 import { andThen, type MaybePromise, settle, type Waiting, wait } from './maybe-promise.js';
 import type { Choice } from './model/choice.js';
@@ -65,7 +65,7 @@ function* planAndSolve(
     const stability = sampled ? yield* wait(sampled) : undefined;
     const known = yield* wait(warningsOf(opened, engine));
     const warnings = settings.lookAtColumns
-      ? [...known, ...(yield* wait(columnWarnings(opened, reading, settings, engine)))]
+      ? [...known, ...(yield* wait(columnWarnings(opened, reading, settings)))]
       : known;
     const model = withStability(finish(solution, facts, warnings), stability);
     if (!solution.converged) throw notConverged(model, solution, plan, problem.tolerance);
@@ -117,18 +117,15 @@ function warningsOf(source: RowSource | Moments, engine: Engine): MaybePromise<r
   return andThen(read, (warnings = []) => [...warnings, ...(engine.warnings ?? [])]);
 }
 
-/** What the columns tell where single values are not here: rows that are read here say it themselves (`watchColumns`). */
+/** What the columns tell: the values that were seen while rows were read, and the statistics of the fit. */
 async function columnWarnings(
   opened: RowSource | Moments,
-  { columns, columnNames }: PreparedData,
+  { columns }: PreparedData,
   settings: Settings,
-  engine: Engine,
 ): Promise<readonly Warning[]> {
-  const { momentsWarnings, statisticsWarnings } = await import('./analysis/watch-columns.js');
-  if (opened instanceof Moments) return momentsWarnings(opened, settings);
-  return remoteRowsFor(opened, engine)
-    ? statisticsWarnings(columns, { ...settings, ...(columnNames ? { columnNames } : {}) })
-    : [];
+  if (!(opened instanceof Moments)) return (await opened.columnWarnings?.(columns)) ?? [];
+  const { momentsWarnings } = await import('./analysis/watch-columns.js');
+  return momentsWarnings(opened, settings);
 }
 
 interface PlannedEngine {

@@ -1,12 +1,6 @@
 import type { Block, DenseBlock } from '../data/block.js';
 import { decoded } from '../data/float16.js';
-import {
-  blockStatistics,
-  type ColumnStatistics,
-  columnSquares,
-  emptyStatistics,
-  mergeStatistics,
-} from '../data/statistics.js';
+import { blockStatistics, type ColumnStatistics, columnSquares, mergeStatistics } from '../data/statistics.js';
 import type { Task } from '../progress.js';
 import { mayNameRows } from './column-names.js';
 import { type DuplicateGroup, duplicateColumns, EvenSample } from './duplicate-columns.js';
@@ -63,10 +57,9 @@ const CHUNK = 256;
 const [INTEGERS, RISING, FALLING, COUNTING, COUNTING_DOWN, GROUPS, DIFFERENT] = [1, 2, 4, 8, 16, 32, 64];
 const EVERYTHING = 127;
 
-/** Looks at rows as they are read, block by block. Memory O(d), and the values of columns that may be identifiers. */
+/** Looks at the single values of rows as they are read, block by block. Memory O(d), and the values of columns that may be identifiers. */
 export class ColumnWatch {
   readonly #names: readonly string[] | undefined;
-  readonly #statistics: ColumnStatistics;
   readonly #flags: Uint8Array;
   readonly #previous: Float64Array;
   readonly #zeros: Float64Array;
@@ -78,13 +71,11 @@ export class ColumnWatch {
   readonly #levels: (Set<number> | undefined)[] = [];
   readonly #kept = new Map<number, Set<number>>();
   readonly #sample: EvenSample;
-  #read = 0;
   #begun = false;
   #followed: boolean;
 
   constructor(cols: number, names: readonly string[] | undefined) {
     this.#names = names;
-    this.#statistics = emptyStatistics(cols);
     this.#followed = cols <= MOST_COLUMNS;
     const followed = this.#followed ? cols : 0;
     this.#flags = new Uint8Array(followed).fill(EVERYTHING);
@@ -100,35 +91,29 @@ export class ColumnWatch {
     }
   }
 
-  /** Adds the next rows; those of weight 0 do not count. Throws where a value is not finite. */
+  /** Adds the next rows; those of weight 0 do not count. */
   *add(given: Block, weights?: Float64Array): Task<void> {
-    const block = given.kind === 'dense' ? decoded(given) : given;
-    mergeStatistics(this.#statistics, yield* blockStatistics(block, weights, this.#read, this.#names));
-    if (block.kind === 'sparse') this.#followed = false;
-    else if (this.#followed) {
-      yield* this.#follow(block, weights);
-      this.#sample.add(block, weights);
-    }
-    this.#read += block.rows;
+    if (given.kind === 'sparse') this.#followed = false;
+    if (!this.#followed || given.kind === 'sparse') return;
+    const block = decoded(given);
+    yield* this.#follow(block, weights);
+    this.#sample.add(block, weights);
   }
 
-  result(): ColumnsRead {
-    const { rows, mean, min, max } = this.#statistics;
-    const columns = Array.from(mean, (_, index): ColumnFacts => {
-      const name = this.#names?.[index];
-      return {
-        index,
-        ...(name === undefined ? {} : { name }),
-        mean: mean[index],
-        deviation: deviationOf(this.#statistics, index),
-        // Not −0.
-        min: min[index] + 0,
-        max: max[index] + 0,
-        ...(this.#followed ? this.#wholeNumbers(index) : {}),
-      };
-    });
-    const sampled = this.#followed ? this.#sample.rows : 0;
-    return { rows, columns, duplicates: sampled > 0 ? duplicateColumns(this.#sample) : [], sampledRows: sampled };
+  /** The same, and adds the rows to statistics, where nothing else sums them up. Throws where a value is not finite. */
+  *addTo(statistics: ColumnStatistics, block: Block, weights: Float64Array | undefined, first: number): Task<void> {
+    const read = block.kind === 'dense' ? decoded(block) : block;
+    mergeStatistics(statistics, yield* blockStatistics(read, weights, first, this.#names));
+    yield* this.add(read, weights);
+  }
+
+  /** What was seen of rows that have these statistics. */
+  result(statistics: Readonly<ColumnStatistics>): ColumnsRead {
+    const read = columnsOf(statistics, this.#names);
+    if (!this.#followed) return read;
+    const columns = read.columns.map((facts, j): ColumnFacts => ({ ...facts, ...this.#wholeNumbers(j) }));
+    const sampledRows = this.#sample.rows;
+    return { ...read, columns, duplicates: sampledRows > 0 ? duplicateColumns(this.#sample) : [], sampledRows };
   }
 
   #wholeNumbers(j: number): Partial<ColumnFacts> {
@@ -249,7 +234,8 @@ export function columnsOf(statistics: Readonly<ColumnStatistics>, names: readonl
   const columns = Array.from(mean, (_, index) => {
     const name = names?.[index];
     const deviation = deviationOf(statistics, index);
-    const facts = { index, mean: mean[index], deviation, min: min[index], max: max[index] };
+    // Not −0.
+    const facts = { index, mean: mean[index], deviation, min: min[index] + 0, max: max[index] + 0 };
     return name === undefined ? facts : { ...facts, name };
   });
   return { rows, columns, duplicates: [], sampledRows: 0 };

@@ -1,5 +1,6 @@
 import { checkControl } from '../control.js';
 import { checkBlockWidth, type Data, openSource, type RowSource } from '../data/open-source.js';
+import { emptyStatistics } from '../data/statistics.js';
 import { rowWeights } from '../data/weights.js';
 import { keepAlive } from '../keep-alive.js';
 import { ProgressTracker, runTask } from '../progress.js';
@@ -27,19 +28,21 @@ export function lookAtColumns(data: Data, options: LookOptions = {}): Promise<Co
       const names = options.columnNames ?? source.columnNames;
       const { ColumnWatch } = await import('./columns.js');
       const watch = new ColumnWatch(source.cols, names);
+      const statistics = emptyStatistics(source.cols);
       const weights = rowWeights(options.weights, source.rows);
       let rows = 0;
       progress.begin('looking at columns', source.rows);
       for await (const block of source.blocks()) {
         checkBlockWidth(block, source, rows);
-        await runTask(watch.add(block, weights.slice(rows, block.rows)), () => progress.yieldToEventLoop());
+        const task = watch.addTo(statistics, block, weights.slice(rows, block.rows), rows);
+        await runTask(task, () => progress.yieldToEventLoop());
         const pause = progress.step(block.rows);
         if (pause) await pause;
         rows += block.rows;
       }
       weights.end(rows);
       progress.end();
-      const read = watch.result();
+      const read = watch.result(statistics);
       const warnings = [...((await source.warnings?.()) ?? []), ...(await warningsOf(read, options))];
       return { columns: read.columns, warnings };
     } finally {
@@ -53,5 +56,5 @@ export function lookAtColumns(data: Data, options: LookOptions = {}): Promise<Co
  * reading what `lookAtColumns` would say. Rows are not read once more.
  */
 export function watchColumns(source: RowSource, options: Omit<LookOptions, 'onProgress' | 'threads'> = {}): RowSource {
-  return watch(source, options);
+  return watch(source, options, true);
 }

@@ -2,13 +2,13 @@ import type { ControlOptions } from '../control.js';
 import type { Block } from '../data/block.js';
 import type { RowSource } from '../data/open-source.js';
 import type { Scale } from '../data/scaling.js';
-import type { ColumnStatistics } from '../data/statistics.js';
+import { type ColumnStatistics, emptyStatistics } from '../data/statistics.js';
 import { rowWeights } from '../data/weights.js';
 import { DataError } from '../errors.js';
 import type { Moments } from '../moments.js';
 import { ProgressTracker, runTask } from '../progress.js';
 import type { Warning } from '../warning.js';
-import type { ColumnsRead } from './columns.js';
+import type { ColumnsRead, ColumnWatch } from './columns.js';
 
 /** What `pca` with `lookAtColumns` loads: it looks at rows, moments and statistics that are there for the fit. */
 
@@ -24,21 +24,31 @@ export interface LookOptions extends ControlOptions {
   readonly columnNames?: readonly string[];
 }
 
-/** `watchColumns` of look-at-columns.ts. */
-export function watch(source: RowSource, options: Omit<LookOptions, 'onProgress' | 'threads'>): RowSource {
+/**
+ * The same source, which looks at its rows as they are read. A fit sums up the rows itself, and gets the warnings for its statistics;
+ * with `alone` that happens here, and the warnings are among those of the source.
+ */
+export function watch(
+  source: RowSource,
+  options: Omit<LookOptions, 'onProgress' | 'threads'>,
+  alone = false,
+): RowSource {
   const { cols, dtype, nonzeros, rereadable, resident } = source;
   const names = options.columnNames ?? source.columnNames;
-  let found: readonly Warning[] | undefined;
+  let seen: ColumnWatch | undefined;
+  let statistics: ColumnStatistics | undefined;
   async function* blocks(): AsyncGenerator<Block, void, void> {
     const { ColumnWatch } = await import('./columns.js');
-    const columns = found ? undefined : new ColumnWatch(cols, names);
+    const columns = seen ? undefined : new ColumnWatch(cols, names);
+    const own = alone ? emptyStatistics(cols) : undefined;
     const progress = new ProgressTracker({ signal: options.signal });
     const weights = rowWeights(options.weights, undefined);
     let [rows, finite] = [0, true];
     for await (const block of source.blocks()) {
       // Before the reader has the block: it may keep it.
       if (columns && finite && block.cols === cols) {
-        const task = columns.add(block, weights.slice(rows, block.rows));
+        const some = weights.slice(rows, block.rows);
+        const task = own ? columns.addTo(own, block, some, rows) : columns.add(block, some);
         try {
           await runTask(task, () => progress.yieldToEventLoop());
         } catch (error) {
@@ -48,13 +58,14 @@ export function watch(source: RowSource, options: Omit<LookOptions, 'onProgress'
       yield block;
       rows += block.rows;
     }
-    if (columns && finite) found ??= await warningsOf(columns.result(), options);
+    if (columns && finite) [seen, statistics] = [columns, own];
   }
   return {
     get rows() {
       // Undefined until the rows were counted, which a source may be.
       return source.rows as number;
     },
+    expectedRows: source.expectedRows,
     get sample() {
       return source.sample;
     },
@@ -66,7 +77,15 @@ export function watch(source: RowSource, options: Omit<LookOptions, 'onProgress'
     resident,
     remote: source.remote,
     blocks,
-    warnings: async () => [...((await source.warnings?.()) ?? []), ...(found ?? [])],
+    warnings: async () => [
+      ...((await source.warnings?.()) ?? []),
+      ...(seen && statistics ? await warningsOf(seen.result(statistics), options) : []),
+    ],
+    columnWarnings: async (columns) => {
+      const { columnsOf } = await import('./columns.js');
+      // Rows on a cluster were not seen here.
+      return warningsOf(seen ? seen.result(columns) : columnsOf(columns, names), options);
+    },
     ...(source.close ? { close: () => source.close?.() } : {}),
   };
 }
@@ -92,15 +111,6 @@ export async function momentsWarnings(moments: Moments, options: LookOptions): P
   const names = options.columnNames ?? moments.columnNames;
   const read = known?.merges === moments.merges ? known.read : columnsOf(moments.columns, names);
   return warningsOf(read, options);
-}
-
-/** What the statistics of columns tell, whose single values are elsewhere. */
-export async function statisticsWarnings(
-  columns: Readonly<ColumnStatistics>,
-  options: LookOptions,
-): Promise<readonly Warning[]> {
-  const { columnsOf } = await import('./columns.js');
-  return warningsOf(columnsOf(columns, options.columnNames), options);
 }
 
 export async function warningsOf(

@@ -133,7 +133,7 @@ async function summarizeSource(
     ...{ kept, columnNames, replicates, seed },
     weighted: options.weights !== undefined,
     parts: [part],
-    tally: (await import('../analysis/column-tally.js')).tallyOf(watch.result()),
+    tally: (await import('../analysis/column-tally.js')).tallyOf(watch.result(kept.columns)),
     warnings: (await source.warnings?.()) ?? [],
   });
 }

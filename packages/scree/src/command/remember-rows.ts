@@ -32,6 +32,7 @@ export function rememberRows(source: RowSource, bytes: number): RowSource {
       // Undefined until the rows were counted, which a source may be.
       return source.rows as number;
     },
+    expectedRows: source.expectedRows,
     get sample() {
       return source.sample;
     },
