@@ -7,6 +7,7 @@ export { basisProducts, basisSubtract } from './basis';
 export { multiplySlots, scoreSlots } from './multiply';
 export { packColumns, packRows, packVectors } from './pack';
 export { normalRows } from './rows';
+export { reduce } from './reduce';
 export {
   sparseCollect,
   sparseNormal,
@@ -16,4 +17,4 @@ export {
   sparseSettle,
   sparseTurn,
 } from './sparse';
-export { backTransform, beginColumn, endColumn, multiplyUpper, updateRows } from './tridiagonalise';
+export { backTransform } from './tridiagonalise';
