@@ -1,15 +1,19 @@
 import type { FloatType } from './data.js';
 import type { Environment } from './environment.js';
+import { eventLoopTable } from './event-loop-report.js';
 import { filesTable } from './files-report.js';
 import { count, megabytes, milliseconds, percent, scientific, table, times } from './format.js';
 import { labTable } from './lab-report.js';
+import { regretTable } from './plan-report.js';
 import {
+  type EventLoopResult,
   type FilesResult,
   type GrowthResult,
   type KernelResult,
   type LabResult,
   type LearningResult,
   type Measurement,
+  type RegretResult,
   type ResamplingResult,
   type ScalingResult,
   type StreamingResult,
@@ -28,6 +32,8 @@ export function report(quick: boolean): string | undefined {
   const growth = saved<GrowthResult>('growth', quick);
   const kernels = saved<KernelResult>('kernels', quick);
   const scaling = saved<ScalingResult>('scaling', quick);
+  const regret = saved<RegretResult>('regret', quick);
+  const eventLoop = saved<EventLoopResult>('event-loop', quick);
   const streaming = saved<StreamingResult>('streaming', quick);
   const learning = saved<LearningResult>('learning', quick);
   const resampling = saved<ResamplingResult>('resampling', quick);
@@ -35,13 +41,19 @@ export function report(quick: boolean): string | undefined {
   const lab = saved<LabResult>('lab', quick);
   const environments = [
     ...measured.map(({ result }) => result.environment),
-    ...[growth, kernels, scaling, streaming, learning, resampling, files, lab].flatMap((r) => r?.environment ?? []),
+    ...[growth, kernels, scaling, regret, eventLoop, streaming, learning, resampling, files, lab].flatMap(
+      (r) => r?.environment ?? [],
+    ),
   ];
   const latest = environments.reduce<Environment | undefined>((a, b) => (a && a.date >= b.date ? a : b), undefined);
   if (!latest) return undefined;
   const missing = workloads.filter((workload) => !measured.some((one) => one.workload === workload));
+  const { python, ...alone } = latest;
+  // What has no peer says nothing about scikit-learn.
   const differs = (environment: Environment): string[] =>
-    describe(environment) === describe(latest) ? [] : ['', `Measured apart: ${describe(environment)}.`];
+    describe(environment) === describe(environment.python && python ? latest : alone)
+      ? []
+      : ['', `Measured apart: ${describe(environment)}.`];
   return [
     '# Benchmarks',
     '',
@@ -85,9 +97,13 @@ export function report(quick: boolean): string | undefined {
     'would cost ten times as much by the plan’s own estimate are not tried.',
     '',
     ...planTable(measured),
+    ...(regret ? ['', ...regretTable(regret), ...differs(regret.environment)] : []),
     ...(growth ? ['', '## Growth', '', ...growthTable(growth), ...differs(growth.environment)] : []),
     ...(kernels ? ['', '## Kernels', '', ...kernelTable(kernels), ...differs(kernels.environment)] : []),
     ...(scaling ? ['', '## On more cores', '', ...scalingTable(scaling), ...differs(scaling.environment)] : []),
+    ...(eventLoop
+      ? ['', '## The event loop', '', ...eventLoopTable(eventLoop), ...differs(eventLoop.environment)]
+      : []),
     ...(streaming ? ['', '## Streaming', '', ...streamingTable(streaming), ...differs(streaming.environment)] : []),
     ...(learning ? ['', '## Learning', '', ...learningTable(learning), ...differs(learning.environment)] : []),
     ...(resampling

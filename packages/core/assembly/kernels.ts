@@ -6,6 +6,7 @@
 export { basisProducts, basisSubtract } from './basis';
 export { multiplySlots, scoreSlots } from './multiply';
 export { packColumns, packRows, packVectors } from './pack';
+export { reduce } from './reduce';
 export { collectColumns, normalRows } from './rows';
 export {
   sparseCollect,
@@ -16,4 +17,4 @@ export {
   sparseSettle,
   sparseTurn,
 } from './sparse';
-export { backTransform, beginColumn, endColumn, multiplyUpper, updateRows } from './tridiagonalise';
+export { backTransform } from './tridiagonalise';
