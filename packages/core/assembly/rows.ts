@@ -163,17 +163,21 @@ function collectRows(b: usize, rows: i32, stride: i32, y: usize, k: i32, z: usiz
         x += line;
         at += step;
       }
-      const to = z + <usize>p * line + c;
-      join(to, s00, s01);
-      if (p + 1 < k) join(to + line, s10, s11);
-      if (p + 2 < k) join(to + 2 * line, s20, s21);
-      if (p + 3 < k) join(to + 3 * line, s30, s31);
+      let to = z + <usize>p * line + c;
+      v128.store(to, f64x2.add(v128.load(to), s00));
+      v128.store(to, f64x2.add(v128.load(to, 16), s01), 16);
+      if (p + 1 === k) continue;
+      to += line;
+      v128.store(to, f64x2.add(v128.load(to), s10));
+      v128.store(to, f64x2.add(v128.load(to, 16), s11), 16);
+      if (p + 2 === k) continue;
+      to += line;
+      v128.store(to, f64x2.add(v128.load(to), s20));
+      v128.store(to, f64x2.add(v128.load(to, 16), s21), 16);
+      if (p + 3 === k) continue;
+      to += line;
+      v128.store(to, f64x2.add(v128.load(to), s30));
+      v128.store(to, f64x2.add(v128.load(to, 16), s31), 16);
     }
   }
-}
-
-@inline
-function join(at: usize, low: v128, high: v128): void {
-  v128.store(at, f64x2.add(v128.load(at), low));
-  v128.store(at, f64x2.add(v128.load(at, 16), high), 16);
 }

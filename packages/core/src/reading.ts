@@ -131,12 +131,15 @@ export function* readRows(
   const kept: (LoadedBlock | undefined)[] = [];
   const add = (loaded: LoadedBlock, own?: Float64Array): MaybePromise<void> => {
     const early = source.resident && loaded.rows === source.rows ? solver.early?.(settings) : undefined;
-    return andThen(settle(summariseLoaded(loaded, { first: rows, weights: own, columnNames }, progress, early)), (stats) => {
-      mergeStatistics(columns, stats);
-      merges += stats.merges ?? 1;
-      rows += loaded.rows;
-      if (early) kept.push(loaded);
-    });
+    return andThen(
+      settle(summariseLoaded(loaded, { first: rows, weights: own, columnNames }, progress, early)),
+      (stats) => {
+        mergeStatistics(columns, stats);
+        merges += stats.merges ?? 1;
+        rows += loaded.rows;
+        if (early) kept.push(loaded);
+      },
+    );
   };
   const remote = remoteRowsFor(source, engine);
   if (remote) yield* wait(add(remote.load()));

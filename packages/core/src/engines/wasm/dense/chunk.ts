@@ -70,7 +70,13 @@ export class Chunk {
     const step = this.#padding > 0 ? 1 : copiedRows(bytes);
     for (let i = 0; i < rows; i += step) {
       const offset = data.byteOffset + ((from + i) * stride + left) * this.bytes;
-      runner.addCopy(this.start + i * this.stride * this.bytes, Math.min(step, rows - i), bytes, stride * this.bytes, offset);
+      runner.addCopy(
+        this.start + i * this.stride * this.bytes,
+        Math.min(step, rows - i),
+        bytes,
+        stride * this.bytes,
+        offset,
+      );
     }
   }
 

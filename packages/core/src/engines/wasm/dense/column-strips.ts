@@ -5,16 +5,8 @@ import type { JobRunner } from '../threads/job-runner.js';
 import { Chunk } from './chunk.js';
 import { chunkCols, TILE } from './layout.js';
 
-/** Columns from which rows are read in strips of columns: longer rows leave the caches before all of them have been added up. */
-export const WIDE = 8192;
-/** Most vectors: with more, panels are faster. */
-const MOST_VECTORS = 64;
 /** Rows that are framed together: their part of a strip stays in the nearest cache. */
 const HEIGHT = 32;
-
-export function suitsStrips({ cols }: DenseBlock, k: number): boolean {
-  return cols > WIDE && k <= MOST_VECTORS;
-}
 
 /** Z += YᵀB for few vectors and wide data: all rows of some columns at a time, so that the sums of a column are made at once. */
 export function* collectStrips(

@@ -1,31 +1,27 @@
 import type { DenseBlock, Frame } from '../../../data/block.js';
 import type { ColumnStatistics } from '../../../data/statistics.js';
-import { type MaybePromise, settle, type Waiting, wait } from '../../../maybe-promise.js';
+import { andThen, Lazy, type MaybePromise, settle, type Waiting, wait } from '../../../maybe-promise.js';
 import { dualByMultiply } from '../../dual-by-multiply.js';
 import type { EarlyFrame, LoadedBlock, OnStep, Products, RowsAt } from '../../engine.js';
 import type { PilotSums } from '../../pilot.js';
 import { summariseOnce } from '../../summarise-once.js';
-import type { RunnerProvider } from '../sparse/sparse.js';
+import type { RunnerProvider, WithRunner } from '../runner-provider.js';
 import type { JobRunner } from '../threads/job-runner.js';
-import { collectStrips, suitsStrips, WIDE } from './column-strips.js';
 import { multiplyRows, type Rows } from './dual.js';
-import { type EarlyDual, summariseAndMultiply, writeEarly } from './early-dual.js';
+import type { EarlyDual } from './early-dual.js';
 import { FewVectors } from './few-vectors.js';
+import { suitsStrips, WIDE } from './layout.js';
 import { RowPipeline } from './row-pipeline.js';
 import { Scores } from './scores.js';
+
+/** What wide data need besides. */
+export const widePasses = new Lazy(() => import('./wide.js'));
 
 /** Rows of a group in the dual pass: the products of two groups are 32 MB. */
 const GROUP = 2048;
 
 /** The time to copy and pack one number, in flops. */
 const READING = 40;
-
-/** Runs a pass of so many flops with a job runner, which can copy from `rows` where these are shared, and releases the runner afterwards. */
-export type WithRunner = <Result>(
-  flops: number,
-  pass: (runner: JobRunner) => Waiting<Result>,
-  rows?: ArrayBufferLike,
-) => MaybePromise<Result>;
 
 /**
  * The passes over dense rows in WebAssembly: chunks of rows are copied in, packed through the frame, multiplied. With
@@ -66,6 +62,7 @@ export class WasmDense implements LoadedBlock {
   ): Waiting<ColumnStatistics> {
     const { rows, cols } = this;
     if (early && !this.#float32 && rows <= GROUP && cols > WIDE) {
+      const { summariseAndMultiply } = yield* wait(widePasses.get());
       const found = yield* wait(
         this.#withRunner(rows * rows * cols, (runner) =>
           summariseAndMultiply(runner, this.#block, at.weights, early, onStep),
@@ -90,9 +87,12 @@ export class WasmDense implements LoadedBlock {
   }
 
   *#dual(frame: Frame, other: WasmDense, otherFrame: Frame, into: Products, onStep: OnStep): Waiting<void> {
-    if (other === this && this.#early && writeEarly(this.#early, frame, into)) {
-      yield* wait(onStep(this.rows));
-      return;
+    if (other === this && this.#early) {
+      const { writeEarly } = yield* wait(widePasses.get());
+      if (writeEarly(this.#early, frame, into)) {
+        yield* wait(onStep(this.rows));
+        return;
+      }
     }
     for (let i = 0; i < this.rows; i += GROUP) {
       const count = Math.min(GROUP, this.rows - i);
@@ -148,10 +148,11 @@ export class WasmDense implements LoadedBlock {
     onStep: OnStep,
   ): MaybePromise<void> {
     const flops = this.rows * this.cols * (READING + 2 * k);
-    return this.#withRunner(flops, (runner) =>
-      suitsStrips(this.#block, k)
-        ? collectStrips(runner, this.#block, frame, scores, k, out, onStep)
-        : this.#multiplyTransposed(runner, frame, scores, k, out, onStep),
+    if (!suitsStrips(this.cols, k)) {
+      return this.#withRunner(flops, (runner) => this.#multiplyTransposed(runner, frame, scores, k, out, onStep));
+    }
+    return andThen(widePasses.get(), ({ collectStrips }) =>
+      this.#withRunner(flops, (runner) => collectStrips(runner, this.#block, frame, scores, k, out, onStep)),
     );
   }
 

@@ -88,7 +88,8 @@ export function* summariseAndMultiply(
       kernels.doubles(factor + left * 8, cols).set(own.unit.map((size) => 1 / size));
       return false;
     }
-    for (const name of ['mean', 'meanRest', 'min', 'max', 'unit', 'spread'] as const) part(total[name]).set(stats[name]);
+    for (const name of ['mean', 'meanRest', 'min', 'max', 'unit', 'spread'] as const)
+      part(total[name]).set(stats[name]);
     total.inflation = Math.max(total.inflation, stats.inflation);
     const framing = early(stats, left);
     if (!framing) return undefined;

@@ -2,14 +2,12 @@ import type { DenseBlock, Frame } from '../../../data/block.js';
 import { type Waiting, wait } from '../../../maybe-promise.js';
 import type { OnStep } from '../../engine.js';
 import type { Kernels } from '../kernels.js';
+import type { RunnerProvider } from '../runner-provider.js';
 import { sameFrame } from '../same-frame.js';
-import type { RunnerProvider } from '../sparse/sparse.js';
 import type { JobRunner } from '../threads/job-runner.js';
 import { Chunk, copiedRows } from './chunk.js';
+import { FEW, WIDE } from './layout.js';
 
-/** Most vectors, and most columns: with more vectors panels are faster, and a tile of more columns leaves the caches. */
-const MOST_VECTORS = 64;
-const MOST_COLUMNS = 8192;
 /** Parts of the rows, each with its own sums. The number is fixed, so that results do not depend on threads. */
 const PARTS = 16;
 /** Numbers that the sums of all parts may take: 64 MB. */
@@ -57,7 +55,7 @@ export class FewVectors {
   /** Whether so many vectors are few. */
   suits(k: number): boolean {
     const { cols } = this.#block;
-    return k <= MOST_VECTORS && cols <= MOST_COLUMNS && PARTS * k * this.#stride <= MOST_SUMS;
+    return k <= FEW && cols <= WIDE && PARTS * k * this.#stride <= MOST_SUMS;
   }
 
   *normal(
