@@ -185,9 +185,16 @@ export class WasmDense implements LoadedBlock {
     add(out, kernels.doubles(sums, k * d));
   }
 
-  normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): MaybePromise<void> {
+  normal(
+    frame: Frame,
+    vectors: Float64Array,
+    k: number,
+    out: Float64Array,
+    onStep: OnStep,
+    measured = false,
+  ): MaybePromise<void> {
     const flops = this.rows * this.cols * (READING + 4 * k);
-    if (this.#few.suits(k)) return settle(this.#few.normal(flops, frame, vectors, k, out, onStep));
+    if (this.#few.suits(k)) return settle(this.#few.normal(flops, frame, vectors, k, out, onStep, measured));
     return this.#withRunner(flops, (runner) => this.#normal(runner, frame, vectors, k, out, onStep));
   }
 
