@@ -59,12 +59,12 @@ export function operations({ rows = Number.POSITIVE_INFINITY, cols }: RowSource)
 }
 
 function analyse(data: Data | Moments, options: PcaOptions): MaybePromise<NestedModels> {
-  return settle(openAndFit(data, options));
+  const settings = checkOptions(options);
+  const progress = new ProgressTracker(settings, true);
+  return settle(openAndFit(data, settings, progress), () => progress.waits());
 }
 
-function* openAndFit(data: Data | Moments, options: PcaOptions): Waiting<NestedModels> {
-  const settings = checkOptions(options);
-  const progress = new ProgressTracker(settings);
+function* openAndFit(data: Data | Moments, settings: Settings, progress: ProgressTracker): Waiting<NestedModels> {
   if (data instanceof Moments) {
     refuseForMoments(settings, data.cols);
     return yield* fitChosen(data, settings, yield* wait(availableEngines(settings, data.cols ** 2)), progress);

@@ -1,7 +1,9 @@
+import { norm, powerOfTwo, scale } from './vector.js';
+
 /**
  * The Householder reflector of x: overwrites x with v (v₀ = 1) such that (I − τvvᵀ)x = βe₁, |β| = ‖x‖.
- * β has the sign opposite to x₀, so that nothing cancels; entries are scaled by the largest before they are squared,
- * so that tiny vectors reflect as well as large ones. τ = 0 means that x is a multiple of e₁ already.
+ * β has the sign opposite to x₀, so that nothing cancels; entries whose squares could vanish or overflow are multiplied by a power
+ * of two first, so that tiny vectors reflect as well as large ones. τ = 0 means that x is a multiple of e₁ already.
  * Golub & Van Loan §5.1.
  */
 export function reflector(x: Float64Array, start: number, length: number): { beta: number; tau: number } {
@@ -16,14 +18,15 @@ export function reflector(x: Float64Array, start: number, length: number): { bet
     return { beta: alpha, tau: 0 };
   }
   largest = Math.max(largest, Math.abs(alpha));
-  let sum = 0;
-  for (let i = 0; i < length; i++) {
-    const scaled = x[start + i] / largest;
-    sum += scaled * scaled;
+  if (largest < 2 ** -400 || largest > 2 ** 400) {
+    const unit = powerOfTwo(largest);
+    scale(1 / unit, x, start, length);
+    const { beta, tau } = reflector(x, start, length);
+    return { beta: beta * unit, tau };
   }
-  const beta = (alpha > 0 ? -largest : largest) * Math.sqrt(sum);
+  const beta = (alpha > 0 ? -1 : 1) * norm(x, start, length);
   const pivot = alpha - beta;
   x[start] = 1;
-  for (let i = 1; i < length; i++) x[start + i] /= pivot;
+  scale(1 / pivot, x, start + 1, length - 1);
   return { beta, tau: -pivot / beta };
 }

@@ -101,11 +101,11 @@ export function checkRecord(record: ModelRecord): void {
     () => `components cannot be ${k} × ${d}`,
   );
   demand(components.data.length === k * d, () => `components have ${components.data.length} numbers, not ${k} × ${d}`);
-  demand(components.data.every(Number.isFinite), 'components hold a value that is not finite');
+  demand(areFinite(components.data), 'components hold a value that is not finite');
   for (const [name, size] of VECTORS) {
     const length = size === 'd' ? d : k;
     demand(record[name].length === length, () => `${name} has ${record[name].length} numbers, not ${length}`);
-    demand(record[name].every(Number.isFinite), () => `${name} holds a value that is not finite`);
+    demand(areFinite(record[name]), () => `${name} holds a value that is not finite`);
   }
   for (const name of OPTIONAL_VECTORS) {
     const values = record[name];
@@ -242,6 +242,12 @@ function isString(value: unknown): value is string {
 
 function isNumber(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value);
+}
+
+/** A loop: for the few numbers of most models it is faster than `every`. */
+function areFinite(values: ArrayLike<unknown>): boolean {
+  for (let i = 0; i < values.length; i++) if (!Number.isFinite(values[i])) return false;
+  return true;
 }
 
 function isBound(value: unknown): value is number {
