@@ -124,13 +124,14 @@ export function* readRows(
   const columnNames = settings.columnNames ?? opened.columnNames;
   const source = yield* wait(rereadable(opened, progress));
   const weights = rowWeights(settings.weights, source.rows);
-  const columns = emptyStatistics(source.cols);
+  let columns: ColumnStatistics | undefined;
   let rows = 0;
   let merges = 0;
   progress.begin('column statistics', source.rows, source.expectedRows);
   const add = (loaded: LoadedBlock, own?: Float64Array): MaybePromise<void> =>
     andThen(settle(summariseLoaded(loaded, { first: rows, weights: own, columnNames }, progress)), (stats) => {
-      mergeStatistics(columns, stats);
+      if (columns) mergeStatistics(columns, stats);
+      else columns = stats;
       merges += stats.merges ?? 1;
       rows += loaded.rows;
     });
@@ -149,7 +150,7 @@ export function* readRows(
   return {
     cols: source.cols,
     columnNames,
-    columns,
+    columns: columns ?? emptyStatistics(source.cols),
     dtype: source.dtype,
     sparse: source.nonzeros !== undefined,
     merges,

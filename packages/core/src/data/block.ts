@@ -55,7 +55,13 @@ export function packTile(
 ): void {
   const width = right - left;
   const { shift, factor } = frame;
-  if (block.kind === 'dense') {
+  if (block.kind === 'dense' && across > 1 && !block.half) {
+    const { data, stride } = block;
+    for (let j = left; j < right; j++) {
+      const target = start + (j - left) * across;
+      for (let i = from; i < to; i++) tile[target + (i - from) * down] = (data[i * stride + j] - shift[j]) * factor[j];
+    }
+  } else if (block.kind === 'dense') {
     for (let i = from; i < to; i++) {
       const source = i * block.stride + left;
       const numbers = block.half ? numbersOf(block, source, source + width) : block.data;

@@ -1,4 +1,4 @@
-import { norm, powerOfTwo, scale } from './vector.js';
+import { dot, powerOfTwo, scale } from './vector.js';
 
 /**
  * The Householder reflector of x: overwrites x with v (v₀ = 1) such that (I − τvvᵀ)x = βe₁, |β| = ‖x‖.
@@ -7,26 +7,22 @@ import { norm, powerOfTwo, scale } from './vector.js';
  * Golub & Van Loan §5.1.
  */
 export function reflector(x: Float64Array, start: number, length: number): { beta: number; tau: number } {
-  const alpha = x[start];
-  let largest = 0;
-  for (let i = 1; i < length; i++) {
-    const magnitude = Math.abs(x[start + i]);
-    if (magnitude > largest) largest = magnitude;
-  }
-  if (largest === 0) {
-    x[start] = 1;
-    return { beta: alpha, tau: 0 };
-  }
-  largest = Math.max(largest, Math.abs(alpha));
-  if (largest < 2 ** -400 || largest > 2 ** 400) {
-    const unit = powerOfTwo(largest);
+  let unit = 1;
+  let squares = dot(x, start, x, start, length);
+  if (squares < 2 ** -800 || squares > 2 ** 800) {
+    let largest = 0;
+    for (let i = 0; i < length; i++) largest = Math.max(largest, Math.abs(x[start + i]));
+    unit = powerOfTwo(largest);
     scale(1 / unit, x, start, length);
-    const { beta, tau } = reflector(x, start, length);
-    return { beta: beta * unit, tau };
+    squares = dot(x, start, x, start, length);
   }
-  const beta = (alpha > 0 ? -1 : 1) * norm(x, start, length);
-  const pivot = alpha - beta;
+  const alpha = x[start];
+  let last = length - 1;
+  while (last > 0 && x[start + last] === 0) last--;
   x[start] = 1;
+  if (last <= 0) return { beta: alpha * unit, tau: 0 };
+  const beta = (alpha > 0 ? -1 : 1) * Math.sqrt(squares);
+  const pivot = alpha - beta;
   scale(1 / pivot, x, start + 1, length - 1);
-  return { beta, tau: -pivot / beta };
+  return { beta: beta * unit, tau: -pivot / beta };
 }

@@ -82,7 +82,7 @@ export function judgeUniqueness(
       const pair = pairs[side];
       determined &&= clear(pair);
       gap = Math.max(0, Math.min(gap ?? pair.gap, pair.gap));
-      noiseAngle = Math.max(noiseAngle, pair.noise);
+      if (spanned(i)) noiseAngle = Math.max(noiseAngle, pair.noise);
     }
     axes.push(Object.freeze({ determined, gap, noiseAngle }));
   }
