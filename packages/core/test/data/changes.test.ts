@@ -33,7 +33,7 @@ describe('a matrix that is changed while pca reads it gives a model with the war
     await pca(toMatrix(rows), { k: 2 });
     for (const solver of ['streaming', 'svd'] as const) {
       const matrix = toMatrix(rows);
-      const result = pca(matrix, { k: 2, solver });
+      const result = pca(matrix, { k: 2, solver, blocking: 'full' });
       matrix.data[17] += 1e-9;
       if (solver === 'streaming') expect(codes(await result)).toContain('SOURCE_CHANGED');
       else expect((await result).toJSON()).toEqual((await pca(toMatrix(rows), { k: 2, solver })).toJSON());
