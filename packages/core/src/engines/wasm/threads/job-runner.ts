@@ -8,7 +8,7 @@ import { threadTimes } from './thread-times.js';
 import { acquireWorkers, releaseWorkers, type Worker } from './worker-pool.js';
 
 /** Milliseconds between two calls of `onStep`, which reports progress and throws when the work is cancelled. */
-const PROGRESS_INTERVAL = 4;
+const PROGRESS_INTERVAL = 1;
 /** Milliseconds that the main thread spins until the last jobs are done, before it yields to the event loop. */
 const SPIN_TIME = 2;
 /** Milliseconds without progress after which the job of a failed worker counts as lost. */
