@@ -38,8 +38,8 @@ export class Kernels {
     this.memory = sharedMemory();
     this.#buffer = this.memory.buffer;
     this.queue = new Int32Array(this.#buffer, QUEUE_START, QUEUE_BYTES / 4);
-    const env = { memory: this.memory, now: () => performance.now() };
-    this.run = new WebAssembly.Instance(module, { env }).exports as unknown as Exports;
+    const imports = { env: { memory: this.memory }, reduce: { now: () => performance.now() } };
+    this.run = new WebAssembly.Instance(module, imports).exports as unknown as Exports;
     this.calls = FUNCTIONS.map((name) => this.run[name]);
   }
 
