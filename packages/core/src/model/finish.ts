@@ -2,7 +2,7 @@ import type { Coding } from '../data/coding.js';
 import type { Scaling } from '../data/scaling.js';
 import { DataError, describeValue } from '../errors.js';
 import { orthonormalityDefect } from '../linalg/orthonormality.js';
-import { descending } from '../linalg/vector.js';
+import { descending, maxAbs, scale } from '../linalg/vector.js';
 import type { Solution } from '../solvers/solver.js';
 import type { Warning } from '../warning.js';
 import { certify } from './certificate.js';
@@ -64,7 +64,7 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
   }
   const spectrum = wholeSpectrum(solution, facts, variances, toVariance);
   const explained = values.reduce((sum, value) => sum + value, 0);
-  return new Model({
+  const record = {
     components: { rows: k, cols: d, data: basis },
     mean: facts.mean,
     scale: facts.scaling.scale,
@@ -99,7 +99,8 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
     choice: facts.choice,
     coding: facts.coding,
     trace: solution.trace,
-  });
+  };
+  return new Model(record, defect);
 }
 
 /**
@@ -161,10 +162,9 @@ function sortByVariance(found: Solution, d: number): Solution {
 export function fixSigns(basis: Float64Array, k: number, d: number): void {
   for (let r = 0; r < k; r++) {
     const row = basis.subarray(r * d, (r + 1) * d);
-    let largest = 0;
-    for (const entry of row) largest = Math.max(largest, Math.abs(entry));
+    const largest = maxAbs(row);
     const leader = row.find((entry) => Math.abs(entry) >= largest * (1 - 1e-6)) as number;
-    if (leader < 0) for (let j = 0; j < d; j++) row[j] = -row[j];
+    if (leader < 0) scale(-1, row);
   }
 }
 

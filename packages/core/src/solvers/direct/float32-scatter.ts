@@ -49,15 +49,14 @@ function* refine(problem: ScatterAndRowsProblem): Waiting<Solution> {
   const loose = tolerance >= UNCORRECTED_TOLERANCE;
   const onStep = (): void | Promise<void> => progress.yieldToEventLoop();
   const few = 'count' in wanted ? wanted.count + OVERSAMPLING : d;
-  const leading = yield* wait(engine.leadingEigen?.(scatter, d, few, loose ? tolerance / 10 : ROUGH, onStep));
+  const probes = Float64Array.from({ length: PROBES * d }, random(problem.seed).normal);
+  const leading = yield* wait(engine.leadingEigen?.(scatter, d, few, loose ? tolerance / 10 : ROUGH, onStep, probes));
   const { values, vectors, count } = leading
     ? { ...leading, count: few }
     : yield* wait(engine.symmetricEigen(scatter.slice(), d, choose, onStep));
   const k = countWanted(wanted, values, scatterTrace);
   const rough = leading?.images ?? (yield* wait(multiplySymmetric(scatter, vectors, count, d, problem)));
-  const { normal } = random(problem.seed);
-  const probes = Float64Array.from({ length: PROBES * d }, normal);
-  const roughProbes = yield* wait(multiplySymmetric(scatter, probes, PROBES, d, problem));
+  const roughProbes = leading?.products ?? (yield* wait(multiplySymmetric(scatter, probes, PROBES, d, problem)));
   const again = function* (): Waiting<Solution> {
     const exact = yield* byScatter({ ...problem, scatter: yield* wait(passes.gram()) });
     return { ...exact, passes: exact.passes + 2 };
