@@ -12,6 +12,9 @@ const SWEEPS = 30;
  */
 const NEGLIGIBLE = 2 ** -54;
 
+/** Eigenvalues of one block closer than this times ‖T‖ are a cluster: the vectors of others overlap by 1e-9 at most. */
+const CLUSTER = 1e-6;
+
 /** Whether T couples i and i + 1. */
 function coupled(d: Float64Array, e: Float64Array, i: number, negligible: number): boolean {
   return Math.abs(e[i]) > Math.max(negligible, NEGLIGIBLE * (Math.abs(d[i]) + Math.abs(d[i + 1])));
@@ -149,9 +152,9 @@ export function* tridiagonalValues(d: Float64Array, e: Float64Array): Task<Block
 
 /**
  * Eigenvectors of (d, e) for chosen eigenvalues by inverse iteration: rows of the result, each solves (T − λI)x = b
- * a few times from a random b. Eigenvalues of one block closer than 1e-3·‖T‖ are a cluster, whose vectors are kept
- * orthogonal as they are found (Peters & Wilkinson; Golub & Van Loan §8.2.2, §8.4.2). Cost O(size·count) and
- * O(size·cluster²). Weakness: no proof of orthogonality, so callers measure it and fall back to another method.
+ * a few times from a random b. The vectors of a cluster are kept orthogonal as they are found (Peters & Wilkinson; Golub &
+ * Van Loan §8.2.2, §8.4.2). Cost O(size·count) and O(size·cluster²). Weakness: others overlap by ε‖T‖/gap, and nothing
+ * proves that it is not more, so callers measure it, take it away, or fall back to another method.
  */
 export function* inverseIteration(d: Float64Array, e: Float64Array, chosen: readonly BlockValue[]): Task<Float64Array> {
   const size = d.length;
@@ -173,7 +176,7 @@ export function* inverseIteration(d: Float64Array, e: Float64Array, chosen: read
     const cluster: number[] = [];
     for (let other = index - 1; other >= 0; other--) {
       if (chosen[other].from !== from) continue;
-      if (chosen[other].value - value > 1e-3 * blockNorm) break;
+      if (chosen[other].value - value > CLUSTER * blockNorm) break;
       cluster.push(other * size + from);
     }
     // Equal shifts would give equal vectors: the shifts of a cluster are separated by a few units in the last place.

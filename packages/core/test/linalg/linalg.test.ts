@@ -148,6 +148,8 @@ describe('symmetricEigen', () => {
       'three values': (i) => 1 + (i % 3),
       'a tight cluster': (i) => 1 + i * 1e-14,
       'a loose cluster': (i) => 1 + i * 1e-7,
+      'gaps at the limit of a cluster': (i) => 1 + i * 1e-6,
+      'pairs at the limit of a cluster': (i) => 1 + (i >> 1) * 1e-3 + (i % 2) * 1e-6,
       geometric: (i) => 10 ** (-i / 4),
     };
     for (const [name, spectrum] of Object.entries(spectra)) {
