@@ -24,7 +24,7 @@ export type Count = number | ((values: Float64Array) => number);
  * Above this share of the vectors, accumulating all of them costs no more than finding them one by one and
  * keeping clusters apart.
  */
-const MOST = 0.5;
+const MOST = 0.8;
 /** Overlap of two vectors up to which taking it away loses no digits. */
 const LARGEST_OVERLAP = 1e-3;
 

@@ -3,6 +3,7 @@ import type { OnStep } from '../engine.js';
 import type { PilotSums } from '../pilot.js';
 import { STRIP } from './decode-code.js';
 import { readFlags } from './framed-rows.js';
+import { joinParts } from './matrices.js';
 import { type StoredRows, withBuffers } from './stored-rows.js';
 
 /** Bytes of the columns' sums that are read back at a time. */
@@ -34,7 +35,7 @@ export function columnSums(
           for (let at = 0; at < found.length; at += 8 * ld) {
             for (let plane = 0; plane < 4; plane++) {
               const high = at + 2 * plane * ld;
-              for (let j = 0; j < d; j++) planes[plane * d + j] = found[high + j] + found[high + ld + j];
+              joinParts(found, found.subarray(ld), high, planes, plane * d, d);
             }
             sums.add(planes, strips[(start + at) / (8 * ld)]);
           }

@@ -4,16 +4,17 @@ import type { Engine, LeadingEigen, OnStep } from '../engine.js';
 import { arithmeticCode, UNIFORM_HEAD } from './arithmetic.js';
 import type { Gpu } from './device.js';
 import { CHOLESKY_PARAMS, choleskyCode, NOISE_CODE } from './leading-eigen-code.js';
-import { addProducts, type GpuMatrix, padded, readMatrix, reduceSums } from './matrices.js';
+import { addProducts, type GpuMatrix, joinParts, padded, readMatrix, reduceSums } from './matrices.js';
 import { PassBuffers } from './pass-buffers.js';
 
 /** Vectors beyond the wanted ones: at least so many, and at least this share of them. */
 const FEWEST_EXTRA = 16;
 const EXTRA_SHARE = 1 / 6;
-/** How many times longer than another a direction may become between two orthonormalisations: the square of it costs digits. */
+/** How many times longer than the rest of a row a direction that should not be in it may become between two orthonormalisations, at most. */
 const MOST_CONDITION = 1e3;
-/** How much of a direction orthonormalisation leaves in the vectors that should not have it. */
-const LEFT_OVER = 1e-8;
+/** Orthonormalisation leaves so much of such directions, times the square of how much longer they were; and how little that should become. */
+const ORTHONORMAL = 1e-14;
+const LEFT_OVER = 1e-11;
 /** Most degree of a filter, and most filters. Spectra without a gap need more, and go to the processor. */
 const MOST_DEGREE = 30;
 const MOST_FILTERS = 24;
@@ -98,7 +99,7 @@ async function iterate(
     const last = filter > 0 && gainOf(values[count - 1]) >= enough;
     if (last || filter < FIRST_VALUES || filter % VALUES_EVERY === 0) {
       const t = await block.project();
-      values = t.filter((_, at) => at % (b + 1) === 0).sort((x, y) => y - x);
+      values = Float64Array.from({ length: b }, (_, i) => t[i * b + i]).sort((x, y) => y - x);
       if (!(values[count - 1] > 0)) return undefined;
       // Vectors of a usual start have residuals well within the tolerance when filters have grown them by so much.
       const share = values[count - 1] / values[0];
@@ -120,7 +121,8 @@ async function iterate(
     const cut = Math.max(values[b - 1], values[count - 1] * LEAST_CUT);
     const growth = growthOf(Math.max(values[0], 1.0001 * cut), cut);
     const needed = Math.ceil((enough - gainOf(values[count - 1]) + Math.LN2) / growthOf(values[count - 1], cut));
-    const possible = Math.floor(Math.log((2 * MOST_CONDITION) / leftOver) / growth);
+    const condition = Math.min(MOST_CONDITION, Math.sqrt(leftOver / ORTHONORMAL));
+    const possible = Math.floor(Math.log((2 * condition) / leftOver) / growth);
     const degree = Math.max(1, Math.min(MOST_DEGREE, possible, needed));
     await block.filter(degree, cut);
     filters.push({ degree, cut });
@@ -245,15 +247,9 @@ class Block {
       ([vh, vl, ih, il], start) => {
         for (let at = 0; at < vh.length; at += v.ld) {
           const i = (start + at) / v.ld;
-          let square = 0;
-          for (let j = 0; j < d; j++) {
-            const x = vh[at + j] + vl[at + j];
-            const y = ih[at + j] + il[at + j];
-            found[i * d + j] = x;
-            images[i * d + j] = y;
-            square += (y - values[i] * x) ** 2;
-          }
-          residual = Math.max(residual, Math.sqrt(square));
+          joinParts(vh, vl, at, found, i * d, d);
+          joinParts(ih, il, at, images, i * d, d);
+          residual = Math.max(residual, distance(images, values[i], found, i * d, d));
         }
       },
       v.ld,
@@ -309,6 +305,13 @@ class Block {
     const buffers = [x.high, x.low!, y.high, y.low!, z.high, z.low!, into.high, into.low!];
     gpu.dispatch(pipeline, [count, ...bits], buffers, [Math.ceil(count / 256 / 64), 64]);
   }
+}
+
+/** ‖y − λx‖ of vectors of that length, both from `start` on. */
+function distance(y: Float64Array, lambda: number, x: Float64Array, start: number, length: number): number {
+  let square = 0;
+  for (let i = start; i < start + length; i++) square += (y[i] - lambda * x[i]) ** 2;
+  return Math.sqrt(square);
 }
 
 function addCode(arithmetic: string): string {

@@ -50,7 +50,12 @@ function* refine(problem: ScatterAndRowsProblem): Waiting<Solution> {
   const onStep = (): void | Promise<void> => progress.yieldToEventLoop();
   const few = 'count' in wanted ? wanted.count + OVERSAMPLING : d;
   const probes = Float64Array.from({ length: PROBES * d }, random(problem.seed).normal);
-  const leading = yield* wait(engine.leadingEigen?.(scatter, d, few, loose ? tolerance / 10 : ROUGH, onStep, probes));
+  // An engine that finds few eigenvectors does so on a device: where the pass over the rows needs none of them, it runs beside that.
+  const measuring = loose && engine.leadingEigen ? passes.normal(probes, PROBES, true) : undefined;
+  const finding = engine.leadingEigen?.(scatter, d, few, loose ? tolerance / 10 : ROUGH, onStep, probes);
+  // Also after an error both are waited for: nothing is left running.
+  if (measuring) yield* wait(Promise.allSettled([finding, measuring]));
+  const leading = yield* wait(finding);
   const { values, vectors, count } = leading
     ? { ...leading, count: few }
     : yield* wait(engine.symmetricEigen(scatter.slice(), d, choose, onStep));
@@ -67,7 +72,7 @@ function* refine(problem: ScatterAndRowsProblem): Waiting<Solution> {
   const together = new Float64Array((PROBES + taken) * d);
   together.set(probes);
   together.set(vectors.subarray(0, taken * d), PROBES * d);
-  const image = yield* wait(passes.normal(together, PROBES + taken, true));
+  const image = yield* wait(measuring ?? passes.normal(together, PROBES + taken, true));
   let error = 0;
   for (let i = 0; i < PROBES; i++) {
     axpy(-1, roughProbes, i * d, image, i * d, d);
