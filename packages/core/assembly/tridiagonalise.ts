@@ -4,13 +4,16 @@
  * are corrected: A = A₀ − Σ(vwᵀ + wvᵀ). So a column reads the matrix once and does not write it.
  *
  * A column is three calls: `beginColumn`, then `multiplyUpper` for each of a fixed number of parts, at the same time and in
- * any order, then `endColumn`, which adds the results of the parts in their order. `updateRows` ends a panel.
+ * any order, then `endColumn`, which adds the results of the parts in their order. `updatePart` ends a panel. reduce.ts calls them.
  *
  * The upper triangle is read and written, with whole squares of 4 × 4 on the diagonal, rows `stride` numbers apart. The stride and the number of rows are multiples of 4; rows and columns from
  * `size` on are zero. So all loops take four numbers at a time. `panel` has v and w of each column in turn, zero up to the column.
  */
 
 import { madd } from './madd';
+
+/** Rows next to each other that belong to the same part. */
+export const GROUP: i32 = 8;
 
 /** The first of the four columns that j belongs to, in bytes. */
 function fourOf(j: i32): usize {
@@ -44,7 +47,7 @@ export function beginColumn(
   memory.copy(v + at + 8, row + at + 8, bytes - at - 8);
 }
 
-/** A part of p = A₀v: every `parts`-th group of four rows below j, as far as they are in the upper triangle, into the part's own `p`. */
+/** A part of p = A₀v: every `parts`-th group of `GROUP` rows, those below j, as far as they are in the upper triangle, into the part's own `p`. */
 export function multiplyUpper(
   a: usize,
   stride: i32,
@@ -58,7 +61,7 @@ export function multiplyUpper(
   const bytes = (<usize>stride) << 3;
   const first = (j + 1) & ~3;
   memory.fill(p + fourOf(first), 0, bytes - fourOf(first));
-  for (let i = first + 4 * part; i < rows; i += 4 * parts) {
+  for (let i = firstIn(first, part, parts); i < rows; i = nextIn(i, parts)) {
     // Four rows from the diagonal on: their products with v, and v's entries for these rows times the rows, added to p.
     const r0 = a + <usize>i * bytes;
     const at = fourOf(i);
@@ -93,6 +96,18 @@ export function multiplyUpper(
     store<f64>(sums, load<f64>(sums, 16) + total(s2), 16);
     store<f64>(sums, load<f64>(sums, 24) + total(s3), 24);
   }
+}
+
+/** The first row from `first` on that belongs to a part. */
+export function firstIn(first: i32, part: i32, parts: i32): i32 {
+  const group = first / GROUP;
+  const skipped = (part - group % parts + parts) % parts;
+  return skipped === 0 ? first : (group + skipped) * GROUP;
+}
+
+/** The four rows after four rows of a part. */
+function nextIn(i: i32, parts: i32): i32 {
+  return (i + 4) % GROUP === 0 ? i + 4 + (parts - 1) * GROUP : i + 4;
 }
 
 /** The products of a row of a square on the diagonal. */
@@ -135,8 +150,24 @@ export function endColumn(
   memory.fill(w, 0, (<usize>(j + 1)) << 3);
 }
 
-/** The end of a panel of `count` columns: A −= Σ(vwᵀ + wvᵀ) for rows `from` to `to` − 1, upper triangle, in squares of 4 × 4. */
-export function updateRows(a: usize, stride: i32, rows: i32, panel: usize, count: i32, from: i32, to: i32): void {
+/** The end of a panel of `count` columns: A −= Σ(vwᵀ + wvᵀ) for a part of the rows from `first` on. */
+export function updatePart(
+  a: usize,
+  stride: i32,
+  rows: i32,
+  panel: usize,
+  count: i32,
+  first: i32,
+  part: i32,
+  parts: i32,
+): void {
+  for (let i = firstIn(first, part, parts); i < rows; i += parts * GROUP) {
+    updateRows(a, stride, rows, panel, count, i, min(rows, i + GROUP));
+  }
+}
+
+/** The same for rows `from` to `to` − 1, upper triangle, in squares of 4 × 4. */
+function updateRows(a: usize, stride: i32, rows: i32, panel: usize, count: i32, from: i32, to: i32): void {
   const bytes = (<usize>stride) << 3;
   const end = panel + <usize>(2 * count) * bytes;
   for (let c = from; c < rows; c += 4) {

@@ -25,8 +25,8 @@ export type Task<Result> = Generator<number, Result, void>;
  */
 export type Blocking = 'none' | 'short' | 'full';
 
-/** Milliseconds of uninterrupted work after which the event loop gets its turn: half a frame of an animation. */
-const SLICES: Readonly<Record<Blocking, number>> = { none: 4, short: 8, full: Number.POSITIVE_INFINITY };
+/** Milliseconds of work after which the event loop gets its turn: 8, half a frame of an animation, less the step that ends late. */
+const SLICES: Readonly<Record<Blocking, number>> = { none: 4, short: 6, full: Number.POSITIVE_INFINITY };
 
 /** Reports progress, throws when a signal aborts, and yields to the event loop. */
 export class ProgressTracker {

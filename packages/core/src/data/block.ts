@@ -30,6 +30,8 @@ export interface Frame {
   readonly factor: Float64Array;
   /** √wᵢ for the rows of the block; all 1 when left out. */
   readonly rootWeights?: Float64Array;
+  /** The mean of ‖b‖² over all rows b of B, of all blocks, where it is known. */
+  readonly rowSquare?: number;
 }
 
 /** The frame that changes nothing, for d columns. */

@@ -21,8 +21,8 @@ export interface SymmetricEigen extends Eigen {
 export type Count = number | ((values: Float64Array) => number);
 
 /**
- * Above this share of the vectors, accumulating all of them costs no more than finding them one by one and
- * keeping clusters apart.
+ * Above this share of the vectors, accumulating all of them costs about as much as finding them one by one and keeping them apart, and
+ * it cannot fail. At 70 % of 400 and of 784 vectors it takes three times as long.
  */
 const MOST = 0.8;
 /** Overlap of two vectors up to which taking it away loses no digits. */

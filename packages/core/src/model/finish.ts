@@ -49,7 +49,7 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
   fixSigns(basis, k, d);
   // Eigenvalues of S in the frame times this are variances in the user's units.
   const toVariance = (facts.unit * facts.unit) / (facts.weight - facts.ddof);
-  const defect = orthonormalityDefect(basis, k, d);
+  const defect = solution.defect ?? orthonormalityDefect(basis, k, d);
   const accuracy = certify(solution, facts, defect, toVariance);
   const judged = judgeUniqueness(solution, accuracy, facts, toVariance);
 

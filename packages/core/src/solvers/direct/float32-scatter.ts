@@ -87,7 +87,8 @@ function* refine(problem: ScatterAndRowsProblem): Waiting<Solution> {
     if (residuals.every((residual) => residual <= asked)) {
       const basis = vectors.slice(0, k * d);
       const next = nextValue(values, k, problem, eigenvalueBound(problem, values[0]) + error);
-      return { k, basis, values: values.slice(0, k), residuals, next, converged: true, passes: 2 };
+      const defect = yield* defectOf(basis, k, d, problem);
+      return { k, basis, defect, values: values.slice(0, k), residuals, next, converged: true, passes: 2 };
     }
   }
 
@@ -110,6 +111,16 @@ function* refine(problem: ScatterAndRowsProblem): Waiting<Solution> {
     converged: true,
     passes: loose ? 3 : 2,
   };
+}
+
+/** max |VVᵀ − I| of k rows, by the engine. */
+function* defectOf(rows: Float64Array, k: number, d: number, problem: ScatterAndRowsProblem): Waiting<number> {
+  const products = yield* wait(VectorBlock.use(rows, k, d, problem, (block) => block.products()));
+  let defect = 0;
+  for (let i = 0; i < k; i++) {
+    for (let j = i; j < k; j++) defect = Math.max(defect, Math.abs(products[i * k + j] - (i === j ? 1 : 0)));
+  }
+  return defect;
 }
 
 /** Eigenpairs and the error of each. */

@@ -5,8 +5,10 @@ import { dualByMultiply } from '../../dual-by-multiply.js';
 import type { LoadedBlock, OnStep, Products, RowsAt } from '../../engine.js';
 import type { PilotSums } from '../../pilot.js';
 import { summariseOnce } from '../../summarise-once.js';
+import type { RunnerProvider } from '../sparse/sparse.js';
 import type { JobRunner } from '../threads/job-runner.js';
 import { multiplyRows, type Rows } from './dual.js';
+import { FewVectors } from './few-vectors.js';
 import { RowPipeline } from './row-pipeline.js';
 import { Scores } from './scores.js';
 
@@ -33,13 +35,15 @@ export class WasmDense implements LoadedBlock {
   readonly #block: DenseBlock;
   readonly #withRunner: WithRunner;
   readonly #float32: boolean;
+  readonly #few: FewVectors;
 
-  constructor(block: DenseBlock, withRunner: WithRunner, float32: boolean) {
+  constructor(block: DenseBlock, provider: RunnerProvider, float32: boolean) {
     this.rows = block.rows;
     this.cols = block.cols;
     this.#block = block;
-    this.#withRunner = (flops, pass) => withRunner(flops, pass, block.data.buffer);
+    this.#withRunner = (flops, pass) => provider.withRunner(flops, pass, block.data.buffer);
     this.#float32 = float32;
+    this.#few = new FewVectors(block, provider);
   }
 
   summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): MaybePromise<ColumnStatistics> {
@@ -147,6 +151,7 @@ export class WasmDense implements LoadedBlock {
 
   normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): MaybePromise<void> {
     const flops = this.rows * this.cols * (READING + 4 * k);
+    if (this.#few.suits(k)) return settle(this.#few.normal(flops, frame, vectors, k, out, onStep));
     return this.#withRunner(flops, (runner) => this.#normal(runner, frame, vectors, k, out, onStep));
   }
 
@@ -171,7 +176,9 @@ export class WasmDense implements LoadedBlock {
     add(out, runner.kernels.doubles(sums, k * d));
   }
 
-  release(): void {}
+  release(): void {
+    this.#few.release();
+  }
 
   /** One reading: the scatter in the frame, the columns' sums, or both. */
   #sum(

@@ -1,5 +1,5 @@
 import { EngineError } from '../../../errors.js';
-import { type Waiting, wait } from '../../../maybe-promise.js';
+import { type MaybePromise, type Waiting, wait } from '../../../maybe-promise.js';
 import type { OnStep } from '../../engine.js';
 import type { Kernels } from '../kernels.js';
 import { copyRows, HALF } from './copy-rows.js';
@@ -8,7 +8,7 @@ import { threadTimes } from './thread-times.js';
 import { acquireWorkers, releaseWorkers, type Worker } from './worker-pool.js';
 
 /** Milliseconds between two calls of `onStep`, which reports progress and throws when the work is cancelled. */
-const PROGRESS_INTERVAL = 4;
+const PROGRESS_INTERVAL = 1;
 /** Milliseconds that the main thread spins until the last jobs are done, before it yields to the event loop. */
 const SPIN_TIME = 2;
 /** Milliseconds without progress after which the job of a failed worker counts as lost. */
@@ -75,9 +75,9 @@ export class JobRunner {
     }
   }
 
-  /** Whether no worker helps. */
-  get alone(): boolean {
-    return this.#workers.length === 0;
+  /** Workers that help. */
+  get workers(): number {
+    return this.#workers.length;
   }
 
   /** Allocates a table for lists of up to `jobs` jobs. */
@@ -112,8 +112,13 @@ export class JobRunner {
     this.#add(COPY, [target, count, bytes, ...large]);
   }
 
+  /** Whether this thread runs jobs too. */
+  get claims(): boolean {
+    return this.#claims;
+  }
+
   /** Runs the jobs that were added. `meanwhile` runs first on this thread, while the workers have started. */
-  *runJobs(onStep: OnStep, meanwhile?: () => void): Waiting<void> {
+  *runJobs(onStep: OnStep, meanwhile?: () => MaybePromise<void>): Waiting<void> {
     const queue = this.#queue;
     const jobs = this.#jobs;
     this.#jobs = 0;
@@ -128,18 +133,18 @@ export class JobRunner {
       Atomics.notify(queue, word.wakeCount);
     }
     const start = threadTimes.measured ? performance.now() : 0;
-    meanwhile?.();
+    let worked = 0;
     try {
+      yield* wait(meanwhile?.());
       if (this.#claims) yield* this.#claimJobs(onStep);
-      else yield* wait(onStep(0));
+      worked = threadTimes.measured ? performance.now() - start : 0;
+      yield* wait(this.#wait(jobs, onStep));
     } catch (error) {
       // Jobs that no thread has claimed are dropped. Running jobs are awaited, because they write into the memory.
       const left = Atomics.exchange(queue, word.remaining, 0) & MOST_JOBS;
       yield* wait(this.#wait(jobs - left));
       throw error;
     }
-    const worked = threadTimes.measured ? performance.now() - start : 0;
-    yield* wait(this.#wait(jobs));
     if (threadTimes.measured) {
       threadTimes.wall += performance.now() - start;
       threadTimes.own += worked;
@@ -204,24 +209,30 @@ export class JobRunner {
   }
 
   /** Waits until `jobs` are done: spins for a moment, then yields to the event loop. */
-  #wait(jobs: number): void | Promise<void> {
+  #wait(jobs: number, onStep?: OnStep): void | Promise<void> {
     const done = (): number => Atomics.load(this.#queue, word.done);
     if (done() === jobs) return;
     const start = performance.now();
     while (this.#claims && performance.now() - start < SPIN_TIME) if (done() === jobs) return;
-    return this.#waitLonger(jobs, done);
+    return this.#waitLonger(jobs, done, onStep);
   }
 
-  async #waitLonger(jobs: number, done: () => number): Promise<void> {
+  async #waitLonger(jobs: number, done: () => number, onStep?: OnStep): Promise<void> {
     let seen = done();
     let since = performance.now();
     while (done() < jobs) {
       await this.#change(seen);
+      await onStep?.(0);
       const now = done();
       if (now !== seen) [seen, since] = [now, performance.now()];
-      const failure = this.#workers.find((worker) => worker.failure !== undefined)?.failure;
-      if (failure !== undefined && performance.now() - since > ORPHAN_TIMEOUT) throw this.#workerLost(failure);
+      this.checkWorkers(since);
     }
+  }
+
+  /** Throws where a worker has failed and nothing was done since a time: its job is lost. */
+  checkWorkers(since: number): void {
+    const failure = this.#workers.find((worker) => worker.failure !== undefined)?.failure;
+    if (failure !== undefined && performance.now() - since > ORPHAN_TIMEOUT) throw this.#workerLost(failure);
   }
 
   /** Waits until the workers report the end of the list, or for some milliseconds. */
