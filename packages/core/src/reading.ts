@@ -107,9 +107,20 @@ function scaleScatter(
   const scale = columns.unit.map((unit, j) => unit * factor[j]);
   const offset = columns.mean.map((mean, j) => (centred ? 0 : mean * factor[j]));
   for (let i = 0; i < d; i++) {
-    const [own, moved] = [scale[i], columns.weight * offset[i]];
-    for (let j = i; j < d; j++) scatter[i * d + j] = scatter[i * d + j] * own * scale[j] + moved * offset[j];
+    scaleRow(scatter.subarray(i * d, (i + 1) * d), i, scale[i], scale, columns.weight * offset[i], offset);
   }
+}
+
+/** xⱼ ← xⱼ·own·scaleⱼ + moved·offsetⱼ from entry `first` on. */
+function scaleRow(
+  x: Float64Array,
+  first: number,
+  own: number,
+  scale: Float64Array,
+  moved: number,
+  offset: Float64Array,
+): void {
+  for (let j = first; j < x.length; j++) x[j] = x[j] * own * scale[j] + moved * offset[j];
 }
 
 /** For solvers that need rows: their columns' statistics first, then passes as often as the solver needs. */

@@ -49,7 +49,7 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
   fixSigns(basis, k, d);
   // Eigenvalues of S in the frame times this are variances in the user's units.
   const toVariance = (facts.unit * facts.unit) / (facts.weight - facts.ddof);
-  const defect = orthonormalityDefect(basis, k, d);
+  const defect = solution.defect ?? orthonormalityDefect(basis, k, d);
   const accuracy = certify(solution, facts, defect, toVariance);
   const judged = judgeUniqueness(solution, accuracy, facts, toVariance);
 
@@ -64,7 +64,7 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
   }
   const spectrum = wholeSpectrum(solution, facts, variances, toVariance);
   const explained = values.reduce((sum, value) => sum + value, 0);
-  return new Model({
+  const record = {
     components: { rows: k, cols: d, data: basis },
     mean: facts.mean,
     scale: facts.scaling.scale,
@@ -99,7 +99,8 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
     choice: facts.choice,
     coding: facts.coding,
     trace: solution.trace,
-  });
+  };
+  return new Model(record, defect);
 }
 
 /**
