@@ -107,9 +107,20 @@ function scaleScatter(
   const scale = columns.unit.map((unit, j) => unit * factor[j]);
   const offset = columns.mean.map((mean, j) => (centred ? 0 : mean * factor[j]));
   for (let i = 0; i < d; i++) {
-    const [own, moved] = [scale[i], columns.weight * offset[i]];
-    for (let j = i; j < d; j++) scatter[i * d + j] = scatter[i * d + j] * own * scale[j] + moved * offset[j];
+    scaleRow(scatter.subarray(i * d, (i + 1) * d), i, scale[i], scale, columns.weight * offset[i], offset);
   }
+}
+
+/** xⱼ ← xⱼ·own·scaleⱼ + moved·offsetⱼ from entry `first` on. */
+function scaleRow(
+  x: Float64Array,
+  first: number,
+  own: number,
+  scale: Float64Array,
+  moved: number,
+  offset: Float64Array,
+): void {
+  for (let j = first; j < x.length; j++) x[j] = x[j] * own * scale[j] + moved * offset[j];
 }
 
 /** For solvers that need rows: their columns' statistics first, then passes as often as the solver needs. */
@@ -124,7 +135,7 @@ export function* readRows(
   const columnNames = settings.columnNames ?? opened.columnNames;
   const source = yield* wait(rereadable(opened, progress));
   const weights = rowWeights(settings.weights, source.rows);
-  const columns = emptyStatistics(source.cols);
+  let columns: ColumnStatistics | undefined;
   let rows = 0;
   let merges = 0;
   progress.begin('column statistics', source.rows, source.expectedRows);
@@ -134,7 +145,8 @@ export function* readRows(
     return andThen(
       settle(summariseLoaded(loaded, { first: rows, weights: own, columnNames }, progress, early)),
       (stats) => {
-        mergeStatistics(columns, stats);
+        if (columns) mergeStatistics(columns, stats);
+        else columns = stats;
         merges += stats.merges ?? 1;
         rows += loaded.rows;
         if (early) kept.push(loaded);
@@ -155,7 +167,7 @@ export function* readRows(
   return {
     cols: source.cols,
     columnNames,
-    columns,
+    columns: columns ?? emptyStatistics(source.cols),
     dtype: source.dtype,
     sparse: source.nonzeros !== undefined,
     merges,

@@ -90,6 +90,8 @@ export interface Solution {
   readonly k: number;
   /** Orthonormal rows (k × d) that span the subspace, the axis of most variance first. */
   readonly basis: Float64Array;
+  /** max |VVᵀ − I| of them, where the solver has measured it. */
+  readonly defect?: number;
   /** Eigenvalues of S that belong to the rows. */
   readonly values: Float64Array;
   /** All eigenvalues of S, largest first, where the solver computed them on its way; those of `values` may differ in rounding. */
