@@ -4,7 +4,7 @@ import { maxAbs, powerOfTwo } from '../../linalg/vector.js';
 import { settle, type Waiting, wait } from '../../maybe-promise.js';
 import { runTask } from '../../progress.js';
 import type { OnStep } from '../engine.js';
-import type { JobRunner } from './threads/job-runner.js';
+import { type JobRunner, sleep } from './threads/job-runner.js';
 import { threadTimes } from './threads/thread-times.js';
 
 /** Smallest matrix for which the kernels save more than the copies cost, and largest one that fits into memory with its copy. */
@@ -13,8 +13,9 @@ const LARGEST = 16384;
 /** Columns per panel of the reduction, and parts of a product at most: assembly/reduce.ts. */
 const PANEL = 16;
 const PARTS = 16;
-/** Words of the state of a reduction; after the claim, the microseconds that workers and this thread wait. */
+/** Words of the state of a reduction; after the claim, threads that sleep, and the microseconds that workers and this thread wait. */
 const STATE_WORDS = 64;
+const SLEEPERS = 32;
 const IDLE = 48;
 /** The first claim; that of a finished reduction; and that of one that is stopped. */
 const FIRST = (1 << PARTS) | 1;
@@ -123,11 +124,21 @@ function* takePart(
     const claim = Atomics.load(words, 0);
     if (claim === END) return;
     if (claim !== seen) [seen, since] = [claim, performance.now()];
+    else waitForOthers(words, claim);
     runner.checkWorkers(since);
     const before = left;
     left = size - (claim >> (PARTS + 1));
     yield* wait(onStep((4 / 3) * (before ** 3 - left ** 3)));
   }
+}
+
+/** Sleeps until there is another list, or for a moment. */
+function waitForOthers(words: Int32Array, claim: number): void {
+  const start = performance.now();
+  Atomics.add(words, SLEEPERS, 1);
+  sleep(words, 0, claim, 1);
+  Atomics.sub(words, SLEEPERS, 1);
+  words[IDLE + 1] += 1000 * (performance.now() - start);
 }
 
 /** Stops workers where a reduction is not finished. */
