@@ -30,10 +30,40 @@ export function normalRows(
 ): void {
   for (let from = 0; from < rows; from += apart) {
     const count = min(height, rows - from);
-    if (source) frameRows(source, type, count, cols, shift, factor, roots, b, stride);
+    if (source) frameRows(source, type, cols, count, cols, shift, factor, roots, b, stride);
     basisProducts(b, count, stride, v, k, y);
     collectRows(b, count, stride, y, k, z);
     b += (<usize>apart * <usize>stride) << 3;
+  }
+}
+
+/**
+ * Z += YᵀB for some columns of all rows, which are framed `height` at a time, at `b`. Rows at `source` are `apart` numbers from one another. Y is rows × k,
+ * Z k rows of `stride` numbers.
+ */
+export function collectColumns(
+  source: usize,
+  type: i32,
+  apart: i32,
+  rows: i32,
+  cols: i32,
+  shift: usize,
+  factor: usize,
+  roots: usize,
+  b: usize,
+  stride: i32,
+  y: usize,
+  k: i32,
+  z: usize,
+  height: i32,
+): void {
+  for (let from = 0; from < rows; from += height) {
+    const count = min(height, rows - from);
+    frameRows(source, type, apart, count, cols, shift, factor, roots, b, stride);
+    collectRows(b, count, stride, y, k, z);
+    source += (<usize>height * <usize>apart) << shiftOf(type);
+    y += (<usize>height * <usize>k) << 3;
+    if (roots) roots += (<usize>height) << 3;
   }
 }
 
@@ -41,6 +71,7 @@ export function normalRows(
 function frameRows(
   source: usize,
   type: i32,
+  apart: i32,
   rows: i32,
   cols: i32,
   shift: usize,
@@ -49,7 +80,7 @@ function frameRows(
   out: usize,
   stride: i32,
 ): void {
-  const step = (<usize>cols) << shiftOf(type);
+  const step = (<usize>apart) << shiftOf(type);
   for (let r = 0; r < rows; r++) {
     const root = roots ? load<f64>(roots + ((<usize>r) << 3)) : 1;
     let done = 0;

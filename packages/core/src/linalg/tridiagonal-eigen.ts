@@ -13,7 +13,7 @@ const SWEEPS = 30;
 const NEGLIGIBLE = 2 ** -54;
 
 /** Eigenvalues of one block closer than this times ‖T‖ are a cluster: the vectors of others overlap by 1e-9 at most. */
-const CLUSTER = 1e-6;
+export const CLUSTER = 1e-6;
 
 /** Whether T couples i and i + 1. */
 function coupled(d: Float64Array, e: Float64Array, i: number, negligible: number): boolean {

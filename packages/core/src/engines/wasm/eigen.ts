@@ -23,6 +23,8 @@ const END = -1;
 const STOPPED = -2;
 /** Milliseconds that this thread reduces before it looks at the clock of the event loop. */
 const SLICE = 4;
+/** Rows of the matrix that are read or copied between two looks at the clock. */
+const STEP = 64;
 /** Vectors that one job transforms back. */
 const VECTORS = 4;
 
@@ -39,7 +41,12 @@ export function* wasmEigen(
   runner: JobRunner,
   onStep: OnStep,
 ): Waiting<SymmetricEigen> {
-  const unit = powerOfTwo(maxAbs(a));
+  let largest = 0;
+  for (let i = 0; i < size; i++) {
+    largest = Math.max(largest, maxAbs(a.subarray(i * size + i, (i + 1) * size)));
+    if (i % STEP === 0) yield* wait(onStep(0));
+  }
+  const unit = powerOfTwo(largest);
   runner.reserve(Math.max(runner.workers, Math.ceil(size / VECTORS)));
   const { t, matrix, rows, stride, taus } = yield* reduce(a, size, 1 / unit, runner, onStep);
   const found = yield* wait(runTask(tridiagonalEigen(t, unit, count), onStep));
@@ -75,11 +82,13 @@ function* reduce(a: Float64Array, size: number, factor: number, runner: JobRunne
   const rows = Math.ceil(size / 4) * 4;
   // An odd number of cache lines: rows at multiples of 4096 bytes would be in each other's way in the cache.
   const stride = 8 * (2 * Math.floor(size / 16) + (size % 16 <= 8 ? 1 : 3));
-  const matrix = kernels.zeros(rows * stride);
-  for (let i = 0; i < size; i++) {
-    const row = kernels.doubles(matrix + i * stride * 8, size);
+  const matrix = kernels.allocate(rows * stride * 8);
+  for (let i = 0; i < rows; i++) {
+    const row = kernels.doubles(matrix + i * stride * 8, stride);
+    row.fill(0, i < size ? size : 0);
     // From the square on the diagonal on, which is needed whole.
-    for (let j = i - (i % 4); j < size; j++) row[j] = a[j < i ? j * size + i : i * size + j] * factor;
+    for (let j = i - (i % 4); i < size && j < size; j++) row[j] = a[j < i ? j * size + i : i * size + j] * factor;
+    if (i % STEP === 0) yield* wait(onStep(0));
   }
   const [diagonal, offDiagonal, taus] = [0, 0, 0].map(() => kernels.zeros(rows));
   const panel = kernels.zeros(2 * PANEL * stride);

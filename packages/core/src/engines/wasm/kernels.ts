@@ -85,7 +85,10 @@ export class Kernels {
   /** Copies numbers into the memory and returns their address. */
   put(numbers: Float64Array): number {
     const start = this.allocate(numbers.byteLength);
-    this.doubles(start, numbers.length).set(numbers);
+    const target = this.doubles(start, numbers.length);
+    // For a few numbers `set` takes longer than a loop.
+    if (numbers.length > 16) target.set(numbers);
+    else for (let i = 0; i < numbers.length; i++) target[i] = numbers[i];
     return start;
   }
 

@@ -109,9 +109,9 @@ function doubled(rates: Rates): Rates {
 
 function makeEngine({ module, relaxed }: Compiled, threads: number, wanted: number, workersOnly: boolean): Engine {
   const runOn: RunnerProvider['runOn'] = (kernels, flops, pass, rows) => {
-    const use = flops < USE_WORKERS_FLOPS ? 1 : threads;
+    const short = flops < USE_WORKERS_FLOPS;
     const start = flops < START_WORKERS_FLOPS ? 1 : threads;
-    return settle(runPass(new JobRunner(kernels, use, start, { workersOnly, rows }), pass));
+    return settle(runPass(new JobRunner(kernels, short ? 1 : threads, start, { workersOnly, rows, short }), pass));
   };
   // On one thread nothing waits, not even for a memory that is free.
   const withRunner: WithRunner = (flops, pass, rows) =>

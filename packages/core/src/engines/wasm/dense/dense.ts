@@ -2,12 +2,14 @@ import type { DenseBlock, Frame } from '../../../data/block.js';
 import type { ColumnStatistics } from '../../../data/statistics.js';
 import { type MaybePromise, settle, type Waiting, wait } from '../../../maybe-promise.js';
 import { dualByMultiply } from '../../dual-by-multiply.js';
-import type { LoadedBlock, OnStep, Products, RowsAt } from '../../engine.js';
+import type { EarlyFrame, LoadedBlock, OnStep, Products, RowsAt } from '../../engine.js';
 import type { PilotSums } from '../../pilot.js';
 import { summariseOnce } from '../../summarise-once.js';
 import type { RunnerProvider } from '../sparse/sparse.js';
 import type { JobRunner } from '../threads/job-runner.js';
+import { collectStrips, suitsStrips, WIDE } from './column-strips.js';
 import { multiplyRows, type Rows } from './dual.js';
+import { type EarlyDual, summariseAndMultiply, writeEarly } from './early-dual.js';
 import { FewVectors } from './few-vectors.js';
 import { RowPipeline } from './row-pipeline.js';
 import { Scores } from './scores.js';
@@ -36,6 +38,7 @@ export class WasmDense implements LoadedBlock {
   readonly #withRunner: WithRunner;
   readonly #float32: boolean;
   readonly #few: FewVectors;
+  #early: EarlyDual | undefined;
 
   constructor(block: DenseBlock, provider: RunnerProvider, float32: boolean) {
     this.rows = block.rows;
@@ -46,9 +49,33 @@ export class WasmDense implements LoadedBlock {
     this.#few = new FewVectors(block, provider);
   }
 
-  summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): MaybePromise<ColumnStatistics> {
-    return settle(
-      summariseOnce(this.#block, at, scatter, this.#float32, (frame, sums) => this.#sum(frame, scatter, sums, onStep)),
+  summarise(
+    at: RowsAt,
+    scatter: Float64Array | undefined,
+    onStep: OnStep,
+    early?: EarlyFrame,
+  ): MaybePromise<ColumnStatistics> {
+    return settle(this.#summarise(at, scatter, onStep, early));
+  }
+
+  *#summarise(
+    at: RowsAt,
+    scatter: Float64Array | undefined,
+    onStep: OnStep,
+    early: EarlyFrame | undefined,
+  ): Waiting<ColumnStatistics> {
+    const { rows, cols } = this;
+    if (early && !this.#float32 && rows <= GROUP && cols > WIDE) {
+      const found = yield* wait(
+        this.#withRunner(rows * rows * cols, (runner) =>
+          summariseAndMultiply(runner, this.#block, at.weights, early, onStep),
+        ),
+      );
+      this.#early = found?.dual;
+      if (found) return found.stats;
+    }
+    return yield* summariseOnce(this.#block, at, scatter, this.#float32, (frame, sums) =>
+      this.#sum(frame, scatter, sums, onStep),
     );
   }
 
@@ -63,6 +90,10 @@ export class WasmDense implements LoadedBlock {
   }
 
   *#dual(frame: Frame, other: WasmDense, otherFrame: Frame, into: Products, onStep: OnStep): Waiting<void> {
+    if (other === this && this.#early && writeEarly(this.#early, frame, into)) {
+      yield* wait(onStep(this.rows));
+      return;
+    }
     for (let i = 0; i < this.rows; i += GROUP) {
       const count = Math.min(GROUP, this.rows - i);
       const a: Rows = { block: this.#block, frame, first: i, count };
@@ -117,7 +148,11 @@ export class WasmDense implements LoadedBlock {
     onStep: OnStep,
   ): MaybePromise<void> {
     const flops = this.rows * this.cols * (READING + 2 * k);
-    return this.#withRunner(flops, (runner) => this.#multiplyTransposed(runner, frame, scores, k, out, onStep));
+    return this.#withRunner(flops, (runner) =>
+      suitsStrips(this.#block, k)
+        ? collectStrips(runner, this.#block, frame, scores, k, out, onStep)
+        : this.#multiplyTransposed(runner, frame, scores, k, out, onStep),
+    );
   }
 
   *#multiplyTransposed(
@@ -178,6 +213,7 @@ export class WasmDense implements LoadedBlock {
 
   release(): void {
     this.#few.release();
+    this.#early = undefined;
   }
 
   /** One reading: the scatter in the frame, the columns' sums, or both. */
