@@ -1,16 +1,20 @@
 import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { pca } from 'scree';
 import { mixture } from './data.js';
-import { milliseconds, table } from './format.js';
+import { environment } from './environment.js';
+import { milliseconds } from './format.js';
+import { type EventLoopResult, save } from './results.js';
 
 /**
  * What a server feels while it fits: the delay of the event loop and the time of a ping over HTTP with four fits at a time, for each way of
- * `blocking`; and the memory of 300 fits that are called at once. Prints tables; runs by itself.
+ * `blocking`; and the memory of 300 fits that are called at once. Saves the result.
  */
 
 const FITS = 4;
+const CALLED = 300;
 const data = mixture({ rows: 20_000, cols: 500, type: 'float64', deviation: (j) => (j + 1) ** -0.5, offset: 0.5 });
 const server = createServer((_, response) => response.end('pong'));
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -18,7 +22,7 @@ const { port } = server.address() as AddressInfo;
 await pca(data, { k: 10, engine: 'wasm' });
 await ping();
 
-const rows: string[][] = [];
+const rows: EventLoopResult['rows'][number][] = [];
 for (const blocking of ['full', 'short', 'none'] as const) {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   const pings: number[] = [];
@@ -27,6 +31,7 @@ for (const blocking of ['full', 'short', 'none'] as const) {
     while (fitting) pings.push(await ping());
   })();
   await new Promise((resolve) => setTimeout(resolve, 50));
+  pings.length = 0;
   delay.enable();
   const start = performance.now();
   await Promise.all(Array.from({ length: FITS }, () => pca(data, { k: 10, engine: 'wasm', blocking })));
@@ -34,17 +39,14 @@ for (const blocking of ['full', 'short', 'none'] as const) {
   delay.disable();
   fitting = false;
   await pinging;
-  const share = (part: number): string =>
-    milliseconds(pings.sort((a, b) => a - b)[Math.floor(part * (pings.length - 1))]);
+  pings.sort((a, b) => a - b);
+  const late = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e6 - 1);
   // A loop that never turned was not sampled.
-  const shown = (nanoseconds: number): string => (delay.count === 0 ? '' : milliseconds(nanoseconds / 1e6 - 1));
-  const late = (percentile: number): string => shown(delay.percentile(percentile));
-  rows.push([blocking, milliseconds(time), late(50), late(99), shown(delay.max), share(0.5), share(1)]);
+  const delays =
+    delay.count === 0 ? undefined : [delay.percentile(50), delay.percentile(99), delay.max].map((each) => late(each));
+  rows.push({ blocking, time, delays, pings: [pings[Math.floor((pings.length - 1) / 2)], pings[pings.length - 1]] });
+  console.log(`  ${blocking}: ${milliseconds(time)}, delays ${delays?.map(milliseconds).join(', ')}`);
 }
-console.log(`${FITS} fits of ${data.rows}×${data.cols} at a time\n`);
-console.log(
-  table(['blocking', 'all fits', 'delay, median', '99 %', 'largest', 'ping, median', 'largest'], rows).join('\n'),
-);
 
 const small = mixture({ rows: 2000, cols: 200, type: 'float64', deviation: (j) => (j + 1) ** -0.5, offset: 0.5 });
 let largest = 0;
@@ -54,14 +56,23 @@ const watch = setInterval(() => {
 const before = process.memoryUsage().rss;
 const start = performance.now();
 await Promise.all(
-  Array.from({ length: 300 }, (_, i) => pca(small, { k: 5, engine: 'wasm', solver: i % 2 ? 'krylov' : 'covariance' })),
+  Array.from({ length: CALLED }, (_, i) =>
+    pca(small, { k: 5, engine: 'wasm', solver: i % 2 ? 'krylov' : 'covariance' }),
+  ),
 );
 clearInterval(watch);
-const megabytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MB`;
-console.log(
-  `\n300 fits of ${small.rows}×${small.cols} called at once: ${milliseconds(performance.now() - start)}, resident memory from ${megabytes(before)} to ${megabytes(largest)} at most, ${await virtualMemory()} of addresses`,
-);
+const queue = { fits: CALLED, rows: small.rows, cols: small.cols, time: performance.now() - start, before, largest };
 server.close();
+save(
+  'event-loop',
+  {
+    environment: await environment(availableParallelism(), undefined),
+    ...{ fits: FITS, shape: [data.rows, data.cols], rows },
+    queue: { ...queue, addresses: await virtualMemory() },
+    skipped: [],
+  },
+  process.argv.includes('--quick'),
+);
 process.exit();
 
 function ping(): Promise<number> {
@@ -73,12 +84,12 @@ function ping(): Promise<number> {
   });
 }
 
-async function virtualMemory(): Promise<string> {
+/** Bytes of addresses; undefined where the system does not tell. */
+async function virtualMemory(): Promise<number | undefined> {
   const { readFileSync } = await import('node:fs');
   try {
-    const kilobytes = Number(/VmSize:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]);
-    return `${(kilobytes / 2 ** 20).toFixed(0)} GB`;
+    return 1024 * Number(/VmSize:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]);
   } catch {
-    return 'unknown';
+    return undefined;
   }
 }

@@ -1,15 +1,15 @@
-import { availableParallelism } from 'node:os';
 import { type Engine, makePlan, type Rates, wasmEngine } from 'scree';
 import { readArguments } from './arguments.js';
 import { type FloatType, mixture } from './data.js';
-import { milliseconds, percent, table } from './format.js';
+import { environment } from './environment.js';
+import { milliseconds } from './format.js';
 import { interleave, spread, trial } from './measure.js';
+import { type RegretResult, save } from './results.js';
 import { findEngines, scree } from './scree.js';
-import { REGRET } from './workloads.js';
 
 /**
  * What the plan's choices lose: its solver against the best solver of the same engine, and the engine that 'auto' takes against the best
- * engine, over shapes and types. Then the same for a machine of 16 cores, predicted from rates that were measured on one. Prints tables.
+ * engine, over shapes and types. Then the same for a machine of 16 cores, predicted from rates that were measured on one. Saves the result.
  */
 
 const SHAPES: readonly (readonly [rows: number, cols: number, k: number])[] = [
@@ -32,17 +32,16 @@ const SIXTEEN: { readonly float64: Rates; readonly float32: Rates } = {
 
 const { threads, engines: names, quick } = readArguments(process.argv.slice(2));
 const rounds = quick ? { least: 1, most: 1, budget: 0 } : { least: 3, most: 5, budget: 3 };
-const engines = await findEngines(names, threads, (why) => console.log(`!! ${why}`));
+const skipped: string[] = [];
+const engines = await findEngines(names, threads, (why) => skipped.push(why));
 const auto = { name: 'auto', threads, options: { threads } };
-const rows: string[][] = [];
+const rows: RegretResult['rows'][number][] = [];
 for (const [n, d, k] of SHAPES) for (const type of TYPES) rows.push(...(await measure(n, d, k, type)));
-console.log(`${availableParallelism()} cores, ${threads} threads\n`);
-console.log(table(['data', 'engine', 'chosen', 'time', 'best', 'its time', 'regret'], rows).join('\n'));
-console.log(`\nPredicted for 16 cores, wasm\n`);
-console.log(table(['data', 'chosen', 'best', 'regret'], predicted((await wasmEngine()) as Engine)).join('\n'));
+const sixteen = predicted((await wasmEngine()) as Engine);
+save('regret', { environment: await environment(threads, undefined), rows, sixteen, skipped }, quick);
 process.exit();
 
-async function measure(n: number, d: number, k: number, type: FloatType): Promise<string[][]> {
+async function measure(n: number, d: number, k: number, type: FloatType): Promise<RegretResult['rows']> {
   const data = mixture({ rows: n, cols: d, type, deviation: (j) => (j + 1) ** -0.7, offset: 0.5 });
   const contenders = [scree(data, k, auto)];
   for (const engine of engines) {
@@ -67,14 +66,13 @@ async function measure(n: number, d: number, k: number, type: FloatType): Promis
       const best = results
         .filter((other) => engine === 'auto' || other.engine === engine)
         .reduce((a, b) => (b.time < a.time ? b : a));
-      const regret = time / best.time - 1;
-      const line = [engine, solver, milliseconds(time), `${best.engine} ${best.solver}`, milliseconds(best.time)];
-      console.error(`  ${n}×${d} ${type} k=${k}: ${line.join(', ')}`);
-      return [`${n}×${d} ${type}, k = ${k}`, ...line, `${percent(regret)}${regret > REGRET ? ' **' : ''}`];
+      const data = `${n}×${d} ${type}, k = ${k}`;
+      console.log(`  ${data}: ${engine} ${solver} ${milliseconds(time)}, best ${best.engine} ${best.solver}`);
+      return { data, engine, chosen: { solver, time }, best };
     });
 }
 
-function predicted(engine: Engine): string[][] {
+function predicted(engine: Engine): RegretResult['sixteen'] {
   const there = { name: 'wasm', rates: SIXTEEN.float64, float32: { rates: SIXTEEN.float32 }, skipsZeros: true };
   return SHAPES.flatMap(([n, d, k]) =>
     TYPES.map((dtype) => {
@@ -82,7 +80,7 @@ function predicted(engine: Engine): string[][] {
       const { solver } = makePlan(shape, { k, solver: 'auto', engine });
       const best = makePlan(shape, { k, solver: 'auto', engine: there });
       const regret = (best.costs[solver] ?? 0) / (best.costs[best.solver] ?? 1) - 1;
-      return [`${n}×${d} ${dtype}, k = ${k}`, solver, best.solver, percent(Math.max(0, regret))];
+      return { data: `${n}×${d} ${dtype}, k = ${k}`, chosen: solver, best: best.solver, regret: Math.max(0, regret) };
     }),
   );
 }

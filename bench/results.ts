@@ -55,6 +55,51 @@ export interface KernelResult {
   readonly skipped: readonly string[];
 }
 
+/** What the plan chose for data and an engine, and the fastest of all that was tried; and what is predicted for 16 cores. */
+export interface RegretResult {
+  readonly environment: Environment;
+  readonly rows: readonly {
+    readonly data: string;
+    readonly engine: string;
+    readonly chosen: { readonly solver: string; readonly time: number };
+    readonly best: { readonly engine: string; readonly solver: string; readonly time: number };
+  }[];
+  readonly sixteen: readonly {
+    readonly data: string;
+    readonly chosen: string;
+    readonly best: string;
+    readonly regret: number;
+  }[];
+  readonly skipped: readonly string[];
+}
+
+/** What a server feels of fits at a time, in milliseconds, and the memory of many that are called at once. */
+export interface EventLoopResult {
+  readonly environment: Environment;
+  readonly fits: number;
+  readonly shape: readonly number[];
+  readonly rows: readonly {
+    readonly blocking: string;
+    /** Of all fits together. */
+    readonly time: number;
+    /** Delay of the event loop: median, 99 % and largest; undefined where it never turned. */
+    readonly delays: readonly number[] | undefined;
+    /** Of a request: median and largest. */
+    readonly pings: readonly number[];
+  }[];
+  readonly queue: {
+    readonly fits: number;
+    readonly rows: number;
+    readonly cols: number;
+    readonly time: number;
+    /** Bytes of resident memory before and at most, and of addresses. */
+    readonly before: number;
+    readonly largest: number;
+    readonly addresses: number | undefined;
+  };
+  readonly skipped: readonly string[];
+}
+
 /** Phases of the workloads on the wasm engine, in milliseconds: on one thread, how long one of two threads works alone, and on all threads. */
 export interface ScalingResult {
   readonly environment: Environment;
@@ -164,6 +209,7 @@ export interface ClusterResult {
 
 type AnyResult =
   | ClusterResult
+  | EventLoopResult
   | FilesResult
   | LabResult
   | WorkloadResult
@@ -172,6 +218,7 @@ type AnyResult =
   | ScalingResult
   | StreamingResult
   | LearningResult
+  | RegretResult
   | ResamplingResult
   | ScaleResult;
 

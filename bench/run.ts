@@ -15,6 +15,8 @@ const EXTRAS: readonly string[] = [
   'growth',
   'kernels',
   'scaling',
+  'regret',
+  'event-loop',
   'streaming',
   'learning',
   'resampling',

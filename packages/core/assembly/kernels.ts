@@ -1,11 +1,13 @@
 /**
- * The kernels, in AssemblyScript: packing, products of panels, sparse rows, bases, tridiagonalisation. Pointers are bytes; counts and strides are
+ * The kernels, in AssemblyScript: packing, products of panels and of rows, sparse rows, bases, tridiagonalisation. Pointers are bytes; counts and strides are
  * elements unless they say otherwise. build.js compiles this with plain and with relaxed SIMD.
  */
 
 export { basisProducts, basisSubtract } from './basis';
 export { multiplySlots, scoreSlots } from './multiply';
 export { packColumns, packRows, packVectors } from './pack';
+export { reduce } from './reduce';
+export { collectColumns, normalRows } from './rows';
 export {
   sparseCollect,
   sparseNormal,
@@ -15,4 +17,4 @@ export {
   sparseSettle,
   sparseTurn,
 } from './sparse';
-export { backTransform, beginColumn, endColumn, multiplyUpper, updateRows } from './tridiagonalise';
+export { backTransform } from './tridiagonalise';

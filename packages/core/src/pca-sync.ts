@@ -46,7 +46,7 @@ export function pcaSync(data: SyncData, options: PcaOptions = {}): Model {
   refuseForSync(settings);
   // One thread, and an engine that is compiled at once: nothing waits, so everything is done when `settle` returns.
   const onOneThread = { ...settings, threads: 1, blocking: 'full' } as const;
-  const progress = new ProgressTracker(onOneThread);
+  const progress = new ProgressTracker(onOneThread, true);
   if (Array.isArray(data) ? isMatrix(data[0]) : !isMatrix(data)) throw tooMuchForSync('data', 'This kind of data');
   const open = (): MaybePromise<Opened> =>
     andThen(openSource(data, progress, settings.columnNames), (source) => {

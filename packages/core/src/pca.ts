@@ -8,7 +8,7 @@ import { addressSpaceLeft } from './engines/wasm/address-space.js';
 import { DataError, OptionError, ScreeError } from './errors.js';
 import { fit, type NestedModels } from './fit.js';
 import { keepAlive } from './keep-alive.js';
-import { type MaybePromise, settle, type Waiting, wait } from './maybe-promise.js';
+import { andThen, type MaybePromise, settle, type Waiting, wait } from './maybe-promise.js';
 import type { Model } from './model/model.js';
 import { Moments } from './moments.js';
 import { checkOptions, type PcaOptions, type Settings } from './options.js';
@@ -25,11 +25,11 @@ export type { NestedModels };
  * The pipeline: data become a source, the plan chooses a solver, the rows are read as that solver needs them, the
  * solver finds the subspace, `finish` makes the model.
  */
-export async function pca<Given extends Data | Moments>(
+export function pca<Given extends Data | Moments>(
   data: Given,
   options: PcaOptions<ColumnNameOf<Given>> = {},
 ): Promise<Model> {
-  return (await nestedModels(data, options)).model;
+  return keepAlive(() => andThen(analyse(data, options), ({ model }) => model));
 }
 
 /** Names of the columns of records and of columns by name, where their type says them: `columnNames` then accepts no others. */
@@ -59,12 +59,12 @@ export function operations({ rows = Number.POSITIVE_INFINITY, cols }: RowSource)
 }
 
 function analyse(data: Data | Moments, options: PcaOptions): MaybePromise<NestedModels> {
-  return settle(openAndFit(data, options));
+  const settings = checkOptions(options);
+  const progress = new ProgressTracker(settings, true);
+  return settle(openAndFit(data, settings, progress), () => progress.waits());
 }
 
-function* openAndFit(data: Data | Moments, options: PcaOptions): Waiting<NestedModels> {
-  const settings = checkOptions(options);
-  const progress = new ProgressTracker(settings);
+function* openAndFit(data: Data | Moments, settings: Settings, progress: ProgressTracker): Waiting<NestedModels> {
   if (data instanceof Moments) {
     refuseForMoments(settings, data.cols);
     return yield* fitChosen(data, settings, yield* wait(availableEngines(settings, data.cols ** 2)), progress);

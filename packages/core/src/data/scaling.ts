@@ -124,6 +124,7 @@ export function checkColumnWeights(weights: ArrayLike<number>, cols: number): vo
 export interface Framing {
   readonly shift: Float64Array;
   readonly factor: Float64Array;
+  readonly rowSquare?: number;
   readonly unit: number;
   /** Σⱼ of the scaled columns' variance times the divisor, in units of unit²: trace(S) as the passes see it. */
   readonly scatterTrace: number;
@@ -149,5 +150,6 @@ export function chooseFrame(stats: ColumnStatistics, scale: Float64Array, centre
     const squares = columnSquares(stats, j, centred);
     scatterTrace += squares.sum * (squares.unit * factor[j]) ** 2;
   }
-  return { shift: centred ? stats.mean.slice() : new Float64Array(scale.length), factor, unit, scatterTrace };
+  const shift = centred ? stats.mean.slice() : new Float64Array(scale.length);
+  return { shift, factor, unit, scatterTrace, rowSquare: scatterTrace / stats.weight };
 }

@@ -12,6 +12,9 @@ const SWEEPS = 30;
  */
 const NEGLIGIBLE = 2 ** -54;
 
+/** Eigenvalues of one block closer than this times ‖T‖ are a cluster: the vectors of others overlap by 1e-9 at most. */
+export const CLUSTER = 1e-6;
+
 /** Whether T couples i and i + 1. */
 function coupled(d: Float64Array, e: Float64Array, i: number, negligible: number): boolean {
   return Math.abs(e[i]) > Math.max(negligible, NEGLIGIBLE * (Math.abs(d[i]) + Math.abs(d[i + 1])));
@@ -80,7 +83,13 @@ function* blockQL(
       }
       let g = (d[l + 1] - d[l]) / (2 * e[l]);
       let r = hypotenuse(g, 1);
-      g = d[m] - d[l] + e[l] / (g + (g < 0 ? -r : r));
+      const shift = d[l] - e[l] / (g + (g < 0 ? -r : r));
+      if (!vectors) {
+        sweep(d, e, l, m, shift);
+        yield 10 * (m - l);
+        continue;
+      }
+      g = d[m] - shift;
       let s = 1;
       let c = 1;
       let p = 0;
@@ -102,15 +111,36 @@ function* blockQL(
         p = s * r;
         d[i + 1] = g + p;
         g = c * r - b;
-        if (vectors) rotate(vectors, (i + 1) * size, i * size, size, c, s);
+        rotate(vectors, (i + 1) * size, i * size, size, c, s);
       }
-      yield vectors ? 6 * size * (m - l) : 10 * (m - l);
+      yield 6 * size * (m - l);
       if (r === 0 && i >= l) continue;
       d[l] -= p;
       e[l] = g;
       e[m] = 0;
     }
   }
+}
+
+/** A sweep for values only, whose roots no later step waits for (Pal, Walker & Kahan; LAPACK's dsterf). */
+function sweep(d: Float64Array, e: Float64Array, l: number, m: number, shift: number): void {
+  let [c, s] = [1, 0];
+  let g = d[m] - shift;
+  let p = g * g;
+  for (let i = m - 1; i >= l; i--) {
+    const square = e[i] * e[i];
+    const r = p + square;
+    e[i + 1] = Math.sqrt(s * r);
+    const before = c;
+    c = p / r;
+    s = square / r;
+    const old = g;
+    g = c * (d[i] - shift) - s * old;
+    d[i + 1] = old + (d[i] - g);
+    p = c === 0 ? before * square : (g * g) / c;
+  }
+  e[l] = Math.sqrt(s * p);
+  d[l] = shift + g;
 }
 
 /** √(x² + y²): several times as fast as Math.hypot, which is used only where squaring would overflow or underflow. */
@@ -149,9 +179,9 @@ export function* tridiagonalValues(d: Float64Array, e: Float64Array): Task<Block
 
 /**
  * Eigenvectors of (d, e) for chosen eigenvalues by inverse iteration: rows of the result, each solves (T − λI)x = b
- * a few times from a random b. Eigenvalues of one block closer than 1e-3·‖T‖ are a cluster, whose vectors are kept
- * orthogonal as they are found (Peters & Wilkinson; Golub & Van Loan §8.2.2, §8.4.2). Cost O(size·count) and
- * O(size·cluster²). Weakness: no proof of orthogonality, so callers measure it and fall back to another method.
+ * a few times from a random b. The vectors of a cluster are kept orthogonal as they are found (Peters & Wilkinson; Golub &
+ * Van Loan §8.2.2, §8.4.2). Cost O(size·count) and O(size·cluster²). Weakness: others overlap by ε‖T‖/gap, and nothing
+ * proves that it is not more, so callers measure it, take it away, or fall back to another method.
  */
 export function* inverseIteration(d: Float64Array, e: Float64Array, chosen: readonly BlockValue[]): Task<Float64Array> {
   const size = d.length;
@@ -173,7 +203,7 @@ export function* inverseIteration(d: Float64Array, e: Float64Array, chosen: read
     const cluster: number[] = [];
     for (let other = index - 1; other >= 0; other--) {
       if (chosen[other].from !== from) continue;
-      if (chosen[other].value - value > 1e-3 * blockNorm) break;
+      if (chosen[other].value - value > CLUSTER * blockNorm) break;
       cluster.push(other * size + from);
     }
     // Equal shifts would give equal vectors: the shifts of a cluster are separated by a few units in the last place.

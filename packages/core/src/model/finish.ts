@@ -2,7 +2,7 @@ import type { Coding } from '../data/coding.js';
 import type { Scaling } from '../data/scaling.js';
 import { DataError, describeValue } from '../errors.js';
 import { orthonormalityDefect } from '../linalg/orthonormality.js';
-import { descending } from '../linalg/vector.js';
+import { descending, scale } from '../linalg/vector.js';
 import type { Solution } from '../solvers/solver.js';
 import type { Warning } from '../warning.js';
 import { certify } from './certificate.js';
@@ -49,7 +49,7 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
   fixSigns(basis, k, d);
   // Eigenvalues of S in the frame times this are variances in the user's units.
   const toVariance = (facts.unit * facts.unit) / (facts.weight - facts.ddof);
-  const defect = orthonormalityDefect(basis, k, d);
+  const defect = solution.defect ?? orthonormalityDefect(basis, k, d);
   const accuracy = certify(solution, facts, defect, toVariance);
   const judged = judgeUniqueness(solution, accuracy, facts, toVariance);
 
@@ -64,7 +64,7 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
   }
   const spectrum = wholeSpectrum(solution, facts, variances, toVariance);
   const explained = values.reduce((sum, value) => sum + value, 0);
-  return new Model({
+  const record = {
     components: { rows: k, cols: d, data: basis },
     mean: facts.mean,
     scale: facts.scaling.scale,
@@ -99,7 +99,8 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
     choice: facts.choice,
     coding: facts.coding,
     trace: solution.trace,
-  });
+  };
+  return new Model(record, defect);
 }
 
 /**
@@ -142,8 +143,14 @@ export function firstComponents(found: Solution, k: number, facts: FitFacts): So
   };
 }
 
+function fallsToZero(values: Float64Array): boolean {
+  for (let i = 1; i < values.length; i++) if (!(values[i] <= values[i - 1])) return false;
+  return values[values.length - 1] >= 0;
+}
+
 /** Largest variance first, none below zero. */
 function sortByVariance(found: Solution, d: number): Solution {
+  if (fallsToZero(found.values)) return found;
   const order = descending(found.values);
   const basis = new Float64Array(found.k * d);
   order.forEach((from, to) => {
@@ -160,11 +167,12 @@ function sortByVariance(found: Solution, d: number): Solution {
  */
 export function fixSigns(basis: Float64Array, k: number, d: number): void {
   for (let r = 0; r < k; r++) {
-    const row = basis.subarray(r * d, (r + 1) * d);
+    const end = (r + 1) * d;
     let largest = 0;
-    for (const entry of row) largest = Math.max(largest, Math.abs(entry));
-    const leader = row.find((entry) => Math.abs(entry) >= largest * (1 - 1e-6)) as number;
-    if (leader < 0) for (let j = 0; j < d; j++) row[j] = -row[j];
+    for (let at = r * d; at < end; at++) largest = Math.max(largest, Math.abs(basis[at]));
+    let leader = r * d;
+    while (Math.abs(basis[leader]) < largest * (1 - 1e-6)) leader++;
+    if (basis[leader] < 0) scale(-1, basis, r * d, d);
   }
 }
 

@@ -69,7 +69,11 @@ describe('qr', () => {
         const r = new Float64Array(cols * cols);
         for (let from = 0; from < rows; from += tileRows) {
           const to = Math.min(rows, from + tileRows);
-          runTaskSync(absorbRows(r, cols, a.slice(from * cols, to * cols), to - from));
+          const tile = Float64Array.from({ length: cols * (to - from + 1) }, (_, at) => {
+            const [j, i] = [Math.floor(at / (to - from + 1)), at % (to - from + 1)];
+            return i === 0 ? Number.NaN : a[(from + i - 1) * cols + j];
+          });
+          runTaskSync(absorbRows(r, cols, tile, to - from));
         }
         const gram = multiply(transpose(a, rows, cols), a, cols, rows, cols);
         const squared = multiply(transpose(r, cols, cols), r, cols, cols, cols);
@@ -148,6 +152,8 @@ describe('symmetricEigen', () => {
       'three values': (i) => 1 + (i % 3),
       'a tight cluster': (i) => 1 + i * 1e-14,
       'a loose cluster': (i) => 1 + i * 1e-7,
+      'gaps at the limit of a cluster': (i) => 1 + i * 1e-6,
+      'pairs at the limit of a cluster': (i) => 1 + (i >> 1) * 1e-3 + (i % 2) * 1e-6,
       geometric: (i) => 10 ** (-i / 4),
     };
     for (const [name, spectrum] of Object.entries(spectra)) {

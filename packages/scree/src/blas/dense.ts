@@ -1,11 +1,18 @@
 import type { DenseBlock, FloatArray, Frame, LoadedBlock, OnStep, RowsAt, Products as Target } from '@scree/core';
-import { type ColumnStatistics, dualByMultiply, summariseTwice } from '@scree/core/engine';
+import { type ColumnStatistics, dualByMultiply, identityFrame, summariseTwice } from '@scree/core/engine';
 import type { Numbers, Products } from './functions.js';
 import { Packer } from './pack.js';
 import { pipeline } from './pipeline.js';
 import { summariseOnce } from './summarise.js';
 import { Sums } from './sums.js';
-import { tileCols, tileRows, tilesFor } from './tiles.js';
+import { parts, tileCols, tileRows, tilesFor } from './tiles.js';
+
+/** Largest square of the shift, as a share of the mean square of the shifted rows, for rows that are read in place. */
+const SHIFT_SHARE = 0.5;
+/** Largest and, inverted, smallest factor of columns that are read in place, so that their products stay in range. */
+const LARGEST_FACTOR = 2 ** 300;
+/** Rows per call that are read in place for products with few vectors: they stay in the cache for the second product. */
+const IN_PLACE_ROWS = 256;
 
 /** Dense rows of float32 or float64, which BLAS can read. */
 export type FloatBlock = DenseBlock & { readonly data: FloatArray };
@@ -55,18 +62,16 @@ export class BlasDense implements LoadedBlock {
     const width = tileCols(Math.max(n, m), d, blas.bytes, blas.lanes);
     const left = this.#reader(blas, frame, n, width);
     const right = same ? left : other.#reader(blas, otherFrame, m, width);
-    const widthOf = (index: number): number => Math.min(width, d - index * width);
     try {
+      const tiles = parts(d, width, (from, k, index) => {
+        const a = left.read(index, 0, n, from, k);
+        return { a, b: same ? a : right.read(index, 0, m, from, k), k };
+      });
       await pipeline(
-        Math.ceil(d / width),
+        tiles,
         blas.lanes,
-        (index) => {
-          const a = left.read(index, 0, n, index * width, widthOf(index));
-          return { a, b: same ? a : right.read(index, 0, m, index * width, widthOf(index)) };
-        },
-        ({ a, b }, index, lane) => {
+        ({ a, b, k }, lane) => {
           const { into: c, beta, size } = sums.next(lane);
-          const k = widthOf(index);
           if (same) return blas.syrk(false, n, k, a.numbers, a.stride, beta, c, size);
           return blas.gemm(false, true, n, m, k, a.numbers, a.stride, b.numbers, b.stride, beta, c, size);
         },
@@ -108,16 +113,28 @@ export class BlasDense implements LoadedBlock {
     });
   }
 
+  /**
+   * Z += Y(X − 1sᵀ)F with Y = VF(X − 1sᵀ)ᵀ. Near the origin BLAS reads X in place, and what s changes is subtracted from the
+   * products: Y = VFXᵀ − (VFs)1ᵀ, Z += (YX − (Y1)sᵀ)F.
+   */
   async normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
     const d = this.cols;
-    const v = this.#own(vectors, k * d);
-    const { blas, sums } = this.#sums({ products: out, size: d, row: 0, column: 0 }, k, d, false);
-    const scores = Array.from({ length: blas.lanes }, () => blas.make(this.#height(blas) * k));
-    await this.#tiles(blas, frame, [sums], onStep, async (tile, stride, _, rows, lane) => {
-      await blas.gemm(false, true, rows, k, d, tile, stride, v, d, 0, scores[lane], k);
+    const apart = this.#nearOrigin(frame) ? new ShiftApart(frame, vectors, k, out) : undefined;
+    const v = this.#own(apart?.vectors ?? vectors, k * d);
+    const target = { products: apart?.products ?? out, size: d, row: 0, column: 0 };
+    const { blas, sums } = this.#sums(target, k, d, false);
+    const height = Math.min(this.#height(blas), apart ? IN_PLACE_ROWS : this.rows);
+    const scores = Array.from({ length: blas.lanes }, () => blas.make(height * k));
+    const visit: Visit = async (tile, stride, _, rows, lane) => {
+      const y = scores[lane];
+      // Scores are k × rows: in this order BLAS multiplies few vectors fastest.
+      await blas.gemm(false, true, k, rows, d, v, d, tile, stride, 0, y, rows);
+      apart?.centreScores(y as Float64Array, rows);
       const { into, beta, size } = sums.next(lane);
-      await blas.gemm(true, false, k, d, rows, scores[lane], k, tile, stride, beta, into, size);
-    });
+      await blas.gemm(false, false, k, d, rows, y, rows, tile, stride, beta, into, size);
+    };
+    await this.#tiles(blas, apart ? identityFrame(d) : frame, [sums], onStep, visit, height);
+    apart?.finish();
   }
 
   release(): void {}
@@ -134,6 +151,17 @@ export class BlasDense implements LoadedBlock {
     return { blas, sums: new Sums(blas, blas.lanes, target, rows, cols, upper) };
   }
 
+  /** Whether the shift is so short beside the rows that subtracting it from products loses next to nothing: see `roundoff`. */
+  #nearOrigin({ shift, factor, rootWeights, rowSquare = 0 }: Frame): boolean {
+    if (rootWeights || this.#blas.bytes !== 8 || this.#block.data.BYTES_PER_ELEMENT !== 8) return false;
+    let square = 0;
+    for (let j = 0; j < this.cols; j++) {
+      if (!(factor[j] < LARGEST_FACTOR && factor[j] > 1 / LARGEST_FACTOR)) return false;
+      square += (shift[j] * factor[j]) ** 2;
+    }
+    return square <= SHIFT_SHARE * rowSquare;
+  }
+
   #height(blas: Products): number {
     return tileRows(this.rows, this.cols, blas.bytes, blas.lanes);
   }
@@ -144,19 +172,20 @@ export class BlasDense implements LoadedBlock {
     frame: Frame,
     sums: readonly Sums[],
     onStep: OnStep,
-    visit: (tile: Numbers, stride: number, from: number, rows: number, lane: number) => Promise<void>,
+    visit: Visit,
+    height = this.#height(blas),
   ): Promise<void> {
-    const height = this.#height(blas);
     const reader = this.#reader(blas, frame, height, this.cols);
-    const rowsOf = (index: number): number => Math.min(height, this.rows - index * height);
     try {
       await pipeline(
-        Math.ceil(this.rows / height),
+        parts(this.rows, height, (from, rows, index) => ({
+          ...{ from, rows },
+          ...reader.read(index, from, rows, 0, this.cols),
+        })),
         blas.lanes,
-        (index) => reader.read(index, index * height, rowsOf(index), 0, this.cols),
-        ({ numbers, stride }, index, lane) => visit(numbers, stride, index * height, rowsOf(index), lane),
+        ({ numbers, stride, from, rows }, lane) => visit(numbers, stride, from, rows, lane),
         sums,
-        (index) => onStep(rowsOf(index)),
+        ({ rows }) => onStep(rows),
       );
     } finally {
       reader.release();
@@ -186,6 +215,8 @@ export class BlasDense implements LoadedBlock {
   }
 }
 
+type Visit = (tile: Numbers, stride: number, from: number, rows: number, lane: number) => Promise<void>;
+
 interface Tile {
   readonly numbers: Numbers;
   readonly stride: number;
@@ -198,4 +229,52 @@ interface Reader {
 
 function isPlain({ shift, factor, rootWeights }: Frame): boolean {
   return !rootWeights && shift.every((s) => s === 0) && factor.every((f) => f === 1);
+}
+
+/** The frame of a `normal` pass that reads rows in place, applied to the vectors and the products instead. */
+class ShiftApart {
+  /** VF. */
+  readonly vectors: Float64Array;
+  /** Becomes YX. */
+  readonly products: Float64Array;
+  readonly #frame: Frame;
+  readonly #out: Float64Array;
+  /** VFs and Y1. */
+  readonly #offsets: Float64Array;
+  readonly #sums: Float64Array;
+
+  constructor(frame: Frame, vectors: Float64Array, k: number, out: Float64Array) {
+    const d = frame.shift.length;
+    this.#frame = frame;
+    this.#out = out;
+    this.vectors = new Float64Array(k * d);
+    this.products = new Float64Array(k * d);
+    this.#offsets = new Float64Array(k);
+    this.#sums = new Float64Array(k);
+    for (let i = 0; i < k; i++) {
+      for (let j = 0; j < d; j++) {
+        const scaled = vectors[i * d + j] * frame.factor[j];
+        this.vectors[i * d + j] = scaled;
+        this.#offsets[i] += scaled * frame.shift[j];
+      }
+    }
+  }
+
+  /** Subtracts what the shift adds to the scores of some rows, and adds the scores to their sums. */
+  centreScores(scores: Float64Array, rows: number): void {
+    this.#offsets.forEach((offset, i) => {
+      let sum = 0;
+      for (let at = i * rows; at < (i + 1) * rows; at++) sum += scores[at] -= offset;
+      this.#sums[i] += sum;
+    });
+  }
+
+  /** Z += (YX − (Y1)sᵀ)F. */
+  finish(): void {
+    const { shift, factor } = this.#frame;
+    const d = shift.length;
+    this.#sums.forEach((sum, i) => {
+      for (let j = 0; j < d; j++) this.#out[i * d + j] += (this.products[i * d + j] - sum * shift[j]) * factor[j];
+    });
+  }
 }

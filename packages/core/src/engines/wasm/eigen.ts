@@ -1,26 +1,29 @@
 import { type Count, type SymmetricEigen, tridiagonalEigen } from '../../linalg/symmetric-eigen.js';
 import type { Tridiagonal } from '../../linalg/tridiagonalise.js';
 import { maxAbs, powerOfTwo } from '../../linalg/vector.js';
-import { type Waiting, wait } from '../../maybe-promise.js';
+import { settle, type Waiting, wait } from '../../maybe-promise.js';
 import { runTask } from '../../progress.js';
 import type { OnStep } from '../engine.js';
 import type { JobRunner } from './threads/job-runner.js';
+import { threadTimes } from './threads/thread-times.js';
 
 /** Smallest matrix for which the kernels save more than the copies cost, and largest one that fits into memory with its copy. */
 const SMALLEST = 48;
 const LARGEST = 16384;
-/** Columns per panel of the reduction. */
+/** Columns per panel of the reduction, and parts of a product at most: assembly/reduce.ts. */
 const PANEL = 16;
-/** Rows below which one thread is faster than several that wait for each other. */
-const SHARED = 256;
-/**
- * Parts that a product of a matrix with so many rows is divided into: a number that follows from the size alone, so that the sums do not
- * depend on the number of threads.
- */
-const partsOf = (rows: number): number => (rows < SHARED ? 1 : rows < 512 ? 4 : rows < 1024 ? 8 : 16);
-/** Rows that one job updates, and vectors that one job transforms back. */
-const ROWS = 32;
-const VECTORS = 8;
+const PARTS = 16;
+/** Words of the state of a reduction; after the claim, the microseconds that workers and this thread wait. */
+const STATE_WORDS = 64;
+const IDLE = 48;
+/** The first claim; that of a finished reduction; and that of one that is stopped. */
+const FIRST = (1 << PARTS) | 1;
+const END = -1;
+const STOPPED = -2;
+/** Milliseconds that this thread reduces before it looks at the clock of the event loop. */
+const SLICE = 4;
+/** Vectors that one job transforms back. */
+const VECTORS = 4;
 
 /** Whether the kernels are faster for this size, and the matrix fits. */
 export function suits(size: number): boolean {
@@ -36,7 +39,7 @@ export function* wasmEigen(
   onStep: OnStep,
 ): Waiting<SymmetricEigen> {
   const unit = powerOfTwo(maxAbs(a));
-  runner.reserve(Math.max(partsOf(size), Math.ceil(size / ROWS), Math.ceil(size / VECTORS)));
+  runner.reserve(Math.max(runner.workers, Math.ceil(size / VECTORS)));
   const { t, matrix, rows, stride, taus } = yield* reduce(a, size, 1 / unit, runner, onStep);
   const found = yield* wait(runTask(tridiagonalEigen(t, unit, count), onStep));
   const { kernels } = runner;
@@ -65,10 +68,9 @@ interface Reduced {
   readonly stride: number;
 }
 
-/** A·factor = QTQᵀ, panel by panel: assembly/tridiagonalise.ts. */
+/** A·factor = QTQᵀ: assembly/tridiagonalise.ts and reduce.ts. */
 function* reduce(a: Float64Array, size: number, factor: number, runner: JobRunner, onStep: OnStep): Waiting<Reduced> {
   const { kernels } = runner;
-  const { run } = kernels;
   const rows = Math.ceil(size / 4) * 4;
   // An odd number of cache lines: rows at multiples of 4096 bytes would be in each other's way in the cache.
   const stride = 8 * (2 * Math.floor(size / 16) + (size % 16 <= 8 ? 1 : 3));
@@ -80,32 +82,66 @@ function* reduce(a: Float64Array, size: number, factor: number, runner: JobRunne
   }
   const [diagonal, offDiagonal, taus] = [0, 0, 0].map(() => kernels.zeros(rows));
   const panel = kernels.zeros(2 * PANEL * stride);
-  const part = stride * 8;
-  const p = kernels.zeros(partsOf(size) * stride);
-  for (let first = 0; first < size; first += PANEL) {
-    const columns = Math.min(PANEL, size - first);
-    for (let i = 0; i < columns; i++) {
-      const j = first + i;
-      run.beginColumn(matrix, stride, size, diagonal, offDiagonal, taus, panel, j, i);
-      if (j === size - 1) break;
-      const parts = partsOf(size - j);
-      const v = panel + 2 * i * part;
-      for (let k = 0; k < parts; k++) {
-        if (parts > 1) runner.addJob('multiplyUpper', matrix, stride, rows, v, p + k * part, j, k, parts);
-        else run.multiplyUpper(matrix, stride, rows, v, p, j, 0, 1);
-      }
-      if (parts > 1) yield* runner.runJobs(() => onStep(0));
-      run.endColumn(stride, taus, panel, p, part, j, i, parts);
-    }
-    const next = first + columns;
-    for (let from = next; from < size; from += ROWS) {
-      runner.addJob('updateRows', matrix, stride, rows, panel, columns, from, Math.min(rows, from + ROWS));
-    }
-    yield* runner.runJobs(() => onStep(0));
-    yield* wait(onStep(4 * columns * (size - first) ** 2));
+  const p = kernels.zeros(PARTS * stride);
+  const state = kernels.zeros(STATE_WORDS / 2);
+  const words = new Int32Array(kernels.buffer, state, STATE_WORDS);
+  words[0] = FIRST;
+  const numbers = [matrix, stride, size, rows, diagonal, offDiagonal, taus, panel, p];
+  const threads = runner.workers + 1;
+  const own = (thread: number): number => {
+    let parts = 0;
+    for (let part = thread; part < PARTS; part += threads) parts |= 1 << part;
+    return parts;
+  };
+  for (let i = 1; i < threads; i++) runner.addJob('reduce', state, 0, own(i), ...numbers);
+  const step = (flops: number): void | Promise<void> => settle(stepOrStop(onStep, flops, words));
+  const part = (): void => kernels.run.reduce(state, SLICE, own(0), ...numbers);
+  try {
+    yield* runner.runJobs(step, () => (runner.claims ? settle(takePart(part, words, size, runner, step)) : undefined));
+  } finally {
+    stop(words);
   }
+  threadTimes.workers -= words[IDLE] / 1000;
+  threadTimes.own -= words[IDLE + 1] / 1000;
   const copy = (start: number): Float64Array => kernels.doubles(start, size).slice();
   // The reflectors stay in the WebAssembly memory; `reflectors` is not read.
   const t = { size, diagonal: copy(diagonal), offDiagonal: copy(offDiagonal), taus: copy(taus), reflectors: a };
   return { t, matrix, taus, rows, stride };
+}
+
+/** This thread's part of a reduction, until it is finished. */
+function* takePart(
+  part: () => void,
+  words: Int32Array,
+  size: number,
+  runner: JobRunner,
+  onStep: OnStep,
+): Waiting<void> {
+  let [seen, since, left] = [0, performance.now(), size];
+  for (;;) {
+    part();
+    const claim = Atomics.load(words, 0);
+    if (claim === END) return;
+    if (claim !== seen) [seen, since] = [claim, performance.now()];
+    runner.checkWorkers(since);
+    const before = left;
+    left = size - (claim >> (PARTS + 1));
+    yield* wait(onStep((4 / 3) * (before ** 3 - left ** 3)));
+  }
+}
+
+/** Stops workers where a reduction is not finished. */
+function stop(words: Int32Array): void {
+  if (Atomics.load(words, 0) === END) return;
+  Atomics.store(words, 0, STOPPED);
+  Atomics.notify(words, 0);
+}
+
+function* stepOrStop(onStep: OnStep, flops: number, words: Int32Array): Waiting<void> {
+  try {
+    yield* wait(onStep(flops));
+  } catch (error) {
+    stop(words);
+    throw error;
+  }
 }

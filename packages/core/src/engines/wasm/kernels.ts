@@ -5,9 +5,7 @@ import { isPromise, Lazy, type MaybePromise, settle, type Waiting, wait } from '
 import { FUNCTIONS, type FunctionName, QUEUE_BYTES, QUEUE_START } from './threads/job-queue.js';
 
 /** The functions of assembly/kernels.ts: addresses, counts and switches, all of them 32-bit numbers. */
-type Exports = Readonly<
-  Record<FunctionName | 'packVectors' | 'beginColumn' | 'endColumn', (...numbers: number[]) => void>
->;
+type Exports = Readonly<Record<FunctionName | 'packVectors', (...numbers: number[]) => void>>;
 
 /** A page of WebAssembly memory. */
 const PAGE = 65536;
@@ -40,7 +38,8 @@ export class Kernels {
     this.memory = sharedMemory();
     this.#buffer = this.memory.buffer;
     this.queue = new Int32Array(this.#buffer, QUEUE_START, QUEUE_BYTES / 4);
-    this.run = new WebAssembly.Instance(module, { env: { memory: this.memory } }).exports as unknown as Exports;
+    const imports = { env: { memory: this.memory }, reduce: { now: () => performance.now() } };
+    this.run = new WebAssembly.Instance(module, imports).exports as unknown as Exports;
     this.calls = FUNCTIONS.map((name) => this.run[name]);
   }
 
@@ -86,7 +85,10 @@ export class Kernels {
   /** Copies numbers into the memory and returns their address. */
   put(numbers: Float64Array): number {
     const start = this.allocate(numbers.byteLength);
-    this.doubles(start, numbers.length).set(numbers);
+    const target = this.doubles(start, numbers.length);
+    // For a few numbers `set` takes longer than a loop.
+    if (numbers.length > 16) target.set(numbers);
+    else for (let i = 0; i < numbers.length; i++) target[i] = numbers[i];
     return start;
   }
 

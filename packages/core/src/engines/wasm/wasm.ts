@@ -109,9 +109,9 @@ function doubled(rates: Rates): Rates {
 
 function makeEngine({ module, relaxed }: Compiled, threads: number, wanted: number, workersOnly: boolean): Engine {
   const runOn: RunnerProvider['runOn'] = (kernels, flops, pass, rows) => {
-    const use = flops < USE_WORKERS_FLOPS ? 1 : threads;
+    const short = flops < USE_WORKERS_FLOPS;
     const start = flops < START_WORKERS_FLOPS ? 1 : threads;
-    return settle(runPass(new JobRunner(kernels, use, start, { workersOnly, rows }), pass));
+    return settle(runPass(new JobRunner(kernels, short ? 1 : threads, start, { workersOnly, rows, short }), pass));
   };
   // On one thread nothing waits, not even for a memory that is free.
   const withRunner: WithRunner = (flops, pass, rows) =>
@@ -143,7 +143,7 @@ function makeEngine({ module, relaxed }: Compiled, threads: number, wanted: numb
     },
     rates: doubled(rates),
     machineRates: doubled(machineRates),
-    load: (block) => (block.kind === 'dense' ? new WasmDense(block, withRunner, true) : sparse(block)),
+    load: (block) => (block.kind === 'dense' ? new WasmDense(block, provider, true) : sparse(block)),
     roundoff: (n, d, sparse) =>
       sparse ? reference.roundoff(n, d, sparse) : U32 * (CHAIN + TILE / CHAIN + 4) + U * (chain(d) + tiles(n, d)),
   };
@@ -156,7 +156,7 @@ function makeEngine({ module, relaxed }: Compiled, threads: number, wanted: numb
     rates,
     machineRates,
     float32,
-    load: (block) => (block.kind === 'dense' ? new WasmDense(block, withRunner, false) : sparse(block)),
+    load: (block) => (block.kind === 'dense' ? new WasmDense(block, provider, false) : sparse(block)),
     roundoff: (n, d, sparse) =>
       sparse ? reference.roundoff(n, d, sparse) : U * (chain(d) + Math.min(n, tileRows(d)) + tiles(n, d)),
   };

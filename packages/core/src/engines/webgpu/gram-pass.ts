@@ -2,7 +2,7 @@ import type { Frame } from '../../data/block.js';
 import type { OnStep } from '../engine.js';
 import type { Gpu } from './device.js';
 import type { FramedRows } from './framed-rows.js';
-import { addProducts, padded, panelWidth, readRows, type Sums } from './matrices.js';
+import { addProducts, joinParts, padded, panelWidth, readRows, type Sums } from './matrices.js';
 import type { PassBuffers } from './pass-buffers.js';
 import { type Meanwhile, type StoredRows, withBuffers } from './stored-rows.js';
 
@@ -76,8 +76,8 @@ export class GramPanel {
     const result = await this.#use.reduced(this.#sums);
     const width = Math.min(this.#n, d - column);
     await readRows(this.#gpu, result, Math.min(d, this.end), (i, high, low, at) => {
-      const to = i * d + column;
-      for (let j = Math.max(0, i - column); j < width; j++) scatter[to + j] = high[at + j] + low[at + j];
+      const first = Math.max(0, i - column);
+      joinParts(high, low, at + first, scatter, i * d + column + first, width - first);
     });
     this.#use.free(this.#sums.c, result.high, result.low!);
   }

@@ -2,11 +2,15 @@ import type { DenseBlock, Frame } from '../../../data/block.js';
 import type { ColumnStatistics } from '../../../data/statistics.js';
 import { type MaybePromise, settle, type Waiting, wait } from '../../../maybe-promise.js';
 import { dualByMultiply } from '../../dual-by-multiply.js';
-import type { LoadedBlock, OnStep, Products, RowsAt } from '../../engine.js';
+import type { EarlyFrame, LoadedBlock, OnStep, Products, RowsAt } from '../../engine.js';
 import type { PilotSums } from '../../pilot.js';
 import { summariseOnce } from '../../summarise-once.js';
+import type { RunnerProvider } from '../sparse/sparse.js';
 import type { JobRunner } from '../threads/job-runner.js';
+import { collectStrips, suitsStrips, WIDE } from './column-strips.js';
 import { multiplyRows, type Rows } from './dual.js';
+import { type EarlyDual, summariseAndMultiply, writeEarly } from './early-dual.js';
+import { FewVectors } from './few-vectors.js';
 import { RowPipeline } from './row-pipeline.js';
 import { Scores } from './scores.js';
 
@@ -33,18 +37,45 @@ export class WasmDense implements LoadedBlock {
   readonly #block: DenseBlock;
   readonly #withRunner: WithRunner;
   readonly #float32: boolean;
+  readonly #few: FewVectors;
+  #early: EarlyDual | undefined;
 
-  constructor(block: DenseBlock, withRunner: WithRunner, float32: boolean) {
+  constructor(block: DenseBlock, provider: RunnerProvider, float32: boolean) {
     this.rows = block.rows;
     this.cols = block.cols;
     this.#block = block;
-    this.#withRunner = (flops, pass) => withRunner(flops, pass, block.data.buffer);
+    this.#withRunner = (flops, pass) => provider.withRunner(flops, pass, block.data.buffer);
     this.#float32 = float32;
+    this.#few = new FewVectors(block, provider);
   }
 
-  summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): MaybePromise<ColumnStatistics> {
-    return settle(
-      summariseOnce(this.#block, at, scatter, this.#float32, (frame, sums) => this.#sum(frame, scatter, sums, onStep)),
+  summarise(
+    at: RowsAt,
+    scatter: Float64Array | undefined,
+    onStep: OnStep,
+    early?: EarlyFrame,
+  ): MaybePromise<ColumnStatistics> {
+    return settle(this.#summarise(at, scatter, onStep, early));
+  }
+
+  *#summarise(
+    at: RowsAt,
+    scatter: Float64Array | undefined,
+    onStep: OnStep,
+    early: EarlyFrame | undefined,
+  ): Waiting<ColumnStatistics> {
+    const { rows, cols } = this;
+    if (early && !this.#float32 && rows <= GROUP && cols > WIDE) {
+      const found = yield* wait(
+        this.#withRunner(rows * rows * cols, (runner) =>
+          summariseAndMultiply(runner, this.#block, at.weights, early, onStep),
+        ),
+      );
+      this.#early = found?.dual;
+      if (found) return found.stats;
+    }
+    return yield* summariseOnce(this.#block, at, scatter, this.#float32, (frame, sums) =>
+      this.#sum(frame, scatter, sums, onStep),
     );
   }
 
@@ -59,6 +90,10 @@ export class WasmDense implements LoadedBlock {
   }
 
   *#dual(frame: Frame, other: WasmDense, otherFrame: Frame, into: Products, onStep: OnStep): Waiting<void> {
+    if (other === this && this.#early && writeEarly(this.#early, frame, into)) {
+      yield* wait(onStep(this.rows));
+      return;
+    }
     for (let i = 0; i < this.rows; i += GROUP) {
       const count = Math.min(GROUP, this.rows - i);
       const a: Rows = { block: this.#block, frame, first: i, count };
@@ -113,7 +148,11 @@ export class WasmDense implements LoadedBlock {
     onStep: OnStep,
   ): MaybePromise<void> {
     const flops = this.rows * this.cols * (READING + 2 * k);
-    return this.#withRunner(flops, (runner) => this.#multiplyTransposed(runner, frame, scores, k, out, onStep));
+    return this.#withRunner(flops, (runner) =>
+      suitsStrips(this.#block, k)
+        ? collectStrips(runner, this.#block, frame, scores, k, out, onStep)
+        : this.#multiplyTransposed(runner, frame, scores, k, out, onStep),
+    );
   }
 
   *#multiplyTransposed(
@@ -147,6 +186,7 @@ export class WasmDense implements LoadedBlock {
 
   normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): MaybePromise<void> {
     const flops = this.rows * this.cols * (READING + 4 * k);
+    if (this.#few.suits(k)) return settle(this.#few.normal(flops, frame, vectors, k, out, onStep));
     return this.#withRunner(flops, (runner) => this.#normal(runner, frame, vectors, k, out, onStep));
   }
 
@@ -171,7 +211,10 @@ export class WasmDense implements LoadedBlock {
     add(out, runner.kernels.doubles(sums, k * d));
   }
 
-  release(): void {}
+  release(): void {
+    this.#few.release();
+    this.#early = undefined;
+  }
 
   /** One reading: the scatter in the frame, the columns' sums, or both. */
   #sum(

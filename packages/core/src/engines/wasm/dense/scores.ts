@@ -26,7 +26,7 @@ export class Scores {
     this.#groups = Math.ceil(k / WIDTH);
     this.#slot = slotBytes(Math.min(k, WIDTH), pipeline.height, false);
     this.#tile = this.#slot * this.#groups;
-    this.#strip = runner.alone ? pipeline.height : Math.max(4, Math.ceil(pipeline.height / 32) * 4);
+    this.#strip = runner.workers === 0 ? pipeline.height : Math.max(4, Math.ceil(pipeline.height / 32) * 4);
     const bytes = pipeline.tiles * this.#tile;
     this.#slots = [runner.kernels.allocate(bytes), runner.kernels.allocate(bytes)];
     for (const slots of this.#slots) this.#nameLines(slots);

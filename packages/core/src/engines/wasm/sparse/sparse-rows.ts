@@ -57,23 +57,6 @@ export function centre({ rows, cols, indptr, indices }: SparseBlock, frame: Fram
   return { frame: { shift: shift.slice(), factor: factor.slice(), ...roots }, lift, rest };
 }
 
-/** Whether two frames are equal. */
-export function sameFrame(a: Frame, b: Frame): boolean {
-  return (
-    sameNumbers(a.shift, b.shift) &&
-    sameNumbers(a.factor, b.factor) &&
-    (a.rootWeights === undefined
-      ? b.rootWeights === undefined
-      : b.rootWeights !== undefined && sameNumbers(a.rootWeights, b.rootWeights))
-  );
-}
-
-function sameNumbers(a: Float64Array, b: Float64Array): boolean {
-  if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
-  return true;
-}
-
 /** Addresses of a part in the memory: its entries in the frame, their columns, where rows start, and roots of weights. */
 export interface RowAddresses {
   readonly values: number;

@@ -6,6 +6,7 @@ import { SparseReference } from '../../reference/sparse.js';
 import { summariseTwice } from '../../summarise.js';
 import type { WithRunner } from '../dense/dense.js';
 import type { Kernels } from '../kernels.js';
+import { sameFrame } from '../same-frame.js';
 import type { JobRunner } from '../threads/job-runner.js';
 import {
   allocatePart,
@@ -17,7 +18,6 @@ import {
   type Part,
   partBytes,
   type RowAddresses,
-  sameFrame,
 } from './sparse-rows.js';
 
 /** Runs passes: with kernels from the pool, or with kernels that a block keeps until it returns them. */

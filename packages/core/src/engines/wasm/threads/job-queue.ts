@@ -49,8 +49,7 @@ export const FUNCTIONS = [
   'packRows',
   'multiplySlots',
   'scoreSlots',
-  'multiplyUpper',
-  'updateRows',
+  'reduce',
   'backTransform',
   'sparsePack',
   'sparseNormal',
@@ -61,6 +60,8 @@ export const FUNCTIONS = [
   'sparseSettle',
   'basisProducts',
   'basisSubtract',
+  'normalRows',
+  'collectColumns',
 ] as const;
 /** The index of a job that copies rows instead of calling a kernel. */
 export const COPY = FUNCTIONS.length;

@@ -1,5 +1,5 @@
 import { EngineError } from '../../../errors.js';
-import { type Waiting, wait } from '../../../maybe-promise.js';
+import { type MaybePromise, type Waiting, wait } from '../../../maybe-promise.js';
 import type { OnStep } from '../../engine.js';
 import type { Kernels } from '../kernels.js';
 import { copyRows, HALF } from './copy-rows.js';
@@ -8,7 +8,7 @@ import { threadTimes } from './thread-times.js';
 import { acquireWorkers, releaseWorkers, type Worker } from './worker-pool.js';
 
 /** Milliseconds between two calls of `onStep`, which reports progress and throws when the work is cancelled. */
-const PROGRESS_INTERVAL = 4;
+const PROGRESS_INTERVAL = 1;
 /** Milliseconds that the main thread spins until the last jobs are done, before it yields to the event loop. */
 const SPIN_TIME = 2;
 /** Milliseconds without progress after which the job of a failed worker counts as lost. */
@@ -17,6 +17,7 @@ const ORPHAN_TIMEOUT = 200;
 const CHECK_INTERVAL = 20;
 
 const NO_ENTRIES = new Int32Array();
+const NO_WORKERS: Worker[] = [];
 
 /** Passes so far, in numbers that come again. */
 let passes = 0;
@@ -26,6 +27,8 @@ export interface RunnerOptions {
   readonly workersOnly?: boolean;
   /** Where the data are: jobs can copy from shared memory. */
   readonly rows?: ArrayBufferLike | undefined;
+  /** Whether the whole pass is too short for workers, and for a look at the clock: a job is then run as soon as it is added. */
+  readonly short?: boolean;
 }
 
 function isShared(buffer: ArrayBufferLike | undefined): boolean {
@@ -49,18 +52,32 @@ export class JobRunner {
   readonly #pass: number;
   /** Whether this thread runs jobs too. */
   readonly #claims: boolean;
+  readonly #short: boolean;
   #table = 0;
   /** The table of jobs, `JOB_WORDS` each. Shared memory does not move when it grows, so one view stays valid. */
   #entries: Int32Array = NO_ENTRIES;
   #jobs = 0;
 
   /** With `threads` that may work, of which up to `most` may be started. */
-  constructor(kernels: Kernels, threads: number, most: number, { workersOnly = false, rows }: RunnerOptions = {}) {
+  constructor(
+    kernels: Kernels,
+    threads: number,
+    most: number,
+    { workersOnly = false, rows, short = false }: RunnerOptions = {},
+  ) {
     this.kernels = kernels;
     this.#calls = kernels.calls;
-    this.#rows = isShared(rows) ? rows : undefined;
+    this.#short = short;
+    this.#rows = !short && isShared(rows) ? rows : undefined;
     kernels.clear();
-    this.#queue = kernels.queue.fill(0);
+    this.#queue = kernels.queue;
+    if (short) {
+      this.#workers = NO_WORKERS;
+      this.#pass = 0;
+      this.#claims = true;
+      return;
+    }
+    this.#queue.fill(0);
     passes = (passes + 1) % PASS_NUMBERS;
     this.#pass = passes;
     this.#queue[word.pass] = passes;
@@ -75,13 +92,14 @@ export class JobRunner {
     }
   }
 
-  /** Whether no worker helps. */
-  get alone(): boolean {
-    return this.#workers.length === 0;
+  /** Workers that help. */
+  get workers(): number {
+    return this.#workers.length;
   }
 
   /** Allocates a table for lists of up to `jobs` jobs. */
   reserve(jobs: number): void {
+    if (this.#short) return;
     if (jobs > MOST_JOBS) throw new RangeError('too many jobs in a list');
     this.#table = this.kernels.allocate(jobs * JOB_WORDS * 4);
     this.#entries = new Int32Array(this.kernels.buffer, this.#table, jobs * JOB_WORDS);
@@ -89,7 +107,8 @@ export class JobRunner {
 
   /** Adds a job to the list that `runJobs` will run next. */
   addJob(name: FunctionName, ...numbers: number[]): void {
-    this.#add(INDEX[name], numbers);
+    if (this.#short) this.#calls[INDEX[name]](...numbers);
+    else this.#add(INDEX[name], numbers);
   }
 
   #add(index: number, numbers: readonly number[]): void {
@@ -112,8 +131,17 @@ export class JobRunner {
     this.#add(COPY, [target, count, bytes, ...large]);
   }
 
+  /** Whether this thread runs jobs too. */
+  get claims(): boolean {
+    return this.#claims;
+  }
+
   /** Runs the jobs that were added. `meanwhile` runs first on this thread, while the workers have started. */
-  *runJobs(onStep: OnStep, meanwhile?: () => void): Waiting<void> {
+  *runJobs(onStep: OnStep, meanwhile?: () => MaybePromise<void>): Waiting<void> {
+    if (this.#short) {
+      yield* wait(meanwhile?.());
+      return;
+    }
     const queue = this.#queue;
     const jobs = this.#jobs;
     this.#jobs = 0;
@@ -128,18 +156,18 @@ export class JobRunner {
       Atomics.notify(queue, word.wakeCount);
     }
     const start = threadTimes.measured ? performance.now() : 0;
-    meanwhile?.();
+    let worked = 0;
     try {
+      yield* wait(meanwhile?.());
       if (this.#claims) yield* this.#claimJobs(onStep);
-      else yield* wait(onStep(0));
+      worked = threadTimes.measured ? performance.now() - start : 0;
+      yield* wait(this.#wait(jobs, onStep));
     } catch (error) {
       // Jobs that no thread has claimed are dropped. Running jobs are awaited, because they write into the memory.
       const left = Atomics.exchange(queue, word.remaining, 0) & MOST_JOBS;
       yield* wait(this.#wait(jobs - left));
       throw error;
     }
-    const worked = threadTimes.measured ? performance.now() - start : 0;
-    yield* wait(this.#wait(jobs));
     if (threadTimes.measured) {
       threadTimes.wall += performance.now() - start;
       threadTimes.own += worked;
@@ -204,24 +232,30 @@ export class JobRunner {
   }
 
   /** Waits until `jobs` are done: spins for a moment, then yields to the event loop. */
-  #wait(jobs: number): void | Promise<void> {
+  #wait(jobs: number, onStep?: OnStep): void | Promise<void> {
     const done = (): number => Atomics.load(this.#queue, word.done);
     if (done() === jobs) return;
     const start = performance.now();
     while (this.#claims && performance.now() - start < SPIN_TIME) if (done() === jobs) return;
-    return this.#waitLonger(jobs, done);
+    return this.#waitLonger(jobs, done, onStep);
   }
 
-  async #waitLonger(jobs: number, done: () => number): Promise<void> {
+  async #waitLonger(jobs: number, done: () => number, onStep?: OnStep): Promise<void> {
     let seen = done();
     let since = performance.now();
     while (done() < jobs) {
       await this.#change(seen);
+      await onStep?.(0);
       const now = done();
       if (now !== seen) [seen, since] = [now, performance.now()];
-      const failure = this.#workers.find((worker) => worker.failure !== undefined)?.failure;
-      if (failure !== undefined && performance.now() - since > ORPHAN_TIMEOUT) throw this.#workerLost(failure);
+      this.checkWorkers(since);
     }
+  }
+
+  /** Throws where a worker has failed and nothing was done since a time: its job is lost. */
+  checkWorkers(since: number): void {
+    const failure = this.#workers.find((worker) => worker.failure !== undefined)?.failure;
+    if (failure !== undefined && performance.now() - since > ORPHAN_TIMEOUT) throw this.#workerLost(failure);
   }
 
   /** Waits until the workers report the end of the list, or for some milliseconds. */

@@ -1,0 +1,179 @@
+/**
+ * Products of rows with few vectors. The rows are put into the frame and multiplied as they lie, one after the other: panels pay off only
+ * where a number is multiplied many times.
+ */
+
+import { basisProducts } from './basis';
+import { entry, F16, F32, F64, four, I8, I16, shiftOf, U8, U16, U32, upperHalf, widen } from './entry';
+import { madd } from './madd';
+
+/**
+ * Z += (BVᵀ)ᵀB for tiles of `height` rows that start `apart` rows after one another, of `rows` rows in all. B is at `b`, `stride` numbers from row to row.
+ * Where `source` is not 0 it is first filled from the rows there, as they are stored. V and Z are k rows of `stride` numbers; Y (height × k) is used on the way.
+ */
+export function normalRows(
+  source: usize,
+  type: i32,
+  rows: i32,
+  cols: i32,
+  shift: usize,
+  factor: usize,
+  roots: usize,
+  b: usize,
+  stride: i32,
+  v: usize,
+  k: i32,
+  y: usize,
+  z: usize,
+  height: i32,
+  apart: i32,
+): void {
+  for (let from = 0; from < rows; from += apart) {
+    const count = min(height, rows - from);
+    if (source) frameRows(source, type, cols, count, cols, shift, factor, roots, b, stride);
+    basisProducts(b, count, stride, v, k, y);
+    collectRows(b, count, stride, y, k, z);
+    b += (<usize>apart * <usize>stride) << 3;
+  }
+}
+
+/**
+ * Z += YᵀB for some columns of all rows, which are framed `height` at a time, at `b`. Rows at `source` are `apart` numbers from one another. Y is rows × k,
+ * Z k rows of `stride` numbers.
+ */
+export function collectColumns(
+  source: usize,
+  type: i32,
+  apart: i32,
+  rows: i32,
+  cols: i32,
+  shift: usize,
+  factor: usize,
+  roots: usize,
+  b: usize,
+  stride: i32,
+  y: usize,
+  k: i32,
+  z: usize,
+  height: i32,
+): void {
+  for (let from = 0; from < rows; from += height) {
+    const count = min(height, rows - from);
+    frameRows(source, type, apart, count, cols, shift, factor, roots, b, stride);
+    collectRows(b, count, stride, y, k, z);
+    source += (<usize>height * <usize>apart) << shiftOf(type);
+    y += (<usize>height * <usize>k) << 3;
+    if (roots) roots += (<usize>height) << 3;
+  }
+}
+
+/** Entry (r, c) as √w·(x − shift)·factor, with zeros after the last column. */
+function frameRows(
+  source: usize,
+  type: i32,
+  apart: i32,
+  rows: i32,
+  cols: i32,
+  shift: usize,
+  factor: usize,
+  roots: usize,
+  out: usize,
+  stride: i32,
+): void {
+  const step = (<usize>apart) << shiftOf(type);
+  for (let r = 0; r < rows; r++) {
+    const root = roots ? load<f64>(roots + ((<usize>r) << 3)) : 1;
+    let done = 0;
+    if (type === F64) done = frameRow<f64>(source, cols, shift, factor, root, out);
+    else if (type === F32) done = frameRow<f32>(source, cols, shift, factor, root, out);
+    else if (type === U8) done = frameRow<u8>(source, cols, shift, factor, root, out);
+    else if (type === I8) done = frameRow<i8>(source, cols, shift, factor, root, out);
+    else if (type === U16) done = frameRow<u16>(source, cols, shift, factor, root, out);
+    else if (type === I16) done = frameRow<i16>(source, cols, shift, factor, root, out);
+    else if (type === F16) done = frameRow<u64>(source, cols, shift, factor, root, out);
+    else if (type === U32) done = frameRow<u32>(source, cols, shift, factor, root, out);
+    else done = frameRow<i32>(source, cols, shift, factor, root, out);
+    for (let c = done; c < stride; c++) {
+      const at = (<usize>c) << 3;
+      const x = c < cols ? entry(source + ((<usize>c) << shiftOf(type)), type) - load<f64>(shift + at) : 0;
+      store<f64>(out + at, c < cols ? x * load<f64>(factor + at) * root : 0);
+    }
+    source += step;
+    out += (<usize>stride) << 3;
+  }
+}
+
+/** Four columns at a time; returns how many were done. */
+function frameRow<T>(source: usize, cols: i32, shift: usize, factor: usize, root: f64, out: usize): i32 {
+  const roots = f64x2.splat(root);
+  let c = 0;
+  for (; c + 3 < cols; c += 4) {
+    let low: v128;
+    let high: v128;
+    if (isFloat<T>() && sizeof<T>() === 8) {
+      low = v128.load(source);
+      high = v128.load(source, 16);
+    } else {
+      const quad = four<T>(source);
+      low = widen<T>(quad);
+      high = widen<T>(upperHalf(quad));
+    }
+    // float16, which u64 stands for, has two bytes.
+    source += isFloat<T>() || sizeof<T>() < 8 ? 4 * sizeof<T>() : 8;
+    const at = (<usize>c) << 3;
+    low = f64x2.mul(f64x2.sub(low, v128.load(shift + at)), v128.load(factor + at));
+    high = f64x2.mul(f64x2.sub(high, v128.load(shift + at, 16)), v128.load(factor + at, 16));
+    v128.store(out + at, f64x2.mul(low, roots));
+    v128.store(out + at, f64x2.mul(high, roots), 16);
+  }
+  return c;
+}
+
+/** Z += YᵀB for `rows` rows: four vectors by four columns in registers while the rows go by. Y is rows × k, with room for three numbers after it. */
+function collectRows(b: usize, rows: i32, stride: i32, y: usize, k: i32, z: usize): void {
+  const line = (<usize>stride) << 3;
+  const step = (<usize>k) << 3;
+  for (let c: usize = 0; c < line; c += 32) {
+    for (let p = 0; p < k; p += 4) {
+      let s00 = f64x2.splat(0);
+      let s01 = s00;
+      let s10 = s00;
+      let s11 = s00;
+      let s20 = s00;
+      let s21 = s00;
+      let s30 = s00;
+      let s31 = s00;
+      let x = b + c;
+      let at = y + ((<usize>p) << 3);
+      for (let r = 0; r < rows; r++) {
+        const x0 = v128.load(x);
+        const x1 = v128.load(x, 16);
+        let score = v128.load64_splat(at);
+        s00 = madd(score, x0, s00);
+        s01 = madd(score, x1, s01);
+        score = v128.load64_splat(at, 8);
+        s10 = madd(score, x0, s10);
+        s11 = madd(score, x1, s11);
+        score = v128.load64_splat(at, 16);
+        s20 = madd(score, x0, s20);
+        s21 = madd(score, x1, s21);
+        score = v128.load64_splat(at, 24);
+        s30 = madd(score, x0, s30);
+        s31 = madd(score, x1, s31);
+        x += line;
+        at += step;
+      }
+      const to = z + <usize>p * line + c;
+      join(to, s00, s01);
+      if (p + 1 < k) join(to + line, s10, s11);
+      if (p + 2 < k) join(to + 2 * line, s20, s21);
+      if (p + 3 < k) join(to + 3 * line, s30, s31);
+    }
+  }
+}
+
+@inline
+function join(at: usize, low: v128, high: v128): void {
+  v128.store(at, f64x2.add(v128.load(at), low));
+  v128.store(at, f64x2.add(v128.load(at, 16), high), 16);
+}

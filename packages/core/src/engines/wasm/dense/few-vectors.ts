@@ -1,0 +1,185 @@
+import type { DenseBlock, Frame } from '../../../data/block.js';
+import { type Waiting, wait } from '../../../maybe-promise.js';
+import type { OnStep } from '../../engine.js';
+import type { Kernels } from '../kernels.js';
+import { sameFrame } from '../same-frame.js';
+import type { RunnerProvider } from '../sparse/sparse.js';
+import type { JobRunner } from '../threads/job-runner.js';
+import { Chunk, copiedRows } from './chunk.js';
+
+/** Most vectors, and most columns: with more vectors panels are faster, and a tile of more columns leaves the caches. */
+const MOST_VECTORS = 64;
+const MOST_COLUMNS = 8192;
+/** Parts of the rows, each with its own sums. The number is fixed, so that results do not depend on threads. */
+const PARTS = 16;
+/** Numbers that the sums of all parts may take: 64 MB. */
+const MOST_SUMS = 2 ** 23;
+/** Values of a tile, which stays in a cache between its two products; its rows at least and at most. */
+const TILE_VALUES = 3 * 2 ** 15;
+const [FEWEST_ROWS, MOST_ROWS] = [16, 256];
+/** Bytes of rows in their frame that may stay in the memory between passes. */
+const RESIDENT = 192 * 2 ** 20;
+
+/** Rows in their frame, in a memory of their own. */
+interface Kept {
+  readonly kernels: Kernels;
+  readonly frame: Frame;
+  readonly start: number;
+  /** Whether all rows are there. */
+  filled: boolean;
+}
+
+/**
+ * Z += VBᵀB for few vectors. Tile t of the rows belongs to part t mod 16; a job frames a tile, computes its scores and adds its share to the sums of its
+ * part, which are added up in their order. From the second pass through the same frame on, rows of up to 192 MB stay as the frame sees them
+ * in a memory of their own, and a pass neither copies nor frames them: the same numbers, and the same bits.
+ */
+export class FewVectors {
+  readonly #block: DenseBlock;
+  readonly #provider: RunnerProvider;
+  readonly #stride: number;
+  readonly #height: number;
+  readonly #parts: number;
+  #frame: Frame | undefined;
+  #kept: Kept | undefined;
+  #busy = false;
+
+  constructor(block: DenseBlock, provider: RunnerProvider) {
+    const { rows, cols } = block;
+    this.#block = block;
+    this.#provider = provider;
+    // An odd number of cache lines: columns of a tile do not compete for the same places of a cache.
+    this.#stride = (Math.ceil(cols / 8) | 1) * 8;
+    this.#height = Math.max(FEWEST_ROWS, Math.min(MOST_ROWS, Math.floor(TILE_VALUES / cols / 4) * 4));
+    this.#parts = Math.min(PARTS, Math.ceil(rows / this.#height));
+  }
+
+  /** Whether so many vectors are few. */
+  suits(k: number): boolean {
+    const { cols } = this.#block;
+    return k <= MOST_VECTORS && cols <= MOST_COLUMNS && PARTS * k * this.#stride <= MOST_SUMS;
+  }
+
+  *normal(
+    flops: number,
+    frame: Frame,
+    vectors: Float64Array,
+    k: number,
+    out: Float64Array,
+    onStep: OnStep,
+  ): Waiting<void> {
+    const { data } = this.#block;
+    const again = this.#frame !== undefined && sameFrame(this.#frame, frame);
+    this.#frame = frame;
+    const kept = this.#busy || !again ? undefined : this.#keep(frame);
+    const pass = (runner: JobRunner): Waiting<void> => this.#normal(runner, kept, frame, vectors, k, out, onStep);
+    if (!kept) {
+      yield* wait(this.#provider.withRunner(flops, pass, data.buffer));
+      return;
+    }
+    this.#busy = true;
+    try {
+      yield* wait(this.#provider.runOn(kept.kernels, flops, pass, data.buffer));
+      kept.filled = true;
+    } finally {
+      this.#busy = false;
+      // A lost worker may still write into the memory.
+      if (kept.kernels.broken) this.#kept = undefined;
+    }
+  }
+
+  release(): void {
+    if (this.#kept) this.#provider.returnKernels(this.#kept.kernels);
+    this.#kept = undefined;
+    this.#frame = undefined;
+  }
+
+  /** Room where the rows stay, if there is any. */
+  #keep(frame: Frame): Kept | undefined {
+    if (this.#kept && sameFrame(this.#kept.frame, frame)) return this.#kept;
+    const bytes = this.#block.rows * this.#stride * 8;
+    if (bytes > RESIDENT) return undefined;
+    const kernels = this.#kept?.kernels ?? this.#provider.takeKernels();
+    if (!kernels) return undefined;
+    kernels.forget();
+    const start = kernels.allocate(bytes);
+    kernels.keep();
+    this.#kept = { kernels, frame, start, filled: false };
+    return this.#kept;
+  }
+
+  *#normal(
+    runner: JobRunner,
+    kept: Kept | undefined,
+    frame: Frame,
+    vectors: Float64Array,
+    k: number,
+    out: Float64Array,
+    onStep: OnStep,
+  ): Waiting<void> {
+    const { rows: n, cols: d, data } = this.#block;
+    const { kernels } = runner;
+    const [stride, height, parts] = [this.#stride, this.#height, this.#parts];
+    const v = kernels.zeros(k * stride);
+    for (let r = 0; r < k; r++) kernels.doubles(v + r * stride * 8, d).set(vectors.subarray(r * d, (r + 1) * d));
+    const sums = kernels.zeros(parts * k * stride);
+    // Three numbers more than the scores: four vectors are read at a time.
+    const scores = kernels.allocate(parts * (height * k + 3) * 8);
+    const products = (p: number): number[] => [
+      ...[stride, v, k, scores + p * (height * k + 3) * 8, sums + p * k * stride * 8],
+      ...[height, parts * height],
+    ];
+    if (kept?.filled) {
+      runner.reserve(parts);
+      for (let p = 0; p < parts; p++) {
+        const b = kept.start + p * height * stride * 8;
+        runner.addJob('normalRows', 0, 0, n - p * height, d, 0, 0, 0, b, ...products(p));
+      }
+      yield* runner.runJobs(() => onStep(0));
+      yield* wait(onStep(n));
+    } else {
+      const chunkRows = parts * height;
+      const chunks = Math.ceil(n / chunkRows);
+      const raw = [0, 1].slice(0, chunks).map(() => new Chunk(kernels, this.#block, frame, Math.min(n, chunkRows), d));
+      const tiles = kept ? 0 : kernels.allocate(chunkRows * stride * 8);
+      const [shift, factor] = [kernels.put(frame.shift), kernels.put(frame.factor)];
+      const byJobs = runner.copiesFrom(data);
+      runner.reserve(parts + (byJobs ? Math.ceil(chunkRows / copiedRows(d * data.BYTES_PER_ELEMENT)) : 0));
+      const load = (c: number, now: boolean): void => {
+        if (c >= chunks || now === byJobs) return;
+        const [first, rows] = [c * chunkRows, Math.min(chunkRows, n - c * chunkRows)];
+        if (now) raw[c % 2].load(first, rows, 0, d);
+        else raw[c % 2].addCopies(runner, first, rows, 0, d);
+      };
+      load(0, true);
+      load(0, false);
+      if (byJobs) yield* runner.runJobs(() => onStep(0));
+      for (let c = 0; c < chunks; c++) {
+        const { start, bytes, type, rows, roots } = raw[c % 2];
+        for (let p = 0; p * height < rows; p++) {
+          const from = p * height;
+          const b = (kept ? kept.start + c * chunkRows * stride * 8 : tiles) + from * stride * 8;
+          const weights = roots === 0 ? 0 : roots + from * 8;
+          const count = Math.min(height, rows - from);
+          runner.addJob(
+            'normalRows',
+            ...[start + from * d * bytes, type, count, d, shift, factor, weights, b],
+            ...products(p),
+          );
+        }
+        load(c + 1, false);
+        yield* runner.runJobs(
+          () => onStep(0),
+          () => load(c + 1, true),
+        );
+        yield* wait(onStep(rows));
+      }
+    }
+    for (let p = 0; p < parts; p++) {
+      for (let r = 0; r < k; r++) {
+        const part = kernels.doubles(sums + (p * k + r) * stride * 8, d);
+        for (let j = 0; j < d; j++) out[r * d + j] += part[j];
+      }
+    }
+  }
+}
