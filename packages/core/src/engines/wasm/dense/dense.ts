@@ -245,19 +245,24 @@ export class WasmDense implements LoadedBlock {
     const d = this.cols;
     const { kernels } = runner;
     const float32 = this.#float32 ? 1 : 0;
-    const products = scatter ? kernels.zeros(d * d) : 0;
     const squares = scatter !== undefined;
     const options = { float32: this.#float32, slots: squares, stats: sums !== undefined, squares };
     const pipeline = new RowPipeline(runner, this.#block, frame, options);
-    const { groups, slot, tile } = pipeline;
-    runner.reserve(pipeline.packJobs + (scatter ? (groups * (groups + 1)) / 2 : 0));
+    const { groups, width, slot, tile } = pipeline;
+    // The products of two groups of columns are side by side, so that their sums are in few pages of memory.
+    const pairs = scatter ? (groups * (groups + 1)) / 2 : 0;
+    const products = kernels.zeros(pairs * width * width);
+    runner.reserve(pipeline.packJobs + pairs);
     yield* pipeline.run(onStep, {
       first: ({ slots, tiles }) => {
-        if (!scatter) return;
-        for (let g = 0; g < groups; g++) {
+        let at = products;
+        for (let g = 0; scatter && g < groups; g++) {
           for (let h = g; h < groups; h++) {
             const [left, right, upper] = [slots + g * slot, slots + h * slot, g === h ? 1 : 0];
-            runner.addJob('multiplySlots', left, tile, right, tile, tiles, products, d, upper, float32, 1, 0);
+            // Lines are numbered as columns of all data: where (0, 0) would be.
+            const origin = at - (g * width + h) * width * 8;
+            runner.addJob('multiplySlots', left, tile, right, tile, tiles, origin, width, upper, float32, 1, 0);
+            at += width * width * 8;
           }
         }
       },
@@ -268,7 +273,21 @@ export class WasmDense implements LoadedBlock {
         }
       },
     });
-    if (scatter) add(scatter, kernels.doubles(products, d * d));
+    if (scatter) addPairs(scatter, kernels.doubles(products, pairs * width * width), d, width);
+  }
+}
+
+/** Adds the products of pairs of groups to the upper triangle of d × d sums. */
+function addPairs(into: Float64Array, products: Float64Array, d: number, width: number): void {
+  let pair = 0;
+  for (let left = 0; left < d; left += width) {
+    for (let right = left; right < d; right += width, pair += width * width) {
+      const end = Math.min(d, right + width);
+      for (let i = left; i < Math.min(d, left + width); i++) {
+        const row = pair + (i - left) * width - right;
+        for (let j = Math.max(i, right); j < end; j++) into[i * d + j] += products[row + j];
+      }
+    }
   }
 }
 
