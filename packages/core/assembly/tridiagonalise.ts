@@ -101,7 +101,7 @@ export function multiplyUpper(
 /** The first row from `first` on that belongs to a part. */
 export function firstIn(first: i32, part: i32, parts: i32): i32 {
   const group = first / GROUP;
-  const skipped = (part - group % parts + parts) % parts;
+  const skipped = (part - (group % parts) + parts) % parts;
   return skipped === 0 ? first : (group + skipped) * GROUP;
 }
 
