@@ -43,6 +43,7 @@ const PIPELINE = [
   'fit.ts',
   'admission.ts',
   'choose-where.ts',
+  'moments-options.ts',
   'pca.ts',
 ];
 /** Files and a folder at the top of core that use the folders and the pipeline; nothing imports them but each other. */

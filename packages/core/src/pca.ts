@@ -14,7 +14,6 @@ import { Moments } from './moments.js';
 import { checkOptions, type PcaOptions, type Settings } from './options.js';
 import { ProgressTracker } from './progress.js';
 import { rereadable } from './reading.js';
-import { SOLVERS } from './solvers/registry.js';
 
 export type { NestedModels };
 
@@ -66,6 +65,7 @@ function analyse(data: Data | Moments, options: PcaOptions): MaybePromise<Nested
 
 function* openAndFit(data: Data | Moments, settings: Settings, progress: ProgressTracker): Waiting<NestedModels> {
   if (data instanceof Moments) {
+    const { refuseForMoments } = yield* wait(import('./moments-options.js'));
     refuseForMoments(settings, data.cols);
     return yield* fitChosen(data, settings, yield* wait(availableEngines(settings, data.cols ** 2)), progress);
   }
@@ -151,38 +151,4 @@ function* refuseFailedByChange(source: RowSource | undefined, error: unknown): W
   if (!source || !(error instanceof ScreeError) || error instanceof OptionError) return;
   const changed = yield* wait(changeOf(source));
   if (changed) throw new DataError('SOURCE_CHANGED', `${changed.message} The fit failed: ${error.message}`);
-}
-
-/** Moments contain no rows: options that concern rows are rejected. */
-function refuseForMoments({ solver, learn, weights, bootstrap, transform }: Settings, cols: number): void {
-  const needsRows = (learn: Settings['learn']): boolean =>
-    solver !== 'auto' && SOLVERS[solver].needs({ cols, learn }) !== 'scatter';
-  const { batch, ...fullBatch } = learn ?? {};
-  const batches = batch !== undefined && needsRows(learn) && !needsRows(fullBatch);
-  const drawn = bootstrap !== undefined && bootstrap !== 0;
-  const option =
-    weights !== undefined
-      ? 'weights'
-      : transform !== undefined
-        ? 'transform'
-        : drawn
-          ? 'bootstrap'
-          : batches
-            ? 'learn.batch'
-            : needsRows(learn)
-              ? 'solver'
-              : undefined;
-  if (option === undefined) return;
-  const remedy = {
-    weights: 'Give weights when you add rows',
-    transform: 'Transform rows before you add them',
-    bootstrap: 'Leave it out',
-    'learn.batch': 'Leave it out',
-    solver: "Leave solver at 'auto' or 'covariance'",
-  }[option];
-  throw new OptionError(
-    'BAD_OPTION',
-    `${option} cannot be chosen for moments: their rows are gone. ${remedy}, or pass the rows themselves.`,
-    { option },
-  );
 }

@@ -86,5 +86,8 @@ export function exponentOf(x: number): number {
  */
 export function powerOfTwo(x: number): number {
   if (x === 0) return 1;
-  return 2 ** Math.max(-1000, Math.min(1000, exponentOf(x)));
+  const exponent = Math.max(-1000, Math.min(1000, exponentOf(x)));
+  bits.setFloat64(0, 0);
+  bits.setUint16(0, (exponent + 1023) << 4);
+  return bits.getFloat64(0);
 }

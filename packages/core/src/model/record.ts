@@ -252,7 +252,9 @@ function isBound(value: unknown): value is number {
 }
 
 function isList(value: unknown, length?: number, each: (entry: unknown) => boolean = () => true): boolean {
-  return Array.isArray(value) && (length === undefined || value.length === length) && value.every(each);
+  if (!Array.isArray(value) || (length !== undefined && value.length !== length)) return false;
+  for (let i = 0; i < value.length; i++) if (!each(value[i])) return false;
+  return true;
 }
 
 function demand(holds: boolean, what: string | (() => string)): void {

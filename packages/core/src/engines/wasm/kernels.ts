@@ -30,6 +30,7 @@ export class Kernels {
   /** The job queue. */
   readonly queue: Int32Array;
   #buffer: ArrayBufferLike;
+  #bytes: number;
   #base = QUEUE_START + QUEUE_BYTES;
   #top = this.#base;
 
@@ -37,6 +38,7 @@ export class Kernels {
     this.module = module;
     this.memory = sharedMemory();
     this.#buffer = this.memory.buffer;
+    this.#bytes = this.#buffer.byteLength;
     this.queue = new Int32Array(this.#buffer, QUEUE_START, QUEUE_BYTES / 4);
     const imports = { env: { memory: this.memory }, reduce: { now: () => performance.now() } };
     this.run = new WebAssembly.Instance(module, imports).exports as unknown as Exports;
@@ -50,7 +52,7 @@ export class Kernels {
 
   /** Size of the memory. */
   get bytes(): number {
-    return this.#buffer.byteLength;
+    return this.#bytes;
   }
 
   /** Frees all arrays except those that are kept. */
@@ -74,10 +76,11 @@ export class Kernels {
   allocate(bytes: number): number {
     const start = this.#top;
     this.#top = Math.ceil((start + bytes) / 64) * 64;
-    const missing = this.#top - this.#buffer.byteLength;
+    const missing = this.#top - this.#bytes;
     if (missing > 0) {
       this.memory.grow(Math.ceil(missing / PAGE));
       this.#buffer = this.memory.buffer;
+      this.#bytes = this.#buffer.byteLength;
     }
     return start;
   }
