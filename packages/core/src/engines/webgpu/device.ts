@@ -47,6 +47,8 @@ export class Gpu {
   readonly largestBinding: number;
   /** Bytes of data that may stay on the device. */
   readonly memory: number;
+  /** Whether kernels can multiply four bytes at a time. */
+  readonly packedProducts: boolean;
   /** Threads of a workgroup, at most. */
   readonly threads: number;
   /** Buffers that were created and destroyed, and bytes that are in use now. */
@@ -83,6 +85,7 @@ export class Gpu {
     this.software = software;
     this.largestBinding = Math.min(device.limits.maxStorageBufferBindingSize, 2 ** 30);
     this.memory = device.limits.maxBufferSize;
+    this.packedProducts = instance.wgslLanguageFeatures?.has('packed_4x8_integer_dot_product') ?? false;
     this.threads = Math.min(device.limits.maxComputeInvocationsPerWorkgroup, device.limits.maxComputeWorkgroupSizeX);
     this.#uniforms = this.#create(this.#params.byteLength, USAGE.uniform | USAGE.copyTarget);
     const [one] = new Uint32Array(Float32Array.of(1).buffer);
