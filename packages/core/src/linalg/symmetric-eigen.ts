@@ -22,10 +22,11 @@ export type Count = number | ((values: Float64Array) => number);
 
 /**
  * Above this share of the vectors, accumulating all of them costs no more than finding them one by one and
- * keeping clusters apart. Where there are no clusters, it costs three times as much at 70 % of them.
+ * keeping clusters apart. Where clusters are small, it costs three times as much at 70 % of them.
  */
 const MOST = 0.5;
 const MOST_APART = 0.8;
+const SMALL_CLUSTER = 8;
 /** Overlap of two vectors up to which taking it away loses no digits. */
 const LARGEST_OVERLAP = 1e-3;
 
@@ -73,10 +74,10 @@ export function* tridiagonalEigen(t: Tridiagonal, unit: number, count: Count): T
   return { values, vectors: yield* leadingByQL(t, wanted), count: wanted };
 }
 
-/** Whether no two neighbours of these eigenvalues, largest first, are close to each other. */
+/** Whether not many of these eigenvalues, largest first, are close to each other. */
 function areApart(chosen: readonly BlockValue[]): boolean {
   const close = CLUSTER * Math.abs(chosen[0].value);
-  return chosen.every(({ value }, i) => i === 0 || chosen[i - 1].value - value > close);
+  return chosen.every(({ value }, i) => i < SMALL_CLUSTER || chosen[i - SMALL_CLUSTER].value - value > close);
 }
 
 /** All vectors of T by QL, the leading ones kept. */

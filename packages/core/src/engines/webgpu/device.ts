@@ -7,12 +7,14 @@ export class DeviceFailure extends Error {
 }
 
 /** Staging buffers, and their bytes: with some of 16 or 32 MB, mapped again and again, uploads are four times as fast as `writeBuffer`. */
-const STAGING_BUFFERS = 2;
+const STAGING_BUFFERS = 3;
 const STAGING_BYTES = 32 * 2 ** 20;
 /** Uploads of up to so many bytes take less time without staging. */
 const SMALL_UPLOAD = 2 ** 18;
 /** Milliseconds that the work submitted at a time should take: below 50, desktops stay responsive. */
 const SLICE_MS = 25;
+/** Commands are submitted when they are such a part of a slice: about a millisecond of work. */
+const SUBMISSION = 1 / SLICE_MS;
 /** Milliseconds after which a device that does not answer counts as lost. */
 const HANGS_MS = 30_000;
 /** Work of the first slice, in operations: a millisecond of a slow device. */
@@ -45,6 +47,8 @@ export class Gpu {
   readonly largestBinding: number;
   /** Bytes of data that may stay on the device. */
   readonly memory: number;
+  /** Whether kernels can multiply four bytes at a time. */
+  readonly packedProducts: boolean;
   /** Threads of a workgroup, at most. */
   readonly threads: number;
   /** Buffers that were created and destroyed, and bytes that are in use now. */
@@ -68,7 +72,9 @@ export class Gpu {
   #reading: Promise<unknown> = Promise.resolve();
   #encoder: GPUCommandEncoder | undefined;
   #pass: GPUComputePassEncoder | undefined;
+  /** Operations since the device was waited for, and of commands that are not submitted yet. */
   #work = 0;
+  #added = 0;
   #slice = FIRST_SLICE;
   #lost: Promise<never>;
 
@@ -79,6 +85,7 @@ export class Gpu {
     this.software = software;
     this.largestBinding = Math.min(device.limits.maxStorageBufferBindingSize, 2 ** 30);
     this.memory = device.limits.maxBufferSize;
+    this.packedProducts = instance.wgslLanguageFeatures?.has('packed_4x8_integer_dot_product') ?? false;
     this.threads = Math.min(device.limits.maxComputeInvocationsPerWorkgroup, device.limits.maxComputeWorkgroupSizeX);
     this.#uniforms = this.#create(this.#params.byteLength, USAGE.uniform | USAGE.copyTarget);
     const [one] = new Uint32Array(Float32Array.of(1).buffer);
@@ -269,6 +276,7 @@ export class Gpu {
     queue.submit([this.#commands.finish()]);
     this.#encoder = undefined;
     this.#dispatches = 0;
+    this.#added = 0;
   }
 
   /** Operations that one slice may take. */
@@ -276,10 +284,11 @@ export class Gpu {
     return this.#slice;
   }
 
-  /** Submits what was added and counts its operations; waits where they are enough for a slice. `onSlice` may throw to cancel. */
+  /** Counts the operations that were added; submits them, and waits, where they are enough for a slice. `onSlice` may throw to cancel. */
   async step(operations: number, onSlice: () => void | Promise<void>): Promise<void> {
     this.#work += operations;
-    this.submit();
+    this.#added += operations;
+    if (this.#added >= this.#slice * SUBMISSION) this.submit();
     if (this.#work < this.#slice) return;
     await this.finish();
     await onSlice();
