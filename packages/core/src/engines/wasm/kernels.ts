@@ -186,9 +186,11 @@ function enableRelaxed(): boolean {
   return v8 !== undefined;
 }
 
-function decode(base64: string): Uint8Array<ArrayBuffer> {
-  const text = atob(base64);
-  const bytes = new Uint8Array(text.length);
-  for (let i = 0; i < bytes.length; i++) bytes[i] = text.charCodeAt(i);
-  return bytes;
+/** Bytes from their hexadecimal digits: gzip makes these a quarter shorter than base64. */
+function decode(digits: string): Uint8Array<ArrayBuffer> {
+  const digit = (i: number): number => {
+    const code = digits.charCodeAt(i);
+    return code < 58 ? code - 48 : code - 87;
+  };
+  return Uint8Array.from({ length: digits.length / 2 }, (_, i) => 16 * digit(2 * i) + digit(2 * i + 1));
 }
