@@ -94,8 +94,8 @@ export function* blockStatistics(
   firstRow: number,
   names?: readonly string[],
 ): Task<ColumnStatistics> {
-  const stats = yield* blockMeans(block, weights, firstRow, names);
-  if (stats.rows > 0) yield* addSpread(block, weights, stats);
+  const { stats, absent } = yield* readMeans(block, weights, firstRow, names);
+  if (stats.rows > 0) yield* addSpread(block, weights, stats, absent);
   return stats;
 }
 
@@ -106,11 +106,22 @@ export function* blockMeans(
   firstRow: number,
   names?: readonly string[],
 ): Task<ColumnStatistics> {
+  return (yield* readMeans(block, weights, firstRow, names)).stats;
+}
+
+/** The same, with the weight of the rows in which a sparse column is not stored. */
+function* readMeans(
+  block: Block,
+  weights: Float64Array | undefined,
+  firstRow: number,
+  names: readonly string[] | undefined,
+): Task<{ stats: ColumnStatistics; absent: Float64Array }> {
   const stats = emptyStatistics(block.cols);
+  const absent = new Float64Array(block.cols);
   addRowCounts(stats, block.rows, weights);
   if (block.kind === 'dense') yield* denseMeans(block, weights, firstRow, names, stats);
-  else sparseMeans(block, weights, firstRow, names, stats);
-  if (stats.rows === 0) return stats;
+  else sparseMeans(block, weights, firstRow, names, stats, absent);
+  if (stats.rows === 0) return { stats, absent };
   const { mean, meanRest, unit, min, max } = stats;
   for (let j = 0; j < block.cols; j++) {
     // A constant column has its value as its mean, to the last bit: rounding must not give it a variance.
@@ -120,7 +131,7 @@ export function* blockMeans(
     }
     unit[j] = powerOfTwo(Math.max(max[j] - mean[j], mean[j] - min[j]));
   }
-  return stats;
+  return { stats, absent };
 }
 
 /** Adds the number of rows of weight above 0, and their weight, to the statistics. */
@@ -137,12 +148,17 @@ export function addRowCounts(stats: ColumnStatistics, rows: number, weights: Flo
 }
 
 /** Σw(x − mean)² of each column, in its unit. */
-function* addSpread(block: Block, weights: Float64Array | undefined, stats: ColumnStatistics): Task<void> {
+function* addSpread(
+  block: Block,
+  weights: Float64Array | undefined,
+  stats: ColumnStatistics,
+  absent: Float64Array,
+): Task<void> {
   const { mean, spread } = stats;
   // Units are powers of two, so multiplying by the reciprocal is dividing.
   const reciprocal = stats.unit.map((unit) => 1 / unit);
   if (block.kind === 'dense') yield* denseSpread(block, weights, mean, reciprocal, spread);
-  else sparseSpread(block, weights, stats, reciprocal, spread);
+  else sparseSpread(block, weights, mean, absent, reciprocal, spread);
 }
 
 /** Sets a mean to base + rest: the sum in float64, and what rounding leaves of it (Knuth's error-free sum). */
@@ -220,35 +236,41 @@ function flush(sums: Float64Array, into: Float64Array): void {
   sums.fill(0);
 }
 
+/** Ranges and means, and the weight of the rows in which a column is not stored: exactly 0 where it is stored in all rows of weight above 0. */
 function sparseMeans(
-  block: SparseBlock,
+  { rows, cols, indptr, indices, data }: SparseBlock,
   weights: Float64Array | undefined,
   firstRow: number,
   names: readonly string[] | undefined,
   stats: ColumnStatistics,
+  absent: Float64Array,
 ): void {
-  const { rows, cols, indptr, indices, data } = block;
   const { mean, min, max } = stats;
+  const stored = new Float64Array(cols);
+  // Without weights the rows are their own weights.
+  const storedRows = weights ? new Float64Array(cols) : stored;
   for (let i = 0; i < rows; i++) {
-    const counts = !weights || weights[i] > 0;
+    const weight = weights ? weights[i] : 1;
     for (let at = indptr[i]; at < indptr[i + 1]; at++) {
       const x = data[at];
       const j = indices[at];
       if (x - x !== 0) throw notFinite(x, firstRow + i, j, names);
-      if (!counts) continue;
+      if (weight === 0) continue;
       if (x < min[j]) min[j] = x;
       if (x > max[j]) max[j] = x;
+      stored[j] += weight;
+      if (weights) storedRows[j]++;
     }
   }
   if (stats.rows === 0) return;
   // From the middle of what is stored: an offset that all stored entries share costs no digits.
   const middle = min.map((low, j) => (low > max[j] ? 0 : low / 2 + max[j] / 2));
-  const absent = absentWeights(block, weights, stats);
   for (let i = 0; i < rows; i++) {
     const weight = weights ? weights[i] : 1;
     for (let at = indptr[i]; at < indptr[i + 1]; at++) mean[indices[at]] += weight * (data[at] - middle[indices[at]]);
   }
   for (let j = 0; j < cols; j++) {
+    absent[j] = storedRows[j] === stats.rows ? 0 : Math.max(0, stats.weight - stored[j]);
     setMean(stats, j, middle[j] * (1 - absent[j] / stats.weight), mean[j] / stats.weight);
     if (absent[j] === 0) continue;
     min[j] = Math.min(min[j], 0);
@@ -258,15 +280,13 @@ function sparseMeans(
 
 /** Zeros that are not stored count as rows like any other: Σw(x − m)² = Σ_stored w(x − m)² + w_absent·m². */
 function sparseSpread(
-  block: SparseBlock,
+  { rows, cols, indptr, indices, data }: SparseBlock,
   weights: Float64Array | undefined,
-  stats: ColumnStatistics,
+  mean: Float64Array,
+  absent: Float64Array,
   reciprocal: Float64Array,
   spread: Float64Array,
 ): void {
-  const { rows, cols, indptr, indices, data } = block;
-  const { mean } = stats;
-  const absent = absentWeights(block, weights, stats);
   for (let j = 0; j < cols; j++) spread[j] = absent[j] * (mean[j] * reciprocal[j]) ** 2;
   for (let i = 0; i < rows; i++) {
     const weight = weights ? weights[i] : 1;
@@ -276,25 +296,6 @@ function sparseSpread(
       spread[j] += weight * deviation * deviation;
     }
   }
-}
-
-/** The weight of the rows in which a column is not stored: exactly 0 where it is stored in all rows of weight above 0. */
-function absentWeights(
-  { rows, cols, indptr, indices }: SparseBlock,
-  weights: Float64Array | undefined,
-  stats: ColumnStatistics,
-): Float64Array {
-  const stored = new Float64Array(cols);
-  const storedRows = new Float64Array(cols);
-  for (let i = 0; i < rows; i++) {
-    const weight = weights ? weights[i] : 1;
-    if (weight === 0) continue;
-    for (let at = indptr[i]; at < indptr[i + 1]; at++) {
-      stored[indices[at]] += weight;
-      storedRows[indices[at]]++;
-    }
-  }
-  return stored.map((weight, j) => (storedRows[j] === stats.rows ? 0 : Math.max(0, stats.weight - weight)));
 }
 
 /** What merging did to each column, for callers that merge products of columns too. */
