@@ -141,7 +141,7 @@ export function* readRows(
   progress.begin('column statistics', source.rows, source.expectedRows);
   const kept: (LoadedBlock | undefined)[] = [];
   const add = (loaded: LoadedBlock, own?: Float64Array): MaybePromise<void> => {
-    const early = source.resident && loaded.rows === source.rows ? solver.early?.(settings) : undefined;
+    const early = solver.early?.(settings, source, loaded);
     return andThen(
       settle(summariseLoaded(loaded, { first: rows, weights: own, columnNames }, progress, early)),
       (stats) => {

@@ -143,8 +143,12 @@ export type Solver = { readonly tolerance?: number } & (
   | {
       readonly needs: 'rows';
       solve(problem: RowsProblem): MaybePromise<Solution>;
-      /** For solvers that begin with the products of all rows: the frame in which they will be wanted. */
-      early?(settings: Omit<FoldSettings, 'cols'>): EarlyFrame;
+      /** For solvers that begin with the products of all rows: the frame in which they will be wanted, where the block has all rows of the source. */
+      early?(
+        settings: Omit<FoldSettings, 'cols'>,
+        source: { readonly resident?: boolean; readonly rows?: number },
+        block: { readonly rows: number },
+      ): EarlyFrame | undefined;
     }
   | { readonly needs: 'both'; solve(problem: ScatterAndRowsProblem): MaybePromise<Solution> }
   | { readonly needs: 'once'; begin(settings: FoldSettings): Fold }

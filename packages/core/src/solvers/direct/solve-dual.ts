@@ -26,7 +26,12 @@ export function solveDual(problem: RowsProblem): MaybePromise<Solution> {
 }
 
 /** The frame as `makeProblem` will choose it, from the statistics of some columns. */
-export function early({ center, scale, columnWeights, ddof }: Omit<FoldSettings, 'cols'>): EarlyFrame {
+export function early(
+  { center, scale, columnWeights, ddof }: Omit<FoldSettings, 'cols'>,
+  { resident, rows }: { readonly resident?: boolean; readonly rows?: number },
+  block: { readonly rows: number },
+): EarlyFrame | undefined {
+  if (!resident || rows !== block.rows) return undefined;
   const some = (numbers: ArrayLike<number>, left: number, count: number): ArrayLike<number> =>
     Array.prototype.slice.call(numbers, left, left + count);
   return (columns, left) => {
