@@ -43,6 +43,21 @@ const NEGLIGIBLE_SECONDS = 0.5e-3;
  * the choice depends neither on the machine nor on the number of threads.
  */
 export function makePlan(shape: Shape, request: PlanRequest): Plan {
+  const { rows = Number.POSITIVE_INFINITY, cols, nonzeros, dtype, rereadable, momentsOnly, streaming } = shape;
+  const { k, solver, engine, tolerance, learn, memory } = request;
+  const whole = [rows, cols, nonzeros, dtype, rereadable, momentsOnly, streaming, k, solver, engine, tolerance, memory];
+  if (learn === undefined && before && whole.every((part, i) => part === before?.whole[i])) return before.plan;
+  const plan = choosePlan(shape, request);
+  if (learn === undefined && rows * cols * cols < MOST_REMEMBERED) before = { whole, plan };
+  return plan;
+}
+
+/** The plan of the small fit before, and what it followed from: programs that fit many small tables often fit many of one shape. */
+let before: { readonly whole: readonly unknown[]; readonly plan: Plan } | undefined;
+/** n·d² of data that are so small that no sample of their rows is looked at. */
+const MOST_REMEMBERED = 1e7;
+
+function choosePlan(shape: Shape, request: PlanRequest): Plan {
   const { cols: d, rows: n } = shape;
   const { solver, learn, memory = Number.POSITIVE_INFINITY } = request;
   const costs = Object.freeze(n === undefined ? {} : estimateCosts(shape as KnownShape, request));
