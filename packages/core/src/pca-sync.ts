@@ -5,6 +5,8 @@ import { type AnyMatrix, isMatrix } from './data/to-block.js';
 import { wasmCode } from './engines/choose.js';
 import * as densePassesCode from './engines/reference/dense.js';
 import { densePasses } from './engines/reference/reference.js';
+import { widePasses } from './engines/wasm/dense/dense.js';
+import * as widePassesCode from './engines/wasm/dense/wide.js';
 import { plainKernels, relaxedKernels } from './engines/wasm/kernels.js';
 import * as plain from './engines/wasm/kernels-plain.js';
 import * as relaxed from './engines/wasm/kernels-relaxed.js';
@@ -33,6 +35,7 @@ function provideCode(): void {
   float32Scatter.provide(float32ScatterCode);
   densePasses.provide(densePassesCode);
   solveDual.provide(solveDualCode);
+  widePasses.provide(widePassesCode);
 }
 
 /**

@@ -2,7 +2,7 @@ import { checkBlockWidth, keepRows, type RowSource } from './data/open-source.js
 import type { Framing } from './data/scaling.js';
 import { type ColumnStatistics, emptyStatistics, mergeStatistics } from './data/statistics.js';
 import { type RowWeights, rowWeights } from './data/weights.js';
-import type { Engine, LoadedBlock, RowsAt } from './engines/engine.js';
+import type { EarlyFrame, Engine, LoadedBlock, RowsAt } from './engines/engine.js';
 import { Passes } from './engines/passes.js';
 import { remoteRowsFor } from './engines/remote.js';
 import { andThen, each, type MaybePromise, settle, type Waiting, wait } from './maybe-promise.js';
@@ -107,9 +107,20 @@ function scaleScatter(
   const scale = columns.unit.map((unit, j) => unit * factor[j]);
   const offset = columns.mean.map((mean, j) => (centred ? 0 : mean * factor[j]));
   for (let i = 0; i < d; i++) {
-    const [own, moved] = [scale[i], columns.weight * offset[i]];
-    for (let j = i; j < d; j++) scatter[i * d + j] = scatter[i * d + j] * own * scale[j] + moved * offset[j];
+    scaleRow(scatter.subarray(i * d, (i + 1) * d), i, scale[i], scale, columns.weight * offset[i], offset);
   }
+}
+
+/** xⱼ ← xⱼ·own·scaleⱼ + moved·offsetⱼ from entry `first` on. */
+function scaleRow(
+  x: Float64Array,
+  first: number,
+  own: number,
+  scale: Float64Array,
+  moved: number,
+  offset: Float64Array,
+): void {
+  for (let j = first; j < x.length; j++) x[j] = x[j] * own * scale[j] + moved * offset[j];
 }
 
 /** For solvers that need rows: their columns' statistics first, then passes as often as the solver needs. */
@@ -128,13 +139,20 @@ export function* readRows(
   let rows = 0;
   let merges = 0;
   progress.begin('column statistics', source.rows, source.expectedRows);
-  const add = (loaded: LoadedBlock, own?: Float64Array): MaybePromise<void> =>
-    andThen(settle(summariseLoaded(loaded, { first: rows, weights: own, columnNames }, progress)), (stats) => {
-      if (columns) mergeStatistics(columns, stats);
-      else columns = stats;
-      merges += stats.merges ?? 1;
-      rows += loaded.rows;
-    });
+  const kept: (LoadedBlock | undefined)[] = [];
+  const add = (loaded: LoadedBlock, own?: Float64Array): MaybePromise<void> => {
+    const early = source.resident && loaded.rows === source.rows ? solver.early?.(settings) : undefined;
+    return andThen(
+      settle(summariseLoaded(loaded, { first: rows, weights: own, columnNames }, progress, early)),
+      (stats) => {
+        if (columns) mergeStatistics(columns, stats);
+        else columns = stats;
+        merges += stats.merges ?? 1;
+        rows += loaded.rows;
+        if (early) kept.push(loaded);
+      },
+    );
+  };
   const remote = remoteRowsFor(source, engine);
   if (remote) yield* wait(add(remote.load()));
   else {
@@ -146,7 +164,6 @@ export function* readRows(
   }
   weights.end(rows);
   progress.end();
-  let passes: Passes | undefined;
   return {
     cols: source.cols,
     columnNames,
@@ -155,19 +172,28 @@ export function* readRows(
     sparse: source.nonzeros !== undefined,
     merges,
     solve: (problem, framing) => {
-      passes = new Passes(source, rows, engine, framing, weights, progress);
+      const passes = new Passes(source, rows, engine, framing, weights, progress, kept);
       return solver.solve({ passes, ...problem });
     },
-    release: () => passes?.release(),
+    release: () => {
+      for (const loaded of kept.splice(0)) loaded?.release();
+    },
   };
 }
 
-/** Statistics of the columns of a loaded block, which is released. */
-function* summariseLoaded(loaded: LoadedBlock, at: RowsAt, progress: ProgressTracker): Waiting<ColumnStatistics> {
+/** Statistics of the columns of a loaded block, which is released, unless it has products ready for later. */
+function* summariseLoaded(
+  loaded: LoadedBlock,
+  at: RowsAt,
+  progress: ProgressTracker,
+  early: EarlyFrame | undefined,
+): Waiting<ColumnStatistics> {
+  let stats: ColumnStatistics | undefined;
   try {
-    return yield* wait(loaded.summarise(at, undefined, (done) => progress.step(done)));
+    stats = yield* wait(loaded.summarise(at, undefined, (done) => progress.step(done), early));
+    return stats;
   } finally {
-    loaded.release();
+    if (!(early && stats)) loaded.release();
   }
 }
 

@@ -176,12 +176,21 @@ export function scatterAboutMeans(
   const scale = pilot.unit.map((unit, j) => unit / stats.unit[j]);
   const delta = sums.sum.map((sum) => sum / stats.weight);
   for (let i = 0; i < d; i++) {
-    const [moved, factor] = [stats.weight * delta[i], scale[i]];
-    for (let j = i; j < d; j++) {
-      scatter[i * d + j] = (scatter[i * d + j] - moved * delta[j]) * factor * scale[j];
-    }
+    moveRow(scatter.subarray(i * d, (i + 1) * d), i, stats.weight * delta[i], delta, scale[i], scale);
     const own = i * d + i;
     if (ownSpread) scatter[own] = stats.spread[i];
     else stats.spread[i] = scatter[own] = Math.max(0, scatter[own]);
   }
+}
+
+/** xⱼ ← (xⱼ − moved·deltaⱼ)·factor·scaleⱼ from entry `first` on. */
+function moveRow(
+  x: Float64Array,
+  first: number,
+  moved: number,
+  delta: Float64Array,
+  factor: number,
+  scale: Float64Array,
+): void {
+  for (let j = first; j < x.length; j++) x[j] = (x[j] - moved * delta[j]) * factor * scale[j];
 }

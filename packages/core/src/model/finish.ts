@@ -49,7 +49,7 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
   fixSigns(basis, k, d);
   // Eigenvalues of S in the frame times this are variances in the user's units.
   const toVariance = (facts.unit * facts.unit) / (facts.weight - facts.ddof);
-  const defect = orthonormalityDefect(basis, k, d);
+  const defect = solution.defect ?? orthonormalityDefect(basis, k, d);
   const accuracy = certify(solution, facts, defect, toVariance);
   const judged = judgeUniqueness(solution, accuracy, facts, toVariance);
 
@@ -70,7 +70,7 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
     );
   }
   const spectrum = wholeSpectrum(solution, facts, variances, toVariance);
-  return new Model({
+  const record = {
     components: { rows: k, cols: d, data: basis },
     mean: facts.mean,
     scale: facts.scaling.scale,
@@ -105,7 +105,8 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
     choice: facts.choice,
     coding: facts.coding,
     trace: solution.trace,
-  });
+  };
+  return new Model(record, defect);
 }
 
 /**

@@ -69,8 +69,9 @@ export class Model implements ModelRecord {
   readonly #scale: Float64Array;
   readonly #deviations: Float64Array;
 
-  constructor(record: ModelRecord) {
-    checkRecord(record);
+  /** `defect`: how far from orthonormal the components are, where that is known. */
+  constructor(record: ModelRecord, defect?: number) {
+    checkRecord(record, defect);
     const { rows, cols, data } = record.components;
     this.#components = own(data);
     this.#mean = own(record.mean);

@@ -93,7 +93,7 @@ export const VECTORS = [
 export const OPTIONAL_VECTORS = ['columnVariances', 'columnWeights'] as const satisfies readonly (keyof ModelRecord)[];
 
 /** Throws where a record cannot be a model, and says why. Nothing about it is assumed, not even its types. */
-export function checkRecord(record: ModelRecord): void {
+export function checkRecord(record: ModelRecord, known?: number): void {
   const { components } = record;
   const [k, d] = [components.rows, components.cols];
   demand(
@@ -146,7 +146,7 @@ export function checkRecord(record: ModelRecord): void {
   checkTrace(record.trace);
   checkStability(record.stability, k, d);
   checkCoding(record.coding, d);
-  const defect = orthonormalityDefect(components.data, k, d);
+  const defect = known ?? orthonormalityDefect(components.data, k, d);
   demand(defect < 1e-6, () => `components are not orthonormal: off by ${defect}`);
 }
 

@@ -1,7 +1,7 @@
 import type { Block } from '../data/block.js';
 import type { Framing, Scale } from '../data/scaling.js';
 import type { ColumnStatistics } from '../data/statistics.js';
-import type { Engine, RowsAt } from '../engines/engine.js';
+import type { EarlyFrame, Engine, RowsAt } from '../engines/engine.js';
 import type { Passes } from '../engines/passes.js';
 import type { ErrorDetails } from '../errors.js';
 import type { MaybePromise } from '../maybe-promise.js';
@@ -90,6 +90,8 @@ export interface Solution {
   readonly k: number;
   /** Orthonormal rows (k × d) that span the subspace, the axis of most variance first. */
   readonly basis: Float64Array;
+  /** max |VVᵀ − I| of them, where the solver has measured it. */
+  readonly defect?: number;
   /** Eigenvalues of S that belong to the rows. */
   readonly values: Float64Array;
   /** All eigenvalues of S, largest first, where the solver computed them on its way; those of `values` may differ in rounding. */
@@ -138,7 +140,12 @@ export interface Failure {
 /** A solver, and how it needs the data. */
 export type Solver = { readonly tolerance?: number } & (
   | { readonly needs: 'scatter'; solve(problem: ScatterProblem): MaybePromise<Solution> }
-  | { readonly needs: 'rows'; solve(problem: RowsProblem): MaybePromise<Solution> }
+  | {
+      readonly needs: 'rows';
+      solve(problem: RowsProblem): MaybePromise<Solution>;
+      /** For solvers that begin with the products of all rows: the frame in which they will be wanted. */
+      early?(settings: Omit<FoldSettings, 'cols'>): EarlyFrame;
+    }
   | { readonly needs: 'both'; solve(problem: ScatterAndRowsProblem): MaybePromise<Solution> }
   | { readonly needs: 'once'; begin(settings: FoldSettings): Fold }
 );

@@ -93,6 +93,23 @@ export const faultChecks: Record<string, (gpu: GPU, opened: OpenDevice) => Promi
     }
   },
 
+  async 'a tile that is dropped from products of bytes is found by checking on the processor'(
+    _,
+    { gpu: device, engine },
+  ) {
+    if (!device.packedProducts) return;
+    const [rows, cols] = [300, 70];
+    const data = Uint8Array.from({ length: rows * cols }, (_, at) => (at * at) % 251);
+    try {
+      const model = await withKernels('integer gram', dropTile(0), () =>
+        pca({ rows, cols, data }, { k: 3, solver: 'covariance', engine }),
+      );
+      expectWarning(model.warnings, 'it computed something wrong');
+    } finally {
+      device.failure = undefined;
+    }
+  },
+
   async 'a device without memory leaves the pass to wasm, with a warning'(_, { gpu: device, engine }) {
     const { createBuffer } = device.device;
     const data = Float64Array.from({ length: 3000 }, random(1).normal);

@@ -139,6 +139,32 @@ const ownChecks: Record<string, (opened: OpenDevice) => Promise<void>> = {
     }
   },
 
+  async 'products of bytes are exact integers'({ engine, gpu }) {
+    for (const type of ['uint8', 'int8']) {
+      for (const [n, d] of [
+        [1100, 64],
+        [37, 70],
+      ]) {
+        const { block, plain } = typedBlock(type, n, d, d);
+        const { shift } = framed(plain, d, n, false);
+        const pipelines: string[] = [];
+        const { pipeline } = gpu;
+        gpu.pipeline = function noted(name, code) {
+          pipelines.push(name);
+          return pipeline.call(this, name, code);
+        };
+        try {
+          const frame = { shift: shift.map((size, j) => size + j / 64), factor: new Float64Array(d).fill(0.5) };
+          await compareAll(engine, block, frame, 2, 1e-13, `${type} ${n} × ${d}`);
+        } finally {
+          Reflect.deleteProperty(gpu, 'pipeline');
+        }
+        // Where a device has no such products, the usual ones are used.
+        equal(pipelines.includes(`integer gram ${type}`), gpu.packedProducts, 'use of integer products');
+      }
+    }
+  },
+
   async 'float64 data far from the origin keep their digits'({ engine }) {
     for (const [offset, size] of [
       [1e8, 1],

@@ -40,8 +40,8 @@ export class Kernels {
     this.#buffer = this.memory.buffer;
     this.#bytes = this.#buffer.byteLength;
     this.queue = new Int32Array(this.#buffer, QUEUE_START, QUEUE_BYTES / 4);
-    const env = { memory: this.memory, now: () => performance.now() };
-    this.run = new WebAssembly.Instance(module, { env }).exports as unknown as Exports;
+    const imports = { env: { memory: this.memory }, reduce: { now: () => performance.now() } };
+    this.run = new WebAssembly.Instance(module, imports).exports as unknown as Exports;
     this.calls = FUNCTIONS.map((name) => this.run[name]);
   }
 

@@ -8,12 +8,12 @@ import { LoadedBasis } from '../basis.js';
 import type { Engine, LoadedBlock, Rates } from '../engine.js';
 import { reference } from '../reference/reference.js';
 import { WasmBasis } from './basis.js';
-import { WasmDense, type WithRunner } from './dense/dense.js';
+import { WasmDense } from './dense/dense.js';
 import { passRows, TILE, tileRows } from './dense/layout.js';
 import { suits, wasmEigen } from './eigen.js';
 import { returnKernels, takeKernels, withKernels } from './kernel-pool.js';
 import { type Compiled, compileOrWhy } from './kernels.js';
-import type { RunnerProvider } from './sparse/sparse.js';
+import type { RunnerProvider, WithRunner } from './runner-provider.js';
 import { JobRunner } from './threads/job-runner.js';
 import { canShare, machineThreads, workersRefused } from './threads/worker-pool.js';
 

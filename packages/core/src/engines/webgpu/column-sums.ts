@@ -3,6 +3,7 @@ import type { OnStep } from '../engine.js';
 import type { PilotSums } from '../pilot.js';
 import { STRIP } from './decode-code.js';
 import { readFlags } from './framed-rows.js';
+import { joinParts } from './matrices.js';
 import { type StoredRows, withBuffers } from './stored-rows.js';
 
 /** Bytes of the columns' sums that are read back at a time. */
@@ -19,26 +20,27 @@ export function columnSums(
   const onSlice = (): void | Promise<void> => report(0);
   return withBuffers(gpu, async (use) => {
     const rows = await use.rows(resident, n, d, frame, false);
+    const { ld } = rows;
     const perSlab = Math.ceil(rows.slab / STRIP);
-    const most = perSlab * Math.max(1, Math.floor(SUMS_BYTES / (perSlab * 32 * rows.ld)));
-    const into = { sums: await use.buffer(most * 32 * rows.ld), flags: await use.buffer(most * 4), strip: 0 };
+    const most = perSlab * Math.max(1, Math.floor(SUMS_BYTES / (perSlab * 32 * ld)));
+    const into = { sums: await use.buffer(most * 32 * ld), flags: await use.buffer(most * 4), strip: 0 };
     gpu.clear(into.flags);
     const planes = new Float64Array(4 * d);
     let strips: number[] = [];
     const flush = async (): Promise<void> => {
       await gpu.read(
         [into.sums],
-        strips.length * 8 * rows.ld,
+        strips.length * 8 * ld,
         ([found], start) => {
-          for (let at = 0; at < found.length; at += 8 * rows.ld) {
+          for (let at = 0; at < found.length; at += 8 * ld) {
             for (let plane = 0; plane < 4; plane++) {
-              const high = at + 2 * plane * rows.ld;
-              for (let j = 0; j < d; j++) planes[plane * d + j] = found[high + j] + found[high + rows.ld + j];
+              const high = at + 2 * plane * ld;
+              joinParts(found, found.subarray(ld), high, planes, plane * d, d);
             }
-            sums.add(planes, strips[(start + at) / (8 * rows.ld)]);
+            sums.add(planes, strips[(start + at) / (8 * ld)]);
           }
         },
-        8 * rows.ld,
+        8 * ld,
       );
       const [bad] = await readFlags(gpu, into.flags, strips.length);
       if (bad !== undefined) sums.bad ??= strips[bad];

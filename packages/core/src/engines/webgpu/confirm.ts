@@ -5,6 +5,7 @@ import type { LoadedBlock, OnStep } from '../engine.js';
 import { DeviceFailure, type Gpu } from './device.js';
 import { slabRows } from './framed-rows.js';
 import { gram } from './gram-pass.js';
+import { IntegerPanel } from './integer-gram.js';
 import { normal } from './products-pass.js';
 import type { Meanwhile, StoredRows } from './stored-rows.js';
 
@@ -24,6 +25,8 @@ const SAMPLED = 8;
 export class SlabCheck {
   readonly slab: number;
   readonly meanwhile: Meanwhile;
+  /** The frame of the pass, and with weight zero for rows that are not sampled. */
+  readonly #given: Frame;
   readonly #frame: Frame;
   readonly #vector: Float64Array;
   readonly #expected: Float64Array;
@@ -48,6 +51,7 @@ export class SlabCheck {
       const row = first + i * SAMPLED;
       sampled[row] = rootWeights[i] = frame.rootWeights?.[row] ?? 1;
     }
+    this.#given = frame;
     this.#frame = { ...frame, rootWeights: sampled };
     this.meanwhile = async () => {
       const loaded = await load({ ...block, rows, stride: stride * SAMPLED, data: data.subarray(first * stride) });
@@ -68,7 +72,10 @@ export class SlabCheck {
   async scatter(stored: StoredRows, report: OnStep): Promise<void> {
     const d = stored.cols;
     const part = new Float64Array(d * d);
-    await gram(stored, this.#frame, true, part, () => report(0), { slab: this.slab });
+    // Kernels for bytes know no weights: they leave rows out.
+    const bytes = IntegerPanel.suits(stored, this.#given);
+    const [frame, every] = bytes ? [this.#given, SAMPLED] : [this.#frame, 1];
+    await gram(stored, frame, true, part, () => report(0), { slab: this.slab, every });
     const vector = this.#vector;
     const image = new Float64Array(d);
     for (let i = 0; i < d; i++) {

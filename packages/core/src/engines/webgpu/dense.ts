@@ -12,6 +12,7 @@ import { DeviceFailure, type Gpu } from './device.js';
 import { dual } from './dual-pass.js';
 import { slabRows } from './framed-rows.js';
 import { fitsOnePanel, GramPanel, gram } from './gram-pass.js';
+import { IntegerPanel } from './integer-gram.js';
 import { padded } from './matrices.js';
 import { multiply, multiplyTransposed, normal } from './products-pass.js';
 import { ResidentRows } from './resident.js';
@@ -167,9 +168,11 @@ export class GpuDense implements LoadedBlock {
     const { gpu, resident, rows: total, cols: d } = stored;
     const onSlice = (): void | Promise<void> => report(0);
     const check = this.#scatterCheck(frame, report);
-    if (fitsOnePanel(gpu, d)) {
+    if (fitsOnePanel(gpu, d + 1)) {
       await withBuffers(gpu, async (use) => {
-        const panel = await GramPanel.make(use, stored, await use.rows(resident, total, d, frame, two), two);
+        const panel = IntegerPanel.suits(stored, frame)
+          ? await IntegerPanel.make(use, stored, frame, Math.min(slabRows(d), padded(total)))
+          : await GramPanel.make(use, stored, await use.rows(resident, total, d, frame, two), two);
         await columnSums(stored, frame, sums, report, (first, rows) => panel.add(first, rows, onSlice));
         if (sums.bad !== undefined) return;
         await check?.meanwhile();

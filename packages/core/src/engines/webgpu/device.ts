@@ -6,13 +6,15 @@ export class DeviceFailure extends Error {
   override readonly name = 'DeviceFailure';
 }
 
-/** Staging buffers, and their bytes: with four of 16 MB, mapped again and again, uploads are three times as fast as `writeBuffer`. */
-const STAGING_BUFFERS = 4;
-const STAGING_BYTES = 16 * 2 ** 20;
+/** Staging buffers, and their bytes: with some of 16 or 32 MB, mapped again and again, uploads are four times as fast as `writeBuffer`. */
+const STAGING_BUFFERS = 3;
+const STAGING_BYTES = 32 * 2 ** 20;
 /** Uploads of up to so many bytes take less time without staging. */
 const SMALL_UPLOAD = 2 ** 18;
 /** Milliseconds that the work submitted at a time should take: below 50, desktops stay responsive. */
 const SLICE_MS = 25;
+/** Commands are submitted when they are such a part of a slice: about a millisecond of work. */
+const SUBMISSION = 1 / SLICE_MS;
 /** Milliseconds after which a device that does not answer counts as lost. */
 const HANGS_MS = 30_000;
 /** Work of the first slice, in operations: a millisecond of a slow device. */
@@ -21,6 +23,13 @@ const FIRST_SLICE = 1e7;
 /** Bytes of buffers that are kept for later passes, and for how many milliseconds. */
 const MOST_SPARE = 1024 * 2 ** 20;
 const IDLE_MS = 5000;
+
+/** Dispatches of one submission, and bytes from the uniforms of one to those of the next. */
+const MOST_DISPATCHES = 256;
+const UNIFORM_STEP = 256;
+const UNIFORM_BYTES = 64;
+/** Most threads of a workgroup that some kernel uses. */
+const MOST_THREADS = 1024;
 
 const sizeOf = (bytes: number): number => Math.max(16, Math.ceil(bytes / 4) * 4);
 
@@ -38,6 +47,10 @@ export class Gpu {
   readonly largestBinding: number;
   /** Bytes of data that may stay on the device. */
   readonly memory: number;
+  /** Whether kernels can multiply four bytes at a time. */
+  readonly packedProducts: boolean;
+  /** Threads of a workgroup, at most. */
+  readonly threads: number;
   /** Buffers that were created and destroyed, and bytes that are in use now. */
   readonly buffers = { created: 0, destroyed: 0, bytes: 0 };
   /** Set when the probe has found the forms that are exact here. */
@@ -45,17 +58,23 @@ export class Gpu {
   /** Why the device is not used any more. */
   failure: string | undefined;
   readonly #pipelines = new Map<string, GPUComputePipeline>();
+  readonly #layouts = new Map<GPUComputePipeline, GPUBindGroupLayout>();
   readonly #spare = new Map<number, GPUBuffer[]>();
   #spareBytes = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  readonly #uniforms: GPUBuffer[] = [];
-  readonly #usedUniforms: GPUBuffer[] = [];
+  /** Parameters of the dispatches that were added, and the buffer that they are written to when these are submitted. */
+  readonly #params = new Uint32Array((MOST_DISPATCHES * UNIFORM_STEP) / 4);
+  readonly #uniforms: GPUBuffer;
+  #dispatches = 0;
   readonly #staging: { buffer: GPUBuffer; ready: Promise<unknown> }[] = [];
   #nextStaging = 0;
   #readBuffer: GPUBuffer | undefined;
   #reading: Promise<unknown> = Promise.resolve();
   #encoder: GPUCommandEncoder | undefined;
+  #pass: GPUComputePassEncoder | undefined;
+  /** Operations since the device was waited for, and of commands that are not submitted yet. */
   #work = 0;
+  #added = 0;
   #slice = FIRST_SLICE;
   #lost: Promise<never>;
 
@@ -66,6 +85,11 @@ export class Gpu {
     this.software = software;
     this.largestBinding = Math.min(device.limits.maxStorageBufferBindingSize, 2 ** 30);
     this.memory = device.limits.maxBufferSize;
+    this.packedProducts = instance.wgslLanguageFeatures?.has('packed_4x8_integer_dot_product') ?? false;
+    this.threads = Math.min(device.limits.maxComputeInvocationsPerWorkgroup, device.limits.maxComputeWorkgroupSizeX);
+    this.#uniforms = this.#create(this.#params.byteLength, USAGE.uniform | USAGE.copyTarget);
+    const [one] = new Uint32Array(Float32Array.of(1).buffer);
+    for (let at = 0; at < this.#params.length; at += UNIFORM_STEP / 4) this.#params[at] = one;
     this.#lost = device.lost.then(({ message, reason }) => {
       this.failure ??= reason === 'destroyed' ? 'it was closed' : `it was lost (${message || 'no reason given'})`;
       throw new DeviceFailure(this.failure);
@@ -87,7 +111,17 @@ export class Gpu {
         /swiftshader|llvmpipe|lavapipe|basic render/i.test(`${info.architecture} ${info.device} ${info.description}`);
       if (software && hardwareOnly) return 'its driver is software';
       const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
-      const device = await adapter.requestDevice({ requiredLimits: { maxBufferSize, maxStorageBufferBindingSize } });
+      const [maxComputeInvocationsPerWorkgroup, maxComputeWorkgroupSizeX] = [
+        adapter.limits.maxComputeInvocationsPerWorkgroup,
+        adapter.limits.maxComputeWorkgroupSizeX,
+      ].map((limit) => Math.min(limit, MOST_THREADS));
+      const requiredLimits = {
+        maxBufferSize,
+        maxStorageBufferBindingSize,
+        maxComputeInvocationsPerWorkgroup,
+        maxComputeWorkgroupSizeX,
+      };
+      const device = await adapter.requestDevice({ requiredLimits });
       return new Gpu(gpu, device, info, software);
     } catch (error) {
       return `WebGPU refuses a device (${messageOf(error)})`;
@@ -97,8 +131,8 @@ export class Gpu {
   close(): void {
     this.#dropSpare();
     for (const { buffer } of this.#staging) this.#destroy(buffer);
-    for (const buffer of [...this.#uniforms, ...this.#usedUniforms, this.#readBuffer])
-      if (buffer) this.#destroy(buffer);
+    this.#destroy(this.#uniforms);
+    if (this.#readBuffer) this.#destroy(this.#readBuffer);
     this.failure ??= 'it was closed';
     this.device.destroy();
   }
@@ -197,40 +231,52 @@ export class Gpu {
     buffers: readonly GPUBuffer[],
     [x, y = 1, z = 1]: readonly [number, number?, number?],
   ): void {
-    const bytes = new ArrayBuffer(64);
-    new Float32Array(bytes)[0] = 1;
-    new Uint32Array(bytes).set(params, 2);
-    const uniform = this.#uniforms.pop() ?? this.#create(64, USAGE.uniform | USAGE.copyTarget);
-    this.#usedUniforms.push(uniform);
-    this.device.queue.writeBuffer(uniform, 0, bytes);
-    const entries = [uniform, ...buffers].map((buffer, binding) => ({ binding, resource: { buffer } }));
-    const group = this.device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries });
+    if (this.#dispatches === MOST_DISPATCHES) this.submit();
+    const offset = this.#dispatches++ * UNIFORM_STEP;
+    this.#params.set(params, offset / 4 + 2);
+    const entries: GPUBindGroupEntry[] = [
+      { binding: 0, resource: { buffer: this.#uniforms, offset, size: UNIFORM_BYTES } },
+    ];
+    for (const buffer of buffers) entries.push({ binding: entries.length, resource: { buffer } });
+    let layout = this.#layouts.get(pipeline);
+    if (!layout) {
+      layout = pipeline.getBindGroupLayout(0);
+      this.#layouts.set(pipeline, layout);
+    }
+    this.#pass ??= this.#commands.beginComputePass();
+    this.#pass.setPipeline(pipeline);
+    this.#pass.setBindGroup(0, this.device.createBindGroup({ layout, entries }));
+    this.#pass.dispatchWorkgroups(x, y, z);
+  }
+
+  /** Where commands other than dispatches are added. */
+  get #commands(): GPUCommandEncoder {
+    this.#pass?.end();
+    this.#pass = undefined;
     this.#encoder ??= this.device.createCommandEncoder();
-    const pass = this.#encoder.beginComputePass();
-    pass.setPipeline(pipeline);
-    pass.setBindGroup(0, group);
-    pass.dispatchWorkgroups(x, y, z);
-    pass.end();
+    return this.#encoder;
   }
 
   /** Sets the whole buffer to zero. */
   clear(buffer: GPUBuffer): void {
-    this.#encoder ??= this.device.createCommandEncoder();
-    this.#encoder.clearBuffer(buffer);
+    this.#commands.clearBuffer(buffer);
   }
 
   /** Copies the first bytes of a buffer to that place of another. */
   copy(from: GPUBuffer, to: GPUBuffer, at: number, bytes: number): void {
-    this.#encoder ??= this.device.createCommandEncoder();
-    this.#encoder.copyBufferToBuffer(from, 0, to, at, bytes);
+    this.#commands.copyBufferToBuffer(from, 0, to, at, bytes);
   }
 
-  /** Submits what was added so far. Uniforms may be written again: the queue keeps the order. */
+  /** Submits what was added so far. Uniforms may be written again then: the queue keeps the order. */
   submit(): void {
     if (!this.#encoder) return;
-    this.device.queue.submit([this.#encoder.finish()]);
+    const { queue } = this.device;
+    if (this.#dispatches > 0)
+      queue.writeBuffer(this.#uniforms, 0, this.#params, 0, (this.#dispatches * UNIFORM_STEP) / 4);
+    queue.submit([this.#commands.finish()]);
     this.#encoder = undefined;
-    this.#uniforms.push(...this.#usedUniforms.splice(0));
+    this.#dispatches = 0;
+    this.#added = 0;
   }
 
   /** Operations that one slice may take. */
@@ -238,10 +284,11 @@ export class Gpu {
     return this.#slice;
   }
 
-  /** Submits what was added and counts its operations; waits where they are enough for a slice. `onSlice` may throw to cancel. */
+  /** Counts the operations that were added; submits them, and waits, where they are enough for a slice. `onSlice` may throw to cancel. */
   async step(operations: number, onSlice: () => void | Promise<void>): Promise<void> {
     this.#work += operations;
-    this.submit();
+    this.#added += operations;
+    if (this.#added >= this.#slice * SUBMISSION) this.submit();
     if (this.#work < this.#slice) return;
     await this.finish();
     await onSlice();
@@ -354,11 +401,10 @@ export class Gpu {
       const most = Math.floor(STAGING_BYTES / 4 / sources.length / unit) * unit;
       for (let start = 0; start < floats; start += most) {
         const count = Math.min(most, floats - start);
-        this.#encoder ??= this.device.createCommandEncoder();
         // Ranges that are mapped start at multiples of 8 bytes.
         const room = Math.ceil(count / 2) * 8;
         for (const [i, source] of sources.entries()) {
-          this.#encoder.copyBufferToBuffer(source, start * 4, buffer, i * room, count * 4);
+          this.#commands.copyBufferToBuffer(source, start * 4, buffer, i * room, count * 4);
         }
         this.submit();
         await this.wait(buffer.mapAsync(USAGE.mapRead, 0, sources.length * room));

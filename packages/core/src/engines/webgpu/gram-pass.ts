@@ -2,7 +2,8 @@ import type { Frame } from '../../data/block.js';
 import type { OnStep } from '../engine.js';
 import type { Gpu } from './device.js';
 import type { FramedRows } from './framed-rows.js';
-import { addProducts, padded, panelWidth, readRows, type Sums } from './matrices.js';
+import { IntegerPanel } from './integer-gram.js';
+import { addProducts, joinParts, padded, panelWidth, readRows, type Sums } from './matrices.js';
 import type { PassBuffers } from './pass-buffers.js';
 import { type Meanwhile, type StoredRows, withBuffers } from './stored-rows.js';
 
@@ -76,26 +77,35 @@ export class GramPanel {
     const result = await this.#use.reduced(this.#sums);
     const width = Math.min(this.#n, d - column);
     await readRows(this.#gpu, result, Math.min(d, this.end), (i, high, low, at) => {
-      const to = i * d + column;
-      for (let j = Math.max(0, i - column); j < width; j++) scatter[to + j] = high[at + j] + low[at + j];
+      const first = Math.max(0, i - column);
+      joinParts(high, low, at + first, scatter, i * d + column + first, width - first);
     });
     this.#use.free(this.#sums.c, result.high, result.low!);
   }
 }
 
-/** Writes the upper triangle of S = BᵀB of all rows, or of one slab of them. */
+/** Writes the upper triangle of S = BᵀB of all rows, or of one slab of them; of rows of bytes, of one of `every` so many. */
 export function gram(
   stored: StoredRows,
   frame: Frame,
   two: boolean,
   scatter: Float64Array,
   report: OnStep,
-  { slab, meanwhile }: { slab?: number; meanwhile?: Meanwhile | undefined } = {},
+  { slab, every, meanwhile }: { slab?: number; every?: number; meanwhile?: Meanwhile | undefined } = {},
 ): Promise<void> {
   const { gpu, resident, rows: total, cols: d } = stored;
   const onSlice = (): void | Promise<void> => report(0);
   return withBuffers(gpu, async (use) => {
     const rows = await use.rows(resident, total, d, frame, two);
+    if (fitsOnePanel(gpu, d + 1) && IntegerPanel.suits(stored, frame)) {
+      const panel = await IntegerPanel.make(use, stored, frame, rows.slab, every);
+      for (const { first, rows: count } of rows.slabs(slab)) {
+        await panel.add(first, count, onSlice);
+        await report(count);
+      }
+      await meanwhile?.();
+      return panel.read(scatter);
+    }
     for (let column = 0; column < d; ) {
       const panel = await GramPanel.make(use, stored, rows, two, column);
       for (const { first, rows: count } of rows.slabs(slab)) {

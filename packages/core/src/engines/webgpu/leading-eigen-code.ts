@@ -9,7 +9,8 @@ export const CHOLESKY_PARAMS = ['size', 'ldg', 'ldo', 'start', 'end', 'least'] a
  * Rows and columns are brought to diagonal 1 first. Gauss–Jordan in place: when column k is eliminated, columns up to k hold L⁻¹, and those
  * after it what is left of G. A row that keeps less than `least` of its square depends on the rows before it, and becomes zero.
  */
-export function choleskyCode(arithmetic: Arithmetic): string {
+export function choleskyCode(arithmetic: Arithmetic, threads: number): string {
+  const lines = threads / 32;
   const integers = CHOLESKY_PARAMS.slice(0, -1).map((name) => `${name}: u32`);
   return `
 struct Params { ${UNIFORM_HEAD} ${integers.join(', ')}, least: f32 }
@@ -32,15 +33,15 @@ fn inverseRoot(x: Two1, limit: f32) -> Two1 {
   let rest = addTwo1(Two1(1.0, 0.0), Two1(-q.h, -q.l));
   return quickSum1(y, y * (rest.h * 0.5));
 }
-@compute @workgroup_size(256)
+@compute @workgroup_size(${threads})
 fn main(@builtin(local_invocation_index) t: u32) {
   let n = p.size;
   let tx = t % 32u;
   let ty = t / 32u;
   if (p.start == 0u) {
-    for (var i = t; i < n; i += 256u) { let r = inverseRoot(entry(i, i), 0.0); column[n + i] = vec2f(r.h, r.l); }
+    for (var i = t; i < n; i += ${threads}u) { let r = inverseRoot(entry(i, i), 0.0); column[n + i] = vec2f(r.h, r.l); }
     storageBarrier();
-    for (var i = ty; i < n; i += 8u) {
+    for (var i = ty; i < n; i += ${lines}u) {
       for (var j = tx; j <= i; j += 32u) { put(i, j, multiplyTwo1(entry(i, j), multiplyTwo1(getColumn(n + i), getColumn(n + j)))); }
     }
     storageBarrier();
@@ -48,11 +49,11 @@ fn main(@builtin(local_invocation_index) t: u32) {
   for (var k = p.start; k < p.end; k++) {
     let r = inverseRoot(entry(k, k), p.least);
     storageBarrier();
-    for (var i = k + 1u + t; i < n; i += 256u) { let l = multiplyTwo1(entry(i, k), r); column[i] = vec2f(l.h, l.l); }
-    for (var j = t; j < k; j += 256u) { put(k, j, multiplyTwo1(entry(k, j), r)); }
+    for (var i = k + 1u + t; i < n; i += ${threads}u) { let l = multiplyTwo1(entry(i, k), r); column[i] = vec2f(l.h, l.l); }
+    for (var j = t; j < k; j += ${threads}u) { put(k, j, multiplyTwo1(entry(k, j), r)); }
     if (t == 0u) { put(k, k, r); }
     storageBarrier();
-    for (var i = k + 1u + ty; i < n; i += 8u) {
+    for (var i = k + 1u + ty; i < n; i += ${lines}u) {
       let l = getColumn(i);
       for (var j = tx; j <= i; j += 32u) {
         var other = Two1(0.0, 0.0);
@@ -66,7 +67,7 @@ fn main(@builtin(local_invocation_index) t: u32) {
     storageBarrier();
   }
   if (p.end < n) { return; }
-  for (var j = ty; j < p.ldo; j += 8u) {
+  for (var j = ty; j < p.ldo; j += ${lines}u) {
     for (var i = tx; i < p.ldo; i += 32u) {
       var x = Two1(0.0, 0.0);
       if (j <= i && i < n) { x = multiplyTwo1(entry(i, j), getColumn(n + j)); }

@@ -4,37 +4,43 @@ import type { Engine, LeadingEigen, OnStep } from '../engine.js';
 import { arithmeticCode, UNIFORM_HEAD } from './arithmetic.js';
 import type { Gpu } from './device.js';
 import { CHOLESKY_PARAMS, choleskyCode, NOISE_CODE } from './leading-eigen-code.js';
-import { addProducts, type GpuMatrix, padded, readMatrix, reduceSums } from './matrices.js';
+import { addProducts, type GpuMatrix, joinParts, padded, readMatrix, reduceSums } from './matrices.js';
 import { PassBuffers } from './pass-buffers.js';
 
 /** Vectors beyond the wanted ones: at least so many, and at least this share of them. */
 const FEWEST_EXTRA = 16;
 const EXTRA_SHARE = 1 / 6;
-/** How many times longer than another a direction may become between two orthonormalisations: the square of it costs digits. */
+/** How many times longer than the rest of a row a direction that should not be in it may become between two orthonormalisations, at most. */
 const MOST_CONDITION = 1e3;
-/** How much of a direction orthonormalisation leaves in the vectors that should not have it. */
-const LEFT_OVER = 1e-8;
+/** Orthonormalisation leaves so much of such directions, times the square of how much longer they were; and how little that should become. */
+const ORTHONORMAL = 1e-14;
+const LEFT_OVER = 1e-11;
 /** Most degree of a filter, and most filters. Spectra without a gap need more, and go to the processor. */
 const MOST_DEGREE = 30;
 const MOST_FILTERS = 24;
 /** How many times smaller than the tolerance residuals should be when they are first measured: it takes a product or two more. */
 const MARGIN = 50;
-/** Ritz values are computed after so many filters at the start, and then after every fourth: they change little. */
+/** Eigenvalues are estimated after so many filters at the start, and then after every fourth: they change little. */
 const FIRST_VALUES = 3;
 const VALUES_EVERY = 4;
+/** Filters damp nothing above this share of the least wanted value: they need not, and rows far below become zero. */
+const LEAST_CUT = 1 / 4;
 /** Rows that keep less than this share of their square are too close to the others for Cholesky QR. */
 const INDEPENDENT = 1e-10;
 /** Entries that Cholesky's algorithm changes per dispatch: some milliseconds of one workgroup, which is a small share of a device. */
 const CHOLESKY_ENTRIES = 2 ** 22;
 const CHOLESKY_COST = 4096;
 
+const TWO_BY_ROWS = { over: 'rows', precision: 'two' } as const;
+
 /**
  * The leading eigenpairs of a symmetric positive semidefinite matrix by subspace iteration with Chebyshev filters (Zhou, Saad,
  * Tiago & Chelikowsky 2006): products with the matrix stay on the device, problems of the size of the block are solved on the processor.
  *
- * V is a block of orthonormal rows. A filter multiplies it by a polynomial in S that is small on [0, θ] and grows fast above, θ the
- * smallest Ritz value. Cholesky QR, on the device too, keeps the order of the rows, so that leading directions leave the later rows, and filters may have a
- * higher degree from one to the next. All in two float32 parts. Returns undefined where residuals ‖Sv − λv‖ do not fall to tolerance·λ₁.
+ * V is a block of orthonormal rows. A filter multiplies it by a polynomial in S that is small on [0, θ] and grows fast above, θ about the
+ * smallest eigenvalue of the block. Cholesky QR, on the device too, keeps the order of the rows, so that leading directions leave the later rows, and
+ * filters may have a higher degree from one to the next. Diagonal entries of VSVᵀ are good enough as estimates; Ritz values and vectors are computed at the end.
+ * All in two float32 parts. Returns undefined where residuals ‖Sv − λv‖ do not fall to tolerance·λ₁. Of the vectors `also` the products are returned too.
  */
 export async function leadingEigen(
   gpu: Gpu,
@@ -44,12 +50,15 @@ export async function leadingEigen(
   tolerance: number,
   eigen: Engine['symmetricEigen'],
   onStep: OnStep,
+  also?: Float64Array,
 ): Promise<LeadingEigen | undefined> {
-  const b = count + Math.max(FEWEST_EXTRA, Math.ceil(count * EXTRA_SHARE));
-  if (b > d / 2) return undefined;
+  const least = count + Math.max(FEWEST_EXTRA, Math.ceil(count * EXTRA_SHARE));
+  if (least > d / 2) return undefined;
+  // Matrices are padded: more vectors cost nothing, and filters of a lower degree are enough.
+  const b = Math.min(padded(least), Math.floor(d / 2));
   const use = new PassBuffers(gpu);
   try {
-    return await iterate(gpu, use, upper, d, count, b, tolerance, eigen, () => onStep(0));
+    return await iterate(gpu, use, upper, d, count, b, tolerance, eigen, () => onStep(0), also);
   } finally {
     use.release();
   }
@@ -65,6 +74,7 @@ async function iterate(
   tolerance: number,
   eigen: Engine['symmetricEigen'],
   onSlice: () => void | Promise<void>,
+  also: Float64Array | undefined,
 ): Promise<LeadingEigen | undefined> {
   let largest = 0;
   for (let i = 0; i < d; i++) largest = Math.max(largest, upper[i * d + i]);
@@ -75,48 +85,54 @@ async function iterate(
   await block.start();
   let values: Float64Array = new Float64Array(b);
   let leftOver = 1;
+  const filters: { readonly degree: number; readonly cut: number }[] = [];
+  /** The logarithm of what the filters have grown the eigenvector of a value by, at least: cosh is more than half of its exponential. */
+  const gainOf = (value: number): number =>
+    filters.reduce((sum, { degree, cut }) => sum + Math.max(0, degree * growthOf(value, cut) - Math.LN2), 0);
   // The tangent of the angle between a wanted eigenvector and the random start is below 30·√(d/b), but for a probability of 30⁻ᵇ; filters
   // divide it by what they grow the vector by. Where that leaves a tenth, no wanted eigenvalue hides from the block.
   const leastGain = Math.log(300 * Math.sqrt(d / b));
-  let [gain, enough] = [0, leastGain];
+  let enough = leastGain;
   for (let filter = 0; filter < MOST_FILTERS; filter++) {
     await block.orthonormalise();
     await block.multiply();
-    const last = gain >= enough;
+    const last = filter > 0 && gainOf(values[count - 1]) >= enough;
     if (last || filter < FIRST_VALUES || filter % VALUES_EVERY === 0) {
       const t = await block.project();
-      for (let i = 0; i < b; i++) if (!(t[i * b + i] > 0)) return undefined;
-      const ritz = await eigen(t, b, last ? count : 0, onSlice);
-      values = ritz.values;
-      if (!(values[b - 1] > 0)) return undefined;
+      values = Float64Array.from({ length: b }, (_, i) => t[i * b + i]).sort((x, y) => y - x);
+      if (!(values[count - 1] > 0)) return undefined;
+      // Vectors of a usual start have residuals well within the tolerance when filters have grown them by so much.
+      const share = values[count - 1] / values[0];
+      enough = Math.max(enough, Math.log((MARGIN * Math.sqrt(d / b) * share) / tolerance));
       if (last) {
+        const ritz = await eigen(t, b, count, onSlice);
+        values = ritz.values;
         const found = await block.combined(ritz.vectors, values, count);
-        if (found.residual <= tolerance * values[0]) {
+        const gain = gainOf(values[count - 1]);
+        if (found.residual <= tolerance * values[0] && gain >= leastGain) {
           scale(unit, found.values);
           scale(unit, found.images);
-          return found;
+          return also ? { ...found, products: (await block.products(also)).map((x) => unit * x) } : found;
         }
-        enough = gain + Math.log((MARGIN * found.residual) / (tolerance * values[0]));
+        enough = Math.max(leastGain, gain + Math.log((MARGIN * found.residual) / (tolerance * values[0])));
         leftOver = LEFT_OVER;
-      } else {
-        // Vectors of a usual start have residuals well within the tolerance when filters have grown them by so much.
-        const share = values[count - 1] / values[0];
-        enough = Math.max(leastGain, Math.log((MARGIN * Math.sqrt(d / b) * share) / tolerance));
       }
     }
-    const [top, cut] = [values[0], values[b - 1]];
-    const growth = Math.acosh(Math.max(1.0001, (2 * top) / cut - 1));
-    const least = Math.acosh(Math.max(1, (2 * values[count - 1]) / cut - 1));
-    // The wanted vector that grows least grows by cosh(degree·least), more than half of its exponential.
-    const needed = Math.ceil((enough - gain + Math.LN2) / least);
-    const possible = Math.floor(Math.log((2 * MOST_CONDITION) / leftOver) / growth);
+    const cut = Math.max(values[b - 1], values[count - 1] * LEAST_CUT);
+    const growth = growthOf(Math.max(values[0], 1.0001 * cut), cut);
+    const needed = Math.ceil((enough - gainOf(values[count - 1]) + Math.LN2) / growthOf(values[count - 1], cut));
+    const condition = Math.min(MOST_CONDITION, Math.sqrt(leftOver / ORTHONORMAL));
+    const possible = Math.floor(Math.log((2 * condition) / leftOver) / growth);
     const degree = Math.max(1, Math.min(MOST_DEGREE, possible, needed));
     await block.filter(degree, cut);
-    gain += Math.max(0, degree * least - Math.LN2);
+    filters.push({ degree, cut });
     leftOver = Math.max(LEFT_OVER, leftOver / Math.cosh(degree * growth));
   }
   return undefined;
 }
+
+/** A filter on [0, cut] of degree m multiplies the eigenvector of a value above by cosh(m·growth). */
+const growthOf = (value: number, cut: number): number => Math.acosh(Math.max(1, (2 * value) / cut - 1));
 
 /** A block of vectors on the device, its image under S, and room for the polynomial's recurrence. */
 class Block {
@@ -162,7 +178,7 @@ class Block {
     const g = await this.#products(this.#v, this.#v);
     const inverse = await this.#use.zeros(size, size, 'coefficients');
     const column = await this.#use.buffer(16 * size, 'column');
-    const pipeline = gpu.pipeline('cholesky', () => choleskyCode(gpu.arithmetic));
+    const pipeline = gpu.pipeline('cholesky', () => choleskyCode(gpu.arithmetic, gpu.threads));
     const columns = Math.max(1, Math.floor((2 * CHOLESKY_ENTRIES) / size ** 2));
     const [least] = new Uint32Array(Float32Array.of(INDEPENDENT).buffer);
     for (let start = 0; start < size; start += columns) {
@@ -231,14 +247,9 @@ class Block {
       ([vh, vl, ih, il], start) => {
         for (let at = 0; at < vh.length; at += v.ld) {
           const i = (start + at) / v.ld;
-          let square = 0;
-          for (let j = 0; j < d; j++) {
-            const [x, y] = [vh[at + j] + vl[at + j], ih[at + j] + il[at + j]];
-            found[i * d + j] = x;
-            images[i * d + j] = y;
-            square += (y - values[i] * x) ** 2;
-          }
-          residual = Math.max(residual, Math.sqrt(square));
+          joinParts(vh, vl, at, found, i * d, d);
+          joinParts(ih, il, at, images, i * d, d);
+          residual = Math.max(residual, distance(images, values[i], found, i * d, d));
         }
       },
       v.ld,
@@ -246,11 +257,25 @@ class Block {
     return { values: values.slice(0, count), vectors: found, images, residual };
   }
 
+  /** Products of S with vectors, one per row. */
+  async products(vectors: Float64Array): Promise<Float64Array> {
+    const [gpu, d] = [this.#gpu, this.#d];
+    const k = vectors.length / d;
+    const { matrix, scales } = await this.#use.matrix(vectors, k, d);
+    const sums = await this.#use.sums(d, k, padded(d));
+    await addProducts(gpu, TWO_BY_ROWS, this.#s, matrix, sums, { n: k, terms: padded(d) }, this.#onSlice);
+    const out = new Float64Array(k * d);
+    await readMatrix(gpu, await this.#use.reduced(sums), d, k, (j, values) => {
+      for (let c = 0; c < k; c++) out[c * d + j] = values[c] / scales[c];
+    });
+    return out;
+  }
+
   /** into = XS. */
   async #multiply(x: GpuMatrix, into: GpuMatrix): Promise<void> {
     const sums = await this.#use.sums(this.#b, this.#d, padded(this.#d), 'image');
     const shape = { n: padded(this.#d), terms: padded(this.#d) };
-    await addProducts(this.#gpu, { over: 'rows', precision: 'two' }, x, this.#s, sums, shape, this.#onSlice);
+    await addProducts(this.#gpu, TWO_BY_ROWS, x, this.#s, sums, shape, this.#onSlice);
     reduceSums(this.#gpu, sums, into);
   }
 
@@ -259,7 +284,7 @@ class Block {
     const b = this.#b;
     const sums = await this.#use.sums(b, b, padded(this.#d), 'products');
     const shape = { n: padded(b), terms: padded(this.#d) };
-    await addProducts(this.#gpu, { over: 'rows', precision: 'two' }, x, y, sums, shape, this.#onSlice);
+    await addProducts(this.#gpu, TWO_BY_ROWS, x, y, sums, shape, this.#onSlice);
     return this.#use.reduced(sums, true, 'products');
   }
 
@@ -280,6 +305,13 @@ class Block {
     const buffers = [x.high, x.low!, y.high, y.low!, z.high, z.low!, into.high, into.low!];
     gpu.dispatch(pipeline, [count, ...bits], buffers, [Math.ceil(count / 256 / 64), 64]);
   }
+}
+
+/** ‖y − λx‖ of vectors of that length, both from `start` on. */
+function distance(y: Float64Array, lambda: number, x: Float64Array, start: number, length: number): number {
+  let square = 0;
+  for (let i = start; i < start + length; i++) square += (y[i] - lambda * x[i]) ** 2;
+  return Math.sqrt(square);
 }
 
 function addCode(arithmetic: string): string {

@@ -153,9 +153,21 @@ export async function readMatrix(
 ): Promise<void> {
   const values = new Float64Array(cols);
   await readRows(gpu, matrix, rows, (row, high, low, at) => {
-    for (let j = 0; j < cols; j++) values[j] = high[at + j] + low[at + j];
+    joinParts(high, low, at, values, 0, cols);
     visit(row, values);
   });
+}
+
+/** Writes high + low of `length` entries. A function of its own: it is called so often that it runs as machine code from the first fits on. */
+export function joinParts(
+  high: Float32Array,
+  low: Float32Array,
+  at: number,
+  into: Float64Array,
+  to: number,
+  length: number,
+): void {
+  for (let j = 0; j < length; j++) into[to + j] = high[at + j] + low[at + j];
 }
 
 /** High and low parts of rows × cols numbers, each row times its scale, padded to `ld` columns and a multiple of 64 rows. */

@@ -10,15 +10,19 @@ let findGpu: GpuProvider = () =>
 
 /** Numbers from which `'auto'` opens a device: opening one and compiling its kernels takes about as long as such a fit does without it. */
 const WORTH_OPENING = 2 ** 26;
+/** Numbers from which it is considered where it is open already: smaller blocks are not uploaded. */
+const WORTH_USING = 2 ** 22;
 
 let opening: Promise<WebGpu | string> | undefined;
+/** The device that `opening` has opened. */
+let ready: WebGpu | undefined;
 /** Whether a software driver was left alone. */
 let hardwareOnly = false;
 
 /** For platforms without `navigator.gpu`: where to find WebGPU. */
 export function provideGpu(provider: GpuProvider): void {
   findGpu = provider;
-  opening = undefined;
+  opening = ready = undefined;
 }
 
 /** The device of this program, opened once, and again after it was lost. `automatic` opens no software driver. */
@@ -28,7 +32,12 @@ export async function openDevice(automatic = false): Promise<WebGpu | string> {
   const leftAlone = typeof opened === 'string' && hardwareOnly && !automatic;
   if (opening === undefined || lost || leftAlone) {
     hardwareOnly = automatic;
-    opening = open(automatic);
+    ready = undefined;
+    const now = open(automatic);
+    opening = now;
+    void now.then((device) => {
+      if (opening === now && typeof device === 'object') ready = device;
+    });
   }
   return opening;
 }
@@ -43,7 +52,9 @@ async function open(automatic: boolean): Promise<WebGpu | string> {
 /** The engine on the GPU of this machine. Its code is loaded when a fit asks for it, or when `'auto'` expects a gain. */
 export const webGpuOffer: OfferedEngine = {
   name: 'webgpu',
-  worth: WORTH_OPENING,
+  get worth() {
+    return ready && ready.gpu.failure === undefined ? WORTH_USING : WORTH_OPENING;
+  },
   async make(threads, automatic = false) {
     const opened = await openDevice(automatic);
     if (typeof opened === 'string' || (automatic && opened.gpu.software)) return undefined;

@@ -109,10 +109,10 @@ function makeEngine(gpu: Gpu, processor: Engine, smallest: number, rates: Device
     },
     load: load(float32 === undefined),
     symmetricEigen: processor.symmetricEigen,
-    async leadingEigen(upper, size, count, tolerance, onStep) {
+    async leadingEigen(upper, size, count, tolerance, onStep, also) {
       if (gpu.failure !== undefined || size * size < smallestMatrix) return undefined;
       try {
-        return await leadingEigen(gpu, upper, size, count, tolerance, processor.symmetricEigen, onStep);
+        return await leadingEigen(gpu, upper, size, count, tolerance, processor.symmetricEigen, onStep, also);
       } catch (error) {
         if (!(error instanceof DeviceFailure)) throw error;
         device.failed(error.message);

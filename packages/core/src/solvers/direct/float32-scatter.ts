@@ -49,15 +49,19 @@ function* refine(problem: ScatterAndRowsProblem): Waiting<Solution> {
   const loose = tolerance >= UNCORRECTED_TOLERANCE;
   const onStep = (): void | Promise<void> => progress.yieldToEventLoop();
   const few = 'count' in wanted ? wanted.count + OVERSAMPLING : d;
-  const leading = yield* wait(engine.leadingEigen?.(scatter, d, few, loose ? tolerance / 10 : ROUGH, onStep));
+  const probes = Float64Array.from({ length: PROBES * d }, random(problem.seed).normal);
+  // An engine that finds few eigenvectors does so on a device: where the pass over the rows needs none of them, it runs beside that.
+  const measuring = loose && engine.leadingEigen ? passes.normal(probes, PROBES, true) : undefined;
+  const finding = engine.leadingEigen?.(scatter, d, few, loose ? tolerance / 10 : ROUGH, onStep, probes);
+  // Also after an error both are waited for: nothing is left running.
+  if (measuring) yield* wait(Promise.allSettled([finding, measuring]));
+  const leading = yield* wait(finding);
   const { values, vectors, count } = leading
     ? { ...leading, count: few }
     : yield* wait(engine.symmetricEigen(scatter.slice(), d, choose, onStep));
   const k = countWanted(wanted, values, scatterTrace);
   const rough = leading?.images ?? (yield* wait(multiplySymmetric(scatter, vectors, count, d, problem)));
-  const { normal } = random(problem.seed);
-  const probes = Float64Array.from({ length: PROBES * d }, normal);
-  const roughProbes = yield* wait(multiplySymmetric(scatter, probes, PROBES, d, problem));
+  const roughProbes = leading?.products ?? (yield* wait(multiplySymmetric(scatter, probes, PROBES, d, problem)));
   const again = function* (): Waiting<Solution> {
     const exact = yield* byScatter({ ...problem, scatter: yield* wait(passes.gram()) });
     return { ...exact, passes: exact.passes + 2 };
@@ -68,7 +72,7 @@ function* refine(problem: ScatterAndRowsProblem): Waiting<Solution> {
   const together = new Float64Array((PROBES + taken) * d);
   together.set(probes);
   together.set(vectors.subarray(0, taken * d), PROBES * d);
-  const image = yield* wait(passes.normal(together, PROBES + taken, true));
+  const image = yield* wait(measuring ?? passes.normal(together, PROBES + taken, true));
   let error = 0;
   for (let i = 0; i < PROBES; i++) {
     axpy(-1, roughProbes, i * d, image, i * d, d);
@@ -83,7 +87,8 @@ function* refine(problem: ScatterAndRowsProblem): Waiting<Solution> {
     if (residuals.every((residual) => residual <= asked)) {
       const basis = vectors.slice(0, k * d);
       const next = nextValue(values, k, problem, eigenvalueBound(problem, values[0]) + error);
-      return { k, basis, values: values.slice(0, k), residuals, next, converged: true, passes: 2 };
+      const defect = yield* defectOf(basis, k, d, problem);
+      return { k, basis, defect, values: values.slice(0, k), residuals, next, converged: true, passes: 2 };
     }
   }
 
@@ -106,6 +111,16 @@ function* refine(problem: ScatterAndRowsProblem): Waiting<Solution> {
     converged: true,
     passes: loose ? 3 : 2,
   };
+}
+
+/** max |VVᵀ − I| of k rows, by the engine. */
+function* defectOf(rows: Float64Array, k: number, d: number, problem: ScatterAndRowsProblem): Waiting<number> {
+  const products = yield* wait(VectorBlock.use(rows, k, d, problem, (block) => block.products()));
+  let defect = 0;
+  for (let i = 0; i < k; i++) {
+    for (let j = i; j < k; j++) defect = Math.max(defect, Math.abs(products[i * k + j] - (i === j ? 1 : 0)));
+  }
+  return defect;
 }
 
 /** Eigenpairs and the error of each. */

@@ -9,8 +9,9 @@ import { acquireWorkers, releaseWorkers, type Worker } from './worker-pool.js';
 
 /** Milliseconds between two calls of `onStep`, which reports progress and throws when the work is cancelled. */
 const PROGRESS_INTERVAL = 1;
-/** Milliseconds that the main thread spins until the last jobs are done, before it yields to the event loop. */
-const SPIN_TIME = 2;
+/** Milliseconds that the main thread waits until the last jobs are done, before it yields to the event loop. It spins for the first part. */
+const WAIT_TIME = 2;
+const SPIN_TIME = 0.05;
 /** Milliseconds without progress after which the job of a failed worker counts as lost. */
 const ORPHAN_TIMEOUT = 200;
 /** Milliseconds between two looks at workers that have not reported. */
@@ -33,6 +34,19 @@ export interface RunnerOptions {
 
 function isShared(buffer: ArrayBufferLike | undefined): boolean {
   return typeof SharedArrayBuffer !== 'undefined' && buffer instanceof SharedArrayBuffer;
+}
+
+/** Whether this thread may sleep: in pages only workers may. */
+let maySleep = true;
+
+/** Sleeps until a word of shared memory changes, for some milliseconds at most: a thread that spins would keep the core from those that work. */
+export function sleep(words: Int32Array, index: number, value: number, most: number): void {
+  if (!maySleep) return;
+  try {
+    Atomics.wait(words, index, value, most);
+  } catch {
+    maySleep = false;
+  }
 }
 
 /** The index of each function. */
@@ -236,7 +250,11 @@ export class JobRunner {
     const done = (): number => Atomics.load(this.#queue, word.done);
     if (done() === jobs) return;
     const start = performance.now();
-    while (this.#claims && performance.now() - start < SPIN_TIME) if (done() === jobs) return;
+    for (let spent = 0; this.#claims && spent < WAIT_TIME; spent = performance.now() - start) {
+      const now = done();
+      if (now === jobs) return;
+      if (spent > SPIN_TIME) sleep(this.#queue, word.done, now, WAIT_TIME);
+    }
     return this.#waitLonger(jobs, done, onStep);
   }
 

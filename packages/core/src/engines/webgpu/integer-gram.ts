@@ -1,0 +1,198 @@
+import type { Frame } from '../../data/block.js';
+import { UNIFORM_HEAD } from './arithmetic.js';
+import type { Gpu } from './device.js';
+import { STEP, TILE } from './matmul-code.js';
+import type { Sums } from './matrices.js';
+import type { PassBuffers } from './pass-buffers.js';
+import type { StoredRows } from './stored-rows.js';
+
+type OnSlice = () => void | Promise<void>;
+
+const PARAMS = ['rowTile', 'first', 'terms', 'cols', 'ldc', 'rowsC', 'part', 'every', 'add'] as const;
+const REDUCE_PARAMS = ['count', 'parts', 'width'] as const;
+/** Shifts up to this size leave sums exact in float64. */
+const LARGEST_SHIFT = 2 ** 16;
+
+const head = (params: readonly string[]): string => `
+struct Params { ${UNIFORM_HEAD} ${params.map((name) => `${name}: u32`).join(', ')} }
+@group(0) @binding(0) var<uniform> p: Params;
+@group(0) @binding(1) var<storage, read_write> c: array<vec2u>;
+// Integers of 64 bits in two words.
+fn sumOf(x: vec2u, y: vec2u) -> vec2u { let low = x.x + y.x; return vec2u(low, x.y + y.y + select(0u, 1u, low < x.x)); }`;
+
+/**
+ * XᵀX of rows of bytes in tiles of 64 × 64, upper triangle: four products at a time, sums of a slab in 32 bits and those of all in 64,
+ * all exact. The column after the last holds ones, so that the sums of the columns and the number of rows are found too.
+ */
+const integerCode = (signed: boolean): string => `${head(PARAMS)}
+@group(0) @binding(2) var<storage, read> raw: array<u32>;
+var<workgroup> ta: array<u32, ${(STEP / 4) * TILE}>;
+var<workgroup> tb: array<u32, ${(STEP / 4) * TILE}>;
+fn entry(row: u32, column: u32) -> u32 {
+  if (row >= p.terms || column > p.cols || row % p.every != 0u) { return 0u; }
+  if (column == p.cols) { return 1u; }
+  let at = (p.first + row) * p.cols + column;
+  return (raw[at >> 2u] >> (8u * (at & 3u))) & 255u;
+}
+fn four(row: u32, column: u32) -> u32 {
+  return entry(row, column) | (entry(row + 1u, column) << 8u) | (entry(row + 2u, column) << 16u) | (entry(row + 3u, column) << 24u);
+}
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) w: vec3u, @builtin(local_invocation_index) t: u32) {
+  let m0 = (w.y + p.rowTile) * ${TILE}u;
+  let n0 = w.x * ${TILE}u;
+  if (m0 > n0) { return; }
+  let tx = t % 16u;
+  let ty = t / 16u;
+  var sums: array<vec4${signed ? 'i' : 'u'}, 4>;
+  for (var k = w.z * p.part; k < min(p.terms, (w.z + 1u) * p.part); k += ${STEP}u) {
+    ta[t] = four(k + 4u * (t / ${TILE}u), m0 + t % ${TILE}u);
+    tb[t] = four(k + 4u * (t / ${TILE}u), n0 + t % ${TILE}u);
+    workgroupBarrier();
+    for (var step = 0u; step < ${STEP / 4}u; step++) {
+      for (var i = 0u; i < 4u; i++) {
+        let x = ta[step * ${TILE}u + ty * 4u + i];
+        for (var j = 0u; j < 4u; j++) { sums[i][j] += dot4${signed ? 'I' : 'U'}8Packed(x, tb[step * ${TILE}u + tx * 4u + j]); }
+      }
+    }
+    workgroupBarrier();
+  }
+  for (var i = 0u; i < 4u; i++) {
+    for (var j = 0u; j < 4u; j++) {
+      let at = (w.z * p.rowsC + m0 + ty * 4u + i) * p.ldc + n0 + tx * 4u + j;
+      let sum = ${signed ? 'vec2u(bitcast<u32>(sums[i][j]), bitcast<u32>(sums[i][j] >> 31u))' : 'vec2u(sums[i][j], 0u)'};
+      if (p.add == 1u) { c[at] = sumOf(c[at], sum); } else { c[at] = sum; }
+    }
+  }
+}`;
+
+const REDUCE_CODE = `${head(REDUCE_PARAMS)}
+@compute @workgroup_size(256)
+fn main(@builtin(global_invocation_id) g: vec3u) {
+  let at = g.y * p.width + g.x;
+  if (g.x >= p.width || at >= p.count) { return; }
+  for (var i = 1u; i < p.parts; i++) { c[at] = sumOf(c[at], c[i * p.count + at]); }
+}`;
+
+/** S = BᵀB of rows of bytes without weights, by exact integer products; as `GramPanel`. With `every`, of one of so many rows of a slab. */
+export class IntegerPanel {
+  readonly #gpu: Gpu;
+  readonly #stored: StoredRows;
+  readonly #frame: Frame;
+  readonly #sums: Sums;
+  readonly #every: number;
+  #add = false;
+
+  private constructor(stored: StoredRows, frame: Frame, sums: Sums, every: number) {
+    this.#gpu = stored.gpu;
+    this.#stored = stored;
+    this.#frame = frame;
+    this.#sums = sums;
+    this.#every = every;
+  }
+
+  /** Whether the rows are bytes, and the device has such products. */
+  static suits({ gpu, resident }: StoredRows, { shift, rootWeights }: Frame): boolean {
+    return (
+      (resident.type === 'uint8' || resident.type === 'int8') &&
+      rootWeights === undefined &&
+      gpu.packedProducts &&
+      shift.every((size) => Math.abs(size) <= LARGEST_SHIFT)
+    );
+  }
+
+  static async make(
+    use: PassBuffers,
+    stored: StoredRows,
+    frame: Frame,
+    slab: number,
+    every = 1,
+  ): Promise<IntegerPanel> {
+    return new IntegerPanel(stored, frame, await use.sums(stored.cols + 1, stored.cols + 1, slab), every);
+  }
+
+  async add(first: number, count: number, onSlice: OnSlice): Promise<void> {
+    const [gpu, sums] = [this.#gpu, this.#sums];
+    const { resident, cols } = this.#stored;
+    const { buffer, first: at } = await resident.rows(first, onSlice);
+    const signed = resident.type === 'int8';
+    const pipeline = gpu.pipeline(`integer gram ${resident.type}`, () => integerCode(signed));
+    const across = sums.ld / TILE;
+    const perLine = (2 * TILE * sums.ld * count) / 4;
+    for (let rowTile = 0, lines = 1; rowTile < across; rowTile += lines) {
+      lines = Math.min(across - rowTile, Math.max(1, Math.floor(gpu.slice / perLine)));
+      const given: Record<(typeof PARAMS)[number], number> = {
+        rowTile,
+        first: at,
+        terms: count,
+        cols,
+        ldc: sums.ld,
+        rowsC: sums.rows,
+        part: sums.part,
+        every: this.#every,
+        add: this.#add ? 1 : 0,
+      };
+      const params = PARAMS.map((key) => given[key]);
+      gpu.dispatch(pipeline, params, [sums.c, buffer], [across, lines, sums.parts]);
+      await gpu.step(perLine * lines, onSlice);
+    }
+    this.#add = true;
+  }
+
+  /** Writes the sums into the upper triangle of `scatter`. */
+  async read(scatter: Float64Array): Promise<void> {
+    const [gpu, d] = [this.#gpu, this.#stored.cols];
+    const { c, rows, ld, parts } = this.#sums;
+    const count = rows * ld;
+    const width = Math.min(count, 2 ** 20);
+    const pipeline = gpu.pipeline('integer reduce', () => REDUCE_CODE);
+    gpu.dispatch(pipeline, [count, parts, width], [c], [Math.ceil(width / 256), Math.ceil(count / width)]);
+    const row = new Float64Array(d + 1);
+    const columns = new Float64Array(d + 1);
+    await gpu.read(
+      [c],
+      2 * (d + 1) * ld,
+      ([piece], start) => {
+        const words = new Int32Array(piece.buffer, piece.byteOffset, piece.length);
+        for (let at = 0; at < words.length; at += 2 * ld) {
+          const i = (start + at) / (2 * ld);
+          joinWords(words, at, row, i);
+          columns[i] = row[d];
+          if (i < d) scatter.set(row.subarray(i, d), i * d + i);
+        }
+      },
+      2 * ld,
+    );
+    const { shift, factor } = this.#frame;
+    const whole = shift.map(Math.round);
+    const rest = shift.map((size, j) => size - whole[j]);
+    const n = columns[d];
+    // Sums of the columns less a whole number, exact as all that is made of whole numbers.
+    const less = rest.map((_, j) => columns[j] - n * whole[j]);
+    for (let i = 0; i < d; i++) moveRow(scatter.subarray(i * d, (i + 1) * d), i, n, columns, whole, rest, less, factor);
+  }
+}
+
+/** Integers of 64 bits, from number `first` of a row on. */
+function joinWords(words: Int32Array, at: number, into: Float64Array, first: number): void {
+  for (let j = first; j < into.length; j++) into[j] = words[at + 2 * j + 1] * 2 ** 32 + (words[at + 2 * j] >>> 0);
+}
+
+/**
+ * Σxᵢxⱼ becomes Σ(xᵢ − sᵢ)(xⱼ − sⱼ)·fᵢfⱼ for j ≥ i. With s = z + δ, z whole: Σ(xᵢ − zᵢ)(xⱼ − zⱼ) is exact, and what δ adds is small.
+ */
+function moveRow(
+  row: Float64Array,
+  i: number,
+  n: number,
+  columns: Float64Array,
+  whole: Float64Array,
+  rest: Float64Array,
+  less: Float64Array,
+  factor: Float64Array,
+): void {
+  for (let j = i; j < row.length; j++) {
+    const exact = row[j] - whole[i] * columns[j] - whole[j] * less[i];
+    row[j] = (exact - rest[i] * less[j] - rest[j] * less[i] + n * rest[i] * rest[j]) * factor[i] * factor[j];
+  }
+}
