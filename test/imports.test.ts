@@ -42,7 +42,7 @@ const PIPELINE = [
   'code-columns.ts',
   'fit.ts',
   'admission.ts',
-  'choose-where.ts',
+  'choose-engine.ts',
   'moments-options.ts',
   'too-large.ts',
   'pca.ts',
