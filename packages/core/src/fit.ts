@@ -1,4 +1,5 @@
 import { checkChoices } from './bootstrap-options.js';
+import type { PlannedEngine } from './choose-engine.js';
 import type { RowSource } from './data/open-source.js';
 import type { Engine } from './engines/engine.js';
 import { remoteRows } from './engines/remote.js';
@@ -10,7 +11,7 @@ import { Model } from './model/model.js';
 import { firstOf, type Stability } from './model/stability.js';
 import { Moments } from './moments.js';
 import { checkColumnOptions, type Settings } from './options.js';
-import { candidate, cheapest, makePlan, type Plan, type PlannedEngine, type Shape } from './plan.js';
+import { makePlan, type Plan, type Shape } from './plan.js';
 import { axesWithoutVariance, makeProblem } from './problem.js';
 import type { ProgressTracker } from './progress.js';
 import { type PreparedData, readBoth, readMoments, readOnce, readRows, rereadable } from './reading.js';
@@ -140,11 +141,9 @@ function* choosePlan(
   const { k, solver, tolerance, learn, memory } = settings;
   const request = { k, solver, tolerance, learn, memory, engine: engines[0] };
   const remote = 'blocks' in shape ? remoteRows(shape) : undefined;
-  if (remote) {
-    const { chooseWhere } = yield* wait(import('./choose-where.js'));
-    return chooseWhere(shape, remote.streaming, request, engines);
-  }
-  if (engines.length === 1) return { engine: engines[0], plan: makePlan(shape, request) };
+  if (!remote && engines.length === 1) return { engine: engines[0], plan: makePlan(shape, request) };
+  const { candidate, cheapest, chooseWhere } = yield* wait(import('./choose-engine.js'));
+  if (remote) return chooseWhere(shape, remote.streaming, request, engines);
   return cheapest(engines.map((engine) => candidate(shape, { ...request, engine })));
 }
 

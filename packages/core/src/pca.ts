@@ -4,7 +4,6 @@ import { type Data, type NumberColumns, openSource, type RowSource } from './dat
 import { availableEngines } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
 import { enginesFor } from './engines/remote.js';
-import { addressSpaceLeft } from './engines/wasm/address-space.js';
 import { DataError, OptionError, ScreeError } from './errors.js';
 import { fit, type NestedModels } from './fit.js';
 import { keepAlive } from './keep-alive.js';
@@ -116,13 +115,7 @@ function* openAndClose(open: () => MaybePromise<Opened>, progress: ProgressTrack
     yield* refuseFailedByChange(source, error);
     // Typed arrays and WebAssembly have different messages for a lack of memory.
     if (!(error instanceof RangeError && /alloc|array length|unable to grow/i.test(error.message))) throw error;
-    const limited = Number.isFinite(addressSpaceLeft());
-    const remedy = limited
-      ? "The address space of this process is limited (ulimit -v): raise the limit, or use engine: 'reference', which needs less of it"
-      : 'Use fewer columns or rows, or a smaller k';
-    throw new DataError('TOO_LARGE', `This fit needs more memory than there is (${error.message}). ${remedy}.`, {
-      reason: 'memory',
-    });
+    throw (yield* wait(import('./too-large.js'))).tooLarge(error.message);
   } finally {
     if (admitted) leave();
     yield* wait(source?.close?.());

@@ -1,4 +1,3 @@
-import type { Engine, Rates } from './engines/engine.js';
 import { OptionError } from './errors.js';
 import { LARGEST_SQUARE, WIDEST_SCATTER } from './limits.js';
 import type { Plan } from './model/record.js';
@@ -23,16 +22,8 @@ export interface PlanRequest {
   readonly memory?: number | undefined;
 }
 
-/** What `secondsHere` needs to know. */
-export interface MachineRequest extends Omit<PlanRequest, 'engine'> {
-  readonly engine: EngineFacts & {
-    readonly machineRates?: Rates;
-    readonly float32?: { readonly rates: Rates; readonly machineRates?: Rates } | undefined;
-  };
-}
-
 /** A shape whose rows were counted. It is not copied, because a source samples its rows only where the sample is used. */
-type KnownShape = Shape & { readonly rows: number };
+export type KnownShape = Shape & { readonly rows: number };
 
 /** Seconds below which the most accurate solver is chosen, whatever the others would take. */
 const NEGLIGIBLE_SECONDS = 0.5e-3;
@@ -43,6 +34,21 @@ const NEGLIGIBLE_SECONDS = 0.5e-3;
  * the choice depends neither on the machine nor on the number of threads.
  */
 export function makePlan(shape: Shape, request: PlanRequest): Plan {
+  const { rows = Number.POSITIVE_INFINITY, cols, nonzeros, dtype, rereadable, momentsOnly, streaming } = shape;
+  const { k, solver, engine, tolerance, learn, memory } = request;
+  const whole = [rows, cols, nonzeros, dtype, rereadable, momentsOnly, streaming, k, solver, engine, tolerance, memory];
+  if (learn === undefined && before && whole.every((part, i) => part === before?.whole[i])) return before.plan;
+  const plan = choosePlan(shape, request);
+  if (learn === undefined && rows * cols * cols < MOST_REMEMBERED) before = { whole, plan };
+  return plan;
+}
+
+/** The plan of the small fit before, and what it followed from: programs that fit many small tables often fit many of one shape. */
+let before: { readonly whole: readonly unknown[]; readonly plan: Plan } | undefined;
+/** n·d² of data that are so small that no sample of their rows is looked at. */
+const MOST_REMEMBERED = 1e7;
+
+function choosePlan(shape: Shape, request: PlanRequest): Plan {
   const { cols: d, rows: n } = shape;
   const { solver, learn, memory = Number.POSITIVE_INFINITY } = request;
   const costs = Object.freeze(n === undefined ? {} : estimateCosts(shape as KnownShape, request));
@@ -78,20 +84,6 @@ export function makePlan(shape: Shape, request: PlanRequest): Plan {
   return plan(best, SOLVERS[best].reason?.(shape as KnownShape) ?? '');
 }
 
-/** Seconds that a solver would take with an engine on all cores of this machine; 0 where that is unknown. */
-export function secondsHere(solver: SolverName, shape: Shape, request: MachineRequest): number {
-  if (shape.rows === undefined) return 0;
-  const { rates, machineRates = rates, float32, ...facts } = request.engine;
-  const engine = {
-    ...facts,
-    rates: machineRates,
-    float32: float32 && { rates: float32.machineRates ?? float32.rates },
-  };
-  const work = new Work(shape as KnownShape, { ...request, engine });
-  const seconds = SOLVERS[solver].cost?.(work);
-  return seconds === undefined ? 0 : seconds + work.upload;
-}
-
 /** Most bytes of square matrices that a solver has at once: the sums, their copy for the eigenproblem, and the engine's own. */
 function matrixBytes(solver: SolverName, shape: Shape): number {
   return 4 * 8 * (SOLVERS[solver].matrixSize?.(shape) ?? 0) ** 2;
@@ -122,25 +114,4 @@ function estimateCosts(shape: KnownShape, request: PlanRequest): Partial<Record<
     if (seconds !== undefined) costs[name] = seconds + work.upload;
   }
   return costs;
-}
-
-/** A plan, and the engine that it is for. */
-export interface PlannedEngine {
-  readonly plan: Plan;
-  readonly engine: Engine;
-}
-
-export interface Candidate extends PlannedEngine {
-  readonly seconds: number;
-}
-
-/** An engine with its plan, and the seconds that it would take on this machine. */
-export function candidate(shape: Shape, request: MachineRequest & { readonly engine: Engine }): Candidate {
-  const plan = makePlan(shape, request);
-  return { engine: request.engine, plan, seconds: secondsHere(plan.solver, shape, request) };
-}
-
-/** The cheapest, or the first of equally cheap ones. */
-export function cheapest(candidates: readonly Candidate[]): Candidate {
-  return candidates.reduce((best, other) => (other.seconds < best.seconds ? other : best));
 }

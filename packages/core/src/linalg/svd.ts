@@ -83,8 +83,8 @@ function* bidiagonalise(
     const start = j + 1;
     const rest = cols - start;
     if (column.tau !== 0 && rest > 0) {
-      w.fill(0, start);
-      for (let i = j; i < rows; i++) axpy(v[i], a, i * cols + start, w, start, rest);
+      for (let c = start; c < cols; c++) w[c] = a[j * cols + c];
+      for (let i = start; i < rows; i++) axpy(v[i], a, i * cols + start, w, start, rest);
       for (let i = j; i < rows; i++) axpy(-column.tau * v[i], w, start, a, i * cols + start, rest);
     }
     if (rest > 0) {

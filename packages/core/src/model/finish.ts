@@ -53,7 +53,14 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
   const accuracy = certify(solution, facts, defect, toVariance);
   const judged = judgeUniqueness(solution, accuracy, facts, toVariance);
 
-  const variances = values.map((value) => value * toVariance);
+  const [variances, varianceRatios, singularValues] = [new Float64Array(k), new Float64Array(k), new Float64Array(k)];
+  let explained = 0;
+  for (let i = 0; i < k; i++) {
+    variances[i] = values[i] * toVariance;
+    varianceRatios[i] = facts.scatterTrace > 0 ? Math.min(1, values[i] / facts.scatterTrace) : 0;
+    singularValues[i] = Math.sqrt(values[i]) * facts.unit;
+    explained += values[i];
+  }
   const totalVariance = facts.scatterTrace * toVariance;
   if (!Number.isFinite(totalVariance)) {
     throw new DataError(
@@ -63,7 +70,6 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
     );
   }
   const spectrum = wholeSpectrum(solution, facts, variances, toVariance);
-  const explained = values.reduce((sum, value) => sum + value, 0);
   const record = {
     components: { rows: k, cols: d, data: basis },
     mean: facts.mean,
@@ -71,9 +77,9 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
     scaling: facts.scaling.rule,
     variances,
     spectrum,
-    varianceRatios: values.map((value) => (facts.scatterTrace > 0 ? Math.min(1, value / facts.scatterTrace) : 0)),
+    varianceRatios,
     totalVariance,
-    singularValues: values.map((value) => Math.sqrt(value) * facts.unit),
+    singularValues,
     columnVariances: facts.columnEnergies.map((energy) => energy * toVariance),
     columnWeights: facts.columnWeights,
     noiseVariance: k < d ? (Math.max(0, facts.scatterTrace - explained) / (d - k)) * toVariance : 0,

@@ -32,12 +32,17 @@ export const svd: SolverDeclaration = {
   load: () => ({ needs: 'rows', solve: (problem) => settle(solveSvd(problem)) }),
 };
 
+/** The triangle of a small fit, for the next: to allocate one takes as long as a step of the decomposition. */
+let idle: Float64Array | undefined;
+const MOST_IDLE = 64;
+
 function* solveSvd(problem: RowsProblem): Waiting<Solution> {
   const { d, passes, progress, wanted, scatterTrace } = problem;
   const n = passes.rows;
   const tall = n >= d;
   const size = Math.min(n, d);
-  const triangle = new Float64Array(size * size);
+  const triangle = idle?.length === size * size ? idle.fill(0) : new Float64Array(size * size);
+  idle = undefined;
   let tiles = 0;
   let height = 0;
   const absorb = (tile: Float64Array, lines: number): MaybePromise<void> => {
@@ -51,6 +56,7 @@ function* solveSvd(problem: RowsProblem): Waiting<Solution> {
 
   const steps = svdSteps(triangle, size, size, false);
   const { values: singular, right } = yield* wait(progress.run('singular values', 10 * size ** 3, steps));
+  if (size <= MOST_IDLE) idle = triangle;
   const squares = singular.map((value) => value * value);
   const count = Math.min(size, countWanted(wanted, squares, scatterTrace));
   let basis: Float64Array = right.slice(0, count * size);

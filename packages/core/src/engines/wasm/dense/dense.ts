@@ -7,14 +7,14 @@ import type { PilotSums } from '../../pilot.js';
 import { summariseOnce } from '../../summarise-once.js';
 import type { RunnerProvider, WithRunner } from '../runner-provider.js';
 import type { JobRunner } from '../threads/job-runner.js';
-import { multiplyRows, type Rows } from './dual.js';
+import type { Rows } from './dual.js';
 import type { EarlyDual } from './early-dual.js';
 import { FewVectors } from './few-vectors.js';
 import { suitsStrips, WIDE } from './layout.js';
 import { RowPipeline } from './row-pipeline.js';
 import { Scores } from './scores.js';
 
-/** What wide data need besides. */
+/** What wide data and products of rows need besides. */
 export const widePasses = new Lazy(() => import('./wide.js'));
 
 /** Rows of a group in the dual pass: the products of two groups are 32 MB. */
@@ -94,6 +94,7 @@ export class WasmDense implements LoadedBlock {
         return;
       }
     }
+    const { multiplyRows } = yield* wait(widePasses.get());
     for (let i = 0; i < this.rows; i += GROUP) {
       const count = Math.min(GROUP, this.rows - i);
       const a: Rows = { block: this.#block, frame, first: i, count };

@@ -126,15 +126,33 @@ export class FewVectors {
     const sums = kernels.zeros(parts * k * stride);
     // Three numbers more than the scores: four vectors are read at a time.
     const scores = kernels.allocate(parts * (height * k + 3) * 8);
-    const products = (p: number): number[] => [
-      ...[stride, v, k, scores + p * (height * k + 3) * 8, sums + p * k * stride * 8],
-      ...[height, parts * height],
-    ];
+    const add = (p: number, source: number, type: number, rows: number, weights: number, b: number): void => {
+      const [own, into] = [scores + p * (height * k + 3) * 8, sums + p * k * stride * 8];
+      const rest = parts * height;
+      runner.addJob(
+        'normalRows',
+        source,
+        type,
+        rows,
+        d,
+        shift,
+        factor,
+        weights,
+        b,
+        stride,
+        v,
+        k,
+        own,
+        into,
+        height,
+        rest,
+      );
+    };
+    let [shift, factor] = [0, 0];
     if (kept?.filled) {
       runner.reserve(parts);
       for (let p = 0; p < parts; p++) {
-        const b = kept.start + p * height * stride * 8;
-        runner.addJob('normalRows', 0, 0, n - p * height, d, 0, 0, 0, b, ...products(p));
+        add(p, 0, 0, n - p * height, 0, kept.start + p * height * stride * 8);
       }
       yield* runner.runJobs(() => onStep(0));
       yield* wait(onStep(n));
@@ -144,7 +162,8 @@ export class FewVectors {
       const chunks = Math.ceil(n / chunkRows);
       const raw = [0, 1].slice(0, chunks).map(() => new Chunk(kernels, this.#block, frame, Math.min(n, chunkRows), d));
       const tiles = kept ? 0 : kernels.allocate(chunkRows * stride * 8);
-      const [shift, factor] = [kernels.put(frame.shift), kernels.put(frame.factor)];
+      shift = kernels.put(frame.shift);
+      factor = kernels.put(frame.factor);
       const byJobs = runner.copiesFrom(data);
       runner.reserve(together + (byJobs ? Math.ceil(chunkRows / copiedRows(d * data.BYTES_PER_ELEMENT)) : 0));
       const load = (c: number, now: boolean): void => {
@@ -161,12 +180,8 @@ export class FewVectors {
         for (let from = 0; from < rows; from += height) {
           const b = (kept ? kept.start + c * chunkRows * stride * 8 : tiles) + from * stride * 8;
           const weights = roots === 0 ? 0 : roots + from * 8;
-          const count = Math.min(height, rows - from);
-          runner.addJob(
-            'normalRows',
-            ...[start + from * d * bytes, type, count, d, shift, factor, weights, b],
-            ...products((c * together + from / height) % parts),
-          );
+          const part = (c * together + from / height) % parts;
+          add(part, start + from * d * bytes, type, Math.min(height, rows - from), weights, b);
         }
         load(c + 1, false);
         yield* runner.runJobs(

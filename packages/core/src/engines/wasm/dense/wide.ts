@@ -1,3 +1,4 @@
-/** Passes over wide data, which are loaded when a fit needs them. */
+/** Passes over wide data and products of rows, which are loaded when a fit needs them. */
 export { collectStrips } from './column-strips.js';
+export { multiplyRows } from './dual.js';
 export { summariseAndMultiply, writeEarly } from './early-dual.js';
