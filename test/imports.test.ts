@@ -42,6 +42,8 @@ const PIPELINE = [
   'code-columns.ts',
   'fit.ts',
   'admission.ts',
+  'choose-where.ts',
+  'moments-options.ts',
   'pca.ts',
 ];
 /** Files and a folder at the top of core that use the folders and the pipeline; nothing imports them but each other. */

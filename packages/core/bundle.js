@@ -67,15 +67,16 @@ for (const [format, folder] of [
         { name: 'kernels-relaxed', test: /kernels-relaxed\.js$/ },
         { name: 'passes', test: /engines[\\/](summarise|dual-by-multiply)\.js$/ },
         {
+          // Also what a program that imports everything shares with files that it need not load at once.
           name: 'subspace',
-          test: /(orthonormalise|cholesky|inverse|linalg[\\/]row-products|residual-schedule|rayleigh-ritz)\.js$/,
+          test: /(orthonormalise|cholesky|inverse|linalg[\\/]row-products|residual-schedule|rayleigh-ritz|subspace-angles|procrustes|data[\\/]container|crc32|model[\\/]reconstruction)\.js$/,
         },
-        { name: 'sparse', test: /(wasm[\\/]sparse[\\/].*|reference[\\/]sparse)\.js$/ },
         { name: 'wasm', test: only('engines/wasm/wasm') },
+        { name: 'sparse', test: /(wasm[\\/]sparse[\\/].*|reference[\\/]sparse)\.js$/ },
+        { name: 'wide', test: /dense[\\/](wide|early-dual|column-strips)\.js$/ },
         { name: 'reference', test: /reference[\\/]dense\.js$/ },
         { name: 'foreign', test: /(open-columns|foreign-data|column-data)\.js$/ },
         { name: 'dual', test: /direct[\\/](solve-dual|dual-residuals)\.js$/ },
-        { name: 'reconstruction', test: /model[\\/]reconstruction\.js$/ },
         { name: 'coding', test: only('code-columns', 'data/coded-source', 'data/decode') },
         {
           name: 'learned',

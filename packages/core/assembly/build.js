@@ -1,5 +1,5 @@
 /**
- * Compiles the kernels twice, with plain SIMD and with relaxed SIMD (fused multiply-add), and writes each as base64 into a
+ * Compiles the kernels twice, with plain SIMD and with relaxed SIMD (fused multiply-add), and writes each in hexadecimal digits into a
  * TypeScript module, so that bundlers and a bare `import` need no loader. Only the module that the machine can run is loaded.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -16,9 +16,6 @@ async function compile(features) {
       '--baseDir',
       here,
       '-O3',
-      // Inlines less: an eighth smaller and as fast.
-      '--shrinkLevel',
-      '1',
       '--noAssert',
       '--runtime',
       'stub',
@@ -57,7 +54,7 @@ for (const [name, bytes, features] of [
   writeFileSync(
     target,
     `// Written by assembly/build.js from assembly/kernels.ts: ${bytes.length} bytes with ${features}.
-export const kernels = '${Buffer.from(bytes).toString('base64')}';
+export const kernels = '${Buffer.from(bytes).toString('hex')}';
 `,
   );
 }

@@ -6,8 +6,8 @@
 export { basisProducts, basisSubtract } from './basis';
 export { multiplySlots, scoreSlots } from './multiply';
 export { packColumns, packRows, packVectors } from './pack';
-export { normalRows } from './rows';
 export { reduce } from './reduce';
+export { collectColumns, normalRows } from './rows';
 export {
   sparseCollect,
   sparseNormal,

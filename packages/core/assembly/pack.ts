@@ -34,6 +34,18 @@ function put(stats: usize, plane: usize, which: usize, column: usize, value: f64
   store<f64>(stats + which * plane + (column << 3), value);
 }
 
+/** The same for four columns at once. */
+function putFour(at: usize, low: v128, high: v128): void {
+  v128.store(at, low);
+  v128.store(at, high, 16);
+}
+
+/** Which of two columns are 0 throughout. NaN does not show in the least and largest value, but in the sum. */
+function zeros(least: v128, largest: v128, sum: v128): v128 {
+  const zero = f64x2.splat(0);
+  return v128.and(v128.and(f64x2.ge(least, zero), f64x2.le(largest, zero)), f64x2.eq(sum, zero));
+}
+
 /**
  * Slots whose lines are columns, `width` per slot, over `rows` rows: `cols` columns from `column` on. Columns that
  * are 0 throughout are left out. Statistics of what is packed go to `stats` where that is
@@ -118,10 +130,27 @@ function packSlot(
       slot ? out : 0,
       float32,
     );
+    const whole = width === 4;
+    if (stats && whole) {
+      putFour(stats + known, lowSum, highSum);
+      putFour(stats + known + plane, lowSquare, highSquare);
+      putFour(stats + known + 2 * plane, lowMin, highMin);
+      putFour(stats + known + 3 * plane, lowMax, highMax);
+    }
+    if (
+      slot &&
+      whole &&
+      !moved &&
+      !v128.any_true(v128.or(zeros(lowMin, lowMax, lowSum), zeros(highMin, highMax, highSum)))
+    ) {
+      v128.store(lines + ((<usize>count) << 2), i32x4.add(i32x4.splat(column + c), i32x4(0, 1, 2, 3)));
+      count += 4;
+      continue;
+    }
     for (let i = 0; i < width; i++) {
       const least = lane(lowMin, highMin, i);
       const largest = lane(lowMax, highMax, i);
-      if (stats) {
+      if (stats && !whole) {
         const where = <usize>(c + i);
         put(stats, plane, 0, where, lane(lowSum, highSum, i));
         put(stats, plane, 1, where, lane(lowSquare, highSquare, i));
@@ -129,7 +158,7 @@ function packSlot(
         put(stats, plane, 3, where, largest);
       }
       if (!slot) continue;
-      // NaN does not show in the least and largest value, but in the sum.
+      // As in `zeros`.
       if (least >= 0 && largest <= 0 && lane(lowSum, highSum, i) === 0) {
         moved = true;
         continue;

@@ -7,8 +7,7 @@
 
 import { beginColumn, endColumn, multiplyUpper, updatePart } from './tridiagonalise';
 
-/** Milliseconds of a clock. */
-@external('env', 'now')
+/** Milliseconds of a clock: an import of the module. */
 declare function now(): f64;
 
 /** Columns per panel. */
@@ -123,7 +122,7 @@ function alone(
     }
     const column = j % PANEL;
     beginColumn(a, stride, size, diagonal, offDiagonal, taus, panel, j, column);
-    if (j === size - 1) return END;
+    if (j === size - 1) break;
     if (size - j >= SHARED) return claimOf(2 * j, size);
     multiplyUpper(a, stride, rows, panel + <usize>(2 * column) * bytes, p, j, 0, 1);
   }

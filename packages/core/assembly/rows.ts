@@ -30,10 +30,40 @@ export function normalRows(
 ): void {
   for (let from = 0; from < rows; from += apart) {
     const count = min(height, rows - from);
-    if (source) frameRows(source, type, count, cols, shift, factor, roots, b, stride);
+    if (source) frameRows(source, type, cols, count, cols, shift, factor, roots, b, stride);
     basisProducts(b, count, stride, v, k, y);
     collectRows(b, count, stride, y, k, z);
     b += (<usize>apart * <usize>stride) << 3;
+  }
+}
+
+/**
+ * Z += YᵀB for some columns of all rows, which are framed `height` at a time, at `b`. Rows at `source` are `apart` numbers from one another. Y is rows × k,
+ * Z k rows of `stride` numbers.
+ */
+export function collectColumns(
+  source: usize,
+  type: i32,
+  apart: i32,
+  rows: i32,
+  cols: i32,
+  shift: usize,
+  factor: usize,
+  roots: usize,
+  b: usize,
+  stride: i32,
+  y: usize,
+  k: i32,
+  z: usize,
+  height: i32,
+): void {
+  for (let from = 0; from < rows; from += height) {
+    const count = min(height, rows - from);
+    frameRows(source, type, apart, count, cols, shift, factor, roots, b, stride);
+    collectRows(b, count, stride, y, k, z);
+    source += (<usize>height * <usize>apart) << shiftOf(type);
+    y += (<usize>height * <usize>k) << 3;
+    if (roots) roots += (<usize>height) << 3;
   }
 }
 
@@ -41,6 +71,7 @@ export function normalRows(
 function frameRows(
   source: usize,
   type: i32,
+  apart: i32,
   rows: i32,
   cols: i32,
   shift: usize,
@@ -49,7 +80,7 @@ function frameRows(
   out: usize,
   stride: i32,
 ): void {
-  const step = (<usize>cols) << shiftOf(type);
+  const step = (<usize>apart) << shiftOf(type);
   for (let r = 0; r < rows; r++) {
     const root = roots ? load<f64>(roots + ((<usize>r) << 3)) : 1;
     let done = 0;
@@ -132,17 +163,21 @@ function collectRows(b: usize, rows: i32, stride: i32, y: usize, k: i32, z: usiz
         x += line;
         at += step;
       }
-      const to = z + <usize>p * line + c;
-      join(to, s00, s01);
-      if (p + 1 < k) join(to + line, s10, s11);
-      if (p + 2 < k) join(to + 2 * line, s20, s21);
-      if (p + 3 < k) join(to + 3 * line, s30, s31);
+      let to = z + <usize>p * line + c;
+      v128.store(to, f64x2.add(v128.load(to), s00));
+      v128.store(to, f64x2.add(v128.load(to, 16), s01), 16);
+      if (p + 1 === k) continue;
+      to += line;
+      v128.store(to, f64x2.add(v128.load(to), s10));
+      v128.store(to, f64x2.add(v128.load(to, 16), s11), 16);
+      if (p + 2 === k) continue;
+      to += line;
+      v128.store(to, f64x2.add(v128.load(to), s20));
+      v128.store(to, f64x2.add(v128.load(to, 16), s21), 16);
+      if (p + 3 === k) continue;
+      to += line;
+      v128.store(to, f64x2.add(v128.load(to), s30));
+      v128.store(to, f64x2.add(v128.load(to, 16), s31), 16);
     }
   }
-}
-
-@inline
-function join(at: usize, low: v128, high: v128): void {
-  v128.store(at, f64x2.add(v128.load(at), low));
-  v128.store(at, f64x2.add(v128.load(at, 16), high), 16);
 }

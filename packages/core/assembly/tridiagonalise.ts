@@ -35,11 +35,23 @@ export function beginColumn(
   const bytes = (<usize>stride) << 3;
   const row = a + <usize>j * bytes;
   const at = (<usize>j) << 3;
-  let v = panel;
-  for (let t = 0; t < before; t++, v += 2 * bytes) {
-    const w = v + bytes;
-    addTwo(row, v, -load<f64>(w + at), w, -load<f64>(v + at), fourOf(j), bytes);
+  const v = panel + <usize>(2 * before) * bytes;
+  let other = panel;
+  for (; other + 2 * bytes < v; other += 4 * bytes) {
+    const w = other + 2 * bytes;
+    subtractFour(
+      row,
+      other,
+      bytes,
+      load<f64>(other + bytes + at),
+      load<f64>(other + at),
+      load<f64>(w + bytes + at),
+      load<f64>(w + at),
+      fourOf(j),
+    );
   }
+  if (other < v)
+    addTwo(row, other, -load<f64>(other + bytes + at), other + bytes, -load<f64>(other + at), fourOf(j), bytes);
   store<f64>(diagonal + at, load<f64>(row + at));
   if (j < size - 1) store<f64>(taus + at, reflector(row + at + 8, row + bytes, offDiagonal + at));
   memory.fill(row + fourOf(j), 0, at + 8 - fourOf(j));
@@ -101,7 +113,7 @@ export function multiplyUpper(
 /** The first row from `first` on that belongs to a part. */
 export function firstIn(first: i32, part: i32, parts: i32): i32 {
   const group = first / GROUP;
-  const skipped = (part - group % parts + parts) % parts;
+  const skipped = (part - (group % parts) + parts) % parts;
   return skipped === 0 ? first : (group + skipped) * GROUP;
 }
 
@@ -128,18 +140,40 @@ export function endColumn(
 ): void {
   const bytes = (<usize>stride) << 3;
   const first = fourOf(j + 1);
-  const one = f64x2.splat(1);
-  for (let part = 1; part < parts; part++) {
-    const more = p + <usize>part * partBytes;
-    for (let c = first; c < bytes; c += 16) v128.store(p + c, madd(one, v128.load(more + c), v128.load(p + c)));
+  const end = p + <usize>parts * partBytes;
+  if (parts > 1) {
+    for (let c = first; c < bytes; c += 32) {
+      let low = v128.load(p + c);
+      let high = v128.load(p + c, 16);
+      for (let more = p + partBytes; more < end; more += partBytes) {
+        low = f64x2.add(low, v128.load(more + c));
+        high = f64x2.add(high, v128.load(more + c, 16));
+      }
+      v128.store(p + c, low);
+      v128.store(p + c, high, 16);
+    }
   }
   const v = panel + <usize>(2 * before) * bytes;
   const w = v + bytes;
-  for (let other = panel; other < v; other += 2 * bytes) {
-    const otherW = other + bytes;
-    const alongW = dot(otherW, v, first, bytes);
+  let other = panel;
+  for (; other + 2 * bytes < v; other += 4 * bytes) {
+    let v0 = f64x2.splat(0);
+    let w0 = v0;
+    let v1 = v0;
+    let w1 = v0;
+    for (let c = first; c < bytes; c += 16) {
+      const x = v128.load(v + c);
+      v0 = madd(v128.load(other + c), x, v0);
+      w0 = madd(v128.load(other + bytes + c), x, w0);
+      v1 = madd(v128.load(other + 2 * bytes + c), x, v1);
+      w1 = madd(v128.load(other + 3 * bytes + c), x, w1);
+    }
+    subtractFour(p, other, bytes, total(w0), total(v0), total(w1), total(v1), first);
+  }
+  if (other < v) {
+    const alongW = dot(other + bytes, v, first, bytes);
     const alongV = dot(other, v, first, bytes);
-    addTwo(p, other, -alongW, otherW, -alongV, first, bytes);
+    addTwo(p, other, -alongW, other + bytes, -alongV, first, bytes);
   }
   const tau = load<f64>(taus + ((<usize>j) << 3));
   const minusHalf = f64x2.splat(-0.5 * tau * dot(p, v, first, bytes));
@@ -225,6 +259,21 @@ function addTwo(z: usize, x: usize, s: f64, y: usize, t: f64, from: usize, to: u
   }
 }
 
+/** z −= Σ sx for four vectors x, `bytes` apart from `x` on, from byte `from` on. */
+function subtractFour(z: usize, x: usize, bytes: usize, s0: f64, s1: f64, s2: f64, s3: f64, from: usize): void {
+  const t0 = f64x2.splat(-s0);
+  const t1 = f64x2.splat(-s1);
+  const t2 = f64x2.splat(-s2);
+  const t3 = f64x2.splat(-s3);
+  const y = x + bytes;
+  const u = y + bytes;
+  const w = u + bytes;
+  for (let c = from; c < bytes; c += 16) {
+    const sum = madd(t1, v128.load(y + c), madd(t0, v128.load(x + c), v128.load(z + c)));
+    v128.store(z + c, madd(t3, v128.load(w + c), madd(t2, v128.load(u + c), sum)));
+  }
+}
+
 /** xᵀy from byte `from` to byte `to`. */
 function dot(x: usize, y: usize, from: usize, to: usize): f64 {
   let low = f64x2.splat(0);
@@ -240,28 +289,59 @@ function total(pair: v128): f64 {
   return f64x2.extract_lane(pair, 0) + f64x2.extract_lane(pair, 1);
 }
 
-/** As src/linalg/reflector.ts: overwrites the numbers from byte `x` to byte `end` with v (v₀ = 1), stores β, returns τ. */
+/**
+ * As src/linalg/reflector.ts: overwrites the numbers from byte `x` to byte `end` with v (v₀ = 1), stores β, returns τ. After the last number are
+ * zeros or the next row, which is not read.
+ */
 function reflector(x: usize, end: usize, beta: usize): f64 {
   const alpha = load<f64>(x);
-  let largest = 0.0;
-  for (let at = x + 8; at < end; at += 8) largest = max(largest, abs(load<f64>(at)));
-  if (largest === 0) {
+  const first = x + 8;
+  // Squares of numbers below 1e-140 would vanish.
+  let unit = 1.0;
+  let rest = squares(first, end, unit);
+  if (rest < 1e-280) {
+    unit = SMALL;
+    rest = squares(first, end, unit);
+  }
+  if (rest === 0) {
     store<f64>(x, 1);
     store<f64>(beta, alpha);
     return 0;
   }
-  largest = max(largest, abs(alpha));
-  let sum = 0.0;
-  for (let at = x; at < end; at += 8) {
-    const scaled = load<f64>(at) / largest;
-    sum += scaled * scaled;
-  }
-  const norm = (alpha > 0 ? -largest : largest) * sqrt(sum);
+  const scaled = alpha * unit;
+  const length = sqrt(scaled * scaled + rest) / unit;
+  const norm = alpha > 0 ? -length : length;
   const pivot = alpha - norm;
   store<f64>(x, 1);
-  for (let at = x + 8; at < end; at += 8) store<f64>(at, load<f64>(at) / pivot);
+  const pivots = f64x2.splat(pivot);
+  let at = first;
+  for (; at + 8 < end; at += 16) v128.store(at, f64x2.div(v128.load(at), pivots));
+  if (at < end) store<f64>(at, load<f64>(at) / pivot);
   store<f64>(beta, norm);
   return -pivot / norm;
+}
+
+/** Numbers below 1e-140 times this have squares. */
+const SMALL: f64 = 2.582249878086909e120;
+
+/** Σ(x·unit)² of the numbers from one byte to another. */
+function squares(from: usize, end: usize, unit: f64): f64 {
+  const units = f64x2.splat(unit);
+  let low = f64x2.splat(0);
+  let high = low;
+  let at = from;
+  for (; at + 24 < end; at += 32) {
+    const x = f64x2.mul(v128.load(at), units);
+    const y = f64x2.mul(v128.load(at, 16), units);
+    low = madd(x, x, low);
+    high = madd(y, y, high);
+  }
+  let sum = total(f64x2.add(low, high));
+  for (; at < end; at += 8) {
+    const x = load<f64>(at) * unit;
+    sum += x * x;
+  }
+  return sum;
 }
 
 /**

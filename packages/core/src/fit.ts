@@ -1,8 +1,8 @@
 import { checkChoices } from './bootstrap-options.js';
 import type { RowSource } from './data/open-source.js';
-import type { Engine, Streaming } from './engines/engine.js';
+import type { Engine } from './engines/engine.js';
 import { remoteRows } from './engines/remote.js';
-import { ConvergenceError, OptionError } from './errors.js';
+import { ConvergenceError } from './errors.js';
 import { andThen, type MaybePromise, settle, type Waiting, wait } from './maybe-promise.js';
 import type { Choice } from './model/choice.js';
 import { finish, firstComponents } from './model/finish.js';
@@ -10,7 +10,7 @@ import { Model } from './model/model.js';
 import { firstOf, type Stability } from './model/stability.js';
 import { Moments } from './moments.js';
 import { checkColumnOptions, type Settings } from './options.js';
-import { type MachineRequest, makePlan, type Plan, type Shape, secondsHere } from './plan.js';
+import { candidate, cheapest, makePlan, type Plan, type PlannedEngine, type Shape } from './plan.js';
 import { axesWithoutVariance, makeProblem } from './problem.js';
 import type { ProgressTracker } from './progress.js';
 import { type PreparedData, readBoth, readMoments, readOnce, readRows, rereadable } from './reading.js';
@@ -53,7 +53,7 @@ function* planAndSolve(
   // Replicates are drawn from the rows once more after the fit.
   const draws = settings.bootstrap && !(given instanceof Moments);
   const source = draws ? yield* wait(rereadable(given, progress)) : given;
-  const { plan, engine } = choosePlan(source instanceof Moments ? shapeOf(source) : source, settings, engines);
+  const { plan, engine } = yield* choosePlan(source instanceof Moments ? shapeOf(source) : source, settings, engines);
   const solver = yield* wait(SOLVERS[plan.solver].load({ cols: source.cols, learn: settings.learn }));
   const reading = yield* readFor(solver, source, settings, engine, progress);
   try {
@@ -128,84 +128,24 @@ async function columnWarnings(
   return momentsWarnings(opened, settings);
 }
 
-interface PlannedEngine {
-  readonly plan: Plan;
-  readonly engine: Engine;
-}
-
-interface Candidate extends PlannedEngine {
-  readonly seconds: number;
-}
-
 /**
  * The plan of every engine, and of these the one that takes the least time on this machine. The engine's plan is the same on every
  * machine; which engine is the fastest depends on its cores and libraries, but not on how busy it is or how many threads are allowed.
  */
-function choosePlan(
+function* choosePlan(
   shape: Shape | RowSource,
   settings: Settings,
   engines: readonly [Engine, ...Engine[]],
-): PlannedEngine {
+): Waiting<PlannedEngine> {
   const { k, solver, tolerance, learn, memory } = settings;
   const request = { k, solver, tolerance, learn, memory, engine: engines[0] };
   const remote = 'blocks' in shape ? remoteRows(shape) : undefined;
-  if (remote) return chooseWhere(shape, remote.streaming, request, engines);
+  if (remote) {
+    const { chooseWhere } = yield* wait(import('./choose-where.js'));
+    return chooseWhere(shape, remote.streaming, request, engines);
+  }
   if (engines.length === 1) return { engine: engines[0], plan: makePlan(shape, request) };
   return cheapest(engines.map((engine) => candidate(shape, { ...request, engine })));
-}
-
-function candidate(shape: Shape, request: MachineRequest & { readonly engine: Engine }): Candidate {
-  const plan = makePlan(shape, request);
-  return { engine: request.engine, plan, seconds: secondsHere(plan.solver, shape, request) };
-}
-
-/** The cheapest, or the first of equally cheap ones. */
-function cheapest(candidates: readonly Candidate[]): Candidate {
-  return candidates.reduce((best, other) => (other.seconds < best.seconds ? other : best));
-}
-
-/**
- * The cheapest plan for rows on a cluster: passes that run there, by its declared rates, or here, on rows that come over the network. The
- * reason says what both would take.
- */
-function chooseWhere(
-  { rows, cols, nonzeros, dtype, rereadable }: Shape,
-  streaming: Streaming,
-  request: Omit<MachineRequest, 'engine'>,
-  engines: readonly [Engine, ...Engine[]],
-): PlannedEngine {
-  const { solver } = request;
-  const shape = {
-    ...(rows === undefined ? {} : { rows }),
-    ...(nonzeros === undefined ? {} : { nonzeros }),
-    ...(dtype === undefined ? {} : { dtype }),
-    cols,
-    rereadable,
-    streaming,
-  };
-  const possible = engines.filter(({ remote }) => !remote || solver === 'auto' || SOLVERS[solver].remote);
-  if (possible.length === 0) {
-    throw new OptionError(
-      'BAD_OPTION',
-      `${solver} needs the rows here, and engine ${engines[0].name} computes where they are. Leave one of them out.`,
-      { option: 'solver', value: solver },
-    );
-  }
-  const candidates = possible.map((engine) => candidate(shape, { ...request, engine }));
-  const best = cheapest(candidates);
-  const { plan, engine } = best;
-  const others = candidates.filter((each) => each.engine.remote !== engine.remote);
-  const about = ({ seconds }: Candidate): string => `about ${Math.max(1, Math.round(seconds))} s`;
-  const [there, here] = ['The passes run where the rows are', 'The rows are read over the network'];
-  const where =
-    others.length === 0 || best.seconds === 0
-      ? engine.remote
-        ? `${there}, on ${engine.name}.`
-        : `${here}${solver !== 'auto' && !SOLVERS[solver].remote ? `, because ${solver} needs them here` : ''}.`
-      : engine.remote
-        ? `${there}, on ${engine.name}: ${about(best)}; reading the rows here would take ${about(cheapest(others))}.`
-        : `${here}: ${about(best)}; passes on ${others[0].engine.name} would take ${about(cheapest(others))}.`;
-  return { engine, plan: { ...plan, reason: `${plan.reason} ${where}` } };
 }
 
 function readFor(

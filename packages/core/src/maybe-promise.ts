@@ -49,10 +49,12 @@ class Ready<Value> {
   }
 }
 
-/** Runs to the end at once where nothing has to wait, and otherwise as a promise. */
-export function settle<Result>(work: Waiting<Result>): MaybePromise<Result> {
+/** Runs to the end at once where nothing has to wait, and otherwise as a promise, after a call of `beforeWaiting`. */
+export function settle<Result>(work: Waiting<Result>, beforeWaiting?: () => void): MaybePromise<Result> {
   const next = work.next();
-  return next.done ? next.value : continueAfter(work, next.value);
+  if (next.done) return next.value;
+  beforeWaiting?.();
+  return continueAfter(work, next.value);
 }
 
 async function continueAfter<Result>(work: Waiting<Result>, first: Promise<unknown>): Promise<Result> {

@@ -200,7 +200,8 @@ const DEFAULTS: Readonly<Record<keyof PcaOptions, unknown>> = {
 export function checkOptions(options: PcaOptions, own: readonly string[] = []): Settings {
   checkObject(options);
   const filled: Record<string, unknown> = { ...DEFAULTS };
-  for (const [option, value] of Object.entries(options)) {
+  for (const option of Object.keys(options)) {
+    const value = options[option as keyof PcaOptions];
     if (!Object.hasOwn(OPTIONS, option)) throw unknownOption(option, [...own, ...Object.keys(OPTIONS)]);
     if (value === undefined) continue;
     checkOption(option, value, OPTIONS[option as keyof PcaOptions]);

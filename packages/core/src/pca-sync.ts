@@ -5,6 +5,8 @@ import { type AnyMatrix, isMatrix } from './data/to-block.js';
 import { wasmCode } from './engines/choose.js';
 import * as densePassesCode from './engines/reference/dense.js';
 import { densePasses } from './engines/reference/reference.js';
+import { widePasses } from './engines/wasm/dense/dense.js';
+import * as widePassesCode from './engines/wasm/dense/wide.js';
 import { plainKernels, relaxedKernels } from './engines/wasm/kernels.js';
 import * as plain from './engines/wasm/kernels-plain.js';
 import * as relaxed from './engines/wasm/kernels-relaxed.js';
@@ -33,6 +35,7 @@ function provideCode(): void {
   float32Scatter.provide(float32ScatterCode);
   densePasses.provide(densePassesCode);
   solveDual.provide(solveDualCode);
+  widePasses.provide(widePassesCode);
 }
 
 /**
@@ -46,7 +49,7 @@ export function pcaSync(data: SyncData, options: PcaOptions = {}): Model {
   refuseForSync(settings);
   // One thread, and an engine that is compiled at once: nothing waits, so everything is done when `settle` returns.
   const onOneThread = { ...settings, threads: 1, blocking: 'full' } as const;
-  const progress = new ProgressTracker(onOneThread);
+  const progress = new ProgressTracker(onOneThread, true);
   if (Array.isArray(data) ? isMatrix(data[0]) : !isMatrix(data)) throw tooMuchForSync('data', 'This kind of data');
   const open = (): MaybePromise<Opened> =>
     andThen(openSource(data, progress, settings.columnNames), (source) => {

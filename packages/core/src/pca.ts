@@ -8,13 +8,12 @@ import { addressSpaceLeft } from './engines/wasm/address-space.js';
 import { DataError, OptionError, ScreeError } from './errors.js';
 import { fit, type NestedModels } from './fit.js';
 import { keepAlive } from './keep-alive.js';
-import { type MaybePromise, settle, type Waiting, wait } from './maybe-promise.js';
+import { andThen, type MaybePromise, settle, type Waiting, wait } from './maybe-promise.js';
 import type { Model } from './model/model.js';
 import { Moments } from './moments.js';
 import { checkOptions, type PcaOptions, type Settings } from './options.js';
 import { ProgressTracker } from './progress.js';
 import { rereadable } from './reading.js';
-import { SOLVERS } from './solvers/registry.js';
 
 export type { NestedModels };
 
@@ -25,11 +24,11 @@ export type { NestedModels };
  * The pipeline: data become a source, the plan chooses a solver, the rows are read as that solver needs them, the
  * solver finds the subspace, `finish` makes the model.
  */
-export async function pca<Given extends Data | Moments>(
+export function pca<Given extends Data | Moments>(
   data: Given,
   options: PcaOptions<ColumnNameOf<Given>> = {},
 ): Promise<Model> {
-  return (await nestedModels(data, options)).model;
+  return keepAlive(() => andThen(analyse(data, options), ({ model }) => model));
 }
 
 /** Names of the columns of records and of columns by name, where their type says them: `columnNames` then accepts no others. */
@@ -59,13 +58,14 @@ export function operations({ rows = Number.POSITIVE_INFINITY, cols }: RowSource)
 }
 
 function analyse(data: Data | Moments, options: PcaOptions): MaybePromise<NestedModels> {
-  return settle(openAndFit(data, options));
+  const settings = checkOptions(options);
+  const progress = new ProgressTracker(settings, true);
+  return settle(openAndFit(data, settings, progress), () => progress.waits());
 }
 
-function* openAndFit(data: Data | Moments, options: PcaOptions): Waiting<NestedModels> {
-  const settings = checkOptions(options);
-  const progress = new ProgressTracker(settings);
+function* openAndFit(data: Data | Moments, settings: Settings, progress: ProgressTracker): Waiting<NestedModels> {
   if (data instanceof Moments) {
+    const { refuseForMoments } = yield* wait(import('./moments-options.js'));
     refuseForMoments(settings, data.cols);
     return yield* fitChosen(data, settings, yield* wait(availableEngines(settings, data.cols ** 2)), progress);
   }
@@ -151,38 +151,4 @@ function* refuseFailedByChange(source: RowSource | undefined, error: unknown): W
   if (!source || !(error instanceof ScreeError) || error instanceof OptionError) return;
   const changed = yield* wait(changeOf(source));
   if (changed) throw new DataError('SOURCE_CHANGED', `${changed.message} The fit failed: ${error.message}`);
-}
-
-/** Moments contain no rows: options that concern rows are rejected. */
-function refuseForMoments({ solver, learn, weights, bootstrap, transform }: Settings, cols: number): void {
-  const needsRows = (learn: Settings['learn']): boolean =>
-    solver !== 'auto' && SOLVERS[solver].needs({ cols, learn }) !== 'scatter';
-  const { batch, ...fullBatch } = learn ?? {};
-  const batches = batch !== undefined && needsRows(learn) && !needsRows(fullBatch);
-  const drawn = bootstrap !== undefined && bootstrap !== 0;
-  const option =
-    weights !== undefined
-      ? 'weights'
-      : transform !== undefined
-        ? 'transform'
-        : drawn
-          ? 'bootstrap'
-          : batches
-            ? 'learn.batch'
-            : needsRows(learn)
-              ? 'solver'
-              : undefined;
-  if (option === undefined) return;
-  const remedy = {
-    weights: 'Give weights when you add rows',
-    transform: 'Transform rows before you add them',
-    bootstrap: 'Leave it out',
-    'learn.batch': 'Leave it out',
-    solver: "Leave solver at 'auto' or 'covariance'",
-  }[option];
-  throw new OptionError(
-    'BAD_OPTION',
-    `${option} cannot be chosen for moments: their rows are gone. ${remedy}, or pass the rows themselves.`,
-    { option },
-  );
 }

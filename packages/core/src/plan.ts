@@ -1,4 +1,4 @@
-import type { Rates } from './engines/engine.js';
+import type { Engine, Rates } from './engines/engine.js';
 import { OptionError } from './errors.js';
 import { LARGEST_SQUARE, WIDEST_SCATTER } from './limits.js';
 import type { Plan } from './model/record.js';
@@ -122,4 +122,25 @@ function estimateCosts(shape: KnownShape, request: PlanRequest): Partial<Record<
     if (seconds !== undefined) costs[name] = seconds + work.upload;
   }
   return costs;
+}
+
+/** A plan, and the engine that it is for. */
+export interface PlannedEngine {
+  readonly plan: Plan;
+  readonly engine: Engine;
+}
+
+export interface Candidate extends PlannedEngine {
+  readonly seconds: number;
+}
+
+/** An engine with its plan, and the seconds that it would take on this machine. */
+export function candidate(shape: Shape, request: MachineRequest & { readonly engine: Engine }): Candidate {
+  const plan = makePlan(shape, request);
+  return { engine: request.engine, plan, seconds: secondsHere(plan.solver, shape, request) };
+}
+
+/** The cheapest, or the first of equally cheap ones. */
+export function cheapest(candidates: readonly Candidate[]): Candidate {
+  return candidates.reduce((best, other) => (other.seconds < best.seconds ? other : best));
 }

@@ -38,14 +38,19 @@ export class ProgressTracker {
   #expected: (() => number | undefined) | undefined;
   readonly #slice: number;
   #lastYield = performance.now();
+  /** What is to be done before the work first waits; undefined after that, and where nothing may be put off until then. */
+  beforeWaiting: (() => void)[] | undefined;
 
+  /** `tells` where `waits` will be called before the work first waits. */
   constructor(
     options: {
       signal?: AbortSignal | undefined;
       onProgress?: ((progress: Progress) => void) | undefined;
       blocking?: Blocking | undefined;
     } = {},
+    tells = false,
   ) {
+    if (tells && !options.onProgress) this.beforeWaiting = [];
     this.#slice = SLICES[options.blocking ?? 'short'];
     this.#signal = options.signal;
     this.#onProgress = options.onProgress;
@@ -70,6 +75,13 @@ export class ProgressTracker {
     if (now - this.#lastYield < this.#slice) return;
     this.#report();
     return this.#rest();
+  }
+
+  /** Says that the work is about to wait. */
+  waits(): void {
+    const postponed = this.beforeWaiting ?? [];
+    this.beforeWaiting = undefined;
+    for (const act of postponed) act();
   }
 
   get aborted(): boolean {

@@ -2,7 +2,7 @@ import { checkBlockWidth, keepRows, type RowSource } from './data/open-source.js
 import type { Framing } from './data/scaling.js';
 import { type ColumnStatistics, emptyStatistics, mergeStatistics } from './data/statistics.js';
 import { type RowWeights, rowWeights } from './data/weights.js';
-import type { Engine, LoadedBlock, RowsAt } from './engines/engine.js';
+import type { EarlyFrame, Engine, LoadedBlock, RowsAt } from './engines/engine.js';
 import { Passes } from './engines/passes.js';
 import { remoteRowsFor } from './engines/remote.js';
 import { andThen, each, type MaybePromise, settle, type Waiting, wait } from './maybe-promise.js';
@@ -135,16 +135,24 @@ export function* readRows(
   const columnNames = settings.columnNames ?? opened.columnNames;
   const source = yield* wait(rereadable(opened, progress));
   const weights = rowWeights(settings.weights, source.rows);
-  const columns = emptyStatistics(source.cols);
+  let columns: ColumnStatistics | undefined;
   let rows = 0;
   let merges = 0;
   progress.begin('column statistics', source.rows, source.expectedRows);
-  const add = (loaded: LoadedBlock, own?: Float64Array): MaybePromise<void> =>
-    andThen(settle(summariseLoaded(loaded, { first: rows, weights: own, columnNames }, progress)), (stats) => {
-      mergeStatistics(columns, stats);
-      merges += stats.merges ?? 1;
-      rows += loaded.rows;
-    });
+  const kept: (LoadedBlock | undefined)[] = [];
+  const add = (loaded: LoadedBlock, own?: Float64Array): MaybePromise<void> => {
+    const early = source.resident && loaded.rows === source.rows ? solver.early?.(settings) : undefined;
+    return andThen(
+      settle(summariseLoaded(loaded, { first: rows, weights: own, columnNames }, progress, early)),
+      (stats) => {
+        if (columns) mergeStatistics(columns, stats);
+        else columns = stats;
+        merges += stats.merges ?? 1;
+        rows += loaded.rows;
+        if (early) kept.push(loaded);
+      },
+    );
+  };
   const remote = remoteRowsFor(source, engine);
   if (remote) yield* wait(add(remote.load()));
   else {
@@ -156,28 +164,36 @@ export function* readRows(
   }
   weights.end(rows);
   progress.end();
-  let passes: Passes | undefined;
   return {
     cols: source.cols,
     columnNames,
-    columns,
+    columns: columns ?? emptyStatistics(source.cols),
     dtype: source.dtype,
     sparse: source.nonzeros !== undefined,
     merges,
     solve: (problem, framing) => {
-      passes = new Passes(source, rows, engine, framing, weights, progress);
+      const passes = new Passes(source, rows, engine, framing, weights, progress, kept);
       return solver.solve({ passes, ...problem });
     },
-    release: () => passes?.release(),
+    release: () => {
+      for (const loaded of kept.splice(0)) loaded?.release();
+    },
   };
 }
 
-/** Statistics of the columns of a loaded block, which is released. */
-function* summariseLoaded(loaded: LoadedBlock, at: RowsAt, progress: ProgressTracker): Waiting<ColumnStatistics> {
+/** Statistics of the columns of a loaded block, which is released, unless it has products ready for later. */
+function* summariseLoaded(
+  loaded: LoadedBlock,
+  at: RowsAt,
+  progress: ProgressTracker,
+  early: EarlyFrame | undefined,
+): Waiting<ColumnStatistics> {
+  let stats: ColumnStatistics | undefined;
   try {
-    return yield* wait(loaded.summarise(at, undefined, (done) => progress.step(done)));
+    stats = yield* wait(loaded.summarise(at, undefined, (done) => progress.step(done), early));
+    return stats;
   } finally {
-    loaded.release();
+    if (!(early && stats)) loaded.release();
   }
 }
 

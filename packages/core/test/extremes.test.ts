@@ -69,6 +69,7 @@ describe.each(solverNames)('hard data, %s', (solver) => {
       { k: 2, solver },
     );
     finite(model);
+    expect(model.uniqueness.rank).toBe(2);
     expect(principalAngles(model.components, plain.components)[1]).toBeLessThan(1e-5);
     expect(Math.abs(model.varianceRatios[0] - plain.varianceRatios[0])).toBeLessThan(1e-5);
   });

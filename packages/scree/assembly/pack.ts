@@ -2,10 +2,8 @@
  * Rows on their way to BLAS, in AssemblyScript: entry (i, j) becomes √wᵢ·(xᵢⱼ − shiftⱼ)·factorⱼ in a packed tile, and
  * where asked the column's sum, range and squares are taken in the same reading.
  *
- * Columns come in runs of neighbours, so that columns that hold nothing can be left out: `runs` are pairs of first column
- * and length, and all other arrays follow the order of the runs. Factors are left out of summaries beside float64, which has
- * the range to do without: there they must be 1. Four columns are worked on at a time, down all rows,
- * so that their sums stay in registers. Pointers and strides are bytes; counts are elements.
+ * Factors are left out of summaries beside float64, which has the range to do without: there they must be 1. Four columns are
+ * worked on at a time, down all rows, so that their sums stay in registers. Pointers and strides are bytes; counts are elements.
  */
 
 /**
@@ -135,13 +133,12 @@ function one<S, O, What>(
   store<f64>(summary + 3 * width, load<f64>(summary + 3 * width) + square);
 }
 
-/** Runs of columns, summed and packed or only summed. */
+/** All columns, summed and packed or only summed. */
 function sumUp<S, O, What>(
   source: usize,
   stride: usize,
   rows: i32,
-  runs: usize,
-  runCount: i32,
+  cols: i32,
   shift: usize,
   factor: usize,
   roots: usize,
@@ -150,27 +147,54 @@ function sumUp<S, O, What>(
   summary: usize,
   width: usize,
 ): void {
-  for (let run = 0; run < runCount; run++) {
-    let at = source + <usize>load<i32>(runs) * sizeof<S>();
-    let left = load<i32>(runs, 4);
-    runs += 8;
-    for (; left >= 4; left -= 4) {
-      four<S, O, What>(at, stride, rows, shift, factor, roots, out, outStride, summary, width);
-      at += 4 * sizeof<S>();
-      out += 4 * sizeof<O>();
-      shift += 32;
-      factor += 32;
-      summary += 32;
-    }
-    for (; left > 0; left--) {
-      one<S, O, What>(at, stride, rows, load<f64>(shift), load<f64>(factor), roots, out, outStride, summary, width);
-      at += sizeof<S>();
-      out += sizeof<O>();
-      shift += 8;
-      factor += 8;
-      summary += 8;
-    }
+  let left = cols;
+  for (; left >= 4; left -= 4) {
+    four<S, O, What>(source, stride, rows, shift, factor, roots, out, outStride, summary, width);
+    source += 4 * sizeof<S>();
+    out += 4 * sizeof<O>();
+    shift += 32;
+    factor += 32;
+    summary += 32;
   }
+  for (; left > 0; left--) {
+    one<S, O, What>(source, stride, rows, load<f64>(shift), load<f64>(factor), roots, out, outStride, summary, width);
+    source += sizeof<S>();
+    out += sizeof<O>();
+    shift += 8;
+    factor += 8;
+    summary += 8;
+  }
+}
+
+/** Some columns of a row in a given order. `columns` are their offsets in bytes; shift and factor follow the order. */
+function gather<S, O>(
+  source: usize,
+  columns: usize,
+  cols: i32,
+  shift: usize,
+  factor: usize,
+  root: f64,
+  out: usize,
+): void {
+  for (let p = 0; p < cols; p++) {
+    const x = <f64>load<S>(source + <usize>load<i32>(columns));
+    store<O>(out, <O>((x - load<f64>(shift)) * load<f64>(factor) * root));
+    columns += 4;
+    shift += 8;
+    factor += 8;
+    out += sizeof<O>();
+  }
+}
+
+/** How many of the columns, in a given order, a row needs: up to the last that is not the shift. */
+function needed<S>(source: usize, columns: usize, cols: i32, shift: usize): i32 {
+  let p = cols;
+  while (p > 0) {
+    const before = <usize>(p - 1);
+    if (<f64>load<S>(source + <usize>load<i32>(columns + (before << 2))) !== load<f64>(shift + (before << 3))) break;
+    p--;
+  }
+  return p;
 }
 
 /** Rows packed as they come, without a summary: along the rows, as memory is read and written fastest. */
@@ -228,15 +252,14 @@ export function packRows(
   }
 }
 
-/** Packs runs of columns into a tile and takes their sums, ranges and squares on the way. */
+/** Packs rows into a tile and takes the sums, ranges and squares of their columns on the way. */
 export function packSummed(
   fromSingle: bool,
   toSingle: bool,
   source: usize,
   stride: usize,
   rows: i32,
-  runs: usize,
-  count: i32,
+  cols: i32,
   shift: usize,
   factor: usize,
   roots: usize,
@@ -246,30 +269,53 @@ export function packSummed(
   width: usize,
 ): void {
   if (fromSingle) {
-    if (toSingle)
-      sumUp<f32, f32, Both>(source, stride, rows, runs, count, shift, factor, roots, out, outStride, sums, width);
-    else sumUp<f32, f64, Both>(source, stride, rows, runs, count, shift, factor, roots, out, outStride, sums, width);
+    if (toSingle) sumUp<f32, f32, Both>(source, stride, rows, cols, shift, factor, roots, out, outStride, sums, width);
+    else sumUp<f32, f64, Both>(source, stride, rows, cols, shift, factor, roots, out, outStride, sums, width);
   } else {
-    if (toSingle)
-      sumUp<f64, f32, Both>(source, stride, rows, runs, count, shift, factor, roots, out, outStride, sums, width);
-    else sumUp<f64, f64, Both>(source, stride, rows, runs, count, shift, factor, roots, out, outStride, sums, width);
+    if (toSingle) sumUp<f64, f32, Both>(source, stride, rows, cols, shift, factor, roots, out, outStride, sums, width);
+    else sumUp<f64, f64, Both>(source, stride, rows, cols, shift, factor, roots, out, outStride, sums, width);
   }
 }
 
-/** Sums, ranges and squares of runs of columns, and no tile. */
+/** Sums, ranges and squares of columns, and no tile. */
 export function summariseRows(
   single: bool,
   source: usize,
   stride: usize,
   rows: i32,
-  runs: usize,
-  count: i32,
+  cols: i32,
   shift: usize,
   factor: usize,
   roots: usize,
   sums: usize,
   width: usize,
 ): void {
-  if (single) sumUp<f32, f64, Summary>(source, stride, rows, runs, count, shift, factor, roots, 0, 0, sums, width);
-  else sumUp<f64, f64, Summary>(source, stride, rows, runs, count, shift, factor, roots, 0, 0, sums, width);
+  if (single) sumUp<f32, f64, Summary>(source, stride, rows, cols, shift, factor, roots, 0, 0, sums, width);
+  else sumUp<f64, f64, Summary>(source, stride, rows, cols, shift, factor, roots, 0, 0, sums, width);
+}
+
+/** Packs the first `cols` of the ordered columns of a row. */
+export function gatherRow(
+  fromSingle: bool,
+  toSingle: bool,
+  source: usize,
+  columns: usize,
+  cols: i32,
+  shift: usize,
+  factor: usize,
+  root: f64,
+  out: usize,
+): void {
+  if (fromSingle) {
+    if (toSingle) gather<f32, f32>(source, columns, cols, shift, factor, root, out);
+    else gather<f32, f64>(source, columns, cols, shift, factor, root, out);
+  } else {
+    if (toSingle) gather<f64, f32>(source, columns, cols, shift, factor, root, out);
+    else gather<f64, f64>(source, columns, cols, shift, factor, root, out);
+  }
+}
+
+/** How many of the ordered columns a row needs. */
+export function columnsNeeded(single: bool, source: usize, columns: usize, cols: i32, shift: usize): i32 {
+  return single ? needed<f32>(source, columns, cols, shift) : needed<f64>(source, columns, cols, shift);
 }

@@ -39,7 +39,10 @@ export function identityFrame(d: number): Frame {
   return { shift: new Float64Array(d), factor: new Float64Array(d).fill(1) };
 }
 
-/** Writes rows from…to−1, columns left…right−1 of B into `tile`, row-major and packed. */
+/**
+ * Writes rows from…to−1, columns left…right−1 of B into `tile` from `start` on: neighbours in a column `down` numbers apart, and in a
+ * row `across`. By default row-major and packed.
+ */
 export function packTile(
   block: Block,
   frame: Frame,
@@ -48,35 +51,44 @@ export function packTile(
   left: number,
   right: number,
   tile: Float64Array,
+  start = 0,
+  down = right - left,
+  across = 1,
 ): void {
   const width = right - left;
   const { shift, factor } = frame;
-  if (block.kind === 'dense') {
+  if (block.kind === 'dense' && across > 1 && !block.half) {
+    const { data, stride } = block;
+    for (let j = left; j < right; j++) {
+      // Read once: the compiler cannot know that no entry of the tile is one of these.
+      const [own, times, target] = [shift[j], factor[j], start + (j - left) * across];
+      for (let i = from; i < to; i++) tile[target + (i - from) * down] = (data[i * stride + j] - own) * times;
+    }
+  } else if (block.kind === 'dense') {
     for (let i = from; i < to; i++) {
-      const start = i * block.stride + left;
-      const numbers = block.half ? numbersOf(block, start, start + width) : block.data;
-      const row = block.half ? 0 : start;
-      const target = (i - from) * width;
-      for (let c = 0; c < width; c++) {
-        tile[target + c] = (numbers[row + c] - shift[left + c]) * factor[left + c];
+      const source = i * block.stride + left;
+      const numbers = block.half ? numbersOf(block, source, source + width) : block.data;
+      const row = block.half ? 0 : source;
+      for (let c = 0, target = start + (i - from) * down; c < width; c++, target += across) {
+        tile[target] = (numbers[row + c] - shift[left + c]) * factor[left + c];
       }
     }
   } else {
     for (let i = from; i < to; i++) {
-      const target = (i - from) * width;
-      for (let c = 0; c < width; c++) tile[target + c] = -shift[left + c] * factor[left + c];
+      const target = start + (i - from) * down;
+      for (let c = 0; c < width; c++) tile[target + c * across] = -shift[left + c] * factor[left + c];
       for (let at = block.indptr[i]; at < block.indptr[i + 1]; at++) {
         const j = block.indices[at];
         if (j < left || j >= right) continue;
-        tile[target + j - left] = (block.data[at] - shift[j]) * factor[j];
+        tile[target + (j - left) * across] = (block.data[at] - shift[j]) * factor[j];
       }
     }
   }
   if (frame.rootWeights) {
     for (let i = from; i < to; i++) {
       const root = frame.rootWeights[i];
-      const target = (i - from) * width;
-      for (let c = 0; c < width; c++) tile[target + c] *= root;
+      const target = start + (i - from) * down;
+      for (let c = 0; c < width; c++) tile[target + c * across] *= root;
     }
   }
 }

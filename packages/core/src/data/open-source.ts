@@ -50,7 +50,7 @@ export function openSource(
     const stream = isMatrix(data[0]) || (typeof data[0] === 'object' && data[0] !== null && foreignKind(data[0]));
     return stream ? openLater(data, progress, chosen, numericOnly) : fromRows(data, chosen, numericOnly);
   }
-  if (isMatrix(data)) return matrixSource(data);
+  if (isMatrix(data)) return matrixSource(data, progress);
   if (ArrayBuffer.isView(data)) {
     throw new DataError(
       'BAD_DATA',

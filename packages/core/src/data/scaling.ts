@@ -124,7 +124,7 @@ export function checkColumnWeights(weights: ArrayLike<number>, cols: number): vo
 export interface Framing {
   readonly shift: Float64Array;
   readonly factor: Float64Array;
-  readonly rowSquare: number;
+  readonly rowSquare?: number;
   readonly unit: number;
   /** Σⱼ of the scaled columns' variance times the divisor, in units of unit²: trace(S) as the passes see it. */
   readonly scatterTrace: number;

@@ -364,7 +364,7 @@ export function columnSquares(
   j: number,
   aboutMean: boolean,
 ): { readonly sum: number; readonly unit: number } {
-  if (aboutMean) return { sum: stats.spread[j], unit: stats.unit[j] };
+  if (aboutMean || stats.mean[j] === 0) return { sum: stats.spread[j], unit: stats.unit[j] };
   const unit = Math.max(stats.unit[j], powerOfTwo(stats.mean[j]));
   const offset = stats.mean[j] / unit;
   return { sum: stats.spread[j] * (stats.unit[j] / unit) ** 2 + stats.weight * offset * offset, unit };

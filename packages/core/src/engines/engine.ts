@@ -1,4 +1,5 @@
 import type { Block, Frame } from '../data/block.js';
+import type { Framing } from '../data/scaling.js';
 import type { ColumnStatistics } from '../data/statistics.js';
 import type { Count, SymmetricEigen } from '../linalg/symmetric-eigen.js';
 import type { MaybePromise } from '../maybe-promise.js';
@@ -137,6 +138,9 @@ export interface RowsAt {
   readonly columnNames: readonly string[] | undefined;
 }
 
+/** The frame of the columns from number `left` on, from their statistics, but for a power of two that all columns share; undefined where there is none. */
+export type EarlyFrame = (columns: ColumnStatistics, left: number) => Framing | undefined;
+
 /** Long vectors Q, one per row, that other vectors are made orthogonal to. They are copied. */
 export interface Basis {
   readonly size: number;
@@ -155,9 +159,15 @@ export interface LoadedBlock {
   readonly cols: number;
   /**
    * Count, mean, spread and range of each column; refuses what is not finite. With `scatter` (cols × cols, zeros) also
-   * S = Σw(x − x̄)(x − x̄)ᵀ of the rows, upper triangle, entry (i, j) in units of `unit[i]·unit[j]`.
+   * S = Σw(x − x̄)(x − x̄)ᵀ of the rows, upper triangle, entry (i, j) in units of `unit[i]·unit[j]`. With `early` the rows will be asked for
+   * `dual` in that frame: an engine that has all rows of a column at hand may compute the products at once, and have them ready then.
    */
-  summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): MaybePromise<ColumnStatistics>;
+  summarise(
+    at: RowsAt,
+    scatter: Float64Array | undefined,
+    onStep: OnStep,
+    early?: EarlyFrame,
+  ): MaybePromise<ColumnStatistics>;
   /** Products of the columns with each other, their Gram matrix: S += BᵀB, upper triangle; `scatter` is cols × cols. */
   gram(frame: Frame, scatter: Float64Array, onStep: OnStep): void | Promise<void>;
   /**

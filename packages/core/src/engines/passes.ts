@@ -25,7 +25,11 @@ type VisitLoaded = (
   index: number,
 ) => MaybePromise<void>;
 
-/** What is done with a tile of so many lines. */
+/** Most numbers of a tile that is kept for the next fit: where data are small, to allocate one takes as long as to fill it. */
+const MOST_KEPT = 1 << 15;
+let keptTile: Float64Array | undefined;
+
+/** What is done with a tile of so many lines, column by column, each with one free place before it. */
 type VisitTile = (tile: Float64Array, lines: number) => MaybePromise<void>;
 
 /**
@@ -169,7 +173,7 @@ export class Passes {
     this.#checkRows(first);
   }
 
-  /** B itself, in packed tiles of whole rows. */
+  /** B itself, in tiles of whole rows. */
   rowTiles(visit: VisitTile): MaybePromise<void> {
     return settle(this.#rowTiles(visit));
   }
@@ -186,36 +190,35 @@ export class Passes {
 
   *#rowTilesOf(block: Block, frame: Frame, visit: VisitTile): Waiting<void> {
     const { rows, cols } = block;
-    const tile = new Float64Array(Math.min(TILE_LINES, rows) * cols);
+    const size = (Math.min(TILE_LINES, rows) + 1) * cols;
+    const tile = keptTile && keptTile.length >= size ? keptTile : new Float64Array(size);
+    keptTile = undefined;
     for (let from = 0; from < rows; from += TILE_LINES) {
-      const to = Math.min(rows, from + TILE_LINES);
-      packTile(block, frame, from, to, 0, cols, tile);
-      yield* wait(visit(tile, to - from));
+      const lines = Math.min(rows - from, TILE_LINES);
+      packTile(block, frame, from, from + lines, 0, cols, tile, 1, 1, lines + 1);
+      yield* wait(visit(tile, lines));
     }
+    if (tile.length <= MOST_KEPT) keptTile = tile;
   }
 
-  /** Bᵀ in packed tiles of whole columns: each visit gets some columns of B as rows of length n. Reads the data once per tile. */
+  /** Bᵀ in tiles of whole columns: each visit gets some columns of B as lines of length n. Reads the data once per tile. */
   columnTiles(visit: VisitTile): MaybePromise<void> {
     return settle(this.#columnTiles(visit));
   }
 
   *#columnTiles(visit: VisitTile): Waiting<void> {
     const n = this.rows;
-    const tile = new Float64Array(Math.min(TILE_LINES, this.cols) * n);
-    let packed = new Float64Array(0);
+    const tile = new Float64Array((Math.min(TILE_LINES, this.cols) + 1) * n);
     for (let left = 0; left < this.cols; left += TILE_LINES) {
-      const right = Math.min(this.cols, left + TILE_LINES);
+      const lines = Math.min(this.cols - left, TILE_LINES);
       let first = 0;
       yield* each(this.#source.blocks(), (block) => {
-        if (packed.length < block.rows * (right - left)) packed = new Float64Array(block.rows * (right - left));
-        packTile(block, this.#frameAt(first, block.rows), 0, block.rows, left, right, packed);
-        for (let i = 0; i < block.rows; i++) {
-          for (let c = 0; c < right - left; c++) tile[c * n + first + i] = packed[i * (right - left) + c];
-        }
+        const frame = this.#frameAt(first, block.rows);
+        packTile(block, frame, 0, block.rows, left, left + lines, tile, first * (lines + 1) + 1, lines + 1);
         first += block.rows;
       });
       this.#checkRows(first);
-      yield* wait(visit(tile, right - left));
+      yield* wait(visit(tile, lines));
     }
   }
 

@@ -10,9 +10,10 @@ import { powerOfTwo } from '../linalg/vector.js';
  * bad pilot costs a second reading.
  */
 
-/** Rows of the sample that pilots are taken from: fewer where they are long. */
+/** Rows of the sample that pilots are taken from: fewer where they are long, or where there are few of them. */
 const SAMPLE = 256;
 const SAMPLED = 1 << 20;
+const SHARE = 1 / 8;
 /** A pilot is a good one where the squares about it are no more than this many times those about the mean. */
 const MOST_INFLATION = 4;
 /** How many times larger or smaller than the unit that the sample suggested a column may be, in float64 and float32. */
@@ -77,7 +78,7 @@ export function pilotFrame({ shift, unit }: Pilot, weights: Float64Array | undef
  */
 export function samplePilot(block: DenseBlock, weights: Float64Array | undefined): SampledPilot {
   const { rows, cols, stride, data, half } = block;
-  const sampled = Math.min(rows, SAMPLE, Math.max(16, Math.ceil(SAMPLED / cols)));
+  const sampled = Math.min(rows, SAMPLE, Math.max(16, Math.ceil(Math.min(SAMPLED / cols, SHARE * rows))));
   const leader = weights
     ? Math.max(
         0,

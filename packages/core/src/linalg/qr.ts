@@ -49,27 +49,22 @@ export function* qr(vectors: Float64Array, count: number, length: number): Task<
 /**
  * Absorbs rows into a triangular factor: R (cols × cols, upper) becomes that of [R; tile], so that RᵀR grows by
  * tileᵀtile without ever being squared. Row by row of tiles this is the QR of a matrix of any height in the memory
- * of one tile (Golub & Van Loan §6.5.3; "TSQR"). The tile is rows × cols. Cost 2·rows·cols².
+ * of one tile (Golub & Van Loan §6.5.3; "TSQR"). The tile has its columns one after the other, each with a free place before it for
+ * its entry of R, and is destroyed. Cost 2·rows·cols².
  */
 export function* absorbRows(r: Float64Array, cols: number, tile: Float64Array, rows: number): Task<void> {
-  // The columns of the tile one after the other, each with room for its entry of R before it.
   const length = rows + 1;
-  const columns = new Float64Array(cols * length);
-  for (let i = 0, at = 0; i < rows; i++) {
-    for (let j = 0; j < cols; j++, at++) columns[j * length + i + 1] = tile[at];
-  }
   for (let j = 0; j < cols; j++) {
     const v = j * length;
-    columns[v] = r[j * cols + j];
-    const { beta, tau } = reflector(columns, v, length);
+    tile[v] = r[j * cols + j];
+    const { beta, tau } = reflector(tile, v, length);
     r[j * cols + j] = beta;
     if (tau === 0) continue;
     for (let c = j + 1; c < cols; c++) {
       const x = c * length;
-      let product = r[j * cols + c];
-      for (let i = 1; i < length; i++) product += columns[v + i] * columns[x + i];
-      r[j * cols + c] -= tau * product;
-      for (let i = 1; i < length; i++) columns[x + i] -= tau * columns[v + i] * product;
+      tile[x] = r[j * cols + c];
+      axpy(-tau * dot(tile, v, tile, x, length), tile, v, tile, x, length);
+      r[j * cols + c] = tile[x];
     }
     if ((j & 15) === 15) yield 64 * rows * (cols - j);
   }

@@ -2,7 +2,7 @@ import { ConvergenceError } from '../errors.js';
 import { runTaskSync, type Task } from '../progress.js';
 import { reflector } from './reflector.js';
 import { transpose } from './transpose.js';
-import { axpy, descending, dot, maxAbs, powerOfTwo, rotate, scale } from './vector.js';
+import { axpy, dot, hypotenuse, maxAbs, powerOfTwo, rotate, scale } from './vector.js';
 
 export interface SVD {
   /** Singular values, largest first: min(rows, cols) of them. */
@@ -38,18 +38,25 @@ export function* svdSteps(a: Float64Array, rows: number, cols: number, wantLeft:
   const { left, right } = yield* bidiagonalise(a, rows, cols, diagonal, superDiagonal, wantLeft);
   yield* bidiagonalQR(diagonal, superDiagonal, left, rows, right, cols);
 
-  const order = descending(diagonal.map(Math.abs));
-  const values = new Float64Array(cols);
-  const sortedLeft = new Float64Array(left.length);
-  const sortedRight = new Float64Array(right.length);
-  order.forEach((from, to) => {
+  for (let to = 0; to < cols; to++) {
+    let from = to;
+    for (let i = to + 1; i < cols; i++) if (Math.abs(diagonal[i]) > Math.abs(diagonal[from])) from = i;
     const value = diagonal[from];
-    values[to] = Math.abs(value) * unit;
-    sortedRight.set(right.subarray(from * cols, (from + 1) * cols), to * cols);
-    if (value < 0) scale(-1, sortedRight, to * cols, cols);
-    if (wantLeft) sortedLeft.set(left.subarray(from * rows, (from + 1) * rows), to * rows);
-  });
-  return { values, left: sortedLeft, right: sortedRight };
+    diagonal[from] = diagonal[to];
+    diagonal[to] = Math.abs(value) * unit;
+    swap(right, from * cols, to * cols, cols);
+    if (value < 0) scale(-1, right, to * cols, cols);
+    if (wantLeft) swap(left, from * rows, to * rows, rows);
+  }
+  return { values: diagonal, left, right };
+}
+
+function swap(x: Float64Array, first: number, second: number, length: number): void {
+  for (let i = 0; i < length && first !== second; i++) {
+    const kept = x[first + i];
+    x[first + i] = x[second + i];
+    x[second + i] = kept;
+  }
 }
 
 /** Reduces `a` to upper bidiagonal form; returns Pᵀ (cols × rows, when wanted) and Wᵀ (cols × cols), vectors as rows. */
@@ -197,7 +204,7 @@ function chaseRow(d: Float64Array, e: Float64Array, zero: number, high: number, 
   let bulge = e[zero];
   e[zero] = 0;
   for (let i = zero + 1; i <= high && bulge !== 0; i++) {
-    const r = Math.hypot(d[i], bulge);
+    const r = hypotenuse(d[i], bulge);
     const c = d[i] / r;
     const s = bulge / r;
     d[i] = r;
@@ -214,7 +221,7 @@ function chaseColumn(d: Float64Array, e: Float64Array, low: number, high: number
   let bulge = e[high - 1];
   e[high - 1] = 0;
   for (let i = high - 1; i >= low && bulge !== 0; i--) {
-    const r = Math.hypot(d[i], bulge);
+    const r = hypotenuse(d[i], bulge);
     const c = d[i] / r;
     const s = bulge / r;
     d[i] = r;
@@ -238,14 +245,14 @@ function sweep(d: Float64Array, e: Float64Array, low: number, high: number, turn
   const b = dm * em;
   const c2 = dn * dn + em * em;
   const half = (a - c2) / 2;
-  const root = Math.hypot(half, b);
+  const root = hypotenuse(half, b);
   const shift = b === 0 ? c2 : c2 - (b * b) / (half + (half < 0 ? -root : root));
 
   const first = d[low] / unit;
   let f = first * first - shift;
   let g = first * (e[low] / unit);
   for (let i = low; i < high; i++) {
-    let r = Math.hypot(f, g);
+    let r = hypotenuse(f, g);
     let c = r === 0 ? 1 : f / r;
     let s = r === 0 ? 0 : g / r;
     if (i > low) e[i - 1] = r;
@@ -254,7 +261,7 @@ function sweep(d: Float64Array, e: Float64Array, low: number, high: number, turn
     g = s * d[i + 1];
     d[i + 1] *= c;
     turnRight(i, i + 1, c, s);
-    r = Math.hypot(f, g);
+    r = hypotenuse(f, g);
     c = r === 0 ? 1 : f / r;
     s = r === 0 ? 0 : g / r;
     d[i] = r;

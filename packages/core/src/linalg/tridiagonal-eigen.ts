@@ -83,7 +83,13 @@ function* blockQL(
       }
       let g = (d[l + 1] - d[l]) / (2 * e[l]);
       let r = hypotenuse(g, 1);
-      g = d[m] - d[l] + e[l] / (g + (g < 0 ? -r : r));
+      const shift = d[l] - e[l] / (g + (g < 0 ? -r : r));
+      if (!vectors) {
+        sweep(d, e, l, m, shift);
+        yield 10 * (m - l);
+        continue;
+      }
+      g = d[m] - shift;
       let s = 1;
       let c = 1;
       let p = 0;
@@ -105,15 +111,36 @@ function* blockQL(
         p = s * r;
         d[i + 1] = g + p;
         g = c * r - b;
-        if (vectors) rotate(vectors, (i + 1) * size, i * size, size, c, s);
+        rotate(vectors, (i + 1) * size, i * size, size, c, s);
       }
-      yield vectors ? 6 * size * (m - l) : 10 * (m - l);
+      yield 6 * size * (m - l);
       if (r === 0 && i >= l) continue;
       d[l] -= p;
       e[l] = g;
       e[m] = 0;
     }
   }
+}
+
+/** A sweep for values only, whose roots no later step waits for (Pal, Walker & Kahan; LAPACK's dsterf). */
+function sweep(d: Float64Array, e: Float64Array, l: number, m: number, shift: number): void {
+  let [c, s] = [1, 0];
+  let g = d[m] - shift;
+  let p = g * g;
+  for (let i = m - 1; i >= l; i--) {
+    const square = e[i] * e[i];
+    const r = p + square;
+    e[i + 1] = Math.sqrt(s * r);
+    const before = c;
+    c = p / r;
+    s = square / r;
+    const old = g;
+    g = c * (d[i] - shift) - s * old;
+    d[i + 1] = old + (d[i] - g);
+    p = c === 0 ? before * square : (g * g) / c;
+  }
+  e[l] = Math.sqrt(s * p);
+  d[l] = shift + g;
 }
 
 /** √(x² + y²): several times as fast as Math.hypot, which is used only where squaring would overflow or underflow. */

@@ -34,6 +34,12 @@ export function norm(x: Float64Array, start = 0, length = x.length): number {
   return Math.sqrt(dot(x, start, x, start, length));
 }
 
+/** √(a² + b²) of numbers up to 1e150. */
+export function hypotenuse(a: number, b: number): number {
+  const squares = a * a + b * b;
+  return squares > 1e-280 ? Math.sqrt(squares) : Math.hypot(a, b);
+}
+
 /** x *= α. */
 export function scale(alpha: number, x: Float64Array, start = 0, length = x.length): void {
   for (let i = 0; i < length; i++) x[start + i] *= alpha;
@@ -80,5 +86,8 @@ export function exponentOf(x: number): number {
  */
 export function powerOfTwo(x: number): number {
   if (x === 0) return 1;
-  return 2 ** Math.max(-1000, Math.min(1000, exponentOf(x)));
+  const exponent = Math.max(-1000, Math.min(1000, exponentOf(x)));
+  bits.setFloat64(0, 0);
+  bits.setUint16(0, (exponent + 1023) << 4);
+  return bits.getFloat64(0);
 }

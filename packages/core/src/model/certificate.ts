@@ -1,3 +1,4 @@
+import { hypotenuse, norm } from '../linalg/vector.js';
 import type { Solution } from '../solvers/solver.js';
 
 /** Bounds on the numerical error of the result, component by component. */
@@ -58,18 +59,18 @@ export function certify(
   const { k, values, residuals, next, singularBound, bracket, rayleigh = false, search = 1 } = solution;
   const largest = Math.max(values[0], 0);
   const hidden = roundoff + k * defect * largest;
-  const together = search * Math.hypot(...residuals, search > 1 && next ? next.bound : 0) + hidden;
-  const roots = values.map((value) => Math.sqrt(Math.max(0, value)));
+  const together = search * hypotenuse(norm(residuals), search > 1 && next ? next.bound : 0) + hidden;
+  const root = (i: number): number => Math.sqrt(Math.max(0, values[i]));
 
   /** Distances from component i to the one after it, as far as they are certain: in eigenvalues and in singular values. */
   const gaps: Gap[] = [];
   for (let i = 0; i + 1 < k; i++) {
     const value = values[i] - values[i + 1] - (bracket ? bracket.above[i + 1] + hidden : together);
-    gaps.push({ value, root: roots[i] - roots[i + 1] });
+    gaps.push({ value, root: root(i) - root(i + 1) });
   }
   if (next) {
     const value = values[k - 1] - next.value - search * next.bound;
-    gaps.push({ value, root: roots[k - 1] - Math.sqrt(next.value) });
+    gaps.push({ value, root: root(k - 1) - Math.sqrt(next.value) });
   }
   /** sin of the turn that `residual` allows across a gap. */
   const sine = (residual: number, gap: Gap): number => {
@@ -79,19 +80,21 @@ export function certify(
     return Math.min(bySquare, wedin(singularBound, gap.root) + shift);
   };
 
+  const relative: number[] = [];
   const valueBounds: number[] = [];
   const angleBounds: number[] = [];
   for (let i = 0; i < k; i++) {
+    relative.push(largest > 0 ? residuals[i] / largest : 0);
     let gap = Number.POSITIVE_INFINITY;
     let turn = 0;
-    for (const side of gaps.slice(Math.max(0, i - 1), i + 1)) {
-      gap = Math.min(gap, side.value);
-      turn = Math.max(turn, sine(residuals[i] + hidden, side));
+    for (let side = Math.max(0, i - 1); side <= i && side < gaps.length; side++) {
+      gap = Math.min(gap, gaps[side].value);
+      turn = Math.max(turn, sine(residuals[i] + hidden, gaps[side]));
     }
     let bound = bracket ? Math.max(bracket.above[i], bracket.below) + hidden : together;
     if (rayleigh && gap > 0) bound = Math.min(bound, residuals[i] ** 2 / gap + hidden);
     if (singularBound !== undefined)
-      bound = Math.min(bound, 2 * roots[i] * singularBound + singularBound ** 2 + framingError);
+      bound = Math.min(bound, 2 * root(i) * singularBound + singularBound ** 2 + framingError);
     valueBounds.push(bound);
     angleBounds.push(angle(turn));
   }
@@ -100,7 +103,7 @@ export function certify(
     below: bracket ? valueBounds.map((bound) => Math.min(bound, bracket.below + hidden)) : valueBounds,
     turns: gaps.map((gap) => angle(sine(together, gap))),
     certificate: Object.freeze({
-      residuals: Object.freeze([...residuals].map((residual) => (largest > 0 ? residual / largest : 0))),
+      residuals: Object.freeze(relative),
       varianceBounds: Object.freeze(valueBounds.map((bound) => bound * toVariance)),
       angleBounds: Object.freeze(angleBounds),
       subspaceAngleBound: next ? angle(sine(together, gaps[k - 1])) : 0,

@@ -2,7 +2,7 @@ import type { Coding } from '../data/coding.js';
 import type { Scaling } from '../data/scaling.js';
 import { DataError, describeValue } from '../errors.js';
 import { orthonormalityDefect } from '../linalg/orthonormality.js';
-import { descending, maxAbs, scale } from '../linalg/vector.js';
+import { descending, scale } from '../linalg/vector.js';
 import type { Solution } from '../solvers/solver.js';
 import type { Warning } from '../warning.js';
 import { certify } from './certificate.js';
@@ -143,8 +143,14 @@ export function firstComponents(found: Solution, k: number, facts: FitFacts): So
   };
 }
 
+function fallsToZero(values: Float64Array): boolean {
+  for (let i = 1; i < values.length; i++) if (!(values[i] <= values[i - 1])) return false;
+  return values[values.length - 1] >= 0;
+}
+
 /** Largest variance first, none below zero. */
 function sortByVariance(found: Solution, d: number): Solution {
+  if (fallsToZero(found.values)) return found;
   const order = descending(found.values);
   const basis = new Float64Array(found.k * d);
   order.forEach((from, to) => {
@@ -161,10 +167,12 @@ function sortByVariance(found: Solution, d: number): Solution {
  */
 export function fixSigns(basis: Float64Array, k: number, d: number): void {
   for (let r = 0; r < k; r++) {
-    const row = basis.subarray(r * d, (r + 1) * d);
-    const largest = maxAbs(row);
-    const leader = row.find((entry) => Math.abs(entry) >= largest * (1 - 1e-6)) as number;
-    if (leader < 0) scale(-1, row);
+    const end = (r + 1) * d;
+    let largest = 0;
+    for (let at = r * d; at < end; at++) largest = Math.max(largest, Math.abs(basis[at]));
+    let leader = r * d;
+    while (Math.abs(basis[leader]) < largest * (1 - 1e-6)) leader++;
+    if (basis[leader] < 0) scale(-1, basis, r * d, d);
   }
 }
 

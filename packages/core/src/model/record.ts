@@ -80,7 +80,7 @@ export interface ModelRecord {
   readonly stability?: Stability;
 }
 
-/** The vectors of a record, with the length each must have: used by checking and by storing. */
+/** The vectors of a record, with the length each must have, for storing. */
 export const VECTORS = [
   ['mean', 'd'],
   ['scale', 'd'],
@@ -100,13 +100,12 @@ export function checkRecord(record: ModelRecord, known?: number): void {
     Number.isSafeInteger(k) && k >= 1 && Number.isSafeInteger(d) && d >= k,
     () => `components cannot be ${k} × ${d}`,
   );
-  demand(components.data.length === k * d, () => `components have ${components.data.length} numbers, not ${k} × ${d}`);
-  demand(components.data.every(Number.isFinite), 'components hold a value that is not finite');
-  for (const [name, size] of VECTORS) {
-    const length = size === 'd' ? d : k;
-    demand(record[name].length === length, () => `${name} has ${record[name].length} numbers, not ${length}`);
-    demand(record[name].every(Number.isFinite), () => `${name} holds a value that is not finite`);
-  }
+  checkVector('components', components.data, k * d);
+  checkVector('mean', record.mean, d);
+  checkVector('scale', record.scale, d);
+  checkVector('variances', record.variances, k, true);
+  checkVector('varianceRatios', record.varianceRatios, k, true);
+  checkVector('singularValues', record.singularValues, k, true);
   for (const name of OPTIONAL_VECTORS) {
     const values = record[name];
     demand(
@@ -119,12 +118,6 @@ export function checkRecord(record: ModelRecord, known?: number): void {
     record.scale.every((s) => s > 0 && Number.isFinite(1 / s)),
     'scale holds a value that nothing can be divided by',
   );
-  for (const name of ['variances', 'varianceRatios', 'singularValues'] as const) {
-    record[name].forEach((value, i) => {
-      demand(value >= 0, () => `${name} has a negative value at ${i}`);
-      demand(i === 0 || value <= record[name][i - 1], () => `${name} rise at ${i}`);
-    });
-  }
   checkSpectrum(record.spectrum, record.variances, d);
   checkChoice(record.choice);
   for (const name of ['totalVariance', 'noiseVariance', 'n', 'totalWeight', 'ddof'] as const) {
@@ -157,16 +150,26 @@ export function checkRecord(record: ModelRecord, known?: number): void {
   demand(defect < 1e-6, () => `components are not orthonormal: off by ${defect}`);
 }
 
+/** Numbers that are finite, and where they must fall, do so, to zero at most. Loops: faster than `every` for the few of most models. */
+function checkVector(name: string, values: Float64Array, length: number, falls = false): void {
+  demand(values.length === length, () => `${name} has ${values.length} numbers, not ${length}`);
+  for (let i = 0; i < length; i++) {
+    demand(Number.isFinite(values[i]), () => `${name} holds a value that is not finite`);
+    if (!falls) continue;
+    demand(values[i] >= 0, () => `${name} has a negative value at ${i}`);
+    demand(i === 0 || values[i] <= values[i - 1], () => `${name} rise at ${i}`);
+  }
+}
+
 function checkSpectrum(spectrum: unknown, variances: Float64Array, d: number): void {
   if (spectrum === undefined) return;
   demand(spectrum instanceof Float64Array, 'spectrum is not a list of numbers');
   const values = spectrum as Float64Array;
   demand(values.length >= variances.length && values.length <= d, () => `spectrum has ${values.length} numbers`);
-  values.forEach((value, i) => {
-    demand(Number.isFinite(value) && value >= 0, () => `spectrum has ${describeValue(value)} at ${i}`);
-    demand(i === 0 || value <= values[i - 1], () => `spectrum rises at ${i}`);
-    demand(i >= variances.length || value === variances[i], () => `spectrum and variances differ at ${i}`);
-  });
+  checkVector('spectrum', values, values.length, true);
+  for (let i = 0; i < variances.length; i++) {
+    demand(values[i] === variances[i], () => `spectrum and variances differ at ${i}`);
+  }
 }
 
 function checkChoice(choice: unknown): void {
@@ -249,7 +252,9 @@ function isBound(value: unknown): value is number {
 }
 
 function isList(value: unknown, length?: number, each: (entry: unknown) => boolean = () => true): boolean {
-  return Array.isArray(value) && (length === undefined || value.length === length) && value.every(each);
+  if (!Array.isArray(value) || (length !== undefined && value.length !== length)) return false;
+  for (let i = 0; i < value.length; i++) if (!each(value[i])) return false;
+  return true;
 }
 
 function demand(holds: boolean, what: string | (() => string)): void {

@@ -60,13 +60,13 @@ export function judgeUniqueness(
 ): Judgement {
   const { k, values, next } = solution;
   const blurs = componentBlurs(solution, noise, d);
-  const roots = [...values].map((value) => Math.sqrt(Math.max(0, value)));
-  if (next) roots.push(Math.sqrt(next.value));
+  const root = (i: number): number => Math.sqrt(Math.max(0, i < k ? values[i] : (next?.value ?? 0)));
   let rank = 0;
-  while (rank < k && values[rank] > accuracy.below[rank] && roots[rank] > blurs[rank]) rank++;
+  while (rank < k && values[rank] > accuracy.below[rank] && root(rank) > blurs[rank]) rank++;
 
   const pairs = accuracy.turns.map((solver, i): Pair => {
-    const [a, b] = [roots[i], roots[i + 1]];
+    const a = root(i);
+    const b = root(i + 1);
     const blur = a > b ? (a * blurs[i + 1] + b * blurs[i]) / ((a - b) * (a + b)) : 1;
     return { gap: (a - b) * (a + b) * toVariance, noise: angle(blur), solver };
   });
@@ -75,13 +75,16 @@ export function judgeUniqueness(
   const spanned = (i: number): boolean => i < rank || d - rank === 1;
   const axes: Determination[] = [];
   for (let i = 0; i < k; i++) {
-    const around = pairs.slice(Math.max(0, i - 1), i + 1);
-    const axis = {
-      determined: spanned(i) && around.every(clear),
-      gap: around.length === 0 ? null : Math.max(0, Math.min(...around.map(({ gap }) => gap))),
-      noiseAngle: spanned(i) ? Math.max(0, ...around.map(({ noise }) => noise)) : Math.PI / 2,
-    };
-    axes.push(Object.freeze(axis));
+    let determined = spanned(i);
+    let gap: number | null = null;
+    let noiseAngle = determined ? 0 : Math.PI / 2;
+    for (let side = Math.max(0, i - 1); side <= i && side < pairs.length; side++) {
+      const pair = pairs[side];
+      determined &&= clear(pair);
+      gap = Math.max(0, Math.min(gap ?? pair.gap, pair.gap));
+      if (spanned(i)) noiseAngle = Math.max(noiseAngle, pair.noise);
+    }
+    axes.push(Object.freeze({ determined, gap, noiseAngle }));
   }
   const last = next ? pairs[k - 1] : undefined;
   const subspace: Determination = Object.freeze({

@@ -1,7 +1,7 @@
 import type { Block } from '../data/block.js';
 import type { Framing, Scale } from '../data/scaling.js';
 import type { ColumnStatistics } from '../data/statistics.js';
-import type { Engine, RowsAt } from '../engines/engine.js';
+import type { EarlyFrame, Engine, RowsAt } from '../engines/engine.js';
 import type { Passes } from '../engines/passes.js';
 import type { ErrorDetails } from '../errors.js';
 import type { MaybePromise } from '../maybe-promise.js';
@@ -140,7 +140,12 @@ export interface Failure {
 /** A solver, and how it needs the data. */
 export type Solver = { readonly tolerance?: number } & (
   | { readonly needs: 'scatter'; solve(problem: ScatterProblem): MaybePromise<Solution> }
-  | { readonly needs: 'rows'; solve(problem: RowsProblem): MaybePromise<Solution> }
+  | {
+      readonly needs: 'rows';
+      solve(problem: RowsProblem): MaybePromise<Solution>;
+      /** For solvers that begin with the products of all rows: the frame in which they will be wanted. */
+      early?(settings: Omit<FoldSettings, 'cols'>): EarlyFrame;
+    }
   | { readonly needs: 'both'; solve(problem: ScatterAndRowsProblem): MaybePromise<Solution> }
   | { readonly needs: 'once'; begin(settings: FoldSettings): Fold }
 );

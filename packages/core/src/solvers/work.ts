@@ -138,8 +138,8 @@ export class Work {
 
   /** The symmetric eigenproblem of size m with `vectors` eigenvectors: reduction, eigenvalues, vectors and their back transformation. */
   eigen(m: number, vectors: number): number {
-    const reduction = ((4 / 3) * m ** 3 + 2 * m * m * vectors) / (this.rates.eigen * 1e9);
-    const iteration = vectors > m / 2 ? this.plain(6 * m ** 3) : INVERSE_ITERATION_SECONDS * m * vectors;
+    const reduction = ((4 / 3) * m * m * m + 2 * m * m * vectors) / (this.rates.eigen * 1e9);
+    const iteration = vectors > m / 2 ? this.plain(6 * m * m * m) : INVERSE_ITERATION_SECONDS * m * vectors;
     return reduction + QL_SECONDS * m * m + iteration;
   }
 

@@ -29,6 +29,17 @@ describe('a matrix that is changed while pca reads it gives a model with the war
     expect(codes(await pca(matrix, { k: 2, solver }))).not.toContain('SOURCE_CHANGED');
   });
 
+  it('right after the call, where the fit has to wait; one that was done at once has read all', async () => {
+    await pca(toMatrix(rows), { k: 2 });
+    for (const solver of ['streaming', 'svd'] as const) {
+      const matrix = toMatrix(rows);
+      const result = pca(matrix, { k: 2, solver, blocking: 'full' });
+      matrix.data[17] += 1e-9;
+      if (solver === 'streaming') expect(codes(await result)).toContain('SOURCE_CHANGED');
+      else expect((await result).toJSON()).toEqual((await pca(toMatrix(rows), { k: 2, solver })).toJSON());
+    }
+  });
+
   it.each(['data', 'indices'] as const)('sparse, its %s', async (part) => {
     const matrix = toCsr(rows);
     const changing = { ...matrix, indices: Int32Array.from(matrix.indices) };

@@ -69,7 +69,11 @@ describe('qr', () => {
         const r = new Float64Array(cols * cols);
         for (let from = 0; from < rows; from += tileRows) {
           const to = Math.min(rows, from + tileRows);
-          runTaskSync(absorbRows(r, cols, a.slice(from * cols, to * cols), to - from));
+          const tile = Float64Array.from({ length: cols * (to - from + 1) }, (_, at) => {
+            const [j, i] = [Math.floor(at / (to - from + 1)), at % (to - from + 1)];
+            return i === 0 ? Number.NaN : a[(from + i - 1) * cols + j];
+          });
+          runTaskSync(absorbRows(r, cols, tile, to - from));
         }
         const gram = multiply(transpose(a, rows, cols), a, cols, rows, cols);
         const squared = multiply(transpose(r, cols, cols), r, cols, cols, cols);

@@ -5,6 +5,7 @@ import { lapackEigen } from './eigen.js';
 import { bindLapack, bindProducts, type Lapack, type Products } from './functions.js';
 import { findLibrary, howToInstall, type Library, loadKoffi } from './library.js';
 import { canPack } from './pack.js';
+import { MOST_CLASSES } from './row-widths.js';
 import { ThreadSetting } from './thread-setting.js';
 import { tileRows } from './tiles.js';
 
@@ -141,7 +142,9 @@ function engineOf(
       // The bound holds for both sizes of tiles: for several calls at the same time, and for a single call on all threads.
       const worst = (lanes: number): number => {
         const height = tileRows(n, d, products.bytes, lanes);
-        const tiles = 2 ** -53 * (Math.ceil(n / height) + lanes);
+        // With classes of rows there are more tiles, which are not so high.
+        const least = tileRows(n, d, products.bytes, lanes, lanes + MOST_CLASSES);
+        const tiles = 2 ** -53 * (Math.ceil(n / least) + MOST_CLASSES + lanes);
         // The order in which BLAS adds is unknown, so the rows of a tile count as one chain of additions, in the precision of the
         // products. If the pilot is off by half a standard deviation, squares about it are larger by a quarter.
         // Rows that are read in place have up to half of their energy in the shift, √1.5 + √0.5 times as much in all.

@@ -5,7 +5,7 @@ import { Packer } from './pack.js';
 import { pipeline } from './pipeline.js';
 import { summariseOnce } from './summarise.js';
 import { Sums } from './sums.js';
-import { tileCols, tileRows, tilesFor } from './tiles.js';
+import { parts, tileCols, tileRows, tilesFor } from './tiles.js';
 
 /** Largest square of the shift, as a share of the mean square of the shifted rows, for rows that are read in place. */
 const SHIFT_SHARE = 0.5;
@@ -62,18 +62,16 @@ export class BlasDense implements LoadedBlock {
     const width = tileCols(Math.max(n, m), d, blas.bytes, blas.lanes);
     const left = this.#reader(blas, frame, n, width);
     const right = same ? left : other.#reader(blas, otherFrame, m, width);
-    const widthOf = (index: number): number => Math.min(width, d - index * width);
     try {
+      const tiles = parts(d, width, (from, k, index) => {
+        const a = left.read(index, 0, n, from, k);
+        return { a, b: same ? a : right.read(index, 0, m, from, k), k };
+      });
       await pipeline(
-        Math.ceil(d / width),
+        tiles,
         blas.lanes,
-        (index) => {
-          const a = left.read(index, 0, n, index * width, widthOf(index));
-          return { a, b: same ? a : right.read(index, 0, m, index * width, widthOf(index)) };
-        },
-        ({ a, b }, index, lane) => {
+        ({ a, b, k }, lane) => {
           const { into: c, beta, size } = sums.next(lane);
-          const k = widthOf(index);
           if (same) return blas.syrk(false, n, k, a.numbers, a.stride, beta, c, size);
           return blas.gemm(false, true, n, m, k, a.numbers, a.stride, b.numbers, b.stride, beta, c, size);
         },
@@ -178,15 +176,16 @@ export class BlasDense implements LoadedBlock {
     height = this.#height(blas),
   ): Promise<void> {
     const reader = this.#reader(blas, frame, height, this.cols);
-    const rowsOf = (index: number): number => Math.min(height, this.rows - index * height);
     try {
       await pipeline(
-        Math.ceil(this.rows / height),
+        parts(this.rows, height, (from, rows, index) => ({
+          ...{ from, rows },
+          ...reader.read(index, from, rows, 0, this.cols),
+        })),
         blas.lanes,
-        (index) => reader.read(index, index * height, rowsOf(index), 0, this.cols),
-        ({ numbers, stride }, index, lane) => visit(numbers, stride, index * height, rowsOf(index), lane),
+        ({ numbers, stride, from, rows }, lane) => visit(numbers, stride, from, rows, lane),
         sums,
-        (index) => onStep(rowsOf(index)),
+        ({ rows }) => onStep(rows),
       );
     } finally {
       reader.release();

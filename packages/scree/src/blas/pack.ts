@@ -1,6 +1,7 @@
 import type { DenseBlock, Frame } from '@scree/core';
 import type { Numbers } from './functions.js';
 import { packBinary } from './pack-binary.js';
+import { classOf, type RowWidths } from './row-widths.js';
 
 /** The functions of assembly/pack.ts. */
 interface Kernel {
@@ -23,8 +24,7 @@ interface Kernel {
     source: number,
     stride: number,
     rows: number,
-    runs: number,
-    runCount: number,
+    cols: number,
     shift: number,
     factor: number,
     roots: number,
@@ -38,14 +38,25 @@ interface Kernel {
     source: number,
     stride: number,
     rows: number,
-    runs: number,
-    runCount: number,
+    cols: number,
     shift: number,
     factor: number,
     roots: number,
     summary: number,
     width: number,
   ): void;
+  gatherRow(
+    fromSingle: boolean,
+    toSingle: boolean,
+    source: number,
+    columns: number,
+    cols: number,
+    shift: number,
+    factor: number,
+    root: number,
+    out: number,
+  ): void;
+  columnsNeeded(single: boolean, source: number, columns: number, cols: number, shift: number): number;
 }
 
 /** Most rows that are staged at a time, and their most bytes: a part of the L2 cache. */
@@ -96,6 +107,13 @@ function stripRows(width: number, bytes: number): number {
   return Math.max(1, Math.min(STRIP_ROWS, Math.floor(STRIP_BYTES / (width * bytes))));
 }
 
+/** Packed rows of one class. */
+export interface ClassTile {
+  readonly numbers: Numbers;
+  readonly rows: number;
+  readonly width: number;
+}
+
 /**
  * Packs rows of a block into tiles that BLAS can read. A strip of rows is copied into WebAssembly memory, and from there through the
  * frame into a tile. A few tiles are filled in turn, and BLAS reads them in place.
@@ -105,9 +123,8 @@ export class Packer {
   readonly #block: DenseBlock;
   readonly #single: boolean;
   readonly #width: number;
-  readonly #at: Readonly<Record<'shift' | 'factor' | 'runs' | 'summary' | 'roots' | 'stage', number>>;
+  readonly #at: Readonly<Record<'shift' | 'factor' | 'ordered' | 'columns' | 'summary' | 'roots' | 'stage', number>>;
   readonly #tiles: readonly number[];
-  #runCount = 0;
   #columns = 0;
 
   /** Allocates `tiles` tiles of `rows` rows and `width` columns, of float32 if `single`. */
@@ -126,7 +143,8 @@ export class Packer {
     this.#at = {
       shift: allocate(8 * width),
       factor: allocate(8 * width),
-      runs: allocate(8 * width),
+      ordered: allocate(16 * width),
+      columns: allocate(4 * width),
       summary: allocate(32 * width),
       roots: allocate(8 * STRIP_ROWS),
       stage: allocate(Math.max(STRIP_BYTES, width * bytes)),
@@ -149,22 +167,6 @@ export class Packer {
     this.#columns = width;
   }
 
-  /** Selects columns in a given order, and a frame for them. Adjacent columns are copied together. */
-  throughColumns(frame: Pick<Frame, 'shift' | 'factor'>, columns: readonly number[]): void {
-    const shift = this.#doubles(this.#at.shift, columns.length);
-    const factor = this.#doubles(this.#at.factor, columns.length);
-    const runs: number[] = [];
-    columns.forEach((column, position) => {
-      shift[position] = frame.shift[column];
-      factor[position] = frame.factor[column];
-      if (position > 0 && columns[position - 1] === column - 1) runs[runs.length - 1]++;
-      else runs.push(column, 1);
-    });
-    this.#integers(this.#at.runs, runs.length).set(runs);
-    this.#runCount = runs.length / 2;
-    this.#columns = columns.length;
-  }
-
   /** Packs rows `from` to `from + rows` − 1 into tile `which`. Its first column is column `left` of the data. */
   pack(which: number, from: number, rows: number, roots: Float64Array | undefined, left = 0): Numbers {
     const { shift, factor, stage } = this.#at;
@@ -182,30 +184,83 @@ export class Packer {
     return this.#view(which, rows);
   }
 
-  /** The same for selected columns, which are also added to the summary. */
+  /** The same for all columns, which are also added to the summary. */
   packSummed(which: number, from: number, rows: number, roots: Float64Array | undefined): Numbers {
-    const { shift, factor, runs, summary, stage } = this.#at;
+    const { shift, factor, summary, stage } = this.#at;
     const { start, stride } = this.#tile(which);
     this.#strips(from, rows, 0, this.#width, roots, 1, (done, count, rootsAt) => {
       this.#workspace.kernel.packSummed(
         ...([this.#fromSingle, this.#single, stage, this.#width * this.#block.data.BYTES_PER_ELEMENT, count] as const),
-        ...([runs, this.#runCount, shift, factor, rootsAt] as const),
+        ...([this.#width, shift, factor, rootsAt] as const),
         ...([start + done * stride, stride, summary, 8 * this.#columns] as const),
       );
     });
     return this.#view(which, rows);
   }
 
+  /**
+   * Packs all rows into tiles of `height` rows of the same class, and adds them to the summary, which `take` empties about every
+   * `height` rows; where it returns false, packing ends. A tile is yielded when it is full, and filled again `lanes` tiles later.
+   */
+  *packClasses(
+    { order, widths }: RowWidths,
+    height: number,
+    lanes: number,
+    frame: Frame,
+    take: () => boolean,
+  ): Generator<ClassTile> {
+    const { shift, factor, ordered, columns, summary, stage } = this.#at;
+    const { kernel } = this.#workspace;
+    const [fromSingle, single] = [this.#fromSingle, this.#single];
+    const bytes = this.#block.data.BYTES_PER_ELEMENT;
+    const [cols, rowBytes, factors] = [this.#width, this.#width * bytes, ordered + 8 * this.#width];
+    this.#doubles(ordered, cols).set(Float64Array.from(order, (j) => frame.shift[j]));
+    this.#doubles(factors, cols).set(Float64Array.from(order, (j) => frame.factor[j]));
+    this.#integers(columns, cols).set(order.map((j) => j * bytes));
+    const free = this.#tiles.slice();
+    const lent: number[] = [];
+    const filling = widths.map((width) => ({ width, start: 0, rows: 0 }));
+    const finish = (tile: { width: number; start: number; rows: number }): ClassTile => {
+      const { width, start, rows } = tile;
+      lent.push(start);
+      if (lent.length > lanes) free.push(lent.shift() as number);
+      tile.rows = 0;
+      return { width, rows, numbers: this.#numbers(start, rows * width) };
+    };
+    const strip = stripRows(cols, bytes);
+    let taken = 0;
+    for (let from = 0; from < this.#block.rows; from += strip) {
+      const count = Math.min(strip, this.#block.rows - from);
+      this.#strips(from, count, 0, cols, frame.rootWeights, 1, (_, rows, rootsAt) => {
+        kernel.summariseRows(
+          ...([fromSingle, stage, rowBytes, rows, cols, shift, factor, rootsAt, summary, 8 * cols] as const),
+        );
+      });
+      for (let i = 0; i < count; i++) {
+        const source = stage + i * rowBytes;
+        const tile = filling[classOf(widths, kernel.columnsNeeded(fromSingle, source, columns, cols, ordered))];
+        if (tile.rows === 0) tile.start = free.pop() as number;
+        const out = tile.start + tile.rows++ * tile.width * (single ? 4 : 8);
+        const root = frame.rootWeights ? frame.rootWeights[from + i] : 1;
+        kernel.gatherRow(fromSingle, single, source, columns, tile.width, ordered, factors, root, out);
+        if (tile.rows === height) yield finish(tile);
+      }
+      if (from + count - taken < height && from + count < this.#block.rows) continue;
+      if (!take()) return;
+      taken = from + count;
+    }
+    for (const tile of filling) if (tile.rows > 0) yield finish(tile);
+  }
+
   /** Adds rows to the summary of all columns without packing them. Uses every `step`-th row. */
   summarise(from: number, rows: number, roots: Float64Array | undefined, step = 1): void {
-    const { shift, factor, runs, summary, stage } = this.#at;
+    const { shift, factor, summary, stage } = this.#at;
     for (let first = 0; first < this.#columns; first += CHUNK) {
       const width = Math.min(CHUNK, this.#columns - first);
-      this.#integers(runs, 2).set([0, width]);
       this.#strips(from, rows, first, width, roots, step, (_, count, rootsAt) => {
         this.#workspace.kernel.summariseRows(
           ...([this.#fromSingle, stage, width * this.#block.data.BYTES_PER_ELEMENT, count] as const),
-          ...([runs, 1, shift + 8 * first, factor + 8 * first, rootsAt] as const),
+          ...([width, shift + 8 * first, factor + 8 * first, rootsAt] as const),
           ...([summary + 8 * first, 8 * this.#columns] as const),
         );
       });
@@ -240,9 +295,11 @@ export class Packer {
   }
 
   #view(which: number, rows: number): Numbers {
-    const { buffer } = this.#workspace.memory;
-    const { start } = this.#tile(which);
-    return new (this.#single ? Float32Array : Float64Array)(buffer, start, rows * this.#columns);
+    return this.#numbers(this.#tile(which).start, rows * this.#columns);
+  }
+
+  #numbers(start: number, length: number): Numbers {
+    return new (this.#single ? Float32Array : Float64Array)(this.#workspace.memory.buffer, start, length);
   }
 
   /** Stages rows strip by strip, columns `left` to `left + width` − 1, and their roots of weights. */

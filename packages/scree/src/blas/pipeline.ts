@@ -1,36 +1,39 @@
 import type { Sums } from './sums.js';
 
 /**
- * Runs tiles through BLAS: `lanes` tiles at the same time, tile i in lane i mod lanes, while the next one is read. Results are
- * added, and progress is reported, in the order of the tiles. When it returns or throws, no call is running.
+ * Runs tiles through BLAS: `lanes` tiles at the same time, tile i in lane i mod lanes, while the next one is made. Results are
+ * added, and progress is reported, in the order of the tiles. When a tile is asked for, all but the `lanes` before it are done. When
+ * it returns or throws, no call is running.
  */
 export async function pipeline<Tile>(
-  count: number,
+  tiles: Iterable<Tile>,
   lanes: number,
-  read: (index: number) => Tile,
-  visit: (tile: Tile, index: number, lane: number) => Promise<void>,
+  visit: (tile: Tile, lane: number) => Promise<void>,
   sums: readonly Sums[],
-  onStep: (index: number) => void | Promise<void>,
+  onStep: (tile: Tile) => void | Promise<void>,
 ): Promise<void> {
-  const running: Promise<void>[] = [];
-  const finish = async (index: number): Promise<void> => {
-    await running[index % lanes];
-    for (const sum of sums) sum.settle(index % lanes);
-    const pause = onStep(index);
+  const running: { tile: Tile; lane: number; done: Promise<void> }[] = [];
+  const finishFirst = async (): Promise<void> => {
+    const { tile, lane, done } = running[0];
+    await done;
+    running.shift();
+    for (const sum of sums) sum.settle(lane);
+    const pause = onStep(tile);
     if (pause) await pause;
   };
+  let index = 0;
   try {
-    for (let index = 0; index < count; index++) {
-      const tile = read(index);
-      if (index >= lanes) await finish(index - lanes);
-      const started = visit(tile, index, index % lanes);
-      // An error is thrown when it is this tile's turn in `finish`.
-      started.catch(() => {});
-      running[index % lanes] = started;
+    for (const tile of tiles) {
+      if (running.length === lanes) await finishFirst();
+      const lane = index++ % lanes;
+      const done = visit(tile, lane);
+      // An error is thrown when it is this tile's turn in `finishFirst`.
+      done.catch(() => {});
+      running.push({ tile, lane, done });
     }
-    for (let index = Math.max(0, count - lanes); index < count; index++) await finish(index);
+    while (running.length > 0) await finishFirst();
     for (const sum of sums) sum.finish();
   } finally {
-    await Promise.allSettled(running);
+    await Promise.allSettled(running.map(({ done }) => done));
   }
 }

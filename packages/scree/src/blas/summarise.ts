@@ -1,4 +1,4 @@
-import type { DenseBlock, Frame, OnStep, RowsAt } from '@scree/core';
+import type { Frame, OnStep, RowsAt } from '@scree/core';
 import {
   addRowCounts,
   type ColumnStatistics,
@@ -9,22 +9,29 @@ import {
   scatterAboutMeans,
   statisticsFromSums,
 } from '@scree/core/engine';
+import type { FloatBlock } from './dense.js';
 import type { Numbers, Products } from './functions.js';
 import { Packer } from './pack.js';
 import { pipeline } from './pipeline.js';
+import { findRowWidths, type RowWidths } from './row-widths.js';
 import { Sums } from './sums.js';
 import { tileRows, tilesFor } from './tiles.js';
+
+/** Rows of the sample that says whether columns are near the origin. */
+const SAMPLE = 256;
+/** Largest and, inverted, smallest size of columns whose squares need no unit. */
+const IN_RANGE = { 8: 2 ** 200, 4: 2 ** 20 } as const;
 
 /**
  * Count, mean, spread and range of each column, and with `scatter` S about the means, in one pass about a pilot
  * (`engines/pilot.ts` of core). If the pilot was bad or a value is not finite, the result is undefined, and the caller reads
  * twice.
  *
- * A column with the same value in all rows of the sample is left out of the products until a tile has another value, so constant
- * columns cost almost nothing.
+ * BLAS gets the rows in one of three ways: in classes of about the same width, where many entries are equal to their column's pilot
+ * (`row-widths.ts`); in place, with 0 as the pilot, where all columns are near the origin; or packed.
  */
 export async function summariseOnce(
-  block: DenseBlock,
+  block: FloatBlock,
   products: Products,
   at: RowsAt,
   scatter: Float64Array | undefined,
@@ -35,24 +42,35 @@ export async function summariseOnce(
   const stats = emptyStatistics(d);
   addRowCounts(stats, n, at.weights);
   if (stats.rows === 0) return undefined;
-  const height = tileRows(n, d, blas.bytes, blas.lanes);
-  const packer = new Packer(block, scatter ? tilesFor(blas.lanes) : 0, height, d, blas.bytes === 4);
+  const sampled = samplePilot(block, at.weights);
+  const classes = scatter && findRowWidths(block, sampled);
+  const inPlace = scatter !== undefined && !classes && !at.weights && isNearOrigin(block, blas.bytes);
+  const arithmetic = scatter && blas.bytes === 4 ? 'float32' : 'float64';
+  // The range of float64 is large enough to apply the units later, so packing does not apply them.
+  const unit = arithmetic === 'float32' && !inPlace ? sampled.unit : new Float64Array(d).fill(1);
+  const pilot = { shift: inPlace ? new Float64Array(d) : sampled.shift, unit };
+  const frame = pilotFrame(pilot, at.weights);
+  const tiles = classes ? blas.lanes + classes.widths.length : tilesFor(blas.lanes);
+  const height = tileRows(n, d, blas.bytes, blas.lanes, tiles);
+  const packer = new Packer(block, scatter && !inPlace ? tiles : 0, height, d, blas.bytes === 4);
   try {
-    const arithmetic = scatter && blas.bytes === 4 ? 'float32' : 'float64';
-    const sampled = samplePilot(block, at.weights);
-    // The range of float64 is large enough to apply the units later, so packing does not apply them.
-    const pilot = arithmetic === 'float32' ? sampled : { ...sampled, unit: new Float64Array(d).fill(1) };
-    const frame = pilotFrame(pilot, at.weights);
-    const totals = new Totals(d);
-    const order = scatter
-      ? await sumProducts(block, blas, packer, frame, pilot.reach, scatter, totals, height, onStep)
-      : await sumColumns(block, packer, frame, totals, height, onStep);
-    if (!order) return undefined;
+    packer.through(frame);
+    packer.clearSummary();
+    const totals = new Totals(d, packer);
+    if (scatter) {
+      const made = classes
+        ? tilesOfClasses(packer, classes, height, blas.lanes, frame, totals)
+        : inPlace
+          ? tilesInPlace(block, packer, height, totals)
+          : packedTiles(block, packer, height, frame, totals);
+      await sumProducts(made, blas, scatter, d, onStep);
+    } else await sumColumns(n, packer, height, frame, totals, onStep);
+    if (!totals.finite) return undefined;
     const sums = totals.framed(frame);
     if (!statisticsFromSums(stats, pilot, sums, arithmetic)) return undefined;
     totals.restoreRanges(stats);
     if (scatter) {
-      inColumnOrder(scatter, d, order);
+      if (classes) inColumnOrder(scatter, d, classes.order);
       // The sums of squares here are more accurate than BLAS's diagonal, because their chains are shorter.
       scatterAboutMeans(scatter, stats, pilot, sums, true);
     }
@@ -62,43 +80,69 @@ export async function summariseOnce(
   }
 }
 
+/**
+ * Whether BLAS can read the rows as they are: squares about 0 are no more than about three times those about the mean, in a sample of
+ * every column, and its size needs no unit.
+ */
+function isNearOrigin({ rows, cols, stride, data }: FloatBlock, bytes: 4 | 8): boolean {
+  if (data.BYTES_PER_ELEMENT !== bytes) return false;
+  const sampled = Math.min(rows, SAMPLE);
+  const sum = new Float64Array(cols);
+  const squares = new Float64Array(cols);
+  for (let s = 0; s < sampled; s++) {
+    const start = Math.floor((s * rows) / sampled) * stride;
+    for (let j = 0; j < cols; j++) {
+      const x = data[start + j];
+      sum[j] += x;
+      squares[j] += x * x;
+    }
+  }
+  return sum.every((total, j) => {
+    const size = Math.sqrt(squares[j] / sampled);
+    const mean = total / sampled;
+    return size === 0 || (1.5 * mean * mean <= size * size && size < IN_RANGE[bytes] && size > 1 / IN_RANGE[bytes]);
+  });
+}
+
 /** Σw·t and Σw·t² of each column, t = (x − shift)·factor, and its minimum and maximum. */
 class Totals {
+  readonly #packer: Packer;
   readonly sums: Float64Array;
   readonly squares: Float64Array;
   readonly min: Float64Array;
   readonly max: Float64Array;
+  /** Whether all values were finite so far. */
+  finite = true;
 
-  constructor(cols: number) {
+  constructor(cols: number, packer: Packer) {
+    this.#packer = packer;
     this.sums = new Float64Array(cols);
     this.squares = new Float64Array(cols);
     this.min = new Float64Array(cols).fill(Number.POSITIVE_INFINITY);
     this.max = new Float64Array(cols).fill(Number.NEGATIVE_INFINITY);
   }
 
-  /** Adds the packer's summary of a tile, whose columns are `order`. False if a value is not finite. */
-  add(packer: Packer, order: readonly number[]): boolean {
-    const { sums, squares, min, max } = packer.summary();
-    let finite = true;
-    for (let position = 0; position < order.length; position++) {
-      const j = order[position];
-      this.sums[j] += sums[position];
-      this.squares[j] += squares[position];
-      if (min[position] < this.min[j]) this.min[j] = min[position];
-      if (max[position] > this.max[j]) this.max[j] = max[position];
+  /** Adds the packer's summary of some rows, and clears it. False if a value is not finite. */
+  take(): boolean {
+    const { sums, squares, min, max } = this.#packer.summary();
+    for (let j = 0; j < sums.length; j++) {
+      this.sums[j] += sums[j];
+      this.squares[j] += squares[j];
+      if (min[j] < this.min[j]) this.min[j] = min[j];
+      if (max[j] > this.max[j]) this.max[j] = max[j];
       // x − x is 0 for every finite number and NaN for the others.
-      if (squares[position] - squares[position] !== 0) finite = false;
+      if (squares[j] - squares[j] !== 0) this.finite = false;
     }
-    return finite;
+    this.#packer.clearSummary();
+    return this.finite;
   }
 
-  /** The totals with the range in the frame, where constant columns are 0. */
+  /** The totals with the range in the frame. */
   framed({ shift, factor }: Frame): PilotSums {
     const sums = new PilotSums(this.sums.length);
     sums.sum.set(this.sums);
     sums.squares.set(this.squares);
     for (let j = 0; j < shift.length; j++) {
-      if (this.max[j] < this.min[j]) this.min[j] = this.max[j] = shift[j];
       sums.least[j] = (this.min[j] - shift[j]) * factor[j];
       sums.largest[j] = (this.max[j] - shift[j]) * factor[j];
     }
@@ -113,97 +157,98 @@ class Totals {
   }
 }
 
-/** Only sums and sums of squares, tile by tile. */
+/** Only sums and sums of squares. */
 async function sumColumns(
-  block: DenseBlock,
+  n: number,
   packer: Packer,
-  frame: Frame,
-  totals: Totals,
   height: number,
+  { rootWeights }: Frame,
+  totals: Totals,
   onStep: OnStep,
-): Promise<number[] | undefined> {
-  const order = Array.from({ length: block.cols }, (_, j) => j);
-  packer.through(frame);
-  for (let from = 0; from < block.rows; from += height) {
-    const rows = Math.min(height, block.rows - from);
-    packer.clearSummary();
-    packer.summarise(from, rows, frame.rootWeights);
-    if (!totals.add(packer, order)) return undefined;
+): Promise<void> {
+  for (let from = 0; from < n; from += height) {
+    const rows = Math.min(height, n - from);
+    packer.summarise(from, rows, rootWeights);
+    if (!totals.take()) return;
     const pause = onStep(rows);
     if (pause) await pause;
   }
-  return order;
 }
 
-/**
- * The same with the scatter. Returns the order of the columns in `scatter`, without constant columns, or undefined if a value is
- * not finite.
- */
-async function sumProducts(
-  block: DenseBlock,
-  blas: Products,
+/** Rows for BLAS. */
+interface SummedTile {
+  readonly numbers: Numbers;
+  readonly rows: number;
+  readonly width: number;
+  readonly stride: number;
+}
+
+/** Rows as they are. They are summed up while BLAS multiplies them. */
+function* tilesInPlace(
+  { rows: n, cols, stride, data }: FloatBlock,
   packer: Packer,
-  frame: Frame,
-  reach: Float64Array,
-  scatter: Float64Array,
-  totals: Totals,
   height: number,
+  totals: Totals,
+): Generator<SummedTile> {
+  for (let from = 0; from < n && totals.finite; from += height) {
+    const rows = Math.min(height, n - from);
+    yield { numbers: data.subarray(from * stride, (from + rows) * stride), rows, width: cols, stride };
+    packer.summarise(from, rows, undefined);
+    totals.take();
+  }
+}
+
+function* packedTiles(
+  { rows: n, cols }: FloatBlock,
+  packer: Packer,
+  height: number,
+  { rootWeights }: Frame,
+  totals: Totals,
+): Generator<SummedTile> {
+  for (let from = 0, index = 0; from < n; from += height, index++) {
+    const rows = Math.min(height, n - from);
+    const numbers = packer.packSummed(index, from, rows, rootWeights);
+    if (!totals.take()) return;
+    yield { numbers, rows, width: cols, stride: cols };
+  }
+}
+
+function* tilesOfClasses(
+  packer: Packer,
+  classes: RowWidths,
+  height: number,
+  lanes: number,
+  frame: Frame,
+  totals: Totals,
+): Generator<SummedTile> {
+  for (const tile of packer.packClasses(classes, height, lanes, frame, () => totals.take())) {
+    yield { ...tile, stride: tile.width };
+  }
+}
+
+/** S += the products of all tiles, each in the first rows and columns of S. */
+function sumProducts(
+  tiles: Iterable<SummedTile>,
+  blas: Products,
+  scatter: Float64Array,
+  d: number,
   onStep: OnStep,
-): Promise<number[] | undefined> {
-  const { rows: n, cols: d } = block;
-  const order: number[] = [];
-  let still: number[] = [];
-  for (let j = 0; j < d; j++) (reach[j] > 0 ? order : still).push(j);
-  // S of the columns in `order`. It is `scatter` itself if that is the order of the data.
+): Promise<void> {
   const sums = new Sums(blas, blas.lanes, { products: scatter, size: d, row: 0, column: 0 }, d, d, true);
-  let finite = true;
-  const rowsOf = (index: number): number => Math.min(height, n - index * height);
-  const read = (index: number): { tile: Numbers; width: number } | undefined => {
-    if (!finite) return undefined;
-    const [from, rows] = [index * height, rowsOf(index)];
-    const kept = keeping(block, frame.shift, still, from, rows);
-    order.push(...still.filter((_, c) => kept[c] === 0));
-    still = still.filter((_, c) => kept[c] === 1);
-    packer.throughColumns(frame, order);
-    packer.clearSummary();
-    const tile = packer.packSummed(index, from, rows, frame.rootWeights);
-    finite = totals.add(packer, order);
-    return finite ? { tile, width: order.length } : undefined;
-  };
-  await pipeline(
-    Math.ceil(n / height),
+  return pipeline(
+    tiles,
     blas.lanes,
-    read,
-    async (tile, index, lane) => {
-      if (!tile || tile.width === 0) return;
-      const { into, beta, size } = sums.next(lane);
-      await blas.syrk(true, tile.width, rowsOf(index), tile.tile, tile.width, beta, into, size);
+    ({ numbers, rows, width, stride }, lane) => {
+      const { into, beta, size } = sums.next(lane, width);
+      return blas.syrk(true, width, rows, numbers, stride, beta, into, size);
     },
     [sums],
-    (index) => onStep(rowsOf(index)),
+    ({ rows }) => onStep(rows),
   );
-  return finite ? order : undefined;
 }
 
-/** For each column, 1 if it was constant so far and is constant in these rows too. */
-function keeping(
-  { data, stride }: DenseBlock,
-  value: Float64Array,
-  still: readonly number[],
-  from: number,
-  rows: number,
-): Int32Array {
-  return Int32Array.from(still, (j) => {
-    const end = (from + rows) * stride;
-    let at = from * stride + j;
-    while (at < end && data[at] === value[j]) at += stride;
-    return at < end ? 0 : 1;
-  });
-}
-
-/** Rearranges the scatter of the columns in `order` (upper triangle) into that of all columns in the order of the data. */
-function inColumnOrder(scatter: Float64Array, d: number, order: readonly number[]): void {
-  if (order.length === d && order.every((j, position) => j === position)) return;
+/** Rearranges the scatter of the columns in `order` (upper triangle) into the order of the data. */
+function inColumnOrder(scatter: Float64Array, d: number, order: Int32Array): void {
   const ordered = scatter.slice();
   scatter.fill(0);
   for (let p = 0; p < order.length; p++) {

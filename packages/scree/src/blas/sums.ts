@@ -18,6 +18,8 @@ export class Sums {
   readonly #single: boolean;
   /** One per lane; in float64 the first lane has none, because it adds to the result itself. */
   readonly #apart: (Numbers | undefined)[];
+  /** How many of the first rows and columns the last tile of each lane has filled. */
+  readonly #filled: number[];
 
   constructor(blas: Products, lanes: number, target: Target, rows: number, cols: number, upper: boolean) {
     this.#target = target;
@@ -29,6 +31,7 @@ export class Sums {
     this.#apart = Array.from({ length: lanes }, (_, lane) =>
       lane > 0 || this.#single ? blas.make(rows * cols) : undefined,
     );
+    this.#filled = Array<number>(lanes).fill(Number.POSITIVE_INFINITY);
   }
 
   /** How many lanes fit in memory with sums of this size. */
@@ -36,8 +39,9 @@ export class Sums {
     return Math.max(1, Math.min(most, Math.floor(MAX_BYTES / (rows * cols * 8))));
   }
 
-  /** Where the tile in a lane puts its products. */
-  next(lane: number): { into: Numbers; beta: number; size: number } {
+  /** Where the tile in a lane puts its products, which may fill only the first `filled` rows and columns. */
+  next(lane: number, filled = Number.POSITIVE_INFINITY): { into: Numbers; beta: number; size: number } {
+    this.#filled[lane] = filled;
     const apart = this.#apart[lane];
     if (apart) return { into: apart, beta: this.#single ? 0 : 1, size: this.#cols };
     return { into: this.#target.products.subarray(this.#start), beta: 1, size: this.#target.size };
@@ -45,21 +49,21 @@ export class Sums {
 
   /** Adds the sums of a tile to the result, in float32. */
   settle(lane: number): void {
-    if (this.#single) this.#join(lane);
+    if (this.#single) this.#join(lane, this.#filled[lane]);
   }
 
   /** Adds the sums of all lanes to the result, in float64. */
   finish(): void {
-    if (!this.#single) for (let lane = 1; lane < this.#apart.length; lane++) this.#join(lane);
+    if (!this.#single) for (let lane = 1; lane < this.#apart.length; lane++) this.#join(lane, Number.POSITIVE_INFINITY);
   }
 
-  #join(lane: number): void {
+  #join(lane: number, filled: number): void {
     const apart = this.#apart[lane];
     if (!apart) return;
     const { products, size } = this.#target;
-    const [rows, cols] = [this.#rows, this.#cols];
+    const [rows, cols] = [Math.min(this.#rows, filled), Math.min(this.#cols, filled)];
     for (let i = 0; i < rows; i++) {
-      const [from, to] = [i * cols, this.#start + i * size];
+      const [from, to] = [i * this.#cols, this.#start + i * size];
       for (let j = this.#upper ? i : 0; j < cols; j++) products[to + j] += apart[from + j];
     }
   }

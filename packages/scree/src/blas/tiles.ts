@@ -1,6 +1,6 @@
 /**
  * Sizes of tiles. Large tiles make products fast, but rounding errors grow with the rows of a tile and with the number of
- * tiles, and an abort waits until a tile is done. float32 sums are kept short, because their unit roundoff is 6e-8.
+ * tiles, and an abort waits until a tile is done. In float32 each tile also costs the addition of its sums to those in float64.
  *
  * A lane is one of the calls that run at the same time.
  */
@@ -8,7 +8,7 @@
 /** Bytes of a tile, and of all tiles that are in memory at the same time. */
 const BYTES = 16 * 2 ** 20;
 const ALL_BYTES = 60 * 2 ** 20;
-const MOST_ROWS = { 8: 4096, 4: 1024 } as const;
+const MOST_ROWS = 4096;
 /** Products of fewer lines are slow. */
 const MIN_LINES = 256;
 /** Fewest rows of a tile of wide data: the vectors are read again for every tile. */
@@ -19,22 +19,33 @@ export function tilesFor(lanes: number): number {
   return lanes + 1;
 }
 
-/** Rows of a tile of n rows of d columns. */
-export function tileRows(n: number, d: number, bytes: 4 | 8, lanes: number): number {
-  const most = ALL_BYTES / tilesFor(lanes);
+/** Rows of a tile of n rows of d columns, if so many tiles are in memory. */
+export function tileRows(n: number, d: number, bytes: 4 | 8, lanes: number, tiles = tilesFor(lanes)): number {
+  const most = ALL_BYTES / tiles;
   const usual = Math.floor(Math.min(BYTES, most) / (d * bytes));
   const wide = Math.min(WIDE_ROWS, Math.floor(most / (d * bytes)));
-  return evenly(n, Math.max(1, Math.min(MOST_ROWS[bytes], Math.max(usual, wide))), lanes);
+  return evenly(n, Math.max(1, Math.min(MOST_ROWS, Math.max(usual, wide))), lanes);
 }
 
 /** Columns of a tile of whole columns, of `rows` rows, for products of rows with rows. */
 export function tileCols(rows: number, d: number, bytes: 4 | 8, lanes: number): number {
   const most = Math.min(BYTES, ALL_BYTES / tilesFor(lanes));
-  return evenly(d, Math.max(16, Math.min(MOST_ROWS[bytes], Math.floor(most / (rows * bytes)))), lanes);
+  return evenly(d, Math.max(16, Math.min(MOST_ROWS, Math.floor(most / (rows * bytes)))), lanes);
 }
 
 /** Lines (rows or columns) per tile: about the same number of tiles for every lane, but not so few lines that products become slow. */
 function evenly(lines: number, most: number, lanes: number): number {
   const tiles = lanes * Math.ceil(lines / (most * lanes));
   return Math.min(lines, Math.max(Math.min(most, MIN_LINES), Math.ceil(lines / tiles)));
+}
+
+/** Something made of each part of so many lines, one after the other. */
+export function* parts<Part>(
+  lines: number,
+  height: number,
+  make: (from: number, count: number, index: number) => Part,
+): Generator<Part> {
+  for (let from = 0, index = 0; from < lines; from += height, index++) {
+    yield make(from, Math.min(height, lines - from), index);
+  }
 }

@@ -2,7 +2,7 @@ import { transpose } from '../../linalg/transpose.js';
 import type { MaybePromise, Waiting } from '../../maybe-promise.js';
 import type { Basis, OnStep } from '../engine.js';
 import type { Kernels } from './kernels.js';
-import type { RunnerProvider } from './sparse/sparse.js';
+import type { RunnerProvider } from './runner-provider.js';
 import type { JobRunner } from './threads/job-runner.js';
 
 /** Rows of Q, and columns of Z, that one job handles. */

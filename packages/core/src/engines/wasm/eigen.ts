@@ -4,7 +4,7 @@ import { maxAbs, powerOfTwo } from '../../linalg/vector.js';
 import { settle, type Waiting, wait } from '../../maybe-promise.js';
 import { runTask } from '../../progress.js';
 import type { OnStep } from '../engine.js';
-import type { JobRunner } from './threads/job-runner.js';
+import { type JobRunner, sleep } from './threads/job-runner.js';
 import { threadTimes } from './threads/thread-times.js';
 
 /** Smallest matrix for which the kernels save more than the copies cost, and largest one that fits into memory with its copy. */
@@ -13,8 +13,9 @@ const LARGEST = 16384;
 /** Columns per panel of the reduction, and parts of a product at most: assembly/reduce.ts. */
 const PANEL = 16;
 const PARTS = 16;
-/** Words of the state of a reduction; after the claim, the microseconds that workers and this thread wait. */
+/** Words of the state of a reduction; after the claim, threads that sleep, and the microseconds that workers and this thread wait. */
 const STATE_WORDS = 64;
+const SLEEPERS = 32;
 const IDLE = 48;
 /** The first claim; that of a finished reduction; and that of one that is stopped. */
 const FIRST = (1 << PARTS) | 1;
@@ -22,6 +23,8 @@ const END = -1;
 const STOPPED = -2;
 /** Milliseconds that this thread reduces before it looks at the clock of the event loop. */
 const SLICE = 4;
+/** Rows of the matrix that are read or copied between two looks at the clock. */
+const STEP = 64;
 /** Vectors that one job transforms back. */
 const VECTORS = 4;
 
@@ -38,7 +41,12 @@ export function* wasmEigen(
   runner: JobRunner,
   onStep: OnStep,
 ): Waiting<SymmetricEigen> {
-  const unit = powerOfTwo(maxAbs(a));
+  let largest = 0;
+  for (let i = 0; i < size; i++) {
+    largest = Math.max(largest, maxAbs(a.subarray(i * size + i, (i + 1) * size)));
+    if (i % STEP === 0) yield* wait(onStep(0));
+  }
+  const unit = powerOfTwo(largest);
   runner.reserve(Math.max(runner.workers, Math.ceil(size / VECTORS)));
   const { t, matrix, rows, stride, taus } = yield* reduce(a, size, 1 / unit, runner, onStep);
   const found = yield* wait(runTask(tridiagonalEigen(t, unit, count), onStep));
@@ -74,11 +82,13 @@ function* reduce(a: Float64Array, size: number, factor: number, runner: JobRunne
   const rows = Math.ceil(size / 4) * 4;
   // An odd number of cache lines: rows at multiples of 4096 bytes would be in each other's way in the cache.
   const stride = 8 * (2 * Math.floor(size / 16) + (size % 16 <= 8 ? 1 : 3));
-  const matrix = kernels.zeros(rows * stride);
-  for (let i = 0; i < size; i++) {
-    const row = kernels.doubles(matrix + i * stride * 8, size);
+  const matrix = kernels.allocate(rows * stride * 8);
+  for (let i = 0; i < rows; i++) {
+    const row = kernels.doubles(matrix + i * stride * 8, stride);
+    row.fill(0, i < size ? size : 0);
     // From the square on the diagonal on, which is needed whole.
-    for (let j = i - (i % 4); j < size; j++) row[j] = a[j < i ? j * size + i : i * size + j] * factor;
+    for (let j = i - (i % 4); i < size && j < size; j++) row[j] = a[j < i ? j * size + i : i * size + j] * factor;
+    if (i % STEP === 0) yield* wait(onStep(0));
   }
   const [diagonal, offDiagonal, taus] = [0, 0, 0].map(() => kernels.zeros(rows));
   const panel = kernels.zeros(2 * PANEL * stride);
@@ -123,11 +133,21 @@ function* takePart(
     const claim = Atomics.load(words, 0);
     if (claim === END) return;
     if (claim !== seen) [seen, since] = [claim, performance.now()];
+    else waitForOthers(words, claim);
     runner.checkWorkers(since);
     const before = left;
     left = size - (claim >> (PARTS + 1));
     yield* wait(onStep((4 / 3) * (before ** 3 - left ** 3)));
   }
+}
+
+/** Sleeps until there is another list, or for a moment. */
+function waitForOthers(words: Int32Array, claim: number): void {
+  const start = performance.now();
+  Atomics.add(words, SLEEPERS, 1);
+  sleep(words, 0, claim, 1);
+  Atomics.sub(words, SLEEPERS, 1);
+  words[IDLE + 1] += 1000 * (performance.now() - start);
 }
 
 /** Stops workers where a reduction is not finished. */

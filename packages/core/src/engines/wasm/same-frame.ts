@@ -11,7 +11,7 @@ export function sameFrame(a: Frame, b: Frame): boolean {
   );
 }
 
-function sameNumbers(a: Float64Array, b: Float64Array): boolean {
+export function sameNumbers(a: Float64Array, b: Float64Array): boolean {
   if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;

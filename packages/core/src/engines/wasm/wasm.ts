@@ -8,12 +8,12 @@ import { LoadedBasis } from '../basis.js';
 import type { Engine, LoadedBlock, Rates } from '../engine.js';
 import { reference } from '../reference/reference.js';
 import { WasmBasis } from './basis.js';
-import { WasmDense, type WithRunner } from './dense/dense.js';
+import { WasmDense } from './dense/dense.js';
 import { passRows, TILE, tileRows } from './dense/layout.js';
 import { suits, wasmEigen } from './eigen.js';
 import { returnKernels, takeKernels, withKernels } from './kernel-pool.js';
 import { type Compiled, compileOrWhy } from './kernels.js';
-import type { RunnerProvider } from './sparse/sparse.js';
+import type { RunnerProvider, WithRunner } from './runner-provider.js';
 import { JobRunner } from './threads/job-runner.js';
 import { canShare, machineThreads, workersRefused } from './threads/worker-pool.js';
 
@@ -109,9 +109,9 @@ function doubled(rates: Rates): Rates {
 
 function makeEngine({ module, relaxed }: Compiled, threads: number, wanted: number, workersOnly: boolean): Engine {
   const runOn: RunnerProvider['runOn'] = (kernels, flops, pass, rows) => {
-    const use = flops < USE_WORKERS_FLOPS ? 1 : threads;
+    const short = flops < USE_WORKERS_FLOPS;
     const start = flops < START_WORKERS_FLOPS ? 1 : threads;
-    return settle(runPass(new JobRunner(kernels, use, start, { workersOnly, rows }), pass));
+    return settle(runPass(new JobRunner(kernels, short ? 1 : threads, start, { workersOnly, rows, short }), pass));
   };
   // On one thread nothing waits, not even for a memory that is free.
   const withRunner: WithRunner = (flops, pass, rows) =>

@@ -19,5 +19,5 @@ export const dual: SolverDeclaration = {
   reason: ({ rows, cols }) =>
     `${rows} rows are fewer than ${cols} columns: the ${rows}×${rows} dual problem is smaller than the ${cols}×${cols} covariance.`,
   accuracy: { limit: 'rounding', remedy: "Use solver: 'svd', or scale the columns" },
-  load: () => andThen(solveDual.get(), ({ solveDual }) => ({ needs: 'rows', solve: solveDual })),
+  load: () => andThen(solveDual.get(), ({ solveDual, early }) => ({ needs: 'rows', solve: solveDual, early })),
 };

@@ -1,10 +1,12 @@
+import { chooseFrame, columnScales } from '../../data/scaling.js';
+import type { EarlyFrame } from '../../engines/engine.js';
 import { qr } from '../../linalg/qr.js';
 import { eigenFlops } from '../../linalg/symmetric-eigen.js';
 import { transpose } from '../../linalg/transpose.js';
 import { dot } from '../../linalg/vector.js';
 import { type MaybePromise, settle, type Waiting, wait } from '../../maybe-promise.js';
 import { residualNorms } from '../residuals.js';
-import { countWanted, nextValue, type RowsProblem, type Solution } from '../solver.js';
+import { countWanted, type FoldSettings, nextValue, type RowsProblem, type Solution } from '../solver.js';
 import { eigenvalueBound } from './covariance.js';
 import { residualsFromProducts } from './dual-residuals.js';
 
@@ -21,6 +23,24 @@ const MANY_NUMBERS = 2 ** 22;
  */
 export function solveDual(problem: RowsProblem): MaybePromise<Solution> {
   return settle(byRowProducts(problem));
+}
+
+/** The frame as `makeProblem` will choose it, from the statistics of some columns. */
+export function early({ center, scale, columnWeights, ddof }: Omit<FoldSettings, 'cols'>): EarlyFrame {
+  const some = (numbers: ArrayLike<number>, left: number, count: number): ArrayLike<number> =>
+    Array.prototype.slice.call(numbers, left, left + count);
+  return (columns, left) => {
+    const count = columns.mean.length;
+    const own = typeof scale === 'string' ? scale : some(scale, left, count);
+    const weights = columnWeights && some(columnWeights, left, count);
+    const scales = columnScales(columns, own, columns.weight - ddof, center, weights);
+    try {
+      return chooseFrame(columns, scales.scale, center);
+    } catch {
+      // Columns whose variance is beyond float64 are refused later, by their numbers among all.
+      return undefined;
+    }
+  };
 }
 
 function* byRowProducts(problem: RowsProblem): Waiting<Solution> {

@@ -23,7 +23,7 @@ export const svd: SolverDeclaration = {
     const { n, d, size, entries, count } = work;
     if (size > LARGEST_SQUARE) return undefined;
     const wide = n < d ? work.products(2 * entries * count) + work.plain(4 * d * count * count) : 0;
-    const factorisation = work.plain(2 * n * d * size + 12 * size ** 3);
+    const factorisation = work.plain(2 * n * d * size + 12 * size * size * size);
     return factorisation + work.products(4 * entries * count) + wide + work.reading(entries);
   },
   reason: ({ rows, cols }) => `For ${rows}×${cols} the SVD is the cheapest solver, and the most accurate.`,

@@ -20,16 +20,27 @@ export class Chunk {
   readonly #kernels: Kernels;
   readonly #block: DenseBlock;
   readonly #rootWeights: Float64Array | undefined;
+  readonly #padding: number;
   rows = 0;
   cols = 0;
+  /** Numbers from row to row. */
+  stride = 0;
 
-  /** Room for up to `rows` × `cols` values. */
-  constructor(kernels: Kernels, block: DenseBlock, frame: Pick<Frame, 'rootWeights'>, rows: number, cols: number) {
+  /** Room for up to `rows` × `cols` values, with `padding` numbers after each row. */
+  constructor(
+    kernels: Kernels,
+    block: DenseBlock,
+    frame: Pick<Frame, 'rootWeights'>,
+    rows: number,
+    cols: number,
+    padding = 0,
+  ) {
     this.#kernels = kernels;
     this.#block = block;
     this.bytes = block.data.BYTES_PER_ELEMENT;
     this.type = typeCode(block);
-    this.start = kernels.allocate(rows * cols * this.bytes);
+    this.#padding = padding;
+    this.start = kernels.allocate(rows * (cols + padding) * this.bytes);
     this.#rootWeights = frame.rootWeights;
     this.roots = frame.rootWeights ? kernels.allocate(rows * 8) : 0;
   }
@@ -40,13 +51,13 @@ export class Chunk {
     const cols = right - left;
     this.#begin(from, rows, cols);
     const Stored = data.constructor as Float64ArrayConstructor;
-    const target = new Stored(this.#kernels.buffer, this.start, rows * cols);
-    if (stride === cols) {
+    const target = new Stored(this.#kernels.buffer, this.start, rows * this.stride);
+    if (stride === this.stride) {
       target.set(data.subarray(from * stride, from * stride + rows * cols));
     } else {
       for (let i = 0; i < rows; i++) {
         const at = (from + i) * stride + left;
-        target.set(data.subarray(at, at + cols), i * cols);
+        target.set(data.subarray(at, at + cols), i * this.stride);
       }
     }
   }
@@ -56,16 +67,23 @@ export class Chunk {
     const { data, stride } = this.#block;
     const bytes = (right - left) * this.bytes;
     this.#begin(from, rows, right - left);
-    const step = copiedRows(bytes);
+    const step = this.#padding > 0 ? 1 : copiedRows(bytes);
     for (let i = 0; i < rows; i += step) {
       const offset = data.byteOffset + ((from + i) * stride + left) * this.bytes;
-      runner.addCopy(this.start + i * bytes, Math.min(step, rows - i), bytes, stride * this.bytes, offset);
+      runner.addCopy(
+        this.start + i * this.stride * this.bytes,
+        Math.min(step, rows - i),
+        bytes,
+        stride * this.bytes,
+        offset,
+      );
     }
   }
 
   #begin(from: number, rows: number, cols: number): void {
     this.rows = rows;
     this.cols = cols;
+    this.stride = cols + this.#padding;
     if (this.#rootWeights) this.#kernels.doubles(this.roots, rows).set(this.#rootWeights.subarray(from, from + rows));
   }
 }

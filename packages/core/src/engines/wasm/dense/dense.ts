@@ -1,29 +1,27 @@
 import type { DenseBlock, Frame } from '../../../data/block.js';
 import type { ColumnStatistics } from '../../../data/statistics.js';
-import { type MaybePromise, settle, type Waiting, wait } from '../../../maybe-promise.js';
+import { andThen, Lazy, type MaybePromise, settle, type Waiting, wait } from '../../../maybe-promise.js';
 import { dualByMultiply } from '../../dual-by-multiply.js';
-import type { LoadedBlock, OnStep, Products, RowsAt } from '../../engine.js';
+import type { EarlyFrame, LoadedBlock, OnStep, Products, RowsAt } from '../../engine.js';
 import type { PilotSums } from '../../pilot.js';
 import { summariseOnce } from '../../summarise-once.js';
-import type { RunnerProvider } from '../sparse/sparse.js';
+import type { RunnerProvider, WithRunner } from '../runner-provider.js';
 import type { JobRunner } from '../threads/job-runner.js';
 import { multiplyRows, type Rows } from './dual.js';
+import type { EarlyDual } from './early-dual.js';
 import { FewVectors } from './few-vectors.js';
+import { suitsStrips, WIDE } from './layout.js';
 import { RowPipeline } from './row-pipeline.js';
 import { Scores } from './scores.js';
+
+/** What wide data need besides. */
+export const widePasses = new Lazy(() => import('./wide.js'));
 
 /** Rows of a group in the dual pass: the products of two groups are 32 MB. */
 const GROUP = 2048;
 
 /** The time to copy and pack one number, in flops. */
 const READING = 40;
-
-/** Runs a pass of so many flops with a job runner, which can copy from `rows` where these are shared, and releases the runner afterwards. */
-export type WithRunner = <Result>(
-  flops: number,
-  pass: (runner: JobRunner) => Waiting<Result>,
-  rows?: ArrayBufferLike,
-) => MaybePromise<Result>;
 
 /**
  * The passes over dense rows in WebAssembly: chunks of rows are copied in, packed through the frame, multiplied. With
@@ -36,6 +34,7 @@ export class WasmDense implements LoadedBlock {
   readonly #withRunner: WithRunner;
   readonly #float32: boolean;
   readonly #few: FewVectors;
+  #early: EarlyDual | undefined;
 
   constructor(block: DenseBlock, provider: RunnerProvider, float32: boolean) {
     this.rows = block.rows;
@@ -46,9 +45,34 @@ export class WasmDense implements LoadedBlock {
     this.#few = new FewVectors(block, provider);
   }
 
-  summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): MaybePromise<ColumnStatistics> {
-    return settle(
-      summariseOnce(this.#block, at, scatter, this.#float32, (frame, sums) => this.#sum(frame, scatter, sums, onStep)),
+  summarise(
+    at: RowsAt,
+    scatter: Float64Array | undefined,
+    onStep: OnStep,
+    early?: EarlyFrame,
+  ): MaybePromise<ColumnStatistics> {
+    return settle(this.#summarise(at, scatter, onStep, early));
+  }
+
+  *#summarise(
+    at: RowsAt,
+    scatter: Float64Array | undefined,
+    onStep: OnStep,
+    early: EarlyFrame | undefined,
+  ): Waiting<ColumnStatistics> {
+    const { rows, cols } = this;
+    if (early && !this.#float32 && rows <= GROUP && cols > WIDE) {
+      const { summariseAndMultiply } = yield* wait(widePasses.get());
+      const found = yield* wait(
+        this.#withRunner(rows * rows * cols, (runner) =>
+          summariseAndMultiply(runner, this.#block, at.weights, early, onStep),
+        ),
+      );
+      this.#early = found?.dual;
+      if (found) return found.stats;
+    }
+    return yield* summariseOnce(this.#block, at, scatter, this.#float32, (frame, sums) =>
+      this.#sum(frame, scatter, sums, onStep),
     );
   }
 
@@ -63,6 +87,13 @@ export class WasmDense implements LoadedBlock {
   }
 
   *#dual(frame: Frame, other: WasmDense, otherFrame: Frame, into: Products, onStep: OnStep): Waiting<void> {
+    if (other === this && this.#early) {
+      const { writeEarly } = yield* wait(widePasses.get());
+      if (writeEarly(this.#early, frame, into)) {
+        yield* wait(onStep(this.rows));
+        return;
+      }
+    }
     for (let i = 0; i < this.rows; i += GROUP) {
       const count = Math.min(GROUP, this.rows - i);
       const a: Rows = { block: this.#block, frame, first: i, count };
@@ -117,7 +148,12 @@ export class WasmDense implements LoadedBlock {
     onStep: OnStep,
   ): MaybePromise<void> {
     const flops = this.rows * this.cols * (READING + 2 * k);
-    return this.#withRunner(flops, (runner) => this.#multiplyTransposed(runner, frame, scores, k, out, onStep));
+    if (!suitsStrips(this.cols, k)) {
+      return this.#withRunner(flops, (runner) => this.#multiplyTransposed(runner, frame, scores, k, out, onStep));
+    }
+    return andThen(widePasses.get(), ({ collectStrips }) =>
+      this.#withRunner(flops, (runner) => collectStrips(runner, this.#block, frame, scores, k, out, onStep)),
+    );
   }
 
   *#multiplyTransposed(
@@ -149,9 +185,16 @@ export class WasmDense implements LoadedBlock {
     add(out, kernels.doubles(sums, k * d));
   }
 
-  normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): MaybePromise<void> {
+  normal(
+    frame: Frame,
+    vectors: Float64Array,
+    k: number,
+    out: Float64Array,
+    onStep: OnStep,
+    measured = false,
+  ): MaybePromise<void> {
     const flops = this.rows * this.cols * (READING + 4 * k);
-    if (this.#few.suits(k)) return settle(this.#few.normal(flops, frame, vectors, k, out, onStep));
+    if (this.#few.suits(k)) return settle(this.#few.normal(flops, frame, vectors, k, out, onStep, measured));
     return this.#withRunner(flops, (runner) => this.#normal(runner, frame, vectors, k, out, onStep));
   }
 
@@ -178,6 +221,7 @@ export class WasmDense implements LoadedBlock {
 
   release(): void {
     this.#few.release();
+    this.#early = undefined;
   }
 
   /** One reading: the scatter in the frame, the columns' sums, or both. */
@@ -201,19 +245,24 @@ export class WasmDense implements LoadedBlock {
     const d = this.cols;
     const { kernels } = runner;
     const float32 = this.#float32 ? 1 : 0;
-    const products = scatter ? kernels.zeros(d * d) : 0;
     const squares = scatter !== undefined;
     const options = { float32: this.#float32, slots: squares, stats: sums !== undefined, squares };
     const pipeline = new RowPipeline(runner, this.#block, frame, options);
-    const { groups, slot, tile } = pipeline;
-    runner.reserve(pipeline.packJobs + (scatter ? (groups * (groups + 1)) / 2 : 0));
+    const { groups, width, slot, tile } = pipeline;
+    // The products of two groups of columns are side by side, so that their sums are in few pages of memory.
+    const pairs = scatter ? (groups * (groups + 1)) / 2 : 0;
+    const products = kernels.zeros(pairs * width * width);
+    runner.reserve(pipeline.packJobs + pairs);
     yield* pipeline.run(onStep, {
       first: ({ slots, tiles }) => {
-        if (!scatter) return;
-        for (let g = 0; g < groups; g++) {
+        let at = products;
+        for (let g = 0; scatter && g < groups; g++) {
           for (let h = g; h < groups; h++) {
             const [left, right, upper] = [slots + g * slot, slots + h * slot, g === h ? 1 : 0];
-            runner.addJob('multiplySlots', left, tile, right, tile, tiles, products, d, upper, float32, 1, 0);
+            // Lines are numbered as columns of all data: where (0, 0) would be.
+            const origin = at - (g * width + h) * width * 8;
+            runner.addJob('multiplySlots', left, tile, right, tile, tiles, origin, width, upper, float32, 1, 0);
+            at += width * width * 8;
           }
         }
       },
@@ -224,7 +273,21 @@ export class WasmDense implements LoadedBlock {
         }
       },
     });
-    if (scatter) add(scatter, kernels.doubles(products, d * d));
+    if (scatter) addPairs(scatter, kernels.doubles(products, pairs * width * width), d, width);
+  }
+}
+
+/** Adds the products of pairs of groups to the upper triangle of d × d sums. */
+function addPairs(into: Float64Array, products: Float64Array, d: number, width: number): void {
+  let pair = 0;
+  for (let left = 0; left < d; left += width) {
+    for (let right = left; right < d; right += width, pair += width * width) {
+      const end = Math.min(d, right + width);
+      for (let i = left; i < Math.min(d, left + width); i++) {
+        const row = pair + (i - left) * width - right;
+        for (let j = Math.max(i, right); j < end; j++) into[i * d + j] += products[row + j];
+      }
+    }
   }
 }
 

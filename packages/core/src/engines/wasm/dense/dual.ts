@@ -6,7 +6,7 @@ import { Chunk } from './chunk.js';
 import { chunkCols, groupLines, slotBytes, TILE } from './layout.js';
 
 /** Some rows of a block, as lines of slots: tiles of TILE columns, each of them `groups` slots of rows. */
-class RowLines {
+export class RowLines {
   readonly groups: number;
   readonly slot: number;
   readonly tile: number;
@@ -19,8 +19,9 @@ class RowLines {
   readonly #float32: boolean;
   readonly #raw: Chunk[];
   readonly #slots: number[];
-  readonly #shift: number;
-  readonly #factor: number;
+  /** The frame's numbers in the memory. */
+  readonly shift: number;
+  readonly factor: number;
 
   constructor(
     runner: JobRunner,
@@ -30,6 +31,7 @@ class RowLines {
     rows: number,
     cols: number,
     float32: boolean,
+    { chunks = 2, padding = 0 }: { readonly chunks?: number; readonly padding?: number } = {},
   ) {
     const { kernels } = runner;
     this.#runner = runner;
@@ -41,47 +43,70 @@ class RowLines {
     this.groups = Math.ceil(rows / this.#width);
     this.slot = slotBytes(Math.min(rows, this.#width), Math.min(cols, TILE), float32);
     this.tile = this.slot * this.groups;
-    const buffers = cols < block.cols ? [0, 1] : [0];
-    this.#raw = buffers.map(() => new Chunk(kernels, block, frame, rows, cols));
-    this.#slots = buffers.map(() => kernels.allocate(Math.ceil(cols / TILE) * this.tile));
-    this.#shift = kernels.put(frame.shift);
-    this.#factor = kernels.put(frame.factor);
+    const buffers = Math.ceil(block.cols / cols);
+    this.#raw = Array.from(
+      { length: Math.min(chunks, buffers) },
+      () => new Chunk(kernels, block, frame, rows, cols, padding),
+    );
+    this.#slots = Array.from({ length: Math.min(2, buffers) }, () =>
+      kernels.allocate(Math.ceil(cols / TILE) * this.tile),
+    );
+    this.shift = kernels.put(frame.shift);
+    this.factor = kernels.put(frame.factor);
   }
 
-  load(buffer: number, left: number, right: number): void {
-    if (!this.byJobs) this.#raw[buffer].load(this.#first, this.#rows, left, right);
+  /** Chunk c as it is stored. */
+  raw(c: number): Chunk {
+    return this.#raw[c % this.#raw.length];
   }
 
-  addCopies(buffer: number, left: number, right: number): void {
-    if (this.byJobs) this.#raw[buffer].addCopies(this.#runner, this.#first, this.#rows, left, right);
+  load(c: number, left: number, right: number): void {
+    if (!this.byJobs) this.raw(c).load(this.#first, this.#rows, left, right);
   }
 
-  pack(buffer: number, left: number): void {
-    const raw = this.#raw[buffer];
+  addCopies(c: number, left: number, right: number): void {
+    if (this.byJobs) this.raw(c).addCopies(this.#runner, this.#first, this.#rows, left, right);
+  }
+
+  pack(c: number, left: number): void {
+    const raw = this.raw(c);
     for (let t = 0; t * TILE < raw.cols; t++) {
       for (let g = 0; g < this.groups; g++) {
         const row = g * this.#width;
         const column = (left + t * TILE) * 8;
         this.#runner.addJob(
           'packRows',
-          raw.start + (row * raw.cols + t * TILE) * raw.bytes,
+          raw.start + (row * raw.stride + t * TILE) * raw.bytes,
           raw.type,
-          raw.cols,
+          raw.stride,
           Math.min(this.#width, this.#rows - row),
           Math.min(TILE, raw.cols - t * TILE),
           row,
-          this.#shift + column,
-          this.#factor + column,
+          this.shift + column,
+          this.factor + column,
           raw.roots === 0 ? 0 : raw.roots + row * 8,
-          this.slotAt(buffer, t, g),
+          this.slotAt(c, t, g),
           this.#float32 ? 1 : 0,
         );
       }
     }
   }
 
-  slotAt(buffer: number, t: number, g: number): number {
-    return this.#slots[buffer] + t * this.tile + g * this.slot;
+  slotAt(c: number, t: number, g: number): number {
+    return this.#slots[c % 2] + t * this.tile + g * this.slot;
+  }
+
+  /** Adds the products of chunk c with the same columns of other rows to `sums`, which has `size` columns; with themselves the upper triangle alone. */
+  multiply(c: number, right: RowLines, sums: number, size: number): void {
+    const same = right === this;
+    const tiles = Math.ceil(this.raw(c).cols / TILE);
+    for (let g = 0; g < this.groups; g++) {
+      for (let h = same ? g : 0; h < right.groups; h++) {
+        const [from, to] = [this.slotAt(c, 0, g), right.slotAt(c, 0, h)];
+        const [upper, narrow] = [same && g === h ? 1 : 0, this.#float32 ? 1 : 0];
+        this.#runner.addJob('multiplySlots', from, this.tile, to, right.tile, tiles, sums, size, upper, narrow, 1, 0);
+      }
+    }
   }
 }
 
@@ -110,13 +135,13 @@ export function* multiplyRows(runner: JobRunner, a: Rows, b: Rows, float32: bool
   runner.reserve(left.groups * right.groups + tiles * (left.groups + right.groups) + copies);
   const chunks = Math.ceil(d / width);
   const load = (c: number): void => {
-    if (c < chunks) for (const side of sides) side.load(c % 2, c * width, Math.min(d, (c + 1) * width));
+    if (c < chunks) for (const side of sides) side.load(c, c * width, Math.min(d, (c + 1) * width));
   };
   const pack = (c: number): void => {
-    if (c < chunks) for (const side of sides) side.pack(c % 2, c * width);
+    if (c < chunks) for (const side of sides) side.pack(c, c * width);
   };
   const copy = (c: number): void => {
-    if (c < chunks) for (const side of sides) side.addCopies(c % 2, c * width, Math.min(d, (c + 1) * width));
+    if (c < chunks) for (const side of sides) side.addCopies(c, c * width, Math.min(d, (c + 1) * width));
   };
   load(0);
   if (copies > 0) {
@@ -127,14 +152,7 @@ export function* multiplyRows(runner: JobRunner, a: Rows, b: Rows, float32: bool
   copy(1);
   yield* runner.runJobs(onStep, () => load(1));
   for (let c = 0; c < chunks; c++) {
-    const count = Math.ceil((Math.min(d, (c + 1) * width) - c * width) / TILE);
-    for (let g = 0; g < left.groups; g++) {
-      for (let h = same ? g : 0; h < right.groups; h++) {
-        const [from, to] = [left.slotAt(c % 2, 0, g), right.slotAt(c % 2, 0, h)];
-        const [upper, narrow] = [same && g === h ? 1 : 0, float32 ? 1 : 0];
-        runner.addJob('multiplySlots', from, left.tile, to, right.tile, count, sums, b.count, upper, narrow, 1, 0);
-      }
-    }
+    left.multiply(c, right, sums, b.count);
     pack(c + 1);
     copy(c + 2);
     yield* runner.runJobs(onStep, () => load(c + 2));

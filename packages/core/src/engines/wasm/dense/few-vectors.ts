@@ -2,14 +2,12 @@ import type { DenseBlock, Frame } from '../../../data/block.js';
 import { type Waiting, wait } from '../../../maybe-promise.js';
 import type { OnStep } from '../../engine.js';
 import type { Kernels } from '../kernels.js';
+import type { RunnerProvider } from '../runner-provider.js';
 import { sameFrame } from '../same-frame.js';
-import type { RunnerProvider } from '../sparse/sparse.js';
 import type { JobRunner } from '../threads/job-runner.js';
 import { Chunk, copiedRows } from './chunk.js';
+import { FEW, WIDE } from './layout.js';
 
-/** Most vectors, and most columns: with more vectors panels are faster, and a tile of more columns leaves the caches. */
-const MOST_VECTORS = 64;
-const MOST_COLUMNS = 8192;
 /** Parts of the rows, each with its own sums. The number is fixed, so that results do not depend on threads. */
 const PARTS = 16;
 /** Numbers that the sums of all parts may take: 64 MB. */
@@ -17,6 +15,8 @@ const MOST_SUMS = 2 ** 23;
 /** Values of a tile, which stays in a cache between its two products; its rows at least and at most. */
 const TILE_VALUES = 3 * 2 ** 15;
 const [FEWEST_ROWS, MOST_ROWS] = [16, 256];
+/** Values of a chunk of tiles, which is copied in at once. */
+const CHUNK_VALUES = 2 ** 19;
 /** Bytes of rows in their frame that may stay in the memory between passes. */
 const RESIDENT = 192 * 2 ** 20;
 
@@ -31,8 +31,8 @@ interface Kept {
 
 /**
  * Z += VBᵀB for few vectors. Tile t of the rows belongs to part t mod 16; a job frames a tile, computes its scores and adds its share to the sums of its
- * part, which are added up in their order. From the second pass through the same frame on, rows of up to 192 MB stay as the frame sees them
- * in a memory of their own, and a pass neither copies nor frames them: the same numbers, and the same bits.
+ * part, which are added up in their order. Rows of up to 192 MB stay as the frame sees them in a memory of their own, and later passes neither copy
+ * nor frame them: the same numbers, and the same bits. Where one pass is all that is wanted (`once`), they stay from the second on.
  */
 export class FewVectors {
   readonly #block: DenseBlock;
@@ -57,7 +57,7 @@ export class FewVectors {
   /** Whether so many vectors are few. */
   suits(k: number): boolean {
     const { cols } = this.#block;
-    return k <= MOST_VECTORS && cols <= MOST_COLUMNS && PARTS * k * this.#stride <= MOST_SUMS;
+    return k <= FEW && cols <= WIDE && PARTS * k * this.#stride <= MOST_SUMS;
   }
 
   *normal(
@@ -67,9 +67,10 @@ export class FewVectors {
     k: number,
     out: Float64Array,
     onStep: OnStep,
+    once: boolean,
   ): Waiting<void> {
     const { data } = this.#block;
-    const again = this.#frame !== undefined && sameFrame(this.#frame, frame);
+    const again = !once || (this.#frame !== undefined && sameFrame(this.#frame, frame));
     this.#frame = frame;
     const kept = this.#busy || !again ? undefined : this.#keep(frame);
     const pass = (runner: JobRunner): Waiting<void> => this.#normal(runner, kept, frame, vectors, k, out, onStep);
@@ -138,13 +139,14 @@ export class FewVectors {
       yield* runner.runJobs(() => onStep(0));
       yield* wait(onStep(n));
     } else {
-      const chunkRows = parts * height;
+      const together = Math.max(1, Math.min(parts, Math.floor(CHUNK_VALUES / (d * height))));
+      const chunkRows = together * height;
       const chunks = Math.ceil(n / chunkRows);
       const raw = [0, 1].slice(0, chunks).map(() => new Chunk(kernels, this.#block, frame, Math.min(n, chunkRows), d));
       const tiles = kept ? 0 : kernels.allocate(chunkRows * stride * 8);
       const [shift, factor] = [kernels.put(frame.shift), kernels.put(frame.factor)];
       const byJobs = runner.copiesFrom(data);
-      runner.reserve(parts + (byJobs ? Math.ceil(chunkRows / copiedRows(d * data.BYTES_PER_ELEMENT)) : 0));
+      runner.reserve(together + (byJobs ? Math.ceil(chunkRows / copiedRows(d * data.BYTES_PER_ELEMENT)) : 0));
       const load = (c: number, now: boolean): void => {
         if (c >= chunks || now === byJobs) return;
         const [first, rows] = [c * chunkRows, Math.min(chunkRows, n - c * chunkRows)];
@@ -156,15 +158,14 @@ export class FewVectors {
       if (byJobs) yield* runner.runJobs(() => onStep(0));
       for (let c = 0; c < chunks; c++) {
         const { start, bytes, type, rows, roots } = raw[c % 2];
-        for (let p = 0; p * height < rows; p++) {
-          const from = p * height;
+        for (let from = 0; from < rows; from += height) {
           const b = (kept ? kept.start + c * chunkRows * stride * 8 : tiles) + from * stride * 8;
           const weights = roots === 0 ? 0 : roots + from * 8;
           const count = Math.min(height, rows - from);
           runner.addJob(
             'normalRows',
             ...[start + from * d * bytes, type, count, d, shift, factor, weights, b],
-            ...products(p),
+            ...products((c * together + from / height) % parts),
           );
         }
         load(c + 1, false);

@@ -67,3 +67,13 @@ const HALF = 6;
 export function typeCode({ data, half }: DenseBlock): number {
   return half ? HALF : (CODES.find(([type]) => data instanceof type)?.[1] as number);
 }
+
+/** Columns from which rows are read in strips of columns: longer rows leave the caches before all of them have been added up. */
+export const WIDE = 8192;
+/** Vectors up to which panels are slower than rows as they lie. */
+export const FEW = 64;
+
+/** Whether sums of rows times few scores are made in strips of columns. */
+export function suitsStrips(cols: number, k: number): boolean {
+  return cols > WIDE && k <= FEW;
+}

@@ -4,8 +4,8 @@ import { type MaybePromise, settle, type Waiting, wait } from '../../../maybe-pr
 import type { LoadedBlock, OnStep, Products, RowsAt } from '../../engine.js';
 import { SparseReference } from '../../reference/sparse.js';
 import { summariseTwice } from '../../summarise.js';
-import type { WithRunner } from '../dense/dense.js';
 import type { Kernels } from '../kernels.js';
+import type { RunnerProvider } from '../runner-provider.js';
 import { sameFrame } from '../same-frame.js';
 import type { JobRunner } from '../threads/job-runner.js';
 import {
@@ -19,20 +19,6 @@ import {
   partBytes,
   type RowAddresses,
 } from './sparse-rows.js';
-
-/** Runs passes: with kernels from the pool, or with kernels that a block keeps until it returns them. */
-export interface RunnerProvider {
-  readonly withRunner: WithRunner;
-  /** Undefined where the system has no memory for it. */
-  takeKernels(): Kernels | undefined;
-  returnKernels(kernels: Kernels): void;
-  runOn<Result>(
-    kernels: Kernels,
-    flops: number,
-    pass: (runner: JobRunner) => Waiting<Result>,
-    rows?: ArrayBufferLike,
-  ): MaybePromise<Result>;
-}
 
 /** The passes over sparse rows, by plain code where there are too many columns for the kernels. */
 export function loadSparse(block: SparseBlock, provider: RunnerProvider): LoadedBlock {

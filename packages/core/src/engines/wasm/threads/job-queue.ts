@@ -61,6 +61,7 @@ export const FUNCTIONS = [
   'basisProducts',
   'basisSubtract',
   'normalRows',
+  'collectColumns',
 ] as const;
 /** The index of a job that copies rows instead of calling a kernel. */
 export const COPY = FUNCTIONS.length;

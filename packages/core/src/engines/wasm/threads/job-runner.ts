@@ -9,14 +9,16 @@ import { acquireWorkers, releaseWorkers, type Worker } from './worker-pool.js';
 
 /** Milliseconds between two calls of `onStep`, which reports progress and throws when the work is cancelled. */
 const PROGRESS_INTERVAL = 1;
-/** Milliseconds that the main thread spins until the last jobs are done, before it yields to the event loop. */
-const SPIN_TIME = 2;
+/** Milliseconds that the main thread waits until the last jobs are done, before it yields to the event loop. It spins for the first part. */
+const WAIT_TIME = 2;
+const SPIN_TIME = 0.05;
 /** Milliseconds without progress after which the job of a failed worker counts as lost. */
 const ORPHAN_TIMEOUT = 200;
 /** Milliseconds between two looks at workers that have not reported. */
 const CHECK_INTERVAL = 20;
 
 const NO_ENTRIES = new Int32Array();
+const NO_WORKERS: Worker[] = [];
 
 /** Passes so far, in numbers that come again. */
 let passes = 0;
@@ -26,10 +28,25 @@ export interface RunnerOptions {
   readonly workersOnly?: boolean;
   /** Where the data are: jobs can copy from shared memory. */
   readonly rows?: ArrayBufferLike | undefined;
+  /** Whether the whole pass is too short for workers, and for a look at the clock: a job is then run as soon as it is added. */
+  readonly short?: boolean;
 }
 
 function isShared(buffer: ArrayBufferLike | undefined): boolean {
   return typeof SharedArrayBuffer !== 'undefined' && buffer instanceof SharedArrayBuffer;
+}
+
+/** Whether this thread may sleep: in pages only workers may. */
+let maySleep = true;
+
+/** Sleeps until a word of shared memory changes, for some milliseconds at most: a thread that spins would keep the core from those that work. */
+export function sleep(words: Int32Array, index: number, value: number, most: number): void {
+  if (!maySleep) return;
+  try {
+    Atomics.wait(words, index, value, most);
+  } catch {
+    maySleep = false;
+  }
 }
 
 /** The index of each function. */
@@ -49,18 +66,32 @@ export class JobRunner {
   readonly #pass: number;
   /** Whether this thread runs jobs too. */
   readonly #claims: boolean;
+  readonly #short: boolean;
   #table = 0;
   /** The table of jobs, `JOB_WORDS` each. Shared memory does not move when it grows, so one view stays valid. */
   #entries: Int32Array = NO_ENTRIES;
   #jobs = 0;
 
   /** With `threads` that may work, of which up to `most` may be started. */
-  constructor(kernels: Kernels, threads: number, most: number, { workersOnly = false, rows }: RunnerOptions = {}) {
+  constructor(
+    kernels: Kernels,
+    threads: number,
+    most: number,
+    { workersOnly = false, rows, short = false }: RunnerOptions = {},
+  ) {
     this.kernels = kernels;
     this.#calls = kernels.calls;
-    this.#rows = isShared(rows) ? rows : undefined;
+    this.#short = short;
+    this.#rows = !short && isShared(rows) ? rows : undefined;
     kernels.clear();
-    this.#queue = kernels.queue.fill(0);
+    this.#queue = kernels.queue;
+    if (short) {
+      this.#workers = NO_WORKERS;
+      this.#pass = 0;
+      this.#claims = true;
+      return;
+    }
+    this.#queue.fill(0);
     passes = (passes + 1) % PASS_NUMBERS;
     this.#pass = passes;
     this.#queue[word.pass] = passes;
@@ -82,6 +113,7 @@ export class JobRunner {
 
   /** Allocates a table for lists of up to `jobs` jobs. */
   reserve(jobs: number): void {
+    if (this.#short) return;
     if (jobs > MOST_JOBS) throw new RangeError('too many jobs in a list');
     this.#table = this.kernels.allocate(jobs * JOB_WORDS * 4);
     this.#entries = new Int32Array(this.kernels.buffer, this.#table, jobs * JOB_WORDS);
@@ -89,7 +121,8 @@ export class JobRunner {
 
   /** Adds a job to the list that `runJobs` will run next. */
   addJob(name: FunctionName, ...numbers: number[]): void {
-    this.#add(INDEX[name], numbers);
+    if (this.#short) this.#calls[INDEX[name]](...numbers);
+    else this.#add(INDEX[name], numbers);
   }
 
   #add(index: number, numbers: readonly number[]): void {
@@ -119,6 +152,10 @@ export class JobRunner {
 
   /** Runs the jobs that were added. `meanwhile` runs first on this thread, while the workers have started. */
   *runJobs(onStep: OnStep, meanwhile?: () => MaybePromise<void>): Waiting<void> {
+    if (this.#short) {
+      yield* wait(meanwhile?.());
+      return;
+    }
     const queue = this.#queue;
     const jobs = this.#jobs;
     this.#jobs = 0;
@@ -213,7 +250,11 @@ export class JobRunner {
     const done = (): number => Atomics.load(this.#queue, word.done);
     if (done() === jobs) return;
     const start = performance.now();
-    while (this.#claims && performance.now() - start < SPIN_TIME) if (done() === jobs) return;
+    for (let spent = 0; this.#claims && spent < WAIT_TIME; spent = performance.now() - start) {
+      const now = done();
+      if (now === jobs) return;
+      if (spent > SPIN_TIME) sleep(this.#queue, word.done, now, WAIT_TIME);
+    }
     return this.#waitLonger(jobs, done, onStep);
   }
 

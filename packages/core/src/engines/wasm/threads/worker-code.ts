@@ -15,7 +15,7 @@ const copyRows = ${copyRows.toString()};
 let last;
 function work({ id, memory, module, pass, rows }) {
   if (!last || last.id !== id) {
-    const { exports } = new WebAssembly.Instance(module, { env: { memory, now: () => performance.now() } });
+    const { exports } = new WebAssembly.Instance(module, { env: { memory }, reduce: { now: () => performance.now() } });
     last = { id, calls: ${JSON.stringify(FUNCTIONS)}.map((name) => exports[name]) };
   }
   const queue = new Int32Array(memory.buffer, ${QUEUE_START}, 16);

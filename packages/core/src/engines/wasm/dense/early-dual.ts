@@ -1,0 +1,146 @@
+import type { DenseBlock, Frame } from '../../../data/block.js';
+import { addRowCounts, type ColumnStatistics, emptyStatistics } from '../../../data/statistics.js';
+import { type Waiting, wait } from '../../../maybe-promise.js';
+import type { EarlyFrame, OnStep, Products } from '../../engine.js';
+import { type Pilot, PilotSums, pilotFrame, samplePilot, statisticsFromSums } from '../../pilot.js';
+import { sameNumbers } from '../same-frame.js';
+import type { JobRunner } from '../threads/job-runner.js';
+import { RowLines } from './dual.js';
+import { chunkCols, TILE } from './layout.js';
+
+/** Numbers after each row of a chunk, so that the rows do not compete for the same places of a cache. */
+const PADDING = 8;
+/** Readings of a chunk until its pilot is good, at most. */
+const READINGS = 3;
+/** How far the power of two of the early frame may be from the one that is chosen in the end. */
+const FARTHEST = 2 ** 200;
+
+/** K = BBᵀ in a frame that was chosen while the columns were summed up. */
+export interface EarlyDual {
+  readonly frame: Frame;
+  /** n × n, upper triangle. */
+  readonly products: Float64Array;
+}
+
+/**
+ * Statistics of the columns and K = BBᵀ in one reading, for few rows and many columns: all rows of some columns are in the memory together, so
+ * their means and scales are known before they are multiplied. While one chunk of columns is copied in, jobs sum up the one before it, pack the one before that,
+ * and multiply the one before that. Undefined where that is not possible: `summarise` says why.
+ */
+export function* summariseAndMultiply(
+  runner: JobRunner,
+  block: DenseBlock,
+  weights: Float64Array | undefined,
+  early: EarlyFrame,
+  onStep: OnStep,
+): Waiting<{ readonly stats: ColumnStatistics; readonly dual: EarlyDual } | undefined> {
+  const { rows: n, cols: d } = block;
+  const { kernels } = runner;
+  const pilot = samplePilot(block, weights);
+  const seen = pilotFrame(pilot, weights);
+  const frame = { ...seen, shift: new Float64Array(d), factor: new Float64Array(d) };
+  const width = chunkCols(n);
+  const chunks = Math.ceil(d / width);
+  const sums = kernels.zeros(n * n);
+  const lines = new RowLines(runner, block, frame, 0, n, width, false, { chunks: 3, padding: PADDING });
+  const [shift, factor] = [kernels.put(seen.shift), kernels.put(seen.factor)];
+  const [tall, strips] = [Math.ceil(n / TILE), width / TILE];
+  const planes = kernels.allocate(tall * 4 * width * 8);
+  const { groups } = lines;
+  runner.reserve(groups * groups + strips * (groups + tall) + (lines.byJobs ? n : 0));
+  const total = emptyStatistics(d);
+  addRowCounts(total, n, weights);
+  if (total.rows === 0) return undefined;
+  let unit = 0;
+
+  /** Jobs that sum up the columns of a chunk about its pilots. */
+  const addSums = (c: number): void => {
+    const { start, type, stride, cols, bytes, roots } = lines.raw(c);
+    for (let t = 0; t < tall; t++) {
+      const top = t * TILE;
+      for (let left = 0; left < cols; left += TILE) {
+        const column = (c * width + left) * 8;
+        const count = Math.min(TILE, cols - left);
+        runner.addJob(
+          'packColumns',
+          ...[start + (top * stride + left) * bytes, type, stride, Math.min(TILE, n - top), count, 0],
+          ...[shift + column, factor + column, roots === 0 ? 0 : roots + top * 8, 0, 0],
+          ...[planes + (t * 4 * cols + left) * 8, cols * 8, TILE, 0],
+        );
+      }
+    }
+  };
+
+  /** The statistics of a chunk from its sums, and with them its frame; or false where its pilots were bad, and have been replaced. */
+  const settleChunk = (c: number): boolean | undefined => {
+    const left = c * width;
+    const { cols } = lines.raw(c);
+    const part = <Numbers extends Float64Array>(numbers: Numbers): Float64Array => numbers.subarray(left, left + cols);
+    const found = new PilotSums(cols);
+    for (let t = 0; t < tall; t++) found.add(kernels.doubles(planes + t * 4 * cols * 8, 4 * cols), t * TILE);
+    if (found.bad !== undefined) return undefined;
+    const stats = { ...emptyStatistics(cols), rows: total.rows, weight: total.weight };
+    const own: Pilot = { shift: part(pilot.shift), unit: part(pilot.unit) };
+    if (!statisticsFromSums(stats, own, found, 'float64')) {
+      own.shift.set(stats.mean);
+      own.unit.set(stats.unit);
+      kernels.doubles(shift + left * 8, cols).set(own.shift);
+      kernels.doubles(factor + left * 8, cols).set(own.unit.map((size) => 1 / size));
+      return false;
+    }
+    for (const name of ['mean', 'meanRest', 'min', 'max', 'unit', 'spread'] as const)
+      part(total[name]).set(stats[name]);
+    total.inflation = Math.max(total.inflation, stats.inflation);
+    const framing = early(stats, left);
+    if (!framing) return undefined;
+    // All chunks in the unit of the first. Units are powers of two, so nothing is rounded.
+    unit ||= framing.unit;
+    part(frame.shift).set(framing.shift);
+    part(frame.factor).set(framing.factor.map((value) => value * (framing.unit / unit)));
+    kernels.doubles(lines.shift + left * 8, cols).set(part(frame.shift));
+    kernels.doubles(lines.factor + left * 8, cols).set(part(frame.factor));
+    return true;
+  };
+
+  const copy = (c: number, now: boolean): void => {
+    if (c < 0 || c >= chunks) return;
+    const [left, right] = [c * width, Math.min(d, (c + 1) * width)];
+    if (now) lines.load(c, left, right);
+    else lines.addCopies(c, left, right);
+  };
+  const go: OnStep = () => onStep(0);
+  for (let c = -3; c < chunks; c++) {
+    if (c >= 0) lines.multiply(c, lines, sums, n);
+    if (c + 1 >= 0 && c + 1 < chunks) lines.pack(c + 1, (c + 1) * width);
+    const summed = c + 2 >= 0 && c + 2 < chunks;
+    if (summed) addSums(c + 2);
+    copy(c + 3, false);
+    yield* runner.runJobs(go, () => copy(c + 3, true));
+    for (let reading = 1; summed; reading++) {
+      const good = settleChunk(c + 2);
+      if (good) break;
+      if (good === undefined || reading === READINGS) return undefined;
+      addSums(c + 2);
+      yield* runner.runJobs(go);
+    }
+    yield* wait(onStep(0));
+  }
+  yield* wait(onStep(n));
+  return { stats: total, dual: { frame, products: kernels.doubles(sums, n * n).slice() } };
+}
+
+/** Writes products that were made early, where `frame` is theirs but for a power of two. */
+export function writeEarly({ frame: own, products }: EarlyDual, frame: Frame, into: Products): boolean {
+  const n = Math.sqrt(products.length);
+  const ratio = frame.factor[0] / own.factor[0];
+  const exact = Math.log2(ratio) % 1 === 0 && ratio < FARTHEST && ratio > 1 / FARTHEST;
+  const [roots, ownRoots] = [frame.rootWeights, own.rootWeights];
+  if (!exact || !sameNumbers(frame.shift, own.shift) || (roots ? !ownRoots || !sameNumbers(roots, ownRoots) : ownRoots))
+    return false;
+  for (let j = 0; j < own.factor.length; j++) if (frame.factor[j] !== own.factor[j] * ratio) return false;
+  for (let i = 0; i < n; i++) {
+    const target = (into.row + i) * into.size + into.column;
+    for (let j = i; j < n; j++) into.products[target + j] = products[i * n + j] * ratio * ratio;
+  }
+  return true;
+}

@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import type { DenseBlock, Frame } from '../../src/data/block.js';
+import { chooseFrame, columnScales } from '../../src/data/scaling.js';
+import { wasmEngine } from '../../src/engines/choose.js';
+import type { EarlyFrame } from '../../src/engines/engine.js';
+import { type Engine, pca, referenceEngine } from '../../src/index.js';
+import { random } from '../../src/linalg/random.js';
+
+const reference = referenceEngine();
+const none = (): void => {};
+const engines = await Promise.all([1, 2, 3, 8].map(async (threads) => (await wasmEngine({ threads })) as Engine));
+
+function numbers(length: number, seed: number, offset = 0): Float64Array {
+  const { normal } = random(seed);
+  return Float64Array.from({ length }, () => offset + normal());
+}
+
+function blockOf(rows: number, cols: number, shared: boolean): DenseBlock {
+  const values = numbers(rows * cols, rows + cols, 20);
+  const data = shared ? new Float64Array(new SharedArrayBuffer(values.byteLength)) : values;
+  data.set(values);
+  return { kind: 'dense', rows, cols, stride: cols, data };
+}
+
+function frameOf({ rows, cols }: DenseBlock, weighted: boolean): Frame {
+  const rootWeights = numbers(rows, 3).map(Math.abs);
+  const frame = { shift: numbers(cols, 1, 20), factor: numbers(cols, 2, 5) };
+  return weighted ? { ...frame, rootWeights } : frame;
+}
+
+/** Largest difference as a share of the largest number. */
+function difference(found: Float64Array, expected: Float64Array): number {
+  const largest = expected.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  return found.reduce((most, value, i) => Math.max(most, Math.abs(value - expected[i])), 0) / largest;
+}
+
+describe.each([
+  [40, 9, 1],
+  [700, 77, 5],
+  [5003, 30, 12],
+  [1000, 513, 21],
+] as const)('%i rows of %i columns times %i vectors', (rows, cols, k) => {
+  it.each([
+    ['', false, false],
+    [', shared', true, false],
+    [', weighted', false, true],
+  ] as const)(
+    'are the same bits in the first pass and from rows that stay in memory, on any number of threads%s',
+    async (_, shared, weighted) => {
+      const block = blockOf(rows, cols, shared);
+      const frame = frameOf(block, weighted);
+      const vectors = numbers(k * cols, 4);
+      const normal = async (engine: Engine, passes: readonly boolean[]): Promise<Float64Array[]> => {
+        const loaded = await engine.load(block);
+        const results: Float64Array[] = [];
+        for (const measured of passes) {
+          const out = new Float64Array(k * cols);
+          await loaded.normal(frame, vectors, k, out, none, measured);
+          results.push(out);
+        }
+        loaded.release();
+        return results;
+      };
+      const [expected] = await normal(reference, [false]);
+      const [first] = await normal(engines[0], [true]);
+      expect(difference(first, expected)).toBeLessThan(1e-13);
+      for (const engine of engines) {
+        for (const result of await normal(engine, [true, true, false, false])) expect(result).toEqual(first);
+        for (const result of await normal(engine, [false, false])) expect(result).toEqual(first);
+      }
+    },
+  );
+});
+
+describe('wide data', () => {
+  const early =
+    (scale: 'none' | 'unit'): EarlyFrame =>
+    (columns) =>
+      chooseFrame(columns, columnScales(columns, scale, columns.weight - 1, true).scale, true);
+
+  it.each([
+    [37, 8200, false],
+    [500, 9001, true],
+    [3, 20_011, false],
+  ])(
+    'of %i × %i are collected as the reference engine does, with the same bits on any number of threads',
+    async (rows, cols, shared) => {
+      const block = blockOf(rows, cols, shared);
+      const k = 7;
+      const scores = numbers(rows * k, 5);
+      for (const weighted of [false, true]) {
+        const frame = frameOf(block, weighted);
+        const collect = async (engine: Engine): Promise<Float64Array> => {
+          const out = numbers(k * cols, 6);
+          await (await engine.load(block)).multiplyTransposed(frame, scores, k, out, none);
+          return out;
+        };
+        const first = await collect(engines[0]);
+        expect(difference(first, await collect(reference))).toBeLessThan(1e-13);
+        for (const engine of engines) expect(await collect(engine)).toEqual(first);
+      }
+    },
+  );
+
+  it.each([
+    ['none', false, false],
+    ['unit', false, false],
+    ['unit', true, true],
+  ] as const)(
+    'have the same products whether these are made with the statistics or after them (scale %s, shared %s, weights %s)',
+    async (scale, shared, weighted) => {
+      const block = blockOf(100, 25_000, shared);
+      const weights = weighted ? numbers(block.rows, 7).map((value) => Math.max(0, value)) : undefined;
+      const at = { first: 0, weights, columnNames: undefined };
+      // A column that is constant, one whose sample says nothing of its size, one far from zero.
+      for (let i = 0; i < block.rows; i++) {
+        block.data[i * block.cols + 9000] = 7;
+        block.data[i * block.cols + 9001] = i === 55 ? 1e12 : i % 2;
+        block.data[i * block.cols + 24_999] += 1e9;
+      }
+      for (const engine of engines) {
+        const dual = async (frame: Frame | undefined): Promise<{ frame: Frame; products: Float64Array }> => {
+          const loaded = await engine.load(block);
+          const columns = await loaded.summarise(at, undefined, none, frame ? undefined : early(scale));
+          const framing = early(scale)(columns, 0) as Frame;
+          const used = frame ?? { ...framing, ...(weights ? { rootWeights: weights.map(Math.sqrt) } : {}) };
+          const into = { products: new Float64Array(block.rows ** 2), size: block.rows, row: 0, column: 0 };
+          await loaded.dual(used, loaded, used, into, none);
+          for (let i = 0; i < block.rows; i++) into.products.fill(0, i * block.rows, i * block.rows + i);
+          loaded.release();
+          return { frame: used, products: into.products };
+        };
+        const made = await dual(undefined);
+        expect((await dual(made.frame)).products).toEqual(made.products);
+      }
+    },
+  );
+
+  it('get the products of the frame that is asked for, where it is not the one that was announced', async () => {
+    const block = blockOf(60, 9000, false);
+    const products = async (engine: Engine): Promise<Float64Array> => {
+      const loaded = await engine.load(block);
+      await loaded.summarise({ first: 0, weights: undefined, columnNames: undefined }, undefined, none, early('none'));
+      const into = { products: new Float64Array(3600), size: 60, row: 0, column: 0 };
+      const frame = frameOf(block, false);
+      await loaded.dual(frame, loaded, frame, into, none);
+      for (let i = 0; i < 60; i++) into.products.fill(0, i * 60, i * 60 + i);
+      return into.products;
+    };
+    expect(difference(await products(engines[1]), await products(reference))).toBeLessThan(1e-13);
+  });
+
+  it('that are not finite are refused with their row and column', async () => {
+    const { data } = blockOf(50, 9000, false);
+    data[20 * 9000 + 8500] = Number.NaN;
+    await expect(pca({ rows: 50, cols: 9000, data }, { k: 2, solver: 'dual', engine: 'wasm' })).rejects.toMatchObject({
+      code: 'NOT_FINITE',
+      details: { row: 20, column: 8500 },
+    });
+  });
+});

@@ -1,0 +1,55 @@
+import type { DenseBlock } from '@scree/core';
+import type { Pilot } from '@scree/core/engine';
+
+/** Rows of the sample. */
+const SAMPLE = 256;
+/** Shares of the rows that the classes but the last should hold together. */
+const SHARES = [0.2, 0.4, 0.6, 0.8, 0.95];
+export const MOST_CLASSES = SHARES.length + 1;
+/** Classes are used where their products are less than this share of all. */
+const WORTH = 0.8;
+/** With fewer columns, arranging rows takes longer than it saves. */
+const FEWEST_COLUMNS = 256;
+
+/**
+ * An order of the columns, and classes of rows by how many of the columns they need in that order.
+ *
+ * In many tables (images, counts, indicators) most columns have one value, usually 0, in most rows. If that value is the column's
+ * pilot, the entry about the pilot is 0. With such columns last, a row needs only the columns up to its last entry other than 0. Rows
+ * of about the same width are multiplied together, so that most products of zeros are left out.
+ */
+export interface RowWidths {
+  readonly order: Int32Array;
+  /** Widths of the classes, ascending; the last is the number of columns. */
+  readonly widths: readonly number[];
+}
+
+/** Classes for the rows of a block, by a sample of them, or undefined if they would save too little. */
+export function findRowWidths(block: DenseBlock, { shift }: Pilot): RowWidths | undefined {
+  const { rows, cols, stride, data } = block;
+  if (cols < FEWEST_COLUMNS) return undefined;
+  const sampled = Math.min(rows, SAMPLE);
+  const startOf = (s: number): number => Math.floor((s * rows) / sampled) * stride;
+  const filled = new Float64Array(cols);
+  for (let s = 0; s < sampled; s++) {
+    for (let j = 0, start = startOf(s); j < cols; j++) if (data[start + j] !== shift[j]) filled[j]++;
+  }
+  const order = Int32Array.from({ length: cols }, (_, j) => j).sort((i, j) => filled[j] - filled[i] || i - j);
+  const needed = Int32Array.from({ length: sampled }, (_, s) => {
+    let width = cols;
+    while (width > 0 && data[startOf(s) + order[width - 1]] === shift[order[width - 1]]) width--;
+    return width;
+  }).sort();
+  const some = SHARES.map((share) => Math.max(1, needed[Math.floor(share * sampled)]));
+  const widths = [...new Set([...some, cols])];
+  let products = 0;
+  for (const width of needed) products += widths[classOf(widths, width)] ** 2;
+  return products < WORTH * sampled * cols * cols ? { order, widths } : undefined;
+}
+
+/** The first class that is wide enough. */
+export function classOf(widths: readonly number[], needed: number): number {
+  let index = 0;
+  while (widths[index] < needed) index++;
+  return index;
+}
