@@ -125,6 +125,25 @@ export const faultChecks: Record<string, (gpu: GPU, opened: OpenDevice) => Promi
     }
   },
 
+  async 'a device that does not answer leaves the pass to wasm, with a warning'(_, { gpu: device, engine }) {
+    const { mapAsync } = GPUBuffer.prototype;
+    const { setTimeout: own } = globalThis;
+    const data = Float64Array.from({ length: 3000 }, random(1).normal);
+    const truth = await pca({ rows: 300, cols: 10, data }, { k: 2, engine: 'wasm', solver: 'covariance' });
+    try {
+      GPUBuffer.prototype.mapAsync = () => new Promise(() => {});
+      // Half a minute passes at once.
+      globalThis.setTimeout = ((run: () => void, ms?: number) => own(run, ms === 30_000 ? 0 : ms)) as typeof setTimeout;
+      const model = await pca({ rows: 300, cols: 10, data }, { k: 2, engine, solver: 'covariance' });
+      equal(model.variances[0], truth.variances[0], 'first variance');
+      expectWarning(model.warnings, 'did not answer for 30 seconds');
+    } finally {
+      globalThis.setTimeout = own;
+      GPUBuffer.prototype.mapAsync = mapAsync;
+      device.failure = undefined;
+    }
+  },
+
   async 'nothing is left on the device after 100 fits and 100 aborted fits'(_, { gpu: device, engine }) {
     const data = Float32Array.from({ length: 400 }, random(1).normal);
     const matrix = { rows: 40, cols: 10, data };

@@ -1,5 +1,5 @@
-import { afterEach, expect, it } from 'vitest';
-import { provideGpu, webGpuOffer } from '../../src/engines/webgpu/offer.js';
+import { afterEach, expect, it, vi } from 'vitest';
+import { openDevice, provideGpu, webGpuOffer } from '../../src/engines/webgpu/offer.js';
 
 afterEach(() => provideGpu(() => 'none'));
 
@@ -32,4 +32,16 @@ it("a software driver is not opened for 'auto', and is opened for who asks for i
   expect(await webGpuOffer.make(1)).toBeUndefined();
   expect(asked).toEqual(['adapter', 'adapter', 'device']);
   expect(await webGpuOffer.why()).toContain('no device here');
+});
+
+it("'auto' considers a device from 67 million numbers on, and from 4 million where one is open already", async () => {
+  const opened = { gpu: { failure: undefined as string | undefined } };
+  vi.doMock('../../src/engines/webgpu/webgpu.js', () => ({ openWebGpu: async () => opened }));
+  provideGpu(() => ({}) as GPU);
+  expect(webGpuOffer.worth).toBe(2 ** 26);
+  await openDevice();
+  expect(webGpuOffer.worth).toBe(2 ** 22);
+  opened.gpu.failure = 'it was lost';
+  expect(webGpuOffer.worth).toBe(2 ** 26);
+  vi.doUnmock('../../src/engines/webgpu/webgpu.js');
 });
