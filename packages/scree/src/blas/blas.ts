@@ -1,10 +1,10 @@
 import { type Block, type Engine, OptionError, referenceEngine, wasmEngine } from '@scree/core';
 import { addressSpaceLeft } from '@scree/core/engine';
-import { BlasDense, type FloatBlock } from './dense.js';
+import { BlasDense } from './dense.js';
 import { lapackEigen } from './eigen.js';
 import { bindLapack, bindProducts, type Lapack, type Products } from './functions.js';
 import { findLibrary, howToInstall, type Library, loadKoffi } from './library.js';
-import { canPack } from './pack.js';
+import { canPack, type FloatBlock } from './pack.js';
 import { MOST_CLASSES } from './row-widths.js';
 import { ThreadSetting } from './thread-setting.js';
 import { tileRows } from './tiles.js';
