@@ -5,7 +5,7 @@ import { type FloatBlock, Packer } from './pack.js';
 import { pipeline } from './pipeline.js';
 import { summariseOnce } from './summarise.js';
 import { Sums } from './sums.js';
-import { MIN_LINES, parts, tileCols, tileRows, tilesFor } from './tiles.js';
+import { parts, tileCols, tileRows, tilesFor } from './tiles.js';
 
 /** Largest square of the shift, as a share of the mean square of the shifted rows, for rows that are read in place. */
 const SHIFT_SHARE = 0.5;
@@ -84,7 +84,7 @@ export class BlasDense implements LoadedBlock {
 
   async multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): Promise<void> {
     const d = this.cols;
-    const blas = this.#productsFor(frame);
+    const blas = this.#blas;
     const v = this.#own(vectors, k * d);
     await this.#tiles(blas, frame, [], onStep, async (tile, stride, from, rows) => {
       const target = scores.subarray(from * k, (from + rows) * k);
@@ -103,7 +103,7 @@ export class BlasDense implements LoadedBlock {
   ): Promise<void> {
     const d = this.cols;
     const target = { products: out, size: d, row: 0, column: 0 };
-    const { blas, sums } = this.#sums(target, k, d, false, this.#productsFor(frame));
+    const { blas, sums } = this.#sums(target, k, d, false);
     await this.#tiles(blas, frame, [sums], onStep, (tile, stride, from, rows, lane) => {
       const y = this.#own(scores.subarray(from * k, (from + rows) * k), rows * k);
       const { into, beta, size } = sums.next(lane);
@@ -137,26 +137,15 @@ export class BlasDense implements LoadedBlock {
 
   release(): void {}
 
-  /** Rows that are read in place and too few for one tile per lane, such as a solver's own vectors, go to one call on all threads. */
-  #productsFor(frame: Frame): Products {
-    return isPlain(frame) && this.rows < this.#blas.lanes * MIN_LINES ? this.#blas.singleLane : this.#blas;
-  }
-
   /** Converts numbers to the precision of the products. */
   #own(numbers: Float64Array, length: number): Numbers {
     return this.#blas.bytes === 8 ? numbers.subarray(0, length) : Float32Array.from(numbers.subarray(0, length));
   }
 
   /** Sums of this size, and the products that fill them: with as many lanes as memory allows, or with one call on all threads. */
-  #sums(
-    target: Target,
-    rows: number,
-    cols: number,
-    upper: boolean,
-    products = this.#blas,
-  ): { blas: Products; sums: Sums } {
-    const { lanes } = products;
-    const blas = Sums.lanes(lanes, rows, cols) < lanes ? products.singleLane : products;
+  #sums(target: Target, rows: number, cols: number, upper: boolean): { blas: Products; sums: Sums } {
+    const lanes = this.#blas.lanes;
+    const blas = Sums.lanes(lanes, rows, cols) < lanes ? this.#blas.singleLane : this.#blas;
     return { blas, sums: new Sums(blas, blas.lanes, target, rows, cols, upper) };
   }
 

@@ -10,7 +10,7 @@ const BYTES = 16 * 2 ** 20;
 const ALL_BYTES = 60 * 2 ** 20;
 const MOST_ROWS = 4096;
 /** Products of fewer lines are slow. */
-export const MIN_LINES = 256;
+const MIN_LINES = 256;
 /** Fewest rows of a tile of wide data: the vectors are read again for every tile. */
 const WIDE_ROWS = 64;
 
