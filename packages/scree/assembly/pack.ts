@@ -277,9 +277,10 @@ export function packSummed(
   }
 }
 
-/** Sums, ranges and squares of columns, and no tile. */
+/** Sums, ranges and squares of columns as `packSummed` takes them, and no tile. */
 export function summariseRows(
-  single: bool,
+  fromSingle: bool,
+  toSingle: bool,
   source: usize,
   stride: usize,
   rows: i32,
@@ -290,8 +291,13 @@ export function summariseRows(
   sums: usize,
   width: usize,
 ): void {
-  if (single) sumUp<f32, f64, Summary>(source, stride, rows, cols, shift, factor, roots, 0, 0, sums, width);
-  else sumUp<f64, f64, Summary>(source, stride, rows, cols, shift, factor, roots, 0, 0, sums, width);
+  if (fromSingle) {
+    if (toSingle) sumUp<f32, f32, Summary>(source, stride, rows, cols, shift, factor, roots, 0, 0, sums, width);
+    else sumUp<f32, f64, Summary>(source, stride, rows, cols, shift, factor, roots, 0, 0, sums, width);
+  } else {
+    if (toSingle) sumUp<f64, f32, Summary>(source, stride, rows, cols, shift, factor, roots, 0, 0, sums, width);
+    else sumUp<f64, f64, Summary>(source, stride, rows, cols, shift, factor, roots, 0, 0, sums, width);
+  }
 }
 
 /** Packs the first `cols` of the ordered columns of a row. */

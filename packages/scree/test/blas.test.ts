@@ -213,6 +213,64 @@ describe.runIf(found)('the blas engine', () => {
       }),
     ));
 
+  it.each([
+    ['float64', false, 1e-12],
+    ['float64, weighted', true, 1e-12],
+    ['float32', false, 1e-5],
+  ])('sums up rows that are mostly zero by their width, in %s', async (precision, weighted, allowed) => {
+    const [n, d, stride] = [3000, 300, 303];
+    const { normal, uniform } = random(21);
+    const data = new Float64Array(n * stride).fill(Number.NaN);
+    for (let i = 0; i < n; i++) {
+      for (let j = 0; j < d; j++) {
+        // Column j is filled in e^(−j/30) of the rows; some have another usual value than 0, and one differs in one row only.
+        const usual = j % 50 === 7 ? 3 : 0;
+        const filled = j === 299 ? i === 1234 : uniform() < Math.exp(-j / 30);
+        data[i * stride + j] = filled ? usual + normal() : usual;
+      }
+    }
+    const block: DenseBlock = { kind: 'dense', rows: n, cols: d, stride, data };
+    const weights = weighted ? Float64Array.from({ length: n }, (_, i) => i % 3) : undefined;
+    const [mine, truth] = [new Float64Array(d * d), new Float64Array(d * d)];
+    const tested = precision === 'float32' ? single : engine;
+    const widths = vi.spyOn(Packer.prototype, 'packClasses');
+    const a = await (await tested.load(block)).summarise(at(weights), mine, none);
+    expect(widths).toHaveBeenCalledOnce();
+    widths.mockRestore();
+    const b = await (await reference.load(block)).summarise(at(weights), truth, none);
+    expect(difference(mine, truth, d)).toBeLessThan(allowed);
+    expect(difference(a.mean, b.mean)).toBeLessThan(1e-13);
+    expect(difference(a.spread, b.spread)).toBeLessThan(1e-12);
+    expect([a.min, a.max]).toEqual([b.min, b.max]);
+  });
+
+  it('reads rows near the origin in place, and packs those that are not', async () => {
+    const [n, d, k] = [2000, 40, 3];
+    const { normal } = random(22);
+    const noise = Float64Array.from({ length: n * d }, (_, i) => normal() / (1 + (i % d)));
+    const vectors = Float64Array.from({ length: k * d }, normal);
+    const rowSquare = noise.reduce((sum, x) => sum + x * x, 0) / n;
+    const pack = vi.spyOn(Packer.prototype, 'pack');
+    // The square of the shift is 0.4 times that of the rows, or 10¹² times.
+    for (const [size, packed] of [
+      [0.4, false],
+      [1e12, true],
+    ] as const) {
+      const shift = new Float64Array(d).fill(Math.sqrt((size * rowSquare) / d));
+      const factor = Float64Array.from({ length: d }, (_, j) => (j % 2 === 0 ? 1 : 2));
+      const data = noise.map((x, i) => x / factor[i % d] + shift[i % d] / factor[i % d]);
+      const block: DenseBlock = { kind: 'dense', rows: n, cols: d, stride: d, data };
+      const frame = { shift: shift.map((s, j) => s / factor[j]), factor, rowSquare };
+      const [mine, truth] = [1, 2].map(() => new Float64Array(k * d).fill(1));
+      pack.mockClear();
+      await (await engine.load(block)).normal(frame, vectors, k, mine, none);
+      expect(pack.mock.calls.length > 0).toBe(packed);
+      await (await reference.load(block)).normal(frame, vectors, k, truth, none);
+      expect(difference(mine, truth)).toBeLessThan(1e-13);
+    }
+    pack.mockRestore();
+  });
+
   it('loses no digits far from the origin, and reads once there', async () => {
     const rows = withSpectrum(3000, 6, (i) => 30 / (1 + i), { offset: (j) => 1e8 * (j + 1) });
     const { data } = toMatrix(rows) as { data: Float64Array };

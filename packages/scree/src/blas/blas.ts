@@ -1,10 +1,10 @@
 import { type Block, type Engine, OptionError, referenceEngine, wasmEngine } from '@scree/core';
 import { addressSpaceLeft } from '@scree/core/engine';
-import { BlasDense, type FloatBlock } from './dense.js';
+import { BlasDense } from './dense.js';
 import { lapackEigen } from './eigen.js';
 import { bindLapack, bindProducts, type Lapack, type Products } from './functions.js';
 import { findLibrary, howToInstall, type Library, loadKoffi } from './library.js';
-import { canPack } from './pack.js';
+import { canPack, type FloatBlock } from './pack.js';
 import { MOST_CLASSES } from './row-widths.js';
 import { ThreadSetting } from './thread-setting.js';
 import { tileRows } from './tiles.js';
@@ -84,13 +84,17 @@ export async function blasEngine(options: BlasOptions = {}): Promise<Engine | un
   const blas = await loadBlas();
   if (typeof blas === 'string') return undefined;
   if (threads !== undefined) blas.threadSetting.threads = threads;
-  made ??= makeEngine(blas);
+  made ??= makeEngine(blas, await wasm());
   return made;
 }
 
-function makeEngine(blas: Blas): Engine {
+/** Krylov's basis is that of the wasm engine: it projects few vectors in one reading, on all threads, where BLAS needs two. */
+function makeEngine(blas: Blas, { basis }: Engine): Engine {
   const single = blas.single && engineOf(blas, 'blas float32', blas.single, 2 ** -24, 80);
-  return engineOf(blas, 'blas', blas.double, 2 ** -53, 40, single);
+  return engineOf(blas, 'blas', blas.double, 2 ** -53, 40, {
+    ...(single && { float32: single }),
+    ...(basis && { basis }),
+  });
 }
 
 /** Whether BLAS can read a block: rows of float32 or float64. Sparse rows, integers and float16 go to the wasm engine, which is as accurate. */
@@ -111,7 +115,7 @@ function engineOf(
   products: Products,
   u: number,
   rate: number,
-  single?: Engine,
+  more: Pick<Engine, 'float32' | 'basis'> = {},
 ): Engine {
   // One thread packs the numbers. If there are few columns, that takes most of the time.
   const ratesOn = (threads: number): Engine['rates'] => ({
@@ -154,6 +158,6 @@ function engineOf(
       };
       return Math.max(worst(products.lanes), worst(1));
     },
-    ...(single ? { float32: single } : {}),
+    ...more,
   };
 }

@@ -1,7 +1,7 @@
-import type { DenseBlock, FloatArray, Frame, LoadedBlock, OnStep, RowsAt, Products as Target } from '@scree/core';
+import type { Frame, LoadedBlock, OnStep, RowsAt, Products as Target } from '@scree/core';
 import { type ColumnStatistics, dualByMultiply, identityFrame, summariseTwice } from '@scree/core/engine';
 import type { Numbers, Products } from './functions.js';
-import { Packer } from './pack.js';
+import { type FloatBlock, Packer } from './pack.js';
 import { pipeline } from './pipeline.js';
 import { summariseOnce } from './summarise.js';
 import { Sums } from './sums.js';
@@ -13,9 +13,6 @@ const SHIFT_SHARE = 0.5;
 const LARGEST_FACTOR = 2 ** 300;
 /** Rows per call that are read in place for products with few vectors: they stay in the cache for the second product. */
 const IN_PLACE_ROWS = 256;
-
-/** Dense rows of float32 or float64, which BLAS can read. */
-export type FloatBlock = DenseBlock & { readonly data: FloatArray };
 
 /**
  * The passes over dense rows as matrix products of BLAS. Tiles of rows are packed through the frame, one tile while BLAS computes
@@ -105,7 +102,8 @@ export class BlasDense implements LoadedBlock {
     onStep: OnStep,
   ): Promise<void> {
     const d = this.cols;
-    const { blas, sums } = this.#sums({ products: out, size: d, row: 0, column: 0 }, k, d, false);
+    const target = { products: out, size: d, row: 0, column: 0 };
+    const { blas, sums } = this.#sums(target, k, d, false);
     await this.#tiles(blas, frame, [sums], onStep, (tile, stride, from, rows, lane) => {
       const y = this.#own(scores.subarray(from * k, (from + rows) * k), rows * k);
       const { into, beta, size } = sums.next(lane);

@@ -1,7 +1,10 @@
-import type { DenseBlock, Frame } from '@scree/core';
+import type { DenseBlock, FloatArray, Frame } from '@scree/core';
 import type { Numbers } from './functions.js';
 import { packBinary } from './pack-binary.js';
 import { classOf, type RowWidths } from './row-widths.js';
+
+/** Dense rows of float32 or float64, which BLAS can read. */
+export type FloatBlock = DenseBlock & { readonly data: FloatArray };
 
 /** The functions of assembly/pack.ts. */
 interface Kernel {
@@ -34,7 +37,8 @@ interface Kernel {
     width: number,
   ): void;
   summariseRows(
-    single: boolean,
+    fromSingle: boolean,
+    toSingle: boolean,
     source: number,
     stride: number,
     rows: number,
@@ -233,7 +237,7 @@ export class Packer {
       const count = Math.min(strip, this.#block.rows - from);
       this.#strips(from, count, 0, cols, frame.rootWeights, 1, (_, rows, rootsAt) => {
         kernel.summariseRows(
-          ...([fromSingle, stage, rowBytes, rows, cols, shift, factor, rootsAt, summary, 8 * cols] as const),
+          ...([fromSingle, single, stage, rowBytes, rows, cols, shift, factor, rootsAt, summary, 8 * cols] as const),
         );
       });
       for (let i = 0; i < count; i++) {
@@ -259,7 +263,7 @@ export class Packer {
       const width = Math.min(CHUNK, this.#columns - first);
       this.#strips(from, rows, first, width, roots, step, (_, count, rootsAt) => {
         this.#workspace.kernel.summariseRows(
-          ...([this.#fromSingle, stage, width * this.#block.data.BYTES_PER_ELEMENT, count] as const),
+          ...([this.#fromSingle, this.#single, stage, width * this.#block.data.BYTES_PER_ELEMENT, count] as const),
           ...([width, shift + 8 * first, factor + 8 * first, rootsAt] as const),
           ...([summary + 8 * first, 8 * this.#columns] as const),
         );

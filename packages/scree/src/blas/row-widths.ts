@@ -32,12 +32,14 @@ export function findRowWidths(block: DenseBlock, { shift }: Pilot): RowWidths | 
   const startOf = (s: number): number => Math.floor((s * rows) / sampled) * stride;
   const filled = new Float64Array(cols);
   for (let s = 0; s < sampled; s++) {
-    for (let j = 0, start = startOf(s); j < cols; j++) if (data[start + j] !== shift[j]) filled[j]++;
+    const start = startOf(s);
+    for (let j = 0; j < cols; j++) if (data[start + j] !== shift[j]) filled[j]++;
   }
   const order = Int32Array.from({ length: cols }, (_, j) => j).sort((i, j) => filled[j] - filled[i] || i - j);
   const needed = Int32Array.from({ length: sampled }, (_, s) => {
+    const start = startOf(s);
     let width = cols;
-    while (width > 0 && data[startOf(s) + order[width - 1]] === shift[order[width - 1]]) width--;
+    while (width > 0 && data[start + order[width - 1]] === shift[order[width - 1]]) width--;
     return width;
   }).sort();
   const some = SHARES.map((share) => Math.max(1, needed[Math.floor(share * sampled)]));

@@ -9,9 +9,8 @@ import {
   scatterAboutMeans,
   statisticsFromSums,
 } from '@scree/core/engine';
-import type { FloatBlock } from './dense.js';
 import type { Numbers, Products } from './functions.js';
-import { Packer } from './pack.js';
+import { type FloatBlock, Packer } from './pack.js';
 import { pipeline } from './pipeline.js';
 import { findRowWidths, type RowWidths } from './row-widths.js';
 import { Sums } from './sums.js';
@@ -251,10 +250,10 @@ function sumProducts(
 function inColumnOrder(scatter: Float64Array, d: number, order: Int32Array): void {
   const ordered = scatter.slice();
   scatter.fill(0);
-  for (let p = 0; p < order.length; p++) {
-    for (let q = p; q < order.length; q++) {
-      const [i, j] = order[p] < order[q] ? [order[p], order[q]] : [order[q], order[p]];
-      scatter[i * d + j] = ordered[p * d + q];
+  for (let p = 0; p < d; p++) {
+    for (let q = p; q < d; q++) {
+      const [i, j] = [order[p], order[q]];
+      scatter[i < j ? i * d + j : j * d + i] = ordered[p * d + q];
     }
   }
 }
