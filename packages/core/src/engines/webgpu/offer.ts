@@ -33,13 +33,11 @@ export async function openDevice(automatic = false): Promise<WebGpu | string> {
   if (opening === undefined || lost || leftAlone) {
     hardwareOnly = automatic;
     ready = undefined;
-    const now = open(automatic);
-    opening = now;
-    void now.then((device) => {
-      if (opening === now && typeof device === 'object') ready = device;
-    });
+    opening = open(automatic);
   }
-  return opening;
+  const device = await opening;
+  if (typeof device === 'object') ready = device;
+  return device;
 }
 
 async function open(automatic: boolean): Promise<WebGpu | string> {
