@@ -310,7 +310,10 @@ describe('a fit that looks at its columns', () => {
   it('warns of them only where it was asked to', async () => {
     expect((await pca(table)).warnings).toEqual([]);
     const { warnings } = await pca(table, { lookAtColumns: true });
-    expect(warnings).toEqual((await lookAtColumns(table)).warnings);
+    // The fit sums up its columns in another order.
+    const rounded = (found: unknown): unknown =>
+      JSON.parse(JSON.stringify(found), (_, value) => (typeof value === 'number' ? value.toPrecision(12) : value));
+    expect(rounded(warnings)).toEqual(rounded((await lookAtColumns(table)).warnings));
     expect(warnings).toMatchObject([{ code: 'DOMINANT_COLUMN', details: { columns: ['Assault'] } }]);
     expect((await pca(table, { lookAtColumns: true, scale: 'unit' })).warnings).toEqual([]);
   });
