@@ -1,4 +1,4 @@
-import { type CsrMatrix, type Matrix, type PcaOptions, pca } from 'scree';
+import { type CsrMatrix, type Matrix, type NumberArray, type PcaOptions, pca } from 'scree';
 import type { Contender } from './contender.js';
 
 /** scree as a contender: an engine that was asked for, is there and really runs. */
@@ -35,7 +35,7 @@ async function tryEngine(name: string, threads: number): Promise<ScreeEngine> {
 
 /** scree on one engine; the plan chooses the solver unless one is given. */
 export function scree(
-  data: Matrix | CsrMatrix,
+  data: Matrix<NumberArray> | CsrMatrix,
   k: number,
   engine: ScreeEngine,
   solver?: NonNullable<PcaOptions['solver']>,

@@ -1,14 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import type { Matrix } from 'scree';
 import type { Contender, Fit } from './contender.js';
+import { PythonProcess } from './python-process.js';
 import { python } from './setup.js';
 
 /** What sklearn_peer.py answers; each command has some of these. */
 interface Reply {
-  readonly error?: string;
   readonly seconds: number;
   readonly solver: string;
   readonly variances: readonly number[];
@@ -27,18 +25,12 @@ export interface PythonVersions {
 
 /** A Python process that holds one workload's data and does one thing at a time. */
 export class Peer {
-  readonly #process: ChildProcess;
-  readonly #lines: AsyncIterator<string>;
+  readonly #python: PythonProcess;
   #folder = '';
 
   private constructor(threads: number) {
     const limits = { OPENBLAS_NUM_THREADS: `${threads}`, OMP_NUM_THREADS: `${threads}`, MKL_NUM_THREADS: `${threads}` };
-    const script = fileURLToPath(new URL('../sklearn_peer.py', import.meta.url));
-    this.#process = spawn(python, [script], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-      env: { ...process.env, ...limits },
-    });
-    this.#lines = createInterface({ input: this.#process.stdout! })[Symbol.asyncIterator]();
+    this.#python = new PythonProcess('scikit-learn', python, 'sklearn_peer.py', limits);
   }
 
   /** Undefined where scikit-learn is not set up. */
@@ -46,13 +38,8 @@ export class Peer {
     return existsSync(python) ? new Peer(threads) : undefined;
   }
 
-  async #ask<Answer = Reply>(command: string, options: object = {}): Promise<Answer> {
-    this.#process.stdin!.write(`${JSON.stringify({ [command]: options })}\n`);
-    const { value, done } = await this.#lines.next();
-    if (done) throw new Error(`scikit-learn's process ended during ${command}`);
-    const reply = JSON.parse(value) as Answer & { error?: string };
-    if (reply.error) throw new Error(`scikit-learn, ${command}: ${reply.error}`);
-    return reply;
+  #ask<Answer = Reply>(command: string, options: object = {}): Promise<Answer> {
+    return this.#python.ask<Answer>(command, options);
   }
 
   async load(folder: string): Promise<void> {
@@ -108,12 +95,17 @@ export class Peer {
   }
 
   close(): void {
-    this.#process.stdin!.end();
+    this.#python.close();
   }
 
-  #components(k: number): { rows: number; cols: number; data: Float64Array } {
-    const bytes = readFileSync(join(this.#folder, 'components'));
-    const data = new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
-    return { rows: k, cols: data.length / k, data };
+  #components(k: number): Matrix & { readonly data: Float64Array } {
+    return readComponents(this.#folder, k);
   }
+}
+
+/** The components that a Python program left in the folder of the data. */
+export function readComponents(folder: string, k: number): Matrix & { readonly data: Float64Array } {
+  const bytes = readFileSync(join(folder, 'components'));
+  const data = new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
+  return { rows: k, cols: data.length / k, data };
 }
