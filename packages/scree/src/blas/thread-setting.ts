@@ -1,7 +1,14 @@
+import { availableParallelism } from 'node:os';
 import type { Library } from './library.js';
 
 /** Threads on which Node runs asynchronous calls. libuv starts four, or as many as this variable said when the process began. */
 export const POOL = Math.max(1, Math.floor(Number(process.env.UV_THREADPOOL_SIZE)) || 4);
+
+/**
+ * Threads that a call may use per core. Those that wait keep their core busy, and recent releases of OpenBLAS suffer from it: on two cores
+ * a fit of 80 ms takes 6 seconds on 8 threads, and more than a minute on 200.
+ */
+const MOST_PER_CORE = 4;
 
 /**
  * The library's number of threads, a setting of the whole process. Calls either run several at a time on one thread
@@ -33,7 +40,7 @@ export class ThreadSetting {
   }
 
   set threads(count: number) {
-    this.#threads = count;
+    this.#threads = Math.min(count, MOST_PER_CORE * availableParallelism());
   }
 
   /** Calls to run at the same time. Accelerate distributes work among its own threads, so it gets one call at a time. */
