@@ -1,5 +1,6 @@
 import type { Block, DenseBlock } from '../data/block.js';
 import { decoded } from '../data/float16.js';
+import type { NumberArray } from '../data/matrix.js';
 import { blockStatistics, type ColumnStatistics, columnSquares, mergeStatistics } from '../data/statistics.js';
 import type { Task } from '../progress.js';
 import { mayNameRows } from './column-names.js';
@@ -142,7 +143,6 @@ export class ColumnWatch {
 
   *#follow({ rows, cols, stride, data }: DenseBlock, weights: Float64Array | undefined): Task<void> {
     const whole = !(data instanceof Float64Array || data instanceof Float32Array);
-    const zeros = this.#zeros;
     for (let top = 0; top < rows; top += CHUNK) {
       // Most columns of measurements have fractions, and many values, in the first few rows.
       const [open, maybeWhole] = this.#undecided(whole);
@@ -150,9 +150,11 @@ export class ColumnWatch {
       for (let i = top; i < bottom; i++) {
         if (weights?.[i] === 0) continue;
         const row = i * stride;
-        for (let j = 0; j < cols; j++) if (data[row + j] === 0) zeros[j]++;
-        for (const j of maybeWhole) if (data[row + j] !== Math.floor(data[row + j])) this.#flags[j] = 0;
-        for (const j of open) this.#next(j, data[row + j]);
+        countZeros(data, row, cols, this.#zeros);
+        if (maybeWhole.length > 0) {
+          for (const j of maybeWhole) if (data[row + j] !== Math.floor(data[row + j])) this.#flags[j] = 0;
+        }
+        if (open.length > 0) for (const j of open) this.#next(j, data[row + j]);
         this.#begun = true;
       }
       yield (bottom - top) * cols;
@@ -226,6 +228,17 @@ export class ColumnWatch {
       kept.clear();
     }
   }
+}
+
+/** Adds 1 to the count of each entry of a row that is 0. A product of four that is not 0 shows that none is, which takes half of the time. */
+function countZeros(data: NumberArray, row: number, cols: number, zeros: Float64Array): void {
+  let j = 0;
+  for (; j + 4 <= cols; j += 4) {
+    const at = row + j;
+    if (data[at] * data[at + 1] * (data[at + 2] * data[at + 3]) !== 0) continue;
+    for (let i = 0; i < 4; i++) if (data[at + i] === 0) zeros[j + i]++;
+  }
+  for (; j < cols; j++) if (data[row + j] === 0) zeros[j]++;
 }
 
 /** The columns as far as their statistics tell, where there are no rows to look at. */
