@@ -51,8 +51,9 @@ const MOST_LEVELS = 32;
 const MOST_KEPT = 1 << 20;
 /** Columns beyond which single values are not looked at: such data are images, spectra, counts of words. */
 const MOST_COLUMNS = 1 << 14;
-/** Rows between two looks at which columns still need to be followed. */
-const CHUNK = 256;
+/** Numbers between two looks at which columns still need to be followed, in at least so many rows. */
+const CHUNK = 1 << 15;
+const LEAST_ROWS = 256;
 
 /** What the whole numbers of a column may still be, as bits. */
 const [INTEGERS, RISING, FALLING, COUNTING, COUNTING_DOWN, GROUPS, DIFFERENT] = [1, 2, 4, 8, 16, 32, 64];
@@ -143,10 +144,11 @@ export class ColumnWatch {
 
   *#follow({ rows, cols, stride, data }: DenseBlock, weights: Float64Array | undefined): Task<void> {
     const whole = !(data instanceof Float64Array || data instanceof Float32Array);
-    for (let top = 0; top < rows; top += CHUNK) {
+    const height = Math.max(LEAST_ROWS, Math.floor(CHUNK / cols));
+    for (let top = 0; top < rows; top += height) {
       // Most columns of measurements have fractions, and many values, in the first few rows.
       const [open, maybeWhole] = this.#undecided(whole);
-      const bottom = Math.min(rows, top + CHUNK);
+      const bottom = Math.min(rows, top + height);
       for (let i = top; i < bottom; i++) {
         if (weights?.[i] === 0) continue;
         const row = i * stride;

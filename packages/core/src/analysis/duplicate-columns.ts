@@ -55,7 +55,16 @@ export class EvenSample {
     if (this.#most === 0) return;
     for (let i = 0; i < rows; i++) {
       if (weights?.[i] === 0) continue;
-      if (this.#read++ % this.#every !== 0) continue;
+      const before = this.#read % this.#every;
+      if (before !== 0 && !weights) {
+        // All rows until the next one of the sample.
+        const skipped = Math.min(rows - i, this.#every - before);
+        this.#read += skipped;
+        i += skipped - 1;
+        continue;
+      }
+      this.#read++;
+      if (before !== 0) continue;
       if (this.#rows === this.#most) this.#thin();
       if ((this.#read - 1) % this.#every !== 0) continue;
       this.#grow();
