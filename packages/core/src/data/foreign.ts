@@ -73,16 +73,16 @@ const FOREIGN: readonly Foreign[] = [
   },
 ];
 
-/** Whether this is a plain object without a function, as most matrices are. */
-function hasNoMethods(value: Members): boolean {
-  if (Object.getPrototypeOf(value) !== Object.prototype) return false;
+/** Whether this is a matrix in a plain object without a function, as most are. Data frames may be proxies of plain objects; their `rows` are no number. */
+function isPlainMatrix(value: Members): boolean {
+  if (Object.getPrototypeOf(value) !== Object.prototype || typeof value.rows !== 'number') return false;
   for (const name in value) if (typeof value[name] === 'function') return false;
   return true;
 }
 
 function find(value: object): Foreign | undefined {
   const members = value as Members;
-  if (Array.isArray(value) || hasNoMethods(members)) return undefined;
+  if (Array.isArray(value) || isPlainMatrix(members)) return undefined;
   return FOREIGN.find(
     ({ methods, has = [] }) =>
       methods.every((name) => typeof members[name] === 'function') && has.every((name) => name in value),

@@ -41,7 +41,13 @@ const ndarray = (data: ArrayLike<number> | ArrayLike<bigint>, shape: number[], s
   offset,
   get: () => 0,
 });
-const polars = (columns: Record<string, ArrayLike<unknown>>) => ({
+/** Like the real one, a proxy that lists its columns as keys, and no method. */
+const polars = (columns: Record<string, ArrayLike<unknown>>) =>
+  new Proxy(polarsMembers(columns), {
+    ownKeys: () => Object.keys(columns),
+    getOwnPropertyDescriptor: () => ({ configurable: true, enumerable: true }),
+  });
+const polarsMembers = (columns: Record<string, ArrayLike<unknown>>) => ({
   columns: Object.keys(columns),
   getColumn: (name: string) => ({
     // Like the real one, it rounds whole numbers of 64 bits here, and keeps them there.
