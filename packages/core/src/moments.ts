@@ -292,12 +292,21 @@ export class Moments {
   ): void {
     const empty = this.#columns.rows === 0;
     const merged = mergeStatistics(this.#columns, stats);
-    if (given && empty) this.#scatter = scatter;
-    // Merged with no rows it changes, in place, only in columns without spread.
-    const same = this.#scatter === scatter && merged.theirs.every((share) => share === 1);
-    if (!same) mergeScatter(this.scatter, scatter, merged);
+    if (given && empty) {
+      this.#scatter = scatter;
+      // Merged with no rows it changes only in columns without spread.
+      merged.theirs.forEach((share, j) => {
+        if (share === 0) clearColumn(scatter, this.cols, j);
+      });
+    } else mergeScatter(this.scatter, scatter, merged);
     this.#float32 &&= float32;
     this.#sparse ||= sparse;
     this.#merges += merges;
   }
+}
+
+/** Sets row and column j of an upper triangle to 0. */
+function clearColumn(upper: Float64Array, d: number, j: number): void {
+  for (let i = 0; i < j; i++) upper[i * d + j] = 0;
+  upper.fill(0, j * d + j, (j + 1) * d);
 }

@@ -1,8 +1,9 @@
 import { type Frame, identityFrame } from '../data/block.js';
+import type { Count, SymmetricEigen } from '../linalg/symmetric-eigen.js';
 import { transpose } from '../linalg/transpose.js';
 import { forUpper } from '../linalg/upper.js';
 import { andThen, type MaybePromise, settle, type Waiting, wait } from '../maybe-promise.js';
-import type { Engine, LoadedBlock } from './engine.js';
+import type { Engine, LoadedBlock, OnStep } from './engine.js';
 
 /** The engine that multiplies, and what is called between its tiles. */
 export interface VectorTools {
@@ -88,6 +89,17 @@ export class VectorBlock {
       for (let i = 0; i < inside.length; i++) rows[i] -= inside[i];
     }
   }
+}
+
+/** The eigenproblem of a matrix that is needed afterwards: of a copy where the engine would destroy it. */
+export function eigenOfKept(
+  engine: Engine,
+  a: Float64Array,
+  size: number,
+  count: Count,
+  onStep: OnStep,
+): MaybePromise<SymmetricEigen> {
+  return engine.symmetricEigen(engine.keepsMatrix ? a : a.slice(), size, count, onStep);
 }
 
 /** Sv for each of k rows v, S given by its upper triangle, which is completed. */
