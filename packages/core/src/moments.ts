@@ -295,18 +295,12 @@ export class Moments {
     if (given && empty) {
       this.#scatter = scatter;
       // Merged with no rows it changes only in columns without spread.
-      merged.theirs.forEach((share, j) => {
-        if (share === 0) clearColumn(scatter, this.cols, j);
+      merged.theirs.forEach((share, j, { length: d }) => {
+        for (let i = 0; share === 0 && i < d; i++) scatter[Math.min(i, j) * d + Math.max(i, j)] = 0;
       });
     } else mergeScatter(this.scatter, scatter, merged);
     this.#float32 &&= float32;
     this.#sparse ||= sparse;
     this.#merges += merges;
   }
-}
-
-/** Sets row and column j of an upper triangle to 0. */
-function clearColumn(upper: Float64Array, d: number, j: number): void {
-  for (let i = 0; i < j; i++) upper[i * d + j] = 0;
-  upper.fill(0, j * d + j, (j + 1) * d);
 }

@@ -40,7 +40,7 @@ export function withoutZeroRows<Found extends SymmetricEigen | undefined>(
     const vectors = new Float64Array(wanted * size);
     for (let r = 0; r < found.count; r++) {
       const to = (r < before ? r : r + zeros) * size;
-      for (let i = 0; i < n; i++) vectors[to + rows[i]] = found.vectors[r * n + i];
+      spread(found.vectors.subarray(r * n, (r + 1) * n), rows, vectors, to);
     }
     const left = new Set(rows);
     for (let i = 0, r = before; r < Math.min(wanted, before + zeros); i++) {
@@ -48,4 +48,9 @@ export function withoutZeroRows<Found extends SymmetricEigen | undefined>(
     }
     return { values, vectors, count: wanted };
   });
+}
+
+/** A function of its own, so that it is compiled after a few vectors. */
+function spread(vector: Float64Array, rows: Int32Array, into: Float64Array, at: number): void {
+  for (let i = 0; i < rows.length; i++) into[at + rows[i]] = vector[i];
 }

@@ -113,8 +113,7 @@ function* reduce(
   for (let i = 0; i < rows; i++) {
     const row = kernels.doubles(matrix + i * stride * 8, stride);
     row.fill(0, i < size ? size : 0);
-    const from = i < size ? kept[i] * all : 0;
-    for (let j = i; j < size; j++) row[j] = a[from + kept[j]] * factor;
+    if (i < size) scaledRow(row, i, a, kept[i] * all, kept, factor);
     // The square on the diagonal is needed whole.
     for (let j = i - (i % 4); i < size && j < i; j++) row[j] = a[kept[j] * all + kept[i]] * factor;
     if (i % STEP === 0) yield* wait(onStep(0));
@@ -146,6 +145,18 @@ function* reduce(
   // The reflectors stay in the WebAssembly memory; `reflectors` is not read.
   const t = { size, diagonal: copy(diagonal), offDiagonal: copy(offDiagonal), taus: copy(taus), reflectors: a };
   return { t, matrix, taus, rows, stride };
+}
+
+/** Entries `first` and later of a row, as far as their columns are kept, times `factor`. A function of its own, so that it is compiled after a few rows. */
+function scaledRow(
+  row: Float64Array,
+  first: number,
+  a: Float64Array,
+  start: number,
+  kept: Int32Array,
+  factor: number,
+): void {
+  for (let j = first; j < kept.length; j++) row[j] = a[start + kept[j]] * factor;
 }
 
 /** This thread's part of a reduction, until it is finished. */

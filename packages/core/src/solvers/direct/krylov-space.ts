@@ -1,6 +1,6 @@
 import { LoadedBasis } from '../../engines/basis.js';
 import type { Basis, Engine } from '../../engines/engine.js';
-import { eigenOfKept, VectorBlock } from '../../engines/vector-block.js';
+import { VectorBlock } from '../../engines/vector-block.js';
 import { cholesky, invertLower } from '../../linalg/cholesky.js';
 import { orthonormalise } from '../../linalg/orthonormalise.js';
 import type { Random } from '../../linalg/random.js';
@@ -184,7 +184,9 @@ export class KrylovSpace {
   *ritz(progress: ProgressTracker, count: (values: Float64Array) => number): Waiting<Ritz> {
     const m = this.size;
     const b = this.lastCount;
-    const eigen = yield* wait(eigenOfKept(this.#engine, this.#projected, m, count, () => progress.yieldToEventLoop()));
+    const eigen = yield* wait(
+      this.#engine.symmetricEigen(this.#projected.slice(), m, count, () => progress.yieldToEventLoop()),
+    );
     const products = this.#products.slice();
     for (let i = 0; i < b; i++) for (let j = 0; j < i; j++) products[i * b + j] = products[j * b + i];
     const residuals = Float64Array.from({ length: eigen.count }, (_, r) => {
