@@ -26,8 +26,9 @@ const STOPPED = -2;
 const SLICE = 4;
 /** Rows of the matrix that are read or copied between two looks at the clock. */
 const STEP = 64;
-/** Vectors that one job transforms back. */
+/** Vectors that one job transforms back, at least, and about how many times size² that takes some milliseconds. */
 const VECTORS = 4;
+const MOST_NUMBERS = 1.5e7;
 
 /** Whether the kernels are faster for this size, and the matrix fits. */
 export function suits(size: number): boolean {
@@ -74,8 +75,11 @@ function* eigenOfRows(
   for (let r = 0; r < found.count; r++) {
     kernels.doubles(vectors + r * stride * 8, size).set(found.vectors.subarray(r * size, (r + 1) * size));
   }
-  for (let from = 0; from < found.count; from += VECTORS) {
-    const to = Math.min(found.count, from + VECTORS);
+  // Every job reads all reflectors and multiplies them by each other, so few jobs are best. Vectors are transformed in pairs.
+  const most = Math.min(found.count / (runner.workers + 1), MOST_NUMBERS / size ** 2);
+  const each = Math.max(VECTORS, 2 * Math.ceil(most / 2));
+  for (let from = 0; from < found.count; from += each) {
+    const to = Math.min(found.count, from + each);
     runner.addJob('backTransform', matrix, stride, rows, taus, vectors, from, to);
   }
   yield* runner.runJobs(() => onStep(0));
