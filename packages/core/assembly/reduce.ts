@@ -64,6 +64,8 @@ export function reduce(
     const left = claim & ((1 << PARTS) - 1);
     if (left === 0) {
       const since = now();
+      // The clock is read now and then: every reading leaves garbage, whose collection stops the thread.
+      do for (let i = 0; i < 1000 && atomic.load<i32>(state) === claim; i++);
       while (atomic.load<i32>(state) === claim && now() - since < SPIN);
       const same = atomic.load<i32>(state) === claim;
       if (same && slice === 0) {

@@ -48,6 +48,7 @@ export { type GpuProvider, openDevice, provideGpu } from './engines/webgpu/offer
 export { keepAlive } from './keep-alive.js';
 export type { Count, SymmetricEigen } from './linalg/symmetric-eigen.js';
 export { maxAbs, powerOfTwo } from './linalg/vector.js';
+export { withoutZeroRows } from './linalg/zero-rows.js';
 export { frameOf } from './model/frame-of.js';
 export { type Reconstruction, reconstructBlock, removeComponents } from './model/reconstruction.js';
 export { firstOf as stabilityOfFirst } from './model/stability.js';

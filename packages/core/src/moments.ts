@@ -292,10 +292,13 @@ export class Moments {
   ): void {
     const empty = this.#columns.rows === 0;
     const merged = mergeStatistics(this.#columns, stats);
-    if (given && empty) this.#scatter = scatter;
-    // Merged with no rows it changes, in place, only in columns without spread.
-    const same = this.#scatter === scatter && merged.theirs.every((share) => share === 1);
-    if (!same) mergeScatter(this.scatter, scatter, merged);
+    if (given && empty) {
+      this.#scatter = scatter;
+      // Merged with no rows it changes only in columns without spread.
+      merged.theirs.forEach((share, j, { length: d }) => {
+        for (let i = 0; share === 0 && i < d; i++) scatter[Math.min(i, j) * d + Math.max(i, j)] = 0;
+      });
+    } else mergeScatter(this.scatter, scatter, merged);
     this.#float32 &&= float32;
     this.#sparse ||= sparse;
     this.#merges += merges;

@@ -39,6 +39,8 @@ export interface Engine {
   readonly float32?: Engine;
   /** Whether the scatter skips products of neighbouring entries that are zero. */
   readonly skipsZeros?: boolean;
+  /** Whether `symmetricEigen` leaves its matrix as it is. */
+  readonly keepsMatrix?: boolean;
   /** Whether its passes over the data run where the rows are, and not on this machine (`engines/remote.ts`). */
   readonly remote?: boolean;
   /** Warnings about this engine on this machine, for example that it runs without threads and why. */
@@ -47,7 +49,7 @@ export interface Engine {
   load(block: Block): MaybePromise<LoadedBlock>;
   /**
    * Eigenvalues and the leading eigenvectors of a symmetric matrix given by its upper triangle, as `symmetricEigen` of
-   * linalg defines them. `a` may be destroyed. `onStep` gets flops.
+   * linalg defines them. `a` may be destroyed, unless the engine declares `keepsMatrix`. `onStep` gets flops.
    */
   symmetricEigen(a: Float64Array, size: number, count: Count, onStep: OnStep): MaybePromise<SymmetricEigen>;
   /**

@@ -98,16 +98,7 @@ export function samplePilot(block: DenseBlock, weights: Float64Array | undefined
     count++;
     const start = i * stride;
     const numbers = half ? numbersOf(block, start, start + cols) : data;
-    const row = half ? 0 : start;
-    for (let j = 0; j < cols; j++) {
-      const x = numbers[row + j];
-      if (x === 0) zeros[j]++;
-      const deviation = x - origin[j];
-      shift[j] += deviation;
-      squares[j] += deviation * deviation;
-      const distance = Math.abs(deviation);
-      if (distance > reach[j]) reach[j] = distance;
-    }
+    addSampled(numbers, half ? 0 : start, origin, zeros, shift, squares, reach);
   }
   const unit = new Float64Array(cols);
   for (let j = 0; j < cols; j++) {
@@ -119,6 +110,27 @@ export function samplePilot(block: DenseBlock, weights: Float64Array | undefined
     unit[j] = powerOfTwo(reach[j] > 0 ? reach[j] : shift[j]);
   }
   return { shift, unit, reach };
+}
+
+/** Adds a row to the sums of a sample. A function of its own, so that it is compiled after a few rows. */
+function addSampled(
+  numbers: ArrayLike<number>,
+  row: number,
+  origin: Float64Array,
+  zeros: Float64Array,
+  sums: Float64Array,
+  squares: Float64Array,
+  reach: Float64Array,
+): void {
+  for (let j = 0; j < origin.length; j++) {
+    const x = numbers[row + j];
+    if (x === 0) zeros[j]++;
+    const deviation = x - origin[j];
+    sums[j] += deviation;
+    squares[j] += deviation * deviation;
+    const distance = Math.abs(deviation);
+    if (distance > reach[j]) reach[j] = distance;
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type Frame, identityFrame } from '../data/block.js';
 import { transpose } from '../linalg/transpose.js';
-import { forUpper } from '../linalg/upper.js';
+import { completeSymmetric } from '../linalg/upper.js';
 import { andThen, type MaybePromise, settle, type Waiting, wait } from '../maybe-promise.js';
 import type { Engine, LoadedBlock } from './engine.js';
 
@@ -90,6 +90,11 @@ export class VectorBlock {
   }
 }
 
+/** A matrix that is needed after its eigenproblem, for `symmetricEigen`: a copy where that would destroy it. */
+export function keptMatrix({ keepsMatrix }: Engine, a: Float64Array): Float64Array {
+  return keepsMatrix ? a : a.slice();
+}
+
 /** Sv for each of k rows v, S given by its upper triangle, which is completed. */
 export function multiplySymmetric(
   upper: Float64Array,
@@ -101,11 +106,4 @@ export function multiplySymmetric(
   completeSymmetric(upper, d);
   const image = VectorBlock.use(upper, d, d, tools, (matrix) => matrix.coordinates(vectors, k));
   return andThen(image, (found) => transpose(found, d, k));
-}
-
-/** Copies the upper triangle to the lower one. */
-export function completeSymmetric(upper: Float64Array, d: number): void {
-  forUpper(d, (i, j) => {
-    upper[j * d + i] = upper[i * d + j];
-  });
 }

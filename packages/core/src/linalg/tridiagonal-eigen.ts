@@ -15,6 +15,9 @@ const NEGLIGIBLE = 2 ** -54;
 /** Eigenvalues of one block closer than this times ‖T‖ are a cluster: the vectors of others overlap by 1e-9 at most. */
 export const CLUSTER = 1e-6;
 
+/** Most iterations per vector; two are usual. */
+const ITERATIONS = 8;
+
 /** Whether T couples i and i + 1. */
 function coupled(d: Float64Array, e: Float64Array, i: number, negligible: number): boolean {
   return Math.abs(e[i]) > Math.max(negligible, NEGLIGIBLE * (Math.abs(d[i]) + Math.abs(d[i + 1])));
@@ -71,9 +74,9 @@ function* blockQL(
 ): Task<void> {
   const size = d.length;
   for (let l = from; l <= last; l++) {
+    // No floating-point variable lives here: a generator keeps each in an object of its own.
     for (;;) {
-      let m = l;
-      while (m < last && coupled(d, e, m, negligible)) m++;
+      const m = endOfBlock(d, e, l, last, negligible);
       if (m === l) break;
       if (budget.sweeps-- === 0) {
         throw new ConvergenceError(
@@ -81,49 +84,63 @@ function* blockQL(
           d.slice(),
         );
       }
-      let g = (d[l + 1] - d[l]) / (2 * e[l]);
-      let r = hypotenuse(g, 1);
-      const shift = d[l] - e[l] / (g + (g < 0 ? -r : r));
-      if (!vectors) {
-        sweep(d, e, l, m, shift);
-        yield 10 * (m - l);
-        continue;
-      }
-      g = d[m] - shift;
-      let s = 1;
-      let c = 1;
-      let p = 0;
-      let i = m - 1;
-      for (; i >= l; i--) {
-        const f = s * e[i];
-        const b = c * e[i];
-        r = hypotenuse(f, g);
-        e[i + 1] = r;
-        if (r === 0) {
-          d[i + 1] -= p;
-          e[m] = 0;
-          break;
-        }
-        s = f / r;
-        c = g / r;
-        g = d[i + 1] - p;
-        r = (d[i] - g) * s + 2 * c * b;
-        p = s * r;
-        d[i + 1] = g + p;
-        g = c * r - b;
-        rotate(vectors, (i + 1) * size, i * size, size, c, s);
-      }
-      yield 6 * size * (m - l);
-      if (r === 0 && i >= l) continue;
-      d[l] -= p;
-      e[l] = g;
-      e[m] = 0;
+      if (vectors) sweepWithVectors(d, e, l, m, vectors);
+      else sweep(d, e, l, m);
+      yield (vectors ? 6 * size : 10) * (m - l);
     }
   }
 }
 
-/** A sweep for values only, whose roots no later step waits for (Pal, Walker & Kahan; LAPACK's dsterf). */
-function sweep(d: Float64Array, e: Float64Array, l: number, m: number, shift: number): void {
+/** The last row of the block that begins with row l. */
+function endOfBlock(d: Float64Array, e: Float64Array, l: number, last: number, negligible: number): number {
+  let m = l;
+  while (m < last && coupled(d, e, m, negligible)) m++;
+  return m;
+}
+
+/** Wilkinson's shift. */
+function shiftAt(d: Float64Array, e: Float64Array, l: number): number {
+  const g = (d[l + 1] - d[l]) / (2 * e[l]);
+  const r = hypotenuse(g, 1);
+  return d[l] - e[l] / (g + (g < 0 ? -r : r));
+}
+
+function sweepWithVectors(d: Float64Array, e: Float64Array, l: number, m: number, vectors: Float64Array): void {
+  const size = d.length;
+  let g = d[m] - shiftAt(d, e, l);
+  let s = 1;
+  let c = 1;
+  let p = 0;
+  for (let i = m - 1; i >= l; i--) {
+    const f = s * e[i];
+    const b = c * e[i];
+    let r = hypotenuse(f, g);
+    e[i + 1] = r;
+    if (r === 0) {
+      d[i + 1] -= p;
+      e[m] = 0;
+      return;
+    }
+    s = f / r;
+    c = g / r;
+    g = d[i + 1] - p;
+    r = (d[i] - g) * s + 2 * c * b;
+    p = s * r;
+    d[i + 1] = g + p;
+    g = c * r - b;
+    rotate(vectors, (i + 1) * size, i * size, size, c, s);
+  }
+  d[l] -= p;
+  e[l] = g;
+  e[m] = 0;
+}
+
+/**
+ * A sweep for values only, whose roots no later step waits for (Pal, Walker & Kahan; LAPACK's dsterf). All three divisions
+ * by the same two numbers start together: a step takes as long as one of them. The inverse of a cosine near 0 could overflow.
+ */
+function sweep(d: Float64Array, e: Float64Array, l: number, m: number): void {
+  const shift = shiftAt(d, e, l);
   let [c, s] = [1, 0];
   let g = d[m] - shift;
   let p = g * g;
@@ -132,12 +149,13 @@ function sweep(d: Float64Array, e: Float64Array, l: number, m: number, shift: nu
     const r = p + square;
     e[i + 1] = Math.sqrt(s * r);
     const before = c;
+    const inverse = r / p;
     c = p / r;
     s = square / r;
     const old = g;
     g = c * (d[i] - shift) - s * old;
     d[i + 1] = old + (d[i] - g);
-    p = c === 0 ? before * square : (g * g) / c;
+    p = c < 1e-280 ? before * square : g * g * inverse;
   }
   e[l] = Math.sqrt(s * p);
   d[l] = shift + g;
@@ -186,7 +204,8 @@ export function* tridiagonalValues(d: Float64Array, e: Float64Array): Task<Block
 export function* inverseIteration(d: Float64Array, e: Float64Array, chosen: readonly BlockValue[]): Task<Float64Array> {
   const size = d.length;
   const vectors = new Float64Array(chosen.length * size);
-  const { uniform } = random(size);
+  // Vector i starts from numbers i and later.
+  const starts = Float64Array.from({ length: size + chosen.length + ITERATIONS }, random(size).normal);
   const solver = new ShiftedTridiagonal(size);
   for (let index = 0; index < chosen.length; index++) {
     const { value, from, to } = chosen[index];
@@ -210,8 +229,8 @@ export function* inverseIteration(d: Float64Array, e: Float64Array, chosen: read
     const shift = value - cluster.length * 2 * Number.EPSILON * blockNorm;
     solver.factor(d, e, from, to, shift, Number.EPSILON * blockNorm);
     const x = vectors.subarray(row, row + length);
-    for (let i = 0; i < length; i++) x[i] = uniform() - 0.5;
-    for (let iteration = 0, grown = 0; iteration < 8 && grown < 2; iteration++) {
+    x.set(starts.subarray(index, index + length));
+    for (let iteration = 1, grown = 0; iteration <= ITERATIONS && grown < 2; iteration++) {
       scale(1 / norm(x), x);
       solver.solve(x);
       const growth = norm(x);
@@ -222,7 +241,7 @@ export function* inverseIteration(d: Float64Array, e: Float64Array, chosen: read
       const left = norm(x);
       if (left < 1e-3) {
         // The vector lies in the span of the others of its cluster: start again with another one.
-        for (let i = 0; i < length; i++) x[i] = uniform() - 0.5;
+        x.set(starts.subarray(index + iteration, index + iteration + length));
         for (const start of cluster) axpy(-dot(vectors, start, x, 0, length), vectors, start, x, 0, length);
         continue;
       }

@@ -137,9 +137,10 @@ function engineOf(
       const large = threadSetting.many && Math.min(block.rows, block.cols) >= LARGE;
       return new BlasDense(block, large ? products.singleLane : products);
     },
+    keepsMatrix: true,
     async symmetricEigen(a, size, count, onStep) {
       const found = lapack && size > SMALL ? await lapackEigen(library, lapack, a, size, count, onStep) : undefined;
-      return found ?? (await wasm()).symmetricEigen(a, size, count, onStep);
+      return found ?? (await wasm()).symmetricEigen(a.slice(), size, count, onStep);
     },
     roundoff(n, d, sparse) {
       if (sparse) return reference.roundoff(n, d, sparse);

@@ -1,5 +1,5 @@
 import type { OnStep } from '@scree/core';
-import { type Count, maxAbs, powerOfTwo, type SymmetricEigen } from '@scree/core/engine';
+import { type Count, maxAbs, powerOfTwo, type SymmetricEigen, withoutZeroRows } from '@scree/core/engine';
 import { Integers, type Lapack } from './functions.js';
 import type { Library } from './library.js';
 
@@ -14,8 +14,7 @@ const ALL_VECTORS_SHARE = 0.5;
  * reduction to tridiagonal form panel by panel (as dsytrd does, with a progress step after each), all eigenvalues by
  * dsterf, the wanted vectors by dstemr (relatively robust representations), or all by dstedc (divide and conquer).
  *
- * Rows of zeros, which come from constant columns, are left out: their eigenvectors are unit vectors. The result is undefined if
- * LAPACK did not converge or its vectors failed the check; then another engine must solve the problem. `a` is not changed.
+ * Rows of zeros are left out. The result is undefined if LAPACK did not converge or its vectors failed the check; then another engine must solve the problem. `a` is not changed.
  */
 export async function lapackEigen(
   library: Library,
@@ -26,41 +25,33 @@ export async function lapackEigen(
   onStep: OnStep,
 ): Promise<SymmetricEigen | undefined> {
   await onStep(0);
-  const kept = nonzeroRows(a, size);
+  return withoutZeroRows(a, size, count, (kept, some) => ofRows(library, lapack, a, size, kept, some, onStep));
+}
+
+/** The eigenproblem of the rows and columns `kept` of a matrix. */
+async function ofRows(
+  library: Library,
+  lapack: Lapack,
+  a: Float64Array,
+  size: number,
+  kept: Int32Array,
+  count: Count,
+  onStep: OnStep,
+): Promise<SymmetricEigen | undefined> {
   const n = kept.length;
   const unit = powerOfTwo(maxAbs(a));
-  const matrix = compress(a, size, kept, 1 / unit);
-  const t = await reduce(library, lapack, matrix, n, onStep);
-  if (!t) return undefined;
-  const found = await tridiagonalValues(library, lapack, t);
+  const t = await reduce(library, lapack, compress(a, size, kept, 1 / unit), n, onStep);
+  const found = t && (await tridiagonalValues(library, lapack, t));
   if (!found) return undefined;
-  const values = new Float64Array(size);
-  for (let i = 0; i < n; i++) values[i] = found[n - 1 - i] * unit;
-  values.sort().reverse();
-  const wanted = Math.max(0, Math.min(size, typeof count === 'number' ? count : count(values)));
-  if (wanted === 0) return { values, vectors: new Float64Array(0), count: 0 };
-  const order = vectorIndexes(found, size, kept, wanted);
-  const inside = order.filter(({ zero }) => zero === undefined).length;
-  const rows = inside > 0 ? await leadingVectors(library, lapack, t, found, inside) : new Float64Array(0);
-  if (!rows) return undefined;
-  await onStep(2 * n * n * inside);
-  return { values, vectors: spread(rows, n, order, kept, size), count: wanted };
+  const values = Float64Array.from(found, (value) => value * unit).reverse();
+  const wanted = Math.max(0, Math.min(n, typeof count === 'number' ? count : count(values)));
+  const vectors = wanted > 0 ? await leadingVectors(library, lapack, t, found, wanted) : new Float64Array(0);
+  if (!vectors) return undefined;
+  await onStep(2 * n * n * wanted);
+  return { values, vectors, count: wanted };
 }
 
-/** The rows of the upper triangle that are not all zero. */
-function nonzeroRows(a: Float64Array, size: number): number[] {
-  const holds = new Uint8Array(size);
-  for (let i = 0; i < size; i++) {
-    for (let j = i; j < size; j++) {
-      if (a[i * size + j] === 0) continue;
-      holds[i] = 1;
-      holds[j] = 1;
-    }
-  }
-  return Array.from(holds.keys()).filter((i) => holds[i] === 1);
-}
-
-function compress(a: Float64Array, size: number, kept: readonly number[], factor: number): Float64Array {
+function compress(a: Float64Array, size: number, kept: Int32Array, factor: number): Float64Array {
   const n = kept.length;
   const matrix = new Float64Array(n * n);
   for (let p = 0; p < n; p++) {
@@ -111,7 +102,7 @@ async function reduce(
   }
   const info = new Integers(library, 1);
   const rest = [diagonal, offDiagonal, taus].map((array) => array.subarray(i));
-  if (n > 0) await lapack.call('dsytd2', 'L', n - i, matrix.subarray(i * n + i), n, rest[0], rest[1], rest[2], info);
+  await lapack.call('dsytd2', 'L', n - i, matrix.subarray(i * n + i), n, rest[0], rest[1], rest[2], info);
   return info.first === 0 ? { n, matrix, diagonal, offDiagonal, taus } : undefined;
 }
 
@@ -121,29 +112,6 @@ async function tridiagonalValues(library: Library, lapack: Lapack, t: Reduced): 
   const info = new Integers(library, 1);
   await lapack.call('dsterf', t.n, values, t.offDiagonal.slice(), info);
   return info.first === 0 ? values : undefined;
-}
-
-/** Where each of the first vectors comes from: an eigenvector of T, or a row of zeros. */
-interface VectorIndex {
-  readonly zero?: number;
-}
-
-function vectorIndexes(found: Float64Array, size: number, kept: readonly number[], wanted: number): VectorIndex[] {
-  const n = kept.length;
-  const holds = new Set(kept);
-  const zeros = Array.from({ length: size }, (_, i) => i).filter((i) => !holds.has(i));
-  const order: VectorIndex[] = [];
-  let next = 0;
-  let zero = 0;
-  while (order.length < wanted) {
-    const takesZero = zero < zeros.length && (next >= n || found[n - 1 - next] < 0);
-    if (takesZero) order.push({ zero: zeros[zero++] });
-    else {
-      order.push({});
-      next++;
-    }
-  }
-  return order;
 }
 
 /** Eigenvectors of A for the `count` largest eigenvalues, one per row, largest first. */
@@ -233,25 +201,4 @@ function solves(t: Reduced, values: Float64Array, vectors: Float64Array, count: 
     if (r > 0 && !(Math.abs(product) <= allowed)) return false;
   }
   return true;
-}
-
-/** Expands the vectors to the columns of the whole matrix, and adds unit vectors for its rows of zeros. */
-function spread(
-  rows: Float64Array,
-  n: number,
-  order: readonly VectorIndex[],
-  kept: readonly number[],
-  size: number,
-): Float64Array {
-  const vectors = new Float64Array(order.length * size);
-  let next = 0;
-  order.forEach(({ zero }, r) => {
-    if (zero !== undefined) {
-      vectors[r * size + zero] = 1;
-      return;
-    }
-    for (let p = 0; p < n; p++) vectors[r * size + kept[p]] = rows[next * n + p];
-    next++;
-  });
-  return vectors;
 }

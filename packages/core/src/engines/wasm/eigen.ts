@@ -1,7 +1,8 @@
 import { type Count, type SymmetricEigen, tridiagonalEigen } from '../../linalg/symmetric-eigen.js';
 import type { Tridiagonal } from '../../linalg/tridiagonalise.js';
 import { maxAbs, powerOfTwo } from '../../linalg/vector.js';
-import { settle, type Waiting, wait } from '../../maybe-promise.js';
+import { withoutZeroRows } from '../../linalg/zero-rows.js';
+import { type MaybePromise, settle, type Waiting, wait } from '../../maybe-promise.js';
 import { runTask } from '../../progress.js';
 import type { OnStep } from '../engine.js';
 import { type JobRunner, sleep } from './threads/job-runner.js';
@@ -25,15 +26,19 @@ const STOPPED = -2;
 const SLICE = 4;
 /** Rows of the matrix that are read or copied between two looks at the clock. */
 const STEP = 64;
-/** Vectors that one job transforms back. */
+/** Vectors that one job transforms back, at least, and about how many times size² that takes some milliseconds. */
 const VECTORS = 4;
+const MOST_NUMBERS = 1.5e7;
 
 /** Whether the kernels are faster for this size, and the matrix fits. */
 export function suits(size: number): boolean {
   return size >= SMALLEST && size <= LARGEST;
 }
 
-/** `symmetricEigen` of linalg, its O(size³) parts in WebAssembly: the reduction, and the back-transformation of the vectors. */
+/**
+ * `symmetricEigen` of linalg, its O(size³) parts in WebAssembly: the reduction, and the back-transformation of the vectors. `a` is kept, and
+ * its rows of zeros take no part.
+ */
 export function* wasmEigen(
   a: Float64Array,
   size: number,
@@ -41,22 +46,40 @@ export function* wasmEigen(
   runner: JobRunner,
   onStep: OnStep,
 ): Waiting<SymmetricEigen> {
+  const solve = (kept: Int32Array, some: Count): MaybePromise<SymmetricEigen> =>
+    settle(eigenOfRows(a, size, kept, some, runner, onStep));
+  return yield* wait(withoutZeroRows(a, size, count, solve));
+}
+
+/** The eigenproblem of the rows and columns `kept` of a matrix. */
+function* eigenOfRows(
+  a: Float64Array,
+  all: number,
+  kept: Int32Array,
+  count: Count,
+  runner: JobRunner,
+  onStep: OnStep,
+): Waiting<SymmetricEigen> {
+  const size = kept.length;
   let largest = 0;
-  for (let i = 0; i < size; i++) {
-    largest = Math.max(largest, maxAbs(a.subarray(i * size + i, (i + 1) * size)));
+  for (let i = 0; i < all; i++) {
+    largest = Math.max(largest, maxAbs(a.subarray(i * all + i, (i + 1) * all)));
     if (i % STEP === 0) yield* wait(onStep(0));
   }
   const unit = powerOfTwo(largest);
   runner.reserve(Math.max(runner.workers, Math.ceil(size / VECTORS)));
-  const { t, matrix, rows, stride, taus } = yield* reduce(a, size, 1 / unit, runner, onStep);
+  const { t, matrix, rows, stride, taus } = yield* reduce(a, all, kept, 1 / unit, runner, onStep);
   const found = yield* wait(runTask(tridiagonalEigen(t, unit, count), onStep));
   const { kernels } = runner;
   const vectors = kernels.zeros((found.count + 1) * stride);
   for (let r = 0; r < found.count; r++) {
     kernels.doubles(vectors + r * stride * 8, size).set(found.vectors.subarray(r * size, (r + 1) * size));
   }
-  for (let from = 0; from < found.count; from += VECTORS) {
-    const to = Math.min(found.count, from + VECTORS);
+  // Every job reads all reflectors and multiplies them by each other, so few jobs are best. Vectors are transformed in pairs.
+  const most = Math.min(found.count / (runner.workers + 1), MOST_NUMBERS / size ** 2);
+  const each = Math.max(VECTORS, 2 * Math.ceil(most / 2));
+  for (let from = 0; from < found.count; from += each) {
+    const to = Math.min(found.count, from + each);
     runner.addJob('backTransform', matrix, stride, rows, taus, vectors, from, to);
   }
   yield* runner.runJobs(() => onStep(0));
@@ -76,9 +99,17 @@ interface Reduced {
   readonly stride: number;
 }
 
-/** A·factor = QTQᵀ: assembly/tridiagonalise.ts and reduce.ts. */
-function* reduce(a: Float64Array, size: number, factor: number, runner: JobRunner, onStep: OnStep): Waiting<Reduced> {
+/** A·factor = QTQᵀ, A the rows and columns `kept`: assembly/tridiagonalise.ts and reduce.ts. */
+function* reduce(
+  a: Float64Array,
+  all: number,
+  kept: Int32Array,
+  factor: number,
+  runner: JobRunner,
+  onStep: OnStep,
+): Waiting<Reduced> {
   const { kernels } = runner;
+  const size = kept.length;
   const rows = Math.ceil(size / 4) * 4;
   // An odd number of cache lines: rows at multiples of 4096 bytes would be in each other's way in the cache.
   const stride = 8 * (2 * Math.floor(size / 16) + (size % 16 <= 8 ? 1 : 3));
@@ -86,8 +117,9 @@ function* reduce(a: Float64Array, size: number, factor: number, runner: JobRunne
   for (let i = 0; i < rows; i++) {
     const row = kernels.doubles(matrix + i * stride * 8, stride);
     row.fill(0, i < size ? size : 0);
-    // From the square on the diagonal on, which is needed whole.
-    for (let j = i - (i % 4); i < size && j < size; j++) row[j] = a[j < i ? j * size + i : i * size + j] * factor;
+    if (i < size) scaledRow(row, i, a, kept[i] * all, kept, factor);
+    // The square on the diagonal is needed whole.
+    for (let j = i - (i % 4); i < size && j < i; j++) row[j] = a[kept[j] * all + kept[i]] * factor;
     if (i % STEP === 0) yield* wait(onStep(0));
   }
   const [diagonal, offDiagonal, taus] = [0, 0, 0].map(() => kernels.zeros(rows));
@@ -117,6 +149,18 @@ function* reduce(a: Float64Array, size: number, factor: number, runner: JobRunne
   // The reflectors stay in the WebAssembly memory; `reflectors` is not read.
   const t = { size, diagonal: copy(diagonal), offDiagonal: copy(offDiagonal), taus: copy(taus), reflectors: a };
   return { t, matrix, taus, rows, stride };
+}
+
+/** Entries `first` and later of a row, as far as their columns are kept, times `factor`. A function of its own, so that it is compiled after a few rows. */
+function scaledRow(
+  row: Float64Array,
+  first: number,
+  a: Float64Array,
+  start: number,
+  kept: Int32Array,
+  factor: number,
+): void {
+  for (let j = first; j < kept.length; j++) row[j] = a[start + kept[j]] * factor;
 }
 
 /** This thread's part of a reduction, until it is finished. */

@@ -126,12 +126,13 @@ function makeEngine({ module, relaxed }: Compiled, threads: number, wanted: numb
   const shared: Omit<Engine, 'name' | 'rates' | 'machineRates' | 'load' | 'roundoff' | 'warnings'> = {
     threads,
     skipsZeros: true,
+    keepsMatrix: true,
     basis: (length) => {
       const kernels = provider.takeKernels();
       return kernels ? new WasmBasis(length, provider, kernels) : new LoadedBasis(engine, length);
     },
     symmetricEigen(a, size, count, onStep) {
-      if (!suits(size)) return runTask(symmetricEigen(a, size, count), onStep);
+      if (!suits(size)) return runTask(symmetricEigen(a.slice(), size, count), onStep);
       return withRunner((4 / 3) * size ** 3, (runner) => wasmEigen(a, size, count, runner, onStep));
     },
   };

@@ -109,6 +109,7 @@ function makeEngine(gpu: Gpu, processor: Engine, smallest: number, rates: Device
     },
     load: load(float32 === undefined),
     symmetricEigen: processor.symmetricEigen,
+    keepsMatrix: processor.keepsMatrix ?? false,
     async leadingEigen(upper, size, count, tolerance, onStep, also) {
       if (gpu.failure !== undefined || size * size < smallestMatrix) return undefined;
       try {

@@ -1,4 +1,4 @@
-import { multiplySymmetric } from '../../engines/vector-block.js';
+import { keptMatrix, multiplySymmetric } from '../../engines/vector-block.js';
 import { LARGEST_SQUARE } from '../../limits.js';
 import { eigenFlops } from '../../linalg/symmetric-eigen.js';
 import { settle, type Waiting, wait } from '../../maybe-promise.js';
@@ -36,7 +36,9 @@ export function* byScatter(problem: ScatterProblem): Waiting<Solution> {
   const expected = 'count' in wanted ? wanted.count : d / 2;
   progress.begin('eigenvectors', eigenFlops(d, expected));
   const onStep = (flops: number): void | Promise<void> => progress.step(flops);
-  const { values, vectors, count } = yield* wait(problem.engine.symmetricEigen(scatter.slice(), d, choose, onStep));
+  const { values, vectors, count } = yield* wait(
+    problem.engine.symmetricEigen(keptMatrix(problem.engine, scatter), d, choose, onStep),
+  );
   progress.end();
   const leading = values.slice(0, count);
   const image = yield* wait(multiplySymmetric(scatter, vectors, count, d, problem));

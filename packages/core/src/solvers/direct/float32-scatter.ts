@@ -1,4 +1,4 @@
-import { multiplySymmetric, VectorBlock } from '../../engines/vector-block.js';
+import { keptMatrix, multiplySymmetric, VectorBlock } from '../../engines/vector-block.js';
 import { orthonormalise } from '../../linalg/orthonormalise.js';
 import { random } from '../../linalg/random.js';
 import { axpy, dot, norm } from '../../linalg/vector.js';
@@ -58,7 +58,7 @@ function* refine(problem: ScatterAndRowsProblem): Waiting<Solution> {
   const leading = yield* wait(finding);
   const { values, vectors, count } = leading
     ? { ...leading, count: few }
-    : yield* wait(engine.symmetricEigen(scatter.slice(), d, choose, onStep));
+    : yield* wait(engine.symmetricEigen(keptMatrix(engine, scatter), d, choose, onStep));
   const k = countWanted(wanted, values, scatterTrace);
   const rough = leading?.images ?? (yield* wait(multiplySymmetric(scatter, vectors, count, d, problem)));
   const roughProbes = leading?.products ?? (yield* wait(multiplySymmetric(scatter, probes, PROBES, d, problem)));

@@ -1,5 +1,6 @@
 import { chooseFrame, columnScales } from '../../data/scaling.js';
 import type { EarlyFrame } from '../../engines/engine.js';
+import { keptMatrix } from '../../engines/vector-block.js';
 import { qr } from '../../linalg/qr.js';
 import { eigenFlops } from '../../linalg/symmetric-eigen.js';
 import { transpose } from '../../linalg/transpose.js';
@@ -57,7 +58,9 @@ function* byRowProducts(problem: RowsProblem): Waiting<Solution> {
   const expected = 'count' in wanted ? wanted.count : most / 2;
   progress.begin('eigenvectors', eigenFlops(n, expected));
   const onStep = (flops: number): void | Promise<void> => progress.step(flops);
-  const { values, vectors, count } = yield* wait(problem.engine.symmetricEigen(products.slice(), n, choose, onStep));
+  const { values, vectors, count } = yield* wait(
+    problem.engine.symmetricEigen(keptMatrix(problem.engine, products), n, choose, onStep),
+  );
   progress.end();
   const images = yield* wait(passes.multiplyTransposed(transpose(vectors, count, n), count));
   const factors = yield* wait(progress.follow(qr(images, count, d)));

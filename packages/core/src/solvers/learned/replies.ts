@@ -1,7 +1,8 @@
 import type { MiniBatch, Passes } from '../../engines/passes.js';
-import { completeSymmetric, VectorBlock } from '../../engines/vector-block.js';
+import { VectorBlock } from '../../engines/vector-block.js';
 import { random } from '../../linalg/random.js';
 import { transpose } from '../../linalg/transpose.js';
+import { completeSymmetric } from '../../linalg/upper.js';
 import { dot } from '../../linalg/vector.js';
 import type { ProgressTracker } from '../../progress.js';
 import type { ScatterProblem } from '../solver.js';

@@ -285,11 +285,16 @@ function addPairs(into: Float64Array, products: Float64Array, d: number, width: 
     for (let right = left; right < d; right += width, pair += width * width) {
       const end = Math.min(d, right + width);
       for (let i = left; i < Math.min(d, left + width); i++) {
-        const row = pair + (i - left) * width - right;
-        for (let j = Math.max(i, right); j < end; j++) into[i * d + j] += products[row + j];
+        const first = Math.max(i, right);
+        addRow(into, i * d + first, products, pair + (i - left) * width + first - right, end - first);
       }
     }
   }
+}
+
+/** A function of its own, so that it is compiled after a few rows. */
+function addRow(into: Float64Array, at: number, more: Float64Array, from: number, count: number): void {
+  for (let i = 0; i < count; i++) into[at + i] += more[from + i];
 }
 
 /** k vectors of length d side by side, for `scoreSlots`. */
