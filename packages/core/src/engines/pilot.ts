@@ -14,6 +14,7 @@ import { powerOfTwo } from '../linalg/vector.js';
 const SAMPLE = 256;
 const SAMPLED = 1 << 20;
 const SHARE = 1 / 8;
+const SAMPLED_COLS = 512;
 /** A pilot is a good one where the squares about it are no more than this many times those about the mean. */
 const MOST_INFLATION = 4;
 /** How many times larger or smaller than the unit that the sample suggested a column may be, in float64 and float32. */
@@ -92,21 +93,26 @@ export function samplePilot(block: DenseBlock, weights: Float64Array | undefined
   origin.set(numbersOf(block, leader * stride, leader * stride + cols));
   const reach = new Float64Array(cols);
   let count = 0;
-  for (let s = 0; s < sampled; s++) {
-    const i = s === 0 ? leader : Math.floor((s * rows) / sampled);
-    if (weights && weights[i] === 0) continue;
-    count++;
-    const start = i * stride;
-    const numbers = half ? numbersOf(block, start, start + cols) : data;
-    const row = half ? 0 : start;
-    for (let j = 0; j < cols; j++) {
-      const x = numbers[row + j];
-      if (x === 0) zeros[j]++;
-      const deviation = x - origin[j];
-      shift[j] += deviation;
-      squares[j] += deviation * deviation;
-      const distance = Math.abs(deviation);
-      if (distance > reach[j]) reach[j] = distance;
+  // Some columns at a time, whose sums stay in the nearest cache.
+  for (let left = 0; left < cols; left += SAMPLED_COLS) {
+    const right = Math.min(cols, left + SAMPLED_COLS);
+    count = 0;
+    for (let s = 0; s < sampled; s++) {
+      const i = s === 0 ? leader : Math.floor((s * rows) / sampled);
+      if (weights && weights[i] === 0) continue;
+      count++;
+      const start = i * stride;
+      const numbers = half ? numbersOf(block, start + left, start + right) : data;
+      const row = half ? -left : start;
+      for (let j = left; j < right; j++) {
+        const x = numbers[row + j];
+        if (x === 0) zeros[j]++;
+        const deviation = x - origin[j];
+        shift[j] += deviation;
+        squares[j] += deviation * deviation;
+        const distance = Math.abs(deviation);
+        if (distance > reach[j]) reach[j] = distance;
+      }
     }
   }
   const unit = new Float64Array(cols);
