@@ -280,7 +280,9 @@ interface Reader {
 }
 
 function isPlain({ shift, factor, rootWeights }: Frame): boolean {
-  return !rootWeights && shift.every((s) => s === 0) && factor.every((f) => f === 1);
+  if (rootWeights) return false;
+  for (let j = 0; j < shift.length; j++) if (shift[j] !== 0 || factor[j] !== 1) return false;
+  return true;
 }
 
 /** The frame of a `normal` pass that reads rows in place, applied to the vectors and the products instead. */
@@ -297,26 +299,33 @@ class ShiftApart {
 
   constructor(frame: Frame, vectors: Float64Array, k: number, out: Float64Array) {
     const d = frame.shift.length;
+    const { shift, factor } = frame;
+    const scaled = new Float64Array(k * d);
     this.#frame = frame;
     this.#out = out;
-    this.vectors = new Float64Array(k * d);
+    this.vectors = scaled;
     this.products = new Float64Array(k * d);
-    this.#offsets = new Float64Array(k);
     this.#sums = new Float64Array(k);
-    for (let i = 0; i < k; i++) {
-      for (let j = 0; j < d; j++) {
-        const scaled = vectors[i * d + j] * frame.factor[j];
-        this.vectors[i * d + j] = scaled;
-        this.#offsets[i] += scaled * frame.shift[j];
+    this.#offsets = Float64Array.from({ length: k }, (_, i) => {
+      let offset = 0;
+      for (let j = 0, at = i * d; j < d; j++, at++) {
+        const value = vectors[at] * factor[j];
+        scaled[at] = value;
+        offset += value * shift[j];
       }
-    }
+      return offset;
+    });
   }
 
   /** Subtracts what the shift adds to the scores of some rows, and adds the scores to their sums. */
   centreScores(scores: Float64Array, rows: number): void {
     this.#offsets.forEach((offset, i) => {
       let sum = 0;
-      for (let at = i * rows; at < (i + 1) * rows; at++) sum += scores[at] -= offset;
+      for (let at = i * rows, end = at + rows; at < end; at++) {
+        const score = scores[at] - offset;
+        scores[at] = score;
+        sum += score;
+      }
       this.#sums[i] += sum;
     });
   }
@@ -324,9 +333,9 @@ class ShiftApart {
   /** Z += (YX − (Y1)sᵀ)F. */
   finish(): void {
     const { shift, factor } = this.#frame;
-    const d = shift.length;
+    const [d, out, products] = [shift.length, this.#out, this.products];
     this.#sums.forEach((sum, i) => {
-      for (let j = 0; j < d; j++) this.#out[i * d + j] += (this.products[i * d + j] - sum * shift[j]) * factor[j];
+      for (let j = 0, at = i * d; j < d; j++, at++) out[at] += (products[at] - sum * shift[j]) * factor[j];
     });
   }
 }
