@@ -183,7 +183,7 @@ export class BlasDense implements LoadedBlock {
       const { into, beta, size } = sums.next(lane);
       await blas.gemm(false, false, k, d, rows, y, rows, tile, stride, beta, into, size);
     };
-    await this.#tiles(blas, apart ? identityFrame(d) : frame, [sums], onStep, visit, height);
+    await this.#tiles(blas, apart ? identityFrame(d) : frame, [sums], onStep, visit, height, apart ? blas.lanes : 0);
     apart?.finish();
   }
 
@@ -226,6 +226,7 @@ export class BlasDense implements LoadedBlock {
     onStep: OnStep,
     visit: Visit,
     height = this.#height(blas),
+    ahead = 0,
   ): Promise<void> {
     const reader = this.#reader(blas, frame, height, this.cols);
     try {
@@ -238,6 +239,7 @@ export class BlasDense implements LoadedBlock {
         ({ numbers, stride, from, rows }, lane) => visit(numbers, stride, from, rows, lane),
         sums,
         ({ rows }) => onStep(rows),
+        ahead,
       );
     } finally {
       reader.release();
