@@ -73,7 +73,7 @@ for (const [format, folder] of [
         },
         { name: 'wasm', test: only('engines/wasm/wasm') },
         { name: 'sparse', test: /(wasm[\\/]sparse[\\/].*|reference[\\/]sparse)\.js$/ },
-        { name: 'wide', test: /dense[\\/](wide|dual|early-dual|column-strips)\.js$/ },
+        { name: 'wide', test: /(dense[\\/](wide|dual|early-dual|column-strips)|engines[\\/]early-products)\.js$/ },
         { name: 'reference', test: /reference[\\/]dense\.js$/ },
         { name: 'foreign', test: /(open-columns|foreign-data|column-data)\.js$/ },
         { name: 'dual', test: /direct[\\/](solve-dual|dual-residuals)\.js$/ },

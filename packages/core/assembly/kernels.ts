@@ -7,7 +7,7 @@ export { basisProducts, basisSubtract } from './basis';
 export { multiplySlots, scoreSlots } from './multiply';
 export { packColumns, packRows, packVectors } from './pack';
 export { reduce } from './reduce';
-export { collectColumns, normalRows } from './rows';
+export { addParts, collectColumns, normalRows } from './rows';
 export {
   sparseCollect,
   sparseNormal,

@@ -67,6 +67,16 @@ export function collectColumns(
   }
 }
 
+/** Out += the sums of all parts, in their order: `length` numbers, an even number, that start `apart` numbers after those of the part before. */
+export function addParts(sums: usize, parts: i32, apart: i32, out: usize, length: i32): void {
+  const end = out + ((<usize>length) << 3);
+  for (; out < end; out += 16, sums += 16) {
+    let total = v128.load(out);
+    for (let p = 0; p < parts; p++) total = f64x2.add(total, v128.load(sums + ((<usize>p * <usize>apart) << 3)));
+    v128.store(out, total);
+  }
+}
+
 /** Entry (r, c) as √w·(x − shift)·factor, with zeros after the last column. */
 function frameRows(
   source: usize,

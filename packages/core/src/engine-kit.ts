@@ -28,7 +28,8 @@ export {
 export { toBlock } from './data/to-block.js';
 export { chooseEngine, type OfferedEngine, offerEngine } from './engines/choose.js';
 export { dualByMultiply } from './engines/dual-by-multiply.js';
-export type { Streaming } from './engines/engine.js';
+export { type EarlyDual, writeEarly } from './engines/early-products.js';
+export type { EarlyFrame, Streaming } from './engines/engine.js';
 export {
   type Pilot,
   PilotSums,

@@ -18,6 +18,8 @@ import {
   referenceEngine,
 } from 'scree';
 import { describe, expect, it, vi } from 'vitest';
+import { chooseFrame, columnScales, type Framing } from '../../core/src/data/scaling.js';
+import type { EarlyFrame } from '../../core/src/engines/engine.js';
 import { random } from '../../core/src/linalg/random.js';
 import { symmetricEigen } from '../../core/src/linalg/symmetric-eigen.js';
 import { runTaskSync } from '../../core/src/progress.js';
@@ -171,6 +173,63 @@ describe.runIf(found)('the blas engine', () => {
       expect(difference(ours.stats.spread, theirs.stats.spread)).toBeLessThan(1e-13);
       expect(ours.stats.min).toEqual(theirs.stats.min);
     }
+  });
+
+  it.each([
+    ['none', false],
+    ['unit', true],
+  ] as const)(
+    'makes the products of few long rows with their statistics, to its bound (scale %s, weights %s)',
+    async (scale, weighted) => {
+      const [n, d, k] = [70, 9001, 3];
+      const { normal, uniform } = random(21);
+      // Columns are far from the origin, and one of them is constant.
+      const data = Float64Array.from({ length: n * d }, (_, i) => (i % d === 7 ? 3 : normal() + 20));
+      const block: DenseBlock = { kind: 'dense', rows: n, cols: d, stride: d, data };
+      const weights = weighted ? Float64Array.from({ length: n }, (_, i) => (i === 4 ? 0 : uniform())) : undefined;
+      const early: EarlyFrame = (columns) =>
+        chooseFrame(columns, columnScales(columns, scale, columns.weight - 1, true).scale, true);
+      const loaded = await engine.load(block);
+      const columns = await loaded.summarise(at(weights), undefined, none, early);
+      const truth = await (await reference.load(block)).summarise(at(weights), undefined, none);
+      expect(difference(columns.mean, truth.mean)).toBeLessThan(1e-15);
+      expect(difference(columns.spread, truth.spread)).toBeLessThan(1e-13);
+      expect(columns.max).toEqual(truth.max);
+      const announced: Frame = {
+        ...(early(columns, 0) as Framing),
+        ...(weights ? { rootWeights: weights.map(Math.sqrt) } : {}),
+      };
+      for (const frame of [announced, { ...announced, shift: new Float64Array(d).fill(19) }]) {
+        const products = async (rows: LoadedBlock): Promise<Float64Array> => {
+          const into = { products: new Float64Array(n * n), size: n, row: 0, column: 0 };
+          await rows.dual(frame, rows, frame, into, none);
+          return into.products;
+        };
+        const [mine, theirs] = [await products(loaded), await products(await reference.load(block))];
+        let [error, trace] = [0, 0];
+        for (let i = 0; i < n; i++) {
+          trace += theirs[i * n + i];
+          for (let j = i; j < n; j++) error = Math.max(error, Math.abs(mine[i * n + j] - theirs[i * n + j]));
+        }
+        expect(error).toBeLessThan((engine.dualRoundoff?.(n, d) ?? 0) * trace);
+      }
+      const scores = Float64Array.from({ length: n * k }, normal);
+      const collect = async (rows: LoadedBlock): Promise<Float64Array> => {
+        const out = new Float64Array(k * d).fill(1);
+        await rows.multiplyTransposed(announced, scores, k, out, none);
+        return out;
+      };
+      expect(difference(await collect(loaded), await collect(await reference.load(block)))).toBeLessThan(1e-13);
+    },
+  );
+
+  it('refuses wide rows that are not finite with their row and column', async () => {
+    const data = new Float64Array(50 * 9000).map((_, i) => i % 13);
+    data[20 * 9000 + 8500] = Number.NaN;
+    await expect(pca({ rows: 50, cols: 9000, data }, { k: 2, solver: 'dual', engine: 'blas' })).rejects.toMatchObject({
+      code: 'NOT_FINITE',
+      details: { row: 20, column: 8500 },
+    });
   });
 
   it('gives sums that are too large to have one a thread to one call on all threads', async () => {

@@ -73,6 +73,8 @@ export interface Engine {
    * is trace(S), and for sparse data also that of the means which centring subtracts implicitly.
    */
   roundoff(n: number, d: number, sparse: boolean): number;
+  /** The same for `dual`, `multiplyTransposed` and products with n × n matrices, of dense rows, where it is smaller. */
+  dualRoundoff?(n: number, d: number): number;
 }
 
 /** Some eigenvalues of a matrix, largest first, and their eigenvectors, one per row. */

@@ -71,6 +71,13 @@ export class Passes {
     this.#kept = loaded;
   }
 
+  /** The rounding of `dual` and `multiplyTransposed`, as a share of what the engine declares for all passes. */
+  get dualShare(): number {
+    const { rows, cols } = this;
+    const own = this.#source.nonzeros === undefined ? this.#engine.dualRoundoff?.(rows, cols) : undefined;
+    return own === undefined ? 1 : own / this.#engine.roundoff(rows, cols, false);
+  }
+
   /** S = BᵀB, upper triangle (d × d). */
   gram(): MaybePromise<Float64Array> {
     const scatter = new Float64Array(this.cols * this.cols);

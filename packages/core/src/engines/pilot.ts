@@ -14,6 +14,7 @@ import { powerOfTwo } from '../linalg/vector.js';
 const SAMPLE = 256;
 const SAMPLED = 1 << 20;
 const SHARE = 1 / 8;
+const SAMPLED_COLS = 512;
 /** A pilot is a good one where the squares about it are no more than this many times those about the mean. */
 const MOST_INFLATION = 4;
 /** How many times larger or smaller than the unit that the sample suggested a column may be, in float64 and float32. */
@@ -92,13 +93,18 @@ export function samplePilot(block: DenseBlock, weights: Float64Array | undefined
   origin.set(numbersOf(block, leader * stride, leader * stride + cols));
   const reach = new Float64Array(cols);
   let count = 0;
-  for (let s = 0; s < sampled; s++) {
-    const i = s === 0 ? leader : Math.floor((s * rows) / sampled);
-    if (weights && weights[i] === 0) continue;
-    count++;
-    const start = i * stride;
-    const numbers = half ? numbersOf(block, start, start + cols) : data;
-    addSampled(numbers, half ? 0 : start, origin, zeros, shift, squares, reach);
+  // Some columns at a time, whose sums stay in the nearest cache.
+  for (let left = 0; left < cols; left += SAMPLED_COLS) {
+    const right = Math.min(cols, left + SAMPLED_COLS);
+    count = 0;
+    for (let s = 0; s < sampled; s++) {
+      const i = s === 0 ? leader : Math.floor((s * rows) / sampled);
+      if (weights && weights[i] === 0) continue;
+      count++;
+      const start = i * stride;
+      const numbers = half ? numbersOf(block, start + left, start + right) : data;
+      addSampled(numbers, half ? -left : start, left, right, origin, zeros, shift, squares, reach);
+    }
   }
   const unit = new Float64Array(cols);
   for (let j = 0; j < cols; j++) {
@@ -116,13 +122,15 @@ export function samplePilot(block: DenseBlock, weights: Float64Array | undefined
 function addSampled(
   numbers: ArrayLike<number>,
   row: number,
+  left: number,
+  right: number,
   origin: Float64Array,
   zeros: Float64Array,
   sums: Float64Array,
   squares: Float64Array,
   reach: Float64Array,
 ): void {
-  for (let j = 0; j < origin.length; j++) {
+  for (let j = left; j < right; j++) {
     const x = numbers[row + j];
     if (x === 0) zeros[j]++;
     const deviation = x - origin[j];

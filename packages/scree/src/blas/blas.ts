@@ -7,7 +7,7 @@ import { findLibrary, howToInstall, type Library, loadKoffi } from './library.js
 import { canPack, type FloatBlock } from './pack.js';
 import { MOST_CLASSES } from './row-widths.js';
 import { ThreadSetting } from './thread-setting.js';
-import { tileRows } from './tiles.js';
+import { DUAL_COLS, tileRows } from './tiles.js';
 
 const reference = referenceEngine();
 
@@ -159,6 +159,9 @@ function engineOf(
       };
       return Math.max(worst(products.lanes), worst(1));
     },
+    // Rows are multiplied in tiles of columns, whose products are added up; images of few vectors add up all rows at once. Blocks that wasm
+    // multiplies have tiles of 256 columns.
+    dualRoundoff: (n, d) => u * (16 + products.lanes + Math.max(DUAL_COLS + Math.ceil(d / 256), n)),
     ...more,
   };
 }

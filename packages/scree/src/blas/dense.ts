@@ -1,5 +1,14 @@
 import type { Frame, LoadedBlock, OnStep, RowsAt, Products as Target } from '@scree/core';
-import { type ColumnStatistics, dualByMultiply, identityFrame, summariseTwice } from '@scree/core/engine';
+import {
+  type ColumnStatistics,
+  dualByMultiply,
+  type EarlyDual,
+  type EarlyFrame,
+  identityFrame,
+  summariseTwice,
+  writeEarly,
+} from '@scree/core/engine';
+import { summariseAndMultiply } from './early-dual.js';
 import type { Numbers, Products } from './functions.js';
 import { type FloatBlock, Packer } from './pack.js';
 import { pipeline } from './pipeline.js';
@@ -23,6 +32,7 @@ export class BlasDense implements LoadedBlock {
   readonly cols: number;
   readonly #block: FloatBlock;
   readonly #blas: Products;
+  #early: EarlyDual | undefined;
 
   constructor(block: FloatBlock, blas: Products) {
     this.rows = block.rows;
@@ -31,7 +41,15 @@ export class BlasDense implements LoadedBlock {
     this.#blas = blas;
   }
 
-  async summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): Promise<ColumnStatistics> {
+  async summarise(
+    at: RowsAt,
+    scatter: Float64Array | undefined,
+    onStep: OnStep,
+    early?: EarlyFrame,
+  ): Promise<ColumnStatistics> {
+    const both = early && (await summariseAndMultiply(this.#block, this.#blas, at, early, onStep));
+    this.#early = both?.dual;
+    if (both) return both.stats;
     const once = await summariseOnce(this.#block, this.#blas, at, scatter, onStep);
     if (once) return once;
     // The first attempt has already reported these rows as progress.
@@ -51,6 +69,7 @@ export class BlasDense implements LoadedBlock {
     if (!(other instanceof BlasDense)) return dualByMultiply(this.#block, frame, other, otherFrame, into, onStep);
     const [n, m, d] = [this.rows, other.rows, this.cols];
     const same = other === this;
+    if (same && this.#early && writeEarly(this.#early, frame, into)) return onStep(n);
     for (let i = 0; i < n; i++) {
       const start = (into.row + i) * into.size + into.column;
       into.products.fill(0, start + (same ? i : 0), start + m);
@@ -101,7 +120,8 @@ export class BlasDense implements LoadedBlock {
     out: Float64Array,
     onStep: OnStep,
   ): Promise<void> {
-    const d = this.cols;
+    const { rows: n, cols: d } = this;
+    if (d > n) return this.#collectColumns(frame, scores, k, out, onStep);
     const target = { products: out, size: d, row: 0, column: 0 };
     const { blas, sums } = this.#sums(target, k, d, false);
     await this.#tiles(blas, frame, [sums], onStep, (tile, stride, from, rows, lane) => {
@@ -109,6 +129,38 @@ export class BlasDense implements LoadedBlock {
       const { into, beta, size } = sums.next(lane);
       return blas.gemm(true, false, k, d, rows, y, k, tile, stride, beta, into, size);
     });
+  }
+
+  /** Z += YᵀB for wide data: all rows of some columns at a time, so that the sums of a column are made at once. */
+  async #collectColumns(
+    frame: Frame,
+    scores: Float64Array,
+    k: number,
+    out: Float64Array,
+    onStep: OnStep,
+  ): Promise<void> {
+    const { rows: n, cols: d } = this;
+    const blas = this.#blas;
+    const y = this.#own(scores, n * k);
+    const width = tileCols(n, d, blas.bytes, blas.lanes);
+    const reader = this.#reader(blas, frame, n, width);
+    try {
+      await pipeline(
+        parts(d, width, (left, cols, index) => ({ left, cols, ...reader.read(index, 0, n, left, cols) })),
+        blas.lanes,
+        async ({ left, cols, numbers, stride }) => {
+          const sums = new Sums(blas, 1, { products: out, size: d, row: 0, column: left }, k, cols, false);
+          const { into, beta, size } = sums.next(0);
+          await blas.gemm(true, false, k, cols, n, y, k, numbers, stride, beta, into, size);
+          sums.settle(0);
+        },
+        [],
+        () => onStep(0),
+      );
+    } finally {
+      reader.release();
+    }
+    await onStep(n);
   }
 
   /**
@@ -131,11 +183,13 @@ export class BlasDense implements LoadedBlock {
       const { into, beta, size } = sums.next(lane);
       await blas.gemm(false, false, k, d, rows, y, rows, tile, stride, beta, into, size);
     };
-    await this.#tiles(blas, apart ? identityFrame(d) : frame, [sums], onStep, visit, height);
+    await this.#tiles(blas, apart ? identityFrame(d) : frame, [sums], onStep, visit, height, apart ? blas.lanes : 0);
     apart?.finish();
   }
 
-  release(): void {}
+  release(): void {
+    this.#early = undefined;
+  }
 
   /** Converts numbers to the precision of the products. */
   #own(numbers: Float64Array, length: number): Numbers {
@@ -172,6 +226,7 @@ export class BlasDense implements LoadedBlock {
     onStep: OnStep,
     visit: Visit,
     height = this.#height(blas),
+    ahead = 0,
   ): Promise<void> {
     const reader = this.#reader(blas, frame, height, this.cols);
     try {
@@ -184,6 +239,7 @@ export class BlasDense implements LoadedBlock {
         ({ numbers, stride, from, rows }, lane) => visit(numbers, stride, from, rows, lane),
         sums,
         ({ rows }) => onStep(rows),
+        ahead,
       );
     } finally {
       reader.release();
@@ -226,7 +282,9 @@ interface Reader {
 }
 
 function isPlain({ shift, factor, rootWeights }: Frame): boolean {
-  return !rootWeights && shift.every((s) => s === 0) && factor.every((f) => f === 1);
+  if (rootWeights) return false;
+  for (let j = 0; j < shift.length; j++) if (shift[j] !== 0 || factor[j] !== 1) return false;
+  return true;
 }
 
 /** The frame of a `normal` pass that reads rows in place, applied to the vectors and the products instead. */
@@ -243,26 +301,33 @@ class ShiftApart {
 
   constructor(frame: Frame, vectors: Float64Array, k: number, out: Float64Array) {
     const d = frame.shift.length;
+    const { shift, factor } = frame;
+    const scaled = new Float64Array(k * d);
     this.#frame = frame;
     this.#out = out;
-    this.vectors = new Float64Array(k * d);
+    this.vectors = scaled;
     this.products = new Float64Array(k * d);
-    this.#offsets = new Float64Array(k);
     this.#sums = new Float64Array(k);
-    for (let i = 0; i < k; i++) {
-      for (let j = 0; j < d; j++) {
-        const scaled = vectors[i * d + j] * frame.factor[j];
-        this.vectors[i * d + j] = scaled;
-        this.#offsets[i] += scaled * frame.shift[j];
+    this.#offsets = Float64Array.from({ length: k }, (_, i) => {
+      let offset = 0;
+      for (let j = 0, at = i * d; j < d; j++, at++) {
+        const value = vectors[at] * factor[j];
+        scaled[at] = value;
+        offset += value * shift[j];
       }
-    }
+      return offset;
+    });
   }
 
   /** Subtracts what the shift adds to the scores of some rows, and adds the scores to their sums. */
   centreScores(scores: Float64Array, rows: number): void {
     this.#offsets.forEach((offset, i) => {
       let sum = 0;
-      for (let at = i * rows; at < (i + 1) * rows; at++) sum += scores[at] -= offset;
+      for (let at = i * rows, end = at + rows; at < end; at++) {
+        const score = scores[at] - offset;
+        scores[at] = score;
+        sum += score;
+      }
       this.#sums[i] += sum;
     });
   }
@@ -270,9 +335,9 @@ class ShiftApart {
   /** Z += (YX − (Y1)sᵀ)F. */
   finish(): void {
     const { shift, factor } = this.#frame;
-    const d = shift.length;
+    const [d, out, products] = [shift.length, this.#out, this.products];
     this.#sums.forEach((sum, i) => {
-      for (let j = 0; j < d; j++) this.#out[i * d + j] += (this.products[i * d + j] - sum * shift[j]) * factor[j];
+      for (let j = 0, at = i * d; j < d; j++, at++) out[at] += (products[at] - sum * shift[j]) * factor[j];
     });
   }
 }

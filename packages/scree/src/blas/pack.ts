@@ -177,7 +177,7 @@ export class Packer {
     const { start, stride, bytes } = this.#tile(which);
     for (let first = 0; first < this.#columns; first += CHUNK) {
       const width = Math.min(CHUNK, this.#columns - first);
-      this.#strips(from, rows, left + first, width, roots, 1, (done, count, rootsAt) => {
+      this.#strips(from, rows, left + first, width, roots, (done, count, rootsAt) => {
         this.#workspace.kernel.packRows(
           ...([this.#fromSingle, this.#single, stage, width * this.#block.data.BYTES_PER_ELEMENT, count] as const),
           ...([width, shift + 8 * first, factor + 8 * first, rootsAt] as const),
@@ -192,7 +192,7 @@ export class Packer {
   packSummed(which: number, from: number, rows: number, roots: Float64Array | undefined): Numbers {
     const { shift, factor, summary, stage } = this.#at;
     const { start, stride } = this.#tile(which);
-    this.#strips(from, rows, 0, this.#width, roots, 1, (done, count, rootsAt) => {
+    this.#strips(from, rows, 0, this.#width, roots, (done, count, rootsAt) => {
       this.#workspace.kernel.packSummed(
         ...([this.#fromSingle, this.#single, stage, this.#width * this.#block.data.BYTES_PER_ELEMENT, count] as const),
         ...([this.#width, shift, factor, rootsAt] as const),
@@ -235,7 +235,7 @@ export class Packer {
     let taken = 0;
     for (let from = 0; from < this.#block.rows; from += strip) {
       const count = Math.min(strip, this.#block.rows - from);
-      this.#strips(from, count, 0, cols, frame.rootWeights, 1, (_, rows, rootsAt) => {
+      this.#strips(from, count, 0, cols, frame.rootWeights, (_, rows, rootsAt) => {
         kernel.summariseRows(
           ...([fromSingle, single, stage, rowBytes, rows, cols, shift, factor, rootsAt, summary, 8 * cols] as const),
         );
@@ -256,12 +256,12 @@ export class Packer {
     for (const tile of filling) if (tile.rows > 0) yield finish(tile);
   }
 
-  /** Adds rows to the summary of all columns without packing them. Uses every `step`-th row. */
-  summarise(from: number, rows: number, roots: Float64Array | undefined, step = 1): void {
+  /** Adds rows to the summary of the columns from `left` on without packing them. */
+  summarise(from: number, rows: number, roots: Float64Array | undefined, left = 0): void {
     const { shift, factor, summary, stage } = this.#at;
     for (let first = 0; first < this.#columns; first += CHUNK) {
       const width = Math.min(CHUNK, this.#columns - first);
-      this.#strips(from, rows, first, width, roots, step, (_, count, rootsAt) => {
+      this.#strips(from, rows, left + first, width, roots, (_, count, rootsAt) => {
         this.#workspace.kernel.summariseRows(
           ...([this.#fromSingle, this.#single, stage, width * this.#block.data.BYTES_PER_ELEMENT, count] as const),
           ...([width, shift + 8 * first, factor + 8 * first, rootsAt] as const),
@@ -313,17 +313,16 @@ export class Packer {
     left: number,
     width: number,
     roots: Float64Array | undefined,
-    step: number,
     visit: (done: number, count: number, rootsAt: number) => void,
   ): void {
     const { data, stride } = this.#block;
     const { stage } = this.#at;
     const { buffer } = this.#workspace.memory;
-    const whole = step === 1 && width === stride;
+    const whole = width === stride;
     const strip = stripRows(width, data.BYTES_PER_ELEMENT);
     for (let done = 0; done < rows; done += strip) {
       const count = Math.min(strip, rows - done);
-      const first = from + done * step;
+      const first = from + done;
       const target = this.#fromSingle
         ? new Float32Array(buffer, stage, count * width)
         : new Float64Array(buffer, stage, count * width);
@@ -331,13 +330,13 @@ export class Packer {
         target.set(data.subarray(first * stride, (first + count) * stride));
       } else {
         for (let i = 0; i < count; i++) {
-          const at = (first + i * step) * stride + left;
+          const at = (first + i) * stride + left;
           target.set(data.subarray(at, at + width), i * width);
         }
       }
       if (roots) {
         const staged = this.#doubles(this.#at.roots, count);
-        for (let i = 0; i < count; i++) staged[i] = roots[first + i * step];
+        for (let i = 0; i < count; i++) staged[i] = roots[first + i];
       }
       visit(done, count, roots ? this.#at.roots : 0);
     }

@@ -2,8 +2,8 @@ import type { Sums } from './sums.js';
 
 /**
  * Runs tiles through BLAS: `lanes` tiles at the same time, tile i in lane i mod lanes, while the next one is made. Results are
- * added, and progress is reported, in the order of the tiles. When a tile is asked for, all but the `lanes` before it are done. When
- * it returns or throws, no call is running.
+ * added, and progress is reported, in the order of the tiles. When a tile is asked for, all but the `lanes` + `ahead` before it are done: tiles `ahead` wait for
+ * their lane, so that no lane waits for the others. In float32 there must be none. When it returns or throws, no call is running.
  */
 export async function pipeline<Tile>(
   tiles: Iterable<Tile>,
@@ -11,7 +11,9 @@ export async function pipeline<Tile>(
   visit: (tile: Tile, lane: number) => Promise<void>,
   sums: readonly Sums[],
   onStep: (tile: Tile) => void | Promise<void>,
+  ahead = 0,
 ): Promise<void> {
+  const last: (Promise<void> | undefined)[] = [];
   const running: { tile: Tile; lane: number; done: Promise<void> }[] = [];
   const finishFirst = async (): Promise<void> => {
     const { tile, lane, done } = running[0];
@@ -24,9 +26,10 @@ export async function pipeline<Tile>(
   let index = 0;
   try {
     for (const tile of tiles) {
-      if (running.length === lanes) await finishFirst();
+      if (running.length === lanes + ahead) await finishFirst();
       const lane = index++ % lanes;
-      const done = visit(tile, lane);
+      const done = (ahead > 0 && last[lane]?.then(() => visit(tile, lane))) || visit(tile, lane);
+      last[lane] = done;
       // An error is thrown when it is this tile's turn in `finishFirst`.
       done.catch(() => {});
       running.push({ tile, lane, done });

@@ -104,7 +104,7 @@ function isNearOrigin({ rows, cols, stride, data }: FloatBlock, bytes: 4 | 8): b
 }
 
 /** Σw·t and Σw·t² of each column, t = (x − shift)·factor, and its minimum and maximum. */
-class Totals {
+export class Totals {
   readonly #packer: Packer;
   readonly sums: Float64Array;
   readonly squares: Float64Array;

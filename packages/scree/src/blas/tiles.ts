@@ -9,6 +9,8 @@
 const BYTES = 16 * 2 ** 20;
 const ALL_BYTES = 60 * 2 ** 20;
 const MOST_ROWS = 4096;
+/** Most columns of a tile of whole columns: the chain of additions in one product of two rows. */
+export const DUAL_COLS = 512;
 /** Products of fewer lines are slow. */
 const MIN_LINES = 256;
 /** Fewest rows of a tile of wide data: the vectors are read again for every tile. */
@@ -30,7 +32,7 @@ export function tileRows(n: number, d: number, bytes: 4 | 8, lanes: number, tile
 /** Columns of a tile of whole columns, of `rows` rows, for products of rows with rows. */
 export function tileCols(rows: number, d: number, bytes: 4 | 8, lanes: number): number {
   const most = Math.min(BYTES, ALL_BYTES / tilesFor(lanes));
-  return evenly(d, Math.max(16, Math.min(MOST_ROWS, Math.floor(most / (rows * bytes)))), lanes);
+  return evenly(d, Math.max(16, Math.min(DUAL_COLS, Math.floor(most / (rows * bytes)))), lanes);
 }
 
 /** Lines (rows or columns) per tile: about the same number of tiles for every lane, but not so few lines that products become slow. */

@@ -32,7 +32,7 @@ export function* residualsFromProducts(
   const { d, progress, tolerance, passes } = problem;
   const n = passes.rows;
   const count = vectors.length / n;
-  const error = problem.roundoff - problem.framingError;
+  const error = (problem.roundoff - problem.framingError) * passes.dualShare;
   const largest = values[0] + error;
   let gap = values[0];
   for (let i = 0; i < count && i + 1 < values.length; i++) gap = Math.min(gap, values[i] - values[i + 1]);

@@ -1,7 +1,8 @@
 import { chooseFrame, columnScales } from '../../data/scaling.js';
 import type { EarlyFrame } from '../../engines/engine.js';
-import { keptMatrix } from '../../engines/vector-block.js';
-import { qr } from '../../linalg/qr.js';
+import { keptMatrix, VectorBlock } from '../../engines/vector-block.js';
+import { cholesky, invertLower } from '../../linalg/cholesky.js';
+import { type QR, qr } from '../../linalg/qr.js';
 import { eigenFlops } from '../../linalg/symmetric-eigen.js';
 import { transpose } from '../../linalg/transpose.js';
 import { dot } from '../../linalg/vector.js';
@@ -13,6 +14,8 @@ import { residualsFromProducts } from './dual-residuals.js';
 
 /** Numbers from which residuals are bounded by those of K: another reading of the data, which would measure them more closely, takes time. */
 const MANY_NUMBERS = 2 ** 22;
+/** Share of its square that every image must keep beside the others, so that Cholesky QR leaves them orthonormal to rounding. */
+const APART = 0.5;
 
 /**
  * The dual trick for wide data: eigenvectors u of K = BBᵀ (n × n), then v = Bᵀu/‖Bᵀu‖.
@@ -63,7 +66,9 @@ function* byRowProducts(problem: RowsProblem): Waiting<Solution> {
   );
   progress.end();
   const images = yield* wait(passes.multiplyTransposed(transpose(vectors, count, n), count));
-  const factors = yield* wait(progress.follow(qr(images, count, d)));
+  const many = n * d >= MANY_NUMBERS;
+  const factors =
+    (many && (yield* byCholesky(problem, images, count))) || (yield* wait(progress.follow(qr(images, count, d))));
   const basis = factors.q;
   const shared = {
     k: count,
@@ -73,7 +78,7 @@ function* byRowProducts(problem: RowsProblem): Waiting<Solution> {
     converged: true,
   };
   const leading = values.slice(0, count);
-  if (n * d >= MANY_NUMBERS) {
+  if (many) {
     const residuals = yield* residualsFromProducts(problem, products, values, vectors, images, factors);
     if (residuals) {
       // Eigenvalues of K by their numbers, apart from rounding in K (Weyl).
@@ -87,4 +92,15 @@ function* byRowProducts(problem: RowsProblem): Waiting<Solution> {
   for (let r = 0; r < count; r++) leading[r] = dot(scattered, r * d, basis, r * d, d);
   const residuals = residualNorms(scattered, basis, leading, count, d);
   return { ...shared, values: leading, residuals, rayleigh: true, passes: 3 };
+}
+
+/** Z = LQ with LLᵀ = ZZᵀ, by the engine: images of eigenvectors are nearly orthogonal already. Undefined where some are not. */
+function* byCholesky(problem: RowsProblem, images: Float64Array, count: number): Waiting<QR | undefined> {
+  const use = <Result>(run: (rows: VectorBlock) => MaybePromise<Result>): MaybePromise<Result> =>
+    VectorBlock.use(images, count, problem.d, problem, run);
+  const lower = cholesky(yield* wait(use((rows) => rows.products())), count, APART);
+  if (!lower) return undefined;
+  const coordinates = transpose(invertLower(lower, count), count, count);
+  const q = yield* wait(use((rows) => rows.combine(coordinates, count)));
+  return { q, r: transpose(lower, count, count) };
 }

@@ -1,9 +1,9 @@
-import type { DenseBlock, Frame } from '../../../data/block.js';
+import type { DenseBlock } from '../../../data/block.js';
 import { addRowCounts, type ColumnStatistics, emptyStatistics } from '../../../data/statistics.js';
 import { type Waiting, wait } from '../../../maybe-promise.js';
-import type { EarlyFrame, OnStep, Products } from '../../engine.js';
+import type { EarlyDual } from '../../early-products.js';
+import type { EarlyFrame, OnStep } from '../../engine.js';
 import { type Pilot, PilotSums, pilotFrame, samplePilot, statisticsFromSums } from '../../pilot.js';
-import { sameNumbers } from '../same-frame.js';
 import type { JobRunner } from '../threads/job-runner.js';
 import { RowLines } from './dual.js';
 import { chunkCols, TILE } from './layout.js';
@@ -12,15 +12,6 @@ import { chunkCols, TILE } from './layout.js';
 const PADDING = 8;
 /** Readings of a chunk until its pilot is good, at most. */
 const READINGS = 3;
-/** How far the power of two of the early frame may be from the one that is chosen in the end. */
-const FARTHEST = 2 ** 200;
-
-/** K = BBᵀ in a frame that was chosen while the columns were summed up. */
-export interface EarlyDual {
-  readonly frame: Frame;
-  /** n × n, upper triangle. */
-  readonly products: Float64Array;
-}
 
 /**
  * Statistics of the columns and K = BBᵀ in one reading, for few rows and many columns: all rows of some columns are in the memory together, so
@@ -127,20 +118,4 @@ export function* summariseAndMultiply(
   }
   yield* wait(onStep(n));
   return { stats: total, dual: { frame, products: kernels.doubles(sums, n * n).slice() } };
-}
-
-/** Writes products that were made early, where `frame` is theirs but for a power of two. */
-export function writeEarly({ frame: own, products }: EarlyDual, frame: Frame, into: Products): boolean {
-  const n = Math.sqrt(products.length);
-  const ratio = frame.factor[0] / own.factor[0];
-  const exact = Math.log2(ratio) % 1 === 0 && ratio < FARTHEST && ratio > 1 / FARTHEST;
-  const [roots, ownRoots] = [frame.rootWeights, own.rootWeights];
-  if (!exact || !sameNumbers(frame.shift, own.shift) || (roots ? !ownRoots || !sameNumbers(roots, ownRoots) : ownRoots))
-    return false;
-  for (let j = 0; j < own.factor.length; j++) if (frame.factor[j] !== own.factor[j] * ratio) return false;
-  for (let i = 0; i < n; i++) {
-    const target = (into.row + i) * into.size + into.column;
-    for (let j = i; j < n; j++) into.products[target + j] = products[i * n + j] * ratio * ratio;
-  }
-  return true;
 }

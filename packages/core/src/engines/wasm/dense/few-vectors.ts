@@ -150,7 +150,7 @@ export class FewVectors {
     };
     let [shift, factor] = [0, 0];
     if (kept?.filled) {
-      runner.reserve(parts);
+      runner.reserve(Math.max(parts, k));
       for (let p = 0; p < parts; p++) {
         add(p, 0, 0, n - p * height, 0, kept.start + p * height * stride * 8);
       }
@@ -165,7 +165,8 @@ export class FewVectors {
       shift = kernels.put(frame.shift);
       factor = kernels.put(frame.factor);
       const byJobs = runner.copiesFrom(data);
-      runner.reserve(together + (byJobs ? Math.ceil(chunkRows / copiedRows(d * data.BYTES_PER_ELEMENT)) : 0));
+      const copies = byJobs ? Math.ceil(chunkRows / copiedRows(d * data.BYTES_PER_ELEMENT)) : 0;
+      runner.reserve(Math.max(together + copies, k));
       const load = (c: number, now: boolean): void => {
         if (c >= chunks || now === byJobs) return;
         const [first, rows] = [c * chunkRows, Math.min(chunkRows, n - c * chunkRows)];
@@ -191,11 +192,13 @@ export class FewVectors {
         yield* wait(onStep(rows));
       }
     }
-    for (let p = 0; p < parts; p++) {
-      for (let r = 0; r < k; r++) {
-        const part = kernels.doubles(sums + (p * k + r) * stride * 8, d);
-        for (let j = 0; j < d; j++) out[r * d + j] += part[j];
-      }
+    // The vectors are no longer needed: the sums of all parts take their place.
+    const row = (r: number): Float64Array => kernels.doubles(v + r * stride * 8, d);
+    for (let r = 0; r < k; r++) {
+      row(r).set(out.subarray(r * d, (r + 1) * d));
+      runner.addJob('addParts', sums + r * stride * 8, parts, k * stride, v + r * stride * 8, stride);
     }
+    yield* runner.runJobs(() => onStep(0));
+    for (let r = 0; r < k; r++) out.set(row(r), r * d);
   }
 }

@@ -62,6 +62,7 @@ export const FUNCTIONS = [
   'basisSubtract',
   'normalRows',
   'collectColumns',
+  'addParts',
 ] as const;
 /** The index of a job that copies rows instead of calling a kernel. */
 export const COPY = FUNCTIONS.length;

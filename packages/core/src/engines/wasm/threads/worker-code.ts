@@ -12,9 +12,10 @@ export const workerCode = `
 const threads = globalThis.process?.getBuiltinModule?.('worker_threads');
 const port = threads ? threads.parentPort : self;
 const copyRows = ${copyRows.toString()};
-let last;
+let [last, other] = [];
 function work({ id, memory, module, pass, rows }) {
-  if (!last || last.id !== id) {
+  if (last?.id !== id) [last, other] = [other, last];
+  if (last?.id !== id) {
     const { exports } = new WebAssembly.Instance(module, { env: { memory }, reduce: { now: () => performance.now() } });
     last = { id, calls: ${JSON.stringify(FUNCTIONS)}.map((name) => exports[name]) };
   }
