@@ -67,7 +67,8 @@ export interface SampledPilot extends Pilot {
 
 /** The frame of a pass that sums rows about a pilot. */
 export function pilotFrame({ shift, unit }: Pilot, weights: Float64Array | undefined): Frame {
-  const factor = unit.map((size) => 1 / size);
+  const factor = new Float64Array(unit.length);
+  for (let j = 0; j < unit.length; j++) factor[j] = 1 / unit[j];
   return { shift, factor, ...(weights ? { rootWeights: weights.map(Math.sqrt) } : {}) };
 }
 
