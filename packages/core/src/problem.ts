@@ -154,7 +154,9 @@ function passError(reading: Columns, framing: Framing, engine: Engine, center: b
  */
 function meanError(reading: Columns, framing: Framing): number {
   const { columns, cols: d, sparse, merges, aboutBlocks } = reading;
-  let [whole, each, apart] = [0, 0, 0];
+  let whole = 0;
+  let each = 0;
+  let apart = 0;
   for (let j = 0; j < d; j++) {
     const bound = meanBound(columns, j, sparse, merges);
     const farthest = Math.max(-columns.min[j], columns.max[j]);

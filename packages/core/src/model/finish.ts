@@ -53,7 +53,9 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
   const accuracy = certify(solution, facts, defect, toVariance);
   const judged = judgeUniqueness(solution, accuracy, facts, toVariance);
 
-  const [variances, varianceRatios, singularValues] = [new Float64Array(k), new Float64Array(k), new Float64Array(k)];
+  const variances = new Float64Array(k);
+  const varianceRatios = new Float64Array(k);
+  const singularValues = new Float64Array(k);
   let explained = 0;
   for (let i = 0; i < k; i++) {
     variances[i] = values[i] * toVariance;

@@ -95,7 +95,7 @@ export const OPTIONAL_VECTORS = ['columnVariances', 'columnWeights'] as const sa
 /** Throws where a record cannot be a model, and says why. Nothing about it is assumed, not even its types. */
 export function checkRecord(record: ModelRecord, known?: number): void {
   const { components } = record;
-  const [k, d] = [components.rows, components.cols];
+  const { rows: k, cols: d } = components;
   demand(
     Number.isSafeInteger(k) && k >= 1 && Number.isSafeInteger(d) && d >= k,
     () => `components cannot be ${k} × ${d}`,

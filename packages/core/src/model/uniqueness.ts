@@ -121,7 +121,8 @@ function componentBlurs({ k, basis, next }: Solution, noise: Float64Array, d: nu
   }
   if (next) {
     // A unit vector orthogonal to the components has |vⱼ| ≤ √(1 − Σᵢ vᵢⱼ²).
-    let [sum, square] = [0, 0];
+    let sum = 0;
+    let square = 0;
     for (let j = 0; j < d; j++) {
       const most = noise[j] * Math.sqrt(Math.max(0, left[j]));
       sum += most;

@@ -262,7 +262,9 @@ export class WasmDense implements LoadedBlock {
       let at = products;
       for (let g = 0; g < groups; g++) {
         for (let h = g; h < groups; h++) {
-          const [left, right, upper] = [slots + g * slot, slots + h * slot, g === h ? 1 : 0];
+          const left = slots + g * slot;
+          const right = slots + h * slot;
+          const upper = g === h ? 1 : 0;
           // Lines are numbered as columns of all data: where (0, 0) would be.
           const origin = at - (g * width + h) * width * 8;
           runner.addJob('multiplySlots', left, tile, right, tile, tiles, origin, width, upper, float32, 1, 0);

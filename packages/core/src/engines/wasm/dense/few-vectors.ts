@@ -132,7 +132,9 @@ export class FewVectors {
   ): Waiting<void> {
     const { rows: n, cols: d, data } = this.#block;
     const { kernels } = runner;
-    const [stride, height, parts] = [this.#stride, this.#height, this.#parts];
+    const stride = this.#stride;
+    const height = this.#height;
+    const parts = this.#parts;
     const v = kernels.zeros(k * stride);
     for (let r = 0; r < k; r++) kernels.doubles(v + r * stride * 8, d).set(vectors.subarray(r * d, (r + 1) * d));
     const sums = kernels.zeros(parts * k * stride);
@@ -171,7 +173,8 @@ export class FewVectors {
           const part = (c * together + from / height) % parts;
           this.#addTile(pass, part, start + from * d * bytes, type, Math.min(height, rows - from), weights, b);
         }
-        const [next, first] = [raw[(c + 1) % 2], (c + 1) * chunkRows];
+        const next = raw[(c + 1) % 2];
+        const first = (c + 1) * chunkRows;
         const more = Math.min(chunkRows, n - first);
         if (byJobs && more > 0) next.addCopies(runner, first, more, 0, d);
         const meanwhile = byJobs || more <= 0 ? undefined : () => next.load(first, more, 0, d);
@@ -190,8 +193,10 @@ export class FewVectors {
   /** Adds the job of a tile of part p: `rows` from `source` on, which it frames at `b`; from 0 where they are there already. */
   #addTile(pass: Pass, p: number, source: number, type: number, rows: number, weights: number, b: number): void {
     const { runner, d, k, v, sums, scores, shift, factor } = pass;
-    const [stride, height] = [this.#stride, this.#height];
-    const [own, into] = [scores + p * (height * k + 3) * 8, sums + p * k * stride * 8];
+    const stride = this.#stride;
+    const height = this.#height;
+    const own = scores + p * (height * k + 3) * 8;
+    const into = sums + p * k * stride * 8;
     const rest = this.#parts * height;
     // biome-ignore format: one call
     runner.addJob(
