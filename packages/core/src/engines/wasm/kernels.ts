@@ -192,15 +192,13 @@ function enableRelaxed(): void {
   );
 }
 
-/** Bytes from their hexadecimal digits: gzip makes these a quarter shorter than base64. Node has a function for it, which is faster. */
+/** Bytes from their hexadecimal digits: gzip makes these a quarter shorter than base64. The codes of 0 are 48 and of a 97. */
 function decode(digits: string): Uint8Array<ArrayBuffer> {
-  const { Buffer } = globalThis as { Buffer?: { from?(text: string, encoding: 'hex'): Uint8Array<ArrayBuffer> } };
-  const bytes = Buffer?.from?.(digits, 'hex') ?? new Uint8Array(digits.length / 2);
-  if (Buffer) return bytes;
-  const digit = (i: number): number => {
-    const code = digits.charCodeAt(i);
-    return code < 58 ? code - 48 : code - 87;
-  };
-  for (let i = 0; i < bytes.length; i++) bytes[i] = 16 * digit(2 * i) + digit(2 * i + 1);
+  const bytes = new Uint8Array(digits.length / 2);
+  for (let i = 0; i < bytes.length; i++) {
+    const high = digits.charCodeAt(2 * i);
+    const low = digits.charCodeAt(2 * i + 1);
+    bytes[i] = 16 * ((high & 15) + 9 * (high >> 6)) + (low & 15) + 9 * (low >> 6);
+  }
   return bytes;
 }
