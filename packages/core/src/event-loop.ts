@@ -28,14 +28,17 @@ function schedule(task: () => void): void {
 let later: ((task: () => void) => void) | undefined;
 
 function makeSchedule(): (task: () => void) => void {
-  const { setImmediate: immediate, MessageChannel: Channel } = globalThis as {
+  const surroundings = globalThis as {
     setImmediate?: (task: () => void) => unknown;
     MessageChannel?: new () => Channel;
   };
   // The edge runtime of Next.js has both names, but neither can be called.
   try {
+    const { setImmediate: immediate } = surroundings;
     immediate?.(() => {});
     if (immediate) return (task) => void immediate(task);
+    // Looked at only here: Node then loads the code of channels.
+    const { MessageChannel: Channel } = surroundings;
     if (Channel) return throughChannel(new Channel());
   } catch {}
   return (task) => void setTimeout(task, 0);

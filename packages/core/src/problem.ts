@@ -67,7 +67,7 @@ export function makeProblem(
     mean: framing.shift,
     scaling,
     columnWeights: settings.columnWeights && Float64Array.from(settings.columnWeights),
-    columnEnergies: framing.factor.map((_, j) => columnEnergy(reading, framing, j, center)),
+    columnEnergies: columnEnergies(reading, framing, center),
     whiten: settings.whiten,
     columnNames: reading.columnNames,
     dtype: reading.dtype,
@@ -117,10 +117,19 @@ function columnEnergy(reading: Columns, framing: Framing, j: number, aboutMean: 
   return sum * (unit * framing.factor[j]) ** 2;
 }
 
+/** ‖column‖² of every column in the frame. */
+function columnEnergies(reading: Columns, framing: Framing, aboutMean: boolean): Float64Array {
+  const energies = new Float64Array(reading.cols);
+  for (let j = 0; j < energies.length; j++) energies[j] = columnEnergy(reading, framing, j, aboutMean);
+  return energies;
+}
+
 /** For each column, how much it changes in norm when every number changes by half a unit in its last place. */
 function lastDigits(reading: Columns, framing: Framing): Float64Array {
   const u = ROUNDOFF[reading.dtype];
-  return framing.factor.map((_, j) => u * Math.sqrt(columnEnergy(reading, framing, j, false)));
+  const digits = columnEnergies(reading, framing, false);
+  for (let j = 0; j < digits.length; j++) digits[j] = u * Math.sqrt(digits[j]);
+  return digits;
 }
 
 /**
@@ -145,7 +154,9 @@ function passError(reading: Columns, framing: Framing, engine: Engine, center: b
  */
 function meanError(reading: Columns, framing: Framing): number {
   const { columns, cols: d, sparse, merges, aboutBlocks } = reading;
-  let [whole, each, apart] = [0, 0, 0];
+  let whole = 0;
+  let each = 0;
+  let apart = 0;
   for (let j = 0; j < d; j++) {
     const bound = meanBound(columns, j, sparse, merges);
     const farthest = Math.max(-columns.min[j], columns.max[j]);

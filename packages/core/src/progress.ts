@@ -57,6 +57,9 @@ export class ProgressTracker {
     this.#signal?.throwIfAborted();
   }
 
+  /** `step` as a function of its own, for passes. */
+  readonly onStep = (amount: number): void | Promise<void> => this.step(amount);
+
   /** Starts a phase. Where its total is not known, `expected` is asked for an estimate at every report. */
   begin(phase: string, total?: number, expected?: () => number | undefined): void {
     this.#signal?.throwIfAborted();

@@ -190,7 +190,7 @@ function* summariseLoaded(
 ): Waiting<ColumnStatistics> {
   let stats: ColumnStatistics | undefined;
   try {
-    stats = yield* wait(loaded.summarise(at, undefined, (done) => progress.step(done), early));
+    stats = yield* wait(loaded.summarise(at, undefined, progress.onStep, early));
     return stats;
   } finally {
     if (!(early && stats)) loaded.release();

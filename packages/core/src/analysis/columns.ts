@@ -1,7 +1,8 @@
 import type { Block, DenseBlock } from '../data/block.js';
+import { blockStatistics } from '../data/block-statistics.js';
 import { decoded } from '../data/float16.js';
 import type { NumberArray } from '../data/matrix.js';
-import { blockStatistics, type ColumnStatistics, columnSquares, mergeStatistics } from '../data/statistics.js';
+import { type ColumnStatistics, columnSquares, mergeStatistics } from '../data/statistics.js';
 import type { Task } from '../progress.js';
 import { mayNameRows } from './column-names.js';
 import { type DuplicateGroup, duplicateColumns, EvenSample } from './duplicate-columns.js';

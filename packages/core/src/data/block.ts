@@ -61,7 +61,9 @@ export function packTile(
     const { data, stride } = block;
     for (let j = left; j < right; j++) {
       // Read once: the compiler cannot know that no entry of the tile is one of these.
-      const [own, times, target] = [shift[j], factor[j], start + (j - left) * across];
+      const own = shift[j];
+      const times = factor[j];
+      const target = start + (j - left) * across;
       for (let i = from; i < to; i++) tile[target + (i - from) * down] = (data[i * stride + j] - own) * times;
     }
   } else if (block.kind === 'dense') {

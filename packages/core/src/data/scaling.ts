@@ -144,9 +144,10 @@ export function chooseFrame(stats: ColumnStatistics, scale: Float64Array, centre
     largest = Math.max(largest, size);
   }
   const unit = powerOfTwo(largest);
-  const factor = scale.map((s) => 1 / s / unit);
+  const factor = new Float64Array(scale.length);
   let scatterTrace = 0;
   for (let j = 0; j < scale.length; j++) {
+    factor[j] = 1 / scale[j] / unit;
     const squares = columnSquares(stats, j, centred);
     scatterTrace += squares.sum * (squares.unit * factor[j]) ** 2;
   }

@@ -61,16 +61,17 @@ export function denseBlock(source: Matrix<NumberArray> | MatrixLike): DenseBlock
 function storedBlock(source: Matrix<NumberArray>): DenseBlock {
   const { rows, cols } = source;
   const stride = source.stride ?? cols;
-  const shape = `A matrix of ${describeValue(rows)} × ${describeValue(cols)} with stride ${describeValue(stride)}`;
+  const shape = (): string =>
+    `A matrix of ${describeValue(rows)} × ${describeValue(cols)} with stride ${describeValue(stride)}`;
   if (!isCount(rows) || !isCount(cols) || !isCount(stride)) {
-    throw new DataError('BAD_DATA', `${shape} is impossible: rows, cols and stride must be whole numbers from 0 up.`);
+    throw new DataError('BAD_DATA', `${shape()} is impossible: rows, cols and stride must be whole numbers from 0 up.`);
   }
   if (rows === 0 || cols === 0) throw empty();
-  if (stride < cols) throw new DataError('BAD_DATA', `${shape} is impossible: stride must be at least cols.`);
+  if (stride < cols) throw new DataError('BAD_DATA', `${shape()} is impossible: stride must be at least cols.`);
   const { data, half } = stored(source);
   const needed = (rows - 1) * stride + cols;
   if (data.length < needed) {
-    throw new DataError('BAD_DATA', `${shape} needs ${needed} numbers, but data has ${data.length}.`, {
+    throw new DataError('BAD_DATA', `${shape()} needs ${needed} numbers, but data has ${data.length}.`, {
       value: data.length,
       expected: needed,
     });
@@ -83,7 +84,7 @@ function storedBlock(source: Matrix<NumberArray>): DenseBlock {
       : `If the shape is right, pass data.subarray(0, ${needed}).`;
     throw new DataError(
       'BAD_DATA',
-      `${shape} needs ${needed} ${isBuffer(source.data) ? 'bytes' : 'numbers'}, but data is ${describeValue(source.data)} of ${data.length}. ${remedy}`,
+      `${shape()} needs ${needed} ${isBuffer(source.data) ? 'bytes' : 'numbers'}, but data is ${describeValue(source.data)} of ${data.length}. ${remedy}`,
       { value: data.length, expected: needed },
     );
   }

@@ -29,7 +29,7 @@ type VisitLoaded = (
 const MOST_KEPT = 1 << 15;
 let keptTile: Float64Array | undefined;
 
-/** What is done with a tile of so many lines, column by column, each with one free place before it. */
+/** What is done with a tile of so many lines, column by column. */
 type VisitTile = (tile: Float64Array, lines: number) => MaybePromise<void>;
 
 /**
@@ -197,12 +197,12 @@ export class Passes {
 
   *#rowTilesOf(block: Block, frame: Frame, visit: VisitTile): Waiting<void> {
     const { rows, cols } = block;
-    const size = (Math.min(TILE_LINES, rows) + 1) * cols;
+    const size = Math.min(TILE_LINES, rows) * cols;
     const tile = keptTile && keptTile.length >= size ? keptTile : new Float64Array(size);
     keptTile = undefined;
     for (let from = 0; from < rows; from += TILE_LINES) {
       const lines = Math.min(rows - from, TILE_LINES);
-      packTile(block, frame, from, from + lines, 0, cols, tile, 1, 1, lines + 1);
+      packTile(block, frame, from, from + lines, 0, cols, tile, 0, 1, lines);
       yield* wait(visit(tile, lines));
     }
     if (tile.length <= MOST_KEPT) keptTile = tile;
@@ -215,13 +215,13 @@ export class Passes {
 
   *#columnTiles(visit: VisitTile): Waiting<void> {
     const n = this.rows;
-    const tile = new Float64Array((Math.min(TILE_LINES, this.cols) + 1) * n);
+    const tile = new Float64Array(Math.min(TILE_LINES, this.cols) * n);
     for (let left = 0; left < this.cols; left += TILE_LINES) {
       const lines = Math.min(this.cols - left, TILE_LINES);
       let first = 0;
       yield* each(this.#source.blocks(), (block) => {
         const frame = this.#frameAt(first, block.rows);
-        packTile(block, frame, 0, block.rows, left, left + lines, tile, first * (lines + 1) + 1, lines + 1);
+        packTile(block, frame, 0, block.rows, left, left + lines, tile, first * lines);
         first += block.rows;
       });
       this.#checkRows(first);
@@ -241,20 +241,21 @@ export class Passes {
 
   *#visitEach(phase: string, visit: VisitLoaded): Waiting<void> {
     this.#progress.begin(phase, this.rows);
-    let first = 0;
-    let index = 0;
+    const at = { first: 0, index: 0 };
     const remote = remoteRowsFor(this.#source, this.#engine);
-    const onStep = (rows: number): void | Promise<void> => this.#progress.step(rows);
-    const visitLoaded = (loaded: LoadedBlock): MaybePromise<void> =>
-      andThen(visit(loaded, this.#frameAt(first, loaded.rows), first, onStep, index), () => {
-        this.#done(loaded);
-        first += loaded.rows;
-        index++;
-      });
-    if (remote) yield* wait(visitLoaded(remote.load()));
-    else yield* each(this.#source.blocks(), (block) => andThen(this.#load(block, index), visitLoaded));
-    this.#checkRows(first);
+    if (remote) yield* this.#visit(remote.load(), visit, at);
+    else yield* each(this.#source.blocks(), (block) => settle(this.#visit(this.#load(block, at.index), visit, at)));
+    this.#checkRows(at.first);
     this.#progress.end();
+  }
+
+  *#visit(loading: MaybePromise<LoadedBlock>, visit: VisitLoaded, at: { first: number; index: number }): Waiting<void> {
+    const loaded = yield* wait(loading);
+    const frame = this.#frameAt(at.first, loaded.rows);
+    yield* wait(visit(loaded, frame, at.first, this.#progress.onStep, at.index));
+    this.#done(loaded);
+    at.first += loaded.rows;
+    at.index++;
   }
 
   #load(block: Block, index: number): MaybePromise<LoadedBlock> {

@@ -41,7 +41,8 @@ export class PilotSums {
     const d = this.sum.length;
     let all = 0;
     for (let j = 0; j < d; j++) {
-      const [sum, squares] = [planes[j], planes[d + j]];
+      const sum = planes[j];
+      const squares = planes[d + j];
       this.sum[j] += sum;
       this.squares[j] += squares;
       all += sum - sum + (squares - squares);
@@ -68,7 +69,8 @@ export interface SampledPilot extends Pilot {
 
 /** The frame of a pass that sums rows about a pilot. */
 export function pilotFrame({ shift, unit }: Pilot, weights: Float64Array | undefined): Frame {
-  const factor = unit.map((size) => 1 / size);
+  const factor = new Float64Array(unit.length);
+  for (let j = 0; j < unit.length; j++) factor[j] = 1 / unit[j];
   return { shift, factor, ...(weights ? { rootWeights: weights.map(Math.sqrt) } : {}) };
 }
 
@@ -159,7 +161,8 @@ export function statisticsFromSums(
     const scale = pilot.unit[j];
     const shift = pilot.shift[j];
     const delta = sums.sum[j] / stats.weight;
-    const [least, largest] = [sums.least[j], sums.largest[j]];
+    const least = sums.least[j];
+    const largest = sums.largest[j];
     min[j] = shift + least * scale;
     max[j] = shift + largest * scale;
     if (least === largest) setMean(stats, j, min[j], 0);

@@ -1,5 +1,6 @@
 import type { Block, Frame } from '../data/block.js';
-import { blockMeans, blockStatistics, type ColumnStatistics } from '../data/statistics.js';
+import { blockMeans, blockStatistics } from '../data/block-statistics.js';
+import type { ColumnStatistics } from '../data/statistics.js';
 import { type MaybePromise, settle, type Waiting, wait } from '../maybe-promise.js';
 import { runTask } from '../progress.js';
 import type { LoadedBlock, OnStep, RowsAt } from './engine.js';

@@ -49,23 +49,95 @@ export function* qr(vectors: Float64Array, count: number, length: number): Task<
 /**
  * Absorbs rows into a triangular factor: R (cols × cols, upper) becomes that of [R; tile], so that RᵀR grows by
  * tileᵀtile without ever being squared. Row by row of tiles this is the QR of a matrix of any height in the memory
- * of one tile (Golub & Van Loan §6.5.3; "TSQR"). The tile has its columns one after the other, each with a free place before it for
- * its entry of R, and is destroyed. Cost 2·rows·cols².
+ * of one tile (Golub & Van Loan §6.5.3; "TSQR"). The tile has its columns one after the other, and is destroyed. Cost 2·rows·cols².
+ *
+ * Step j reflects by u = (ρ − β, tⱼ) with ρ = rⱼⱼ, tⱼ column j of the tile and β = ∓√(ρ² + tⱼᵀtⱼ): every column y after it becomes y + u·uᵀy/(β(ρ − β)).
+ * u is not scaled, and the products tⱼ₊₁ᵀt of the next step are summed while its columns change, so the tile is read once per step.
  */
 export function* absorbRows(r: Float64Array, cols: number, tile: Float64Array, rows: number): Task<void> {
-  const length = rows + 1;
+  const products = new Float64Array(cols);
+  const factors = new Float64Array(cols);
+  let known = false;
   for (let j = 0; j < cols; j++) {
-    const v = j * length;
-    tile[v] = r[j * cols + j];
-    const { beta, tau } = reflector(tile, v, length);
-    r[j * cols + j] = beta;
-    if (tau === 0) continue;
-    for (let c = j + 1; c < cols; c++) {
-      const x = c * length;
-      tile[x] = r[j * cols + c];
-      axpy(-tau * dot(tile, v, tile, x, length), tile, v, tile, x, length);
-      r[j * cols + c] = tile[x];
+    const line = j * cols;
+    const v = j * rows;
+    let rho = r[line + j];
+    let unit = 1;
+    let squares = 0;
+    for (let attempt = 0; attempt < 2 && !(squares > 2 ** -200); attempt++) {
+      if (attempt > 0) {
+        // Squares of numbers this small could vanish. The reflection is the same for any multiple of u.
+        unit = powerOfTwo(Math.max(Math.abs(rho), maxAbs(tile.subarray(v, v + rows))));
+        rho /= unit;
+        scale(1 / unit, tile, v, rows);
+        known = false;
+      }
+      for (let c = j; c < cols && !known; c++) products[c] = dot(tile, v, tile, c * rows, rows);
+      squares = rho * rho + products[j];
     }
+    known = squares > 0;
+    if (!known) continue;
+    const beta = (rho > 0 ? -1 : 1) * Math.sqrt(squares);
+    const pivot = rho - beta;
+    r[line + j] = beta * unit;
+    for (let c = j + 1; c < cols; c++) {
+      factors[c] = (pivot * r[line + c] + products[c]) / (beta * pivot);
+      r[line + c] += factors[c] * pivot;
+    }
+    addAndMultiply(tile, rows, j, cols, factors, products);
     if ((j & 15) === 15) yield 64 * rows * (cols - j);
+  }
+}
+
+/** t_c += factor_c·t_j for the columns c > j of a tile, and the products of the first of these with all of them. Three columns share a reading. */
+function addAndMultiply(
+  t: Float64Array,
+  length: number,
+  j: number,
+  cols: number,
+  factors: Float64Array,
+  products: Float64Array,
+): void {
+  const from = j * length;
+  const by = from + length;
+  let c = j + 1;
+  for (; c + 2 < cols; c += 3) {
+    const x = c * length;
+    const y = x + length;
+    const z = y + length;
+    const p = factors[c];
+    const q = factors[c + 1];
+    const s = factors[c + 2];
+    let a = 0;
+    let b = 0;
+    let d = 0;
+    for (let i = 0; i < length; i++) {
+      const own = t[from + i];
+      const tx = t[x + i] + p * own;
+      const ty = t[y + i] + q * own;
+      const tz = t[z + i] + s * own;
+      t[x + i] = tx;
+      t[y + i] = ty;
+      t[z + i] = tz;
+      // Read after the others are written, of which it is the first to begin with.
+      const other = t[by + i];
+      a += other * tx;
+      b += other * ty;
+      d += other * tz;
+    }
+    products[c] = a;
+    products[c + 1] = b;
+    products[c + 2] = d;
+  }
+  for (; c < cols; c++) {
+    const x = c * length;
+    const p = factors[c];
+    let sum = 0;
+    for (let i = 0; i < length; i++) {
+      const tx = t[x + i] + p * t[from + i];
+      t[x + i] = tx;
+      sum += t[by + i] * tx;
+    }
+    products[c] = sum;
   }
 }

@@ -143,28 +143,16 @@ function* bidiagonalQR(
   for (let i = 0; i < d.length; i++) largest = Math.max(largest, Math.abs(d[i]) + Math.abs(e[i]));
   // Dropping couplings this small moves no singular value by more than rounding does.
   const negligible = largest * 2 ** -56;
-  const turnLeft = (i: number, j: number, c: number, s: number): void => {
-    if (left.length > 0) rotate(left, i * leftLength, j * leftLength, leftLength, c, s);
-  };
-  const turnRight = (i: number, j: number, c: number, s: number): void => {
-    rotate(right, i * rightLength, j * rightLength, rightLength, c, s);
-  };
   let sweeps = 0;
   let done = 0;
   let high = d.length - 1;
   while (high > 0) {
-    const coupled = (i: number): boolean => {
-      const allowed = 0.5 * Number.EPSILON * (Math.abs(d[i]) + Math.abs(d[i + 1]));
-      if (Math.abs(e[i]) > Math.max(negligible, allowed)) return true;
-      e[i] = 0;
-      return false;
-    };
-    if (!coupled(high - 1)) {
+    if (!coupled(d, e, high - 1, negligible)) {
       high--;
       continue;
     }
     let low = high - 1;
-    while (low > 0 && coupled(low - 1)) low--;
+    while (low > 0 && coupled(d, e, low - 1, negligible)) low--;
     if (sweeps++ === SWEEPS * d.length) {
       throw new ConvergenceError(
         `The singular value decomposition did not converge: value ${high} of ${d.length}.`,
@@ -173,11 +161,11 @@ function* bidiagonalQR(
     }
     const zero = findZero(d, low, high, negligible);
     if (zero === high) {
-      chaseColumn(d, e, low, high, turnRight);
+      chaseColumn(d, e, low, high, right, rightLength);
     } else if (zero >= 0) {
-      chaseRow(d, e, zero, high, turnLeft);
+      chaseRow(d, e, zero, high, left, leftLength);
     } else {
-      sweep(d, e, low, high, turnLeft, turnRight);
+      sweep(d, e, low, high, left, leftLength, right, rightLength);
     }
     done += 6 * (high - low) * (rightLength + (left.length > 0 ? leftLength : 0));
     if (done > STEP) {
@@ -187,7 +175,18 @@ function* bidiagonalQR(
   }
 }
 
-type Turn = (i: number, j: number, c: number, s: number) => void;
+/** Whether eᵢ couples i and i + 1; otherwise it becomes 0. */
+function coupled(d: Float64Array, e: Float64Array, i: number, negligible: number): boolean {
+  const allowed = 0.5 * Number.EPSILON * (Math.abs(d[i]) + Math.abs(d[i + 1]));
+  if (Math.abs(e[i]) > Math.max(negligible, allowed)) return true;
+  e[i] = 0;
+  return false;
+}
+
+/** Rotates vectors i and j of that length, if there are vectors. */
+function turn(vectors: Float64Array, length: number, i: number, j: number, c: number, s: number): void {
+  if (vectors.length > 0) rotate(vectors, i * length, j * length, length, c, s);
+}
 
 function findZero(d: Float64Array, low: number, high: number, negligible: number): number {
   for (let i = low; i <= high; i++) {
@@ -200,7 +199,14 @@ function findZero(d: Float64Array, low: number, high: number, negligible: number
 }
 
 /** d[zero] = 0: rotates rows until row `zero` is empty, which splits the problem there. */
-function chaseRow(d: Float64Array, e: Float64Array, zero: number, high: number, turnLeft: Turn): void {
+function chaseRow(
+  d: Float64Array,
+  e: Float64Array,
+  zero: number,
+  high: number,
+  left: Float64Array,
+  length: number,
+): void {
   let bulge = e[zero];
   e[zero] = 0;
   for (let i = zero + 1; i <= high && bulge !== 0; i++) {
@@ -208,7 +214,7 @@ function chaseRow(d: Float64Array, e: Float64Array, zero: number, high: number, 
     const c = d[i] / r;
     const s = bulge / r;
     d[i] = r;
-    turnLeft(i, zero, c, s);
+    turn(left, length, i, zero, c, s);
     if (i < high) {
       bulge = -s * e[i];
       e[i] *= c;
@@ -217,7 +223,14 @@ function chaseRow(d: Float64Array, e: Float64Array, zero: number, high: number, 
 }
 
 /** d[high] = 0: rotates columns until column `high` is empty. */
-function chaseColumn(d: Float64Array, e: Float64Array, low: number, high: number, turnRight: Turn): void {
+function chaseColumn(
+  d: Float64Array,
+  e: Float64Array,
+  low: number,
+  high: number,
+  right: Float64Array,
+  length: number,
+): void {
   let bulge = e[high - 1];
   e[high - 1] = 0;
   for (let i = high - 1; i >= low && bulge !== 0; i--) {
@@ -225,7 +238,7 @@ function chaseColumn(d: Float64Array, e: Float64Array, low: number, high: number
     const c = d[i] / r;
     const s = bulge / r;
     d[i] = r;
-    turnRight(i, high, c, s);
+    turn(right, length, i, high, c, s);
     if (i > low) {
       bulge = -s * e[i - 1];
       e[i - 1] *= c;
@@ -234,7 +247,16 @@ function chaseColumn(d: Float64Array, e: Float64Array, low: number, high: number
 }
 
 /** One implicit QR step on the unreduced block low…high, shifted by the eigenvalue of BᵀB's last 2×2 nearest its corner. */
-function sweep(d: Float64Array, e: Float64Array, low: number, high: number, turnLeft: Turn, turnRight: Turn): void {
+function sweep(
+  d: Float64Array,
+  e: Float64Array,
+  low: number,
+  high: number,
+  left: Float64Array,
+  leftLength: number,
+  right: Float64Array,
+  rightLength: number,
+): void {
   let unit = 0;
   for (let i = low; i <= high; i++) unit = Math.max(unit, Math.abs(d[i]), i < high ? Math.abs(e[i]) : 0);
   const dm = d[high - 1] / unit;
@@ -260,7 +282,7 @@ function sweep(d: Float64Array, e: Float64Array, low: number, high: number, turn
     e[i] = c * e[i] - s * d[i];
     g = s * d[i + 1];
     d[i + 1] *= c;
-    turnRight(i, i + 1, c, s);
+    turn(right, rightLength, i, i + 1, c, s);
     r = hypotenuse(f, g);
     c = r === 0 ? 1 : f / r;
     s = r === 0 ? 0 : g / r;
@@ -271,7 +293,7 @@ function sweep(d: Float64Array, e: Float64Array, low: number, high: number, turn
       g = s * e[i + 1];
       e[i + 1] *= c;
     }
-    turnLeft(i, i + 1, c, s);
+    turn(left, leftLength, i, i + 1, c, s);
   }
   e[high - 1] = f;
 }

@@ -53,7 +53,9 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
   const accuracy = certify(solution, facts, defect, toVariance);
   const judged = judgeUniqueness(solution, accuracy, facts, toVariance);
 
-  const [variances, varianceRatios, singularValues] = [new Float64Array(k), new Float64Array(k), new Float64Array(k)];
+  const variances = new Float64Array(k);
+  const varianceRatios = new Float64Array(k);
+  const singularValues = new Float64Array(k);
   let explained = 0;
   for (let i = 0; i < k; i++) {
     variances[i] = values[i] * toVariance;
@@ -69,6 +71,8 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
       { value: facts.unit },
     );
   }
+  const columnVariances = facts.columnEnergies.slice();
+  scale(toVariance, columnVariances);
   const spectrum = wholeSpectrum(solution, facts, variances, toVariance);
   const record = {
     components: { rows: k, cols: d, data: basis },
@@ -80,7 +84,7 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
     varianceRatios,
     totalVariance,
     singularValues,
-    columnVariances: facts.columnEnergies.map((energy) => energy * toVariance),
+    columnVariances,
     columnWeights: facts.columnWeights,
     noiseVariance: k < d ? (Math.max(0, facts.scatterTrace - explained) / (d - k)) * toVariance : 0,
     n: facts.rows,
@@ -209,7 +213,7 @@ function dataWarnings(facts: FitFacts, variances: Float64Array, values: Float64A
       code: 'CONSTANT_DATA',
       message: `All rows are the same, so there is no variance to explain${any}.${hint}`,
     });
-  } else if (values.some((value, i) => value > 0 && variances[i] < 2 ** -1022)) {
+  } else if (underflow(values, variances)) {
     warnings.push({
       code: 'VARIANCE_UNDERFLOW',
       message:
@@ -217,6 +221,11 @@ function dataWarnings(facts: FitFacts, variances: Float64Array, values: Float64A
     });
   }
   return warnings;
+}
+
+function underflow(values: Float64Array, variances: Float64Array): boolean {
+  for (let i = 0; i < values.length; i++) if (values[i] > 0 && variances[i] < 2 ** -1022) return true;
+  return false;
 }
 
 function structureWarnings({ choice }: FitFacts): Warning[] {

@@ -78,7 +78,8 @@ export class Model implements ModelRecord {
     this.#scale = own(record.scale);
     // √λ computed from σ, because λ may underflow; 0 where a component has no variance.
     const divisor = Math.sqrt(record.totalWeight - record.ddof);
-    this.#deviations = record.singularValues.map((value, i) => (i < record.uniqueness.rank ? value / divisor : 0));
+    this.#deviations = new Float64Array(rows);
+    for (let i = 0; i < record.uniqueness.rank; i++) this.#deviations[i] = record.singularValues[i] / divisor;
     this.components = Object.freeze({ rows, cols, data: own(data) });
     this.mean = own(record.mean);
     this.scale = own(record.scale);

@@ -95,7 +95,7 @@ export const OPTIONAL_VECTORS = ['columnVariances', 'columnWeights'] as const sa
 /** Throws where a record cannot be a model, and says why. Nothing about it is assumed, not even its types. */
 export function checkRecord(record: ModelRecord, known?: number): void {
   const { components } = record;
-  const [k, d] = [components.rows, components.cols];
+  const { rows: k, cols: d } = components;
   demand(
     Number.isSafeInteger(k) && k >= 1 && Number.isSafeInteger(d) && d >= k,
     () => `components cannot be ${k} × ${d}`,
@@ -114,10 +114,12 @@ export function checkRecord(record: ModelRecord, known?: number): void {
     );
     demand(values === undefined || values.every(isBound), () => `${name} holds a value that is negative or not finite`);
   }
-  demand(
-    record.scale.every((s) => s > 0 && Number.isFinite(1 / s)),
-    'scale holds a value that nothing can be divided by',
-  );
+  for (let j = 0; j < d; j++) {
+    demand(
+      record.scale[j] > 0 && Number.isFinite(1 / record.scale[j]),
+      'scale holds a value that nothing can be divided by',
+    );
+  }
   checkSpectrum(record.spectrum, record.variances, d);
   checkChoice(record.choice);
   for (const name of ['totalVariance', 'noiseVariance', 'n', 'totalWeight', 'ddof'] as const) {
@@ -214,13 +216,17 @@ function checkUniqueness(uniqueness: Uniqueness, k: number): void {
   demand(isObject(uniqueness), 'uniqueness is missing');
   const { rank, subspace, axes } = uniqueness;
   demand(Number.isSafeInteger(rank) && rank >= 0 && rank <= k, () => `uniqueness.rank is ${describeValue(rank)}`);
-  const isVerdict = (value: unknown): boolean =>
+  demand(isVerdict(subspace), 'uniqueness.subspace is not a verdict');
+  demand(isList(axes, k, isVerdict), () => `uniqueness.axes are not ${k} verdicts`);
+}
+
+function isVerdict(value: unknown): boolean {
+  return (
     isObject(value) &&
     typeof value.determined === 'boolean' &&
     (value.gap === null || isBound(value.gap)) &&
-    isBound(value.noiseAngle);
-  demand(isVerdict(subspace), 'uniqueness.subspace is not a verdict');
-  demand(isList(axes, k, isVerdict), () => `uniqueness.axes are not ${k} verdicts`);
+    isBound(value.noiseAngle)
+  );
 }
 
 function checkTrace(trace: unknown): void {

@@ -60,17 +60,16 @@ export function judgeUniqueness(
 ): Judgement {
   const { k, values, next } = solution;
   const blurs = componentBlurs(solution, noise, d);
-  const root = (i: number): number => Math.sqrt(Math.max(0, i < k ? values[i] : (next?.value ?? 0)));
   let rank = 0;
-  while (rank < k && values[rank] > accuracy.below[rank] && root(rank) > blurs[rank]) rank++;
+  while (rank < k && values[rank] > accuracy.below[rank] && Math.sqrt(values[rank]) > blurs[rank]) rank++;
 
-  const pairs = accuracy.turns.map((solver, i): Pair => {
-    const a = root(i);
-    const b = root(i + 1);
+  const pairs: Pair[] = [];
+  for (let i = 0; i < accuracy.turns.length; i++) {
+    const a = Math.sqrt(Math.max(0, values[i]));
+    const b = Math.sqrt(Math.max(0, i + 1 < k ? values[i + 1] : (next?.value ?? 0)));
     const blur = a > b ? (a * blurs[i + 1] + b * blurs[i]) / ((a - b) * (a + b)) : 1;
-    return { gap: (a - b) * (a + b) * toVariance, noise: angle(blur), solver };
-  });
-  const clear = ({ noise, solver }: Pair): boolean => noise + solver < UNCLEAR_ANGLE;
+    pairs.push({ gap: (a - b) * (a + b) * toVariance, noise: angle(blur), solver: accuracy.turns[i] });
+  }
   /** Where a single direction has no variance, it is the one orthogonal to all that have. */
   const spanned = (i: number): boolean => i < rank || d - rank === 1;
   const axes: Determination[] = [];
@@ -103,6 +102,10 @@ export function judgeUniqueness(
   return { uniqueness: Object.freeze({ rank, subspace, axes: Object.freeze(axes) }), warnings };
 }
 
+function clear({ noise, solver }: Pair): boolean {
+  return noise + solver < UNCLEAR_ANGLE;
+}
+
 /** ν of each component, and of whatever direction comes after them. */
 function componentBlurs({ k, basis, next }: Solution, noise: Float64Array, d: number): number[] {
   const blurs: number[] = [];
@@ -118,7 +121,8 @@ function componentBlurs({ k, basis, next }: Solution, noise: Float64Array, d: nu
   }
   if (next) {
     // A unit vector orthogonal to the components has |vⱼ| ≤ √(1 − Σᵢ vᵢⱼ²).
-    let [sum, square] = [0, 0];
+    let sum = 0;
+    let square = 0;
     for (let j = 0; j < d; j++) {
       const most = noise[j] * Math.sqrt(Math.max(0, left[j]));
       sum += most;

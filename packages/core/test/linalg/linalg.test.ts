@@ -69,15 +69,32 @@ describe('qr', () => {
         const r = new Float64Array(cols * cols);
         for (let from = 0; from < rows; from += tileRows) {
           const to = Math.min(rows, from + tileRows);
-          const tile = Float64Array.from({ length: cols * (to - from + 1) }, (_, at) => {
-            const [j, i] = [Math.floor(at / (to - from + 1)), at % (to - from + 1)];
-            return i === 0 ? Number.NaN : a[(from + i - 1) * cols + j];
-          });
-          runTaskSync(absorbRows(r, cols, tile, to - from));
+          runTaskSync(absorbRows(r, cols, transpose(a.subarray(from * cols, to * cols), to - from, cols), to - from));
         }
         const gram = multiply(transpose(a, rows, cols), a, cols, rows, cols);
         const squared = multiply(transpose(r, cols, cols), r, cols, cols, cols);
         expect(difference(gram, squared)).toBeLessThanOrEqual(1000 * EPS * maxAbs(gram));
+      }),
+    );
+  });
+
+  it('absorbs columns of sizes from 1e-250 to 1, each to its own last digits', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: -250, max: 0 }), { minLength: 1, maxLength: 7 }), (exponents) => {
+        const [rows, cols] = [20, exponents.length];
+        const a = Float64Array.from(
+          { length: rows * cols },
+          (_, at) => Math.sin(at * at + 1) * 10 ** exponents[at % cols],
+        );
+        const r = new Float64Array(cols * cols);
+        for (const from of [0, 8]) {
+          const to = from === 0 ? 8 : rows;
+          runTaskSync(absorbRows(r, cols, transpose(a.subarray(from * cols, to * cols), to - from, cols), to - from));
+        }
+        const length = (x: Float64Array, j: number): number => Math.hypot(...x.filter((_, at) => at % cols === j));
+        for (let j = 0; j < cols; j++) {
+          expect(Math.abs(length(r, j) / length(a, j) - 1)).toBeLessThan(200 * EPS);
+        }
       }),
     );
   });

@@ -69,7 +69,8 @@ export function takeKernels(module: WebAssembly.Module): Kernels | undefined {
 
 export function returnKernels(kernels: Kernels): void {
   kernels.forget();
-  const held = idle.reduce((sum, { bytes }) => sum + bytes, 0);
+  let held = 0;
+  for (const { bytes } of idle) held += bytes;
   if (!kernels.broken && held + kernels.bytes <= MOST_IDLE_BYTES) {
     idle.push(kernels);
   } else {

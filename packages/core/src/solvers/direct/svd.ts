@@ -57,7 +57,8 @@ function* solveSvd(problem: RowsProblem): Waiting<Solution> {
   const steps = svdSteps(triangle, size, size, false);
   const { values: singular, right } = yield* wait(progress.run('singular values', 10 * size ** 3, steps));
   if (size <= MOST_IDLE) idle = triangle;
-  const squares = singular.map((value) => value * value);
+  const squares = new Float64Array(size);
+  for (let i = 0; i < size; i++) squares[i] = singular[i] * singular[i];
   const count = Math.min(size, countWanted(wanted, squares, scatterTrace));
   let basis: Float64Array = right.slice(0, count * size);
   if (!tall) {

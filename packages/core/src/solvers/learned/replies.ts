@@ -103,7 +103,7 @@ export class RowReplies implements Replies {
     const out = new Float64Array(rows * cols);
     let at = 0;
     await this.#passes.rowTiles(async (tile, count) => {
-      for (let i = 1; i <= count; i++) for (let j = 0; j < cols; j++) out[at++] = tile[j * (count + 1) + i];
+      for (let i = 0; i < count; i++) for (let j = 0; j < cols; j++) out[at++] = tile[j * count + i];
       await this.#progress.yieldToEventLoop();
     });
     return out;

@@ -1,8 +1,8 @@
 import { type DenseBlock, packTile } from '../../data/block.js';
+import { blockStatistics } from '../../data/block-statistics.js';
 import { type Row, RowGatherer } from '../../data/gather.js';
 import type { Matrix, NumberArray } from '../../data/matrix.js';
 import { checkScale, chooseFrame, columnScales, type Scale } from '../../data/scaling.js';
-import { blockStatistics } from '../../data/statistics.js';
 import { isMatrix, toBlock } from '../../data/to-block.js';
 import { DataError, describeValue } from '../../errors.js';
 import { runTaskSync } from '../../progress.js';

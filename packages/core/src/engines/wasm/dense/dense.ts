@@ -6,12 +6,12 @@ import type { EarlyDual } from '../../early-products.js';
 import type { EarlyFrame, LoadedBlock, OnStep, Products, RowsAt } from '../../engine.js';
 import type { PilotSums } from '../../pilot.js';
 import { summariseOnce } from '../../summarise-once.js';
-import type { RunnerProvider, WithRunner } from '../runner-provider.js';
+import type { RunnerProvider } from '../runner-provider.js';
 import type { JobRunner } from '../threads/job-runner.js';
 import type { Rows } from './dual.js';
 import { FewVectors } from './few-vectors.js';
 import { suitsStrips, WIDE } from './layout.js';
-import { RowPipeline } from './row-pipeline.js';
+import { type Packed, RowPipeline } from './row-pipeline.js';
 import { Scores } from './scores.js';
 
 /** What wide data and products of rows need besides. */
@@ -31,7 +31,7 @@ export class WasmDense implements LoadedBlock {
   readonly rows: number;
   readonly cols: number;
   readonly #block: DenseBlock;
-  readonly #withRunner: WithRunner;
+  readonly #provider: RunnerProvider;
   readonly #float32: boolean;
   readonly #few: FewVectors;
   #early: EarlyDual | undefined;
@@ -40,7 +40,7 @@ export class WasmDense implements LoadedBlock {
     this.rows = block.rows;
     this.cols = block.cols;
     this.#block = block;
-    this.#withRunner = (flops, pass) => provider.withRunner(flops, pass, block.data.buffer);
+    this.#provider = provider;
     this.#float32 = float32;
     this.#few = new FewVectors(block, provider);
   }
@@ -225,6 +225,10 @@ export class WasmDense implements LoadedBlock {
     this.#early = undefined;
   }
 
+  #withRunner<Result>(flops: number, pass: (runner: JobRunner) => Waiting<Result>): MaybePromise<Result> {
+    return this.#provider.withRunner(flops, pass, this.#block.data.buffer);
+  }
+
   /** One reading: the scatter in the frame, the columns' sums, or both. */
   #sum(
     frame: Frame,
@@ -254,26 +258,26 @@ export class WasmDense implements LoadedBlock {
     const pairs = scatter ? (groups * (groups + 1)) / 2 : 0;
     const products = kernels.zeros(pairs * width * width);
     runner.reserve(pipeline.packJobs + pairs);
-    yield* pipeline.run(onStep, {
-      first: ({ slots, tiles }) => {
-        let at = products;
-        for (let g = 0; scatter && g < groups; g++) {
-          for (let h = g; h < groups; h++) {
-            const [left, right, upper] = [slots + g * slot, slots + h * slot, g === h ? 1 : 0];
-            // Lines are numbered as columns of all data: where (0, 0) would be.
-            const origin = at - (g * width + h) * width * 8;
-            runner.addJob('multiplySlots', left, tile, right, tile, tiles, origin, width, upper, float32, 1, 0);
-            at += width * width * 8;
-          }
+    const multiply = ({ slots, tiles }: Packed): void => {
+      let at = products;
+      for (let g = 0; g < groups; g++) {
+        for (let h = g; h < groups; h++) {
+          const left = slots + g * slot;
+          const right = slots + h * slot;
+          const upper = g === h ? 1 : 0;
+          // Lines are numbered as columns of all data: where (0, 0) would be.
+          const origin = at - (g * width + h) * width * 8;
+          runner.addJob('multiplySlots', left, tile, right, tile, tiles, origin, width, upper, float32, 1, 0);
+          at += width * width * 8;
         }
-      },
-      after: ({ stats, tiles, first }) => {
-        if (!sums) return;
-        for (let t = 0; t < tiles; t++) {
-          sums.add(kernels.doubles(stats + t * 4 * d * 8, 4 * d), first + t * pipeline.height);
-        }
-      },
-    });
+      }
+    };
+    const addSums = ({ stats, tiles, first }: Packed): void => {
+      for (let t = 0; t < tiles; t++) {
+        sums?.add(kernels.doubles(stats + t * 4 * d * 8, 4 * d), first + t * pipeline.height);
+      }
+    };
+    yield* pipeline.run(onStep, { first: scatter && multiply, after: sums && addSums });
     if (scatter) addPairs(scatter, kernels.doubles(products, pairs * width * width), d, width);
   }
 }

@@ -29,6 +29,18 @@ interface Kept {
   filled: boolean;
 }
 
+/** What the jobs of a pass have in common: where its vectors, sums, scores and frame are. */
+interface Pass {
+  readonly runner: JobRunner;
+  readonly d: number;
+  readonly k: number;
+  readonly v: number;
+  readonly sums: number;
+  readonly scores: number;
+  shift: number;
+  factor: number;
+}
+
 /**
  * Z += VBᵀB for few vectors. Tile t of the rows belongs to part t mod 16; a job frames a tile, computes its scores and adds its share to the sums of its
  * part, which are added up in their order. Rows of up to 192 MB stay as the frame sees them in a memory of their own, and later passes neither copy
@@ -120,39 +132,19 @@ export class FewVectors {
   ): Waiting<void> {
     const { rows: n, cols: d, data } = this.#block;
     const { kernels } = runner;
-    const [stride, height, parts] = [this.#stride, this.#height, this.#parts];
+    const stride = this.#stride;
+    const height = this.#height;
+    const parts = this.#parts;
     const v = kernels.zeros(k * stride);
     for (let r = 0; r < k; r++) kernels.doubles(v + r * stride * 8, d).set(vectors.subarray(r * d, (r + 1) * d));
     const sums = kernels.zeros(parts * k * stride);
     // Three numbers more than the scores: four vectors are read at a time.
     const scores = kernels.allocate(parts * (height * k + 3) * 8);
-    const add = (p: number, source: number, type: number, rows: number, weights: number, b: number): void => {
-      const [own, into] = [scores + p * (height * k + 3) * 8, sums + p * k * stride * 8];
-      const rest = parts * height;
-      runner.addJob(
-        'normalRows',
-        source,
-        type,
-        rows,
-        d,
-        shift,
-        factor,
-        weights,
-        b,
-        stride,
-        v,
-        k,
-        own,
-        into,
-        height,
-        rest,
-      );
-    };
-    let [shift, factor] = [0, 0];
+    const pass: Pass = { runner, d, k, v, sums, scores, shift: 0, factor: 0 };
     if (kept?.filled) {
       runner.reserve(Math.max(parts, k));
       for (let p = 0; p < parts; p++) {
-        add(p, 0, 0, n - p * height, 0, kept.start + p * height * stride * 8);
+        this.#addTile(pass, p, 0, 0, n - p * height, 0, kept.start + p * height * stride * 8);
       }
       yield* runner.runJobs(() => onStep(0));
       yield* wait(onStep(n));
@@ -160,35 +152,34 @@ export class FewVectors {
       const together = Math.max(1, Math.min(parts, Math.floor(CHUNK_VALUES / (d * height))));
       const chunkRows = together * height;
       const chunks = Math.ceil(n / chunkRows);
-      const raw = [0, 1].slice(0, chunks).map(() => new Chunk(kernels, this.#block, frame, Math.min(n, chunkRows), d));
+      const raw: Chunk[] = [];
+      for (let c = 0; c < Math.min(2, chunks); c++) {
+        raw.push(new Chunk(kernels, this.#block, frame, Math.min(n, chunkRows), d));
+      }
       const tiles = kept ? 0 : kernels.allocate(chunkRows * stride * 8);
-      shift = kernels.put(frame.shift);
-      factor = kernels.put(frame.factor);
+      pass.shift = kernels.put(frame.shift);
+      pass.factor = kernels.put(frame.factor);
       const byJobs = runner.copiesFrom(data);
       const copies = byJobs ? Math.ceil(chunkRows / copiedRows(d * data.BYTES_PER_ELEMENT)) : 0;
       runner.reserve(Math.max(together + copies, k));
-      const load = (c: number, now: boolean): void => {
-        if (c >= chunks || now === byJobs) return;
-        const [first, rows] = [c * chunkRows, Math.min(chunkRows, n - c * chunkRows)];
-        if (now) raw[c % 2].load(first, rows, 0, d);
-        else raw[c % 2].addCopies(runner, first, rows, 0, d);
-      };
-      load(0, true);
-      load(0, false);
-      if (byJobs) yield* runner.runJobs(() => onStep(0));
+      if (byJobs) {
+        raw[0].addCopies(runner, 0, Math.min(chunkRows, n), 0, d);
+        yield* runner.runJobs(() => onStep(0));
+      } else raw[0].load(0, Math.min(chunkRows, n), 0, d);
       for (let c = 0; c < chunks; c++) {
         const { start, bytes, type, rows, roots } = raw[c % 2];
         for (let from = 0; from < rows; from += height) {
           const b = (kept ? kept.start + c * chunkRows * stride * 8 : tiles) + from * stride * 8;
           const weights = roots === 0 ? 0 : roots + from * 8;
           const part = (c * together + from / height) % parts;
-          add(part, start + from * d * bytes, type, Math.min(height, rows - from), weights, b);
+          this.#addTile(pass, part, start + from * d * bytes, type, Math.min(height, rows - from), weights, b);
         }
-        load(c + 1, false);
-        yield* runner.runJobs(
-          () => onStep(0),
-          () => load(c + 1, true),
-        );
+        const next = raw[(c + 1) % 2];
+        const first = (c + 1) * chunkRows;
+        const more = Math.min(chunkRows, n - first);
+        if (byJobs && more > 0) next.addCopies(runner, first, more, 0, d);
+        const meanwhile = byJobs || more <= 0 ? undefined : () => next.load(first, more, 0, d);
+        yield* runner.runJobs(() => onStep(0), meanwhile);
         yield* wait(onStep(rows));
       }
     }
@@ -200,5 +191,19 @@ export class FewVectors {
     }
     yield* runner.runJobs(() => onStep(0));
     for (let r = 0; r < k; r++) out.set(row(r), r * d);
+  }
+
+  /** Adds the job of a tile of part p: `rows` from `source` on, which it frames at `b`; from 0 where they are there already. */
+  #addTile(pass: Pass, p: number, source: number, type: number, rows: number, weights: number, b: number): void {
+    const { runner, d, k, v, sums, scores, shift, factor } = pass;
+    const stride = this.#stride;
+    const height = this.#height;
+    const own = scores + p * (height * k + 3) * 8;
+    const into = sums + p * k * stride * 8;
+    const rest = this.#parts * height;
+    // biome-ignore format: one call
+    runner.addJob(
+      'normalRows', source, type, rows, d, shift, factor, weights, b, stride, v, k, own, into, height, rest,
+    );
   }
 }

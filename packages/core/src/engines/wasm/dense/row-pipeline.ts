@@ -23,10 +23,10 @@ export interface Packed {
 
 /** What is done with a chunk: one list of jobs, or two where the second needs the results of the first; then `after`. */
 export interface Work {
-  begin?(chunk: Packed): void;
-  first?(chunk: Packed): void;
-  second?(chunk: Packed): void;
-  after?(chunk: Packed): void;
+  begin?: (chunk: Packed) => void;
+  first?: ((chunk: Packed) => void) | undefined;
+  second?: (chunk: Packed) => void;
+  after?: ((chunk: Packed) => void) | undefined;
 }
 
 export interface PipelineOptions {
@@ -120,7 +120,7 @@ export class RowPipeline {
     }
     this.#pack(0, work);
     this.#addCopies(1);
-    yield* runner.runJobs(go, () => this.#load(1));
+    yield* runner.runJobs(go, this.#loading(1));
     for (let c = 0; c < this.#chunks; c++) {
       const chunk = this.#chunk(c);
       if (work.first && work.second) {
@@ -130,7 +130,7 @@ export class RowPipeline {
       (work.second ?? work.first)?.(chunk);
       this.#pack(c + 1, work);
       this.#addCopies(c + 2);
-      yield* runner.runJobs(go, () => this.#load(c + 2));
+      yield* runner.runJobs(go, this.#loading(c + 2));
       work.after?.(chunk);
       yield* wait(onStep(chunk.rows));
     }
@@ -148,6 +148,11 @@ export class RowPipeline {
       stats: this.#stats[buffer],
       buffer,
     };
+  }
+
+  /** What this thread does while jobs run: it copies a chunk in, if there is one more. */
+  #loading(c: number): (() => void) | undefined {
+    return c < this.#chunks ? () => this.#load(c) : undefined;
   }
 
   /** Copies a chunk in, where jobs cannot do that. */
