@@ -38,7 +38,7 @@ export interface Target {
 export const OVERHEAD = {
   workload: 'iris',
   fitMicroseconds: 30,
-  why: 'two passes for means and certificate, checks, uniqueness and the frozen record take four times as long as the decomposition',
+  why: 'two passes for means and certificate, checks, uniqueness and the frozen record take three times as long as the decomposition',
   startMilliseconds: 60,
 };
 /** A file of 4 GB: how many times as fast as scikit-learn, what share of the bare reading's speed, bytes at most; transform against copying; help. */
