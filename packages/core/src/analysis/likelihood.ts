@@ -57,7 +57,8 @@ export class ProbabilisticPca {
     const outside = model.noiseVariance * (d - k);
     const dimensions = noise === 'columns' ? d - k : Math.min(n, d) - k;
     this.model = model;
-    this.noiseVariance = outside > ROUNDING * model.totalVariance && dimensions > 0 ? outside / dimensions : 0;
+    const noisy = outside > ROUNDING * model.totalVariance && dimensions > 0;
+    this.noiseVariance = noisy ? model.noiseVariance * ((d - k) / dimensions) : 0;
     Object.freeze(this);
   }
 

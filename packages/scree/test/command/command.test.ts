@@ -389,12 +389,14 @@ describe('scree', () => {
     const slow = spawn(process.execPath, [PROGRAM, 'transform', 'wide.json', 'long.npy', '-o', 'long-scores.csv'], {
       cwd: folder,
     });
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    const ended = exit(slow);
+    const written = (): string[] => readdirSync(folder).filter((name) => name.startsWith('long-scores'));
+    while (written().length === 0 && slow.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 5));
     slow.kill('SIGINT');
-    const code = await exit(slow);
+    const code = await ended;
     if (code === 0) return; // It was faster than the signal.
     expect(code).toBe(130);
-    expect(readdirSync(folder).filter((name) => name.startsWith('long-scores'))).toEqual([]);
+    expect(written()).toEqual([]);
   });
 });
 
