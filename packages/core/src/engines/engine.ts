@@ -97,6 +97,8 @@ export interface Rates {
   readonly eigen: number;
   /** Billions of numbers per second that a pass reads and packs, besides the products. Default 0.5. */
   readonly reading?: number | undefined;
+  /** The same from the second pass on, of up to so many vectors and numbers, where the engine keeps the numbers. */
+  readonly again?: { readonly vectors: number; readonly numbers: number; readonly reading: number } | undefined;
   /** Seconds that starting a pass takes. Default 0.0002. */
   readonly start?: number | undefined;
   /** Products with a large symmetric matrix in `leadingEigen`, where the engine has it. */

@@ -131,6 +131,13 @@ export class Work {
     return this.pass(flops, this.dense ? this.rates.products : this.rates.sparse);
   }
 
+  /** One more pass of products with so many vectors, over numbers that the engine may have kept. */
+  again(flops: number, vectors: number): number {
+    const { products, again } = this.rates;
+    if (!again || !this.dense || vectors > again.vectors || this.entries > again.numbers) return this.products(flops);
+    return flops / (products * 1e9) + this.entries / (again.reading * 1e9) + this.#start;
+  }
+
   /** Operations in plain TypeScript. */
   plain(flops: number): number {
     return flops / (PLAIN_JS_GFLOPS * 1e9);

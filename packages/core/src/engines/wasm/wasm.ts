@@ -9,7 +9,7 @@ import type { Engine, LoadedBlock, Rates } from '../engine.js';
 import { reference } from '../reference/reference.js';
 import { WasmBasis } from './basis.js';
 import { WasmDense } from './dense/dense.js';
-import { passRows, TILE, tileRows } from './dense/layout.js';
+import { FEW, passRows, RESIDENT, TILE, tileRows } from './dense/layout.js';
 import { suits, wasmEigen } from './eigen.js';
 import { returnKernels, takeKernels, withKernels } from './kernel-pool.js';
 import { type Compiled, compileOrWhy } from './kernels.js';
@@ -99,6 +99,8 @@ function ratesOn(threads: number, relaxed: boolean): Rates {
     sparse: 4.5 * (1 + 0.9 * (threads - 1)),
     // 8 to 17 on one core of an AMD EPYC for 500 to 1536 columns, depending on the share of the caches that others leave: memory is the limit.
     eigen: 8 * (1 + 0.5 * (Math.min(threads, 4) - 1)),
+    // 12 vectors of 4000 × 4000 take 26 ms on two threads, of which products would take 17; more threads share the memory.
+    again: { vectors: FEW, numbers: RESIDENT / 8, reading: Math.min(threads, 4) },
   };
 }
 

@@ -92,7 +92,7 @@ function makeEngine(gpu: Gpu, processor: Engine, smallest: number, rates: Device
     };
   const ratesOf = (speeds: DeviceRates, products: number, own: Rates): Rates => {
     const { reading, upload, two } = speeds;
-    return { ...own, products, reading, upload, leading: two };
+    return { ...own, products, reading, again: undefined, upload, leading: two };
   };
   const engineOf = (
     name: string,

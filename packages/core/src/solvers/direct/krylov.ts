@@ -5,9 +5,9 @@ import { OVERSAMPLING } from './iteration-sizes.js';
 
 /**
  * Blocks that the plan expects before convergence: 8 to 12 where the spectrum falls, 25 where it is flat. The plan cannot know
- * which, so it assumes many and chooses Krylov where it is still the cheapest.
+ * which, so it assumes what falling spectra need at most.
  */
-const EXPECTED_BLOCKS = 15;
+const EXPECTED_BLOCKS = 12;
 
 export const blockKrylov = new Lazy(() => import('./block-krylov.js'));
 
@@ -29,7 +29,7 @@ export const krylov: SolverDeclaration = {
     // Small eigenproblems of one, two, three … blocks: their cubes add up to a quarter of the last times their number.
     const projected = (work.eigen(basis, count) * (blocks + 3)) / 4;
     const orthogonal = (8 * d * basis * basis) / (rates.products * 1e9) + blocks * work.plain(4 * d * block * block);
-    const passes = blocks * work.products(4 * entries * block) + work.products(4 * entries * count);
+    const passes = work.products(4 * entries * count) + blocks * work.again(4 * entries * block, block);
     return passes + orthogonal + projected + work.reading(entries);
   },
   reason: ({ rows, cols, nonzeros }) =>

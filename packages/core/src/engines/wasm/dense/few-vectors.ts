@@ -6,7 +6,7 @@ import type { RunnerProvider } from '../runner-provider.js';
 import { sameFrame } from '../same-frame.js';
 import type { JobRunner } from '../threads/job-runner.js';
 import { Chunk, copiedRows } from './chunk.js';
-import { FEW, WIDE } from './layout.js';
+import { FEW, RESIDENT, WIDE } from './layout.js';
 
 /** Parts of the rows, each with its own sums. The number is fixed, so that results do not depend on threads. */
 const PARTS = 16;
@@ -17,8 +17,6 @@ const TILE_VALUES = 3 * 2 ** 15;
 const [FEWEST_ROWS, MOST_ROWS] = [16, 256];
 /** Values of a chunk of tiles, which is copied in at once. */
 const CHUNK_VALUES = 2 ** 19;
-/** Bytes of rows in their frame that may stay in the memory between passes. */
-const RESIDENT = 192 * 2 ** 20;
 
 /** Rows in their frame, in a memory of their own. */
 interface Kept {
