@@ -17,7 +17,7 @@ import { LAB } from './workloads.js';
 
 const { threads, quick } = readArguments(process.argv.slice(2));
 const rounds = quick ? 1 : 5;
-const page = fileURLToPath(new URL('../../packages/scree/dist/lab/page/', import.meta.url));
+const page = fileURLToPath(new URL('../../packages/scree/dist/lab-server/page/', import.meta.url));
 const program = fileURLToPath(new URL('../../packages/scree/dist/bin/scree.js', import.meta.url));
 
 const executablePath = findChromium();
