@@ -58,7 +58,7 @@ async function measure({ name, k, ...shape }: Case): Promise<string[]> {
     ...(torch ? [torch.contender] : []),
     ...engines.map((engine) => scree(data, k, { name: engine, threads, options: { engine, threads } as PcaOptions })),
   ];
-  const entries: { contender: Contender; trial: Fit; plan?: string }[] = [];
+  const entries: { contender: Contender; trial: Fit }[] = [];
   for (const contender of contenders) {
     const first = await trial(contender).catch((error: Error) => error);
     if (first instanceof Error) console.error(`  ${contender.name}: ${first.message}`);

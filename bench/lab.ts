@@ -26,17 +26,17 @@ const folder = temporaryFolder();
 const cloud = `${folder}/cloud.npy`;
 await writeCloud(cloud, quick ? 6000 : LAB.points);
 const browser = await launchChromium(executablePath);
-const lab = await startLab(cloud);
+const url = await startLab(cloud);
 
 const samples = { paint: [] as number[], iris: [] as number[], mnist: [] as number[] };
 for (let round = 0; round < rounds; round++) {
-  const iris = await firstPaint(browser, `${lab.url}#/explore?data=iris`);
+  const iris = await firstPaint(browser, `${url}#/explore?data=iris`);
   samples.paint.push(iris.paint);
   samples.iris.push(iris.drawn);
-  samples.mnist.push(await fitMilliseconds(browser, `${lab.url}#/explore?data=mnist`, '10,000 rows'));
+  samples.mnist.push(await fitMilliseconds(browser, `${url}#/explore?data=mnist`, '10,000 rows'));
 }
-const frames = await panning(browser, `${lab.url}#/explore?file=data/cloud.npy`);
-const longest = await draggingK(browser, `${lab.url}#/explore?data=mnist`);
+const frames = await panning(browser, `${url}#/explore?file=data/cloud.npy`);
+const longest = await draggingK(browser, `${url}#/explore?data=mnist`);
 const result: LabResult = {
   environment: await environment(threads, Peer.start(threads)),
   bytes: packedBytes(),
@@ -53,7 +53,6 @@ for (const [name, value] of Object.entries(result)) {
 }
 save('lab', result, quick);
 await browser.close();
-lab.stop();
 process.exit();
 
 /** All scripts that Explore loads, the worker's too, as they travel; Learn and the readers of files come when they are asked for. */
@@ -69,7 +68,7 @@ async function writeCloud(path: string, rows: number): Promise<void> {
   await writer.close();
 }
 
-async function startLab(file: string): Promise<{ url: string; stop(): void }> {
+async function startLab(file: string): Promise<string> {
   const child = spawn(process.execPath, [program, 'lab', file, '--no-open'], { stdio: ['ignore', 'pipe', 'pipe'] });
   const address = await new Promise<string>((resolve, reject) => {
     let text = '';
@@ -82,7 +81,9 @@ async function startLab(file: string): Promise<{ url: string; stop(): void }> {
     child.stderr.on('data', hear);
     child.on('exit', () => reject(new Error(`scree lab ended: ${text}`)));
   });
-  return { url: address, stop: () => void child.kill('SIGINT') };
+  // Also where measuring fails: no server is left running.
+  process.on('exit', () => child.kill('SIGINT'));
+  return address;
 }
 
 /** A fresh page in a fresh profile: nothing is in a cache. */

@@ -14,6 +14,7 @@ import numpy as np
 import scipy
 import sklearn
 import threadpoolctl
+from peer import serve
 from scipy.linalg import blas, eigh
 from scipy.sparse import csr_matrix, issparse
 from scipy.sparse.linalg import LinearOperator, eigsh
@@ -182,12 +183,4 @@ def versions():
     }
 
 
-COMMANDS = {f.__name__: f for f in (load, fit, resample, syrk, truth, memory, versions)}
-
-for line in sys.stdin:
-    try:
-        ((name, arguments),) = json.loads(line).items()
-        reply = COMMANDS[name](**arguments)
-    except Exception as error:
-        reply = {"error": f"{type(error).__name__}: {error}"}
-    print(json.dumps(reply), flush=True)
+serve(load, fit, resample, syrk, truth, memory, versions)

@@ -4,12 +4,12 @@ Loads data once, then obeys one command a line (JSON on standard input) and answ
 """
 
 import json
-import sys
 import time
 from pathlib import Path
 
 import numpy as np
 import torch
+from peer import serve
 
 DATA = {}
 
@@ -57,12 +57,4 @@ def answer(variances, components):
     return {"variances": variances.double().tolist()}
 
 
-COMMANDS = {f.__name__: f for f in (load, fit, truth)}
-
-for line in sys.stdin:
-    try:
-        ((name, arguments),) = json.loads(line).items()
-        reply = COMMANDS[name](**arguments)
-    except Exception as error:
-        reply = {"error": f"{type(error).__name__}: {error}"}
-    print(json.dumps(reply), flush=True)
+serve(load, fit, truth)

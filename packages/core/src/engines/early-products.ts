@@ -1,6 +1,6 @@
 import type { Frame } from '../data/block.js';
 import type { Products } from './engine.js';
-import { sameNumbers } from './wasm/same-frame.js';
+import { sameNumbers } from './same-frame.js';
 
 /** How far the power of two of the early frame may be from the one that is chosen in the end. */
 const FARTHEST = 2 ** 200;

@@ -1,9 +1,9 @@
 import type { DenseBlock, Frame } from '../../../data/block.js';
 import { type Waiting, wait } from '../../../maybe-promise.js';
 import type { OnStep } from '../../engine.js';
+import { sameFrame } from '../../same-frame.js';
 import type { Kernels } from '../kernels.js';
 import type { RunnerProvider } from '../runner-provider.js';
-import { sameFrame } from '../same-frame.js';
 import type { JobRunner } from '../threads/job-runner.js';
 import { Chunk, copiedRows } from './chunk.js';
 import { FEW, RESIDENT, WIDE } from './layout.js';

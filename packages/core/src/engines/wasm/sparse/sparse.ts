@@ -3,10 +3,10 @@ import type { ColumnStatistics } from '../../../data/statistics.js';
 import { type MaybePromise, settle, type Waiting, wait } from '../../../maybe-promise.js';
 import type { LoadedBlock, OnStep, Products, RowsAt } from '../../engine.js';
 import { SparseReference } from '../../reference/sparse.js';
+import { sameFrame } from '../../same-frame.js';
 import { summariseTwice } from '../../summarise.js';
 import type { Kernels } from '../kernels.js';
 import type { RunnerProvider } from '../runner-provider.js';
-import { sameFrame } from '../same-frame.js';
 import type { JobRunner } from '../threads/job-runner.js';
 import {
   allocatePart,
