@@ -6,7 +6,6 @@ import type { RowSource } from './data/open-source.js';
 import { sourceTable } from './data/table.js';
 import { rowWeights } from './data/weights.js';
 import { describeValue, OptionError } from './errors.js';
-import { type MaybePromise, settle, type Waiting, wait } from './maybe-promise.js';
 import type { PcaOptions, Settings } from './options.js';
 import type { ProgressTracker } from './progress.js';
 import { rereadable } from './reading.js';
@@ -15,8 +14,19 @@ import { rereadable } from './reading.js';
  * Columns of numbers as the options `transform` and `scale: 'median'` want them. Most transforms are applied while rows are
  * read; ranks and medians need readings of their own, so a stream is kept for them.
  */
-export function codeColumns(given: RowSource, settings: Settings, progress: ProgressTracker): MaybePromise<Coded> {
-  return settle(transformAndScale(given, settings, progress));
+export async function codeColumns(given: RowSource, settings: Settings, progress: ProgressTracker): Promise<Coded> {
+  try {
+    const coded = await transformColumns(given, settings, progress);
+    if (coded.settings.scale !== 'median') return coded;
+    const source = await rereadable(coded.source, progress);
+    const weights = rowWeights(settings.weights, source.rows);
+    const names = coded.settings.columnNames ?? source.columnNames;
+    const scale = await medianScales(source, weights, progress, names);
+    return { source, settings: { ...coded.settings, scale, scaling: 'median' } };
+  } catch (error) {
+    await given.close?.();
+    throw error;
+  }
 }
 
 interface Coded {
@@ -24,27 +34,12 @@ interface Coded {
   readonly settings: Settings;
 }
 
-function* transformAndScale(given: RowSource, settings: Settings, progress: ProgressTracker): Waiting<Coded> {
-  try {
-    const coded = yield* transformAll(given, settings, progress);
-    if (coded.settings.scale !== 'median') return coded;
-    const source = yield* wait(rereadable(coded.source, progress));
-    const weights = rowWeights(settings.weights, source.rows);
-    const names = coded.settings.columnNames ?? source.columnNames;
-    const scale = yield* wait(medianScales(source, weights, progress, names));
-    return { source, settings: { ...coded.settings, scale, scaling: 'median' } };
-  } catch (error) {
-    yield* wait(given.close?.());
-    throw error;
-  }
-}
-
 /** The columns transformed, and the settings with their coding. */
-export function transformColumns(given: RowSource, settings: Settings, progress: ProgressTracker): MaybePromise<Coded> {
-  return settle(transformAll(given, settings, progress));
-}
-
-function* transformAll(given: RowSource, settings: Settings, progress: ProgressTracker): Waiting<Coded> {
+export async function transformColumns(
+  given: RowSource,
+  settings: Settings,
+  progress: ProgressTracker,
+): Promise<Coded> {
   const { transform, columnNames, ...others } = settings;
   if (transform === undefined || transform === 'none') return { source: given, settings };
   const names = columnNames ?? given.columnNames;
@@ -56,11 +51,14 @@ function* transformAll(given: RowSource, settings: Settings, progress: ProgressT
   if (labels.every((name) => transformOf(name) !== 'rank')) {
     return { source: codeNumbers(given, plain), settings: { ...others, coding: plain } };
   }
-  const source = yield* wait(rereadable(given, progress));
+  const source = await rereadable(given, progress);
   const weights = rowWeights(settings.weights, source.rows);
   const table = sourceTable(source, names);
-  const learned = yield* wait(
-    learnCoding(table, { ...rules, rare: 0, isCategory: () => false, transformOf }, weights, progress),
+  const learned = await learnCoding(
+    table,
+    { ...rules, rare: 0, isCategory: () => false, transformOf },
+    weights,
+    progress,
   );
   const ranked = columns.map((column, j) => (transformOf(column.name) === 'rank' ? learned.coding.columns[j] : column));
   const coding = { ...plain, columns: ranked };

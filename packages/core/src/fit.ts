@@ -4,9 +4,8 @@ import type { RowSource } from './data/open-source.js';
 import type { Engine } from './engines/engine.js';
 import { remoteRows } from './engines/remote.js';
 import { ConvergenceError } from './errors.js';
-import { andThen, type MaybePromise, settle, type Waiting, wait } from './maybe-promise.js';
 import type { Choice } from './model/choice.js';
-import { finish, firstComponents } from './model/finish.js';
+import { type FitFacts, finish, firstComponents } from './model/finish.js';
 import { Model } from './model/model.js';
 import { firstOf, type Stability } from './model/stability.js';
 import { Moments } from './moments.js';
@@ -33,49 +32,47 @@ interface Chosen {
 }
 
 /** Plans, reads, solves and finishes: the pipeline of `pca`, for data that were opened and options that were checked. */
-export function fit(
+export async function fit(
   given: RowSource | Moments,
   settings: Settings,
   engines: readonly [Engine, ...Engine[]],
   progress: ProgressTracker,
-  chosen: Chosen = {},
-): MaybePromise<NestedModels> {
-  return settle(planAndSolve(given, settings, engines, progress, chosen));
-}
-
-function* planAndSolve(
-  given: RowSource | Moments,
-  settings: Settings,
-  engines: readonly [Engine, ...Engine[]],
-  progress: ProgressTracker,
-  { choice, opened = given }: Chosen,
-): Waiting<NestedModels> {
+  { choice, opened = given }: Chosen = {},
+): Promise<NestedModels> {
   checkColumnOptions(settings, given.cols);
   // Replicates are drawn from the rows once more after the fit.
   const draws = settings.bootstrap && !(given instanceof Moments);
-  const source = draws ? yield* wait(rereadable(given, progress)) : given;
-  const { plan, engine } = yield* choosePlan(source instanceof Moments ? shapeOf(source) : source, settings, engines);
-  const solver = yield* wait(SOLVERS[plan.solver].load({ cols: source.cols, learn: settings.learn }));
-  const reading = yield* readFor(solver, source, settings, engine, progress);
+  const source = draws ? await rereadable(given, progress) : given;
+  const { plan, engine } = await choosePlan(source instanceof Moments ? shapeOf(source) : source, settings, engines);
+  const solver = await SOLVERS[plan.solver].load({ cols: source.cols, learn: settings.learn });
+  const reading = await readFor(solver, source, settings, engine, progress);
   try {
     const { problem, framing, facts: found } = makeProblem(reading, settings, engine, plan, progress, solver.tolerance);
     const facts = choice ? { ...found, choice } : found;
-    const solution =
-      framing.scatterTrace > 0 ? yield* wait(reading.solve(problem, framing)) : axesWithoutVariance(problem);
+    const solution = framing.scatterTrace > 0 ? await reading.solve(problem, framing) : axesWithoutVariance(problem);
     const sampled = solution.converged && stabilityFor(source, settings, reading, solution.k, engine, progress);
-    const stability = sampled ? yield* wait(sampled) : undefined;
-    const known = yield* wait(warningsOf(opened, engine));
-    const warnings = settings.lookAtColumns
-      ? [...known, ...(yield* wait(columnWarnings(opened, reading, settings)))]
-      : known;
-    const model = withStability(finish(solution, facts, warnings), stability);
+    const stability = sampled ? await sampled : undefined;
+    const known = await warningsOf(opened, engine);
+    const warnings = settings.lookAtColumns ? [...known, ...(await columnWarnings(opened, reading, settings))] : known;
+    const { model, first } = nested(solution, facts, warnings, stability);
     if (!solution.converged) throw notConverged(model, solution, plan, problem.tolerance);
-    const first = (k: number): Model =>
-      k === model.k ? model : withStability(finish(firstComponents(solution, k, facts), facts, warnings), stability);
     return { model, first };
   } finally {
     reading.release();
   }
+}
+
+/** The model of a solution, and those of its first components. */
+export function nested(
+  solution: Solution,
+  facts: FitFacts,
+  warnings: readonly Warning[],
+  stability?: Stability,
+): NestedModels {
+  const model = withStability(finish(solution, facts, warnings), stability);
+  const first = (k: number): Model =>
+    k === model.k ? model : withStability(finish(firstComponents(solution, k, facts), facts, warnings), stability);
+  return { model, first };
 }
 
 /** The error that carries a model whose solver stopped too early. */
@@ -113,9 +110,9 @@ function withStability(model: Model, stability: Stability | undefined): Model {
 }
 
 /** Warnings of the source and the engine, collected after the last row was read. */
-function warningsOf(source: RowSource | Moments, engine: Engine): MaybePromise<readonly Warning[]> {
-  const read = source instanceof Moments ? [] : source.warnings?.();
-  return andThen(read, (warnings = []) => [...warnings, ...(engine.warnings ?? [])]);
+async function warningsOf(source: RowSource | Moments, engine: Engine): Promise<readonly Warning[]> {
+  const read = source instanceof Moments ? [] : ((await source.warnings?.()) ?? []);
+  return [...read, ...(engine.warnings ?? [])];
 }
 
 /** What the columns tell: the values that were seen while rows were read, and the statistics of the fit. */
@@ -133,16 +130,16 @@ async function columnWarnings(
  * The plan of every engine, and of these the one that takes the least time on this machine. The engine's plan is the same on every
  * machine; which engine is the fastest depends on its cores and libraries, but not on how busy it is or how many threads are allowed.
  */
-function* choosePlan(
+async function choosePlan(
   shape: Shape | RowSource,
   settings: Settings,
   engines: readonly [Engine, ...Engine[]],
-): Waiting<PlannedEngine> {
+): Promise<PlannedEngine> {
   const { k, solver, tolerance, learn, memory } = settings;
   const request = { k, solver, tolerance, learn, memory, engine: engines[0] };
   const remote = 'blocks' in shape ? remoteRows(shape) : undefined;
   if (!remote && engines.length === 1) return { engine: engines[0], plan: makePlan(shape, request) };
-  const { candidate, cheapest, chooseWhere } = yield* wait(import('./choose-engine.js'));
+  const { candidate, cheapest, chooseWhere } = await import('./choose-engine.js');
   if (remote) return chooseWhere(shape, remote.streaming, request, engines);
   return cheapest(engines.map((engine) => candidate(shape, { ...request, engine })));
 }
@@ -153,7 +150,7 @@ function readFor(
   settings: Settings,
   engine: Engine,
   progress: ProgressTracker,
-): Waiting<PreparedData> {
+): Promise<PreparedData> {
   if (solver.needs === 'scatter') return readMoments(source, settings, engine, progress, solver);
   if (solver.needs === 'rows') return readRows(source, settings, engine, progress, solver);
   if (solver.needs === 'once') return readOnce(source, settings, engine, progress, solver);

@@ -6,8 +6,6 @@
  * So one timer that counts for the event loop exists while any work of the library is pending. Browsers need none.
  */
 
-import { isPromise, type MaybePromise } from './maybe-promise.js';
-
 /** Milliseconds between two calls of a timer that does nothing: the longest that there is. */
 const NEVER = 2 ** 31 - 1;
 /**
@@ -38,17 +36,15 @@ let timer: ReturnType<typeof setInterval> | undefined;
 /** Turns that the event loop has stayed idle for; undefined where it need not. */
 let idleTurns: number | undefined;
 
-/** Does the work, and keeps Node's event loop running until it is done, if it is not done at once. */
-export async function keepAlive<Result>(work: () => MaybePromise<Result>): Promise<Result> {
-  const result = work();
-  if (!isPromise(result)) idleAfterWork();
-  if (version === undefined || !isPromise(result)) return result;
+/** Does the work, and keeps Node's event loop running until it is done. */
+export async function keepAlive<Result>(work: () => Promise<Result>): Promise<Result> {
+  if (version === undefined) return work();
   if (pending++ === 0) {
     stopTimer();
     timer = setInterval(() => {}, NEVER);
   }
   try {
-    return await result;
+    return await work();
   } finally {
     if (--pending === 0) {
       stopTimer();

@@ -12,7 +12,6 @@ import { enginesFor, remoteRowsFor } from './engines/remote.js';
 import { DataError, describeValue, OptionError } from './errors.js';
 import { keepAlive } from './keep-alive.js';
 import { LARGEST_SQUARE } from './limits.js';
-import { each, type MaybePromise, settle, type Waiting, wait } from './maybe-promise.js';
 import { ProgressTracker } from './progress.js';
 
 /** How rows are added to moments. */
@@ -130,26 +129,16 @@ export class Moments {
   }
 
   /** The moments of a whole source, in one pass. Blocks that need not be loaded again for passes to come are added to `keep`. */
-  static of(
-    source: RowSource,
-    options: Pick<AddOptions, 'weights' | 'engine' | 'threads'>,
-    progress: ProgressTracker,
-    columnNames?: readonly string[],
-    keep?: (LoadedBlock | undefined)[],
-  ): MaybePromise<Moments> {
-    return settle(Moments.#of(source, options, progress, columnNames, keep));
-  }
-
-  static *#of(
+  static async of(
     source: RowSource,
     { weights: given, engine: wanted, threads }: Pick<AddOptions, 'weights' | 'engine' | 'threads'>,
     progress: ProgressTracker,
     columnNames?: readonly string[],
     keep?: (LoadedBlock | undefined)[],
-  ): Waiting<Moments> {
+  ): Promise<Moments> {
     const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
     const request = { engine: wanted ?? 'auto', threads, weights: given };
-    const [engine] = yield* wait(enginesFor(source, request, numbers));
+    const [engine] = await enginesFor(source, request, numbers);
     const moments = new Moments(source.cols, columnNames);
     const weights = rowWeights(given, source.rows);
     let rows = 0;
@@ -157,15 +146,14 @@ export class Moments {
     const remote = remoteRowsFor(source, engine);
     if (remote) {
       const loaded = remote.load();
-      yield* moments.#addLoaded(loaded, { first: 0, weights: undefined, columnNames }, progress, source);
+      await moments.#addLoaded(loaded, { first: 0, weights: undefined, columnNames }, progress, source);
       rows = loaded.rows;
     } else {
-      yield* each(source.blocks(), (block) => {
+      for await (const block of source.blocks()) {
         checkBlockWidth(block, source, rows);
-        const first = rows;
+        await moments.addBlock(block, weights.slice(rows, block.rows), rows, engine, progress, keep);
         rows += block.rows;
-        return moments.addBlock(block, weights.slice(first, block.rows), first, engine, progress, keep);
-      });
+      }
     }
     weights.end(rows);
     progress.end();
@@ -174,42 +162,31 @@ export class Moments {
   }
 
   /** Adds one block: its own mean first, then its scatter about that mean, then the merge. */
-  addBlock(
+  async addBlock(
     block: Block,
     weights: Float64Array | undefined,
     firstRow: number,
     engine: Engine,
     progress: ProgressTracker,
     keep?: (LoadedBlock | undefined)[],
-  ): MaybePromise<void> {
-    return settle(this.#addBlock(block, weights, firstRow, engine, progress, keep));
-  }
-
-  *#addBlock(
-    block: Block,
-    weights: Float64Array | undefined,
-    firstRow: number,
-    engine: Engine,
-    progress: ProgressTracker,
-    keep?: (LoadedBlock | undefined)[],
-  ): Waiting<void> {
+  ): Promise<void> {
     const at = { first: firstRow, weights, columnNames: this.columnNames };
     const dtype = fitsFloat32(block.data) ? 'float32' : 'float64';
-    const loaded = yield* wait(engine.load(block));
-    yield* this.#addLoaded(loaded, at, progress, { dtype, sparse: block.kind === 'sparse' }, keep);
+    const loaded = await engine.load(block);
+    await this.#addLoaded(loaded, at, progress, { dtype, sparse: block.kind === 'sparse' }, keep);
   }
 
-  *#addLoaded(
+  async #addLoaded(
     loaded: LoadedBlock,
     at: RowsAt,
     progress: ProgressTracker,
     { dtype, sparse = false }: { readonly dtype: RowSource['dtype']; readonly sparse?: boolean },
     keep?: (LoadedBlock | undefined)[],
-  ): Waiting<void> {
+  ): Promise<void> {
     const scatter = new Float64Array(this.cols * this.cols);
     let stats: ColumnStatistics;
     try {
-      stats = yield* wait(loaded.summarise(at, scatter, (rows) => progress.step(rows)));
+      stats = await loaded.summarise(at, scatter, (rows) => progress.step(rows));
       keep?.push(loaded.exact?.());
     } finally {
       loaded.release();

@@ -77,11 +77,32 @@ function choosePlan(shape: Shape, request: PlanRequest): Plan {
   const cost = (name: SolverName): number => costs[name] ?? Number.POSITIVE_INFINITY;
   const precise = choosable.find((name) => SOLVERS[name].precise);
   if (precise && cost(precise) <= NEGLIGIBLE_SECONDS) {
-    const name = precise.toUpperCase();
-    return plan(precise, `${n}×${d} is small: ${name}, the most accurate solver, takes less than a millisecond.`);
+    return plan(precise, smallReason(shape as KnownShape, precise));
   }
   const best = choosable.filter(fits).reduce((a, b) => (cost(b) < cost(a) ? b : a));
   return plan(best, SOLVERS[best].reason?.(shape as KnownShape) ?? '');
+}
+
+/**
+ * The plan of a fit that is done at once (`fit-small.ts`): SVD, the most accurate solver, where it takes next to no time (`negligible`) or rows
+ * are fewer than columns; otherwise covariance.
+ */
+export function planSmall(
+  shape: KnownShape,
+  request: Omit<PlanRequest, 'solver'>,
+): { readonly plan: Plan; readonly negligible: boolean } {
+  const work = new Work(shape, request);
+  const cost = (name: SolverName): number => SOLVERS[name].cost?.(work) ?? Number.POSITIVE_INFINITY;
+  const costs = Object.freeze({ covariance: cost('covariance'), svd: cost('svd') });
+  const negligible = costs.svd <= NEGLIGIBLE_SECONDS;
+  const solver = negligible || work.n < work.d ? 'svd' : 'covariance';
+  const reason = negligible ? smallReason(shape, solver) : (SOLVERS[solver].reason?.(shape) ?? '');
+  const plan = Object.freeze({ solver, engine: request.engine.name, keepsRows: false, reason, costs });
+  return { plan, negligible };
+}
+
+function smallReason({ rows, cols }: KnownShape, solver: SolverName): string {
+  return `${rows}×${cols} is small: ${solver.toUpperCase()}, the most accurate solver, takes less than a millisecond.`;
 }
 
 /** Most bytes of square matrices that a solver has at once: the sums, their copy for the eigenproblem, and the engine's own. */

@@ -4,7 +4,6 @@
  */
 
 import { nextTurn } from './event-loop.js';
-import { andThen, type MaybePromise } from './maybe-promise.js';
 
 /** How far a task is. */
 export interface Progress {
@@ -38,19 +37,14 @@ export class ProgressTracker {
   #expected: (() => number | undefined) | undefined;
   readonly #slice: number;
   #lastYield = performance.now();
-  /** What is to be done before the work first waits; undefined after that, and where nothing may be put off until then. */
-  beforeWaiting: (() => void)[] | undefined;
 
-  /** `tells` where `waits` will be called before the work first waits. */
   constructor(
     options: {
       signal?: AbortSignal | undefined;
       onProgress?: ((progress: Progress) => void) | undefined;
       blocking?: Blocking | undefined;
     } = {},
-    tells = false,
   ) {
-    if (tells && !options.onProgress) this.beforeWaiting = [];
     this.#slice = SLICES[options.blocking ?? 'short'];
     this.#signal = options.signal;
     this.#onProgress = options.onProgress;
@@ -80,13 +74,6 @@ export class ProgressTracker {
     return this.#rest();
   }
 
-  /** Says that the work is about to wait. */
-  waits(): void {
-    const postponed = this.beforeWaiting ?? [];
-    this.beforeWaiting = undefined;
-    for (const act of postponed) act();
-  }
-
   get aborted(): boolean {
     return this.#signal?.aborted ?? false;
   }
@@ -114,7 +101,7 @@ export class ProgressTracker {
   }
 
   /** Runs a task to its end inside the present phase, to whose progress it adds nothing. */
-  follow<Result>(task: Task<Result>): MaybePromise<Result> {
+  follow<Result>(task: Task<Result>): Promise<Result> {
     return runTask(task, () => this.yieldToEventLoop());
   }
 
@@ -126,15 +113,11 @@ export class ProgressTracker {
   }
 
   /** Runs a task to its end as one phase. */
-  run<Result>(phase: string, total: number, task: Task<Result>): MaybePromise<Result> {
+  async run<Result>(phase: string, total: number, task: Task<Result>): Promise<Result> {
     this.begin(phase, total);
-    return andThen(
-      runTask(task, (amount) => this.step(amount)),
-      (result) => {
-        this.end();
-        return result;
-      },
-    );
+    const result = await runTask(task, (amount) => this.step(amount));
+    this.end();
+    return result;
   }
 
   async #rest(): Promise<void> {
@@ -151,29 +134,15 @@ export class ProgressTracker {
 }
 
 /** Runs a task to its end; `onStep` gets the amount of each step, and what it returns is awaited. */
-export function runTask<Result>(
+export async function runTask<Result>(
   task: Task<Result>,
   onStep: (amount: number) => void | Promise<void>,
-): MaybePromise<Result> {
+): Promise<Result> {
   for (;;) {
     const next = task.next();
     if (next.done) return next.value;
     const pause = onStep(next.value);
-    if (pause) return continueTask(task, onStep, pause);
-  }
-}
-
-async function continueTask<Result>(
-  task: Task<Result>,
-  onStep: (amount: number) => void | Promise<void>,
-  pause: Promise<void>,
-): Promise<Result> {
-  await pause;
-  for (;;) {
-    const next = task.next();
-    if (next.done) return next.value;
-    const again = onStep(next.value);
-    if (again) await again;
+    if (pause) await pause;
   }
 }
 

@@ -5,7 +5,6 @@ import { type RowWeights, rowWeights } from './data/weights.js';
 import type { EarlyFrame, Engine, LoadedBlock, RowsAt } from './engines/engine.js';
 import { Passes } from './engines/passes.js';
 import { remoteRowsFor } from './engines/remote.js';
-import { andThen, each, type MaybePromise, settle, type Waiting, wait } from './maybe-promise.js';
 import { Moments } from './moments.js';
 import type { Settings } from './options.js';
 import type { ProgressTracker } from './progress.js';
@@ -22,24 +21,24 @@ export interface PreparedData {
   readonly merges: number;
   /** Whether the sums were taken about the means of several blocks, and merged. */
   readonly aboutBlocks?: boolean;
-  solve(problem: Problem, framing: Framing): MaybePromise<Solution>;
+  solve(problem: Problem, framing: Framing): Promise<Solution>;
   release(): void;
 }
 
 type Needing<What extends Solver['needs']> = Extract<Solver, { needs: What }>;
 
 /** For solvers that need the scatter: one pass, block by block into moments. Given moments are used as they are. */
-export function* readMoments(
+export async function readMoments(
   source: RowSource | Moments,
   settings: Settings,
   engine: Engine,
   progress: ProgressTracker,
   solver: Needing<'scatter'>,
-): Waiting<PreparedData> {
+): Promise<PreparedData> {
   const moments =
     source instanceof Moments
       ? source
-      : yield* wait(Moments.of(source, { ...settings, engine }, progress, settings.columnNames ?? source.columnNames));
+      : await Moments.of(source, { ...settings, engine }, progress, settings.columnNames ?? source.columnNames);
   // Moments of the user's stay as they are.
   const scatter = moments === source ? moments.scatter.slice() : moments.scatter;
   return {
@@ -59,15 +58,15 @@ function describeMoments(moments: Moments, settings: Settings): Omit<PreparedDat
 }
 
 /** For solvers that need a rough scatter and the rows: one pass in the engine's float32, then as many as the solver needs. */
-export function* readBoth(
+export async function readBoth(
   source: RowSource | Moments,
   settings: Settings,
   engine: Engine,
   progress: ProgressTracker,
   solver: Needing<'both'>,
-): Waiting<PreparedData> {
+): Promise<PreparedData> {
   if (source instanceof Moments) throw new TypeError('moments have no rows to read');
-  const kept = yield* wait(rereadable(source, progress));
+  const kept = await rereadable(source, progress);
   const columnNames = settings.columnNames ?? source.columnNames;
   const loaded: (LoadedBlock | undefined)[] = [];
   const release = (): void => {
@@ -76,7 +75,7 @@ export function* readBoth(
   const fast = { ...settings, engine: engine.float32 ?? engine };
   let moments: Moments;
   try {
-    moments = yield* wait(Moments.of(kept, fast, progress, columnNames, kept.resident ? loaded : undefined));
+    moments = await Moments.of(kept, fast, progress, columnNames, kept.resident ? loaded : undefined);
   } catch (error) {
     release();
     throw error;
@@ -98,9 +97,9 @@ export function* readBoth(
 }
 
 /** S in the frame: scaled, and about zero where data are not centred (adding the means back cancels nothing). */
-function scaleScatter(
+export function scaleScatter(
   scatter: Float64Array,
-  { cols: d, columns }: Moments,
+  { cols: d, columns }: Pick<PreparedData, 'cols' | 'columns'>,
   { factor }: Framing,
   centred: boolean,
 ): void {
@@ -124,43 +123,39 @@ function scaleRow(
 }
 
 /** For solvers that need rows: their columns' statistics first, then passes as often as the solver needs. */
-export function* readRows(
+export async function readRows(
   opened: RowSource | Moments,
   settings: Settings,
   engine: Engine,
   progress: ProgressTracker,
   solver: Needing<'rows'>,
-): Waiting<PreparedData> {
+): Promise<PreparedData> {
   if (opened instanceof Moments) throw new TypeError('moments have no rows to read');
   const columnNames = settings.columnNames ?? opened.columnNames;
-  const source = yield* wait(rereadable(opened, progress));
+  const source = await rereadable(opened, progress);
   const weights = rowWeights(settings.weights, source.rows);
   let columns: ColumnStatistics | undefined;
   let rows = 0;
   let merges = 0;
   progress.begin('column statistics', source.rows, source.expectedRows);
   const kept: (LoadedBlock | undefined)[] = [];
-  const add = (loaded: LoadedBlock, own?: Float64Array): MaybePromise<void> => {
+  const add = async (loaded: LoadedBlock, own?: Float64Array): Promise<void> => {
     const early = solver.early?.(settings, source, loaded);
-    return andThen(
-      settle(summariseLoaded(loaded, { first: rows, weights: own, columnNames }, progress, early)),
-      (stats) => {
-        if (columns) mergeStatistics(columns, stats);
-        else columns = stats;
-        merges += stats.merges ?? 1;
-        rows += loaded.rows;
-        if (early) kept.push(loaded);
-      },
-    );
+    const stats = await summariseLoaded(loaded, { first: rows, weights: own, columnNames }, progress, early);
+    if (columns) mergeStatistics(columns, stats);
+    else columns = stats;
+    merges += stats.merges ?? 1;
+    rows += loaded.rows;
+    if (early) kept.push(loaded);
   };
   const remote = remoteRowsFor(source, engine);
-  if (remote) yield* wait(add(remote.load()));
+  if (remote) await add(remote.load());
   else {
-    yield* each(source.blocks(), (block) => {
+    for await (const block of source.blocks()) {
       checkBlockWidth(block, source, rows);
       const own = weights.slice(rows, block.rows);
-      return andThen(engine.load(block), (loaded) => add(loaded, own));
-    });
+      await add(await engine.load(block), own);
+    }
   }
   weights.end(rows);
   progress.end();
@@ -182,15 +177,15 @@ export function* readRows(
 }
 
 /** Statistics of the columns of a loaded block, which is released, unless it has products ready for later. */
-function* summariseLoaded(
+async function summariseLoaded(
   loaded: LoadedBlock,
   at: RowsAt,
   progress: ProgressTracker,
   early: EarlyFrame | undefined,
-): Waiting<ColumnStatistics> {
+): Promise<ColumnStatistics> {
   let stats: ColumnStatistics | undefined;
   try {
-    stats = yield* wait(loaded.summarise(at, undefined, progress.onStep, early));
+    stats = await loaded.summarise(at, undefined, progress.onStep, early);
     return stats;
   } finally {
     if (!(early && stats)) loaded.release();
@@ -198,19 +193,19 @@ function* summariseLoaded(
 }
 
 /** For solvers that process rows as they are read: one reading, and passes only where the source can be read again. */
-export function* readOnce(
+export async function readOnce(
   source: RowSource | Moments,
   settings: Settings,
   engine: Engine,
   progress: ProgressTracker,
   solver: Needing<'once'>,
-): Waiting<PreparedData> {
+): Promise<PreparedData> {
   if (source instanceof Moments) throw new TypeError('moments have no rows to read');
   const { cols, dtype } = source;
   const columnNames = settings.columnNames ?? source.columnNames;
   const weights = rowWeights(settings.weights, source.rows);
   const fold = solver.begin({ ...settings, cols });
-  const rows = yield* wait(foldRows(source, fold, weights, columnNames, engine, progress));
+  const rows = await foldRows(source, fold, weights, columnNames, engine, progress);
   let passes: Passes | undefined;
   return {
     cols,
@@ -249,11 +244,8 @@ export async function foldRows(
 }
 
 /** The source itself where it can be read again; otherwise its rows, kept in memory. */
-export function rereadable(source: RowSource, progress: ProgressTracker): MaybePromise<RowSource> {
-  return source.rereadable ? source : keep(source, progress);
-}
-
-async function keep(source: RowSource, progress: ProgressTracker): Promise<RowSource> {
+export async function rereadable(source: RowSource, progress: ProgressTracker): Promise<RowSource> {
+  if (source.rereadable) return source;
   progress.begin('reading rows', source.rows, source.expectedRows);
   const kept = await keepRows(source, (rows) => progress.step(rows));
   progress.end();

@@ -1,33 +1,18 @@
 import { DataError } from '../errors.js';
-import { andThen, type MaybePromise } from '../maybe-promise.js';
 import type { Warning } from '../warning.js';
 import type { Block } from './block.js';
 import type { RowSource } from './row-source.js';
-
-/** Work that knows when it first waits: until then it keeps a list of what must be done before that. */
-export interface Postponed {
-  readonly beforeWaiting?: (() => void)[] | undefined;
-}
 
 /** Most entries of a block that are compared: at least one per row where there are no more rows than that. */
 const SAMPLES = 4096;
 /** The golden ratio less one: its multiples spread the columns evenly over the rows. */
 const SPREAD = 0.6180339887498949;
 
-/**
- * Detects changes of arrays that are read in place, by comparing checksums of before and after. Nothing can change before the work
- * first waits, so where that is known the first checksum is taken then, or never.
- */
-export function detectChanges(blocks: readonly Block[], { beforeWaiting }: Postponed = {}): () => readonly Warning[] {
-  let before: number | undefined;
-  const begin = (): void => {
-    before = checksum(blocks);
-  };
-  // Other threads do not wait.
-  if (beforeWaiting && blocks.every(({ data }) => data.buffer instanceof ArrayBuffer)) beforeWaiting.push(begin);
-  else begin();
+/** Detects changes of arrays that are read in place, by comparing checksums of before and after. */
+export function detectChanges(blocks: readonly Block[]): () => readonly Warning[] {
+  const before = checksum(blocks);
   return () => {
-    if (before === undefined || checksum(blocks) === before) return [];
+    if (checksum(blocks) === before) return [];
     return [
       {
         code: 'SOURCE_CHANGED',
@@ -45,8 +30,8 @@ export async function refuseChanged(source: RowSource): Promise<void> {
 }
 
 /** The warning that data changed while they were read, if they did. */
-export function changeOf(source: RowSource): MaybePromise<Warning | undefined> {
-  return andThen(source.warnings?.(), (warnings) => warnings?.find(({ code }) => code === 'SOURCE_CHANGED'));
+export async function changeOf(source: RowSource): Promise<Warning | undefined> {
+  return (await source.warnings?.())?.find(({ code }) => code === 'SOURCE_CHANGED');
 }
 
 const number = new Float64Array(1);

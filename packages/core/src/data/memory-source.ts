@@ -1,14 +1,14 @@
 import type { Block } from './block.js';
-import { detectChanges, type Postponed } from './changes.js';
+import { detectChanges } from './changes.js';
 import { fitsFloat32 } from './matrix.js';
 import type { DType, RowSource } from './row-source.js';
 import { type Sample, sampleRows } from './sample.js';
 import { type AnyMatrix, empty, toBlock } from './to-block.js';
 
-/** A matrix is read in place, and watched from now on, or from when `work` first waits. */
-export function matrixSource(matrix: AnyMatrix, work?: Postponed): RowSource {
+/** A matrix is read in place, and watched for changes from now on. */
+export function matrixSource(matrix: AnyMatrix): RowSource {
   const blocks = [toBlock(matrix)];
-  return new MemorySource(blocks, undefined, detectChanges(blocks, work));
+  return new MemorySource(blocks, undefined, detectChanges(blocks));
 }
 
 /** A rereadable source of blocks in memory. */

@@ -1,5 +1,4 @@
 import { DataError, describeValue } from '../errors.js';
-import type { MaybePromise } from '../maybe-promise.js';
 import type { ProgressTracker } from '../progress.js';
 import type { Block } from './block.js';
 import { foreignAdvice, foreignKind } from './foreign.js';
@@ -25,7 +24,7 @@ export type Data =
 export type NumberColumns = Readonly<Record<string, ArrayLike<number> | ArrayLike<bigint>>>;
 
 /**
- * Turns data into a source; `chosen` are the columns to use of records and tables, and `numericOnly` leaves out those of text. The
+ * Turns data into a source, at once where they are rows or a matrix in memory; `chosen` are the columns to use of records and tables, and `numericOnly` leaves out those of text. The
  * caller closes the source.
  */
 export function openSource(
@@ -33,7 +32,7 @@ export function openSource(
   progress: ProgressTracker,
   chosen?: readonly string[],
   numericOnly = false,
-): MaybePromise<RowSource> {
+): RowSource | Promise<RowSource> {
   if (typeof data !== 'object' || data === null) {
     throw new DataError(
       'BAD_DATA',
@@ -50,7 +49,7 @@ export function openSource(
     const stream = isMatrix(data[0]) || (typeof data[0] === 'object' && data[0] !== null && foreignKind(data[0]));
     return stream ? openLater(data, progress, chosen, numericOnly) : fromRows(data, chosen, numericOnly);
   }
-  if (isMatrix(data)) return matrixSource(data, progress);
+  if (isMatrix(data)) return matrixSource(data);
   if (ArrayBuffer.isView(data)) {
     throw new DataError(
       'BAD_DATA',

@@ -1,5 +1,4 @@
 import { transpose } from '../linalg/transpose.js';
-import { andThen, type MaybePromise } from '../maybe-promise.js';
 import type { Basis, Engine, OnStep } from './engine.js';
 import { VectorBlock } from './vector-block.js';
 
@@ -26,18 +25,16 @@ export class LoadedBasis implements Basis {
     this.size += count;
   }
 
-  project(vectors: Float64Array, count: number, from: number, onStep: OnStep): MaybePromise<Float64Array> {
-    return this.#use(from, onStep, (block) =>
-      andThen(block.coordinates(vectors, count), (inside) =>
-        andThen(block.combine(inside, count), (shadow) => {
-          for (let i = 0; i < shadow.length; i++) vectors[i] -= shadow[i];
-          return inside;
-        }),
-      ),
-    );
+  project(vectors: Float64Array, count: number, from: number, onStep: OnStep): Promise<Float64Array> {
+    return this.#use(from, onStep, async (block) => {
+      const inside = await block.coordinates(vectors, count);
+      const shadow = await block.combine(inside, count);
+      for (let i = 0; i < shadow.length; i++) vectors[i] -= shadow[i];
+      return inside;
+    });
   }
 
-  combine(coordinates: Float64Array, count: number, onStep: OnStep): MaybePromise<Float64Array> {
+  combine(coordinates: Float64Array, count: number, onStep: OnStep): Promise<Float64Array> {
     return this.#use(0, onStep, (block) => block.combine(transpose(coordinates, count, this.size), count));
   }
 
@@ -47,7 +44,7 @@ export class LoadedBasis implements Basis {
   }
 
   /** The vectors from number `from` on as a block. */
-  #use<Result>(from: number, onStep: OnStep, use: (block: VectorBlock) => MaybePromise<Result>): MaybePromise<Result> {
+  #use<Result>(from: number, onStep: OnStep, use: (block: VectorBlock) => Promise<Result>): Promise<Result> {
     const tools = { engine: this.#engine, progress: { yieldToEventLoop: () => onStep(0) } };
     return VectorBlock.use(this.#data.subarray(from * this.#length), this.size - from, this.#length, tools, use);
   }

@@ -1,5 +1,4 @@
 import { describeValue, OptionError } from '../errors.js';
-import { andThen, Lazy, type MaybePromise, settle, type Waiting, wait } from '../maybe-promise.js';
 import type { Blocking } from '../progress.js';
 import type { Engine, OfferedEngine } from './engine.js';
 import { reference } from './reference/reference.js';
@@ -26,56 +25,45 @@ export interface EngineRequest {
   readonly threads?: number | undefined;
   /** How long passes may keep the calling thread. */
   readonly blocking?: Blocking | undefined;
-  /** Whether nothing may wait: kernels are compiled at once. */
-  readonly atOnce?: boolean;
 }
 
 /**
  * The engines to choose from, probably fastest first: the one that was requested; or, for `'auto'`, the offered engines that are
  * available, if the data are large (or their size is unknown), then WebAssembly, or plain TypeScript where there is none.
  */
-export function availableEngines(
-  request: EngineRequest,
+export async function availableEngines(
+  { engine: wanted = 'auto', threads, blocking }: EngineRequest,
   numbers = Number.POSITIVE_INFINITY,
-): MaybePromise<readonly [Engine, ...Engine[]]> {
-  return settle(findEngines(request, numbers));
-}
-
-function* findEngines(
-  { engine: wanted = 'auto', threads, blocking, atOnce = false }: EngineRequest,
-  numbers: number,
-): Waiting<readonly [Engine, ...Engine[]]> {
+): Promise<readonly [Engine, ...Engine[]]> {
   if (typeof wanted === 'object') return [wanted];
   if (wanted === 'reference') return [reference];
   if (wanted === 'auto') {
-    const wasm = yield* wait(loadWasm({ threads, blocking, atOnce }));
+    const wasm = await loadWasm({ threads, blocking });
     const own = typeof wasm === 'string' ? referenceInsteadOfWasm(wasm) : wasm;
     if (numbers < WORTH_LOADING) return [own];
     // Engines that are offered are loaded, which takes a while.
-    const worthy = atOnce ? [] : [...offered.values()].filter(({ worth = WORTH_LOADING }) => numbers >= worth);
+    const worthy = [...offered.values()].filter(({ worth = WORTH_LOADING }) => numbers >= worth);
     if (worthy.length === 0) return [own];
-    const others = yield* wait(Promise.all(worthy.map((offer) => offer.make(threads, true))));
+    const others = await Promise.all(worthy.map((offer) => offer.make(threads, true)));
     const [first, ...rest] = [...others.filter((engine) => engine !== undefined), own];
     return [first, ...rest];
   }
   if (wanted === 'wasm') {
-    const wasm = yield* wait(loadWasm({ threads, blocking, atOnce }));
+    const wasm = await loadWasm({ threads, blocking });
     if (typeof wasm === 'string') throw unavailable(wanted, wasm);
     return [wasm];
   }
   const offer = offered.get(wanted);
   if (!offer) throw unavailable(wanted, 'no package that was imported has it; `blas` comes with the package scree');
-  const engine = yield* wait(offer.make(threads));
-  if (!engine) throw unavailable(wanted, yield* wait(offer.why()));
+  const engine = await offer.make(threads);
+  if (!engine) throw unavailable(wanted, await offer.why());
   return [engine];
 }
 
 /** The WebAssembly engine, or why there is none. Its code is loaded here, so that a page can show something before. */
-function loadWasm(options: WasmOptions): MaybePromise<Engine | string> {
-  return andThen(wasmCode.get(), ({ wasmEngineOrWhy }) => wasmEngineOrWhy(options));
+async function loadWasm(options: WasmOptions): Promise<Engine | string> {
+  return (await import('./wasm/wasm.js')).wasmEngineOrWhy(options);
 }
-
-export const wasmCode = new Lazy(() => import('./wasm/wasm.js'));
 
 /**
  * The WebAssembly engine: SIMD, on several threads where workers can share memory. Undefined where WebAssembly SIMD or its
@@ -87,8 +75,8 @@ export async function wasmEngine({ threads }: WasmOptions = {}): Promise<Engine 
 }
 
 /** The engine for work without a plan: the first of the available ones. */
-export function chooseEngine(request: EngineRequest, numbers?: number): MaybePromise<Engine> {
-  return andThen(availableEngines(request, numbers), ([engine]) => engine);
+export async function chooseEngine(request: EngineRequest, numbers?: number): Promise<Engine> {
+  return (await availableEngines(request, numbers))[0];
 }
 
 /** The reference engine, with a warning that says why. */

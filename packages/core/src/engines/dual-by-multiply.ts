@@ -1,5 +1,4 @@
 import { type DenseBlock, type Frame, packTile } from '../data/block.js';
-import { type MaybePromise, settle, type Waiting, wait } from '../maybe-promise.js';
 import type { LoadedBlock, OnStep, Products } from './engine.js';
 
 /** Rows packed at a time. */
@@ -9,34 +8,23 @@ const TILE = 256;
  * The dual pass between dense rows and a block of another layout: the dense rows, packed, are vectors that the other
  * block is multiplied by.
  */
-export function dualByMultiply(
-  block: DenseBlock,
-  frame: Frame,
-  other: LoadedBlock,
-  otherFrame: Frame,
-  into: Products,
-  onStep: OnStep,
-): MaybePromise<void> {
-  return settle(multiplyTiles(block, frame, other, otherFrame, into, onStep));
-}
-
-function* multiplyTiles(
+export async function dualByMultiply(
   block: DenseBlock,
   frame: Frame,
   other: LoadedBlock,
   otherFrame: Frame,
   { products, size, row, column }: Products,
   onStep: OnStep,
-): Waiting<void> {
+): Promise<void> {
   const vectors = new Float64Array(Math.min(TILE, block.rows) * block.cols);
   for (let from = 0; from < block.rows; from += TILE) {
     const rows = Math.min(TILE, block.rows - from);
     packTile(block, frame, from, from + rows, 0, block.cols, vectors);
     const scores = new Float64Array(other.rows * rows);
-    yield* wait(other.multiply(otherFrame, vectors, rows, scores, () => {}));
+    await other.multiply(otherFrame, vectors, rows, scores, () => {});
     for (let j = 0; j < other.rows; j++) {
       for (let i = 0; i < rows; i++) products[(row + from + i) * size + column + j] = scores[j * rows + i];
     }
-    yield* wait(onStep(rows));
+    await onStep(rows);
   }
 }

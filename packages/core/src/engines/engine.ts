@@ -2,7 +2,6 @@ import type { Block, Frame } from '../data/block.js';
 import type { Framing } from '../data/scaling.js';
 import type { ColumnStatistics } from '../data/statistics.js';
 import type { Count, SymmetricEigen } from '../linalg/symmetric-eigen.js';
-import type { MaybePromise } from '../maybe-promise.js';
 import type { Warning } from '../warning.js';
 
 /**
@@ -46,12 +45,12 @@ export interface Engine {
   /** Warnings about this engine on this machine, for example that it runs without threads and why. */
   readonly warnings?: readonly Warning[];
   /** Shares or uploads a block once; passes then run on what was loaded. */
-  load(block: Block): MaybePromise<LoadedBlock>;
+  load(block: Block): LoadedBlock | Promise<LoadedBlock>;
   /**
    * Eigenvalues and the leading eigenvectors of a symmetric matrix given by its upper triangle, as `symmetricEigen` of
    * linalg defines them. `a` may be destroyed, unless the engine declares `keepsMatrix`. `onStep` gets flops.
    */
-  symmetricEigen(a: Float64Array, size: number, count: Count, onStep: OnStep): MaybePromise<SymmetricEigen>;
+  symmetricEigen(a: Float64Array, size: number, count: Count, onStep: OnStep): Promise<SymmetricEigen>;
   /**
    * The first eigenvalues and eigenvectors of a symmetric positive semidefinite matrix, given by its upper triangle, where the engine finds
    * few of many faster than all: residuals are at most tolerance·λ₁. Undefined where they are not, or where all are as cheap. Other vectors
@@ -152,9 +151,9 @@ export interface Basis {
   readonly size: number;
   append(vectors: Float64Array, count: number): void;
   /** Z −= (ZQᵀ)Q for the vectors of Q from number `from` on; returns QZᵀ ((size − from) × count). */
-  project(vectors: Float64Array, count: number, from: number, onStep: OnStep): MaybePromise<Float64Array>;
+  project(vectors: Float64Array, count: number, from: number, onStep: OnStep): Promise<Float64Array>;
   /** CQ; `coordinates` is count × size. */
-  combine(coordinates: Float64Array, count: number, onStep: OnStep): MaybePromise<Float64Array>;
+  combine(coordinates: Float64Array, count: number, onStep: OnStep): Promise<Float64Array>;
   /** Removes all vectors and frees their memory. */
   release(): void;
 }
@@ -173,7 +172,7 @@ export interface LoadedBlock {
     scatter: Float64Array | undefined,
     onStep: OnStep,
     early?: EarlyFrame,
-  ): MaybePromise<ColumnStatistics>;
+  ): Promise<ColumnStatistics>;
   /** Products of the columns with each other, their Gram matrix: S += BᵀB, upper triangle; `scatter` is cols × cols. */
   gram(frame: Frame, scatter: Float64Array, onStep: OnStep): void | Promise<void>;
   /**

@@ -2,7 +2,6 @@ import { type Block, type Frame, packTile } from '../data/block.js';
 import type { RowSource } from '../data/open-source.js';
 import type { RowWeights } from '../data/weights.js';
 import { DataError } from '../errors.js';
-import { andThen, each, type MaybePromise, settle, type Waiting, wait } from '../maybe-promise.js';
 import type { ProgressTracker } from '../progress.js';
 import type { Engine, LoadedBlock, OnStep } from './engine.js';
 import { remoteRowsFor } from './remote.js';
@@ -23,14 +22,14 @@ type VisitLoaded = (
   first: number,
   onStep: OnStep,
   index: number,
-) => MaybePromise<void>;
+) => void | Promise<void>;
 
 /** Most numbers of a tile that is kept for the next fit: where data are small, to allocate one takes as long as to fill it. */
 const MOST_KEPT = 1 << 15;
 let keptTile: Float64Array | undefined;
 
 /** What is done with a tile of so many lines, column by column. */
-type VisitTile = (tile: Float64Array, lines: number) => MaybePromise<void>;
+type VisitTile = (tile: Float64Array, lines: number) => void | Promise<void>;
 
 /**
  * The engine's passes over a whole source: block after block in their order, with progress and cancellation. A
@@ -79,72 +78,71 @@ export class Passes {
   }
 
   /** S = BᵀB, upper triangle (d × d). */
-  gram(): MaybePromise<Float64Array> {
+  async gram(): Promise<Float64Array> {
     const scatter = new Float64Array(this.cols * this.cols);
-    const done = this.#each('covariance', (block, frame, _, onStep) => block.gram(frame, scatter, onStep));
-    return andThen(done, () => scatter);
+    await this.#each('covariance', (block, frame, _, onStep) => block.gram(frame, scatter, onStep));
+    return scatter;
   }
 
   /** K = BBᵀ, upper triangle (n × n). Pairs of blocks are read together: data of several blocks are read several times. */
-  dual(): MaybePromise<Float64Array> {
+  async dual(): Promise<Float64Array> {
     const products = new Float64Array(this.rows * this.rows);
-    const done = this.#each('row products', (left, frame, i0, onStep, index) =>
-      settle(this.#dualWith(left, frame, i0, onStep, index, products)),
+    await this.#each('row products', (left, frame, i0, onStep, index) =>
+      this.#dualWith(left, frame, i0, onStep, index, products),
     );
-    return andThen(done, () => products);
+    return products;
   }
 
   /** The products of one block's rows with their own and with those of the blocks after it. */
-  *#dualWith(
+  async #dualWith(
     left: LoadedBlock,
     frame: Frame,
     i0: number,
     onStep: OnStep,
     index: number,
     products: Float64Array,
-  ): Waiting<void> {
+  ): Promise<void> {
     let j0 = 0;
     let other = 0;
-    const visit = function* (this: Passes, block: Block): Waiting<void> {
+    for await (const block of this.#source.blocks()) {
       if (other >= index) {
-        const right = other === index ? left : yield* wait(this.#load(block, other));
+        const right = other === index ? left : await this.#load(block, other);
         const into = { products, size: this.rows, row: i0, column: j0 };
         const pause = (): void | Promise<void> => this.#progress.yieldToEventLoop();
-        yield* wait(left.dual(frame, right, this.#frameAt(j0, block.rows), into, pause));
+        await left.dual(frame, right, this.#frameAt(j0, block.rows), into, pause);
         if (right !== left) this.#done(right);
       }
       j0 += block.rows;
       other++;
-    }.bind(this);
-    yield* each(this.#source.blocks(), (block) => settle(visit(block)));
-    yield* wait(onStep(left.rows));
+    }
+    await onStep(left.rows);
   }
 
   /** Y = BVᵀ (n × k) for V given as k rows. */
-  multiply(vectors: Float64Array, k: number): MaybePromise<Float64Array> {
+  async multiply(vectors: Float64Array, k: number): Promise<Float64Array> {
     const scores = new Float64Array(this.rows * k);
-    const done = this.#each('scores', (block, frame, first, onStep) =>
+    await this.#each('scores', (block, frame, first, onStep) =>
       block.multiply(frame, vectors, k, scores.subarray(first * k, (first + block.rows) * k), onStep),
     );
-    return andThen(done, () => scores);
+    return scores;
   }
 
   /** Z = YᵀB (k × d). */
-  multiplyTransposed(scores: Float64Array, k: number): MaybePromise<Float64Array> {
+  async multiplyTransposed(scores: Float64Array, k: number): Promise<Float64Array> {
     const out = new Float64Array(k * this.cols);
-    const done = this.#each('back to columns', (block, frame, first, onStep) =>
+    await this.#each('back to columns', (block, frame, first, onStep) =>
       block.multiplyTransposed(frame, scores.subarray(first * k, (first + block.rows) * k), k, out, onStep),
     );
-    return andThen(done, () => out);
+    return out;
   }
 
   /** Z = VBᵀB (k × d): the scatter times each of k vectors, without the scatter. `measured` where a certificate rests on it. */
-  normal(vectors: Float64Array, k: number, measured = false): MaybePromise<Float64Array> {
+  async normal(vectors: Float64Array, k: number, measured = false): Promise<Float64Array> {
     const out = new Float64Array(k * this.cols);
-    const done = this.#each('passes over the data', (block, frame, _, onStep) =>
+    await this.#each('passes over the data', (block, frame, _, onStep) =>
       block.normal(frame, vectors, k, out, onStep, measured),
     );
-    return andThen(done, () => out);
+    return out;
   }
 
   /**
@@ -181,21 +179,16 @@ export class Passes {
   }
 
   /** B itself, in tiles of whole rows. */
-  rowTiles(visit: VisitTile): MaybePromise<void> {
-    return settle(this.#rowTiles(visit));
-  }
-
-  *#rowTiles(visit: VisitTile): Waiting<void> {
+  async rowTiles(visit: VisitTile): Promise<void> {
     let first = 0;
-    yield* each(this.#source.blocks(), (block) => {
-      const frame = this.#frameAt(first, block.rows);
+    for await (const block of this.#source.blocks()) {
+      await this.#rowTilesOf(block, this.#frameAt(first, block.rows), visit);
       first += block.rows;
-      return settle(this.#rowTilesOf(block, frame, visit));
-    });
+    }
     this.#checkRows(first);
   }
 
-  *#rowTilesOf(block: Block, frame: Frame, visit: VisitTile): Waiting<void> {
+  async #rowTilesOf(block: Block, frame: Frame, visit: VisitTile): Promise<void> {
     const { rows, cols } = block;
     const size = Math.min(TILE_LINES, rows) * cols;
     const tile = keptTile && keptTile.length >= size ? keptTile : new Float64Array(size);
@@ -203,29 +196,25 @@ export class Passes {
     for (let from = 0; from < rows; from += TILE_LINES) {
       const lines = Math.min(rows - from, TILE_LINES);
       packTile(block, frame, from, from + lines, 0, cols, tile, 0, 1, lines);
-      yield* wait(visit(tile, lines));
+      await visit(tile, lines);
     }
     if (tile.length <= MOST_KEPT) keptTile = tile;
   }
 
   /** Bᵀ in tiles of whole columns: each visit gets some columns of B as lines of length n. Reads the data once per tile. */
-  columnTiles(visit: VisitTile): MaybePromise<void> {
-    return settle(this.#columnTiles(visit));
-  }
-
-  *#columnTiles(visit: VisitTile): Waiting<void> {
+  async columnTiles(visit: VisitTile): Promise<void> {
     const n = this.rows;
     const tile = new Float64Array(Math.min(TILE_LINES, this.cols) * n);
     for (let left = 0; left < this.cols; left += TILE_LINES) {
       const lines = Math.min(this.cols - left, TILE_LINES);
       let first = 0;
-      yield* each(this.#source.blocks(), (block) => {
+      for await (const block of this.#source.blocks()) {
         const frame = this.#frameAt(first, block.rows);
         packTile(block, frame, 0, block.rows, left, left + lines, tile, first * lines);
         first += block.rows;
-      });
+      }
       this.#checkRows(first);
-      yield* wait(visit(tile, lines));
+      await visit(tile, lines);
     }
   }
 
@@ -235,36 +224,32 @@ export class Passes {
     this.#kept.length = 0;
   }
 
-  #each(phase: string, visit: VisitLoaded): MaybePromise<void> {
-    return settle(this.#visitEach(phase, visit));
-  }
-
-  *#visitEach(phase: string, visit: VisitLoaded): Waiting<void> {
+  async #each(phase: string, visit: VisitLoaded): Promise<void> {
     this.#progress.begin(phase, this.rows);
     const at = { first: 0, index: 0 };
     const remote = remoteRowsFor(this.#source, this.#engine);
-    if (remote) yield* this.#visit(remote.load(), visit, at);
-    else yield* each(this.#source.blocks(), (block) => settle(this.#visit(this.#load(block, at.index), visit, at)));
+    if (remote) await this.#visit(remote.load(), visit, at);
+    else {
+      for await (const block of this.#source.blocks()) await this.#visit(await this.#load(block, at.index), visit, at);
+    }
     this.#checkRows(at.first);
     this.#progress.end();
   }
 
-  *#visit(loading: MaybePromise<LoadedBlock>, visit: VisitLoaded, at: { first: number; index: number }): Waiting<void> {
-    const loaded = yield* wait(loading);
+  async #visit(loaded: LoadedBlock, visit: VisitLoaded, at: { first: number; index: number }): Promise<void> {
     const frame = this.#frameAt(at.first, loaded.rows);
-    yield* wait(visit(loaded, frame, at.first, this.#progress.onStep, at.index));
+    await visit(loaded, frame, at.first, this.#progress.onStep, at.index);
     this.#done(loaded);
     at.first += loaded.rows;
     at.index++;
   }
 
-  #load(block: Block, index: number): MaybePromise<LoadedBlock> {
+  async #load(block: Block, index: number): Promise<LoadedBlock> {
     const kept = this.#kept[index];
     if (kept) return kept;
-    return andThen(this.#engine.load(block), (loaded) => {
-      if (this.#source.resident) this.#kept[index] = loaded;
-      return loaded;
-    });
+    const loaded = await this.#engine.load(block);
+    if (this.#source.resident) this.#kept[index] = loaded;
+    return loaded;
   }
 
   #done(loaded: LoadedBlock): void {

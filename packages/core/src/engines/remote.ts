@@ -1,5 +1,4 @@
 import type { RemoteReference, RowSource } from '../data/row-source.js';
-import { andThen, type MaybePromise } from '../maybe-promise.js';
 import { availableEngines, type EngineRequest } from './choose.js';
 import type { Engine, LoadedBlock, Streaming } from './engine.js';
 
@@ -25,15 +24,16 @@ export function remoteRowsFor(source: RowSource, engine: Engine): RemoteRows | u
 }
 
 /** The engines that can read a source, probably fastest first: where its rows are, if that is elsewhere, then here. */
-export function enginesFor(
+export async function enginesFor(
   source: RowSource,
   request: EngineRequest & { readonly weights?: unknown },
   numbers?: number,
-): MaybePromise<readonly [Engine, ...Engine[]]> {
+): Promise<readonly [Engine, ...Engine[]]> {
   const remote = remoteRows(source);
   // Weights are on this machine.
   if (!remote || request.weights !== undefined) return availableEngines(request, numbers);
   const { engine = 'auto' } = request;
   if (engine === remote.engine) return [remote.executors];
-  return andThen(availableEngines(request, numbers), (own) => (engine === 'auto' ? [remote.executors, ...own] : own));
+  const own = await availableEngines(request, numbers);
+  return engine === 'auto' ? [remote.executors, ...own] : own;
 }

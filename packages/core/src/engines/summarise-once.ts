@@ -1,6 +1,5 @@
 import type { DenseBlock, Frame } from '../data/block.js';
 import { addRowCounts, type ColumnStatistics, checkFinite, emptyStatistics } from '../data/statistics.js';
-import { type MaybePromise, type Waiting, wait } from '../maybe-promise.js';
 import { runTaskSync } from '../progress.js';
 import type { RowsAt } from './engine.js';
 import { type Pilot, PilotSums, pilotFrame, samplePilot, scatterAboutMeans, statisticsFromSums } from './pilot.js';
@@ -9,19 +8,19 @@ import { type Pilot, PilotSums, pilotFrame, samplePilot, scatterAboutMeans, stat
  * Means, spreads, ranges and scatter of a block in one reading about a pilot (`engines/pilot.ts`). Where the pilot was bad, the
  * rows are read again about the mean that was found.
  */
-export function* summariseOnce(
+export async function summariseOnce(
   block: DenseBlock,
   { first, weights, columnNames }: RowsAt,
   scatter: Float64Array | undefined,
   float32: boolean,
-  sum: (frame: Frame, sums: PilotSums) => MaybePromise<void>,
-): Waiting<ColumnStatistics> {
+  sum: (frame: Frame, sums: PilotSums) => Promise<void>,
+): Promise<ColumnStatistics> {
   const stats = emptyStatistics(block.cols);
   addRowCounts(stats, block.rows, weights);
   let pilot: Pilot = samplePilot(block, weights);
   for (let reading = 0; ; reading++) {
     const sums = new PilotSums(block.cols);
-    yield* wait(sum(pilotFrame(pilot, weights), sums));
+    await sum(pilotFrame(pilot, weights), sums);
     if (sums.bad !== undefined) runTaskSync(checkFinite(block, first, columnNames));
     if (stats.rows === 0) return stats;
     const good = statisticsFromSums(stats, pilot, sums, float32 ? 'float32' : 'float64');

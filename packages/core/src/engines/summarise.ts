@@ -1,7 +1,6 @@
 import type { Block, Frame } from '../data/block.js';
 import { blockMeans, blockStatistics } from '../data/block-statistics.js';
 import type { ColumnStatistics } from '../data/statistics.js';
-import { type MaybePromise, settle, type Waiting, wait } from '../maybe-promise.js';
 import { runTask } from '../progress.js';
 import type { LoadedBlock, OnStep, RowsAt } from './engine.js';
 
@@ -9,35 +8,24 @@ import type { LoadedBlock, OnStep, RowsAt } from './engine.js';
  * The summary of a block in plain TypeScript, by two readings: the columns' own means first, then the scatter about
  * them as a `gram` pass. Every engine can use it.
  */
-export function summariseTwice(
-  block: Block,
-  loaded: Pick<LoadedBlock, 'gram'>,
-  at: RowsAt,
-  scatter: Float64Array | undefined,
-  onStep: OnStep,
-  rough = false,
-): MaybePromise<ColumnStatistics> {
-  return settle(readTwice(block, loaded, at, scatter, onStep, rough));
-}
-
-function* readTwice(
+export async function summariseTwice(
   block: Block,
   loaded: Pick<LoadedBlock, 'gram'>,
   { first, weights, columnNames }: RowsAt,
   scatter: Float64Array | undefined,
   onStep: OnStep,
-  rough: boolean,
-): Waiting<ColumnStatistics> {
+  rough = false,
+): Promise<ColumnStatistics> {
   // The diagonal of the scatter is the spread. The spread is more accurate for sparse blocks, which are centred implicitly, and
   // where the scatter is summed in less than float64.
   const takesDiagonal = scatter !== undefined && block.kind === 'dense' && !rough;
   const steps = (takesDiagonal ? blockMeans : blockStatistics)(block, weights, first, columnNames);
-  const stats = yield* wait(runTask(steps, () => onStep(0)));
+  const stats = await runTask(steps, () => onStep(0));
   if (stats.rows === 0 || !scatter) {
-    yield* wait(onStep(block.rows));
+    await onStep(block.rows);
     return stats;
   }
-  yield* wait(loaded.gram(centred(stats, weights), scatter, onStep));
+  await loaded.gram(centred(stats, weights), scatter, onStep);
   if (takesDiagonal) for (let j = 0; j < block.cols; j++) stats.spread[j] = scatter[j * block.cols + j];
   return stats;
 }

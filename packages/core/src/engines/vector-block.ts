@@ -1,7 +1,6 @@
 import { type Frame, identityFrame } from '../data/block.js';
 import { transpose } from '../linalg/transpose.js';
 import { completeSymmetric } from '../linalg/upper.js';
-import { andThen, type MaybePromise, settle, type Waiting, wait } from '../maybe-promise.js';
 import type { Engine, LoadedBlock } from './engine.js';
 
 /** The engine that multiplies, and what is called between its tiles. */
@@ -27,64 +26,51 @@ export class VectorBlock {
   }
 
   /** The first `count` vectors of `data`, each of length d, while `use` runs. */
-  static use<Result>(
-    data: Float64Array,
-    count: number,
-    d: number,
-    tools: VectorTools,
-    use: (vectors: VectorBlock) => MaybePromise<Result>,
-  ): MaybePromise<Result> {
-    return settle(VectorBlock.#use(data, count, d, tools, use));
-  }
-
-  static *#use<Result>(
+  static async use<Result>(
     data: Float64Array,
     count: number,
     d: number,
     { engine, progress }: VectorTools,
-    use: (vectors: VectorBlock) => MaybePromise<Result>,
-  ): Waiting<Result> {
-    const block = yield* wait(engine.load({ kind: 'dense', rows: count, cols: d, stride: d, data }));
+    use: (vectors: VectorBlock) => Promise<Result>,
+  ): Promise<Result> {
+    const block = await engine.load({ kind: 'dense', rows: count, cols: d, stride: d, data });
     try {
-      return yield* wait(use(new VectorBlock(block, progress)));
+      return await use(new VectorBlock(block, progress));
     } finally {
       block.release();
     }
   }
 
   /** QQᵀ, upper triangle (count × count). */
-  products(products: Float64Array = new Float64Array(this.count * this.count)): MaybePromise<Float64Array> {
+  async products(products: Float64Array = new Float64Array(this.count * this.count)): Promise<Float64Array> {
     const { count } = this;
     const into = { products, size: count, row: 0, column: 0 };
-    const done = this.#block.dual(this.#frame, this.#block, this.#frame, into, () => this.#progress.yieldToEventLoop());
-    return andThen(done, () => products);
+    await this.#block.dual(this.#frame, this.#block, this.#frame, into, () => this.#progress.yieldToEventLoop());
+    return products;
   }
 
   /** QXᵀ for k rows X (count × k). */
-  coordinates(rows: Float64Array, k: number): MaybePromise<Float64Array> {
+  async coordinates(rows: Float64Array, k: number): Promise<Float64Array> {
     const out = new Float64Array(this.count * k);
-    const done = this.#block.multiply(this.#frame, rows, k, out, () => this.#progress.yieldToEventLoop());
-    return andThen(done, () => out);
+    await this.#block.multiply(this.#frame, rows, k, out, () => this.#progress.yieldToEventLoop());
+    return out;
   }
 
   /** CᵀQ for coordinates C (count × k): k rows, added to `out`. */
-  combine(
+  async combine(
     coordinates: Float64Array,
     k: number,
     out: Float64Array = new Float64Array(k * this.d),
-  ): MaybePromise<Float64Array> {
+  ): Promise<Float64Array> {
     const pause = (): void | Promise<void> => this.#progress.yieldToEventLoop();
-    return andThen(this.#block.multiplyTransposed(this.#frame, coordinates, k, out, pause), () => out);
+    await this.#block.multiplyTransposed(this.#frame, coordinates, k, out, pause);
+    return out;
   }
 
   /** X −= (XQᵀ)Q for k rows X, twice, so that the rest is orthogonal up to rounding. */
-  remove(rows: Float64Array, k: number): MaybePromise<void> {
-    return settle(this.#remove(rows, k));
-  }
-
-  *#remove(rows: Float64Array, k: number): Waiting<void> {
+  async remove(rows: Float64Array, k: number): Promise<void> {
     for (let round = 0; round < 2; round++) {
-      const inside = yield* wait(this.combine(yield* wait(this.coordinates(rows, k)), k));
+      const inside = await this.combine(await this.coordinates(rows, k), k);
       for (let i = 0; i < inside.length; i++) rows[i] -= inside[i];
     }
   }
@@ -96,14 +82,14 @@ export function keptMatrix({ keepsMatrix }: Engine, a: Float64Array): Float64Arr
 }
 
 /** Sv for each of k rows v, S given by its upper triangle, which is completed. */
-export function multiplySymmetric(
+export async function multiplySymmetric(
   upper: Float64Array,
   vectors: Float64Array,
   k: number,
   d: number,
   tools: VectorTools,
-): MaybePromise<Float64Array> {
+): Promise<Float64Array> {
   completeSymmetric(upper, d);
-  const image = VectorBlock.use(upper, d, d, tools, (matrix) => matrix.coordinates(vectors, k));
-  return andThen(image, (found) => transpose(found, d, k));
+  const image = await VectorBlock.use(upper, d, d, tools, (matrix) => matrix.coordinates(vectors, k));
+  return transpose(image, d, k);
 }

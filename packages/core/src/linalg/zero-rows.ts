@@ -1,4 +1,3 @@
-import { andThen, type MaybePromise } from '../maybe-promise.js';
 import type { Count, SymmetricEigen } from './symmetric-eigen.js';
 
 /** The rows of a symmetric matrix, given by its upper triangle, that are not all zero, and at least one. */
@@ -16,12 +15,12 @@ function nonzeroRows(a: Float64Array, size: number): Int32Array {
  * An eigenproblem without the rows of zeros, which come from constant columns: their eigenvectors are unit vectors. `solve` gets the
  * rows that are left and how many vectors to find. Negative eigenvalues, which come from rounding, are after the zeros.
  */
-export function withoutZeroRows<Found extends SymmetricEigen | undefined>(
+export async function withoutZeroRows<Found extends SymmetricEigen | undefined>(
   a: Float64Array,
   size: number,
   count: Count,
-  solve: (rows: Int32Array, count: Count) => MaybePromise<Found>,
-): MaybePromise<Found | SymmetricEigen> {
+  solve: (rows: Int32Array, count: Count) => Promise<Found>,
+): Promise<Found | SymmetricEigen> {
   const rows = nonzeroRows(a, size);
   const [n, zeros] = [rows.length, size - rows.length];
   if (zeros === 0) return solve(rows, count);
@@ -35,19 +34,18 @@ export function withoutZeroRows<Found extends SymmetricEigen | undefined>(
     wanted = Math.max(0, Math.min(size, typeof count === 'number' ? count : count(values)));
     return Math.max(Math.min(wanted, before), wanted - zeros);
   };
-  return andThen(solve(rows, countOwn), (found) => {
-    if (!found) return found;
-    const vectors = new Float64Array(wanted * size);
-    for (let r = 0; r < found.count; r++) {
-      const to = (r < before ? r : r + zeros) * size;
-      spread(found.vectors.subarray(r * n, (r + 1) * n), rows, vectors, to);
-    }
-    const left = new Set(rows);
-    for (let i = 0, r = before; r < Math.min(wanted, before + zeros); i++) {
-      if (!left.has(i)) vectors[r++ * size + i] = 1;
-    }
-    return { values, vectors, count: wanted };
-  });
+  const found = await solve(rows, countOwn);
+  if (!found) return found;
+  const vectors = new Float64Array(wanted * size);
+  for (let r = 0; r < found.count; r++) {
+    const to = (r < before ? r : r + zeros) * size;
+    spread(found.vectors.subarray(r * n, (r + 1) * n), rows, vectors, to);
+  }
+  const left = new Set(rows);
+  for (let i = 0, r = before; r < Math.min(wanted, before + zeros); i++) {
+    if (!left.has(i)) vectors[r++ * size + i] = 1;
+  }
+  return { values, vectors, count: wanted };
 }
 
 /** A function of its own, so that it is compiled after a few vectors. */

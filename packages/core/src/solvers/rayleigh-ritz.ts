@@ -1,6 +1,5 @@
 import { VectorBlock, type VectorTools } from '../engines/vector-block.js';
 import { transpose } from '../linalg/transpose.js';
-import { type MaybePromise, type Waiting, wait } from '../maybe-promise.js';
 
 /** Ritz pairs of a subspace, the largest value first. */
 export interface RitzVectors {
@@ -16,25 +15,23 @@ export interface RitzVectors {
  * Rayleigh–Ritz: the best approximations to eigenpairs of S in the span of orthonormal rows Q, whose images QS are known.
  * T = QSQᵀ = UᵀΘU, V = UQ, VS = U(QS). 6·count²·d flops, run by the engine.
  */
-export function* rayleighRitz(
+export async function rayleighRitz(
   basis: Float64Array,
   image: Float64Array,
   count: number,
   d: number,
   tools: VectorTools,
-): Waiting<RitzVectors> {
-  const projected = yield* wait(VectorBlock.use(basis, count, d, tools, (block) => block.coordinates(image, count)));
+): Promise<RitzVectors> {
+  const projected = await VectorBlock.use(basis, count, d, tools, (block) => block.coordinates(image, count));
   for (let i = 0; i < count; i++) {
     for (let j = i; j < count; j++) {
       projected[i * count + j] = (projected[i * count + j] + projected[j * count + i]) / 2;
     }
   }
   const { engine, progress } = tools;
-  const { values, vectors } = yield* wait(
-    engine.symmetricEigen(projected, count, count, () => progress.yieldToEventLoop()),
-  );
+  const { values, vectors } = await engine.symmetricEigen(projected, count, count, () => progress.yieldToEventLoop());
   const rotation = transpose(vectors, count, count);
-  const rotated = (rows: Float64Array): MaybePromise<Float64Array> =>
+  const rotated = (rows: Float64Array): Promise<Float64Array> =>
     VectorBlock.use(rows, count, d, tools, (block) => block.combine(rotation, count));
-  return { values, vectors: yield* wait(rotated(basis)), images: yield* wait(rotated(image)) };
+  return { values, vectors: await rotated(basis), images: await rotated(image) };
 }

@@ -4,7 +4,6 @@ import type { ColumnStatistics } from '../data/statistics.js';
 import type { EarlyFrame, Engine, RowsAt } from '../engines/engine.js';
 import type { Passes } from '../engines/passes.js';
 import type { ErrorDetails } from '../errors.js';
-import type { MaybePromise } from '../maybe-promise.js';
 import type { ProgressTracker } from '../progress.js';
 import type { Epoch } from './learned/epoch.js';
 import type { LearnOptions } from './learned/learn-options.js';
@@ -139,10 +138,10 @@ export interface Failure {
 
 /** A solver, and how it needs the data. */
 export type Solver = { readonly tolerance?: number } & (
-  | { readonly needs: 'scatter'; solve(problem: ScatterProblem): MaybePromise<Solution> }
+  | { readonly needs: 'scatter'; solve(problem: ScatterProblem): Promise<Solution> }
   | {
       readonly needs: 'rows';
-      solve(problem: RowsProblem): MaybePromise<Solution>;
+      solve(problem: RowsProblem): Promise<Solution>;
       /** For solvers that begin with the products of all rows: the frame in which they will be wanted, where the block has all rows of the source. */
       early?(
         settings: Omit<FoldSettings, 'cols'>,
@@ -150,7 +149,7 @@ export type Solver = { readonly tolerance?: number } & (
         block: { readonly rows: number },
       ): EarlyFrame | undefined;
     }
-  | { readonly needs: 'both'; solve(problem: ScatterAndRowsProblem): MaybePromise<Solution> }
+  | { readonly needs: 'both'; solve(problem: ScatterAndRowsProblem): Promise<Solution> }
   | { readonly needs: 'once'; begin(settings: FoldSettings): Fold }
 );
 

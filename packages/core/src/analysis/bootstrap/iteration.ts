@@ -1,7 +1,6 @@
 import type { Engine } from '../../engines/engine.js';
 import { random } from '../../linalg/random.js';
 import { dot } from '../../linalg/vector.js';
-import { settle } from '../../maybe-promise.js';
 import type { ProgressTracker } from '../../progress.js';
 import { KrylovSpace } from '../../solvers/direct/krylov-space.js';
 import { residualNorms } from '../../solvers/residuals.js';
@@ -161,7 +160,7 @@ async function* iterate(
 ): AsyncGenerator<Vectors, Found, Float64Array> {
   const space = new KrylovSpace(d, random(number), engine);
   try {
-    await settle(space.append(width, progress, start));
+    await space.append(width, progress, start);
     let allowed = new Float64Array(k);
     let along = new Float64Array(k);
     for (let blocks = 1, restarts = 0; ; blocks++) {
@@ -170,15 +169,15 @@ async function* iterate(
         along = Float64Array.from({ length: k }, (_, i) => dot(image, i * d, start, i * d, d));
         allowed = residualNorms(image.slice(), start, along, k, d).map((residual) => SHARE_OF_SAMPLING * residual);
       }
-      await settle(space.expand(image, progress));
+      await space.expand(image, progress);
       const whole = space.size >= d;
       const crowded = blocks >= MOST_BLOCKS;
       // The sample's own axes take longer, and looking costs more than a pass where blocks are many.
-      const ritz = await settle(space.ritz(progress, () => Math.min(space.size, width)));
+      const ritz = await space.ritz(progress, () => Math.min(space.size, width));
       const least = SAMPLE_TOLERANCE * ritz.values[0];
       const done = Array.from({ length: k }, (_, i) => ritz.residuals[i] <= Math.max(allowed[i], least)).every(Boolean);
       if (done || whole || restarts > MOST_RESTARTS) {
-        const leading = await settle(space.vectors(ritz, Math.min(space.size, width), progress));
+        const leading = await space.vectors(ritz, Math.min(space.size, width), progress);
         const values = ritz.values.slice(0, k).map((value) => Math.max(0, value));
         const { mean, scale } = columns;
         const vectors = leading.slice(0, k * d);
@@ -188,11 +187,11 @@ async function* iterate(
         };
       }
       if (crowded) {
-        await settle(space.restart(Math.min(3 * width, space.size), progress));
+        await space.restart(Math.min(3 * width, space.size), progress);
         blocks = 0;
         restarts++;
       }
-      await settle(space.append(Math.min(space.lastCount, d - space.size), progress));
+      await space.append(Math.min(space.lastCount, d - space.size), progress);
     }
   } finally {
     space.release();

@@ -2,7 +2,7 @@ import { type DenseBlock, type Frame, packTile } from '../../data/block.js';
 import { decoded } from '../../data/float16.js';
 import type { ColumnStatistics } from '../../data/statistics.js';
 import { axpy, dot } from '../../linalg/vector.js';
-import { type MaybePromise, settle, type Waiting, wait } from '../../maybe-promise.js';
+import { runTask, type Task } from '../../progress.js';
 import { dualByMultiply } from '../dual-by-multiply.js';
 import type { LoadedBlock, OnStep, Products, RowsAt } from '../engine.js';
 import { summariseTwice } from '../summarise.js';
@@ -20,14 +20,43 @@ export class DenseReference implements LoadedBlock {
     this.#block = decoded(block);
   }
 
-  summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): MaybePromise<ColumnStatistics> {
+  summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): Promise<ColumnStatistics> {
     return summariseTwice(this.#block, this, at, scatter, onStep);
   }
 
-  gram(frame: Frame, scatter: Float64Array, onStep: OnStep): MaybePromise<void> {
+  gram(frame: Frame, scatter: Float64Array, onStep: OnStep): Promise<void> {
+    return runTask(this.gramTask(frame, scatter), onStep);
+  }
+
+  dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, onStep: OnStep): Promise<void> {
+    if (!(other instanceof DenseReference)) {
+      return dualByMultiply(this.#block, frame, other, otherFrame, into, onStep);
+    }
+    return runTask(this.#dualTask(frame, other, otherFrame, into), onStep);
+  }
+
+  multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): Promise<void> {
+    const task = this.#tiles(frame, (tile, from, rows) => {
+      project(tile, rows, this.cols, vectors, k, scores, from * k);
+    });
+    return runTask(task, onStep);
+  }
+
+  multiplyTransposed(frame: Frame, scores: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
+    return runTask(this.multiplyTransposedTask(frame, scores, k, out), onStep);
+  }
+
+  normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
+    return runTask(this.normalTask(frame, vectors, k, out), onStep);
+  }
+
+  release(): void {}
+
+  /** `gram` as a task, for fits that must not wait; likewise the other tasks. */
+  gramTask(frame: Frame, scatter: Float64Array): Task<void> {
     const d = this.cols;
     const sums = this.rows > TILE ? new Float64Array(d * d) : scatter;
-    return this.#tiles(frame, onStep, (tile, _, rows) => {
+    return this.#tiles(frame, (tile, _, rows) => {
       addGram(tile, rows, d, sums);
       if (sums === scatter) return;
       for (let i = 0; i < scatter.length; i++) scatter[i] += sums[i];
@@ -35,79 +64,52 @@ export class DenseReference implements LoadedBlock {
     });
   }
 
-  dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, onStep: OnStep): MaybePromise<void> {
-    if (!(other instanceof DenseReference)) {
-      return dualByMultiply(this.#block, frame, other, otherFrame, into, onStep);
-    }
-    const d = this.cols;
-    const scores = new Float64Array(Math.min(TILE, this.rows) * TILE);
-    const same = other === this;
-    return this.#tiles(frame, onStep, function* (tile, from, rows) {
-      const vectors = tile.subarray(0, rows * d);
-      const packed = new Float64Array(Math.min(TILE, other.rows) * d);
-      for (let start = same ? from : 0; start < other.rows; start += TILE) {
-        const end = Math.min(other.rows, start + TILE);
-        packTile(other.#block, otherFrame, start, end, 0, d, packed);
-        project(packed, end - start, d, vectors, rows, scores, 0);
-        writeProducts(scores, end - start, rows, { ...into, row: into.row + from, column: into.column + start });
-        yield* wait(onStep(0));
-      }
-    });
-  }
-
-  multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): MaybePromise<void> {
-    return this.#tiles(frame, onStep, (tile, from, rows) => {
-      project(tile, rows, this.cols, vectors, k, scores, from * k);
-    });
-  }
-
-  multiplyTransposed(
-    frame: Frame,
-    scores: Float64Array,
-    k: number,
-    out: Float64Array,
-    onStep: OnStep,
-  ): MaybePromise<void> {
+  multiplyTransposedTask(frame: Frame, scores: Float64Array, k: number, out: Float64Array): Task<void> {
     const sums = new Float64Array(out.length);
-    return this.#tiles(frame, onStep, (tile, from, rows) => {
+    return this.#tiles(frame, (tile, from, rows) => {
       collect(tile, rows, this.cols, scores, from * k, k, sums);
       flush(sums, out);
     });
   }
 
-  normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): MaybePromise<void> {
+  normalTask(frame: Frame, vectors: Float64Array, k: number, out: Float64Array): Task<void> {
     const sums = new Float64Array(out.length);
     const scores = new Float64Array(Math.min(TILE, this.rows) * k);
-    return this.#tiles(frame, onStep, (tile, _, rows) => {
+    return this.#tiles(frame, (tile, _, rows) => {
       project(tile, rows, this.cols, vectors, k, scores, 0);
       collect(tile, rows, this.cols, scores, 0, k, sums);
       flush(sums, out);
     });
   }
 
-  release(): void {}
-
-  /** Packs the block tile by tile and hands each on. */
-  #tiles(
-    frame: Frame,
-    onStep: OnStep,
-    visit: (tile: Float64Array, from: number, rows: number) => void | Waiting<void>,
-  ): MaybePromise<void> {
-    return settle(this.#visitTiles(frame, onStep, visit));
+  *#dualTask(frame: Frame, other: DenseReference, otherFrame: Frame, into: Products): Task<void> {
+    const d = this.cols;
+    const same = other === this;
+    const tile = new Float64Array(Math.min(TILE, this.rows) * d);
+    const packed = new Float64Array(Math.min(TILE, other.rows) * d);
+    const scores = new Float64Array(Math.min(TILE, this.rows) * TILE);
+    for (let from = 0; from < this.rows; from += TILE) {
+      const rows = Math.min(TILE, this.rows - from);
+      packTile(this.#block, frame, from, from + rows, 0, d, tile);
+      for (let start = same ? from : 0; start < other.rows; start += TILE) {
+        const end = Math.min(other.rows, start + TILE);
+        packTile(other.#block, otherFrame, start, end, 0, d, packed);
+        project(packed, end - start, d, tile.subarray(0, rows * d), rows, scores, 0);
+        writeProducts(scores, end - start, rows, { ...into, row: into.row + from, column: into.column + start });
+        yield 0;
+      }
+      yield rows;
+    }
   }
 
-  *#visitTiles(
-    frame: Frame,
-    onStep: OnStep,
-    visit: (tile: Float64Array, from: number, rows: number) => void | Waiting<void>,
-  ): Waiting<void> {
+  /** Packs the block tile by tile and visits each. */
+  *#tiles(frame: Frame, visit: (tile: Float64Array, from: number, rows: number) => void): Task<void> {
     const tile = new Float64Array(Math.min(TILE, this.rows) * this.cols);
     for (let from = 0; from < this.rows; from += TILE) {
       const to = Math.min(this.rows, from + TILE);
       packTile(this.#block, frame, from, to, 0, this.cols, tile);
-      const visited = visit(tile, from, to - from);
-      if (visited) yield* visited;
-      yield* wait(onStep(to - from));
+      visit(tile, from, to - from);
+      yield to - from;
     }
   }
 }

@@ -1,6 +1,5 @@
 import type { Block } from '../../data/block.js';
 import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
-import { andThen, Lazy } from '../../maybe-promise.js';
 import { runTask } from '../../progress.js';
 import type { Engine } from '../engine.js';
 import { TILE } from './tile.js';
@@ -8,18 +7,16 @@ import { TILE } from './tile.js';
 /** Unit roundoff of float64. */
 const U = 2 ** -53;
 
-/** Most fits run on another engine. */
-export const densePasses = new Lazy(() => import('./dense.js'));
-
 /** The reference engine: plain TypeScript, readable, on one thread. It defines what the passes mean. */
 export const reference: Engine = {
   name: 'reference',
   threads: 1,
   // bench/, one core of an AMD EPYC.
   rates: { products: 2.3, sparse: 1, eigen: 1 },
-  load(block: Block) {
-    if (block.kind === 'dense') return andThen(densePasses.get(), ({ DenseReference }) => new DenseReference(block));
-    return import('./sparse.js').then(({ SparseReference }) => new SparseReference(block));
+  // Most fits run on another engine.
+  async load(block: Block) {
+    if (block.kind === 'dense') return new (await import('./dense.js')).DenseReference(block);
+    return new (await import('./sparse.js')).SparseReference(block);
   },
   symmetricEigen: (a, size, count, onStep) => runTask(symmetricEigen(a, size, count), onStep),
   /**

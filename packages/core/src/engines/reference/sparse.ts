@@ -2,7 +2,6 @@ import type { Frame, SparseBlock } from '../../data/block.js';
 import type { ColumnStatistics } from '../../data/statistics.js';
 import { transpose } from '../../linalg/transpose.js';
 import { axpy, dot } from '../../linalg/vector.js';
-import type { MaybePromise } from '../../maybe-promise.js';
 import type { LoadedBlock, OnStep, Products, RowsAt } from '../engine.js';
 import { summariseTwice } from '../summarise.js';
 import { TILE } from './tile.js';
@@ -26,7 +25,7 @@ export class SparseReference implements LoadedBlock {
     this.#block = block;
   }
 
-  summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): MaybePromise<ColumnStatistics> {
+  summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): Promise<ColumnStatistics> {
     return summariseTwice(this.#block, this, at, scatter, onStep);
   }
 

@@ -1,5 +1,4 @@
 import { transpose } from '../../linalg/transpose.js';
-import type { MaybePromise, Waiting } from '../../maybe-promise.js';
 import type { Basis, OnStep } from '../engine.js';
 import type { Kernels } from './kernels.js';
 import type { RunnerProvider } from './runner-provider.js';
@@ -39,19 +38,19 @@ export class WasmBasis implements Basis {
     this.size += count;
   }
 
-  project(vectors: Float64Array, count: number, from: number, onStep: OnStep): MaybePromise<Float64Array> {
+  async project(vectors: Float64Array, count: number, from: number, onStep: OnStep): Promise<Float64Array> {
     const rows = this.size - from;
     if (rows === 0) return new Float64Array(0);
     return this.#run(4 * rows * this.#length * count, (runner) => this.#project(runner, vectors, count, from, onStep));
   }
 
-  *#project(
+  async #project(
     runner: JobRunner,
     vectors: Float64Array,
     count: number,
     from: number,
     onStep: OnStep,
-  ): Waiting<Float64Array> {
+  ): Promise<Float64Array> {
     const rows = this.size - from;
     const { kernels } = runner;
     const q = this.#start + from * this.#stride * 8;
@@ -63,26 +62,26 @@ export class WasmBasis implements Basis {
       const some = Math.min(ROWS, rows - r);
       runner.addJob('basisProducts', q + r * this.#stride * 8, some, this.#stride, z, count, h + r * count * 8);
     }
-    yield* runner.runJobs(onStep);
-    yield* this.#subtract(runner, q, rows, z, count, h, onStep);
+    await runner.runJobs(onStep);
+    await this.#subtract(runner, q, rows, z, count, h, onStep);
     this.#get(kernels, z, vectors, count);
     return kernels.doubles(h, rows * count).slice();
   }
 
-  combine(coordinates: Float64Array, count: number, onStep: OnStep): MaybePromise<Float64Array> {
+  async combine(coordinates: Float64Array, count: number, onStep: OnStep): Promise<Float64Array> {
     if (this.size === 0) return new Float64Array(count * this.#length);
     return this.#run(2 * this.size * this.#length * count, (runner) =>
       this.#combine(runner, coordinates, count, onStep),
     );
   }
 
-  *#combine(runner: JobRunner, coordinates: Float64Array, count: number, onStep: OnStep): Waiting<Float64Array> {
+  async #combine(runner: JobRunner, coordinates: Float64Array, count: number, onStep: OnStep): Promise<Float64Array> {
     const out = new Float64Array(count * this.#length);
     const { kernels } = runner;
     const z = kernels.zeros(count * this.#stride);
     const h = kernels.put(transpose(coordinates, count, this.size).map((value) => -value));
     this.#reserve(runner, this.size);
-    yield* this.#subtract(runner, this.#start, this.size, z, count, h, onStep);
+    await this.#subtract(runner, this.#start, this.size, z, count, h, onStep);
     this.#get(kernels, z, out, count);
     return out;
   }
@@ -97,7 +96,7 @@ export class WasmBasis implements Basis {
     runner.reserve(Math.max(Math.ceil(rows / ROWS), Math.ceil(this.#stride / COLUMNS)));
   }
 
-  *#subtract(
+  async #subtract(
     runner: JobRunner,
     q: number,
     rows: number,
@@ -105,15 +104,15 @@ export class WasmBasis implements Basis {
     count: number,
     h: number,
     onStep: OnStep,
-  ): Waiting<void> {
+  ): Promise<void> {
     for (let left = 0; left < this.#stride; left += COLUMNS) {
       const right = Math.min(this.#stride, left + COLUMNS);
       runner.addJob('basisSubtract', q, rows, this.#stride, z, count, h, left, right);
     }
-    yield* runner.runJobs(onStep);
+    await runner.runJobs(onStep);
   }
 
-  #run<Result>(flops: number, pass: (runner: JobRunner) => Waiting<Result>): MaybePromise<Result> {
+  #run<Result>(flops: number, pass: (runner: JobRunner) => Promise<Result>): Promise<Result> {
     return this.#provider.runOn(this.#kernels as Kernels, flops, pass);
   }
 

@@ -2,7 +2,6 @@ import { type Count, type SymmetricEigen, tridiagonalEigen } from '../../linalg/
 import type { Tridiagonal } from '../../linalg/tridiagonalise.js';
 import { maxAbs, powerOfTwo } from '../../linalg/vector.js';
 import { withoutZeroRows } from '../../linalg/zero-rows.js';
-import { type MaybePromise, settle, type Waiting, wait } from '../../maybe-promise.js';
 import { runTask } from '../../progress.js';
 import type { OnStep } from '../engine.js';
 import { type JobRunner, sleep } from './threads/job-runner.js';
@@ -39,37 +38,37 @@ export function suits(size: number): boolean {
  * `symmetricEigen` of linalg, its O(size³) parts in WebAssembly: the reduction, and the back-transformation of the vectors. `a` is kept, and
  * its rows of zeros take no part.
  */
-export function* wasmEigen(
+export async function wasmEigen(
   a: Float64Array,
   size: number,
   count: Count,
   runner: JobRunner,
   onStep: OnStep,
-): Waiting<SymmetricEigen> {
-  const solve = (kept: Int32Array, some: Count): MaybePromise<SymmetricEigen> =>
-    settle(eigenOfRows(a, size, kept, some, runner, onStep));
-  return yield* wait(withoutZeroRows(a, size, count, solve));
+): Promise<SymmetricEigen> {
+  const solve = (kept: Int32Array, some: Count): Promise<SymmetricEigen> =>
+    eigenOfRows(a, size, kept, some, runner, onStep);
+  return await withoutZeroRows(a, size, count, solve);
 }
 
 /** The eigenproblem of the rows and columns `kept` of a matrix. */
-function* eigenOfRows(
+async function eigenOfRows(
   a: Float64Array,
   all: number,
   kept: Int32Array,
   count: Count,
   runner: JobRunner,
   onStep: OnStep,
-): Waiting<SymmetricEigen> {
+): Promise<SymmetricEigen> {
   const size = kept.length;
   let largest = 0;
   for (let i = 0; i < all; i++) {
     largest = Math.max(largest, maxAbs(a.subarray(i * all + i, (i + 1) * all)));
-    if (i % STEP === 0) yield* wait(onStep(0));
+    if (i % STEP === 0) await onStep(0);
   }
   const unit = powerOfTwo(largest);
   runner.reserve(Math.max(runner.workers, Math.ceil(size / VECTORS)));
-  const { t, matrix, rows, stride, taus } = yield* reduce(a, all, kept, 1 / unit, runner, onStep);
-  const found = yield* wait(runTask(tridiagonalEigen(t, unit, count), onStep));
+  const { t, matrix, rows, stride, taus } = await reduce(a, all, kept, 1 / unit, runner, onStep);
+  const found = await runTask(tridiagonalEigen(t, unit, count), onStep);
   const { kernels } = runner;
   const vectors = kernels.zeros((found.count + 1) * stride);
   for (let r = 0; r < found.count; r++) {
@@ -82,11 +81,11 @@ function* eigenOfRows(
     const to = Math.min(found.count, from + each);
     runner.addJob('backTransform', matrix, stride, rows, taus, vectors, from, to);
   }
-  yield* runner.runJobs(() => onStep(0));
+  await runner.runJobs(() => onStep(0));
   for (let r = 0; r < found.count; r++) {
     found.vectors.set(kernels.doubles(vectors + r * stride * 8, size), r * size);
   }
-  yield* wait(onStep(2 * size * size * found.count));
+  await onStep(2 * size * size * found.count);
   return found;
 }
 
@@ -100,14 +99,14 @@ interface Reduced {
 }
 
 /** A·factor = QTQᵀ, A the rows and columns `kept`: assembly/tridiagonalise.ts and reduce.ts. */
-function* reduce(
+async function reduce(
   a: Float64Array,
   all: number,
   kept: Int32Array,
   factor: number,
   runner: JobRunner,
   onStep: OnStep,
-): Waiting<Reduced> {
+): Promise<Reduced> {
   const { kernels } = runner;
   const size = kept.length;
   const rows = Math.ceil(size / 4) * 4;
@@ -120,7 +119,7 @@ function* reduce(
     if (i < size) scaledRow(row, i, a, kept[i] * all, kept, factor);
     // The square on the diagonal is needed whole.
     for (let j = i - (i % 4); i < size && j < i; j++) row[j] = a[kept[j] * all + kept[i]] * factor;
-    if (i % STEP === 0) yield* wait(onStep(0));
+    if (i % STEP === 0) await onStep(0);
   }
   const [diagonal, offDiagonal, taus] = [0, 0, 0].map(() => kernels.zeros(rows));
   const panel = kernels.zeros(2 * PANEL * stride);
@@ -136,10 +135,10 @@ function* reduce(
     return parts;
   };
   for (let i = 1; i < threads; i++) runner.addJob('reduce', state, 0, own(i), ...numbers);
-  const step = (flops: number): void | Promise<void> => settle(stepOrStop(onStep, flops, words));
+  const step = (flops: number): void | Promise<void> => stepOrStop(onStep, flops, words);
   const part = (): void => kernels.run.reduce(state, SLICE, own(0), ...numbers);
   try {
-    yield* runner.runJobs(step, () => (runner.claims ? settle(takePart(part, words, size, runner, step)) : undefined));
+    await runner.runJobs(step, () => (runner.claims ? takePart(part, words, size, runner, step) : undefined));
   } finally {
     stop(words);
   }
@@ -164,13 +163,13 @@ function scaledRow(
 }
 
 /** This thread's part of a reduction, until it is finished. */
-function* takePart(
+async function takePart(
   part: () => void,
   words: Int32Array,
   size: number,
   runner: JobRunner,
   onStep: OnStep,
-): Waiting<void> {
+): Promise<void> {
   let [seen, since, left] = [0, performance.now(), size];
   for (;;) {
     part();
@@ -181,7 +180,7 @@ function* takePart(
     runner.checkWorkers(since);
     const before = left;
     left = size - (claim >> (PARTS + 1));
-    yield* wait(onStep((4 / 3) * (before ** 3 - left ** 3)));
+    await onStep((4 / 3) * (before ** 3 - left ** 3));
   }
 }
 
@@ -201,9 +200,9 @@ function stop(words: Int32Array): void {
   Atomics.notify(words, 0);
 }
 
-function* stepOrStop(onStep: OnStep, flops: number, words: Int32Array): Waiting<void> {
+async function stepOrStop(onStep: OnStep, flops: number, words: Int32Array): Promise<void> {
   try {
-    yield* wait(onStep(flops));
+    await onStep(flops);
   } catch (error) {
     stop(words);
     throw error;

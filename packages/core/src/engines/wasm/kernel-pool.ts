@@ -1,4 +1,3 @@
-import { type MaybePromise, settle, type Waiting, wait } from '../../maybe-promise.js';
 import { Kernels } from './kernels.js';
 import { replaceWorkers } from './threads/worker-pool.js';
 
@@ -19,36 +18,27 @@ const waiting: (() => void)[] = [];
 /** Bytes of kernels that were dropped; workers may still refer to them. */
 let dropped = 0;
 
-/** Calls `use` with kernels, and returns them to the pool afterwards. With `atOnce` it never waits for other passes. */
-export function withKernels<Result>(
+/** Calls `use` with kernels, and returns them to the pool afterwards. */
+export async function withKernels<Result>(
   module: WebAssembly.Module,
-  use: (kernels: Kernels) => MaybePromise<Result>,
-  atOnce = false,
-): MaybePromise<Result> {
-  return settle(useKernels(module, use, atOnce));
-}
-
-function* useKernels<Result>(
-  module: WebAssembly.Module,
-  use: (kernels: Kernels) => MaybePromise<Result>,
-  atOnce: boolean,
-): Waiting<Result> {
+  use: (kernels: Kernels) => Result | Promise<Result>,
+): Promise<Result> {
   let kernels = idle.pop();
   while (!kernels) {
-    if (inUse < MOST_PASSES || atOnce) {
+    if (inUse < MOST_PASSES) {
       try {
         kernels = new Kernels(module);
         break;
       } catch (error) {
-        if (inUse === 0 || atOnce) throw error;
+        if (inUse === 0) throw error;
       }
     }
-    yield* wait(new Promise<void>((resolve) => waiting.push(resolve)));
+    await new Promise<void>((resolve) => waiting.push(resolve));
     kernels = idle.pop();
   }
   inUse++;
   try {
-    return yield* wait(use(kernels));
+    return await use(kernels);
   } finally {
     inUse--;
     returnKernels(kernels);

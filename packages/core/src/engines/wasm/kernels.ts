@@ -1,7 +1,6 @@
 import { builtinModule } from '../../builtin-module.js';
 import { messageOf } from '../../errors.js';
 import { keepAlive } from '../../keep-alive.js';
-import { isPromise, Lazy, type MaybePromise, settle, type Waiting, wait } from '../../maybe-promise.js';
 import { FUNCTIONS, type FunctionName, QUEUE_BYTES, QUEUE_START } from './threads/job-queue.js';
 
 /** The functions of assembly/kernels.ts: addresses, counts and switches, all of them 32-bit numbers. */
@@ -133,12 +132,7 @@ export interface Compiled {
   readonly relaxed: boolean;
 }
 
-/** The binaries, which assembly/build.js writes. */
-export const relaxedKernels = new Lazy(() => import('./kernels-relaxed.js'));
-export const plainKernels = new Lazy(() => import('./kernels-plain.js'));
-
-/** The result of compiling: undefined before, a promise meanwhile. */
-let compiled: MaybePromise<Compiled | string> | undefined;
+let compiled: Promise<Compiled | string> | undefined;
 
 /** The compiled kernels; undefined where they cannot be compiled. */
 export async function compileKernels(): Promise<Compiled | undefined> {
@@ -146,33 +140,23 @@ export async function compileKernels(): Promise<Compiled | undefined> {
   return typeof compiled === 'string' ? undefined : compiled;
 }
 
-/** Compiles the kernels, once; or says why that is not possible. With `atOnce` it blocks the thread for some milliseconds. */
-export function compileOrWhy(atOnce = false): MaybePromise<Compiled | string> {
-  if (compiled !== undefined && !(atOnce && isPromise(compiled))) return compiled;
-  if (atOnce) {
-    compiled = settle(compile((bytes) => new WebAssembly.Module(bytes)));
-  } else {
-    const promise = keepAlive(() => settle(compile((bytes) => WebAssembly.compile(bytes))));
-    compiled = promise;
-    void promise.then((done) => {
-      if (compiled === promise) compiled = done;
-    });
-  }
+/** Compiles the kernels, once; or says why that is not possible. */
+export function compileOrWhy(): Promise<Compiled | string> {
+  compiled ??= keepAlive(compile);
   return compiled;
 }
 
-function* compile(
-  make: (bytes: Uint8Array<ArrayBuffer>) => MaybePromise<WebAssembly.Module>,
-): Waiting<Compiled | string> {
+async function compile(): Promise<Compiled | string> {
   if (typeof WebAssembly === 'undefined') return 'there is no WebAssembly here (node --jitless switches it off)';
   for (const relaxed of [true, false]) {
-    const loading = (relaxed ? relaxedKernels : plainKernels).get();
+    // The binaries, which assembly/build.js writes.
+    const loading = relaxed ? import('./kernels-relaxed.js') : import('./kernels-plain.js');
     // Meanwhile.
     if (relaxed) enableRelaxed();
-    const bytes = decode((yield* wait(loading)).kernels);
+    const bytes = decode((await loading).kernels);
     if (!WebAssembly.validate(bytes)) continue;
     try {
-      return { module: yield* wait(make(bytes)), relaxed };
+      return { module: await WebAssembly.compile(bytes), relaxed };
     } catch (error) {
       // For example: a page whose Content-Security-Policy has no 'wasm-unsafe-eval'.
       return `WebAssembly cannot be compiled here (${messageOf(error)})`;

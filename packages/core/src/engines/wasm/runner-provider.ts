@@ -1,13 +1,12 @@
-import type { MaybePromise, Waiting } from '../../maybe-promise.js';
 import type { Kernels } from './kernels.js';
 import type { JobRunner } from './threads/job-runner.js';
 
 /** Runs a pass of so many flops with a job runner, which can copy from `rows` where these are shared, and releases the runner afterwards. */
 export type WithRunner = <Result>(
   flops: number,
-  pass: (runner: JobRunner) => Waiting<Result>,
+  pass: (runner: JobRunner) => Promise<Result>,
   rows?: ArrayBufferLike,
-) => MaybePromise<Result>;
+) => Promise<Result>;
 
 /** Runs passes: with kernels from the pool, or with kernels that a block keeps until it returns them. */
 export interface RunnerProvider {
@@ -18,7 +17,7 @@ export interface RunnerProvider {
   runOn<Result>(
     kernels: Kernels,
     flops: number,
-    pass: (runner: JobRunner) => Waiting<Result>,
+    pass: (runner: JobRunner) => Promise<Result>,
     rows?: ArrayBufferLike,
-  ): MaybePromise<Result>;
+  ): Promise<Result>;
 }

@@ -1,7 +1,6 @@
 import type { SparseBlock } from '../../data/block.js';
 import { messageOf } from '../../errors.js';
 import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
-import { andThen, isPromise, Lazy, type MaybePromise, settle, type Waiting, wait } from '../../maybe-promise.js';
 import { type Blocking, runTask } from '../../progress.js';
 import type { Warning } from '../../warning.js';
 import { LoadedBasis } from '../basis.js';
@@ -26,10 +25,8 @@ const CHAIN = 64;
 /** Flops from which a pass uses idle workers, and from which it starts new ones: 0.4 and 2 milliseconds of one thread. */
 const USE_WORKERS_FLOPS = 1e7;
 const START_WORKERS_FLOPS = 5e7;
-/** Most data are dense. */
-const sparsePasses = new Lazy(() => import('./sparse/sparse.js'));
 
-const engines = new Map<string, MaybePromise<Engine | string>>();
+const engines = new Map<string, Promise<Engine | string>>();
 
 /** Options of the WebAssembly engine. */
 export interface WasmOptions {
@@ -37,30 +34,28 @@ export interface WasmOptions {
   readonly threads?: number | undefined;
   /** How long passes may keep the calling thread. */
   readonly blocking?: Blocking | undefined;
-  /** Compiles at once, where that is still to be done, and not in the background. */
-  readonly atOnce?: boolean;
 }
 
 /** The WebAssembly engine, or the reason why there is none. */
-export function wasmEngineOrWhy(options: WasmOptions = {}): MaybePromise<Engine | string> {
+export function wasmEngineOrWhy(options: WasmOptions = {}): Promise<Engine | string> {
   const wanted = options.threads ?? machineThreads();
   const threads = canShare() ? wanted : 1;
   const workersOnly = options.blocking === 'none';
   const key = `${threads} of ${wanted}${workersOnly ? ', workers only' : ''}`;
-  const known = engines.get(key);
-  if (known !== undefined && !(options.atOnce && isPromise(known))) return known;
-  const engine = settle(make(threads, wanted, workersOnly, options.atOnce));
-  engines.set(key, engine);
-  if (isPromise(engine)) void engine.then((made) => engines.get(key) === engine && engines.set(key, made));
+  let engine = engines.get(key);
+  if (!engine) {
+    engine = make(threads, wanted, workersOnly);
+    engines.set(key, engine);
+  }
   return engine;
 }
 
-function* make(threads: number, wanted: number, workersOnly: boolean, atOnce?: boolean): Waiting<Engine | string> {
-  const compiled = yield* wait(compileOrWhy(atOnce));
+async function make(threads: number, wanted: number, workersOnly: boolean): Promise<Engine | string> {
+  const compiled = await compileOrWhy();
   if (typeof compiled === 'string') return compiled;
   try {
     // Allocates the first memory, which the pool keeps for the first pass.
-    yield* wait(withKernels(compiled.module, () => {}, atOnce));
+    await withKernels(compiled.module, () => {});
   } catch (error) {
     return `the system refuses the memory that WebAssembly needs (${messageOf(error)}). Node and Chrome reserve 10 GB of address space for it: if that is limited (ulimit -v), raise the limit, or start Node with --disable-wasm-trap-handler`;
   }
@@ -80,9 +75,9 @@ function warningsFor(wanted: number): readonly Warning[] {
   ];
 }
 
-function* runPass<Result>(runner: JobRunner, pass: (runner: JobRunner) => Waiting<Result>): Waiting<Result> {
+async function runPass<Result>(runner: JobRunner, pass: (runner: JobRunner) => Promise<Result>): Promise<Result> {
   try {
-    return yield* pass(runner);
+    return await pass(runner);
   } finally {
     runner.release();
   }
@@ -113,14 +108,13 @@ function makeEngine({ module, relaxed }: Compiled, threads: number, wanted: numb
   const runOn: RunnerProvider['runOn'] = (kernels, flops, pass, rows) => {
     const short = flops < USE_WORKERS_FLOPS;
     const start = flops < START_WORKERS_FLOPS ? 1 : threads;
-    return settle(runPass(new JobRunner(kernels, short ? 1 : threads, start, { workersOnly, rows, short }), pass));
+    return runPass(new JobRunner(kernels, short ? 1 : threads, start, { workersOnly, rows, short }), pass);
   };
-  // On one thread nothing waits, not even for a memory that is free.
   const withRunner: WithRunner = (flops, pass, rows) =>
-    withKernels(module, (kernels) => runOn(kernels, flops, pass, rows), wanted === 1);
+    withKernels(module, (kernels) => runOn(kernels, flops, pass, rows));
   const provider: RunnerProvider = { withRunner, runOn, takeKernels: () => takeKernels(module), returnKernels };
-  const sparse = (block: SparseBlock): MaybePromise<LoadedBlock> =>
-    andThen(sparsePasses.get(), ({ loadSparse }) => loadSparse(block, provider));
+  const sparse = (block: SparseBlock): Promise<LoadedBlock> =>
+    import('./sparse/sparse.js').then(({ loadSparse }) => loadSparse(block, provider));
   const rates = ratesOn(PLAN_THREADS, true);
   const machineRates = ratesOn(canShare() ? machineThreads() : 1, relaxed);
   const chain = (d: number): number => Math.min(d, TILE) + Math.ceil(d / TILE) + 16;

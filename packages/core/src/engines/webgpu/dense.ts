@@ -1,7 +1,6 @@
 import type { DenseBlock, Frame } from '../../data/block.js';
 import type { ColumnStatistics } from '../../data/statistics.js';
 import { random } from '../../linalg/random.js';
-import { settle } from '../../maybe-promise.js';
 import { dualByMultiply } from '../dual-by-multiply.js';
 import type { LoadedBlock, OnStep, Products, RowsAt } from '../engine.js';
 import type { PilotSums } from '../pilot.js';
@@ -80,7 +79,7 @@ export class GpuDense implements LoadedBlock {
             ? this.#sumsAndScatter(frame, sums, scatter, report)
             : columnSums(this.#stored, frame, sums, report));
         };
-        return settle(summariseOnce(this.#block, at, scatter, true, sum));
+        return summariseOnce(this.#block, at, scatter, true, sum);
       },
       (block, rest) => block.summarise(at, scatter?.fill(0), rest),
     );

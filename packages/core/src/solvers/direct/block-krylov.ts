@@ -1,6 +1,5 @@
 import { random } from '../../linalg/random.js';
 import { dot } from '../../linalg/vector.js';
-import { type MaybePromise, settle, type Waiting, wait } from '../../maybe-promise.js';
 import { residualNorms } from '../residuals.js';
 import { countWanted, type Problem, type RowsProblem, type Solution, type Wanted } from '../solver.js';
 import { OVERSAMPLING } from './iteration-sizes.js';
@@ -41,11 +40,7 @@ const LOOSE = 1e-8;
  * A block finds no more equal eigenvalues than it has vectors, and finds that many if they are there. So where a block
  * narrower than what is wanted has found as many equal ones as it has vectors, the solver starts again with a wide block.
  */
-export function solveKrylov(problem: RowsProblem): MaybePromise<Solution> {
-  return settle(iterate(problem));
-}
-
-function* iterate(problem: RowsProblem): Waiting<Solution> {
+export async function solveKrylov(problem: RowsProblem): Promise<Solution> {
   const { d, passes, wanted } = problem;
   const wide = Math.min(d, 'count' in wanted ? wanted.count + Math.min(OVERSAMPLING, wanted.count + 2) : GROWING_BLOCK);
   const rng = random(problem.seed);
@@ -53,10 +48,10 @@ function* iterate(problem: RowsProblem): Waiting<Solution> {
   for (;;) {
     const space = new KrylovSpace(d, rng, problem.engine);
     try {
-      const { ritz, k, believed, pass } = yield* converge(problem, space, block, wide);
+      const { ritz, k, believed, pass } = await converge(problem, space, block, wide);
       spent += pass;
       if (!believed || space.size === d || !mayHideMore(ritz.values, k, block, problem)) {
-        return yield* finishRitz(problem, space, ritz, k, block, believed, spent);
+        return await finishRitz(problem, space, ritz, k, block, believed, spent);
       }
       block = Math.min(d, k + OVERSAMPLING);
     } finally {
@@ -71,24 +66,24 @@ function blockFor({ costs }: RowsProblem['passes'], wide: number): number {
 }
 
 /** Grows the space, and restarts it where it gets too large, until what is wanted has converged. */
-function* converge(
+async function converge(
   problem: RowsProblem,
   space: KrylovSpace,
   block: number,
   wide: number,
-): Waiting<{ ritz: Ritz; k: number; believed: boolean; pass: number }> {
+): Promise<{ ritz: Ritz; k: number; believed: boolean; pass: number }> {
   const { d, passes, progress, wanted, scatterTrace } = problem;
   const mostPasses = MOST_PASSES * Math.max(1, Math.round(wide / block));
   const checks = new ResidualSchedule();
   let most = Number.POSITIVE_INFINITY;
-  yield* space.append(block, progress);
+  await space.append(block, progress);
   for (let pass = 1; ; pass++) {
-    yield* space.expand(yield* wait(passes.normal(space.lastBlock(), space.lastCount)), progress);
+    await space.expand(await passes.normal(space.lastBlock(), space.lastCount), progress);
     const whole = space.size === d;
     const last = whole || pass === mostPasses;
     const crowded = space.size + space.lastCount > most && most < d;
     if (last || crowded || checks.due(pass)) {
-      const ritz = yield* space.ritz(progress, (values) =>
+      const ritz = await space.ritz(progress, (values) =>
         whole || canHold(wanted, values, scatterTrace) ? countWanted(wanted, values, scatterTrace) + 1 : 0,
       );
       const enough = ritz.residuals.length > 0;
@@ -102,11 +97,11 @@ function* converge(
       if (enough) {
         most = Math.max(k + 3 * block, Math.min(k + BLOCKS * wide, Math.floor(MOST_NUMBERS / d)));
         if (space.size + space.lastCount > most && most < d) {
-          yield* space.restart(Math.min(k + wide, Math.floor((k + most) / 2), space.size), progress);
+          await space.restart(Math.min(k + wide, Math.floor((k + most) / 2), space.size), progress);
         }
       }
     }
-    yield* space.append(Math.min(space.lastCount, d - space.size), progress);
+    await space.append(Math.min(space.lastCount, d - space.size), progress);
   }
 }
 
@@ -155,7 +150,7 @@ function excessRatio(residual: number, allowed: number): number {
 }
 
 /** The Ritz vectors as a solution, their residuals measured by one more pass over the data. */
-function* finishRitz(
+async function finishRitz(
   problem: RowsProblem,
   space: KrylovSpace,
   ritz: Ritz,
@@ -163,10 +158,10 @@ function* finishRitz(
   block: number,
   believed: boolean,
   passes: number,
-): Waiting<Solution> {
+): Promise<Solution> {
   const { d } = problem;
-  const basis = yield* space.vectors(ritz, k, problem.progress);
-  const image = yield* wait(problem.passes.normal(basis, k, true));
+  const basis = await space.vectors(ritz, k, problem.progress);
+  const image = await problem.passes.normal(basis, k, true);
   const values = Float64Array.from({ length: k }, (_, r) => dot(image, r * d, basis, r * d, d));
   const known = ritz.residuals.length > k;
   // The rest of the trace bounds every eigenvalue that was not found.

@@ -1,9 +1,15 @@
 import { keptMatrix, multiplySymmetric } from '../../engines/vector-block.js';
 import { LARGEST_SQUARE } from '../../limits.js';
-import { eigenFlops } from '../../linalg/symmetric-eigen.js';
-import { settle, type Waiting, wait } from '../../maybe-promise.js';
+import { eigenFlops, type SymmetricEigen } from '../../linalg/symmetric-eigen.js';
 import { residualNorms } from '../residuals.js';
-import { countWanted, nextValue, type ScatterProblem, type Solution, type SolverDeclaration } from '../solver.js';
+import {
+  countWanted,
+  nextValue,
+  type Problem,
+  type ScatterProblem,
+  type Solution,
+  type SolverDeclaration,
+} from '../solver.js';
 
 /**
  * Eigenvectors of the scatter: Sv = λv, S = BᵀB (d × d).
@@ -27,27 +33,39 @@ export const covariance: SolverDeclaration = {
   reason: ({ rows, cols }) =>
     `${rows} rows are many and ${cols} columns few enough: the ${cols}×${cols} covariance is the cheapest.`,
   accuracy: { limit: 'rounding', remedy: "Use solver: 'svd', or scale the columns" },
-  load: () => ({ needs: 'scatter', solve: (problem) => settle(byScatter(problem)) }),
+  load: () => ({ needs: 'scatter', solve: byScatter }),
 };
 
-export function* byScatter(problem: ScatterProblem): Waiting<Solution> {
-  const { d, scatter, progress, wanted, scatterTrace } = problem;
-  const choose = (values: Float64Array): number => countWanted(wanted, values, scatterTrace);
+export async function byScatter(problem: ScatterProblem): Promise<Solution> {
+  const { d, scatter, progress, wanted } = problem;
   const expected = 'count' in wanted ? wanted.count : d / 2;
   progress.begin('eigenvectors', eigenFlops(d, expected));
   const onStep = (flops: number): void | Promise<void> => progress.step(flops);
-  const { values, vectors, count } = yield* wait(
-    problem.engine.symmetricEigen(keptMatrix(problem.engine, scatter), d, choose, onStep),
-  );
+  const kept = keptMatrix(problem.engine, scatter);
+  const found = await problem.engine.symmetricEigen(kept, d, wantedCount(problem), onStep);
   progress.end();
+  const image = await multiplySymmetric(scatter, found.vectors, found.count, d, problem);
+  return fromEigenvectors(problem, found, image);
+}
+
+/** Chooses how many vectors to compute once all eigenvalues are known. */
+export function wantedCount({ wanted, scatterTrace }: Problem): (values: Float64Array) => number {
+  return (values) => countWanted(wanted, values, scatterTrace);
+}
+
+/** The solution, its residuals measured with the images Sv, which are destroyed. */
+export function fromEigenvectors(
+  problem: Problem,
+  { values, vectors, count }: SymmetricEigen,
+  image: Float64Array,
+): Solution {
   const leading = values.slice(0, count);
-  const image = yield* wait(multiplySymmetric(scatter, vectors, count, d, problem));
   return {
     k: count,
     basis: vectors,
     values: leading,
     spectrum: values,
-    residuals: residualNorms(image, vectors, leading, count, d),
+    residuals: residualNorms(image, vectors, leading, count, problem.d),
     next: nextValue(values, count, problem, eigenvalueBound(problem, values[0])),
     converged: true,
     passes: 1,

@@ -3,7 +3,6 @@ import type { QR } from '../../linalg/qr.js';
 import { addCombinationSteps } from '../../linalg/row-products.js';
 import { transpose } from '../../linalg/transpose.js';
 import { norm } from '../../linalg/vector.js';
-import { type Waiting, wait } from '../../maybe-promise.js';
 import { residualNorms } from '../residuals.js';
 import type { RowsProblem } from '../solver.js';
 
@@ -21,14 +20,14 @@ const GAP_SHARE = 1e-6;
  *
  * `images` is destroyed, the lower triangle of `products` is filled.
  */
-export function* residualsFromProducts(
+export async function residualsFromProducts(
   problem: RowsProblem,
   products: Float64Array,
   values: Float64Array,
   vectors: Float64Array,
   images: Float64Array,
   { q, r }: QR,
-): Waiting<Float64Array | undefined> {
+): Promise<Float64Array | undefined> {
   const { d, progress, tolerance, passes } = problem;
   const n = passes.rows;
   const count = vectors.length / n;
@@ -39,9 +38,9 @@ export function* residualsFromProducts(
   const most = Math.min(TOLERANCE_SHARE * tolerance * values[0], GAP_SHARE * gap);
   // The rounding of K alone.
   if (!(3 * error * Math.sqrt(largest) <= most * Math.sqrt(values[count - 1]))) return undefined;
-  const multiplied = yield* wait(multiplySymmetric(products, vectors, count, n, problem));
+  const multiplied = await multiplySymmetric(products, vectors, count, n, problem);
   const residuals = residualNorms(multiplied, vectors, values, count, n);
-  yield* wait(progress.follow(addCombinationSteps(-1, transpose(r, count, count), count, q, count, d, images)));
+  await progress.follow(addCombinationSteps(-1, transpose(r, count, count), count, q, count, d, images));
   for (let j = 0; j < count; j++) {
     let sum = Math.sqrt(largest) * (residuals[j] + 3 * error) + largest * norm(images, j * d, d);
     for (let i = 0; i < j; i++) sum += Math.abs(r[i * count + j]) * (values[i] - values[j] + residuals[i]);

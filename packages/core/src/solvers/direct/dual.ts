@@ -1,8 +1,5 @@
 import { LARGEST_SQUARE } from '../../limits.js';
-import { andThen, Lazy } from '../../maybe-promise.js';
 import type { SolverDeclaration } from '../solver.js';
-
-export const solveDual = new Lazy(() => import('./solve-dual.js'));
 
 /** The dual trick for wide data, in solve-dual.ts, which is loaded when it is needed. */
 export const dual: SolverDeclaration = {
@@ -19,5 +16,8 @@ export const dual: SolverDeclaration = {
   reason: ({ rows, cols }) =>
     `${rows} rows are fewer than ${cols} columns: the ${rows}×${rows} dual problem is smaller than the ${cols}×${cols} covariance.`,
   accuracy: { limit: 'rounding', remedy: "Use solver: 'svd', or scale the columns" },
-  load: () => andThen(solveDual.get(), ({ solveDual, early }) => ({ needs: 'rows', solve: solveDual, early })),
+  load: async () => {
+    const { solveDual, early } = await import('./solve-dual.js');
+    return { needs: 'rows', solve: solveDual, early };
+  },
 };

@@ -2,7 +2,6 @@ import { keptMatrix, multiplySymmetric, VectorBlock } from '../../engines/vector
 import { orthonormalise } from '../../linalg/orthonormalise.js';
 import { random } from '../../linalg/random.js';
 import { axpy, dot, norm } from '../../linalg/vector.js';
-import { type MaybePromise, settle, type Waiting, wait } from '../../maybe-promise.js';
 import { type RitzVectors, rayleighRitz } from '../rayleigh-ritz.js';
 import { residualNorms } from '../residuals.js';
 import { countWanted, nextValue, type ScatterAndRowsProblem, type Solution } from '../solver.js';
@@ -35,11 +34,7 @@ const LARGEST_CORRECTION = 1e-4;
  * ‖E‖·‖R‖/gap. S times the corrected vectors is SV + S̃δ, known up to ‖E‖‖δ‖, which the residuals include. A result
  * that does not meet the tolerance is discarded, and the scatter is summed again in float64.
  */
-export function solveRefined(problem: ScatterAndRowsProblem): MaybePromise<Solution> {
-  return settle(refine(problem));
-}
-
-function* refine(problem: ScatterAndRowsProblem): Waiting<Solution> {
+export async function solveRefined(problem: ScatterAndRowsProblem): Promise<Solution> {
   const { d, scatter, passes, progress, wanted, scatterTrace, engine, tolerance } = problem;
   const choose = (found: Float64Array): number => {
     const span = countWanted(wanted, found, scatterTrace) + OVERSAMPLING;
@@ -54,16 +49,16 @@ function* refine(problem: ScatterAndRowsProblem): Waiting<Solution> {
   const measuring = loose && engine.leadingEigen ? passes.normal(probes, PROBES, true) : undefined;
   const finding = engine.leadingEigen?.(scatter, d, few, loose ? tolerance / 10 : ROUGH, onStep, probes);
   // Also after an error both are waited for: nothing is left running.
-  if (measuring) yield* wait(Promise.allSettled([finding, measuring]));
-  const leading = yield* wait(finding);
+  if (measuring) await Promise.allSettled([finding, measuring]);
+  const leading = await finding;
   const { values, vectors, count } = leading
     ? { ...leading, count: few }
-    : yield* wait(engine.symmetricEigen(keptMatrix(engine, scatter), d, choose, onStep));
+    : await engine.symmetricEigen(keptMatrix(engine, scatter), d, choose, onStep);
   const k = countWanted(wanted, values, scatterTrace);
-  const rough = leading?.images ?? (yield* wait(multiplySymmetric(scatter, vectors, count, d, problem)));
-  const roughProbes = leading?.products ?? (yield* wait(multiplySymmetric(scatter, probes, PROBES, d, problem)));
-  const again = function* (): Waiting<Solution> {
-    const exact = yield* byScatter({ ...problem, scatter: yield* wait(passes.gram()) });
+  const rough = leading?.images ?? (await multiplySymmetric(scatter, vectors, count, d, problem));
+  const roughProbes = leading?.products ?? (await multiplySymmetric(scatter, probes, PROBES, d, problem));
+  const again = async (): Promise<Solution> => {
+    const exact = await byScatter({ ...problem, scatter: await passes.gram() });
     return { ...exact, passes: exact.passes + 2 };
   };
 
@@ -72,7 +67,7 @@ function* refine(problem: ScatterAndRowsProblem): Waiting<Solution> {
   const together = new Float64Array((PROBES + taken) * d);
   together.set(probes);
   together.set(vectors.subarray(0, taken * d), PROBES * d);
-  const image = yield* wait(measuring ?? passes.normal(together, PROBES + taken, true));
+  const image = await (measuring ?? passes.normal(together, PROBES + taken, true));
   let error = 0;
   for (let i = 0; i < PROBES; i++) {
     axpy(-1, roughProbes, i * d, image, i * d, d);
@@ -87,19 +82,19 @@ function* refine(problem: ScatterAndRowsProblem): Waiting<Solution> {
     if (residuals.every((residual) => residual <= asked)) {
       const basis = vectors.slice(0, k * d);
       const next = nextValue(values, k, problem, eigenvalueBound(problem, values[0]) + error);
-      const defect = yield* defectOf(basis, k, d, problem);
+      const defect = await defectOf(basis, k, d, problem);
       return { k, basis, defect, values: values.slice(0, k), residuals, next, converged: true, passes: 2 };
     }
   }
 
-  const exact = loose ? yield* wait(passes.normal(vectors, count, true)) : image.subarray(PROBES * d);
-  const ritz = yield* rayleighRitz(vectors, exact, count, d, problem);
+  const exact = loose ? await passes.normal(vectors, count, true) : image.subarray(PROBES * d);
+  const ritz = await rayleighRitz(vectors, exact, count, d, problem);
   // One pair more than is wanted, for the eigenvalue after the last.
   const pairs = Math.min(count, k + 1);
   const good = (found: Pairs): boolean => found.residuals.subarray(0, k).every((residual) => residual <= asked);
   let found: Pairs | undefined = uncorrected(ritz, pairs, d);
-  if (!good(found)) found = yield* correct(problem, vectors, ritz, count, pairs, k, error);
-  if (!found || !good(found)) return yield* again();
+  if (!good(found)) found = await correct(problem, vectors, ritz, count, pairs, k, error);
+  if (!found || !good(found)) return await again();
   const after = pairs > k ? eigenvalueBound(problem, values[0]) + found.residuals[k] : 0;
   return {
     k,
@@ -114,8 +109,8 @@ function* refine(problem: ScatterAndRowsProblem): Waiting<Solution> {
 }
 
 /** max |VVᵀ − I| of k rows, by the engine. */
-function* defectOf(rows: Float64Array, k: number, d: number, problem: ScatterAndRowsProblem): Waiting<number> {
-  const products = yield* wait(VectorBlock.use(rows, k, d, problem, (block) => block.products()));
+async function defectOf(rows: Float64Array, k: number, d: number, problem: ScatterAndRowsProblem): Promise<number> {
+  const products = await VectorBlock.use(rows, k, d, problem, (block) => block.products());
   let defect = 0;
   for (let i = 0; i < k; i++) {
     for (let j = i; j < k; j++) defect = Math.max(defect, Math.abs(products[i * k + j] - (i === j ? 1 : 0)));
@@ -143,7 +138,7 @@ function uncorrected(ritz: RitzVectors, k: number, d: number): Pairs {
  * The first k Ritz pairs, each corrected once; undefined where the corrections of the first `needed` do not converge. One
  * beyond those stays as it is where it cannot be corrected: in a cluster that the span cuts through.
  */
-function* correct(
+async function correct(
   problem: ScatterAndRowsProblem,
   span: Float64Array,
   ritz: RitzVectors,
@@ -151,14 +146,14 @@ function* correct(
   k: number,
   needed: number,
   error: number,
-): Waiting<Pairs | undefined> {
+): Promise<Pairs | undefined> {
   const { d, scatter, progress } = problem;
-  const outside = (rows: Float64Array): MaybePromise<void> =>
+  const outside = (rows: Float64Array): Promise<void> =>
     VectorBlock.use(span, count, d, problem, (found) => found.remove(rows, k));
   // Conjugate gradients on (θ − S̃)δ = r for all pairs side by side, within the complement of the span.
   const rest = ritz.images.slice(0, k * d);
   for (let r = 0; r < k; r++) axpy(-ritz.values[r], ritz.vectors, r * d, rest, r * d, d);
-  yield* wait(outside(rest));
+  await outside(rest);
   const corrections = new Float64Array(k * d);
   const directions = rest.slice();
   const squares = Float64Array.from({ length: k }, (_, r) => dot(rest, r * d, rest, r * d, d));
@@ -167,10 +162,10 @@ function* correct(
   const enough = squares.map((square) => Math.max(square * RESIDUAL_LEFT * RESIDUAL_LEFT, floor));
   const open = (): boolean => squares.some((square, r) => square > enough[r]);
   for (let step = 0; step < STEPS && open(); step++) {
-    const products = yield* wait(multiplySymmetric(scatter, directions, k, d, problem));
+    const products = await multiplySymmetric(scatter, directions, k, d, problem);
     for (let i = 0; i < products.length; i++) products[i] = -products[i];
     for (let r = 0; r < k; r++) axpy(ritz.values[r], directions, r * d, products, r * d, d);
-    yield* wait(outside(products));
+    await outside(products);
     for (let r = 0; r < k; r++) {
       if (squares[r] <= enough[r]) continue;
       const curvature = dot(directions, r * d, products, r * d, d);
@@ -194,15 +189,15 @@ function* correct(
     corrections.fill(0, r * d, (r + 1) * d);
     sizes[r] = 0;
   }
-  const moved = yield* wait(multiplySymmetric(scatter, corrections, k, d, problem));
+  const moved = await multiplySymmetric(scatter, corrections, k, d, problem);
   const basis = ritz.vectors.slice(0, k * d);
   const images = ritz.images.slice(0, k * d);
   for (let i = 0; i < k * d; i++) {
     basis[i] += corrections[i];
     images[i] += moved[i];
   }
-  yield* orthonormaliseNearly(basis, images, k, d, problem);
-  yield* wait(progress.follow(orthonormalise(basis, k, d, random(problem.seed))));
+  await orthonormaliseNearly(basis, images, k, d, problem);
+  await progress.follow(orthonormalise(basis, k, d, random(problem.seed)));
   const values = new Float64Array(k);
   const residuals = new Float64Array(k);
   for (let r = 0; r < k; r++) {
@@ -214,17 +209,17 @@ function* correct(
 }
 
 /** Rows that are orthonormal but for δδᵀ become so to its square: V ← (3I − VVᵀ)V/2, and their images with them. */
-function* orthonormaliseNearly(
+async function orthonormaliseNearly(
   basis: Float64Array,
   images: Float64Array,
   k: number,
   d: number,
   problem: ScatterAndRowsProblem,
-): Waiting<void> {
-  const overlap = yield* wait(VectorBlock.use(basis, k, d, problem, (span) => span.coordinates(basis, k)));
+): Promise<void> {
+  const overlap = await VectorBlock.use(basis, k, d, problem, (span) => span.coordinates(basis, k));
   for (let i = 0; i < k; i++) overlap[i * k + i] -= 1;
   for (const rows of [basis, images]) {
-    const excess = yield* wait(VectorBlock.use(rows, k, d, problem, (span) => span.combine(overlap, k)));
+    const excess = await VectorBlock.use(rows, k, d, problem, (span) => span.combine(overlap, k));
     for (let i = 0; i < k * d; i++) rows[i] -= excess[i] / 2;
   }
 }

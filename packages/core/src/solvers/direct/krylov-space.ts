@@ -6,7 +6,6 @@ import { orthonormalise } from '../../linalg/orthonormalise.js';
 import type { Random } from '../../linalg/random.js';
 import { transpose } from '../../linalg/transpose.js';
 import { axpy, dot, norm, scale } from '../../linalg/vector.js';
-import { type Waiting, wait } from '../../maybe-promise.js';
 import type { ProgressTracker } from '../../progress.js';
 
 export interface Ritz {
@@ -69,14 +68,14 @@ export class KrylovSpace {
    * Appends a block of at least `lastCount`: what the last image left outside Q, and random directions to fill it up. The first
    * block may be given as `start`.
    */
-  *append(count: number, progress: ProgressTracker, start?: Float64Array): Waiting<void> {
+  async append(count: number, progress: ProgressTracker, start?: Float64Array): Promise<void> {
     const block = new Float64Array(count * this.#d);
     const given = start ?? this.#outside.subarray(0, Math.min(count, this.lastCount) * this.#d);
     const carried = given.length;
     block.set(given);
     for (let i = carried; i < block.length; i++) block[i] = this.#random.normal();
-    if (carried < block.length || !(yield* this.#normalise(block, count, progress)))
-      yield* this.#settle(block, count, progress);
+    if (carried < block.length || !(await this.#normalise(block, count, progress)))
+      await this.#settle(block, count, progress);
     // The first block after a restart is coupled to all vectors that were kept.
     this.#coupled = this.#restarted ? 0 : this.size - this.lastCount;
     this.#restarted = false;
@@ -86,44 +85,44 @@ export class KrylovSpace {
   }
 
   /** Makes what is outside Q orthonormal, where it is clearly outside: it is orthogonal to Q already. */
-  *#normalise(block: Float64Array, count: number, progress: ProgressTracker): Waiting<boolean> {
+  async #normalise(block: Float64Array, count: number, progress: ProgressTracker): Promise<boolean> {
     if (count !== this.lastCount) return false;
     const lower = cholesky(this.#products, count, INDEPENDENT);
     if (!lower) return false;
     for (let i = 0; i < count; i++) if (lower[i * count + i] * SHRUNK < this.#longest) return false;
     const apart = cholesky(this.#products, count, APART) !== undefined;
-    yield* this.#combine(block, count, lower, progress);
+    await this.#combine(block, count, lower, progress);
     if (apart) return true;
-    const second = cholesky(yield* this.#multiplyRows(block, count, progress), count, INDEPENDENT);
+    const second = cholesky(await this.#multiplyRows(block, count, progress), count, INDEPENDENT);
     if (!second) return false;
-    yield* this.#combine(block, count, second, progress);
+    await this.#combine(block, count, second, progress);
     return true;
   }
 
   /** Makes any block orthonormal, and orthogonal to Q. */
-  *#settle(block: Float64Array, count: number, progress: ProgressTracker): Waiting<void> {
+  async #settle(block: Float64Array, count: number, progress: ProgressTracker): Promise<void> {
     for (let round = 0; round < ROUNDS; round++) {
       // Unit vectors first: what is left of a tiny one after projection is rounding, and must be projected again.
-      yield* this.#orthonormalise(block, count, progress);
-      if (this.size > 0) yield* wait(this.#basis.project(block, count, 0, () => progress.yieldToEventLoop()));
+      await this.#orthonormalise(block, count, progress);
+      if (this.size > 0) await this.#basis.project(block, count, 0, () => progress.yieldToEventLoop());
     }
-    yield* this.#orthonormalise(block, count, progress);
+    await this.#orthonormalise(block, count, progress);
   }
 
   /** Cholesky QR twice (Yamamoto et al. 2015); Gram–Schmidt where rows nearly depend on one another. */
-  *#orthonormalise(block: Float64Array, count: number, progress: ProgressTracker): Waiting<void> {
+  async #orthonormalise(block: Float64Array, count: number, progress: ProgressTracker): Promise<void> {
     for (let round = 0; round < 2; round++) {
-      const lower = cholesky(yield* this.#multiplyRows(block, count, progress), count, INDEPENDENT);
+      const lower = cholesky(await this.#multiplyRows(block, count, progress), count, INDEPENDENT);
       if (!lower) {
-        yield* wait(progress.follow(orthonormalise(block, count, this.#d, this.#random)));
+        await progress.follow(orthonormalise(block, count, this.#d, this.#random));
         return;
       }
-      yield* this.#combine(block, count, lower, progress);
+      await this.#combine(block, count, lower, progress);
     }
   }
 
   /** Products of all pairs of rows, upper triangle. */
-  *#multiplyRows(block: Float64Array, count: number, progress: ProgressTracker): Waiting<Float64Array> {
+  async #multiplyRows(block: Float64Array, count: number, progress: ProgressTracker): Promise<Float64Array> {
     const d = this.#d;
     if (count <= FEW) {
       const products = new Float64Array(count * count);
@@ -133,11 +132,11 @@ export class KrylovSpace {
       return products;
     }
     const tools = { engine: this.#engine, progress };
-    return yield* wait(VectorBlock.use(block, count, d, tools, (rows) => rows.products()));
+    return await VectorBlock.use(block, count, d, tools, (rows) => rows.products());
   }
 
   /** Z = L⁻¹Z. */
-  *#combine(block: Float64Array, count: number, lower: Float64Array, progress: ProgressTracker): Waiting<void> {
+  async #combine(block: Float64Array, count: number, lower: Float64Array, progress: ProgressTracker): Promise<void> {
     const d = this.#d;
     if (count <= FEW) {
       for (let i = 0; i < count; i++) {
@@ -148,11 +147,11 @@ export class KrylovSpace {
     }
     const coordinates = transpose(invertLower(lower, count), count, count);
     const tools = { engine: this.#engine, progress };
-    block.set(yield* wait(VectorBlock.use(block, count, d, tools, (rows) => rows.combine(coordinates, count))));
+    block.set(await VectorBlock.use(block, count, d, tools, (rows) => rows.combine(coordinates, count)));
   }
 
   /** Adds the image S·(last block): its inside becomes new columns of T, its outside is kept for `append`. */
-  *expand(image: Float64Array, progress: ProgressTracker): Waiting<void> {
+  async expand(image: Float64Array, progress: ProgressTracker): Promise<void> {
     const m = this.size;
     const b = this.lastCount;
     const first = m - b;
@@ -162,7 +161,7 @@ export class KrylovSpace {
     for (let c = 0; c < b; c++) this.#longest = Math.max(this.#longest, norm(image, c * this.#d, this.#d));
     // First the components that T predicts, then those that rounding has added.
     for (const from of [this.#coupled, 0]) {
-      const inside = yield* wait(this.#basis.project(image, b, from, () => progress.yieldToEventLoop()));
+      const inside = await this.#basis.project(image, b, from, () => progress.yieldToEventLoop());
       for (let j = from; j < m; j++) {
         for (let c = 0; c < b; c++) next[j * m + first + c] += inside[(j - from) * b + c];
       }
@@ -177,15 +176,15 @@ export class KrylovSpace {
     }
     this.#projected = next;
     this.#outside = image;
-    this.#products = yield* this.#multiplyRows(image, b, progress);
+    this.#products = await this.#multiplyRows(image, b, progress);
   }
 
   /** Ritz values, and residuals and coordinates of as many as `count` says. */
-  *ritz(progress: ProgressTracker, count: (values: Float64Array) => number): Waiting<Ritz> {
+  async ritz(progress: ProgressTracker, count: (values: Float64Array) => number): Promise<Ritz> {
     const m = this.size;
     const b = this.lastCount;
-    const eigen = yield* wait(
-      this.#engine.symmetricEigen(this.#projected.slice(), m, count, () => progress.yieldToEventLoop()),
+    const eigen = await this.#engine.symmetricEigen(this.#projected.slice(), m, count, () =>
+      progress.yieldToEventLoop(),
     );
     const products = this.#products.slice();
     for (let i = 0; i < b; i++) for (let j = 0; j < i; j++) products[i * b + j] = products[j * b + i];
@@ -199,17 +198,17 @@ export class KrylovSpace {
   }
 
   /** Ritz vectors, orthonormal rows. */
-  *vectors(ritz: Ritz, count: number, progress: ProgressTracker): Waiting<Float64Array> {
+  async vectors(ritz: Ritz, count: number, progress: ProgressTracker): Promise<Float64Array> {
     const coordinates = ritz.coordinates.subarray(0, count * this.size);
-    const out = yield* wait(this.#basis.combine(coordinates, count, () => progress.yieldToEventLoop()));
-    yield* this.#orthonormalise(out, count, progress);
+    const out = await this.#basis.combine(coordinates, count, () => progress.yieldToEventLoop());
+    await this.#orthonormalise(out, count, progress);
     return out;
   }
 
   /** Thick restart: keeps the leading Ritz vectors; T becomes their diagonal, what is outside stays outside (Wu & Simon 2000). */
-  *restart(count: number, progress: ProgressTracker): Waiting<void> {
-    const ritz = yield* this.ritz(progress, () => count);
-    const kept = yield* this.vectors(ritz, count, progress);
+  async restart(count: number, progress: ProgressTracker): Promise<void> {
+    const ritz = await this.ritz(progress, () => count);
+    const kept = await this.vectors(ritz, count, progress);
     this.#basis.release();
     this.#basis.append(kept, count);
     this.#projected = new Float64Array(count * count);

@@ -1,5 +1,4 @@
 import { DEFAULT_TOLERANCE } from '../../limits.js';
-import { andThen, Lazy } from '../../maybe-promise.js';
 import type { SolverDeclaration } from '../solver.js';
 import { OVERSAMPLING } from './iteration-sizes.js';
 
@@ -8,8 +7,6 @@ import { OVERSAMPLING } from './iteration-sizes.js';
  * which, so it assumes what falling spectra need at most.
  */
 const EXPECTED_BLOCKS = 12;
-
-export const blockKrylov = new Lazy(() => import('./block-krylov.js'));
 
 /** Block Krylov iteration, in block-krylov.ts, which is loaded when it is needed. */
 export const krylov: SolverDeclaration = {
@@ -35,5 +32,5 @@ export const krylov: SolverDeclaration = {
   reason: ({ rows, cols, nonzeros }) =>
     `Few components of ${nonzeros === undefined ? 'a large' : 'a sparse'} ${rows}×${cols} matrix are wanted: block Krylov needs only passes over the data.`,
   accuracy: { limit: 'rounding', remedy: "Use a smaller tolerance, or solver: 'svd'" },
-  load: () => andThen(blockKrylov.get(), ({ solveKrylov }) => ({ needs: 'rows', solve: solveKrylov })),
+  load: async () => ({ needs: 'rows', solve: (await import('./block-krylov.js')).solveKrylov }),
 };

@@ -1,5 +1,4 @@
 import { LARGEST_SQUARE } from '../../limits.js';
-import { andThen, Lazy } from '../../maybe-promise.js';
 import type { SolverDeclaration } from '../solver.js';
 import { OVERSAMPLING, PROBES, UNCORRECTED_TOLERANCE } from './iteration-sizes.js';
 
@@ -14,8 +13,6 @@ const COST_MARGIN = 1.1;
  * second, by 12 ms that one took for 784 columns and 60 vectors.
  */
 const ON_PROCESSOR = { products: 2e10, reading: 8e7 };
-
-export const float32Scatter = new Lazy(() => import('./float32-scatter.js'));
 
 /** The covariance summed in float32 and refined, in float32-scatter.ts, which is loaded when it is needed. */
 export const refined: SolverDeclaration = {
@@ -42,5 +39,5 @@ export const refined: SolverDeclaration = {
   reason: ({ rows, cols }) =>
     `The ${cols}×${cols} covariance of ${rows} rows is summed in float32, which is twice as fast; the result is checked and refined in float64.`,
   accuracy: { limit: 'rounding', remedy: "Use solver: 'svd', or scale the columns" },
-  load: () => andThen(float32Scatter.get(), ({ solveRefined }) => ({ needs: 'both', solve: solveRefined })),
+  load: async () => ({ needs: 'both', solve: (await import('./float32-scatter.js')).solveRefined }),
 };

@@ -6,7 +6,6 @@ import { type QR, qr } from '../../linalg/qr.js';
 import { eigenFlops } from '../../linalg/symmetric-eigen.js';
 import { transpose } from '../../linalg/transpose.js';
 import { dot } from '../../linalg/vector.js';
-import { type MaybePromise, settle, type Waiting, wait } from '../../maybe-promise.js';
 import { residualNorms } from '../residuals.js';
 import { countWanted, type FoldSettings, nextValue, type RowsProblem, type Solution } from '../solver.js';
 import { eigenvalueBound } from './covariance.js';
@@ -25,8 +24,59 @@ const APART = 0.5;
  * orthogonal to the others, and makes the small ones orthogonal where rounding in K has turned them.
  * Weakness: squares B, as `covariance` does.
  */
-export function solveDual(problem: RowsProblem): MaybePromise<Solution> {
-  return settle(byRowProducts(problem));
+export async function solveDual(problem: RowsProblem): Promise<Solution> {
+  const { d, passes, progress, wanted, scatterTrace } = problem;
+  const n = passes.rows;
+  const most = Math.min(n, d);
+  const products = await passes.dual();
+  const choose = (values: Float64Array): number => Math.min(most, countWanted(wanted, values, scatterTrace));
+  const expected = 'count' in wanted ? wanted.count : most / 2;
+  progress.begin('eigenvectors', eigenFlops(n, expected));
+  const onStep = (flops: number): void | Promise<void> => progress.step(flops);
+  const { values, vectors, count } = await problem.engine.symmetricEigen(
+    keptMatrix(problem.engine, products),
+    n,
+    choose,
+    onStep,
+  );
+  progress.end();
+  const images = await passes.multiplyTransposed(transpose(vectors, count, n), count);
+  const many = n * d >= MANY_NUMBERS;
+  const factors = (many && (await byCholesky(problem, images, count))) || (await progress.follow(qr(images, count, d)));
+  const basis = factors.q;
+  const shared = {
+    k: count,
+    basis,
+    spectrum: values,
+    next: nextValue(values, count, problem, eigenvalueBound({ ...problem, d: n }, values[0])),
+    converged: true,
+  };
+  const leading = values.slice(0, count);
+  if (many) {
+    const residuals = await residualsFromProducts(problem, products, values, vectors, images, factors);
+    if (residuals) {
+      // Eigenvalues of K by their numbers, apart from rounding in K (Weyl).
+      const below = eigenvalueBound({ d: n, roundoff: 0 }, values[0]);
+      const bracket = { above: new Float64Array(count).fill(below), below };
+      return { ...shared, values: leading, residuals, bracket, passes: 2 };
+    }
+  }
+  const scattered = await passes.normal(basis, count, true);
+  // Rayleigh quotients: the eigenvalue that leaves the smallest residual.
+  for (let r = 0; r < count; r++) leading[r] = dot(scattered, r * d, basis, r * d, d);
+  const residuals = residualNorms(scattered, basis, leading, count, d);
+  return { ...shared, values: leading, residuals, rayleigh: true, passes: 3 };
+}
+
+/** Z = LQ with LLᵀ = ZZᵀ, by the engine: images of eigenvectors are nearly orthogonal already. Undefined where some are not. */
+async function byCholesky(problem: RowsProblem, images: Float64Array, count: number): Promise<QR | undefined> {
+  const use = <Result>(run: (rows: VectorBlock) => Promise<Result>): Promise<Result> =>
+    VectorBlock.use(images, count, problem.d, problem, run);
+  const lower = cholesky(await use((rows) => rows.products()), count, APART);
+  if (!lower) return undefined;
+  const coordinates = transpose(invertLower(lower, count), count, count);
+  const q = await use((rows) => rows.combine(coordinates, count));
+  return { q, r: transpose(lower, count, count) };
 }
 
 /** The frame as `makeProblem` will choose it, from the statistics of some columns. */
@@ -50,57 +100,4 @@ export function early(
       return undefined;
     }
   };
-}
-
-function* byRowProducts(problem: RowsProblem): Waiting<Solution> {
-  const { d, passes, progress, wanted, scatterTrace } = problem;
-  const n = passes.rows;
-  const most = Math.min(n, d);
-  const products = yield* wait(passes.dual());
-  const choose = (values: Float64Array): number => Math.min(most, countWanted(wanted, values, scatterTrace));
-  const expected = 'count' in wanted ? wanted.count : most / 2;
-  progress.begin('eigenvectors', eigenFlops(n, expected));
-  const onStep = (flops: number): void | Promise<void> => progress.step(flops);
-  const { values, vectors, count } = yield* wait(
-    problem.engine.symmetricEigen(keptMatrix(problem.engine, products), n, choose, onStep),
-  );
-  progress.end();
-  const images = yield* wait(passes.multiplyTransposed(transpose(vectors, count, n), count));
-  const many = n * d >= MANY_NUMBERS;
-  const factors =
-    (many && (yield* byCholesky(problem, images, count))) || (yield* wait(progress.follow(qr(images, count, d))));
-  const basis = factors.q;
-  const shared = {
-    k: count,
-    basis,
-    spectrum: values,
-    next: nextValue(values, count, problem, eigenvalueBound({ ...problem, d: n }, values[0])),
-    converged: true,
-  };
-  const leading = values.slice(0, count);
-  if (many) {
-    const residuals = yield* residualsFromProducts(problem, products, values, vectors, images, factors);
-    if (residuals) {
-      // Eigenvalues of K by their numbers, apart from rounding in K (Weyl).
-      const below = eigenvalueBound({ d: n, roundoff: 0 }, values[0]);
-      const bracket = { above: new Float64Array(count).fill(below), below };
-      return { ...shared, values: leading, residuals, bracket, passes: 2 };
-    }
-  }
-  const scattered = yield* wait(passes.normal(basis, count, true));
-  // Rayleigh quotients: the eigenvalue that leaves the smallest residual.
-  for (let r = 0; r < count; r++) leading[r] = dot(scattered, r * d, basis, r * d, d);
-  const residuals = residualNorms(scattered, basis, leading, count, d);
-  return { ...shared, values: leading, residuals, rayleigh: true, passes: 3 };
-}
-
-/** Z = LQ with LLᵀ = ZZᵀ, by the engine: images of eigenvectors are nearly orthogonal already. Undefined where some are not. */
-function* byCholesky(problem: RowsProblem, images: Float64Array, count: number): Waiting<QR | undefined> {
-  const use = <Result>(run: (rows: VectorBlock) => MaybePromise<Result>): MaybePromise<Result> =>
-    VectorBlock.use(images, count, problem.d, problem, run);
-  const lower = cholesky(yield* wait(use((rows) => rows.products())), count, APART);
-  if (!lower) return undefined;
-  const coordinates = transpose(invertLower(lower, count), count, count);
-  const q = yield* wait(use((rows) => rows.combine(coordinates, count)));
-  return { q, r: transpose(lower, count, count) };
 }

@@ -2,9 +2,15 @@ import { LARGEST_SQUARE } from '../../limits.js';
 import { absorbRows, qr } from '../../linalg/qr.js';
 import { svdSteps } from '../../linalg/svd.js';
 import { transpose } from '../../linalg/transpose.js';
-import { andThen, type MaybePromise, settle, type Waiting, wait } from '../../maybe-promise.js';
 import { residualNorms } from '../residuals.js';
-import { countWanted, nextValue, type RowsProblem, type Solution, type SolverDeclaration } from '../solver.js';
+import {
+  countWanted,
+  nextValue,
+  type Problem,
+  type RowsProblem,
+  type Solution,
+  type SolverDeclaration,
+} from '../solver.js';
 
 /**
  * Singular value decomposition of the data: B = UΣVᵀ, components V, eigenvalues σ².
@@ -29,55 +35,79 @@ export const svd: SolverDeclaration = {
   reason: ({ rows, cols }) => `For ${rows}×${cols} the SVD is the cheapest solver, and the most accurate.`,
   precise: true,
   accuracy: { limit: 'rounding', remedy: 'Scale the columns' },
-  load: () => ({ needs: 'rows', solve: (problem) => settle(solveSvd(problem)) }),
+  load: () => ({ needs: 'rows', solve: solveSvd }),
 };
 
-/** The triangle of a small fit, for the next: to allocate one takes as long as a step of the decomposition. */
-let idle: Float64Array | undefined;
-const MOST_IDLE = 64;
-
-function* solveSvd(problem: RowsProblem): Waiting<Solution> {
-  const { d, passes, progress, wanted, scatterTrace } = problem;
+async function solveSvd(problem: RowsProblem): Promise<Solution> {
+  const { d, passes, progress } = problem;
   const n = passes.rows;
   const tall = n >= d;
   const size = Math.min(n, d);
-  const triangle = idle?.length === size * size ? idle.fill(0) : new Float64Array(size * size);
-  idle = undefined;
+  const triangle = new Float64Array(size * size);
   let tiles = 0;
   let height = 0;
-  const absorb = (tile: Float64Array, lines: number): MaybePromise<void> => {
+  const absorb = async (tile: Float64Array, lines: number): Promise<void> => {
     tiles++;
     height = Math.max(height, lines);
-    return andThen(progress.follow(absorbRows(triangle, size, tile, lines)), () => progress.step(lines));
+    await progress.follow(absorbRows(triangle, size, tile, lines));
+    await progress.step(lines);
   };
   progress.begin('triangular factor', tall ? n : d);
-  yield* wait(tall ? passes.rowTiles(absorb) : passes.columnTiles(absorb));
+  await (tall ? passes.rowTiles(absorb) : passes.columnTiles(absorb));
   progress.end();
 
   const steps = svdSteps(triangle, size, size, false);
-  const { values: singular, right } = yield* wait(progress.run('singular values', 10 * size ** 3, steps));
-  if (size <= MOST_IDLE) idle = triangle;
-  const squares = new Float64Array(size);
-  for (let i = 0; i < size; i++) squares[i] = singular[i] * singular[i];
-  const count = Math.min(size, countWanted(wanted, squares, scatterTrace));
+  const { values, right } = await progress.run('singular values', 10 * size ** 3, steps);
+  const { squares, count } = wantedSquares(values, problem);
   let basis: Float64Array = right.slice(0, count * size);
   if (!tall) {
-    const images = yield* wait(passes.multiplyTransposed(transpose(basis, count, n), count));
-    basis = (yield* wait(progress.follow(qr(images, count, d)))).q;
+    const images = await passes.multiplyTransposed(transpose(basis, count, n), count);
+    basis = (await progress.follow(qr(images, count, d))).q;
   }
-  const values = squares.slice(0, count);
+  const image = await passes.normal(basis, count, true);
+  return fromSingularValues(problem, { squares, singular: values, basis, image, tiles, height });
+}
+
+/** σ², and how many of them are wanted. */
+export function wantedSquares(
+  singular: Float64Array,
+  { wanted, scatterTrace }: Problem,
+): { squares: Float64Array; count: number } {
+  const squares = singular.map((value) => value * value);
+  return { squares, count: Math.min(squares.length, countWanted(wanted, squares, scatterTrace)) };
+}
+
+/** What the factorisation found: all singular values, the wanted components, their images Sv, and the tiles that were absorbed. */
+interface Factorisation {
+  readonly singular: Float64Array;
+  readonly squares: Float64Array;
+  readonly basis: Float64Array;
+  readonly image: Float64Array;
+  readonly tiles: number;
+  readonly height: number;
+}
+
+/** The solution, its residuals measured with the images, which are destroyed. */
+export function fromSingularValues(
+  problem: Problem,
+  { singular, squares, basis, image, tiles, height }: Factorisation,
+): Solution {
+  const { d, scatterTrace, framingError } = problem;
+  const size = singular.length;
+  const k = basis.length / d;
+  const values = squares.slice(0, k);
   const singularBound = backwardError(size, tiles, height, Math.sqrt(scatterTrace));
-  const beyond = count < size ? singular[count] : 0;
+  const beyond = k < size ? singular[k] : 0;
   return {
-    k: count,
+    k,
     basis,
     values,
     spectrum: squares,
-    residuals: residualNorms(yield* wait(passes.normal(basis, count, true)), basis, values, count, d),
-    next: nextValue(squares, count, problem, 2 * beyond * singularBound + singularBound ** 2 + problem.framingError),
+    residuals: residualNorms(image, basis, values, k, d),
+    next: nextValue(squares, k, problem, 2 * beyond * singularBound + singularBound ** 2 + framingError),
     singularBound,
     converged: true,
-    passes: tall ? 2 : tiles + 2,
+    passes: size === d ? 2 : tiles + 2,
   };
 }
 

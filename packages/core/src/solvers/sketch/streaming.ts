@@ -3,7 +3,6 @@ import { VectorBlock } from '../../engines/vector-block.js';
 import { OptionError } from '../../errors.js';
 import { qr } from '../../linalg/qr.js';
 import { transpose } from '../../linalg/transpose.js';
-import { settle } from '../../maybe-promise.js';
 import { rayleighRitz } from '../rayleigh-ritz.js';
 import { residualNorms } from '../residuals.js';
 import { countWanted, nextValue, type OnePassProblem, type Problem, type Solution, type Solver } from '../solver.js';
@@ -109,7 +108,7 @@ async function uncheckedSolution(
 async function measuredSolution({ values, q, p, k, lost }: Found, problem: Problem, passes: Passes): Promise<Solution> {
   const { d, scatterTrace, roundoff } = problem;
   const image = await passes.normal(q, p);
-  const { values: ritz, vectors: basis, images } = await settle(rayleighRitz(q, image, p, d, problem));
+  const { values: ritz, vectors: basis, images } = await rayleighRitz(q, image, p, d, problem);
   const residuals = residualNorms(images, basis, ritz, p, d);
   const coupling = Math.hypot(...residuals) + roundoff;
   const outside = (p < values.length ? Math.max(0, values[p]) : 0) + lost + roundoff;

@@ -1,5 +1,4 @@
 import type { DenseBlock, Frame } from '../../../data/block.js';
-import { type Waiting, wait } from '../../../maybe-promise.js';
 import type { OnStep } from '../../engine.js';
 import type { JobRunner } from '../threads/job-runner.js';
 import { Chunk } from './chunk.js';
@@ -9,7 +8,7 @@ import { chunkCols, TILE } from './layout.js';
 const HEIGHT = 32;
 
 /** Z += YᵀB for few vectors and wide data: all rows of some columns at a time, so that the sums of a column are made at once. */
-export function* collectStrips(
+export async function collectStrips(
   runner: JobRunner,
   block: DenseBlock,
   frame: Frame,
@@ -17,7 +16,7 @@ export function* collectStrips(
   k: number,
   out: Float64Array,
   onStep: OnStep,
-): Waiting<void> {
+): Promise<void> {
   const { rows: n, cols: d, data } = block;
   const { kernels } = runner;
   const width = Math.min(d, chunkCols(n));
@@ -40,7 +39,7 @@ export function* collectStrips(
   };
   load(0, true);
   load(0, false);
-  if (byJobs) yield* runner.runJobs(() => onStep(0));
+  if (byJobs) await runner.runJobs(() => onStep(0));
   for (let c = 0; c < chunks; c++) {
     const { start, bytes, type, cols, roots } = raw[c % 2];
     kernels.doubles(sums, strips * k * stride).fill(0);
@@ -54,7 +53,7 @@ export function* collectStrips(
       );
     }
     load(c + 1, false);
-    yield* runner.runJobs(
+    await runner.runJobs(
       () => onStep(0),
       () => load(c + 1, true),
     );
@@ -66,7 +65,7 @@ export function* collectStrips(
         for (let j = 0; j < count; j++) out[at + j] += sum[j];
       }
     }
-    yield* wait(onStep(0));
+    await onStep(0);
   }
-  yield* wait(onStep(n));
+  await onStep(n);
 }

@@ -1,6 +1,5 @@
 import type { DenseBlock, Frame } from '../../../data/block.js';
 import type { ColumnStatistics } from '../../../data/statistics.js';
-import { andThen, Lazy, type MaybePromise, settle, type Waiting, wait } from '../../../maybe-promise.js';
 import { dualByMultiply } from '../../dual-by-multiply.js';
 import type { EarlyDual } from '../../early-products.js';
 import type { EarlyFrame, LoadedBlock, OnStep, Products, RowsAt } from '../../engine.js';
@@ -14,8 +13,8 @@ import { suitsStrips, WIDE } from './layout.js';
 import { type Packed, RowPipeline } from './row-pipeline.js';
 import { Scores } from './scores.js';
 
-/** What wide data and products of rows need besides. */
-export const widePasses = new Lazy(() => import('./wide.js'));
+/** Code for wide data and products of rows. Most fits do without it. */
+const widePasses = (): Promise<typeof import('./wide.js')> => import('./wide.js');
 
 /** Rows of a group in the dual pass: the products of two groups are 32 MB. */
 const GROUP = 2048;
@@ -45,56 +44,45 @@ export class WasmDense implements LoadedBlock {
     this.#few = new FewVectors(block, provider);
   }
 
-  summarise(
+  async summarise(
     at: RowsAt,
     scatter: Float64Array | undefined,
     onStep: OnStep,
     early?: EarlyFrame,
-  ): MaybePromise<ColumnStatistics> {
-    return settle(this.#summarise(at, scatter, onStep, early));
-  }
-
-  *#summarise(
-    at: RowsAt,
-    scatter: Float64Array | undefined,
-    onStep: OnStep,
-    early: EarlyFrame | undefined,
-  ): Waiting<ColumnStatistics> {
+  ): Promise<ColumnStatistics> {
     const { rows, cols } = this;
     if (early && !this.#float32 && rows <= GROUP && cols > WIDE) {
-      const { summariseAndMultiply } = yield* wait(widePasses.get());
-      const found = yield* wait(
-        this.#withRunner(rows * rows * cols, (runner) =>
-          summariseAndMultiply(runner, this.#block, at.weights, early, onStep),
-        ),
+      const { summariseAndMultiply } = await widePasses();
+      const found = await this.#withRunner(rows * rows * cols, (runner) =>
+        summariseAndMultiply(runner, this.#block, at.weights, early, onStep),
       );
       this.#early = found?.dual;
       if (found) return found.stats;
     }
-    return yield* summariseOnce(this.#block, at, scatter, this.#float32, (frame, sums) =>
+    return summariseOnce(this.#block, at, scatter, this.#float32, (frame, sums) =>
       this.#sum(frame, scatter, sums, onStep),
     );
   }
 
-  gram(frame: Frame, scatter: Float64Array, onStep: OnStep): MaybePromise<void> {
+  gram(frame: Frame, scatter: Float64Array, onStep: OnStep): Promise<void> {
     return this.#sum(frame, scatter, undefined, onStep);
   }
 
   /** Multiplies groups of rows pair by pair; each pair is read once, in tiles of columns. */
-  dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, onStep: OnStep): MaybePromise<void> {
-    if (other instanceof WasmDense) return settle(this.#dual(frame, other, otherFrame, into, onStep));
+  dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, onStep: OnStep): Promise<void> {
+    if (other instanceof WasmDense) return this.#dual(frame, other, otherFrame, into, onStep);
     return dualByMultiply(this.#block, frame, other, otherFrame, into, onStep);
   }
 
-  *#dual(frame: Frame, other: WasmDense, otherFrame: Frame, into: Products, onStep: OnStep): Waiting<void> {
+  async #dual(frame: Frame, other: WasmDense, otherFrame: Frame, into: Products, onStep: OnStep): Promise<void> {
     if (other === this && this.#early) {
-      const { writeEarly } = yield* wait(widePasses.get());
+      const { writeEarly } = await widePasses();
       if (writeEarly(this.#early, frame, into)) {
-        yield* wait(onStep(this.rows));
+        await onStep(this.rows);
         return;
       }
     }
-    const { multiplyRows } = yield* wait(widePasses.get());
+    const { multiplyRows } = await widePasses();
     for (let i = 0; i < this.rows; i += GROUP) {
       const count = Math.min(GROUP, this.rows - i);
       const a: Rows = { block: this.#block, frame, first: i, count };
@@ -102,69 +90,66 @@ export class WasmDense implements LoadedBlock {
         const cols = Math.min(GROUP, other.rows - j);
         const b: Rows = { block: other.#block, frame: otherFrame, first: j, count: cols };
         const float32 = this.#float32;
-        yield* wait(
-          this.#withRunner(2 * count * cols * this.cols, function* (runner) {
-            const sums = yield* multiplyRows(runner, a, b, float32, () => onStep(0));
-            const found = runner.kernels.doubles(sums, count * cols);
-            for (let r = 0; r < count; r++) {
-              const target = (into.row + i + r) * into.size + into.column + j;
-              into.products.set(found.subarray(r * cols, (r + 1) * cols), target);
-            }
-          }),
-        );
+        await this.#withRunner(2 * count * cols * this.cols, async (runner) => {
+          const sums = await multiplyRows(runner, a, b, float32, () => onStep(0));
+          const found = runner.kernels.doubles(sums, count * cols);
+          for (let r = 0; r < count; r++) {
+            const target = (into.row + i + r) * into.size + into.column + j;
+            into.products.set(found.subarray(r * cols, (r + 1) * cols), target);
+          }
+        });
       }
-      yield* wait(onStep(count));
+      await onStep(count);
     }
   }
 
-  multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): MaybePromise<void> {
+  multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): Promise<void> {
     const flops = this.rows * this.cols * (READING + 2 * k);
     return this.#withRunner(flops, (runner) => this.#multiply(runner, frame, vectors, k, scores, onStep));
   }
 
-  *#multiply(
+  async #multiply(
     runner: JobRunner,
     frame: Frame,
     vectors: Float64Array,
     k: number,
     scores: Float64Array,
     onStep: OnStep,
-  ): Waiting<void> {
+  ): Promise<void> {
     const d = this.cols;
     const packed = packVectors(runner, vectors, k, d);
     const pipeline = new RowPipeline(runner, this.#block, frame);
     const y = new Scores(runner, pipeline, k);
     runner.reserve(y.scoreJobs + pipeline.packJobs);
-    yield* pipeline.run(onStep, {
+    await pipeline.run(onStep, {
       first: (chunk) => y.score(chunk, packed, d),
       after: (chunk) => y.read(chunk, scores),
     });
   }
 
-  multiplyTransposed(
+  async multiplyTransposed(
     frame: Frame,
     scores: Float64Array,
     k: number,
     out: Float64Array,
     onStep: OnStep,
-  ): MaybePromise<void> {
+  ): Promise<void> {
     const flops = this.rows * this.cols * (READING + 2 * k);
     if (!suitsStrips(this.cols, k)) {
       return this.#withRunner(flops, (runner) => this.#multiplyTransposed(runner, frame, scores, k, out, onStep));
     }
-    return andThen(widePasses.get(), ({ collectStrips }) =>
-      this.#withRunner(flops, (runner) => collectStrips(runner, this.#block, frame, scores, k, out, onStep)),
-    );
+    const { collectStrips } = await widePasses();
+    return this.#withRunner(flops, (runner) => collectStrips(runner, this.#block, frame, scores, k, out, onStep));
   }
 
-  *#multiplyTransposed(
+  async #multiplyTransposed(
     runner: JobRunner,
     frame: Frame,
     scores: Float64Array,
     k: number,
     out: Float64Array,
     onStep: OnStep,
-  ): Waiting<void> {
+  ): Promise<void> {
     const d = this.cols;
     const { kernels } = runner;
     const sums = kernels.zeros(k * d);
@@ -175,7 +160,7 @@ export class WasmDense implements LoadedBlock {
     const zeros = kernels.zeros(k);
     const ones = kernels.put(new Float64Array(k).fill(1));
     runner.reserve(y.collectJobs + pipeline.packJobs + pipeline.tiles);
-    yield* pipeline.run(onStep, {
+    await pipeline.run(onStep, {
       begin: (chunk) => {
         const { first, rows, buffer } = chunk;
         kernels.doubles(given[buffer], rows * k).set(scores.subarray(first * k, (first + rows) * k));
@@ -193,27 +178,27 @@ export class WasmDense implements LoadedBlock {
     out: Float64Array,
     onStep: OnStep,
     measured = false,
-  ): MaybePromise<void> {
+  ): Promise<void> {
     const flops = this.rows * this.cols * (READING + 4 * k);
-    if (this.#few.suits(k)) return settle(this.#few.normal(flops, frame, vectors, k, out, onStep, measured));
+    if (this.#few.suits(k)) return this.#few.normal(flops, frame, vectors, k, out, onStep, measured);
     return this.#withRunner(flops, (runner) => this.#normal(runner, frame, vectors, k, out, onStep));
   }
 
-  *#normal(
+  async #normal(
     runner: JobRunner,
     frame: Frame,
     vectors: Float64Array,
     k: number,
     out: Float64Array,
     onStep: OnStep,
-  ): Waiting<void> {
+  ): Promise<void> {
     const d = this.cols;
     const packed = packVectors(runner, vectors, k, d);
     const sums = runner.kernels.zeros(k * d);
     const pipeline = new RowPipeline(runner, this.#block, frame);
     const y = new Scores(runner, pipeline, k);
     runner.reserve(Math.max(y.scoreJobs, y.collectJobs + pipeline.packJobs));
-    yield* pipeline.run(onStep, {
+    await pipeline.run(onStep, {
       first: (chunk) => y.score(chunk, packed, d),
       second: (chunk) => y.collect(chunk, sums, d),
     });
@@ -225,28 +210,23 @@ export class WasmDense implements LoadedBlock {
     this.#early = undefined;
   }
 
-  #withRunner<Result>(flops: number, pass: (runner: JobRunner) => Waiting<Result>): MaybePromise<Result> {
+  #withRunner<Result>(flops: number, pass: (runner: JobRunner) => Promise<Result>): Promise<Result> {
     return this.#provider.withRunner(flops, pass, this.#block.data.buffer);
   }
 
   /** One reading: the scatter in the frame, the columns' sums, or both. */
-  #sum(
-    frame: Frame,
-    scatter: Float64Array | undefined,
-    sums: PilotSums | undefined,
-    onStep: OnStep,
-  ): MaybePromise<void> {
+  #sum(frame: Frame, scatter: Float64Array | undefined, sums: PilotSums | undefined, onStep: OnStep): Promise<void> {
     const flops = this.rows * this.cols * (READING + (scatter ? this.cols : 0));
     return this.#withRunner(flops, (runner) => this.#sumWith(runner, frame, scatter, sums, onStep));
   }
 
-  *#sumWith(
+  async #sumWith(
     runner: JobRunner,
     frame: Frame,
     scatter: Float64Array | undefined,
     sums: PilotSums | undefined,
     onStep: OnStep,
-  ): Waiting<void> {
+  ): Promise<void> {
     const d = this.cols;
     const { kernels } = runner;
     const float32 = this.#float32 ? 1 : 0;
@@ -277,7 +257,7 @@ export class WasmDense implements LoadedBlock {
         sums?.add(kernels.doubles(stats + t * 4 * d * 8, 4 * d), first + t * pipeline.height);
       }
     };
-    yield* pipeline.run(onStep, { first: scatter && multiply, after: sums && addSums });
+    await pipeline.run(onStep, { first: scatter && multiply, after: sums && addSums });
     if (scatter) addPairs(scatter, kernels.doubles(products, pairs * width * width), d, width);
   }
 }

@@ -1,5 +1,4 @@
 import type { DenseBlock, Frame } from '../../../data/block.js';
-import { type Waiting, wait } from '../../../maybe-promise.js';
 import type { OnStep } from '../../engine.js';
 import type { JobRunner } from '../threads/job-runner.js';
 import { Chunk } from './chunk.js';
@@ -122,7 +121,13 @@ export interface Rows {
  * K = B₁B₂ᵀ of some rows and some others (the same: upper triangle alone), left in the memory at the address that is
  * returned: the columns go through it chunk by chunk, each number once.
  */
-export function* multiplyRows(runner: JobRunner, a: Rows, b: Rows, float32: boolean, onStep: OnStep): Waiting<number> {
+export async function multiplyRows(
+  runner: JobRunner,
+  a: Rows,
+  b: Rows,
+  float32: boolean,
+  onStep: OnStep,
+): Promise<number> {
   const d = a.block.cols;
   const same = a.block === b.block && a.first === b.first;
   const width = Math.min(d, chunkCols(Math.max(a.count, b.count)));
@@ -146,17 +151,17 @@ export function* multiplyRows(runner: JobRunner, a: Rows, b: Rows, float32: bool
   load(0);
   if (copies > 0) {
     copy(0);
-    yield* runner.runJobs(onStep);
+    await runner.runJobs(onStep);
   }
   pack(0);
   copy(1);
-  yield* runner.runJobs(onStep, () => load(1));
+  await runner.runJobs(onStep, () => load(1));
   for (let c = 0; c < chunks; c++) {
     left.multiply(c, right, sums, b.count);
     pack(c + 1);
     copy(c + 2);
-    yield* runner.runJobs(onStep, () => load(c + 2));
-    yield* wait(onStep(0));
+    await runner.runJobs(onStep, () => load(c + 2));
+    await onStep(0);
   }
   return sums;
 }

@@ -1,6 +1,5 @@
 import type { DenseBlock } from '../../../data/block.js';
 import { addRowCounts, type ColumnStatistics, emptyStatistics } from '../../../data/statistics.js';
-import { type Waiting, wait } from '../../../maybe-promise.js';
 import type { EarlyDual } from '../../early-products.js';
 import type { EarlyFrame, OnStep } from '../../engine.js';
 import { type Pilot, PilotSums, pilotFrame, samplePilot, statisticsFromSums } from '../../pilot.js';
@@ -18,13 +17,13 @@ const READINGS = 3;
  * their means and scales are known before they are multiplied. While one chunk of columns is copied in, jobs sum up the one before it, pack the one before that,
  * and multiply the one before that. Undefined where that is not possible: `summarise` says why.
  */
-export function* summariseAndMultiply(
+export async function summariseAndMultiply(
   runner: JobRunner,
   block: DenseBlock,
   weights: Float64Array | undefined,
   early: EarlyFrame,
   onStep: OnStep,
-): Waiting<{ readonly stats: ColumnStatistics; readonly dual: EarlyDual } | undefined> {
+): Promise<{ readonly stats: ColumnStatistics; readonly dual: EarlyDual } | undefined> {
   const { rows: n, cols: d } = block;
   const { kernels } = runner;
   const pilot = samplePilot(block, weights);
@@ -106,16 +105,16 @@ export function* summariseAndMultiply(
     const summed = c + 2 >= 0 && c + 2 < chunks;
     if (summed) addSums(c + 2);
     copy(c + 3, false);
-    yield* runner.runJobs(go, () => copy(c + 3, true));
+    await runner.runJobs(go, () => copy(c + 3, true));
     for (let reading = 1; summed; reading++) {
       const good = settleChunk(c + 2);
       if (good) break;
       if (good === undefined || reading === READINGS) return undefined;
       addSums(c + 2);
-      yield* runner.runJobs(go);
+      await runner.runJobs(go);
     }
-    yield* wait(onStep(0));
+    await onStep(0);
   }
-  yield* wait(onStep(n));
+  await onStep(n);
   return { stats: total, dual: { frame, products: kernels.doubles(sums, n * n).slice() } };
 }

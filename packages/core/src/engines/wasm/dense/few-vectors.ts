@@ -1,5 +1,4 @@
 import type { DenseBlock, Frame } from '../../../data/block.js';
-import { type Waiting, wait } from '../../../maybe-promise.js';
 import type { OnStep } from '../../engine.js';
 import { sameFrame } from '../../same-frame.js';
 import type { Kernels } from '../kernels.js';
@@ -70,7 +69,7 @@ export class FewVectors {
     return k <= FEW && cols <= WIDE && PARTS * k * this.#stride <= MOST_SUMS;
   }
 
-  *normal(
+  async normal(
     flops: number,
     frame: Frame,
     vectors: Float64Array,
@@ -78,19 +77,19 @@ export class FewVectors {
     out: Float64Array,
     onStep: OnStep,
     once: boolean,
-  ): Waiting<void> {
+  ): Promise<void> {
     const { data } = this.#block;
     const again = !once || (this.#frame !== undefined && sameFrame(this.#frame, frame));
     this.#frame = frame;
     const kept = this.#busy || !again ? undefined : this.#keep(frame);
-    const pass = (runner: JobRunner): Waiting<void> => this.#normal(runner, kept, frame, vectors, k, out, onStep);
+    const pass = (runner: JobRunner): Promise<void> => this.#normal(runner, kept, frame, vectors, k, out, onStep);
     if (!kept) {
-      yield* wait(this.#provider.withRunner(flops, pass, data.buffer));
+      await this.#provider.withRunner(flops, pass, data.buffer);
       return;
     }
     this.#busy = true;
     try {
-      yield* wait(this.#provider.runOn(kept.kernels, flops, pass, data.buffer));
+      await this.#provider.runOn(kept.kernels, flops, pass, data.buffer);
       kept.filled = true;
     } finally {
       this.#busy = false;
@@ -119,7 +118,7 @@ export class FewVectors {
     return this.#kept;
   }
 
-  *#normal(
+  async #normal(
     runner: JobRunner,
     kept: Kept | undefined,
     frame: Frame,
@@ -127,7 +126,7 @@ export class FewVectors {
     k: number,
     out: Float64Array,
     onStep: OnStep,
-  ): Waiting<void> {
+  ): Promise<void> {
     const { rows: n, cols: d, data } = this.#block;
     const { kernels } = runner;
     const stride = this.#stride;
@@ -144,8 +143,8 @@ export class FewVectors {
       for (let p = 0; p < parts; p++) {
         this.#addTile(pass, p, 0, 0, n - p * height, 0, kept.start + p * height * stride * 8);
       }
-      yield* runner.runJobs(() => onStep(0));
-      yield* wait(onStep(n));
+      await runner.runJobs(() => onStep(0));
+      await onStep(n);
     } else {
       const together = Math.max(1, Math.min(parts, Math.floor(CHUNK_VALUES / (d * height))));
       const chunkRows = together * height;
@@ -162,7 +161,7 @@ export class FewVectors {
       runner.reserve(Math.max(together + copies, k));
       if (byJobs) {
         raw[0].addCopies(runner, 0, Math.min(chunkRows, n), 0, d);
-        yield* runner.runJobs(() => onStep(0));
+        await runner.runJobs(() => onStep(0));
       } else raw[0].load(0, Math.min(chunkRows, n), 0, d);
       for (let c = 0; c < chunks; c++) {
         const { start, bytes, type, rows, roots } = raw[c % 2];
@@ -177,8 +176,8 @@ export class FewVectors {
         const more = Math.min(chunkRows, n - first);
         if (byJobs && more > 0) next.addCopies(runner, first, more, 0, d);
         const meanwhile = byJobs || more <= 0 ? undefined : () => next.load(first, more, 0, d);
-        yield* runner.runJobs(() => onStep(0), meanwhile);
-        yield* wait(onStep(rows));
+        await runner.runJobs(() => onStep(0), meanwhile);
+        await onStep(rows);
       }
     }
     // The vectors are no longer needed: the sums of all parts take their place.
@@ -187,7 +186,7 @@ export class FewVectors {
       row(r).set(out.subarray(r * d, (r + 1) * d));
       runner.addJob('addParts', sums + r * stride * 8, parts, k * stride, v + r * stride * 8, stride);
     }
-    yield* runner.runJobs(() => onStep(0));
+    await runner.runJobs(() => onStep(0));
     for (let r = 0; r < k; r++) out.set(row(r), r * d);
   }
 

@@ -1,5 +1,4 @@
 import type { DenseBlock, Frame } from '../../../data/block.js';
-import { type Waiting, wait } from '../../../maybe-promise.js';
 import type { OnStep } from '../../engine.js';
 import type { JobRunner } from '../threads/job-runner.js';
 import { Chunk, copiedRows } from './chunk.js';
@@ -110,29 +109,29 @@ export class RowPipeline {
     return Math.min(this.height, chunk.rows - t * this.height);
   }
 
-  *run(onStep: OnStep, work: Work): Waiting<void> {
+  async run(onStep: OnStep, work: Work): Promise<void> {
     const runner = this.#runner;
     const go: OnStep = () => onStep(0);
     this.#load(0);
     if (this.#byJobs) {
       this.#addCopies(0);
-      yield* runner.runJobs(go);
+      await runner.runJobs(go);
     }
     this.#pack(0, work);
     this.#addCopies(1);
-    yield* runner.runJobs(go, this.#loading(1));
+    await runner.runJobs(go, this.#loading(1));
     for (let c = 0; c < this.#chunks; c++) {
       const chunk = this.#chunk(c);
       if (work.first && work.second) {
         work.first(chunk);
-        yield* runner.runJobs(go);
+        await runner.runJobs(go);
       }
       (work.second ?? work.first)?.(chunk);
       this.#pack(c + 1, work);
       this.#addCopies(c + 2);
-      yield* runner.runJobs(go, this.#loading(c + 2));
+      await runner.runJobs(go, this.#loading(c + 2));
       work.after?.(chunk);
-      yield* wait(onStep(chunk.rows));
+      await onStep(chunk.rows);
     }
   }
 

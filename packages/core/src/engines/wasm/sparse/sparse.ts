@@ -1,6 +1,5 @@
 import type { Frame, SparseBlock } from '../../../data/block.js';
 import type { ColumnStatistics } from '../../../data/statistics.js';
-import { type MaybePromise, settle, type Waiting, wait } from '../../../maybe-promise.js';
 import type { LoadedBlock, OnStep, Products, RowsAt } from '../../engine.js';
 import { SparseReference } from '../../reference/sparse.js';
 import { sameFrame } from '../../same-frame.js';
@@ -93,35 +92,29 @@ export class WasmSparse implements LoadedBlock {
     return panelBytes(cols, LANES) <= 2 ** 29;
   }
 
-  summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): MaybePromise<ColumnStatistics> {
+  summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): Promise<ColumnStatistics> {
     return summariseTwice(this.#block, this, at, scatter, onStep);
   }
 
-  gram(frame: Frame, scatter: Float64Array, onStep: OnStep): MaybePromise<void> {
+  gram(frame: Frame, scatter: Float64Array, onStep: OnStep): Promise<void> {
     return this.#plain.gram(frame, scatter, onStep);
   }
 
   /** As the reference engine does it: filled rows of one block are vectors that the other is multiplied by. */
-  dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, onStep: OnStep): MaybePromise<void> {
+  dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, onStep: OnStep): Promise<void> {
     return this.#plain.dual(frame, other, otherFrame, into, onStep);
   }
 
-  multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): MaybePromise<void> {
-    return settle(this.#run(frame, k, { vectors, scores }, onStep));
+  multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): Promise<void> {
+    return this.#run(frame, k, { vectors, scores }, onStep);
   }
 
-  multiplyTransposed(
-    frame: Frame,
-    scores: Float64Array,
-    k: number,
-    out: Float64Array,
-    onStep: OnStep,
-  ): MaybePromise<void> {
-    return settle(this.#run(frame, k, { scores, out }, onStep));
+  multiplyTransposed(frame: Frame, scores: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
+    return this.#run(frame, k, { scores, out }, onStep);
   }
 
-  normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): MaybePromise<void> {
-    return settle(this.#run(frame, k, { vectors, out }, onStep));
+  normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
+    return this.#run(frame, k, { vectors, out }, onStep);
   }
 
   release(): void {
@@ -131,23 +124,21 @@ export class WasmSparse implements LoadedBlock {
     this.#passes = 0;
   }
 
-  *#run(frame: Frame, k: number, pass: Pass, onStep: OnStep): Waiting<void> {
+  async #run(frame: Frame, k: number, pass: Pass, onStep: OnStep): Promise<void> {
     const flops = (pass.vectors && pass.out ? 4 : 2) * (this.#block.data.length + this.rows) * k;
     if (!this.#centred || !sameFrame(this.#centred.frame, frame)) this.#centred = centre(this.#block, frame);
     const centred = this.#centred;
     if (this.#passes++ > 0 && !this.#busy) this.#keep(centred);
     if (this.#busy || this.#kept?.centred !== centred) {
-      yield* wait(
-        this.#provider.withRunner(flops, (runner) => this.#work(runner, centred, undefined, k, pass, onStep)),
-      );
+      await this.#provider.withRunner(flops, (runner) => this.#work(runner, centred, undefined, k, pass, onStep));
       return;
     }
     const { kernels, addresses } = this.#kept;
     const kept = this.#kept;
     this.#busy = true;
     try {
-      yield* wait(
-        this.#provider.runOn(kernels, flops, (runner) => this.#workOnKept(runner, kept, addresses, k, pass, onStep)),
+      await this.#provider.runOn(kernels, flops, (runner) =>
+        this.#workOnKept(runner, kept, addresses, k, pass, onStep),
       );
     } finally {
       this.#busy = false;
@@ -179,38 +170,38 @@ export class WasmSparse implements LoadedBlock {
     this.#kept = { kernels, centred, addresses, byColumn: !copies };
   }
 
-  *#workOnKept(
+  async #workOnKept(
     runner: JobRunner,
     kept: Kept,
     addresses: readonly RowAddresses[][],
     k: number,
     pass: Pass,
     onStep: OnStep,
-  ): Waiting<void> {
-    if (!kept.byColumn) yield* this.#copyByColumn(runner, addresses, onStep);
+  ): Promise<void> {
+    if (!kept.byColumn) await this.#copyByColumn(runner, addresses, onStep);
     kept.byColumn = true;
-    yield* this.#work(runner, kept.centred, addresses, k, pass, onStep);
+    await this.#work(runner, kept.centred, addresses, k, pass, onStep);
   }
 
   /** Makes the copies by column. */
-  *#copyByColumn(runner: JobRunner, addresses: readonly RowAddresses[][], onStep: OnStep): Waiting<void> {
+  async #copyByColumn(runner: JobRunner, addresses: readonly RowAddresses[][], onStep: OnStep): Promise<void> {
     const parts = this.#stages.flat();
     runner.reserve(parts.length);
     addresses.flat().forEach(({ values, columns, starts, byColumn }, p) => {
       runner.addJob('sparseTurn', values, columns, starts, parts[p].rows, this.cols, byColumn);
     });
-    yield* runner.runJobs(() => onStep(0));
+    await runner.runJobs(() => onStep(0));
     runner.kernels.clear();
   }
 
-  *#work(
+  async #work(
     runner: JobRunner,
     centred: Centred,
     addresses: readonly RowAddresses[][] | undefined,
     k: number,
     pass: Pass,
     onStep: OnStep,
-  ): Waiting<void> {
+  ): Promise<void> {
     const pipeline = addresses
       ? { at: (s: number) => addresses[s], load: () => {} }
       : this.#stream(runner.kernels, centred);
@@ -226,19 +217,19 @@ export class WasmSparse implements LoadedBlock {
     );
     for (let first = 0; first < k; first += buffers.count) {
       const last = first + buffers.count >= k;
-      yield* buffers.begin(first, onStep);
+      await buffers.begin(first, onStep);
       pipeline.load(0);
       for (let s = 0; s < stages.length; s++) {
         buffers.work(stages[s], pipeline.at(s));
-        yield* runner.runJobs(
+        await runner.runJobs(
           () => onStep(0),
           () => pipeline.load(s + 1),
         );
         buffers.read(stages[s]);
         const rows = stages[s].reduce((sum, part) => sum + part.rows, 0);
-        yield* wait(onStep(last ? rows : 0));
+        await onStep(last ? rows : 0);
       }
-      yield* buffers.end(onStep);
+      await buffers.end(onStep);
     }
   }
 
@@ -324,7 +315,7 @@ class PanelBuffers {
   }
 
   /** Copies vectors from `first` on in and sets the sums to 0. */
-  *begin(first: number, onStep: OnStep): Waiting<void> {
+  async begin(first: number, onStep: OnStep): Promise<void> {
     const d = this.#d;
     const { vectors, out } = this.#pass;
     const bytes = panelBytes(d, LANES);
@@ -353,7 +344,7 @@ class PanelBuffers {
       if (vectors) this.#runner.addJob('sparsePack', source, d, lanes, width, this.#rest, start, sums, cleared);
       else this.#runner.addJob('sparsePack', 0, 0, 0, 0, 0, 0, sums, cleared);
     }
-    yield* this.#runner.runJobs(() => onStep(0));
+    await this.#runner.runJobs(() => onStep(0));
   }
 
   /** Jobs for the parts of a stage. */
@@ -390,7 +381,7 @@ class PanelBuffers {
   }
 
   /** Adds the sums to `out`. */
-  *end(onStep: OnStep): Waiting<void> {
+  async end(onStep: OnStep): Promise<void> {
     const { out } = this.#pass;
     if (!out) return;
     const d = this.#d;
@@ -398,7 +389,7 @@ class PanelBuffers {
       const target = this.#lines + first * d * 8;
       this.#runner.addJob('sparseSettle', sums, panelBytes(d, lanes), this.#parts, d, lanes, width, this.#rest, target);
     }
-    yield* this.#runner.runJobs(() => onStep(0));
+    await this.#runner.runJobs(() => onStep(0));
     const found = this.#runner.kernels.doubles(this.#lines, this.#width * d);
     const start = this.#first * d;
     for (let i = 0; i < found.length; i++) out[start + i] += found[i];

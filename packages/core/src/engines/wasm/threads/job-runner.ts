@@ -1,5 +1,4 @@
 import { EngineError } from '../../../errors.js';
-import { type MaybePromise, type Waiting, wait } from '../../../maybe-promise.js';
 import type { OnStep } from '../../engine.js';
 import type { Kernels } from '../kernels.js';
 import { copyRows, HALF } from './copy-rows.js';
@@ -151,9 +150,9 @@ export class JobRunner {
   }
 
   /** Runs the jobs that were added. `meanwhile` runs first on this thread, while the workers have started. */
-  *runJobs(onStep: OnStep, meanwhile?: () => MaybePromise<void>): Waiting<void> {
+  async runJobs(onStep: OnStep, meanwhile?: () => void | Promise<void>): Promise<void> {
     if (this.#short) {
-      yield* wait(meanwhile?.());
+      await meanwhile?.();
       return;
     }
     const queue = this.#queue;
@@ -172,14 +171,14 @@ export class JobRunner {
     const start = threadTimes.measured ? performance.now() : 0;
     let worked = 0;
     try {
-      yield* wait(meanwhile?.());
-      if (this.#claims) yield* this.#claimJobs(onStep);
+      await meanwhile?.();
+      if (this.#claims) await this.#claimJobs(onStep);
       worked = threadTimes.measured ? performance.now() - start : 0;
-      yield* wait(this.#wait(jobs, onStep));
+      await this.#wait(jobs, onStep);
     } catch (error) {
       // Jobs that no thread has claimed are dropped. Running jobs are awaited, because they write into the memory.
       const left = Atomics.exchange(queue, word.remaining, 0) & MOST_JOBS;
-      yield* wait(this.#wait(jobs - left));
+      await this.#wait(jobs - left);
       throw error;
     }
     if (threadTimes.measured) {
@@ -199,7 +198,7 @@ export class JobRunner {
     releaseWorkers(this.#workers);
   }
 
-  *#claimJobs(onStep: OnStep): Waiting<void> {
+  async #claimJobs(onStep: OnStep): Promise<void> {
     const queue = this.#queue;
     const e = this.#entries;
     let since = performance.now();
@@ -233,7 +232,7 @@ export class JobRunner {
         Atomics.add(queue, word.done, 1);
       }
       if (performance.now() - since < PROGRESS_INTERVAL) continue;
-      yield* wait(onStep(0));
+      await onStep(0);
       since = performance.now();
     }
   }

@@ -1,0 +1,156 @@
+import { type DenseBlock, type Frame, packTile } from './data/block.js';
+import { blockMeans, blockStatistics } from './data/block-statistics.js';
+import type { RowSource } from './data/open-source.js';
+import type { ColumnStatistics } from './data/statistics.js';
+import { rowWeights } from './data/weights.js';
+import { DenseReference } from './engines/reference/dense.js';
+import { reference } from './engines/reference/reference.js';
+import { TILE } from './engines/reference/tile.js';
+import { centred } from './engines/summarise.js';
+import { type NestedModels, nested } from './fit.js';
+import { absorbRows, qr } from './linalg/qr.js';
+import { svdSteps } from './linalg/svd.js';
+import { symmetricEigen } from './linalg/symmetric-eigen.js';
+import { transpose } from './linalg/transpose.js';
+import { completeSymmetric } from './linalg/upper.js';
+import { dot } from './linalg/vector.js';
+import { checkColumnOptions, type Settings } from './options.js';
+import { type Plan, planSmall } from './plan.js';
+import { axesWithoutVariance, makeProblem } from './problem.js';
+import { type ProgressTracker, runTaskSync } from './progress.js';
+import { scaleScatter } from './reading.js';
+import { fromEigenvectors, wantedCount } from './solvers/direct/covariance.js';
+import { fromSingularValues, wantedSquares } from './solvers/direct/svd.js';
+import type { Problem, Solution } from './solvers/solver.js';
+import type { Warning } from './warning.js';
+
+/** Most operations, n·d·min(n, d), of a fit that is done at once: some milliseconds. */
+export const MOST_AT_ONCE = 1e7;
+
+/** n·d·min(n, d): the operations of a fit, about. */
+export function operations({ rows = Number.POSITIVE_INFINITY, cols }: RowSource): number {
+  return rows * cols * Math.min(rows, cols);
+}
+
+/** A fit that can be done at once. */
+export interface SmallFit {
+  readonly block: DenseBlock;
+  readonly plan: Plan;
+  /** Whether it takes less than a millisecond, and no other engine or solver would save time. */
+  readonly negligible: boolean;
+}
+
+/** The fit that can be done at once: of few dense rows in memory, without options that need another engine, solver or reading. Undefined if it cannot. */
+export function smallFit(source: RowSource, settings: Settings): SmallFit | undefined {
+  const { solver, engine, choose, bootstrap, lookAtColumns, transform = 'none', scale, blocking } = settings;
+  const plain = choose === undefined && !bootstrap && !lookAtColumns && transform === 'none' && scale !== 'median';
+  const auto = solver === 'auto' && engine === 'auto' && blocking !== 'none';
+  const block = plain && auto && operations(source) <= MOST_AT_ONCE ? denseBlock(source) : undefined;
+  if (!block) return undefined;
+  const { rows, cols } = block;
+  const shape = { rows, cols, dtype: source.dtype, rereadable: true };
+  return { block, ...planSmall(shape, { ...settings, engine: reference }) };
+}
+
+/** The rows of a source that has all of them in one dense block in memory. */
+function denseBlock(source: RowSource): DenseBlock | undefined {
+  if (!source.resident) return undefined;
+  const blocks = source.blocks();
+  return Array.isArray(blocks) && blocks.length === 1 && blocks[0].kind === 'dense' ? blocks[0] : undefined;
+}
+
+/**
+ * Fits small data at once, without promises: the path of `pcaSync`, and of `pca` for such data. Plain TypeScript on one thread: the columns
+ * are summed up, then svd or covariance on the passes of the reference engine, then the same `finish` as for every fit.
+ */
+export function fitSmall(
+  source: RowSource,
+  { block, plan }: SmallFit,
+  settings: Settings,
+  progress: ProgressTracker,
+): NestedModels {
+  const { cols, dtype } = source;
+  checkColumnOptions(settings, cols);
+  const rows = new DenseReference(block);
+  const weights = rowWeights(settings.weights, block.rows).slice(0, block.rows);
+  const columnNames = settings.columnNames ?? source.columnNames;
+  progress.begin('singular values', block.rows);
+  const scatter = plan.solver === 'covariance' ? new Float64Array(cols * cols) : undefined;
+  const columns = summarise(block, rows, weights, columnNames, scatter);
+  const reading = { cols, columnNames, columns, dtype, sparse: false, merges: 1 };
+  const { problem, framing, facts } = makeProblem(reading, settings, reference, plan, progress);
+  const frame = weights ? { ...framing, rootWeights: weights.map(Math.sqrt) } : framing;
+  const solution = solve();
+  progress.end();
+  // Sources in memory answer at once.
+  return nested(solution, facts, (source.warnings?.() ?? []) as readonly Warning[]);
+
+  function solve(): Solution {
+    if (framing.scatterTrace === 0) return axesWithoutVariance(problem);
+    if (!scatter) return factorise(problem, block, rows, frame);
+    scaleScatter(scatter, reading, framing, settings.center);
+    return decompose(problem, scatter);
+  }
+}
+
+/** Means, spreads and ranges of the columns; with `scatter` also S about the means, in the columns' units. */
+function summarise(
+  block: DenseBlock,
+  rows: DenseReference,
+  weights: Float64Array | undefined,
+  columnNames: readonly string[] | undefined,
+  scatter: Float64Array | undefined,
+): ColumnStatistics {
+  const stats = runTaskSync((scatter ? blockMeans : blockStatistics)(block, weights, 0, columnNames));
+  if (!scatter || stats.rows === 0) return stats;
+  runTaskSync(rows.gramTask(centred(stats, weights), scatter));
+  for (let j = 0; j < block.cols; j++) stats.spread[j] = scatter[j * block.cols + j];
+  return stats;
+}
+
+/** The covariance solver: eigenvectors of S (d × d). */
+function decompose(problem: Problem, scatter: Float64Array): Solution {
+  const { d } = problem;
+  const found = runTaskSync(symmetricEigen(scatter.slice(), d, wantedCount(problem)));
+  completeSymmetric(scatter, d);
+  const image = new Float64Array(found.count * d);
+  for (let r = 0; r < found.count; r++) {
+    for (let i = 0; i < d; i++) image[r * d + i] = dot(scatter, i * d, found.vectors, r * d, d);
+  }
+  return fromEigenvectors(problem, found, image);
+}
+
+/** The svd solver: R of B, or of Bᵀ for wide data, and its singular value decomposition. */
+function factorise(problem: Problem, block: DenseBlock, rows: DenseReference, frame: Frame): Solution {
+  const { d } = problem;
+  const n = block.rows;
+  const tall = n >= d;
+  const [size, length] = tall ? [d, n] : [n, d];
+  const height = Math.min(TILE, length);
+  const triangle = new Float64Array(size * size);
+  const tile = new Float64Array(height * size);
+  for (let from = 0; from < length; from += height) {
+    const lines = Math.min(height, length - from);
+    if (tall) packTile(block, frame, from, from + lines, 0, d, tile, 0, 1, lines);
+    else packTile(block, frame, 0, n, from, from + lines, tile);
+    runTaskSync(absorbRows(triangle, size, tile, lines));
+  }
+  const { values, right } = runTaskSync(svdSteps(triangle, size, size, false));
+  const { squares, count } = wantedSquares(values, problem);
+  let basis: Float64Array = right.slice(0, count * size);
+  if (!tall) {
+    const images = new Float64Array(count * d);
+    runTaskSync(rows.multiplyTransposedTask(frame, transpose(basis, count, n), count, images));
+    basis = runTaskSync(qr(images, count, d)).q;
+  }
+  const image = new Float64Array(count * d);
+  runTaskSync(rows.normalTask(frame, basis, count, image));
+  return fromSingularValues(problem, {
+    singular: values,
+    squares,
+    basis,
+    image,
+    tiles: Math.ceil(length / height),
+    height,
+  });
+}
