@@ -8,11 +8,15 @@ export default defineConfig({
   resolve: {
     // Tests run the sources, so a stale build can never make them pass.
     alias: {
-      '@scree/core/describe': source('./packages/core/src/describe/index.ts'),
+      '@scree/analysis/describe': source('./packages/analysis/src/describe/index.ts'),
+      '@scree/analysis': source('./packages/analysis/src/index.ts'),
       '@scree/files/internal': source('./packages/files/src/internal.ts'),
       '@scree/files': source('./packages/files/src/index.ts'),
       '@scree/core/names': source('./packages/core/src/solvers/names.ts'),
-      '@scree/core/engine': source('./packages/core/src/engine-kit.ts'),
+      '@scree/core/engine': source('./packages/core/src/engines/index.ts'),
+      '@scree/core/data': source('./packages/core/src/data/index.ts'),
+      '@scree/core/linalg': source('./packages/core/src/linalg/index.ts'),
+      '@scree/core/pipeline': source('./packages/core/src/pipeline.ts'),
       '@scree/core/transform': source('./packages/core/src/transform.ts'),
       '@scree/core/learn': source('./packages/core/src/learn.ts'),
       '@scree/core': source('./packages/core/src/index.ts'),

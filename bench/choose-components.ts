@@ -1,4 +1,5 @@
-import { chooseComponents, type Matrix } from '@scree/core';
+import { chooseComponents } from '@scree/analysis';
+import type { Matrix } from '@scree/core';
 import { random } from './random.js';
 
 /**

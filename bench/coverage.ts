@@ -1,4 +1,5 @@
-import { bootstrap, type Interval, type Scale, type Stability } from '@scree/core';
+import { bootstrap } from '@scree/analysis';
+import type { Interval, Scale, Stability } from '@scree/core';
 import { eigenOf, orthonormalRows, random } from '@scree/core/learn';
 
 /**

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import {
+  analyze,
   chooseComponents,
   type Data,
   type Labels,
@@ -55,7 +56,7 @@ const NOT_EATEN = ['Child', 'Age', 'Time', 'Sick', 'Sex'];
 async function drawn(figure: string, { source, labels }: Table, options: PcaOptions, progress: ProgressBar) {
   progress.show(0.2, 'bootstrap');
   const { k: _, ...scaling } = options;
-  const fitted = await pca(source, { ...options, bootstrap: 1000 });
+  const { model: fitted } = await analyze(source, { ...options, bootstrap: 1000 });
   const choice = await chooseComponents(source, scaling);
   const model = new Model({ ...fitted, choice });
   const report: Report = await makeReport({ model, source, labels, labelName: 'grower', title: 'guide', rows: 'fit' });

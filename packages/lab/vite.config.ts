@@ -45,11 +45,15 @@ export default defineConfig({
   resolve: {
     // The library's sources, so that the lab builds before the library is built and never shows an old one.
     alias: {
-      '@scree/core/describe': fileURLToPath(new URL('../core/src/describe/index.ts', import.meta.url)),
+      '@scree/analysis/describe': fileURLToPath(new URL('../analysis/src/describe/index.ts', import.meta.url)),
+      '@scree/analysis': fileURLToPath(new URL('../analysis/src/index.ts', import.meta.url)),
       '@scree/files/internal': fileURLToPath(new URL('../files/src/internal.ts', import.meta.url)),
       '@scree/files': fileURLToPath(new URL('../files/src/index.ts', import.meta.url)),
       '@scree/core/names': fileURLToPath(new URL('../core/src/solvers/names.ts', import.meta.url)),
-      '@scree/core/engine': fileURLToPath(new URL('../core/src/engine-kit.ts', import.meta.url)),
+      '@scree/core/engine': fileURLToPath(new URL('../core/src/engines/index.ts', import.meta.url)),
+      '@scree/core/data': fileURLToPath(new URL('../core/src/data/index.ts', import.meta.url)),
+      '@scree/core/linalg': fileURLToPath(new URL('../core/src/linalg/index.ts', import.meta.url)),
+      '@scree/core/pipeline': fileURLToPath(new URL('../core/src/pipeline.ts', import.meta.url)),
       '@scree/core/learn': fileURLToPath(new URL('../core/src/learn.ts', import.meta.url)),
       '@scree/core': fileURLToPath(new URL('../core/src/index.ts', import.meta.url)),
     },

@@ -49,7 +49,7 @@ async function build() {
     external: /^node:|^(@duckdb|koffi|linkedom|@observablehq|node-sqlite3-wasm)/,
     resolve: {
       alias: {
-        '@scree/core/describe': source('core/src/describe/index.ts'),
+        '@scree/analysis/describe': source('core/src/describe/index.ts'),
         '@scree/core/engine': source('core/src/engine-kit.ts'),
         '@scree/core/names': source('core/src/solvers/names.ts'),
         '@scree/files/internal': source('files/src/internal.ts'),

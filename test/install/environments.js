@@ -28,7 +28,7 @@ const ON_DISK = 'scree on disk works';
 
 /** An application whose types and not only whose code must resolve. */
 const TYPED = `import { type Model, pca } from '@scree/core';
-import { describeComponents } from '@scree/core/describe';
+import { describeComponents } from '@scree/analysis/describe';
 import { loadTransform } from '@scree/core/transform';
 import { openBlob } from '@scree/files';
 import { readModel } from 'scree';
@@ -235,7 +235,6 @@ test('scree', async () => { expect(await checkScree(scree, process.cwd(), writeF
         'export default function Layout({ children }) { return <html lang="en"><body>{children}</body></html>; }\n',
       'app/page.js': `'use client';
 import { useEffect, useState } from 'react';
-import { pca } from '@scree/core';
 export default function Page() {
   const [text, setText] = useState('…');
   useEffect(() => { pca([[1, 2], [3, 5], [4, 4]], { k: 1 }).then((model) => setText(model.plan.reason)); }, []);

@@ -42,8 +42,8 @@ export interface SmallFit {
 
 /** The fit that can be done at once: of few dense rows in memory, without options that need another engine, solver or reading. Undefined if it cannot. */
 export function smallFit(source: RowSource, settings: Settings): SmallFit | undefined {
-  const { solver, engine, choose, bootstrap, lookAtColumns, transform = 'none', scale, blocking } = settings;
-  const plain = choose === undefined && !bootstrap && !lookAtColumns && transform === 'none' && scale !== 'median';
+  const { solver, engine, transform = 'none', scale, blocking } = settings;
+  const plain = transform === 'none' && scale !== 'median';
   const auto = solver === 'auto' && engine === 'auto' && blocking !== 'none';
   const block = plain && auto && operations(source) <= MOST_AT_ONCE ? denseBlock(source) : undefined;
   if (!block) return undefined;

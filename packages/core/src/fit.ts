@@ -1,19 +1,17 @@
-import { checkChoices } from './bootstrap-options.js';
 import type { PlannedEngine } from './choose-engine.js';
 import type { RowSource } from './data/open-source.js';
+import type { ColumnStatistics } from './data/statistics.js';
 import type { Engine } from './engines/engine.js';
 import { remoteRows } from './engines/remote.js';
 import { ConvergenceError } from './errors.js';
-import type { Choice } from './model/choice.js';
 import { type FitFacts, finish, firstComponents } from './model/finish.js';
-import { Model } from './model/model.js';
-import { firstOf, type Stability } from './model/stability.js';
+import type { Model } from './model/model.js';
 import { Moments } from './moments.js';
 import { checkColumnOptions, type Settings } from './options.js';
 import { makePlan, type Plan, type Shape } from './plan.js';
 import { axesWithoutVariance, makeProblem } from './problem.js';
 import type { ProgressTracker } from './progress.js';
-import { type PreparedData, readBoth, readMoments, readOnce, readRows, rereadable } from './reading.js';
+import { type PreparedData, readBoth, readMoments, readOnce, readRows } from './reading.js';
 import { SOLVERS } from './solvers/registry.js';
 import type { Solution, Solver } from './solvers/solver.js';
 import type { Warning } from './warning.js';
@@ -25,53 +23,40 @@ export interface NestedModels {
   first(k: number): Model;
 }
 
-/** Where criteria chose k: their choice, and the source that was read for it, where moments are all that is left of it. */
-interface Chosen {
-  readonly choice?: Choice;
-  readonly opened?: RowSource | Moments;
+/** The models of a fit, and what questions about the same rows need besides. */
+export interface Fitted extends NestedModels {
+  /** Statistics of the columns as they were fitted. */
+  readonly columns: Readonly<ColumnStatistics>;
+  readonly engine: Engine;
 }
 
 /** Plans, reads, solves and finishes: the pipeline of `pca`, for data that were opened and options that were checked. */
 export async function fit(
-  given: RowSource | Moments,
+  source: RowSource | Moments,
   settings: Settings,
   engines: readonly [Engine, ...Engine[]],
   progress: ProgressTracker,
-  { choice, opened = given }: Chosen = {},
-): Promise<NestedModels> {
-  checkColumnOptions(settings, given.cols);
-  // Replicates are drawn from the rows once more after the fit.
-  const draws = settings.bootstrap && !(given instanceof Moments);
-  const source = draws ? await rereadable(given, progress) : given;
+): Promise<Fitted> {
+  checkColumnOptions(settings, source.cols);
   const { plan, engine } = await choosePlan(source instanceof Moments ? shapeOf(source) : source, settings, engines);
   const solver = await SOLVERS[plan.solver].load({ cols: source.cols, learn: settings.learn });
   const reading = await readFor(solver, source, settings, engine, progress);
   try {
-    const { problem, framing, facts: found } = makeProblem(reading, settings, engine, plan, progress, solver.tolerance);
-    const facts = choice ? { ...found, choice } : found;
+    const { problem, framing, facts } = makeProblem(reading, settings, engine, plan, progress, solver.tolerance);
     const solution = framing.scatterTrace > 0 ? await reading.solve(problem, framing) : axesWithoutVariance(problem);
-    const sampled = solution.converged && stabilityFor(source, settings, reading, solution.k, engine, progress);
-    const stability = sampled ? await sampled : undefined;
-    const known = await warningsOf(opened, engine);
-    const warnings = settings.lookAtColumns ? [...known, ...(await columnWarnings(opened, reading, settings))] : known;
-    const { model, first } = nested(solution, facts, warnings, stability);
+    const { model, first } = nested(solution, facts, await warningsOf(source, engine));
     if (!solution.converged) throw notConverged(model, solution, plan, problem.tolerance);
-    return { model, first };
+    return { model, first, columns: reading.columns, engine };
   } finally {
     reading.release();
   }
 }
 
 /** The model of a solution, and those of its first components. */
-export function nested(
-  solution: Solution,
-  facts: FitFacts,
-  warnings: readonly Warning[],
-  stability?: Stability,
-): NestedModels {
-  const model = withStability(finish(solution, facts, warnings), stability);
+export function nested(solution: Solution, facts: FitFacts, warnings: readonly Warning[]): NestedModels {
+  const model = finish(solution, facts, warnings);
   const first = (k: number): Model =>
-    k === model.k ? model : withStability(finish(firstComponents(solution, k, facts), facts, warnings), stability);
+    k === model.k ? model : finish(firstComponents(solution, k, facts), facts, warnings);
   return { model, first };
 }
 
@@ -86,44 +71,10 @@ function notConverged(model: Model, { failure, passes }: Solution, plan: Plan, t
   );
 }
 
-/** The bootstrap that was asked for, of the rows that were fitted. */
-function stabilityFor(
-  source: RowSource | Moments,
-  settings: Settings,
-  { columns }: PreparedData,
-  k: number,
-  engine: Engine,
-  progress: ProgressTracker,
-): Promise<Stability | undefined> | undefined {
-  const chosen = checkChoices(settings.bootstrap, settings.seed);
-  if (!chosen || source instanceof Moments) return undefined;
-  const { center, scale, columnWeights, ddof, weights } = settings;
-  const read = weights?.length ?? columns.rows;
-  const sample = { source, read, columns, weights, center, scale, columnWeights, ddof, k };
-  return import('./analysis/bootstrap/stability.js').then(({ stabilityOf }) =>
-    stabilityOf(sample, chosen, engine, progress),
-  );
-}
-
-function withStability(model: Model, stability: Stability | undefined): Model {
-  return stability ? new Model({ ...model, stability: firstOf(stability, model.k, model.d) }) : model;
-}
-
 /** Warnings of the source and the engine, collected after the last row was read. */
 async function warningsOf(source: RowSource | Moments, engine: Engine): Promise<readonly Warning[]> {
   const read = source instanceof Moments ? [] : ((await source.warnings?.()) ?? []);
   return [...read, ...(engine.warnings ?? [])];
-}
-
-/** What the columns tell: the values that were seen while rows were read, and the statistics of the fit. */
-async function columnWarnings(
-  opened: RowSource | Moments,
-  { columns }: PreparedData,
-  settings: Settings,
-): Promise<readonly Warning[]> {
-  if (!(opened instanceof Moments)) return (await opened.columnWarnings?.(columns)) ?? [];
-  const { momentsWarnings } = await import('./analysis/watch-columns.js');
-  return momentsWarnings(opened, settings);
 }
 
 /**

@@ -1,81 +1,3 @@
-export { type BootstrapOptions, bootstrap } from './analysis/bootstrap/bootstrap.js';
-export { defaultReplicates } from './analysis/bootstrap/default-replicates.js';
-export {
-  type AdjustedInertias,
-  adjustedInertias,
-  type Category,
-  type CategoryLevel,
-  categories,
-  type MfaGroupPart,
-  mfaGroups,
-} from './analysis/categories.js';
-export { type ChooseOptions, chooseComponents } from './analysis/choose-components.js';
-export { type ColumnContribution, columnContributions } from './analysis/column-contributions.js';
-export type { ColumnFacts, Steps } from './analysis/columns.js';
-export { compareModels, congruence, type ModelComparison } from './analysis/compare-models.js';
-export { type CompareTablesOptions, type Procrustes, procrustes, rvCoefficient } from './analysis/compare-tables.js';
-export type { Point } from './analysis/convex-hull.js';
-export type { CovariateColumns, Covariates } from './analysis/covariates.js';
-export { type Ellipse, type EllipseOptions, groupEllipse } from './analysis/ellipse.js';
-export {
-  betweenGroups,
-  type GroupLabels,
-  type GroupPca,
-  type GroupPcaOptions,
-  withinGroups,
-} from './analysis/group-pca.js';
-export type { GroupLevel, Groups, Hull } from './analysis/groups.js';
-export {
-  type ProbabilisticOptions,
-  ProbabilisticPca,
-  probabilistic,
-  type SampleOptions,
-} from './analysis/likelihood.js';
-export { type ColumnsLook, type LookOptions, lookAtColumns, watchColumns } from './analysis/look-at-columns.js';
-export {
-  type FamdOptions,
-  famd,
-  type McaOptions,
-  type MfaGroup,
-  type MfaOptions,
-  mca,
-  mfa,
-} from './analysis/mca-famd-mfa.js';
-export {
-  hotellingT2,
-  type LimitOptions,
-  type MonitoredRows,
-  monitorRows,
-  type RowLimits,
-  type RowsOf,
-  rowLimits,
-} from './analysis/monitoring.js';
-export { Pcr, type PcrOptions, pcr } from './analysis/pcr.js';
-export { principalAngles } from './analysis/principal-angles.js';
-export type { RowOptions } from './analysis/read-blocks.js';
-export { type Regression, type Residuals, residualize } from './analysis/residualize.js';
-export {
-  type RotateOptions,
-  Rotation,
-  type RotationMethod,
-  rotate,
-} from './analysis/rotation.js';
-export {
-  type RowContributions,
-  rowContributionBlocks,
-  rowContributions,
-  type SupplementaryRows,
-  supplementaryRows,
-} from './analysis/row-contributions.js';
-export {
-  type Label,
-  type RowLabels,
-  type Supplementary,
-  type SupplementaryOptions,
-  supplementary,
-} from './analysis/supplementary.js';
-export type { SupplementaryColumn } from './analysis/supplementary-columns.js';
-export type { BootstrapChoices } from './bootstrap-options.js';
 export type { Block, DenseBlock, Frame, SparseBlock } from './data/block.js';
 export type {
   CategoryColumn,
@@ -154,7 +76,4 @@ export { SOLVERS } from './solvers/registry.js';
 export type { SketchOptions, SketchRule } from './solvers/sketch/sketch-options.js';
 export type { SolverDeclaration } from './solvers/solver.js';
 export { Stream, type StreamAddOptions, type StreamOptions, stream } from './stream.js';
-export type { SummaryHead, SummaryPart } from './summary/head.js';
-export { type SummarizeOptions, summarize } from './summary/summarize.js';
-export { type MergeOptions, type SummaryInput, TableSummary } from './summary/table-summary.js';
 export type { Warning, WarningCode } from './warning.js';

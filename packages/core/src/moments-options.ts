@@ -3,29 +3,25 @@ import type { Settings } from './options.js';
 import { SOLVERS } from './solvers/registry.js';
 
 /** Moments contain no rows: options that concern rows are rejected. */
-export function refuseForMoments({ solver, learn, weights, bootstrap, transform }: Settings, cols: number): void {
+export function refuseForMoments({ solver, learn, weights, transform }: Settings, cols: number): void {
   const needsRows = (learn: Settings['learn']): boolean =>
     solver !== 'auto' && SOLVERS[solver].needs({ cols, learn }) !== 'scatter';
   const { batch, ...fullBatch } = learn ?? {};
   const batches = batch !== undefined && needsRows(learn) && !needsRows(fullBatch);
-  const drawn = bootstrap !== undefined && bootstrap !== 0;
   const option =
     weights !== undefined
       ? 'weights'
       : transform !== undefined
         ? 'transform'
-        : drawn
-          ? 'bootstrap'
-          : batches
-            ? 'learn.batch'
-            : needsRows(learn)
-              ? 'solver'
-              : undefined;
+        : batches
+          ? 'learn.batch'
+          : needsRows(learn)
+            ? 'solver'
+            : undefined;
   if (option === undefined) return;
   const remedy = {
     weights: 'Give weights when you add rows',
     transform: 'Transform rows before you add them',
-    bootstrap: 'Leave it out',
     'learn.batch': 'Leave it out',
     solver: "Leave solver at 'auto' or 'covariance'",
   }[option];

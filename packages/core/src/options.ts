@@ -1,4 +1,3 @@
-import { BOOTSTRAP_OPTION, type BootstrapChoices, checkChoices } from './bootstrap-options.js';
 import { CONTROL_OPTIONS, type ControlOptions, checkObject, checkOption, type OptionCheck } from './control.js';
 import { type Coding, TRANSFORMS, type Transform } from './data/coding.js';
 import { checkColumnWeights, checkScale, type Scale, type ScalingRule } from './data/scaling.js';
@@ -6,7 +5,6 @@ import type { EngineChoice } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
 
 import { describeValue, OptionError } from './errors.js';
-import { CRITERION_NAMES, type CriterionName } from './model/choice.js';
 import type { Whiten } from './model/record.js';
 import { checkLearn } from './solvers/check-learn.js';
 import type { LearnOptions } from './solvers/learned/learn-options.js';
@@ -18,10 +16,10 @@ import { unknownOption } from './suggest-option.js';
 /** Options of `pca`; `Name` are the names that `columnNames` may have. */
 export interface PcaOptions<Name extends string = string> extends ControlOptions {
   /**
-   * How many components: a whole number, a fraction of the variance (0 < f < 1) they must explain together, `'all'`, or
-   * `'auto'`, as many as `chooseComponents` recommends, or as one criterion says, by its name. Default 10, or as many as there are.
+   * How many components: a whole number, a fraction of the variance (0 < f < 1) they must explain together, or `'all'`.
+   * Default 10, or as many as there are. `analyze` of `@scree/analysis` chooses k by criteria.
    */
-  readonly k?: number | 'all' | 'auto' | CriterionName;
+  readonly k?: number | 'all';
   /** Subtract the column means. Default true. */
   readonly center?: boolean;
   /** How columns are scaled. Default `'none'`. */
@@ -51,19 +49,12 @@ export interface PcaOptions<Name extends string = string> extends ControlOptions
   readonly tolerance?: number;
   /** Most bytes that the matrices of a solver may take. The plan chooses accordingly. Default: what a machine can hold. */
   readonly memory?: number;
-  /** How often rows are drawn again to see how much the components vary from sample to sample, or more choices. Default 0: not at all. */
-  readonly bootstrap?: number | BootstrapChoices;
   /** Seed of everything random. Default 0. */
   readonly seed?: number;
   /** Names of the columns, for data that do not carry them; for records, which columns to use. */
   readonly columnNames?: readonly Name[];
   /** Which columns of records and tables to use: `'all'`, the default, where one of text is an error, or `'numeric'`, which leaves those out. */
   readonly columns?: 'all' | 'numeric';
-  /**
-   * Whether to look at the columns too, and to warn where one dominates, numbers the rows, holds codes of classes or repeats
-   * another. Default false: it costs a look at every number, and programs that fit many tables know their columns.
-   */
-  readonly lookAtColumns?: boolean;
 }
 
 /** Options with every default filled in. */
@@ -73,8 +64,6 @@ export type Settings = Required<Omit<PcaOptions, Undefaulted>> &
     /** How the columns were coded, and the rule that `scale` was computed by, where its numbers do not tell. */
     readonly coding?: Coding;
     readonly scaling?: ScalingRule;
-    /** Which criteria choose k, where it was not given. */
-    readonly choose?: 'auto' | CriterionName;
   };
 
 type Undefaulted =
@@ -90,17 +79,13 @@ type Undefaulted =
   | 'k'
   | 'learn'
   | 'sketch'
-  | 'memory'
-  | 'bootstrap';
+  | 'memory';
 
 /** The values that each option accepts. */
 const OPTIONS: Record<keyof PcaOptions, OptionCheck> = {
   k: {
-    must: `a whole number from 1 up, a fraction between 0 and 1, 'all', 'auto' or one of ${CRITERION_NAMES.map((name) => `'${name}'`).join(', ')}`,
-    test: (v) =>
-      v === 'all' ||
-      isChooser(v) ||
-      (typeof v === 'number' && ((v > 0 && v < 1) || (Number.isSafeInteger(v) && v >= 1))),
+    must: "a whole number from 1 up, a fraction between 0 and 1, or 'all' (analyze of @scree/analysis can choose it)",
+    test: (v) => v === 'all' || (typeof v === 'number' && ((v > 0 && v < 1) || (Number.isSafeInteger(v) && v >= 1))),
   },
   center: { must: 'true or false', test: (v) => typeof v === 'boolean' },
   scale: {
@@ -140,23 +125,17 @@ const OPTIONS: Record<keyof PcaOptions, OptionCheck> = {
     must: 'a number of bytes from 1048576 up',
     test: (v) => typeof v === 'number' && v >= 2 ** 20,
   },
-  bootstrap: BOOTSTRAP_OPTION,
   seed: { must: 'a whole number', test: (v) => Number.isSafeInteger(v) },
   columnNames: {
     must: 'an array of strings, one per column',
     test: (v) => Array.isArray(v) && v.every((name) => typeof name === 'string'),
   },
   columns: { must: "'all' or 'numeric'", test: (v) => v === 'all' || v === 'numeric' },
-  lookAtColumns: { must: 'true or false', test: (v) => typeof v === 'boolean' },
   ...CONTROL_OPTIONS,
 };
 
 function isTransform(value: unknown): value is Transform {
   return (TRANSFORMS as readonly unknown[]).includes(value);
-}
-
-function isChooser(value: unknown): value is 'auto' | CriterionName {
-  return value === 'auto' || (CRITERION_NAMES as readonly unknown[]).includes(value);
 }
 
 function isEngine(value: unknown): boolean {
@@ -185,11 +164,9 @@ const DEFAULTS: Readonly<Record<keyof PcaOptions, unknown>> = {
   engine: 'auto',
   tolerance: undefined,
   memory: undefined,
-  bootstrap: undefined,
   seed: 0,
   columnNames: undefined,
   columns: 'all',
-  lookAtColumns: false,
   onProgress: undefined,
   signal: undefined,
   threads: undefined,
@@ -205,14 +182,12 @@ export function checkOptions(options: PcaOptions, own: readonly string[] = []): 
     if (!Object.hasOwn(OPTIONS, option)) throw unknownOption(option, [...own, ...Object.keys(OPTIONS)]);
     if (value === undefined) continue;
     checkOption(option, value, OPTIONS[option as keyof PcaOptions]);
-    if (option === 'k' && isChooser(value)) filled.choose = value;
-    else filled[option] = value;
+    filled[option] = value;
   }
   const settings = filled as unknown as Settings;
   checkDifferent(settings.columnNames);
   checkLearn(settings);
   checkSketch(settings);
-  checkChoices(settings.bootstrap, settings.seed);
   // Oja's rule has one neuron.
   return settings.learn?.rule === 'oja' ? { ...settings, k: 1 } : settings;
 }

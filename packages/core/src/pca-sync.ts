@@ -33,19 +33,7 @@ export function pcaSync(data: SyncData, options: PcaOptions = {}): Model {
 /** Data that `pcaSync` takes. */
 export type SyncData = readonly Row[] | Exclude<AnyMatrix, CsrMatrix>;
 
-function refuseForSync({
-  choose,
-  bootstrap,
-  lookAtColumns,
-  transform,
-  scale,
-  solver,
-  engine,
-  blocking,
-}: Settings): void {
-  if (choose !== undefined) throw tooMuchForSync('k', `k: '${choose}'`);
-  if (bootstrap !== undefined && bootstrap !== 0) throw tooMuchForSync('bootstrap', 'A bootstrap');
-  if (lookAtColumns) throw tooMuchForSync('lookAtColumns', 'lookAtColumns');
+function refuseForSync({ transform, scale, solver, engine, blocking }: Settings): void {
   if (transform !== undefined && transform !== 'none') throw tooMuchForSync('transform', 'A transform');
   if (scale === 'median') throw tooMuchForSync('scale', "scale: 'median'");
   if (solver !== 'auto') throw tooMuchForSync('solver', `solver: '${solver}'`);

@@ -2,7 +2,6 @@ import { enter, leave } from './admission.js';
 import { changeOf } from './data/changes.js';
 import { type Data, type NumberColumns, openSource, type RowSource } from './data/open-source.js';
 import { availableEngines } from './engines/choose.js';
-import type { Engine } from './engines/engine.js';
 import { enginesFor } from './engines/remote.js';
 import { DataError, OptionError, ScreeError } from './errors.js';
 import { fit, type NestedModels } from './fit.js';
@@ -12,7 +11,6 @@ import type { Model } from './model/model.js';
 import { Moments } from './moments.js';
 import { checkOptions, type PcaOptions, type Settings } from './options.js';
 import { ProgressTracker } from './progress.js';
-import { rereadable } from './reading.js';
 
 export type { NestedModels };
 
@@ -61,7 +59,7 @@ export async function nestedModels(data: Data | Moments, options: PcaOptions = {
 async function fitMoments(moments: Moments, settings: Settings, progress: ProgressTracker): Promise<NestedModels> {
   const { refuseForMoments } = await import('./moments-options.js');
   refuseForMoments(settings, moments.cols);
-  return fitChosen(moments, settings, await availableEngines(settings, moments.cols ** 2), progress);
+  return fit(moments, settings, await availableEngines(settings, moments.cols ** 2), progress);
 }
 
 /** A source, and the settings for its columns. */
@@ -70,8 +68,12 @@ export interface Opened {
   readonly settings: Settings;
 }
 
-/** Fits a source that is opened here, and closes it whatever happens. */
-export async function fitOpened(open: () => Promise<Opened>, progress: ProgressTracker): Promise<NestedModels> {
+/** Fits a source that is opened here, by `pca` or another function that takes an opened source, and closes it whatever happens. */
+export async function fitOpened(
+  open: () => Promise<Opened>,
+  progress: ProgressTracker,
+  fitSource: typeof fit | ((...given: Parameters<typeof fit>) => Promise<NestedModels>) = fit,
+): Promise<NestedModels> {
   let source: RowSource | undefined;
   let admitted = false;
   try {
@@ -85,7 +87,7 @@ export async function fitOpened(open: () => Promise<Opened>, progress: ProgressT
     }
     const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
     const engines = await enginesFor(source, { engine, threads, blocking, weights }, numbers);
-    return await fitChosen(source, settings, engines, progress);
+    return await fitSource(source, settings, engines, progress);
   } catch (error) {
     await refuseFailedByChange(source, error);
     // Typed arrays and WebAssembly have different messages for a lack of memory.
@@ -97,31 +99,14 @@ export async function fitOpened(open: () => Promise<Opened>, progress: ProgressT
   }
 }
 
-/** The source with its columns transformed and watched as the settings want it, and the settings for these columns. */
-async function prepareColumns(source: RowSource, settings: Settings, progress: ProgressTracker): Promise<Opened> {
-  const plain = (settings.transform ?? 'none') === 'none' && settings.scale !== 'median';
-  const coded = plain
-    ? { source, settings }
-    : await (await import('./code-columns.js')).codeColumns(source, settings, progress);
-  if (!settings.lookAtColumns) return coded;
-  const { watch } = await import('./analysis/watch-columns.js');
-  return { ...coded, source: watch(coded.source, coded.settings) };
-}
-
-/** Fits as many components as were asked for, or as criteria choose for these data: one where they find no structure. */
-async function fitChosen(
-  source: RowSource | Moments,
+/** The source with its columns transformed and scaled as the settings want it, and the settings for these columns. */
+export async function prepareColumns(
+  source: RowSource,
   settings: Settings,
-  engines: readonly [Engine, ...Engine[]],
   progress: ProgressTracker,
-): Promise<NestedModels> {
-  if (settings.choose === undefined) return await fit(source, settings, engines, progress);
-  const { chooseForFit } = await import('./analysis/criteria/evidence.js');
-  // The criteria may leave no more than moments, and a bootstrap draws rows.
-  const drawn = settings.bootstrap && !(source instanceof Moments) ? await rereadable(source, progress) : undefined;
-  const { choice, data } = await chooseForFit(drawn ?? source, settings, settings.choose, engines, progress);
-  const chosen = { ...settings, k: Math.max(1, choice.k) };
-  return await fit(drawn ?? data, chosen, engines, progress, { choice, opened: source });
+): Promise<Opened> {
+  const plain = (settings.transform ?? 'none') === 'none' && settings.scale !== 'median';
+  return plain ? { source, settings } : (await import('./code-columns.js')).codeColumns(source, settings, progress);
 }
 
 /** If the data changed during a fit that failed, that is the likely cause, so the error names it. */

@@ -1,5 +1,6 @@
 /// <reference types="node" />
-import { categories, famd, type Model, mca, OptionError, type TableSource } from '@scree/core';
+import { categories, famd, mca } from '@scree/analysis';
+import { type Model, OptionError, type TableSource } from '@scree/core';
 import { type DataFile, type FileOptions, openBlob } from '@scree/files';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, it } from 'vitest';

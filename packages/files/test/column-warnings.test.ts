@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { lookAtColumns, type Warning } from '@scree/core';
+import { lookAtColumns } from '@scree/analysis';
+import type { Warning } from '@scree/core';
 import { Bool, Float64, Table, tableToIPC, vectorFromArray } from 'apache-arrow';
 import { describe, expect, it } from 'vitest';
 import { type FileOptions, openBlob } from '../src/index.js';

@@ -1,5 +1,5 @@
+import { count, describeRank, listed, percent, type RankDetails, several, show } from '@scree/analysis/describe';
 import type { ErrorDetails, ScreeError, Warning } from '@scree/core';
-import { count, describeRank, listed, percent, type RankDetails, several, show } from '@scree/core/describe';
 import type { ConvertedColumn } from '@scree/files/internal';
 import { shorten } from './shorten.js';
 import type { Cell, LeftOutReason, Problem } from './worker/messages.js';

@@ -1,4 +1,5 @@
-import { loadModel, lookAtColumns, pca, ScreeError, type Warning } from '@scree/core';
+import { lookAtColumns } from '@scree/analysis';
+import { loadModel, pca, ScreeError, type Warning } from '@scree/core';
 import { describe, expect, it } from 'vitest';
 import { describeCell, describeProblem, describeWarning } from '../src/describe-problem.js';
 import { Session } from '../src/worker/session.js';

@@ -1,5 +1,6 @@
 import { offerEngines } from './offer-engines.js';
 
+export * from '@scree/analysis';
 export * from '@scree/core';
 export { type BlasOptions, blasEngine } from './blas/blas.js';
 export { type SparkOptions, sparkSource } from './cluster/spark-source.js';

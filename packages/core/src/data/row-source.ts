@@ -1,7 +1,6 @@
 import type { Warning } from '../warning.js';
 import type { Block } from './block.js';
 import type { Sample } from './sample.js';
-import type { ColumnStatistics } from './statistics.js';
 
 /** The type that numbers are stored in. */
 export type DType = 'float32' | 'float64';
@@ -34,8 +33,6 @@ export interface RowSource {
   blocks(): Iterable<Block> | AsyncIterable<Block>;
   /** Called once, after the last pass and before `close`: what the user should know about how the rows were read. */
   warnings?(): readonly Warning[] | Promise<readonly Warning[]>;
-  /** What the rows that were read tell about their columns, whose statistics these are, where that was asked for. */
-  columnWarnings?(columns: Readonly<ColumnStatistics>): Promise<readonly Warning[]>;
   /** Called when reading has ended, also after an error. */
   close?(): void | Promise<void>;
 }

@@ -6,7 +6,6 @@ import { descending, scale } from '../linalg/vector.js';
 import type { Solution } from '../solvers/solver.js';
 import type { Warning } from '../warning.js';
 import { certify } from './certificate.js';
-import type { Choice } from './choice.js';
 import { Model } from './model.js';
 import type { Plan, Whiten } from './record.js';
 import { judgeUniqueness } from './uniqueness.js';
@@ -34,7 +33,6 @@ export interface FitFacts {
   /** How much each column changes in norm when every number of it changes in its last place. */
   readonly noise: Float64Array;
   readonly plan: Plan;
-  readonly choice?: Choice | undefined;
   readonly coding?: Coding | undefined;
 }
 
@@ -99,14 +97,12 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
     uniqueness: judged.uniqueness,
     warnings: [
       ...sourceWarnings,
-      ...structureWarnings(facts),
       ...dataWarnings(facts, variances, values),
       // Of what has not converged nothing can be said but that.
       ...(solution.converged ? judged.warnings : []),
       ...whitenWarnings(facts, judged.uniqueness.rank, k),
       ...convergenceWarnings(solution),
     ],
-    choice: facts.choice,
     coding: facts.coding,
     trace: solution.trace,
   };
@@ -226,17 +222,6 @@ function dataWarnings(facts: FitFacts, variances: Float64Array, values: Float64A
 function underflow(values: Float64Array, variances: Float64Array): boolean {
   for (let i = 0; i < values.length; i++) if (values[i] > 0 && variances[i] < 2 ** -1022) return true;
   return false;
-}
-
-function structureWarnings({ choice }: FitFacts): Warning[] {
-  if (choice?.k !== 0) return [];
-  return [
-    {
-      code: 'NO_STRUCTURE',
-      message: `${choice.reason} The model has one component because a model needs one.`,
-      details: { criteria: choice.agree },
-    },
-  ];
 }
 
 function whitenWarnings(facts: FitFacts, rank: number, k: number): Warning[] {

@@ -1,4 +1,4 @@
-import { crc32 } from '@scree/core/engine';
+import { crc32 } from '@scree/core/data';
 import { badFile, truncated } from '../file-error.js';
 import { inflate } from './inflate.js';
 import type { InputWindow } from './input-window.js';

@@ -1,4 +1,4 @@
-import { crc32 } from '@scree/core/engine';
+import { crc32 } from '@scree/core/data';
 import { type ByteReader, type Bytes, chunkReader } from '../bytes/bytes.js';
 import { DEFAULT_MEMORY } from '../options.js';
 import { gunzip } from './gunzip.js';

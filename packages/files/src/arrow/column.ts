@@ -1,4 +1,4 @@
-import { decodeHalf } from '@scree/core/engine';
+import { decodeHalf } from '@scree/core/data';
 import { unpackLz4 } from '../archive/lz4.js';
 import type { Unpackers } from '../archive/unpack.js';
 import type { SeekableBytes } from '../archive/zip.js';

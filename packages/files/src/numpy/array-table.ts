@@ -1,6 +1,5 @@
-import type { DenseBlock } from '@scree/core';
-import { DataError } from '@scree/core';
-import { decodeHalf } from '@scree/core/engine';
+import { DataError, type DenseBlock } from '@scree/core';
+import { decodeHalf } from '@scree/core/data';
 import { type Bytes, readWhole } from '../bytes/bytes.js';
 import { Pool, readAhead } from '../bytes/read-ahead.js';
 import { type FileError, truncated } from '../file-error.js';

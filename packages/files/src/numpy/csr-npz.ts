@@ -1,6 +1,5 @@
-import type { NumberArray, SparseBlock } from '@scree/core';
-import { DataError } from '@scree/core';
-import { toBlock } from '@scree/core/engine';
+import { DataError, type NumberArray, type SparseBlock } from '@scree/core';
+import { toBlock } from '@scree/core/data';
 import type { Unpackers } from '../archive/unpack.js';
 import type { SeekableBytes, ZipMember } from '../archive/zip.js';
 import { arrayBytes, checked, watchMember } from '../archive/zip-member.js';

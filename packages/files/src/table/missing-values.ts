@@ -1,5 +1,5 @@
 import { DataError, type DenseBlock } from '@scree/core';
-import { decoded, numbersOf } from '@scree/core/engine';
+import { decoded, numbersOf } from '@scree/core/data';
 import type { Choice } from './choose-columns.js';
 import type { MissingValues } from './data-file.js';
 import type { GapCounts } from './gap-counts.js';

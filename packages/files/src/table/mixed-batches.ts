@@ -1,6 +1,5 @@
-import type { DenseBlock } from '@scree/core';
-import { OptionError } from '@scree/core';
-import { decoded, identityFrame, packTile } from '@scree/core/engine';
+import { type DenseBlock, OptionError } from '@scree/core';
+import { decoded, identityFrame, packTile } from '@scree/core/data';
 import type { Batch, Table } from './table.js';
 
 /** Numbers and several columns of text of the same rows. */

@@ -1,5 +1,5 @@
 import { type DenseBlock, type DType, OptionError, type Warning } from '@scree/core';
-import { decoded, mergeWarnings } from '@scree/core/engine';
+import { decoded, mergeWarnings } from '@scree/core/data';
 import { FileError } from '../file-error.js';
 import type { CheckedOptions } from '../options.js';
 import type { Batch, Column, Request, Table } from './table.js';

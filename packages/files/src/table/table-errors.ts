@@ -1,5 +1,4 @@
-import type { ErrorDetails, Warning } from '@scree/core';
-import { DataError, OptionError } from '@scree/core';
+import { DataError, type ErrorDetails, OptionError, type Warning } from '@scree/core';
 import type { FileOptions } from '../options.js';
 import type { LeftOut } from './choose-columns.js';
 import type { MissingValues } from './data-file.js';

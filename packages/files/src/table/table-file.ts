@@ -1,6 +1,14 @@
-import type { Block, DenseBlock, RowSource, TableSource, Warning } from '@scree/core';
-import { DataError, OptionError, ScreeError } from '@scree/core';
-import { decoded } from '@scree/core/engine';
+import {
+  type Block,
+  DataError,
+  type DenseBlock,
+  OptionError,
+  type RowSource,
+  ScreeError,
+  type TableSource,
+  type Warning,
+} from '@scree/core';
+import { decoded } from '@scree/core/data';
 import type { FileOptions, Missing } from '../options.js';
 import { type Choice, chooseColumns, type LeftOut, labelColumns } from './choose-columns.js';
 import { type ConvertedColumn, convertedWarning } from './converted-values.js';

@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import { count, percent, several } from '@scree/core/describe';
+import { count, percent, several } from '@scree/analysis/describe';
 import type { CloudArrow, CloudOutline } from '../charts/point-cloud/point-cloud.js';
 import { oneLine } from '../shorten.js';
 import { colouring, namesOfComponents, shades } from '../state/colouring.js';

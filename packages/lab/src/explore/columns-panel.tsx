@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { count, several } from '@scree/core/describe';
+import { count, several } from '@scree/analysis/describe';
 import { describeCell } from '../describe-problem.js';
 import { shorten } from '../shorten.js';
 import { changeSettings, settings } from '../state/settings.js';

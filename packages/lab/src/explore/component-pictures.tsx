@@ -1,5 +1,5 @@
+import { percent } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
-import { percent } from '@scree/core/describe';
 import { useRef } from 'preact/hooks';
 import { ExportPictures } from '../export/export-figure.js';
 import { picture } from '../state/picture.js';

@@ -1,4 +1,4 @@
-import { several } from '@scree/core/describe';
+import { several } from '@scree/analysis/describe';
 import { useRef } from 'preact/hooks';
 import { DATASETS, isDataset } from '../data/datasets.js';
 import { shorten } from '../shorten.js';

@@ -7,7 +7,7 @@ import {
   describeUniqueness,
   several,
   show,
-} from '@scree/core/describe';
+} from '@scree/analysis/describe';
 import { describeWarning } from '../describe-problem.js';
 import { shorten, untangled } from '../shorten.js';
 import { choice, columnWarnings, meaning, stability } from '../state/findings.js';

@@ -1,4 +1,4 @@
-import { count } from '@scree/core/describe';
+import { count } from '@scree/analysis/describe';
 import { apart } from '../export/figure-notes.js';
 import { shorten } from '../shorten.js';
 import { colouring } from '../state/colouring.js';

@@ -1,5 +1,5 @@
 import * as Plot from '@observablehq/plot';
-import { percent, several } from '@scree/core/describe';
+import { percent, several } from '@scree/analysis/describe';
 import { shortenMiddle } from '../shorten.js';
 
 /** Average width of a wide letter in the 12 pixel font of the charts. */

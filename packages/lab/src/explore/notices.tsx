@@ -1,4 +1,4 @@
-import { count, listed, percent, several, show } from '@scree/core/describe';
+import { count, listed, percent, several, show } from '@scree/analysis/describe';
 import { describeWarning, REASONS } from '../describe-problem.js';
 import { shorten } from '../shorten.js';
 import type { OpenedData } from '../state/data.js';

@@ -1,5 +1,5 @@
+import { count, percent, several, show } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
-import { count, percent, several, show } from '@scree/core/describe';
 import { useRef } from 'preact/hooks';
 import { ExportPictures } from '../export/export-figure.js';
 import { reportProblem } from '../state/data.js';

@@ -1,5 +1,5 @@
+import { listed, several } from '@scree/analysis/describe';
 import type { Warning } from '@scree/core';
-import { listed, several } from '@scree/core/describe';
 import { shorten } from '../shorten.js';
 import type { Fitted } from '../state/fit.js';
 import { changeSettings, settings } from '../state/settings.js';

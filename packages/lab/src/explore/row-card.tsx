@@ -1,4 +1,4 @@
-import { count, percent, show } from '@scree/core/describe';
+import { count, percent, show } from '@scree/analysis/describe';
 import { shorten } from '../shorten.js';
 import { colouring } from '../state/colouring.js';
 import { reportProblem } from '../state/data.js';

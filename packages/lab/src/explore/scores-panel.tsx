@@ -1,5 +1,5 @@
+import { count, percent, several } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
-import { count, percent, several } from '@scree/core/describe';
 import { useRef } from 'preact/hooks';
 import { type CloudHandle, PointCloud } from '../charts/point-cloud/point-cloud.js';
 import { ExportFigure } from '../export/export-figure.js';

@@ -1,4 +1,4 @@
-import { knownRatios, percent, several } from '@scree/core/describe';
+import { knownRatios, percent, several } from '@scree/analysis/describe';
 import { useCallback, useMemo, useRef } from 'preact/hooks';
 import { Chart } from '../charts/chart.js';
 import { NumbersTable } from '../charts/numbers-table.js';

@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
+import { percent } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
-import { percent } from '@scree/core/describe';
 
 /** What is drawn: the share of each component, and what the criteria advise. */
 export interface Scree {

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { several } from '@scree/core/describe';
+import { several } from '@scree/analysis/describe';
 import { reportProblem } from '../state/data.js';
 import { fitted, queryFit } from '../state/fit.js';
 import { labelColumn, selected } from '../state/view.js';

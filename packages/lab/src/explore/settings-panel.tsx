@@ -1,4 +1,4 @@
-import { count, several } from '@scree/core/describe';
+import { count, several } from '@scree/analysis/describe';
 import { shorten } from '../shorten.js';
 import { picture, possiblePicture, showPictures } from '../state/picture.js';
 import { changeSettings, SCALES, type Settings, SOLVERS, settings } from '../state/settings.js';

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { several, show } from '@scree/core/describe';
+import { several, show } from '@scree/analysis/describe';
 import { useEffect } from 'preact/hooks';
 import { shorten, untangled } from '../shorten.js';
 import { problem, runningTask } from '../state/data.js';

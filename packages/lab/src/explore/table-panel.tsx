@@ -1,5 +1,5 @@
 import { batch, computed, effect, signal } from '@preact/signals';
-import { count, several, show } from '@scree/core/describe';
+import { count, several, show } from '@scree/analysis/describe';
 import { shorten } from '../shorten.js';
 import { reportProblem } from '../state/data.js';
 import { fitted, queryFit, rowNumber } from '../state/fit.js';

@@ -1,4 +1,4 @@
-import { count, percent } from '@scree/core/describe';
+import { count, percent } from '@scree/analysis/describe';
 import { useCallback, useMemo, useRef } from 'preact/hooks';
 import { Chart } from '../charts/chart.js';
 import { NumbersTable } from '../charts/numbers-table.js';

@@ -1,4 +1,4 @@
-import { count, show } from '@scree/core/describe';
+import { count, show } from '@scree/analysis/describe';
 import { svgElement, textWidth } from '../charts/point-cloud/svg.js';
 import type { CloudLegend } from '../charts/point-cloud/types.js';
 

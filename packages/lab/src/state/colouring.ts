@@ -1,5 +1,5 @@
 import { computed } from '@preact/signals';
-import { CATEGORY_COLOURS, listed, OTHER_COLOUR, RAMP_COLOURS } from '@scree/core/describe';
+import { CATEGORY_COLOURS, listed, OTHER_COLOUR, RAMP_COLOURS } from '@scree/analysis/describe';
 import type { CloudLegend } from '../charts/point-cloud/types.js';
 import { colourOf, isDark } from '../theme.js';
 import { SHADES } from '../worker/messages.js';

@@ -1,4 +1,5 @@
-import { type ColumnFacts, lookAtColumns, type Matrix, type NumberArray, ScreeError, type Warning } from '@scree/core';
+import { type ColumnFacts, lookAtColumns } from '@scree/analysis';
+import { type Matrix, type NumberArray, ScreeError, type Warning } from '@scree/core';
 import { bestColour } from './best-colour.js';
 import type { Control, LoadedTable } from './loaded-table.js';
 import type { Advice, LeftOutReason } from './messages.js';

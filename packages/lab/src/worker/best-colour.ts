@@ -1,5 +1,5 @@
-import type { ColumnFacts } from '@scree/core';
-import { ProgressTracker } from '@scree/core/engine';
+import type { ColumnFacts } from '@scree/analysis';
+import { ProgressTracker } from '@scree/core/pipeline';
 import { MAX_GROUPS } from './colour-codes.js';
 import type { Control, LoadedTable } from './loaded-table.js';
 import type { Advice } from './messages.js';

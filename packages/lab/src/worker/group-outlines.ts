@@ -1,5 +1,6 @@
-import { type Ellipse, groupEllipse, type Point } from '@scree/core';
-import { convexHull, maxAbs, ProgressTracker, powerOfTwo } from '@scree/core/engine';
+import { convexHull, type Ellipse, groupEllipse, type Point } from '@scree/analysis';
+import { maxAbs, powerOfTwo } from '@scree/core/linalg';
+import { ProgressTracker } from '@scree/core/pipeline';
 import type { Control } from './loaded-table.js';
 import type { ColourCodes, GroupOutline, OutlineKind } from './messages.js';
 

@@ -1,5 +1,5 @@
 import { DataError, type Matrix, type NumberArray, type Warning } from '@scree/core';
-import { ProgressTracker } from '@scree/core/engine';
+import { ProgressTracker } from '@scree/core/pipeline';
 import type { DataFile, FileOptions } from '@scree/files';
 import {
   type Column,

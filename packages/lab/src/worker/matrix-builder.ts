@@ -1,5 +1,5 @@
 import { type Block, DataError, type Matrix, type NumberArray } from '@scree/core';
-import { packTile } from '@scree/core/engine';
+import { packTile } from '@scree/core/data';
 
 /** Joins blocks of rows to one matrix in memory, in the type of the blocks. */
 export class MatrixBuilder {

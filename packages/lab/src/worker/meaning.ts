@@ -1,14 +1,7 @@
-import {
-  columnContributions,
-  type Label,
-  type Matrix,
-  type NumberArray,
-  type Stability,
-  type SupplementaryOptions,
-  supplementary,
-} from '@scree/core';
-import { describeComponent } from '@scree/core/describe';
-import type { NestedModels } from '@scree/core/engine';
+import { columnContributions, type Label, type SupplementaryOptions, supplementary } from '@scree/analysis';
+import { describeComponent } from '@scree/analysis/describe';
+import type { Matrix, NumberArray, Stability } from '@scree/core';
+import type { NestedModels } from '@scree/core/pipeline';
 import { shorten } from '../shorten.js';
 import type { Control, LoadedTable } from './loaded-table.js';
 

@@ -1,5 +1,5 @@
-import { hotellingT2, type Matrix, type Model, rowLimits } from '@scree/core';
-import { unusualLevel } from '@scree/core/engine';
+import { hotellingT2, rowLimits, unusualLevel } from '@scree/analysis';
+import type { Matrix, Model } from '@scree/core';
 import type { Outliers } from './messages.js';
 
 /** Number of rows listed. */

@@ -1,10 +1,7 @@
+import { bootstrap, chooseComponents, defaultReplicates, lookAtColumns } from '@scree/analysis';
 import {
-  bootstrap,
   type Choice,
-  chooseComponents,
   DataError,
-  defaultReplicates,
-  lookAtColumns,
   type Matrix,
   Model,
   type NumberArray,
@@ -14,7 +11,8 @@ import {
   type Stability,
   type Warning,
 } from '@scree/core';
-import { type NestedModels, nestedModels, openSource, ProgressTracker, stabilityOfFirst } from '@scree/core/engine';
+import { openSource } from '@scree/core/data';
+import { type NestedModels, nestedModels, ProgressTracker, stabilityOfFirst } from '@scree/core/pipeline';
 import { openTable } from '../data/open-table.js';
 import { adviceFor } from './advice.js';
 import { groupCodes, numberCodes, shadeCodes } from './colour-codes.js';

@@ -1,5 +1,6 @@
-import { columnContributions, type Matrix, type NumberArray, rowContributionBlocks } from '@scree/core';
-import type { NestedModels } from '@scree/core/engine';
+import { columnContributions, rowContributionBlocks } from '@scree/analysis';
+import type { Matrix, NumberArray } from '@scree/core';
+import type { NestedModels } from '@scree/core/pipeline';
 import type { Control } from './loaded-table.js';
 import type { ColumnShares, Shares } from './messages.js';
 

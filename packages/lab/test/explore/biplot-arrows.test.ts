@@ -1,4 +1,5 @@
-import { columnContributions, pca } from '@scree/core';
+import { columnContributions } from '@scree/analysis';
+import { pca } from '@scree/core';
 import { describe, expect, it } from 'vitest';
 import { random } from '../../../core/src/linalg/random.js';
 import { biplotArrows } from '../../src/explore/biplot-arrows.js';

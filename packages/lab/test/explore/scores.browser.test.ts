@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { show } from '@scree/core/describe';
+import { show } from '@scree/analysis/describe';
 import { pca } from 'scree';
 import { expect, it } from 'vitest';
 import { watch } from '../lab-site.js';

@@ -1,4 +1,4 @@
-import { principalAngles } from '@scree/core';
+import { principalAngles } from '@scree/analysis';
 import { eigenOf, random } from '@scree/core/learn';
 import { describe, expect, it } from 'vitest';
 import { angleToGoal, determined, goalOf, nearestGoal, undetermined } from '../../src/learn/shared/goal.js';

@@ -7,7 +7,7 @@ import {
   OTHER_COLOUR,
   POSITIVE_COLOUR,
   POSITIVE_FILL,
-} from '@scree/core/describe';
+} from '@scree/analysis/describe';
 import { expect, it } from 'vitest';
 
 const style = readFileSync(new URL('../../src/style/base.css', import.meta.url), 'utf8');

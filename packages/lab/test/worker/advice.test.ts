@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { defaultReplicates, loadModel, lookAtColumns, pca } from '@scree/core';
+import { defaultReplicates, lookAtColumns } from '@scree/analysis';
+import { loadModel, pca } from '@scree/core';
 import { openBlob } from '@scree/files';
 import { describe, expect, it } from 'vitest';
 import type { Advice, ColumnInfo } from '../../src/worker/messages.js';

@@ -1,13 +1,6 @@
 import { readFileSync } from 'node:fs';
-import {
-  columnContributions,
-  defaultReplicates,
-  groupEllipse,
-  loadModel,
-  pca,
-  rowContributions,
-  supplementary,
-} from '@scree/core';
+import { columnContributions, defaultReplicates, groupEllipse, rowContributions, supplementary } from '@scree/analysis';
+import { loadModel, pca } from '@scree/core';
 import { describe, expect, it } from 'vitest';
 import { random } from '../../../core/src/linalg/random.js';
 import { SHADES } from '../../src/worker/messages.js';

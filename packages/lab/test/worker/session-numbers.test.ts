@@ -1,4 +1,5 @@
-import { loadModel, type Model, monitorRows, pca } from '@scree/core';
+import { monitorRows } from '@scree/analysis';
+import { loadModel, type Model, pca } from '@scree/core';
 import { openBlob } from '@scree/files';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,13 +1,6 @@
 import type { Frame, LoadedBlock, OnStep, RowsAt, Products as Target } from '@scree/core';
-import {
-  type ColumnStatistics,
-  dualByMultiply,
-  type EarlyDual,
-  type EarlyFrame,
-  identityFrame,
-  summariseTwice,
-  writeEarly,
-} from '@scree/core/engine';
+import { type ColumnStatistics, identityFrame } from '@scree/core/data';
+import { dualByMultiply, type EarlyDual, type EarlyFrame, summariseTwice, writeEarly } from '@scree/core/engine';
 import { summariseAndMultiply } from './early-dual.js';
 import type { Numbers, Products } from './functions.js';
 import { type FloatBlock, Packer } from './pack.js';

@@ -1,14 +1,6 @@
 import type { OnStep, RowsAt } from '@scree/core';
-import {
-  addRowCounts,
-  type ColumnStatistics,
-  type EarlyDual,
-  type EarlyFrame,
-  emptyStatistics,
-  pilotFrame,
-  samplePilot,
-  statisticsFromSums,
-} from '@scree/core/engine';
+import { addRowCounts, type ColumnStatistics, emptyStatistics } from '@scree/core/data';
+import { type EarlyDual, type EarlyFrame, pilotFrame, samplePilot, statisticsFromSums } from '@scree/core/engine';
 import type { Products } from './functions.js';
 import { type FloatBlock, Packer } from './pack.js';
 import { pipeline } from './pipeline.js';

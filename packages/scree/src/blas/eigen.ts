@@ -1,5 +1,5 @@
 import type { OnStep } from '@scree/core';
-import { type Count, maxAbs, powerOfTwo, type SymmetricEigen, withoutZeroRows } from '@scree/core/engine';
+import { type Count, maxAbs, powerOfTwo, type SymmetricEigen, withoutZeroRows } from '@scree/core/linalg';
 import { Integers, type Lapack } from './functions.js';
 import type { Library } from './library.js';
 

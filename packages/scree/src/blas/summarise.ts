@@ -1,14 +1,6 @@
 import type { Frame, OnStep, RowsAt } from '@scree/core';
-import {
-  addRowCounts,
-  type ColumnStatistics,
-  emptyStatistics,
-  PilotSums,
-  pilotFrame,
-  samplePilot,
-  scatterAboutMeans,
-  statisticsFromSums,
-} from '@scree/core/engine';
+import { addRowCounts, type ColumnStatistics, emptyStatistics } from '@scree/core/data';
+import { PilotSums, pilotFrame, samplePilot, scatterAboutMeans, statisticsFromSums } from '@scree/core/engine';
 import type { Numbers, Products } from './functions.js';
 import { type FloatBlock, Packer } from './pack.js';
 import { pipeline } from './pipeline.js';

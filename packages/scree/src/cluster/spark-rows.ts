@@ -7,14 +7,8 @@ import {
   type OnStep,
   type RowsAt,
 } from '@scree/core';
-import {
-  type ColumnStatistics,
-  emptyStatistics,
-  mergeScatter,
-  mergeStatistics,
-  type RemoteRows,
-  type Streaming,
-} from '@scree/core/engine';
+import { type ColumnStatistics, emptyStatistics, mergeScatter, mergeStatistics } from '@scree/core/data';
+import type { RemoteRows, Streaming } from '@scree/core/engine';
 import { FileError, type RemoteRequest } from '@scree/files/internal';
 import { CHUNK, CHUNKS, EXECUTOR_PASSES } from './executor-passes.js';
 import { type Piece, partsOf, piecesOf, RESULT_JSON, RESULT_NAMES, RESULT_TYPE } from './executor-results.js';

@@ -1,5 +1,5 @@
 import { DataError, type Model, type Progress } from '@scree/core';
-import { frameOf } from '@scree/core/engine';
+import { frameOf } from '@scree/core/pipeline';
 import { checkFileOptions, FileError, openData, uniqueNames } from '@scree/files/internal';
 import type { OpenOptions } from '../disk/open-file.js';
 import { structJson } from './executor-results.js';

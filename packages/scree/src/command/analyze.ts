@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
-import type { Model, TableSummary } from '@scree/core';
+import type { TableSummary } from '@scree/analysis';
+import type { Model } from '@scree/core';
 import type { RowRanges } from '@scree/files';
 import { withoutParameters } from '../database/postgres-url.js';
 import type { OpenOptions } from '../disk/index.js';

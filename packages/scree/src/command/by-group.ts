@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { count, listed, several } from '@scree/core/describe';
+import { count, listed, several } from '@scree/analysis/describe';
 import type { OpenOptions } from '../disk/index.js';
 import { checkFolder, checkTarget } from '../disk/output-target.js';
 import type { Call } from './command.js';

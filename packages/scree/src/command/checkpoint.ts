@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { cpus } from 'node:os';
-import { type Block, DataError, Moments, type PcaOptions, type RowSource, wasmEngine } from '@scree/core';
+import type { AnalyzeOptions } from '@scree/analysis';
+import { type Block, DataError, Moments, type RowSource, wasmEngine } from '@scree/core';
 import { compileKernels, openDevice } from '@scree/core/engine';
 import { isServerUrl } from '../database/postgres-url.js';
 import { writeAtomically } from '../disk/atomic-file.js';
@@ -31,7 +32,7 @@ export interface CheckpointOptions {
   readonly identity: Identity;
   /** Whether rows are compared with those that were read before: for data without a file, whose date would tell that it changed. */
   readonly compare: boolean;
-  readonly options: PcaOptions;
+  readonly options: AnalyzeOptions;
   /** One weight per row. */
   readonly weights?: Float64Array | undefined;
   readonly terminal: Terminal;
@@ -70,7 +71,7 @@ export async function momentsWithCheckpoint(file: DataFile, how: CheckpointOptio
         }
       };
       const { engine, threads } = how.options;
-      const onProgress: PcaOptions['onProgress'] = ({ phase, done }) => {
+      const onProgress: AnalyzeOptions['onProgress'] = ({ phase, done }) => {
         const total = file.rows ?? source.expectedRows?.();
         terminal.onProgress({ phase, done: before + done, ...(total === undefined ? {} : { total }) });
       };
@@ -117,7 +118,7 @@ export async function identityOf(
   paths: readonly string[],
   flags: Readonly<Record<string, unknown>>,
   columns: readonly string[],
-  options: PcaOptions,
+  options: AnalyzeOptions,
 ): Promise<Identity> {
   const [path] = paths;
   const isFile = path !== undefined && path !== '-' && !isServerUrl(path);
@@ -159,7 +160,7 @@ function statOf(path: string): Promise<Stats> {
  * The engine that adds up, with what its bits depend on. WebAssembly gives the same for any number of threads; a BLAS
  * library cuts its work by their number, and has its own code for every kind of processor.
  */
-async function computedBy({ engine = 'auto', threads }: PcaOptions): Promise<Record<string, unknown>> {
+async function computedBy({ engine = 'auto', threads }: AnalyzeOptions): Promise<Record<string, unknown>> {
   if (engine === 'webgpu') {
     const opened = await openDevice();
     return { engine, device: typeof opened === 'string' ? undefined : opened.gpu.adapter };

@@ -1,5 +1,6 @@
-import { compareModels, type Model, type ModelComparison } from '@scree/core';
-import { count, degrees, listed, several, show } from '@scree/core/describe';
+import { compareModels, type ModelComparison } from '@scree/analysis';
+import { count, degrees, listed, several, show } from '@scree/analysis/describe';
+import type { Model } from '@scree/core';
 import { readModel } from '../disk/model-file.js';
 import type { Call } from './command.js';
 import { describeWarning } from './describe-error.js';

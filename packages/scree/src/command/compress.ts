@@ -1,4 +1,4 @@
-import { several } from '@scree/core/describe';
+import { several } from '@scree/analysis/describe';
 import { showBytes } from '@scree/files/internal';
 import { compressFile, openCompressed, type Quantiser, recallAtTen } from '../compress/index.js';
 import { checkTarget } from '../disk/output-target.js';

@@ -1,5 +1,5 @@
+import { several } from '@scree/analysis/describe';
 import type { Matrix } from '@scree/core';
-import { several } from '@scree/core/describe';
 import { openCompressed } from '../compress/index.js';
 import { checkOutput } from './check-output.js';
 import type { Call } from './command.js';

@@ -9,7 +9,8 @@ import type {
   TableData,
   TableSource,
 } from '@scree/core';
-import { codedSource, openForModel, ProgressTracker } from '@scree/core/engine';
+import { codedSource, openForModel } from '@scree/core/data';
+import { ProgressTracker } from '@scree/core/pipeline';
 import type { LabelledBlock, SupplementaryBlock } from '@scree/files';
 import type { DataFile } from '../disk/index.js';
 

@@ -1,4 +1,3 @@
-import type { Choice, Criterion, Model, Stability } from '@scree/core';
 import {
   describeCoding,
   describeStability,
@@ -9,7 +8,8 @@ import {
   percent,
   several,
   show,
-} from '@scree/core/describe';
+} from '@scree/analysis/describe';
+import type { Choice, Criterion, Model, Stability } from '@scree/core';
 import { inOrder } from '../report/criteria.js';
 import { describeUnusual, explainUnusual } from '../report/describe-unusual.js';
 import { screePlot } from '../scree-plot.js';

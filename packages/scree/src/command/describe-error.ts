@@ -1,5 +1,5 @@
+import { count, describeRank, listed, percent, type RankDetails, several, show } from '@scree/analysis/describe';
 import { type ErrorDetails, ScreeError, type Warning } from '@scree/core';
-import { count, describeRank, listed, percent, type RankDetails, several, show } from '@scree/core/describe';
 import type { ConvertedColumn } from '@scree/files/internal';
 import { shellWord } from './shell-word.js';
 

@@ -1,5 +1,5 @@
+import { describeCoding, describeStability, several } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
-import { describeCoding, describeStability, several } from '@scree/core/describe';
 import { screePlot } from '../scree-plot.js';
 import { describeWarning } from './describe-error.js';
 import type { NotComputed } from './examine.js';

@@ -1,19 +1,16 @@
+import { type AnalyzeOptions, bootstrap, chooseComponents, defaultReplicates } from '@scree/analysis';
+import { CRITERION_TITLES, count, several, show } from '@scree/analysis/describe';
 import {
-  bootstrap,
   type Choice,
   type Coding,
   type CriterionName,
-  chooseComponents,
   DataError,
-  defaultReplicates,
   Model,
   type Moments,
   OptionError,
-  type PcaOptions,
   type RowSource,
   type Stability,
 } from '@scree/core';
-import { CRITERION_TITLES, count, several, show } from '@scree/core/describe';
 
 /** Why a model says nothing about the number of components or about other samples: sentences for people. */
 export interface NotComputed {
@@ -36,7 +33,7 @@ export interface Examination {
   readonly source: RowSource | undefined;
   /** Moments of all rows, where the fit had nothing else. */
   readonly moments: Moments | undefined;
-  readonly options: PcaOptions;
+  readonly options: AnalyzeOptions;
   /** How a table became the columns, where it was not just numbers. */
   readonly coding?: Coding | undefined;
 }
@@ -214,7 +211,10 @@ async function orWhy<Result>(work: () => Promise<Result>): Promise<Result | stri
   }
 }
 
-function pick<Name extends keyof PcaOptions>(options: PcaOptions, names: readonly Name[]): Pick<PcaOptions, Name> {
+function pick<Name extends keyof AnalyzeOptions>(
+  options: AnalyzeOptions,
+  names: readonly Name[],
+): Pick<AnalyzeOptions, Name> {
   const given = names.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]);
-  return Object.fromEntries(given) as Pick<PcaOptions, Name>;
+  return Object.fromEntries(given) as Pick<AnalyzeOptions, Name>;
 }

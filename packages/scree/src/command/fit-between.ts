@@ -1,15 +1,12 @@
 import {
   betweenGroups,
   type ColumnContribution,
-  DataError,
   type GroupPca,
-  Model,
-  type RowSource,
-  type ScalingRule,
   type SupplementaryOptions,
   supplementary,
-} from '@scree/core';
-import { count, listed, percent, several } from '@scree/core/describe';
+} from '@scree/analysis';
+import { count, listed, percent, several } from '@scree/analysis/describe';
+import { DataError, Model, type RowSource, type ScalingRule } from '@scree/core';
 import { DEFAULT_MEMORY } from '@scree/files';
 import { readColumnWeights } from './column-weights.js';
 import type { Call } from './command.js';

@@ -1,5 +1,6 @@
+import { type AnalyzeOptions, analyze } from '@scree/analysis';
 import { type Coding, Model, Moments, type PcaOptions, type RowSource, type Warning } from '@scree/core';
-import { nestedModels, partsOf } from '@scree/core/engine';
+import { partsOf } from '@scree/core/data';
 import { DEFAULT_MEMORY } from '@scree/files';
 import type { DataFile } from '../disk/index.js';
 import { readModel } from '../disk/model-file.js';
@@ -76,7 +77,7 @@ export async function fitFile(
   const rows = read ? await read(weights) : source;
   const moments = rows instanceof Moments ? rows : undefined;
   const weightFile = flags['column-weights'] as string | undefined;
-  const options: PcaOptions = {
+  const options: AnalyzeOptions = {
     ...fitOptions(flags),
     ...file.fit,
     ...(weights ? { weights } : {}),
@@ -93,7 +94,7 @@ export async function fitFile(
   const replicates = depth && !moments ? replicatesNow(asked, source, weights) : 0;
   // The weights are already part of moments.
   const { weights: _, ...unweighted } = options;
-  const nested = await nestedModels(rows, moments ? unweighted : { ...options, bootstrap: replicates });
+  const nested = await analyze(rows, moments ? unweighted : { ...options, bootstrap: replicates });
   const fitted = nested.model;
   const seconds = ((drawing ?? performance.now()) - start) / 1000;
   // Moments do not know the file that they were read from.

@@ -1,4 +1,4 @@
-import type { PcaOptions } from '@scree/core';
+import type { AnalyzeOptions } from '@scree/analysis';
 import { UsageError } from './usage-error.js';
 
 /** Flags with the same name as an option of `pca`. */
@@ -6,7 +6,7 @@ export const PCA_FLAGS = ['scale', 'whiten', 'ddof', 'solver', 'engine', 'thread
 export const COUNT_FLAGS = ['components', 'variance', 'all'] as const;
 
 /** The options of `pca` from the flags. */
-export function fitOptions(flags: Readonly<Record<string, unknown>>): PcaOptions {
+export function fitOptions(flags: Readonly<Record<string, unknown>>): AnalyzeOptions {
   const counts = COUNT_FLAGS.filter((name) => flags[name] !== undefined);
   if (counts.length > 1) throw new UsageError(`--${counts[0]} and --${counts[1]} exclude one another.`);
   const k = flags.all ? 'all' : (flags.components ?? flags.variance);
@@ -17,7 +17,7 @@ export function fitOptions(flags: Readonly<Record<string, unknown>>): PcaOptions
   const named = given.map((name) => [name, flags[name]]);
   return {
     ...Object.fromEntries(named),
-    ...(k === undefined ? {} : { k: k as NonNullable<PcaOptions['k']> }),
+    ...(k === undefined ? {} : { k: k as NonNullable<AnalyzeOptions['k']> }),
     ...(flags['no-center'] ? { center: false } : {}),
   };
 }

@@ -1,5 +1,6 @@
-import { Model, type PcaOptions, type TableSummary } from '@scree/core';
-import { nestedModels } from '@scree/core/engine';
+import type { TableSummary } from '@scree/analysis';
+import { type AnalyzeOptions, analyze } from '@scree/analysis';
+import { Model } from '@scree/core';
 import { DEFAULT_MEMORY } from '@scree/files';
 import { describeSummary, isSummaryFile, mergeSummaryFiles, readSummary } from '../disk/summary-file.js';
 import { offerEngines } from '../offer-engines.js';
@@ -60,7 +61,7 @@ export async function fitSummary(
   }
   const description = describeSummary(summary.head, path);
   if (depth !== 'full') terminal.note(description);
-  const options: PcaOptions = {
+  const options: AnalyzeOptions = {
     ...fitOptions(flags),
     memory: (flags.memory as number | undefined) ?? DEFAULT_MEMORY,
     onProgress: terminal.onProgress,
@@ -69,9 +70,7 @@ export async function fitSummary(
   };
   const start = performance.now();
   const moments = await summary.moments();
-  const fitted = moments
-    ? (await nestedModels(moments, options)).model
-    : await summary.model({ ...options, bootstrap: 0 });
+  const fitted = moments ? (await analyze(moments, options)).model : await summary.model({ ...options, bootstrap: 0 });
   const seconds = (performance.now() - start) / 1000;
   const stability = flags.bootstrap === 0 ? undefined : await summary.stability(fitted, options);
   const warnings = moments ? [...fitted.warnings, ...summary.warnings] : fitted.warnings;

@@ -1,4 +1,5 @@
-import type { Model, PcaOptions } from '@scree/core';
+import type { AnalyzeOptions } from '@scree/analysis';
+import type { Model } from '@scree/core';
 import { DEFAULT_MEMORY } from '@scree/files';
 import { showBytes } from '@scree/files/internal';
 import { isSparkUrl } from '../cluster/spark-url.js';
@@ -82,7 +83,7 @@ function printJson(found: object | undefined): void {
 /** Fits the rows, or those of a group. The JSON of --json; otherwise what was found is printed. */
 async function fit(
   call: Call,
-  options: PcaOptions,
+  options: AnalyzeOptions,
   checkpoint?: { readonly path: string; readonly lock: CheckpointLock },
   only?: OpenOptions['only'],
 ): Promise<object | undefined> {
@@ -144,7 +145,7 @@ function report({ flags }: Call, fitted: Fitted, terminal: Terminal): object | u
 const SQUARES = 4;
 
 /** A checkpoint holds the covariance. Solvers that do not use it read the file many times and have nothing to save. */
-function checkCheckpoint({ solver = 'auto' }: PcaOptions, cols: number, memory: number): void {
+function checkCheckpoint({ solver = 'auto' }: AnalyzeOptions, cols: number, memory: number): void {
   if (solver !== 'auto' && solver !== 'covariance') {
     throw new UsageError(
       `--checkpoint saves the covariance, and --solver ${solver} does not use it: leave --solver out, or leave --checkpoint out.`,

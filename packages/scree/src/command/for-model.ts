@@ -1,6 +1,6 @@
+import { several } from '@scree/analysis/describe';
 import { type Coding, DataError, Model } from '@scree/core';
-import { several } from '@scree/core/describe';
-import { decodeNumbers, hasCategories, partsOf } from '@scree/core/engine';
+import { decodeNumbers, hasCategories, partsOf } from '@scree/core/data';
 import type { DataFile, FileOptions, OpenOptions } from '../disk/index.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';

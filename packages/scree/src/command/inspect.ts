@@ -1,5 +1,5 @@
+import { several } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
-import { several } from '@scree/core/describe';
 import { readModel } from '../disk/model-file.js';
 import { describeSummary, isSummaryFile, readSummary } from '../disk/summary-file.js';
 import { createFile, formatOf, holdsText, type OutputFormat } from '../disk/write-file.js';

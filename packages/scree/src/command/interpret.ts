@@ -1,18 +1,15 @@
 import {
   type AdjustedInertias,
   adjustedInertias,
-  type Block,
   type Category,
   type ColumnContribution,
   categories,
   columnContributions,
   type MfaGroupPart,
-  type Model,
   mfaGroups,
   type Rotation,
   type RotationMethod,
   type RowContributions,
-  type RowSource,
   rotate,
   rowContributions,
   type Supplementary,
@@ -20,9 +17,10 @@ import {
   type SupplementaryRows,
   supplementary,
   supplementaryRows,
-} from '@scree/core';
-import { count, describeComponent, several } from '@scree/core/describe';
-import { refuseChanged } from '@scree/core/engine';
+} from '@scree/analysis';
+import { count, describeComponent, several } from '@scree/analysis/describe';
+import type { Block, Model, RowSource } from '@scree/core';
+import { refuseChanged } from '@scree/core/data';
 import type { SupplementaryBlock } from '@scree/files';
 import type { DataFile } from '../disk/index.js';
 import type { Call } from './command.js';

@@ -1,5 +1,5 @@
 import type { Model } from '@scree/core';
-import { hasCategories, refuseChanged } from '@scree/core/engine';
+import { hasCategories, refuseChanged } from '@scree/core/data';
 import type { DataFile } from '../disk/index.js';
 import { chooseColours } from '../report/figures/colouring.js';
 import { plainText } from '../report/plain-text.js';

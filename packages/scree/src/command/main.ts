@@ -98,7 +98,7 @@ async function keepAlive(work: () => Promise<void>): Promise<void> {
     await work();
   } finally {
     if (Number.parseInt(process.versions.node, 10) < 22) {
-      const core = await import('@scree/core/engine');
+      const core = await import('@scree/core/pipeline');
       await core.keepAlive(async () => {});
     }
     clearInterval(timer);

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { several } from '@scree/core/describe';
+import { several } from '@scree/analysis/describe';
 import { showBytes } from '@scree/files/internal';
 import { expandPaths } from '../disk/expand-paths.js';
 import { checkTarget, isSameFile } from '../disk/output-target.js';

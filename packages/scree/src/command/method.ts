@@ -1,5 +1,5 @@
+import type { CodeTableOptions } from '@scree/analysis';
 import type { Coding, Transform } from '@scree/core';
-import type { CodeTableOptions } from '@scree/core/engine';
 import { isSparkUrl } from '../cluster/spark-url.js';
 import type { OpenOptions } from '../disk/open-file.js';
 import type { Call } from './command.js';

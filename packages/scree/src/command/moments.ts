@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { several } from '@scree/core/describe';
+import { several } from '@scree/analysis/describe';
 import { DEFAULT_MEMORY } from '@scree/files';
 import { showBytes } from '@scree/files/internal';
 import { checkTarget } from '../disk/output-target.js';

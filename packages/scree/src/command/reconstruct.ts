@@ -1,6 +1,6 @@
+import { several } from '@scree/analysis/describe';
 import { DataError, type Matrix, type Model, type ReconstructedColumn } from '@scree/core';
-import { several } from '@scree/core/describe';
-import { hasCategories, inputNames, partsOf, refuseChanged, reversible } from '@scree/core/engine';
+import { hasCategories, inputNames, partsOf, refuseChanged, reversible } from '@scree/core/data';
 import { AtomicFile } from '../disk/atomic-file.js';
 import { csvText } from '../disk/csv-writer.js';
 import type { DataFile } from '../disk/index.js';

@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
+import { several } from '@scree/analysis/describe';
 import type { Model, TableData } from '@scree/core';
-import { several } from '@scree/core/describe';
-import { refuseChanged } from '@scree/core/engine';
+import { refuseChanged } from '@scree/core/data';
 import type { RowRanges } from '@scree/files';
 import { withoutParameters } from '../database/postgres-url.js';
 import { writeAllAtomically } from '../disk/atomic-file.js';

@@ -1,6 +1,7 @@
-import { type CodedCovariate, type Coding, type RowSource, residualize } from '@scree/core';
-import { count, several } from '@scree/core/describe';
-import { codedSource, TermEncoder, termNames } from '@scree/core/engine';
+import { residualize } from '@scree/analysis';
+import { count, several } from '@scree/analysis/describe';
+import type { CodedCovariate, Coding, RowSource } from '@scree/core';
+import { codedSource, TermEncoder, termNames } from '@scree/core/data';
 import { showBytes } from '@scree/files/internal';
 import type { DataFile } from '../disk/index.js';
 import { batchReader, codedFile, covariateCells, type PreparedFile, tableWithCovariates } from './derived-file.js';

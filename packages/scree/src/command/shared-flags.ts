@@ -1,4 +1,5 @@
-import type { CriterionName, RotationMethod } from '@scree/core';
+import type { RotationMethod } from '@scree/analysis';
+import type { CriterionName } from '@scree/core';
 import { SOLVER_NAMES } from '@scree/core/names';
 import { ENGINE_NAMES } from '../engine-names.js';
 import { choice, type Flag, list, number, rowRanges, text, toggle } from './flags.js';

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { type Block, type Matrix, type Model, type RowContributions, rowContributionBlocks } from '@scree/core';
-import { hasCategories, refuseChanged } from '@scree/core/engine';
+import { type RowContributions, rowContributionBlocks } from '@scree/analysis';
+import type { Block, Matrix, Model } from '@scree/core';
+import { hasCategories, refuseChanged } from '@scree/core/data';
 import type { SupplementaryBlock } from '@scree/files';
 import { NativeMemoryCollector } from '../database/garbage-collection.js';
 import { writeAtomically } from '../disk/atomic-file.js';

@@ -1,5 +1,5 @@
+import { several } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
-import { several } from '@scree/core/describe';
 import { isSparkUrl } from '../cluster/spark-url.js';
 import { typedUrl } from '../database/postgres-url.js';
 import { readModel } from '../disk/model-file.js';

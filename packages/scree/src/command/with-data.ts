@@ -1,5 +1,4 @@
-import type { CodedTable } from '@scree/core/engine';
-import { codeTable } from '@scree/core/engine';
+import { type CodedTable, codeTable } from '@scree/analysis';
 import { DEFAULT_MEMORY } from '@scree/files';
 import type { DataFile, OpenOptions } from '../disk/index.js';
 import type { Call } from './command.js';

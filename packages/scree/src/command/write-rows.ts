@@ -1,5 +1,5 @@
 import type { Block, CsrMatrix, Matrix, NumberArray, RowSource } from '@scree/core';
-import { refuseChanged } from '@scree/core/engine';
+import { refuseChanged } from '@scree/core/data';
 import type { LabelledBlock } from '@scree/files';
 import { createFile, type WriteOptions } from '../disk/index.js';
 import { afterRows } from './describe-error.js';

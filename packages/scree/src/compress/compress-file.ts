@@ -8,7 +8,8 @@ import {
   type Progress,
   type RowSource,
 } from '@scree/core';
-import { checkFinite, decodeHalf, ProgressTracker, refuseChanged } from '@scree/core/engine';
+import { checkFinite, decodeHalf, refuseChanged } from '@scree/core/data';
+import { ProgressTracker } from '@scree/core/pipeline';
 import { AtomicFile } from '../disk/atomic-file.js';
 import { isStoredType, roundToType, STORED_TYPES, type StoredType, storedTypeOf } from '../disk/stored-type.js';
 import { evenBlocks } from './even-blocks.js';

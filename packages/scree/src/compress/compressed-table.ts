@@ -1,5 +1,5 @@
 import type { Block, DenseBlock, NumberArray } from '@scree/core';
-import { decodeHalf } from '@scree/core/engine';
+import { decodeHalf } from '@scree/core/data';
 import type { Column, DenseBatch, Request, Table } from '@scree/files/internal';
 import { openCompressed } from './open-compressed.js';
 

@@ -1,5 +1,6 @@
 import { type Block, DataError, type DenseBlock, type RowSource } from '@scree/core';
-import { decodeHalf, type ProgressTracker } from '@scree/core/engine';
+import { decodeHalf } from '@scree/core/data';
+import type { ProgressTracker } from '@scree/core/pipeline';
 import { STORED_TYPES, storedTypeOf } from '../disk/stored-type.js';
 
 /**

@@ -1,5 +1,5 @@
 import { type Block, type Engine, type Frame, type OnStep, referenceEngine, wasmEngine } from '@scree/core';
-import { identityFrame } from '@scree/core/engine';
+import { identityFrame } from '@scree/core/data';
 
 const reference = referenceEngine();
 

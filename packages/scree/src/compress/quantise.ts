@@ -1,5 +1,5 @@
 import { DataError } from '@scree/core';
-import { decodeHalf } from '@scree/core/engine';
+import { decodeHalf } from '@scree/core/data';
 import { encodeHalf } from '../disk/stored-type.js';
 import { LARGEST_INTEGER, type Lines } from './integers.js';
 

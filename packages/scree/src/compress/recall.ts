@@ -7,7 +7,8 @@ import {
   OptionError,
   type RowSource,
 } from '@scree/core';
-import { decodeHalf, identityFrame, ProgressTracker } from '@scree/core/engine';
+import { decodeHalf, identityFrame } from '@scree/core/data';
+import { ProgressTracker } from '@scree/core/pipeline';
 import { evenBlocks } from './even-blocks.js';
 import { productEngine } from './products.js';
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { IntegerArray } from '@scree/core';
-import { refuseChanged } from '@scree/core/engine';
+import { refuseChanged } from '@scree/core/data';
 import { openFile } from './open-file.js';
 
 /** An array of an IDX file, as a matrix: the first dimension becomes the rows, the others become the columns. */

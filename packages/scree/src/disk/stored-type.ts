@@ -1,5 +1,5 @@
 import type { DenseBlock, DType, NumberArray } from '@scree/core';
-import { decodeHalf } from '@scree/core/engine';
+import { decodeHalf } from '@scree/core/data';
 
 /** Types of numbers in files: float64 and float32, which core computes in, and the types that it reads without conversion. */
 export type StoredType = DType | 'float16' | 'int8' | 'uint8' | 'int16' | 'uint16' | 'int32' | 'uint32';

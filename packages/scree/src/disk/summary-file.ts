@@ -1,16 +1,14 @@
 import { type FileHandle, readFile } from 'node:fs/promises';
 import { basename, normalize } from 'node:path';
 import {
-  DataError,
   type MergeOptions,
-  ModelError,
-  OptionError,
   type SummarizeOptions,
   type SummaryHead,
   type SummaryInput,
   summarize,
   TableSummary,
-} from '@scree/core';
+} from '@scree/analysis';
+import { DataError, ModelError, OptionError } from '@scree/core';
 import { FileError } from '@scree/files';
 import { withoutPassword } from '../database/postgres-url.js';
 import { writeAtomically } from './atomic-file.js';

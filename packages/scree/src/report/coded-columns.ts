@@ -1,4 +1,5 @@
-import { categories, type Model } from '@scree/core';
+import { categories } from '@scree/analysis';
+import type { Model } from '@scree/core';
 import type { LevelCentre } from './figures/centres-figure.js';
 import { plainText } from './plain-text.js';
 

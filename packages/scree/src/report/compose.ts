@@ -1,13 +1,4 @@
-import type {
-  Choice,
-  ColumnContribution,
-  Criterion,
-  Groups,
-  Model,
-  Rotation,
-  Supplementary,
-  Warning,
-} from '@scree/core';
+import type { ColumnContribution, Groups, Rotation, Supplementary } from '@scree/analysis';
 import {
   count,
   criterionLines,
@@ -25,8 +16,9 @@ import {
   several,
   shareKept,
   show,
-} from '@scree/core/describe';
-import { hasCategories } from '@scree/core/engine';
+} from '@scree/analysis/describe';
+import type { Choice, Criterion, Model, Warning } from '@scree/core';
+import { hasCategories } from '@scree/core/data';
 import { categoryCentres, numericColumns } from './coded-columns.js';
 import { columnNames, fixed, type NameOf } from './columns.js';
 import { componentsWorth, describeFit, withComponents } from './describe-lead.js';

@@ -1,5 +1,5 @@
+import { describeStability, percent, runs, STABLE_ANGLE, several } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
-import { describeStability, percent, runs, STABLE_ANGLE, several } from '@scree/core/describe';
 import type { NameOf } from './columns.js';
 
 /** Sentences with which a report begins: plain text. */

@@ -1,8 +1,9 @@
-import { type Model, type RowsOf, SOLVERS } from '@scree/core';
-import { count, describeCoding, percent, several, show } from '@scree/core/describe';
+import type { RowsOf } from '@scree/analysis';
+import { count, describeCoding, percent, several, show } from '@scree/analysis/describe';
+import { type Model, SOLVERS } from '@scree/core';
 import type { RowFacts } from './read-rows.js';
 
-/** Sentences of a report beyond those of `@scree/core/describe`. They are plain text, and must be escaped before they go into a document. */
+/** Sentences of a report beyond those of `@scree/analysis/describe`. They are plain text, and must be escaped before they go into a document. */
 
 /** Errors that are a part this small of the squared distances from the centre are rounding. */
 const ROUNDING = 1e-20;

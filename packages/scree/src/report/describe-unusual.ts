@@ -1,5 +1,5 @@
+import { count, listed, percent, several, show } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
-import { count, listed, percent, several, show } from '@scree/core/describe';
 import { type RowFacts, rowTitle } from './read-rows.js';
 import type { UnusualRows } from './unusual-rows.js';
 

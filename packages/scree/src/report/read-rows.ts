@@ -1,28 +1,10 @@
-import {
-  type Block,
-  DataError,
-  type Frame,
-  type Groups,
-  hotellingT2,
-  type Model,
-  OptionError,
-  type Progress,
-  type TableData,
-} from '@scree/core';
-import { several } from '@scree/core/describe';
-import {
-  checkFinite,
-  chooseEngine,
-  frameOf,
-  GroupSums,
-  identityFrame,
-  openForModel,
-  ProgressTracker,
-  packTile,
-  powerOfTwo,
-  reconstructBlock,
-  removeComponents,
-} from '@scree/core/engine';
+import { GroupSums, type Groups, hotellingT2 } from '@scree/analysis';
+import { several } from '@scree/analysis/describe';
+import { type Block, DataError, type Frame, type Model, OptionError, type Progress, type TableData } from '@scree/core';
+import { checkFinite, identityFrame, openForModel, packTile } from '@scree/core/data';
+import { chooseEngine } from '@scree/core/engine';
+import { powerOfTwo } from '@scree/core/linalg';
+import { frameOf, ProgressTracker, reconstructBlock, removeComponents } from '@scree/core/pipeline';
 import { EvenSample } from './even-sample.js';
 import type { Colouring } from './figures/colouring.js';
 import { RowValues } from './row-values.js';

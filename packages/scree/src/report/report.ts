@@ -1,14 +1,11 @@
 import {
   type ColumnContribution,
   columnContributions,
-  type Model,
-  type Progress,
   type Rotation,
   type RowsOf,
   type Supplementary,
-  type TableData,
-  type Warning,
-} from '@scree/core';
+} from '@scree/analysis';
+import type { Model, Progress, TableData, Warning } from '@scree/core';
 import type { Labels } from '@scree/files';
 import { checkLabels, chooseColours } from './figures/colouring.js';
 import { plainText } from './plain-text.js';

@@ -7,7 +7,7 @@ import {
   POSITIVE_COLOUR,
   POSITIVE_FILL,
   RAMP_COLOURS,
-} from '@scree/core/describe';
+} from '@scree/analysis/describe';
 
 /**
  * Colours by name. Figures use CSS variables such as `var(--ink)`. The page defines them for light and dark, and in a figure that is a

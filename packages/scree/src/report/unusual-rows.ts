@@ -1,5 +1,5 @@
-import { type Model, type RowLimits, type RowsOf, rowLimits } from '@scree/core';
-import { unusualLevel } from '@scree/core/engine';
+import { type RowLimits, type RowsOf, rowLimits, unusualLevel } from '@scree/analysis';
+import type { Model } from '@scree/core';
 import { LISTED_ROWS, type RowFacts } from './read-rows.js';
 import type { RowValues } from './row-values.js';
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { decodeHalf } from '@scree/core/engine';
+import { decodeHalf } from '@scree/core/data';
 import fc from 'fast-check';
 import { compressFile, createFile, openCompressed, openFile, pca, type RowSource, type StoredType } from 'scree';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-import { groupEllipse } from '@scree/core';
-import { percent } from '@scree/core/describe';
+import { groupEllipse } from '@scree/analysis';
+import { percent } from '@scree/analysis/describe';
 import fc from 'fast-check';
 import {
   columnContributions,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { percent, runs, show } from '@scree/core/describe';
+import { percent, runs, show } from '@scree/analysis/describe';
 import { pca } from 'scree';
 import { describe, expect, it } from 'vitest';
 import { encodePng } from '../../src/png.js';

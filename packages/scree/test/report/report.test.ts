@@ -1,4 +1,4 @@
-import { show } from '@scree/core/describe';
+import { show } from '@scree/analysis/describe';
 import { parseHTML } from 'linkedom';
 import { Model, makeReport, pca, type Report } from 'scree';
 import { beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-import { percent } from '@scree/core/describe';
+import { percent } from '@scree/analysis/describe';
 import type { NeighbourForces, PointForces } from '@scree/core/learn';
 import { small, type Units } from '../shared/format.js';
 import { Formula, frac, Live, num, op, Piece, row, square, sub, sum, upright } from '../shared/formula.js';

@@ -1,5 +1,5 @@
+import { show } from '@scree/analysis/describe';
 import type { Matrix } from '@scree/core';
-import { show } from '@scree/core/describe';
 import { descend, type Snapshot } from '@scree/core/learn';
 import { descentRun } from '../shared/descent-run.js';
 import { angleToGoal, determined, type Goal, gapAfter, toleranceFor } from '../shared/goal.js';

@@ -1,4 +1,4 @@
-import { show } from '@scree/core/describe';
+import { show } from '@scree/analysis/describe';
 import { isNarrow } from '../../charts/use-width.js';
 import { small } from '../shared/format.js';
 import { Formula, Live, num, op, Piece, row, sub, sup, word } from '../shared/formula.js';

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { type Matrix, pca, principalAngles } from '@scree/core';
+import { principalAngles } from '@scree/analysis';
+import { type Matrix, pca } from '@scree/core';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { cloudChoices, useCloud } from '../shared/clouds.js';
 import { Choose, Controls } from '../shared/controls.js';

@@ -1,4 +1,4 @@
-import { powerOfTen, show } from '@scree/core/describe';
+import { powerOfTen, show } from '@scree/analysis/describe';
 
 /** An angle in degrees: 12.3°, 4.1 × 10⁻⁵°. */
 export function angleText(radians: number): string {

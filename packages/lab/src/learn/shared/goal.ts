@@ -1,4 +1,5 @@
-import { type Matrix, principalAngles } from '@scree/core';
+import { principalAngles } from '@scree/analysis';
+import type { Matrix } from '@scree/core';
 import { combineRows, type Eigen, eigenOf, orthonormalRows, rowProducts, scatterOf } from '@scree/core/learn';
 import { angleText, indexed } from './format.js';
 

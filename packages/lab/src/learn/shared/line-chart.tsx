@@ -1,4 +1,4 @@
-import { show } from '@scree/core/describe';
+import { show } from '@scree/analysis/describe';
 import { useWidth } from '../../charts/use-width.js';
 import { Label, type Point, pathOf } from './draw.js';
 import { powersOf, ticksOf } from './ticks.js';

@@ -1,4 +1,4 @@
-import { show } from '@scree/core/describe';
+import { show } from '@scree/analysis/describe';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { addressOf } from '../../route.js';

@@ -1,4 +1,4 @@
-import { tick } from '@scree/core/describe';
+import { tick } from '@scree/analysis/describe';
 import type { ComponentChildren, SVGAttributes } from 'preact';
 import { useWidth } from '../../charts/use-width.js';
 import { Label, type Point } from './draw.js';

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { percent } from '@scree/core/describe';
+import { percent } from '@scree/analysis/describe';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { boxOf, type Cloud, cloudChoices, useCloud } from '../shared/clouds.js';
 import { Choose, Controls, Slider, Switch } from '../shared/controls.js';

@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
+import { listed, several, show, tick } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
-import { listed, several, show, tick } from '@scree/core/describe';
 import { componentOf, largest, type NameOf } from '../columns.js';
 import { squeezed } from '../plain-text.js';
 import type { RowFacts } from '../read-rows.js';

@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
+import { listed, several, show, tick } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
-import { listed, several, show, tick } from '@scree/core/describe';
 import { squeezed } from '../plain-text.js';
 import { CATEGORIES } from '../theme.js';
 import { type Figure, legend, moved, plot } from './figure.js';

@@ -1,6 +1,7 @@
 import * as Plot from '@observablehq/plot';
-import type { ColumnContribution, Model, SupplementaryColumn } from '@scree/core';
-import { listed, several } from '@scree/core/describe';
+import type { ColumnContribution, SupplementaryColumn } from '@scree/analysis';
+import { listed, several } from '@scree/analysis/describe';
+import type { Model } from '@scree/core';
 import { fixed, type NameOf } from '../columns.js';
 import { plainText, squeezed } from '../plain-text.js';
 import { type Figure, legend, moved, plot, WIDTH } from './figure.js';

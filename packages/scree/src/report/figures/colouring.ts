@@ -1,5 +1,5 @@
+import { several } from '@scree/analysis/describe';
 import { DataError } from '@scree/core';
-import { several } from '@scree/core/describe';
 import type { Labels } from '@scree/files';
 import { plainText } from '../plain-text.js';
 import type { RowFacts } from '../read-rows.js';

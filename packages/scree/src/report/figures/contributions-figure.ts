@@ -1,6 +1,7 @@
 import * as Plot from '@observablehq/plot';
-import type { ColumnContribution, Model } from '@scree/core';
-import { percent, several, show } from '@scree/core/describe';
+import type { ColumnContribution } from '@scree/analysis';
+import { percent, several, show } from '@scree/analysis/describe';
+import type { Model } from '@scree/core';
 import { componentOf, largest, type NameOf } from '../columns.js';
 import { squeezed } from '../plain-text.js';
 import { signColour } from '../theme.js';

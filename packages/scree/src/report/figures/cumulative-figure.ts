@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
+import { componentsFor, percent, several } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
-import { componentsFor, percent, several } from '@scree/core/describe';
 import { type Figure, plot } from './figure.js';
 import { allRatios, ticks } from './scree-figure.js';
 

@@ -1,5 +1,5 @@
 import * as Plot from '@observablehq/plot';
-import { type EllipseOptions, type Groups, groupEllipse } from '@scree/core';
+import { type EllipseOptions, type Groups, groupEllipse } from '@scree/analysis';
 import type { Colouring } from './colouring.js';
 import type { Plane } from './plane.js';
 

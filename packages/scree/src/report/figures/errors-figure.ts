@@ -1,5 +1,5 @@
 import * as Plot from '@observablehq/plot';
-import { count, powerOfTen, several, show, tick } from '@scree/core/describe';
+import { count, powerOfTen, several, show, tick } from '@scree/analysis/describe';
 import { type RowFacts, rowTitle } from '../read-rows.js';
 import { type Figure, plot } from './figure.js';
 

@@ -1,6 +1,7 @@
 import * as Plot from '@observablehq/plot';
-import { columnContributions, type Model, type Stability } from '@scree/core';
-import { count, percent, show } from '@scree/core/describe';
+import { columnContributions } from '@scree/analysis';
+import { count, percent, show } from '@scree/analysis/describe';
+import type { Model, Stability } from '@scree/core';
 import { componentOf, largest, type NameOf } from '../columns.js';
 import { squeezed } from '../plain-text.js';
 import { type Figure, legend, moved, nameMargin, plot, type Table, text } from './figure.js';

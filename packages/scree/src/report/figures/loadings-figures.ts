@@ -1,6 +1,7 @@
 import * as Plot from '@observablehq/plot';
-import type { Model, Rotation } from '@scree/core';
-import { listed, percent, several, show } from '@scree/core/describe';
+import type { Rotation } from '@scree/analysis';
+import { listed, percent, several, show } from '@scree/analysis/describe';
+import type { Model } from '@scree/core';
 import { componentOf, fixed, largest, type NameOf } from '../columns.js';
 import { squeezed } from '../plain-text.js';
 import { DIVERGING_STEPS, divergingColour } from '../theme.js';

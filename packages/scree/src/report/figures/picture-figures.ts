@@ -1,5 +1,5 @@
+import { NEGATIVE_COLOUR, POSITIVE_COLOUR, percent, several, show } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
-import { NEGATIVE_COLOUR, POSITIVE_COLOUR, percent, several, show } from '@scree/core/describe';
 import { pngAddress } from '../../png.js';
 import { componentOf } from '../columns.js';
 import { squeezed } from '../plain-text.js';

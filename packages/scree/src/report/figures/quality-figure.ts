@@ -1,6 +1,7 @@
 import * as Plot from '@observablehq/plot';
-import type { ColumnContribution, Model } from '@scree/core';
-import { listed, percent } from '@scree/core/describe';
+import type { ColumnContribution } from '@scree/analysis';
+import { listed, percent } from '@scree/analysis/describe';
+import type { Model } from '@scree/core';
 import { fixed, type NameOf } from '../columns.js';
 import { squeezed } from '../plain-text.js';
 import { CATEGORIES } from '../theme.js';

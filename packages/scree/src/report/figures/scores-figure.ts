@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
+import { count, listed, percent, several, show, tick } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
-import { count, listed, percent, several, show, tick } from '@scree/core/describe';
 import { squeezed, squeezedApart } from '../plain-text.js';
 import type { RowFacts, SampledRow } from '../read-rows.js';
 import { RAMP_STEPS, rampColour } from '../theme.js';

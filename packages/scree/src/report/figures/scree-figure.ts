@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
+import { knownRatios, percent, show, tick } from '@scree/analysis/describe';
 import type { Choice, CriterionName, Model } from '@scree/core';
-import { knownRatios, percent, show, tick } from '@scree/core/describe';
 import { CRITERION_TITLES, inOrder } from '../criteria.js';
 import { type Figure, legend, moved, plot, type Table } from './figure.js';
 

@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
+import { percent, STABLE_ANGLE, several } from '@scree/analysis/describe';
 import type { Stability } from '@scree/core';
-import { percent, STABLE_ANGLE, several } from '@scree/core/describe';
 import { type Figure, legend, moved, plot, text, WIDTH } from './figure.js';
 
 /** Components that are drawn, and those in the table. */

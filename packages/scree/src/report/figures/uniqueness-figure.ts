@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
+import { degrees, powerOfTen, runs, show } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
-import { degrees, powerOfTen, runs, show } from '@scree/core/describe';
 import { type Figure, legend, moved, plot } from './figure.js';
 
 const MOST = 60;

@@ -1,5 +1,5 @@
 import * as Plot from '@observablehq/plot';
-import { count, several, show, tick } from '@scree/core/describe';
+import { count, several, show, tick } from '@scree/analysis/describe';
 import type { RowFacts } from '../read-rows.js';
 import type { UnusualRows } from '../unusual-rows.js';
 import { type Colouring, rowColumns } from './colouring.js';

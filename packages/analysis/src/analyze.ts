@@ -1,0 +1,178 @@
+import type { Choice, Stability } from '@scree/core';
+import { type Data, Model, Moments, OptionError, type PcaOptions, type RowSource, type Warning } from '@scree/core';
+import { openSource } from '@scree/core/data';
+import { availableEngines } from '@scree/core/engine';
+import {
+  checkObject,
+  checkOption,
+  checkOptions,
+  fit,
+  fitOpened,
+  keepAlive,
+  nestedModels,
+  type OptionCheck,
+  ProgressTracker,
+  prepareColumns,
+  refuseForMoments,
+  rereadable,
+  type Settings,
+  stabilityOfFirst,
+} from '@scree/core/pipeline';
+import { BOOTSTRAP_OPTION, type BootstrapChoices, type Chosen, checkChoices } from './bootstrap/bootstrap-options.js';
+import { type Chooser, isChooser } from './choose/chooser.js';
+import { momentsWarnings, type WatchedSource, watch } from './inspect/watch-columns.js';
+
+/** Options of `analyze`: those of `pca`, and what else to ask of the same rows. */
+export interface AnalyzeOptions<Name extends string = string> extends Omit<PcaOptions<Name>, 'k'> {
+  /**
+   * How many components, as for `pca`; or `'auto'`, as many as `chooseComponents` recommends; or as one criterion says, by its name.
+   * Default 10, or as many as there are.
+   */
+  readonly k?: PcaOptions['k'] | Chooser;
+  /** How often rows are drawn again to see how much the components vary from sample to sample, or more choices. Default 0: not at all. */
+  readonly bootstrap?: number | BootstrapChoices;
+  /**
+   * Whether to look at the columns too, and to warn where one dominates, numbers the rows, holds codes of classes or repeats
+   * another. Default false: it costs a look at every number.
+   */
+  readonly lookAtColumns?: boolean;
+}
+
+/** What `analyze` found. */
+export interface Analysis {
+  /** The model, which carries the choice of k, the stability and all warnings, and stores them. */
+  readonly model: Model;
+  /** The model of the first k components, for any k up to that of `model`. */
+  first(k: number): Model;
+}
+
+/** The questions that were asked, checked. */
+interface Questions {
+  readonly choose: Chooser | undefined;
+  readonly bootstrap: Chosen | undefined;
+  readonly lookAtColumns: boolean;
+}
+
+const OWN_OPTIONS: Record<'bootstrap' | 'lookAtColumns', OptionCheck> = {
+  bootstrap: BOOTSTRAP_OPTION,
+  lookAtColumns: { must: 'true or false', test: (v) => typeof v === 'boolean' },
+};
+
+/**
+ * Principal component analysis with its usual questions, on one opening of the data: how many components (`k: 'auto'`), how sure
+ * (`bootstrap`), and what is odd about the columns (`lookAtColumns`). Without a question it is `pca`.
+ */
+export async function analyze(data: Data | Moments, options: AnalyzeOptions = {}): Promise<Analysis> {
+  const { settings, questions, plain } = checkAnalyzeOptions(options);
+  const { choose, bootstrap, lookAtColumns } = questions;
+  if (choose === undefined && !bootstrap && !lookAtColumns) return nestedModels(data, plain);
+  const progress = new ProgressTracker(settings);
+  const ask: typeof fit = (source, own, engines) => fitAndAsk(source, own, questions, engines, progress);
+  return keepAlive(async () => {
+    if (data instanceof Moments) {
+      if (bootstrap) throw noRows();
+      refuseForMoments(settings, data.cols);
+      return ask(data, settings, await availableEngines(settings, data.cols ** 2), progress);
+    }
+    const open = async () => {
+      const source = await openSource(data, progress, settings.columnNames, settings.columns === 'numeric');
+      const opened = await prepareColumns(source, settings, progress);
+      return lookAtColumns ? { ...opened, source: watch(opened.source, opened.settings) } : opened;
+    };
+    return fitOpened(open, progress, ask);
+  });
+}
+
+/** Checks options, before any data are read. `own` are further options that the caller has checked, for messages. */
+export function checkAnalyzeOptions(
+  options: AnalyzeOptions,
+  own: readonly string[] = [],
+): { settings: Settings; questions: Questions; plain: PcaOptions } {
+  checkObject(options);
+  const { k, bootstrap, lookAtColumns, ...others } = options;
+  for (const [option, value] of Object.entries({ bootstrap, lookAtColumns })) {
+    if (value !== undefined) checkOption(option, value, OWN_OPTIONS[option as keyof typeof OWN_OPTIONS]);
+  }
+  const choose = isChooser(k) ? k : undefined;
+  const plain: PcaOptions = isChooser(k) || k === undefined ? others : { ...others, k };
+  const settings = checkOptions(plain, [...own, ...Object.keys(OWN_OPTIONS)]);
+  const chosen = checkChoices(bootstrap, settings.seed);
+  return { settings, questions: { choose, bootstrap: chosen, lookAtColumns: lookAtColumns ?? false }, plain };
+}
+
+function noRows(): OptionError {
+  return new OptionError(
+    'BAD_OPTION',
+    'bootstrap cannot be chosen for moments: their rows are gone. Leave it out, or pass the rows themselves.',
+    { option: 'bootstrap' },
+  );
+}
+
+/** Fits an opened source, and answers the questions about it: criteria before the fit, columns and bootstrap after it. */
+async function fitAndAsk(
+  opened: RowSource | Moments,
+  settings: Settings,
+  { choose, bootstrap, lookAtColumns }: Questions,
+  engines: Parameters<typeof fit>[2],
+  progress: ProgressTracker,
+): ReturnType<typeof fit> {
+  // The criteria may leave no more than moments, and a bootstrap draws rows.
+  const source = bootstrap && !(opened instanceof Moments) ? await rereadable(opened, progress) : opened;
+  const chosen = choose === undefined ? undefined : await chooseK(source, settings, choose, engines, progress);
+  const data = bootstrap || !chosen ? source : chosen.data;
+  const fitted = await fit(data, chosen?.settings ?? settings, engines, progress);
+  const { columns, engine } = fitted;
+  const choice = chosen?.choice;
+  let stability: Stability | undefined;
+  if (bootstrap && !(data instanceof Moments)) {
+    const { stabilityOf } = await import('./bootstrap/stability.js');
+    const { center, scale, columnWeights, ddof, weights } = settings;
+    const read = weights?.length ?? columns.rows;
+    const sample = { source: data, read, columns, weights, center, scale, columnWeights, ddof, k: fitted.model.k };
+    stability = await stabilityOf(sample, bootstrap, engine, progress);
+  }
+  const known = data === opened || opened instanceof Moments ? [] : ((await opened.warnings?.()) ?? []);
+  const looked = lookAtColumns ? await columnWarnings(opened, columns, settings) : [];
+  const warnings = [...known, ...looked, ...structureWarnings(choice)];
+  const complete = (model: Model): Model =>
+    new Model({
+      ...model,
+      warnings: [...warnings, ...model.warnings],
+      ...(choice ? { choice } : {}),
+      ...(stability ? { stability: stabilityOfFirst(stability, model.k, model.d) } : {}),
+    });
+  return { ...fitted, model: complete(fitted.model), first: (k) => complete(fitted.first(k)) };
+}
+
+async function chooseK(
+  source: RowSource | Moments,
+  settings: Settings,
+  choose: Chooser,
+  engines: Parameters<typeof fit>[2],
+  progress: ProgressTracker,
+): Promise<{ choice: Choice; data: RowSource | Moments; settings: Settings }> {
+  const { chooseForFit } = await import('./choose/criteria/evidence.js');
+  const { choice, data } = await chooseForFit(source, settings, choose, engines, progress);
+  return { choice, data, settings: { ...settings, k: Math.max(1, choice.k) } };
+}
+
+async function columnWarnings(
+  opened: RowSource | Moments,
+  columns: Awaited<ReturnType<typeof fit>>['columns'],
+  settings: Settings,
+): Promise<readonly Warning[]> {
+  return opened instanceof Moments
+    ? momentsWarnings(opened, settings)
+    : (opened as WatchedSource).columnWarnings(columns);
+}
+
+function structureWarnings(choice: Choice | undefined): Warning[] {
+  if (choice?.k !== 0) return [];
+  return [
+    {
+      code: 'NO_STRUCTURE',
+      message: `${choice.reason} The model has one component because a model needs one.`,
+      details: { criteria: choice.agree },
+    },
+  ];
+}

@@ -1,0 +1,78 @@
+import { type Alignment, type BootstrapKind, OptionError } from '@scree/core';
+import { checkObject, checkOption, describeValue, type OptionCheck } from '@scree/core/pipeline';
+
+/** What a bootstrap can be asked for, besides the options of `pca`. */
+export interface BootstrapChoices {
+  /** How many times rows are drawn. Default 200: enough for angles and for intervals to a tenth of their width; 1000 for a paper. */
+  readonly replicates?: number;
+  /** What is drawn. Default `'rows'`. */
+  readonly kind?: BootstrapKind;
+  /** Rows of a block, for `kind: 'blocks'`. Default: the cube root of the number of rows, rounded up. */
+  readonly block?: number;
+  /** One label per row, for `kind: 'groups'`: rows with the same label are drawn together. */
+  readonly groups?: ArrayLike<string | number>;
+  /** How replicates are compared with the sample. Default `'order'`. */
+  readonly alignment?: Alignment;
+  /** Whether to compute intervals of the rows' scores too. Default false. */
+  readonly scores?: boolean;
+  /** Seed of the draws. Default 0. */
+  readonly seed?: number;
+}
+
+const KINDS: readonly BootstrapKind[] = ['rows', 'blocks', 'groups', 'parametric'];
+
+export const BOOTSTRAP_CHOICES: Record<keyof BootstrapChoices, OptionCheck> = {
+  replicates: {
+    must: 'a whole number from 10 to 100000',
+    test: (v) => Number.isSafeInteger(v) && (v as number) >= 10 && (v as number) <= 100_000,
+  },
+  kind: { must: "'rows', 'blocks', 'groups' or 'parametric'", test: (v) => KINDS.includes(v as BootstrapKind) },
+  block: { must: 'a whole number from 1 up', test: (v) => Number.isSafeInteger(v) && (v as number) >= 1 },
+  groups: { must: 'an array with one label per row', test: (v) => Array.isArray(v) || ArrayBuffer.isView(v) },
+  alignment: { must: "'order' or 'procrustes'", test: (v) => v === 'order' || v === 'procrustes' },
+  scores: { must: 'true or false', test: (v) => typeof v === 'boolean' },
+  seed: { must: 'a whole number', test: (v) => Number.isSafeInteger(v) },
+};
+
+/** Whether a value can be the option `bootstrap` of pca: how many replicates (0 is none), or choices. */
+export const BOOTSTRAP_OPTION: OptionCheck = {
+  must: 'a whole number of replicates (0, or 10 to 100000), or an object with replicates, kind, block, groups, alignment, scores and seed',
+  test: (v) => v === 0 || BOOTSTRAP_CHOICES.replicates.test(v) || (typeof v === 'object' && v !== null),
+};
+
+/** Choices with every default filled in; undefined where no bootstrap is wanted. */
+export function checkChoices(given: number | BootstrapChoices | undefined, seed: number): Chosen | undefined {
+  if (given === undefined || given === 0) return undefined;
+  if (typeof given === 'number') return { replicates: given, kind: 'rows', alignment: 'order', scores: false, seed };
+  checkObject(given);
+  for (const [option, value] of Object.entries(given)) {
+    if (!Object.hasOwn(BOOTSTRAP_CHOICES, option)) {
+      throw new OptionError(
+        'UNKNOWN_OPTION',
+        `A bootstrap has no option ${describeValue(option)}. Its options are ${Object.keys(BOOTSTRAP_CHOICES).join(', ')}.`,
+        { option: `bootstrap.${option}` },
+      );
+    }
+    if (value !== undefined) checkOption(option, value, BOOTSTRAP_CHOICES[option as keyof BootstrapChoices]);
+  }
+  const { replicates = 200, kind = 'rows', alignment = 'order', scores = false } = given;
+  refuseUnused('block', given.block, kind, 'blocks');
+  refuseUnused('groups', given.groups, kind, 'groups');
+  if (kind === 'groups' && given.groups === undefined) {
+    throw new OptionError('BAD_OPTION', "kind: 'groups' needs groups: an array with one label per row.", {
+      option: 'groups',
+    });
+  }
+  return { ...given, replicates, kind, alignment, scores, seed: given.seed ?? seed };
+}
+
+export type Chosen = Required<Omit<BootstrapChoices, 'block' | 'groups'>> & Pick<BootstrapChoices, 'block' | 'groups'>;
+
+function refuseUnused(option: 'block' | 'groups', value: unknown, kind: BootstrapKind, needed: BootstrapKind): void {
+  if (value === undefined || kind === needed) return;
+  throw new OptionError(
+    'BAD_OPTION',
+    `${option} is for kind: '${needed}', and the kind is '${kind}'. Choose it, or leave ${option} out.`,
+    { option },
+  );
+}

@@ -1,0 +1,26 @@
+import { type Data, DataError, Moments, type Stability } from '@scree/core';
+import { type AnalyzeOptions, analyze, checkAnalyzeOptions } from '../analyze.js';
+import { BOOTSTRAP_CHOICES, type BootstrapChoices } from './bootstrap-options.js';
+
+/** Options of `bootstrap`: how the data are scaled and fitted, as for `pca`, and what is drawn. */
+export type BootstrapOptions = Omit<AnalyzeOptions, 'bootstrap' | 'whiten'> & BootstrapChoices;
+
+/**
+ * How much the components would differ in another sample of the same size: intervals of variances, ratios, loadings and
+ * correlations, angles of axes and subspaces, and how likely neighbours are to exchange places. The same as
+ * `(await analyze(data, { ...options, bootstrap: 200 })).model.stability`.
+ */
+export async function bootstrap(data: Data, options: BootstrapOptions = {}): Promise<Stability> {
+  if (data instanceof Moments) {
+    throw new DataError(
+      'BAD_DATA',
+      'A bootstrap draws rows, and the rows of moments are gone. Pass the rows themselves.',
+    );
+  }
+  const entries = Object.entries(options);
+  const isChoice = ([name]: [string, unknown]): boolean => Object.hasOwn(BOOTSTRAP_CHOICES, name) && name !== 'seed';
+  const chosen: BootstrapChoices = Object.fromEntries(entries.filter(isChoice));
+  const rest: AnalyzeOptions = Object.fromEntries(entries.filter((entry) => !isChoice(entry)));
+  checkAnalyzeOptions(rest, Object.keys(BOOTSTRAP_CHOICES));
+  return (await analyze(data, { ...rest, bootstrap: chosen })).model.stability as Stability;
+}

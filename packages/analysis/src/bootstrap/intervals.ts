@@ -1,0 +1,152 @@
+import type { AngleSpread, Interval } from '@scree/core';
+
+/** The 97.5 % quantile of the normal distribution. */
+export const Z = 1.959963984540054;
+
+/** The q-quantile of numbers in rising order, as the (R + 1)q-th of R of them (Hyndman & Fan's type 6). */
+export function quantile(sorted: Float64Array, q: number): number {
+  const at = Math.min(Math.max((sorted.length + 1) * q - 1, 0), sorted.length - 1);
+  const low = Math.floor(at);
+  const high = Math.min(low + 1, sorted.length - 1);
+  return sorted[low] + (at - low) * (sorted[high] - sorted[low]);
+}
+
+/** Median and 95th percentile. */
+export function angleSpread(angles: Float64Array): AngleSpread {
+  const sorted = angles.slice().sort();
+  return { median: quantile(sorted, 0.5), q95: quantile(sorted, 0.95) };
+}
+
+/** The 2.5 and the 97.5 % quantile. */
+export function percentiles(values: Float64Array): Interval {
+  const sorted = values.slice().sort();
+  return [quantile(sorted, 0.025), quantile(sorted, 0.975)];
+}
+
+/**
+ * How many standard errors a 95 % interval reaches to either side: the t quantile with m − 1 degrees of freedom, because the
+ * standard error is estimated, times √(m/(m − 1)), because replicates vary by less than samples (Hesterberg 2015, section 5).
+ * The quantile is Fisher's expansion, right to 1 % from 3 degrees of freedom on.
+ */
+export function standardErrors(units: number): number {
+  const v = Math.max(3, units - 1);
+  const z = Z;
+  const t =
+    z +
+    (z ** 3 + z) / (4 * v) +
+    (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * v ** 2) +
+    (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / (384 * v ** 3);
+  return t * Math.sqrt((v + 1) / v);
+}
+
+/** A function from a quantity to a scale on which its error is about the same wherever it lies, and back. */
+export interface Link {
+  to(value: number): number;
+  from(value: number): number;
+}
+
+/** For variances. */
+export const LOGARITHM: Link = { to: Math.log, from: Math.exp };
+/** For shares of a whole. */
+export const LOGIT: Link = {
+  to: (share) => Math.log(share / (1 - share)),
+  from: (value) => 1 / (1 + Math.exp(-value)),
+};
+
+/** A component's interval, and by how much the scale of its estimate should be lowered. */
+export interface VarianceInterval {
+  readonly interval: Interval;
+  /** The bias that was subtracted, on the link's scale; 0 where it could not be estimated. */
+  readonly bias: number;
+}
+
+/**
+ * The interval of a component's variance (or share).
+ *
+ * A replicate's variance λ_b differs from the sample's λ for two reasons: the replicate's rows vary more or less along the sample's
+ * axis (a_b = uᵀC_b u), and the replicate finds an axis of its own, along which it varies more (for the first components) or less
+ * (for the last). The second is a bias: the sample has it against the population, and replicates have it once more against the
+ * sample, so quantiles of λ_b are off by twice the bias, and where variances are close they are also too narrow, because close
+ * variances repel one another. So, on the scale of the link: the shape is that of a_b, reversed (a sample that is too high has
+ * replicates about a centre that is too high: the basic bootstrap); it is as wide as the wider of a_b, times `widening`, and λ_b; and the mean of
+ * λ_b − a_b is the bias, of which `certain` is subtracted (`certainBias`): it is itself an estimate, and a noisy one where variances are close.
+ * docs/guide/how-sure.md has its measured coverage beside that of other intervals.
+ *
+ * Where a replicate has no variance along the component (few rows), quantiles of λ_b are all that is left.
+ */
+export function varianceInterval(
+  estimate: number,
+  values: Float64Array,
+  along: Float64Array,
+  reach: number,
+  link: Link,
+  { certain, widening }: Placed,
+): VarianceInterval {
+  const centre = link.to(estimate);
+  const own = values.map(link.to);
+  const fixed = along.map(link.to).sort();
+  if (!Number.isFinite(centre) || !own.every(Number.isFinite) || !fixed.every(Number.isFinite)) {
+    const [low, high] = percentiles(values);
+    return { interval: [Math.min(low, estimate), Math.max(high, estimate)], bias: 0 };
+  }
+  const bias = certain * (mean(own) - mean(fixed));
+  const [spread, other] = [deviation(fixed), deviation(own)];
+  const stretch = (reach / Z) * (spread > 0 ? Math.max(widening, other / spread) : widening);
+  const middle = centre - bias;
+  const low = middle - stretch * Math.max(0, quantile(fixed, 0.975) - centre);
+  const high = middle + stretch * Math.max(0, centre - quantile(fixed, 0.025));
+  return { interval: [link.from(low), link.from(high)], bias };
+}
+
+/** Variances whose ratio is below this are close: what they do to each other's bias is known by half. */
+const CLOSE = 2;
+
+/** What the place of a component among the others says about its interval. */
+export interface Placed {
+  /** The share of its bias that is certain. */
+  readonly certain: number;
+  /** How much wider it is than along a fixed axis: √(m/(m − j)), because j larger components take a degree of freedom each. */
+  readonly widening: number;
+}
+
+/** Of component j (from 0) of a sample of m rows, or of whatever was drawn. */
+export function placed(variances: Float64Array, j: number, units: number): Placed {
+  return { certain: certainBias(variances, j), widening: Math.sqrt(units / Math.max(1, units - j)) };
+}
+
+/**
+ * The share of a component's bias that is certain. By Lawley (1956) the bias of λ_j is a sum over the other components,
+ * λ_j/n·Σ λ_i/(λ_j − λ_i). The terms of components far away can be trusted, those of close ones vary much from sample to sample, and
+ * half of them is taken.
+ */
+function certainBias(variances: Float64Array, j: number): number {
+  let [far, close] = [0, 0];
+  variances.forEach((variance, i) => {
+    if (i === j || !(variance > 0)) return;
+    const term = variance / Math.abs(variances[j] - variance);
+    if (Math.max(variance / variances[j], variances[j] / variance) < CLOSE)
+      close += Math.min(term, variances.length * 10);
+    else far += term;
+  });
+  return far + close > 0 ? (far + close / 2) / (far + close) : 0.5;
+}
+
+/**
+ * Anderson's interval (1963) for the variance of a component of n normal rows: λ/(1 ± z·√(2/(n − 1))). It has no upper limit for
+ * n ≤ 8; there the same error is taken on the logarithm.
+ */
+export function andersonInterval(variance: number, n: number): Interval {
+  const error = Z * Math.sqrt(2 / (n - 1));
+  return error < 1
+    ? [variance / (1 + error), variance / (1 - error)]
+    : [variance * Math.exp(-error), variance * Math.exp(error)];
+}
+
+function mean(values: Float64Array): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function deviation(values: Float64Array): number {
+  const centre = mean(values);
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / Math.max(1, values.length - 1));
+}

@@ -1,0 +1,58 @@
+import { DataError, type Frame, type RowSource } from '@scree/core';
+import { packTile, type RowWeights } from '@scree/core/data';
+
+/** Some rows as the frame sees them, packed. */
+export interface Tile {
+  /** The number of the first row, not counting rows of weight 0. */
+  readonly first: number;
+  readonly rows: number;
+  readonly data: Float64Array;
+  /** The weights of its rows; undefined where rows have none. */
+  readonly weights: Float64Array | undefined;
+}
+
+/**
+ * The rows of a source that have weight, in tiles of the same size however the source is cut into blocks, so that sums over them
+ * are the same to the last bit. A tile's arrays are used again for the next one.
+ */
+export async function* rowTiles(
+  source: RowSource,
+  frame: Frame,
+  weights: RowWeights,
+  size: number,
+  expected: number,
+): AsyncGenerator<Tile, void, void> {
+  const d = source.cols;
+  const data = new Float64Array(size * d);
+  const kept = weights.slice(0, 0) ? new Float64Array(size) : undefined;
+  let [read, first, filled] = [0, 0, 0];
+  for await (const block of source.blocks()) {
+    const own = weights.slice(read, block.rows);
+    for (let from = 0; from < block.rows; ) {
+      if (own && own[from] === 0) {
+        from++;
+        continue;
+      }
+      let to = from + 1;
+      const most = Math.min(block.rows, from + size - filled);
+      while (to < most && !(own && own[to] === 0)) to++;
+      packTile(block, frame, from, to, 0, d, data.subarray(filled * d, (filled + to - from) * d));
+      if (own && kept) kept.set(own.subarray(from, to), filled);
+      filled += to - from;
+      from = to;
+      if (filled < size) continue;
+      yield { first, rows: filled, data, weights: kept };
+      first += filled;
+      filled = 0;
+    }
+    read += block.rows;
+  }
+  if (filled > 0) yield { first, rows: filled, data, weights: kept?.subarray(0, filled) };
+  if (first + filled !== expected) {
+    throw new DataError(
+      'SOURCE_CHANGED',
+      `The source had ${expected} rows when it was first read and ${first + filled} now. Do not change data while they are analysed.`,
+      { value: first + filled, expected },
+    );
+  }
+}

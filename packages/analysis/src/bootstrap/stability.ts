@@ -1,0 +1,241 @@
+import { DataError, type Engine, OptionError, type RowSource, type Scale, type Stability } from '@scree/core';
+import { type ColumnStatistics, rowWeights } from '@scree/core/data';
+import { fixSigns, type ProgressTracker } from '@scree/core/pipeline';
+import type { Chosen } from './bootstrap-options.js';
+import { BlockDraws, type Draws, GroupDraws, RowDraws } from './draws.js';
+import { replicatesByDual } from './dual.js';
+import { replicatesByIteration } from './iteration.js';
+import { replicatesFromNormal } from './parametric.js';
+import type { Replicate, ReplicateOptions, Replicates } from './replicate.js';
+import { type Rows, replicatesByScatter, sumsLength } from './scatter.js';
+import { type AlignedAxes, scoreLimits } from './score-limits.js';
+import { Summary } from './summary.js';
+import { WideRows } from './wide-rows.js';
+
+/** Rows that were fitted, and what is asked of them. */
+export interface Sample {
+  /** The rows, which can be read again. */
+  readonly source: RowSource;
+  /** Rows of the source, including those of weight 0. */
+  readonly read: number;
+  readonly columns: Readonly<ColumnStatistics>;
+  readonly weights: ArrayLike<number> | undefined;
+  readonly center: boolean;
+  readonly scale: Scale;
+  readonly columnWeights?: ArrayLike<number> | undefined;
+  readonly ddof: number;
+  /** Components of the model. */
+  readonly k: number;
+}
+
+/** Numbers that sums of replicates may take at once: 512 MB. */
+const MOST_NUMBERS = 1 << 26;
+/** Numbers of a table that may be copied into one block: 1 GB. */
+const MOST_COPIED = 1 << 27;
+/** Most columns of a parametric bootstrap. */
+const MOST_PARAMETRIC = 2000;
+/** Fewer rows or groups than this are no sample to draw from. */
+const FEWEST = 3;
+
+/** Draws replicates of the rows and says how much their components differ from the sample's. */
+export async function stabilityOf(
+  sample: Sample,
+  chosen: Chosen,
+  engine: Engine,
+  progress: ProgressTracker,
+  forced?: Method,
+): Promise<Stability> {
+  const { source, columns, center, ddof, scale, columnWeights, k } = sample;
+  const { replicates, kind, alignment, seed } = chosen;
+  const { draws, units, about } = drawsFor(sample, chosen);
+  const rows: Rows = { source, columns, weights: rowWeights(sample.weights, sample.read), scale, engine, progress };
+  const options = { k, replicates, center, ddof, columnWeights };
+  const method = forced ?? (kind === 'parametric' ? 'parametric' : chooseMethod(sample, replicates));
+  progress.begin('bootstrap', 2 * (replicates + 1));
+  const found = await begin(method, rows, sample, draws, { ...options, seed });
+  const axes: AlignedAxes[] = [];
+  let summary: Summary | undefined;
+  try {
+    for await (const replicate of found.replicates) {
+      const aligned = summary ? summary.add(replicate) : withSigns(replicate).vectors;
+      summary ??= new Summary(replicate, replicates, alignment);
+      if (chosen.scores) axes.push({ vectors: aligned, mean: replicate.mean, scale: replicate.scale });
+      const pause = progress.step(1);
+      if (pause) await pause;
+    }
+  } finally {
+    found.release();
+  }
+  progress.end();
+  const correlated = scale === 'unit' && center && !columnWeights;
+  const numbers = (summary as Summary).result(found.unit(), units, columns.rows, correlated);
+  const how: Pick<Stability, 'method' | 'passes'> = { method, passes: found.passes + (chosen.scores ? 1 : 0) };
+  const scores = chosen.scores ? { scores: await scoreLimits(source, sample.read, axes, units, engine, progress) } : {};
+  return { replicates, kind, ...about, alignment, level: 0.95, seed, ...how, ...numbers, ...scores };
+}
+
+interface Begun {
+  readonly replicates: Replicates;
+  /** Size of one unit of the replicates' frame; known after the first of them. */
+  unit(): number;
+  /** How often the rows are read. */
+  readonly passes: number;
+  release(): void;
+}
+
+async function begin(
+  method: Stability['method'],
+  rows: Rows,
+  sample: Sample,
+  draws: Draws,
+  options: ReplicateOptions & { readonly seed: number },
+): Promise<Begun> {
+  const { engine, progress, source } = rows;
+  const { replicates } = options;
+  let unit = 1;
+  const onUnit = (size: number): void => {
+    unit = size;
+  };
+  if (method === 'parametric') {
+    return { replicates: replicatesFromNormal(rows, options, onUnit), unit: () => unit, passes: 1, release: () => {} };
+  }
+  if (method === 'scatter') {
+    const most = Math.max(1, Math.floor(MOST_NUMBERS / sumsLength(source.cols, 'pairs')));
+    const found = replicatesByScatter(rows, draws, options, most, onUnit);
+    return { replicates: found, unit: () => unit, passes: Math.ceil((replicates + 1) / most), release: () => {} };
+  }
+  const wide = await WideRows.of(rows, sample.read, draws, options, MOST_NUMBERS);
+  const group = Math.max(1, Math.floor(MOST_NUMBERS / sumsLength(source.cols, 'squares')));
+  const ownScale = sample.scale === 'unit' || sample.scale === 'pareto' || sample.scale === 'range';
+  const found =
+    method === 'dual'
+      ? replicatesByDual(wide, options, ownScale, engine, progress)
+      : replicatesByIteration(wide, options, engine, progress);
+  // The rows are kept in memory after that.
+  const passes = Math.ceil((replicates + 1) / group) + 1;
+  return { replicates: found, unit: () => wide.unit, passes, release: () => wide.release() };
+}
+
+export type Method = 'scatter' | 'dual' | 'iteration';
+
+/**
+ * The cheapest way, by flops: from the shape alone, so that results do not depend on the machine. Flops of an eigenproblem take
+ * four times as long as those of products, and reading a number in a pass as long as 40 flops.
+ */
+export function chooseMethod(
+  { source, columns, scale, k }: Omit<Sample, 'read' | 'weights'>,
+  replicates: number,
+): Method {
+  const [n, d] = [columns.rows, source.cols];
+  const eigen = (size: number): number => 4 * ((4 / 3) * size ** 3);
+  const ownScale = scale === 'unit' || scale === 'pareto' || scale === 'range';
+  const drawn = 0.63 * n;
+  const costs: Record<Method, number> = {
+    scatter: replicates * (n * d * d + eigen(d)),
+    dual:
+      (ownScale ? replicates : 1) * n * n * d + replicates * (eigen(drawn) + 2 * drawn * drawn + n * d * (80 + 4 * k)),
+    iteration: replicates * EXPECTED_PASSES * n * d * (40 + 4 * (k + 6)),
+  };
+  const fits: Record<Method, boolean> = {
+    scatter: sumsLength(d, 'pairs') <= MOST_NUMBERS,
+    dual: n * n <= MOST_NUMBERS && n * d <= MOST_COPIED,
+    iteration: source.resident || (source.nonzeros ?? n * d) <= MOST_COPIED,
+  };
+  const names = (Object.keys(costs) as Method[]).filter((name) => fits[name]);
+  if (names.length === 0) {
+    throw new DataError(
+      'TOO_LARGE',
+      `A bootstrap of ${n} rows of ${d} columns needs more memory than it may take. Leave the bootstrap out, or use fewer columns.`,
+      { reason: 'memory' },
+    );
+  }
+  return names.reduce((best, name) => (costs[name] < costs[best] ? name : best));
+}
+
+/** Passes over the rows that an iteration takes for a replicate, on data whose variances fall as they usually do. */
+const EXPECTED_PASSES = 7;
+
+/** The sample's components with the signs of the model's. */
+function withSigns(replicate: Replicate): Replicate {
+  fixSigns(replicate.vectors, replicate.values.length, replicate.mean.length);
+  return replicate;
+}
+
+/** The draws of a kind, and how many units are drawn from. */
+function drawsFor(
+  { source, columns, weights, read, scale }: Sample,
+  { kind, block, groups, seed }: Chosen,
+): { draws: Draws; units: number; about: Partial<Pick<Stability, 'block' | 'groups'>> } {
+  const n = columns.rows;
+  refuseFew(n, 'rows');
+  if (kind === 'blocks') {
+    const length = block ?? Math.ceil(Math.cbrt(n));
+    if (length > n / 2) {
+      throw new OptionError(
+        'BAD_OPTION',
+        `block is ${length}, but there are ${n} rows: at least two blocks are needed. Use a block of at most ${Math.floor(n / 2)}.`,
+        { option: 'block', value: length, expected: Math.floor(n / 2) },
+      );
+    }
+    return { draws: new BlockDraws(n, length, seed), units: Math.ceil(n / length), about: { block: length } };
+  }
+  if (kind === 'groups') {
+    const { groupOf, count } = numberGroups(groups as ArrayLike<string | number>, weights, read);
+    refuseFew(count, 'groups');
+    return { draws: new GroupDraws(groupOf, count, seed), units: count, about: { groups: count } };
+  }
+  if (kind === 'parametric' && scale === 'range') {
+    throw new OptionError(
+      'BAD_OPTION',
+      "kind: 'parametric' draws covariance matrices and not rows, so it knows no ranges. Use another scale than 'range', or kind: 'rows'.",
+      { option: 'kind', value: kind },
+    );
+  }
+  if (kind === 'parametric' && source.cols > MOST_PARAMETRIC) {
+    throw new OptionError(
+      'TOO_LARGE',
+      `kind: 'parametric' draws d × d matrices, and d is ${source.cols}; ${MOST_PARAMETRIC} is the most. Use kind: 'rows'.`,
+      { option: 'kind', value: source.cols, expected: MOST_PARAMETRIC },
+    );
+  }
+  return { draws: new RowDraws(n, seed), units: n, about: {} };
+}
+
+function refuseFew(count: number, what: 'rows' | 'groups'): void {
+  if (count >= FEWEST) return;
+  const only = count === 1 ? `is 1 ${what.slice(0, -1)}` : `are ${count} ${what}`;
+  throw new DataError(
+    'TOO_FEW_ROWS',
+    `There ${only} to draw from, and a bootstrap needs at least ${FEWEST}. Leave the bootstrap out${what === 'groups' ? ", or use kind: 'rows'" : ''}.`,
+    { value: count, expected: FEWEST },
+  );
+}
+
+/** The number of each row's group, for rows that have weight. */
+function numberGroups(
+  labels: ArrayLike<string | number>,
+  weights: ArrayLike<number> | undefined,
+  read: number,
+): { groupOf: Int32Array; count: number } {
+  if (labels.length !== read) {
+    throw new OptionError(
+      'BAD_OPTION',
+      `groups has ${labels.length} labels for ${read} rows. Give one label per row.`,
+      {
+        option: 'groups',
+        value: labels.length,
+        expected: read,
+      },
+    );
+  }
+  const numbers = new Map<string | number, number>();
+  const groupOf: number[] = [];
+  for (let i = 0; i < labels.length; i++) {
+    if (weights && weights[i] === 0) continue;
+    const label = labels[i];
+    const number = numbers.get(label) ?? numbers.size;
+    numbers.set(label, number);
+    groupOf.push(number);
+  }
+  return { groupOf: Int32Array.from(groupOf), count: numbers.size };
+}

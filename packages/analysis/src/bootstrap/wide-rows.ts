@@ -1,0 +1,103 @@
+import type { Frame, LoadedBlock } from '@scree/core';
+import type { Draws } from './draws.js';
+import type { ReplicateOptions } from './replicate.js';
+import {
+  columnFrame,
+  type ReplicateColumns,
+  type Rows,
+  rangesOf,
+  replicateColumns,
+  sumReplicates,
+  sumsLength,
+  unitOf,
+  writeWeights,
+} from './scatter.js';
+import { wholeBlock } from './whole-block.js';
+
+/** A replicate as the engine's passes see it: B with BᵀB its covariance matrix, in units of unit². */
+export interface WideReplicate {
+  readonly columns: ReplicateColumns;
+  readonly frame: Frame & { readonly rootWeights: Float64Array };
+  /** Columns' deviations and the whole variance, in the frame. */
+  readonly deviations: Float64Array;
+  readonly total: number;
+}
+
+/** Rows in memory for replicates of wide data, whose covariance matrices would be too large: means and scales of every replicate first. */
+export class WideRows {
+  readonly block: LoadedBlock;
+  readonly n: number;
+  readonly d: number;
+  readonly unit: number;
+  readonly #columns: readonly ReplicateColumns[];
+  readonly #rows: Rows;
+  readonly #draws: Draws;
+
+  private constructor(block: LoadedBlock, columns: readonly ReplicateColumns[], rows: Rows, draws: Draws) {
+    this.block = block;
+    this.n = block.rows;
+    this.d = block.cols;
+    this.unit = unitOf(columns[0].deviations);
+    this.#columns = columns;
+    this.#rows = rows;
+    this.#draws = draws;
+  }
+
+  /** Sums up the columns of all replicates: one reading for as many as `most` numbers hold. */
+  static async of(rows: Rows, read: number, draws: Draws, options: ReplicateOptions, most: number): Promise<WideRows> {
+    const { source, engine, progress, scale } = rows;
+    const d = source.cols;
+    const frame = columnFrame(rows.columns, options.center);
+    const width = sumsLength(d, 'squares');
+    const group = Math.max(1, Math.floor(most / width));
+    const columns: ReplicateColumns[] = [];
+    for (let from = 0; from <= options.replicates; from += group) {
+      const numbers = Array.from({ length: Math.min(group, options.replicates + 1 - from) }, (_, i) => from + i);
+      const { sums, ranges } = await sumReplicates(rows, frame, draws, numbers, 'squares', (share) =>
+        progress.step(share * numbers.length),
+      );
+      for (let at = 0; at < numbers.length; at++) {
+        const own = sums.subarray(at * width, (at + 1) * width);
+        const [first, second] = [own.subarray(1, 1 + d), own.subarray(1 + d)];
+        columns.push(replicateColumns(own[0], first, second, frame, scale, options, rangesOf(ranges, at, d)));
+      }
+    }
+    const block = await engine.load(await wholeBlock(source, read, progress));
+    return new WideRows(block, columns, rows, draws);
+  }
+
+  /** The frame of the sample, without weights. */
+  get frame(): Frame {
+    const { mean, scale, deviations } = this.#columns[0];
+    return { shift: mean, factor: scale.map((value, j) => (deviations[j] > 0 ? 1 / value / this.unit : 0)) };
+  }
+
+  replicate(number: number): WideReplicate {
+    const columns = this.#columns[number];
+    const rootWeights = this.#weightsOf(number);
+    for (let i = 0; i < rootWeights.length; i++) rootWeights[i] = Math.sqrt(rootWeights[i] / columns.divisor);
+    const { unit } = this;
+    const deviations = columns.deviations.map((deviation) => deviation / unit);
+    // A column that does not vary in this replicate would be rounding, so it is left out.
+    const factor = columns.scale.map((scale, j) => (deviations[j] > 0 ? 1 / scale / unit : 0));
+    const total = deviations.reduce((sum, deviation) => sum + deviation * deviation, 0);
+    return { columns, frame: { shift: columns.mean, factor, rootWeights }, deviations, total };
+  }
+
+  /** The weight of every row in a replicate; 0 for rows that have none of their own. */
+  #weightsOf(number: number): Float64Array {
+    const { n } = this;
+    const own = this.#rows.weights.slice(0, n);
+    const drawn = this.#rows.columns.rows;
+    const counts = new Float64Array(drawn);
+    writeWeights(this.#draws, number, 0, drawn, undefined, counts, 0, 1);
+    if (!own) return counts;
+    const weights = new Float64Array(n);
+    for (let i = 0, at = 0; i < n; i++) if (own[i] > 0) weights[i] = own[i] * counts[at++];
+    return weights;
+  }
+
+  release(): void {
+    this.block.release();
+  }
+}

@@ -1,0 +1,124 @@
+import { type Choice, type CriterionName, type Data, Model, Moments, OptionError, type PcaOptions } from '@scree/core';
+import { openSource, refuseChanged } from '@scree/core/data';
+import { availableEngines } from '@scree/core/engine';
+import {
+  CRITERION_NAMES,
+  checkObject,
+  checkOption,
+  checkOptions,
+  codeColumns,
+  keepAlive,
+  type OptionCheck,
+  ProgressTracker,
+  type Settings,
+} from '@scree/core/pipeline';
+import type { EvidenceOptions } from './criteria/criterion.js';
+
+/** Options of the data that `pca` has too, and those of the criteria. */
+export interface ChooseOptions
+  extends Pick<
+    PcaOptions,
+    | 'center'
+    | 'scale'
+    | 'transform'
+    | 'columnWeights'
+    | 'ddof'
+    | 'weights'
+    | 'engine'
+    | 'seed'
+    | 'columnNames'
+    | 'onProgress'
+    | 'signal'
+    | 'threads'
+  > {
+  /** Which criteria to compute. Default all. */
+  readonly criteria?: readonly CriterionName[];
+  /** Tables that `parallel` simulates and `permutation` permutes. Default 1000, fewer for large tables. */
+  readonly permutations?: number;
+  /** Quantile of the simulated variances that a component must exceed. Default 0.95. */
+  readonly quantile?: number;
+  /** Standard deviation of the noise in every entry of the scaled data, where it is known: for `gavish-donoho`. */
+  readonly noise?: number;
+  /** Groups of rows for `cross-validation`. Default 10. */
+  readonly folds?: number;
+}
+
+const OWN_OPTIONS: Record<'criteria' | 'permutations' | 'quantile' | 'noise' | 'folds', OptionCheck> = {
+  criteria: {
+    must: `a list of ${CRITERION_NAMES.map((name) => `'${name}'`).join(', ')}`,
+    test: (v) => Array.isArray(v) && v.length > 0 && v.every((name) => CRITERION_NAMES.includes(name)),
+  },
+  permutations: {
+    must: 'a whole number from 1 to 1000000',
+    test: (v) => Number.isSafeInteger(v) && (v as number) >= 1 && (v as number) <= 1e6,
+  },
+  quantile: {
+    must: 'a number between 0 and 1',
+    test: (v) => typeof v === 'number' && v > 0 && v < 1,
+  },
+  noise: { must: 'a number above 0', test: (v) => typeof v === 'number' && v > 0 && Number.isFinite(v) },
+  folds: {
+    must: 'a whole number from 2 to 100',
+    test: (v) => Number.isSafeInteger(v) && (v as number) >= 2 && (v as number) <= 100,
+  },
+};
+
+/**
+ * How many components to keep: what each criterion says, a recommendation, and why.
+ *
+ * Of data, one pass gives the moments (of each group of rows, for `cross-validation`), and a second the rows for
+ * `permutation`, where they fit into memory. Tables with fewer rows than columns take the passes of the dual solver, and one more for
+ * their rows. Of moments or a model only what needs no rows is computed, and the other criteria say so.
+ */
+export function chooseComponents(data: Data | Moments | Model, options: ChooseOptions = {}): Promise<Choice> {
+  return keepAlive(() => choose(data, options));
+}
+
+async function choose(data: Data | Moments | Model, options: ChooseOptions): Promise<Choice> {
+  const { settings, names, own } = checkChooseOptions(options);
+  const progress = new ProgressTracker(settings);
+  // The criteria are loaded when they are first asked.
+  const { examine, examineModel } = await import('./criteria/evidence.js');
+  if (data instanceof Model) {
+    const given = (['center', 'scale', 'transform', 'columnWeights', 'ddof', 'weights', 'columnNames'] as const).find(
+      (option) => options[option] !== undefined,
+    );
+    if (given) {
+      throw new OptionError('BAD_OPTION', `${given} was chosen when the model was fitted. Leave it out here.`, {
+        option: given,
+      });
+    }
+    const [engine] = await availableEngines(settings, 1);
+    return examineModel(data, names, own, engine, progress);
+  }
+  if (data instanceof Moments) {
+    const engines = await availableEngines(settings, data.cols ** 2);
+    return (await examine(data, settings, names, own, engines, progress)).choice;
+  }
+  const opened = await openSource(data, progress, settings.columnNames);
+  const { source, settings: coded } = await codeColumns(opened, settings, progress);
+  try {
+    const numbers = source.rows === undefined ? undefined : source.rows * source.cols;
+    const engines = await availableEngines(settings, numbers);
+    const { choice } = await examine(source, coded, names, own, engines, progress);
+    await refuseChanged(source);
+    return choice;
+  } finally {
+    await source.close?.();
+  }
+}
+
+function checkChooseOptions(options: ChooseOptions): {
+  settings: Settings;
+  names: readonly CriterionName[];
+  own: EvidenceOptions;
+} {
+  checkObject(options);
+  const { criteria, permutations, quantile, noise, folds, ...others } = options;
+  for (const [option, value] of Object.entries({ criteria, permutations, quantile, noise, folds })) {
+    if (value !== undefined) checkOption(option, value, OWN_OPTIONS[option as keyof typeof OWN_OPTIONS]);
+  }
+  const settings = checkOptions(others, Object.keys(OWN_OPTIONS));
+  const own = { seed: settings.seed, permutations, quantile: quantile ?? 0.95, noise, folds: folds ?? 10 };
+  return { settings, names: criteria ? [...new Set(criteria)] : CRITERION_NAMES, own };
+}

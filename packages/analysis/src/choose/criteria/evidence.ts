@@ -1,0 +1,424 @@
+import {
+  type Choice,
+  type CriterionName,
+  DataError,
+  type Engine,
+  type Model,
+  Moments,
+  OptionError,
+  type RowSource,
+  SOLVERS,
+} from '@scree/core';
+import { checkBlockWidth, keepRows, packTile, rowWeights } from '@scree/core/data';
+import {
+  CRITERION_NAMES,
+  checkColumnOptions,
+  fit,
+  LARGEST_SQUARE,
+  type ProgressTracker,
+  type Settings,
+  WIDEST_SCATTER,
+} from '@scree/core/pipeline';
+import { pickRows } from '../../reading/pick-rows.js';
+import type { Evidence, EvidenceOptions, Fold, Need } from './criterion.js';
+import { groupNumbers } from './cross-validation.js';
+import { judge } from './judge.js';
+import { permutationWork, tooLong } from './permutation.js';
+import { hiddenStructure } from './recommend.js';
+import { takesTooLong } from './simulate.js';
+
+/** Collects what the criteria for the number of components need, from data, moments or a model. Loaded on demand. */
+
+/** Most numbers of a table that is kept in memory for criteria that need its rows: 134 MB. */
+const KEPT_NUMBERS = 2 ** 24;
+/** Most numbers of the scatters of all groups together: 512 MB. */
+const FOLD_NUMBERS = 2 ** 26;
+
+/** For `pca`: the choice, and the data to fit, which may have been kept because they could be read only once. */
+export async function chooseForFit(
+  source: RowSource | Moments,
+  settings: Settings,
+  chooser: 'auto' | CriterionName,
+  engines: readonly [Engine, ...Engine[]],
+  progress: ProgressTracker,
+): Promise<{ choice: Choice; data: RowSource | Moments }> {
+  const names = chooser === 'auto' ? CRITERION_NAMES : [chooser];
+  const own = { seed: settings.seed, permutations: undefined, quantile: 0.95, noise: undefined, folds: 10 };
+  const { choice, data } = await examine(source, settings, names, own, engines, progress);
+  const [only] = choice.criteria;
+  if (chooser !== 'auto' && only.k === null) {
+    throw new OptionError('K_OUT_OF_RANGE', `k is '${chooser}', which does not apply here. ${only.sentence}`, {
+      option: 'k',
+      value: chooser,
+      ...(only.obstacle ? { expected: only.obstacle } : {}),
+    });
+  }
+  return { choice, data };
+}
+
+/**
+ * Collects what the criteria need and asks them.
+ *
+ * Where spreads differ much, a column of large variance hides how the others are related, and nothing may stand out. Before a test says that,
+ * it is made once more on columns of the same spread, and five times as strictly: two tests find something in noise more often than one.
+ */
+export async function examine(
+  given: RowSource | Moments,
+  settings: Settings,
+  names: readonly CriterionName[],
+  options: EvidenceOptions,
+  engines: readonly [Engine, ...Engine[]],
+  progress: ProgressTracker,
+): Promise<{ choice: Choice; data: RowSource | Moments }> {
+  const { choice, data } = await examineOnce(given, settings, names, options, engines, progress);
+  const test = choice.agree.find((name) => name === 'permutation' || name === 'parallel');
+  const hidden = choice.k === 0 && test && names.length > 1 && settings.scale !== 'unit' && choice.spectrum[0] > 0;
+  if (!hidden) return { choice, data };
+  const stricter = { ...options, quantile: 1 - (1 - options.quantile) / 5 };
+  const equal = await examineOnce(data, { ...settings, scale: 'unit' }, [test], stricter, engines, progress);
+  return { choice: equal.choice.k === 0 ? choice : hiddenStructure(choice, equal.choice.k), data };
+}
+
+async function examineOnce(
+  given: RowSource | Moments,
+  settings: Settings,
+  names: readonly CriterionName[],
+  options: EvidenceOptions,
+  engines: readonly [Engine, ...Engine[]],
+  progress: ProgressTracker,
+): Promise<{ choice: Choice; data: RowSource | Moments }> {
+  checkColumnOptions(settings, given.cols);
+  const [engine] = engines;
+  const common = { settings, names, options, engines, engine, progress };
+  if (given instanceof Moments) {
+    const facts = await fromMoments([given], common);
+    const absent = absentRows('is computed from rows, and moments do not have them.');
+    return {
+      choice: await judge({ ...facts, absent: { ...facts.absent, ...absent }, options, engine, progress }, names),
+      data: given,
+    };
+  }
+  const source = await keptIfNeeded(given, settings, progress);
+  const wide = source.rows !== undefined && source.rows < source.cols;
+  if (wide || source.cols > LARGEST_SQUARE) {
+    const facts = await fromWideRows(source, common);
+    return { choice: await judge({ ...facts, options, engine, progress }, names), data: source };
+  }
+  const { parts, moments } = await readFolds(source, common);
+  const facts = await fromMoments(parts, common);
+  const rows = await rowsFor(source, facts, moments, common);
+  const evidence = { ...facts, ...rows, absent: { ...facts.absent, ...rows.absent }, options, engine, progress };
+  return { choice: await judge(evidence, names), data: source.rereadable ? source : moments };
+}
+
+interface Common {
+  readonly settings: Settings;
+  readonly names: readonly CriterionName[];
+  readonly options: EvidenceOptions;
+  readonly engines: readonly [Engine, ...Engine[]];
+  readonly engine: Engine;
+  readonly progress: ProgressTracker;
+}
+
+type Facts = Omit<Evidence, 'options' | 'engine' | 'progress'> & {
+  readonly mean: Float64Array;
+  readonly scale: Float64Array;
+  /** Columns that vary. */
+  readonly varying: readonly number[];
+};
+
+function absentRows(sentence: string): Evidence['absent'] {
+  return { rows: sentence, folds: sentence };
+}
+
+/** A source that can be read once is kept where the solver needs its rows, or its moments would be larger than they are. */
+async function keptIfNeeded(source: RowSource, settings: Settings, progress: ProgressTracker): Promise<RowSource> {
+  if (source.rereadable) return source;
+  const { solver, learn } = settings;
+  const needsRows = solver !== 'auto' && SOLVERS[solver].needs({ cols: source.cols, learn }) !== 'scatter';
+  const small = source.rows !== undefined && source.rows * source.cols <= KEPT_NUMBERS;
+  if (!needsRows && !small && source.cols <= WIDEST_SCATTER) return source;
+  progress.begin('reading rows', source.rows);
+  const kept = await keepRows(source, (rows) => progress.step(rows));
+  progress.end();
+  return kept;
+}
+
+/** One pass: the moments of each group of rows, or of all of them where no criterion needs groups. */
+async function readFolds(
+  source: RowSource,
+  { settings, names, options, engine, progress }: Common,
+): Promise<{ parts: Moments[]; moments: Moments }> {
+  const columnNames = settings.columnNames ?? source.columnNames;
+  const grouped =
+    names.includes('cross-validation') &&
+    settings.center &&
+    settings.weights === undefined &&
+    options.folds * source.cols ** 2 <= FOLD_NUMBERS;
+  if (!grouped) {
+    const moments = await Moments.of(source, { ...settings, engine }, progress, columnNames);
+    return { parts: [moments], moments };
+  }
+  const count = Math.min(options.folds, source.rows ?? options.folds);
+  const parts = Array.from({ length: count }, () => new Moments(source.cols, columnNames));
+  const next = groupNumbers(count, options.seed);
+  let first = 0;
+  progress.begin('covariance', source.rows);
+  for await (const block of source.blocks()) {
+    checkBlockWidth(block, source, first);
+    const groups: number[][] = parts.map(() => []);
+    for (let i = 0; i < block.rows; i++) groups[next()].push(i);
+    for (const [g, rows] of groups.entries()) {
+      if (rows.length > 0) await parts[g].addBlock(pickRows(block, rows), undefined, first, engine, progress);
+    }
+    first += block.rows;
+  }
+  progress.end();
+  const moments = new Moments(source.cols, columnNames);
+  for (const part of parts) moments.merge(part);
+  return { parts: parts.filter(({ rows }) => rows > 0), moments };
+}
+
+/** What the moments of all rows, given in groups, tell. */
+async function fromMoments(parts: readonly Moments[], { settings, names, engines, progress }: Common): Promise<Facts> {
+  let whole = parts[0];
+  if (parts.length > 1) {
+    whole = new Moments(whole.cols, whole.columnNames);
+    for (const part of parts) whole.merge(part);
+  }
+  const model = await spectrumModel(whole, settings, 'covariance', engines, progress);
+  const { mean, scale } = model;
+  const divisor = whole.weight - settings.ddof;
+  const all = scaledScatter(whole, scale);
+  const about = whole.columns.mean.map((value, j) => (settings.center ? 0 : value / scale[j]));
+  const d = whole.cols;
+  const variances = Float64Array.from(
+    { length: d },
+    (_, j) => (all[j * d + j] + whole.weight * about[j] ** 2) / divisor,
+  );
+  const varying = columnsThatVary(variances);
+  const columnVariances = varying.map((j) => variances[j]);
+  const p = varying.length;
+  const covariance = names.includes('map') && settings.center ? new Float64Array(p * p) : undefined;
+  if (covariance) {
+    varying.forEach((i, row) => {
+      varying.forEach((j, column) => {
+        covariance[row * p + column] = all[i * d + j] / divisor;
+      });
+    });
+  }
+  const folds = parts.length > 1 ? parts.map((part) => foldOf(part, whole.columns.mean, scale, varying)) : undefined;
+  return {
+    ...shared(model, columnVariances),
+    columnVariances: Float64Array.from(columnVariances),
+    ...(covariance ? { covariance } : {}),
+    ...(folds ? { folds } : {}),
+    absent: { folds: 'is computed from groups of rows, and their covariances would take too much memory.' },
+    varying,
+    mean,
+    scale,
+  };
+}
+
+function columnsThatVary(variances: Float64Array): number[] {
+  return Array.from(variances.keys()).filter((j) => variances[j] > 0);
+}
+
+/** The scatter about the mean of scaled columns, both triangles. */
+function scaledScatter({ cols: d, columns, scatter }: Moments, scale: Float64Array): Float64Array {
+  const unit = columns.unit.map((value, j) => value / scale[j]);
+  const out = new Float64Array(d * d);
+  for (let i = 0; i < d; i++) {
+    for (let j = i; j < d; j++) {
+      out[i * d + j] = scatter[i * d + j] * unit[i] * unit[j];
+      out[j * d + i] = out[i * d + j];
+    }
+  }
+  return out;
+}
+
+/** A group of rows, scaled, about the mean of all rows. */
+function foldOf(part: Moments, mean: Float64Array, scale: Float64Array, varying: readonly number[]): Fold {
+  const d = part.cols;
+  const p = varying.length;
+  const all = scaledScatter(part, scale);
+  const scatter = new Float64Array(p * p);
+  varying.forEach((i, row) => {
+    varying.forEach((j, column) => {
+      scatter[row * p + column] = all[i * d + j];
+    });
+  });
+  return {
+    rows: part.rows,
+    mean: Float64Array.from(varying, (j) => (part.columns.mean[j] - mean[j]) / scale[j]),
+    scatter,
+  };
+}
+
+/** A model of one component that knows all variances. */
+async function spectrumModel(
+  data: RowSource | Moments,
+  settings: Settings,
+  solver: 'covariance' | 'dual',
+  engines: readonly [Engine, ...Engine[]],
+  progress: ProgressTracker,
+): Promise<Model> {
+  const { learn: _, sketch: __, ...plain } = settings;
+  return (await fit(data, { ...plain, k: 1, solver, whiten: false }, engines, progress)).model;
+}
+
+/** What a model with its spectrum tells. */
+function shared(
+  { n, d, centered, totalWeight, ddof, spectrum }: Model,
+  columnVariances: ArrayLike<number>,
+): Pick<Facts, 'n' | 'd' | 'centered' | 'weighted' | 'correlation' | 'spectrum' | 'divisor'> {
+  return {
+    n,
+    d,
+    centered,
+    weighted: totalWeight !== n,
+    correlation: areEqual(columnVariances),
+    spectrum: spectrum as Float64Array,
+    divisor: totalWeight - ddof,
+  };
+}
+
+function areEqual(variances: ArrayLike<number>): boolean {
+  const values = Array.from(variances);
+  const largest = values.reduce((most, value) => Math.max(most, value), 0);
+  return values.every((value) => value > largest * (1 - 1e-9));
+}
+
+/** The rows for criteria that need them: where they fit into memory and the work is not too long. */
+async function rowsFor(
+  source: RowSource,
+  facts: Facts,
+  moments: Moments,
+  { settings, names, options, progress }: Common,
+): Promise<{ rows?: Float64Array; absent: Evidence['absent'] }> {
+  if (!names.includes('permutation') || !settings.center || settings.weights !== undefined) return { absent: {} };
+  const n = moments.read || moments.rows;
+  const d = facts.varying.length;
+  const refuse = (sentence: string): { absent: Evidence['absent'] } => ({ absent: { rows: sentence } });
+  if (n * d > KEPT_NUMBERS)
+    return refuse(`needs the rows in memory, and ${n} × ${d} are too many. Parallel analysis needs only their number.`);
+  if (!source.rereadable) return refuse('reads the rows twice, and this stream can be read only once.');
+  if (takesTooLong({ options }, permutationWork(n, d))) return refuse(tooLong(n, d));
+  return { rows: await scaledRows(source, n, facts, progress), absent: {} };
+}
+
+/** One pass: (x − mean)/scale of the columns that vary, row-major. */
+async function scaledRows(
+  source: RowSource,
+  n: number,
+  { mean, scale, varying }: Pick<Facts, 'mean' | 'scale' | 'varying'>,
+  progress: ProgressTracker,
+): Promise<Float64Array> {
+  const d = varying.length;
+  const frame = { shift: mean, factor: scale.map((value) => 1 / value) };
+  const rows = new Float64Array(n * d);
+  const one = new Float64Array(source.cols);
+  let first = 0;
+  progress.begin('reading rows', n);
+  for await (const block of source.blocks()) {
+    for (let i = 0; i < block.rows && first < n; i++, first++) {
+      packTile(block, frame, i, i + 1, 0, source.cols, one);
+      for (let c = 0; c < d; c++) rows[first * d + c] = one[varying[c]];
+    }
+    const pause = progress.step(block.rows);
+    if (pause) await pause;
+  }
+  progress.end();
+  return rows;
+}
+
+/** Fewer rows than columns: the spectrum from the dual problem, the rest from the rows, where they fit into memory. */
+async function fromWideRows(source: RowSource, { settings, names, engines, progress }: Common): Promise<Facts> {
+  const { cols: d, rows: n = 0 } = source;
+  if (Math.min(n || LARGEST_SQUARE + 1, d) > LARGEST_SQUARE) {
+    throw new DataError(
+      'TOO_LARGE',
+      `All variances of ${n || 'unknown numbers of'} rows and ${d} columns need a matrix of more than ${LARGEST_SQUARE}². Choose k yourself, or from a sample of rows or columns.`,
+      { value: Math.min(n, d), expected: LARGEST_SQUARE },
+    );
+  }
+  rowWeights(settings.weights, source.rows);
+  const model = await spectrumModel(source, settings, 'dual', engines, progress);
+  const { mean, scale } = model;
+  const every = { mean, scale, varying: Array.from({ length: d }, (_, j) => j) };
+  if (n * d > KEPT_NUMBERS || settings.weights !== undefined) {
+    const columnVariances = (model.columnVariances as Float64Array).filter((value) => value > 0);
+    const reason =
+      settings.weights === undefined
+        ? `needs the rows in memory, and ${n} × ${d} are too many.`
+        : 'counts rows, and these rows have weights.';
+    const absent: Record<Need, string> = { rows: reason, folds: reason, columnVariances: reason, covariance: reason };
+    return { ...shared(model, columnVariances), columnVariances, absent, ...every };
+  }
+  const all = await scaledRows(source, n, every, progress);
+  const variances = new Float64Array(d);
+  for (let i = 0; i < n; i++) for (let j = 0; j < d; j++) variances[j] += all[i * d + j] ** 2 / (n - settings.ddof);
+  const varying = columnsThatVary(variances);
+  const columnVariances = varying.map((j) => variances[j]);
+  const rows = varying.length === d ? all : all.filter((_, at) => variances[at % d] > 0);
+  const needed = names.includes('permutation') || names.includes('cross-validation');
+  return {
+    ...shared(model, columnVariances),
+    columnVariances: Float64Array.from(columnVariances),
+    ...(needed ? { rows } : {}),
+    absent: { covariance: `needs more rows than columns: there are ${n} rows and ${d} columns.` },
+    mean,
+    scale,
+    varying,
+  };
+}
+
+/** Asks the criteria about a fitted model. */
+export function examineModel(
+  model: Model,
+  names: readonly CriterionName[],
+  options: EvidenceOptions,
+  engine: Engine,
+  progress: ProgressTracker,
+): Promise<Choice> {
+  return judge({ ...fromModel(model), options, engine, progress }, names);
+}
+
+/** What a fitted model tells: all variances, but no rows; nor, if version 0.1.0 stored it, always the variances of columns. */
+function fromModel(model: Model): Omit<Evidence, 'options' | 'engine' | 'progress'> {
+  if (!model.spectrum) {
+    throw new DataError(
+      'BAD_DATA',
+      `This model knows only the first ${model.k} variances, since its solver (${model.plan.solver}) does not compute the others. Pass the data to chooseComponents.`,
+    );
+  }
+  const { d, n, spectrum, totalWeight, ddof } = model;
+  const known = model.columnVariances?.filter((value) => value > 0) ?? columnVariancesOf(model);
+  const sentence = 'is computed from rows. Pass the data to chooseComponents, not the model.';
+  return {
+    n,
+    d,
+    centered: model.centered,
+    weighted: totalWeight !== n,
+    correlation: known !== undefined && areEqual(known),
+    spectrum,
+    divisor: totalWeight - ddof,
+    ...(known ? { columnVariances: known } : {}),
+    absent: {
+      ...absentRows(sentence),
+      covariance: 'is computed from all correlations. Pass the data to chooseComponents, not the model.',
+      columnVariances:
+        'compares with the variances of columns, which this model does not keep. Pass the data to chooseComponents.',
+    },
+  };
+}
+
+/** Variances of the scaled columns that vary, where the model has all components: Σᵢ λᵢvᵢⱼ². */
+function columnVariancesOf({ k, d, spectrum, components, variances }: Model): Float64Array | undefined {
+  if (spectrum?.length !== k) return undefined;
+  const out = new Float64Array(d);
+  for (let c = 0; c < k; c++) {
+    for (let j = 0; j < d; j++) out[j] += variances[c] * components.data[c * d + j] ** 2;
+  }
+  return out.filter((value) => value > 0);
+}

@@ -1,0 +1,174 @@
+import type { Model, Stability } from '@scree/core';
+import { count, listed, percent, several, show } from './numbers.js';
+
+/** An axis that stays within 30° keeps three quarters of its direction: cos² 30° = 0.75. It is called stable. */
+export const STABLE_ANGLE = Math.PI / 6;
+/** A tenth of a degree. */
+const TENTH = Math.PI / 1800;
+/** Angles of rounding alone. */
+const NEVER = 1e-9;
+/** The same for spaces, whose angles are right to 1e-8. */
+const ALL_THERE_IS = 1e-6;
+/** From this share of the replicates on, two components "may swap". */
+const MAY_SWAP = 0.05;
+
+/**
+ * How stable the components are, first in one sentence: "PC1 and PC2 are stable (±4°, ±9°); PC3 and PC4 may swap in another
+ * sample." Angles are those that 95 % of the replicates stay within. `first`: how many of the components are spoken of, with those
+ * that they may swap with; default all.
+ */
+export function describeStability(stability: Stability, first = stability.angles.length): string[] {
+  const k = stability.angles.length;
+  const d = stability.loadings.low.length / k;
+  if (d === 1) return ['One column has one component, in every sample.'];
+  // Of two columns with equal variance the components never turn, and that says nothing about the data.
+  if (d === 2 && stability.angles.every(({ median, q95 }) => [median, q95].every(isRightOrNone))) {
+    const same =
+      'Two columns of equal variance have the same components in every sample: their sum and their difference';
+    return [
+      `${same}${stability.angles.some(({ q95 }) => q95 > NEVER) ? ', but which of them is PC1 may differ' : ''}.`,
+    ];
+  }
+  // Without variance there is no direction that could turn.
+  const varies = (i: number): boolean => stability.variances[i][1] > 0;
+  const spoken = indices(first).filter(varies);
+  const flat = indices(first).filter((i) => !varies(i));
+  const stable = spoken.filter((i) => stability.angles[i].q95 <= STABLE_ANGLE);
+  const unstable = spoken.filter((i) => stability.angles[i].q95 > STABLE_ANGLE);
+  const runs = swapRuns(stability).filter((run) => run.first < first);
+  const uncertain = unstable.filter((i) => !runs.some(({ first, last }) => i >= first && i <= last));
+  const parts = [
+    ...angleParts(stability, stable, 'stable'),
+    ...swapParts(runs),
+    ...angleParts(stability, uncertain, 'uncertain'),
+    ...flatPart(flat),
+  ].sort((a, b) => a.first - b.first);
+  return [
+    `${parts.map(({ text }) => text).join('; ')}.`,
+    ...(unstable.length > 0 ? [describeTurn(stability, unstable[0])] : []),
+    ...describeSubspace(stability, unstable, k, d),
+    `${stable.length + uncertain.length > 0 ? '± is the angle that 95 % of the replicates stay within. ' : ''}The ${several(stability.replicates, 'replicate')} are ${DRAWN[stability.kind]}: this is about other samples, not about rounding.`,
+  ];
+}
+
+/** "PC3 and PC4 may swap in another sample", "PC2 and PC3, and PC5 to PC8, may change places in another sample". */
+function swapParts(runs: readonly Run[]): { first: number; text: string }[] {
+  if (runs.length === 0) return [];
+  const pairs = runs.every(({ first, last }) => last === first + 1);
+  const names = runs.map(({ first, last }) => `PC${first + 1} ${last === first + 1 ? 'and' : 'to'} PC${last + 1}`);
+  const subject = runs.length === 1 ? names[0] : `${names.slice(0, -1).join(', ')}, and ${names[names.length - 1]},`;
+  return [{ first: runs[0].first, text: `${subject} may ${pairs ? 'swap' : 'change places'} in another sample` }];
+}
+
+function angleParts(
+  stability: Stability,
+  components: readonly number[],
+  are: string,
+): { first: number; text: string }[] {
+  if (components.length === 0) return [];
+  // Within a tenth of a degree is near enough.
+  const angles = components.map((i) => `±${rounded(Math.max(stability.angles[i].q95, TENTH))}`).join(', ');
+  const names = listed(components.map((i) => `PC${i + 1}`));
+  return [{ first: components[0], text: `${names} ${components.length === 1 ? 'is' : 'are'} ${are} (${angles})` }];
+}
+
+function flatPart(components: readonly number[]): { first: number; text: string }[] {
+  if (components.length === 0) return [];
+  const names = listed(components.map((i) => `PC${i + 1}`));
+  return [{ first: components[0], text: `${names} ${components.length === 1 ? 'has' : 'have'} no variance` }];
+}
+
+/** What a replicate is, for each kind. */
+const DRAWN = {
+  rows: 'samples of the same size, drawn from these rows with replacement',
+  blocks: 'samples of the same size, put together from runs of neighbouring rows',
+  groups: 'samples of as many groups, drawn from these with replacement',
+  parametric: 'samples of the same size from a normal distribution with the covariance of these rows',
+} as const;
+
+/** The intervals of the variance that each component keeps, one sentence each. */
+export function describeVarianceIntervals(model: Model): string[] {
+  const { stability, varianceRatios } = model;
+  if (!stability) return [];
+  return stability.ratios.map(
+    ([low, high], i) =>
+      `PC${i + 1} keeps ${percent(varianceRatios[i])} of the variance; the 95 % interval is ${percent(low)} to ${percent(high)}.`,
+  );
+}
+
+/** What must be known to read the intervals of the variances: where they leave out their estimate, and where they cannot be right. */
+export function describeVarianceBias({ stability, variances, uniqueness, n, d }: Model): string[] {
+  if (!stability) return [];
+  const beside = stability.variances.some(
+    ([low, high], i) => i < uniqueness.rank && (variances[i] < low || variances[i] > high),
+  );
+  return [
+    ...(beside
+      ? [
+          'An interval that leaves out its variance corrects for bias: the first variances of a sample are too large on average, and the last ones too small.',
+        ]
+      : []),
+    ...(n <= d
+      ? [
+          'With no more rows than columns that is not enough for components that do not stand out of noise: do not rely on the intervals of their variances.',
+        ]
+      : []),
+  ];
+}
+
+/** How far the first component that is not stable turns. */
+function describeTurn({ angles }: Stability, i: number): string {
+  const { median, q95 } = angles[i];
+  const by = (angle: number): string => (rounded(angle) === '90°' ? 'about 90°' : `more than ${rounded(angle)}`);
+  return `Half of the replicates turn PC${i + 1} by ${by(median)}, one in twenty by ${by(q95)}.`;
+}
+
+/** Components that are not stable one by one may span a stable space together. */
+function describeSubspace(
+  { subspaceAngles, variances }: Stability,
+  unstable: readonly number[],
+  k: number,
+  d: number,
+): string[] {
+  if (unstable.length === 0) return [];
+  for (let m = k; m > unstable[0] + 1; m--) {
+    if (m === d || subspaceAngles[m - 1].q95 > STABLE_ANGLE) continue;
+    // A space that has all variance is the same in every sample, whatever the components in it do.
+    if (variances[m - 1][1] === 0 || subspaceAngles[m - 1].q95 < ALL_THERE_IS) continue;
+    return [`The space that the first ${count(m)} span together is stable (±${rounded(subspaceAngles[m - 1].q95)}).`];
+  }
+  return [];
+}
+
+/** Components, counted from 0. */
+interface Run {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Neighbours that may swap, as runs of components. */
+function swapRuns({ swaps, angles }: Stability): Run[] {
+  const found: { first: number; last: number }[] = [];
+  swaps.forEach((share, i) => {
+    if (share < MAY_SWAP || angles[i].q95 <= STABLE_ANGLE || angles[i + 1].q95 <= STABLE_ANGLE) return;
+    const last = found.at(-1);
+    if (last?.last === i) last.last = i + 1;
+    else found.push({ first: i, last: i + 1 });
+  });
+  return found;
+}
+
+/** Whole degrees from 2° on, else two digits. */
+function rounded(radians: number): string {
+  const value = (radians * 180) / Math.PI;
+  return `${value >= 2 ? Math.round(value) : show(value, 1)}°`;
+}
+
+/** Whether an angle is 0° or 90°, but for rounding. */
+function isRightOrNone(angle: number): boolean {
+  return angle < NEVER || angle > Math.PI / 2 - NEVER;
+}
+
+function indices(length: number): number[] {
+  return Array.from({ length }, (_, i) => i);
+}

@@ -1,0 +1,88 @@
+/** `@scree/analysis`: what people ask of a table and of its principal components. */
+
+export { type Analysis, type AnalyzeOptions, analyze } from './analyze.js';
+export { type BootstrapOptions, bootstrap } from './bootstrap/bootstrap.js';
+export type { BootstrapChoices } from './bootstrap/bootstrap-options.js';
+export { defaultReplicates } from './bootstrap/default-replicates.js';
+export { type ChooseOptions, chooseComponents } from './choose/choose-components.js';
+export { compareModels, congruence, type ModelComparison } from './compare/compare-models.js';
+export { type CompareTablesOptions, type Procrustes, procrustes, rvCoefficient } from './compare/compare-tables.js';
+export { principalAngles } from './compare/principal-angles.js';
+export type { ColumnFacts, Steps } from './inspect/columns.js';
+export { type ColumnsLook, type LookOptions, lookAtColumns, watchColumns } from './inspect/look-at-columns.js';
+export {
+  type AdjustedInertias,
+  adjustedInertias,
+  type Category,
+  type CategoryLevel,
+  categories,
+  type MfaGroupPart,
+  mfaGroups,
+} from './meaning/categories.js';
+export { type ColumnContribution, columnContributions } from './meaning/column-contributions.js';
+export type { Point } from './meaning/convex-hull.js';
+export { convexHull } from './meaning/convex-hull.js';
+export type { CovariateColumns, Covariates } from './meaning/covariates.js';
+export { type Ellipse, type EllipseOptions, groupEllipse } from './meaning/ellipse.js';
+export type { GroupLevel, Groups, Hull } from './meaning/groups.js';
+export { GroupSums } from './meaning/groups.js';
+export {
+  type Label,
+  type RowLabels,
+  type Supplementary,
+  type SupplementaryOptions,
+  supplementary,
+} from './meaning/supplementary.js';
+export type { SupplementaryColumn } from './meaning/supplementary-columns.js';
+export { type CodedTable, type CodeTableOptions, codeTable } from './methods/code-table.js';
+export {
+  betweenGroups,
+  type GroupLabels,
+  type GroupPca,
+  type GroupPcaOptions,
+  withinGroups,
+} from './methods/group-pca.js';
+export {
+  type ProbabilisticOptions,
+  ProbabilisticPca,
+  probabilistic,
+  type SampleOptions,
+} from './methods/likelihood.js';
+export {
+  type FamdOptions,
+  famd,
+  type McaOptions,
+  type MfaGroup,
+  type MfaOptions,
+  mca,
+  mfa,
+} from './methods/mca-famd-mfa.js';
+export { Pcr, type PcrOptions, pcr } from './methods/pcr.js';
+export { type Regression, type Residuals, residualize } from './methods/residualize.js';
+export {
+  type RotateOptions,
+  Rotation,
+  type RotationMethod,
+  rotate,
+} from './methods/rotation.js';
+export type { RowOptions } from './reading/read-blocks.js';
+export {
+  hotellingT2,
+  type LimitOptions,
+  type MonitoredRows,
+  monitorRows,
+  type RowLimits,
+  type RowsOf,
+  rowLimits,
+  unusualLevel,
+} from './rows/monitoring.js';
+export {
+  type RowContributions,
+  rowContributionBlocks,
+  rowContributions,
+  type SupplementaryRows,
+  supplementaryRows,
+} from './rows/row-contributions.js';
+export type { SummaryHead, SummaryPart } from './summary/head.js';
+export { type SummarizeOptions, summarize } from './summary/summarize.js';
+export { type MergeOptions, type SummaryInput, TableSummary } from './summary/table-summary.js';

@@ -1,0 +1,113 @@
+import type { ColumnStatistics } from '@scree/core/data';
+import { type ColumnFacts, type ColumnsRead, columnsOf } from './columns.js';
+import { duplicatesOfScatter, LEAST_CHANGES, LEAST_ROWS } from './duplicate-columns.js';
+
+/** Different values that are kept per column, as `ColumnWatch` keeps them. */
+const MOST_LEVELS = 32;
+/** Runs that are kept per column; a column with more gaps is no row number. */
+const MOST_RUNS = 1024;
+
+/**
+ * What single values tell of columns, as far as it can be merged without the rows, whatever their order: how many are 0, whether all are
+ * whole numbers, which values there are if they are few. Of columns that go one way within a part, where they begin and end: row numbers
+ * that go on from part to part are recognised.
+ */
+export interface ColumnTally {
+  readonly zeros: readonly number[];
+  readonly integers: readonly boolean[];
+  readonly levels: readonly (readonly number[] | null)[];
+  readonly runs: readonly (readonly Run[] | null)[];
+}
+
+/** Whole numbers that go one way, and whether by 1. */
+export type Run = readonly [low: number, high: number, counting: boolean];
+
+/** What was seen of single values; undefined where they were not looked at. */
+export function tallyOf({ columns }: ColumnsRead): ColumnTally | undefined {
+  if (columns.some(({ zeros }) => zeros === undefined)) return undefined;
+  return {
+    zeros: columns.map(({ zeros = 0 }) => zeros),
+    integers: columns.map(({ integers = false }) => integers),
+    levels: columns.map(({ levels }) => levels ?? null),
+    runs: columns.map(({ steps, min, max }) =>
+      steps === 'counting' || steps === 'one-way' ? [[min, max, steps === 'counting']] : null,
+    ),
+  };
+}
+
+/** Both together; undefined where one of them was not looked at. */
+export function mergeTallies(one: ColumnTally | undefined, other: ColumnTally | undefined): ColumnTally | undefined {
+  if (!one || !other) return undefined;
+  return {
+    zeros: one.zeros.map((zeros, j) => zeros + other.zeros[j]),
+    integers: one.integers.map((integers, j) => integers && other.integers[j]),
+    levels: one.levels.map((levels, j) => mergeLevels(levels, other.levels[j])),
+    runs: one.runs.map((runs, j) => mergeRuns(runs, other.runs[j])),
+  };
+}
+
+function mergeLevels(one: readonly number[] | null, other: readonly number[] | null): readonly number[] | null {
+  if (!one || !other) return null;
+  const both = [...new Set([...one, ...other])].sort((a, b) => a - b);
+  return both.length > MOST_LEVELS ? null : both;
+}
+
+/** Runs that lie apart, those that continue each other joined; null where they overlap. */
+function mergeRuns(one: readonly Run[] | null, other: readonly Run[] | null): readonly Run[] | null {
+  if (!one || !other) return null;
+  const joined: Run[] = [];
+  for (const [low, high, counting] of [...one, ...other].sort(([a], [b]) => a - b)) {
+    const last = joined[joined.length - 1];
+    if (last && low <= last[1]) return null;
+    if (last && counting && last[2] && low === last[1] + 1) joined[joined.length - 1] = [last[0], high, true];
+    else joined.push([low, high, counting]);
+  }
+  return joined.length > MOST_RUNS ? null : joined;
+}
+
+/** What statistics, tally and scatter tell of columns without their rows. Correlations are those of all rows. */
+export function columnsFromTally(
+  statistics: Readonly<ColumnStatistics>,
+  scatter: Float64Array | undefined,
+  tally: ColumnTally | undefined,
+  names: readonly string[] | undefined,
+): ColumnsRead {
+  const read = columnsOf(statistics, names);
+  if (!tally) return read;
+  const { rows } = read;
+  const columns = read.columns.map((facts, j): ColumnFacts => {
+    const [levels, runs] = [tally.levels[j], tally.runs[j]];
+    const steps = !runs ? undefined : runs.length === 1 && runs[0][2] ? ('counting' as const) : ('one-way' as const);
+    return {
+      ...facts,
+      zeros: tally.zeros[j],
+      integers: tally.integers[j],
+      ...(levels ? { levels } : {}),
+      ...(steps ? { steps } : {}),
+    };
+  });
+  // Of a column with few values the most frequent one may be nearly all of it, which nothing here tells.
+  const varies = ({ index, deviation, levels }: ColumnFacts): boolean =>
+    deviation > 0 && !levels && rows - tally.zeros[index] >= LEAST_CHANGES;
+  const varying = columns.filter(varies).map(({ index }) => index);
+  const duplicates = scatter && rows >= LEAST_ROWS ? duplicatesOfScatter(scatter, statistics.mean.length, varying) : [];
+  return { rows, columns, duplicates, sampledRows: rows };
+}
+
+/** Whether a value that was read from bytes is a tally of so many columns. */
+export function isTally(value: unknown, cols: number): value is ColumnTally {
+  if (typeof value !== 'object' || value === null) return false;
+  const { zeros, integers, levels, runs } = value as Record<string, unknown>;
+  const all = (list: unknown, test: (entry: unknown) => boolean): boolean =>
+    Array.isArray(list) && list.length === cols && list.every(test);
+  const isLevels = (entry: unknown): boolean =>
+    entry === null || (Array.isArray(entry) && entry.length <= MOST_LEVELS && entry.every(Number.isFinite));
+  const isRun = (entry: unknown): boolean =>
+    Array.isArray(entry) && entry.length === 3 && entry.slice(0, 2).every(Number.isFinite);
+  return (
+    all(zeros, (entry) => Number.isSafeInteger(entry) && (entry as number) >= 0) &&
+    all(integers, (entry) => typeof entry === 'boolean') &&
+    all(levels, isLevels) &&
+    all(runs, (entry) => entry === null || (Array.isArray(entry) && entry.length <= MOST_RUNS && entry.every(isRun)))
+  );
+}

@@ -1,0 +1,304 @@
+import type { Warning } from '@scree/core';
+import { mayNameRows, namesClasses, namesIdentifier, namesTime } from './column-names.js';
+import type { ColumnFacts, ColumnsRead } from './columns.js';
+import { DUPLICATE_CORRELATION } from './duplicate-columns.js';
+
+/** How a fit sees the columns. */
+export interface Seen {
+  /** Whether columns are analysed in their own units: `scale: 'none'`. */
+  readonly unscaled: boolean;
+  /** Whether their means are subtracted; otherwise a spread about the mean says nothing of the fit. */
+  readonly centred: boolean;
+}
+
+/** Standard deviations that differ by more than this factor. */
+const UNEQUAL = 10;
+/** Columns that begin at one value, 0 for most, count as measured in one unit (pixels, counts of words) from this many on. */
+const ONE_UNIT = 10;
+/** Rows from which numbers that count 1, 2, 3, … are no chance. */
+const COUNTED_ROWS = 10;
+/** Rows from which they may begin anywhere. */
+const COUNTED_ANYWHERE = 30;
+/** Share of their range that numbers must fill which only mostly go up by 1: row numbers, some of whose rows were left out. */
+const FILLED = 0.8;
+/** Most classes under a name that says so. */
+const MOST_CLASSES = 20;
+/** Rows per class at least: under such a name, and where rows are sorted by classes. */
+const ROWS_PER_NAMED_CLASS = 5;
+const ROWS_PER_CLASS = 3;
+/** Rows of the largest group over those of an average one, at most, where groups are numbered. */
+const EVEN_GROUPS = 1.6;
+/** Different values without which zeros are those of a small count, and not of a measurement. */
+const LEAST_MEASURED = 10;
+/** Columns that details list. */
+const MOST_LISTED = 100;
+/** Columns that a message names. */
+const MOST_NAMED = 5;
+
+/** What a statistician would want to know of the columns before a fit. Nothing where there is nothing to say. */
+export function columnWarnings(read: ColumnsRead, { unscaled: inOwnUnits, centred }: Seen): Warning[] {
+  const unscaled = inOwnUnits && centred;
+  const identifiers = read.columns.flatMap((column) => {
+    const reason = whyIdentifier(column, read.rows);
+    return reason ? [{ column, reason }] : [];
+  });
+  const isIdentifier = new Set(identifiers.map(({ column }) => column));
+  const classes = read.columns.filter((column) => !isIdentifier.has(column) && isClasses(column, read.rows));
+  const leave = new Set([...isIdentifier, ...classes]);
+  const measured = read.columns.filter((column) => !leave.has(column));
+  return [
+    ...fewRows(read, centred),
+    ...(unscaled ? spreads(measured, leave.size > 0) : []),
+    ...identifierWarning(identifiers, read, unscaled),
+    ...classesWarning(classes),
+    ...duplicatesWarning(read, isIdentifier),
+    ...zerosWarning(measured, read.rows),
+  ];
+}
+
+function fewRows({ rows, columns }: ColumnsRead, centred: boolean): Warning[] {
+  const cols = columns.length;
+  if (rows > cols || rows < 2) return [];
+  const components = centred ? rows - 1 : rows;
+  return [
+    {
+      code: 'FEW_ROWS',
+      message: `There are ${rows} rows of ${cols} columns: no more than ${components} ${components === 1 ? 'component has' : 'components have'} variance, and with so few rows the components of another sample may differ much.`,
+      details: { rows, cols, components },
+    },
+  ];
+}
+
+/**
+ * DOMINANT_COLUMN: a column has more than half of the variance and at least 3/d of it, three times its share where all spreads
+ * are equal. Otherwise UNEQUAL_SPREAD: standard deviations differ more than tenfold, unless all columns begin at the same
+ * value, as pixels and counts do: then they have one unit, and small spreads are those of what is rare.
+ */
+function spreads(columns: readonly ColumnFacts[], others: boolean): Warning[] {
+  const varying = columns.filter(({ deviation }) => deviation > 0 && Number.isFinite(deviation));
+  if (varying.length < 2) return [];
+  const sorted = [...varying].sort((a, b) => b.deviation - a.deviation);
+  const [largest] = sorted;
+  const smallest = sorted[sorted.length - 1];
+  // In units of the largest, so that no square overflows.
+  const total = varying.reduce((sum, { deviation }) => sum + (deviation / largest.deviation) ** 2, 0);
+  const share = 1 / total;
+  if (share > 0.5 && share >= 3 / columns.length) {
+    const has = others
+      ? `Of the variance of the ${columns.length} columns that look like measurements, column ${shown(largest)} has ${inPercent(share)}`
+      : `Column ${shown(largest)} has ${inPercent(share)} of the variance`;
+    return [
+      {
+        code: 'DOMINANT_COLUMN',
+        message: `${has}, more than the others together, and columns are not scaled. If they have different units, use scale: 'unit'.`,
+        details: {
+          columns: [key(largest)],
+          share,
+          // How many columns that share is of, where others number rows or classes.
+          ...(others ? { among: columns.length } : {}),
+          deviation: largest.deviation,
+          next: { column: key(sorted[1]), deviation: sorted[1].deviation },
+        },
+      },
+    ];
+  }
+  const ratio = largest.deviation / smallest.deviation;
+  if (!(ratio > UNEQUAL) || haveOneUnit(varying)) return [];
+  return [
+    {
+      code: 'UNEQUAL_SPREAD',
+      message: `The standard deviations of the columns differ ${Math.floor(ratio)}-fold, from ${rounded(smallest.deviation)} (${shown(smallest)}) to ${rounded(largest.deviation)} (${shown(largest)}): columns with a large spread decide the first components. If the columns have different units, use scale: 'unit'.`,
+      details: {
+        columns: [key(largest), key(smallest)],
+        deviations: [largest.deviation, smallest.deviation],
+        ratio,
+      },
+    },
+  ];
+}
+
+/** Whether many columns begin at one and the same value, as pixels and counts begin at 0. */
+function haveOneUnit(columns: readonly ColumnFacts[]): boolean {
+  return columns.length >= ONE_UNIT && columns.every(({ min }) => min === columns[0].min);
+}
+
+/** Why a column is thought to identify rows, and how a message says so. */
+const REASONS = {
+  counting: 'changes by 1 from row to row, like a row number or a date',
+  'one-way': 'goes one way from row to row, mostly by 1, like a row number or a date',
+  unique: 'has a different whole number in every row',
+  name: 'has the name of an identifier',
+} as const;
+
+type Reason = keyof typeof REASONS;
+
+function whyIdentifier(column: ColumnFacts, rows: number): Reason | undefined {
+  const { integers, steps, min, max, unique, name = '' } = column;
+  if (!integers || min === max) return undefined;
+  const named = namesIdentifier(name) || mayNameRows(name);
+  const fills = rows / (max - min + 1) >= FILLED;
+  if (steps === 'counting' || (steps === 'one-way' && fills)) {
+    const start = min === 0 || min === 1 || named || namesTime(name);
+    if (rows >= COUNTED_ANYWHERE || (start && rows >= COUNTED_ROWS) || (named && rows > 2)) return steps;
+  }
+  if (namesIdentifier(name)) return 'name';
+  const different = unique === true || steps === 'one-way';
+  return mayNameRows(name) && different && rows > 2 ? 'unique' : undefined;
+}
+
+function identifierWarning(
+  found: readonly { readonly column: ColumnFacts; readonly reason: Reason }[],
+  { columns }: ColumnsRead,
+  unscaled: boolean,
+): Warning[] {
+  if (found.length === 0) return [];
+  const largest = columns.reduce((most, { deviation }) => Math.max(most, deviation), 0);
+  const squares = ({ deviation }: ColumnFacts): number => (deviation / largest) ** 2;
+  const share = sum(found.map(({ column }) => squares(column))) / sum(columns.map(squares));
+  const each = found.slice(0, MOST_NAMED).map(({ column, reason }) => `${shown(column)} ${REASONS[reason]}`);
+  const more = found.length > MOST_NAMED ? `, and so on for ${found.length - MOST_NAMED} more` : '';
+  const one = found.length === 1;
+  const [it, measures] = one ? ['it', 'it measures something'] : ['them', 'they measure something'];
+  const part = unscaled && share > 0.01 ? `, and ${one ? 'has' : 'they have'} ${inPercent(share)} of the variance` : '';
+  return [
+    {
+      code: 'ID_COLUMN',
+      message: `Column ${each.join('; column ')}${more}${part}. Leave ${it} out unless ${measures}.`,
+      details: {
+        ...listedColumns(found.map(({ column }) => column)),
+        reasons: found.map(({ reason }) => reason),
+        ...(unscaled ? { share } : {}),
+      },
+    },
+  ];
+}
+
+/**
+ * Whether whole numbers are codes of classes. Numbers alone cannot tell codes from counts and ratings, so one of these must
+ * hold: the name says so; or rows are sorted into groups of about the same size that are numbered 0, 1, 2, … or 1, 2, 3, …
+ * (a table that is sorted by a count or a rating has groups of very different sizes). Columns of two values are left alone
+ * unless they are named like a class: 0 and 1 can be averaged.
+ */
+function isClasses(column: ColumnFacts, rows: number): boolean {
+  const { integers, levels, steps, largestGroup = 0, name = '', min, max } = column;
+  if (!integers || min === max) return false;
+  if (
+    levels &&
+    levels.length <= MOST_CLASSES &&
+    rows >= ROWS_PER_NAMED_CLASS * levels.length &&
+    namesClasses(name, false)
+  ) {
+    return true;
+  }
+  if (namesClasses(name, true)) return true;
+  const groups = max - min + 1;
+  const even = largestGroup <= (EVEN_GROUPS * rows) / groups;
+  return steps === 'groups' && even && (min === 0 || min === 1) && groups > 2 && rows >= ROWS_PER_CLASS * groups;
+}
+
+function classesWarning(columns: readonly ColumnFacts[]): Warning[] {
+  if (columns.length === 0) return [];
+  const [first] = columns;
+  const one = columns.length === 1;
+  const each = columns.slice(0, MOST_NAMED).map(shown);
+  if (columns.length > MOST_NAMED) each.push(`${columns.length - MOST_NAMED} more`);
+  const values =
+    one && first.levels ? ` (${first.levels.slice(0, 4).join(', ')}${first.levels.length > 4 ? ', …' : ''})` : '';
+  return [
+    {
+      code: 'CATEGORY_CODES',
+      message: `The whole numbers of ${one ? 'column' : 'columns'} ${joined(each)}${values} look like codes of classes, whose differences mean nothing. If they are, leave ${one ? 'the column' : 'these columns'} out, or use one column of 0 and 1 per class.`,
+      details: {
+        ...listedColumns(columns),
+        levels: columns.slice(0, MOST_LISTED).map(({ levels }) => levels?.length ?? null),
+      },
+    },
+  ];
+}
+
+function duplicatesWarning(
+  { columns, duplicates, rows, sampledRows }: ColumnsRead,
+  identifiers: ReadonlySet<ColumnFacts>,
+): Warning[] {
+  const groups = duplicates
+    .map((group) => ({
+      ...group,
+      columns: group.columns.map((j) => columns[j]).filter((each) => !identifiers.has(each)),
+    }))
+    .filter((group) => group.columns.length > 1);
+  if (groups.length === 0) return [];
+  const each = groups.slice(0, MOST_NAMED).map((group) => {
+    const names = group.columns.slice(0, MOST_NAMED).map(shown);
+    if (group.columns.length > MOST_NAMED) names.push(`${group.columns.length - MOST_NAMED} more`);
+    return joined(names);
+  });
+  if (groups.length > MOST_NAMED) each.push(`${groups.length - MOST_NAMED} more groups`);
+  const where = sampledRows < rows ? `, measured on ${sampledRows} of ${rows} rows` : '';
+  return [
+    {
+      code: 'DUPLICATE_COLUMNS',
+      message: `Columns ${each.join('; ')} are nearly the same but for unit and offset (|r| > ${DUPLICATE_CORRELATION}${where}), so what they measure counts more than once. Keep one of them if they are the same quantity.`,
+      details: {
+        ...listedColumns(groups.flatMap((group) => group.columns)),
+        groups: groups.slice(0, MOST_LISTED).map((group) => group.columns.slice(0, MOST_LISTED).map(key)),
+        correlations: groups.slice(0, MOST_LISTED).map(({ correlation }) => correlation),
+        rows: sampledRows,
+      },
+    },
+  ];
+}
+
+/**
+ * ZERO_INFLATED: more than half of the values are 0, none is below, and the others are measurements or large counts (more
+ * than ten different values). Not where a third of the columns are mostly 0, or all columns begin at 0: such data are images,
+ * abundances or counts of words, and zeros are what they are made of.
+ */
+function zerosWarning(columns: readonly ColumnFacts[], rows: number): Warning[] {
+  const mostlyZero = columns.filter(({ zeros = 0, min }) => zeros > rows / 2 && min === 0);
+  const found = mostlyZero.filter(({ levels }) => (levels?.length ?? Number.POSITIVE_INFINITY) > LEAST_MEASURED);
+  const usual = (mostlyZero.length >= columns.length / 3 && columns.length > 3) || haveOneUnit(columns);
+  if (found.length === 0 || usual) return [];
+  const one = found.length === 1;
+  const each = found
+    .slice(0, MOST_NAMED)
+    .map((column) => `${shown(column)} (${inPercent((column.zeros ?? 0) / rows)})`);
+  if (found.length > MOST_NAMED) each.push(`${found.length - MOST_NAMED} more`);
+  return [
+    {
+      code: 'ZERO_INFLATED',
+      message: `More than half of the values of ${one ? 'column' : 'columns'} ${joined(each)} are 0: PCA treats whether a value is 0 and how large it is otherwise as one scale.`,
+      details: { ...listedColumns(found), zeros: found.slice(0, MOST_LISTED).map(({ zeros }) => zeros), rows },
+    },
+  ];
+}
+
+/** Names of columns, or indexes where there are none, and how many there are. */
+function listedColumns(columns: readonly ColumnFacts[]): { columns: (string | number)[]; count: number } {
+  return { columns: columns.slice(0, MOST_LISTED).map(key), count: columns.length };
+}
+
+function key({ name, index }: ColumnFacts): string | number {
+  return name ?? index;
+}
+
+function shown(column: ColumnFacts): string {
+  return JSON.stringify(key(column));
+}
+
+function joined(items: readonly string[]): string {
+  return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items[items.length - 1]}`;
+}
+
+function inPercent(share: number): string {
+  const value = 100 * share;
+  // Less than everything is not shown as 100 %.
+  return `${value >= 99.95 ? (value > 100 - 1e-6 ? '100' : 'more than 99.9') : value.toFixed(1)} %`;
+}
+
+function rounded(value: number): string {
+  return String(Number(value.toPrecision(3)));
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

@@ -1,0 +1,260 @@
+import type { Block, DenseBlock, NumberArray } from '@scree/core';
+import { blockStatistics, type ColumnStatistics, columnSquares, decoded, mergeStatistics } from '@scree/core/data';
+import type { Task } from '@scree/core/pipeline';
+import { mayNameRows } from './column-names.js';
+import { type DuplicateGroup, duplicateColumns, EvenSample } from './duplicate-columns.js';
+
+/** What one reading tells about a column. */
+export interface ColumnFacts {
+  readonly index: number;
+  readonly name?: string;
+  readonly mean: number;
+  /** The standard deviation, with divisor n − 1. */
+  readonly deviation: number;
+  readonly min: number;
+  readonly max: number;
+  /** How many values are exactly 0; undefined where single values were not looked at (sparse rows, moments, very many columns). */
+  readonly zeros?: number;
+  /** Whether all values are whole numbers; undefined as above. */
+  readonly integers?: boolean;
+  /** The different values in rising order, where there are at most 32. */
+  readonly levels?: readonly number[];
+  /** How whole numbers go from row to row, where they go one way. */
+  readonly steps?: Steps;
+  /** Where whole numbers go up in groups: rows of the largest group. */
+  readonly largestGroup?: number;
+  /** Whether no whole number is there twice; looked at only where the name may be that of an identifier. */
+  readonly unique?: boolean;
+}
+
+/**
+ * `counting`: every row has one more (or one less) than the row before; `one-way`: every row has more (or less) than the
+ * row before; `groups`: every row has as much as the row before or one more, and some rows have as much.
+ */
+export type Steps = 'counting' | 'one-way' | 'groups';
+
+/** What one reading tells about the columns. */
+export interface ColumnsRead {
+  /** Rows, without those of weight 0. */
+  readonly rows: number;
+  readonly columns: readonly ColumnFacts[];
+  readonly duplicates: readonly DuplicateGroup[];
+  /** How many rows, spread evenly, the correlations behind `duplicates` were measured on. */
+  readonly sampledRows: number;
+}
+
+/** Different values that are kept per column. */
+const MOST_LEVELS = 32;
+/** Values of a column that are kept to see whether any is there twice; beyond, those before decide. */
+const MOST_KEPT = 1 << 20;
+/** Columns beyond which single values are not looked at: such data are images, spectra, counts of words. */
+const MOST_COLUMNS = 1 << 14;
+/** Numbers between two looks at which columns still need to be followed, in at least so many rows. */
+const CHUNK = 1 << 15;
+const LEAST_ROWS = 256;
+
+/** What the whole numbers of a column may still be, as bits. */
+const [INTEGERS, RISING, FALLING, COUNTING, COUNTING_DOWN, GROUPS, DIFFERENT] = [1, 2, 4, 8, 16, 32, 64];
+const EVERYTHING = 127;
+
+/** Looks at the single values of rows as they are read, block by block. Memory O(d), and the values of columns that may be identifiers. */
+export class ColumnWatch {
+  readonly #names: readonly string[] | undefined;
+  readonly #flags: Uint8Array;
+  readonly #previous: Float64Array;
+  readonly #zeros: Float64Array;
+  /** Of each column, rows since its value changed, and the most there were between two changes. */
+  readonly #run: Uint32Array;
+  readonly #longest: Uint32Array;
+  /** The different values of each column, while they are few: whole numbers from 0 to 31 as bits, and all others. */
+  readonly #small: Int32Array;
+  readonly #levels: (Set<number> | undefined)[] = [];
+  readonly #kept = new Map<number, Set<number>>();
+  readonly #sample: EvenSample;
+  #begun = false;
+  #followed: boolean;
+
+  constructor(cols: number, names: readonly string[] | undefined) {
+    this.#names = names;
+    this.#followed = cols <= MOST_COLUMNS;
+    const followed = this.#followed ? cols : 0;
+    this.#flags = new Uint8Array(followed).fill(EVERYTHING);
+    this.#previous = new Float64Array(followed);
+    this.#zeros = new Float64Array(followed);
+    this.#small = new Int32Array(followed);
+    this.#run = new Uint32Array(followed);
+    this.#longest = new Uint32Array(followed);
+    this.#sample = new EvenSample(cols);
+    for (let j = 0; j < followed; j++) {
+      this.#levels.push(new Set());
+      if (names && mayNameRows(names[j])) this.#kept.set(j, new Set());
+    }
+  }
+
+  /** Adds the next rows; those of weight 0 do not count. */
+  *add(given: Block, weights?: Float64Array): Task<void> {
+    if (given.kind === 'sparse') this.#followed = false;
+    if (!this.#followed || given.kind === 'sparse') return;
+    const block = decoded(given);
+    yield* this.#follow(block, weights);
+    this.#sample.add(block, weights);
+  }
+
+  /** The same, and adds the rows to statistics, where nothing else sums them up. Throws where a value is not finite. */
+  *addTo(statistics: ColumnStatistics, block: Block, weights: Float64Array | undefined, first: number): Task<void> {
+    const read = block.kind === 'dense' ? decoded(block) : block;
+    mergeStatistics(statistics, yield* blockStatistics(read, weights, first, this.#names));
+    yield* this.add(read, weights);
+  }
+
+  /** What was seen of rows that have these statistics. */
+  result(statistics: Readonly<ColumnStatistics>): ColumnsRead {
+    const read = columnsOf(statistics, this.#names);
+    if (!this.#followed) return read;
+    const columns = read.columns.map((facts, j): ColumnFacts => ({ ...facts, ...this.#wholeNumbers(j) }));
+    const sampledRows = this.#sample.rows;
+    return { ...read, columns, duplicates: sampledRows > 0 ? duplicateColumns(this.#sample) : [], sampledRows };
+  }
+
+  #wholeNumbers(j: number): Partial<ColumnFacts> {
+    const flags = this.#flags[j];
+    const zeros = this.#zeros[j];
+    const levels = this.#levelsOf(j);
+    const some = levels ? { levels } : {};
+    if (!(flags & INTEGERS)) return { zeros, integers: false, ...some };
+    const steps =
+      flags & (COUNTING | COUNTING_DOWN)
+        ? 'counting'
+        : flags & (RISING | FALLING)
+          ? 'one-way'
+          : flags & GROUPS
+            ? 'groups'
+            : undefined;
+    return {
+      zeros,
+      integers: true,
+      ...some,
+      ...(steps ? { steps } : {}),
+      ...(steps === 'groups' ? { largestGroup: this.#longest[j] } : {}),
+      ...(this.#kept.has(j) ? { unique: (flags & DIFFERENT) > 0 } : {}),
+    };
+  }
+
+  *#follow({ rows, cols, stride, data }: DenseBlock, weights: Float64Array | undefined): Task<void> {
+    const whole = !(data instanceof Float64Array || data instanceof Float32Array);
+    const height = Math.max(LEAST_ROWS, Math.floor(CHUNK / cols));
+    for (let top = 0; top < rows; top += height) {
+      // Most columns of measurements have fractions, and many values, in the first few rows.
+      const [open, maybeWhole] = this.#undecided(whole);
+      const bottom = Math.min(rows, top + height);
+      for (let i = top; i < bottom; i++) {
+        if (weights?.[i] === 0) continue;
+        const row = i * stride;
+        countZeros(data, row, cols, this.#zeros);
+        if (maybeWhole.length > 0) {
+          for (const j of maybeWhole) if (data[row + j] !== Math.floor(data[row + j])) this.#flags[j] = 0;
+        }
+        if (open.length > 0) for (const j of open) this.#next(j, data[row + j]);
+        this.#begun = true;
+      }
+      yield (bottom - top) * cols;
+    }
+  }
+
+  /** Columns whose steps or values still tell something, and those that only may still have a fraction. */
+  #undecided(whole: boolean): [open: number[], maybeWhole: number[]] {
+    const open: number[] = [];
+    const maybeWhole: number[] = [];
+    for (const [j, flags] of this.#flags.entries()) {
+      const kept = flags & DIFFERENT && this.#kept.has(j);
+      if (flags & (RISING | FALLING | GROUPS) || kept || this.#levels[j]) open.push(j);
+      else if (flags && !whole) maybeWhole.push(j);
+    }
+    return [open, maybeWhole];
+  }
+
+  /** The next value of a column. */
+  #next(j: number, value: number): void {
+    const flags = this.#flags[j];
+    const step = value - this.#previous[j];
+    if (this.#begun && step === 0) {
+      this.#flags[j] = flags & (INTEGERS | GROUPS);
+      this.#longest[j] = Math.max(this.#longest[j], ++this.#run[j]);
+      return;
+    }
+    this.#run[j] = 1;
+    this.#previous[j] = value;
+    // Small whole numbers are bits, which takes a tenth of the time of a set.
+    if (this.#levels[j]) {
+      if (value >= 0 && value < 32 && value === (value | 0)) this.#small[j] |= 1 << value;
+      else this.#level(j, value);
+    }
+    if (!flags) return;
+    if (!Number.isInteger(value)) {
+      this.#flags[j] = 0;
+      this.#kept.get(j)?.clear();
+      return;
+    }
+    if (this.#begun) {
+      let broken = step > 0 ? FALLING : RISING;
+      if (step !== 1) broken |= COUNTING | GROUPS;
+      if (step !== -1) broken |= COUNTING_DOWN;
+      this.#flags[j] = flags & ~broken;
+    }
+    if (this.#flags[j] & DIFFERENT) this.#keep(j, value);
+  }
+
+  /** A value that is no small whole number. */
+  #level(j: number, value: number): void {
+    const levels = this.#levels[j];
+    if (levels && levels.add(value).size > MOST_LEVELS) this.#levels[j] = undefined;
+  }
+
+  /** The different values of a column, where there are few. */
+  #levelsOf(j: number): number[] | undefined {
+    const large = this.#levels[j];
+    if (!large) return undefined;
+    const levels = [...large];
+    for (let value = 0; value < 32; value++) if (this.#small[j] & (1 << value)) levels.push(value);
+    return levels.length > MOST_LEVELS ? undefined : levels.sort((a, b) => a - b);
+  }
+
+  #keep(j: number, value: number): void {
+    const kept = this.#kept.get(j);
+    if (!kept || kept.size === MOST_KEPT) return;
+    if (!kept.has(value)) kept.add(value);
+    else {
+      this.#flags[j] &= ~DIFFERENT;
+      kept.clear();
+    }
+  }
+}
+
+/** Adds 1 to the count of each entry of a row that is 0. A product of four that is not 0 shows that none is, which takes half of the time. */
+function countZeros(data: NumberArray, row: number, cols: number, zeros: Float64Array): void {
+  let j = 0;
+  for (; j + 4 <= cols; j += 4) {
+    const at = row + j;
+    if (data[at] * data[at + 1] * (data[at + 2] * data[at + 3]) !== 0) continue;
+    for (let i = 0; i < 4; i++) if (data[at + i] === 0) zeros[j + i]++;
+  }
+  for (; j < cols; j++) if (data[row + j] === 0) zeros[j]++;
+}
+
+/** The columns as far as their statistics tell, where there are no rows to look at. */
+export function columnsOf(statistics: Readonly<ColumnStatistics>, names: readonly string[] | undefined): ColumnsRead {
+  const { rows, mean, min, max } = statistics;
+  const columns = Array.from(mean, (_, index) => {
+    const name = names?.[index];
+    const deviation = deviationOf(statistics, index);
+    // Not −0.
+    const facts = { index, mean: mean[index], deviation, min: min[index] + 0, max: max[index] + 0 };
+    return name === undefined ? facts : { ...facts, name };
+  });
+  return { rows, columns, duplicates: [], sampledRows: 0 };
+}
+
+function deviationOf(statistics: Readonly<ColumnStatistics>, j: number): number {
+  const { sum, unit } = columnSquares(statistics, j, true);
+  return statistics.weight > 1 ? Math.sqrt(sum / (statistics.weight - 1)) * unit : 0;
+}

@@ -1,0 +1,56 @@
+import type { Data, RowSource, Warning } from '@scree/core';
+import { checkBlockWidth, emptyStatistics, openSource, rowWeights } from '@scree/core/data';
+import { checkControl, keepAlive, ProgressTracker, runTask } from '@scree/core/pipeline';
+import type { ColumnFacts } from './columns.js';
+import { type LookOptions, warningsOf, watch } from './watch-columns.js';
+
+export type { LookOptions } from './watch-columns.js';
+
+/** What was seen of the columns, and what to know of them before a fit. */
+export interface ColumnsLook {
+  readonly columns: readonly ColumnFacts[];
+  readonly warnings: readonly Warning[];
+}
+
+/**
+ * Looks at columns before they are analysed: does one of them dominate, number the rows, hold codes of classes, repeat another?
+ * One reading, O(n·d). `analyze(data, { lookAtColumns: true })` does the same on the way of a fit.
+ */
+export function lookAtColumns(data: Data, options: LookOptions = {}): Promise<ColumnsLook> {
+  return keepAlive(async () => {
+    const progress = new ProgressTracker(checkControl(options));
+    const source = await openSource(data, progress, options.columnNames);
+    try {
+      const names = options.columnNames ?? source.columnNames;
+      const { ColumnWatch } = await import('./columns.js');
+      const watch = new ColumnWatch(source.cols, names);
+      const statistics = emptyStatistics(source.cols);
+      const weights = rowWeights(options.weights, source.rows);
+      let rows = 0;
+      progress.begin('looking at columns', source.rows);
+      for await (const block of source.blocks()) {
+        checkBlockWidth(block, source, rows);
+        const task = watch.addTo(statistics, block, weights.slice(rows, block.rows), rows);
+        await runTask(task, () => progress.yieldToEventLoop());
+        const pause = progress.step(block.rows);
+        if (pause) await pause;
+        rows += block.rows;
+      }
+      weights.end(rows);
+      progress.end();
+      const read = watch.result(statistics);
+      const warnings = [...((await source.warnings?.()) ?? []), ...(await warningsOf(read, options))];
+      return { columns: read.columns, warnings };
+    } finally {
+      await source.close?.();
+    }
+  });
+}
+
+/**
+ * The same source, which looks at its rows while something else reads them, and whose warnings say after the first whole
+ * reading what `lookAtColumns` would say. Rows are not read once more.
+ */
+export function watchColumns(source: RowSource, options: Omit<LookOptions, 'onProgress' | 'threads'> = {}): RowSource {
+  return watch(source, options, true);
+}

@@ -1,0 +1,119 @@
+import { type Block, DataError, type Moments, type RowSource, type Scale, type Warning } from '@scree/core';
+import { type ColumnStatistics, emptyStatistics, rowWeights } from '@scree/core/data';
+import { type ControlOptions, ProgressTracker, runTask } from '@scree/core/pipeline';
+import type { ColumnsRead, ColumnWatch } from './columns.js';
+
+/** Options of `lookAtColumns`. */
+export interface LookOptions extends ControlOptions {
+  /** How the fit will scale the columns: large and small spreads matter only where it is `'none'`, the default. */
+  readonly scale?: Scale;
+  /** Whether the fit will subtract the column means. Default true. */
+  readonly center?: boolean;
+  /** One weight per row, as for `pca`. */
+  readonly weights?: ArrayLike<number>;
+  /** Names of the columns, for data that do not carry them; for records, which columns to use. */
+  readonly columnNames?: readonly string[];
+}
+
+/** A source that has looked at its rows while they were read. */
+export interface WatchedSource extends RowSource {
+  /** What the rows that were read tell about their columns, whose statistics these are. */
+  columnWarnings(columns: Readonly<ColumnStatistics>): Promise<readonly Warning[]>;
+}
+
+/**
+ * The same source, which looks at its rows as they are read. A fit sums up the rows itself, and gets the warnings for its statistics;
+ * with `alone` that happens here, and the warnings are among those of the source.
+ */
+export function watch(
+  source: RowSource,
+  options: Omit<LookOptions, 'onProgress' | 'threads'>,
+  alone = false,
+): WatchedSource {
+  const { cols, dtype, nonzeros, rereadable, resident } = source;
+  const names = options.columnNames ?? source.columnNames;
+  let seen: ColumnWatch | undefined;
+  let statistics: ColumnStatistics | undefined;
+  async function* blocks(): AsyncGenerator<Block, void, void> {
+    const { ColumnWatch } = await import('./columns.js');
+    const columns = seen ? undefined : new ColumnWatch(cols, names);
+    const own = alone ? emptyStatistics(cols) : undefined;
+    const progress = new ProgressTracker({ signal: options.signal });
+    const weights = rowWeights(options.weights, undefined);
+    let [rows, finite] = [0, true];
+    for await (const block of source.blocks()) {
+      // Before the reader has the block: it may keep it.
+      if (columns && finite && block.cols === cols) {
+        const some = weights.slice(rows, block.rows);
+        const task = own ? columns.addTo(own, block, some, rows) : columns.add(block, some);
+        try {
+          await runTask(task, () => progress.yieldToEventLoop());
+        } catch (error) {
+          finite = isNotFinite(error);
+        }
+      }
+      yield block;
+      rows += block.rows;
+    }
+    if (columns && finite) [seen, statistics] = [columns, own];
+  }
+  return {
+    get rows() {
+      // Undefined until the rows were counted, which a source may be.
+      return source.rows as number;
+    },
+    expectedRows: source.expectedRows,
+    get sample() {
+      return source.sample;
+    },
+    cols,
+    dtype,
+    ...(nonzeros === undefined ? {} : { nonzeros }),
+    ...(source.columnNames ? { columnNames: source.columnNames } : {}),
+    rereadable,
+    resident,
+    remote: source.remote,
+    blocks,
+    warnings: async () => [
+      ...((await source.warnings?.()) ?? []),
+      ...(seen && statistics ? await warningsOf(seen.result(statistics), options) : []),
+    ],
+    columnWarnings: async (columns) => {
+      const { columnsOf } = await import('./columns.js');
+      // Rows on a cluster were not seen here.
+      return warningsOf(seen ? seen.result(columns) : columnsOf(columns, names), options);
+    },
+    ...(source.close ? { close: () => source.close?.() } : {}),
+  };
+}
+
+/** A value that is not finite is an error of the fit, which says so itself. */
+function isNotFinite(error: unknown): false {
+  if (error instanceof DataError && error.code === 'NOT_FINITE') return false;
+  throw error;
+}
+
+/** What was seen of the rows that moments were made of. It holds until rows are added to them. */
+const LOOKED = new WeakMap<Moments, { readonly read: ColumnsRead; readonly merges: number }>();
+
+/** Lets warnings about the columns of moments use what was seen of their single values. */
+export function rememberColumns(moments: Moments, read: ColumnsRead): void {
+  LOOKED.set(moments, { read, merges: moments.merges });
+}
+
+/** What the columns of moments tell, whose single values are gone. */
+export async function momentsWarnings(moments: Moments, options: LookOptions): Promise<readonly Warning[]> {
+  const { columnsOf } = await import('./columns.js');
+  const known = LOOKED.get(moments);
+  const names = options.columnNames ?? moments.columnNames;
+  const read = known?.merges === moments.merges ? known.read : columnsOf(moments.columns, names);
+  return warningsOf(read, options);
+}
+
+export async function warningsOf(
+  read: ColumnsRead,
+  { scale = 'none', center = true }: LookOptions,
+): Promise<readonly Warning[]> {
+  const { columnWarnings } = await import('./column-warnings.js');
+  return columnWarnings(read, { unscaled: scale === 'none', centred: center });
+}

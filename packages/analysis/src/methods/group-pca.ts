@@ -1,0 +1,154 @@
+import { type Block, type Data, type Matrix, type Model, OptionError, type RowSource } from '@scree/core';
+import { columnScales, openSource, packedRows } from '@scree/core/data';
+import { axpy } from '@scree/core/linalg';
+import { describeValue, keepAlive, ProgressTracker } from '@scree/core/pipeline';
+import { type AnalyzeOptions, analyze, checkAnalyzeOptions } from '../analyze.js';
+import { type Residuals, residualize } from './residualize.js';
+
+/** One label per row. */
+export type GroupLabels = ArrayLike<string | number>;
+
+/** Rows are centred by their group or by all rows, and have no weights. */
+export type GroupPcaOptions = Omit<AnalyzeOptions, 'weights' | 'center' | 'transform'>;
+
+/** A model within or between groups. */
+export interface GroupPca {
+  readonly model: Model;
+  readonly groups: readonly { readonly label: string; readonly n: number }[];
+  /** Means of the groups, one row each, in the user's own units. */
+  readonly means: Matrix<Float64Array>;
+  /** Share of the total variance that is within, or between, the groups. The two add up to 1. */
+  readonly share: number;
+}
+
+/**
+ * PCA of what is left when every row has its group's mean taken out and the mean of all rows put back: the directions in which rows of
+ * the same group differ. With the same `ddof` the variances within and between add up to the total: S = S_within + S_between.
+ * `scale: 'unit'` divides by the deviations of all rows, so that this holds for scaled columns too. Variances are S/(n − ddof); a ddof
+ * of the number of groups gives the pooled covariance. As `wca` of R's ade4.
+ */
+export function withinGroups(data: Data, groups: GroupLabels, options: GroupPcaOptions = {}): Promise<GroupPca> {
+  return keepAlive(async () => {
+    const { residuals, labels, means, sizes, scale, within } = await readGroups(data, groups, options);
+    const { model } = await analyze(shifted(residuals, labels), { ...options, scale });
+    return { model, groups: sizes, means, share: within };
+  });
+}
+
+/**
+ * PCA of the groups' means, each as heavy as its group has rows: the directions in which groups differ, at most one fewer than there are
+ * groups. `model.transform(rows)` places the rows among them. As `bca` of R's ade4.
+ */
+export function betweenGroups(data: Data, groups: GroupLabels, options: GroupPcaOptions = {}): Promise<GroupPca> {
+  return keepAlive(async () => {
+    const { residuals, means, sizes, scale, within } = await readGroups(data, groups, options);
+    await residuals.close?.();
+    const k = options.k ?? Math.min(10, sizes.length - 1, means.cols);
+    const names = options.columnNames ?? residuals.columnNames;
+    const { model } = await analyze(means, {
+      ...options,
+      ...(names ? { columnNames: names } : {}),
+      k,
+      scale,
+      weights: sizes.map(({ n }) => n),
+    });
+    return { model, groups: sizes, means, share: 1 - within };
+  });
+}
+
+interface Grouped {
+  readonly residuals: Residuals;
+  /** Group of each row. */
+  readonly labels: readonly string[];
+  readonly sizes: { readonly label: string; readonly n: number }[];
+  readonly means: Matrix<Float64Array>;
+  readonly scale: 'none' | Float64Array;
+  /** Share of the total variance within the groups. */
+  readonly within: number;
+}
+
+/** Groups as a regression on their labels: fitted values are the groups' means. */
+async function readGroups(data: Data, groups: GroupLabels, options: GroupPcaOptions): Promise<Grouped> {
+  const {
+    scale: wanted,
+    ddof,
+    threads,
+    columnNames,
+    columnWeights,
+  } = checkAnalyzeOptions(refuseWeights(options)).settings;
+  const labels = checkLabels(groups);
+  const counts = new Map<string, number>();
+  for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);
+  const sizes = Array.from(counts, ([label, n]) => ({ label, n }));
+  const { onProgress, signal } = options;
+  const control = {
+    ...(onProgress ? { onProgress } : {}),
+    ...(signal ? { signal } : {}),
+    ...(threads ? { threads } : {}),
+  };
+  const source = await openSource(data, new ProgressTracker(control), columnNames);
+  const residuals = await residualize(source, { group: labels }, control);
+  const { columns, regression } = residuals;
+  const d = residuals.cols;
+  const { scale } = columnScales(columns, wanted, columns.weight - ddof, true);
+  const means = new Float64Array(sizes.length * d);
+  let [total, between] = [0, 0];
+  // Units in which `pca` will measure: column weights multiply squares.
+  const factor = scale.map((s, j) => Math.sqrt(columnWeights?.[j] ?? 1) / s);
+  for (let j = 0; j < d; j++) total += columns.spread[j] * (columns.unit[j] * factor[j]) ** 2;
+  sizes.forEach(({ n }, g) => {
+    for (let j = 0; j < d; j++) {
+      // The first level is the one without a term.
+      const mean = regression.intercept[j] + (g === 0 ? 0 : regression.slopes.data[(g - 1) * d + j]);
+      means[g * d + j] = mean;
+      between += n * ((mean - columns.mean[j]) * factor[j]) ** 2;
+    }
+  });
+  const within = total > 0 ? Math.max(0, 1 - between / total) : 0;
+  const table = { rows: sizes.length, cols: d, data: means };
+  return { residuals, labels, sizes, means: table, scale: wanted === 'none' ? wanted : scale, within };
+}
+
+function refuseWeights(options: GroupPcaOptions): AnalyzeOptions {
+  for (const option of ['weights', 'center', 'transform']) {
+    if (!(option in options)) continue;
+    throw new OptionError('BAD_OPTION', `PCA within or between groups has no option ${describeValue(option)}.`, {
+      option,
+    });
+  }
+  return options;
+}
+
+function checkLabels(groups: GroupLabels): string[] {
+  const labels = Array.from(groups, String);
+  if (new Set(labels).size > 1) return labels;
+  throw new OptionError(
+    'BAD_OPTION',
+    `groups has ${new Set(labels).size} different labels. There must be at least 2 groups.`,
+    {
+      option: 'groups',
+    },
+  );
+}
+
+/** Residuals with the mean of all rows put back. */
+function shifted(residuals: Residuals, labels: readonly string[]): RowSource {
+  const { columns, cols, columnNames, rereadable, resident } = residuals;
+  return {
+    rows: labels.length,
+    cols,
+    dtype: 'float64',
+    ...(columnNames ? { columnNames } : {}),
+    rereadable,
+    resident,
+    async *blocks(): AsyncGenerator<Block> {
+      for await (const block of residuals.blocks()) {
+        const data = packedRows(block);
+        for (let i = 0; i < block.rows; i++) axpy(1, columns.mean, 0, data, i * cols, cols);
+        yield { kind: 'dense', rows: block.rows, cols, stride: cols, data };
+      }
+    },
+    warnings: async () => (await residuals.warnings?.()) ?? [],
+    close: async () => residuals.close?.(),
+  };
+}

@@ -1,0 +1,361 @@
+import {
+  type CodedGroup,
+  type Coding,
+  DataError,
+  type GapRule,
+  type Model,
+  OptionError,
+  type PcaOptions,
+  type TableBatch,
+  type TableData,
+  type TableSource,
+  type UnseenRule,
+} from '@scree/core';
+import {
+  type CodingMethod,
+  codedSource,
+  completeRows,
+  GAP_RULES,
+  type Learned,
+  learnCoding,
+  offsetsOf,
+  openTable,
+  pickColumns,
+  rereadableTable,
+  rowWeights,
+  UNSEEN_RULES,
+} from '@scree/core/data';
+import { availableEngines } from '@scree/core/engine';
+import {
+  checkOption,
+  checkOptions,
+  describeValue,
+  fit,
+  fitOpened,
+  keepAlive,
+  type OptionCheck,
+  ProgressTracker,
+  type Settings,
+  transformsOf,
+} from '@scree/core/pipeline';
+import { isChooser } from '../choose/chooser.js';
+
+/** Options of `pca` that the method decides. */
+type Decided = 'center' | 'scale' | 'ddof' | 'columnWeights' | 'lookAtColumns' | 'transform';
+
+/** Options of `mca`. */
+export interface McaOptions extends Omit<PcaOptions, Decided> {
+  /** How many components; a criterion cannot choose it. Default 10, or as many as there are: levels less columns. */
+  readonly k?: number | 'all';
+  /** Columns to use, in this order. Default all. */
+  readonly columnNames?: readonly string[];
+  /**
+   * Gaps (null, undefined, NaN, '') are an `'error'`, the default; count as the `'mean'` of their column, which for a category is
+   * the share of every level; or are a `'level'` of their own in categories and the mean in columns of numbers. `'drop'` leaves
+   * rows with gaps out of the fit, and the model refuses gaps.
+   */
+  readonly missing?: GapRule | 'drop';
+  /** Levels that the fit did not see are an `'error'` when the model is applied, the default, or count as the `'mean'`. */
+  readonly unseen?: UnseenRule;
+  /** Levels of a smaller share than this are pooled into one, to which unseen levels belong too. Default 0: none. */
+  readonly rare?: number;
+}
+
+/** Options of `famd`. */
+export interface FamdOptions extends McaOptions, Pick<PcaOptions, 'transform'> {
+  /** Columns of numbers that are categories: codes of classes. Columns with texts or truth values always are. */
+  readonly categories?: readonly string[];
+}
+
+/** Columns of a group; those with numbers have variance 1 before the group is weighted, unless their scale is 'none'. */
+export type MfaGroup = readonly string[] | { readonly columns: readonly string[]; readonly scale?: 'unit' | 'none' };
+
+/** Options of `mfa`. */
+export interface MfaOptions extends Omit<FamdOptions, 'columnNames'> {
+  /** The columns of each group, by its name. Columns in no group are not used. */
+  readonly groups: Readonly<Record<string, MfaGroup>>;
+}
+
+/**
+ * Multiple correspondence analysis: correspondence analysis of the indicator matrix Z (n × J) of Q categories, as PCA of
+ * (z − p)/√(Q·p), p the share of a level, with ddof 0. Variances are the principal inertias without the trivial ones, scores
+ * the principal coordinates of the rows; `categories(model)` has those of the levels.
+ */
+export function mca(data: TableData, options: McaOptions = {}): Promise<Model> {
+  return analyse('mca', data, options);
+}
+
+/**
+ * Factor analysis of mixed data (Pagès 2004): PCA of numbers divided by their deviation and of levels as (z − p)/√p, with ddof 0.
+ * Every number has variance 1, and every category of m levels adds m − 1.
+ */
+export function famd(data: TableData, options: FamdOptions = {}): Promise<Model> {
+  return analyse('famd', data, options);
+}
+
+/**
+ * Multiple factor analysis (Escofier & Pagès): the columns of each group coded as for FAMD and divided by the root of the first
+ * eigenvalue of their own analysis, so that no group decides a component alone because it is large.
+ */
+export function mfa(data: TableData, options: MfaOptions): Promise<Model> {
+  return analyse('mfa', data, options);
+}
+
+const isNames = (v: unknown): boolean => Array.isArray(v) && v.every((name) => typeof name === 'string');
+
+const OWN_OPTIONS: Record<'missing' | 'unseen' | 'rare' | 'categories' | 'groups', OptionCheck> = {
+  missing: {
+    must: "'error', 'drop', 'mean' or 'level'",
+    test: (v) => v === 'drop' || GAP_RULES.includes(v as GapRule),
+  },
+  unseen: { must: "'error' or 'mean'", test: (v) => UNSEEN_RULES.includes(v as UnseenRule) },
+  rare: { must: 'a share from 0 up and below 1', test: (v) => typeof v === 'number' && v >= 0 && v < 1 },
+  categories: { must: 'a list of column names', test: isNames },
+  groups: {
+    must: 'an object with a list of column names, or { columns, scale }, per group',
+    test: (v) => typeof v === 'object' && v !== null && !Array.isArray(v) && Object.values(v).every(isGroup),
+  },
+};
+
+function isGroup(value: unknown): boolean {
+  if (isNames(value)) return true;
+  if (typeof value !== 'object' || value === null) return false;
+  const { columns, scale, ...others } = value as Record<string, unknown>;
+  return isNames(columns) && [undefined, 'unit', 'none'].includes(scale as string) && Object.keys(others).length === 0;
+}
+
+/** Options that each method has besides those of all, and those that it decides itself. */
+const EXTRA: Record<Exclude<CodingMethod, 'pca'>, readonly string[]> = {
+  mca: ['columnNames'],
+  famd: ['columnNames', 'categories', 'transform'],
+  mfa: ['groups', 'categories', 'transform'],
+};
+const REFUSED = [
+  'center',
+  'scale',
+  'ddof',
+  'columnWeights',
+  'lookAtColumns',
+  'transform',
+  'categories',
+  'groups',
+  'columnNames',
+];
+
+interface Request {
+  readonly settings: Settings;
+  readonly missing: GapRule | 'drop';
+  readonly unseen: UnseenRule;
+  readonly rare: number;
+  readonly categories: readonly string[];
+  readonly groups:
+    | readonly { readonly name: string; readonly columns: readonly string[]; readonly unit: boolean }[]
+    | undefined;
+}
+
+/** Checks the options of a method, before any data are read. */
+export function checkRequest(method: Exclude<CodingMethod, 'pca'>, options: Partial<MfaOptions> & McaOptions): Request {
+  for (const [option, value] of Object.entries(options ?? {})) {
+    if (value === undefined) continue;
+    if (REFUSED.includes(option) && !EXTRA[method].includes(option)) {
+      throw new OptionError('BAD_OPTION', `${method} has no option ${option}. Leave it out.`, { option });
+    }
+    if (Object.hasOwn(OWN_OPTIONS, option)) checkOption(option, value, OWN_OPTIONS[option as 'rare']);
+  }
+  const { missing = 'error', unseen = 'error', rare = 0, categories = [], groups, ...shared } = options;
+  if (isChooser(shared.k)) {
+    throw new OptionError(
+      'K_OUT_OF_RANGE',
+      `k is '${shared.k}', a criterion for columns of numbers. Give ${method} a number, a fraction of the variance or 'all'.`,
+      { option: 'k', value: shared.k },
+    );
+  }
+  const settings = { ...checkOptions(shared, Object.keys(OWN_OPTIONS)), ddof: 0 };
+  if (method !== 'mfa') return { settings, missing, unseen, rare, categories, groups: undefined };
+  if (!groups || Object.keys(groups).length === 0) {
+    throw new OptionError('BAD_OPTION', 'mfa needs groups: { name: [columns], … }.', { option: 'groups' });
+  }
+  const list = Object.entries(groups).map(([name, group]) => {
+    const given = 'columns' in group ? group : { columns: group };
+    return { name, columns: given.columns, unit: given.scale !== 'none' };
+  });
+  const seen = new Set<string>();
+  for (const { name, columns } of list) {
+    if (columns.length === 0)
+      throw new OptionError('BAD_OPTION', `The group ${describeValue(name)} has no columns.`, {
+        option: 'groups',
+        value: name,
+      });
+    for (const column of columns) {
+      if (seen.has(column)) {
+        throw new OptionError('BAD_OPTION', `Column ${describeValue(column)} is in two groups, or in one twice.`, {
+          option: 'groups',
+          columnName: column,
+        });
+      }
+      seen.add(column);
+    }
+  }
+  return { settings: { ...settings, columnNames: [...seen] }, missing, unseen, rare, categories, groups: list };
+}
+
+function analyse(
+  method: Exclude<CodingMethod, 'pca'>,
+  data: TableData,
+  options: Partial<MfaOptions> & McaOptions,
+): Promise<Model> {
+  return keepAlive(async () => {
+    const request = checkRequest(method, options);
+    const progress = new ProgressTracker(request.settings);
+    const { model } = await fitOpened(async () => {
+      const opened = await openTable(data, progress, request.settings.columnNames);
+      try {
+        return await prepare(method, opened, request, progress);
+      } catch (error) {
+        await opened.close?.();
+        throw error;
+      }
+    }, progress);
+    return model;
+  });
+}
+
+/** Learns the coding, and makes the source and the settings with which `pca` is the method. */
+export async function prepare(
+  method: Exclude<CodingMethod, 'pca'>,
+  opened: TableSource,
+  { settings: given, missing, unseen, rare, categories, groups }: Request,
+  progress: ProgressTracker,
+): Promise<{ source: ReturnType<typeof codedSource>; settings: Settings }> {
+  const whole = await rereadableTable(opened, progress);
+  const complete =
+    missing === 'drop' ? await completeRows(whole, rowWeights(given.weights, whole.rows), progress) : undefined;
+  const { table } = complete ?? { table: whole };
+  const settings = complete?.weights ? { ...given, weights: complete.weights } : given;
+  const names = table.columns.map(({ name }) => name);
+  for (const name of categories) {
+    if (names.includes(name)) continue;
+    throw new OptionError(
+      'BAD_OPTION',
+      `categories names a column ${describeValue(name)}, which the table does not have or which is not used.`,
+      {
+        option: 'categories',
+        columnName: name,
+      },
+    );
+  }
+  const { transform, columnNames: _, ...others } = settings;
+  const transformOf = transformsOf(typeof transform === 'string' ? undefined : transform, names);
+  const rules = {
+    method,
+    missing: missing === 'drop' ? 'error' : missing,
+    unseen,
+    rare,
+    isCategory: (name: string) => method === 'mca' || categories.includes(name),
+    transformOf: (name: string) => (typeof transform === 'string' ? transform : transformOf(name)),
+  };
+  refuseCompositions(method, names.map(rules.transformOf));
+  const learned = await learnCoding(table, rules, rowWeights(settings.weights, table.rows), progress);
+  for (const { kind, name } of learned.coding.columns) {
+    if (kind === 'number' || transformOf(name) === 'none') continue;
+    throw new OptionError('BAD_OPTION', `transform names the column ${describeValue(name)}, which is a category.`, {
+      option: 'transform',
+      columnName: name,
+    });
+  }
+  const grouped = groups && (await groupEigenvalues(table, learned, groups, others, progress));
+  const coding = grouped ? { ...learned.coding, groups: grouped } : learned.coding;
+  const scale = columnDivisors(coding, groups);
+  const { rows } = learned;
+  const warnings = [...(complete?.warnings ?? []), ...learned.warnings];
+  const source = codedSource(table, coding, { fitted: { rows }, warnings });
+  return { source, settings: { ...others, scale, coding, ...chosenCount(settings.k, learned) } };
+}
+
+function refuseCompositions(method: string, transforms: readonly string[]): void {
+  const found = transforms.find((transform) => transform === 'clr' || transform === 'ilr');
+  if (!found) return;
+  throw new OptionError('BAD_OPTION', `transform: '${found}' is for pca, not for ${method}.`, {
+    option: 'transform',
+    value: found,
+  });
+}
+
+/** The divisor of every coded column, see the formulas above. A number that does not vary keeps 1. */
+function columnDivisors(coding: Coding, groups: Request['groups']): Float64Array {
+  const { method, columns } = coding;
+  const scale: number[] = [];
+  let [group, left] = [0, coding.groups?.[0]?.columns ?? columns.length];
+  for (const column of columns) {
+    if (left === 0) left = coding.groups?.[++group]?.columns ?? 0;
+    left--;
+    const own = coding.groups?.[group];
+    const factor = method === 'mca' ? Math.sqrt(columns.length) : own ? Math.sqrt(own.eigenvalue) : 1;
+    if (column.kind === 'category') scale.push(...column.shares.map((share) => factor * Math.sqrt(share)));
+    else scale.push(factor * (groups?.[group].unit === false ? 1 : column.deviation || 1));
+  }
+  return Float64Array.from(scale);
+}
+
+/** The first eigenvalue of every group by itself, coded as for FAMD. */
+async function groupEigenvalues(
+  table: TableSource,
+  { coding, rows }: Learned,
+  groups: NonNullable<Request['groups']>,
+  settings: Settings,
+  progress: ProgressTracker,
+): Promise<CodedGroup[]> {
+  const { weights, engine, threads, seed, signal, onProgress, memory } = settings;
+  const found: CodedGroup[] = [];
+  let first = 0;
+  for (const { name, columns: own, unit } of groups) {
+    const from = first;
+    first += own.length;
+    const columns = coding.columns.slice(from, first);
+    const part: Coding = { ...coding, method: 'famd', columns };
+    const batches = async function* (): AsyncGenerator<TableBatch, void, void> {
+      for await (const batch of table.batches()) yield pickColumns(batch, (j) => from + j);
+    };
+    const source = codedSource({ ...table, columns: table.columns.slice(from, first), batches }, part, {
+      fitted: { rows },
+    });
+    const scale = columnDivisors({ ...part, groups: [{ name, columns: own.length, eigenvalue: 1 }] }, [
+      { name, columns: own, unit },
+    ]);
+    const given = { weights, engine, threads, seed, signal, onProgress, memory, scale, k: 1, ddof: 0 };
+    const numbers = rows * source.cols;
+    const { model } = await fit(
+      source,
+      checkOptions(given as PcaOptions),
+      await availableEngines(settings, numbers),
+      progress,
+    );
+    const [eigenvalue] = model.variances;
+    if (!(eigenvalue > 0)) {
+      throw new DataError(
+        'BAD_DATA',
+        `The columns of the group ${describeValue(name)} do not vary, so it cannot be weighted. Leave it out.`,
+        { value: name },
+      );
+    }
+    found.push({ name, columns: own.length, eigenvalue });
+  }
+  return found;
+}
+
+/** k within the rank of coded columns: the levels of a category add up to 1, so one of them is no dimension of its own. */
+function chosenCount(k: Settings['k'], { coding, present }: Learned): { k?: number } {
+  const dimensions = coding.columns.reduce(
+    (sum, column) => sum + (column.kind === 'category' ? column.levels.length - 1 : column.deviation === 0 ? 0 : 1),
+    0,
+  );
+  const most = Math.max(1, Math.min(dimensions, present - 1));
+  if (k === undefined || k === 'all') return { k: k === 'all' ? most : Math.min(10, most) };
+  if (k <= most) return { k };
+  const levels = offsetsOf(coding)[coding.columns.length];
+  throw new OptionError(
+    'K_OUT_OF_RANGE',
+    `k is ${k}, but ${present} rows of ${coding.columns.length} ${coding.columns.length === 1 ? 'column' : 'columns'} (${levels} when coded) have at most ${most} ${most === 1 ? 'component' : 'components'}. Use k ≤ ${most}, or k: 'all'.`,
+    { option: 'k', value: k, expected: most },
+  );
+}

@@ -1,0 +1,353 @@
+import {
+  type ApplyOptions,
+  type Data,
+  DataError,
+  type Matrix,
+  type Model,
+  OptionError,
+  type Warning,
+} from '@scree/core';
+import { combineRows, dot, random, randomRows, rowProducts, transpose } from '@scree/core/linalg';
+import {
+  CONTROL_OPTIONS,
+  type ControlOptions,
+  checkObject,
+  checkOption,
+  describeValue,
+  keepAlive,
+  type OptionCheck,
+  ProgressTracker,
+  type Task,
+} from '@scree/core/pipeline';
+import { inverse } from './inverse.js';
+import { oblimin, orthomax, promax, type Turn } from './rotate-loadings.js';
+
+/** The name of a rotation. */
+export type RotationMethod = 'varimax' | 'quartimax' | 'promax' | 'oblimin';
+
+/** Options of `rotate`. */
+export interface RotateOptions extends ControlOptions {
+  readonly method: RotationMethod;
+  /** How many of the first components are rotated together. Default: all that have variance. */
+  readonly k?: number;
+  /**
+   * Kaiser's normalisation: every column counts the same, however much of its variance the components explain. Default true for
+   * `varimax` and `promax`, false for `quartimax` and `oblimin`, as in R's psych.
+   */
+  readonly normalize?: boolean;
+  /** The power of `promax`. Default 4. */
+  readonly power?: number;
+  /** γ of `oblimin`, 0 or less: the smaller, the less correlated are the components. Default 0. */
+  readonly gamma?: number;
+  /** Starts of the search: the unrotated components, and random rotations of them. The best end is kept. Default 10. */
+  readonly starts?: number;
+  readonly seed?: number;
+  /**
+   * The search stops when the criterion (`varimax`, `quartimax`) rises by less than this share, or its gradient (`oblimin`, for columns
+   * of variance 1) is smaller than this, or than this share of the criterion. Default 1e-5, and 1e-14 for `quartimax`: so the numbers are those of R's varimax and GPArotation, whose
+   * default is 1e-5 too. The third digit of a varimax loading may still change then; 1e-14 (`oblimin`: 1e-10) is as close to the
+   * optimum as float64 can come.
+   */
+  readonly tolerance?: number;
+}
+
+const METHODS: readonly RotationMethod[] = ['varimax', 'quartimax', 'promax', 'oblimin'];
+const whole = (least: number): ((value: unknown) => boolean) => {
+  return (value) => Number.isSafeInteger(value) && (value as number) >= least;
+};
+const OPTIONS: Record<keyof RotateOptions, OptionCheck> = {
+  ...CONTROL_OPTIONS,
+  method: { must: "'varimax', 'quartimax', 'promax' or 'oblimin'", test: (v) => METHODS.some((name) => name === v) },
+  k: { must: 'a whole number from 1 up', test: whole(1) },
+  normalize: { must: 'true or false', test: (v) => typeof v === 'boolean' },
+  power: { must: 'a number above 1', test: (v) => typeof v === 'number' && v > 1 && v <= 100 },
+  gamma: { must: 'a number from 0 down', test: (v) => typeof v === 'number' && v <= 0 && v >= -1e6 },
+  starts: { must: 'a whole number from 1 up', test: whole(1) },
+  seed: { must: 'a whole number from 0 up', test: whole(0) },
+  tolerance: { must: 'a number between 0 and 1', test: (v) => typeof v === 'number' && v > 0 && v < 1 },
+};
+
+/** An end counts as better than that of an earlier start if its criterion is better by this many tolerances. */
+const BETTER = 100;
+
+/**
+ * Rotates the components of a model to simple structure, so that each column has a large loading on few of them. The rotated
+ * components span the same subspace and reconstruct the same; they are no longer directions of most variance.
+ *
+ * With A the model's loadings (k × d) and Z its whitened scores: loadings L = T⁻¹A, scores F = ZT, correlations of the scores Φ = TᵀT.
+ * `varimax` and `quartimax` are orthogonal (Φ = I), `promax` and `oblimin` oblique. As `principal` of R's psych, in the same defaults.
+ */
+export function rotate(model: Model, options: RotateOptions): Promise<Rotation> {
+  return keepAlive(async () => {
+    checkRotateOptions(options);
+    const { rank } = model.uniqueness;
+    const { method, k = rank, normalize = method === 'varimax' || method === 'promax' } = options;
+    const { starts = 10, seed = 0, gamma = 0, power = 4, tolerance = method === 'quartimax' ? 1e-14 : 1e-5 } = options;
+    if (k > rank || rank === 0) {
+      throw new OptionError(
+        'K_OUT_OF_RANGE',
+        rank === 0
+          ? 'None of the components has variance, so there is nothing to rotate.'
+          : `k is ${k}, but the model has ${rank} ${rank === 1 ? 'component' : 'components'} with variance to rotate.`,
+        { option: 'k', value: k, expected: rank },
+      );
+    }
+    const progress = new ProgressTracker(options);
+    progress.begin('rotation');
+    const d = model.d;
+    const a = model.loadings.data.slice(0, k * d);
+    // Columns of mean variance 1, or of communality 1 each.
+    const size = Math.sqrt(model.totalVariance / d);
+    const weights = Float64Array.from(
+      { length: d },
+      (_, j) => (normalize && Math.sqrt(communality(a, k, d, j))) || size,
+    );
+    const weighted = a.map((entry, at) => entry / weights[at % d]);
+    const settings = { method, starts: k === 1 ? 1 : starts, seed, gamma, tolerance };
+    const { turn, agreeing } = await progress.follow(bestTurn(weighted, k, d, settings));
+    progress.end();
+    const found =
+      (method === 'promax' &&
+        k > 1 &&
+        promax(
+          turn.t,
+          a.map((entry) => entry / size),
+          k,
+          d,
+          power,
+        )) ||
+      turn.t;
+    const t = ordered(found, a, k, d);
+    return new Rotation(model, { method, normalize, k, starts: settings.starts, agreeing, turn, t, a });
+  });
+}
+
+function checkRotateOptions(options: RotateOptions): void {
+  checkObject(options);
+  for (const [option, value] of Object.entries(options)) {
+    const check = OPTIONS[option as keyof RotateOptions];
+    if (!check) {
+      throw new OptionError(
+        'UNKNOWN_OPTION',
+        `rotate has no option ${describeValue(option)}; it has ${Object.keys(OPTIONS).join(', ')}.`,
+        {
+          option,
+        },
+      );
+    }
+    if (value !== undefined || option === 'method') checkOption(option, value, check);
+  }
+  if (options.method === undefined) checkOption('method', undefined, OPTIONS.method);
+}
+
+/** The best end of all starts, the first of equally good ones, and how many starts ended as well as it. */
+function* bestTurn(
+  a: Float64Array,
+  k: number,
+  d: number,
+  {
+    method,
+    starts,
+    seed,
+    gamma,
+    tolerance,
+  }: Required<Pick<RotateOptions, 'method' | 'starts' | 'seed' | 'gamma' | 'tolerance'>>,
+): Task<{ turn: Turn; agreeing: number }> {
+  const rng = random(seed);
+  const ends: Turn[] = [];
+  for (let start = 0; start < starts; start++) {
+    const t = start === 0 ? identity(k) : randomRows(k, k, rng);
+    ends.push(
+      yield* method === 'oblimin'
+        ? oblimin(a, k, d, gamma, t, tolerance)
+        : orthomax(a, k, d, method === 'quartimax' ? 0 : 1, t, tolerance),
+    );
+  }
+  // Oblimin is made small, the others are made large.
+  const value = ({ after }: Turn): number => (method === 'oblimin' ? -after : after);
+  const margin = Math.max(BETTER * tolerance, 1e-9) * Math.max(...ends.map((end) => Math.abs(end.after)));
+  const best = ends.reduce((kept, end) => (value(end) > value(kept) + margin ? end : kept));
+  const agreeing = ends.filter((end) => value(end) >= value(best) - margin).length;
+  return { turn: { ...best, before: ends[0].before }, agreeing };
+}
+
+/** T with its columns by their sum of squared loadings, largest first, signs so that each one's largest loading is positive. */
+function ordered(t: Float64Array, a: Float64Array, k: number, d: number): Float64Array {
+  const loadings = combineRows(inverted(t, k), k, a, k, d);
+  const sums = sumsOfSquares(loadings, transpose(t, k, k), a, k, d);
+  const order = Array.from(sums.keys()).sort((p, q) => sums[q] - sums[p]);
+  const out = new Float64Array(k * k);
+  order.forEach((from, to) => {
+    const row = loadings.subarray(from * d, (from + 1) * d);
+    const largest = row.reduce((most, entry) => (Math.abs(entry) > Math.abs(most) * (1 + 1e-6) ? entry : most), 0);
+    for (let i = 0; i < k; i++) out[i * k + to] = largest < 0 ? -t[i * k + from] : t[i * k + from];
+  });
+  return out;
+}
+
+/** The variance that each rotated component accounts for: the diagonal of ΦLLᵀ = (TᵀA)Lᵀ. They add up to that of the components. */
+function sumsOfSquares(
+  loadings: Float64Array,
+  turned: Float64Array,
+  a: Float64Array,
+  k: number,
+  d: number,
+): Float64Array {
+  const structure = combineRows(turned, k, a, k, d);
+  return Float64Array.from({ length: k }, (_, i) => dot(structure, i * d, loadings, i * d, d));
+}
+
+interface Parts {
+  readonly method: RotationMethod;
+  readonly normalize: boolean;
+  readonly k: number;
+  readonly starts: number;
+  readonly agreeing: number;
+  readonly turn: Turn;
+  readonly t: Float64Array;
+  readonly a: Float64Array;
+}
+
+/** Rotated components of a model. */
+export class Rotation {
+  readonly method: RotationMethod;
+  readonly normalize: boolean;
+  readonly k: number;
+  /** Whether scores are uncorrelated. */
+  readonly orthogonal: boolean;
+  /** L = T⁻¹A, k × d: weights of the rotated components in each column ("pattern"). */
+  readonly loadings: Matrix<Float64Array>;
+  /** ΦL, k × d: covariances of the columns with the rotated scores, correlations where columns have variance 1. Equal to `loadings` where orthogonal. */
+  readonly structure: Matrix<Float64Array>;
+  /** T, k × k: rotated scores are whitened scores times T. */
+  readonly scoreRotation: Matrix<Float64Array>;
+  /** T⁻ᵀ, k × k: with one column per component, rotated loadings are loadings times this. Equal to T where orthogonal. */
+  readonly rotation: Matrix<Float64Array>;
+  /** Φ, k × k: correlations of the rotated scores. */
+  readonly phi: Matrix<Float64Array>;
+  /** Variance of each column that the k components explain, in scaled units. No rotation changes it. */
+  readonly communalities: Float64Array;
+  /** Variance that each rotated component accounts for, largest first. Together that of the k components, but no eigenvalues. */
+  readonly sumsOfSquares: Float64Array;
+  /** The same as shares of the total variance. */
+  readonly varianceRatios: Float64Array;
+  /** Rotated components are not ordered eigenvectors: false, for programs that handle both. */
+  readonly eigenvalues = false;
+  /** The criterion of the unrotated and of the rotated loadings: of `oblimin` smaller is better, of the others (varimax for `promax`) larger. */
+  readonly criterion: { readonly before: number; readonly after: number };
+  /** Starts of the search, and how many of them ended at the best criterion. */
+  readonly starts: { readonly count: number; readonly best: number };
+  readonly warnings: readonly Warning[];
+  readonly #model: Model;
+  readonly #deviations: Float64Array;
+
+  constructor(model: Model, { method, normalize, k, starts, agreeing, turn, t, a }: Parts) {
+    const { d } = model;
+    const matrix = (data: Float64Array, cols: number): Matrix<Float64Array> => ({ rows: k, cols, data });
+    const back = inverted(t, k);
+    const columns = transpose(t, k, k);
+    const loadings = combineRows(back, k, a, k, d);
+    this.method = method;
+    this.normalize = normalize;
+    this.k = k;
+    this.orthogonal = method === 'varimax' || method === 'quartimax';
+    this.loadings = matrix(loadings, d);
+    this.structure = matrix(combineRows(columns, k, a, k, d), d);
+    this.scoreRotation = matrix(t, k);
+    this.rotation = matrix(transpose(back, k, k), k);
+    this.phi = matrix(rowProducts(columns, k, columns, k, k), k);
+    this.communalities = Float64Array.from({ length: d }, (_, j) => communality(a, k, d, j));
+    this.sumsOfSquares = sumsOfSquares(loadings, columns, a, k, d);
+    this.varianceRatios = this.sumsOfSquares.map((sum) => sum / model.totalVariance);
+    this.criterion = { before: turn.before, after: turn.after };
+    this.starts = { count: starts, best: agreeing };
+    this.warnings = warningsOf(this, turn.converged);
+    this.#model = model;
+    const divisor = Math.sqrt(model.totalWeight - model.ddof);
+    this.#deviations = model.singularValues.slice(0, k).map((value) => value / divisor);
+    Object.freeze(this);
+  }
+
+  /** Rotated scores of rows, F = ZT (n × k): each has variance 1 over the rows of the fit, and Φ are their correlations. */
+  async transform(data: Data, options: ApplyOptions = {}): Promise<Matrix<Float64Array>> {
+    const { k } = this;
+    const { rows, cols, data: scores } = await this.#model.transform(data, options);
+    const { components, whiten } = this.#model;
+    // Whitened scores that were turned back to the columns are turned to the components again.
+    const whitened = whiten === 'zca' ? rowProducts(floats(scores), rows, components.data, k, cols) : floats(scores);
+    const width = whiten === 'zca' ? k : cols;
+    const z = new Float64Array(rows * k);
+    for (let i = 0; i < rows; i++) {
+      for (let c = 0; c < k; c++) z[i * k + c] = whitened[i * width + c] / (whiten ? 1 : this.#deviations[c]);
+    }
+    return { rows, cols: k, data: combineRows(z, rows, this.scoreRotation.data, k, k) };
+  }
+
+  /** Rows from rotated scores, in the user's own units: what the k components reconstruct. */
+  async inverseTransform(scores: Matrix, options: ApplyOptions = {}): Promise<Matrix> {
+    const { k } = this;
+    const { rows, stride = scores.cols } = scores;
+    if (scores.cols !== k) {
+      throw new DataError('WIDTH_MISMATCH', `These scores have ${scores.cols} columns; ${k} components were rotated.`, {
+        value: scores.cols,
+        expected: k,
+      });
+    }
+    const packed = new Float64Array(rows * k);
+    for (let i = 0; i < rows; i++) packed.set(scores.data.subarray(i * stride, i * stride + k), i * k);
+    const z = combineRows(packed, rows, inverted(this.scoreRotation.data, k), k, k);
+    const { whiten, components, k: all, d } = this.#model;
+    if (whiten === 'zca') {
+      return this.#model.inverseTransform(
+        { rows, cols: d, data: combineRows(z, rows, components.data, k, d) },
+        options,
+      );
+    }
+    const data = new Float64Array(rows * all);
+    for (let i = 0; i < rows; i++) {
+      for (let c = 0; c < k; c++) data[i * all + c] = z[i * k + c] * (whiten ? 1 : this.#deviations[c]);
+    }
+    return this.#model.inverseTransform({ rows, cols: all, data }, options);
+  }
+}
+
+function warningsOf({ k, method, varianceRatios }: Rotation, converged: boolean): Warning[] {
+  const warnings: Warning[] = [];
+  if (k > 1) {
+    const share = (100 * varianceRatios.reduce((sum, ratio) => sum + ratio, 0)).toPrecision(3);
+    warnings.push({
+      code: 'ROTATED',
+      message: `The ${k} rotated components share the ${share} % of the variance that the unrotated ones explain together, but their sums of squared loadings are not eigenvalues: no rotated component has to be the direction of most variance, and those that are left when one is left out do not have to span the best subspace.`,
+      details: { method, k },
+    });
+  }
+  if (!converged) {
+    warnings.push({
+      code: 'NOT_CONVERGED',
+      message: `The search for the ${method} rotation stopped before its criterion was at rest. Use more starts, or fewer components.`,
+      details: { method },
+    });
+  }
+  return warnings;
+}
+
+function communality(a: Float64Array, k: number, d: number, j: number): number {
+  let sum = 0;
+  for (let i = 0; i < k; i++) sum += a[i * d + j] ** 2;
+  return sum;
+}
+
+function identity(k: number): Float64Array {
+  return Float64Array.from({ length: k * k }, (_, at) => (at % (k + 1) === 0 ? 1 : 0));
+}
+
+/** T is never singular: its columns are of length 1 and the search keeps away from dependent ones. */
+function inverted(t: Float64Array, k: number): Float64Array {
+  const back = inverse(t, k);
+  if (!back) throw new RangeError('a rotation is singular');
+  return back;
+}
+
+function floats(data: Matrix['data']): Float64Array {
+  return data instanceof Float64Array ? data : Float64Array.from(data);
+}

@@ -1,0 +1,83 @@
+import { type ApplyOptions, type Block, DataError, type Model, type TableData } from '@scree/core';
+import { checkBlockWidth, checkFinite, openForModel, refuseChanged, rowWeights } from '@scree/core/data';
+import { chooseEngine } from '@scree/core/engine';
+import {
+  type ControlOptions,
+  checkControl,
+  keepAlive,
+  ProgressTracker,
+  type Reconstruction,
+  reconstructBlock,
+} from '@scree/core/pipeline';
+
+/** How rows are read. */
+export interface RowOptions extends ControlOptions {
+  /** One weight per row, the same as in the fit. */
+  readonly weights?: ArrayLike<number>;
+}
+
+/** Rows of the data as a model sees them. */
+export interface ReconstructedBlock {
+  /** Index of the first row in the data. */
+  readonly first: number;
+  readonly block: Block;
+  readonly part: Reconstruction;
+  readonly weights: Float64Array | undefined;
+  readonly progress: ProgressTracker;
+}
+
+/**
+ * Reads data block by block, with the scores, squared lengths and reconstruction errors of the rows of each. Nothing is kept, so the data may be
+ * larger than memory. Values that are not finite are refused. The source is closed at the end, after an error, and when the caller
+ * stops early. `measured` is the model in other units.
+ */
+export async function* reconstructedBlocks(
+  model: Model,
+  phase: string,
+  data: TableData,
+  options: RowOptions,
+  measured: Parameters<typeof reconstructBlock>[0] = model,
+): AsyncGenerator<ReconstructedBlock, void, void> {
+  const { threads, weights: given } = checkControl(options);
+  const progress = new ProgressTracker(options);
+  const { columnNames, d } = model;
+  const source = await openForModel(data, model, progress);
+  try {
+    if (source.cols !== d) {
+      throw new DataError(
+        'WIDTH_MISMATCH',
+        `These rows have ${source.cols} columns, but the model was fitted to ${d}. Pass the same columns in the same order.`,
+        { value: source.cols, expected: d },
+      );
+    }
+    const weights = rowWeights(given, source.rows);
+    let first = 0;
+    progress.begin(phase, source.rows, source.expectedRows);
+    for await (const block of source.blocks()) {
+      checkBlockWidth(block, source, first);
+      await progress.follow(checkFinite(block, first, columnNames));
+      const engine = await chooseEngine({ threads }, block.data.length);
+      const part = await reconstructBlock(measured, block, engine, (rows) => progress.step(rows));
+      yield { first, block, part, weights: weights.slice(first, block.rows), progress };
+      first += block.rows;
+    }
+    weights.end(first);
+    progress.end();
+    await refuseChanged(source);
+  } finally {
+    await source.close?.();
+  }
+}
+
+/** Calls `visit` with every block of the data, in one reading. */
+export function readBlocks(
+  model: Model,
+  phase: string,
+  data: TableData,
+  options: ApplyOptions,
+  visit: (part: Reconstruction, block: Block) => void,
+): Promise<void> {
+  return keepAlive(async () => {
+    for await (const { part, block } of reconstructedBlocks(model, phase, data, options)) visit(part, block);
+  });
+}

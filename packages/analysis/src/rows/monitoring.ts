@@ -1,0 +1,244 @@
+import { type ApplyOptions, DataError, type Model, type TableData } from '@scree/core';
+import { checkBlockWidth, checkFinite, openForModel, refuseChanged } from '@scree/core/data';
+import { chooseEngine } from '@scree/core/engine';
+import {
+  checkControl,
+  checkObject,
+  checkOption,
+  keepAlive,
+  ProgressTracker,
+  reconstructBlock,
+} from '@scree/core/pipeline';
+import { upperBeta, upperChiSquared, upperF, upperNormal } from '../statistics/distributions.js';
+
+/**
+ * Which rows are unusual for a model: Hotelling's T² measures how far a row lies from the mean within the components, Q (also
+ * called SPE) how far it lies from its reconstruction. Limits are those of normally distributed rows. Jackson & Mudholkar (1979),
+ * Control Procedures for Residuals Associated With Principal Component Analysis; Tracy, Young & Mason (1992), Multivariate
+ * Control Charts for Individual Observations.
+ */
+
+/** Whether rows are those that the model was fitted to, or others. */
+export type RowsOf = 'fit' | 'new';
+
+/** How limits of unusual rows are computed. */
+export interface LimitOptions {
+  /** Share of normal rows that each limit keeps. Default 0.95: one good row in twenty is beyond it. */
+  readonly level?: number;
+  /** Default `'new'`: rows that the model has not seen. Rows of the fit have pulled the components towards themselves. */
+  readonly rows?: RowsOf;
+  /**
+   * Whether the limit of Q allows for what a fit of few rows gets wrong about new rows. Default false: the limits of the
+   * literature. `unusualLimits` have it, so that no good row is called unusual because the model saw few.
+   */
+  readonly corrected?: boolean;
+  /** All eigenvalues, largest first; `model.spectrum` where the model has it. */
+  readonly spectrum?: ArrayLike<number> | undefined;
+  /** Mean and variance of the reconstruction errors of the rows of the fit, used where eigenvalues are not known. */
+  readonly errors?: { readonly mean: number; readonly variance: number } | undefined;
+}
+
+/** Limits of T² and Q, in the units of the model's variances. A limit is null where it cannot be computed. */
+export interface RowLimits {
+  readonly level: number;
+  readonly rows: RowsOf;
+  /** `beta` for rows of the fit that have no weights, else `f`. */
+  readonly t2: number | null;
+  /** The first of `jacksonMudholkar`, `box` and `matched` that is known. */
+  readonly q: number | null;
+  readonly methods: {
+    /** k(n² − 1)/(n(n − k))·F: exact for a new row, if all rows are normal. */
+    readonly f: number | null;
+    /** (n − 1)²/n·Beta(k/2, (n − k − 1)/2): exact for a row of the fit. */
+    readonly beta: number | null;
+    /** From power sums θ₁, θ₂, θ₃ of the eigenvalues left out. */
+    readonly jacksonMudholkar: number | null;
+    /** θ₂/θ₁·χ² with θ₁²/θ₂ degrees of freedom (Box 1954). */
+    readonly box: number | null;
+    /** The same with mean and variance of `errors`. */
+    readonly matched: number | null;
+  };
+}
+
+/** Statistics of rows, and the limits beyond which they are unusual. */
+export interface MonitoredRows {
+  /** Hotelling's T² of every row: Σ zᵢ²/λᵢ over the components with variance. */
+  readonly t2: Float64Array;
+  /** Squared distance of every row from its reconstruction, as `model.reconstructionError` has it. */
+  readonly q: Float64Array;
+  readonly limits: RowLimits;
+  /** Limits at level 1 − (1 − level)/(2·rows): all good rows together have a chance of 1 − level to pass one of them (Bonferroni). */
+  readonly unusualLimits: RowLimits;
+  /** Indexes of the rows beyond a limit of `unusualLimits`, in order. */
+  readonly unusual: number[];
+}
+
+/** Eigenvalues left out that sum up to less than this share of the variance are rounding. */
+const ROUNDING = 1e-13;
+
+/** Reads rows once, and computes T² and Q of each and what to compare them with. */
+export function monitorRows(
+  model: Model,
+  data: TableData,
+  options: LimitOptions & ApplyOptions = {},
+): Promise<MonitoredRows> {
+  // Options are checked before anything is read.
+  rowLimits(model, options);
+  return keepAlive(async () => {
+    const { t2, q } = await readStatistics(model, data, options);
+    const limits = rowLimits(model, options);
+    const unusualLimits = rowLimits(model, {
+      ...options,
+      level: unusualLevel(q.length, limits.level),
+      corrected: true,
+    });
+    const unusual: number[] = [];
+    for (let i = 0; i < q.length; i++) if (isBeyond(unusualLimits, t2[i], q[i])) unusual.push(i);
+    return { t2, q, limits, unusualLimits, unusual };
+  });
+}
+
+/** The level of each limit such that none of 2 × rows comparisons goes wrong with probability `level` (Bonferroni). */
+export function unusualLevel(rows: number, level = 0.95): number {
+  return 1 - (1 - level) / (2 * Math.max(1, rows));
+}
+
+export function isBeyond(limits: Pick<RowLimits, 't2' | 'q'>, t2: number, q: number): boolean {
+  return (limits.t2 !== null && t2 > limits.t2) || (limits.q !== null && q > limits.q);
+}
+
+/** T² = Σ zᵢ²/λᵢ of the scores (not whitened) that begin there, over the components with variance. */
+export function hotellingT2(model: Model, scores: ArrayLike<number>, start = 0): number {
+  const { singularValues, totalWeight, ddof, uniqueness } = model;
+  let sum = 0;
+  // √λ from σ, because λ may underflow.
+  for (let i = 0; i < uniqueness.rank; i++) sum += (scores[start + i] / singularValues[i]) ** 2;
+  return sum * (totalWeight - ddof);
+}
+
+/**
+ * Limits of T² and Q. n is Σw, because a weight counts its row that many times; without centring n − 1 becomes n, and
+ * where the model divides by another number than n − 1 the limits are multiplied accordingly.
+ */
+export function rowLimits(model: Model, options: LimitOptions = {}): RowLimits {
+  checkObject(options);
+  const { level = 0.95, rows = 'new', errors } = options;
+  checkOption('level', level, {
+    must: 'a number between 0 and 1, such as 0.95',
+    test: (v) => typeof v === 'number' && v > 0 && v < 1,
+  });
+  checkOption('rows', rows, { must: "'fit' or 'new'", test: (v) => v === 'fit' || v === 'new' });
+  const beyond = 1 - level;
+  const { totalWeight: n, centered, ddof } = model;
+  const k = model.uniqueness.rank;
+  /** Degrees of freedom of the covariance. */
+  const m = centered ? n - 1 : n;
+  const units = (n - ddof) / m;
+  const known = k > 0 && m > k;
+  const f = known ? units * (centered ? 1 + 1 / n : 1) * ((k * m) / (m - k + 1)) * upperF(beyond, k, m - k + 1) : null;
+  const beta = known ? units * (centered ? (m * m) / n : m) * upperBeta(beyond, k / 2, (m - k) / 2) : null;
+  const left = leftOut(model, options.spectrum);
+  const jacksonMudholkar = left && residualLimit(left, beyond, units);
+  const box = left && boxLimit(units * left.sum, 1 / left.second, beyond);
+  const factor = options.corrected && rows === 'new' && left ? predictionFactor(model, 1 / left.second, beyond) : 1;
+  const spread = errors ? 2 * (errors.mean / Math.sqrt(errors.variance)) ** 2 : 0;
+  // Errors of components that leave nothing out are rounding, and their limit would be one of rounding too.
+  const lost = errors && errors.mean > ROUNDING * model.totalVariance;
+  const matched = lost && spread > 0 && Number.isFinite(spread) ? boxLimit(errors.mean, spread, beyond) : null;
+  return {
+    level,
+    rows,
+    t2: rows === 'fit' && n === model.n ? beta : f,
+    q: scaled(jacksonMudholkar ?? box ?? matched, factor),
+    methods: { f, beta, jacksonMudholkar, box, matched },
+  };
+}
+
+/** θ₁, θ₂/θ₁² and θ₃/θ₁³: cubes of large eigenvalues would overflow. */
+interface PowerSums {
+  readonly sum: number;
+  readonly second: number;
+  readonly third: number;
+}
+
+/** Power sums of the eigenvalues that the model leaves out; null where they are not known, or zero within rounding. */
+function leftOut(model: Model, given?: ArrayLike<number>): PowerSums | null {
+  const { k, d, totalVariance, noiseVariance, spectrum } = model;
+  // A single direction left out has all of the rest.
+  const all = given ?? spectrum ?? (d - k === 1 ? [...model.variances, noiseVariance] : []);
+  const values = Array.from(all, (value) => Math.max(0, value)).slice(k);
+  const sum = values.reduce((a, value) => a + value, 0);
+  if (!(sum > ROUNDING * totalVariance)) return null;
+  const second = values.reduce((a, value) => a + (value / sum) ** 2, 0);
+  return { sum, second, third: values.reduce((a, value) => a + (value / sum) ** 3, 0) };
+}
+
+/**
+ * Jackson & Mudholkar: (Q/θ₁)^h is nearly normal with h = 1 − 2θ₁θ₃/(3θ₂²), mean 1 + θ₂h(h − 1)/θ₁² and standard deviation
+ * |h|·√(2θ₂)/θ₁. Null where the power of that would be of a number below zero.
+ */
+function residualLimit({ sum, second, third }: PowerSums, beyond: number, units: number): number | null {
+  const h = 1 - (2 * third) / (3 * second * second);
+  const off = upperNormal(beyond) * Math.sqrt(2 * second) + second * (h - 1);
+  if (!(1 + h * off > 0)) return null;
+  return units * sum * (Math.abs(h) < 1e-9 ? Math.exp(off) : (1 + h * off) ** (1 / h));
+}
+
+/**
+ * How much larger the limit of Q is for a new row than the eigenvalues left out say. The fit chose its axes to leave little of its
+ * own rows, (m − k)/m of the noise on average; of a new row it leaves 1 + 1/n + k/m, because mean and axes are off by their
+ * sampling error (first order). That the noise was estimated itself makes χ² with h degrees of freedom an F.
+ */
+function predictionFactor(model: Model, h: number, beyond: number): number {
+  const { totalWeight: n, centered } = model;
+  const k = model.uniqueness.rank;
+  const m = centered ? n - 1 : n;
+  if (!(m > k)) return Number.POSITIVE_INFINITY;
+  const mean = ((centered ? 1 + 1 / n : 1) + k / m) * (m / (m - k));
+  return (mean * h * upperF(beyond, h, h * (m - k))) / upperChiSquared(beyond, h);
+}
+
+function scaled(limit: number | null, factor: number): number | null {
+  return limit === null || !Number.isFinite(factor) ? null : factor * limit;
+}
+
+/** χ² with h degrees of freedom, multiplied so that it has this mean: its variance is 2·mean²/h. */
+function boxLimit(mean: number, h: number, beyond: number): number {
+  return (mean / h) * upperChiSquared(beyond, h);
+}
+
+async function readStatistics(
+  model: Model,
+  data: TableData,
+  options: ApplyOptions,
+): Promise<{ t2: Float64Array; q: Float64Array }> {
+  const { threads } = checkControl(options);
+  const progress = new ProgressTracker(checkControl(options));
+  const source = await openForModel(data, model, progress);
+  const [t2, q]: [number[], number[]] = [[], []];
+  try {
+    if (source.cols !== model.d) {
+      throw new DataError(
+        'WIDTH_MISMATCH',
+        `These rows have ${source.cols} columns, but the model was fitted to ${model.d}. Pass the same columns in the same order.`,
+        { value: source.cols, expected: model.d },
+      );
+    }
+    progress.begin('T² and Q', source.rows);
+    for await (const block of source.blocks()) {
+      checkBlockWidth(block, source, q.length);
+      await progress.follow(checkFinite(block, q.length, model.columnNames));
+      const engine = await chooseEngine({ threads }, block.data.length);
+      const { scores, errors } = await reconstructBlock(model, block, engine, (rows) => progress.step(rows));
+      for (let i = 0; i < block.rows; i++) {
+        t2.push(hotellingT2(model, scores, i * model.k));
+        q.push(errors[i]);
+      }
+    }
+    progress.end();
+    await refuseChanged(source);
+  } finally {
+    await source.close?.();
+  }
+  return { t2: Float64Array.from(t2), q: Float64Array.from(q) };
+}

@@ -1,0 +1,42 @@
+/** `@scree/core/data`: rows, blocks, tables and codings, for packages that read data or apply a coding themselves. */
+
+export { identityFrame, packTile } from './block.js';
+export { blockStatistics } from './block-statistics.js';
+export { changeOf, refuseChanged } from './changes.js';
+export { codedSource, openForModel } from './coded-source.js';
+export {
+  type CodingMethod,
+  codedNames,
+  GAP_RULES,
+  hasCategories,
+  inputNames,
+  offsetsOf,
+  partsOf,
+  reversible,
+  termNames,
+  UNSEEN_RULES,
+} from './coding.js';
+export { cutOff, damaged, readContainerHead, readSections, writeContainer } from './container.js';
+export { crc32 } from './crc32.js';
+export { decodeNumbers } from './decode.js';
+export { decoded, decodeHalf, numbersOf } from './float16.js';
+export { readerOf } from './format-version.js';
+export { type Learned, learnCoding } from './learn-coding.js';
+export { matrixSource } from './memory-source.js';
+export { mergeWarnings } from './merge-warnings.js';
+export { checkBlockWidth, keepRows, openSource } from './open-source.js';
+export { type BlockPair, joinColumns, packedRows, pairedBlocks } from './paired-blocks.js';
+export { TermEncoder, takeOut } from './regression.js';
+export { checkScale, columnScales } from './scaling.js';
+export {
+  addRowCounts,
+  type ColumnStatistics,
+  checkFinite,
+  columnSquares,
+  emptyStatistics,
+  mergeScatter,
+  mergeStatistics,
+} from './statistics.js';
+export { completeRows, openTable, pickColumns, rereadableTable } from './table.js';
+export { empty, isMatrix, toBlock } from './to-block.js';
+export { type RowWeights, rowWeights } from './weights.js';

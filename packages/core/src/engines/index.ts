@@ -1,0 +1,25 @@
+/**
+ * `@scree/core/engine`: what an engine outside core is built from. Stable only together with the engine contract. Programs that only fit
+ * models do not need it.
+ */
+
+export { availableEngines, chooseEngine, type EngineChoice, type OfferedEngine, offerEngine } from './choose.js';
+export { dualByMultiply } from './dual-by-multiply.js';
+export { type EarlyDual, writeEarly } from './early-products.js';
+export type { EarlyFrame, Engine, LoadedBlock, OnStep, Products, Rates, RowsAt, Streaming } from './engine.js';
+export {
+  type Pilot,
+  PilotSums,
+  pilotFrame,
+  samplePilot,
+  scatterAboutMeans,
+  statisticsFromSums,
+} from './pilot.js';
+export type { RemoteRows } from './remote.js';
+export { summariseTwice } from './summarise.js';
+export { addressSpaceLeft } from './wasm/address-space.js';
+export { compileKernels } from './wasm/kernels.js';
+export { resetThreadTimes, threadTimes } from './wasm/threads/thread-times.js';
+export { whyNoWorker } from './wasm/threads/worker-pool.js';
+export { wasmEngineOrWhy } from './wasm/wasm.js';
+export { type GpuProvider, openDevice, provideGpu } from './webgpu/offer.js';
