@@ -8,7 +8,7 @@ WORKDIR /scree
 COPY . .
 RUN npm ci && npm run build \
   && mkdir /packed && cd /packed \
-  && for name in core files scree; do (cd /scree/packages/$name && npm pack --ignore-scripts --pack-destination /packed); done
+  && for name in core analysis files scree; do (cd /scree/packages/$name && npm pack --ignore-scripts --pack-destination /packed); done
 
 FROM node:22-bookworm-slim
 # OpenBLAS makes large fits faster; without it WebAssembly computes.

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 /** Packs the published packages into a folder, as `npm publish` would. Returns the files, by the names of their packages. */
 export function packAll(folder) {
-  const files = ['core', 'files', 'scree'].map((name) => {
+  const files = ['core', 'analysis', 'files', 'scree'].map((name) => {
     // .npmrc turns scripts off, and prepack is one.
     const printed = execSync(`npm pack --json --ignore-scripts=false --pack-destination "${folder}"`, {
       cwd: fileURLToPath(new URL(`../packages/${name}`, import.meta.url)),

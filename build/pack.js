@@ -20,7 +20,7 @@ const newest = (path) =>
 
 /** Whether every package was bundled after its last change, and the page of the lab was built. */
 function isBuilt() {
-  return ['core', 'files', 'scree', 'lab'].every((name) => {
+  return ['core', 'analysis', 'files', 'scree', 'lab'].every((name) => {
     const built = { scree: 'dist/bin', lab: 'dist' }[name] ?? 'dist/bundle';
     const output = join(root, 'packages', name, built);
     return existsSync(output) && newest(output) >= newest(join(root, 'packages', name, 'src'));

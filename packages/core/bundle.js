@@ -38,10 +38,12 @@ const inAscii = {
 
 const entries = {
   index: 'index',
-  engine: 'engine-kit',
+  engine: 'engines/index',
+  data: 'data/index',
+  linalg: 'linalg/index',
+  pipeline: 'pipeline',
   sync: 'pca-sync',
   learn: 'learn',
-  describe: 'describe/index',
   transform: 'transform',
 };
 
@@ -93,14 +95,11 @@ for (const [format, folder] of [
         },
         { name: 'sketch', test: only('solvers/sketch/streaming', 'solvers/sketch/sketch-bytes') },
         { name: 'learn', test: only('learn') },
-        { name: 'describe', test: only('describe/index') },
         { name: 'stream', test: /open-stream\.js$/ },
-        { name: 'look', test: only('analysis/watch-columns', 'analysis/column-warnings', 'analysis/columns') },
         { name: 'iterative', test: only('solvers/direct/block-krylov', 'solvers/direct/float32-scatter') },
         { name: 'webgpu', test: /engines[\\/]webgpu[\\/](?!offer\.)/ },
-        { name: 'bootstrap', test: only('analysis/bootstrap/stability', 'analysis/bootstrap/from-moments') },
-        { name: 'choose', test: only('analysis/criteria/evidence') },
-        { name: 'analysis', test: only('index') },
+        { name: 'library', test: only('index') },
+        { name: 'parts', test: only('pipeline', 'data/index', 'linalg/index') },
       ],
     },
   });

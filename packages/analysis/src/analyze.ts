@@ -8,6 +8,7 @@ import {
   checkOptions,
   fit,
   fitOpened,
+  fitSmall,
   keepAlive,
   nestedModels,
   type OptionCheck,
@@ -16,6 +17,7 @@ import {
   refuseForMoments,
   rereadable,
   type Settings,
+  smallFit,
   stabilityOfFirst,
 } from '@scree/core/pipeline';
 import { BOOTSTRAP_OPTION, type BootstrapChoices, type Chosen, checkChoices } from './bootstrap/bootstrap-options.js';
@@ -120,8 +122,8 @@ async function fitAndAsk(
   const source = bootstrap && !(opened instanceof Moments) ? await rereadable(opened, progress) : opened;
   const chosen = choose === undefined ? undefined : await chooseK(source, settings, choose, engines, progress);
   const data = bootstrap || !chosen ? source : chosen.data;
-  const fitted = await fit(data, chosen?.settings ?? settings, engines, progress);
-  const { columns, engine } = fitted;
+  const fitted = await fitData(data, chosen?.settings ?? settings, engines, progress);
+  const { columns } = fitted;
   const choice = chosen?.choice;
   let stability: Stability | undefined;
   if (bootstrap && !(data instanceof Moments)) {
@@ -129,6 +131,7 @@ async function fitAndAsk(
     const { center, scale, columnWeights, ddof, weights } = settings;
     const read = weights?.length ?? columns.rows;
     const sample = { source: data, read, columns, weights, center, scale, columnWeights, ddof, k: fitted.model.k };
+    const engine = fitted.engine.name === 'reference' ? engines[0] : fitted.engine;
     stability = await stabilityOf(sample, bootstrap, engine, progress);
   }
   const known = data === opened || opened instanceof Moments ? [] : ((await opened.warnings?.()) ?? []);
@@ -143,6 +146,14 @@ async function fitAndAsk(
     });
   return { ...fitted, model: complete(fitted.model), first: (k) => complete(fitted.first(k)) };
 }
+
+/** The fit that `pca` makes of the same data, so that questions never change the model. */
+const fitData: typeof fit = async (data, settings, engines, progress) => {
+  const small = data instanceof Moments ? undefined : smallFit(data, settings);
+  return small?.negligible && !(data instanceof Moments)
+    ? fitSmall(data, small, settings, progress)
+    : fit(data, settings, engines, progress);
+};
 
 async function chooseK(
   source: RowSource | Moments,

@@ -1,5 +1,6 @@
 import { type DenseBlock, type Frame, packTile } from './data/block.js';
 import { blockMeans, blockStatistics } from './data/block-statistics.js';
+import { decoded } from './data/float16.js';
 import type { RowSource } from './data/open-source.js';
 import type { ColumnStatistics } from './data/statistics.js';
 import { rowWeights } from './data/weights.js';
@@ -7,7 +8,7 @@ import { DenseReference } from './engines/reference/dense.js';
 import { reference } from './engines/reference/reference.js';
 import { TILE } from './engines/reference/tile.js';
 import { centred } from './engines/summarise.js';
-import { type NestedModels, nested } from './fit.js';
+import { type Fitted, nested } from './fit.js';
 import { absorbRows, qr } from './linalg/qr.js';
 import { svdSteps } from './linalg/svd.js';
 import { symmetricEigen } from './linalg/symmetric-eigen.js';
@@ -56,7 +57,7 @@ export function smallFit(source: RowSource, settings: Settings): SmallFit | unde
 function denseBlock(source: RowSource): DenseBlock | undefined {
   if (!source.resident) return undefined;
   const blocks = source.blocks();
-  return Array.isArray(blocks) && blocks.length === 1 && blocks[0].kind === 'dense' ? blocks[0] : undefined;
+  return Array.isArray(blocks) && blocks.length === 1 && blocks[0].kind === 'dense' ? decoded(blocks[0]) : undefined;
 }
 
 /**
@@ -68,7 +69,7 @@ export function fitSmall(
   { block, plan }: SmallFit,
   settings: Settings,
   progress: ProgressTracker,
-): NestedModels {
+): Fitted {
   const { cols, dtype } = source;
   checkColumnOptions(settings, cols);
   const rows = new DenseReference(block);
@@ -83,7 +84,8 @@ export function fitSmall(
   const solution = solve();
   progress.end();
   // Sources in memory answer at once.
-  return nested(solution, facts, (source.warnings?.() ?? []) as readonly Warning[]);
+  const models = nested(solution, facts, (source.warnings?.() ?? []) as readonly Warning[]);
+  return { ...models, columns, engine: reference };
 
   function solve(): Solution {
     if (framing.scatterTrace === 0) return axesWithoutVariance(problem);

@@ -46,14 +46,16 @@ export async function nestedModels(data: Data | Moments, options: PcaOptions = {
   const settings = checkOptions(options);
   const progress = new ProgressTracker(settings);
   if (data instanceof Moments) return keepAlive(() => fitMoments(data, settings, progress));
-  const opening = openSource(data, progress, settings.columnNames, settings.columns === 'numeric');
-  const small = opening instanceof Promise ? undefined : smallFit(opening, settings);
-  if (!small?.negligible) {
-    return keepAlive(() => fitOpened(async () => prepareColumns(await opening, settings, progress), progress));
-  }
-  const models = fitSmall(opening as RowSource, small, settings, progress);
-  idleAfterWork();
-  return models;
+  return explainLackOfMemory(async () => {
+    const opening = openSource(data, progress, settings.columnNames, settings.columns === 'numeric');
+    const small = opening instanceof Promise ? undefined : smallFit(opening, settings);
+    if (!small?.negligible) {
+      return keepAlive(() => fitOpened(async () => prepareColumns(await opening, settings, progress), progress));
+    }
+    const models = fitSmall(opening as RowSource, small, settings, progress);
+    idleAfterWork();
+    return models;
+  });
 }
 
 async function fitMoments(moments: Moments, settings: Settings, progress: ProgressTracker): Promise<NestedModels> {
@@ -87,12 +89,11 @@ export async function fitOpened(
     }
     const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
     const engines = await enginesFor(source, { engine, threads, blocking, weights }, numbers);
-    return await fitSource(source, settings, engines, progress);
+    const rows = source;
+    return await explainLackOfMemory(() => fitSource(rows, settings, engines, progress));
   } catch (error) {
     await refuseFailedByChange(source, error);
-    // Typed arrays and WebAssembly have different messages for a lack of memory.
-    if (!(error instanceof RangeError && /alloc|array length|unable to grow/i.test(error.message))) throw error;
-    throw (await import('./too-large.js')).tooLarge(error.message);
+    throw error;
   } finally {
     if (admitted) leave();
     await source?.close?.();
@@ -114,4 +115,14 @@ async function refuseFailedByChange(source: RowSource | undefined, error: unknow
   if (!source || !(error instanceof ScreeError) || error instanceof OptionError) return;
   const changed = await changeOf(source);
   if (changed) throw new DataError('SOURCE_CHANGED', `${changed.message} The fit failed: ${error.message}`);
+}
+
+/** Typed arrays and WebAssembly have different messages for a lack of memory: one error says what to do about it. */
+async function explainLackOfMemory<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof RangeError && /alloc|array length|unable to grow/i.test(error.message))) throw error;
+    throw (await import('./too-large.js')).tooLarge(error.message);
+  }
 }

@@ -12,6 +12,7 @@ export {
 export { enginesFor } from './engines/remote.js';
 export { describeValue } from './errors.js';
 export { type Fitted, fit, type NestedModels } from './fit.js';
+export { fitSmall, smallFit } from './fit-small.js';
 export { keepAlive } from './keep-alive.js';
 export { LARGEST_SQUARE, WIDEST_SCATTER } from './limits.js';
 export { CRITERION_NAMES, type Obstacle } from './model/choice.js';

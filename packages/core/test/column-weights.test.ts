@@ -1,9 +1,5 @@
-import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { type BootstrapOptions, bootstrap, chooseComponents } from '@scree/analysis';
 import {
-  type BootstrapOptions,
-  bootstrap,
-  chooseComponents,
   loadModel,
   Model,
   Moments,
@@ -13,7 +9,10 @@ import {
   type Stability,
   stream,
   toRows,
-} from '../src/index.js';
+} from '@scree/core';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { analyzed } from '../../analysis/test/support/analyzed.js';
 import { SOLVER_NAMES, type SolverName } from '../src/solvers/names.js';
 import { solverNames, tables, toCsr, toMatrix, withSpectrum } from './support/data.js';
 import { readTable } from './support/table.js';
@@ -214,7 +213,7 @@ describe('column weights', () => {
     const plain = await pca(rows, { scale: 'unit', k: 2, solver: 'covariance' });
     const kaiser = (await chooseComponents(plain, options)).criteria.find(({ name }) => name === 'kaiser');
     expect(kaiser?.k).toBeGreaterThan(0);
-    expect((await pca(rows, { k: 'auto', columnWeights })).choice?.k).toBe(weighted.k);
+    expect((await analyzed(rows, { k: 'auto', columnWeights })).choice?.k).toBe(weighted.k);
   });
 
   it.each([

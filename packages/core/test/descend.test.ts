@@ -1,6 +1,7 @@
+import { principalAngles } from '@scree/analysis';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ConvergenceError, type Matrix, pca, principalAngles } from '../src/index.js';
+import { ConvergenceError, type Matrix, pca } from '../src/index.js';
 import {
   combineRows,
   type DescentRule,

@@ -1,5 +1,6 @@
+import { principalAngles } from '@scree/analysis';
 import { describe, expect, it } from 'vitest';
-import { type Data, type ErrorCode, Moments, type PcaOptions, pca, principalAngles, ScreeError } from '../src/index.js';
+import { type Data, type ErrorCode, Moments, type PcaOptions, pca, ScreeError } from '../src/index.js';
 
 const good = [
   [1, 2],

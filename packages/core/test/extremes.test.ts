@@ -1,6 +1,7 @@
+import { principalAngles } from '@scree/analysis';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Model, pca, principalAngles, toRows } from '../src/index.js';
+import { type Model, pca, toRows } from '../src/index.js';
 import { random } from '../src/linalg/random.js';
 import { solverNames, toCsr, withSpectrum } from './support/data.js';
 

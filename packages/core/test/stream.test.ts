@@ -1,3 +1,4 @@
+import { principalAngles } from '@scree/analysis';
 import { describe, expect, it } from 'vitest';
 import {
   DataError,
@@ -5,7 +6,6 @@ import {
   type Model,
   OptionError,
   pca,
-  principalAngles,
   type Stream,
   type StreamOptions,
   stream,

@@ -1,5 +1,6 @@
+import { famd } from '@scree/analysis';
 import { describe, expect, it } from 'vitest';
-import { famd, pca } from '../src/index.js';
+import { pca } from '../src/index.js';
 import { random } from '../src/linalg/random.js';
 import { loadTransform } from '../src/transform.js';
 

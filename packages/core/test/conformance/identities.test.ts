@@ -1,6 +1,7 @@
+import { principalAngles } from '@scree/analysis';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Model, Moments, type PcaOptions, pca, principalAngles, toRows, type Whiten } from '../../src/index.js';
+import { type Model, Moments, type PcaOptions, pca, toRows, type Whiten } from '../../src/index.js';
 import { orthonormalise } from '../../src/linalg/orthonormalise.js';
 import { random } from '../../src/linalg/random.js';
 import { runTaskSync } from '../../src/progress.js';

@@ -1,4 +1,5 @@
-import { type Model, pca, principalAngles, type Whiten } from '../../src/index.js';
+import { principalAngles } from '@scree/analysis';
+import { type Model, pca, type Whiten } from '../../src/index.js';
 import { random } from '../../src/linalg/random.js';
 import { atMost, below, equal } from '../support/assert.js';
 import { toCsr, toMatrix, withSpectrum } from '../support/data.js';

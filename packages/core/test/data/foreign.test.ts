@@ -1,4 +1,5 @@
 import { DuckDBInstance } from '@duckdb/node-api';
+import { bootstrap, chooseComponents, famd, summarize } from '@scree/analysis';
 import {
   DateDay,
   Decimal,
@@ -15,7 +16,7 @@ import {
 } from 'apache-arrow';
 import { Matrix } from 'ml-matrix';
 import { describe, expect, it } from 'vitest';
-import { bootstrap, chooseComponents, type Data, famd, pca, summarize } from '../../src/index.js';
+import { type Data, pca } from '../../src/index.js';
 
 const height = [1.7, 1.8, 1.6, 1.9, 1.75];
 const weight = [60, 85, 50, 90, 70];

@@ -1,17 +1,7 @@
+import { chooseComponents, probabilistic, rowContributions, withinGroups } from '@scree/analysis';
+import { loadModel, Moments, pca, stream, type Transform, toRows } from '@scree/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  chooseComponents,
-  loadModel,
-  Moments,
-  pca,
-  probabilistic,
-  rowContributions,
-  stream,
-  type Transform,
-  toRows,
-  withinGroups,
-} from '../../src/index.js';
 import { random } from '../../src/linalg/random.js';
 import { toCsr, toMatrix, withSpectrum } from '../support/data.js';
 import { jacobi } from '../support/mixed.js';

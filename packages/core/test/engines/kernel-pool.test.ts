@@ -48,7 +48,7 @@ it('a pass fails where there is no memory at all and no pass that could return o
   vi.resetModules();
   const pool = await import('../../src/engines/wasm/kernel-pool.js');
   refuseMemory();
-  expect(() => pool.withKernels(module, () => {})).toThrow(RangeError);
+  await expect(pool.withKernels(module, () => {})).rejects.toThrow(RangeError);
 });
 
 it('sixteen passes run at the same time, and the others after them', async () => {

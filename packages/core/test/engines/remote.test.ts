@@ -1,11 +1,12 @@
+import { Moments, type PcaOptions, pca } from '@scree/core';
 import { describe, expect, it } from 'vitest';
+import { analyzed } from '../../../analysis/test/support/analyzed.js';
 import type { DenseBlock } from '../../src/data/block.js';
 import type { RowSource } from '../../src/data/row-source.js';
 import type { Engine, LoadedBlock } from '../../src/engines/engine.js';
 import { DenseReference } from '../../src/engines/reference/dense.js';
 import { reference } from '../../src/engines/reference/reference.js';
 import type { RemoteRows } from '../../src/engines/remote.js';
-import { Moments, type PcaOptions, pca } from '../../src/index.js';
 import { random } from '../../src/linalg/random.js';
 
 /** A source whose rows are "elsewhere": an engine that has them loaded, and counts of who reads them how. */
@@ -93,7 +94,7 @@ describe('rows that are elsewhere', () => {
 
   it('lose the columns that warnings are about nowhere', async () => {
     const { source, counts } = remoteSource(500, 30);
-    const { warnings } = await pca(source, { k: 2, lookAtColumns: true });
+    const { warnings } = await analyzed(source, { k: 2, lookAtColumns: true });
     expect(warnings.map(({ code }) => code)).toContain('UNEQUAL_SPREAD');
     expect(counts.readings).toBe(0);
   });

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { loadModel, Moments, pca, TableSummary } from '../../src/index.js';
+import { Moments, loadModel, pca } from '../../src/index.js';
+import { TableSummary } from '@scree/analysis';
 
 const versions = readdirSync(new URL('.', import.meta.url), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { principalAngles } from '../../src/analysis/principal-angles.js';
+import { principalAngles } from '../../../analysis/src/compare/principal-angles.js';
 import { orthonormalise } from '../../src/linalg/orthonormalise.js';
 import { orthonormalityDefect } from '../../src/linalg/orthonormality.js';
 import { rotatedOnto } from '../../src/linalg/procrustes.js';

@@ -1,7 +1,8 @@
+import { principalAngles } from '@scree/analysis';
 import { describe, expect, it } from 'vitest';
-import { nestedModels } from '../../src/engine-kit.js';
-import { loadModel, type Matrix, type Model, pca, principalAngles } from '../../src/index.js';
+import { loadModel, type Matrix, type Model, pca } from '../../src/index.js';
 import { random } from '../../src/linalg/random.js';
+import { nestedModels } from '../../src/pipeline.js';
 import { EXACT_SOLVERS } from '../../src/solvers/names.js';
 
 /** Rows of independent columns with the given deviations. */

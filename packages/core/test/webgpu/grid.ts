@@ -1,10 +1,11 @@
+import { principalAngles } from '@scree/analysis';
 import type { DenseBlock, Frame } from '../../src/data/block.js';
 import { decodeHalf } from '../../src/data/float16.js';
 import type { NumberArray } from '../../src/data/matrix.js';
 import type { Gpu } from '../../src/engines/webgpu/device.js';
 import { leadingEigen } from '../../src/engines/webgpu/leading-eigen.js';
 import { openWebGpu } from '../../src/engines/webgpu/webgpu.js';
-import { type Engine, type LoadedBlock, principalAngles, referenceEngine } from '../../src/index.js';
+import { type Engine, type LoadedBlock, referenceEngine } from '../../src/index.js';
 import { random } from '../../src/linalg/random.js';
 import { engineChecks } from '../conformance/engines.js';
 import { checkSolver, solverCases } from '../conformance/solvers.js';

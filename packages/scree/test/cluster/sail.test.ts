@@ -13,6 +13,7 @@ import {
   writeModel,
 } from 'scree';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { analyzed } from '../../../analysis/test/support/analyzed.js';
 import { useBinary } from '../command/binary.js';
 import { needSail, startSail, type TestServer } from './sail-server.js';
 import { bothModels, expectWithinCertificates, testRows, writeParquet } from './spark.js';

@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { chooseComponents, Model, makeReport, pca, type Report } from 'scree';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { launchChromium } from '../../../../test/chromium.js';
+import { analyzed } from '../../../analysis/test/support/analyzed.js';
 import { digits, iris, labelsOf, noise, sourceOf } from './data.js';
 
 const path = inject('chromium');
@@ -71,7 +72,7 @@ describe.skipIf(!path)('a report in Chromium', () => {
   ] as const)('fits %i pixels, %s, fetches nothing and logs no errors', async (width, scheme) => {
     const { source, rows } = iris();
     const choice = await chooseComponents(source, { permutations: 60 });
-    const model = new Model({ ...(await pca(source, { k: 3, bootstrap: 30 })), choice });
+    const model = new Model({ ...(await analyzed(source, { k: 3, bootstrap: 30 })), choice });
     const evil = '<img src=x onerror=alert(1)>';
     const names = labelsOf(rows.map((_, i) => `${evil} ${i}`));
     const labels = labelsOf(rows.map((_, i) => (i % 2 ? evil : '"><script>alert(2)</script>')));
@@ -90,7 +91,7 @@ describe.skipIf(!path)('a report in Chromium', () => {
       rows[0].map((_, j) => `a column with a name that is much too long, number ${j}`),
     );
     const choice = await chooseComponents(source, { permutations: 60, scale: 'unit' });
-    const model = new Model({ ...(await pca(source, { k: 25, scale: 'unit', bootstrap: 20 })), choice });
+    const model = new Model({ ...(await analyzed(source, { k: 25, scale: 'unit', bootstrap: 20 })), choice });
     const report = await makeReport({ model, source, title: 'wide' });
     expect(await look(report, 390, 'light')).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import type { AnalyzeOptions } from '@scree/analysis';
 import { parseHTML } from 'linkedom';
 import {
   type Choice,
@@ -10,6 +11,7 @@ import {
   type Stability,
 } from 'scree';
 import { describe, expect, it } from 'vitest';
+import { analyzed } from '../../../analysis/test/support/analyzed.js';
 import { iris, labelsOf, normal, sourceOf, wine } from './data.js';
 import { report, tableOf, textOf } from './sound.js';
 
@@ -32,10 +34,10 @@ function factors(n: number, d: number, seed: number, strength: readonly number[]
 }
 
 /** A model that knows how many components to keep, and how stable they are. */
-async function examined(data: Data, options: PcaOptions = {}): Promise<Model> {
-  const { k: _, bootstrap: __, ...rest } = options;
+async function examined(data: Data, options: AnalyzeOptions = {}): Promise<Model> {
+  const { k: _, bootstrap: __, lookAtColumns: ___, ...rest } = options;
   const choice = await chooseComponents(data, { ...rest, permutations: 99 });
-  return new Model({ ...(await pca(data, { bootstrap: 100, ...options })), choice });
+  return new Model({ ...(await analyzed(data, { bootstrap: 100, ...options })), choice });
 }
 
 /** What a report says first. */
@@ -155,10 +157,10 @@ describe('the first paragraph of a report', () => {
 
   it('speaks of many components together', async () => {
     const rows = columns(150, new Array(12).fill(1), 9).map((row) => row.map((value, j) => (j === 0 ? 9 : 1) * value));
-    const model = await pca(rows, { k: 10, bootstrap: 50 });
+    const model = await analyzed(rows, { k: 10, bootstrap: 50 });
     const lead = leadOf(await report({ model, source: rows }));
     expect(lead).toMatch(/Of the first 10 components, 1 is stable in other samples\./);
-    const none = await pca(columns(60, new Array(12).fill(1), 9), { k: 10, bootstrap: 50 });
+    const none = await analyzed(columns(60, new Array(12).fill(1), 9), { k: 10, bootstrap: 50 });
     const text = leadOf(await report({ model: none, source: columns(60, new Array(12).fill(1), 9) }));
     expect(text).toContain('Of the first 10 components, none is stable in other samples.');
   });
@@ -240,7 +242,7 @@ describe('the first paragraph of a report', () => {
 
   it('says nothing of the stability of the only direction that there is', async () => {
     const rows = columns(50, [2], 21);
-    const made = await report({ model: await pca(rows, { bootstrap: 20 }), source: rows });
+    const made = await report({ model: await analyzed(rows, { bootstrap: 20 }), source: rows });
     expect(leadOf(made)).not.toMatch(/stable|sample/);
   });
 });

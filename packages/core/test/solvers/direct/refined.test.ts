@@ -1,6 +1,7 @@
+import { principalAngles } from '@scree/analysis';
 import { describe, expect, it } from 'vitest';
 import { wasmEngine } from '../../../src/engines/choose.js';
-import { type Engine, type LoadedBlock, pca, principalAngles, referenceEngine } from '../../../src/index.js';
+import { type Engine, type LoadedBlock, pca, referenceEngine } from '../../../src/index.js';
 import { random } from '../../../src/linalg/random.js';
 import { toMatrix, withSpectrum } from '../../support/data.js';
 

@@ -1,5 +1,6 @@
+import { principalAngles } from '@scree/analysis';
 import { describe, expect, it } from 'vitest';
-import { ConvergenceError, type Model, pca, principalAngles, type RowSource } from '../../../src/index.js';
+import { ConvergenceError, type Model, pca, type RowSource } from '../../../src/index.js';
 import { random } from '../../../src/linalg/random.js';
 import { toCsr } from '../../support/data.js';
 

@@ -1,3 +1,4 @@
+import { principalAngles } from '@scree/analysis';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   ConvergenceError,
@@ -7,7 +8,6 @@ import {
   type Matrix,
   type Model,
   pca,
-  principalAngles,
   type RowSource,
   referenceEngine,
 } from '../../../src/index.js';

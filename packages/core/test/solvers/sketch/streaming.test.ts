@@ -1,6 +1,7 @@
+import { principalAngles } from '@scree/analysis';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Data, type Model, OptionError, pca, principalAngles } from '../../../src/index.js';
+import { type Data, type Model, OptionError, pca } from '../../../src/index.js';
 import { toCsr, toMatrix, withSpectrum } from '../../support/data.js';
 
 /** Problems that a sketch of `size` rows must compress several times. */

@@ -1,17 +1,16 @@
+import { pca, type RowSource } from '@scree/core';
 import { describe, expect, it } from 'vitest';
+import { random } from '../../core/src/linalg/random.js';
 import {
   betweenGroups,
-  pca,
   pcr,
   probabilistic,
   procrustes,
-  type RowSource,
   residualize,
   rotate,
   rvCoefficient,
   withinGroups,
-} from '../../src/index.js';
-import { random } from '../../src/linalg/random.js';
+} from '../src/index.js';
 
 const ROWS = 60;
 

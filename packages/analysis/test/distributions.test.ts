@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { random } from '../../core/src/linalg/random.js';
 import {
   tailChiSquared,
   tailF,
@@ -6,8 +7,7 @@ import {
   upperChiSquared,
   upperF,
   upperNormal,
-} from '../../src/analysis/distributions.js';
-import { random } from '../../src/linalg/random.js';
+} from '../src/statistics/distributions.js';
 
 /** Relative to the expected value. */
 function expectClose(value: number, expected: number, tolerance: number): void {

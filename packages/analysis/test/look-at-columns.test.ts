@@ -1,18 +1,11 @@
+import { type DenseBlock, loadModel, Moments, pca, type RowSource, type Warning } from '@scree/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type DenseBlock,
-  loadModel,
-  lookAtColumns,
-  Moments,
-  pca,
-  type RowSource,
-  type Warning,
-  watchColumns,
-} from '../src/index.js';
-import { random } from '../src/linalg/random.js';
-import { toCsr, toMatrix } from './support/data.js';
-import { readTable } from './support/table.js';
+import { random } from '../../core/src/linalg/random.js';
+import { toCsr, toMatrix } from '../../core/test/support/data.js';
+import { readTable } from '../../core/test/support/table.js';
+import { lookAtColumns, watchColumns } from '../src/index.js';
+import { analyzed } from './support/analyzed.js';
 
 type Columns = Record<string, (i: number) => number>;
 
@@ -309,37 +302,37 @@ describe('a fit that looks at its columns', () => {
 
   it('warns of them only where it was asked to', async () => {
     expect((await pca(table)).warnings).toEqual([]);
-    const { warnings } = await pca(table, { lookAtColumns: true });
+    const { warnings } = await analyzed(table, { lookAtColumns: true });
     // The fit sums up its columns in another order.
     const rounded = (found: unknown): unknown =>
       JSON.parse(JSON.stringify(found), (_, value) => (typeof value === 'number' ? value.toPrecision(12) : value));
     expect(rounded(warnings)).toEqual(rounded((await lookAtColumns(table)).warnings));
     expect(warnings).toMatchObject([{ code: 'DOMINANT_COLUMN', details: { columns: ['Assault'] } }]);
-    expect((await pca(table, { lookAtColumns: true, scale: 'unit' })).warnings).toEqual([]);
+    expect((await analyzed(table, { lookAtColumns: true, scale: 'unit' })).warnings).toEqual([]);
   });
 
   it('has the same components to the last bit, with every solver', async () => {
     for (const solver of ['covariance', 'svd', 'dual', 'krylov', 'refined', 'streaming'] as const) {
       const plain = await pca(table, { k: 2, solver });
-      const watched = await pca(table, { k: 2, solver, lookAtColumns: true });
+      const watched = await analyzed(table, { k: 2, solver, lookAtColumns: true });
       expect(watched.components.data).toEqual(plain.components.data);
       expect(watched.warnings.map(({ code }) => code)).toContain('DOMINANT_COLUMN');
     }
   });
 
   it('says nothing of spreads about the mean where means are not subtracted', async () => {
-    expect((await pca(table, { lookAtColumns: true, center: false })).warnings).toEqual([]);
+    expect((await analyzed(table, { lookAtColumns: true, center: false })).warnings).toEqual([]);
   });
 
   it('keeps the warnings in its JSON and its bytes', async () => {
-    const model = await pca(table, { lookAtColumns: true });
+    const model = await analyzed(table, { lookAtColumns: true });
     expect(loadModel(JSON.stringify(model)).warnings).toEqual(model.warnings);
     expect(loadModel(model.toBinary()).warnings).toEqual(model.warnings);
   });
 
   it('tells from moments what their statistics tell', async () => {
     const moments = await new Moments(4, columns).add(table);
-    const { warnings } = await pca(moments, { lookAtColumns: true });
+    const { warnings } = await analyzed(moments, { lookAtColumns: true });
     expect(warnings.map(({ code }) => code)).toEqual(['DOMINANT_COLUMN']);
   });
 
@@ -357,14 +350,14 @@ describe('a fit that looks at its columns', () => {
     });
     await pca(source(), { solver: 'svd' });
     const { readings } = count;
-    await pca(source(), { solver: 'svd', lookAtColumns: true });
+    await analyzed(source(), { solver: 'svd', lookAtColumns: true });
     expect(count).toEqual({ readings: 2 * readings, closed: 2 });
   });
 
   it('leaves values that are not finite to the fit', async () => {
     const broken = [...rows.slice(0, 9), [1, Number.NaN, 3, 4]];
     const error = await pca(broken).catch((reason) => reason);
-    const watched = await pca(broken, { lookAtColumns: true }).catch((reason) => reason);
+    const watched = await analyzed(broken, { lookAtColumns: true }).catch((reason) => reason);
     expect(watched.message).toBe(error.message);
   });
 });

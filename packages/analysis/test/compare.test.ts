@@ -1,19 +1,12 @@
+import { type Matrix, pca } from '@scree/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  compareModels,
-  congruence,
-  type Matrix,
-  pca,
-  principalAngles,
-  procrustes,
-  rvCoefficient,
-} from '../../src/index.js';
-import { randomRows } from '../../src/linalg/orthonormalise.js';
-import { random } from '../../src/linalg/random.js';
-import { tables, toCsr, toMatrix } from '../support/data.js';
-import { readGasoline } from '../support/public-tables.js';
-import { readTable } from '../support/table.js';
+import { randomRows } from '../../core/src/linalg/orthonormalise.js';
+import { random } from '../../core/src/linalg/random.js';
+import { tables, toCsr, toMatrix } from '../../core/test/support/data.js';
+import { readGasoline } from '../../core/test/support/public-tables.js';
+import { readTable } from '../../core/test/support/table.js';
+import { compareModels, congruence, principalAngles, procrustes, rvCoefficient } from '../src/index.js';
 
 const columnsOf = (rows: readonly (readonly number[])[], from: number, to: number): number[][] =>
   rows.map((row) => row.slice(from, to));

@@ -1,11 +1,12 @@
+import { type Matrix, type Model, pca } from '@scree/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Matrix, type Model, pca, type RotateOptions, type RotationMethod, rotate } from '../../src/index.js';
-import { orthomaxValue } from '../../src/linalg/rotate-loadings.js';
-import { combineRows, rowProducts } from '../../src/linalg/row-products.js';
-import { transpose } from '../../src/linalg/transpose.js';
-import { tables } from '../support/data.js';
-import { readTable } from '../support/table.js';
+import { combineRows, rowProducts } from '../../core/src/linalg/row-products.js';
+import { transpose } from '../../core/src/linalg/transpose.js';
+import { tables } from '../../core/test/support/data.js';
+import { readTable } from '../../core/test/support/table.js';
+import { type RotateOptions, type RotationMethod, rotate } from '../src/index.js';
+import { orthomaxValue } from '../src/methods/rotate-loadings.js';
 
 const METHODS: RotationMethod[] = ['varimax', 'quartimax', 'promax', 'oblimin'];
 

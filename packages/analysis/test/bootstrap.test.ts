@@ -1,29 +1,23 @@
+import { loadModel, type Model, Moments, type Progress, pca, type Stability } from '@scree/core';
 import { describe, expect, it } from 'vitest';
-import { BlockDraws, type Draws, GroupDraws, RowDraws } from '../../src/analysis/bootstrap/draws.js';
-import { andersonInterval, quantile, standardErrors } from '../../src/analysis/bootstrap/intervals.js';
-import { replicatesByScatter } from '../../src/analysis/bootstrap/scatter.js';
-import { type Method, type Sample, stabilityOf } from '../../src/analysis/bootstrap/stability.js';
-import type { Chosen } from '../../src/bootstrap-options.js';
-import type { Block } from '../../src/data/block.js';
-import { openSource, type RowSource } from '../../src/data/open-source.js';
-import type { Scale } from '../../src/data/scaling.js';
-import { rowWeights } from '../../src/data/weights.js';
-import { chooseEngine } from '../../src/engines/choose.js';
-import {
-  bootstrap,
-  defaultReplicates,
-  loadModel,
-  type Model,
-  Moments,
-  type Progress,
-  pca,
-  type Stability,
-} from '../../src/index.js';
-import { chiSquare } from '../../src/linalg/chi-square.js';
-import { random } from '../../src/linalg/random.js';
-import { nestedModels } from '../../src/pca.js';
-import { ProgressTracker } from '../../src/progress.js';
-import { readTable } from '../support/table.js';
+import type { Block } from '../../core/src/data/block.js';
+import { openSource, type RowSource } from '../../core/src/data/open-source.js';
+import type { Scale } from '../../core/src/data/scaling.js';
+import { rowWeights } from '../../core/src/data/weights.js';
+import { chooseEngine } from '../../core/src/engines/choose.js';
+import { random } from '../../core/src/linalg/random.js';
+import { nestedModels } from '../../core/src/pca.js';
+import { ProgressTracker } from '@scree/core/pipeline';
+import { readTable } from '../../core/test/support/table.js';
+import type { Chosen } from '../src/bootstrap/bootstrap-options.js';
+import { BlockDraws, type Draws, GroupDraws, RowDraws } from '../src/bootstrap/draws.js';
+import { andersonInterval, quantile, standardErrors } from '../src/bootstrap/intervals.js';
+import { replicatesByScatter } from '../src/bootstrap/scatter.js';
+import { type Method, type Sample, stabilityOf } from '../src/bootstrap/stability.js';
+import { bootstrap, defaultReplicates } from '../src/index.js';
+import { chiSquare } from '../src/statistics/chi-square.js';
+import { analyze } from '../src/analyze.js';
+import { analyzed } from './support/analyzed.js';
 
 const CHOSEN: Chosen = { replicates: 20, kind: 'rows', alignment: 'order', scores: false, seed: 3 };
 
@@ -534,27 +528,27 @@ describe('a model with a bootstrap', () => {
   const data = table(60, 4, 2);
 
   it('keeps its stability in JSON and in bytes, and without one has none', async () => {
-    const model = await pca(data, { k: 2, bootstrap: 20 });
+    const model = await analyzed(data, { k: 2, bootstrap: 20 });
     expect(model.stability?.replicates).toBe(20);
     expect(model.stability).toEqual(await bootstrap(data, { k: 2, replicates: 20 }));
     for (const stored of [JSON.stringify(model), model.toBinary()]) {
       expect(loadModel(stored).stability).toEqual(model.stability);
     }
     expect((await pca(data, { k: 2 })).stability).toBeUndefined();
-    expect((await pca(data, { k: 2, bootstrap: 0 })).stability).toBeUndefined();
-    expect({ ...(await pca(data, { k: 2 })) }).toEqual({ ...model, stability: undefined });
+    expect((await analyzed(data, { k: 2, bootstrap: 0 })).stability).toBeUndefined();
+    expect({ ...(await analyzed(data, { k: 2 })) }).toEqual({ ...model, stability: undefined });
   });
 
   it('has the stability of its first components when it is cut', async () => {
-    const { first } = await nestedModels(data, { k: 3, bootstrap: 20 });
+    const { first } = await analyze(data, { k: 3, bootstrap: 20 });
     const cut = first(2).stability as Stability;
     expectSame(cut, await bootstrap(data, { k: 2, replicates: 20 }), 1e-9);
     expect(loadModel(JSON.stringify(first(2))).stability).toEqual(cut);
   });
 
   it('is refused where the stored stability is not that of the model', async () => {
-    const model = await pca(data, { k: 2, bootstrap: 20 });
-    const { Model } = await import('../../src/index.js');
+    const model = await analyzed(data, { k: 2, bootstrap: 20 });
+    const { Model } = await import('../../core/src/index.js');
     const stability = model.stability as Stability;
     for (const wrong of [
       { ...stability, variances: stability.variances.slice(1) },
@@ -573,9 +567,9 @@ describe('a model with a bootstrap', () => {
       for (let i = 0; i < 60; i++) yield Array.from(data.data.subarray(i * 4, i * 4 + 4));
     }
     expect(await bootstrap(rows(), { k: 2, replicates: 20 })).toEqual(await bootstrap(data, { k: 2, replicates: 20 }));
-    const chosen = await pca(rows(), { k: 'kaiser', scale: 'unit', bootstrap: 20 });
+    const chosen = await analyzed(rows(), { k: 'kaiser', scale: 'unit', bootstrap: 20 });
     expect(chosen.stability?.variances.length).toBe(chosen.k);
-    const fromFile = await pca(inBlocks(data, 9), { k: 'kaiser', scale: 'unit', bootstrap: 20 });
+    const fromFile = await analyzed(inBlocks(data, 9), { k: 'kaiser', scale: 'unit', bootstrap: 20 });
     expect(fromFile.stability).toEqual(chosen.stability);
   });
 
@@ -603,14 +597,18 @@ describe('a model with a bootstrap', () => {
     ],
     [
       'moments in pca',
-      async () => pca(await new Moments(4).add(data), { bootstrap: 50 }),
+      async () => analyzed(await new Moments(4).add(data), { bootstrap: 50 }),
       /bootstrap cannot be chosen for moments/,
     ],
     ['an unknown option', () => bootstrap(data, { replicate: 3 } as never), /There is no option "replicate"/],
-    ['an unknown choice', () => pca(data, { bootstrap: { reps: 3 } as never }), /A bootstrap has no option "reps"/],
+    [
+      'an unknown choice',
+      () => analyzed(data, { bootstrap: { reps: 3 } as never }),
+      /A bootstrap has no option "reps"/,
+    ],
     [
       'too few replicates',
-      () => pca(data, { bootstrap: 3 }),
+      () => analyzed(data, { bootstrap: 3 }),
       /bootstrap is 3; it must be a whole number of replicates/,
     ],
     ['groups that are not given', () => bootstrap(data, { kind: 'groups' }), /needs groups/],

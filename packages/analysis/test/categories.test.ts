@@ -1,25 +1,28 @@
+import { loadModel, type Model, pca, toRows } from '@scree/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { solverNames } from '../../core/test/support/data.js';
+import { readDecathlon } from '../../core/test/support/decathlon.js';
+import {
+  correspondenceInertias,
+  indicators,
+  type MixedRow,
+  mixedTable,
+  readMixed,
+} from '../../core/test/support/mixed.js';
 import {
   adjustedInertias,
   categories,
   columnContributions,
   famd,
-  loadModel,
-  type Model,
   mca,
   mfa,
   mfaGroups,
   monitorRows,
-  pca,
   probabilistic,
   rowContributions,
   supplementary,
-  toRows,
 } from '../src/index.js';
-import { solverNames } from './support/data.js';
-import { readDecathlon } from './support/decathlon.js';
-import { correspondenceInertias, indicators, type MixedRow, mixedTable, readMixed } from './support/mixed.js';
 
 const close = (values: ArrayLike<number>, expected: ArrayLike<number>, tolerance: number): void => {
   expect(values).toHaveLength(expected.length);

@@ -1,10 +1,11 @@
+import { type Model, pca } from '@scree/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Model, pca, probabilistic } from '../../src/index.js';
-import { cholesky } from '../../src/linalg/cholesky.js';
-import { combineRows } from '../../src/linalg/row-products.js';
-import { tables, toCsr, withSpectrum } from '../support/data.js';
-import { readGasoline, readWine, standardised } from '../support/public-tables.js';
+import { cholesky } from '../../core/src/linalg/cholesky.js';
+import { combineRows } from '../../core/src/linalg/row-products.js';
+import { tables, toCsr, withSpectrum } from '../../core/test/support/data.js';
+import { readGasoline, readWine, standardised } from '../../core/test/support/public-tables.js';
+import { probabilistic } from '../src/index.js';
 
 function expectClose(actual: ArrayLike<number>, expected: ArrayLike<number>, relative: number): void {
   for (let i = 0; i < expected.length; i++) {

@@ -1,20 +1,13 @@
+import { type Choice, type Criterion, type CriterionName, loadModel, Moments, pca, type RowSource } from '@scree/core';
 import { describe, expect, it } from 'vitest';
-import { componentsForShares } from '../../src/analysis/components-for.js';
-import { hiddenStructure, recommend } from '../../src/analysis/criteria/recommend.js';
-import {
-  type Choice,
-  type Criterion,
-  type CriterionName,
-  chooseComponents,
-  loadModel,
-  Moments,
-  pca,
-  type RowSource,
-} from '../../src/index.js';
-import { random } from '../../src/linalg/random.js';
-import { CRITERION_NAMES } from '../../src/model/choice.js';
-import { solverNames, toMatrix, withSpectrum } from '../support/data.js';
-import { readTable } from '../support/table.js';
+import { random } from '../../core/src/linalg/random.js';
+import { CRITERION_NAMES } from '../../core/src/model/choice.js';
+import { solverNames, toMatrix, withSpectrum } from '../../core/test/support/data.js';
+import { readTable } from '../../core/test/support/table.js';
+import { componentsForShares } from '../src/choose/components-for.js';
+import { hiddenStructure, recommend } from '../src/choose/criteria/recommend.js';
+import { chooseComponents } from '../src/index.js';
+import { analyzed } from './support/analyzed.js';
 
 const wine = readTable('wine').rows;
 const FAST = { permutations: 99 } as const;
@@ -79,7 +72,7 @@ describe('chooseComponents', () => {
     expect(by(choice, 'permutation').k).toBe(0);
     expect(choice.k).toBe(1);
     expect(choice.reason).toMatch(/^Scale the columns.* 1 component stands out of noise/);
-    const model = await pca(rows, { k: 'auto' });
+    const model = await analyzed(rows, { k: 'auto' });
     expect(model.warnings.map(({ code }) => code)).not.toContain('NO_STRUCTURE');
     expect((await chooseComponents(rows, { ...FAST, scale: 'unit' })).k).toBe(1);
   });
@@ -294,7 +287,7 @@ describe('chooseComponents', () => {
 
 describe("k: 'auto' and names of criteria in pca", () => {
   it('fits the recommended number and keeps the choice in the model, also when it is stored', async () => {
-    const model = await pca(wine, { scale: 'unit', k: 'auto' });
+    const model = await analyzed(wine, { scale: 'unit', k: 'auto' });
     expect(model.k).toBe(3);
     expect(model.choice?.k).toBe(3);
     expect(Object.isFrozen(model.choice)).toBe(true);
@@ -309,17 +302,17 @@ describe("k: 'auto' and names of criteria in pca", () => {
   });
 
   it('fits one component and warns where nothing stands out of noise', async () => {
-    const model = await pca(noise(100, 8, 6), { k: 'auto' });
+    const model = await analyzed(noise(100, 8, 6), { k: 'auto' });
     expect(model.choice?.k).toBe(0);
     expect(model.k).toBe(1);
     const warning = model.warnings.find(({ code }) => code === 'NO_STRUCTURE');
     expect(warning?.message).toMatch(/^Nothing stands out of noise: the permutation test/);
-    expect((await pca(wine, { k: 'auto' })).warnings.some(({ code }) => code === 'NO_STRUCTURE')).toBe(false);
+    expect((await analyzed(wine, { k: 'auto' })).warnings.some(({ code }) => code === 'NO_STRUCTURE')).toBe(false);
   });
 
   it('takes the name of a criterion, and refuses one that does not apply', async () => {
-    expect((await pca(wine, { scale: 'unit', k: 'broken-stick' })).k).toBe(2);
-    await expect(pca(wine, { k: 'kaiser' })).rejects.toMatchObject({
+    expect((await analyzed(wine, { scale: 'unit', k: 'broken-stick' })).k).toBe(2);
+    await expect(analyzed(wine, { k: 'kaiser' })).rejects.toMatchObject({
       code: 'K_OUT_OF_RANGE',
       message: expect.stringContaining("scale: 'unit'"),
     });
@@ -332,11 +325,11 @@ describe("k: 'auto' and names of criteria in pca", () => {
       yield* rows;
     }
     for (const data of [stream(), await new Moments(9).add(rows)]) {
-      const model = await pca(data, { k: 'auto' });
+      const model = await analyzed(data, { k: 'auto' });
       expect(model.k).toBe(2);
       expect(model.n).toBe(120);
     }
-    expect((await pca(stream(), { k: 'auto', solver: 'svd' })).k).toBe(2);
+    expect((await analyzed(stream(), { k: 'auto', solver: 'svd' })).k).toBe(2);
   });
 });
 
@@ -366,7 +359,7 @@ describe('the spectrum of a model', () => {
     const model = (await pca(wine, { k: 2 })).toJSON() as Record<string, unknown>;
     expect(model.spectrum).toHaveLength(13);
     const { checksum: _, ...body } = model;
-    const { crc32 } = await import('../../src/data/crc32.js');
+    const { crc32 } = await import('../../core/src/data/crc32.js');
     const load = (change: object) => {
       const changed = { ...body, ...change };
       const checksum = crc32(new TextEncoder().encode(JSON.stringify(changed)))

@@ -1,0 +1,43 @@
+/**
+ * Puts the compiled modules into few files, as ES modules and as CommonJS. What `analyze` loads on demand (criteria, bootstrap, looking at
+ * columns) stays in files of its own.
+ */
+import { rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+import { copyLicence, markCommonJs, writeDeclarations } from '../../build/declarations.js';
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+
+const entries = { index: 'index', describe: 'describe/index' };
+const bundle = await rolldown({
+  input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, here(`dist/${path}.js`)])),
+  external: /^@scree\//,
+  treeshake: false,
+});
+for (const [format, folder] of [
+  ['esm', 'dist/bundle'],
+  ['cjs', 'dist/cjs'],
+]) {
+  rmSync(here(folder), { recursive: true, force: true });
+  await bundle.write({
+    dir: here(folder),
+    format,
+    dynamicImportInCjs: false,
+    chunkFileNames: '[name].js',
+    minify: false,
+    comments: { jsdoc: false },
+    codeSplitting: {
+      groups: [
+        { name: 'describe-parts', test: /[\\/]dist[\\/](describe|choose[\\/]components-for)/ },
+        { name: 'bootstrap', test: /[\\/]dist[\\/]bootstrap[\\/](?!bootstrap\.|bootstrap-options|default-replicates)/ },
+        { name: 'criteria', test: /[\\/]dist[\\/]choose[\\/]criteria[\\/]/ },
+        { name: 'look', test: /[\\/]dist[\\/]inspect[\\/](columns|column-warnings|column-tally|duplicate-columns)\.js$/ },
+      ],
+    },
+  });
+}
+await bundle.close();
+markCommonJs(here('dist'));
+writeDeclarations(here('dist'), Object.values(entries));
+copyLicence(here('.'));
