@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { releaseProblems } from './release-problems.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const FOLDERS = ['core', 'files', 'scree'];
+const FOLDERS = ['core', 'analysis', 'files', 'scree'];
 const manifests = FOLDERS.map((folder) => JSON.parse(readFileSync(`${root}packages/${folder}/package.json`, 'utf8')));
 const changelog = readFileSync(`${root}CHANGELOG.md`, 'utf8');
 const changes = execFileSync('git', ['status', '--porcelain'], { cwd: root, encoding: 'utf8' }).trim();

@@ -65,7 +65,8 @@ function hasComment({ name, file }: Exported): boolean {
 }
 
 describe.each([
-  ['core', ['index', 'engine-kit', 'learn', 'transform', 'solvers/names', 'describe/index']],
+  ['core', ['index', 'engines/index', 'data/index', 'linalg/index', 'pipeline', 'learn', 'transform', 'solvers/names']],
+  ['analysis', ['index', 'describe/index']],
   ['files', ['index']],
   ['scree', ['index', 'png']],
 ])('every name that %s exports', (name, entries) => {

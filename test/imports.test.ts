@@ -9,14 +9,12 @@ import { describe, expect, it } from 'vitest';
 interface Import {
   readonly from: string;
   readonly to: string;
-  /** Loaded when it is needed: `await import(…)`. */
-  readonly lazy: boolean;
 }
 
 const packages = fileURLToPath(new URL('../packages', import.meta.url));
 
 /** Folders of core, lowest first: a folder imports itself and those before it. */
-const LAYERS = ['linalg', 'data', 'engines', 'solvers', 'model', 'analysis', 'describe'];
+const LAYERS = ['linalg', 'data', 'engines', 'solvers', 'model', 'pipeline'];
 /** Files at the top of core that everything may import. They import only each other. */
 const BASE = [
   'errors.ts',
@@ -29,11 +27,10 @@ const BASE = [
   'builtin-module.ts',
   'nearest-name.ts',
 ];
-/** Files at the top of core that are the pipeline of a fit: above the model, below questions about it. */
+/** Files at the top of core that are the pipeline of a fit, the uppermost layer. */
 const PIPELINE = [
   'options.ts',
   'suggest-option.ts',
-  'bootstrap-options.ts',
   'plan.ts',
   'moments.ts',
   'reading.ts',
@@ -47,50 +44,43 @@ const PIPELINE = [
   'too-large.ts',
   'pca.ts',
 ];
-/** Files and a folder at the top of core that use the folders and the pipeline; nothing imports them but each other. */
+/** Files at the top of core that use the folders and the pipeline; nothing imports them but each other. */
 const ENTRIES = [
   'index.ts',
   'transform.ts',
   'learn.ts',
   'pca-sync.ts',
-  'engine-kit.ts',
+  'pipeline.ts',
   'stream.ts',
-  'summary',
   'descend.ts',
 ];
 /** Packages that the sources of a package import, besides libraries. */
 const DEPENDENCIES: Record<string, readonly string[]> = {
   core: [],
+  analysis: ['@scree/core'],
   files: ['@scree/core'],
-  scree: ['@scree/core', '@scree/files'],
-  lab: ['@scree/core', '@scree/files'],
+  scree: ['@scree/core', '@scree/analysis', '@scree/files'],
+  lab: ['@scree/core', '@scree/analysis', '@scree/files'],
 };
 
 const core = importsOf('core').filter(({ to }) => to.startsWith('.'));
-const within = core.map(({ from, to, lazy }) => ({
+const within = core.map(({ from, to }) => ({
   from,
-  lazy,
   to: normalize(join(dirname(from), to)).replace(/\.js$/, '.ts'),
 }));
 
 describe('the sources of core', () => {
   it('are in a known folder, or are base or entry files', () => {
     const tops = new Set(sourcesOf('core').map(topOf));
-    expect([...tops].sort()).toEqual([...LAYERS, ...BASE, ...PIPELINE, ...ENTRIES].sort());
+    const folders = LAYERS.filter((layer) => layer !== 'pipeline');
+    expect([...tops].sort()).toEqual([...folders, ...BASE, ...PIPELINE, ...ENTRIES].sort());
   });
 
   it('import their own layer and those below it, and the base files', () => {
-    const allowed = ({ from, to, lazy }: Import): boolean => {
+    const allowed = ({ from, to }: Import): boolean => {
       const [importer, imported] = [topOf(from), topOf(to)];
       if (ENTRIES.includes(importer) || BASE.includes(imported)) return true;
-      const levels = [
-        ...LAYERS.slice(0, LAYERS.indexOf('analysis')),
-        'pipeline',
-        ...LAYERS.slice(LAYERS.indexOf('analysis')),
-      ];
-      const level = (top: string): number => levels.indexOf(PIPELINE.includes(top) ? 'pipeline' : top);
-      // A fit loads the answers to questions that were asked of it.
-      if (lazy && PIPELINE.includes(importer) && imported === 'analysis') return true;
+      const level = (top: string): number => LAYERS.indexOf(PIPELINE.includes(top) ? 'pipeline' : top);
       return level(imported) >= 0 && level(imported) <= level(importer);
     };
     expect(within.filter((each) => !allowed(each)).map(shown)).toEqual([]);
@@ -116,7 +106,7 @@ describe.each(Object.keys(DEPENDENCIES))('the sources of %s', (name) => {
     const paths = importsOf(name).filter(({ to }) => to.startsWith('.'));
     const outside = paths.filter(({ from, to }) => {
       const target = relative(own, join(own, dirname(from), to));
-      return /^\.\.[\\/]\.\.[\\/](core|files|scree|lab)[\\/]/.test(target);
+      return /^\.\.[\\/]\.\.[\\/](core|analysis|files|scree|lab)[\\/]/.test(target);
     });
     expect(outside.map(shown)).toEqual([]);
   });
@@ -142,7 +132,7 @@ function importsOf(name: string): Import[] {
   return sourcesOf(name).flatMap((from) => {
     const text = readFileSync(`${packages}/${name}/src/${from}`, 'utf8');
     const found = text.matchAll(/^(?:import|export)\b[^'"`;=]*'([^']+)';|\bimport\('([^']+)'\)/gm);
-    return Array.from(found, ([, fixed, lazy]) => ({ from, to: fixed ?? lazy, lazy: fixed === undefined }));
+    return Array.from(found, ([, fixed, lazy]) => ({ from, to: fixed ?? lazy }));
   });
 }
 

@@ -67,7 +67,7 @@ function bundledInto(folder: string): string[] {
   return [...new Set(names)].sort();
 }
 
-describe.each(['core', 'files', 'scree'])('the package in packages/%s', (folder) => {
+describe.each(['core', 'analysis', 'files', 'scree'])('the package in packages/%s', (folder) => {
   const manifest = JSON.parse(read(`packages/${folder}/package.json`));
   const files = packed(folder);
 

@@ -79,8 +79,6 @@ describe('the size of', () => {
       'kernels-plain',
       'learned',
       'sketch',
-      'bootstrap',
-      'choose',
       'coding',
     ]) {
       expect([...later.keys()], name).toContain(name);

@@ -32,7 +32,10 @@ for (const [format, folder] of [
         { name: 'describe-parts', test: /[\\/]dist[\\/](describe|choose[\\/]components-for)/ },
         { name: 'bootstrap', test: /[\\/]dist[\\/]bootstrap[\\/](?!bootstrap\.|bootstrap-options|default-replicates)/ },
         { name: 'criteria', test: /[\\/]dist[\\/]choose[\\/]criteria[\\/]/ },
-        { name: 'look', test: /[\\/]dist[\\/]inspect[\\/](columns|column-warnings|column-tally|duplicate-columns)\.js$/ },
+        {
+          name: 'look',
+          test: /[\\/]dist[\\/]inspect[\\/](columns|column-warnings|column-tally|duplicate-columns)\.js$/,
+        },
       ],
     },
   });

@@ -50,7 +50,10 @@ async function build() {
     resolve: {
       alias: {
         '@scree/analysis/describe': source('core/src/describe/index.ts'),
-        '@scree/core/engine': source('core/src/engine-kit.ts'),
+        '@scree/core/engine': source('core/src/engines/index.ts'),
+        '@scree/core/data': source('core/src/data/index.ts'),
+        '@scree/core/linalg': source('core/src/linalg/index.ts'),
+        '@scree/core/pipeline': source('core/src/pipeline.ts'),
         '@scree/core/names': source('core/src/solvers/names.ts'),
         '@scree/files/internal': source('files/src/internal.ts'),
         '@scree/files': source('files/src/index.ts'),

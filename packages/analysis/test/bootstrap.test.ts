@@ -1,14 +1,12 @@
+import type { Block, RowSource, Scale } from '@scree/core';
 import { loadModel, type Model, Moments, type Progress, pca, type Stability } from '@scree/core';
-import { describe, expect, it } from 'vitest';
-import type { Block } from '../../core/src/data/block.js';
-import { openSource, type RowSource } from '../../core/src/data/open-source.js';
-import type { Scale } from '../../core/src/data/scaling.js';
-import { rowWeights } from '../../core/src/data/weights.js';
-import { chooseEngine } from '../../core/src/engines/choose.js';
-import { random } from '../../core/src/linalg/random.js';
-import { nestedModels } from '../../core/src/pca.js';
+import { openSource, rowWeights } from '@scree/core/data';
+import { chooseEngine } from '@scree/core/engine';
+import { random } from '@scree/core/linalg';
 import { ProgressTracker } from '@scree/core/pipeline';
+import { describe, expect, it } from 'vitest';
 import { readTable } from '../../core/test/support/table.js';
+import { analyze } from '../src/analyze.js';
 import type { Chosen } from '../src/bootstrap/bootstrap-options.js';
 import { BlockDraws, type Draws, GroupDraws, RowDraws } from '../src/bootstrap/draws.js';
 import { andersonInterval, quantile, standardErrors } from '../src/bootstrap/intervals.js';
@@ -16,7 +14,6 @@ import { replicatesByScatter } from '../src/bootstrap/scatter.js';
 import { type Method, type Sample, stabilityOf } from '../src/bootstrap/stability.js';
 import { bootstrap, defaultReplicates } from '../src/index.js';
 import { chiSquare } from '../src/statistics/chi-square.js';
-import { analyze } from '../src/analyze.js';
 import { analyzed } from './support/analyzed.js';
 
 const CHOSEN: Chosen = { replicates: 20, kind: 'rows', alignment: 'order', scores: false, seed: 3 };

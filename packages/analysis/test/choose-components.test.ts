@@ -1,7 +1,7 @@
 import { type Choice, type Criterion, type CriterionName, loadModel, Moments, pca, type RowSource } from '@scree/core';
+import { random } from '@scree/core/linalg';
+import { CRITERION_NAMES } from '@scree/core/pipeline';
 import { describe, expect, it } from 'vitest';
-import { random } from '../../core/src/linalg/random.js';
-import { CRITERION_NAMES } from '../../core/src/model/choice.js';
 import { solverNames, toMatrix, withSpectrum } from '../../core/test/support/data.js';
 import { readTable } from '../../core/test/support/table.js';
 import { componentsForShares } from '../src/choose/components-for.js';

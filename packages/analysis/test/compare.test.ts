@@ -1,8 +1,7 @@
 import { type Matrix, pca } from '@scree/core';
+import { random, randomRows } from '@scree/core/linalg';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { randomRows } from '../../core/src/linalg/orthonormalise.js';
-import { random } from '../../core/src/linalg/random.js';
 import { tables, toCsr, toMatrix } from '../../core/test/support/data.js';
 import { readGasoline } from '../../core/test/support/public-tables.js';
 import { readTable } from '../../core/test/support/table.js';

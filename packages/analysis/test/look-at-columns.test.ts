@@ -1,7 +1,7 @@
 import { type DenseBlock, loadModel, Moments, pca, type RowSource, type Warning } from '@scree/core';
+import { random } from '@scree/core/linalg';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { random } from '../../core/src/linalg/random.js';
 import { toCsr, toMatrix } from '../../core/test/support/data.js';
 import { readTable } from '../../core/test/support/table.js';
 import { lookAtColumns, watchColumns } from '../src/index.js';

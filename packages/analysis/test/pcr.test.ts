@@ -1,6 +1,6 @@
 import type { Matrix } from '@scree/core';
+import { random } from '@scree/core/linalg';
 import { describe, expect, it } from 'vitest';
-import { random } from '../../core/src/linalg/random.js';
 import { toMatrix, withSpectrum } from '../../core/test/support/data.js';
 import { readGasoline } from '../../core/test/support/public-tables.js';
 import { readTable } from '../../core/test/support/table.js';

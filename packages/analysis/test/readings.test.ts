@@ -1,6 +1,6 @@
 import { pca, type RowSource } from '@scree/core';
+import { random } from '@scree/core/linalg';
 import { describe, expect, it } from 'vitest';
-import { random } from '../../core/src/linalg/random.js';
 import {
   betweenGroups,
   pcr,

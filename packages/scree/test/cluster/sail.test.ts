@@ -1,17 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type DataFile,
-  type DenseBlock,
-  type Model,
-  monitorRows,
-  openFile,
-  type PcaOptions,
-  pca,
-  sparkSource,
-  writeModel,
-} from 'scree';
+import type { AnalyzeOptions } from '@scree/analysis';
+import { type DataFile, type DenseBlock, type Model, monitorRows, openFile, pca, sparkSource, writeModel } from 'scree';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { analyzed } from '../../../analysis/test/support/analyzed.js';
 import { useBinary } from '../command/binary.js';
@@ -57,10 +48,10 @@ describe.skipIf(!python)('a table on Spark, by Sail', () => {
     return rowsOf(await openFile(join(warehouse, table)));
   };
 
-  const fit = async (sql: string, options: PcaOptions & { missing?: 'drop' | 'mean' } = {}): Promise<Model> => {
+  const fit = async (sql: string, options: AnalyzeOptions & { missing?: 'drop' | 'mean' } = {}): Promise<Model> => {
     const { missing, ...rest } = options;
     const source = await sparkSource({ url: server.url, sql, ...(missing ? { missing } : {}) });
-    return pca(source, { engine: 'spark', ...rest });
+    return analyzed(source, { engine: 'spark', ...rest });
   };
 
   it.each([
