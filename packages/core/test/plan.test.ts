@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { makePlan, type PlanRequest, type Shape } from '../src/index.js';
+import { makePlan } from '../src/index.js';
+import type { PlanRequest, Shape } from '../src/pipeline.js';
 
 const plan = (shape: Partial<Shape>, request: Partial<PlanRequest> = {}) =>
   makePlan(

@@ -1,6 +1,7 @@
 /// <reference types="node" />
 import { categories, famd, mca } from '@scree/analysis';
-import { type Model, OptionError, type TableSource } from '@scree/core';
+import { type Model, OptionError } from '@scree/core';
+import type { TableSource } from '@scree/core/data';
 import { type DataFile, type FileOptions, openBlob } from '@scree/files';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, it } from 'vitest';

@@ -3,20 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { DenseBlock, Frame } from '@scree/core/data';
+import type { LoadedBlock, RowsAt } from '@scree/core/engine';
 import fc from 'fast-check';
-import {
-  blasEngine,
-  type DenseBlock,
-  doctor,
-  type Engine,
-  type Frame,
-  type LoadedBlock,
-  Moments,
-  pca,
-  principalAngles,
-  type RowsAt,
-  referenceEngine,
-} from 'scree';
+import { blasEngine, doctor, type Engine, Moments, pca, principalAngles, referenceEngine } from 'scree';
 import { describe, expect, it, vi } from 'vitest';
 import { chooseFrame, columnScales, type Framing } from '../../core/src/data/scaling.js';
 import type { EarlyFrame } from '../../core/src/engines/engine.js';

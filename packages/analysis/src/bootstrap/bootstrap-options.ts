@@ -1,4 +1,5 @@
-import { type Alignment, type BootstrapKind, OptionError } from '@scree/core';
+import { OptionError } from '@scree/core';
+import type { Alignment, BootstrapKind } from '@scree/core/pipeline';
 import { checkObject, checkOption, describeValue, type OptionCheck } from '@scree/core/pipeline';
 
 /** What a bootstrap can be asked for, besides the options of `pca`. */

@@ -1,4 +1,5 @@
-import type { Engine, Frame } from '@scree/core';
+import type { Engine } from '@scree/core';
+import type { Frame } from '@scree/core/data';
 import { norm, orthonormalise, random, scale } from '@scree/core/linalg';
 import type { ProgressTracker } from '@scree/core/pipeline';
 import type { ReplicateOptions, Replicates } from './replicate.js';

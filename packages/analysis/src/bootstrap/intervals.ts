@@ -1,4 +1,5 @@
-import type { AngleSpread, Interval } from '@scree/core';
+import type { Interval } from '@scree/core';
+import type { AngleSpread } from '@scree/core/pipeline';
 
 /** The 97.5 % quantile of the normal distribution. */
 export const Z = 1.959963984540054;

@@ -1,4 +1,5 @@
-import { DataError, type Frame, type RowSource } from '@scree/core';
+import { DataError, type RowSource } from '@scree/core';
+import type { Frame } from '@scree/core/data';
 import { packTile, type RowWeights } from '@scree/core/data';
 
 /** Some rows as the frame sees them, packed. */

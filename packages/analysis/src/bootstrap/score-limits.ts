@@ -1,5 +1,5 @@
-import type { Engine, MatrixLimits, RowSource } from '@scree/core';
-import type { ProgressTracker } from '@scree/core/pipeline';
+import type { Engine, RowSource } from '@scree/core';
+import type { MatrixLimits, ProgressTracker } from '@scree/core/pipeline';
 import { standardErrors } from './intervals.js';
 
 /** The components of a replicate aligned with the sample's, and how it centres and scales. The sample is the first. */

@@ -1,5 +1,6 @@
-import type { Alignment, Interval, MatrixLimits, Stability } from '@scree/core';
+import type { Interval, Stability } from '@scree/core';
 import { combineRows } from '@scree/core/linalg';
+import type { Alignment, MatrixLimits } from '@scree/core/pipeline';
 import { compareAxes, rotationOnto, signedLoadings } from './align.js';
 import {
   andersonInterval,

@@ -1,4 +1,5 @@
-import type { Block, DenseBlock, RowSource, SparseBlock } from '@scree/core';
+import type { RowSource } from '@scree/core';
+import type { Block, DenseBlock, SparseBlock } from '@scree/core/data';
 import { decoded } from '@scree/core/data';
 import type { ProgressTracker } from '@scree/core/pipeline';
 

@@ -1,4 +1,5 @@
-import type { Frame, LoadedBlock } from '@scree/core';
+import type { Frame } from '@scree/core/data';
+import type { LoadedBlock } from '@scree/core/engine';
 import type { Draws } from './draws.js';
 import type { ReplicateOptions } from './replicate.js';
 import {

@@ -1,4 +1,5 @@
-import type { CategoryColumn, CodedColumn, Coding, NumberColumn } from '@scree/core';
+import type { Coding } from '@scree/core';
+import type { CategoryColumn, CodedColumn, NumberColumn } from '@scree/core/data';
 import { count, listed, percent, several } from './numbers.js';
 
 /** How a table became numbers, in sentences: transforms, or what MCA, FAMD and MFA do, then the rules for gaps and unseen levels. */

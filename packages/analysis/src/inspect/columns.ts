@@ -1,4 +1,5 @@
-import type { Block, DenseBlock, NumberArray } from '@scree/core';
+import type { NumberArray } from '@scree/core';
+import type { Block, DenseBlock } from '@scree/core/data';
 import { blockStatistics, type ColumnStatistics, columnSquares, decoded, mergeStatistics } from '@scree/core/data';
 import type { Task } from '@scree/core/pipeline';
 import { mayNameRows } from './column-names.js';

@@ -1,4 +1,4 @@
-import type { DenseBlock } from '@scree/core';
+import type { DenseBlock } from '@scree/core/data';
 
 /** Columns that are the same but for offset and scale, by their places. */
 export interface DuplicateGroup {

@@ -1,4 +1,5 @@
-import { type Block, DataError, type Moments, type RowSource, type Scale, type Warning } from '@scree/core';
+import { DataError, type Moments, type RowSource, type Scale, type Warning } from '@scree/core';
+import type { Block } from '@scree/core/data';
 import { type ColumnStatistics, emptyStatistics, rowWeights } from '@scree/core/data';
 import { type ControlOptions, ProgressTracker, runTask } from '@scree/core/pipeline';
 import type { ColumnsRead, ColumnWatch } from './columns.js';

@@ -1,4 +1,5 @@
-import { type CategoryColumn, type Coding, type Model, OptionError } from '@scree/core';
+import { type Coding, type Model, OptionError } from '@scree/core';
+import type { CategoryColumn } from '@scree/core/data';
 import { offsetsOf } from '@scree/core/data';
 import { columnContributions } from './column-contributions.js';
 

@@ -1,4 +1,5 @@
-import { type CodedCovariate, type Data, DataError, type Matrix, type RowSource } from '@scree/core';
+import { type Data, DataError, type Matrix, type RowSource } from '@scree/core';
+import type { CodedCovariate } from '@scree/core/data';
 import { isMatrix, matrixSource, openSource, TermEncoder, termNames } from '@scree/core/data';
 import { describeValue, type ProgressTracker } from '@scree/core/pipeline';
 

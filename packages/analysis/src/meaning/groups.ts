@@ -1,4 +1,5 @@
-import { type Block, type Frame, OptionError } from '@scree/core';
+import { OptionError } from '@scree/core';
+import type { Block, Frame } from '@scree/core/data';
 import { packTile } from '@scree/core/data';
 import { axpy } from '@scree/core/linalg';
 import { describeValue } from '@scree/core/pipeline';

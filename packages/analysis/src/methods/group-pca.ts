@@ -1,4 +1,5 @@
-import { type Block, type Data, type Matrix, type Model, OptionError, type RowSource } from '@scree/core';
+import { type Data, type Matrix, type Model, OptionError, type RowSource } from '@scree/core';
+import type { Block } from '@scree/core/data';
 import { columnScales, openSource, packedRows } from '@scree/core/data';
 import { axpy } from '@scree/core/linalg';
 import { describeValue, keepAlive, ProgressTracker } from '@scree/core/pipeline';

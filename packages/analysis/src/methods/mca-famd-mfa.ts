@@ -1,16 +1,5 @@
-import {
-  type CodedGroup,
-  type Coding,
-  DataError,
-  type GapRule,
-  type Model,
-  OptionError,
-  type PcaOptions,
-  type TableBatch,
-  type TableData,
-  type TableSource,
-  type UnseenRule,
-} from '@scree/core';
+import { type Coding, DataError, type Model, OptionError, type PcaOptions, type TableData } from '@scree/core';
+import type { CodedGroup, GapRule, TableBatch, TableSource, UnseenRule } from '@scree/core/data';
 import {
   type CodingMethod,
   codedSource,

@@ -1,13 +1,5 @@
-import {
-  type Block,
-  type CodedRegression,
-  type Coding,
-  type Data,
-  DataError,
-  type Matrix,
-  type RowSource,
-  type Warning,
-} from '@scree/core';
+import { type Coding, type Data, DataError, type Matrix, type RowSource, type Warning } from '@scree/core';
+import type { Block, CodedRegression } from '@scree/core/data';
 import {
   type BlockPair,
   type ColumnStatistics,

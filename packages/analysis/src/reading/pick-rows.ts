@@ -1,4 +1,4 @@
-import type { Block } from '@scree/core';
+import type { Block } from '@scree/core/data';
 
 /** Some rows of a block, copied. */
 export function pickRows(block: Block, rows: readonly number[]): Block {

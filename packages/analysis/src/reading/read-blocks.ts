@@ -1,4 +1,5 @@
-import { type ApplyOptions, type Block, DataError, type Model, type TableData } from '@scree/core';
+import { type ApplyOptions, DataError, type Model, type TableData } from '@scree/core';
+import type { Block } from '@scree/core/data';
 import { checkBlockWidth, checkFinite, openForModel, refuseChanged, rowWeights } from '@scree/core/data';
 import { chooseEngine } from '@scree/core/engine';
 import {

@@ -1,4 +1,5 @@
-import type { Frame, Model, TableData } from '@scree/core';
+import type { Model, TableData } from '@scree/core';
+import type { Frame } from '@scree/core/data';
 import { empty } from '@scree/core/data';
 import { powerOfTwo } from '@scree/core/linalg';
 import { frameOf } from '@scree/core/pipeline';

@@ -1,4 +1,5 @@
-import type { Block, RowSource } from '@scree/core';
+import type { RowSource } from '@scree/core';
+import type { Block } from '@scree/core/data';
 import { packedRows } from '@scree/core/data';
 
 /** The rows of a source for which `wanted` is true, by their number; `rows` says how many these are. Closing it does nothing. */

@@ -1,4 +1,4 @@
-import type { Block } from '@scree/core';
+import type { Block } from '@scree/core/data';
 
 /** Multipliers of MurmurHash3, 128 bits for 32-bit machines. */
 const FACTORS = [0x239b961b, 0xab0e9789, 0x38b34ae5, 0xa1e38b93] as const;

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import type { Block, Frame } from '../../src/data/block.js';
 import { canonicalCsr } from '../../src/data/csr.js';
-import { type Engine, type LoadedBlock, referenceEngine } from '../../src/index.js';
+import type { LoadedBlock } from '../../src/engines/index.js';
+import { type Engine, referenceEngine } from '../../src/index.js';
 import { orthonormalityDefect } from '../../src/linalg/orthonormality.js';
 import { random } from '../../src/linalg/random.js';
 import { symmetricEigen } from '../../src/linalg/symmetric-eigen.js';

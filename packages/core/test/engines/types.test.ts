@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { decodeHalf } from '../../src/data/float16.js';
+import type { DenseBlock } from '../../src/data/index.js';
 import type { NumberArray } from '../../src/data/matrix.js';
 import { wasmEngine } from '../../src/engines/choose.js';
-import { type DenseBlock, type Engine, type Matrix, pca, referenceEngine } from '../../src/index.js';
+import { type Engine, type Matrix, pca, referenceEngine } from '../../src/index.js';
 import { random } from '../../src/linalg/random.js';
 
 const reference = referenceEngine();

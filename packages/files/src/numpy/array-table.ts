@@ -1,4 +1,5 @@
-import { DataError, type DenseBlock } from '@scree/core';
+import { DataError } from '@scree/core';
+import type { DenseBlock } from '@scree/core/data';
 import { decodeHalf } from '@scree/core/data';
 import { type Bytes, readWhole } from '../bytes/bytes.js';
 import { Pool, readAhead } from '../bytes/read-ahead.js';

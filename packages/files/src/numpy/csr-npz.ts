@@ -1,4 +1,5 @@
-import { DataError, type NumberArray, type SparseBlock } from '@scree/core';
+import { DataError, type NumberArray } from '@scree/core';
+import type { SparseBlock } from '@scree/core/data';
 import { toBlock } from '@scree/core/data';
 import type { Unpackers } from '../archive/unpack.js';
 import type { SeekableBytes, ZipMember } from '../archive/zip.js';

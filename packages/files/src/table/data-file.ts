@@ -1,4 +1,5 @@
-import type { Block, RowSource, TableSource } from '@scree/core';
+import type { RowSource } from '@scree/core';
+import type { Block, TableSource } from '@scree/core/data';
 import type { LeftOut } from './choose-columns.js';
 import type { LabelOptions, Labels } from './labels.js';
 

@@ -1,4 +1,5 @@
-import { DataError, type DenseBlock } from '@scree/core';
+import { DataError } from '@scree/core';
+import type { DenseBlock } from '@scree/core/data';
 import { decoded, numbersOf } from '@scree/core/data';
 import type { Choice } from './choose-columns.js';
 import type { MissingValues } from './data-file.js';

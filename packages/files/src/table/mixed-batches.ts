@@ -1,4 +1,5 @@
-import { type DenseBlock, OptionError } from '@scree/core';
+import { OptionError } from '@scree/core';
+import type { DenseBlock } from '@scree/core/data';
 import { decoded, identityFrame, packTile } from '@scree/core/data';
 import type { Batch, Table } from './table.js';
 

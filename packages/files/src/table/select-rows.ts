@@ -1,4 +1,5 @@
-import { type DenseBlock, OptionError } from '@scree/core';
+import { OptionError } from '@scree/core';
+import type { DenseBlock } from '@scree/core/data';
 import type { Batch, DenseBatch, Table } from './table.js';
 
 /** Ranges of rows of a file, counted from 0, both ends included. */

@@ -1,4 +1,5 @@
-import { type DenseBlock, type DType, OptionError, type Warning } from '@scree/core';
+import { type DType, OptionError, type Warning } from '@scree/core';
+import type { DenseBlock } from '@scree/core/data';
 import { decoded, mergeWarnings } from '@scree/core/data';
 import { FileError } from '../file-error.js';
 import type { CheckedOptions } from '../options.js';

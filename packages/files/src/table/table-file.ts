@@ -1,13 +1,5 @@
-import {
-  type Block,
-  DataError,
-  type DenseBlock,
-  OptionError,
-  type RowSource,
-  ScreeError,
-  type TableSource,
-  type Warning,
-} from '@scree/core';
+import { DataError, OptionError, type RowSource, ScreeError, type Warning } from '@scree/core';
+import type { Block, DenseBlock, TableSource } from '@scree/core/data';
 import { decoded } from '@scree/core/data';
 import type { FileOptions, Missing } from '../options.js';
 import { type Choice, chooseColumns, type LeftOut, labelColumns } from './choose-columns.js';

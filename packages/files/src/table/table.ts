@@ -1,4 +1,5 @@
-import type { Block, DenseBlock, DType, RowSource, Warning } from '@scree/core';
+import type { DType, RowSource, Warning } from '@scree/core';
+import type { Block, DenseBlock } from '@scree/core/data';
 import type { Missing } from '../options.js';
 
 /** What a column holds, as far as PCA cares. */

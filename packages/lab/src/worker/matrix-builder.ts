@@ -1,4 +1,5 @@
-import { type Block, DataError, type Matrix, type NumberArray } from '@scree/core';
+import { DataError, type Matrix, type NumberArray } from '@scree/core';
+import type { Block } from '@scree/core/data';
 import { packTile } from '@scree/core/data';
 
 /** Joins blocks of rows to one matrix in memory, in the type of the blocks. */

@@ -1,4 +1,5 @@
-import { type Block, type Engine, OptionError, referenceEngine, wasmEngine } from '@scree/core';
+import { type Engine, OptionError, referenceEngine, wasmEngine } from '@scree/core';
+import type { Block } from '@scree/core/data';
 import { addressSpaceLeft } from '@scree/core/engine';
 import { BlasDense } from './dense.js';
 import { lapackEigen } from './eigen.js';

@@ -1,6 +1,16 @@
-import type { Frame, LoadedBlock, OnStep, RowsAt, Products as Target } from '@scree/core';
+import type { Frame } from '@scree/core/data';
 import { type ColumnStatistics, identityFrame } from '@scree/core/data';
-import { dualByMultiply, type EarlyDual, type EarlyFrame, summariseTwice, writeEarly } from '@scree/core/engine';
+import {
+  dualByMultiply,
+  type EarlyDual,
+  type EarlyFrame,
+  type LoadedBlock,
+  type OnStep,
+  type RowsAt,
+  summariseTwice,
+  type Products as Target,
+  writeEarly,
+} from '@scree/core/engine';
 import { summariseAndMultiply } from './early-dual.js';
 import type { Numbers, Products } from './functions.js';
 import { type FloatBlock, Packer } from './pack.js';

@@ -1,6 +1,13 @@
-import type { OnStep, RowsAt } from '@scree/core';
 import { addRowCounts, type ColumnStatistics, emptyStatistics } from '@scree/core/data';
-import { type EarlyDual, type EarlyFrame, pilotFrame, samplePilot, statisticsFromSums } from '@scree/core/engine';
+import {
+  type EarlyDual,
+  type EarlyFrame,
+  type OnStep,
+  pilotFrame,
+  type RowsAt,
+  samplePilot,
+  statisticsFromSums,
+} from '@scree/core/engine';
 import type { Products } from './functions.js';
 import { type FloatBlock, Packer } from './pack.js';
 import { pipeline } from './pipeline.js';

@@ -1,4 +1,4 @@
-import type { OnStep } from '@scree/core';
+import type { OnStep } from '@scree/core/engine';
 import { type Count, maxAbs, powerOfTwo, type SymmetricEigen, withoutZeroRows } from '@scree/core/linalg';
 import { Integers, type Lapack } from './functions.js';
 import type { Library } from './library.js';

@@ -1,4 +1,4 @@
-import type { DenseBlock, FloatArray, Frame } from '@scree/core';
+import type { DenseBlock, FloatArray, Frame } from '@scree/core/data';
 import type { Numbers } from './functions.js';
 import { packBinary } from './pack-binary.js';
 import { classOf, type RowWidths } from './row-widths.js';

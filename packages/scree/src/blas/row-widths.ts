@@ -1,4 +1,4 @@
-import type { DenseBlock } from '@scree/core';
+import type { DenseBlock } from '@scree/core/data';
 import type { Pilot } from '@scree/core/engine';
 
 /** Rows of the sample. */

@@ -1,6 +1,14 @@
-import type { Frame, OnStep, RowsAt } from '@scree/core';
+import type { Frame } from '@scree/core/data';
 import { addRowCounts, type ColumnStatistics, emptyStatistics } from '@scree/core/data';
-import { PilotSums, pilotFrame, samplePilot, scatterAboutMeans, statisticsFromSums } from '@scree/core/engine';
+import {
+  type OnStep,
+  PilotSums,
+  pilotFrame,
+  type RowsAt,
+  samplePilot,
+  scatterAboutMeans,
+  statisticsFromSums,
+} from '@scree/core/engine';
 import type { Numbers, Products } from './functions.js';
 import { type FloatBlock, Packer } from './pack.js';
 import { pipeline } from './pipeline.js';

@@ -1,4 +1,4 @@
-import type { Products as Target } from '@scree/core';
+import type { Products as Target } from '@scree/core/engine';
 import type { Numbers, Products } from './functions.js';
 
 /** Most bytes of the sums of all lanes together. */

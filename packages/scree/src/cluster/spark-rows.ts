@@ -1,14 +1,7 @@
-import {
-  DataError,
-  type Engine,
-  EngineError,
-  type Frame,
-  type LoadedBlock,
-  type OnStep,
-  type RowsAt,
-} from '@scree/core';
+import { DataError, type Engine, EngineError } from '@scree/core';
+import type { Frame } from '@scree/core/data';
 import { type ColumnStatistics, emptyStatistics, mergeScatter, mergeStatistics } from '@scree/core/data';
-import type { RemoteRows, Streaming } from '@scree/core/engine';
+import type { LoadedBlock, OnStep, RemoteRows, RowsAt, Streaming } from '@scree/core/engine';
 import { FileError, type RemoteRequest } from '@scree/files/internal';
 import { CHUNK, CHUNKS, EXECUTOR_PASSES } from './executor-passes.js';
 import { type Piece, partsOf, piecesOf, RESULT_JSON, RESULT_NAMES, RESULT_TYPE } from './executor-results.js';

@@ -1,14 +1,5 @@
-import type {
-  Block,
-  CodedCovariate,
-  Coding,
-  DenseBlock,
-  PcaOptions,
-  RowSource,
-  TableBatch,
-  TableData,
-  TableSource,
-} from '@scree/core';
+import type { Coding, PcaOptions, RowSource, TableData } from '@scree/core';
+import type { Block, CodedCovariate, DenseBlock, TableBatch, TableSource } from '@scree/core/data';
 import { codedSource, openForModel } from '@scree/core/data';
 import { ProgressTracker } from '@scree/core/pipeline';
 import type { LabelledBlock, SupplementaryBlock } from '@scree/files';

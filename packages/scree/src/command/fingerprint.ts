@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { Block } from '@scree/core';
+import type { Block } from '@scree/core/data';
 
 /** A checksum of rows in their order, to find out whether the same rows are read again. */
 export class Fingerprint {

@@ -6,7 +6,8 @@ import {
   supplementary,
 } from '@scree/analysis';
 import { count, listed, percent, several } from '@scree/analysis/describe';
-import { DataError, Model, type RowSource, type ScalingRule } from '@scree/core';
+import { DataError, Model, type RowSource } from '@scree/core';
+import type { ScalingRule } from '@scree/core/data';
 import { DEFAULT_MEMORY } from '@scree/files';
 import { readColumnWeights } from './column-weights.js';
 import type { Call } from './command.js';

@@ -19,7 +19,8 @@ import {
   supplementaryRows,
 } from '@scree/analysis';
 import { count, describeComponent, several } from '@scree/analysis/describe';
-import type { Block, Model, RowSource } from '@scree/core';
+import type { Model, RowSource } from '@scree/core';
+import type { Block } from '@scree/core/data';
 import { refuseChanged } from '@scree/core/data';
 import type { SupplementaryBlock } from '@scree/files';
 import type { DataFile } from '../disk/index.js';

@@ -1,5 +1,6 @@
 import { several } from '@scree/analysis/describe';
-import { DataError, type Matrix, type Model, type ReconstructedColumn } from '@scree/core';
+import { DataError, type Matrix, type Model } from '@scree/core';
+import type { ReconstructedColumn } from '@scree/core/data';
 import { hasCategories, inputNames, partsOf, refuseChanged, reversible } from '@scree/core/data';
 import { AtomicFile } from '../disk/atomic-file.js';
 import { csvText } from '../disk/csv-writer.js';

@@ -1,4 +1,5 @@
-import type { Block, RowSource } from '@scree/core';
+import type { RowSource } from '@scree/core';
+import type { Block } from '@scree/core/data';
 
 /** Most numbers that are kept: as many as a table has that is looked at more closely without being asked for. */
 const MOST_NUMBERS = 1e7;

@@ -1,6 +1,7 @@
 import { residualize } from '@scree/analysis';
 import { count, several } from '@scree/analysis/describe';
-import type { CodedCovariate, Coding, RowSource } from '@scree/core';
+import type { Coding, RowSource } from '@scree/core';
+import type { CodedCovariate } from '@scree/core/data';
 import { codedSource, TermEncoder, termNames } from '@scree/core/data';
 import { showBytes } from '@scree/files/internal';
 import type { DataFile } from '../disk/index.js';

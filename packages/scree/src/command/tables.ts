@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type RowContributions, rowContributionBlocks } from '@scree/analysis';
-import type { Block, Matrix, Model } from '@scree/core';
+import type { Matrix, Model } from '@scree/core';
+import type { Block } from '@scree/core/data';
 import { hasCategories, refuseChanged } from '@scree/core/data';
 import type { SupplementaryBlock } from '@scree/files';
 import { NativeMemoryCollector } from '../database/garbage-collection.js';

@@ -1,4 +1,5 @@
-import type { Block, CsrMatrix, Matrix, NumberArray, RowSource } from '@scree/core';
+import type { CsrMatrix, Matrix, NumberArray, RowSource } from '@scree/core';
+import type { Block } from '@scree/core/data';
 import { refuseChanged } from '@scree/core/data';
 import type { LabelledBlock } from '@scree/files';
 import { createFile, type WriteOptions } from '../disk/index.js';

@@ -1,13 +1,6 @@
 import { deflateRawSync } from 'node:zlib';
-import {
-  DataError,
-  type DenseBlock,
-  type Model,
-  type NumberArray,
-  OptionError,
-  type Progress,
-  type RowSource,
-} from '@scree/core';
+import { DataError, type Model, type NumberArray, OptionError, type Progress, type RowSource } from '@scree/core';
+import type { DenseBlock } from '@scree/core/data';
 import { checkFinite, decodeHalf, refuseChanged } from '@scree/core/data';
 import { ProgressTracker } from '@scree/core/pipeline';
 import { AtomicFile } from '../disk/atomic-file.js';

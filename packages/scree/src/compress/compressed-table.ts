@@ -1,4 +1,5 @@
-import type { Block, DenseBlock, NumberArray } from '@scree/core';
+import type { NumberArray } from '@scree/core';
+import type { Block, DenseBlock } from '@scree/core/data';
 import { decodeHalf } from '@scree/core/data';
 import type { Column, DenseBatch, Request, Table } from '@scree/files/internal';
 import { openCompressed } from './open-compressed.js';

@@ -1,4 +1,5 @@
-import { type Block, DataError, type DenseBlock, type RowSource } from '@scree/core';
+import { DataError, type RowSource } from '@scree/core';
+import type { Block, DenseBlock } from '@scree/core/data';
 import { decodeHalf } from '@scree/core/data';
 import type { ProgressTracker } from '@scree/core/pipeline';
 import { STORED_TYPES, storedTypeOf } from '../disk/stored-type.js';

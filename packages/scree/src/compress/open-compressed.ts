@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { inflateRawSync } from 'node:zlib';
-import { type Block, type Engine, type Model, type RowSource, ScreeError } from '@scree/core';
+import { type Engine, type Model, type RowSource, ScreeError } from '@scree/core';
+import type { Block } from '@scree/core/data';
 import { FileError } from '@scree/files';
 import { badFile, readAhead, truncated, unsupported } from '@scree/files/internal';
 import { closeRead, fileBytes } from '../disk/file-bytes.js';

@@ -1,5 +1,7 @@
-import { type Block, type Engine, type Frame, type OnStep, referenceEngine, wasmEngine } from '@scree/core';
+import { type Engine, referenceEngine, wasmEngine } from '@scree/core';
+import type { Block, Frame } from '@scree/core/data';
 import { identityFrame } from '@scree/core/data';
+import type { OnStep } from '@scree/core/engine';
 
 const reference = referenceEngine();
 

@@ -1,12 +1,5 @@
-import {
-  type Block,
-  DataError,
-  type Engine,
-  type Matrix,
-  type NumberArray,
-  OptionError,
-  type RowSource,
-} from '@scree/core';
+import { DataError, type Engine, type Matrix, type NumberArray, OptionError, type RowSource } from '@scree/core';
+import type { Block } from '@scree/core/data';
 import { decodeHalf, identityFrame } from '@scree/core/data';
 import { ProgressTracker } from '@scree/core/pipeline';
 import { evenBlocks } from './even-blocks.js';

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { IntegerArray } from '@scree/core';
+import type { IntegerArray } from '@scree/core/data';
 import { refuseChanged } from '@scree/core/data';
 import { openFile } from './open-file.js';
 

@@ -1,4 +1,5 @@
-import type { DenseBlock, DType, NumberArray } from '@scree/core';
+import type { DType, NumberArray } from '@scree/core';
+import type { DenseBlock } from '@scree/core/data';
 import { decodeHalf } from '@scree/core/data';
 
 /** Types of numbers in files: float64 and float32, which core computes in, and the types that it reads without conversion. */

@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
-import { DataError, type DenseBlock, type DType, type Matrix, type NumberArray, OptionError } from '@scree/core';
+import { DataError, type DType, type Matrix, type NumberArray, OptionError } from '@scree/core';
+import type { DenseBlock } from '@scree/core/data';
 import { decodeHalf } from '@scree/core/data';
 import { AtomicFile } from './atomic-file.js';
 import { isStoredType, STORED_TYPES, type StoredType, storeAs, storedTypeOf } from './stored-type.js';

@@ -1,6 +1,7 @@
 import { GroupSums, type Groups, hotellingT2 } from '@scree/analysis';
 import { several } from '@scree/analysis/describe';
-import { type Block, DataError, type Frame, type Model, OptionError, type Progress, type TableData } from '@scree/core';
+import { DataError, type Model, OptionError, type Progress, type TableData } from '@scree/core';
+import type { Block, Frame } from '@scree/core/data';
 import { checkFinite, identityFrame, openForModel, packTile } from '@scree/core/data';
 import { chooseEngine } from '@scree/core/engine';
 import { powerOfTwo } from '@scree/core/linalg';

@@ -1,4 +1,5 @@
-import { type Block, type RowSource, toRows } from 'scree';
+import type { Block } from '@scree/core/data';
+import { type RowSource, toRows } from 'scree';
 import { describe, expect, it } from 'vitest';
 import { criteriaFor, replicatesFor } from '../../src/command/examine.js';
 import { rememberRows } from '../../src/command/remember-rows.js';

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
-import type { Block, Matrix, NumberArray, RowSource } from '@scree/core';
+import type { Matrix, NumberArray, RowSource } from '@scree/core';
+import type { Block } from '@scree/core/data';
 import { decodeHalf } from '@scree/core/data';
 import { type Compressed, type CompressedFile, type CompressOptions, compressFile, openCompressed, pca } from 'scree';
 import { seeded } from '../disk/support.js';

@@ -1,7 +1,8 @@
 import { principalAngles } from '@scree/analysis';
 import { describe, expect, it } from 'vitest';
 import { wasmEngine } from '../../../src/engines/choose.js';
-import { type Engine, type LoadedBlock, pca, referenceEngine } from '../../../src/index.js';
+import type { LoadedBlock } from '../../../src/engines/index.js';
+import { type Engine, pca, referenceEngine } from '../../../src/index.js';
 import { random } from '../../../src/linalg/random.js';
 import { toMatrix, withSpectrum } from '../../support/data.js';
 
