@@ -167,7 +167,7 @@ describe('columnContributions', () => {
   it('comes from a stored model, and from one of version 0.1.0 where its components keep all variance', async () => {
     expect(columnContributions(loadModel(JSON.stringify(dec23)))).toEqual(columnContributions(dec23));
     const old = (name: string): Model =>
-      loadModel(readFileSync(new URL(`../golden/0.1.0/${name}.json`, import.meta.url), 'utf8'));
+      loadModel(readFileSync(new URL(`../../core/test/golden/0.1.0/${name}.json`, import.meta.url), 'utf8'));
     for (const { communality } of columnContributions(old('all-components'))) expect(communality).toBeCloseTo(1, 12);
     const { columnVariances = new Float64Array(0), ...record } = await pca(rows, { k: 2, scale: 'pareto' });
     const without = new Model(record);

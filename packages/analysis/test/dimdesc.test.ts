@@ -153,7 +153,7 @@ function records(text: string, from: number, to?: number): Record<string, string
 }
 
 describe('the sentences about categories', () => {
-  const fixture = (name: string): Buffer => readFileSync(new URL(`fixtures/${name}`, import.meta.url));
+  const fixture = (name: string): Buffer => readFileSync(new URL(`../../core/test/fixtures/${name}`, import.meta.url));
   const tables = {
     poison: records(fixture('poison.csv').toString(), 5),
     tea: records(gunzipSync(fixture('tea.csv.gz')).toString(), 0),

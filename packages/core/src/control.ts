@@ -20,6 +20,7 @@ export interface OptionCheck {
   readonly test: (value: unknown) => boolean;
 }
 
+/** The values that these options accept. */
 export const CONTROL_OPTIONS: Record<keyof ControlOptions, OptionCheck> = {
   onProgress: { must: 'a function', test: (v) => typeof v === 'function' },
   signal: {
@@ -42,11 +43,13 @@ export function checkControl<Options extends ControlOptions>(options: Options): 
   return options;
 }
 
+/** Throws unless options are an object. */
 export function checkObject(options: unknown): void {
   if (typeof options === 'object' && options !== null) return;
   throw new OptionError('BAD_OPTION', `Options must be an object, not ${describeValue(options)}.`, { value: options });
 }
 
+/** Throws if the value of an option is not accepted. */
 export function checkOption(option: string, value: unknown, { must, test }: OptionCheck): void {
   if (test(value)) return;
   const code = option === 'k' ? 'K_OUT_OF_RANGE' : option === 'weights' ? 'BAD_WEIGHTS' : 'BAD_OPTION';

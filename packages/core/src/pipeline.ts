@@ -41,5 +41,6 @@ export { unknownOption } from './suggest-option.js';
 /** Code of sketches, which is loaded when it is first needed. */
 export const loadSketch = (): Promise<typeof import('./solvers/sketch/sketch.js')> =>
   import('./solvers/sketch/sketch.js');
+/** Code that stores sketches, likewise. */
 export const loadSketchBytes = (): Promise<typeof import('./solvers/sketch/sketch-bytes.js')> =>
   import('./solvers/sketch/sketch-bytes.js');

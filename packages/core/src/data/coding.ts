@@ -35,6 +35,7 @@ export const UNSEEN_RULES = ['error', 'mean'] as const;
 export type UnseenRule = (typeof UNSEEN_RULES)[number];
 
 export const CODING_METHODS = ['pca', 'mca', 'famd', 'mfa'] as const;
+/** The method that a coding was made for. */
 export type CodingMethod = (typeof CODING_METHODS)[number];
 
 /** A column of numbers, with its transform. */

@@ -91,10 +91,12 @@ export function readSections(bytes: Uint8Array, { header, size }: ContainerHead,
   return lengths.map((length, i) => bytes.subarray(starts[i], starts[i] + length));
 }
 
+/** The error for bytes that end too early. */
 export function cutOff(length: number, what: string): ModelError {
   return new ModelError('MODEL_TRUNCATED', `The ${what} ends after ${length} bytes, in the middle.`);
 }
 
+/** The error for bytes whose checksum is wrong. */
 export function damaged(what: string): ModelError {
   return new ModelError('MODEL_CHANGED', `The ${what} was changed or damaged after it was written.`);
 }

@@ -34,6 +34,7 @@ export interface CodingRules {
   readonly transformOf: (name: string) => Transform;
 }
 
+/** A coding, and what was learned with it. */
 export interface Learned {
   readonly coding: Coding;
   /** Rows that were read, and those of them with a weight above 0. */

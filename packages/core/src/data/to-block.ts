@@ -171,6 +171,7 @@ export function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
+/** The error for data without rows. */
 export function empty(): DataError {
   return new DataError('EMPTY_DATA', 'There are no rows. PCA needs at least two rows of at least one number each.');
 }
