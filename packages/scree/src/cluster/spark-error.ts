@@ -1,6 +1,6 @@
 import { DataError, OptionError, ScreeError } from '@scree/core';
 import { badFile, FileError } from '@scree/files/internal';
-import { GrpcError, STATUS } from './grpc.js';
+import { GrpcError, LargeMessageError, STATUS } from './grpc.js';
 import { ProtobufError } from './protobuf.js';
 import { withoutToken } from './spark-url.js';
 
@@ -35,6 +35,12 @@ export function sparkError(error: unknown, path: string, doing: Doing): unknown 
     return fail(
       'NO_ACCESS',
       `${path} refuses the token, or asks for one (${what}). Put it into SPARK_CONNECT_AUTHENTICATE_TOKEN, or behind the address: ;use_ssl=true;token=….`,
+    );
+  }
+  if (error instanceof LargeMessageError) {
+    return fail(
+      'TOO_LARGE',
+      `${path} sends more than the memory allows (${what}). Choose fewer columns, or allow more memory.`,
     );
   }
   if (system !== undefined && CERTIFICATE.test(system)) {
