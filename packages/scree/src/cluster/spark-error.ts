@@ -1,8 +1,8 @@
 import { DataError, OptionError, ScreeError } from '@scree/core';
 import { badFile, FileError } from '@scree/files/internal';
+import { hideSecrets } from '../database/hide-secrets.js';
 import { GrpcError, LargeMessageError, STATUS } from './grpc.js';
 import { ProtobufError } from './protobuf.js';
-import { withoutToken } from './spark-url.js';
 
 /** What was done when an error came: `querying` if the user wrote the query, `computing` if our Python runs on the executors. */
 export type Doing = 'connecting' | 'reading' | 'querying' | 'computing' | 'writing';
@@ -120,7 +120,7 @@ function shortened(text: string): string {
 }
 
 export function badSparkUrl(url: string): FileError {
-  const path = withoutToken(url);
+  const path = hideSecrets(url);
   const how = 'Write it as sc://host:15002, with settings behind it: sc://host:15002/;use_ssl=true;token=…';
   return new FileError(
     'BAD_FILE',
