@@ -107,7 +107,7 @@ export class RowGatherer {
     for (let j = 0; j < names.length; j++) {
       const value = (row as Readonly<Record<string, unknown>>)[names[j]];
       if (typeof value !== 'number') {
-        if (!(names[j] in row)) {
+        if (!hasColumn(row, names[j])) {
           throw new DataError(
             'MISSING_COLUMN',
             `Row ${at + 1} has no column ${describeValue(names[j])}. Every record needs the same keys.`,
@@ -132,6 +132,11 @@ export class RowGatherer {
     const length = this.#capacity * this.cols;
     return this.float32 ? new Float32Array(length) : new Float64Array(length);
   }
+}
+
+/** Whether a record has a column. What every object has, such as `constructor`, counts only if the record has its own. */
+export function hasColumn(row: object, name: string): boolean {
+  return name in row && (Object.hasOwn(row, name) || !(name in Object.prototype));
 }
 
 /** A whole number of 64 bits that float64 holds exactly. Anything else is refused. */

@@ -3,7 +3,7 @@ import type { ProgressTracker } from '../progress.js';
 import type { Warning } from '../warning.js';
 import { commonLength } from './column-data.js';
 import { foreignAdvice, foreignKind } from './foreign.js';
-import { adviceForRow, isRecord, type RecordRow } from './gather.js';
+import { adviceForRow, hasColumn, isRecord, type RecordRow } from './gather.js';
 import type { NumberArray } from './matrix.js';
 import { type Data, openSource, type RowSource } from './open-source.js';
 import { items } from './open-stream.js';
@@ -270,7 +270,7 @@ class RowShape {
       );
     }
     const record = row as object;
-    const missing = this.names.find((name) => !(name in record));
+    const missing = this.names.find((name) => !hasColumn(record, name));
     if (missing !== undefined) {
       throw new DataError(
         'MISSING_COLUMN',
