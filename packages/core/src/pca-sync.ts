@@ -1,6 +1,7 @@
 import type { CsrMatrix } from './data/csr.js';
 import type { Row } from './data/gather.js';
-import { openSource, type RowSource } from './data/open-source.js';
+import * as numericColumnsCode from './data/numeric-columns.js';
+import { numericColumns, openSource, type RowSource } from './data/open-source.js';
 import { type AnyMatrix, isMatrix } from './data/to-block.js';
 import { wasmCode } from './engines/choose.js';
 import * as densePassesCode from './engines/reference/dense.js';
@@ -33,6 +34,7 @@ function provideCode(): void {
   plainKernels.provide(plain);
   blockKrylov.provide(blockKrylovCode);
   float32Scatter.provide(float32ScatterCode);
+  numericColumns.provide(numericColumnsCode);
   densePasses.provide(densePassesCode);
   solveDual.provide(solveDualCode);
   widePasses.provide(widePassesCode);
@@ -52,7 +54,7 @@ export function pcaSync(data: SyncData, options: PcaOptions = {}): Model {
   const progress = new ProgressTracker(onOneThread, true);
   if (Array.isArray(data) ? isMatrix(data[0]) : !isMatrix(data)) throw tooMuchForSync('data', 'This kind of data');
   const open = (): MaybePromise<Opened> =>
-    andThen(openSource(data, progress, settings.columnNames), (source) => {
+    andThen(openSource(data, progress, settings.columnNames, settings.columns === 'numeric'), (source) => {
       refuseLargeForSync(source);
       return { source, settings: onOneThread, atOnce: true };
     });

@@ -44,7 +44,7 @@ export type WarningCode =
   | 'ROWS_DROPPED'
   /** Values were not written as plain numbers: TRUE, $1,200, 12 %. */
   | 'VALUES_CONVERTED'
-  /** Columns that are partly numbers were left out, because most of their values are text. */
+  /** Columns were left out: those that are mostly text, or with `columns: 'numeric'` those that hold no number. */
   | 'COLUMNS_LEFT_OUT'
   /** No component stands out from noise. */
   | 'NO_STRUCTURE';

@@ -76,7 +76,14 @@ interface Grouped {
 
 /** Groups as a regression on their labels: fitted values are the groups' means. */
 async function readGroups(data: Data, groups: GroupLabels, options: GroupPcaOptions): Promise<Grouped> {
-  const { scale: wanted, ddof, threads, columnNames, columnWeights } = checkOptions(refuseWeights(options));
+  const {
+    scale: wanted,
+    ddof,
+    threads,
+    columnNames,
+    columns: use,
+    columnWeights,
+  } = checkOptions(refuseWeights(options));
   const labels = checkLabels(groups);
   const counts = new Map<string, number>();
   for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);
@@ -87,7 +94,7 @@ async function readGroups(data: Data, groups: GroupLabels, options: GroupPcaOpti
     ...(signal ? { signal } : {}),
     ...(threads ? { threads } : {}),
   };
-  const source = await openSource(data, new ProgressTracker(control), columnNames);
+  const source = await openSource(data, new ProgressTracker(control), columnNames, use === 'numeric');
   const residuals = await residualize(source, { group: labels }, control);
   const { columns, regression } = residuals;
   const d = residuals.cols;

@@ -1,7 +1,7 @@
 import { type ControlOptions, checkControl } from '../control.js';
 import { type Block, type Frame, identityFrame, packTile } from '../data/block.js';
 import { refuseChanged } from '../data/changes.js';
-import { type Coding, hasCategories, reversible } from '../data/coding.js';
+import { type Coding, hasCategories, inputNames, reversible } from '../data/coding.js';
 import type { ReconstructedColumn } from '../data/decode.js';
 import type { Row } from '../data/gather.js';
 import { type FloatArray, fitsFloat32, type Matrix } from '../data/matrix.js';
@@ -354,7 +354,7 @@ export class Model implements ModelRecord {
     const progress = new ProgressTracker(checkControl(options));
     const width = what === 'rows' || this.whiten === 'zca' ? this.d : this.k;
     const names = width === this.d ? this.columnNames : undefined;
-    const given = asRows(data);
+    const given = asRows(data, what === 'rows' && this.coding ? inputNames(this.coding) : names);
     if (hasNoRows(given)) return;
     const source =
       what === 'rows' && this.coding

@@ -1,13 +1,14 @@
+import { isFloat64Array } from '../built-in-name.js';
 import { type Coding, checkCoding } from '../data/coding.js';
 import type { Matrix } from '../data/matrix.js';
 import type { DType } from '../data/open-source.js';
 import { SCALINGS, type ScalingRule } from '../data/scaling.js';
-import { describeValue, ModelError } from '../errors.js';
-import { orthonormalityDefect } from '../linalg/orthonormality.js';
+import { describeValue } from '../errors.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
 import type { SolverName } from '../solvers/names.js';
 import type { Warning } from '../warning.js';
 import type { Certificate } from './certificate.js';
+import { checkNumbers, checkVector, demand, isBound, isList, isNumber, isObject, isString } from './check-numbers.js';
 import { type Choice, CRITERION_NAMES } from './choice.js';
 import { checkStability, type Stability } from './stability.js';
 import type { Uniqueness } from './uniqueness.js';
@@ -94,78 +95,34 @@ export const OPTIONAL_VECTORS = ['columnVariances', 'columnWeights'] as const sa
 
 /** Throws where a record cannot be a model, and says why. Nothing about it is assumed, not even its types. */
 export function checkRecord(record: ModelRecord, known?: number): void {
-  const { components } = record;
-  const { rows: k, cols: d } = components;
-  demand(
-    Number.isSafeInteger(k) && k >= 1 && Number.isSafeInteger(d) && d >= k,
-    () => `components cannot be ${k} × ${d}`,
-  );
-  checkVector('components', components.data, k * d);
-  checkVector('mean', record.mean, d);
-  checkVector('scale', record.scale, d);
-  checkVector('variances', record.variances, k, true);
-  checkVector('varianceRatios', record.varianceRatios, k, true);
-  checkVector('singularValues', record.singularValues, k, true);
+  checkNumbers(record, known);
+  const { rows: k, cols: d } = record.components;
   for (const name of OPTIONAL_VECTORS) {
     const values = record[name];
     demand(
-      values === undefined || (values instanceof Float64Array && values.length === d),
+      values === undefined || (isFloat64Array(values) && values.length === d),
       () => `${name} is not ${d} numbers`,
     );
     demand(values === undefined || values.every(isBound), () => `${name} holds a value that is negative or not finite`);
   }
-  for (let j = 0; j < d; j++) {
-    demand(
-      record.scale[j] > 0 && Number.isFinite(1 / record.scale[j]),
-      'scale holds a value that nothing can be divided by',
-    );
-  }
   checkSpectrum(record.spectrum, record.variances, d);
   checkChoice(record.choice);
-  for (const name of ['totalVariance', 'noiseVariance', 'n', 'totalWeight', 'ddof'] as const) {
-    demand(isNumber(record[name]) && record[name] >= 0, () => `${name} is ${describeValue(record[name])}`);
-  }
-  demand(
-    record.totalWeight > record.ddof,
-    () => `totalWeight ${record.totalWeight} leaves nothing after ddof ${record.ddof}`,
-  );
-  demand(typeof record.centered === 'boolean', () => `centered is ${describeValue(record.centered)}`);
-  demand(record.centered || record.mean.every((m) => m === 0), 'mean is not zero although data were not centred');
-  demand(
-    record.whiten === false || record.whiten === 'pca' || record.whiten === 'zca',
-    () => `whiten is ${describeValue(record.whiten)}`,
-  );
   demand(
     record.scaling === undefined || SCALINGS.includes(record.scaling),
     () => `scaling is ${describeValue(record.scaling)}`,
   );
   demand(record.dtype === 'float32' || record.dtype === 'float64', () => `dtype is ${describeValue(record.dtype)}`);
-  const names: unknown = record.columnNames;
-  demand(names === undefined || isList(names, d, isString), () => `columnNames are not ${d} names`);
   checkPlanAndWarnings(record);
   checkCertificate(record.certificate, k);
   checkUniqueness(record.uniqueness, k);
   checkTrace(record.trace);
   checkStability(record.stability, k, d);
   checkCoding(record.coding, d);
-  const defect = known ?? orthonormalityDefect(components.data, k, d);
-  demand(defect < 1e-6, () => `components are not orthonormal: off by ${defect}`);
-}
-
-/** Numbers that are finite, and where they must fall, do so, to zero at most. Loops: faster than `every` for the few of most models. */
-function checkVector(name: string, values: Float64Array, length: number, falls = false): void {
-  demand(values.length === length, () => `${name} has ${values.length} numbers, not ${length}`);
-  for (let i = 0; i < length; i++) {
-    demand(Number.isFinite(values[i]), () => `${name} holds a value that is not finite`);
-    if (!falls) continue;
-    demand(values[i] >= 0, () => `${name} has a negative value at ${i}`);
-    demand(i === 0 || values[i] <= values[i - 1], () => `${name} rise at ${i}`);
-  }
 }
 
 function checkSpectrum(spectrum: unknown, variances: Float64Array, d: number): void {
   if (spectrum === undefined) return;
-  demand(spectrum instanceof Float64Array, 'spectrum is not a list of numbers');
+  demand(isFloat64Array(spectrum), 'spectrum is not a list of numbers');
   const values = spectrum as Float64Array;
   demand(values.length >= variances.length && values.length <= d, () => `spectrum has ${values.length} numbers`);
   checkVector('spectrum', values, values.length, true);
@@ -213,9 +170,7 @@ function checkCertificate(certificate: Certificate, k: number): void {
 }
 
 function checkUniqueness(uniqueness: Uniqueness, k: number): void {
-  demand(isObject(uniqueness), 'uniqueness is missing');
-  const { rank, subspace, axes } = uniqueness;
-  demand(Number.isSafeInteger(rank) && rank >= 0 && rank <= k, () => `uniqueness.rank is ${describeValue(rank)}`);
+  const { subspace, axes } = uniqueness;
   demand(isVerdict(subspace), 'uniqueness.subspace is not a verdict');
   demand(isList(axes, k, isVerdict), () => `uniqueness.axes are not ${k} verdicts`);
 }
@@ -239,30 +194,4 @@ function checkTrace(trace: unknown): void {
     isObject(value.terms) &&
     Object.values(value.terms).every(isMeasure);
   demand(Array.isArray(trace) && trace.every(isEpoch), 'trace is not a list of epochs');
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
-}
-
-function isString(value: unknown): value is string {
-  return typeof value === 'string';
-}
-
-function isNumber(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value);
-}
-
-function isBound(value: unknown): value is number {
-  return isNumber(value) && value >= 0;
-}
-
-function isList(value: unknown, length?: number, each: (entry: unknown) => boolean = () => true): boolean {
-  if (!Array.isArray(value) || (length !== undefined && value.length !== length)) return false;
-  for (let i = 0; i < value.length; i++) if (!each(value[i])) return false;
-  return true;
-}
-
-function demand(holds: boolean, what: string | (() => string)): void {
-  if (!holds) throw new ModelError('BAD_MODEL', `This is not a model: ${typeof what === 'string' ? what : what()}.`);
 }

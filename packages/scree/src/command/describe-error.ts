@@ -292,12 +292,14 @@ const WARNINGS: {
     return `${several(Number(values), 'value')} ${values === 1 ? 'was not written as a plain number and was' : 'were not written as plain numbers and were'} converted: ${each.join(', ')}.`;
   },
   COLUMNS_LEFT_OUT: ({ columns }) => {
-    const left = columns as readonly { readonly name: string; readonly share: number }[];
+    const left = columns as readonly { readonly name: string; readonly share?: number; readonly holds?: string }[];
     const each = left
       .slice(0, MOST_SHOWN)
-      .map(({ name, share }) => `${column(name)} (${Math.round(100 * share)} % numbers)`);
+      .map(({ name, share, holds }) => `${column(name)} (${holds ?? `${Math.round(100 * Number(share))} % numbers`})`);
     if (left.length > each.length) each.push(`${count(left.length - each.length)} more`);
-    const [were, they] = left.length === 1 ? ['was', 'it is'] : ['were', 'they are'];
+    const [were, they, hold] = left.length === 1 ? ['was', 'it is', 'it holds'] : ['were', 'they are', 'they hold'];
+    if (left[0]?.holds !== undefined)
+      return `${capital(each.join(', '))} ${were} left out because ${hold} no numbers.`;
     return `${capital(each.join(', '))} ${were} left out because ${they} mostly text. If the texts mean missing values, leave those cells empty.`;
   },
   NO_STRUCTURE: ({ criteria }) =>
