@@ -1,3 +1,4 @@
+import * as correlationMatrixCode from './data/correlation-matrix.js';
 import type { CsrMatrix } from './data/csr.js';
 import type { Row } from './data/gather.js';
 import * as numericColumnsCode from './data/numeric-columns.js';
@@ -13,6 +14,7 @@ import * as plain from './engines/wasm/kernels-plain.js';
 import * as relaxed from './engines/wasm/kernels-relaxed.js';
 import * as wasm from './engines/wasm/wasm.js';
 import { OptionError } from './errors.js';
+import { correlationMatrix } from './fit.js';
 import { idleAfterWork } from './keep-alive.js';
 import { andThen, isPromise, type MaybePromise } from './maybe-promise.js';
 import type { Model } from './model/model.js';
@@ -34,6 +36,7 @@ function provideCode(): void {
   plainKernels.provide(plain);
   blockKrylov.provide(blockKrylovCode);
   float32Scatter.provide(float32ScatterCode);
+  correlationMatrix.provide(correlationMatrixCode);
   numericColumns.provide(numericColumnsCode);
   densePasses.provide(densePassesCode);
   solveDual.provide(solveDualCode);

@@ -38,6 +38,8 @@ export type WarningCode =
   | 'FEW_ROWS'
   /** Most values of a column are 0, and the others are many different numbers. */
   | 'ZERO_INFLATED'
+  /** The rows look like a correlation matrix, and not like rows of data. */
+  | 'CORRELATION_MATRIX'
   /** Missing values were filled in. */
   | 'VALUES_FILLED'
   /** Rows with missing values were left out. */

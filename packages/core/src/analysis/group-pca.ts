@@ -1,7 +1,7 @@
 import type { Block } from '../data/block.js';
-import type { Matrix } from '../data/matrix.js';
 import { type Data, openSource, type RowSource } from '../data/open-source.js';
 import { packedRows } from '../data/paired-blocks.js';
+import { RowMatrix } from '../data/row-matrix.js';
 import { columnScales } from '../data/scaling.js';
 import { describeValue, OptionError } from '../errors.js';
 import { keepAlive } from '../keep-alive.js';
@@ -23,7 +23,7 @@ export interface GroupPca {
   readonly model: Model;
   readonly groups: readonly { readonly label: string; readonly n: number }[];
   /** Means of the groups, one row each, in the user's own units. */
-  readonly means: Matrix<Float64Array>;
+  readonly means: RowMatrix<Float64Array>;
   /** Share of the total variance that is within, or between, the groups. The two add up to 1. */
   readonly share: number;
 }
@@ -68,7 +68,7 @@ interface Grouped {
   /** Group of each row. */
   readonly labels: readonly string[];
   readonly sizes: { readonly label: string; readonly n: number }[];
-  readonly means: Matrix<Float64Array>;
+  readonly means: RowMatrix<Float64Array>;
   readonly scale: 'none' | Float64Array;
   /** Share of the total variance within the groups. */
   readonly within: number;
@@ -113,7 +113,7 @@ async function readGroups(data: Data, groups: GroupLabels, options: GroupPcaOpti
     }
   });
   const within = total > 0 ? Math.max(0, 1 - between / total) : 0;
-  const table = { rows: sizes.length, cols: d, data: means };
+  const table = new RowMatrix(sizes.length, d, means, residuals.columnNames);
   return { residuals, labels, sizes, means: table, scale: wanted === 'none' ? wanted : scale, within };
 }
 

@@ -1,5 +1,7 @@
 import { type Coding, offsetsOf, partsOf } from './coding.js';
 import type { Matrix } from './matrix.js';
+import { withJson } from './result-json.js';
+import { RowMatrix } from './row-matrix.js';
 import { closure, functionOf, ilrInverse, interpolate } from './transforms.js';
 
 /** A column of the user's table, from scores: numbers, or levels with their fitted values. */
@@ -55,7 +57,7 @@ export function decoder(coding: Coding): (row: Float64Array, visit: RowVisitor) 
 }
 
 /** Rows of coded columns as rows of the table's own, where these are all numbers. */
-export function decodeNumbers(coding: Coding, coded: Matrix<Float64Array>): Matrix<Float64Array> {
+export function decodeNumbers(coding: Coding, coded: Matrix<Float64Array>): RowMatrix<Float64Array> {
   const cols = coding.columns.length;
   const data = new Float64Array(coded.rows * cols);
   const decode = decoder(coding);
@@ -67,5 +69,49 @@ export function decodeNumbers(coding: Coding, coded: Matrix<Float64Array>): Matr
       level: () => {},
     });
   }
-  return { rows: coded.rows, cols, data };
+  return new RowMatrix(
+    coded.rows,
+    cols,
+    data,
+    coding.columns.map(({ name }) => name),
+  );
+}
+
+/** Rows as columns, for a model without a coding. */
+export function columnsOfRows({ cols, rows, data }: Matrix, names: readonly string[]): ReconstructedColumn[] {
+  return Array.from({ length: cols }, (_, j) =>
+    withJson({
+      kind: 'number',
+      name: names[j],
+      values: Float64Array.from({ length: rows }, (_, i) => data[i * cols + j]),
+    }),
+  );
+}
+
+/** The columns of the table from rows of coded columns, which `read` hands on one after the other. */
+export async function columnsOfCoding(
+  coding: Coding,
+  read: (onRow: (x: Float64Array) => void) => Promise<void>,
+): Promise<ReconstructedColumn[]> {
+  const { columns } = coding;
+  const decode = decoder(coding);
+  const values: number[][] = columns.map(() => []);
+  const levels: (string | null)[][] = columns.map(() => []);
+  const visitor = {
+    number: (j: number, value: number): void => {
+      values[j].push(value);
+    },
+    level: (j: number, level: number, fitted: number): void => {
+      const column = columns[j];
+      if (column.kind === 'category') levels[j].push(level === column.gap ? null : column.levels[level]);
+      values[j].push(fitted);
+    },
+  };
+  await read((x) => decode(x, visitor));
+  return columns.map(({ kind, name }, j) => {
+    const numbers = Float64Array.from(values[j]);
+    return withJson<ReconstructedColumn>(
+      kind === 'number' ? { kind, name, values: numbers } : { kind, name, levels: levels[j], fitted: numbers },
+    );
+  });
 }

@@ -2,6 +2,8 @@ import { builtInName } from '../built-in-name.js';
 import { DataError, describeValue } from '../errors.js';
 import type { Warning } from '../warning.js';
 import { isRecord, missingColumn, notANumber, type RecordRow, type Row } from './gather.js';
+import { rowsSource } from './memory-source.js';
+import type { RowSource } from './row-source.js';
 
 /**
  * `columns: 'numeric'`: columns that hold numbers are used, and columns that hold none are left out with a warning. A column with
@@ -105,15 +107,12 @@ export class NumericColumns {
   }
 }
 
-/** The columns of records in memory that hold numbers, and the warning about the others. */
-export function numericNames(rows: readonly Row[]): {
-  readonly names: readonly string[];
-  readonly warnings: readonly Warning[];
-} {
+/** Records in memory, without their columns that hold no number. */
+export function numericSource(rows: readonly Row[]): RowSource {
   const columns = new NumericColumns(rows[0] as RecordRow);
   for (let i = 0; i < rows.length; i++) columns.check(rows[i]);
   if (columns.names.length === 0) throw columns.noNumbers();
-  return { names: columns.names, warnings: columns.warnings() };
+  return rowsSource(rows, columns.names, () => columns.warnings());
 }
 
 /**

@@ -1,12 +1,12 @@
-import { builtInName, isFloat32Array } from '../built-in-name.js';
+import { builtInName } from '../built-in-name.js';
 import { DataError, describeValue } from '../errors.js';
 import { andThen, Lazy, type MaybePromise } from '../maybe-promise.js';
 import type { ProgressTracker } from '../progress.js';
 import type { Block } from './block.js';
 import { foreignAdvice, foreignKind } from './foreign.js';
 import type { ForeignData } from './foreign-data.js';
-import { isRecord, type Row, RowGatherer } from './gather.js';
-import { MemorySource, matrixSource } from './memory-source.js';
+import { isRecord, type Row } from './gather.js';
+import { MemorySource, matrixSource, rowsSource } from './memory-source.js';
 import type { DType, RowSource } from './row-source.js';
 import { type AnyMatrix, empty, isCount, isMatrix } from './to-block.js';
 
@@ -121,23 +121,8 @@ function fromRows(
   numericOnly: boolean,
 ): MaybePromise<RowSource> {
   if (rows.length === 0) throw empty();
-  if (chosen || !numericOnly || !isRecord(rows[0])) return fromChosen(rows, chosen);
-  return andThen(numericColumns.get(), ({ numericNames }) => {
-    const { names, warnings } = numericNames(rows);
-    return fromChosen(rows, names, () => warnings);
-  });
-}
-
-function fromChosen(
-  rows: readonly Row[],
-  chosen: readonly string[] | undefined,
-  warnings?: RowSource['warnings'],
-): RowSource {
-  const float32 = rows.every(isFloat32Array);
-  const gather = new RowGatherer(rows[0], { capacity: rows.length, float32, chosen });
-  // By index: forEach passes over holes.
-  for (let i = 0; i < rows.length; i++) gather.add(rows[i], i);
-  return new MemorySource([gather.take()], gather.names, warnings);
+  if (chosen || !numericOnly || !isRecord(rows[0])) return rowsSource(rows, chosen);
+  return andThen(numericColumns.get(), ({ numericSource }) => numericSource(rows));
 }
 
 function checkSource(source: RowSource): RowSource {

@@ -4,6 +4,7 @@ import { isPromise } from '../maybe-promise.js';
 import type { ProgressTracker } from '../progress.js';
 import type { Warning } from '../warning.js';
 import type { Block } from './block.js';
+import { CorrelationMatrixCheck } from './correlation-matrix.js';
 import { foreignKind } from './foreign.js';
 import { isRecord, type Row, RowGatherer, ragged } from './gather.js';
 import { fitsFloat32 } from './matrix.js';
@@ -40,6 +41,7 @@ export async function openStream(
   const first = await blocks.next();
   if (first.done) throw empty();
   let used = false;
+  const correlations = new CorrelationMatrixCheck(first.value.cols);
   return {
     cols: first.value.cols,
     dtype: fitsFloat32(first.value.data) ? 'float32' : 'float64',
@@ -50,10 +52,18 @@ export async function openStream(
       if (used)
         throw new DataError('SOURCE_CHANGED', 'This stream was read already and cannot be read again. Pass a new one.');
       used = true;
+      correlations.add(first.value);
       yield first.value;
-      yield* blocks;
+      for await (const block of blocks) {
+        correlations.add(block);
+        yield block;
+      }
     },
-    warnings: () => [...found.leftOut.warnings(), ...mergeWarnings(found.warnings, undefined)],
+    warnings: () => [
+      ...found.leftOut.warnings(),
+      ...mergeWarnings(found.warnings, undefined),
+      ...correlations.warnings(),
+    ],
     async close() {
       await blocks.return();
     },

@@ -4,7 +4,7 @@ import { refuseChanged } from '../data/changes.js';
 import { type Coding, hasCategories, inputNames, reversible } from '../data/coding.js';
 import type { ReconstructedColumn } from '../data/decode.js';
 import type { Row } from '../data/gather.js';
-import { type FloatArray, fitsFloat32, type Matrix } from '../data/matrix.js';
+import { type FloatArray, fitsFloat32 } from '../data/matrix.js';
 import { asRows, hasNoRows } from '../data/one-row.js';
 import { checkBlockWidth, type Data, type DType, openSource } from '../data/open-source.js';
 import { RowMatrix, scoreNames } from '../data/row-matrix.js';
@@ -37,7 +37,7 @@ const TILE = 256;
  * is done with them changes how it transforms.
  */
 export class Model implements ModelRecord {
-  readonly components: Matrix<Float64Array>;
+  readonly components: RowMatrix<Float64Array>;
   readonly mean: Float64Array;
   readonly scale: Float64Array;
   readonly scaling?: ScalingRule;
@@ -80,7 +80,8 @@ export class Model implements ModelRecord {
     const divisor = Math.sqrt(record.totalWeight - record.ddof);
     this.#deviations = new Float64Array(rows);
     for (let i = 0; i < record.uniqueness.rank; i++) this.#deviations[i] = record.singularValues[i] / divisor;
-    this.components = Object.freeze({ rows, cols, data: own(data) });
+    this.components = new RowMatrix(rows, cols, own(data), record.columnNames);
+    Object.freeze(this.components);
     this.mean = own(record.mean);
     this.scale = own(record.scale);
     if (record.scaling) this.scaling = record.scaling;
@@ -197,35 +198,11 @@ export class Model implements ModelRecord {
    * category the level with the largest fitted value.
    */
   async reconstruct(scores: Data, options: ApplyOptions = {}): Promise<ReconstructedColumn[]> {
-    const { columnNames } = this;
+    const { columnsOfCoding, columnsOfRows } = await import('../data/decode.js');
     const coding = reversible(this.coding);
-    if (!coding) {
-      const { cols, rows, data } = await this.inverseTransform(scores, options);
-      return Array.from({ length: cols }, (_, j) => ({
-        kind: 'number',
-        name: columnNames?.[j] ?? String(j),
-        values: Float64Array.from({ length: rows }, (_, i) => data[i * cols + j]),
-      }));
-    }
-    const { columns } = coding;
-    const decode = (await import('../data/decode.js')).decoder(coding);
-    const values: number[][] = columns.map(() => []);
-    const levels: (string | null)[][] = columns.map(() => []);
-    const visitor = {
-      number: (j: number, value: number): void => {
-        values[j].push(value);
-      },
-      level: (j: number, level: number, fitted: number): void => {
-        const column = columns[j];
-        if (column.kind === 'category') levels[j].push(level === column.gap ? null : column.levels[level]);
-        values[j].push(fitted);
-      },
-    };
-    await this.#reconstruct(scores, options, (x) => decode(x, visitor));
-    return columns.map(({ kind, name }, j) => {
-      const numbers = Float64Array.from(values[j]);
-      return kind === 'number' ? { kind, name, values: numbers } : { kind, name, levels: levels[j], fitted: numbers };
-    });
+    return coding
+      ? columnsOfCoding(coding, (onRow) => this.#reconstruct(scores, options, onRow))
+      : columnsOfRows(await this.inverseTransform(scores, options), this.#names());
   }
 
   /** Rows of the model's columns, from scores, one after the other. */
@@ -276,7 +253,7 @@ export class Model implements ModelRecord {
    * scores of component i; with `scale: 'unit'` and no column weights it is their correlation. LᵀL is the covariance of the scaled data that k
    * components reconstruct. Computed anew at every access.
    */
-  get loadings(): Matrix<Float64Array> {
+  get loadings(): RowMatrix<Float64Array> {
     const { rows, cols } = this.components;
     const divisor = Math.sqrt(this.totalWeight - this.ddof);
     const data = this.#components.map((entry, at) => {
@@ -284,14 +261,14 @@ export class Model implements ModelRecord {
       // √λ computed from σ, because λ may underflow.
       return (this.singularValues[component] / divisor) * entry;
     });
-    return { rows, cols, data };
+    return new RowMatrix(rows, cols, data, this.columnNames);
   }
 
   /**
    * The covariance the model stands for, in the user's own units (d × d): the variances along the components, and the
    * noise variance in every other direction. The exact covariance of the data when k = d. With a coding, that of the coded columns.
    */
-  covariance(): Matrix<Float64Array> {
+  covariance(): RowMatrix<Float64Array> {
     const { k, d, noiseVariance } = this;
     const data = new Float64Array(d * d);
     for (let c = 0; c < k; c++) {
@@ -304,7 +281,7 @@ export class Model implements ModelRecord {
       data[i * d + i] += noiseVariance;
       for (let j = 0; j < d; j++) data[i * d + j] *= this.#scale[i] * this.#scale[j];
     }
-    return { rows: d, cols: d, data };
+    return new RowMatrix(d, d, data, this.columnNames);
   }
 
   /** The model as plain data, for JSON.stringify; `loadModel` reads it back to the last bit. */
