@@ -153,6 +153,8 @@ const WARNINGS: {
   },
   FEW_ROWS: ({ rows, cols, components }) =>
     `There are only ${several(Number(rows), 'row')} of ${several(Number(cols), 'column')}: no more than ${several(Number(components), 'component')} can have variance, and in another sample they may be quite different.`,
+  CORRELATION_MATRIX: ({ rows }) =>
+    `These ${several(Number(rows), 'row')} of ${several(Number(rows), 'column')} look like a correlation matrix (symmetric, with 1 on the diagonal), and PCA takes them for rows of data. Open the table that the matrix was computed from, and ${DIVIDE}.`,
   ZERO_INFLATED: ({ columns, count: all }) =>
     `More than half of the values of ${namesOf(columns as Names, Number(all))} are 0: PCA treats whether a value is 0, and how large it is otherwise, as one scale.`,
   VALUES_FILLED: ({ columns, values, rows }) => {

@@ -89,6 +89,7 @@ export class RowGatherer {
 
   #addRecord(row: Row, at: number, start: number, names: readonly string[]): void {
     if (!isRecord(row)) {
+      checkRow(row, at);
       throw new DataError(
         'RAGGED_ROWS',
         `Row ${at + 1} is ${describeValue(row)}, but the first row is a record. Use one form for all rows.`,

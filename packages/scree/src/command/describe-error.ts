@@ -270,6 +270,8 @@ const WARNINGS: {
   },
   FEW_ROWS: ({ rows, cols, components }) =>
     `There are only ${several(Number(rows), 'row')} of ${several(Number(cols), 'column')}: no more than ${several(Number(components), 'component')} can have variance, and in another sample ${Number(components) === 1 ? 'it' : 'they'} may be quite different.`,
+  CORRELATION_MATRIX: ({ rows }) =>
+    `These ${several(Number(rows), 'row')} of ${several(Number(rows), 'column')} look like a correlation matrix (symmetric, with 1 on the diagonal), and PCA takes them for rows of data. Fit the table that the matrix was computed from, with --scale unit. If you have only the matrix, use --no-center: then the components are its eigenvectors, and singularValues in --json are its eigenvalues.`,
   ZERO_INFLATED: ({ columns, count: all }) =>
     `More than half of the values of ${columnsOf(columns as Names, Number(all))} are 0: PCA treats whether a value is 0, and how large it is otherwise, as one scale.`,
   VALUES_FILLED: ({ columns, values, rows, with: source }) => {
