@@ -1,4 +1,5 @@
-import { type Coding, offsetsOf, partsOf } from './coding.js';
+import { ModelError } from '../errors.js';
+import { type Coding, hasCategories, offsetsOf, partsOf } from './coding.js';
 import type { Matrix } from './matrix.js';
 import { withJson } from './result-json.js';
 import { RowMatrix } from './row-matrix.js';
@@ -56,25 +57,38 @@ export function decoder(coding: Coding): (row: Float64Array, visit: RowVisitor) 
   };
 }
 
+/** Turns a row of coded columns into one of the table's own, which must all be numbers. The array is used again for the next row. */
+export function numbersDecoder(coding: Coding): (row: Float64Array) => Float64Array {
+  if (hasCategories(coding)) {
+    throw new ModelError(
+      'BAD_MODEL',
+      'This model has categories, which are no numbers. Use model.reconstruct(scores): it gives the columns of the table, numbers and levels.',
+    );
+  }
+  const decode = decoder(coding);
+  const out = new Float64Array(coding.columns.length);
+  const visitor: RowVisitor = {
+    number: (j, value) => {
+      out[j] = value;
+    },
+    level: () => {},
+  };
+  return (row) => {
+    decode(row, visitor);
+    return out;
+  };
+}
+
 /** Rows of coded columns as rows of the table's own, where these are all numbers. */
 export function decodeNumbers(coding: Coding, coded: Matrix<Float64Array>): RowMatrix<Float64Array> {
-  const cols = coding.columns.length;
-  const data = new Float64Array(coded.rows * cols);
-  const decode = decoder(coding);
+  const { columns } = coding;
+  const data = new Float64Array(coded.rows * columns.length);
+  const decode = numbersDecoder(coding);
   for (let i = 0; i < coded.rows; i++) {
-    decode(coded.data.subarray(i * coded.cols, (i + 1) * coded.cols), {
-      number: (j, value) => {
-        data[i * cols + j] = value;
-      },
-      level: () => {},
-    });
+    data.set(decode(coded.data.subarray(i * coded.cols, (i + 1) * coded.cols)), i * columns.length);
   }
-  return new RowMatrix(
-    coded.rows,
-    cols,
-    data,
-    coding.columns.map(({ name }) => name),
-  );
+  const names = columns.map(({ name }) => name);
+  return new RowMatrix(coded.rows, columns.length, data, names);
 }
 
 /** Rows as columns, for a model without a coding. */

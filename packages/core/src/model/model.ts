@@ -1,7 +1,7 @@
 import { type ControlOptions, checkControl } from '../control.js';
 import { type Block, type Frame, identityFrame, packTile } from '../data/block.js';
 import { refuseChanged } from '../data/changes.js';
-import { type Coding, hasCategories, inputNames, reversible } from '../data/coding.js';
+import { type Coding, inputNames, reversible } from '../data/coding.js';
 import type { ReconstructedColumn } from '../data/decode.js';
 import type { Row } from '../data/gather.js';
 import { type FloatArray, fitsFloat32 } from '../data/matrix.js';
@@ -12,16 +12,17 @@ import type { ScalingRule } from '../data/scaling.js';
 import { checkFinite } from '../data/statistics.js';
 import type { TableData } from '../data/table.js';
 import { chooseEngine } from '../engines/choose.js';
-import { DataError, ModelError } from '../errors.js';
+import { DataError } from '../errors.js';
 import { keepAlive } from '../keep-alive.js';
 import { axpy, dot } from '../linalg/vector.js';
 import { ProgressTracker } from '../progress.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
 import type { Warning } from '../warning.js';
 import type { Certificate } from './certificate.js';
+import { checkRecord } from './check-record.js';
 import type { Choice } from './choice.js';
 import { frameOf } from './frame-of.js';
-import { checkRecord, type ModelRecord, OPTIONAL_VECTORS, type Plan, type Whiten } from './record.js';
+import { type ModelRecord, OPTIONAL_VECTORS, type Plan, type Whiten } from './record.js';
 import { toBinary, toJSON } from './serialize.js';
 import type { Stability } from './stability.js';
 import type { Uniqueness } from './uniqueness.js';
@@ -163,33 +164,11 @@ export class Model implements ModelRecord {
    */
   async inverseTransform(scores: Data | Row, options: ApplyOptions = {}): Promise<RowMatrix> {
     const coding = reversible(this.coding);
-    if (coding && hasCategories(coding)) {
-      throw new ModelError(
-        'BAD_MODEL',
-        'This model has categories, which are no numbers. Use model.reconstruct(scores): it gives the columns of the table, numbers and levels.',
-      );
-    }
-    const output = new RowCollector(
-      coding ? coding.columns.length : this.d,
-      coding?.columns.map(({ name }) => name) ?? this.#names(),
-    );
-    const decode = coding && (await import('../data/decode.js')).decoder(coding);
-    const row = new Float64Array(coding?.columns.length ?? 0);
-    const visitor = {
-      number: (j: number, value: number): void => {
-        row[j] = value;
-      },
-      level: (): void => {},
-    };
-    await this.#reconstruct(
-      scores,
-      options,
-      (x) => {
-        decode?.(x, visitor);
-        output.push(decode ? row : x);
-      },
-      (block) => output.reserve(block),
-    );
+    const decode = coding && (await import('../data/decode.js')).numbersDecoder(coding);
+    const names = coding?.columns.map(({ name }) => name) ?? this.#names();
+    const output = new RowCollector(names.length, names);
+    const onRow = (x: Float64Array): void => output.push(decode ? decode(x) : x);
+    await this.#reconstruct(scores, options, onRow, (block) => output.reserve(block));
     return output.matrix();
   }
 
@@ -236,16 +215,16 @@ export class Model implements ModelRecord {
    * ‖b − VᵀVb‖² with b = (x − mean)/scale. Over the rows of the fit they add up to (Σw − ddof)·Σ_{j>k} λⱼ.
    */
   async reconstructionError(data: TableData, options: ApplyOptions = {}): Promise<Float64Array> {
-    const errors: Float64Array[] = [];
     const { threads } = checkControl(options);
-    const { components } = this;
-    const model = { components: { ...components, data: this.#components }, mean: this.#mean, scale: this.#scale };
-    await this.#read('reconstruction error', 'rows', data, options, async (block, progress) => {
-      const { reconstructBlock } = await import('./reconstruction.js');
-      const engine = await chooseEngine({ threads }, block.data.length);
-      errors.push((await reconstructBlock(model, block, engine, (rows) => progress.step(rows))).errors);
-    });
-    return joined(errors);
+    const model = {
+      components: { rows: this.k, cols: this.d, data: this.#components },
+      mean: this.#mean,
+      scale: this.#scale,
+    };
+    const { ErrorCollector } = await import('./reconstruction.js');
+    const errors = new ErrorCollector(model, threads);
+    await this.#read('reconstruction error', 'rows', data, options, (block, progress) => errors.add(block, progress));
+    return errors.all();
   }
 
   /**
@@ -388,17 +367,6 @@ async function eachRow(
     const pause = progress.step(to - from);
     if (pause) await pause;
   }
-}
-
-function joined(parts: readonly Float64Array[]): Float64Array {
-  if (parts.length === 1) return parts[0];
-  const whole = new Float64Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }
 
 /** Collects rows of known width into a matrix: float32 while all that came is float32, float64 from then on. */
