@@ -1,6 +1,6 @@
 /**
  * The name of the built-in class of a value: "Float64Array", "Map", "Date". Unlike `instanceof`, it also knows values of another realm,
- * such as an iframe, a context of node:vm, or a test in Jest, each of which has classes of its own.
+ * such as an iframe, a context of a virtual machine, or a test in Jest, each of which has classes of its own.
  */
 export function builtInName(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1);

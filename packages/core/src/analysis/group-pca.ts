@@ -3,7 +3,7 @@ import { type Data, openSource, type RowSource } from '../data/open-source.js';
 import { packedRows } from '../data/paired-blocks.js';
 import { RowMatrix } from '../data/row-matrix.js';
 import { columnScales } from '../data/scaling.js';
-import { describeValue, OptionError } from '../errors.js';
+import { DataError, describeValue, OptionError } from '../errors.js';
 import { keepAlive } from '../keep-alive.js';
 import { axpy } from '../linalg/vector.js';
 import type { Model } from '../model/model.js';
@@ -128,7 +128,13 @@ function refuseWeights(options: GroupPcaOptions): PcaOptions {
 }
 
 function checkLabels(groups: GroupLabels): string[] {
-  const labels = Array.from(groups, String);
+  const labels = Array.from(groups, (label: unknown, row) => {
+    if (label !== null && label !== undefined) return String(label);
+    throw new DataError('MISSING_VALUES', `Row ${row + 1} has no group. Give it a label, or leave the row out.`, {
+      row,
+      reason: 'missing-group',
+    });
+  });
   if (new Set(labels).size > 1) return labels;
   throw new OptionError(
     'BAD_OPTION',

@@ -1,6 +1,7 @@
 import { createContext, runInContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { type Data, famd, loadModel, Model, pca, toRows } from '../../src/index.js';
+import { type Data, famd, loadModel, Model, pca, toRows, withinGroups } from '../../src/index.js';
+import { descend } from '../../src/learn.js';
 import { pcaSync } from '../../src/pca-sync.js';
 import { loadTransform } from '../../src/transform.js';
 import { withSpectrum } from '../support/data.js';
@@ -33,6 +34,7 @@ describe.each([0, 1, 11])('a hole in place of entry %i', (at) => {
     expect(() => pcaSync(make() as number[][])).toThrow(message);
     expect(() => loadTransform(model).transform(make() as number[][])).toThrow(message);
     await expect(famd(make() as never)).rejects.toThrow(new RegExp(`^Row ${at + 1} is undefined`));
+    expect(() => descend(make() as number[][], { rule: 'points' })).toThrow(message);
   });
 
   it('of a column by name is an error that names the row and the column', async () => {
@@ -55,6 +57,14 @@ describe('a hole', () => {
     await expect(pca(rows, { weights })).rejects.toThrow(/weight of row 5 is undefined/);
     const matrix = { rows: 12, cols: 3, data: Float64Array.from(rows.flat()) };
     await expect(pca(withHole([matrix, matrix, matrix], 1))).rejects.toThrow(/^Row 13 is undefined/);
+  });
+
+  it('in the labels of groups is an error that names the row', async () => {
+    const labels = withHole(rows.map((_, i) => `group ${i % 2}`), 4); // biome-ignore format: one line
+    await expect(withinGroups(rows, labels)).rejects.toMatchObject({
+      message: 'Row 5 has no group. Give it a label, or leave the row out.',
+      details: { row: 4 },
+    });
   });
 
   it('in a row of a table with categories is a missing value', async () => {
