@@ -154,7 +154,7 @@ function readNdarray({ shape, stride, offset, data }: NdarrayLike): Matrix<Numbe
 function readDanfo({ columns: names, values }: DanfoLike): NamedColumns {
   const rows = values as readonly ArrayLike<unknown>[];
   if (rows.length > 0 && !Array.isArray(rows[0])) sizeOf([rows.length], 'Danfo.js Series');
-  return { names, columns: names.map((_, j) => Array.from(rows, (row) => row[j])) };
+  return { names, columns: names.map((_, j) => Array.from(rows, (row) => row?.[j])) };
 }
 
 /** As a typed array where that is possible: it keeps whole numbers of 64 bits exact, and takes a hundredth of the time. */

@@ -34,7 +34,7 @@ describe.each([0, 1, 11])('a hole in place of entry %i', (at) => {
     expect(() => pcaSync(make() as number[][])).toThrow(message);
     expect(() => loadTransform(model).transform(make() as number[][])).toThrow(message);
     await expect(famd(make() as never)).rejects.toThrow(new RegExp(`^Row ${at + 1} is undefined`));
-    expect(() => descend(make() as number[][], { rule: 'points' })).toThrow(message);
+    expect(() => descend(make() as number[][], { rule: 'autoencoder' })).toThrow(message);
   });
 
   it('of a column by name is an error that names the row and the column', async () => {
