@@ -187,7 +187,7 @@ export function notANumber(
   const where = describeCell(row, column, names);
   const name = names ? describeValue(names[column]) : `column ${column}`;
   const choice = names
-    ? ` (${numeric ? "columns: 'numeric' uses the columns of numbers, " : ''}columnNames chooses them)`
+    ? ` (${numeric ? "columns: 'numeric' uses the columns of numbers, " : ''}columnNames chooses the columns)`
     : '';
   const remedy = remedyFor(value, name, choice);
   return new DataError(

@@ -300,8 +300,7 @@ const WARNINGS: {
       .map(({ name, share, holds }) => `${column(name)} (${holds ?? `${Math.round(100 * Number(share))} % numbers`})`);
     if (left.length > each.length) each.push(`${count(left.length - each.length)} more`);
     const [were, they, hold] = left.length === 1 ? ['was', 'it is', 'it holds'] : ['were', 'they are', 'they hold'];
-    if (left[0]?.holds !== undefined)
-      return `${capital(each.join(', '))} ${were} left out because ${hold} no numbers.`;
+    if (left[0]?.holds !== undefined) return `${capital(each.join(', '))} ${were} left out because ${hold} no numbers.`;
     return `${capital(each.join(', '))} ${were} left out because ${they} mostly text. If the texts mean missing values, leave those cells empty.`;
   },
   NO_STRUCTURE: ({ criteria }) =>
