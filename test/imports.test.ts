@@ -28,6 +28,7 @@ const BASE = [
   'maybe-promise.ts',
   'event-loop.ts',
   'builtin-module.ts',
+  'built-in-name.ts',
   'nearest-name.ts',
 ];
 /** Files at the top of core that are the pipeline of a fit: above the model, below questions about it. */

@@ -4,7 +4,7 @@ import type { RowSource } from './data/open-source.js';
 import type { Engine } from './engines/engine.js';
 import { remoteRows } from './engines/remote.js';
 import { ConvergenceError } from './errors.js';
-import { andThen, type MaybePromise, settle, type Waiting, wait } from './maybe-promise.js';
+import { andThen, Lazy, type MaybePromise, settle, type Waiting, wait } from './maybe-promise.js';
 import type { Choice } from './model/choice.js';
 import { finish, firstComponents } from './model/finish.js';
 import { Model } from './model/model.js';
@@ -64,7 +64,8 @@ function* planAndSolve(
       framing.scatterTrace > 0 ? yield* wait(reading.solve(problem, framing)) : axesWithoutVariance(problem);
     const sampled = solution.converged && stabilityFor(source, settings, reading, solution.k, engine, progress);
     const stability = sampled ? yield* wait(sampled) : undefined;
-    const known = yield* wait(warningsOf(opened, engine));
+    const matrix = mayBeCorrelations(opened, reading) ? yield* warnOfCorrelations(opened) : [];
+    const known = [...(yield* wait(warningsOf(opened, engine))), ...matrix];
     const warnings = settings.lookAtColumns
       ? [...known, ...(yield* wait(columnWarnings(opened, reading, settings)))]
       : known;
@@ -116,6 +117,20 @@ function withStability(model: Model, stability: Stability | undefined): Model {
 function warningsOf(source: RowSource | Moments, engine: Engine): MaybePromise<readonly Warning[]> {
   const read = source instanceof Moments ? [] : source.warnings?.();
   return andThen(read, (warnings = []) => [...warnings, ...(engine.warnings ?? [])]);
+}
+
+/** Code that looks for a correlation matrix among the data. Hardly any data need it. */
+export const correlationMatrix = new Lazy(() => import('./data/correlation-matrix.js'));
+
+/** Whether there are as many rows as columns, and the largest number of every column is 1: so it is in a correlation matrix. Streams look themselves. */
+function mayBeCorrelations(opened: RowSource | Moments, { cols, columns }: PreparedData): opened is RowSource {
+  if (columns.rows !== cols || opened instanceof Moments || !opened.rereadable) return false;
+  return columns.max.every((most) => Math.abs(most - 1) < 1e-5);
+}
+
+function* warnOfCorrelations(opened: RowSource): Waiting<readonly Warning[]> {
+  const { correlationWarnings } = yield* wait(correlationMatrix.get());
+  return yield* wait(correlationWarnings(opened));
 }
 
 /** What the columns tell: the values that were seen while rows were read, and the statistics of the fit. */

@@ -1,6 +1,8 @@
+import * as correlationMatrixCode from './data/correlation-matrix.js';
 import type { CsrMatrix } from './data/csr.js';
 import type { Row } from './data/gather.js';
-import { openSource, type RowSource } from './data/open-source.js';
+import * as numericColumnsCode from './data/numeric-columns.js';
+import { numericColumns, openSource, type RowSource } from './data/open-source.js';
 import { type AnyMatrix, isMatrix } from './data/to-block.js';
 import { wasmCode } from './engines/choose.js';
 import * as densePassesCode from './engines/reference/dense.js';
@@ -12,6 +14,7 @@ import * as plain from './engines/wasm/kernels-plain.js';
 import * as relaxed from './engines/wasm/kernels-relaxed.js';
 import * as wasm from './engines/wasm/wasm.js';
 import { OptionError } from './errors.js';
+import { correlationMatrix } from './fit.js';
 import { idleAfterWork } from './keep-alive.js';
 import { andThen, isPromise, type MaybePromise } from './maybe-promise.js';
 import type { Model } from './model/model.js';
@@ -33,6 +36,8 @@ function provideCode(): void {
   plainKernels.provide(plain);
   blockKrylov.provide(blockKrylovCode);
   float32Scatter.provide(float32ScatterCode);
+  correlationMatrix.provide(correlationMatrixCode);
+  numericColumns.provide(numericColumnsCode);
   densePasses.provide(densePassesCode);
   solveDual.provide(solveDualCode);
   widePasses.provide(widePassesCode);
@@ -52,7 +57,7 @@ export function pcaSync(data: SyncData, options: PcaOptions = {}): Model {
   const progress = new ProgressTracker(onOneThread, true);
   if (Array.isArray(data) ? isMatrix(data[0]) : !isMatrix(data)) throw tooMuchForSync('data', 'This kind of data');
   const open = (): MaybePromise<Opened> =>
-    andThen(openSource(data, progress, settings.columnNames), (source) => {
+    andThen(openSource(data, progress, settings.columnNames, settings.columns === 'numeric'), (source) => {
       refuseLargeForSync(source);
       return { source, settings: onOneThread, atOnce: true };
     });

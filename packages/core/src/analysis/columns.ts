@@ -1,3 +1,4 @@
+import { isFloatArray } from '../built-in-name.js';
 import type { Block, DenseBlock } from '../data/block.js';
 import { blockStatistics } from '../data/block-statistics.js';
 import { decoded } from '../data/float16.js';
@@ -144,7 +145,7 @@ export class ColumnWatch {
   }
 
   *#follow({ rows, cols, stride, data }: DenseBlock, weights: Float64Array | undefined): Task<void> {
-    const whole = !(data instanceof Float64Array || data instanceof Float32Array);
+    const whole = !isFloatArray(data);
     const height = Math.max(LEAST_ROWS, Math.floor(CHUNK / cols));
     for (let top = 0; top < rows; top += height) {
       // Most columns of measurements have fractions, and many values, in the first few rows.

@@ -1,9 +1,9 @@
 import type { Block } from '../data/block.js';
-import type { Matrix } from '../data/matrix.js';
 import { type Data, openSource, type RowSource } from '../data/open-source.js';
 import { packedRows } from '../data/paired-blocks.js';
+import { RowMatrix } from '../data/row-matrix.js';
 import { columnScales } from '../data/scaling.js';
-import { describeValue, OptionError } from '../errors.js';
+import { DataError, describeValue, OptionError } from '../errors.js';
 import { keepAlive } from '../keep-alive.js';
 import { axpy } from '../linalg/vector.js';
 import type { Model } from '../model/model.js';
@@ -23,7 +23,7 @@ export interface GroupPca {
   readonly model: Model;
   readonly groups: readonly { readonly label: string; readonly n: number }[];
   /** Means of the groups, one row each, in the user's own units. */
-  readonly means: Matrix<Float64Array>;
+  readonly means: RowMatrix<Float64Array>;
   /** Share of the total variance that is within, or between, the groups. The two add up to 1. */
   readonly share: number;
 }
@@ -68,7 +68,7 @@ interface Grouped {
   /** Group of each row. */
   readonly labels: readonly string[];
   readonly sizes: { readonly label: string; readonly n: number }[];
-  readonly means: Matrix<Float64Array>;
+  readonly means: RowMatrix<Float64Array>;
   readonly scale: 'none' | Float64Array;
   /** Share of the total variance within the groups. */
   readonly within: number;
@@ -76,7 +76,14 @@ interface Grouped {
 
 /** Groups as a regression on their labels: fitted values are the groups' means. */
 async function readGroups(data: Data, groups: GroupLabels, options: GroupPcaOptions): Promise<Grouped> {
-  const { scale: wanted, ddof, threads, columnNames, columnWeights } = checkOptions(refuseWeights(options));
+  const {
+    scale: wanted,
+    ddof,
+    threads,
+    columnNames,
+    columns: use,
+    columnWeights,
+  } = checkOptions(refuseWeights(options));
   const labels = checkLabels(groups);
   const counts = new Map<string, number>();
   for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);
@@ -87,7 +94,7 @@ async function readGroups(data: Data, groups: GroupLabels, options: GroupPcaOpti
     ...(signal ? { signal } : {}),
     ...(threads ? { threads } : {}),
   };
-  const source = await openSource(data, new ProgressTracker(control), columnNames);
+  const source = await openSource(data, new ProgressTracker(control), columnNames, use === 'numeric');
   const residuals = await residualize(source, { group: labels }, control);
   const { columns, regression } = residuals;
   const d = residuals.cols;
@@ -106,7 +113,7 @@ async function readGroups(data: Data, groups: GroupLabels, options: GroupPcaOpti
     }
   });
   const within = total > 0 ? Math.max(0, 1 - between / total) : 0;
-  const table = { rows: sizes.length, cols: d, data: means };
+  const table = new RowMatrix(sizes.length, d, means, residuals.columnNames);
   return { residuals, labels, sizes, means: table, scale: wanted === 'none' ? wanted : scale, within };
 }
 
@@ -121,7 +128,13 @@ function refuseWeights(options: GroupPcaOptions): PcaOptions {
 }
 
 function checkLabels(groups: GroupLabels): string[] {
-  const labels = Array.from(groups, String);
+  const labels = Array.from(groups, (label: unknown, row) => {
+    if (label !== null && label !== undefined) return String(label);
+    throw new DataError('MISSING_VALUES', `Row ${row + 1} has no group. Give it a label, or leave the row out.`, {
+      row,
+      reason: 'missing-group',
+    });
+  });
   if (new Set(labels).size > 1) return labels;
   throw new OptionError(
     'BAD_OPTION',

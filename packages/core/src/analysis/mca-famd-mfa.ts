@@ -131,6 +131,7 @@ const REFUSED = [
   'categories',
   'groups',
   'columnNames',
+  'columns',
 ];
 
 interface Request {

@@ -2,6 +2,7 @@ import { checkControl, checkObject, checkOption } from '../control.js';
 import { refuseChanged } from '../data/changes.js';
 import { openForModel } from '../data/coded-source.js';
 import { checkBlockWidth } from '../data/open-source.js';
+import { withJson } from '../data/result-json.js';
 import { checkFinite } from '../data/statistics.js';
 import type { TableData } from '../data/table.js';
 import { chooseEngine } from '../engines/choose.js';
@@ -95,7 +96,7 @@ export function monitorRows(
     });
     const unusual: number[] = [];
     for (let i = 0; i < q.length; i++) if (isBeyond(unusualLimits, t2[i], q[i])) unusual.push(i);
-    return { t2, q, limits, unusualLimits, unusual };
+    return withJson({ t2, q, limits, unusualLimits, unusual });
   });
 }
 

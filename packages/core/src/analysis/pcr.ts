@@ -1,6 +1,8 @@
 import { type ControlOptions, checkControl, checkOption } from '../control.js';
 import { refuseChanged } from '../data/changes.js';
 import { type Data, keepRows, openSource, type RowSource } from '../data/open-source.js';
+import { listsOf, withJson } from '../data/result-json.js';
+import { RowMatrix } from '../data/row-matrix.js';
 import type { Scale } from '../data/scaling.js';
 import { someRows } from '../data/some-rows.js';
 import { DataError, describeValue, OptionError } from '../errors.js';
@@ -66,10 +68,10 @@ export class Pcr {
   /** The number of components with the least `rmsep`. */
   readonly best: number;
   /** Cross-validated predictions, one row per row of the data, one column per number of components from 0. */
-  readonly predictions: { readonly rows: number; readonly cols: number; readonly data: Float64Array };
+  readonly predictions: RowMatrix<Float64Array>;
   readonly folds: number;
 
-  constructor(parts: Omit<Pcr, 'predict' | 'coefficients'>) {
+  constructor(parts: Omit<Pcr, 'predict' | 'coefficients' | 'toJSON'>) {
     this.model = parts.model;
     this.mean = parts.mean;
     this.scoreCoefficients = parts.scoreCoefficients;
@@ -110,7 +112,12 @@ export class Pcr {
       slopes[j] /= scale[j];
       intercept -= slopes[j] * mean[j];
     }
-    return { intercept, slopes };
+    return withJson({ intercept, slopes });
+  }
+
+  /** What `JSON.stringify` writes: matrices as rows, typed arrays as lists. */
+  toJSON(): object {
+    return listsOf(this);
   }
 
   #checkCount(components: number): number {
@@ -198,7 +205,7 @@ async function crossValidate(
     r2: squares.map((sum) => 1 - sum / total),
     rmse: trainingErrors(whole, total, n),
     best: rmsep.indexOf(Math.min(...rmsep)),
-    predictions: { rows: n, cols: width, data: predictions },
+    predictions: new RowMatrix(n, width, predictions),
     folds: folds.sizes.length,
   });
 }

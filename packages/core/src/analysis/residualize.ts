@@ -1,10 +1,11 @@
 import { type ControlOptions, checkControl } from '../control.js';
 import type { Block } from '../data/block.js';
 import type { CodedRegression, Coding } from '../data/coding.js';
-import type { Matrix } from '../data/matrix.js';
 import { type Data, keepRows, openSource, type RowSource } from '../data/open-source.js';
 import { type BlockPair, packedRows, pairedBlocks } from '../data/paired-blocks.js';
 import { takeOut } from '../data/regression.js';
+import { withJson } from '../data/result-json.js';
+import { RowMatrix } from '../data/row-matrix.js';
 import { type ColumnStatistics, checkFinite, emptyStatistics, mergeStatistics } from '../data/statistics.js';
 import { chooseEngine } from '../engines/choose.js';
 import { DataError } from '../errors.js';
@@ -22,7 +23,7 @@ export interface Regression {
   /** Names of the covariates, as they were coded: a label has one term per level but the first. */
   readonly terms: readonly string[];
   /** One row per term, one column per column of the data. 0 for terms that were dropped. */
-  readonly slopes: Matrix<Float64Array>;
+  readonly slopes: RowMatrix<Float64Array>;
   /** The value at covariates of 0. */
   readonly intercept: Float64Array;
   /** Terms that are constant or depend on those before them, so that they add nothing. */
@@ -64,7 +65,7 @@ export function residualize(data: Data, covariates: Covariates, options: Control
         return residualSource(opened.source, opened.other, fit);
       };
       const { slopes, intercept, dropped, columns } = fit;
-      const regression = { terms: coding.terms, slopes, intercept, dropped };
+      const regression = withJson({ terms: coding.terms, slopes, intercept, dropped });
       const facts = { rows: columns.rows, columns, regression, coding: storedCoding(source, fit), apply };
       return Object.assign(residualSource(source, other, fit), facts);
     } catch (error) {
@@ -119,7 +120,7 @@ interface Fit {
   readonly coding: CovariateCoding;
   readonly columns: ColumnStatistics;
   readonly covariateMean: Float64Array;
-  readonly slopes: Matrix<Float64Array>;
+  readonly slopes: RowMatrix<Float64Array>;
   readonly intercept: Float64Array;
   readonly dropped: readonly string[];
 }
@@ -174,7 +175,8 @@ async function regress(
     );
   }
   const dropped = coding.terms.filter((_, i) => !kept[i]);
-  return { coding, columns, covariateMean: means, slopes: { rows: c, cols: d, data: slopes }, intercept, dropped };
+  const matrix = new RowMatrix(c, d, slopes, source.columnNames);
+  return { coding, columns, covariateMean: means, slopes: matrix, intercept, dropped };
 }
 
 /** Subtracts the means of the columns from rows × c numbers, and returns them. */

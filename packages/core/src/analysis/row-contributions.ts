@@ -1,5 +1,6 @@
 import type { ControlOptions } from '../control.js';
-import type { Matrix } from '../data/matrix.js';
+import { withJson } from '../data/result-json.js';
+import { RowMatrix, scoreNames } from '../data/row-matrix.js';
 import type { TableData } from '../data/table.js';
 import { keepAlive } from '../keep-alive.js';
 import type { Model } from '../model/model.js';
@@ -12,11 +13,11 @@ export interface RowContributions {
   /** Index of the first of these rows in the data. */
   readonly first: number;
   /** Coordinates on the components, not whitened. */
-  readonly scores: Matrix<Float64Array>;
+  readonly scores: RowMatrix<Float64Array>;
   /** Share of the row's squared distance that each component explains. NaN for a row at the mean, which has no direction. */
-  readonly cos2: Matrix<Float64Array>;
+  readonly cos2: RowMatrix<Float64Array>;
   /** Percentage of the component's variance that the row contributes. NaN where the component has no variance. */
-  readonly contributions: Matrix<Float64Array>;
+  readonly contributions: RowMatrix<Float64Array>;
   /** Squared distance of the row from the mean in scaled units, ‖b‖² with b = (x − mean)/scale. */
   readonly squaredDistances: Float64Array;
 }
@@ -51,14 +52,14 @@ export function contributionsOf(
       contributions[i * k + c] = weight * (score * tens[c]) ** 2;
     }
   }
-  const matrix = (data: Float64Array): Matrix<Float64Array> => ({ rows, cols: k, data });
-  return {
+  const matrix = (data: Float64Array): RowMatrix<Float64Array> => new RowMatrix(rows, k, data, scoreNames(k));
+  return withJson({
     first,
     scores: matrix(scores.map((score) => score * unit)),
     cos2: matrix(cos2),
     contributions: matrix(contributions),
     squaredDistances: squares.map((square) => square * unit * unit),
-  };
+  });
 }
 
 /** Parts of a table, one after the other, as one. */
@@ -72,18 +73,18 @@ export function joinContributions(parts: readonly RowContributions[]): RowContri
     }
     return whole;
   };
-  const matrix = (name: 'scores' | 'cos2' | 'contributions'): Matrix<Float64Array> => {
+  const matrix = (name: 'scores' | 'cos2' | 'contributions'): RowMatrix<Float64Array> => {
     const data = joined((each) => each[name].data);
     const { cols } = parts[0][name];
-    return { rows: data.length / cols, cols, data };
+    return new RowMatrix(data.length / cols, cols, data, scoreNames(cols));
   };
-  return {
+  return withJson({
     first: parts[0].first,
     scores: matrix('scores'),
     cos2: matrix('cos2'),
     contributions: matrix('contributions'),
     squaredDistances: joined((each) => each.squaredDistances),
-  };
+  });
 }
 
 /**
@@ -129,5 +130,5 @@ export async function supplementaryRows(
   options: ControlOptions = {},
 ): Promise<SupplementaryRows> {
   const { contributions: _, ...rest } = await rowContributions(model, data, options);
-  return rest;
+  return withJson(rest);
 }

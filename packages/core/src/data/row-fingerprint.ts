@@ -1,3 +1,4 @@
+import { isFloatArray } from '../built-in-name.js';
 import type { Block } from './block.js';
 
 /** Multipliers of MurmurHash3, 128 bits for 32-bit machines. */
@@ -95,6 +96,6 @@ function hex(value: number): string {
 
 /** Floats as the words that they are stored in; whole numbers, which are of 32 bits at most, as they are. */
 function wordsOf(data: Block['data']): ArrayLike<number> {
-  if (!(data instanceof Float64Array || data instanceof Float32Array)) return data as ArrayLike<number>;
+  if (!isFloatArray(data)) return data as ArrayLike<number>;
   return new Int32Array(data.buffer, data.byteOffset, data.byteLength >> 2);
 }

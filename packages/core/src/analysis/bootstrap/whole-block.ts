@@ -1,3 +1,4 @@
+import { isFloat32Array } from '../../built-in-name.js';
 import type { Block, DenseBlock, SparseBlock } from '../../data/block.js';
 import { decoded } from '../../data/float16.js';
 import type { RowSource } from '../../data/open-source.js';
@@ -26,7 +27,7 @@ function copyOf(block: Block): Block {
 }
 
 function joinDense(blocks: readonly Block[], rows: number, cols: number): DenseBlock {
-  const float32 = blocks.every(({ data }) => data instanceof Float32Array);
+  const float32 = blocks.every(({ data }) => isFloat32Array(data));
   const data = float32 ? new Float32Array(rows * cols) : new Float64Array(rows * cols);
   let to = 0;
   for (const given of blocks) {
