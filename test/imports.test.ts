@@ -25,6 +25,7 @@ const BASE = [
   'control.ts',
   'event-loop.ts',
   'builtin-module.ts',
+  'built-in-name.ts',
   'nearest-name.ts',
 ];
 /** Files at the top of core that are the pipeline of a fit, the uppermost layer. */

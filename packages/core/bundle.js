@@ -86,6 +86,7 @@ for (const [format, folder] of [
         { name: 'sparse', test: /(wasm[\\/]sparse[\\/].*|reference[\\/]sparse)\.js$/ },
         { name: 'wide', test: /(dense[\\/](wide|dual|early-dual|column-strips)|engines[\\/]early-products)\.js$/ },
         { name: 'reference', test: /reference[\\/]dense\.js$/ },
+        { name: 'numeric', test: /(numeric-columns|correlation-matrix)\.js$/ },
         { name: 'foreign', test: /(open-columns|foreign-data|column-data)\.js$/ },
         { name: 'dual', test: /direct[\\/](solve-dual|dual-residuals)\.js$/ },
         { name: 'coding', test: only('code-columns', 'data/coded-source', 'data/decode') },

@@ -1,3 +1,4 @@
+import { isFloat64Array } from './built-in-name.js';
 import type { Matrix } from './data/matrix.js';
 import type { Scale } from './data/scaling.js';
 import { ConvergenceError, describeValue, OptionError } from './errors.js';
@@ -266,7 +267,7 @@ function checkRule(options: DescendOptions): DescendOptions {
 function checkStart(start: Matrix<Float64Array>, shape: Readonly<Record<string, number>>, unit: number): Float64Array {
   const [[first, rows], [second, cols]] = Object.entries(shape);
   const data = start?.data;
-  if (start?.rows === rows && start.cols === cols && data instanceof Float64Array && data.length === rows * cols) {
+  if (start?.rows === rows && start.cols === cols && isFloat64Array(data) && data.length === rows * cols) {
     if (data.every(Number.isFinite)) return first === 'n' ? data.map((value) => value / unit) : data.slice();
     throw new OptionError('BAD_OPTION', 'start has numbers that are not finite.', { option: 'start' });
   }

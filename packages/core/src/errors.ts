@@ -1,3 +1,5 @@
+import { builtInName } from './built-in-name.js';
+
 /**
  * Every error scree throws on purpose is a `ScreeError`: a stable `code` for programs, a message for people that
  * names the value, where it is and what to do, and `details` with the same facts as data.
@@ -164,7 +166,7 @@ export function describeValue(value: unknown): string {
   if (typeof value === 'bigint') return `${value}n`;
   if (typeof value === 'function') return 'a function';
   if (Array.isArray(value)) return `an array of length ${value.length}`;
-  if (value instanceof Date) return `a Date (${value.toJSON()})`;
+  if (builtInName(value) === 'Date') return `a Date (${(value as Date).toJSON()})`;
   if (ArrayBuffer.isView(value)) return `a ${value.constructor.name}`;
   if (typeof value === 'object' && value !== null)
     return `an object with keys ${describeValue(Object.keys(value).join(', '))}`;

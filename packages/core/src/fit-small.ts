@@ -50,7 +50,13 @@ export function smallFit(source: RowSource, settings: Settings): SmallFit | unde
   if (!block) return undefined;
   const { rows, cols } = block;
   const shape = { rows, cols, dtype: source.dtype, rereadable: true };
-  return { block, ...planSmall(shape, { ...settings, engine: reference }) };
+  const { plan, negligible } = planSmall(shape, { ...settings, engine: reference });
+  return { block, plan, negligible: negligible && !mayBeCorrelations(block) };
+}
+
+/** Returns true if a square table begins with 1, as a correlation matrix does: `pca` then takes the path that looks for one. */
+function mayBeCorrelations({ rows, cols, data }: DenseBlock): boolean {
+  return rows === cols && Math.abs(data[0] - 1) < 1e-5;
 }
 
 /** The rows of a source that has all of them in one dense block in memory. */
@@ -69,6 +75,7 @@ export function fitSmall(
   { block, plan }: SmallFit,
   settings: Settings,
   progress: ProgressTracker,
+  warnings: readonly Warning[] = [],
 ): Fitted {
   const { cols, dtype } = source;
   checkColumnOptions(settings, cols);
@@ -84,7 +91,8 @@ export function fitSmall(
   const solution = solve();
   progress.end();
   // Sources in memory answer at once.
-  const models = nested(solution, facts, (source.warnings?.() ?? []) as readonly Warning[]);
+  const known = (source.warnings?.() ?? []) as readonly Warning[];
+  const models = nested(solution, facts, [...known, ...warnings]);
   return { ...models, columns, engine: reference };
 
   function solve(): Solution {

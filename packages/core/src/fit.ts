@@ -44,7 +44,9 @@ export async function fit(
   try {
     const { problem, framing, facts } = makeProblem(reading, settings, engine, plan, progress, solver.tolerance);
     const solution = framing.scatterTrace > 0 ? await reading.solve(problem, framing) : axesWithoutVariance(problem);
-    const { model, first } = nested(solution, facts, await warningsOf(source, engine));
+    const matrix = mayBeCorrelations(source, reading) ? await correlationWarnings(source) : [];
+    const warnings = [...(await warningsOf(source, engine)), ...matrix];
+    const { model, first } = nested(solution, facts, warnings);
     if (!solution.converged) throw notConverged(model, solution, plan, problem.tolerance);
     return { model, first, columns: reading.columns, engine };
   } finally {
@@ -75,6 +77,17 @@ function notConverged(model: Model, { failure, passes }: Solution, plan: Plan, t
 async function warningsOf(source: RowSource | Moments, engine: Engine): Promise<readonly Warning[]> {
   const read = source instanceof Moments ? [] : ((await source.warnings?.()) ?? []);
   return [...read, ...(engine.warnings ?? [])];
+}
+
+/** Whether there are as many rows as columns, and the largest number of every column is 1: so it is in a correlation matrix. Streams look themselves. */
+function mayBeCorrelations(source: RowSource | Moments, { cols, columns }: PreparedData): source is RowSource {
+  if (columns.rows !== cols || source instanceof Moments || !source.rereadable) return false;
+  return columns.max.every((most) => Math.abs(most - 1) < 1e-5);
+}
+
+/** Hardly any data need this code. */
+async function correlationWarnings(source: RowSource): Promise<readonly Warning[]> {
+  return (await import('./data/correlation-matrix.js')).correlationWarnings(source);
 }
 
 /**

@@ -4,7 +4,7 @@ export type { CsrMatrix } from './data/csr.js';
 export type { Row } from './data/gather.js';
 export { type Matrix, type NumberArray, toRows } from './data/matrix.js';
 export type { Data, DType, NumberColumns, RowSource } from './data/open-source.js';
-export type { RowMatrix } from './data/row-matrix.js';
+export { RowMatrix } from './data/row-matrix.js';
 export type { Scale } from './data/scaling.js';
 export type { TableData } from './data/table.js';
 export { wasmEngine } from './engines/choose.js';

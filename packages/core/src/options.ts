@@ -53,7 +53,7 @@ export interface PcaOptions<Name extends string = string> extends ControlOptions
   readonly seed?: number;
   /** Names of the columns, for data that do not carry them; for records, which columns to use. */
   readonly columnNames?: readonly Name[];
-  /** Which columns of records and tables to use: `'all'`, the default, where one of text is an error, or `'numeric'`, which leaves those out. */
+  /** Which columns of records and tables to use: `'all'`, the default, where one of text is an error, or `'numeric'`, which leaves out those without numbers, with a warning. */
   readonly columns?: 'all' | 'numeric';
 }
 

@@ -1,6 +1,8 @@
+import { CorrelationMatrixCheck } from './data/correlation-matrix.js';
 import type { CsrMatrix } from './data/csr.js';
-import type { Row } from './data/gather.js';
-import { openSource } from './data/open-source.js';
+import { isRecord, type Row } from './data/gather.js';
+import { numericSource } from './data/numeric-columns.js';
+import { openSource, type RowSource } from './data/open-source.js';
 import { type AnyMatrix, isMatrix } from './data/to-block.js';
 import { OptionError } from './errors.js';
 import { fitSmall, smallFit } from './fit-small.js';
@@ -20,18 +22,27 @@ export function pcaSync(data: SyncData, options: PcaOptions = {}): Model {
   refuseForSync(settings);
   const progress = new ProgressTracker(settings);
   if (Array.isArray(data) ? isMatrix(data[0]) : !isMatrix(data)) throw tooMuchForSync('data', 'This kind of data');
-  const source = openSource(data, progress, settings.columnNames, settings.columns === 'numeric');
-  if (source instanceof Promise) throw tooMuchForSync('data', 'This kind of data');
+  const source = openSync(data, settings, progress);
   if (source.nonzeros !== undefined) throw tooMuchForSync('data', 'A sparse matrix');
   const small = smallFit(source, settings);
   if (!small) throw tooMuchForSync('data', `${source.rows}×${source.cols}`);
-  const { model } = fitSmall(source, small, settings, progress);
+  const check = new CorrelationMatrixCheck(source.cols);
+  check.add(small.block);
+  const { model } = fitSmall(source, small, settings, progress, check.warnings());
   idleAfterWork();
   return model;
 }
 
 /** Data that `pcaSync` takes. */
 export type SyncData = readonly Row[] | Exclude<AnyMatrix, CsrMatrix>;
+
+function openSync(data: SyncData, { columnNames, columns }: Settings, progress: ProgressTracker): RowSource {
+  const numericOnly = columns === 'numeric' && columnNames === undefined;
+  if (numericOnly && Array.isArray(data) && isRecord(data[0])) return numericSource(data as readonly Row[]);
+  const source = openSource(data, progress, columnNames);
+  if (source instanceof Promise) throw tooMuchForSync('data', 'This kind of data');
+  return source;
+}
 
 function refuseForSync({ transform, scale, solver, engine, blocking }: Settings): void {
   if (transform !== undefined && transform !== 'none') throw tooMuchForSync('transform', 'A transform');

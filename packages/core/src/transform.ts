@@ -2,6 +2,7 @@
  * Applies stored models without the code that fits them: for pages and servers that only transform. Rows are handled at once, in plain
  * JavaScript; `Model` of `@scree/core` is faster for large data, reads sparse matrices, streams and files, and codes categories.
  */
+import { isFloat32Array } from './built-in-name.js';
 import { identityFrame, packTile } from './data/block.js';
 import { isCoo } from './data/coo.js';
 import { type Row, RowGatherer } from './data/gather.js';
@@ -11,7 +12,8 @@ import { asRows, hasNoRows } from './data/one-row.js';
 import { RowMatrix, scoreNames } from './data/row-matrix.js';
 import { denseBlock, isMatrix, type MatrixLike } from './data/to-block.js';
 import { DataError, describeCell, ModelError } from './errors.js';
-import { readRecord } from './model/read-record.js';
+import { checkNumbers } from './model/check-numbers.js';
+import { modelError, readRecord } from './model/read-record.js';
 import type { ModelRecord } from './model/record.js';
 
 export { DataError, ModelError, ScreeError } from './errors.js';
@@ -36,8 +38,9 @@ export interface StoredTransform {
 
 /** Reads a model, in either of its forms, to apply it. A model that codes columns is refused: `loadModel` reads those. */
 export function loadTransform(source: string | object | Uint8Array | ArrayBuffer): StoredTransform {
+  const record = readModel(source);
   const { components, mean, scale, singularValues, totalWeight, ddof, whiten, uniqueness, columnNames, coding } =
-    readRecord(source);
+    record;
   if (coding) {
     throw new ModelError(
       'BAD_MODEL',
@@ -45,11 +48,6 @@ export function loadTransform(source: string | object | Uint8Array | ArrayBuffer
     );
   }
   const { rows: k, cols: d, data: basis } = components;
-  const numbers = [basis, mean, scale, singularValues];
-  const lengths = [k * d, d, d, k];
-  if (!numbers.every((each, i) => each.length === lengths[i] && each.every(Number.isFinite))) {
-    throw new ModelError('BAD_MODEL', 'This is not a model: its numbers are missing or not finite.');
-  }
   // √λ computed from σ, because λ may underflow; 0 where a component has no variance.
   const deviations = singularValues.map((s, i) => (i < uniqueness.rank ? s / Math.sqrt(totalWeight - ddof) : 0));
   const frame = { shift: mean, factor: scale.map((s) => 1 / s) };
@@ -98,6 +96,17 @@ export function loadTransform(source: string | object | Uint8Array | ArrayBuffer
   };
 }
 
+/** The record of a stored model, checked as far as it is applied. Whatever is wrong with it is a `ModelError`. */
+function readModel(source: string | object): ModelRecord {
+  try {
+    const record = readRecord(source);
+    checkNumbers(record);
+    return record;
+  } catch (error) {
+    throw modelError(error);
+  }
+}
+
 /** Computes a row of `cols` numbers from each row of `width`, seen through the frame. */
 function eachRow(
   data: readonly Row[] | Row | DenseMatrix,
@@ -108,7 +117,7 @@ function eachRow(
   names: readonly string[],
   compute: (row: Float64Array, out: Float64Array) => void,
 ): RowMatrix {
-  const rows = asRows(data) as readonly Row[] | DenseMatrix;
+  const rows = asRows(data, columnNames) as readonly Row[] | DenseMatrix;
   if (hasNoRows(rows)) return new RowMatrix(0, cols, new Float64Array(0), names);
   if ('indptr' in rows || isCoo(rows)) {
     throw new DataError(
@@ -150,10 +159,9 @@ function gather(rows: readonly Row[], chosen: readonly string[] | undefined) {
       'Pass rows as [[1, 2], [3, 4]], records, one row, or a matrix { rows, cols, data }.',
     );
   }
-  const float32 = rows.every((row) => row instanceof Float32Array);
+  const float32 = rows.every(isFloat32Array);
   const gatherer = new RowGatherer(rows[0], { capacity: rows.length, float32, chosen });
-  rows.forEach((row, i) => {
-    gatherer.add(row, i);
-  });
+  // By index: forEach passes over holes.
+  for (let i = 0; i < rows.length; i++) gatherer.add(rows[i], i);
   return gatherer.take();
 }

@@ -38,13 +38,15 @@ export type WarningCode =
   | 'FEW_ROWS'
   /** Most values of a column are 0, and the others are many different numbers. */
   | 'ZERO_INFLATED'
+  /** The rows look like a correlation matrix, and not like rows of data. */
+  | 'CORRELATION_MATRIX'
   /** Missing values were filled in. */
   | 'VALUES_FILLED'
   /** Rows with missing values were left out. */
   | 'ROWS_DROPPED'
   /** Values were not written as plain numbers: TRUE, $1,200, 12 %. */
   | 'VALUES_CONVERTED'
-  /** Columns that are partly numbers were left out, because most of their values are text. */
+  /** Columns were left out: those that are mostly text, or with `columns: 'numeric'` those that hold no number. */
   | 'COLUMNS_LEFT_OUT'
   /** No component stands out from noise. */
   | 'NO_STRUCTURE';

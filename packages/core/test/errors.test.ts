@@ -57,6 +57,13 @@ const cases: Case[] = [
   ['ragged rows', [[1, 2], [3]], {}, 'RAGGED_ROWS', /Row 2 has 1 number, but the rows before it have 2/],
   ['ragged rows in a stream', new Set([[1, 2], [3, 4], [3]]), {}, 'RAGGED_ROWS', /Row 3 has 1/],
   ['a record without a key', [{ a: 1, b: 2 }, { a: 3 }], {}, 'MISSING_COLUMN', /Row 2 has no column "b"/],
+  [
+    'a record without a key that every object inherits',
+    [{ a: 1, constructor: 2 }, { a: 3 }],
+    {},
+    'MISSING_COLUMN',
+    /Row 2 has no column "constructor"/,
+  ],
   ['a record with a key too many', [{ a: 1 }, { a: 3, b: 2 }], {}, 'RAGGED_ROWS', /Row 2 has a column "b"/],
   ['records and arrays mixed', [{ a: 1 }, [2]], {}, 'RAGGED_ROWS', /Row 2 is an array/],
   ['one row', [[1, 2]], {}, 'TOO_FEW_ROWS', /1 row, .*at least 2/],

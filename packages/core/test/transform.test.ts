@@ -2,11 +2,19 @@ import { famd } from '@scree/analysis';
 import { describe, expect, it } from 'vitest';
 import { pca } from '../src/index.js';
 import { random } from '../src/linalg/random.js';
-import { loadTransform } from '../src/transform.js';
+import { loadTransform, ModelError } from '../src/transform.js';
 
 const { normal } = random(Number(process.env.SCREE_SEED));
 const [n, d, k] = [30, 5, 3];
 const rows = Array.from({ length: n }, () => Array.from({ length: d }, (_, j) => normal() * (j + 1) + 10 * j));
+
+const failure = (source: unknown): unknown => {
+  try {
+    return loadTransform(source as object);
+  } catch (error) {
+    return error;
+  }
+};
 
 describe('@scree/core/transform', () => {
   it.each([false, 'pca', 'zca'] as const)('computes the scores and rows of the model, whiten: %s', async (whiten) => {
@@ -40,6 +48,54 @@ describe('@scree/core/transform', () => {
     expect(applied.transform([])).toMatchObject({ rows: 0, cols: k });
     expect(applied.transform(rows.map((row) => Float32Array.from(row))).data).toBeInstanceOf(Float32Array);
     expect(applied.columnNames).toEqual(names);
+  });
+
+  it('takes one record, with other columns too', async () => {
+    const model = await pca(rows, { k, columnNames: ['a', 'b', 'c', 'd', 'e'] });
+    const [a, b, c, dd, e] = rows[7];
+    const expected = loadTransform(model).transform(rows).row(7);
+    const record = { a, b, c, d: dd, e };
+    expect(loadTransform(model).transform(record).data).toEqual(expected);
+    expect(loadTransform(model).transform({ ...record, name: 'x', tags: ['y'] } as never).data).toEqual(expected);
+  });
+
+  it('refuses a model with any part missing or wrong, and says which', async () => {
+    const { components, ...others } = structuredClone(await pca(rows, { k }));
+    const record: Record<string, unknown> = { ...others, components };
+    expect(loadTransform(record).k).toBe(k);
+    const needed = ['scale', 'variances', 'varianceRatios', 'singularValues', 'totalVariance', 'noiseVariance', 'n'];
+    for (const name of [...needed, 'totalWeight', 'ddof', 'centered', 'whiten', 'uniqueness']) {
+      for (const value of [undefined, null, {}]) {
+        expect(failure({ ...record, [name]: value }), name).toMatchObject({
+          name: 'ModelError',
+          code: 'BAD_MODEL',
+          message: expect.stringContaining(name),
+        });
+      }
+    }
+    const wrong: [object, RegExp][] = [
+      [{ components: { ...components, data: components.data.map((x) => 1.1 * x) } }, /components are not orthonormal/],
+      [{ components: { ...components, rows: k + 1 } }, /components has 15 numbers, not 20/],
+      [{ components: { data: components.data } }, /components cannot be undefined × undefined/],
+      [{ mean: Float64Array.of(1, 2, 3, 4, Number.NaN) }, /mean holds a value that is not finite/],
+      [{ scale: new Float64Array(d) }, /scale holds a value that nothing can be divided by/],
+      [{ n: 0 }, /n is 0/],
+      [{ varianceRatios: Float64Array.of(1.4, 0.2, 0.1) }, /no share is above 1/],
+      [{ ddof: n }, /leaves nothing after ddof/],
+      [{ columnNames: ['a'] }, /columnNames are not 5 names/],
+      [{ uniqueness: { rank: k + 1 } }, /uniqueness\.rank is 4/],
+      [{ whiten: 'yes' }, /whiten is "yes"/],
+    ];
+    for (const [part, message] of wrong) {
+      const error = failure({ ...record, ...part });
+      expect(error).toBeInstanceOf(ModelError);
+      expect(error).toHaveProperty('message', expect.stringMatching(message));
+    }
+    for (const nothing of [{}, [], null, 7, 'x', { mean: record.mean }, { mean: record.mean, components: null }]) {
+      expect(failure(nothing), String(nothing)).toHaveProperty('code', 'BAD_MODEL');
+    }
+    const throwing = Object.defineProperty({ ...record }, 'n', { get: () => { throw new Error('no'); } }); // biome-ignore format: one line
+    expect(failure(throwing)).toHaveProperty('message', 'This is not a model: no.');
   });
 
   it('refuses rows of another width, values that are not finite, and models that code their columns', async () => {

@@ -83,6 +83,17 @@ describe('the page, about a file that cannot be read,', () => {
     expect(sentence).toBe(`${start} The command can be given more memory: scree fit --memory.`);
   });
 
+  it('warns of a correlation matrix that is opened as a table', async () => {
+    const text = 'a,b,c\n1,0.5,0.2\n0.5,1,-0.3\n0.2,-0.3,1\n';
+    const session = new Session();
+    const { id: data } = await session.open({ kind: 'text', name: 'correlations.csv', text }, {});
+    const { model } = await session.fit({ ...plain, columns: [0, 1, 2], data }, {});
+    const warning = loadModel(model).warnings.find(({ code }) => code === 'CORRELATION_MATRIX');
+    expect(describeWarning(warning as Warning, ['a', 'b', 'c'])).toBe(
+      'These 3 rows of 3 columns look like a correlation matrix (symmetric, with 1 on the diagonal), and PCA takes them for rows of data. Open the table that the matrix was computed from, and divide the columns by their standard deviation (see Fit).',
+    );
+  });
+
   it('shows the message of the library where it has no sentence of its own', () => {
     expect(describeProblem({ code: 'BAD_FILE', message: 'x.npy cannot be read: no header.', details: {} })).toBe(
       'x.npy cannot be read: no header.',
@@ -205,6 +216,11 @@ describe('the page, about a model,', () => {
         ],
       },
       '42 of 153 rows have gaps and are left out (37 in Ozone, 7 in Solar.R).',
+    ],
+    [
+      'COLUMNS_LEFT_OUT',
+      { columns: [{ name: 'note', holds: 'text' }], count: 1 },
+      'note (text) was left out because it holds no numbers.',
     ],
     [
       'VALUES_CONVERTED',

@@ -1,6 +1,5 @@
 import type { RowSource } from '@scree/core';
-import type { Block, DenseBlock, SparseBlock } from '@scree/core/data';
-import { decoded } from '@scree/core/data';
+import { type Block, type DenseBlock, decoded, isFloat32Array, type SparseBlock } from '@scree/core/data';
 import type { ProgressTracker } from '@scree/core/pipeline';
 
 /**
@@ -26,7 +25,7 @@ function copyOf(block: Block): Block {
 }
 
 function joinDense(blocks: readonly Block[], rows: number, cols: number): DenseBlock {
-  const float32 = blocks.every(({ data }) => data instanceof Float32Array);
+  const float32 = blocks.every(({ data }) => isFloat32Array(data));
   const data = float32 ? new Float32Array(rows * cols) : new Float64Array(rows * cols);
   let to = 0;
   for (const given of blocks) {

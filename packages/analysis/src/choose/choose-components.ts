@@ -95,7 +95,7 @@ async function choose(data: Data | Moments | Model, options: ChooseOptions): Pro
     const engines = await availableEngines(settings, data.cols ** 2);
     return (await examine(data, settings, names, own, engines, progress)).choice;
   }
-  const opened = await openSource(data, progress, settings.columnNames);
+  const opened = await openSource(data, progress, settings.columnNames, settings.columns === 'numeric');
   const { source, settings: coded } = await codeColumns(opened, settings, progress);
   try {
     const numbers = source.rows === undefined ? undefined : source.rows * source.cols;

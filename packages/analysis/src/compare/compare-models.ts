@@ -1,5 +1,5 @@
-import { DataError, type Matrix, type Model, type Warning } from '@scree/core';
-import { isMatrix } from '@scree/core/data';
+import { DataError, type Matrix, type Model, RowMatrix, type Warning } from '@scree/core';
+import { isMatrix, withJson } from '@scree/core/data';
 import { combineRows, dot, norm, rowProducts, subspaceAngles, svd, transpose } from '@scree/core/linalg';
 import { describeValue } from '@scree/core/pipeline';
 
@@ -8,7 +8,7 @@ import { describeValue } from '@scree/core/pipeline';
  * zero and not about means. One row per row of a, one column per row of b; 0 for a row of zeros. Lorenzo-Seva & ten Berge (2006) call
  * |φ| from .85 fairly similar and from .95 equal.
  */
-export function congruence(a: Matrix, b: Matrix): Matrix<Float64Array> {
+export function congruence(a: Matrix, b: Matrix): RowMatrix<Float64Array> {
   const [left, right] = [packed(a), packed(b)];
   if (a.cols !== b.cols) {
     throw new DataError('WIDTH_MISMATCH', `Loadings of ${a.cols} and of ${b.cols} columns cannot be compared.`, {
@@ -16,7 +16,7 @@ export function congruence(a: Matrix, b: Matrix): Matrix<Float64Array> {
       expected: a.cols,
     });
   }
-  return { rows: a.rows, cols: b.rows, data: cosines(left, a.rows, right, b.rows, a.cols) };
+  return new RowMatrix(a.rows, b.rows, cosines(left, a.rows, right, b.rows, a.cols));
 }
 
 /** How two models differ: angles, congruences, variances. */
@@ -29,7 +29,7 @@ export interface ModelComparison {
   /** Principal angles between the subspaces, over the shared columns, smallest first, in radians. */
   readonly angles: Float64Array;
   /** Tucker's congruence of every component of the first model with every one of the second. */
-  readonly congruence: Matrix<Float64Array>;
+  readonly congruence: RowMatrix<Float64Array>;
   /** Pairs of components by |congruence|, the most similar first; each component at most once. Signs of components are arbitrary. */
   readonly matches: readonly { readonly first: number; readonly second: number; readonly congruence: number }[];
   /**
@@ -42,7 +42,7 @@ export interface ModelComparison {
     /** The share of the sum of squares that the best rotation leaves, 0 to 1. */
     readonly ss: number;
     /** Orthogonal, as many rows as the second model has components, as many columns as the first. */
-    readonly rotation: Matrix<Float64Array>;
+    readonly rotation: RowMatrix<Float64Array>;
   };
   readonly warnings: readonly Warning[];
 }
@@ -72,20 +72,20 @@ export function compareModels(first: Model, second: Model): ModelComparison {
   const own = norm(rowProducts(x, ka, x, ka, d)) * norm(rowProducts(y, kb, y, kb, d));
   const names = ({ columnNames = [] }: Model, taken: ReadonlySet<number>): string[] =>
     columnNames.filter((_, j) => !taken.has(j));
-  return {
+  return withJson({
     columns,
     onlyFirst: names(first, new Set(a)),
     onlySecond: names(second, new Set(b)),
     angles,
-    congruence: { rows: ka, cols: kb, data: similar },
+    congruence: new RowMatrix(ka, kb, similar),
     matches: matchesOf(similar, ka, kb),
     rv: own > 0 ? dot(cross, 0, cross, 0, cross.length) / own : 0,
     procrustes: {
       ss: Math.max(0, 1 - total * total),
-      rotation: { rows: kb, cols: ka, data: combineRows(transpose(right, rank, kb), kb, left, rank, ka) },
+      rotation: new RowMatrix(kb, ka, combineRows(transpose(right, rank, kb), kb, left, rank, ka)),
     },
     warnings: scaleWarnings(first, second),
-  };
+  });
 }
 
 interface Shared {

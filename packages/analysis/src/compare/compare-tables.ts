@@ -1,5 +1,5 @@
-import { type Data, DataError, type Matrix, type Model, Moments, pca, type RowSource } from '@scree/core';
-import { joinColumns, matrixSource, openSource, refuseChanged } from '@scree/core/data';
+import { type Data, DataError, type Model, Moments, pca, RowMatrix, type RowSource } from '@scree/core';
+import { joinColumns, matrixSource, openSource, refuseChanged, withJson } from '@scree/core/data';
 import { combineRows, powerOfTwo, svdSteps, transpose } from '@scree/core/linalg';
 import {
   type ControlOptions,
@@ -39,7 +39,7 @@ export interface Procrustes {
    * Orthogonal, q × p: rows y of the second table lie closest to those of the first as scale·yQ + translation. Where q > p these are
    * the columns of the rotated table that the first table has; it has q − p more, which the first table is without.
    */
-  readonly rotation: Matrix<Float64Array>;
+  readonly rotation: RowMatrix<Float64Array>;
   readonly scale: number;
   readonly translation: Float64Array;
   /** The sum of squared distances that is left, in units of the first table; where q > p over all columns of the rotated table. */
@@ -62,14 +62,14 @@ export function procrustes(a: Data, b: Data, options: CompareTablesOptions = {})
     const ss = Math.max(0, 1 - (total * total) / (x2 * y2));
     const scale = (total / y2) * (left.unit / right.unit);
     const turned = combineRows(right.mean, 1, rotation, right.mean.length, left.mean.length);
-    return {
+    return withJson({
       ss,
       correlation: Math.sqrt(1 - ss),
-      rotation: { rows: right.mean.length, cols: left.mean.length, data: rotation },
+      rotation: new RowMatrix(right.mean.length, left.mean.length, rotation),
       scale,
       translation: left.mean.map((mean, j) => mean - scale * turned[j]),
       residual: ss * x2 * left.unit ** 2,
-    };
+    });
   });
 }
 

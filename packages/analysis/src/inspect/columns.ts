@@ -1,6 +1,14 @@
 import type { NumberArray } from '@scree/core';
-import type { Block, DenseBlock } from '@scree/core/data';
-import { blockStatistics, type ColumnStatistics, columnSquares, decoded, mergeStatistics } from '@scree/core/data';
+import {
+  type Block,
+  blockStatistics,
+  type ColumnStatistics,
+  columnSquares,
+  type DenseBlock,
+  decoded,
+  isFloatArray,
+  mergeStatistics,
+} from '@scree/core/data';
 import type { Task } from '@scree/core/pipeline';
 import { mayNameRows } from './column-names.js';
 import { type DuplicateGroup, duplicateColumns, EvenSample } from './duplicate-columns.js';
@@ -142,7 +150,7 @@ export class ColumnWatch {
   }
 
   *#follow({ rows, cols, stride, data }: DenseBlock, weights: Float64Array | undefined): Task<void> {
-    const whole = !(data instanceof Float64Array || data instanceof Float32Array);
+    const whole = !isFloatArray(data);
     const height = Math.max(LEAST_ROWS, Math.floor(CHUNK / cols));
     for (let top = 0; top < rows; top += height) {
       // Most columns of measurements have fractions, and many values, in the first few rows.

@@ -58,7 +58,11 @@ function codingOf(covariates: CovariateColumns): CovariateCoding {
 /** The numbers of covariates, one row per row of the data. */
 function coded(covariates: CovariateColumns, { columns, terms }: CovariateCoding): Matrix<Float64Array> {
   const names = columns?.map(({ name }) => name);
-  if (!columns || Object.keys(covariates).length !== columns.length || !names?.every((name) => name in covariates)) {
+  if (
+    !columns ||
+    Object.keys(covariates).length !== columns.length ||
+    !names?.every((name) => Object.hasOwn(covariates, name))
+  ) {
     throw new DataError('MISSING_COLUMN', `Give the same covariates as before: ${(names ?? terms).join(', ')}.`);
   }
   const rows = covariates[columns[0].name].length;

@@ -34,7 +34,8 @@ export function codeTable(method: CodingMethod, data: TableData, options: CodeTa
 async function transformed(data: Data, options: PcaOptions): Promise<{ source: RowSource; settings: Settings }> {
   const settings = checkOptions(options);
   const progress = new ProgressTracker(settings);
-  return transformColumns(await openSource(data, progress, settings.columnNames), settings, progress);
+  const source = await openSource(data, progress, settings.columnNames, settings.columns === 'numeric');
+  return transformColumns(source, settings, progress);
 }
 
 async function coded(

@@ -1,6 +1,5 @@
-import { type Data, type Matrix, type Model, OptionError, type RowSource } from '@scree/core';
-import type { Block } from '@scree/core/data';
-import { columnScales, openSource, packedRows } from '@scree/core/data';
+import { type Data, DataError, type Model, OptionError, RowMatrix, type RowSource } from '@scree/core';
+import { type Block, columnScales, openSource, packedRows } from '@scree/core/data';
 import { axpy } from '@scree/core/linalg';
 import { describeValue, keepAlive, ProgressTracker } from '@scree/core/pipeline';
 import { type AnalyzeOptions, analyze, checkAnalyzeOptions } from '../analyze.js';
@@ -17,7 +16,7 @@ export interface GroupPca {
   readonly model: Model;
   readonly groups: readonly { readonly label: string; readonly n: number }[];
   /** Means of the groups, one row each, in the user's own units. */
-  readonly means: Matrix<Float64Array>;
+  readonly means: RowMatrix<Float64Array>;
   /** Share of the total variance that is within, or between, the groups. The two add up to 1. */
   readonly share: number;
 }
@@ -62,7 +61,7 @@ interface Grouped {
   /** Group of each row. */
   readonly labels: readonly string[];
   readonly sizes: { readonly label: string; readonly n: number }[];
-  readonly means: Matrix<Float64Array>;
+  readonly means: RowMatrix<Float64Array>;
   readonly scale: 'none' | Float64Array;
   /** Share of the total variance within the groups. */
   readonly within: number;
@@ -75,6 +74,7 @@ async function readGroups(data: Data, groups: GroupLabels, options: GroupPcaOpti
     ddof,
     threads,
     columnNames,
+    columns: use,
     columnWeights,
   } = checkAnalyzeOptions(refuseWeights(options)).settings;
   const labels = checkLabels(groups);
@@ -87,7 +87,7 @@ async function readGroups(data: Data, groups: GroupLabels, options: GroupPcaOpti
     ...(signal ? { signal } : {}),
     ...(threads ? { threads } : {}),
   };
-  const source = await openSource(data, new ProgressTracker(control), columnNames);
+  const source = await openSource(data, new ProgressTracker(control), columnNames, use === 'numeric');
   const residuals = await residualize(source, { group: labels }, control);
   const { columns, regression } = residuals;
   const d = residuals.cols;
@@ -106,7 +106,7 @@ async function readGroups(data: Data, groups: GroupLabels, options: GroupPcaOpti
     }
   });
   const within = total > 0 ? Math.max(0, 1 - between / total) : 0;
-  const table = { rows: sizes.length, cols: d, data: means };
+  const table = new RowMatrix(sizes.length, d, means, residuals.columnNames);
   return { residuals, labels, sizes, means: table, scale: wanted === 'none' ? wanted : scale, within };
 }
 
@@ -121,7 +121,13 @@ function refuseWeights(options: GroupPcaOptions): AnalyzeOptions {
 }
 
 function checkLabels(groups: GroupLabels): string[] {
-  const labels = Array.from(groups, String);
+  const labels = Array.from(groups, (label: unknown, row) => {
+    if (label !== null && label !== undefined) return String(label);
+    throw new DataError('MISSING_VALUES', `Row ${row + 1} has no group. Give it a label, or leave the row out.`, {
+      row,
+      reason: 'missing-group',
+    });
+  });
   if (new Set(labels).size > 1) return labels;
   throw new OptionError(
     'BAD_OPTION',

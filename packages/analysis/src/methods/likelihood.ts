@@ -1,5 +1,5 @@
-import { type ApplyOptions, type Data, type Matrix, type Model, ModelError, OptionError } from '@scree/core';
-import { decodeNumbers, hasCategories, reversible } from '@scree/core/data';
+import { type ApplyOptions, type Data, type Model, ModelError, OptionError, RowMatrix } from '@scree/core';
+import { decodeNumbers, hasCategories, reversible, scoreNames, withJson } from '@scree/core/data';
 import { axpy, type Random, random } from '@scree/core/linalg';
 import {
   type ControlOptions,
@@ -91,7 +91,7 @@ export class ProbabilisticPca {
   async posterior(
     data: Data,
     options: ApplyOptions = {},
-  ): Promise<{ readonly mean: Matrix<Float64Array>; readonly variances: Float64Array }> {
+  ): Promise<{ readonly mean: RowMatrix<Float64Array>; readonly variances: Float64Array }> {
     this.#demandDensity();
     const { k, variances } = this.model;
     const factors = this.#excess().map((excess, i) => excess / variances[i]);
@@ -100,10 +100,10 @@ export class ProbabilisticPca {
       parts.push(scores.map((score, at) => score * factors[at % k]));
     });
     const mean = joined(parts);
-    return {
-      mean: { rows: mean.length / k, cols: k, data: mean },
+    return withJson({
+      mean: new RowMatrix(mean.length / k, k, mean, scoreNames(k)),
       variances: variances.map((variance) => this.noiseVariance / variance),
-    };
+    });
   }
 
   /**
@@ -111,7 +111,7 @@ export class ProbabilisticPca {
    * undone; where a regression was taken out the rows are residuals. A model with categories is refused, because its distribution is
    * not one of levels.
    */
-  sample(count: number, options: SampleOptions = {}): Promise<Matrix<Float64Array>> {
+  sample(count: number, options: SampleOptions = {}): Promise<RowMatrix<Float64Array>> {
     return keepAlive(async () => {
       checkControl(options);
       const whole = {
@@ -131,7 +131,8 @@ export class ProbabilisticPca {
       }
       const data = new Float64Array(count * d);
       await new ProgressTracker(options).run('sampling', count, this.#draw(data, random(seed)));
-      return coding ? decodeNumbers(coding, { rows: count, cols: d, data }) : { rows: count, cols: d, data };
+      const rows = new RowMatrix(count, d, data, this.model.columnNames);
+      return coding ? decodeNumbers(coding, rows) : rows;
     });
   }
 
@@ -150,14 +151,14 @@ export class ProbabilisticPca {
   }
 
   /** C in the user's own units, d × d. */
-  covariance(): Matrix<Float64Array> {
+  covariance(): RowMatrix<Float64Array> {
     const { variances, scale } = this.model;
     const sigma2 = this.noiseVariance;
     return this.#fill((i) => variances[i] - sigma2, sigma2, scale);
   }
 
   /** C⁻¹ in the user's own units, d × d: by Woodbury's identity Vᵀ(Λ⁻¹ − σ⁻²I)V + σ⁻²I, without inverting. */
-  precision(): Matrix<Float64Array> {
+  precision(): RowMatrix<Float64Array> {
     this.#demandDensity();
     const { k, d, variances, scale } = this.model;
     const inverse = k < d ? 1 / this.noiseVariance : 0;
@@ -169,7 +170,7 @@ export class ProbabilisticPca {
   }
 
   /** Σ weight(i)·vᵢvᵢᵀ + diagonal·I, entry (i, j) times factorᵢ·factorⱼ. */
-  #fill(weight: (i: number) => number, diagonal: number, factor: Float64Array): Matrix<Float64Array> {
+  #fill(weight: (i: number) => number, diagonal: number, factor: Float64Array): RowMatrix<Float64Array> {
     const { k, d } = this.model;
     const { data: v } = this.model.components;
     const data = new Float64Array(d * d);
@@ -180,7 +181,7 @@ export class ProbabilisticPca {
       data[i * d + i] += diagonal;
       for (let j = 0; j < d; j++) data[i * d + j] *= factor[i] * factor[j];
     }
-    return { rows: d, cols: d, data };
+    return new RowMatrix(d, d, data, this.model.columnNames);
   }
 
   async #eachBlock(data: Data, options: ApplyOptions, visit: (values: Float64Array) => void): Promise<void> {

@@ -129,6 +129,7 @@ const REFUSED = [
   'categories',
   'groups',
   'columnNames',
+  'columns',
 ];
 
 interface Request {

@@ -5,10 +5,11 @@ import {
   type Model,
   OptionError,
   pca,
+  RowMatrix,
   type RowSource,
   type Scale,
 } from '@scree/core';
-import { keepRows, openSource, refuseChanged } from '@scree/core/data';
+import { keepRows, listsOf, openSource, refuseChanged, withJson } from '@scree/core/data';
 import { axpy, random } from '@scree/core/linalg';
 import {
   type ControlOptions,
@@ -75,10 +76,10 @@ export class Pcr {
   /** The number of components with the least `rmsep`. */
   readonly best: number;
   /** Cross-validated predictions, one row per row of the data, one column per number of components from 0. */
-  readonly predictions: { readonly rows: number; readonly cols: number; readonly data: Float64Array };
+  readonly predictions: RowMatrix<Float64Array>;
   readonly folds: number;
 
-  constructor(parts: Omit<Pcr, 'predict' | 'coefficients'>) {
+  constructor(parts: Omit<Pcr, 'predict' | 'coefficients' | 'toJSON'>) {
     this.model = parts.model;
     this.mean = parts.mean;
     this.scoreCoefficients = parts.scoreCoefficients;
@@ -119,7 +120,12 @@ export class Pcr {
       slopes[j] /= scale[j];
       intercept -= slopes[j] * mean[j];
     }
-    return { intercept, slopes };
+    return withJson({ intercept, slopes });
+  }
+
+  /** What `JSON.stringify` writes: matrices as rows, typed arrays as lists. */
+  toJSON(): object {
+    return listsOf(this);
   }
 
   #checkCount(components: number): number {
@@ -207,7 +213,7 @@ async function crossValidate(
     r2: squares.map((sum) => 1 - sum / total),
     rmse: trainingErrors(whole, total, n),
     best: rmsep.indexOf(Math.min(...rmsep)),
-    predictions: { rows: n, cols: width, data: predictions },
+    predictions: new RowMatrix(n, width, predictions),
     folds: folds.sizes.length,
   });
 }

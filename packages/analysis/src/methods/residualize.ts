@@ -1,7 +1,8 @@
-import { type Coding, type Data, DataError, type Matrix, type RowSource, type Warning } from '@scree/core';
-import type { Block, CodedRegression } from '@scree/core/data';
+import { type Coding, type Data, DataError, RowMatrix, type RowSource, type Warning } from '@scree/core';
 import {
+  type Block,
   type BlockPair,
+  type CodedRegression,
   type ColumnStatistics,
   checkFinite,
   emptyStatistics,
@@ -11,6 +12,7 @@ import {
   packedRows,
   pairedBlocks,
   takeOut,
+  withJson,
 } from '@scree/core/data';
 import { chooseEngine } from '@scree/core/engine';
 import { axpy, dot } from '@scree/core/linalg';
@@ -25,7 +27,7 @@ export interface Regression {
   /** Names of the covariates, as they were coded: a label has one term per level but the first. */
   readonly terms: readonly string[];
   /** One row per term, one column per column of the data. 0 for terms that were dropped. */
-  readonly slopes: Matrix<Float64Array>;
+  readonly slopes: RowMatrix<Float64Array>;
   /** The value at covariates of 0. */
   readonly intercept: Float64Array;
   /** Terms that are constant or depend on those before them, so that they add nothing. */
@@ -67,7 +69,7 @@ export function residualize(data: Data, covariates: Covariates, options: Control
         return residualSource(opened.source, opened.other, fit);
       };
       const { slopes, intercept, dropped, columns } = fit;
-      const regression = { terms: coding.terms, slopes, intercept, dropped };
+      const regression = withJson({ terms: coding.terms, slopes, intercept, dropped });
       const facts = { rows: columns.rows, columns, regression, coding: storedCoding(source, fit), apply };
       return Object.assign(residualSource(source, other, fit), facts);
     } catch (error) {
@@ -122,7 +124,7 @@ interface Fit {
   readonly coding: CovariateCoding;
   readonly columns: ColumnStatistics;
   readonly covariateMean: Float64Array;
-  readonly slopes: Matrix<Float64Array>;
+  readonly slopes: RowMatrix<Float64Array>;
   readonly intercept: Float64Array;
   readonly dropped: readonly string[];
 }
@@ -177,7 +179,8 @@ async function regress(
     );
   }
   const dropped = coding.terms.filter((_, i) => !kept[i]);
-  return { coding, columns, covariateMean: means, slopes: { rows: c, cols: d, data: slopes }, intercept, dropped };
+  const matrix = new RowMatrix(c, d, slopes, source.columnNames);
+  return { coding, columns, covariateMean: means, slopes: matrix, intercept, dropped };
 }
 
 /** Subtracts the means of the columns from rows × c numbers, and returns them. */

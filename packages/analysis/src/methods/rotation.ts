@@ -5,8 +5,10 @@ import {
   type Matrix,
   type Model,
   OptionError,
+  RowMatrix,
   type Warning,
 } from '@scree/core';
+import { listsOf } from '@scree/core/data';
 import { combineRows, dot, random, randomRows, rowProducts, transpose } from '@scree/core/linalg';
 import {
   CONTROL_OPTIONS,
@@ -216,15 +218,15 @@ export class Rotation {
   /** Whether scores are uncorrelated. */
   readonly orthogonal: boolean;
   /** L = T⁻¹A, k × d: weights of the rotated components in each column ("pattern"). */
-  readonly loadings: Matrix<Float64Array>;
+  readonly loadings: RowMatrix<Float64Array>;
   /** ΦL, k × d: covariances of the columns with the rotated scores, correlations where columns have variance 1. Equal to `loadings` where orthogonal. */
-  readonly structure: Matrix<Float64Array>;
+  readonly structure: RowMatrix<Float64Array>;
   /** T, k × k: rotated scores are whitened scores times T. */
-  readonly scoreRotation: Matrix<Float64Array>;
+  readonly scoreRotation: RowMatrix<Float64Array>;
   /** T⁻ᵀ, k × k: with one column per component, rotated loadings are loadings times this. Equal to T where orthogonal. */
-  readonly rotation: Matrix<Float64Array>;
+  readonly rotation: RowMatrix<Float64Array>;
   /** Φ, k × k: correlations of the rotated scores. */
-  readonly phi: Matrix<Float64Array>;
+  readonly phi: RowMatrix<Float64Array>;
   /** Variance of each column that the k components explain, in scaled units. No rotation changes it. */
   readonly communalities: Float64Array;
   /** Variance that each rotated component accounts for, largest first. Together that of the k components, but no eigenvalues. */
@@ -243,7 +245,7 @@ export class Rotation {
 
   constructor(model: Model, { method, normalize, k, starts, agreeing, turn, t, a }: Parts) {
     const { d } = model;
-    const matrix = (data: Float64Array, cols: number): Matrix<Float64Array> => ({ rows: k, cols, data });
+    const matrix = (data: Float64Array, cols: number): RowMatrix<Float64Array> => new RowMatrix(k, cols, data);
     const back = inverted(t, k);
     const columns = transpose(t, k, k);
     const loadings = combineRows(back, k, a, k, d);
@@ -269,7 +271,7 @@ export class Rotation {
   }
 
   /** Rotated scores of rows, F = ZT (n × k): each has variance 1 over the rows of the fit, and Φ are their correlations. */
-  async transform(data: Data, options: ApplyOptions = {}): Promise<Matrix<Float64Array>> {
+  async transform(data: Data, options: ApplyOptions = {}): Promise<RowMatrix<Float64Array>> {
     const { k } = this;
     const { rows, cols, data: scores } = await this.#model.transform(data, options);
     const { components, whiten } = this.#model;
@@ -280,11 +282,11 @@ export class Rotation {
     for (let i = 0; i < rows; i++) {
       for (let c = 0; c < k; c++) z[i * k + c] = whitened[i * width + c] / (whiten ? 1 : this.#deviations[c]);
     }
-    return { rows, cols: k, data: combineRows(z, rows, this.scoreRotation.data, k, k) };
+    return new RowMatrix(rows, k, combineRows(z, rows, this.scoreRotation.data, k, k), rotatedNames(k));
   }
 
   /** Rows from rotated scores, in the user's own units: what the k components reconstruct. */
-  async inverseTransform(scores: Matrix, options: ApplyOptions = {}): Promise<Matrix> {
+  async inverseTransform(scores: Matrix, options: ApplyOptions = {}): Promise<RowMatrix> {
     const { k } = this;
     const { rows, stride = scores.cols } = scores;
     if (scores.cols !== k) {
@@ -309,6 +311,16 @@ export class Rotation {
     }
     return this.#model.inverseTransform({ rows, cols: all, data }, options);
   }
+
+  /** What `JSON.stringify` writes: matrices as rows, typed arrays as lists. */
+  toJSON(): object {
+    return listsOf(this);
+  }
+}
+
+/** Names of rotated scores: RC1, RC2, … */
+function rotatedNames(count: number): string[] {
+  return Array.from({ length: count }, (_, i) => `RC${i + 1}`);
 }
 
 function warningsOf({ k, method, varianceRatios }: Rotation, converged: boolean): Warning[] {

@@ -1,5 +1,5 @@
 import { type ApplyOptions, DataError, type Model, type TableData } from '@scree/core';
-import { checkBlockWidth, checkFinite, openForModel, refuseChanged } from '@scree/core/data';
+import { checkBlockWidth, checkFinite, openForModel, refuseChanged, withJson } from '@scree/core/data';
 import { chooseEngine } from '@scree/core/engine';
 import {
   checkControl,
@@ -94,7 +94,7 @@ export function monitorRows(
     });
     const unusual: number[] = [];
     for (let i = 0; i < q.length; i++) if (isBeyond(unusualLimits, t2[i], q[i])) unusual.push(i);
-    return { t2, q, limits, unusualLimits, unusual };
+    return withJson({ t2, q, limits, unusualLimits, unusual });
   });
 }
 

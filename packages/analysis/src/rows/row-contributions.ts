@@ -1,4 +1,5 @@
-import type { Matrix, Model, TableData } from '@scree/core';
+import { type Model, RowMatrix, type TableData } from '@scree/core';
+import { scoreNames, withJson } from '@scree/core/data';
 import { type ControlOptions, keepAlive, type Reconstruction } from '@scree/core/pipeline';
 import type { RowOptions } from '../reading/read-blocks.js';
 import { scoredBlocks } from '../reading/scored-blocks.js';
@@ -8,11 +9,11 @@ export interface RowContributions {
   /** Index of the first of these rows in the data. */
   readonly first: number;
   /** Coordinates on the components, not whitened. */
-  readonly scores: Matrix<Float64Array>;
+  readonly scores: RowMatrix<Float64Array>;
   /** Share of the row's squared distance that each component explains. NaN for a row at the mean, which has no direction. */
-  readonly cos2: Matrix<Float64Array>;
+  readonly cos2: RowMatrix<Float64Array>;
   /** Percentage of the component's variance that the row contributes. NaN where the component has no variance. */
-  readonly contributions: Matrix<Float64Array>;
+  readonly contributions: RowMatrix<Float64Array>;
   /** Squared distance of the row from the mean in scaled units, ‖b‖² with b = (x − mean)/scale. */
   readonly squaredDistances: Float64Array;
 }
@@ -47,14 +48,14 @@ export function contributionsOf(
       contributions[i * k + c] = weight * (score * tens[c]) ** 2;
     }
   }
-  const matrix = (data: Float64Array): Matrix<Float64Array> => ({ rows, cols: k, data });
-  return {
+  const matrix = (data: Float64Array): RowMatrix<Float64Array> => new RowMatrix(rows, k, data, scoreNames(k));
+  return withJson({
     first,
     scores: matrix(scores.map((score) => score * unit)),
     cos2: matrix(cos2),
     contributions: matrix(contributions),
     squaredDistances: squares.map((square) => square * unit * unit),
-  };
+  });
 }
 
 /** Parts of a table, one after the other, as one. */
@@ -68,18 +69,18 @@ export function joinContributions(parts: readonly RowContributions[]): RowContri
     }
     return whole;
   };
-  const matrix = (name: 'scores' | 'cos2' | 'contributions'): Matrix<Float64Array> => {
+  const matrix = (name: 'scores' | 'cos2' | 'contributions'): RowMatrix<Float64Array> => {
     const data = joined((each) => each[name].data);
     const { cols } = parts[0][name];
-    return { rows: data.length / cols, cols, data };
+    return new RowMatrix(data.length / cols, cols, data, scoreNames(cols));
   };
-  return {
+  return withJson({
     first: parts[0].first,
     scores: matrix('scores'),
     cos2: matrix('cos2'),
     contributions: matrix('contributions'),
     squaredDistances: joined((each) => each.squaredDistances),
-  };
+  });
 }
 
 /**
@@ -125,5 +126,5 @@ export async function supplementaryRows(
   options: ControlOptions = {},
 ): Promise<SupplementaryRows> {
   const { contributions: _, ...rest } = await rowContributions(model, data, options);
-  return rest;
+  return withJson(rest);
 }

@@ -1,4 +1,5 @@
 import type { Block } from '@scree/core/data';
+import { isFloatArray } from '@scree/core/data';
 
 /** Multipliers of MurmurHash3, 128 bits for 32-bit machines. */
 const FACTORS = [0x239b961b, 0xab0e9789, 0x38b34ae5, 0xa1e38b93] as const;
@@ -95,6 +96,6 @@ function hex(value: number): string {
 
 /** Floats as the words that they are stored in; whole numbers, which are of 32 bits at most, as they are. */
 function wordsOf(data: Block['data']): ArrayLike<number> {
-  if (!(data instanceof Float64Array || data instanceof Float32Array)) return data as ArrayLike<number>;
+  if (!isFloatArray(data)) return data as ArrayLike<number>;
   return new Int32Array(data.buffer, data.byteOffset, data.byteLength >> 2);
 }

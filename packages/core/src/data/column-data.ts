@@ -1,8 +1,10 @@
+import { isFloat32Array } from '../built-in-name.js';
 import { DataError, describeValue } from '../errors.js';
 import type { Warning } from '../warning.js';
 import type { NamedColumns } from './foreign-data.js';
 import { notANumber } from './gather.js';
 import type { Matrix } from './matrix.js';
+import { noNumbers } from './numeric-columns.js';
 
 /** Rows of numbers from columns. */
 export interface FromColumns {
@@ -13,27 +15,18 @@ export interface FromColumns {
 
 /**
  * Columns as the rows of a matrix, a copy. `chosen` are the columns to use, in this order; otherwise columns of text are refused by
- * their name, or left out where only numbers are wanted.
+ * their name.
  */
 export function rowsFromColumns(
   { names: all, columns: given }: NamedColumns,
   chosen: readonly string[] | undefined,
-  numericOnly: boolean,
 ): FromColumns {
-  const places = chosen
-    ? chosen.map((name) => placeOf(name, all))
-    : all.map((_, j) => j).filter((j) => !numericOnly || isNumeric(given[j]));
-  const names = places.map((j) => all[j]);
-  const columns = places.map((j) => given[j]);
-  if (columns.length === 0) {
-    throw new DataError(
-      'EMPTY_DATA',
-      `No column holds numbers${all.length > 0 ? `: ${all.map(describeValue).join(', ')}` : ''}.`,
-    );
-  }
+  const names = chosen ?? all;
+  const columns = chosen ? chosen.map((name) => given[placeOf(name, all)]) : given;
+  if (columns.length === 0) throw noNumbers(all);
   const rows = commonLength(names, columns);
   const cols = columns.length;
-  const float32 = columns.every((values) => values instanceof Float32Array);
+  const float32 = columns.every(isFloat32Array);
   const data = float32 ? new Float32Array(rows * cols) : new Float64Array(rows * cols);
   const rounded: { name: string; count: number }[] = [];
   columns.forEach((values, j) => {
@@ -44,7 +37,7 @@ export function rowsFromColumns(
       else if (typeof value === 'bigint') {
         data[i * cols + j] = Number(value);
         if (BigInt(Number(value)) !== value) beyond++;
-      } else throw notANumber(value, i, j, names);
+      } else throw notANumber(value, i, j, names, i === 0 && chosen === undefined);
     }
     if (beyond > 0) rounded.push({ name: names[j], count: beyond });
   });
@@ -61,15 +54,6 @@ function placeOf(name: string, names: readonly string[]): number {
       columnName: name,
     },
   );
-}
-
-/** Whether a column holds numbers: typed arrays do, and lists whose first value does. */
-function isNumeric(values: ArrayLike<unknown>): boolean {
-  if (ArrayBuffer.isView(values)) return true;
-  for (let i = 0; i < values.length; i++) {
-    if (values[i] !== null && values[i] !== undefined) return ['number', 'bigint'].includes(typeof values[i]);
-  }
-  return false;
 }
 
 function roundedWarning(columns: readonly { name: string; count: number }[]): Warning[] {

@@ -1,5 +1,8 @@
-import { type Coding, offsetsOf, partsOf } from './coding.js';
+import { ModelError } from '../errors.js';
+import { type Coding, hasCategories, offsetsOf, partsOf } from './coding.js';
 import type { Matrix } from './matrix.js';
+import { withJson } from './result-json.js';
+import { RowMatrix } from './row-matrix.js';
 import { closure, functionOf, ilrInverse, interpolate } from './transforms.js';
 
 /** A column of the user's table, from scores: numbers, or levels with their fitted values. */
@@ -54,18 +57,75 @@ export function decoder(coding: Coding): (row: Float64Array, visit: RowVisitor) 
   };
 }
 
-/** Rows of coded columns as rows of the table's own, where these are all numbers. */
-export function decodeNumbers(coding: Coding, coded: Matrix<Float64Array>): Matrix<Float64Array> {
-  const cols = coding.columns.length;
-  const data = new Float64Array(coded.rows * cols);
-  const decode = decoder(coding);
-  for (let i = 0; i < coded.rows; i++) {
-    decode(coded.data.subarray(i * coded.cols, (i + 1) * coded.cols), {
-      number: (j, value) => {
-        data[i * cols + j] = value;
-      },
-      level: () => {},
-    });
+/** Turns a row of coded columns into one of the table's own, which must all be numbers. The array is used again for the next row. */
+export function numbersDecoder(coding: Coding): (row: Float64Array) => Float64Array {
+  if (hasCategories(coding)) {
+    throw new ModelError(
+      'BAD_MODEL',
+      'This model has categories, which are no numbers. Use model.reconstruct(scores): it gives the columns of the table, numbers and levels.',
+    );
   }
-  return { rows: coded.rows, cols, data };
+  const decode = decoder(coding);
+  const out = new Float64Array(coding.columns.length);
+  const visitor: RowVisitor = {
+    number: (j, value) => {
+      out[j] = value;
+    },
+    level: () => {},
+  };
+  return (row) => {
+    decode(row, visitor);
+    return out;
+  };
+}
+
+/** Rows of coded columns as rows of the table's own, where these are all numbers. */
+export function decodeNumbers(coding: Coding, coded: Matrix<Float64Array>): RowMatrix<Float64Array> {
+  const { columns } = coding;
+  const data = new Float64Array(coded.rows * columns.length);
+  const decode = numbersDecoder(coding);
+  for (let i = 0; i < coded.rows; i++) {
+    data.set(decode(coded.data.subarray(i * coded.cols, (i + 1) * coded.cols)), i * columns.length);
+  }
+  const names = columns.map(({ name }) => name);
+  return new RowMatrix(coded.rows, columns.length, data, names);
+}
+
+/** Rows as columns, for a model without a coding. */
+export function columnsOfRows({ cols, rows, data }: Matrix, names: readonly string[]): ReconstructedColumn[] {
+  return Array.from({ length: cols }, (_, j) =>
+    withJson({
+      kind: 'number',
+      name: names[j],
+      values: Float64Array.from({ length: rows }, (_, i) => data[i * cols + j]),
+    }),
+  );
+}
+
+/** The columns of the table from rows of coded columns, which `read` hands on one after the other. */
+export async function columnsOfCoding(
+  coding: Coding,
+  read: (onRow: (x: Float64Array) => void) => Promise<void>,
+): Promise<ReconstructedColumn[]> {
+  const { columns } = coding;
+  const decode = decoder(coding);
+  const values: number[][] = columns.map(() => []);
+  const levels: (string | null)[][] = columns.map(() => []);
+  const visitor = {
+    number: (j: number, value: number): void => {
+      values[j].push(value);
+    },
+    level: (j: number, level: number, fitted: number): void => {
+      const column = columns[j];
+      if (column.kind === 'category') levels[j].push(level === column.gap ? null : column.levels[level]);
+      values[j].push(fitted);
+    },
+  };
+  await read((x) => decode(x, visitor));
+  return columns.map(({ kind, name }, j) => {
+    const numbers = Float64Array.from(values[j]);
+    return withJson<ReconstructedColumn>(
+      kind === 'number' ? { kind, name, values: numbers } : { kind, name, levels: levels[j], fitted: numbers },
+    );
+  });
 }

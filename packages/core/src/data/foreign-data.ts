@@ -2,6 +2,7 @@
  * Reads the matrices and tables of other libraries (foreign.ts recognises them): their numbers as a matrix, or their columns by name.
  * Numbers that lie row by row in a typed array are read in place; all others are copied.
  */
+import { builtInName } from '../built-in-name.js';
 import { DataError, describeValue } from '../errors.js';
 import type { ForeignKind } from './foreign.js';
 import type { Matrix, NumberArray } from './matrix.js';
@@ -137,7 +138,7 @@ async function readTensor(tensor: TensorLike): Promise<Matrix<NumberArray>> {
 /** Entry (i, j) is data[offset + i·stride₀ + j·stride₁]. */
 function readNdarray({ shape, stride, offset, data }: NdarrayLike): Matrix<NumberArray> {
   const [rows, cols] = sizeOf(shape, 'ndarray');
-  const bigints = data instanceof BigInt64Array || data instanceof BigUint64Array;
+  const bigints = builtInName(data).startsWith('Big');
   if (stride[1] === 1 && stride[0] >= cols && ArrayBuffer.isView(data) && !bigints) {
     const end = rows === 0 ? offset : offset + (rows - 1) * stride[0] + cols;
     return { rows, cols, stride: stride[0], data: (data as NumberArray).subarray(offset, end) };
@@ -153,7 +154,7 @@ function readNdarray({ shape, stride, offset, data }: NdarrayLike): Matrix<Numbe
 function readDanfo({ columns: names, values }: DanfoLike): NamedColumns {
   const rows = values as readonly ArrayLike<unknown>[];
   if (rows.length > 0 && !Array.isArray(rows[0])) sizeOf([rows.length], 'Danfo.js Series');
-  return { names, columns: names.map((_, j) => Array.from(rows, (row) => row[j])) };
+  return { names, columns: names.map((_, j) => Array.from(rows, (row) => row?.[j])) };
 }
 
 /** As a typed array where that is possible: it keeps whole numbers of 64 bits exact, and takes a hundredth of the time. */

@@ -1,3 +1,5 @@
+import { builtInName } from '../built-in-name.js';
+
 /**
  * Matrices and tables of other libraries, recognised by their methods, so that scree depends on none of those libraries. Many of them
  * are iterable, but yield columns, entries or [row, column, value]: read as rows, they would give a wrong model in silence. Those with
@@ -102,5 +104,5 @@ export function foreignAdvice(value: object): string | undefined {
 
 /** Whether these are bytes of Node, a class of its own: often they hold numbers of another type. */
 export function isBuffer(value: unknown): boolean {
-  return value instanceof Uint8Array && Object.getPrototypeOf(value) !== Uint8Array.prototype;
+  return builtInName(value) === 'Uint8Array' && (value as Uint8Array).constructor.name !== 'Uint8Array';
 }

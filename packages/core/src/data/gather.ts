@@ -1,3 +1,4 @@
+import { builtInName } from '../built-in-name.js';
 import { DataError, describeCell, describeValue } from '../errors.js';
 import type { DenseBlock } from './block.js';
 import { foreignAdvice, isBuffer } from './foreign.js';
@@ -21,8 +22,6 @@ export interface GatherOptions {
   readonly chosen?: readonly string[] | undefined;
   /** Names from earlier rows. */
   readonly names?: readonly string[] | undefined;
-  /** Use only the columns of records that hold numbers in the first of them. */
-  readonly numericOnly?: boolean | undefined;
   /** Number of the first row, for messages. */
   readonly row?: number;
 }
@@ -38,12 +37,12 @@ export class RowGatherer {
   #data: FloatArray;
   #prototype: unknown;
 
-  constructor(first: Row, { capacity, float32, chosen, names, numericOnly, row = 0 }: GatherOptions) {
-    this.#chosen = chosen !== undefined || numericOnly === true;
+  constructor(first: Row, { capacity, float32, chosen, names, row = 0 }: GatherOptions) {
+    this.#chosen = chosen !== undefined;
     this.float32 = float32;
     this.#refuseForeign(first, row);
     if (isRecord(first)) {
-      this.names = chosen ?? names ?? (numericOnly ? numericNames([first]) : Object.keys(first));
+      this.names = chosen ?? names ?? Object.keys(first);
       this.cols = this.names.length;
     } else {
       checkRow(first, row);
@@ -90,6 +89,7 @@ export class RowGatherer {
 
   #addRecord(row: Row, at: number, start: number, names: readonly string[]): void {
     if (!isRecord(row)) {
+      checkRow(row, at);
       throw new DataError(
         'RAGGED_ROWS',
         `Row ${at + 1} is ${describeValue(row)}, but the first row is a record. Use one form for all rows.`,
@@ -107,12 +107,8 @@ export class RowGatherer {
     for (let j = 0; j < names.length; j++) {
       const value = (row as Readonly<Record<string, unknown>>)[names[j]];
       if (typeof value !== 'number') {
-        if (!(names[j] in row)) {
-          throw new DataError(
-            'MISSING_COLUMN',
-            `Row ${at + 1} has no column ${describeValue(names[j])}. Every record needs the same keys.`,
-            { row: at, column: j, columnName: names[j] },
-          );
+        if (!hasColumn(row, names[j])) {
+          throw missingColumn(at, names[j], j);
         }
         this.#data[start + j] = exactNumber(value, at, j, names);
         continue;
@@ -134,17 +130,23 @@ export class RowGatherer {
   }
 }
 
+/** Whether a record has a column. What every object has, such as `constructor`, counts only if the record has its own. */
+export function hasColumn(row: object, name: string): boolean {
+  return name in row && (Object.hasOwn(row, name) || !(name in Object.prototype));
+}
+
 /** A whole number of 64 bits that float64 holds exactly. Anything else is refused. */
 function exactNumber(value: unknown, row: number, column: number, names?: readonly string[]): number {
   if (typeof value === 'bigint' && BigInt(Number(value)) === value) return Number(value);
   throw notANumber(value, row, column, names);
 }
 
-/** Names of the columns that hold a number in every record. */
-export function numericNames(rows: readonly RecordRow[]): string[] {
-  const isNumber = (row: RecordRow, name: string): boolean =>
-    ['number', 'bigint'].includes(typeof (row as Readonly<Record<string, unknown>>)[name]);
-  return Object.keys(rows[0]).filter((name) => rows.every((row) => isNumber(row, name)));
+export function missingColumn(row: number, columnName: string, column?: number): DataError {
+  return new DataError(
+    'MISSING_COLUMN',
+    `Row ${row + 1} has no column ${describeValue(columnName)}. Every record needs the same keys: fill the value in, or drop the row.`,
+    { row, ...(column === undefined ? {} : { column }), columnName },
+  );
 }
 
 export function ragged(row: number, found: number, expected: number): DataError {
@@ -166,8 +168,8 @@ function checkRow(row: unknown, at: number): asserts row is ArrayLike<number> {
 
 /** For rows of an unsupported type that contain numbers: what the row is, and what to pass instead. */
 export function adviceForRow(row: object): string | undefined {
-  if (row instanceof Map) return 'a Map. Pass Object.fromEntries(map).';
-  if (row instanceof Set) return 'a Set. Pass Array.from(set).';
+  if (builtInName(row) === 'Map') return 'a Map. Pass Object.fromEntries(map).';
+  if (builtInName(row) === 'Set') return 'a Set. Pass Array.from(set).';
   if (isBuffer(row))
     return `${describeValue(row)}, and it is not known what numbers its bytes are. Pass new Float32Array(buffer.buffer, buffer.byteOffset, buffer.length / 4) for numbers of that type, or Uint8Array.from(buffer) for bytes. Files are read by openFile.`;
   return foreignAdvice(row);
@@ -179,10 +181,20 @@ export function isRecord(row: unknown): row is RecordRow {
   return !('length' in row && typeof row.length === 'number' && 0 in row);
 }
 
-export function notANumber(value: unknown, row: number, column: number, names?: readonly string[]): DataError {
+/** `numeric`: whether the column may hold no number at all, so that `columns: 'numeric'` leaves it out. */
+export function notANumber(
+  value: unknown,
+  row: number,
+  column: number,
+  names?: readonly string[],
+  numeric = row === 0,
+): DataError {
   const where = describeCell(row, column, names);
   const name = names ? describeValue(names[column]) : `column ${column}`;
-  const remedy = remedyFor(value, name, names !== undefined);
+  const choice = names
+    ? ` (${numeric ? "columns: 'numeric' uses the columns of numbers, " : ''}columnNames chooses the columns)`
+    : '';
+  const remedy = remedyFor(value, name, choice);
   return new DataError(
     'NOT_A_NUMBER',
     `${where.charAt(0).toUpperCase()}${where.slice(1)} holds ${describeValue(value)}. ${remedy}`,
@@ -196,15 +208,15 @@ export function notANumber(value: unknown, row: number, column: number, names?: 
 }
 
 /** What to do about a value that is not a number, in the column `name`. */
-function remedyFor(value: unknown, name: string, named: boolean): string {
-  if (value === null || value === undefined) return 'A value is missing: drop the row or fill the value in first.';
+function remedyFor(value: unknown, name: string, choice: string): string {
+  if (value === null || value === undefined || value === '')
+    return 'A value is missing: drop the row or fill the value in first.';
   if (typeof value === 'bigint')
     return 'It is beyond 2^53, where numbers are not exact: leave the column out if it holds identifiers, or convert it with Number(…).';
   if (typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)))
     return `It is a number written as text: convert ${name} with Number(…) first.`;
   if (typeof value === 'object' && Symbol.iterator in value)
     return `It is a list: to analyse the lists, pass them as the rows of the data, one list per row.`;
-  const conversion = typeof value === 'boolean' || value instanceof Date ? ' with Number(…)' : '';
-  const choice = named ? " (columns: 'numeric' uses the columns of numbers, columnNames chooses them)" : '';
+  const conversion = typeof value === 'boolean' || builtInName(value) === 'Date' ? ' with Number(…)' : '';
   return `Only numbers can be analysed: convert ${name}${conversion} first, or leave it out${choice}.`;
 }

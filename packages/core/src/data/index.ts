@@ -1,5 +1,6 @@
 /** `@scree/core/data`: rows, blocks, tables and codings, for packages that read data or apply a coding themselves. */
 
+export { builtInName, isFloat32Array, isFloatArray } from '../built-in-name.js';
 export type { Block, DenseBlock, Frame, SparseBlock } from './block.js';
 export { identityFrame, packTile } from './block.js';
 export { blockStatistics } from './block-statistics.js';
@@ -50,6 +51,8 @@ export { mergeWarnings } from './merge-warnings.js';
 export { checkBlockWidth, keepRows, openSource } from './open-source.js';
 export { type BlockPair, joinColumns, packedRows, pairedBlocks } from './paired-blocks.js';
 export { TermEncoder, takeOut } from './regression.js';
+export { listsOf, withJson } from './result-json.js';
+export { scoreNames } from './row-matrix.js';
 export type { ScalingRule } from './scaling.js';
 export { checkScale, columnScales } from './scaling.js';
 export {

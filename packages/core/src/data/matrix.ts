@@ -1,3 +1,5 @@
+import { builtInName } from '../built-in-name.js';
+
 /** The dense matrix: a view of numbers that the caller owns. */
 
 export type FloatArray = Float32Array | Float64Array;
@@ -29,7 +31,7 @@ export interface Matrix<Data extends NumberArray = FloatArray> {
 
 /** Whether float32 holds every number of the array's type. */
 export function fitsFloat32(data: NumberArray): boolean {
-  return !(data instanceof Float64Array || data instanceof Int32Array || data instanceof Uint32Array);
+  return !['Float64Array', 'Int32Array', 'Uint32Array'].includes(builtInName(data));
 }
 
 /** The rows as plain arrays, for printing and for libraries that want `number[][]`. */

@@ -1,5 +1,7 @@
+import { isFloat32Array } from '../built-in-name.js';
 import type { Block } from './block.js';
 import { detectChanges } from './changes.js';
+import { type Row, RowGatherer } from './gather.js';
 import { fitsFloat32 } from './matrix.js';
 import type { DType, RowSource } from './row-source.js';
 import { type Sample, sampleRows } from './sample.js';
@@ -9,6 +11,18 @@ import { type AnyMatrix, empty, toBlock } from './to-block.js';
 export function matrixSource(matrix: AnyMatrix): RowSource {
   const blocks = [toBlock(matrix)];
   return new MemorySource(blocks, undefined, detectChanges(blocks));
+}
+
+/** Rows are copied; `chosen` are the columns to use of records. */
+export function rowsSource(
+  rows: readonly Row[],
+  chosen: readonly string[] | undefined,
+  warnings?: RowSource['warnings'],
+): RowSource {
+  const gather = new RowGatherer(rows[0], { capacity: rows.length, float32: rows.every(isFloat32Array), chosen });
+  // By index: forEach passes over holes.
+  for (let i = 0; i < rows.length; i++) gather.add(rows[i], i);
+  return new MemorySource([gather.take()], gather.names, warnings);
 }
 
 /** A rereadable source of blocks in memory. */

@@ -2,6 +2,7 @@ import { rowsFromColumns } from './column-data.js';
 import type { ForeignKind } from './foreign.js';
 import { readForeign } from './foreign-data.js';
 import { MemorySource, matrixSource } from './memory-source.js';
+import { LeftOutColumns, numericColumnNames } from './numeric-columns.js';
 import type { RowSource } from './row-source.js';
 import { toBlock } from './to-block.js';
 
@@ -16,6 +17,8 @@ export async function openColumns(
     ? await readForeign(kind, data)
     : { names: Object.keys(data), columns: Object.values(data) as ArrayLike<unknown>[] };
   if (!('columns' in read)) return matrixSource(read);
-  const { matrix, names, warnings } = rowsFromColumns(read, chosen, numericOnly);
-  return new MemorySource([toBlock(matrix)], names, async () => warnings);
+  const leftOut = new LeftOutColumns();
+  const wanted = chosen ?? (numericOnly ? numericColumnNames(read, leftOut) : undefined);
+  const { matrix, names, warnings } = rowsFromColumns(read, wanted);
+  return new MemorySource([toBlock(matrix)], names, async () => [...leftOut.warnings(), ...warnings]);
 }

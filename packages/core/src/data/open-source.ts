@@ -1,10 +1,11 @@
+import { builtInName } from '../built-in-name.js';
 import { DataError, describeValue } from '../errors.js';
 import type { ProgressTracker } from '../progress.js';
 import type { Block } from './block.js';
 import { foreignAdvice, foreignKind } from './foreign.js';
 import type { ForeignData } from './foreign-data.js';
-import { isRecord, numericNames, type RecordRow, type Row, RowGatherer } from './gather.js';
-import { MemorySource, matrixSource } from './memory-source.js';
+import { isRecord, type Row } from './gather.js';
+import { MemorySource, matrixSource, rowsSource } from './memory-source.js';
 import type { DType, RowSource } from './row-source.js';
 import { type AnyMatrix, empty, isCount, isMatrix } from './to-block.js';
 
@@ -67,9 +68,10 @@ export function openSource(
 
 /** For objects that hold data but are none: what they are, and what to pass. */
 function adviceFor(data: object): string | undefined {
-  if (data instanceof Map) return 'a Map, which yields [key, value]. Pass map.values().';
-  if (data instanceof Promise) return 'a promise. Pass await data.';
-  if (data instanceof Blob) return 'a file. Open it with openBlob of @scree/files, and pass file.source.';
+  const name = builtInName(data);
+  if (name === 'Map') return 'a Map, which yields [key, value]. Pass map.values().';
+  if (name === 'Promise') return 'a promise. Pass await data.';
+  if (name === 'Blob' || name === 'File') return 'a file. Open it with openBlob of @scree/files, and pass file.source.';
   return foreignAdvice(data);
 }
 
@@ -102,22 +104,21 @@ function isColumns(data: object): boolean {
 }
 
 function isTypedArray(value: unknown): boolean {
-  return ArrayBuffer.isView(value) && !(value instanceof DataView);
+  return ArrayBuffer.isView(value) && builtInName(value) !== 'DataView';
 }
 
 /** A matrix or table of another library, or columns by name, by code that is loaded when there is one. */
 const openColumns: typeof import('./open-columns.js').openColumns = async (...columns) =>
   (await import('./open-columns.js')).openColumns(...columns);
 
-function fromRows(rows: readonly Row[], wanted: readonly string[] | undefined, numericOnly: boolean): RowSource {
+function fromRows(
+  rows: readonly Row[],
+  chosen: readonly string[] | undefined,
+  numericOnly: boolean,
+): RowSource | Promise<RowSource> {
   if (rows.length === 0) throw empty();
-  const chosen = wanted ?? (numericOnly && rows.every(isRecord) ? numericNames(rows as RecordRow[]) : undefined);
-  const float32 = rows.every((row) => row instanceof Float32Array);
-  const gather = new RowGatherer(rows[0], { capacity: rows.length, float32, chosen });
-  rows.forEach((row, i) => {
-    gather.add(row, i);
-  });
-  return new MemorySource([gather.take()], gather.names);
+  if (chosen || !numericOnly || !isRecord(rows[0])) return rowsSource(rows, chosen);
+  return import('./numeric-columns.js').then(({ numericSource }) => numericSource(rows));
 }
 
 function checkSource(source: RowSource): RowSource {

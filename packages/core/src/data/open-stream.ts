@@ -1,9 +1,14 @@
+import { builtInName, isFloat32Array } from '../built-in-name.js';
 import { DataError } from '../errors.js';
 import type { ProgressTracker } from '../progress.js';
+import type { Warning } from '../warning.js';
 import type { Block } from './block.js';
+import { CorrelationMatrixCheck } from './correlation-matrix.js';
 import { foreignKind } from './foreign.js';
-import { type Row, RowGatherer, ragged } from './gather.js';
+import { isRecord, type Row, RowGatherer, ragged } from './gather.js';
 import { fitsFloat32 } from './matrix.js';
+import { mergeWarnings } from './merge-warnings.js';
+import { LeftOutColumns, NumericColumns, numericColumnNames } from './numeric-columns.js';
 import type { RowSource } from './row-source.js';
 import { type AnyMatrix, empty, isMatrix, toBlock } from './to-block.js';
 
@@ -11,6 +16,14 @@ type Stream = Iterable<unknown> | AsyncIterable<unknown>;
 
 /** Items taken from a stream between two progress steps. */
 const LOOK = 256;
+
+/** What rows tell of the columns as they are read. */
+interface Found {
+  names?: readonly string[];
+  readonly leftOut: LeftOutColumns;
+  /** Warnings of each table. */
+  readonly warnings: (readonly Warning[])[];
+}
 
 /**
  * A stream of rows or blocks as a source that can be read once. It is read up to its first block, because its width is
@@ -22,28 +35,43 @@ export async function openStream(
   wanted?: readonly string[],
   numericOnly = false,
 ): Promise<RowSource> {
-  const names: { found?: readonly string[] } = {};
-  const blocks = gatherBlocks(items(stream, progress), names, wanted, isWebStream(stream), numericOnly);
+  const found: Found = { leftOut: new LeftOutColumns(), warnings: [] };
+  const blocks = gatherBlocks(items(stream, progress), found, wanted, isWebStream(stream), numericOnly);
   const first = await blocks.next();
   if (first.done) throw empty();
   let used = false;
+  const correlations = new CorrelationMatrixCheck(first.value.cols);
   return {
     cols: first.value.cols,
     dtype: fitsFloat32(first.value.data) ? 'float32' : 'float64',
-    ...(names.found ? { columnNames: names.found } : {}),
+    ...(found.names ? { columnNames: found.names } : {}),
     rereadable: false,
     resident: false,
     async *blocks() {
       if (used)
         throw new DataError('SOURCE_CHANGED', 'This stream was read already and cannot be read again. Pass a new one.');
       used = true;
+      correlations.add(first.value);
       yield first.value;
-      yield* blocks;
+      for await (const block of blocks) {
+        correlations.add(block);
+        yield block;
+      }
     },
+    warnings: () => [
+      ...found.leftOut.warnings(),
+      ...mergeWarnings(found.warnings, undefined),
+      ...correlations.warnings(),
+    ],
     async close() {
       await blocks.return();
     },
   };
+}
+
+/** Returns true for promises, also those of another realm or library. */
+function isPromise<Value>(value: Value | Promise<Value>): value is Promise<Value> {
+  return typeof (value as Partial<Promise<Value>>).then === 'function';
 }
 
 /** The stream's items, with the signal heard while waiting for each and the event loop turning between them. */
@@ -54,7 +82,7 @@ export async function* items(stream: Stream, progress: ProgressTracker): AsyncGe
   try {
     for (let taken = 1; ; taken++) {
       const next = iterator.next();
-      const result = next instanceof Promise ? await progress.orAbort(next) : next;
+      const result = isPromise(next) ? await progress.orAbort(next) : next;
       if (result.done) {
         open = false;
         return;
@@ -79,12 +107,13 @@ export async function* items(stream: Stream, progress: ProgressTracker): AsyncGe
 /** Rows and matrices as blocks: rows are gathered until there are enough for a block. */
 async function* gatherBlocks(
   stream: AsyncIterable<unknown>,
-  names: { found?: readonly string[] },
+  found: Found,
   wanted: readonly string[] | undefined,
   web: boolean,
   numericOnly: boolean,
 ): AsyncGenerator<Block, void, void> {
   let gather: RowGatherer | undefined;
+  let columns: NumericColumns | undefined;
   let cols: number | undefined;
   let seen = 0;
   for await (const item of stream) {
@@ -98,7 +127,7 @@ async function* gatherBlocks(
       yield block;
       continue;
     }
-    if (web && item instanceof Uint8Array) {
+    if (web && builtInName(item) === 'Uint8Array') {
       throw new DataError(
         'BAD_DATA',
         'This ReadableStream yields bytes (Uint8Array), which are parts of a file and not rows. Read files with openFile or openBlob; for rows of bytes, yield Float32Array.from(bytes).',
@@ -113,9 +142,16 @@ async function* gatherBlocks(
         import('./column-data.js'),
       ]);
       const read = await readForeign(kind, item);
-      const table = 'columns' in read ? rowsFromColumns(read, wanted ?? names.found, numericOnly) : undefined;
-      if (table?.matrix.rows === 0) continue;
-      if (table) names.found = table.names;
+      if ('columns' in read && read.columns[0]?.length === 0) continue;
+      const used =
+        'columns' in read && numericOnly && !wanted
+          ? numericColumnNames(read, found.leftOut, found.names, seen)
+          : (wanted ?? found.names);
+      const table = 'columns' in read ? rowsFromColumns(read, found.names ?? used) : undefined;
+      if (table) {
+        found.names = table.names;
+        if (table.warnings.length > 0) found.warnings.push(table.warnings);
+      }
       const block = toBlock(table?.matrix ?? (read as AnyMatrix));
       cols ??= block.cols;
       if (block.cols !== cols) throw ragged(seen, block.cols, cols);
@@ -124,16 +160,21 @@ async function* gatherBlocks(
       continue;
     }
     const row = item as Row;
-    const float32 = row instanceof Float32Array;
+    const float32 = isFloat32Array(row);
     if (gather?.float32 && !float32) {
       // A row that float32 cannot hold starts a block that can.
       if (gather.size) yield gather.take();
       gather = undefined;
     }
-    gather ??= new RowGatherer(row, { float32, chosen: wanted, names: names.found, numericOnly, row: seen });
+    if (numericOnly && !wanted && isRecord(row)) {
+      columns ??= new NumericColumns(row, seen, found.names, found.leftOut);
+      columns.check(row);
+      if (columns.names.length === 0) throw columns.noNumbers();
+    }
+    gather ??= new RowGatherer(row, { float32, chosen: wanted ?? columns?.names, names: found.names, row: seen });
     if (cols !== undefined && gather.cols !== cols) throw ragged(seen, gather.cols, cols);
     cols = gather.cols;
-    if (gather.names) names.found = gather.names;
+    if (gather.names) found.names = gather.names;
     if (gather.full) yield gather.take();
     gather.add(row, seen++);
   }
@@ -142,5 +183,5 @@ async function* gatherBlocks(
 
 /** Whether it is a stream of the web platform, such as the body of a response. */
 function isWebStream(stream: Stream): boolean {
-  return typeof ReadableStream === 'function' && stream instanceof ReadableStream;
+  return builtInName(stream) === 'ReadableStream';
 }

@@ -13,7 +13,7 @@ export class RowMatrix<Data extends FloatArray = FloatArray> implements Matrix<D
   readonly data: Data;
   readonly #names: readonly string[];
 
-  constructor(rows: number, cols: number, data: Data, names: readonly string[]) {
+  constructor(rows: number, cols: number, data: Data, names: readonly string[] = []) {
     this.rows = rows;
     this.cols = cols;
     this.data = data;
@@ -41,6 +41,11 @@ export class RowMatrix<Data extends FloatArray = FloatArray> implements Matrix<D
   /** The rows as plain arrays. */
   toRows(): number[][] {
     return Array.from(this, (row) => Array.from(row));
+  }
+
+  /** What `JSON.stringify` writes: the rows. */
+  toJSON(): number[][] {
+    return this.toRows();
   }
 
   /** The columns by name, as `tableFromArrays` of Apache Arrow, Arquero's `table` and others take them. Scores are PC1, PC2, … */

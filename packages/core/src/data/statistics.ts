@@ -1,3 +1,4 @@
+import { isFloatArray } from '../built-in-name.js';
 import { DataError, describeCell } from '../errors.js';
 import { powerOfTwo } from '../linalg/vector.js';
 import type { Task } from '../progress.js';
@@ -191,7 +192,7 @@ export function* checkFinite(given: Block, firstRow: number, names?: readonly st
   const block = given.kind === 'dense' ? decoded(given) : given;
   const { rows, cols, data } = block;
   // Whole numbers are finite.
-  if (!(data instanceof Float64Array || data instanceof Float32Array)) return;
+  if (!isFloatArray(data)) return;
   const dense = block.kind === 'dense';
   for (let top = 0; top < rows; top += CHAIN) {
     const bottom = Math.min(rows, top + CHAIN);

@@ -1,9 +1,10 @@
+import { builtInName } from '../built-in-name.js';
 import { DataError, describeValue } from '../errors.js';
 import type { ProgressTracker } from '../progress.js';
 import type { Warning } from '../warning.js';
 import { commonLength } from './column-data.js';
 import { foreignAdvice, foreignKind } from './foreign.js';
-import { adviceForRow, isRecord, type RecordRow } from './gather.js';
+import { adviceForRow, hasColumn, isRecord, type RecordRow } from './gather.js';
 import type { NumberArray } from './matrix.js';
 import { type Data, openSource, type RowSource } from './open-source.js';
 import { items } from './open-stream.js';
@@ -100,7 +101,7 @@ export async function openTable(
     if ('columns' in read) return chooseColumns(fromLists(read.names, read.columns), chosen);
     return chooseColumns(sourceTable(await openSource(read, progress)), chosen);
   }
-  const advice = data instanceof Map ? 'a Map. Pass Object.fromEntries(map).' : foreignAdvice(data);
+  const advice = builtInName(data) === 'Map' ? 'a Map. Pass Object.fromEntries(map).' : foreignAdvice(data);
   if (advice) throw new DataError('BAD_DATA', `The table is ${advice}`);
   if (Array.isArray(data)) return fromRows(data, chosen);
   if (Symbol.iterator in data || Symbol.asyncIterator in data) {
@@ -270,7 +271,7 @@ class RowShape {
       );
     }
     const record = row as object;
-    const missing = this.names.find((name) => !(name in record));
+    const missing = this.names.find((name) => !hasColumn(record, name));
     if (missing !== undefined) {
       throw new DataError(
         'MISSING_COLUMN',
@@ -311,9 +312,8 @@ function checkRow(row: unknown, at: number): void {
 function fromRows(rows: readonly unknown[], chosen: readonly string[] | undefined): TableSource {
   if (rows.length === 0) throw empty();
   const shape = new RowShape(rows[0], chosen);
-  rows.forEach((row, at) => {
-    shape.check(row, at);
-  });
+  // By index: forEach passes over holes.
+  for (let at = 0; at < rows.length; at++) shape.check(rows[at], at);
   return {
     columns: shape.names.map((name) => ({ name })),
     named: shape.named,

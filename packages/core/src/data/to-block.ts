@@ -1,3 +1,4 @@
+import { builtInName, isFloatArray } from '../built-in-name.js';
 import { DataError, describeValue } from '../errors.js';
 import { MOST_COLUMNS } from '../limits.js';
 import type { DenseBlock, SparseBlock } from './block.js';
@@ -129,7 +130,8 @@ const STORED = [
 
 /** The numbers of a dense matrix, after checking that their type is supported. */
 function stored({ data, dtype }: Matrix<NumberArray>): { data: NumberArray; half: boolean } {
-  if (dtype !== undefined && !(dtype === 'float16' && data instanceof Uint16Array)) {
+  const name = builtInName(data);
+  if (dtype !== undefined && !(dtype === 'float16' && name === 'Uint16Array')) {
     throw new DataError(
       'BAD_DATA',
       `dtype is ${describeValue(dtype)} and data is ${describeValue(data)}; only 'float16' has to be said, of a Uint16Array with the bits of half-precision numbers.`,
@@ -137,26 +139,24 @@ function stored({ data, dtype }: Matrix<NumberArray>): { data: NumberArray; half
     );
   }
   // Where the language has half-precision arrays, their bits are read without a copy.
-  if (isHalfArray(data)) {
+  if (name === 'Float16Array') {
     return { data: new Uint16Array(data.buffer, data.byteOffset, data.length), half: true };
   }
-  if (!STORED.some((type) => data instanceof type)) throw notStored(data);
-  // Methods of Node's byte class return objects of that class instead of plain arrays.
-  return isBuffer(data)
-    ? { data: new Uint8Array(data.buffer, data.byteOffset, data.length), half: false }
-    : { data, half: dtype === 'float16' };
+  return { data: plainArray(data), half: dtype === 'float16' };
 }
 
-function isHalfArray(data: unknown): data is Uint16Array {
-  const { Float16Array } = globalThis as { Float16Array?: new () => object };
-  return Float16Array !== undefined && data instanceof Float16Array;
+/** The same numbers in an array of this realm's own class. Methods of Node's byte class return objects of that class instead of plain arrays. */
+function plainArray(data: NumberArray): NumberArray {
+  const type = STORED.find(({ name }) => name === builtInName(data));
+  if (!type || !ArrayBuffer.isView(data)) throw notStored(data);
+  return data.constructor === type ? data : new type(data.buffer as ArrayBuffer, data.byteOffset, data.length);
 }
 
 /** Sparse entries: floats as they are; integers as the narrowest float that holds each of them exactly. */
 function floats(data: NumberArray): FloatArray {
-  if (data instanceof Float64Array || data instanceof Float32Array) return data;
-  if (!STORED.some((type) => data instanceof type)) throw notStored(data);
-  return fitsFloat32(data) ? Float32Array.from(data) : Float64Array.from(data);
+  const plain = plainArray(data);
+  if (isFloatArray(plain)) return plain;
+  return fitsFloat32(plain) ? Float32Array.from(plain) : Float64Array.from(plain);
 }
 
 function notStored(data: unknown): DataError {

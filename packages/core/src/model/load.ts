@@ -1,6 +1,5 @@
-import { describeValue, ModelError } from '../errors.js';
 import { Model } from './model.js';
-import { readRecord } from './read-record.js';
+import { modelError, readRecord } from './read-record.js';
 
 /**
  * Reads a model from JSON (text, object or bytes), from its binary form, or from the copy of one that `structuredClone` or
@@ -10,11 +9,6 @@ export function loadModel(source: string | object | Uint8Array | ArrayBuffer): M
   try {
     return new Model(readRecord(source));
   } catch (error) {
-    if (error instanceof ModelError) throw error;
-    // Objects that nest without end, throw when read or cannot be copied.
-    throw new ModelError(
-      'BAD_MODEL',
-      `This is not a model: ${error instanceof Error ? error.message : describeValue(error)}.`,
-    );
+    throw modelError(error);
   }
 }

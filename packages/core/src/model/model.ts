@@ -1,10 +1,10 @@
 import { type ControlOptions, checkControl } from '../control.js';
 import { type Block, type Frame, identityFrame, packTile } from '../data/block.js';
 import { refuseChanged } from '../data/changes.js';
-import { type Coding, hasCategories, reversible } from '../data/coding.js';
+import { type Coding, inputNames, reversible } from '../data/coding.js';
 import type { ReconstructedColumn } from '../data/decode.js';
 import type { Row } from '../data/gather.js';
-import { type FloatArray, fitsFloat32, type Matrix } from '../data/matrix.js';
+import { type FloatArray, fitsFloat32 } from '../data/matrix.js';
 import { asRows, hasNoRows } from '../data/one-row.js';
 import { checkBlockWidth, type Data, type DType, openSource } from '../data/open-source.js';
 import { RowMatrix, scoreNames } from '../data/row-matrix.js';
@@ -12,16 +12,17 @@ import type { ScalingRule } from '../data/scaling.js';
 import { checkFinite } from '../data/statistics.js';
 import type { TableData } from '../data/table.js';
 import { chooseEngine } from '../engines/choose.js';
-import { DataError, ModelError } from '../errors.js';
+import { DataError } from '../errors.js';
 import { keepAlive } from '../keep-alive.js';
 import { axpy, dot } from '../linalg/vector.js';
 import { ProgressTracker } from '../progress.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
 import type { Warning } from '../warning.js';
 import type { Certificate } from './certificate.js';
+import { checkRecord } from './check-record.js';
 import type { Choice } from './choice.js';
 import { frameOf } from './frame-of.js';
-import { checkRecord, type ModelRecord, OPTIONAL_VECTORS, type Plan, type Whiten } from './record.js';
+import { type ModelRecord, OPTIONAL_VECTORS, type Plan, type Whiten } from './record.js';
 import { toBinary, toJSON } from './serialize.js';
 import type { Stability } from './stability.js';
 import type { Uniqueness } from './uniqueness.js';
@@ -37,7 +38,7 @@ const TILE = 256;
  * is done with them changes how it transforms.
  */
 export class Model implements ModelRecord {
-  readonly components: Matrix<Float64Array>;
+  readonly components: RowMatrix<Float64Array>;
   readonly mean: Float64Array;
   readonly scale: Float64Array;
   readonly scaling?: ScalingRule;
@@ -80,7 +81,8 @@ export class Model implements ModelRecord {
     const divisor = Math.sqrt(record.totalWeight - record.ddof);
     this.#deviations = new Float64Array(rows);
     for (let i = 0; i < record.uniqueness.rank; i++) this.#deviations[i] = record.singularValues[i] / divisor;
-    this.components = Object.freeze({ rows, cols, data: own(data) });
+    this.components = new RowMatrix(rows, cols, own(data), record.columnNames);
+    Object.freeze(this.components);
     this.mean = own(record.mean);
     this.scale = own(record.scale);
     if (record.scaling) this.scaling = record.scaling;
@@ -162,33 +164,11 @@ export class Model implements ModelRecord {
    */
   async inverseTransform(scores: Data | Row, options: ApplyOptions = {}): Promise<RowMatrix> {
     const coding = reversible(this.coding);
-    if (coding && hasCategories(coding)) {
-      throw new ModelError(
-        'BAD_MODEL',
-        'This model has categories, which are no numbers. Use model.reconstruct(scores): it gives the columns of the table, numbers and levels.',
-      );
-    }
-    const output = new RowCollector(
-      coding ? coding.columns.length : this.d,
-      coding?.columns.map(({ name }) => name) ?? this.#names(),
-    );
-    const decode = coding && (await import('../data/decode.js')).decoder(coding);
-    const row = new Float64Array(coding?.columns.length ?? 0);
-    const visitor = {
-      number: (j: number, value: number): void => {
-        row[j] = value;
-      },
-      level: (): void => {},
-    };
-    await this.#reconstruct(
-      scores,
-      options,
-      (x) => {
-        decode?.(x, visitor);
-        output.push(decode ? row : x);
-      },
-      (block) => output.reserve(block),
-    );
+    const decode = coding && (await import('../data/decode.js')).numbersDecoder(coding);
+    const names = coding?.columns.map(({ name }) => name) ?? this.#names();
+    const output = new RowCollector(names.length, names);
+    const onRow = (x: Float64Array): void => output.push(decode ? decode(x) : x);
+    await this.#reconstruct(scores, options, onRow, (block) => output.reserve(block));
     return output.matrix();
   }
 
@@ -197,35 +177,11 @@ export class Model implements ModelRecord {
    * category the level with the largest fitted value.
    */
   async reconstruct(scores: Data, options: ApplyOptions = {}): Promise<ReconstructedColumn[]> {
-    const { columnNames } = this;
+    const { columnsOfCoding, columnsOfRows } = await import('../data/decode.js');
     const coding = reversible(this.coding);
-    if (!coding) {
-      const { cols, rows, data } = await this.inverseTransform(scores, options);
-      return Array.from({ length: cols }, (_, j) => ({
-        kind: 'number',
-        name: columnNames?.[j] ?? String(j),
-        values: Float64Array.from({ length: rows }, (_, i) => data[i * cols + j]),
-      }));
-    }
-    const { columns } = coding;
-    const decode = (await import('../data/decode.js')).decoder(coding);
-    const values: number[][] = columns.map(() => []);
-    const levels: (string | null)[][] = columns.map(() => []);
-    const visitor = {
-      number: (j: number, value: number): void => {
-        values[j].push(value);
-      },
-      level: (j: number, level: number, fitted: number): void => {
-        const column = columns[j];
-        if (column.kind === 'category') levels[j].push(level === column.gap ? null : column.levels[level]);
-        values[j].push(fitted);
-      },
-    };
-    await this.#reconstruct(scores, options, (x) => decode(x, visitor));
-    return columns.map(({ kind, name }, j) => {
-      const numbers = Float64Array.from(values[j]);
-      return kind === 'number' ? { kind, name, values: numbers } : { kind, name, levels: levels[j], fitted: numbers };
-    });
+    return coding
+      ? columnsOfCoding(coding, (onRow) => this.#reconstruct(scores, options, onRow))
+      : columnsOfRows(await this.inverseTransform(scores, options), this.#names());
   }
 
   /** Rows of the model's columns, from scores, one after the other. */
@@ -259,16 +215,16 @@ export class Model implements ModelRecord {
    * ‖b − VᵀVb‖² with b = (x − mean)/scale. Over the rows of the fit they add up to (Σw − ddof)·Σ_{j>k} λⱼ.
    */
   async reconstructionError(data: TableData, options: ApplyOptions = {}): Promise<Float64Array> {
-    const errors: Float64Array[] = [];
     const { threads } = checkControl(options);
-    const { components } = this;
-    const model = { components: { ...components, data: this.#components }, mean: this.#mean, scale: this.#scale };
-    await this.#read('reconstruction error', 'rows', data, options, async (block, progress) => {
-      const { reconstructBlock } = await import('./reconstruction.js');
-      const engine = await chooseEngine({ threads }, block.data.length);
-      errors.push((await reconstructBlock(model, block, engine, (rows) => progress.step(rows))).errors);
-    });
-    return joined(errors);
+    const model = {
+      components: { rows: this.k, cols: this.d, data: this.#components },
+      mean: this.#mean,
+      scale: this.#scale,
+    };
+    const { ErrorCollector } = await import('./reconstruction.js');
+    const errors = new ErrorCollector(model, threads);
+    await this.#read('reconstruction error', 'rows', data, options, (block, progress) => errors.add(block, progress));
+    return errors.all();
   }
 
   /**
@@ -276,7 +232,7 @@ export class Model implements ModelRecord {
    * scores of component i; with `scale: 'unit'` and no column weights it is their correlation. LᵀL is the covariance of the scaled data that k
    * components reconstruct. Computed anew at every access.
    */
-  get loadings(): Matrix<Float64Array> {
+  get loadings(): RowMatrix<Float64Array> {
     const { rows, cols } = this.components;
     const divisor = Math.sqrt(this.totalWeight - this.ddof);
     const data = this.#components.map((entry, at) => {
@@ -284,14 +240,14 @@ export class Model implements ModelRecord {
       // √λ computed from σ, because λ may underflow.
       return (this.singularValues[component] / divisor) * entry;
     });
-    return { rows, cols, data };
+    return new RowMatrix(rows, cols, data, this.columnNames);
   }
 
   /**
    * The covariance the model stands for, in the user's own units (d × d): the variances along the components, and the
    * noise variance in every other direction. The exact covariance of the data when k = d. With a coding, that of the coded columns.
    */
-  covariance(): Matrix<Float64Array> {
+  covariance(): RowMatrix<Float64Array> {
     const { k, d, noiseVariance } = this;
     const data = new Float64Array(d * d);
     for (let c = 0; c < k; c++) {
@@ -304,7 +260,7 @@ export class Model implements ModelRecord {
       data[i * d + i] += noiseVariance;
       for (let j = 0; j < d; j++) data[i * d + j] *= this.#scale[i] * this.#scale[j];
     }
-    return { rows: d, cols: d, data };
+    return new RowMatrix(d, d, data, this.columnNames);
   }
 
   /** The model as plain data, for JSON.stringify; `loadModel` reads it back to the last bit. */
@@ -354,7 +310,7 @@ export class Model implements ModelRecord {
     const progress = new ProgressTracker(checkControl(options));
     const width = what === 'rows' || this.whiten === 'zca' ? this.d : this.k;
     const names = width === this.d ? this.columnNames : undefined;
-    const given = asRows(data);
+    const given = asRows(data, what === 'rows' && this.coding ? inputNames(this.coding) : names);
     if (hasNoRows(given)) return;
     const source =
       what === 'rows' && this.coding
@@ -411,17 +367,6 @@ async function eachRow(
     const pause = progress.step(to - from);
     if (pause) await pause;
   }
-}
-
-function joined(parts: readonly Float64Array[]): Float64Array {
-  if (parts.length === 1) return parts[0];
-  const whole = new Float64Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }
 
 /** Collects rows of known width into a matrix: float32 while all that came is float32, float64 from then on. */

@@ -33,3 +33,13 @@ function isCloned(source: unknown): source is ModelRecord {
   const { components, mean } = source as Partial<ModelRecord>;
   return ArrayBuffer.isView(mean) && typeof components === 'object' && ArrayBuffer.isView(components?.data);
 }
+
+/** What was thrown by reading or checking a model, as a `ModelError`: some objects nest without end, throw when read or cannot be copied. */
+export function modelError(error: unknown): ModelError {
+  return error instanceof ModelError
+    ? error
+    : new ModelError(
+        'BAD_MODEL',
+        `This is not a model: ${error instanceof Error ? error.message : describeValue(error)}.`,
+      );
+}

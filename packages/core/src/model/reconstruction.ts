@@ -1,7 +1,9 @@
 import { type Block, type Frame, packTile, type SparseBlock } from '../data/block.js';
 import type { Matrix } from '../data/matrix.js';
+import { chooseEngine } from '../engines/choose.js';
 import type { Engine, OnStep } from '../engines/engine.js';
 import { axpy, dot } from '../linalg/vector.js';
+import type { ProgressTracker } from '../progress.js';
 import { frameOf } from './frame-of.js';
 
 /** Rows packed between two calls of `onStep`. */
@@ -24,6 +26,28 @@ export interface Reconstruction {
   readonly squares: Float64Array;
   /** ‖b − VᵀVb‖² of every row. */
   readonly errors: Float64Array;
+}
+
+/** Reconstruction errors of the rows of one block after the other. */
+export class ErrorCollector {
+  readonly #model: Subspace;
+  readonly #threads: number | undefined;
+  readonly #errors: Float64Array[] = [];
+
+  constructor(model: Subspace, threads: number | undefined) {
+    this.#model = model;
+    this.#threads = threads;
+  }
+
+  async add(block: Block, progress: ProgressTracker): Promise<void> {
+    const engine = await chooseEngine({ threads: this.#threads }, block.data.length);
+    const { errors } = await reconstructBlock(this.#model, block, engine, (rows) => progress.step(rows));
+    this.#errors.push(errors);
+  }
+
+  all(): Float64Array {
+    return joined(this.#errors);
+  }
 }
 
 /**
@@ -98,4 +122,15 @@ export function removeComponents(
 ): number {
   for (let c = 0; c < k; c++) axpy(-dot(data, c * d, row, start, d), data, c * d, row, start, d);
   return dot(row, start, row, start, d);
+}
+
+function joined(parts: readonly Float64Array[]): Float64Array {
+  if (parts.length === 1) return parts[0];
+  const whole = new Float64Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
 }

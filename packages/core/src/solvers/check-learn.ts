@@ -1,3 +1,4 @@
+import { isFloat64Array } from '../built-in-name.js';
 import type { OptionCheck } from '../control.js';
 import type { Matrix } from '../data/matrix.js';
 import { describeValue, OptionError } from '../errors.js';
@@ -28,7 +29,7 @@ const CHECKS: Record<Exclude<keyof LearnOptions, 'rule'>, OptionCheck> = {
   momentum: number('a number from 0 to below 1', (v) => v >= 0 && v < 1),
   exact: {
     must: 'a matrix { rows, cols, data } of Float64Array, as model.components is',
-    test: (v) => typeof v === 'object' && v !== null && (v as Matrix).data instanceof Float64Array,
+    test: (v) => typeof v === 'object' && v !== null && isFloat64Array((v as Matrix).data),
   },
   onEpoch: { must: 'a function', test: (v) => typeof v === 'function' },
 };

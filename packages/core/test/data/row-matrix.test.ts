@@ -1,6 +1,8 @@
+import { famd } from '@scree/analysis';
+import { loadModel, pca, toRows } from '@scree/core';
 import { tableFromArrays } from 'apache-arrow';
 import { describe, expect, it } from 'vitest';
-import { loadModel, pca, toRows } from '../../src/index.js';
+import { loadTransform } from '../../src/transform.js';
 
 const rows = [
   [1, 2, 0],
@@ -49,6 +51,54 @@ describe('a model', () => {
     }
     expect((await model.inverseTransform(expected)).rows).toBe(1);
     await expect(model.transform([3, 5])).rejects.toThrow(/have 2 columns/);
+    await expect(model.transform([3, null, 1] as never)).rejects.toThrow(
+      /Row 1, column 1 holds null\. A value is miss/,
+    );
+  });
+
+  it('transforms one record with other columns too, as it transforms a list of one', async () => {
+    const expected = (await model.transform(rows)).toRows()[1];
+    const others = [
+      { name: 'x' },
+      { when: new Date(0), tags: ['p', 'q'], note: null },
+      { blocks: 7, batches: 2, rows: 3, cols: 9, length: 2 },
+    ];
+    for (const other of others) {
+      const record = { ...other, c: 1, a: 3, b: 5 };
+      expect((await model.transform(record as never)).toRows()).toEqual([expected]);
+      expect((await model.transform([record])).toRows()).toEqual([expected]);
+    }
+    const bad: [object, RegExp][] = [
+      [{ a: 3, b: null, c: 1, name: 'x' }, /Row 1, column 1 \("b"\) holds null\. A value is missing/],
+      [{ a: 3, b: '5', c: 1 }, /Row 1, column 1 \("b"\) holds "5"/],
+      [{ a: 3, c: 1, name: 'x' }, /Row 1 has no column "b"/],
+      [{ a: 3, b: [5, 6], c: 1 }, /"b"\) holds an array/],
+      [{ kind: 'x' }, /Row 1 has no column "a"/],
+    ];
+    for (const [record, message] of bad) {
+      await expect(model.transform(record as never)).rejects.toThrow(message);
+      expect(() => loadTransform(model).transform(record as never)).toThrow(message);
+    }
+    const columns = await model.transform({
+      a: [1, 3],
+      b: [2, 5],
+      c: Float64Array.of(0, 1),
+      name: ['x', 'y'],
+    } as never);
+    expect(columns.toRows()[1]).toEqual(expected);
+  });
+
+  it('with categories transforms one record', async () => {
+    const table = [
+      { colour: 'red', size: 1 },
+      { colour: 'blue', size: 2 },
+      { colour: 'red', size: 4 },
+      { colour: 'blue', size: 3 },
+    ];
+    const coded = await famd(table, { k: 1 });
+    const expected = (await coded.transform(table)).toRows()[2];
+    expect((await coded.transform({ colour: 'red', size: 4, name: 'x' } as never)).toRows()).toEqual([expected]);
+    expect((await coded.transform(['red', 4] as never)).toRows()).toEqual([expected]);
   });
 
   it('survives structuredClone: loadModel makes the copy a model again', async () => {

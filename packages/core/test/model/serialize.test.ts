@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { crc32 } from '../../src/data/crc32.js';
-import { loadModel, Model, ModelError, pca, type Whiten } from '../../src/index.js';
+import { loadModel, Model, ModelError, type ModelRecord, pca, type Whiten } from '../../src/index.js';
 import { solverNames, tables, withSpectrum } from '../support/data.js';
 
 const rows = withSpectrum(30, 5, (i) => 3 * 0.5 ** i, { offset: (j) => j * 1e3 });
@@ -169,7 +169,7 @@ describe('a stored model', () => {
 
   it('cannot be constructed from parts that do not fit together', async () => {
     const model = await make();
-    const bad: [Partial<Model>, RegExp][] = [
+    const bad: [Partial<ModelRecord>, RegExp][] = [
       [{ mean: new Float64Array(4) }, /mean has 4 numbers, not 5/],
       [{ scale: new Float64Array(5) }, /scale holds a value that nothing can be divided by/],
       [{ variances: Float64Array.of(1, 2, 3) }, /variances rise at 1/],
@@ -178,6 +178,9 @@ describe('a stored model', () => {
       [{ components: { rows: 6, cols: 5, data: new Float64Array(30) } }, /cannot be 6 × 5/],
       [{ columnNames: ['a'] }, /columnNames are not 5 names/],
       [{ ddof: 1000 }, /leaves nothing/],
+      [{ n: 0 }, /n is 0, and a model is fitted to rows/],
+      [{ n: 2.5 }, /n is 2\.5/],
+      [{ varianceRatios: Float64Array.of(1.2, 0.1, 0) }, /varianceRatios has 1\.2, and no share is above 1/],
     ];
     for (const [part, message] of bad) expect(() => new Model({ ...spread(model), ...part })).toThrow(message);
     expect(new Model(spread(model)).k).toBe(3);
@@ -215,6 +218,8 @@ describe('a stored model', () => {
       { k: 2 },
       { d: '5' },
       { n: -1 },
+      { n: 0 },
+      { varianceRatios: [1.5, 0.2, 0.1] },
       JSON.parse('{"__proto__": {"polluted": true}, "k": 1e9}'),
     ];
     for (const part of hostile)

@@ -4,7 +4,8 @@ import { loadUnbundled } from '../load-unbundled.js';
 
 /** The functions of koffi that are used here. Its own types are mostly `any`. */
 export interface Koffi {
-  load(path: string): Handle;
+  /** Without a path, what this process has loaded already: the C library among others. */
+  load(path: string | null): Handle;
   config(): Record<string, number>;
   config(settings: Record<string, number>): unknown;
 }

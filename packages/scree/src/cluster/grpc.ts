@@ -2,10 +2,10 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } f
 
 /** Bytes that a server may send before they are read: results come in pieces of some megabytes. */
 const WINDOW = 8 << 20;
-/** Largest message that is taken from a server. */
-const LARGEST_MESSAGE = 512 << 20;
-/** Milliseconds to wait until a server has taken a connection. */
-const CONNECT_PATIENCE = 30_000;
+/** The part of the memory that one message may take. */
+const MESSAGE_SHARE = 2;
+/** Milliseconds to wait until a server has taken a connection, and again until it has answered for the first time. */
+export const CONNECT_PATIENCE = 30_000;
 
 /** Status codes of gRPC that are told apart (grpc.io, "Status codes"). */
 export const STATUS = {
@@ -32,11 +32,20 @@ export class GrpcError extends Error {
   }
 }
 
+/** A message of a server that is larger than the memory allows. */
+export class LargeMessageError extends GrpcError {
+  constructor(bytes: number) {
+    super(STATUS.internal, `it announces a message of ${bytes} bytes`);
+  }
+}
+
 export interface GrpcOptions {
   readonly host: string;
   readonly port: number;
   readonly tls: boolean;
   readonly headers: Readonly<Record<string, string>>;
+  /** Bytes of memory; one message may take half of them. */
+  readonly memory: number;
 }
 
 /**
@@ -52,7 +61,7 @@ export class GrpcClient {
     this.#options = options;
   }
 
-  /** One answer. */
+  /** One answer, within `patience` milliseconds if it is given. */
   async call(method: string, request: Uint8Array, patience?: number): Promise<Uint8Array> {
     let answer: Uint8Array | undefined;
     for await (const each of this.stream(method, request, patience)) answer = each;
@@ -66,7 +75,12 @@ export class GrpcClient {
     const stream = this.#request(session, method);
     this.#calls++;
     session.ref();
-    if (patience !== undefined) stream.setTimeout(patience, () => stream.close(constants.NGHTTP2_CANCEL));
+    let late = false;
+    const giveUp = (): void => {
+      late = true;
+      stream.close(constants.NGHTTP2_CANCEL);
+    };
+    const timer = patience === undefined ? undefined : setTimeout(giveUp, patience);
     const ended = statusOf(stream);
     // Who stops reading early does not ask for the status.
     ended.catch(() => {});
@@ -75,11 +89,13 @@ export class GrpcClient {
     stream.write(head);
     stream.end(request);
     try {
-      yield* messagesOf(stream);
+      yield* messagesOf(stream, this.#options.memory / MESSAGE_SHARE);
       await ended;
     } catch (error) {
+      if (late) throw noAnswer(patience);
       throw error instanceof GrpcError ? error : await ended.then(() => systemError(error), asGrpcError);
     } finally {
+      clearTimeout(timer);
       stream.close(constants.NGHTTP2_CANCEL);
       // A call keeps the process running, not an idle connection.
       if (--this.#calls === 0) session.unref();
@@ -116,10 +132,7 @@ export class GrpcClient {
     });
     this.#session = session;
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(
-        () => session.destroy(new GrpcError(STATUS.unavailable, 'no answer in 30 seconds', 'ETIMEDOUT')),
-        CONNECT_PATIENCE,
-      );
+      const timer = setTimeout(() => session.destroy(noAnswer(CONNECT_PATIENCE)), CONNECT_PATIENCE);
       session.once('connect', () => {
         clearTimeout(timer);
         session.setLocalWindowSize(2 * WINDOW);
@@ -136,6 +149,10 @@ export class GrpcClient {
       });
     });
   }
+}
+
+function noAnswer(patience = 0): GrpcError {
+  return new GrpcError(STATUS.unavailable, `no answer in ${patience / 1000} seconds`, 'ETIMEDOUT');
 }
 
 function asGrpcError(error: unknown): GrpcError {
@@ -183,7 +200,7 @@ function decode(text: string): string {
   }
 }
 
-async function* messagesOf(stream: ClientHttp2Stream): AsyncGenerator<Uint8Array, void, void> {
+async function* messagesOf(stream: ClientHttp2Stream, limit: number): AsyncGenerator<Uint8Array, void, void> {
   let chunks: Buffer[] = [];
   let size = 0;
   let wanted = 5;
@@ -199,7 +216,7 @@ async function* messagesOf(stream: ClientHttp2Stream): AsyncGenerator<Uint8Array
       if (head) {
         if (part[0] !== 0) throw new GrpcError(STATUS.internal, 'the server compresses messages, and was asked not to');
         wanted = part.readUInt32BE(1);
-        if (wanted > LARGEST_MESSAGE) throw new GrpcError(STATUS.internal, `a message claims ${wanted} bytes`);
+        if (wanted > limit) throw new LargeMessageError(wanted);
       } else {
         yield part;
         wanted = 5;

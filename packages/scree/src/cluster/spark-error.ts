@@ -1,8 +1,8 @@
 import { DataError, OptionError, ScreeError } from '@scree/core';
 import { badFile, FileError } from '@scree/files/internal';
-import { GrpcError, STATUS } from './grpc.js';
+import { hideSecrets } from '../database/hide-secrets.js';
+import { GrpcError, LargeMessageError, STATUS } from './grpc.js';
 import { ProtobufError } from './protobuf.js';
-import { withoutToken } from './spark-url.js';
 
 /** What was done when an error came: `querying` if the user wrote the query, `computing` if our Python runs on the executors. */
 export type Doing = 'connecting' | 'reading' | 'querying' | 'computing' | 'writing';
@@ -35,6 +35,12 @@ export function sparkError(error: unknown, path: string, doing: Doing): unknown 
     return fail(
       'NO_ACCESS',
       `${path} refuses the token, or asks for one (${what}). Put it into SPARK_CONNECT_AUTHENTICATE_TOKEN, or behind the address: ;use_ssl=true;token=….`,
+    );
+  }
+  if (error instanceof LargeMessageError) {
+    return fail(
+      'TOO_LARGE',
+      `${path} sends more than the memory allows (${what}). Choose fewer columns, or allow more memory.`,
     );
   }
   if (system !== undefined && CERTIFICATE.test(system)) {
@@ -114,7 +120,7 @@ function shortened(text: string): string {
 }
 
 export function badSparkUrl(url: string): FileError {
-  const path = withoutToken(url);
+  const path = hideSecrets(url);
   const how = 'Write it as sc://host:15002, with settings behind it: sc://host:15002/;use_ssl=true;token=…';
   return new FileError(
     'BAD_FILE',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
-import { GrpcClient, GrpcError } from './grpc.js';
+import { CONNECT_PATIENCE, GrpcClient, GrpcError } from './grpc.js';
 import { type Encoded, METHODS, planOf, type SchemaField, schemaOf } from './messages.js';
 import { Fields, message } from './protobuf.js';
 import { badSparkUrl, type Doing, sparkError, unsafeToken } from './spark-error.js';
@@ -18,6 +18,13 @@ const TAG = 'scree';
 export interface TaskCounts {
   readonly done: number;
   readonly total: number;
+}
+
+export interface SessionOptions {
+  readonly memory: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds to wait for the first answer. A query may take hours, but the version is known at once. */
+  readonly patience?: number;
 }
 
 export interface ExecuteOptions {
@@ -39,24 +46,27 @@ export class SparkSession {
   /** The version of Python on the executors; found out from the first refusal. */
   python = '3.11';
 
-  private constructor(address: SparkAddress) {
+  private constructor(address: SparkAddress, memory: number) {
     this.path = address.path;
     const { host, port, tls, token, headers } = address;
     const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
-    this.#client = new GrpcClient({ host, port, tls, headers: { ...headers, ...authorization } });
+    this.#client = new GrpcClient({ host, port, tls, headers: { ...headers, ...authorization }, memory });
     const user = address.user ?? userName();
     this.#user = message([1, user], [2, user]);
   }
 
   /** Connects, and asks for the version of Spark, so that an address or a token that is wrong is found now. */
-  static async open(url: string, signal?: AbortSignal): Promise<{ session: SparkSession; version: string }> {
+  static async open(
+    url: string,
+    { signal, memory, patience = CONNECT_PATIENCE }: SessionOptions,
+  ): Promise<{ session: SparkSession; version: string }> {
     signal?.throwIfAborted();
     const address = parseSparkUrl(url, process.env);
     if (!address) throw badSparkUrl(url);
     if (address.token !== undefined && !address.tls && !isLoopback(address.host)) throw unsafeToken(address.path);
-    const session = new SparkSession(address);
+    const session = new SparkSession(address, memory);
     try {
-      return { session, version: await session.#version() };
+      return { session, version: await session.#version(patience) };
     } catch (error) {
       session.#client.close();
       throw sparkError(error, address.path, 'connecting');
@@ -70,11 +80,9 @@ export class SparkSession {
     ];
   }
 
-  async #version(): Promise<string> {
-    const answer = await this.#client.call(
-      METHODS.analyze,
-      message(...this.#head(), [3, TAG], [10, new Uint8Array(0)]),
-    );
+  async #version(patience: number): Promise<string> {
+    const request = message(...this.#head(), [3, TAG], [10, new Uint8Array(0)]);
+    const answer = await this.#client.call(METHODS.analyze, request, patience);
     return new Fields(answer).message(8)?.text(1) ?? '';
   }
 

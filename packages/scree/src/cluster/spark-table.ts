@@ -77,7 +77,7 @@ export async function openSpark(url: string, options: SparkTableOptions): Promis
       option: name === undefined ? 'table' : 'sql',
     });
   }
-  const { session, version } = await SparkSession.open(url, signal);
+  const { session, version } = await SparkSession.open(url, { signal, memory });
   try {
     // Inside of a query nothing but a query can be: what would change tables is an error.
     const query = sql && `SELECT * FROM (${sql.replace(/;\s*$/, '')}\n)`;

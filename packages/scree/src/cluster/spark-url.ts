@@ -1,7 +1,9 @@
 /**
  * Addresses of Spark Connect servers: sc://host:15002/;use_ssl=true;token=… (Spark docs: "Spark Connect: Client connection string"). This file is
- * part of every start of the command, which takes tokens out of its arguments before anything else sees them, so it imports nothing.
+ * part of every start of the command, so it imports little.
  */
+
+import { hideSecrets } from '../database/hide-secrets.js';
 
 const SCHEME = /^sc:\/\//i;
 const DEFAULT_PORT = 15002;
@@ -22,21 +24,6 @@ export interface SparkAddress {
 
 export function isSparkUrl(path: string | undefined): boolean {
   return path !== undefined && SCHEME.test(path);
-}
-
-/**
- * The address without what may be secret: the token, and the values of headers, which may be keys too. What cannot be understood is not
- * shown behind the host.
- */
-export function withoutToken(url: string): string {
-  const [, authority, parameters] = /^(sc:\/\/[^/;?#]*)(.*)$/is.exec(url) ?? ['', url, ''];
-  const shown = parameters
-    .split(';')
-    .slice(1)
-    .filter((each) => /^(use_ssl|user_id)=/.test(each));
-  const user = authority.lastIndexOf('@');
-  const place = user < 0 ? authority : `sc://${authority.slice(user + 1)}`;
-  return shown.length === 0 ? place : `${place}/;${shown.join(';')}`;
 }
 
 /** The parts of an address; undefined where it is not one. */
@@ -67,7 +54,7 @@ export function parseSparkUrl(
   const token = found.token ?? environment.SPARK_CONNECT_AUTHENTICATE_TOKEN;
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) return undefined;
   return {
-    path: withoutToken(url),
+    path: hideSecrets(url),
     host: host.replace(/^\[|\]$/g, ''),
     port: port === undefined ? DEFAULT_PORT : Number(port),
     tls: /^true$/i.test(found.use_ssl ?? ''),

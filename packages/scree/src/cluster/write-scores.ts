@@ -1,12 +1,12 @@
 import { DataError, type Model, type Progress } from '@scree/core';
 import { frameOf } from '@scree/core/pipeline';
 import { checkFileOptions, FileError, openData, uniqueNames } from '@scree/files/internal';
+import { hideSecrets } from '../database/hide-secrets.js';
 import type { OpenOptions } from '../disk/open-file.js';
 import { structJson } from './executor-results.js';
 import { alias, column, DOUBLE, mapInArrow, namedTable, saveAsTable, structOf } from './messages.js';
 import { pythonFunction } from './spark-rows.js';
 import { executorColumns, openSpark, rowCount } from './spark-table.js';
-import { withoutToken } from './spark-url.js';
 
 export interface ScoresOptions extends OpenOptions {
   /** The table that is made. */
@@ -30,7 +30,7 @@ export interface WrittenScores {
 export async function writeScores(model: Model, url: string, options: ScoresOptions): Promise<WrittenScores> {
   const { into, errors = false, t2 = false, onProgress, signal, ...reading } = options;
   const checked = checkFileOptions(reading);
-  const path = withoutToken(url);
+  const path = hideSecrets(url);
   if (model.coding) {
     throw new FileError(
       'UNSUPPORTED',

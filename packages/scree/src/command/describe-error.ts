@@ -270,6 +270,8 @@ const WARNINGS: {
   },
   FEW_ROWS: ({ rows, cols, components }) =>
     `There are only ${several(Number(rows), 'row')} of ${several(Number(cols), 'column')}: no more than ${several(Number(components), 'component')} can have variance, and in another sample ${Number(components) === 1 ? 'it' : 'they'} may be quite different.`,
+  CORRELATION_MATRIX: ({ rows }) =>
+    `These ${several(Number(rows), 'row')} of ${several(Number(rows), 'column')} look like a correlation matrix (symmetric, with 1 on the diagonal), and PCA takes them for rows of data. Fit the table that the matrix was computed from, with --scale unit. If you have only the matrix, use --no-center: then the components are its eigenvectors, and singularValues in --json are its eigenvalues.`,
   ZERO_INFLATED: ({ columns, count: all }) =>
     `More than half of the values of ${columnsOf(columns as Names, Number(all))} are 0: PCA treats whether a value is 0, and how large it is otherwise, as one scale.`,
   VALUES_FILLED: ({ columns, values, rows, with: source }) => {
@@ -292,12 +294,13 @@ const WARNINGS: {
     return `${several(Number(values), 'value')} ${values === 1 ? 'was not written as a plain number and was' : 'were not written as plain numbers and were'} converted: ${each.join(', ')}.`;
   },
   COLUMNS_LEFT_OUT: ({ columns }) => {
-    const left = columns as readonly { readonly name: string; readonly share: number }[];
+    const left = columns as readonly { readonly name: string; readonly share?: number; readonly holds?: string }[];
     const each = left
       .slice(0, MOST_SHOWN)
-      .map(({ name, share }) => `${column(name)} (${Math.round(100 * share)} % numbers)`);
+      .map(({ name, share, holds }) => `${column(name)} (${holds ?? `${Math.round(100 * Number(share))} % numbers`})`);
     if (left.length > each.length) each.push(`${count(left.length - each.length)} more`);
-    const [were, they] = left.length === 1 ? ['was', 'it is'] : ['were', 'they are'];
+    const [were, they, hold] = left.length === 1 ? ['was', 'it is', 'it holds'] : ['were', 'they are', 'they hold'];
+    if (left[0]?.holds !== undefined) return `${capital(each.join(', '))} ${were} left out because ${hold} no numbers.`;
     return `${capital(each.join(', '))} ${were} left out because ${they} mostly text. If the texts mean missing values, leave those cells empty.`;
   },
   NO_STRUCTURE: ({ criteria }) =>

@@ -20,24 +20,42 @@ export class CopyRows {
   ended = false;
   #at = 0;
   #begun = false;
+  /** Bytes that the row needs at least, as far as its lengths are known. */
+  #claimed = 0;
+  /** What `bytes` is the first part of. The rest is room for the chunks of a row that is larger than one. */
+  #room: Buffer = this.bytes;
 
   constructor(fields: number) {
     this.starts = new Int32Array(fields);
     this.lengths = new Int32Array(fields);
   }
 
-  /** Bytes of a row that is not complete yet. */
+  /** Bytes of a row that is not complete yet: those that have come, or more if its lengths claim more. */
   get waiting(): number {
-    return this.bytes.length - this.#at;
+    return Math.max(this.bytes.length - this.#at, this.#claimed);
   }
 
   push(chunk: Uint8Array): void {
-    const rest = this.bytes.subarray(this.#at);
-    this.bytes =
-      rest.length === 0
-        ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
-        : Buffer.concat([rest, chunk], rest.length + chunk.length);
+    const rest = this.bytes.length - this.#at;
+    if (rest === 0) {
+      this.bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+      this.#room = this.bytes;
+      this.#at = 0;
+    } else {
+      const end = this.bytes.length;
+      if (end + chunk.length > this.#room.length) this.#makeRoom(rest + chunk.length);
+      else this.bytes = this.#room.subarray(0, end + chunk.length);
+      this.bytes.set(chunk, this.bytes.length - chunk.length);
+    }
     this.view = new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.length);
+  }
+
+  /** Moves the rest of the bytes to a larger buffer, so that a row of many chunks is not moved for each of them. */
+  #makeRoom(size: number): void {
+    const room = Buffer.allocUnsafe(this.#claimed > size ? this.#claimed : 2 * size);
+    this.bytes.copy(room, 0, this.#at);
+    this.#room = room;
+    this.bytes = room.subarray(0, size);
     this.#at = 0;
   }
 
@@ -47,6 +65,7 @@ export class CopyRows {
     const { view, starts, lengths } = this;
     const size = view.byteLength;
     let at = this.#at;
+    this.#claimed = 0;
     if (this.ended || at + 2 > size) return false;
     const fields = view.getInt16(at);
     at += 2;
@@ -54,58 +73,116 @@ export class CopyRows {
       this.ended = true;
       return false;
     }
-    if (fields !== starts.length) throw new CopyFormatError(`a row has ${fields} fields, not ${starts.length}`);
+    if (fields !== starts.length) throw new CopyFormatError('row', `has ${fields} fields, not ${starts.length}`);
     for (let j = 0; j < fields; j++) {
-      if (at + 4 > size) return false;
+      if (at + 4 > size) return this.#needs(at + 4);
       const length = view.getInt32(at);
+      if (length < -1) throw new CopyFormatError('row', `has a field of ${length} bytes`);
       at += 4;
       starts[j] = at;
       lengths[j] = length;
       if (length > 0) at += length;
     }
-    if (at > size) return false;
+    if (at > size) return this.#needs(at);
     this.#at = at;
     return true;
   }
 
+  #needs(end: number): false {
+    this.#claimed = end - this.#at;
+    return false;
+  }
+
   #begin(): boolean {
     if (this.bytes.length < HEADER) return false;
-    if (SIGNATURE.compare(this.bytes, 0, SIGNATURE.length) !== 0) throw new CopyFormatError('it is not binary COPY');
+    if (SIGNATURE.compare(this.bytes, 0, SIGNATURE.length) !== 0)
+      throw new CopyFormatError('all', 'they do not begin as it does');
     const extension = this.view.getInt32(SIGNATURE.length + 4);
-    if (this.bytes.length < HEADER + extension) return false;
+    if (extension < 0) throw new CopyFormatError('all', `their header has an extension of ${extension} bytes`);
+    if (this.bytes.length < HEADER + extension) return this.#needs(HEADER + extension);
     this.#at = HEADER + extension;
     this.#begun = true;
     return true;
   }
 }
 
-export class CopyFormatError extends Error {}
+/** Rows that are not binary COPY. */
+export class CopyFormatError extends Error {
+  /** What the message is said of: all rows, one of them, or a value of it. */
+  readonly of: 'all' | 'row' | 'value';
 
-/** A number as float64. `rounded` is called for a whole number that float64 cannot hold. */
-export function numberAt(view: DataView, at: number, type: CopyType, rounded: () => void): number {
+  constructor(of: CopyFormatError['of'], message: string) {
+    super(message);
+    this.of = of;
+  }
+}
+
+function wrongSize(length: number, type: CopyType, right: number): CopyFormatError {
+  return new CopyFormatError('value', `has ${length} bytes for a value of type ${type}, which takes ${right}`);
+}
+
+/** A number as float64, from `length` bytes. `rounded` is called for a whole number that float64 cannot hold. */
+export function numberAt(view: DataView, at: number, length: number, type: CopyType, rounded: () => void): number {
   switch (type) {
     case 'float8':
+      if (length !== 8) throw wrongSize(length, type, 8);
       return view.getFloat64(at);
     case 'float4':
+      if (length !== 4) throw wrongSize(length, type, 4);
       return view.getFloat32(at);
     case 'int4':
+      if (length !== 4) throw wrongSize(length, type, 4);
       return view.getInt32(at);
     case 'int2':
+      if (length !== 2) throw wrongSize(length, type, 2);
       return view.getInt16(at);
     case 'bool':
+      if (length !== 1) throw wrongSize(length, type, 1);
       return view.getUint8(at);
     case 'int8': {
+      if (length !== 8) throw wrongSize(length, type, 8);
       const [high, low] = [view.getInt32(at), view.getUint32(at + 4)];
       const value = high * 2 ** 32 + low;
       if (wasRounded(value, high, low)) rounded();
       return value;
     }
     case 'numeric':
+      checkNumeric(view, at, length);
       return numericAt(view, at, rounded);
     case 'text':
       throw new TypeError('text is not a number');
   }
 }
+
+/** The head of an array: the number of its entries in all dimensions, and where they begin. */
+export function arrayHead(
+  view: DataView,
+  at: number,
+  size: number,
+): { readonly length: number; readonly first: number } {
+  const dimensions = size < ARRAY_HEADER ? -1 : view.getInt32(at);
+  if (dimensions < 0 || dimensions > MOST_DIMENSIONS || ARRAY_HEADER + 8 * dimensions > size)
+    throw new CopyFormatError('value', `has ${size} bytes that are not an array`);
+  let length = dimensions === 0 ? 0 : 1;
+  for (let i = 0; i < dimensions; i++) {
+    const count = view.getInt32(at + ARRAY_HEADER + 8 * i);
+    if (count < 0) throw new CopyFormatError('value', `has an array with a dimension of ${count}`);
+    length *= count;
+  }
+  return { length, first: at + ARRAY_HEADER + 8 * dimensions };
+}
+
+/** The length of an entry of an array that ends at `end`; −1 if it is NULL. */
+export function entryLength(view: DataView, at: number, end: number): number {
+  const length = at + 4 > end ? -2 : view.getInt32(at);
+  if (length < -1 || at + 4 + length > end)
+    throw new CopyFormatError('value', 'has an array that ends before its last entry');
+  return length;
+}
+
+/** Bytes before the dimensions of an array, and how many of these Postgres has at most. */
+const ARRAY_HEADER = 12;
+const MOST_DIMENSIONS = 6;
 
 /** The largest power of ten that float64 holds exactly is 10^22; digits come in groups of four. */
 const EXACT_POWERS = [1, 1e4, 1e8, 1e12, 1e16, 1e20];
@@ -136,6 +213,20 @@ function numericAt(view: DataView, at: number, rounded: () => void): number {
 const NEGATIVE = 0x4000;
 const NAN = 0xc000;
 const INFINITE = 0xd000;
+const MINUS_INFINITE = 0xf000;
+
+/** Four numbers of 16 bits, and as many groups of digits as the first of them says. */
+function checkNumeric(view: DataView, at: number, length: number): void {
+  const right = length < 8 ? 8 : 8 + 2 * view.getUint16(at);
+  if (length !== right) throw wrongSize(length, 'numeric', right);
+  const sign = view.getUint16(at + 4);
+  if (sign !== 0 && sign !== NEGATIVE && sign !== NAN && sign !== INFINITE && sign !== MINUS_INFINITE)
+    throw new CopyFormatError('value', `has a value of type numeric with the sign ${sign}`);
+  for (let i = at + 8; i < at + length; i += 2) {
+    if (view.getUint16(i) > 9999)
+      throw new CopyFormatError('value', `has a value of type numeric with the digits ${view.getUint16(i)}`);
+  }
+}
 
 /** A `numeric` as Postgres writes it. */
 function numericText(view: DataView, at: number): string {
@@ -158,12 +249,13 @@ function numericText(view: DataView, at: number): string {
 /** A value as the name of a row. */
 export function textAt({ view, bytes }: CopyRows, at: number, length: number, type: CopyType): string {
   if (type === 'text') return bytes.toString('utf8', at, at + length);
-  if (type === 'bool') return view.getUint8(at) === 1 ? 'true' : 'false';
+  const value = numberAt(view, at, length, type, () => {});
+  if (type === 'bool') return value === 1 ? 'true' : 'false';
   if (type === 'int8') return String(view.getBigInt64(at));
   if (type === 'numeric') return numericText(view, at);
   // The shortest decimal that is this float32.
-  if (type === 'float4') return shortestFloat32(view.getFloat32(at));
-  return String(numberAt(view, at, type, () => {}));
+  if (type === 'float4') return shortestFloat32(value);
+  return String(value);
 }
 
 function shortestFloat32(value: number): string {

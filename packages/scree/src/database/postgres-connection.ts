@@ -3,12 +3,15 @@ import { userInfo } from 'node:os';
 import type { Readable } from 'node:stream';
 import type { Client } from 'pg';
 import { badUrl, noDriver, postgresError } from './postgres-error.js';
+import { checkMessages, MessageCheck } from './postgres-messages.js';
 import { hasUnescapedPassword } from './postgres-url.js';
 
 /** Seconds to wait for a server, unless PGCONNECT_TIMEOUT or connect_timeout in the address say otherwise. */
 const CONNECT_SECONDS = 30;
 /** How often the server looks whether a killed client is gone. Without this it notices only when it sends rows. */
 const CHECK_INTERVAL = '2s';
+/** The part of the memory that one answer may take. `pg` holds a message more than once while it comes. */
+const ANSWER_SHARE = 4;
 /** Milliseconds to wait until a server has taken a request to cancel. */
 const CANCEL_PATIENCE = 700;
 
@@ -27,16 +30,22 @@ export class PostgresConnection {
   readonly #client: Client;
   readonly #socket: Socket;
   readonly #address: Address;
+  readonly #check: MessageCheck;
   #closed = false;
 
-  private constructor(client: Client, socket: Socket, address: Address) {
+  private constructor(client: Client, socket: Socket, address: Address, check: MessageCheck) {
     this.#client = client;
     this.#socket = socket;
     this.#address = address;
+    this.#check = check;
+    checkMessages(client, check);
   }
 
-  /** Connects. With `snapshot`, the transaction sees what the one that exported it sees. */
-  static async open(address: Address, snapshot?: string): Promise<PostgresConnection> {
+  /**
+   * Connects. With `snapshot`, the transaction sees what the one that exported it sees. Answers other than rows of COPY are kept, and may
+   * take a quarter of `memory`.
+   */
+  static async open(address: Address, memory: number, snapshot?: string): Promise<PostgresConnection> {
     const { path } = address;
     // Otherwise a part of the password would be taken for a host or a database, and be shown.
     if (hasUnescapedPassword(address.url)) throw badUrl(path);
@@ -44,6 +53,7 @@ export class PostgresConnection {
       throw noDriver(path, error);
     });
     const socket = new Socket();
+    const seconds = connectSeconds(address.url);
     let connection: PostgresConnection;
     try {
       const client = new pg.Client({
@@ -51,15 +61,19 @@ export class PostgresConnection {
         // Our own socket, so that a connection that waits for rows can be dropped.
         stream: () => socket,
         keepAlive: true,
-        connectionTimeoutMillis: 1000 * connectSeconds(address.url),
         fallback_application_name: 'scree',
       });
       // Every query reports the loss of its connection. Without a listener an idle one would end the process.
       client.on('error', () => {});
-      connection = new PostgresConnection(client, socket, address);
+      connection = new PostgresConnection(client, socket, address, new MessageCheck(memory / ANSWER_SHARE));
     } catch (error) {
       throw badUrl(path, error);
     }
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      connection.drop();
+    }, 1000 * seconds);
     try {
       await connection.#client.connect();
       // Servers before version 14 do not have this, and some systems cannot do it.
@@ -68,7 +82,13 @@ export class PostgresConnection {
       return connection;
     } catch (error) {
       connection.drop();
-      throw postgresError(error, path, 'connecting');
+      throw postgresError(
+        late ? new Error(`timeout expired: no answer in ${seconds} seconds`) : error,
+        path,
+        'connecting',
+      );
+    } finally {
+      clearTimeout(timer);
     }
   }
 
@@ -100,6 +120,7 @@ export class PostgresConnection {
     const { default: copyStreams } = await import('pg-copy-streams').catch((error: unknown) => {
       throw noDriver(this.#address.path, error);
     });
+    this.#check.copying = true;
     return this.#client.query(copyStreams.to(text));
   }
 

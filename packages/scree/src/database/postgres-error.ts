@@ -1,5 +1,6 @@
 import { OptionError, ScreeError } from '@scree/core';
 import { badFile, FileError } from '@scree/files/internal';
+import { MessageError } from './postgres-messages.js';
 
 const UNREACHABLE = [
   'ECONNREFUSED',
@@ -23,6 +24,15 @@ export type Doing = 'connecting' | 'reading' | 'querying';
 export function postgresError(error: unknown, path: string, doing: Doing): unknown {
   if (!(error instanceof Error) || error instanceof ScreeError) return error;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (error instanceof MessageError) {
+    return new FileError(
+      error.tooLarge ? 'TOO_LARGE' : 'BAD_FILE',
+      path,
+      error.tooLarge
+        ? `${path} sends more than the memory allows: ${error.message}. Check that a Postgres server runs there, or allow more memory.`
+        : `${path} does not speak as Postgres does: ${error.message}. Check host and port of the address.`,
+    );
+  }
   // An attempt at several addresses of a host fails with an error for each.
   const first = error instanceof AggregateError ? (error.errors[0] as Error) : error;
   const what = first.message.split('\n')[0].replace(/[.\s]+$/, '');

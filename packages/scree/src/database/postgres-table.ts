@@ -1,6 +1,7 @@
-import { DataError } from '@scree/core';
+import { DataError, type ErrorDetails } from '@scree/core';
 import {
   type Bytes,
+  badFile,
   blockRows,
   type Column,
   checkColumns,
@@ -16,7 +17,7 @@ import {
   unsupported,
 } from '@scree/files/internal';
 import { copyToDisk } from '../disk/temporary-copy.js';
-import { CopyFormatError, CopyRows, type CopyType, numberAt, textAt } from './copy-rows.js';
+import { arrayHead, CopyFormatError, CopyRows, type CopyType, entryLength, numberAt, textAt } from './copy-rows.js';
 import { chooseTable } from './duck-table.js';
 import { identifier } from './duckdb.js';
 import { type Address, type Field, PostgresConnection } from './postgres-connection.js';
@@ -46,6 +47,8 @@ const MONEY = 790;
 const TEXTS = [25, 1043, 1042, 19, 18, 2950];
 /** Neither numbers nor text, but short: dates, times, addresses and oid may name rows. */
 const SHORT = [1082, 1083, 1266, 1114, 1184, 1186, 869, 650, 829, 26];
+/** The part of the memory that one row may take. */
+const ROW_SHARE = 2;
 const FITS_FLOAT32: readonly CopyType[] = ['bool', 'int2', 'float4'];
 /** Arrays up to this length become columns, one per entry. */
 const LONGEST_ARRAY = 1 << 16;
@@ -109,7 +112,7 @@ export async function openPostgres(
   const { path } = address;
   const { memory, sql, signal } = options;
   signal?.throwIfAborted();
-  const session = new Session(address, signal);
+  const session = new Session(address, memory, signal);
   try {
     const main = await session.connect();
     const relation = sql === undefined ? await findTable(main, options.member, path) : queryRelation(sql);
@@ -117,7 +120,7 @@ export async function openPostgres(
     checkColumns(fields.length, memory, path);
     const columns = await describeColumns(main, fields);
     const open = relation.stored ? openStored : openOnce;
-    const store = await open(session, main, relation, columns, path);
+    const store = await open(session, main, relation, columns, { path, memory });
     return {
       table: await copyTable(store, columns, { path, memory, format: relation.format, session }),
       bytes: store.bytes,
@@ -131,20 +134,22 @@ export async function openPostgres(
 /** The connections of one table. An abort of the signal cancels what they do. */
 class Session {
   readonly #address: Address;
+  readonly #memory: number;
   readonly #signal: AbortSignal | undefined;
   readonly #connections = new Set<PostgresConnection>();
   readonly #onAbort = (): void => {
     for (const connection of this.#connections) void connection.cancel();
   };
 
-  constructor(address: Address, signal: AbortSignal | undefined) {
+  constructor(address: Address, memory: number, signal: AbortSignal | undefined) {
     this.#address = address;
+    this.#memory = memory;
     this.#signal = signal;
     signal?.addEventListener('abort', this.#onAbort);
   }
 
   async connect(snapshot?: string): Promise<PostgresConnection> {
-    const connection = await PostgresConnection.open(this.#address, snapshot);
+    const connection = await PostgresConnection.open(this.#address, this.#memory, snapshot);
     this.#connections.add(connection);
     if (this.#signal?.aborted) {
       await this.end(connection);
@@ -307,7 +312,7 @@ async function openOnce(
   main: PostgresConnection,
   relation: Relation,
   columns: readonly SentColumn[],
-  path: string,
+  { path, memory }: { readonly path: string; readonly memory: number },
 ): Promise<RowStore> {
   const order = [...columns.keys()].filter((j) => columns[j].sent !== undefined);
   let rows: number | undefined;
@@ -325,8 +330,16 @@ async function openOnce(
     read: () => ({ order, chunks: read() }),
     lengthOf: async (j) => {
       const place = order.indexOf(j);
-      for await (const part of copiedRows(read(), order.length, path, Number.POSITIVE_INFINITY)) {
-        while (part.next()) if (part.lengths[place] >= 0) return arrayHead(part.view, part.starts[place]).length;
+      let row = 0;
+      try {
+        for await (const part of copiedRows(read(), order.length, path, memory / ROW_SHARE)) {
+          const { view, starts, lengths } = part;
+          for (; part.next(); row++) {
+            if (lengths[place] >= 0) return arrayHead(view, starts[place], lengths[place]).length;
+          }
+        }
+      } catch (error) {
+        throw brokenRows(error, path, row, columns[j].name);
       }
       return 0;
     },
@@ -342,28 +355,26 @@ async function* copiedRows(
   limit: number,
 ): AsyncGenerator<CopyRows, void, void> {
   const rows = new CopyRows(fields);
-  try {
-    for await (const chunk of chunks) {
-      rows.push(chunk);
-      yield rows;
-      if (rows.waiting > limit) {
-        const message = `A row of ${path} is larger than the memory allows. Choose fewer columns, or allow more memory.`;
-        throw new DataError('TOO_LARGE', message, { reason: 'memory' });
-      }
+  for await (const chunk of chunks) {
+    rows.push(chunk);
+    yield rows;
+    if (rows.waiting > limit) {
+      const message = `A row of ${path} is larger than the memory allows. Choose fewer columns, or allow more memory.`;
+      throw new DataError('TOO_LARGE', message, { reason: 'memory' });
     }
-  } catch (error) {
-    if (!(error instanceof CopyFormatError)) throw error;
-    throw new FileError('BAD_FILE', path, `${path} sent rows that cannot be read: ${error.message}.`);
   }
   if (!rows.ended) throw new FileError('CONNECTION_LOST', path, `${path} stopped sending in the middle. Try again.`);
 }
 
-/** Entries of an array, in all its dimensions, and where they begin. */
-function arrayHead(view: DataView, at: number): { readonly length: number; readonly first: number } {
-  const dimensions = view.getInt32(at);
-  let length = dimensions === 0 ? 0 : 1;
-  for (let i = 0; i < dimensions; i++) length *= view.getInt32(at + 12 + 8 * i);
-  return { length, first: at + 12 + 8 * dimensions };
+/** An error of rows that are not binary COPY, with the row and the column, where it was found. Other errors are returned unchanged. */
+function brokenRows(error: unknown, path: string, row: number, columnName: string | undefined): unknown {
+  if (!(error instanceof CopyFormatError)) return error;
+  const fail = (what: string, details: ErrorDetails): FileError =>
+    badFile(path, `the server sent rows that are not binary COPY: ${what}`, details);
+  if (error.of === 'all') return fail(error.message, {});
+  const what = `row ${row + 1} ${error.message}`;
+  if (error.of === 'row' || columnName === undefined) return fail(what, { row });
+  return fail(`${what}, in column ${JSON.stringify(columnName)}`, { row, columnName });
 }
 
 interface CopyTableOptions {
@@ -456,27 +467,36 @@ async function copyTable(
       block: { kind: 'dense', rows: filled, cols, stride: cols, data: buffers[turn] },
       text: texts,
     });
-    for await (const rows of copiedRows(chunks, order.length, path, memory / 2)) {
-      const { view, starts, lengths } = rows;
-      while (rows.next()) {
-        const data = buffers[turn];
-        const to = filled * cols;
-        for (let j = 0; j < cols; j++) {
-          const place = places[j];
-          if (arrays[j]) j = fillArray(view, starts[place], lengths[place], j, data, to, done + filled);
-          else data[to + j] = lengths[place] < 0 ? Number.NaN : numberAt(view, starts[place], types[j], report[j]);
+    /** The column that is being read, for errors. */
+    let current: number | undefined;
+    try {
+      for await (const rows of copiedRows(chunks, order.length, path, memory / ROW_SHARE)) {
+        const { view, starts, lengths } = rows;
+        while (rows.next()) {
+          const data = buffers[turn];
+          const to = filled * cols;
+          for (let j = 0; j < cols; j++) {
+            const place = places[j];
+            const [at, length] = [starts[place], lengths[place]];
+            current = numbers[j];
+            if (arrays[j]) j = fillArray(view, at, length, j, data, to, done + filled);
+            else data[to + j] = length < 0 ? Number.NaN : numberAt(view, at, length, types[j], report[j]);
+          }
+          if (texts && named) {
+            const [at, length] = [starts[textPlace], lengths[textPlace]];
+            current = text;
+            texts.push(length < 0 ? null : textAt(rows, at, length, named.sent as CopyType));
+          }
+          if (++filled < height) continue;
+          yield batch();
+          done += filled;
+          filled = 0;
+          turn = 1 - turn;
+          texts &&= [];
         }
-        if (texts && named) {
-          const [at, length] = [starts[textPlace], lengths[textPlace]];
-          texts.push(length < 0 ? null : textAt(rows, at, length, named.sent as CopyType));
-        }
-        if (++filled < height) continue;
-        yield batch();
-        done += filled;
-        filled = 0;
-        turn = 1 - turn;
-        texts &&= [];
       }
+    } catch (error) {
+      throw brokenRows(error, path, done + filled, current === undefined ? undefined : columns[current].name);
     }
     if (filled > 0) yield batch();
 
@@ -494,7 +514,7 @@ async function copyTable(
       const { length: expected, name } = sent[index];
       let [at, entry, j] = [0, 0, from];
       if (size >= 0) {
-        const { length, first } = arrayHead(rowView, start);
+        const { length, first } = arrayHead(rowView, start, size);
         at = first;
         if (length !== expected) {
           throw new DataError(
@@ -509,8 +529,10 @@ async function copyTable(
           data[to + j] = Number.NaN;
           continue;
         }
-        for (; entry < sources[numbers[j]].entry; entry++) at += 4 + Math.max(0, rowView.getInt32(at));
-        data[to + j] = rowView.getInt32(at) < 0 ? Number.NaN : numberAt(rowView, at + 4, types[j], report[j]);
+        for (; entry < sources[numbers[j]].entry; entry++)
+          at += 4 + Math.max(0, entryLength(rowView, at, start + size));
+        const bytes = entryLength(rowView, at, start + size);
+        data[to + j] = bytes < 0 ? Number.NaN : numberAt(rowView, at + 4, bytes, types[j], report[j]);
       }
       return j - 1;
     }

@@ -1,7 +1,7 @@
-import { copyFile, open, stat, symlink } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { stat } from 'node:fs/promises';
 import { DataError, OptionError } from '@scree/core';
 import {
+  type Batch,
   badFile,
   blockRows,
   type Column,
@@ -9,17 +9,16 @@ import {
   type Request,
   RoundedIntegers,
   type Table,
-  unsupported,
+  withClose,
 } from '@scree/files/internal';
 import type { Database } from 'node-sqlite3-wasm';
-import { closeRead } from '../disk/file-bytes.js';
-import { openRegularFile } from '../disk/regular-file.js';
 import { systemError } from '../disk/system-error.js';
 import { hasThreads, openInThread, worthThread } from '../disk/table-in-thread.js';
 import { temporaryFolder } from '../disk/temporary-copy.js';
 import type { SqliteTask } from '../disk/thread-messages.js';
 import { loadUnbundled } from '../load-unbundled.js';
 import { chooseTable } from './duck-table.js';
+import { type SqliteSnapshot, takeSnapshot } from './sqlite-snapshot.js';
 
 /** The first rows decide the type of a column: in SQLite, the declared type does not limit the values. */
 const SAMPLED_ROWS = 1000;
@@ -39,33 +38,46 @@ export async function openSqlite(
   { member, sql }: { member?: string | undefined; sql?: string | undefined },
 ): Promise<Table> {
   const folder = await temporaryFolder();
-  try {
-    const name = await linkOrCopy(file, path, folder.path);
-    const task: SqliteTask = { kind: 'sqlite', file: name, path, memory, member, sql };
-    // A terminated thread leaves its lock file behind. It must be in the temporary folder, not next to the data.
-    const inThread = name !== file && (sql !== undefined || worthThread((await stat(file)).size)) && hasThreads();
-    if (inThread) return await openInThread(task, folder.remove);
-    const table = await openSqliteInThisThread(task);
-    return {
-      ...table,
-      close: async () => {
-        await table.close();
-        await folder.remove();
-      },
-    };
-  } catch (error) {
+  let snapshot: SqliteSnapshot | undefined;
+  const release = async (): Promise<void> => {
+    await snapshot?.release();
     await folder.remove();
+  };
+  try {
+    snapshot = await takeSnapshot(file, path, folder.path);
+    const { check, inFolder, logged } = snapshot;
+    const task: SqliteTask = { kind: 'sqlite', file: snapshot.file, logged, path, memory, member, sql };
+    // A terminated thread leaves its lock file behind. It must be in the temporary folder, not next to the data.
+    const inThread = inFolder && (sql !== undefined || worthThread((await stat(snapshot.file)).size)) && hasThreads();
+    const table = await (inThread ? openInThread(task, async () => {}) : openSqliteInThisThread(task));
+    return withClose({ ...table, read: (request) => readUnchanged(table.read(request), check) }, release);
+  } catch (error) {
+    await release();
     throw systemError(error, path, 'read');
   }
 }
 
+/** Rows of a database that is the same before and after they are read. An error in between may come from a change. */
+async function* readUnchanged(batches: AsyncIterable<Batch>, check: () => Promise<void>): AsyncGenerator<Batch> {
+  await check();
+  try {
+    yield* batches;
+  } catch (error) {
+    await check();
+    throw error;
+  }
+  await check();
+}
+
 /** Opens the database in this thread. It must be in a folder where a lock file may be left behind. */
-export async function openSqliteInThisThread({ file, path, memory, member, sql }: SqliteTask): Promise<Table> {
+export async function openSqliteInThisThread({ file, logged, path, memory, member, sql }: SqliteTask): Promise<Table> {
   const { default: sqlite } = await loadUnbundled<{ default: typeof import('node-sqlite3-wasm') }>('node-sqlite3-wasm');
   let database: Database | undefined;
   try {
-    database = new sqlite.Database(file, { readOnly: true });
+    database = new sqlite.Database(file, { readOnly: !logged, fileMustExist: true });
     const opened = database;
+    // Without other programs SQLite needs no shared memory for the index of the log.
+    if (logged) opened.exec('PRAGMA locking_mode = EXCLUSIVE');
     // Views of the database may not call functions with side effects, or use virtual tables that read files.
     opened.exec('PRAGMA trusted_schema = OFF');
     const name = sql === undefined ? tableName(opened, member, path) : createQueryView(opened, sql);
@@ -93,52 +105,6 @@ export async function openSqliteInThisThread({ file, path, memory, member, sql }
     database?.close();
     throw sqliteError(error, path, sql !== undefined);
   }
-}
-
-/**
- * Links the database into a temporary folder: SQLite writes its lock file next to the database, and the folder of the data
- * may be read-only. A database that was last written with a write-ahead log is copied instead, because the index of the log
- * needs shared memory, which WebAssembly does not have.
- */
-async function linkOrCopy(file: string, path: string, folder: string): Promise<string> {
-  const name = join(folder, 'data.sqlite');
-  const log = await stat(`${file}-wal`).catch(() => undefined);
-  if (log && log.size > 0) {
-    throw unsupported(
-      path,
-      'is being written to: changes are waiting in its -wal file',
-      'Close the program that writes it.',
-    );
-  }
-  const { handle } = await openRegularFile(file, 'It was a file a moment ago.');
-  const header = Buffer.alloc(20);
-  try {
-    await handle.read(header, 0, 20, 0);
-  } finally {
-    await closeRead(handle);
-  }
-  const logged = header[18] === 2 || header[19] === 2;
-  if (!logged) {
-    const linked = await symlink(resolve(file), name).then(
-      () => true,
-      () => false,
-    );
-    // On some systems users may not create links.
-    return linked ? name : file;
-  }
-  try {
-    await copyFile(file, name);
-    const copy = await open(name, 'r+');
-    try {
-      // Sets both format versions to the rollback journal. With an empty log the file is otherwise the same.
-      await copy.write(Uint8Array.of(1, 1), 0, 2, 18);
-    } finally {
-      await copy.close();
-    }
-  } catch (error) {
-    throw systemError(error, name, 'written');
-  }
-  return name;
 }
 
 function tableName(database: Database, member: string | undefined, path: string): string {
@@ -169,23 +135,34 @@ function columnNames(database: Database, name: string): string[] {
   return (columns as { name: string }[]).map((column) => column.name);
 }
 
+/** A row is an object, in which a column called __proto__ would be lost. So the columns of a result are called c0, c1, …. */
+function aliased(name: string, column: number): string {
+  return `${quotedName(name)} AS ${keyOf(column)}`;
+}
+
+function keyOf(column: number): string {
+  return `c${column}`;
+}
+
 function inferColumns(database: Database, relation: string): Column[] {
   const names = columnNames(database, relation);
-  const statement = database.prepare(`SELECT * FROM ${quotedName(relation)} LIMIT ${SAMPLED_ROWS}`);
+  if (names.length === 0) return [];
+  const list = names.map((name, j) => aliased(name, j)).join(', ');
+  const statement = database.prepare(`SELECT ${list} FROM ${quotedName(relation)} LIMIT ${SAMPLED_ROWS}`);
   try {
-    const tally = new Map(names.map((name) => [name, { numbers: 0, texts: 0, others: 0 }]));
+    const tally = names.map((name, j) => ({ name, key: keyOf(j), numbers: 0, texts: 0, others: 0 }));
     let rows = 0;
     for (const row of statement.iterate() as Iterable<Row>) {
       rows++;
-      for (const [name, counts] of tally) {
-        const value = row[name];
+      for (const counts of tally) {
+        const value = row[counts.key];
         if (typeof value === 'number' || typeof value === 'bigint') counts.numbers++;
         else if (typeof value === 'string') counts.texts++;
         else if (value !== null) counts.others++;
       }
     }
     if (rows === 0) return [];
-    return [...tally].map(([name, { numbers, texts, others }]) => {
+    return tally.map(({ name, numbers, texts, others }) => {
       if (others > 0) return { name, kind: 'other', type: 'blob' };
       if (numbers + texts === 0 && rows < SAMPLED_ROWS) return { name, kind: 'other', type: 'empty' };
       // A few texts among numbers are mistakes. Reading reports the first one.
@@ -209,7 +186,8 @@ async function* read(
   const cols = numbers.length;
   const height = blockRows(8 * Math.max(1, cols), memory);
   const wanted = request.text === undefined ? numbers : [...new Set([...numbers, request.text])];
-  const list = wanted.length === 0 ? '1' : wanted.map((j) => quotedName(columns[j].name)).join(', ');
+  const list = wanted.length === 0 ? '1' : wanted.map((j) => aliased(columns[j].name, j)).join(', ');
+  const keys = numbers.map(keyOf);
   let statement: ReturnType<Database['prepare']> | undefined;
   try {
     statement = database.prepare(`SELECT ${list} FROM ${relation}`);
@@ -224,14 +202,13 @@ async function* read(
         const next = rows.next();
         if (next.done) break;
         for (let j = 0; j < cols; j++) {
-          const { name } = columns[numbers[j]];
-          const value = next.value[name];
-          const number = toNumber(value, done + filled, name, path);
+          const value = next.value[keys[j]];
+          const number = toNumber(value, done + filled, columns[numbers[j]].name, path);
           if (typeof value === 'bigint' && BigInt(number) !== value) rounded.add(numbers[j]);
           data[filled * cols + j] = number;
         }
         if (text && request.text !== undefined) {
-          const value = next.value[columns[request.text].name];
+          const value = next.value[keyOf(request.text)];
           text.push(value === null ? null : String(value));
         }
       }

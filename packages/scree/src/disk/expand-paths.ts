@@ -166,12 +166,12 @@ export function inNaturalOrder(a: string, b: string): number {
 
 /** The columns that folders name: {year: '2024'} of data/year=2024/part-0.parquet, as Hive and Spark write them. */
 export function partitionsOf(path: string): Record<string, string | null> {
-  const found: Record<string, string | null> = {};
+  const found = new Map<string, string | null>();
   for (const step of path.split(/[\\/]/).slice(0, -1)) {
     const [, key, value] = /^([^=]+)=(.*)$/s.exec(step) ?? [];
-    if (key !== undefined && value !== undefined) found[decode(key)] = value === NO_VALUE ? null : decode(value);
+    if (key !== undefined && value !== undefined) found.set(decode(key), value === NO_VALUE ? null : decode(value));
   }
-  return found;
+  return Object.fromEntries(found);
 }
 
 const NO_VALUE = '__HIVE_DEFAULT_PARTITION__';

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import type { Warning } from '@scree/core';
 import type { FileFormat } from '@scree/files';
 import { systemError } from './system-error.js';
@@ -13,7 +13,9 @@ export interface FileState {
 }
 
 /** Files next to a database that contain its newest changes. */
-const LOGS: Partial<Record<FileFormat, readonly string[]>> = { sqlite: ['-wal', '-journal'], duckdb: ['.wal'] };
+const LOGS: Partial<Record<FileFormat, readonly string[]>> = { duckdb: ['.wal'] };
+/** Formats whose readers look for changes themselves, and refuse to read on. */
+const SELF_WATCHED: readonly FileFormat[] = ['sqlite'];
 
 /**
  * Detects whether a file was changed since it was opened, by its size and the time of its last change. A file that was replaced by a
@@ -24,6 +26,7 @@ export class FileWatch {
   readonly #path: string;
   readonly #before: FileState;
   #byPath = false;
+  #silent = false;
   #logs: ReadonlyMap<string, FileState | undefined> = new Map();
 
   private constructor(handle: FileHandle, path: string, before: FileState) {
@@ -39,18 +42,22 @@ export class FileWatch {
   /** Sets how the file is read. With `byPath` its path is opened again for every pass, so it must still name the same file. */
   async follow(format: FileFormat, byPath: boolean): Promise<void> {
     this.#byPath = byPath;
-    const logs = (LOGS[format] ?? []).map((end) => this.#path + end);
+    this.#silent = SELF_WATCHED.includes(format);
+    // Behind a link the log is beside the file itself.
+    const real = await realpath(this.#path).catch(() => this.#path);
+    const logs = (LOGS[format] ?? []).map((end) => real + end);
     this.#logs = new Map(await Promise.all(logs.map(async (log) => [log, await stateAt(log)] as const)));
   }
 
   /** A warning if the file was changed. Called after the last row was read, and before the file is closed. */
   async warnings(): Promise<readonly Warning[]> {
-    const what = await this.#change();
+    const what = this.#silent ? undefined : await this.change();
     if (what === undefined) return [];
     return [changedWarning(what, this.#path)];
   }
 
-  async #change(): Promise<string | undefined> {
+  /** What has happened to the file since it was opened, as a sentence without its end. */
+  async change(): Promise<string | undefined> {
     const { size } = this.#before;
     const path = this.#path;
     const now = await stateOf(this.#handle, path);

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { DataError, OptionError } from '@scree/core';
-import type { DataFile, FileFormat, FileOptions } from '@scree/files';
+import { type DataFile, FileError, type FileFormat, type FileOptions } from '@scree/files';
 import {
   type Bytes,
   type CheckedOptions,
@@ -23,7 +23,8 @@ import {
 } from '@scree/files/internal';
 import { isSparkUrl } from '../cluster/spark-url.js';
 import type { shareDuckDb } from '../database/duck-table.js';
-import { isServerUrl, typedUrl, withoutPassword } from '../database/postgres-url.js';
+import { hideSecrets, isAddress } from '../database/hide-secrets.js';
+import { isServerUrl, typedUrl } from '../database/postgres-url.js';
 import { expandPaths, namesSeveral, partitionsOf } from './expand-paths.js';
 import { closeRead, fileBytes } from './file-bytes.js';
 import { changedFiles, type FileState, FileWatch, stateOf } from './file-watch.js';
@@ -52,10 +53,12 @@ export interface OpenHooks {
  * the file after use.
  */
 export async function openFile(
-  path: string | undefined,
+  named: string | undefined,
   options: OpenOptions = {},
   hooks: OpenHooks = {},
 ): Promise<DataFile> {
+  // Spaces around an address come from copying it.
+  const path = named !== undefined && isAddress(named) ? named.trim() : named;
   const checked = checkFileOptions(options);
   if (path !== undefined && path !== '-' && (await namesSeveral(path))) return openFiles([path], options);
   if (path === undefined) {
@@ -65,8 +68,9 @@ export async function openFile(
     const table = await openQuery(options.sql, { path: 'the query', memory: checked.memory });
     return openData(table, checked, { path: 'the query', bytes: undefined });
   }
-  if (path === '-') return openStandardInput(checked, hooks.stdin ?? process.stdin);
   if (isServerUrl(path)) return openDatabase(typedUrl(path), checked, options.signal);
+  refuseAddresses([path]);
+  if (path === '-') return openStandardInput(checked, hooks.stdin ?? process.stdin);
   const { handle, bytes } = await openHandle(path);
   try {
     const watch = await FileWatch.start(handle, path);
@@ -93,6 +97,7 @@ export async function openFiles(names: string | readonly string[], options: Open
     throw new OptionError('BAD_OPTION', 'Standard input cannot be one of several files. Save it to a file first.');
   const checked = checkFileOptions(options);
   refuseForSeveral(checked);
+  refuseAddresses(given);
   const paths = await expandPaths(given);
   const before = new Map<string, FileState>();
   const sizes = new Map<string, number>();
@@ -136,8 +141,21 @@ export async function openFiles(names: string | readonly string[], options: Open
   return openData(table, checked, { path, bytes, warnings: () => changedFiles(before) }, closeShared);
 }
 
+function refuseAddresses(paths: readonly string[]): void {
+  const address = paths.find(isAddress);
+  if (address === undefined) return;
+  const path = hideSecrets(address);
+  throw new FileError(
+    'UNSUPPORTED',
+    path,
+    isServerUrl(address)
+      ? `${path} is a database, which cannot be one of several files. Name it alone.`
+      : `${path} is an address that scree does not read: those of databases begin with postgres:// or sc://. Download the data, or export them to a file.`,
+  );
+}
+
 async function openDatabase(url: string, options: CheckedOptions, signal?: AbortSignal): Promise<DataFile> {
-  const path = withoutPassword(url);
+  const path = hideSecrets(url);
   if (options.format !== undefined)
     throw new OptionError('BAD_OPTION', `format is for files, and ${path} is a database.`, { option: 'format' });
   if (isSparkUrl(url)) {

@@ -10,7 +10,7 @@ import {
 } from '@scree/analysis';
 import { DataError, ModelError, OptionError } from '@scree/core';
 import { FileError } from '@scree/files';
-import { withoutPassword } from '../database/postgres-url.js';
+import { hideSecrets } from '../database/hide-secrets.js';
 import { writeAtomically } from './atomic-file.js';
 import { closeRead } from './file-bytes.js';
 import { type OpenOptions, openFiles } from './open-file.js';
@@ -44,7 +44,7 @@ export async function summarizeFile(
     const given = Object.entries(own).filter(([, value]) => value !== undefined);
     return await summarize(file.source, {
       ...Object.fromEntries(given),
-      name: (typeof names === 'string' ? [names] : names).map(withoutPassword).join(' '),
+      name: (typeof names === 'string' ? [names] : names).map(hideSecrets).join(' '),
       reading: said,
     });
   } catch (error) {

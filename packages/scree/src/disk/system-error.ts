@@ -1,14 +1,17 @@
 import { ScreeError } from '@scree/core';
 import { FileError } from '@scree/files';
+import { hideSecrets } from '../database/hide-secrets.js';
 
 const NOT_THERE = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP'];
 const NOT_ALLOWED = ['EACCES', 'EPERM', 'EROFS'];
 const FULL = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
 /** Turns an error of the operating system into one of ours. Returns other errors unchanged. */
-export function systemError(error: unknown, path: string, doing: 'read' | 'written'): unknown {
+export function systemError(error: unknown, named: string, doing: 'read' | 'written'): unknown {
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (error instanceof ScreeError || !/^E[A-Z0-9]+$/.test(code)) return error;
+  // An address that scree does not read is taken for the name of a file.
+  const path = hideSecrets(named);
   const details = { value: code };
   if (NOT_THERE.includes(code)) {
     const what = doing === 'read' ? `There is no file ${path}` : `${path} cannot be written: its folder does not exist`;
@@ -29,5 +32,10 @@ export function systemError(error: unknown, path: string, doing: 'read' | 'writt
   if (code === 'EISDIR') {
     return new FileError('BAD_FILE', path, `${path} is a folder. Name a file inside it.`, details);
   }
-  return new FileError('BAD_FILE', path, `${path} cannot be ${doing}: ${(error as Error).message}.`, details);
+  return new FileError(
+    'BAD_FILE',
+    path,
+    `${path} cannot be ${doing}: ${(error as Error).message.replaceAll(named, path)}.`,
+    details,
+  );
 }

@@ -30,6 +30,8 @@ export interface SqliteTask {
   readonly memory: number;
   /** The path that is opened. */
   readonly file: string;
+  /** Whether it is a copy with a write-ahead log. */
+  readonly logged: boolean;
   /** The name of the file in messages. */
   readonly path: string;
   readonly member: string | undefined;

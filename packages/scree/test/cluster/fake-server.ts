@@ -19,6 +19,8 @@ export interface Call {
 /** How to answer: messages and a status, or `cut` to drop the connection after the messages, or `hang` to say nothing more. */
 export interface Answer {
   readonly messages?: readonly Uint8Array[];
+  /** The head of a further message, without the message. */
+  readonly head?: Uint8Array;
   readonly status?: number;
   readonly text?: string;
   readonly end?: 'cut' | 'hang';
@@ -72,7 +74,7 @@ export class FakeServer {
   }
 }
 
-function respond(stream: ServerHttp2Stream, { messages = [], status = 0, text = '', end }: Answer): void {
+function respond(stream: ServerHttp2Stream, { messages = [], head: last, status = 0, text = '', end }: Answer): void {
   if (stream.destroyed) return;
   stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
   stream.on('wantTrailers', () =>
@@ -83,6 +85,7 @@ function respond(stream: ServerHttp2Stream, { messages = [], status = 0, text = 
     head.writeUInt32BE(each.length, 1);
     stream.write(Buffer.concat([head, each]));
   }
+  if (last) stream.write(last);
   if (end === 'cut') setTimeout(() => stream.session?.destroy(), 50);
   else if (end !== 'hang') stream.end();
 }

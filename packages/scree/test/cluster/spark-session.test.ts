@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { planOf, sqlQuery } from '../../src/cluster/messages.js';
 import { SparkSession } from '../../src/cluster/spark-session.js';
@@ -17,7 +19,7 @@ async function sessionWith(
     return call.method === 'AnalyzePlan' ? VERSION : { messages: [bytes()] };
   });
   onTestFinished(() => server.stop());
-  const { session } = await SparkSession.open(server.url + after);
+  const { session } = await SparkSession.open(server.url + after, { memory: 2 ** 26 });
   return { session, server };
 }
 
@@ -118,7 +120,9 @@ describe('a session of Spark Connect', () => {
   it('says nothing of the token in errors', async () => {
     const server = await FakeServer.start(() => ({ status: 16, text: 'Invalid token' }));
     onTestFinished(() => server.stop());
-    const error = await SparkSession.open(`${server.url}/;token=hush`).catch((problem: unknown) => problem);
+    const error = await SparkSession.open(`${server.url}/;token=hush`, { memory: 2 ** 26 }).catch(
+      (problem: unknown) => problem,
+    );
     expect(error).toMatchObject({ code: 'NO_ACCESS', path: server.url });
     expect(JSON.stringify(error) + String(error)).not.toContain('hush');
   });
@@ -129,9 +133,36 @@ describe('a session of Spark Connect', () => {
     ['sc://host/;token=a%', 'BAD_FILE', /cannot be understood/],
     ['sc://127.0.0.1:1', 'NO_CONNECTION', /cannot be reached/],
   ])('refuses %s', async (url, code, text) => {
-    const error = await SparkSession.open(url).catch((problem: unknown) => problem);
+    const error = await SparkSession.open(url, { memory: 2 ** 26 }).catch((problem: unknown) => problem);
     expect(error).toMatchObject({ code, message: expect.stringMatching(text) });
     expect(String(error)).not.toContain('hush');
+  });
+
+  it('waits for the first answer of a server for a limited time', async () => {
+    const silent = await FakeServer.start(() => ({ end: 'hang' }));
+    onTestFinished(() => silent.stop());
+    // Takes connections, and does not even speak HTTP/2.
+    const mute = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(mute, 'listening');
+    onTestFinished(() => void mute.close());
+    const { port } = mute.address() as AddressInfo;
+    for (const url of [silent.url, `sc://127.0.0.1:${port}`]) {
+      await expect(SparkSession.open(url, { memory: 2 ** 26, patience: 100 })).rejects.toMatchObject({
+        code: 'NO_CONNECTION',
+        message: expect.stringContaining('no answer in 0.1 seconds'),
+      });
+    }
+  });
+
+  it('refuses a message that is larger than the memory allows, before it comes', async () => {
+    const { session } = await sessionWith({
+      ExecutePlan: () => ({ head: Buffer.from([0, 0x7f, 0xff, 0xff, 0xff]), end: 'hang' }),
+    });
+    await expect(collect(session.execute(PLAN))).rejects.toMatchObject({
+      code: 'TOO_LARGE',
+      message: expect.stringContaining('2147483647 bytes'),
+    });
+    await session.close();
   });
 
   it('names a lost connection where a result cannot be continued', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isLoopback, parseSparkUrl, withoutToken } from '../../src/cluster/spark-url.js';
+import { isLoopback, parseSparkUrl } from '../../src/cluster/spark-url.js';
+import { hideSecrets } from '../../src/database/hide-secrets.js';
 import { hidePassword, typedUrl } from '../../src/database/postgres-url.js';
 
 describe('the address of a Spark Connect server', () => {
@@ -11,8 +12,11 @@ describe('the address of a Spark Connect server', () => {
     ['sc://hush@host/;use_ssl=true', 'sc://host/;use_ssl=true'],
     ['SC://host;token=hush', 'SC://host'],
     ['sc://host?token=hush', 'sc://host'],
+    ['sc://host/;use_ssl=true&token=hush#hush', 'sc://host/;use_ssl=true'],
+    ['sc://me:hush@host:15002/;t%6Fken=hush', 'sc://host:15002'],
+    ['sc://me:hu/sh@host', 'sc://…'],
   ])('%s is shown as %s', (url, shown) => {
-    expect(withoutToken(url)).toBe(shown);
+    expect(hideSecrets(url)).toBe(shown);
     expect(hidePassword(url)).toBe(shown);
     expect(typedUrl(shown)).toBe(url);
   });

@@ -75,6 +75,13 @@ describe('a fit', () => {
     expect(warned(['fit', data, '--exclude', 'id,class'])).toEqual([]);
   });
 
+  it('warns of correlations in place of data', () => {
+    const data = readFileSync(new URL('../../../core/test/fixtures/bfi-correlations.csv', import.meta.url));
+    expect(lines(['fit', write('correlations.csv', data)])).toContainEqual(
+      expect.stringMatching(/^Warning: These 25 rows of 25 columns look like a correlation matrix/),
+    );
+  });
+
   it('counts converted values also where a thread parses the file, and its answer is the same', () => {
     // More than 8 MB: text is then parsed in a thread.
     const rows = Array.from({ length: 300_000 }, (_, i) => {

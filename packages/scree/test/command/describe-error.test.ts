@@ -129,6 +129,22 @@ describe('a warning of the command', () => {
       /^There are only 5 rows of 1,200 columns: no more than 4 components/,
     ],
     ['FEW_ROWS', { rows: 2, cols: 2, components: 1 }, /no more than 1 component can have variance/],
+    [
+      'CORRELATION_MATRIX',
+      { rows: 25 },
+      /^These 25 rows of 25 columns look like a correlation matrix .* with --scale unit\..* use --no-center: .* --json/,
+    ],
+    [
+      'COLUMNS_LEFT_OUT',
+      {
+        columns: [
+          { name: 'note', holds: 'text' },
+          { name: 'day', holds: 'dates' },
+        ],
+        count: 2,
+      },
+      /^Column note \(text\), column day \(dates\) were left out because they hold no numbers\.$/,
+    ],
     ['ZERO_INFLATED', { columns: ['rain'], count: 1, zeros: [60], rows: 100 }, /values of column rain are 0/],
     [
       'VALUES_FILLED',

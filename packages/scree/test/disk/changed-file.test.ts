@@ -4,6 +4,7 @@ import {
   existsSync,
   readFileSync,
   renameSync,
+  symlinkSync,
   truncateSync,
   utimesSync,
   writeFileSync,
@@ -95,7 +96,9 @@ describe.each(FORMATS)('a .%s file', (format) => {
   it('that is overwritten during a fit gives a model with a warning, or an error that names the change', async () => {
     const path = fresh(format);
     const content = readFileSync(path);
-    const { warning } = await fitWhile(path, () => writeFileSync(path, content));
+    const { warning } = await fitWhile(path, () => writeFileSync(path, content)).catch((error) => ({ warning: error }));
+    // Pages of two states of SQLite may not even make a table.
+    expect(warning instanceof Error).toBe(format === 'sqlite');
     expect(warning).toMatchObject({
       message: expect.stringMatching(/was written to while it was read.*use a copy/),
       details: { path },
@@ -127,9 +130,10 @@ it('a query on a file watches its path, and the log of a database', async () => 
   const [csv, other] = [fresh('csv'), fresh('csv')];
   const replaced = await fitWhile(csv, () => renameSync(other, csv), {}, 'SELECT a, b FROM data');
   expect(replaced.warning?.message).toMatch(/was replaced/);
-  const path = fresh('sqlite');
-  const logged = await fitWhile(path, () => writeFileSync(`${path}-wal`, ''));
-  expect(logged.warning?.message).toMatch(/sqlite-wal says/);
+  const [path, link] = [fresh('duckdb'), folder.file('link.duckdb')];
+  symlinkSync(path, link);
+  const logged = await fitWhile(link, () => writeFileSync(`${path}.wal`, ''));
+  expect(logged.warning?.message).toMatch(/duckdb.wal says/);
 });
 
 it.each(['refined', 'krylov', 'svd'] as const)(

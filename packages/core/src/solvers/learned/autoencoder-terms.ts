@@ -1,3 +1,4 @@
+import { isFloat64Array } from '../../built-in-name.js';
 import type { Matrix } from '../../data/matrix.js';
 import { isMatrix } from '../../data/to-block.js';
 import { DataError, describeValue } from '../../errors.js';
@@ -47,7 +48,7 @@ export function averageTerms(weights: Matrix<Float64Array>, covariance: Float64A
 
 /** All terms of one row x, by their names; the matrix is W (k × d). */
 export function autoencoderTerms(matrix: Matrix<Float64Array>, row: ArrayLike<number>): AutoencoderTerms {
-  if (!isMatrix(matrix) || !(matrix.data instanceof Float64Array)) {
+  if (!isMatrix(matrix) || !isFloat64Array(matrix.data)) {
     throw new DataError(
       'BAD_DATA',
       `Weights are a matrix { rows, cols, data } of Float64Array, not ${describeValue(matrix)}.`,

@@ -49,9 +49,8 @@ function blockOf(data: WatchedData): { block: DenseBlock; names?: readonly strin
     if (block.kind === 'dense') return { block };
   } else if (Array.isArray(data) && data.length > 0) {
     const gather = new RowGatherer(data[0], { capacity: data.length, float32: false });
-    data.forEach((row, i) => {
-      gather.add(row, i);
-    });
+    // By index: forEach passes over holes.
+    for (let i = 0; i < data.length; i++) gather.add(data[i], i);
     return { block: gather.take(), names: gather.names };
   }
   throw new DataError(
