@@ -32,6 +32,7 @@ describe('@scree/core as a package', () => {
       'ModelError',
       'Moments',
       'OptionError',
+      'RowMatrix',
       'SOLVERS',
       'ScreeError',
       'Stream',
