@@ -18,6 +18,12 @@ const folder = process.env.SCREE_SCREENSHOTS ?? fileURLToPath(new URL('../../../
 
 const settled = (page: Page) => page.getByText('How it was computed').waitFor();
 
+/** After four seconds of a run, which show more than its start. */
+const played = async (page: Page): Promise<void> => {
+  await page.getByRole('button', { name: 'Play', exact: true }).click();
+  await page.waitForTimeout(4000);
+};
+
 /** The address of each screen, and the steps before its picture is taken. */
 const screens: Record<string, { address: string; ready: (page: Page) => Promise<unknown> }> = {
   explore: { address: '#/explore?data=iris', ready: settled },
@@ -50,7 +56,7 @@ const screens: Record<string, { address: string; ready: (page: Page) => Promise<
   ...Object.fromEntries(
     ['variance', 'forces', 'autoencoder', 'charges', 'race', 'uniqueness'].map((name) => [
       `learn-${name}`,
-      { address: `#/learn/${name}`, ready: (page: Page) => (keeping ? page.waitForTimeout(4000) : frames(page, 10)) },
+      { address: `#/learn/${name}`, ready: (page: Page) => (keeping ? played(page) : frames(page, 10)) },
     ]),
   ),
 };
