@@ -217,8 +217,6 @@ export class Scene {
     const { x, y, z } = this.#cloud.points;
     const projected = row === undefined || row >= x.length ? undefined : project(view, x[row], y[row], z?.[row]);
     const { style } = this.#renderer.wholePicture(view, this.#camera.magnification);
-    // For the row card, which is placed on the other side.
-    this.#layers.container.dataset.hovered = projected && projected.x > view.width / 2 ? 'right' : 'left';
     drawMarks(
       this.#layers.above,
       projected && { ...projected, radius: style.diameter / 2 / projected.depth + 4 },
