@@ -3,10 +3,10 @@ import { DATASETS, type DatasetName, isDataset } from '../data/datasets.js';
 import { route } from '../route.js';
 import type { Origin } from '../worker/messages.js';
 import { dataName, OWN_FILE, selectionFrom, setKnownAddress, settingsFrom, viewFrom } from './address.js';
-import { loadData, type OpenedData, opened, problem, reportProblem } from './data.js';
-import { fitted, onFirstFit, queryFit } from './fit.js';
+import { loadData, type OpenedData, opened, problem } from './data.js';
+import { fitted, onFirstFit } from './fit.js';
 import { picture } from './picture.js';
-import { settings } from './settings.js';
+import { defaultColour, settings } from './settings.js';
 import { colourBy, isKByHand, k, selected, showArrows } from './view.js';
 
 /** Share of the variance that k keeps where nothing else advises it, and until something does. */
@@ -31,7 +31,7 @@ function show(data: OpenedData, query: URLSearchParams): void {
   settings.value = { data, chosen };
   onFirstFit(data, (now) => {
     const isColoured = viewFrom(query, data);
-    if (!isColoured) colourBy.value = (data.advice ? data.advice.colour?.column : chosen.label) ?? 'none';
+    if (!isColoured) colourBy.value = defaultColour(data) ?? 'none';
     // Arrows of single pixels are not informative.
     if (picture.peek() && !query.has('arrows')) showArrows.value = false;
     if (!isKByHand.peek()) k.value = initialK(now.model.varianceRatios);
@@ -39,12 +39,6 @@ function show(data: OpenedData, query: URLSearchParams): void {
     queueMicrotask(() => {
       if (fitted.peek() === now) selected.value = selectionFrom(query, now.model.n);
     });
-    const by = colourBy.peek();
-    if (isColoured || typeof by !== 'number') return;
-    // Colours are not useful if nearly all names are different.
-    queryFit(now, 'colourCodes', by).then((found) => {
-      if (found.kind === 'groups' && found.others && colourBy.peek() === by) colourBy.value = 'none';
-    }, reportProblem);
   });
 }
 

@@ -96,7 +96,10 @@ describeExplore('the scores', (explore) => {
   });
 
   it.each([390, 1280])('places the name of each arrow nearest to its own tip, %s pixels wide', async (width) => {
-    const other = await watch(explore.browser, explore.url, { viewport: { width, height: 900 }, hasTouch: width < 400 });
+    const other = await watch(explore.browser, explore.url, {
+      viewport: { width, height: 900 },
+      hasTouch: width < 400,
+    });
     await other.page.locator('.arrow-names text').first().waitFor();
     const seen = await other.page.evaluate(() => {
       const tips = Array.from(document.querySelectorAll('.arrow-lines path'), (path) =>

@@ -31,21 +31,7 @@ interface Props<M extends Moment> {
 
 /** The layout that all Learn screens share. */
 export function Screen<M extends Moment>(props: Props<M>) {
-  const {
-    id,
-    playback,
-    unit,
-    lead,
-    picture,
-    controls,
-    side,
-    below,
-    summary,
-    angle,
-    converged,
-    problem,
-    tries,
-  } = props;
+  const { id, playback, unit, lead, picture, controls, side, below, summary, angle, converged, problem, tries } = props;
   const next = nextOf(id);
   return (
     <article
