@@ -149,6 +149,9 @@ export interface ColumnShares extends Shares {
  */
 export type OutlineKind = 'confidence' | 'concentration' | 'hull';
 
+/** Rows of a group from which it has an ellipse, as in reports: of fewer, it would be larger than the figure and say nothing. */
+export const MIN_ELLIPSE_ROWS = 6;
+
 /** A closed line around a group. */
 export interface GroupOutline {
   /** Index into the names of the groups. */
