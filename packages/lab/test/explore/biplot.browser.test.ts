@@ -41,13 +41,15 @@ describeExploreOnOnePage('arrows, ellipses and colours', (explore) => {
     await expect.poll(() => lines.count()).toBe(3);
     expect((await captions()).at(-1)).toMatch(/^Ellipses: where the true mean of a group is, with 95\s% confidence/);
     const mean = await width();
-    const ticks = () => explore.page.locator('.point-cloud .ticks-x, .point-cloud .ticks-y').allTextContents();
-    const axes = await ticks();
+    const grid = () => explore.page.locator('.point-cloud .grid').innerHTML();
+    const axes = await grid();
     await kind.selectOption('concentration');
     await expect.poll(width).toBeGreaterThan(3 * mean);
     const most = await width();
-    // They are as large as they are: the axes are those of the points.
-    expect(await ticks()).toEqual(axes);
+    await explore.page.getByRole('combobox', { name: /^probability/ }).selectOption('0.99');
+    await expect.poll(width).toBeGreaterThan(1.1 * most);
+    // They may be larger than the figure: the axes are those of the points.
+    expect(await grid()).toBe(axes);
     await explore.page.getByRole('combobox', { name: /^probability/ }).selectOption('0.5');
     await expect.poll(width).toBeLessThan(0.7 * most);
     await expect.poll(async () => (await captions()).at(-1)).toMatch(/with a probability of 50\s%/);
