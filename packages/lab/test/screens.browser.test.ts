@@ -61,6 +61,8 @@ const screens: Record<string, { address: string; ready: (page: Page) => Promise<
   ),
 };
 
+const PLACES = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } };
+
 describe.skipIf(!executablePath)('every screen, in Chromium', () => {
   let browser: Browser;
   let server: { url: string; close(): Promise<void> };
@@ -74,31 +76,31 @@ describe.skipIf(!executablePath)('every screen, in Chromium', () => {
     await server?.close();
   });
 
-  describe.each([
-    ['desktop', { width: 1280, height: 900 }],
-    ['phone', { width: 390, height: 844 }],
-  ] as const)('on a %s', (place, viewport) => {
-    it.each(Object.keys(screens))('%s', async (name) => {
-      const { address, ready } = screens[name];
-      const watched = await watch(browser, server.url + address, { viewport, colorScheme: 'light' });
-      const { page } = watched;
-      try {
-        await ready(page);
+  it.each(Object.keys(screens))('on a phone, and enlarged to a desktop: %s', async (name) => {
+    const { address, ready } = screens[name];
+    const watched = await watch(browser, server.url + address, { viewport: PLACES.phone, colorScheme: 'light' });
+    const { page } = watched;
+    try {
+      await ready(page);
+      for (const [place, viewport] of Object.entries(PLACES)) {
+        await page.setViewportSize(viewport);
+        await frames(page, 3);
         const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-        expect(wide, 'pixels to the right of the page').toBeLessThanOrEqual(0);
+        expect(wide, `pixels to the right of the page on a ${place}`).toBeLessThanOrEqual(0);
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme });
           if (!keeping) continue;
-          await page.waitForTimeout(300);
+          await page.evaluate(() => scrollTo(0, 0));
+          await page.waitForTimeout(500);
           const picture = { type: 'jpeg', quality: 82, fullPage: whole } as const;
           // The documentation shows desktops in light and phones in dark; `whole` saves all four.
           if (whole || (place === 'desktop') === (colorScheme === 'light'))
             writeFileSync(`${folder}/${name}-${place}-${colorScheme}.jpg`, await page.screenshot(picture));
         }
-        watched.check();
-      } finally {
-        await watched.close();
       }
-    });
+      watched.check();
+    } finally {
+      await watched.close();
+    }
   });
 });
