@@ -112,8 +112,11 @@ export const REASONS: Readonly<Record<LeftOutReason, string>> = {
   'one-way': 'goes one way from row to row, mostly by 1, like a row number or a date',
   unique: 'has a different whole number in every row',
   name: 'has the name of an identifier',
+  restarts: 'goes up, mostly by 1, and starts again, like a number within groups',
   year: 'holds calendar years',
+  date: 'has the name and the values of a date or a time',
   index: 'is the index of the rows, as the file says',
+  colour: 'has the groups that were chosen to colour the points',
 };
 
 const WARNINGS: {

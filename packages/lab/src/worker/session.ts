@@ -17,6 +17,7 @@ import {
 import { type NestedModels, nestedModels, openSource, ProgressTracker, stabilityOfFirst } from '@scree/core/engine';
 import { openTable } from '../data/open-table.js';
 import { adviceFor } from './advice.js';
+import { tellsRowsApart } from './choose-columns.js';
 import { groupCodes, numberCodes, shadeCodes } from './colour-codes.js';
 import { csvOf } from './csv.js';
 import { Distances } from './distances.js';
@@ -236,8 +237,7 @@ export class Session implements Handlers {
   async meaning(_: null, control: Control): Promise<readonly (string | null)[]> {
     const fit = this.#currentFit();
     const { leftOut = [] } = this.#advice.get(fit.data) ?? {};
-    // A year dates rows, and may be related to what was measured; the others only tell rows apart.
-    const identifiers = new Set(leftOut.flatMap(({ column, reason }) => (reason === 'year' ? [] : [column])));
+    const identifiers = new Set(leftOut.flatMap(({ column, reason }) => (tellsRowsApart(reason) ? [column] : [])));
     const k = Math.min(STABLE_COMPONENTS, fit.models.model.k);
     return meaningOf({ ...fit, stability: fit.stability, identifiers, k }, control);
   }
