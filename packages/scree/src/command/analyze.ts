@@ -6,6 +6,7 @@ import type { OpenOptions } from '../disk/index.js';
 import { writeModel } from '../disk/model-file.js';
 import { checkTarget } from '../disk/output-target.js';
 import { formatOf } from '../disk/write-file.js';
+import type { ComparedRows } from '../report/unusual-rows.js';
 import { byGroup, refuseRowsApart } from './by-group.js';
 import type { Call } from './command.js';
 import { type Analysis, describeAnalysis } from './describe-analysis.js';
@@ -15,7 +16,7 @@ import { fitFile, withCoding } from './fit-file.js';
 import { COUNT_FLAGS, fitOptions } from './fit-options.js';
 import { fitSummary, NO_ROWS, summaryOf } from './fit-summary.js';
 import { interpret, interpretationJson, interpretModel } from './interpret.js';
-import { componentsToKeep, type LookedAtRows, lookAtRows } from './look-at-rows.js';
+import { componentsToKeep, lookAtRows } from './look-at-rows.js';
 import { groupColumns, methodOf } from './method.js';
 import { asJson } from './model-json.js';
 import { print, printLines } from './print.js';
@@ -126,7 +127,7 @@ async function analyzeSummary(summary: TableSummary, call: Call, terminal: Termi
   if (typeof output === 'string') terminal.note(`The model: ${output}`);
 }
 
-function unusualJson({ model, facts, found }: LookedAtRows): object {
+function unusualJson({ model, facts, found }: ComparedRows): object {
   const { limits, unusualLimits, counts, beyond } = found;
   return {
     components: model.k,

@@ -16,6 +16,7 @@ import { describeBetween } from './fit-between.js';
 import { checkRereadable, type FittedFile, fitFile, withCoding, withModel } from './fit-file.js';
 import { inFolder } from './in-folder.js';
 import { type Interpretation, interpret } from './interpret.js';
+import { comparedModel } from './look-at-rows.js';
 import { groupColumns } from './method.js';
 import { shellWord } from './shell-word.js';
 import { spelled } from './spelled-flags.js';
@@ -55,6 +56,7 @@ async function writePage(call: Call, terminal: Terminal, only?: OpenOptions['onl
     const labels = file.color === undefined ? undefined : await file.labels({ of: 'color' });
     const report = await makeReport({
       model,
+      compared: fitted && withCoding(comparedModel(fitted, flags), fitted.coding),
       source,
       notComputed,
       // A model that was brought may have seen these rows or not: nothing in it tells.

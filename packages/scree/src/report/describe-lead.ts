@@ -1,6 +1,7 @@
 import type { Model } from '@scree/core';
 import { describeStability, percent, runs, STABLE_ANGLE, several } from '@scree/core/describe';
 import type { NameOf } from './columns.js';
+import { firstComponents } from './describe-unusual.js';
 
 /** Sentences with which a report begins: plain text. */
 
@@ -41,9 +42,11 @@ function sampleSentences(model: Model): string[] {
 /** Components that are spoken of one by one. */
 const MOST_SPOKEN_OF = 6;
 
-/** Where the model has another number of components than is recommended: "With its 10 components, ", for what depends on them. */
-export function withComponents({ choice, k, totalVariance }: Model): string {
-  return choice && choice.k !== k && totalVariance > 0 ? `With the ${several(k, 'component')} of this model, ` : '';
+/** Where rows are compared with another number of components than is recommended: "With the 10 components of this model, ". */
+export function withComponents({ choice, k: all }: Model, compared: Model): string {
+  const { k } = compared;
+  if (!choice || choice.k === k) return '';
+  return k < all ? `With ${firstComponents(compared)}, ` : `With the ${several(k, 'component')} of this model, `;
 }
 
 /**
