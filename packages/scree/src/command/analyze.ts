@@ -13,7 +13,7 @@ import { type Analysis, describeAnalysis } from './describe-analysis.js';
 import type { NotComputed } from './examine.js';
 import { betweenJson } from './fit-between.js';
 import { fitFile, withCoding } from './fit-file.js';
-import { COUNT_FLAGS, fitOptions } from './fit-options.js';
+import { fitOptions } from './fit-options.js';
 import { fitSummary, NO_ROWS, summaryOf } from './fit-summary.js';
 import { interpret, interpretationJson, interpretModel } from './interpret.js';
 import { componentsToKeep, lookAtRows } from './look-at-rows.js';
@@ -145,15 +145,15 @@ function unusualJson({ model, facts, found }: ComparedRows): object {
 }
 
 /** Commands that are worth trying after this one, with what they do. */
-function nextSteps({ positionals, flags }: Call, { choice, warnings }: Model): [command: string, what: string][] {
+function nextSteps({ positionals, flags }: Call, { warnings }: Model): [command: string, what: string][] {
   const [path] = positionals;
   const { output: _, json: __, quiet: ___, debug: ____, bootstrap: _____, ...others } = flags;
   const { tables: ______, 'tables-format': _______, 'csv-safe': ________, ...same } = others;
   const words = (command: string, given: Readonly<Record<string, unknown>>, more: readonly string[] = []): string =>
     ['scree', command, ...positionals, ...spelled(given), ...more].map(shellWord).join(' ');
-  const unequal = warnings.some(({ code }) => code === 'DOMINANT_COLUMN' || code === 'UNEQUAL_SPREAD');
-  const counted = COUNT_FLAGS.some((name) => flags[name] !== undefined);
-  const k = !counted && choice && choice.k > 0 ? ['-k', String(choice.k)] : [];
+  const unequal = warnings.some(
+    ({ code, details }) => (code === 'DOMINANT_COLUMN' || code === 'UNEQUAL_SPREAD') && details?.remedy === 'scale',
+  );
   const page =
     path === undefined || path === '-'
       ? 'report.html'
@@ -167,6 +167,6 @@ function nextSteps({ positionals, flags }: Call, { choice, warnings }: Model): [
           ] as [string, string],
         ]
       : []),
-    [words('report', same, [...k, '-o', page]), 'a page with figures'],
+    [words('report', same, ['-o', page]), 'a page with figures'],
   ];
 }

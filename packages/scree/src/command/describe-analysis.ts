@@ -14,7 +14,7 @@ import { describeUnusual, explainUnusual, firstComponents } from '../report/desc
 import type { ComparedRows } from '../report/unusual-rows.js';
 import { screePlot } from '../scree-plot.js';
 import { describeWarning } from './describe-error.js';
-import { describeAccuracy } from './describe-model.js';
+import { describeAccuracy, recommended } from './describe-model.js';
 import type { NotComputed } from './examine.js';
 import { type Between, describeBetween, describeKept } from './fit-between.js';
 import type { Interpretation } from './interpret.js';
@@ -67,7 +67,7 @@ export function describeAnalysis(analysis: Analysis, width: number): string[] {
     'How stable they are',
     ...(model.stability
       ? [
-          ...describeStability(model.stability).flatMap((sentence) => text(sentence)),
+          ...describeStability(model.stability, model.k, recommended(model)).flatMap((sentence) => text(sentence)),
           '',
           ...stabilityTable(model, model.stability),
           ...describeVarianceBias(model).flatMap((sentence) => text(sentence)),

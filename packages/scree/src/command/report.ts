@@ -98,8 +98,6 @@ async function writePage(call: Call, terminal: Terminal, only?: OpenOptions['onl
 
 /** Names of rows that are kept: more than figures and tables show. */
 const MOST_NAMES = 100_000;
-/** Numbers of a table up to which every criterion for the number of components is asked, as for a bootstrap. */
-const SMALL_TABLE = 1e7;
 
 interface Examined {
   readonly model: Model;
@@ -138,9 +136,8 @@ async function withExaminedModel(
   await withData(call, terminal, more, async (file) => {
     checkRereadable(file);
     await countRowsOfSmallFile(file, signal);
-    const { rows = Number.POSITIVE_INFINITY, cols } = file.source;
-    const depth = rows * cols <= SMALL_TABLE ? 'full' : 'brief';
-    const fitted = await fitFile(file, call, terminal, { depth });
+    // As deep as analyze, so that both recommend the same number of components.
+    const fitted = await fitFile(file, call, terminal, { depth: 'full' });
     const { model, coding, source } = fitted;
     await use(file, { ...fitted, model: withCoding(model, coding), source: file.input ?? source, fitted });
   });

@@ -21,6 +21,7 @@ import {
   describeUniqueness,
   describeVarianceBias,
   describeVariances,
+  hasAllComponents,
   neededComponents,
   percent,
   several,
@@ -180,7 +181,7 @@ function cards({ model, facts, kind, compared, means }: Contents): [name: string
   return [
     ['rows', count(facts.rows)],
     ...shape,
-    ['variance kept', kept],
+    ...(hasAllComponents(model) ? [] : [['variance kept', kept] as [string, string]]),
     ...neededComponents(model).map(({ share, components }): [string, string] => [
       `components for ${share}`,
       components,
@@ -231,11 +232,11 @@ const MOST_SENTENCES = 6;
 /** Variance, scaling and warnings. */
 function summary(contents: Contents): string {
   const { model, kind, means } = contents;
-  const variance = model.totalVariance > 0 && !means ? `${describeVariances(model).join(' ')} ` : '';
+  const variance = model.totalVariance > 0 && !means ? describeVariances(model) : [];
   const about = kind === 'new' ? 'About the fit: ' : '';
   const { length } = model.warnings;
   return [
-    `<p>${escaped(`${about}${variance}${describeScaling(model)}`)}</p>\n`,
+    `<p>${escaped(`${about}${[...variance, describeScaling(model)].join(' ')}`)}</p>\n`,
     ...(length === 0 ? [] : [`<p>${escaped(several(length, 'warning'))}:</p>\n${warnings(contents)}`]),
   ].join('');
 }
@@ -468,7 +469,7 @@ function certaintySection({ model, image, kind, notComputed }: Contents): Part {
   const rounding = uniquenessFigure(model);
   const words =
     sampling.length > 0 && stability
-      ? paragraphs([...describeStability(stability), ...describeVarianceBias(model)])
+      ? paragraphs([...describeStability(stability, model.k, model.choice?.k), ...describeVarianceBias(model)])
       : paragraphs([
           model.totalVariance > 0
             ? `No bootstrap was made, so nothing is known about other samples. ${notComputed.stability ?? 'Fit the model with bootstrap: 200 to make one.'}`

@@ -28,7 +28,7 @@ function sampleSentences(model: Model): string[] {
   if (d === 1) return [];
   if (!stability) return ['No bootstrap was made, so nothing is known here about other samples.'];
   const worth = componentsWorth(model);
-  if (worth <= MOST_SPOKEN_OF) return describeStability(stability, worth).slice(0, 1);
+  if (worth <= MOST_SPOKEN_OF) return describeStability(stability, worth, model.choice?.k).slice(0, 1);
   const stable = stability.angles.slice(0, worth).flatMap(({ q95 }, i) => (q95 <= STABLE_ANGLE ? [i + 1] : []));
   const which =
     stable.length === 0
@@ -56,7 +56,7 @@ export function withComponents({ choice, k: all }: Model, compared: Model): stri
 const DOMINANT = { share: 0.5, times: 3, next: 2 } as const;
 
 function dominanceSentences(
-  { columnVariances, columnWeights, scaling, centered, d, totalVariance }: Model,
+  { columnVariances, columnWeights, scaling, centered, d, totalVariance, warnings, columnNames }: Model,
   nameOf: NameOf,
 ): string[] {
   if (!columnVariances || columnWeights || scaling !== 'none' || !centered) return [];
@@ -65,8 +65,19 @@ function dominanceSentences(
   const next = columnVariances.reduce((most, value, j) => (j === column ? most : Math.max(most, value)), 0);
   if (!(share > DOMINANT.share && share >= DOMINANT.times / d)) return [];
   if (columnVariances[column] < DOMINANT.next * next) return [];
+  // A warning says that it is better left out.
+  if (isBetterLeftOut(warnings, columnNames?.[column] ?? column)) return [];
   const name = nameOf(column);
   return [
-    `${name.startsWith('column ') ? name.replace('column', 'Column') : `Column ${name}`} dominates because nothing was scaled: it has ${percent(share)} of the variance.`,
+    `${name.startsWith('column ') ? name.replace('column', 'Column') : `Column ${name}`} dominates: it has ${percent(share)} of the variance, and nothing was scaled.`,
   ];
+}
+
+/** Whether a column was found to number rows, to tell the time or to hold codes of classes. */
+function isBetterLeftOut(warnings: Model['warnings'], column: string | number): boolean {
+  return warnings.some(({ code, details }) => {
+    const columns = details?.columns as readonly (string | number)[] | undefined;
+    if (details?.remedy === 'leave-out') return columns?.[0] === column;
+    return (code === 'ID_COLUMN' || code === 'CATEGORY_CODES') && columns?.includes(column) === true;
+  });
 }
