@@ -145,7 +145,7 @@ function unusualJson({ model, facts, found }: ComparedRows): object {
 }
 
 /** Commands that are worth trying after this one, with what they do. */
-function nextSteps({ positionals, flags }: Call, { warnings }: Model): [command: string, what: string][] {
+function nextSteps({ positionals, flags }: Call, { warnings, d }: Model): [command: string, what: string][] {
   const [path] = positionals;
   const { output: _, json: __, quiet: ___, debug: ____, bootstrap: _____, ...others } = flags;
   const { tables: ______, 'tables-format': _______, 'csv-safe': ________, ...same } = others;
@@ -167,6 +167,10 @@ function nextSteps({ positionals, flags }: Call, { warnings }: Model): [command:
           ] as [string, string],
         ]
       : []),
-    [words('report', same, ['-o', page]), 'a page with figures'],
+    // Without a second axis the page would have no scatter plot.
+    [
+      words('report', same.components === 1 && d > 1 ? { ...same, components: 2 } : same, ['-o', page]),
+      'a page with figures',
+    ],
   ];
 }
