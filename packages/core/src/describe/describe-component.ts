@@ -109,7 +109,12 @@ function significantParts(model: Model, c: number, facts: ComponentFacts): strin
     return whole && group.eta2[c] >= LEAST_EFFECT ? [groupPart(group, c, levels)] : [];
   });
   // The component of a single column is that column.
-  return [...columnPart(model.d === 1 ? [] : named, most), ...categoryParts(divides, most), ...relatedPart(related, most), ...divided];
+  return [
+    ...columnPart(model.d === 1 ? [] : named, most),
+    ...categoryParts(divides, most),
+    ...relatedPart(related, most),
+    ...divided,
+  ];
 }
 
 /** The categories that a model was fitted to, which of its columns are their levels, and how many columns the table had. */
