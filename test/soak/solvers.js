@@ -47,7 +47,7 @@ function casesOf(count, round) {
 }
 
 /** Fits the cases in one process, as far as it gets: the results, and whether it had to be killed. */
-async function fit(node, library, cases) {
+async function fitAll(node, library, cases) {
   const child = spawn(node, [program, library, JSON.stringify(cases)], { stdio: ['ignore', 'pipe', 'inherit'] });
   const results = [];
   let hung = false;
@@ -92,7 +92,7 @@ export async function soakSolvers({ node, library, shapes: count, rounds, jobs }
         let left = cases.slice(next, next + FITS);
         next += FITS;
         while (left.length > 0) {
-          const { results, hung, code } = await fit(node, library, left);
+          const { results, hung, code } = await fitAll(node, library, left);
           results.forEach((result, i) => void check(left[i], result));
           left = left.slice(results.length);
           // The process ends after its last fit; that it does not is a hang as well.

@@ -15,18 +15,15 @@ const copyRows = ${copyRows.toString()};
 let [last, other] = [];
 function work({ id, memory, module, pass, rows, state }) {
   const queue = new Int32Array(memory.buffer, ${QUEUE_START}, 16);
-  const over = () => Atomics.load(queue, ${word.active}) === 0 || Atomics.load(queue, ${word.pass}) !== pass;
-  // The message of a pass that is over already.
-  if (over()) return;
-  if (last?.id !== id) [last, other] = [other, last];
-  if (last?.id !== id) {
-    const { exports } = new WebAssembly.Instance(module, { env: { memory }, reduce: { now: () => performance.now() } });
-    last = { id, calls: ${JSON.stringify(FUNCTIONS)}.map((name) => exports[name]) };
-  }
   let words = new Int32Array(memory.buffer);
   for (;;) {
     const wakesSeen = Atomics.load(queue, ${word.wakeCount});
-    if (over()) return;
+    if (Atomics.load(queue, ${word.active}) === 0 || Atomics.load(queue, ${word.pass}) !== pass) return;
+    if (last?.id !== id) [last, other] = [other, last];
+    if (last?.id !== id) {
+      const { exports } = new WebAssembly.Instance(module, { env: { memory }, reduce: { now: () => performance.now() } });
+      last = { id, calls: ${JSON.stringify(FUNCTIONS)}.map((name) => exports[name]) };
+    }
     const timed = queue[${word.timed}] === 1;
     for (;;) {
       const left = Atomics.load(queue, ${word.remaining});
