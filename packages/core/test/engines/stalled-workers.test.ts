@@ -30,17 +30,22 @@ function endWorkers(): void {
   for (const worker of acquireWorkers(64, 0)) worker.end();
 }
 
-/** Workers that are started from here on run `program`; undefined: their own. Returns how many were started so far. */
+/** Workers that are started from here on run `program`; undefined: their own. Returns how many there are that nobody has terminated. */
 function startWorkersWith(program?: string): () => number {
-  let started = 0;
+  let count = 0;
   endWorkers();
   builtin.Worker = class extends Worker {
     constructor(code: string, options: object) {
       super(program ?? code, options);
-      started++;
+      count++;
+    }
+
+    override terminate(): Promise<number> {
+      count--;
+      return super.terminate();
     }
   };
-  return () => started;
+  return () => count;
 }
 
 afterEach(() => {
@@ -51,17 +56,17 @@ afterEach(() => {
 describe("with blocking: 'none' a fit ends with the usual bits", () => {
   it('although its workers never begin', async () => {
     const expected = await fit({ solver: 'covariance' });
-    const started = startWorkersWith("require('node:worker_threads').parentPort.on('message', () => {})");
+    const running = startWorkersWith("require('node:worker_threads').parentPort.on('message', () => {})");
     const model = await fit({ solver: 'covariance', blocking: 'none', threads: 2 });
-    expect(started()).toBeGreaterThan(0);
+    expect(running()).toBeGreaterThan(0);
     expect(model.components.data).toEqual(expected.components.data);
   });
 
   it('although its workers die before they take a job', async () => {
     const expected = await fit({ solver: 'covariance' });
-    const started = startWorkersWith("require('node:worker_threads').parentPort.on('message', () => process.exit(1))");
+    const running = startWorkersWith("require('node:worker_threads').parentPort.on('message', () => process.exit(1))");
     const model = await fit({ solver: 'covariance', blocking: 'none', threads: 2 });
-    expect(started()).toBeGreaterThan(0);
+    expect(running()).toBeGreaterThan(0);
     expect(model.components.data).toEqual(expected.components.data);
   });
 
@@ -146,10 +151,10 @@ it("with blocking: 'full' a worker that dies during the eigenproblem is an error
 
 describe('the pool of workers', () => {
   it('is one for all copies of the library in a process, as after jest.resetModules', async () => {
-    const started = startWorkersWith();
+    const running = startWorkersWith();
     const options = { solver: 'covariance', threads: 2, k: 4, blocking: 'none' } as const;
     const expected = await pca(data, options);
-    const first = started();
+    const first = running();
     expect(first).toBeGreaterThan(0);
     for (let copy = 0; copy < 2; copy++) {
       vi.resetModules();
@@ -158,7 +163,7 @@ describe('the pool of workers', () => {
       const model = await again.pca(data, options);
       expect(model.components.data).toEqual(expected.components.data);
     }
-    expect(started()).toBe(first);
+    expect(running()).toBe(first);
   });
 
   it('ends workers that nothing has used for a while', () => {

@@ -79,9 +79,14 @@ let possible = true;
 /** Address space that a worker takes: about 850 MB on Node 20 (measured), and some for the work. */
 const WORKER_ADDRESSES = 2 ** 30;
 
+/** New memories after which all workers are replaced, because they keep them: see `replaceWorkers`. A memory has some megabytes, at first. */
+const MANY_MEMORIES = 16;
+
 /** A number for another memory. */
 export function nextMemory(): number {
-  return ++pool.memories;
+  pool.memories++;
+  if (pool.memories % MANY_MEMORIES === 0) replaceWorkers();
+  return pool.memories;
 }
 
 /** Up to `count` idle workers. Starts new ones while fewer than `limit` are running. */
