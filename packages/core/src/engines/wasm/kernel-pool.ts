@@ -40,7 +40,11 @@ function* useKernels<Result>(
         kernels = new Kernels(module);
         break;
       } catch (error) {
-        if (inUse === 0 || atOnce) throw error;
+        if (inUse === 0 || atOnce) {
+          // No pass will return kernels and with them wake those that wait: they try for themselves.
+          waiting.shift()?.();
+          throw error;
+        }
       }
     }
     yield* wait(new Promise<void>((resolve) => waiting.push(resolve)));
