@@ -4,7 +4,8 @@ import { eigenOf, orthonormalRows, random } from '@scree/core/learn';
 
 /**
  * How often 95 % intervals of the bootstrap contain the truth: rows are drawn from a distribution whose components are known, again
- * and again. Prints the table of docs/guide/how-sure.md. `node bench/dist/coverage.js [runs] [design …]`
+ * and again. Prints the table of docs/guide/how-sure.md. `node bench/dist/coverage.js [runs] [design …]`; SEED=2 draws other rows, ALL=1 prints
+ * every component
  */
 
 interface Design {
@@ -35,6 +36,11 @@ const DESIGNS: readonly Design[] = [
   { name: 'normal-5-500', n: 500, d: 5, ratio: 2 },
   { name: 'normal-5-1000', n: 1000, d: 5, ratio: 1.5 },
   { name: 'unit-5', n: 200, d: 5, ratio: 3, scale: 'unit' },
+  { name: 'unit-5-100', n: 100, d: 5, ratio: 1.5, scale: 'unit' },
+  { name: 'unit-10-100', n: 100, d: 10, ratio: 1.5, scale: 'unit' },
+  { name: 'unit-4-25', n: 25, d: 4, ratio: 3, scale: 'unit' },
+  { name: 'unit-4-13', n: 13, d: 4, ratio: 3, scale: 'unit' },
+  { name: 'unit-skewed', n: 100, d: 5, ratio: 1.5, scale: 'unit', tails: 'exponential' },
   { name: 'small-20', n: 20, d: 5, ratio: 1.5 },
   { name: 'small-50', n: 50, d: 5, ratio: 1.5 },
   { name: 'close-1.2', n: 100, d: 5, ratio: 1.2 },
@@ -69,13 +75,13 @@ const DRAW = {
 const given = process.argv.slice(2);
 const runs = Number(given[0] ?? 1000);
 const chosen = DESIGNS.filter(({ name }) => given.length < 2 || given.slice(1).includes(name));
-console.log(`| rows × columns | ratio | | variances | percentiles | Anderson | loadings | Procrustes |`);
-console.log('| --- | --- | --- | --- | --- | --- | --- | --- |');
+console.log(`| rows × columns | ratio | | variances | shares | loadings | percentiles | Anderson | Procrustes |`);
+console.log('| --- | --- | --- | --- | --- | --- | --- | --- | --- |');
 for (const design of chosen) console.log(await measure(design));
 
 async function measure(design: Design): Promise<string> {
   const { n, d, ratio, scale = 'none', tails = 'normal', k = d } = design;
-  const rng = random(1);
+  const rng = random(Number(process.env.SEED ?? 1));
   const deviations = Float64Array.from({ length: d }, (_, i) => Math.sqrt(ratio ** (d - 1 - i)));
   const basis = new Float64Array(d * d).map((_, at) => (design.axes ? (at % (d + 1) === 0 ? 1 : 0) : rng.normal()));
   const mixing = design.axes ? basis : orthonormalRows(basis, d, d);
@@ -107,7 +113,7 @@ async function measure(design: Design): Promise<string> {
   ]
     .filter(Boolean)
     .join(', ');
-  return `| ${n} × ${d}${k < d ? `, first ${k}` : ''} | ${ratio} | ${about} | ${share('variances')} | ${share('percentiles')} | ${share('anderson')} | ${share('loadings')} | ${design.procrustes ? share('procrustes') : ''} | <!-- ratios ${share('ratios')}, correlations ${share('correlations')} -->`;
+  return `| ${n} × ${d}${k < d ? `, first ${k}` : ''} | ${ratio} | ${about} | ${share('variances')} | ${share('ratios')} | ${share('loadings')} | ${share('percentiles')} | ${share('anderson')} | ${design.procrustes ? share('procrustes') : ''} | <!-- correlations ${share('correlations')} -->`;
 }
 
 interface Truth {

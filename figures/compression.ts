@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import * as Plot from '@observablehq/plot';
-import { compressFile, type Matrix, openCompressed, pca, type Quantiser, type RowSource, recallAtTen } from 'scree';
+import { compressFile, type Matrix, neighbourRecall, openCompressed, pca, type Quantiser, type RowSource } from 'scree';
 import { digits } from './data.js';
 import { embeddings } from './embeddings.js';
 import type { Draw } from './figure.js';
@@ -99,7 +99,7 @@ async function compressed({ matrix, metric }: Set, path: string, progress: Step)
       const file = await openCompressed(path);
       for await (const block of file.source.blocks()) if (block.rows === 0) break;
       const read = performance.now();
-      const { recall } = await recallAtTen(matrix, file.source, { metric });
+      const { recall } = await neighbourRecall(matrix, file.source, { metric });
       await file.close();
       const seconds = [(written - start) / 1000, (read - written) / 1000] as const;
       const name = `${100 * variance} %, ${quantise}`;
@@ -143,7 +143,7 @@ async function plainly({ matrix, metric }: Set, progress: Step): Promise<Outcome
     { name: 'int8 of the data, gzip', back: bytes, bytes: (await packed(codes)) + 8 * cols },
   ];
   for (const { name, back, bytes: size } of both) {
-    const { recall } = await recallAtTen(matrix, { rows, cols, data: back }, { metric });
+    const { recall } = await neighbourRecall(matrix, { rows, cols, data: back }, { metric });
     outcomes.push({ name, kind: 'raw', bytes: size, ratio: original / size, ...errors(matrix, back), recall });
   }
   return outcomes;

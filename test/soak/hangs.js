@@ -1,10 +1,13 @@
 /**
- * Starts every command, and programs that use the library, again and again and counts the runs that never end:
+ * Starts every command, and programs that use the library, again and again and counts the runs that never end; then the same for every solver
+ * with every `blocking` and many shapes (solvers.js):
  *
- *     npm run soak -- --runs 3000 --node /path/to/node
+ *     npm run soak -- --runs 3000 --rounds 2 --shapes 100 --node 22
  *
  * Each case runs with its output in a pipe, in a file and in /dev/null, because a hang of Node 20 depended on that. A run
  * that takes longer than 30 seconds is killed (SIGKILL: a hung Node ignores everything else) and counted as a hang.
+ *
+ * `--node` is a version or a path. Without it, commands run with the Node that runs this program, and solvers with all versions that we support.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,17 +15,31 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { installNode, VERSIONS } from '../node-versions.js';
+import { soakSolvers } from './solvers.js';
 
 const { values } = parseArgs({
   options: {
     runs: { type: 'string', default: '3000' },
-    node: { type: 'string', default: process.execPath },
+    rounds: { type: 'string', default: '2' },
+    shapes: { type: 'string', default: '100' },
+    node: { type: 'string' },
     packages: { type: 'string', default: fileURLToPath(new URL('../../packages', import.meta.url)) },
     jobs: { type: 'string', default: String(availableParallelism()) },
   },
 });
 const runs = Number(values.runs);
 const LIMIT = 30_000;
+const chosen = values.node === undefined ? undefined : nodeOf(values.node);
+const node = chosen ?? process.execPath;
+
+/** The path of a version of Node, or the path itself. */
+function nodeOf(name) {
+  if (!/^[\d.]+$/.test(name)) return name;
+  const { path, found, problem } = installNode(name);
+  if (!found) throw new Error(`Node ${name}: ${problem}`);
+  return path;
+}
 
 const scree = join(values.packages, 'scree/dist/bin/scree.js');
 const program = fileURLToPath(new URL('./library.js', import.meta.url));
@@ -58,7 +75,7 @@ const OUTPUTS = {
 function run(command, output, folder) {
   const line = `${OUTPUTS[output]}; exit "$(sed 's/exit //' exit)"`;
   // A process group of its own, so that the shell and what it started end together.
-  const child = spawn('sh', ['-c', line, 'sh', values.node, ...command], {
+  const child = spawn('sh', ['-c', line, 'sh', node, ...command], {
     cwd: folder,
     stdio: 'ignore',
     detached: true,
@@ -139,5 +156,13 @@ for (const [key, count] of [...counts].sort()) {
   failures += count.failures;
   console.log(`${key}: ${count.runs} runs, ${count.hangs} hangs, ${count.failures} failures`);
 }
-console.log(`${values.node}: ${runs} runs, ${hangs} hangs, ${failures} failures`);
+console.log(`${node}: ${runs} runs of commands, ${hangs} hangs, ${failures} failures`);
+
+const [rounds, shapes] = [Number(values.rounds), Number(values.shapes)];
+for (const each of rounds === 0 ? [] : chosen ? [chosen] : VERSIONS.map(nodeOf)) {
+  const found = await soakSolvers({ node: each, library, shapes, rounds, jobs: Number(values.jobs) });
+  hangs += found.hangs;
+  failures += found.failures;
+  console.log(`${each}: ${found.fits} fits, ${found.hangs} hangs, ${found.failures} failures`);
+}
 process.exitCode = hangs + failures > 0 ? 1 : 0;

@@ -43,6 +43,32 @@ function table(n: number, d: number, seed: number, offset = 0): { rows: number; 
   return { rows: n, cols: d, data };
 }
 
+/** Age, body mass index, hypertension and cholesterol of 13 people: the complete rows of nhanes (Schafer 1997), R package mice. */
+const NHANES = [
+  [2, 22.7, 1, 187],
+  [1, 20.4, 1, 113],
+  [1, 22.5, 1, 118],
+  [1, 30.1, 1, 187],
+  [2, 22.0, 1, 238],
+  [3, 21.7, 1, 206],
+  [2, 28.7, 2, 204],
+  [3, 27.2, 2, 284],
+  [2, 26.3, 2, 199],
+  [1, 35.3, 1, 218],
+  [1, 33.2, 1, 229],
+  [1, 27.5, 1, 131],
+  [2, 27.4, 1, 186],
+];
+
+/** n rows of d columns that go together, but for noise of a tenth, or of `noise`. */
+function line(n: number, d: number, noise = 0.1): number[][] {
+  const { normal } = random(n + d);
+  return Array.from({ length: n }, () => {
+    const along = normal();
+    return Array.from({ length: d }, () => along + noise * normal());
+  });
+}
+
 /** The stability that one way of computing gives. */
 async function byMethod(
   data: ReturnType<typeof table>,
@@ -470,6 +496,37 @@ describe('the bootstrap', () => {
     expect(asymptotic.variances[0][0]).toBeCloseTo(variances[0] / (1 + error), 9);
     expect(asymptotic.variances[1][1]).toBeCloseTo(variances[1] / (1 - error), 9);
     expect(andersonInterval(1, 5)[1]).toBeGreaterThan(1);
+  });
+
+  it.each<[string, number[][], object]>([
+    ['scale unit', NHANES, {}],
+    ['scale unit and column weights', NHANES, { columnWeights: [1, 2, 0.5, 3] }],
+    ['scale unit without centring', NHANES, { center: false }],
+    ['scale unit of rows that are nearly on a line', line(12, 5), {}],
+    ['scale unit of fewer rows than columns', line(8, 20, 1), { k: 6 }],
+  ])('with %s keeps variances to what is possible, and agrees with the shares', async (_, rows, options) => {
+    const found = await bootstrap(rows, { scale: 'unit', ...options });
+    const { totalVariance, variances } = await pca(rows, { scale: 'unit', ...options });
+    found.variances.forEach((interval, i) => {
+      // i + 1 components have as much or more, and all together have the total.
+      expect(interval[1]).toBeLessThanOrEqual((totalVariance / (i + 1)) * (1 + 1e-12));
+      expect(interval[0]).toBeLessThan(interval[1]);
+      interval.forEach((limit, side) => {
+        expect(limit / totalVariance).toBeCloseTo(found.ratios[i][side], 12);
+      });
+    });
+    // The largest is no less than the average one.
+    expect(found.variances[0][0]).toBeGreaterThanOrEqual((totalVariance / rows[0].length) * (1 - 1e-12));
+    expect(variances[0]).toBeLessThanOrEqual(totalVariance);
+  });
+
+  it('of any scaling has no shares above 1/j for component j', async () => {
+    for (const scale of ['none', 'pareto', 'range'] as const) {
+      const { ratios } = await bootstrap(line(10, 4, 3), { scale });
+      ratios.forEach(([, high], i) => {
+        expect(high).toBeLessThanOrEqual(1 / (i + 1));
+      });
+    }
   });
 
   it('of decathlon2 has the reference values', async () => {

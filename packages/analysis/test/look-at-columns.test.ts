@@ -97,6 +97,43 @@ describe('the first look at columns', () => {
     expect(await codes(records(500, pixels))).toEqual([]);
   });
 
+  it.each<[string, string[], boolean]>([
+    ['a unit in brackets', ['length (cm)', 'width (cm)', 'depth (cm)', 'girth (cm)'], true],
+    ['a unit at the end', ['bill_length_mm', 'bill_depth_mm', 'flipper_mm', 'wing_mm'], true],
+    ['wavelengths', ['X900.nm', 'X902.nm', 'X904.nm', 'X908.nm'], true],
+    ['years', ['1990', '1991', '1992', '1993'], true],
+    ['different units', ['length (cm)', 'weight (kg)', 'depth (cm)', 'girth (cm)'], false],
+    ['numbers of columns', ['V1', 'V2', 'V3', 'V4'], false],
+    ['numbers of columns that begin at 0', ['0', '1', '2', '3'], false],
+    ['words', ['length', 'width', 'depth', 'girth'], false],
+  ])('gives no advice to scale columns of one unit: %s', async (_, names, one) => {
+    const table = (deviations: readonly number[]) =>
+      records(60, Object.fromEntries(Object.values(normal(5, deviations)).map((value, j) => [names[j], value])));
+    const unequal = await codes(table(names.map((_, j) => (j < 2 ? 20 : 1))));
+    expect(unequal).toEqual(one ? [] : ['UNEQUAL_SPREAD']);
+    const found = await warned(table(names.map((_, j) => (j === 0 ? 90 : 1))), 'DOMINANT_COLUMN');
+    expect(found?.details?.remedy).toBe(one ? 'none' : 'scale');
+    expect(/scale: 'unit'/.test(String(found?.message))).toBe(!one);
+  });
+
+  it('gives no advice to scale ratings, which all have the same range', async () => {
+    const rng = random(8);
+    const rating = (rare: number) => (i: number) => (i < 2 ? 1 + 8 * i : rng.uniform() < rare ? 9 : 1);
+    const rows = records(4000, { a: rating(0.5), b: rating(0.4), c: rating(0.5), d: rating(0.0005) });
+    expect(await codes(rows)).toEqual([]);
+  });
+
+  it.each([['index'], ['nr'], ['year'], ['date']])(
+    'advises to leave out a column %s before it advises scaling',
+    async (name) => {
+      // The numbers of several series, one after the other.
+      const rows = records(100, { ...normal(2, [3, 3, 3]), [name]: (i) => 1000 + 40 * (i % 25) });
+      const found = await warned(rows, 'DOMINANT_COLUMN');
+      expect(found?.details).toMatchObject({ columns: [name], remedy: 'leave-out' });
+      expect(found?.message).toMatch(/leave it out; otherwise use scale: 'unit' if/);
+    },
+  );
+
   it.each<[string, string, (i: number) => number, string | undefined]>([
     ['numbers from 1', 'V1', (i) => i + 1, 'counting'],
     ['numbers from 0, downwards', 'V1', (i) => 99 - i, 'counting'],

@@ -21,6 +21,9 @@ const END: i32 = -1;
 /** Milliseconds that a thread waits for the next list before it sleeps or returns. */
 const SPIN: f64 = 0.05;
 
+/** Nanoseconds that a worker sleeps at most. A thread that makes a list or stops the work wakes those that sleep, so this is a safety net only. */
+const WAIT: i64 = 100000000;
+
 /** Words of the state: the claim; after a cache line jobs that are done; threads that sleep; microseconds that workers and the main thread waited. */
 const DONE: usize = 64;
 const SLEEPERS: usize = 128;
@@ -70,7 +73,7 @@ export function reduce(
       const same = atomic.load<i32>(state) === claim;
       if (same && slice === 0) {
         atomic.add<i32>(state + SLEEPERS, 1);
-        atomic.wait<i32>(state, claim, -1);
+        atomic.wait<i32>(state, claim, WAIT);
         atomic.sub<i32>(state + SLEEPERS, 1);
       }
       idle += now() - since;

@@ -112,8 +112,11 @@ export const REASONS: Readonly<Record<LeftOutReason, string>> = {
   'one-way': 'goes one way from row to row, mostly by 1, like a row number or a date',
   unique: 'has a different whole number in every row',
   name: 'has the name of an identifier',
+  restarts: 'goes up, mostly by 1, and starts again, like a number within groups',
   year: 'holds calendar years',
+  date: 'has the name and the values of a date or a time',
   index: 'is the index of the rows, as the file says',
+  colour: 'has the groups that were chosen to colour the points',
 };
 
 const WARNINGS: {
@@ -125,16 +128,16 @@ const WARNINGS: {
     const one = Number(all) === 1;
     return `The ${one ? 'column' : 'columns'} ${listed(more > 0 ? [...some, `${count(more)} more`] : some)} ${one ? 'does' : 'do'} not vary enough to be scaled. Leaving constant columns out changes nothing else.`;
   },
-  DOMINANT_COLUMN: ({ columns, share, among }) => {
+  DOMINANT_COLUMN: ({ columns, share, among, remedy }) => {
     const [name, part] = [nameOf((columns as Names)[0]), percent(Number(share))];
     const has = among
       ? `Of the variance of the ${several(Number(among), 'column')} that look like measurements, ${name} has ${part}`
       : `${name} has ${part} of the variance`;
-    return `${has}, more than the others together, because the columns are not scaled. If they have different units, ${DIVIDE}.`;
+    return `${has}, more than the others together, and the columns are not scaled.${spreadAdvice(remedy, columns as Names)}`;
   },
-  UNEQUAL_SPREAD: ({ columns, deviations, ratio }) => {
+  UNEQUAL_SPREAD: ({ columns, deviations, ratio, remedy }) => {
     const [[largest, smallest], [high, low]] = [columns as Names, deviations as readonly number[]];
-    return `The standard deviations of the columns differ ${count(Math.floor(Number(ratio)))}-fold, from ${show(low)} (${nameOf(smallest)}) to ${show(high)} (${nameOf(largest)}). If the columns have different units, ${DIVIDE}.`;
+    return `The standard deviations of the columns differ ${count(Math.floor(Number(ratio)))}-fold, from ${show(low)} (${nameOf(smallest)}) to ${show(high)} (${nameOf(largest)}).${spreadAdvice(remedy, columns as Names)}`;
   },
   ID_COLUMN: ({ columns, count: all, reasons }) => {
     const each = (columns as Names)
@@ -210,6 +213,14 @@ const WARNINGS: {
 /** `names`: those of the columns that were fitted. */
 export function describeWarning({ code, message, details }: Warning, names: readonly string[]): string {
   return (details && WARNINGS[code]?.(details, names)) ?? message;
+}
+
+/** What to do about the spread of the first of these columns; models of older versions do not say. */
+function spreadAdvice(remedy: unknown, [largest]: Names): string {
+  if (remedy === 'none') return '';
+  return remedy === 'leave-out'
+    ? ` If ${nameOf(largest)} numbers the rows or says when they were taken, leave it out; otherwise, if the columns have different units, ${DIVIDE}.`
+    : ` If the columns have different units, ${DIVIDE}.`;
 }
 
 function nameOf(name: string | number): string {

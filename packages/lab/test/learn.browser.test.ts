@@ -121,9 +121,12 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
       expect(end.reached).toBe((await state(page)).reached);
     });
 
-    it('plays, pauses and steps with keys', async () => {
+    it('plays nothing by itself; plays, pauses and steps with keys', async () => {
       const page = await open(screen);
-      await page.keyboard.press('Home');
+      await frames(page, 5);
+      expect(await state(page)).toMatchObject({ epoch: 0, reached: 0, playing: false });
+      // Where formulas and tries are, nothing is said about the texts behind them.
+      expect(await page.locator('.screen').innerText()).not.toMatch(/\bnotes?\b|\bsources?\b|TODO|Corrections/i);
       await page.locator('.screen[data-epoch="0"][data-playing=false]').waitFor();
       await page.keyboard.press('ArrowRight');
       await page.locator('.screen[data-epoch="1"]').waitFor();
@@ -210,6 +213,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
       'is explained, and shortened on request: %s',
       async (address) => {
         const page = await open(address);
+        await button(page, 'Play').click();
         const trouble = page.locator('[data-problem=DIVERGED]');
         await trouble.waitFor();
         expect(await trouble.textContent()).toContain('too long');
@@ -271,6 +275,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
 
     it('applies a new α and step during a run', async () => {
       const page = await open('autoencoder');
+      await button(page, 'Play').click();
       await page.getByRole('slider', { name: /^Weight/ }).fill('0.5');
       await page.getByRole('slider', { name: /^Step η/ }).fill('0.05');
       await expect.poll(() => page.locator('.formula .live').first().textContent()).toBe('0.50');
@@ -324,6 +329,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
 
     it('does not slow down the frames of the page', async () => {
       const page = await open('race');
+      await button(page, 'Play').click();
       const gaps = await page.evaluate(
         () =>
           new Promise<number[]>((resolve) => {
@@ -355,12 +361,14 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
       expect(await page.locator('.summary').textContent()).toContain(words);
     });
 
-    it('follows its sliders', async () => {
+    it('follows its sliders, and plays on if it was playing', async () => {
       const page = await open('uniqueness');
+      await button(page, 'Play').click();
       await page.getByRole('slider', { name: /^λ₂/ }).fill('4');
       await expect.poll(() => page.locator('.summary').textContent()).toContain('The axes spin');
       await page.getByRole('button', { name: 'λ₃ = λ₂' }).click();
       await expect.poll(() => page.locator('.summary').textContent()).toContain('not determined');
+      expect((await state(page)).playing).toBe(true);
     });
   });
 

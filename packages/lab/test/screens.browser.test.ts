@@ -18,6 +18,12 @@ const folder = process.env.SCREE_SCREENSHOTS ?? fileURLToPath(new URL('../../../
 
 const settled = (page: Page) => page.getByText('How it was computed').waitFor();
 
+/** After four seconds of a run, which show more than its start. */
+const played = async (page: Page): Promise<void> => {
+  await page.getByRole('button', { name: 'Play', exact: true }).click();
+  await page.waitForTimeout(4000);
+};
+
 /** The address of each screen, and the steps before its picture is taken. */
 const screens: Record<string, { address: string; ready: (page: Page) => Promise<unknown> }> = {
   explore: { address: '#/explore?data=iris', ready: settled },
@@ -50,10 +56,12 @@ const screens: Record<string, { address: string; ready: (page: Page) => Promise<
   ...Object.fromEntries(
     ['variance', 'forces', 'autoencoder', 'charges', 'race', 'uniqueness'].map((name) => [
       `learn-${name}`,
-      { address: `#/learn/${name}`, ready: (page: Page) => (keeping ? page.waitForTimeout(4000) : frames(page, 10)) },
+      { address: `#/learn/${name}`, ready: (page: Page) => (keeping ? played(page) : frames(page, 10)) },
     ]),
   ),
 };
+
+const PLACES = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } };
 
 describe.skipIf(!executablePath)('every screen, in Chromium', () => {
   let browser: Browser;
@@ -68,31 +76,31 @@ describe.skipIf(!executablePath)('every screen, in Chromium', () => {
     await server?.close();
   });
 
-  describe.each([
-    ['desktop', { width: 1280, height: 900 }],
-    ['phone', { width: 390, height: 844 }],
-  ] as const)('on a %s', (place, viewport) => {
-    it.each(Object.keys(screens))('%s', async (name) => {
-      const { address, ready } = screens[name];
-      const watched = await watch(browser, server.url + address, { viewport, colorScheme: 'light' });
-      const { page } = watched;
-      try {
-        await ready(page);
+  it.each(Object.keys(screens))('on a phone, and enlarged to a desktop: %s', async (name) => {
+    const { address, ready } = screens[name];
+    const watched = await watch(browser, server.url + address, { viewport: PLACES.phone, colorScheme: 'light' });
+    const { page } = watched;
+    try {
+      await ready(page);
+      for (const [place, viewport] of Object.entries(PLACES)) {
+        await page.setViewportSize(viewport);
+        await frames(page, 3);
         const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-        expect(wide, 'pixels to the right of the page').toBeLessThanOrEqual(0);
+        expect(wide, `pixels to the right of the page on a ${place}`).toBeLessThanOrEqual(0);
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme });
           if (!keeping) continue;
-          await page.waitForTimeout(300);
+          await page.evaluate(() => scrollTo(0, 0));
+          await page.waitForTimeout(500);
           const picture = { type: 'jpeg', quality: 82, fullPage: whole } as const;
           // The documentation shows desktops in light and phones in dark; `whole` saves all four.
           if (whole || (place === 'desktop') === (colorScheme === 'light'))
             writeFileSync(`${folder}/${name}-${place}-${colorScheme}.jpg`, await page.screenshot(picture));
         }
-        watched.check();
-      } finally {
-        await watched.close();
       }
-    });
+      watched.check();
+    } finally {
+      await watched.close();
+    }
   });
 });

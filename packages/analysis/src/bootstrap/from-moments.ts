@@ -48,8 +48,8 @@ export async function stabilityFromMoments(
   }
   progress.end();
   const { rows } = sample.columns;
-  const correlated = scale === 'unit' && center && !columnWeights;
-  const numbers = (summary as Summary).result(unit, rows, rows, correlated);
+  const scaling = { unitScaled: scale === 'unit' && center && !columnWeights, fixedTotal: scale === 'unit' };
+  const numbers = (summary as Summary).result(unit, rows, rows, scaling);
   const about = { kind: 'rows', alignment: 'order', level: 0.95, method: 'scatter', passes: 1 } as const;
   return { replicates: replicates.length, ...about, seed, ...numbers };
 }

@@ -73,6 +73,8 @@ export interface VarianceInterval {
  * λ_b − a_b is the bias, of which `certain` is subtracted (`certainBias`): it is itself an estimate, and a noisy one where variances are close.
  * docs/guide/how-sure.md has its measured coverage beside that of other intervals.
  *
+ * No limit lies outside of `possible`: a value that no population has takes nothing from the coverage when it is left out.
+ *
  * Where a replicate has no variance along the component (few rows), quantiles of λ_b are all that is left.
  */
 export function varianceInterval(
@@ -82,6 +84,7 @@ export function varianceInterval(
   reach: number,
   link: Link,
   { certain, widening }: Placed,
+  [least, most]: Interval = [0, Number.POSITIVE_INFINITY],
 ): VarianceInterval {
   const centre = link.to(estimate);
   const own = values.map(link.to);
@@ -93,10 +96,19 @@ export function varianceInterval(
   const bias = certain * (mean(own) - mean(fixed));
   const [spread, other] = [deviation(fixed), deviation(own)];
   const stretch = (reach / Z) * (spread > 0 ? Math.max(widening, other / spread) : widening);
-  const middle = centre - bias;
+  // The bias may carry the middle past what is possible, and the interval must not be empty then.
+  const middle = link.to(Math.min(Math.max(link.from(centre - bias), least), most));
   const low = middle - stretch * Math.max(0, quantile(fixed, 0.975) - centre);
   const high = middle + stretch * Math.max(0, centre - quantile(fixed, 0.025));
-  return { interval: [link.from(low), link.from(high)], bias };
+  return { interval: [Math.max(link.from(low), least), Math.min(link.from(high), most)], bias };
+}
+
+/**
+ * The shares that component j (from 0) of d can have in any population: j components have at least as much, so it has 1/(j + 1) at
+ * most, and the first has no less than the average.
+ */
+export function possibleShares(j: number, d: number): Interval {
+  return [j === 0 ? 1 / d : 0, 1 / (j + 1)];
 }
 
 /** Variances whose ratio is below this are close: what they do to each other's bias is known by half. */

@@ -67,8 +67,9 @@ export async function stabilityOf(
     found.release();
   }
   progress.end();
-  const correlated = scale === 'unit' && center && !columnWeights;
-  const numbers = (summary as Summary).result(found.unit(), units, columns.rows, correlated);
+  const unitScaled = scale === 'unit' && center && !columnWeights;
+  const scaling = { unitScaled, fixedTotal: scale === 'unit' };
+  const numbers = (summary as Summary).result(found.unit(), units, columns.rows, scaling);
   const how: Pick<Stability, 'method' | 'passes'> = { method, passes: found.passes + (chosen.scores ? 1 : 0) };
   const scores = chosen.scores ? { scores: await scoreLimits(source, sample.read, axes, units, engine, progress) } : {};
   return { replicates, kind, ...about, alignment, level: 0.95, seed, ...how, ...numbers, ...scores };

@@ -9,6 +9,7 @@ import {
   LOGIT,
   percentiles,
   placed,
+  possibleShares,
   standardErrors,
   varianceInterval,
 } from './intervals.js';
@@ -88,9 +89,15 @@ export class Summary {
 
   /**
    * The numbers of a `Stability`. `unit` is the size of one unit of the frame, `units` how many rows or groups were drawn, `rows`
-   * how many rows there are; `unitScaled` says that loadings are correlations.
+   * how many rows there are; `unitScaled` says that loadings are correlations, and `fixedTotal` that the scaling gives the columns the
+   * same variance in every sample, so that a variance is a share of a known total.
    */
-  result(unit: number, units: number, rows: number, unitScaled: boolean): Summarised {
+  result(
+    unit: number,
+    units: number,
+    rows: number,
+    { unitScaled, fixedTotal }: { readonly unitScaled: boolean; readonly fixedTotal: boolean },
+  ): Summarised {
     const [k, d] = [this.#k, this.#d];
     const { total, deviations } = this.#sample;
     const values = varying(this.#sample.values);
@@ -101,9 +108,13 @@ export class Summary {
     );
     const shares = Array.from(values, (value, i) => {
       const share = total > 0 ? Math.min(1, value / total) : 0;
-      return varianceInterval(share, this.#ratios[i], this.#alongRatios[i], reach, LOGIT, placed(values, i, units))
-        .interval;
+      const [own, along, possible] = [this.#ratios[i], this.#alongRatios[i], possibleShares(i, d)];
+      return varianceInterval(share, own, along, reach, LOGIT, placed(values, i, units), possible).interval;
     });
+    const whole = total * square;
+    const variances = fixedTotal
+      ? shares.map(([low, high]) => [low * whole, high * whole] as const)
+      : found.map(({ interval: [low, high] }) => [low * square, high * square] as const);
     const correlations = this.#limits((at) => {
       const z = this.#z[at];
       const error = reach * Math.sqrt(this.#zSquares[at] / this.#count);
@@ -119,7 +130,7 @@ export class Summary {
           return [corrected * (this.#loadings[at] - error), corrected * (this.#loadings[at] + error)];
         });
     return {
-      variances: found.map(({ interval: [low, high] }) => [low * square, high * square] as const),
+      variances,
       ratios: shares,
       angles: this.#angles.map(angleSpread),
       subspaceAngles: this.#subspaceAngles.map(angleSpread),

@@ -22,11 +22,28 @@ export function shareKept(model: Model): number {
   );
 }
 
-/** The share of each component, also of those beyond k where the model knows all variances. */
-export function knownRatios({ varianceRatios, spectrum, totalVariance, k }: Model): Float64Array {
+/**
+ * The share of each component, also of those beyond k where the model knows all variances. Variances that cannot be told from
+ * zero are 0: their digits are rounding.
+ */
+export function knownRatios({
+  varianceRatios,
+  spectrum,
+  totalVariance,
+  k,
+  uniqueness,
+  certificate,
+}: Model): Float64Array {
+  const own = varianceRatios.map((ratio, i) => (i < uniqueness.rank ? ratio : 0));
   // Variances below what float64 can hold say nothing; the ratios of the model still do.
-  if (!spectrum || !(totalVariance > 2 ** -1000)) return varianceRatios;
-  return spectrum.map((variance, i) => (i < k ? varianceRatios[i] : variance / totalVariance));
+  if (!spectrum || !(totalVariance > 2 ** -1000)) return own;
+  const rounding = uniqueness.rank < k ? Number.POSITIVE_INFINITY : certificate.varianceBounds[k - 1];
+  return spectrum.map((variance, i) => (i < k ? own[i] : variance > rounding ? variance / totalVariance : 0));
+}
+
+/** Whether a model has all components that rows and columns allow, so that it keeps all variance whatever the data are. */
+export function hasAllComponents({ k, n, d, centered }: Model): boolean {
+  return k >= Math.min(d, centered ? n - 1 : n);
 }
 
 /** How many components the usual shares of the variance take; undefined where the model knows too few of them. */

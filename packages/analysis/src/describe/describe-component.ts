@@ -34,8 +34,9 @@ export interface ComponentFacts {
  * Correlations are tested by t, η² by F and the centres of groups by v-test, at `level` after Holm's correction for all tests of
  * the component. A column of the fit is named where its correlation is significant, it contributes as much as the average column or more,
  * and its bootstrap interval, where there is one, leaves out 0. A category of the fit is named in the same way, by its η² and its
- * contribution, as a group is. The tests take the component as given: whether it is more than
- * noise is not their question.
+ * contribution, as a group is. Groups, categories and supplementary columns that have less than 4 % of a component's variance in
+ * common with it are not named: many rows make that significant, and it is no finding. The tests take the component as given:
+ * whether it is more than noise is not their question.
  *
  * Nothing is said of a component without variance or without a significant relation, or of a model without centring, whose
  * cosines have no test. Of an axis that the data do not determine, the sentence says only that.
@@ -45,6 +46,9 @@ export function describeComponents(model: Model, facts: ComponentFacts = {}): st
   const sentences = Array.from({ length: model.k }, (_, c) => describeComponent(model, c, { ...facts, columns }));
   return sentences.filter((sentence) => sentence !== undefined);
 }
+
+/** The least η² or r² that is worth a sentence. Cohen (1988) calls less than .06 small, and r = .2, which is .04, is hardly seen in a plot. */
+const LEAST_EFFECT = 0.04;
 
 /** The sentence about component `c`, counted from 0; undefined where there is nothing to say. */
 export function describeComponent(model: Model, c: number, facts: ComponentFacts = {}): string | undefined {
@@ -86,23 +90,31 @@ function significantParts(model: Model, c: number, facts: ComponentFacts): strin
   );
   const divides = own
     .map((category) => ({ category, whole: next(), levels: category.levels.map(next) }))
-    .filter(({ category: { contribution, levels, from }, whole }) => {
+    .filter(({ category: { contribution, levels, from, eta2 }, whole }) => {
       const fits = contribution[c] >= average && levels.some((_, l) => stable(from + l));
-      return whole && fits;
+      return whole && fits && eta2[c] >= LEAST_EFFECT;
     })
     .sort((a, b) => b.category.eta2[c] - a.category.eta2[c])
     .map(({ category: { column, levels, eta2 }, levels: significant }) =>
       groupPart({ name: column, levels, eta2 }, c, significant),
     );
   const related = others.flatMap(({ name, correlation }, j) =>
-    next() ? [{ name: name ?? `supplementary column ${j + 1}`, r: correlation[c] }] : [],
+    next() && correlation[c] ** 2 >= LEAST_EFFECT
+      ? [{ name: name ?? `supplementary column ${j + 1}`, r: correlation[c] }]
+      : [],
   );
   const divided = groups.flatMap((group) => {
     const whole = next();
     const levels = group.levels.map(next);
-    return whole ? [groupPart(group, c, levels)] : [];
+    return whole && group.eta2[c] >= LEAST_EFFECT ? [groupPart(group, c, levels)] : [];
   });
-  return [...columnPart(named, most), ...categoryParts(divides, most), ...relatedPart(related, most), ...divided];
+  // The component of a single column is that column.
+  return [
+    ...columnPart(model.d === 1 ? [] : named, most),
+    ...categoryParts(divides, most),
+    ...relatedPart(related, most),
+    ...divided,
+  ];
 }
 
 /** The categories that a model was fitted to, which of its columns are their levels, and how many columns the table had. */

@@ -1,5 +1,5 @@
 import type { Model } from '@scree/core';
-import { componentsForShares, shareKept } from '../choose/components-for.js';
+import { componentsForShares, hasAllComponents, knownRatios, shareKept } from '../choose/components-for.js';
 import { count, degrees, listed, percent, runs, several, show } from './numbers.js';
 
 /** A model described in sentences. They are plain text: escape them before you write them into HTML. */
@@ -10,7 +10,8 @@ export function describeVariances(model: Model): string[] {
   const given = coding?.columns.length ?? d;
   const columns = given === d ? several(d, 'column') : `${several(given, 'column')}, ${count(d)} when coded`;
   if (model.totalVariance === 0) return ['All rows are the same: there is no variance that components could keep.'];
-  const kept = shareKept(model);
+  // One column has one component: there is nothing to count.
+  if (d === 1) return [];
   const needed = componentsForShares(model);
   // Of shares that take the same number, the largest is enough to know.
   const reached = needed.flatMap(({ share, components }, i) =>
@@ -20,7 +21,12 @@ export function describeVariances(model: Model): string[] {
   );
   const beyond = needed.flatMap(({ share, components }) => (components === undefined ? [percentMark(share)] : []));
   return [
-    `${several(k, 'component')} ${k === 1 ? 'keeps' : 'keep'} ${percent(kept)} of the variance of ${columns}.`,
+    // That all components keep all variance is so of any data.
+    ...(hasAllComponents(model)
+      ? []
+      : [
+          `${several(k, 'component')} ${k === 1 ? 'keeps' : 'keep'} ${percent(shareKept(model))} of the variance of ${columns}.`,
+        ]),
     ...(reached.length > 0
       ? [
           `It takes ${listed(reached.map((text, i) => (i === 0 ? text.replace(' for', ` ${text.startsWith('1 ') ? 'component' : 'components'} for`) : text)))}.`,
@@ -32,13 +38,23 @@ export function describeVariances(model: Model): string[] {
 
 /** How the variance is spread over the components. */
 export function describeSpreads(model: Model): string[] {
-  const { k, d, variances, varianceRatios, totalVariance } = model;
+  const { k, d, variances, varianceRatios, totalVariance, uniqueness, noiseVariance } = model;
   if (totalVariance === 0) return [];
   const rest = d - k;
+  // Beyond them variances are rounding, and their digits say nothing.
+  const last = Math.min(k, uniqueness.rank) - 1;
+  const ordinal = last < k - 1 ? `the last one with variance, PC${last + 1},` : 'the last one kept';
+  const none = k - 1 - last;
+  const nothing = knownRatios(model).every((ratio, i) => i < k || ratio === 0);
+  const left = rest === 1 ? 'The direction left out has' : `The ${count(rest)} directions left out have`;
   return [
-    `The variance of all columns together is ${show(totalVariance, 6)}. The first component alone has ${show(variances[0], 6)} of it (${percent(varianceRatios[0])})${k > 1 ? `, the last one kept ${show(variances[k - 1], 6)} (${percent(varianceRatios[k - 1])})` : ''}.${
+    `The variance of all columns together is ${show(totalVariance, 6)}. The first component alone has ${show(variances[0], 6)} of it (${percent(varianceRatios[0])})${last > 0 ? `, ${ordinal} ${show(variances[last], 6)} (${percent(varianceRatios[last])})` : ''}.${
+      none > 0 ? ` ${several(none, 'more component')} ${none === 1 ? 'has' : 'have'} none, apart from rounding.` : ''
+    }${
       rest > 0
-        ? ` The ${rest === 1 ? 'direction' : `${count(rest)} directions`} left out ${rest === 1 ? 'has' : 'have'} ${show(model.noiseVariance)}${rest === 1 ? '' : ' each, on average'}.`
+        ? nothing && model.spectrum
+          ? ` ${left} none, apart from rounding.`
+          : ` ${left} ${show(noiseVariance)}${rest === 1 ? '' : ' each, on average'}.`
         : ''
     }`,
   ];

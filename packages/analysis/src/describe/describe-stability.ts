@@ -15,9 +15,9 @@ const MAY_SWAP = 0.05;
 /**
  * How stable the components are, first in one sentence: "PC1 and PC2 are stable (±4°, ±9°); PC3 and PC4 may swap in another
  * sample." Angles are those that 95 % of the replicates stay within. `first`: how many of the components are spoken of, with those
- * that they may swap with; default all.
+ * that they may swap with; default all. `kept`: how many are recommended; components beyond them may be noise, and are not called stable.
  */
-export function describeStability(stability: Stability, first = stability.angles.length): string[] {
+export function describeStability(stability: Stability, first = stability.angles.length, kept = first): string[] {
   const k = stability.angles.length;
   const d = stability.loadings.low.length / k;
   if (d === 1) return ['One column has one component, in every sample.'];
@@ -33,7 +33,7 @@ export function describeStability(stability: Stability, first = stability.angles
   const varies = (i: number): boolean => stability.variances[i][1] > 0;
   const spoken = indices(first).filter(varies);
   const flat = indices(first).filter((i) => !varies(i));
-  const stable = spoken.filter((i) => stability.angles[i].q95 <= STABLE_ANGLE);
+  const stable = spoken.filter((i) => i < kept && stability.angles[i].q95 <= STABLE_ANGLE);
   const unstable = spoken.filter((i) => stability.angles[i].q95 > STABLE_ANGLE);
   const runs = swapRuns(stability).filter((run) => run.first < first);
   const uncertain = unstable.filter((i) => !runs.some(({ first, last }) => i >= first && i <= last));
@@ -44,9 +44,11 @@ export function describeStability(stability: Stability, first = stability.angles
     ...flatPart(flat),
   ].sort((a, b) => a.first - b.first);
   return [
-    `${parts.map(({ text }) => text).join('; ')}.`,
+    parts.length === 0
+      ? 'No component is recommended, so none is called stable.'
+      : `${parts.map(({ text }) => text).join('; ')}.`,
     ...(unstable.length > 0 ? [describeTurn(stability, unstable[0])] : []),
-    ...describeSubspace(stability, unstable, k, d),
+    ...describeSubspace(stability, unstable, Math.min(k, kept), d),
     `${stable.length + uncertain.length > 0 ? '± is the angle that 95 % of the replicates stay within. ' : ''}The ${several(stability.replicates, 'replicate')} are ${DRAWN[stability.kind]}: this is about other samples, not about rounding.`,
   ];
 }
@@ -88,12 +90,14 @@ const DRAWN = {
 
 /** The intervals of the variance that each component keeps, one sentence each. */
 export function describeVarianceIntervals(model: Model): string[] {
-  const { stability, varianceRatios } = model;
+  const { stability, varianceRatios, uniqueness } = model;
   if (!stability) return [];
-  return stability.ratios.map(
-    ([low, high], i) =>
-      `PC${i + 1} keeps ${percent(varianceRatios[i])} of the variance; the 95 % interval is ${percent(low)} to ${percent(high)}.`,
-  );
+  return stability.ratios
+    .slice(0, uniqueness.rank)
+    .map(
+      ([low, high], i) =>
+        `PC${i + 1} keeps ${percent(varianceRatios[i])} of the variance; the 95 % interval is ${percent(low)} to ${percent(high)}.`,
+    );
 }
 
 /** What must be known to read the intervals of the variances: where they leave out their estimate, and where they cannot be right. */

@@ -1,6 +1,6 @@
 /** `@scree/analysis/describe`: a model in sentences, and numbers as people read them. */
 
-export { componentsFor, knownRatios, shareKept } from '../choose/components-for.js';
+export { componentsFor, hasAllComponents, knownRatios, shareKept } from '../choose/components-for.js';
 export { CRITERION_TITLES, criterionLines, describeChoice } from './describe-choice.js';
 export { describeCoding } from './describe-coding.js';
 export { type ComponentFacts, describeComponent, describeComponents } from './describe-component.js';

@@ -1,5 +1,6 @@
 import type { Warning } from '@scree/core';
 import { mayNameRows, namesClasses, namesIdentifier, namesTime } from './column-names.js';
+import { beginAlike, haveOneUnit } from './column-units.js';
 import type { ColumnFacts, ColumnsRead } from './columns.js';
 import { DUPLICATE_CORRELATION } from './duplicate-columns.js';
 
@@ -13,8 +14,6 @@ export interface Seen {
 
 /** Standard deviations that differ by more than this factor. */
 const UNEQUAL = 10;
-/** Columns that begin at one value, 0 for most, count as measured in one unit (pixels, counts of words) from this many on. */
-const ONE_UNIT = 10;
 /** Rows from which numbers that count 1, 2, 3, … are no chance. */
 const COUNTED_ROWS = 10;
 /** Rows from which they may begin anywhere. */
@@ -71,8 +70,8 @@ function fewRows({ rows, columns }: ColumnsRead, centred: boolean): Warning[] {
 
 /**
  * DOMINANT_COLUMN: a column has more than half of the variance and at least 3/d of it, three times its share where all spreads
- * are equal. Otherwise UNEQUAL_SPREAD: standard deviations differ more than tenfold, unless all columns begin at the same
- * value, as pixels and counts do: then they have one unit, and small spreads are those of what is rare.
+ * are equal. Otherwise UNEQUAL_SPREAD: standard deviations differ more than tenfold, unless all columns have one unit: then small
+ * spreads are those of what is rare.
  */
 function spreads(columns: readonly ColumnFacts[], others: boolean): Warning[] {
   const varying = columns.filter(({ deviation }) => deviation > 0 && Number.isFinite(deviation));
@@ -84,15 +83,17 @@ function spreads(columns: readonly ColumnFacts[], others: boolean): Warning[] {
   const total = varying.reduce((sum, { deviation }) => sum + (deviation / largest.deviation) ** 2, 0);
   const share = 1 / total;
   if (share > 0.5 && share >= 3 / columns.length) {
+    const remedy = remedyFor(largest, varying);
     const has = others
       ? `Of the variance of the ${columns.length} columns that look like measurements, column ${shown(largest)} has ${inPercent(share)}`
       : `Column ${shown(largest)} has ${inPercent(share)} of the variance`;
     return [
       {
         code: 'DOMINANT_COLUMN',
-        message: `${has}, more than the others together, and columns are not scaled. If they have different units, use scale: 'unit'.`,
+        message: `${has}, more than the others together, and columns are not scaled.${advice(remedy, largest)}`,
         details: {
           columns: [key(largest)],
+          remedy,
           share,
           // How many columns that share is of, where others number rows or classes.
           ...(others ? { among: columns.length } : {}),
@@ -103,12 +104,14 @@ function spreads(columns: readonly ColumnFacts[], others: boolean): Warning[] {
     ];
   }
   const ratio = largest.deviation / smallest.deviation;
-  if (!(ratio > UNEQUAL) || haveOneUnit(varying)) return [];
+  const remedy = remedyFor(largest, varying);
+  if (!(ratio > UNEQUAL) || remedy === 'none') return [];
   return [
     {
       code: 'UNEQUAL_SPREAD',
-      message: `The standard deviations of the columns differ ${Math.floor(ratio)}-fold, from ${rounded(smallest.deviation)} (${shown(smallest)}) to ${rounded(largest.deviation)} (${shown(largest)}): columns with a large spread decide the first components. If the columns have different units, use scale: 'unit'.`,
+      message: `The standard deviations of the columns differ ${Math.floor(ratio)}-fold, from ${rounded(smallest.deviation)} (${shown(smallest)}) to ${rounded(largest.deviation)} (${shown(largest)}): columns with a large spread decide the first components.${advice(remedy, largest)}`,
       details: {
+        remedy,
         columns: [key(largest), key(smallest)],
         deviations: [largest.deviation, smallest.deviation],
         ratio,
@@ -117,9 +120,27 @@ function spreads(columns: readonly ColumnFacts[], others: boolean): Warning[] {
   ];
 }
 
-/** Whether many columns begin at one and the same value, as pixels and counts begin at 0. */
-function haveOneUnit(columns: readonly ColumnFacts[]): boolean {
-  return columns.length >= ONE_UNIT && columns.every(({ min }) => min === columns[0].min);
+/**
+ * What to do about a spread: a column that numbers rows or counts time is better left out than scaled, and columns of one unit are
+ * best as they are.
+ */
+type Remedy = 'leave-out' | 'none' | 'scale';
+
+function remedyFor(largest: ColumnFacts, columns: readonly ColumnFacts[]): Remedy {
+  if (mayCount(largest)) return 'leave-out';
+  return haveOneUnit(columns) ? 'none' : 'scale';
+}
+
+/** Whether the name fits numbers of rows, or times. */
+function mayCount({ name = '', integers }: ColumnFacts): boolean {
+  return namesTime(name) || (integers !== false && (namesIdentifier(name) || mayNameRows(name)));
+}
+
+function advice(remedy: Remedy, column: ColumnFacts): string {
+  if (remedy === 'none') return '';
+  return remedy === 'leave-out'
+    ? ` If ${shown(column)} numbers the rows or says when they were taken, leave it out; otherwise use scale: 'unit' if the columns have different units.`
+    : " If the columns have different units, use scale: 'unit'.";
 }
 
 /** Why a column is thought to identify rows, and how a message says so. */
@@ -256,7 +277,7 @@ function duplicatesWarning(
 function zerosWarning(columns: readonly ColumnFacts[], rows: number): Warning[] {
   const mostlyZero = columns.filter(({ zeros = 0, min }) => zeros > rows / 2 && min === 0);
   const found = mostlyZero.filter(({ levels }) => (levels?.length ?? Number.POSITIVE_INFINITY) > LEAST_MEASURED);
-  const usual = (mostlyZero.length >= columns.length / 3 && columns.length > 3) || haveOneUnit(columns);
+  const usual = (mostlyZero.length >= columns.length / 3 && columns.length > 3) || beginAlike(columns);
   if (found.length === 0 || usual) return [];
   const one = found.length === 1;
   const each = found

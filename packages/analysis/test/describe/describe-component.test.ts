@@ -129,12 +129,36 @@ describe('describeComponents', () => {
     // Three standard errors more.
     expect(named / runs).toBeLessThan(0.05 + 3 * Math.sqrt((0.05 * 0.95) / runs));
     // At a level at which every test holds, they are named.
-    const model = await pca(rows, { k: 1 });
-    const more = await supplementary(model, rows, {
-      columns: rows.map(() => [rng.normal()]),
-      groups: { g: rows.map((_, i) => i % 3) },
+    const table = Array.from({ length: 12 }, () => Array.from({ length: 4 }, () => rng.normal()));
+    const model = await pca(table, { k: 1 });
+    const [scores, size] = [(await model.transform(table)).data, Math.sqrt(model.variances[0])];
+    const noisy = Array.from(scores, (score) => score / size + 1.5 * rng.normal());
+    const more = await supplementary(model, table, {
+      columns: noisy.map((value) => [value]),
+      groups: { g: noisy.map((value) => Math.sign(Math.round(value))) },
     });
     expect(describeComponent(model, 0, { supplementary: more, level: 1.01 })).toMatch(/correlates.*levels/);
+  });
+
+  it('names no group and no other column that has less than 4 % in common with the component, however many rows there are', async () => {
+    const rng = random(23);
+    const n = 5000;
+    const table = Array.from({ length: n }, () => [3 * rng.normal(), rng.normal()]);
+    const model = await pca(table, { k: 1 });
+    const named = async (size: number): Promise<string> => {
+      const beside = table.map(([x]) => size * x + 3 * Math.sqrt(1 - size * size) * rng.normal());
+      const more = await supplementary(model, table, {
+        columns: beside.map((value) => [value]),
+        groups: { g: beside.map((value) => (value > 0 ? 'high' : 'low')) },
+      });
+      // Far beyond chance in both cases.
+      expect(more.columns[0].pValue[0]).toBeLessThan(1e-10);
+      expect(more.groups[0].pValue[0]).toBeLessThan(1e-10);
+      return describeComponent(model, 0, { supplementary: more }) ?? '';
+    };
+    // η² of halves of a normal column is 2/π of r².
+    expect(await named(0.15)).not.toMatch(/correlates|η²/);
+    expect(await named(0.35)).toMatch(/correlates with .* \(r −?\.3\d\); higher for (high|low) .*η² \.0[6-9]/);
   });
 });
 

@@ -45,6 +45,16 @@ describe('the words about stability', () => {
     expect(stability.subspaceAngles[2].q95).toBeLessThan(Math.PI / 6);
   });
 
+  it('do not call components stable that are not recommended', async () => {
+    const { stability } = await fitted(columns(500, [10, 5, 2]));
+    expect(describeStability(stability, 3, 1)[0]).toMatch(/^PC1 is stable \(±[\d.]+°\)\.$/);
+    expect(describeStability(stability, 3, 0)[0]).toBe('No component is recommended, so none is called stable.');
+    const { stability: noise } = await fitted(columns(200, [3, 3, 3, 3]));
+    const words = describeStability(noise, 4, 0);
+    expect(words[0]).toBe('PC1 to PC4 may change places in another sample.');
+    expect(words.join(' ')).not.toMatch(/stable/);
+  });
+
   it('do not call components stable that cannot turn', async () => {
     const { data } = columns(100, [3, 1]);
     const related = Array.from({ length: 100 }, (_, i) => [data[2 * i], data[2 * i] + data[2 * i + 1]]);

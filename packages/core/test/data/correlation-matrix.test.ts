@@ -20,7 +20,8 @@ function correlations(d: number, n = 3 * d): number[][] {
   return means.map((_, i) => means.map((_, j) => products(i, j) / Math.sqrt(products(i, i) * products(j, j))));
 }
 
-const warned = ({ warnings }: Pick<Model, 'warnings'>): boolean => warnings.some(({ code }) => code === 'CORRELATION_MATRIX');
+const warned = ({ warnings }: Pick<Model, 'warnings'>): boolean =>
+  warnings.some(({ code }) => code === 'CORRELATION_MATRIX');
 
 describe('a correlation matrix that is passed as rows gets a warning', () => {
   const matrix = correlations(7);

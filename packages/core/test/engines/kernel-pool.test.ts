@@ -62,3 +62,20 @@ it('sixteen passes run at the same time, and the others after them', async () =>
   await Promise.all(Array.from({ length: 50 }, () => withKernels(module, pass)));
   expect(most).toBe(16);
 });
+
+it('all passes that wait for memory fail when the last that could return some has lost its own', async () => {
+  vi.resetModules();
+  const pool = await import('../../src/engines/wasm/kernel-pool.js');
+  let finish: () => void = () => {};
+  const first = pool.withKernels(module, async (kernels) => {
+    await new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    kernels.broken = true;
+  });
+  refuseMemory();
+  const others = [1, 2, 3].map(() => pool.withKernels(module, () => {}));
+  finish();
+  const ends = await Promise.allSettled([first, ...others]);
+  expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected']);
+});

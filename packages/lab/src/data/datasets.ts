@@ -15,7 +15,10 @@ export interface Dataset {
   readonly scale?: 'unit';
   /** Columns that are not measurements. */
   readonly exclude?: readonly string[];
-  readonly label: string;
+  /** The column whose groups colour the points. */
+  readonly colour?: string;
+  /** The column that names rows: a different text in each. */
+  readonly label?: string;
 }
 
 const at = (name: string, url: string): Origin => ({ kind: 'url', name, url });
@@ -26,7 +29,7 @@ export const DATASETS = {
     about: '150 flowers of three species, four measurements (Anderson, 1935)',
     // Part of the page, so that the first figure needs no request.
     origin: { kind: 'text', name: 'iris.csv', text: irisTable },
-    label: 'species',
+    colour: 'species',
   },
   usarrests: {
     title: 'US arrests',
@@ -41,20 +44,20 @@ export const DATASETS = {
     origin: at('penguins.csv', penguins),
     scale: 'unit',
     exclude: ['year'],
-    label: 'species',
+    colour: 'species',
   },
   wine: {
     title: 'Wine',
     about: '178 wines of three cultivars, thirteen chemical measurements',
     origin: at('wine.csv', wine),
     scale: 'unit',
-    label: 'cultivar',
+    colour: 'cultivar',
   },
   mnist: {
     title: 'MNIST digits',
     about: '10,000 handwritten digits, pictures of 28 × 28 pixels',
     origin: { ...at('mnist-images', mnistImages), labels: { name: 'digit', url: mnistLabels } } as Origin,
-    label: 'digit',
+    colour: 'digit',
   },
 } as const satisfies Record<string, Dataset>;
 

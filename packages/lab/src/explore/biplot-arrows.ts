@@ -1,13 +1,16 @@
 import type { Model } from '@scree/core';
 import type { CloudArrow, CloudPoints } from '../charts/point-cloud/point-cloud.js';
 
-/** Length of the longest arrow, relative to the farthest score. */
-const LONGEST_ARROW = 0.85;
+/** How far along each axis arrows may reach, relative to the farthest score in their direction. */
+const REACH = 0.9;
+/** The same where scores reach much less far than on the other side: relative to the other side. */
+const LEAST_REACH = 1 / 3;
 
 /**
  * The columns as arrows among the scores: column j points to (v_xj·√λ_x, v_yj·√λ_y), its covariance with the scores scaled
- * to unit variance. All arrows are scaled by one factor, so that the longest nearly reaches the edge of the cloud. Of many
- * columns, those that contribute most to the drawn components together: the squared length Σ λᵢ·vᵢⱼ² is that contribution.
+ * to unit variance. All arrows are scaled by one factor, the usual one of biplots: the largest with which all of them stay within
+ * the extent of the scores along every axis. So arrows do not enlarge the axes, apart from a third where scores reach far on one side
+ * only. Of many columns, those that contribute most to the drawn components together: the squared length Σ λᵢ·vᵢⱼ² is that contribution.
  */
 export function biplotArrows(
   { components: { data, cols, rows } }: Model,
@@ -18,14 +21,15 @@ export function biplotArrows(
   colourOf?: (column: number) => string | undefined,
 ): CloudArrow[] {
   // From the scores as they are drawn: in the units of the data, a variance may be too small for float64.
-  const spreads = [points.x, points.y, points.z].map((scores) => (scores ? spreadOf(scores) : 0));
+  const axes = [points.x, points.y, points.z].filter((scores) => scores !== undefined);
+  const spreads = axes.map(spreadOf);
   const coordinates = Array.from({ length: cols }, (_, j) =>
     drawn.map((c, axis) => (c < rows ? data[c * cols + j] * spreads[axis] : 0)),
   );
   const lengths = coordinates.map((at) => Math.hypot(...at));
-  const longest = lengths.reduce((most, length) => Math.max(most, length), 0);
-  if (longest === 0) return [];
-  const factor = (LONGEST_ARROW * farthest(points)) / longest;
+  const extents = axes.map(extentOf);
+  const factor = coordinates.reduce((least, at) => Math.min(least, ...at.map(room)), Number.POSITIVE_INFINITY);
+  if (!Number.isFinite(factor)) return [];
   return lengths
     .map((_, j) => j)
     .sort((a, b) => lengths[b] - lengths[a])
@@ -35,6 +39,12 @@ export function biplotArrows(
       const [x, y, z] = coordinates[j].map((value) => value * factor);
       return { x, y: y ?? 0, ...(z === undefined ? {} : { z }), label: nameOf(j), colour: colourOf?.(j) };
     });
+
+  /** The factor with which an arrow fills the extent along one axis. */
+  function room(value: number, axis: number): number {
+    const [below, above] = extents[axis];
+    return value === 0 ? Number.POSITIVE_INFINITY : (value < 0 ? below : above) / Math.abs(value);
+  }
 }
 
 /** √λ times a factor that all components share, because scores have mean 0. */
@@ -44,8 +54,12 @@ function spreadOf(scores: Float32Array): number {
   return Math.sqrt(sum);
 }
 
-function farthest({ x, y, z }: CloudPoints): number {
-  let most = 0;
-  for (let i = 0; i < x.length; i++) most = Math.max(most, x[i] ** 2 + y[i] ** 2 + (z ? z[i] ** 2 : 0));
-  return Math.sqrt(most);
+/** How far arrows may reach below and above 0. */
+function extentOf(scores: Float32Array): readonly [below: number, above: number] {
+  let [below, above] = [0, 0];
+  for (let i = 0; i < scores.length; i++) {
+    if (-scores[i] > below) below = -scores[i];
+    if (scores[i] > above) above = scores[i];
+  }
+  return [REACH * Math.max(below, LEAST_REACH * above), REACH * Math.max(above, LEAST_REACH * below)];
 }

@@ -16,7 +16,7 @@ import {
   points,
   showArrows,
 } from '../state/view.js';
-import { SHADES } from '../worker/messages.js';
+import { MIN_ELLIPSE_ROWS, SHADES } from '../worker/messages.js';
 import { biplotArrows } from './biplot-arrows.js';
 
 /** What is drawn over the points, and the sentences that say what it is. */
@@ -100,24 +100,32 @@ function arrowCaption(): string[] {
   if (!drawn || shown === 0) return [];
   const { d } = drawn.now.model;
   const components = namesOfComponents(drawnComponents.value);
-  return [
+  const which =
     shown < d
       ? `Arrows: ${count(shown)} of ${several(d, 'column')}, those that contribute most to ${components}.`
-      : `Arrows: ${d === 1 ? 'the column' : d === 2 ? 'both columns' : `all ${several(d, 'column')}`}.`,
-  ];
+      : `Arrows: ${d === 1 ? 'the column' : d === 2 ? 'both columns' : `all ${several(d, 'column')}`}.`;
+  return [`${which} ${ARROW_SCALE}`];
 }
+
+/** What arrows mean, and the scale of the biplot. */
+const ARROW_SCALE =
+  'Arrows show covariances with the standardised scores, scaled by one factor to the extent of the points.';
 
 function outlineCaption(): string[] {
   const drawn = outlines.value;
-  if (!drawn || cloudOutlines.value.length === 0) return [];
+  if (!drawn) return [];
+  const tooFew =
+    drawn.kind !== 'hull' && hasTinyGroups() ? `Groups of fewer than ${MIN_ELLIPSE_ROWS} rows have no ellipse.` : '';
+  if (cloudOutlines.value.length === 0) return tooFew === '' ? [] : [tooFew];
   const level = `${Math.round(100 * drawn.level)}\u00a0%`;
-  const tooFew = drawn.kind !== 'hull' && hasTinyGroups() ? ' Groups of fewer than 3 rows have none.' : '';
   return [
-    {
-      confidence: `Ellipses: where the true mean of a group is, with ${level} confidence, if its rows are normally distributed.`,
-      concentration: `Dashed ellipses: where the next row of a group is, with a probability of ${level}, if its rows are normally distributed.`,
-      hull: 'Outlines: the convex hulls of the groups.',
-    }[drawn.kind] + tooFew,
+    `${
+      {
+        confidence: `Ellipses: where the true mean of a group is, with ${level} confidence, if its rows are normally distributed.`,
+        concentration: `Dashed ellipses: where the next row of a group is, with a probability of ${level}, if its rows are normally distributed.`,
+        hull: 'Outlines: the convex hulls of the groups.',
+      }[drawn.kind]
+    } ${tooFew}`.trim(),
   ];
 }
 
@@ -125,5 +133,5 @@ function hasTinyGroups(): boolean {
   const codes = colourCodes.value?.codes;
   if (codes?.kind !== 'groups') return false;
   const { counts, others, missing } = codes;
-  return counts.some((rows, at) => rows < 3 && at !== missing && !(others && at === counts.length - 1));
+  return counts.some((rows, at) => rows < MIN_ELLIPSE_ROWS && at !== missing && !(others && at === counts.length - 1));
 }

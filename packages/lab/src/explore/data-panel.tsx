@@ -2,7 +2,7 @@ import { several } from '@scree/analysis/describe';
 import { useRef } from 'preact/hooks';
 import { DATASETS, isDataset } from '../data/datasets.js';
 import { shorten } from '../shorten.js';
-import { opened } from '../state/data.js';
+import { loading, opened } from '../state/data.js';
 import { openDataset, openFile } from '../state/open.js';
 import { PasteDialog } from './paste-dialog.js';
 
@@ -13,8 +13,10 @@ const ENDINGS =
 /** The choice of data. */
 export function DataPanel() {
   const dialog = useRef<HTMLDialogElement>(null);
-  const data = opened.value;
-  const dataset = data?.dataset ?? '';
+  // Until they are read, the data that are being opened have a name and nothing else.
+  const reading = loading.value?.data ? undefined : loading.value;
+  const data = reading ? undefined : opened.value;
+  const dataset = (reading ?? data)?.dataset ?? '';
   return (
     <section class="panel" aria-labelledby="data-title">
       <h2 id="data-title">Data</h2>
@@ -54,6 +56,12 @@ export function DataPanel() {
       <p class="hint">
         CSV, Parquet, NumPy, Arrow, JSON or IDX; or drop a file anywhere. It stays in this browser: nothing is uploaded.
       </p>
+      {reading && (
+        <p class="opening">
+          <strong>{shorten(reading.name, 48)}</strong>
+          {' is being opened.'}
+        </p>
+      )}
       {data && (
         <p class="facts">
           <strong>{shorten(data.info.name, 48)}</strong>

@@ -75,7 +75,8 @@ function StabilityWords({ now, kept }: PanelProps & { readonly kept: number }) {
   const { result, progress } = found ?? {};
   if (result) {
     const some = result.angles.length;
-    const [first, ...others] = describeStability(result, Math.min(kept, some));
+    const advice = choice.value?.now === now ? choice.value.result : undefined;
+    const [first, ...others] = describeStability(result, Math.min(kept, some), advice?.k);
     return (
       <>
         <h3>How stable</h3>

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { syncAddress } from '../state/address.js';
-import { runningTask } from '../state/data.js';
+import { loading, runningTask } from '../state/data.js';
 import { fitted, isOutdated } from '../state/fit.js';
 import { openAddress, openAddressOnce, pendingQuery } from '../state/open.js';
 import { settings } from '../state/settings.js';
@@ -23,12 +23,13 @@ import '../style/explore.css';
 /** The user's data and their principal components: settings on the left, linked views of the model on the right. */
 export function Explore() {
   const now = fitted.value;
+  const isLoading = loading.value !== undefined;
   useEffect(() => {
     openAddressOnce();
     return syncAddress(openAddress);
   }, []);
   return (
-    <div class="explore">
+    <div class={`explore ${isLoading ? (loading.value?.data ? 'fitting' : 'reading') : ''}`}>
       <h1 class="visually-hidden">Explore data by their principal components</h1>
       <aside class="side" aria-label="Data and settings">
         <DataPanel />
@@ -38,7 +39,7 @@ export function Explore() {
       <div class="views">
         <Status />
         <Notices />
-        {!now && !runningTask.value && <EmptyState />}
+        {!now && !runningTask.value && !isLoading && <EmptyState />}
         {now && (
           <>
             <div class="row first">

@@ -7,7 +7,7 @@ import { save } from '../export/save.js';
 import { reportProblem } from '../state/data.js';
 import { choice, stability } from '../state/findings.js';
 import { type Fitted, queryFit } from '../state/fit.js';
-import { k, labelColumn } from '../state/view.js';
+import { colourBy, k, labelColumn } from '../state/view.js';
 import { Panel, type PanelProps } from './panel.js';
 
 /** Files to save, and the same analysis as code. */
@@ -20,11 +20,9 @@ export function ExportPanel({ now }: PanelProps) {
     save(new Blob([JSON.stringify(model)], { type: 'application/json' }), `${name}-model.json`);
   };
   const saveScores = async (): Promise<void> => {
-    const label = labelColumn.peek();
-    save(
-      await queryFit(now, 'scoresCsv', { k: kept, labels: label === undefined ? [] : [label] }),
-      `${name}-scores.csv`,
-    );
+    // The groups that are seen in the figure too.
+    const labels = [labelColumn.peek(), colourBy.peek()].filter((column) => typeof column === 'number');
+    save(await queryFit(now, 'scoresCsv', { k: kept, labels: [...new Set(labels)] }), `${name}-scores.csv`);
   };
   const saveData = async (): Promise<void> => save(await dataFile(now.data), fileNameOf(now.data));
   return (

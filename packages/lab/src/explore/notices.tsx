@@ -5,7 +5,7 @@ import type { OpenedData } from '../state/data.js';
 import { fitted } from '../state/fit.js';
 import { changeSettings, type Settings, settings } from '../state/settings.js';
 import { colourBy } from '../state/view.js';
-import type { LeftOutReason } from '../worker/messages.js';
+import type { LeftOut } from '../worker/messages.js';
 import { type Remedy, remediesFor } from './remedies.js';
 
 /** A sentence about the data, and what a click does about it. */
@@ -16,6 +16,8 @@ interface Notice {
 
 /** Columns that are left out and have a line of their own. */
 const MAX_LINES = 3;
+/** Names in the line for more of them. */
+const MAX_NAMES = 10;
 
 /** Rows that were dropped or filled in, and what the page chose for the user's file, each with a button that takes it back. */
 export function Notices() {
@@ -80,22 +82,23 @@ function choices({ advice, info }: OpenedData, chosen: Settings): Notice[] {
   }
   return notices;
 
-  function leftOutNotices(left: readonly { readonly column: number; readonly reason: LeftOutReason }[]): Notice[] {
+  function leftOutNotices(left: readonly LeftOut[]): Notice[] {
     const putBack = (columns: readonly number[]): Remedy => ({
-      title: 'Undo',
+      title: 'Put back',
       act: () => changeSettings({ columns: [...chosen.columns, ...columns].sort((a, b) => a - b) }),
     });
     if (left.length <= MAX_LINES) {
       return left.map(({ column, reason }) => ({
-        text: `${nameOf(column)} is left out: it ${REASONS[reason]}.`,
+        text: `${nameOf(column)} is left out of the fit: it ${REASONS[reason]}.`,
         remedies: [putBack([column])],
       }));
     }
-    const some = left.slice(0, MAX_LINES).map(({ column }) => nameOf(column));
     const columns = left.map(({ column }) => column);
+    const names = columns.slice(0, MAX_NAMES).map(nameOf);
+    if (columns.length > names.length) names.push(`${count(columns.length - names.length)} more`);
     return [
       {
-        text: `${several(left.length, 'column')} are left out because they identify or date rows: ${listed([...some, `${count(left.length - MAX_LINES)} more`])}.`,
+        text: `${several(left.length, 'column')} are left out of the fit because they number, date or colour rows: ${listed(names)}.`,
         remedies: [putBack(columns)],
       },
     ];

@@ -18,6 +18,8 @@ export function remediesFor({ code, details = {} }: Warning, now: Fitted): reado
   switch (code) {
     case 'DOMINANT_COLUMN':
     case 'UNEQUAL_SPREAD':
+      if (details.remedy === 'none') return [];
+      if (details.remedy === 'leave-out') return leaveOut((details.columns as Keys).slice(0, 1), now);
       return [{ title: 'Divide by standard deviations', act: () => changeSettings({ scale: 'unit' }) }];
     case 'ID_COLUMN':
     case 'CATEGORY_CODES':

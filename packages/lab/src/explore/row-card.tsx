@@ -1,4 +1,5 @@
 import { count, percent, show } from '@scree/analysis/describe';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { shorten } from '../shorten.js';
 import { colouring } from '../state/colouring.js';
 import { reportProblem } from '../state/data.js';
@@ -6,6 +7,7 @@ import { fitted, queryFit, rowNumber } from '../state/fit.js';
 import { resource } from '../state/resource.js';
 import { shownColumns, unshownColumns } from '../state/shown-columns.js';
 import { axes, colourBy, drawnComponents, hovered, k, points } from '../state/view.js';
+import { placeCard } from './place-card.js';
 
 /** Fitted columns shown of a row, after its names. */
 const MAX_NUMBERS = 6;
@@ -37,8 +39,40 @@ const shownRow = resource(
   reportProblem,
 );
 
+/** Where the pointer is on the screen. */
+let pointer = { x: 0, y: 0, type: 'mouse' };
+const follow = ({ clientX: x, clientY: y, pointerType: type }: PointerEvent): void => {
+  pointer = { x, y, type };
+};
+for (const event of ['pointerdown', 'pointermove'] as const) addEventListener(event, follow, { capture: true });
+
+/** Moves a card to the pointer. It is not placed over the ring around its point. */
+function moveToPointer(card: HTMLElement | null): void {
+  if (!card) return;
+  const { width, height } = card.getBoundingClientRect();
+  const { clientWidth, clientHeight } = document.documentElement;
+  const ring = document.querySelector('.point-cloud .rings circle')?.getBoundingClientRect();
+  const { x, y } = placeCard({ width, height }, pointer, { width: clientWidth, height: clientHeight }, ring);
+  card.style.translate = `${x}px ${y}px`;
+}
+
 /** The row under the pointer. */
 export function RowCard() {
+  const card = useRef<HTMLDivElement>(null);
+  const isShown = hovered.value !== undefined;
+  useLayoutEffect(() => moveToPointer(card.current));
+  useLayoutEffect(() => {
+    if (!isShown) return;
+    const stop = new AbortController();
+    addEventListener('pointermove', () => moveToPointer(card.current), { signal: stop.signal });
+    // A finger that tapped is not there any more to leave the row.
+    const hide = (): void => {
+      if (pointer.type === 'touch') hovered.value = undefined;
+    };
+    addEventListener('scroll', hide, { signal: stop.signal, passive: true });
+    addEventListener('pointerdown', hide, { signal: stop.signal, capture: true });
+    return () => stop.abort();
+  }, [isShown]);
   const now = fitted.value;
   const found = shownRow.value;
   if (!now || found?.now !== now || hovered.value === undefined) return null;
@@ -51,7 +85,7 @@ export function RowCard() {
     colours?.legend && colours.codes.length === now.model.n ? colours.palette[colours.codes[row]] : undefined;
   const by = colourBy.value;
   return (
-    <div class="row-card">
+    <div class="row-card" ref={card}>
       <strong>{`Row ${count(rowNumber(now, row))}`}</strong>
       <dl>
         {columns.map((column, at) => (

@@ -77,32 +77,30 @@ export function ScoresPanel({ now }: PanelProps) {
           </button>
         </div>
       </div>
-      <div class="cloud-column">
-        {drawn?.now === now && colours && colours.codes.length === model.n ? (
-          <PointCloud
-            points={drawn.cloud.points}
-            exponent10={drawn.cloud.exponent10}
-            colours={colours.codes}
-            palette={colours.palette}
-            axes={drawn.components.map((c) => ({ label: axisLabel(now, c) }))}
-            arrows={cloudArrows.value}
-            outlines={cloudOutlines.value}
-            legend={colours.legend}
-            captions={captions.value}
-            selected={selected}
-            hovered={hovered}
-            tool={tool.value}
-            height={height}
-            label={scoresLabel(now, drawn.components)}
-            handle={(given) => {
-              handle.current = given;
-            }}
-          />
-        ) : (
-          <div class="cloud-waiting" style={{ height: `${height}px` }} />
-        )}
-        <RowCard />
-      </div>
+      {drawn?.now === now && colours && colours.codes.length === model.n ? (
+        <PointCloud
+          points={drawn.cloud.points}
+          exponent10={drawn.cloud.exponent10}
+          colours={colours.codes}
+          palette={colours.palette}
+          axes={drawn.components.map((c) => ({ label: axisLabel(now, c) }))}
+          arrows={cloudArrows.value}
+          outlines={cloudOutlines.value}
+          legend={colours.legend}
+          captions={captions.value}
+          selected={selected}
+          hovered={hovered}
+          tool={tool.value}
+          height={height}
+          label={scoresLabel(now, drawn.components)}
+          handle={(given) => {
+            handle.current = given;
+          }}
+        />
+      ) : (
+        <div class="cloud-waiting" style={{ height: `${height}px` }} />
+      )}
+      <RowCard />
       <LegendView />
       {captions.value.map((caption) => (
         <p key={caption} class="hint caption">

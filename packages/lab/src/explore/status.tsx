@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { several, show } from '@scree/analysis/describe';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { shorten, untangled } from '../shorten.js';
-import { problem, runningTask } from '../state/data.js';
+import { loading, problem, runningTask } from '../state/data.js';
 import { fitAgain, fitted, isOutdated } from '../state/fit.js';
 
 /** Milliseconds before the progress bar appears: for shorter work it would only flicker. */
@@ -18,16 +18,25 @@ export function Status() {
     const timer = setTimeout(() => (isDelayed.value = false), PROGRESS_DELAY);
     return () => clearTimeout(timer);
   }, [isWorking, isDelayed]);
+  const home = useRef<HTMLDivElement>(null);
+  const isRefused = problem.value !== '';
+  // A file may have been dropped far below.
+  useEffect(() => {
+    if (isRefused) home.current?.scrollIntoView({ block: 'nearest' });
+  }, [isRefused]);
   const now = fitted.value;
   const { progress, cancel } = runningTask.value ?? {};
   const what = shorten(runningTask.value?.what ?? '', 80);
   const share = progress?.total ? Math.min(1, progress.done / progress.total) : undefined;
-  const done = now
-    ? `${several(now.model.k, 'component')} of ${several(now.model.n, 'row')} and ${several(now.model.d, 'column')} in ${show(now.milliseconds)} ms${now.model.plan.engine === 'webgpu' ? ' on the graphics card' : ''}`
-    : '';
+  // While other data are opened, what is said of these would stand beside the name of the others.
+  const done =
+    now && !loading.value
+      ? `${several(now.model.k, 'component')} of ${several(now.model.n, 'row')} and ${several(now.model.d, 'column')} in ${show(now.milliseconds)} ms${now.model.plan.engine === 'webgpu' ? ' on the graphics card' : ''}`
+      : '';
+  const isSlow = isWorking && !isDelayed.value;
   return (
-    <div class="status">
-      {isWorking && !isDelayed.value ? (
+    <div class={loading.value && isSlow ? 'status panel loading' : 'status'} ref={home}>
+      {isSlow ? (
         <>
           <p role="status">{`${what}${progress ? `: ${progress.phase}` : ''}…`}</p>
           <progress aria-label={`${what}`} {...(share === undefined ? {} : { value: share })} />
@@ -40,13 +49,15 @@ export function Status() {
           {done}
         </p>
       )}
-      {isOutdated.value && now && <p class="notice">Not fitted as chosen: this is still the previous fit.</p>}
+      {isOutdated.value && now && !loading.value && (
+        <p class="notice">Not fitted as chosen: this is still the previous fit.</p>
+      )}
       {isOutdated.value && problem.value === '' && (
         <button type="button" onClick={fitAgain}>
           Fit again
         </button>
       )}
-      {problem.value !== '' && (
+      {isRefused && (
         <p role="alert" class="error">
           {untangled(problem.value)}
         </p>

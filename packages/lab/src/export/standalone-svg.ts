@@ -30,6 +30,7 @@ export function standalone(svg: SVGSVGElement): SVGSVGElement {
     const style = getComputedStyle(original);
     for (const name of STYLES) target.setAttribute(name, style.getPropertyValue(name));
     target.removeAttribute('class');
+    target.removeAttribute('style');
   });
   for (const style of copy.querySelectorAll('style')) style.remove();
   const { width, height } = svg.getBoundingClientRect();
@@ -43,13 +44,50 @@ export function standalone(svg: SVGSVGElement): SVGSVGElement {
   return copy;
 }
 
+/** The text of a file. */
 export function svgText(svg: SVGSVGElement): string {
   svg.setAttribute('xmlns', NAMESPACE);
+  writeHexColours(svg);
   // Names may contain characters that XML does not allow, not even as references.
   const text = new XMLSerializer()
     .serializeToString(svg)
     .replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '');
   return `<?xml version="1.0" encoding="UTF-8"?>\n${text}\n`;
+}
+
+/** Colours as browsers write them, such as oklab(…), are black in other programs: they become #rrggbb, and opacities of their own. */
+function writeHexColours(svg: SVGSVGElement): void {
+  const known = new Map<string, Colour>();
+  for (const element of [svg, ...svg.querySelectorAll('*')]) {
+    for (const name of ['fill', 'stroke'] as const) {
+      const written = element.getAttribute(name);
+      if (written === null || !CSS.supports('color', written)) continue;
+      const { hex, opacity } = known.get(written) ?? readColour(written);
+      known.set(written, { hex, opacity });
+      element.setAttribute(name, opacity === 0 ? 'none' : hex);
+      if (opacity === 1) continue;
+      const own = Number(element.getAttribute(`${name}-opacity`) ?? 1);
+      element.setAttribute(`${name}-opacity`, String(own * opacity));
+    }
+  }
+}
+
+interface Colour {
+  readonly hex: string;
+  readonly opacity: number;
+}
+
+/** A colour in any notation, as the browser paints it. */
+function readColour(colour: string): Colour {
+  const canvas = document.createElement('canvas');
+  canvas.width = 1;
+  canvas.height = 1;
+  const context = context2d(canvas);
+  context.fillStyle = colour;
+  context.fillRect(0, 0, 1, 1);
+  const [red, green, blue, alpha] = context.getImageData(0, 0, 1, 1).data;
+  const hex = `#${[red, green, blue].map((value) => value.toString(16).padStart(2, '0')).join('')}`;
+  return { hex, opacity: alpha / 255 };
 }
 
 /** Pixels per unit of the drawing, sharp on paper and on dense screens. */

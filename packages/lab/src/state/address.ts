@@ -1,6 +1,6 @@
 import { batch, effect, untracked } from '@preact/signals';
 import { type Route, rewriteAddress, route } from '../route.js';
-import type { OpenedData } from './data.js';
+import { loading, type OpenedData } from './data.js';
 import { fitted, isOutdated } from './fit.js';
 import { formatRanges, parseRanges } from './index-ranges.js';
 import { showPictures } from './picture.js';
@@ -76,21 +76,22 @@ export function viewFrom(query: URLSearchParams, data: OpenedData): boolean {
  * Writes the address while Explore is shown. When the user changes the address, by going back or by editing it, calls `follow`
  * with its query; an empty address is filled in.
  */
-export function syncAddress(follow: (query: URLSearchParams) => void): () => void {
+export function syncAddress(follow: (address: Route) => void): () => void {
   const stop = effect(() => {
     const now = settings.value;
     const at = route.value;
     if (at.path[0] === 'learn') {
-      clearTimeout(writeTimer);
+      cancelWrite();
       return;
     }
-    if (at.query.size > 0 && String(at.query) !== String(known?.query)) {
+    if (at.query.size > 0 && !isKnown(at)) {
       known = at;
-      clearTimeout(writeTimer);
-      untracked(() => follow(at.query));
+      cancelWrite();
+      untracked(() => follow(at));
       return;
     }
-    if (!now) return;
+    // The address may be that of the data that are being opened already.
+    if (!now || loading.value) return;
     const { data, chosen } = now;
     const isShown = fitted.value?.data === data;
     // Until new data have a fit, the view belongs to the previous data; an address must not mix the two.
@@ -100,7 +101,7 @@ export function syncAddress(follow: (query: URLSearchParams) => void): () => voi
       !said && String(chosen[name]) === String(usual[name]) ? undefined : text;
     // Choices that the page made for the user are in the address, so that it means the same in later versions.
     const { unequal, leftOut } = data.advice ?? {};
-    write({
+    write(data, {
       data: dataName(data),
       file: data.file,
       columns: unlike('columns', formatRanges(chosen.columns), isShown && (leftOut?.length ?? 0) > 0),
@@ -113,7 +114,7 @@ export function syncAddress(follow: (query: URLSearchParams) => void): () => voi
   });
   return () => {
     stop();
-    clearTimeout(writeTimer);
+    cancelWrite();
   };
 }
 
@@ -142,23 +143,42 @@ function viewQuery(): Record<string, string | undefined> {
 const MIN_WRITE_INTERVAL = 400;
 let lastWrite = Number.NEGATIVE_INFINITY;
 let writeTimer: ReturnType<typeof setTimeout> | undefined;
+/** What the timer will write. */
+let delayedWrite: (() => void) | undefined;
 
-function write(query: Parameters<typeof rewriteAddress>[1]): void {
+function cancelWrite(): void {
   clearTimeout(writeTimer);
+  delayedWrite = undefined;
+}
+
+function write(data: OpenedData, query: Parameters<typeof rewriteAddress>[1]): void {
+  const before = route.peek().data;
+  const isNew = data.isOpenedHere && before !== undefined && before !== data.entry;
+  // The entry of the data before keeps their last settings.
+  if (isNew) delayedWrite?.();
+  cancelWrite();
   const now = (): void => {
+    delayedWrite = undefined;
     // In one batch: an address that is not known yet would be followed.
     batch(() => {
-      known = rewriteAddress(['explore'], query);
+      known = rewriteAddress(['explore'], query, data.entry, isNew);
     });
     lastWrite = performance.now();
   };
   const wait = lastWrite + MIN_WRITE_INTERVAL - performance.now();
-  if (wait <= 0) now();
-  else writeTimer = setTimeout(now, wait);
+  if (isNew || wait <= 0) now();
+  else {
+    delayedWrite = now;
+    writeTimer = setTimeout(now, wait);
+  }
 }
 
 /** The address of what is shown or about to be. Any other address comes from the user. */
 let known: Route | undefined;
+
+function isKnown({ query, data }: Route): boolean {
+  return String(query) === String(known?.query) && (data === undefined || data === known?.data);
+}
 
 export function setKnownAddress(address: Route): void {
   known = address;

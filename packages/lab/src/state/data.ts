@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { batch, signal } from '@preact/signals';
 import type { Progress } from '@scree/core';
 import { describeProblem } from '../describe-problem.js';
 import { connectWorker, isCancelled, WorkerError } from '../worker/client.js';
@@ -9,6 +9,10 @@ export const callWorker = connectWorker();
 /** Opened data. A new object each time, even for the same file. */
 export interface OpenedData {
   readonly info: TableInfo;
+  /** In entries of the browser's history: what the user opened once keeps it when it is read again. */
+  readonly entry: number;
+  /** Whether the user opened the data on this page, and not by an address. */
+  readonly isOpenedHere: boolean;
   /** Name of a built-in set; undefined for the user's own data. */
   readonly dataset: string | undefined;
   /** The file on the server of the page, as in the address; undefined for other data. */
@@ -20,6 +24,20 @@ export interface OpenedData {
 }
 
 export const opened = signal<OpenedData | undefined>(undefined);
+
+/** Data that are being opened, until there is a fit of them: nothing of other data is shown beside their name. */
+export interface LoadingData {
+  readonly name: string;
+  readonly dataset: string | undefined;
+  /** Undefined until the data are read. */
+  readonly data?: OpenedData;
+}
+export const loading = signal<LoadingData | undefined>(undefined);
+
+/** Says that there is a fit of data, or that there will be none. */
+export function endLoading(data: OpenedData): void {
+  if (loading.peek()?.data === data) loading.value = undefined;
+}
 
 /** A running task, for the status line. */
 export interface RunningTask {
@@ -77,15 +95,41 @@ export function cancelTask(): void {
   current?.abort();
 }
 
-/** Opens data. The previous data stay open until these are loaded, or if they cannot be read. */
-export async function loadData(origin: Origin, dataset?: string, file?: string): Promise<OpenedData | undefined> {
-  const read = await runTask(`Reading ${origin.name}`, async (control) => {
+/** What is opened: where it is read from, and what the address says of it. */
+export interface Opening extends Pick<OpenedData, 'dataset' | 'file' | 'entry' | 'isOpenedHere'> {
+  readonly origin: Origin;
+}
+
+/**
+ * Opens data. The previous data stay open until these are loaded, or if they cannot be read; `stillShown` is the name of what is
+ * shown then.
+ */
+export async function loadData(
+  { origin, ...known }: Opening,
+  stillShown: () => string | undefined,
+): Promise<OpenedData | undefined> {
+  const { name } = origin;
+  const { dataset } = known;
+  const mine: LoadingData = { name, dataset };
+  loading.value = mine;
+  const read = await runTask(`Reading ${name}`, async (control) => {
     const info = await callWorker('open', origin, control);
     return { info, advice: dataset === undefined ? await callWorker('advise', info.id, control) : undefined };
   });
-  if (!read) return undefined;
+  // Other data are being opened already.
+  if (loading.peek() !== mine) return undefined;
+  if (!read) {
+    loading.value = undefined;
+    const still = stillShown();
+    if (problem.peek() !== '')
+      problem.value = `${name} was not opened. ${problem.peek()}${still === undefined ? '' : ` What is shown is still ${still}.`}`;
+    return undefined;
+  }
   const hasFile = origin.kind === 'blob' || (origin.kind === 'url' && dataset === undefined);
-  const data = { ...read, dataset, file, source: hasFile ? undefined : origin };
-  opened.value = data;
+  const data = { ...read, ...known, source: hasFile ? undefined : origin };
+  batch(() => {
+    opened.value = data;
+    loading.value = { ...mine, data };
+  });
   return data;
 }

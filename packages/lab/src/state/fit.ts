@@ -1,7 +1,7 @@
 import { batch, computed, effect, signal, untracked } from '@preact/signals';
 import { loadModel, type Model } from '@scree/core';
 import type { FitReply, MethodName, Query, Reply } from '../worker/messages.js';
-import { callWorker, cancelTask, type OpenedData, runningTask, runTask } from './data.js';
+import { callWorker, cancelTask, endLoading, type OpenedData, runningTask, runTask } from './data.js';
 import { ownCloud } from './own-cloud.js';
 import { type RequestedFit, request, type Settings } from './settings.js';
 
@@ -64,14 +64,18 @@ async function fit(asked: RequestedFit): Promise<void> {
   if (wanted.columns.length === 0) {
     cancelTask();
     fitted.value = undefined;
+    endLoading(data);
     return;
   }
-  const fit = await runTask('Fitting', (control) => callWorker('fit', wanted, control));
+  const fit = await runTask(`Fitting${fitted.peek()?.data === data ? '' : ` ${data.info.name}`}`, (control) =>
+    callWorker('fit', wanted, control),
+  );
   // Another fit was requested meanwhile, and has its own result.
   if (request.peek() !== asked) return;
   if (!fit) {
     // After a failed fit, the previous one stays only if it is of the same data.
     if (fitted.peek()?.data !== data) fitted.value = undefined;
+    endLoading(data);
     return;
   }
   const { id, model, keptRows, incompleteRows, milliseconds } = fit;
@@ -89,6 +93,7 @@ async function fit(asked: RequestedFit): Promise<void> {
     fitted.value = now;
     firstFitCallbacks.get(data)?.(now);
     firstFitCallbacks.delete(data);
+    endLoading(data);
   });
 }
 

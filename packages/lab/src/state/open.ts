@@ -1,29 +1,30 @@
 import { signal } from '@preact/signals';
 import { DATASETS, type DatasetName, isDataset } from '../data/datasets.js';
-import { route } from '../route.js';
+import { type Route, route } from '../route.js';
 import type { Origin } from '../worker/messages.js';
 import { dataName, OWN_FILE, selectionFrom, setKnownAddress, settingsFrom, viewFrom } from './address.js';
-import { loadData, type OpenedData, opened, problem, reportProblem } from './data.js';
-import { fitted, onFirstFit, queryFit } from './fit.js';
+import { loadData, type OpenedData, type Opening, opened, problem } from './data.js';
+import { fitted, onFirstFit } from './fit.js';
 import { picture } from './picture.js';
-import { settings } from './settings.js';
+import { defaultColour, settings } from './settings.js';
 import { colourBy, isKByHand, k, selected, showArrows } from './view.js';
 
 /** Share of the variance that k keeps where nothing else advises it, and until something does. */
 const INITIAL_VARIANCE_SHARE = 0.9;
 
 /** Opens data and shows them with the settings of the address, or with defaults. */
-async function openAndShow(
-  origin: Origin,
-  dataset: string | undefined,
-  query: URLSearchParams,
-  file?: string,
-): Promise<void> {
-  const data = await loadData(origin, dataset, file);
+async function openAndShow(opening: Opening, query: URLSearchParams): Promise<void> {
+  openings.set(opening.entry, opening);
+  const data = await loadData(opening, () => fitted.peek()?.data.info.name);
   if (!data) return;
   pendingQuery.value = undefined;
   show(data, query);
 }
+
+/** What was opened on this page, by its entry: "back" opens it again, local files too. */
+const openings = new Map<number, Opening>();
+/** Entries outlive the page when it is loaded again: those of later pages must be others. */
+let lastEntry = Date.now();
 
 /** Shows data. What is shown of other data stays until there is a fit of these. */
 function show(data: OpenedData, query: URLSearchParams): void {
@@ -31,7 +32,7 @@ function show(data: OpenedData, query: URLSearchParams): void {
   settings.value = { data, chosen };
   onFirstFit(data, (now) => {
     const isColoured = viewFrom(query, data);
-    if (!isColoured) colourBy.value = (data.advice ? data.advice.colour?.column : chosen.label) ?? 'none';
+    if (!isColoured) colourBy.value = defaultColour(data) ?? 'none';
     // Arrows of single pixels are not informative.
     if (picture.peek() && !query.has('arrows')) showArrows.value = false;
     if (!isKByHand.peek()) k.value = initialK(now.model.varianceRatios);
@@ -39,12 +40,6 @@ function show(data: OpenedData, query: URLSearchParams): void {
     queueMicrotask(() => {
       if (fitted.peek() === now) selected.value = selectionFrom(query, now.model.n);
     });
-    const by = colourBy.peek();
-    if (isColoured || typeof by !== 'number') return;
-    // Colours are not useful if nearly all names are different.
-    queryFit(now, 'colourCodes', by).then((found) => {
-      if (found.kind === 'groups' && found.others && colourBy.peek() === by) colourBy.value = 'none';
-    }, reportProblem);
   });
 }
 
@@ -57,25 +52,26 @@ function initialK(ratios: Float64Array): number {
   return Math.min(ratios.length, Math.max(2, found < 0 ? ratios.length : found + 1));
 }
 
-export function openDataset(name: DatasetName, query = new URLSearchParams()): void {
-  void openAndShow(DATASETS[name].origin, name, query);
+export function openDataset(name: DatasetName): void {
+  void openAndShow({ ...builtIn(name), isOpenedHere: true }, new URLSearchParams());
+}
+
+function builtIn(name: DatasetName): Omit<Opening, 'isOpenedHere'> {
+  return { origin: DATASETS[name].origin, dataset: name, entry: ++lastEntry };
 }
 
 export function openFile(file: File): void {
-  isAnythingOpened = true;
-  void openAndShow(
-    { kind: 'blob', name: file.name, blob: file },
-    undefined,
-    pendingQuery.peek() ?? new URLSearchParams(),
-  );
+  openOwn({ kind: 'blob', name: file.name, blob: file });
 }
 
 export function openText(text: string): void {
-  void openAndShow(
-    { kind: 'text', name: 'pasted table', text },
-    undefined,
-    pendingQuery.peek() ?? new URLSearchParams(),
-  );
+  openOwn({ kind: 'text', name: 'pasted table', text });
+}
+
+function openOwn(origin: Origin): void {
+  isAnythingOpened = true;
+  const opening = { origin, dataset: undefined, entry: ++lastEntry, isOpenedHere: true };
+  void openAndShow(opening, pendingQuery.peek() ?? new URLSearchParams());
 }
 
 /** The settings of a link to a local file, applied when the user opens the file. */
@@ -88,25 +84,30 @@ export function openAddressOnce(): void {
   if (isAnythingOpened) return;
   isAnythingOpened = true;
   setKnownAddress(route.peek());
-  openAddress(route.peek().query);
+  openAddress(route.peek());
 }
 
 /** Shows what an address describes. Open data are not read again. */
-export function openAddress(query: URLSearchParams): void {
+export function openAddress({ query, data: entry }: Route): void {
   const now = opened.peek();
+  const known = entry === undefined ? undefined : openings.get(entry);
   const [name, file] = [query.get('data'), query.get('file')];
-  if (now && (file ?? undefined) === now.file && (name ?? undefined) === dataName(now)) {
+  const isSame = now && (file ?? undefined) === now.file && (name ?? undefined) === dataName(now);
+  if (isSame && (!known || known.entry === now.entry)) {
     const again = { ...now };
     opened.value = again;
     show(again, query);
-  } else if (file !== null) openUrl(file, query);
+  } else if (known) void openAndShow({ ...known, isOpenedHere: false }, query);
+  else if (file !== null) openUrl(file, query);
   else if (name === OWN_FILE) {
     pendingQuery.value = query;
     if (now)
       problem.value =
         'This link belongs to a local file, which it does not contain. Open the file to see it as the link describes.';
-  } else if (isDataset(name)) openDataset(name, query);
-  else openDataset('iris');
+  } else {
+    const dataset = isDataset(name) ? name : 'iris';
+    void openAndShow({ ...builtIn(dataset), isOpenedHere: false }, isDataset(name) ? query : new URLSearchParams());
+  }
 }
 
 /** Opens a file on the server of the page. */
@@ -115,7 +116,8 @@ function openUrl(file: string, query: URLSearchParams): void {
   // A link must not make the page fetch from another server.
   if (url?.origin === location.origin) {
     const name = decoded(url.pathname.split('/').at(-1) || 'data');
-    void openAndShow({ kind: 'url', name, url: url.href }, undefined, query, file);
+    const origin = { kind: 'url', name, url: url.href } as const;
+    void openAndShow({ origin, dataset: undefined, file, entry: ++lastEntry, isOpenedHere: false }, query);
     return;
   }
   problem.value = url

@@ -58,19 +58,27 @@ function isSame(a: RequestedFit, b: RequestedFit): boolean {
 export function defaultSettings(data: OpenedData): Settings {
   const { advice } = data;
   const { columns } = data.info;
-  const dataset: Dataset | undefined = isDataset(data.dataset ?? null)
-    ? DATASETS[data.dataset as keyof typeof DATASETS]
-    : undefined;
+  const dataset = builtIn(data);
   const named = (name: string): number => columns.findIndex((column) => column.name === name);
   const excluded = advice?.leftOut.map(({ column }) => column) ?? (dataset?.exclude ?? []).map(named);
-  const text = columns.findIndex(({ kind }) => kind === 'text');
-  const label = dataset ? named(dataset.label) : text;
+  const label = dataset?.label === undefined ? advice?.label : named(dataset.label);
   return {
     columns: columns.flatMap(({ usable }, j) => (usable && !excluded.includes(j) ? [j] : [])),
     scale: dataset?.scale ?? (advice?.unequal ? 'unit' : 'none'),
     missing: 'drop',
     solver: 'auto',
     gpu: true,
-    label: label < 0 ? undefined : label,
+    label,
   };
+}
+
+/** The column that colours the points at first. */
+export function defaultColour(data: OpenedData): number | undefined {
+  const name = builtIn(data)?.colour;
+  if (name === undefined) return data.advice?.colour?.column;
+  return data.info.columns.findIndex((column) => column.name === name);
+}
+
+function builtIn({ dataset: name = '' }: OpenedData): Dataset | undefined {
+  return isDataset(name) ? DATASETS[name] : undefined;
 }

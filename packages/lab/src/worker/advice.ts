@@ -1,6 +1,7 @@
 import { type ColumnFacts, lookAtColumns } from '@scree/analysis';
 import { type Matrix, type NumberArray, ScreeError, type Warning } from '@scree/core';
-import { bestColour } from './best-colour.js';
+import { bestColour, textsToRead } from './best-colour.js';
+import { columnsToLeaveOut, countsWithinGroups, rowMarkers, surelyMarkers } from './choose-columns.js';
 import type { Control, LoadedTable } from './loaded-table.js';
 import type { Advice, LeftOutReason } from './messages.js';
 
@@ -9,32 +10,60 @@ const UNEQUAL = 10;
 /** Columns that begin at one value, 0 for most, are of one unit (pixels, counts) from this many on, as in the library's warnings. */
 const ONE_UNIT = 10;
 
+/** Rows up to which names are looked for: beyond, they would take too much memory to compare. */
+const MAX_NAMED_ROWS = 1e6;
+
 /**
- * The settings that suit a file of the user's: columns that identify rows are left out, columns are standardised if their
- * spreads differ more than tenfold, and a column of groups colours the points. Which columns identify rows or hold codes of
- * classes is what the library's warnings say.
+ * The settings that suit a file of the user's: columns that number, date or colour the rows are left out, columns are standardised if
+ * their spreads differ more than tenfold, a column of groups colours the points, and a column of different texts names the rows.
+ * Which columns identify rows or hold codes of classes is what the library's warnings say.
  */
 export async function adviceFor(table: LoadedTable, control: Control): Promise<Advice> {
   const { columns } = table.info;
-  const declared = columns.flatMap(({ usable, index }, column) => (usable && index ? [column] : []));
-  const left = new Map<number, LeftOutReason>(declared.map((column) => [column, 'index']));
-  const candidates = columns.flatMap(({ usable }, column) => (usable && !left.has(column) ? [column] : []));
-  const { facts, warnings } = await lookAt(table, candidates, control);
-  for (const [column, reason] of identifiers(warnings, table)) left.set(column, reason);
-  for (const each of facts) if (!left.has(each.index) && isYear(each)) left.set(each.index, 'year');
-  const codes = new Set(columnsOf(warnings, 'CATEGORY_CODES', table));
-  const measured = facts.filter(({ index }) => !left.has(index) && !codes.has(index));
-  const colour = await bestColour(table, measured, codes, control);
+  const usable = columns.flatMap(({ usable: is }, column) => (is ? [column] : []));
+  const declared = usable.filter((column) => columns[column].index);
+  const { facts, warnings } = await lookAt(
+    table,
+    usable.filter((column) => !declared.includes(column)),
+    control,
+  );
+  const index = declared.map((column) => [column, 'index'] as const);
+  const markers = rowMarkers({
+    facts,
+    identifiers: new Map<number, LeftOutReason>([...index, ...identifiers(warnings, table)]),
+    restarting: new Set(facts.filter(isRestarting(table)).map((each) => each.index)),
+  });
+  const sure = new Set(surelyMarkers(markers, facts).map(({ column }) => column));
+  const codes = new Set(columnsOf(warnings, 'CATEGORY_CODES', table).filter((column) => !sure.has(column)));
+  const candidates = facts.filter(({ index: column }) => !sure.has(column) && !codes.has(column));
+  const colour = await bestColour(table, candidates, codes, control);
+  const leftOut = columnsToLeaveOut(usable, markers, colour?.column);
+  const left = new Set([...markers, ...leftOut].map(({ column }) => column));
+  const label = await rowNames(table);
   return {
-    // A table of identifiers alone is analysed as it is.
-    leftOut: left.size === candidates.length + declared.length ? [] : toList(left),
-    ...unequalSpread(measured),
+    leftOut,
+    ...unequalSpread(candidates.filter(({ index: column }) => !left.has(column))),
     ...(colour ? { colour } : {}),
+    ...(label === undefined ? {} : { label }),
   };
 }
 
-function toList(left: ReadonlyMap<number, LeftOutReason>): Advice['leftOut'] {
-  return [...left].sort(([a], [b]) => a - b).map(([column, reason]) => ({ column, reason }));
+function isRestarting(table: LoadedTable): (column: ColumnFacts) => boolean {
+  return ({ index, integers }) => {
+    const numbers = integers === true ? table.column(index) : undefined;
+    return numbers !== undefined && countsWithinGroups(table.rows, numbers.at);
+  };
+}
+
+/** The first column of text that has a different value in every row. */
+async function rowNames(table: LoadedTable): Promise<number | undefined> {
+  if (table.rows > MAX_NAMED_ROWS) return undefined;
+  for (const column of textsToRead(table)) {
+    const seen = new Set<string | null>([null, '']);
+    const texts = await table.texts(column);
+    if (texts.every((text) => !seen.has(text) && seen.add(text))) return column;
+  }
+  return undefined;
 }
 
 interface Looked {
@@ -94,11 +123,6 @@ function identifiers(warnings: readonly Warning[], table: LoadedTable): [column:
   const found = warnings.filter(({ code }) => code === 'ID_COLUMN');
   const reasons = found.flatMap(({ details }) => details?.reasons as readonly LeftOutReason[]);
   return columnsOf(warnings, 'ID_COLUMN', table).map((column, i) => [column, reasons[i]]);
-}
-
-/** Whether a column dates its rows: it is named year, and its numbers are calendar years. */
-function isYear({ name = '', integers, min, max }: ColumnFacts): boolean {
-  return /^(year|yr)$/i.test(name.trim()) && integers === true && min >= 1500 && max <= 2200;
 }
 
 function unequalSpread(measured: readonly ColumnFacts[]): Pick<Advice, 'unequal'> {

@@ -55,14 +55,18 @@ export async function bestColour(
     }
     return found;
   };
-  const texts = table.info.columns.flatMap(({ kind }, column) => (kind === 'text' ? [column] : []));
-  const read = texts.slice(0, Math.max(1, Math.floor(MAX_TEXTS / table.rows)));
-  const known = await best([...read, ...codes].sort((a, b) => a - b));
+  const known = await best([...textsToRead(table), ...codes].sort((a, b) => a - b));
   if (known) return { column: known.column, groups: known.groups, share: known.share };
   const few = measured.filter(({ integers, levels }) => integers && levels && levels.length <= MAX_GROUPS);
   const other = 2 * few.length < measured.length ? await best(few.map(({ index }) => index)) : undefined;
   if (!other || other.adjusted < MIN_SHARE_OF_NUMBERS) return undefined;
   return { column: other.column, groups: other.groups, share: other.share };
+}
+
+/** The columns of text that are read to choose among them. */
+export function textsToRead({ info, rows }: LoadedTable): readonly number[] {
+  const texts = info.columns.flatMap(({ kind }, column) => (kind === 'text' ? [column] : []));
+  return texts.slice(0, Math.max(1, Math.floor(MAX_TEXTS / rows)));
 }
 
 /** At most `most` indexes below `count`, evenly spread. */

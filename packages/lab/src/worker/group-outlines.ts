@@ -2,7 +2,7 @@ import { convexHull, type Ellipse, groupEllipse, type Point } from '@scree/analy
 import { maxAbs, powerOfTwo } from '@scree/core/linalg';
 import { ProgressTracker } from '@scree/core/pipeline';
 import type { Control } from './loaded-table.js';
-import type { ColourCodes, GroupOutline, OutlineKind } from './messages.js';
+import { type ColourCodes, type GroupOutline, MIN_ELLIPSE_ROWS, type OutlineKind } from './messages.js';
 
 /** Corners of an ellipse as it is drawn: the line is within 2·10⁻⁴ of its radius. */
 const CORNERS = 160;
@@ -19,7 +19,7 @@ interface Request {
 
 /**
  * Ellipses or hulls of groups on two components. Rows without a value and the remaining groups that share a colour have none;
- * nor have ellipses of groups with fewer than 3 rows, or hulls of groups without an area.
+ * nor have groups with fewer than 6 rows an ellipse, or groups without an area a hull.
  */
 export async function groupOutlines(
   { scores: [x, y], groups, kind, level }: Request,
@@ -45,7 +45,9 @@ export async function groupOutlines(
   }
   return names.flatMap((_, group) => {
     if (group === missing || (others && group === names.length - 1)) return [];
-    const ellipse = kind === 'hull' ? undefined : groupEllipse(sums[group].result(), [0, 1], { kind, level });
+    const sum = sums[group].result();
+    const ellipse =
+      kind === 'hull' || sum.n < MIN_ELLIPSE_ROWS ? undefined : groupEllipse(sum, [0, 1], { kind, level });
     const corners = ellipse ? cornersOf(ellipse) : hulls[group];
     return corners.length < 3 ? [] : [{ group, points: Float64Array.from(corners.flat(), (value) => value * unit) }];
   });

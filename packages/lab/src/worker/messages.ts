@@ -49,14 +49,31 @@ export interface TableInfo {
 }
 
 /**
- * Why a column of the user's file is left out at first: the reasons of the warning ID_COLUMN, a calendar year, or the
- * index that the file itself declares.
+ * Why a column of the user's file is left out at first: the reasons of the warning ID_COLUMN, a number that starts again within
+ * groups, a calendar year or another part of a date, the index that the file itself declares, or because it colours the points.
  */
-export type LeftOutReason = 'counting' | 'one-way' | 'unique' | 'name' | 'year' | 'index';
+export type LeftOutReason =
+  | 'counting'
+  | 'one-way'
+  | 'unique'
+  | 'name'
+  | 'restarts'
+  | 'year'
+  | 'date'
+  | 'index'
+  | 'colour';
+
+/** A column that is left out at first, and why. */
+export interface LeftOut {
+  readonly column: number;
+  readonly reason: LeftOutReason;
+}
 
 /** The settings that suit a file of the user's, and the reasons, as data. Columns are indexes into the table. */
 export interface Advice {
-  readonly leftOut: readonly { readonly column: number; readonly reason: LeftOutReason }[];
+  readonly leftOut: readonly LeftOut[];
+  /** The column that names rows: the first of text without a value that is missing or there twice. */
+  readonly label?: number;
   /** The columns with the largest and the smallest standard deviation, where they differ more than tenfold: then columns are divided by it. */
   readonly unequal?: {
     readonly largest: { readonly column: number; readonly deviation: number };
@@ -131,6 +148,9 @@ export interface ColumnShares extends Shares {
  * its rows.
  */
 export type OutlineKind = 'confidence' | 'concentration' | 'hull';
+
+/** Rows of a group from which it has an ellipse, as in reports: of fewer, it would be larger than the figure and say nothing. */
+export const MIN_ELLIPSE_ROWS = 6;
 
 /** A closed line around a group. */
 export interface GroupOutline {

@@ -15,6 +15,7 @@ import { openSource } from '@scree/core/data';
 import { type NestedModels, nestedModels, ProgressTracker, stabilityOfFirst } from '@scree/core/pipeline';
 import { openTable } from '../data/open-table.js';
 import { adviceFor } from './advice.js';
+import { tellsRowsApart } from './choose-columns.js';
 import { groupCodes, numberCodes, shadeCodes } from './colour-codes.js';
 import { csvOf } from './csv.js';
 import { Distances } from './distances.js';
@@ -234,8 +235,7 @@ export class Session implements Handlers {
   async meaning(_: null, control: Control): Promise<readonly (string | null)[]> {
     const fit = this.#currentFit();
     const { leftOut = [] } = this.#advice.get(fit.data) ?? {};
-    // A year dates rows, and may be related to what was measured; the others only tell rows apart.
-    const identifiers = new Set(leftOut.flatMap(({ column, reason }) => (reason === 'year' ? [] : [column])));
+    const identifiers = new Set(leftOut.flatMap(({ column, reason }) => (tellsRowsApart(reason) ? [column] : [])));
     const k = Math.min(STABLE_COMPONENTS, fit.models.model.k);
     return meaningOf({ ...fit, stability: fit.stability, identifiers, k }, control);
   }

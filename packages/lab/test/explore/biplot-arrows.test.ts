@@ -12,6 +12,35 @@ const rows = Array.from({ length: 40 }, () => {
 });
 
 describe('arrows of a biplot', () => {
+  it('stay within the extent of the scores along both axes, and one reaches nine tenths of it', async () => {
+    // One far row on the first component, and much variance on the second: arrows as long as the farthest row were a multiple of the others.
+    const flat = Array.from({ length: 100 }, (_, i) => {
+      const common = 0.7 * normal();
+      return [1, 2, 3, 4, 5].map((j) => 0.6 * j * common + 0.3 * normal()).concat(i === 7 ? 40 : 0.1 * normal());
+    });
+    for (const [data, k] of [
+      [rows, 5],
+      [flat, 2],
+    ] as const) {
+      const model = await pca(data, { k });
+      const { data: scores } = await model.transform(data);
+      const [x, y] = [0, 1].map((c) => Float32Array.from(data, (_, i) => scores[i * k + c]));
+      const arrows = biplotArrows(model, [0, 1], { x, y }, String, 60);
+      const shares = (
+        [
+          ['x', x],
+          ['y', y],
+        ] as const
+      ).flatMap(([axis, values]) => {
+        const [low, high] = [Math.min(...values), Math.max(...values)];
+        // Where rows are on one side only, a third of that side is room on the other.
+        const room = (value: number): number => (value < 0 ? Math.max(-low, high / 3) : Math.max(high, -low / 3));
+        return arrows.map((arrow) => Math.abs(arrow[axis]) / room(arrow[axis]));
+      });
+      expect(Math.max(...shares)).toBeCloseTo(0.9, 5);
+    }
+  });
+
   it.each([[[0, 1]], [[3, 1]], [[0, 2, 4]]])(
     'are those of the columns that contribute most to components %j, longest first',
     async (drawn) => {

@@ -15,11 +15,15 @@ describeExploreOnOnePage('arrows, ellipses and colours', (explore) => {
   const captions = () => explore.page.locator('.caption').allTextContents();
 
   it('draws as many arrows as are asked for, those that contribute most, and says so', async () => {
-    expect(await captions()).toEqual(['Arrows: all 4 columns.']);
+    const scale =
+      'Arrows show covariances with the standardised scores, scaled by one factor to the extent of the points.';
+    expect(await captions()).toEqual([`Arrows: all 4 columns. ${scale}`]);
     const count = explore.page.getByLabel('Number of arrows');
     expect(await count.inputValue()).toBe('4');
     await count.fill('2');
-    await expect.poll(captions).toEqual(['Arrows: 2 of 4 columns, those that contribute most to PC1 and PC2.']);
+    await expect
+      .poll(captions)
+      .toEqual([`Arrows: 2 of 4 columns, those that contribute most to PC1 and PC2. ${scale}`]);
     await expect.poll(() => explore.page.locator('.arrow-lines path').count()).toBe(2);
     // Of iris, the petal's length varies most.
     expect(await explore.page.locator('.arrow-names').textContent()).toContain('petal length');
@@ -37,9 +41,15 @@ describeExploreOnOnePage('arrows, ellipses and colours', (explore) => {
     await expect.poll(() => lines.count()).toBe(3);
     expect((await captions()).at(-1)).toMatch(/^Ellipses: where the true mean of a group is, with 95\s% confidence/);
     const mean = await width();
+    const grid = () => explore.page.locator('.point-cloud .grid').innerHTML();
+    const axes = await grid();
     await kind.selectOption('concentration');
     await expect.poll(width).toBeGreaterThan(3 * mean);
     const most = await width();
+    await explore.page.getByRole('combobox', { name: /^probability/ }).selectOption('0.99');
+    await expect.poll(width).toBeGreaterThan(1.1 * most);
+    // They may be larger than the figure: the axes are those of the points.
+    expect(await grid()).toBe(axes);
     await explore.page.getByRole('combobox', { name: /^probability/ }).selectOption('0.5');
     await expect.poll(width).toBeLessThan(0.7 * most);
     await expect.poll(async () => (await captions()).at(-1)).toMatch(/with a probability of 50\s%/);
@@ -149,7 +159,7 @@ describeExploreOnOnePage('arrows, ellipses and colours', (explore) => {
       expect(text).toMatch(/PC1 \([\d.]+\s%\) →/);
       expect(text).toMatch(/↑ PC2 \([\d.]+\s%\)/);
       expect(text).toMatch(/kind.*lower half \(\d+\).*upper half \(\d+\)/s);
-      expect(text.replace(/\s+/g, ' ')).toContain('Arrows: all 3 columns.');
+      expect(text.replace(/\s+/g, ' ')).toContain('Arrows: all 3 columns. Arrows show covariances');
       expect(bytes.toString().match(/fill-opacity="0\.08"/g)?.length).toBe(2);
     }
   });

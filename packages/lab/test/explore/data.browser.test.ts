@@ -133,12 +133,34 @@ describeExploreOnOnePage('data', (explore) => {
     ['cut.npy', Uint8Array.of(0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0, 118), /cut\.npy/],
     ['ragged.csv', 'a,b\n1,2\n3\n', /Row 2 of ragged\.csv/],
     ['noise.parquet', 'PAR1 nothing else', /noise\.parquet/],
-    ['one.csv', 'a,b\n1,2\n', /at least 2/],
-  ])('says what is wrong with %s', async (name, content, message) => {
+    [
+      'model.json',
+      '{"format":"scree-model","version":1,"n":60,"d":3,"k":1,"components":[[1,0,0]]}',
+      /model\.json is a stored model, not a table/,
+    ],
+  ])('says what is wrong with %s, and what is still shown', async (name, content, message) => {
     const path = join(explore.folder, name);
     await writeFile(path, content);
+    // Where a file is dropped, the place of the message may be out of sight.
+    await explore.page.evaluate(() => scrollTo(0, document.body.scrollHeight));
     await explore.page.locator('input[type=file]').setInputFiles(path);
-    await expect.poll(() => explore.page.getByRole('alert').textContent()).toMatch(message);
+    const alert = explore.page.getByRole('alert');
+    await expect.poll(() => alert.textContent()).toMatch(message);
+    const text = await alert.textContent();
+    expect(text?.startsWith(`${name} was not opened. `)).toBe(true);
+    expect(text?.endsWith(' What is shown is still iris.csv.')).toBe(true);
+    await expect.poll(async () => ((await alert.boundingBox())?.y ?? -1) >= 0).toBe(true);
+    expect(await explore.page.locator('.facts').textContent()).toContain('iris.csv');
+    expect(await explore.page.locator('.point-cloud').isVisible()).toBe(true);
+  });
+
+  it('shows nothing but the reason where data can be read and not fitted', async () => {
+    const path = join(explore.folder, 'one.csv');
+    await writeFile(path, 'a,b\n1,2\n');
+    await explore.open(path);
+    await expect.poll(() => explore.page.getByRole('alert').textContent()).toMatch(/at least 2/);
+    await explore.page.getByText('Not fitted', { exact: true }).waitFor();
+    expect(await explore.page.locator('.point-cloud').count()).toBe(0);
   });
 
   it('shows hostile names as text and never runs them', async () => {

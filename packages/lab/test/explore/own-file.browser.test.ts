@@ -20,6 +20,7 @@ const table = `id,small,large,other,group\n${Array.from({ length: 60 }, (_, i) =
 describeExploreOnOnePage("the user's own file", (explore) => {
   const notices = (): Locator => explore.panel('What was done to the data');
   const undo = (about: string): Locator => notices().getByRole('button', { name: `Undo: ${about}` });
+  const putBack = (about: string): Locator => notices().getByRole('button', { name: `Put back: ${about}` });
   const value = (label: string): Promise<string> => explore.page.getByLabel(label).inputValue();
   const colour = (): Promise<string> => explore.page.getByRole('combobox', { name: 'colour' }).inputValue();
   const openTable = async (): Promise<string> => {
@@ -53,7 +54,7 @@ describeExploreOnOnePage("the user's own file", (explore) => {
 
   it('is standardised, without identifiers, coloured by its groups, and each choice has an undo', async () => {
     await openTable();
-    await notices().getByText('id is left out: it has the name of an identifier.').waitFor();
+    await notices().getByText('id is left out of the fit: it has the name of an identifier.').waitFor();
     await notices()
       .getByText(/Columns are divided by their standard deviations, because these differ \d+-fold/)
       .waitFor();
@@ -65,7 +66,7 @@ describeExploreOnOnePage("the user's own file", (explore) => {
     await expect.poll(colour).toBe('none');
     await undo('Columns').click();
     await expect.poll(() => value('Divide columns by')).toBe('none');
-    await undo('id').click();
+    await putBack('id').click();
     await explore.fitted(/60 rows and 4 columns/);
     expect(await notices().count()).toBe(0);
   });
@@ -74,7 +75,7 @@ describeExploreOnOnePage("the user's own file", (explore) => {
     const path = await openTable();
     await expect.poll(() => explore.page.url()).toMatch(/data=own&columns=1-3&scale=unit&colour=4$/);
     await undo('Columns').click();
-    await undo('id').click();
+    await putBack('id').click();
     await undo('Points').click();
     await expect.poll(() => explore.page.url()).toMatch(/data=own&columns=0-3&scale=none&colour=none$/);
     const address = explore.page.url();
@@ -90,7 +91,7 @@ describeExploreOnOnePage("the user's own file", (explore) => {
   it('has warnings that a click resolves', async () => {
     await openTable();
     await undo('Columns').click();
-    await undo('id').click();
+    await putBack('id').click();
     await explore.fitted(/60 rows and 4 columns/);
     const words = explore.panel('In words');
     await words.getByText(/standard deviations of the columns differ \d+-fold, .* \(large\)/).waitFor();
@@ -105,7 +106,7 @@ describeExploreOnOnePage("the user's own file", (explore) => {
     const path = await openTable();
     const other = await watch(explore.browser, explore.url, { bypassCSP: true });
     await other.page.locator('input[type=file]').setInputFiles(path);
-    await other.page.getByRole('button', { name: 'Undo: id' }).click();
+    await other.page.getByRole('button', { name: 'Put back: id' }).click();
     await other.page.getByRole('button', { name: 'Leave out id: ' }).waitFor();
     for (const colorScheme of ['light', 'dark'] as const) {
       await other.page.emulateMedia({ colorScheme });

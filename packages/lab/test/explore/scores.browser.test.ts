@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { show } from '@scree/analysis/describe';
 import { pca } from 'scree';
 import { expect, it } from 'vitest';
-import { watch } from '../lab-site.js';
+import { frames, watch } from '../lab-site.js';
 import { describeExplore, names, rows } from './explore-page.js';
 
 describeExplore('the scores', (explore) => {
@@ -96,7 +96,10 @@ describeExplore('the scores', (explore) => {
   });
 
   it.each([390, 1280])('places the name of each arrow nearest to its own tip, %s pixels wide', async (width) => {
-    const other = await watch(explore.browser, explore.url, { viewport: { width, height: 900 } });
+    const other = await watch(explore.browser, explore.url, {
+      viewport: { width, height: 900 },
+      hasTouch: width < 400,
+    });
     await other.page.locator('.arrow-names text').first().waitFor();
     const seen = await other.page.evaluate(() => {
       const tips = Array.from(document.querySelectorAll('.arrow-lines path'), (path) =>
@@ -112,36 +115,60 @@ describeExplore('the scores', (explore) => {
     });
     expect(seen.map(({ name }) => name)).toContain('petal length');
     for (const { name, ...where } of seen) expect([name, where]).toEqual([name, { over: 0, nearest: true }]);
+    if (width < 400) {
+      // A finger cannot hover: a tap shows the row, and scrolling hides it.
+      await other.page.locator('.table-scroll tbody tr').first().waitFor();
+      const cloud = other.page.locator('.point-cloud');
+      await cloud.evaluate((figure) => figure.scrollIntoView({ block: 'center' }));
+      // Scrolling ends in the next frame.
+      await frames(other.page, 3);
+      await other.page.locator('.table-scroll tbody tr').nth(2).dispatchEvent('pointerenter');
+      const { x, y, width: wide } = (await other.page.locator('.rings circle').first().boundingBox())!;
+      await other.page.touchscreen.tap(x + wide / 2, y + wide / 2);
+      const card = other.page.locator('.row-card').filter({ hasText: 'Row 3' });
+      await card.waitFor();
+      await other.page.evaluate(() => scrollBy(0, 40));
+      await card.waitFor({ state: 'detached' });
+    }
     await other.close();
   });
 
-  it('shows the row under the pointer', async () => {
-    const card = explore.page.locator('.row-card');
-    // Charts that come later move the table from under the pointer.
-    await expect
-      .poll(async () => {
-        await explore.page.mouse.move(1, 1);
-        await explore.page.locator('.table-scroll tbody tr').nth(2).hover();
-        return (await card.count()) === 0 ? '' : card.textContent({ timeout: 1000 });
-      })
-      .toMatch(/Row 3.*setosa/);
-  });
-
-  it('places the row card next to the point', async () => {
-    const ring = explore.page.locator('.rings circle').first();
-    await explore.page.getByLabel('Built-in data').selectOption('wine');
-    await explore.fitted(/178 rows/);
-    for (const rows of [
-      explore.page.getByRole('button', { name: 'row 96 (cultivar 2)' }),
-      explore.page.locator('.table-scroll tbody tr').nth(2),
-    ]) {
-      await rows.waitFor();
-      await explore.page.getByText('How it was computed').waitFor();
-      await explore.page.mouse.move(1, 1);
-      await rows.hover();
-      await explore.page.locator('.row-card').waitFor();
-      const [card, point] = [(await explore.page.locator('.row-card').boundingBox())!, (await ring.boundingBox())!];
-      expect(point.x > card.x + card.width || point.x + point.width < card.x).toBe(true);
-    }
+  it.each([
+    [1440, 900],
+    [390, 844],
+  ])('shows the row under the pointer, at the pointer and inside the screen: %s × %s', async (width, height) => {
+    const { page } = explore;
+    await page.setViewportSize({ width, height });
+    const card = page.locator('.row-card');
+    const ring = page.locator('.rings circle').first();
+    /** Moves the pointer to something, and returns how far from it the card appears, which is inside the screen. */
+    const away = async (x: number, y: number): Promise<number> => {
+      await page.mouse.move(x, y);
+      await card.waitFor();
+      const box = (await card.boundingBox())!;
+      expect(box.x).toBeGreaterThanOrEqual(0);
+      expect(box.y).toBeGreaterThanOrEqual(0);
+      expect(box.x + box.width).toBeLessThanOrEqual(width);
+      expect(box.y + box.height).toBeLessThanOrEqual(height);
+      const across = Math.max(box.x - x, 0, x - box.x - box.width);
+      const down = Math.max(box.y - y, 0, y - box.y - box.height);
+      return Math.hypot(across, down);
+    };
+    await page.getByText('How it was computed').waitFor();
+    const row = page.locator('.table-scroll tbody tr').nth(2);
+    await row.scrollIntoViewIfNeeded();
+    const { x, y, height: high } = (await row.boundingBox())!;
+    expect(await away(x + 40, y + high / 2)).toBeLessThan(24);
+    expect(await card.textContent()).toMatch(/Row 3.*setosa/);
+    // The same row in the figure: where its ring is.
+    await page.locator('.point-cloud').evaluate((cloud) => cloud.scrollIntoView({ block: 'center' }));
+    await frames(page, 3);
+    await row.dispatchEvent('pointerenter');
+    const point = (await ring.boundingBox())!;
+    const distance = await away(point.x + point.width / 2, point.y + point.height / 2);
+    expect(distance).toBeGreaterThan(4);
+    expect(distance).toBeLessThan(24);
+    const box = (await card.boundingBox())!;
+    expect(point.x >= box.x + box.width || point.x + point.width <= box.x || point.y >= box.y + box.height).toBe(true);
   });
 });

@@ -14,8 +14,9 @@ async function advised(text: string) {
   return named(await session.advise(info.id, {}), info.columns);
 }
 
-function named({ leftOut, unequal, colour }: Advice, columns: readonly ColumnInfo[]) {
+function named({ leftOut, unequal, colour, label }: Advice, columns: readonly ColumnInfo[]) {
   return {
+    label: label === undefined ? undefined : columns[label].name,
     leftOut: Object.fromEntries(leftOut.map(({ column, reason }) => [columns[column].name, reason])),
     unequal: unequal && [columns[unequal.largest.column].name, columns[unequal.smallest.column].name],
     colour: colour && columns[colour.column].name,
@@ -38,13 +39,13 @@ const wave =
 
 describe('advice for a file', () => {
   it.each([
-    ['wine', {}, ['proline', 'nonflavanoid_phenols'], 'cultivar'],
-    ['penguins', { year: 'year' }, ['body_mass_g', 'bill_depth_mm'], 'species'],
-    ['usarrests', {}, ['Assault', 'Murder'], undefined],
-    ['iris', {}, undefined, 'species'],
-  ])('gives %s the settings that the built-in set has', async (name, leftOut, unequal, colour) => {
+    ['wine', {}, ['proline', 'nonflavanoid_phenols'], 'cultivar', undefined],
+    ['penguins', { year: 'year' }, ['body_mass_g', 'bill_depth_mm'], 'species', undefined],
+    ['usarrests', {}, ['Assault', 'Murder'], undefined, 'state'],
+    ['iris', {}, undefined, 'species', undefined],
+  ])('gives %s the settings that the built-in set has', async (name, leftOut, unequal, colour, label) => {
     const found = await advised(readFileSync(new URL(`../../src/data/${name}.csv`, import.meta.url), 'utf8'));
-    expect(found).toMatchObject({ leftOut, unequal, colour });
+    expect(found).toMatchObject({ leftOut, unequal, colour, label });
   });
 
   it('leaves out columns that identify rows, also where other columns have gaps', async () => {
@@ -59,6 +60,66 @@ describe('advice for a file', () => {
       }),
     );
     expect(found.leftOut).toEqual({ row: 'counting', user_id: 'name', year: 'year' });
+  });
+
+  it('leaves out the column that colours the points, whether its name says that it has classes or not', async () => {
+    const class3 = (i: number): number => i % 3;
+    const measured = { a: (i: number) => 5 * class3(i) + wave(2)(i), b: (i: number) => 4 * class3(i) + wave(3)(i) };
+    const named = { digit: class3, ...measured, c: wave(5), d: wave(7) };
+    expect(await advised(table(90, named))).toMatchObject({ colour: 'digit', leftOut: { digit: 'colour' } });
+    // A column of text takes no part in the fit anyway.
+    const text = { group: (i: number) => `g${i % 3}`, ...measured };
+    expect(await advised(table(90, text))).toMatchObject({ colour: 'group', leftOut: {} });
+  });
+
+  it('leaves out numbers that start again within groups, also if a few rows are missing', async () => {
+    const [a, b] = [wave(2), wave(3)];
+    const groups = [17, 25, 8].flatMap((rows, g) => Array.from({ length: rows }, (_, i) => [g, i + 1]));
+    const rows = groups.filter((_, i) => i % 11 !== 5);
+    const leftOut = async (column: (i: number) => number) => {
+      const columns = { study: (i: number) => `s${rows[i][0]}`, 'Sample Number': column, a, b };
+      return (await advised(table(rows.length, columns))).leftOut;
+    };
+    expect(await leftOut((i) => rows[i][1])).toEqual({ 'Sample Number': 'restarts' });
+    // Whole numbers that rise and fall are measurements: answers, counts, a slow wave.
+    for (const column of [
+      (i: number) => 1 + ((i * 7) % 5),
+      (i: number) => Math.round(20 + 8 * Math.sin(i / 4)),
+      (i: number) => rows[i][1] % 2,
+      (i: number) => 3 * rows[i][1],
+      (i: number) => rows[i][1] + 40 * rows[i][0],
+    ]) {
+      expect((await leftOut(column))['Sample Number']).not.toBe('restarts');
+    }
+  });
+
+  it('leaves out parts of dates and points in time, by name and values', async () => {
+    const measured = { a: wave(2), b: wave(3) };
+    const dates = {
+      Month: (i: number) => 5 + Math.floor(i / 31),
+      Day: (i: number) => 1 + ((i * 3) % 31),
+      hourOfDay: (i: number) => (i * 5) % 24,
+      timestamp: (i: number) => 1.7e9 + 61.5 * ((i * 37) % 100),
+      created_at: (i: number) => 1.7e12 + 5e6 * ((i * 37) % 100),
+    };
+    const { leftOut } = await advised(table(100, { ...measured, ...dates }));
+    expect(leftOut).toEqual(Object.fromEntries(Object.keys(dates).map((name) => [name, 'date'])));
+    // Names alone say nothing where the numbers do not fit them, and times may be measured.
+    const others = {
+      month: (i: number) => 40 * wave(5)(i),
+      time: (i: number) => 9 + wave(7)(i),
+      days: (i: number) => (i * 7) % 30,
+      rate: (i: number) => 1.7e9 + 1e8 * wave(11)(i),
+    };
+    expect((await advised(table(100, { ...measured, ...others }))).leftOut).toEqual({});
+  });
+
+  it('names rows by a column of different texts, and by no other', async () => {
+    const columns = { study: (i: number) => `s${i % 3}`, a: wave(2), b: wave(3) };
+    expect((await advised(table(40, columns))).label).toBeUndefined();
+    expect((await advised(table(40, { ...columns, id: (i) => `N${i % 38}` }))).label).toBeUndefined();
+    expect((await advised(table(40, { ...columns, id: (i) => (i === 7 ? '' : `N${i}`) }))).label).toBeUndefined();
+    expect((await advised(table(40, { ...columns, id: (i) => `N${i}` }))).label).toBe('id');
   });
 
   it('leaves a table of identifiers alone as it is', async () => {

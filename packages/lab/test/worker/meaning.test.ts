@@ -126,6 +126,21 @@ describe('outlines of groups', () => {
     }
   });
 
+  it('are ellipses of 6 rows or more, and hulls of fewer too', async () => {
+    const few = rows.map((_, i) => (i < 5 ? 'five' : i < 11 ? 'six' : 'rest'));
+    const columns = 'pqrs'.split('').map((name, j) => [name, rows.map((row) => row[j])] as const);
+    const { session, column } = await fitted(csv({ ...Object.fromEntries(columns), few }));
+    const what = { column: column('few'), components: [0, 1], level: 0.95 } as const;
+    // In the order of their names: five, rest, six.
+    for (const [kind, groups] of [
+      ['confidence', [1, 2]],
+      ['concentration', [1, 2]],
+      ['hull', [0, 1, 2]],
+    ] as const) {
+      expect((await session.outlines({ ...what, kind }, {})).map(({ group }) => group)).toEqual(groups);
+    }
+  });
+
   it('are the library’s hulls', async () => {
     const { session, column } = await fitted(table);
     const model = await pca(rows, { k: 4 });

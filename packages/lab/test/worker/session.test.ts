@@ -143,6 +143,23 @@ describe('the session', () => {
     ]);
   });
 
+  it('tells a stored model from a table, as JSON and in its binary form', async () => {
+    const model = await pca([
+      [1, 2],
+      [3, 5],
+      [4, 1],
+    ]);
+    const json = JSON.stringify(model);
+    for (const file of [json, JSON.stringify(model, null, 2), model.toBinary()]) {
+      const opening = new Session().open({ kind: 'blob', name: 'my.model', blob: new Blob([file as BlobPart]) }, {});
+      await expect(opening).rejects.toMatchObject({ code: 'BAD_FILE', details: { path: 'my.model' } });
+      await expect(opening).rejects.toThrow(/^my\.model is a stored model, not a table/);
+    }
+    // A table may mention models.
+    const text = '[{"format":1,"a":2},{"format":3,"a":5}]';
+    await expect(new Session().open({ kind: 'text', name: 'a.json', text }, {})).resolves.toMatchObject({ rows: 2 });
+  });
+
   it('treats a column as text if its numbers can be read in two ways, and names the cell', async () => {
     const text = 'a\tb\n58\t17,995\n41\t60,567\n30\t950\n';
     const { columns } = await new Session().open({ kind: 'text', name: 'two.tsv', text }, {});

@@ -7,16 +7,17 @@ import type { OpenOptions } from '../disk/index.js';
 import { writeModel } from '../disk/model-file.js';
 import { checkTarget } from '../disk/output-target.js';
 import { formatOf } from '../disk/write-file.js';
+import type { ComparedRows } from '../report/unusual-rows.js';
 import { byGroup, refuseRowsApart } from './by-group.js';
 import type { Call } from './command.js';
 import { type Analysis, describeAnalysis } from './describe-analysis.js';
 import type { NotComputed } from './examine.js';
 import { betweenJson } from './fit-between.js';
 import { fitFile, withCoding } from './fit-file.js';
-import { COUNT_FLAGS, fitOptions } from './fit-options.js';
+import { fitOptions } from './fit-options.js';
 import { fitSummary, NO_ROWS, summaryOf } from './fit-summary.js';
 import { interpret, interpretationJson, interpretModel } from './interpret.js';
-import { componentsToKeep, type LookedAtRows, lookAtRows } from './look-at-rows.js';
+import { componentsToKeep, lookAtRows } from './look-at-rows.js';
 import { groupColumns, methodOf } from './method.js';
 import { asJson } from './model-json.js';
 import { print, printLines } from './print.js';
@@ -127,7 +128,7 @@ async function analyzeSummary(summary: TableSummary, call: Call, terminal: Termi
   if (typeof output === 'string') terminal.note(`The model: ${output}`);
 }
 
-function unusualJson({ model, facts, found }: LookedAtRows): object {
+function unusualJson({ model, facts, found }: ComparedRows): object {
   const { limits, unusualLimits, counts, beyond } = found;
   return {
     components: model.k,
@@ -145,15 +146,15 @@ function unusualJson({ model, facts, found }: LookedAtRows): object {
 }
 
 /** Commands that are worth trying after this one, with what they do. */
-function nextSteps({ positionals, flags }: Call, { choice, warnings }: Model): [command: string, what: string][] {
+function nextSteps({ positionals, flags }: Call, { warnings, d }: Model): [command: string, what: string][] {
   const [path] = positionals;
   const { output: _, json: __, quiet: ___, debug: ____, bootstrap: _____, ...others } = flags;
   const { tables: ______, 'tables-format': _______, 'csv-safe': ________, ...same } = others;
   const words = (command: string, given: Readonly<Record<string, unknown>>, more: readonly string[] = []): string =>
     ['scree', command, ...positionals, ...spelled(given), ...more].map(shellWord).join(' ');
-  const unequal = warnings.some(({ code }) => code === 'DOMINANT_COLUMN' || code === 'UNEQUAL_SPREAD');
-  const counted = COUNT_FLAGS.some((name) => flags[name] !== undefined);
-  const k = !counted && choice && choice.k > 0 ? ['-k', String(choice.k)] : [];
+  const unequal = warnings.some(
+    ({ code, details }) => (code === 'DOMINANT_COLUMN' || code === 'UNEQUAL_SPREAD') && details?.remedy === 'scale',
+  );
   const page =
     path === undefined || path === '-'
       ? 'report.html'
@@ -167,6 +168,10 @@ function nextSteps({ positionals, flags }: Call, { choice, warnings }: Model): [
           ] as [string, string],
         ]
       : []),
-    [words('report', same, [...k, '-o', page]), 'a page with figures'],
+    // Without a second axis the page would have no scatter plot.
+    [
+      words('report', same.components === 1 && d > 1 ? { ...same, components: 2 } : same, ['-o', page]),
+      'a page with figures',
+    ],
   ];
 }

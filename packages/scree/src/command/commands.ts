@@ -289,7 +289,10 @@ export const COMMANDS: readonly Command[] = [
     flags: [
       outputFlag('write the compressed file there, such as data.scree'),
       choice('quantise', ['uniform', 'int8', 'float16'], 'how to round the scores (default: uniform, the smallest)'),
-      toggle('recall', 'for embeddings: also print how many of the ten nearest neighbours stay the same'),
+      toggle(
+        'recall',
+        'for embeddings: also print how many of the ten nearest neighbours stay the same when rows are read back',
+      ),
       MODEL_FLAG,
       JSON_FLAG,
       ...FIT_FLAGS,

@@ -1,6 +1,6 @@
 import { several } from '@scree/analysis/describe';
 import { showBytes } from '@scree/files/internal';
-import { compressFile, openCompressed, type Quantiser, recallAtTen } from '../compress/index.js';
+import { compressFile, neighbourRecall, openCompressed, type Quantiser } from '../compress/index.js';
 import { checkTarget } from '../disk/output-target.js';
 import type { Call } from './command.js';
 import { checkRereadable, withModel } from './fit-file.js';
@@ -46,7 +46,7 @@ export async function run(call: Call): Promise<void> {
       `RMS error ${done.rmsError.toPrecision(3)} in the data's units; ${(100 * done.relativeError ** 2).toPrecision(3)} % of the variance is lost.`,
       ...(recall
         ? [
-            `Of the ten nearest neighbours of a row (${recall.metric}) ${(10 * recall.recall).toFixed(1)} are still among them, on a sample of ${recall.sample}.`,
+            `Of the ten nearest neighbours of a row (${recall.metric}) ${(10 * recall.recall).toFixed(1)} are still among them when rows are read back, on a sample of ${recall.sample}.`,
           ]
         : []),
       `The file: ${output}`,
@@ -61,13 +61,13 @@ function describeSize(ratio: number): string {
 }
 
 async function recallOf(
-  source: Parameters<typeof recallAtTen>[0],
+  source: Parameters<typeof neighbourRecall>[0],
   path: string,
   signal: AbortSignal,
-): ReturnType<typeof recallAtTen> {
+): ReturnType<typeof neighbourRecall> {
   const small = await openCompressed(path);
   try {
-    return await recallAtTen(source, small.source, { signal });
+    return await neighbourRecall(source, small.source, { signal });
   } finally {
     await small.close();
   }

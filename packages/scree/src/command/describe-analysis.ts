@@ -6,19 +6,18 @@ import {
   knownRatios,
   listed,
   percent,
-  several,
   show,
 } from '@scree/analysis/describe';
 import type { Choice, Criterion, Model, Stability } from '@scree/core';
 import { inOrder } from '../report/criteria.js';
-import { describeUnusual, explainUnusual } from '../report/describe-unusual.js';
+import { describeUnusual, explainUnusual, firstComponents } from '../report/describe-unusual.js';
+import type { ComparedRows } from '../report/unusual-rows.js';
 import { screePlot } from '../scree-plot.js';
 import { describeWarning } from './describe-error.js';
-import { describeAccuracy } from './describe-model.js';
+import { describeAccuracy, recommended } from './describe-model.js';
 import type { NotComputed } from './examine.js';
 import { type Between, describeBetween, describeKept } from './fit-between.js';
 import type { Interpretation } from './interpret.js';
-import type { LookedAtRows } from './look-at-rows.js';
 import { wrap } from './wrap.js';
 
 /** What `scree analyze` found. */
@@ -26,7 +25,7 @@ export interface Analysis {
   readonly model: Model;
   readonly notComputed: NotComputed;
   /** The rows, or why they were not looked at. */
-  readonly rows: LookedAtRows | string;
+  readonly rows: ComparedRows | string;
   /** How many components are worth a sentence: as many as were asked for or are recommended. */
   readonly kept: number;
   readonly meaning: Interpretation;
@@ -68,7 +67,7 @@ export function describeAnalysis(analysis: Analysis, width: number): string[] {
     'How stable they are',
     ...(model.stability
       ? [
-          ...describeStability(model.stability).flatMap((sentence) => text(sentence)),
+          ...describeStability(model.stability, model.k, recommended(model)).flatMap((sentence) => text(sentence)),
           '',
           ...stabilityTable(model, model.stability),
           ...describeVarianceBias(model).flatMap((sentence) => text(sentence)),
@@ -310,7 +309,7 @@ function degrees(radians: number): string {
 }
 
 function describeRows(
-  { model, facts, found }: LookedAtRows,
+  { model, facts, found }: ComparedRows,
   whole: Model,
   text: (sentence: string) => string[],
 ): string[] {
@@ -320,8 +319,7 @@ function describeRows(
   const limited = t2 !== null || q !== null;
   const sentences = limited ? explainUnusual(model, found, numbered) : [describeUnusual(found, numbered)];
   if (model.k < whole.k) {
-    const first = model.k === 1 ? 'component' : several(model.k, 'component');
-    sentences.splice(1, 0, `Rows are compared with the first ${first}; -k takes another number.`);
+    sentences.splice(1, 0, `Rows are compared with ${firstComponents(model)}; -k takes another number.`);
   }
   const rows = found.unusual
     .slice(0, MOST_ROWS)

@@ -235,16 +235,16 @@ const WARNINGS: {
     `From component ${Number(component) + 1} on (variance ${show(Number(variance))}), the solver ${solver} may have rotated neighbouring axes into each other by up to ${degrees}°: their variances are too close, or too small compared with the largest. ${
       precise ? 'Use --scale unit' : 'Use --solver svd or --scale unit'
     } to avoid this.`,
-  DOMINANT_COLUMN: ({ columns, share, among }) => {
+  DOMINANT_COLUMN: ({ columns, share, among, remedy }) => {
     const [name, part] = [column((columns as Names)[0]), percent(Number(share))];
     const has = among
       ? `Of the variance of the ${several(Number(among), 'column')} that look like measurements, ${name} has ${part}`
       : `${capital(name)} has ${part} of the variance`;
-    return `${has}, more than the others together, and columns are not scaled. If they have different units, use --scale unit.`;
+    return `${has}, more than the others together, and columns are not scaled.${spreadAdvice(remedy, columns as Names)}`;
   },
-  UNEQUAL_SPREAD: ({ columns, deviations, ratio }) => {
+  UNEQUAL_SPREAD: ({ columns, deviations, ratio, remedy }) => {
     const [[largest, smallest], [high, low]] = [columns as Names, deviations as readonly number[]];
-    return `Standard deviations of the columns differ ${count(Math.floor(Number(ratio)))}-fold, from ${show(low)} (${column(smallest)}) to ${show(high)} (${column(largest)}): columns with a large spread decide the first components. If the columns have different units, use --scale unit.`;
+    return `Standard deviations of the columns differ ${count(Math.floor(Number(ratio)))}-fold, from ${show(low)} (${column(smallest)}) to ${show(high)} (${column(largest)}): columns with a large spread decide the first components.${spreadAdvice(remedy, columns as Names)}`;
   },
   ID_COLUMN: ({ columns, count: all, reasons, share }) => {
     const names = columns as Names;
@@ -326,6 +326,14 @@ const WARNINGS: {
 /** `names`: those of the model's columns, where it has names. */
 export function describeWarning({ code, message, details }: Warning, names: readonly string[] | undefined): string {
   return (details && WARNINGS[code]?.(details, names)) ?? message;
+}
+
+/** What to do about the spread of the first of these columns; models of older versions do not say. */
+function spreadAdvice(remedy: unknown, [largest]: Names): string {
+  if (remedy === 'none') return '';
+  return remedy === 'leave-out'
+    ? ` If ${column(largest)} numbers the rows or says when they were taken, use ${exclude([largest])}; otherwise use --scale unit if the columns have different units.`
+    : ' If the columns have different units, use --scale unit.';
 }
 
 /** Names in the advice to exclude them; beyond this many, the first of them and their number. */

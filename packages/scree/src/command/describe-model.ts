@@ -1,4 +1,11 @@
-import { describeCoding, describeStability, several } from '@scree/analysis/describe';
+import {
+  describeCoding,
+  describeStability,
+  hasAllComponents,
+  percent,
+  several,
+  shareKept,
+} from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 import { screePlot } from '../scree-plot.js';
 import { describeWarning } from './describe-error.js';
@@ -9,12 +16,16 @@ const NUMBERS = 25;
 
 /** A model in sentences and a plot, as lines: the variance that was kept, how accurate it is, and warnings. */
 export function describeModel(model: Model, notComputed: NotComputed = {}): string[] {
-  const kept = model.varianceRatios.reduce((sum, ratio) => sum + ratio, 0);
   const width = Math.max(8, Math.min(40, (process.stdout.columns ?? 80) - NUMBERS));
   return [
     ...screePlot(model, { most: 20, width }).split('\n'),
     '',
-    `${several(model.k, 'component keeps', 'components keep')} ${(100 * kept).toFixed(1)} % of the variance of ${columnsOf(model)}.`,
+    // That all components keep all variance is so of any data.
+    ...(hasAllComponents(model)
+      ? []
+      : [
+          `${several(model.k, 'component keeps', 'components keep')} ${percent(shareKept(model))} of the variance of ${columnsOf(model)}.`,
+        ]),
     ...(model.coding ? describeCoding(model.coding) : []),
     ...describeChoice(model, notComputed),
     ...stabilityLine(model, notComputed),
@@ -35,9 +46,15 @@ function describeChoice({ choice }: Model, notComputed: NotComputed): string[] {
   return notComputed.choice === undefined ? [] : [`How many: not examined. ${notComputed.choice}`];
 }
 
+/** How many components are recommended, of those that a model has; all where it does not say. */
+export function recommended({ k, choice }: Model): number {
+  return Math.min(k, choice?.k ?? k);
+}
+
 /** How stable they are, in one line. */
-function stabilityLine({ stability }: Model, notComputed: NotComputed): string[] {
-  if (stability) return [`How stable: ${describeStability(stability)[0]}`];
+function stabilityLine(model: Model, notComputed: NotComputed): string[] {
+  const { stability } = model;
+  if (stability) return [`How stable: ${describeStability(stability, model.k, recommended(model))[0]}`];
   return notComputed.stability === undefined ? [] : [`How stable: not examined. ${notComputed.stability}`];
 }
 

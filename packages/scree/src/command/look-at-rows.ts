@@ -1,41 +1,40 @@
 import type { Model } from '@scree/core';
-import { hasCategories, refuseChanged } from '@scree/core/data';
+import { refuseChanged } from '@scree/core/data';
 import type { DataFile } from '../disk/index.js';
 import { chooseColours } from '../report/figures/colouring.js';
 import { plainText } from '../report/plain-text.js';
-import { type RowFacts, readRows } from '../report/read-rows.js';
-import { findUnusualRows, type UnusualRows } from '../report/unusual-rows.js';
+import { readRows } from '../report/read-rows.js';
+import { type ComparedRows, findUnusualRows, OF_MEANS, whyNotCompared } from '../report/unusual-rows.js';
 import type { Call } from './command.js';
 import { countAboveLimit } from './examine.js';
-import type { FittedFile } from './fit-file.js';
+import { type FittedFile, withCoding } from './fit-file.js';
 import { COUNT_FLAGS } from './fit-options.js';
 import type { Terminal } from './terminal.js';
 
-/** The rows compared with a model, their numbers, and their names where there are some. */
-export interface LookedAtRows {
-  readonly model: Model;
-  readonly facts: RowFacts;
-  readonly found: UnusualRows;
+/**
+ * The model with which rows are compared: of as many components as were asked for, otherwise as many as are recommended, because
+ * components of noise would hide rows that the others do not describe. `analyze` and `report` take the same.
+ */
+export function comparedModel({ model, coding, first }: FittedFile, flags: Call['flags']): Model {
+  const kept = Math.max(1, componentsToKeep(withCoding(model, coding), flags));
+  return kept === model.k ? model : first(kept);
 }
 
-/**
- * T² and Q of every row, in one reading: with as many components as were asked for, otherwise as many as are recommended, because
- * components of noise would hide rows that the others do not describe.
- */
+/** T² and Q of every row, in one reading. */
 export async function lookAtRows(
   file: DataFile,
-  { model: whole, coding, first, source, between }: FittedFile,
+  fitted: FittedFile,
   { flags, signal }: Call,
   terminal: Terminal,
-): Promise<LookedAtRows | string> {
-  if (whole.totalVariance === 0) return 'All rows are the same.';
+): Promise<ComparedRows | string> {
+  const { source, between, coding } = fitted;
+  const unknown = whyNotCompared(withCoding(fitted.model, coding), 'fit');
+  if (unknown !== undefined) return unknown;
   if (!source.rereadable) return 'The rows can be read only once, and are too many to keep.';
-  if (between) return 'The limits are for rows of a fit, and this is one of the means of groups.';
-  if (coding && hasCategories(coding)) return 'The limits are for columns of numbers, not for categories.';
-  const kept = Math.max(1, componentsToKeep(whole, flags));
-  const model = kept === whole.k ? whole : first(kept);
+  if (between) return OF_MEANS;
+  const model = comparedModel(fitted, flags);
   const { onProgress } = terminal;
-  const read = await readRows(model, source, {
+  const { facts: read } = await readRows(model, source, {
     colouring: chooseColours(undefined),
     pictures: false,
     signal,

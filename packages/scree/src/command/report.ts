@@ -16,6 +16,7 @@ import { describeBetween } from './fit-between.js';
 import { checkRereadable, type FittedFile, fitFile, withCoding, withModel } from './fit-file.js';
 import { inFolder } from './in-folder.js';
 import { type Interpretation, interpret } from './interpret.js';
+import { comparedModel } from './look-at-rows.js';
 import { groupColumns } from './method.js';
 import { shellWord } from './shell-word.js';
 import { spelled } from './spelled-flags.js';
@@ -55,6 +56,7 @@ async function writePage(call: Call, terminal: Terminal, only?: OpenOptions['onl
     const labels = file.color === undefined ? undefined : await file.labels({ of: 'color' });
     const report = await makeReport({
       model,
+      compared: fitted && withCoding(comparedModel(fitted, flags), fitted.coding),
       source,
       notComputed,
       // A model that was brought may have seen these rows or not: nothing in it tells.
@@ -96,8 +98,6 @@ async function writePage(call: Call, terminal: Terminal, only?: OpenOptions['onl
 
 /** Names of rows that are kept: more than figures and tables show. */
 const MOST_NAMES = 100_000;
-/** Numbers of a table up to which every criterion for the number of components is asked, as for a bootstrap. */
-const SMALL_TABLE = 1e7;
 
 interface Examined {
   readonly model: Model;
@@ -136,9 +136,8 @@ async function withExaminedModel(
   await withData(call, terminal, more, async (file) => {
     checkRereadable(file);
     await countRowsOfSmallFile(file, signal);
-    const { rows = Number.POSITIVE_INFINITY, cols } = file.source;
-    const depth = rows * cols <= SMALL_TABLE ? 'full' : 'brief';
-    const fitted = await fitFile(file, call, terminal, { depth });
+    // As deep as analyze, so that both recommend the same number of components.
+    const fitted = await fitFile(file, call, terminal, { depth: 'full' });
     const { model, coding, source } = fitted;
     await use(file, { ...fitted, model: withCoding(model, coding), source: file.input ?? source, fitted });
   });

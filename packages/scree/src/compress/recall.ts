@@ -5,7 +5,7 @@ import { ProgressTracker } from '@scree/core/pipeline';
 import { evenBlocks } from './even-blocks.js';
 import { productEngine } from './products.js';
 
-/** Options of `recallAtTen`. */
+/** Options of `neighbourRecall`. */
 export interface RecallOptions {
   /** Size of the random sample in which neighbours are searched. Default 5000, or all rows. */
   readonly sample?: number | undefined;
@@ -19,7 +19,7 @@ export interface RecallOptions {
   readonly threads?: number | undefined;
 }
 
-/** How many nearest neighbours a compressed table keeps. */
+/** How many nearest neighbours other vectors of the same rows keep. */
 export interface Recall {
   /** Share of the ten nearest rows that are still among the ten nearest: 0 to 1. */
   readonly recall: number;
@@ -29,6 +29,9 @@ export interface Recall {
   /** Number of neighbours: 10, or all other rows if there are fewer. */
   readonly neighbours: number;
   readonly metric: 'cosine' | 'euclidean';
+  /** Numbers per row of the original, and of the vectors that were compared with it: fewer where these are scores. */
+  readonly cols: number;
+  readonly vectorCols: number;
 }
 
 const NEIGHBOURS = 10;
@@ -42,13 +45,15 @@ const CHUNK = 1024;
 type Rows = RowSource | Matrix<NumberArray>;
 
 /**
- * Recall of the ten nearest neighbours: the share of a row's nearest original rows that are also nearest among the reconstructed
- * rows, on average. Both searches are exact, and the query is the row itself or its reconstruction. Rows as near as the tenth
- * count as neighbours, so duplicates do not lower the result.
+ * Recall of the ten nearest neighbours: the share of a row's ten nearest original rows that are also among the ten nearest by its
+ * vectors, on average. `vectors` are what stands for the rows, in the same order: rows that were reconstructed, as a .scree file
+ * gives them back, or reduced vectors, such as the scores that an index stores. By cosine these are two questions: scores are
+ * centred, and reconstructions have the mean again. By Euclidean distance they have the same answer, but for rounding.
  *
- * Both sources are read once, and the same rows are sampled from both. Cost 4·queries·sample·d.
+ * Both searches are exact, and the query is the row itself, or its vector. Rows as near as the tenth count as neighbours, so
+ * duplicates do not lower the result. Both sources are read once, and the same rows are sampled from both. Cost 4·queries·sample·d.
  */
-export async function recallAtTen(original: Rows, reconstructed: Rows, options: RecallOptions = {}): Promise<Recall> {
+export async function neighbourRecall(original: Rows, vectors: Rows, options: RecallOptions = {}): Promise<Recall> {
   const { sample = 5000, queries = 500, metric = 'cosine', seed = 0 } = options;
   for (const [option, value] of [
     ['sample', sample],
@@ -68,11 +73,11 @@ export async function recallAtTen(original: Rows, reconstructed: Rows, options: 
   const progress = new ProgressTracker(options);
   const engine = await productEngine(options.threads);
   const size = Math.max(2, Math.min(sample, Math.floor(LARGEST_SAMPLE / original.cols)));
-  const [before, after] = [await draw(original, size, seed, progress), await draw(reconstructed, size, seed, progress)];
-  if (before.cols !== after.cols || before.seen !== after.seen) {
+  const [before, after] = [await draw(original, size, seed, progress), await draw(vectors, size, seed, progress)];
+  if (before.seen !== after.seen || before.cols < after.cols) {
     throw new DataError(
       'WIDTH_MISMATCH',
-      `The original is ${before.seen} × ${before.cols}, the reconstruction ${after.seen} × ${after.cols}. Compare data of one shape.`,
+      `The original is ${before.seen} × ${before.cols}, and its vectors are ${after.seen} × ${after.cols}. Pass first the original, then one vector per row, as long as its row or shorter.`,
     );
   }
   const { rows } = before;
@@ -94,8 +99,19 @@ export async function recallAtTen(original: Rows, reconstructed: Rows, options: 
       }
     }
   }
-  return { recall: hits / (asking * neighbours), queries: asking, sample: rows, neighbours, metric };
+  return {
+    recall: hits / (asking * neighbours),
+    queries: asking,
+    sample: rows,
+    neighbours,
+    metric,
+    cols: before.cols,
+    vectorCols: after.cols,
+  };
 }
+
+/** @deprecated The earlier name of `neighbourRecall`. */
+export const recallAtTen = neighbourRecall;
 
 interface Sample {
   readonly data: Float32Array;

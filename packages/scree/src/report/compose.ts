@@ -1,4 +1,4 @@
-import type { ColumnContribution, Groups, Rotation, Supplementary } from '@scree/analysis';
+import type { ColumnContribution, Groups, Rotation, RowsOf, Supplementary } from '@scree/analysis';
 import {
   count,
   criterionLines,
@@ -11,6 +11,7 @@ import {
   describeUniqueness,
   describeVarianceBias,
   describeVariances,
+  hasAllComponents,
   neededComponents,
   percent,
   several,
@@ -18,7 +19,6 @@ import {
   show,
 } from '@scree/analysis/describe';
 import type { Choice, Criterion, Model, Warning } from '@scree/core';
-import { hasCategories } from '@scree/core/data';
 import { categoryCentres, numericColumns } from './coded-columns.js';
 import { columnNames, fixed, type NameOf } from './columns.js';
 import { componentsWorth, describeFit, withComponents } from './describe-lead.js';
@@ -31,7 +31,7 @@ import {
   methodFacts,
   shareLost,
 } from './describe-rows.js';
-import { describeUnusual, explainUnusual } from './describe-unusual.js';
+import { describeUnusual, explainUnusual, firstComponents, hasLimits } from './describe-unusual.js';
 import { biplotFigure } from './figures/biplot-figure.js';
 import { centresFigure } from './figures/centres-figure.js';
 import { circleFigure } from './figures/circle-figure.js';
@@ -54,12 +54,15 @@ import { factList, figures, folded, list, paragraphs, type Section, tableHtml, w
 import { escaped, plainText } from './plain-text.js';
 import type { RowFacts } from './read-rows.js';
 import type { GroupMeans, Report } from './report.js';
-import type { UnusualRows } from './unusual-rows.js';
+import type { ComparedRows } from './unusual-rows.js';
 
 export interface Contents {
   readonly model: Model;
   readonly facts: RowFacts;
-  readonly unusual: UnusualRows;
+  /** Whether the rows are those of the fit. */
+  readonly kind: RowsOf;
+  /** The rows compared with the limits of T² and Q, or why they were not. */
+  readonly compared: ComparedRows | string;
   /** How the columns of the fit are related to the components; undefined for models of version 0.1.0, which do not know. */
   readonly columns: readonly ColumnContribution[] | undefined;
   /** Columns, groups and rows that had no part in the fit. */
@@ -138,11 +141,10 @@ interface Part extends Section {
 }
 
 /** The most important numbers. Of new rows and of the fit there are different ones. */
-function cards({ model, facts, unusual, means }: Contents): [name: string, value: string][] {
+function cards({ model, facts, kind, compared, means }: Contents): [name: string, value: string][] {
   const { choice, totalVariance } = model;
-  const { either } = unusual.counts;
-  const known = unusual.unusualLimits.t2 !== null || unusual.unusualLimits.q !== null;
-  const outliers: [string, string][] = either === undefined || !known ? [] : [['unusual rows', count(either)]];
+  const found = typeof compared === 'string' || !hasLimits(compared.found) ? undefined : compared.found.counts.either;
+  const outliers: [string, string][] = found === undefined ? [] : [['unusual rows', count(found)]];
   const kept = totalVariance === 0 ? '–' : percent(shareKept(model));
   const shape: [string, string][] = [
     ['columns', count(model.coding?.columns.length ?? model.d)],
@@ -157,7 +159,7 @@ function cards({ model, facts, unusual, means }: Contents): [name: string, value
       ['variance between groups', percent(means.share)],
     ];
   }
-  if (unusual.kind === 'new') {
+  if (kind === 'new') {
     return [
       ['rows here', count(facts.rows)],
       ...outliers,
@@ -170,7 +172,7 @@ function cards({ model, facts, unusual, means }: Contents): [name: string, value
   return [
     ['rows', count(facts.rows)],
     ...shape,
-    ['variance kept', kept],
+    ...(hasAllComponents(model) ? [] : [['variance kept', kept] as [string, string]]),
     ...neededComponents(model).map(({ share, components }): [string, string] => [
       `components for ${share}`,
       components,
@@ -184,20 +186,24 @@ function cards({ model, facts, unusual, means }: Contents): [name: string, value
  * about one follows from the other.
  */
 function lead(contents: Contents): string {
-  const { model, facts, unusual, rowsName, image, means } = contents;
+  const { model, facts, kind, compared, rowsName, image, means } = contents;
   const fit = describeFit(model, columnNames(model, image));
   if (means) return `<p class="lead">${escaped([means.sentence, ...fit].join(' '))}</p>\n${meaning(contents)}`;
-  if (unusual.kind === 'fit') {
+  if (kind === 'fit') {
     const same = model.totalVariance > 0 ? [] : describeVariances(model);
-    const rows = describeUnusual(unusual, facts, withComponents(model));
-    return `<p class="lead">${escaped([...same, ...fit, rows].join(' '))}</p>\n${meaning(contents)}`;
+    const rows =
+      typeof compared === 'string'
+        ? []
+        : [describeUnusual(compared.found, compared.facts, withComponents(model, compared.model))];
+    return `<p class="lead">${escaped([...same, ...fit, ...rows].join(' '))}</p>\n${meaning(contents)}`;
   }
+  const rows = typeof compared === 'string' ? [] : [describeUnusual(compared.found, compared.facts)];
   const name = rowsName === undefined ? (facts.rows === 1 ? 'this row' : 'these rows') : rowsName;
   const lost = isLossless(facts)
     ? 'Nothing is lost of them.'
     : `${describeLoss(model, facts, 'new')} is lost when ${facts.rows === 1 ? 'it is' : 'they are'} reconstructed.`;
   return [
-    `<p class="lead">About ${facts.rows === 1 ? 'this row' : `these ${escaped(count(facts.rows))} rows`}: ${escaped(`${describeUnusual(unusual, facts)} ${lost}`)}</p>\n`,
+    `<p class="lead">About ${facts.rows === 1 ? 'this row' : `these ${escaped(count(facts.rows))} rows`}: ${escaped([...rows, lost].join(' '))}</p>\n`,
     ...(fit.length === 0 ? [] : [`<p class="lead">About the fit: ${escaped(fit.join(' '))}</p>\n${meaning(contents)}`]),
     `<p>The model was fitted earlier, to ${escaped(several(model.n, 'row'))}. What is said of rows here, in scores, errors and unusual rows, is computed from the ${escaped(several(facts.rows, 'row'))} of <bdi>${escaped(name)}</bdi>.</p>\n`,
   ].join('');
@@ -207,7 +213,7 @@ function lead(contents: Contents): string {
 function meaning(contents: Contents): string {
   const sentences = componentSentences(contents);
   if (sentences.length === 0) return '';
-  const whose = contents.unusual.kind === 'new' ? 'in the fit ' : '';
+  const whose = contents.kind === 'new' ? 'in the fit ' : '';
   return `<p>A high score ${whose}goes with the following, as far as that is significant (5 %, after Holm):</p>\n${list(sentences)}`;
 }
 
@@ -216,12 +222,12 @@ const MOST_SENTENCES = 6;
 
 /** Variance, scaling and warnings. */
 function summary(contents: Contents): string {
-  const { model, unusual, means } = contents;
-  const variance = model.totalVariance > 0 && !means ? `${describeVariances(model).join(' ')} ` : '';
-  const about = unusual.kind === 'new' ? 'About the fit: ' : '';
+  const { model, kind, means } = contents;
+  const variance = model.totalVariance > 0 && !means ? describeVariances(model) : [];
+  const about = kind === 'new' ? 'About the fit: ' : '';
   const { length } = model.warnings;
   return [
-    `<p>${escaped(`${about}${variance}${describeScaling(model)}`)}</p>\n`,
+    `<p>${escaped(`${about}${[...variance, describeScaling(model)].join(' ')}`)}</p>\n`,
     ...(length === 0 ? [] : [`<p>${escaped(several(length, 'warning'))}:</p>\n${warnings(contents)}`]),
   ].join('');
 }
@@ -233,10 +239,10 @@ function warnings({ model, describeWarning }: Contents): string {
   );
 }
 
-function varianceSection({ model, unusual, notComputed, means }: Contents): Part {
+function varianceSection({ model, kind, notComputed, means }: Contents): Part {
   const { choice } = model;
   const drawn = model.totalVariance === 0 ? [] : [screeFigure(model), cumulativeFigure(model)];
-  const title = unusual.kind === 'new' ? 'How many components, in the fit' : 'How many components';
+  const title = kind === 'new' ? 'How many components, in the fit' : 'How many components';
   // The reason itself is the first sentence of the page.
   const advice = choice
     ? describeChoice(choice).slice(1)
@@ -260,12 +266,12 @@ function criteriaTable(choice: Choice): string {
 }
 
 function scoresSection(contents: Contents): Part {
-  const { model, unusual } = contents;
+  const { model, kind } = contents;
   const drawn = [...scoreFigures(contents), ...centreFigures(contents)];
   const words =
     drawn.length === 0
-      ? `${unusual.kind === 'new' ? 'Rows of the fit did not differ' : 'Rows do not differ'}, so there is nothing to draw.`
-      : `The score of a row on a component says how far it lies along it from ${centreOf(model, unusual.kind)}. Rows that lie close together are alike in what the components keep.${unusual.kind === 'new' ? ' Percentages at the axes are shares of the variance in the fit.' : ''}`;
+      ? `${kind === 'new' ? 'Rows of the fit did not differ' : 'Rows do not differ'}, so there is nothing to draw.`
+      : `The score of a row on a component says how far it lies along it from ${centreOf(model, kind)}. Rows that lie close together are alike in what the components keep.${kind === 'new' ? ' Percentages at the axes are shares of the variance in the fit.' : ''}`;
   const html = paragraphs([words]) + figures(drawn) + groupsTable(contents);
   return { id: 'scores', title: 'Scores', drawn, html };
 }
@@ -275,11 +281,11 @@ function pairsOf({ uniqueness: { rank } }: Model): [number, number][] {
   return [[0, 1], ...(rank === 3 ? [[0, 2] as [number, number]] : rank > 3 ? [[2, 3] as [number, number]] : [])];
 }
 
-function scoreFigures({ model, facts, colouring, unusual, supplementaryRows }: Contents): Figure[] {
+function scoreFigures({ model, facts, colouring, compared, supplementaryRows }: Contents): Figure[] {
   const { rank } = model.uniqueness;
   if (rank === 0) return [];
   if (rank === 1) return [scoreHistogram(model, facts, colouring)];
-  const marked = unusual.complete ? unusual.unusual : [];
+  const marked = typeof compared !== 'string' && compared.found.complete ? compared.found.unusual : [];
   return pairsOf(model).map(([first, second]) =>
     scoresFigure(model, facts, colouring, marked, supplementaryRows, first, second),
   );
@@ -322,7 +328,7 @@ const GROUP_COMPONENTS = 4;
 const GROUP_LEVELS = 200;
 
 function groupsTable(contents: Contents): string {
-  const { model, unusual } = contents;
+  const { model, kind } = contents;
   const groups = groupsOf(contents);
   if (groups.length === 0) return '';
   const shown = Array.from({ length: Math.min(GROUP_COMPONENTS, model.uniqueness.rank) }, (_, c) => c);
@@ -337,7 +343,7 @@ function groupsTable(contents: Contents): string {
   const table = {
     columns: ['group', 'rows', ...shown.flatMap((c) => [`PC${c + 1}: centre`, 'v-test'])],
     rows: rows.slice(0, GROUP_LEVELS),
-    note: `η² is the share of a score’s variance that lies between the groups. A v-test beyond ±1.96 is rare if the rows of a group are drawn ${unusual.kind === 'new' ? 'from these rows' : 'from all rows'} at random.${rows.length > GROUP_LEVELS ? ` The first ${GROUP_LEVELS} of ${rows.length} lines.` : ''}`,
+    note: `η² is the share of a score’s variance that lies between the groups. A v-test beyond ±1.96 is rare if the rows of a group are drawn ${kind === 'new' ? 'from these rows' : 'from all rows'} at random.${rows.length > GROUP_LEVELS ? ` The first ${GROUP_LEVELS} of ${rows.length} lines.` : ''}`,
   };
   return folded('Groups: centres, v-tests and η²', tableHtml(table, 'Groups', 'scroll whole'));
 }
@@ -375,18 +381,18 @@ function columnsSection(contents: Contents): Part {
 
 /** What the components mean that are worth speaking of. */
 function componentSentences(contents: Contents): string[] {
-  const { model, supplementary, unusual, means } = contents;
+  const { model, supplementary, kind, means } = contents;
   const columns = means?.columns ?? contents.columns;
   if (!columns || model.choice?.k === 0) return [];
   // What other rows than those of the fit have to do with the components says nothing about the fit.
-  const groups = unusual.kind === 'fit' ? groupsOf(contents) : [];
-  const facts = { columns, supplementary: { columns: unusual.kind === 'fit' ? supplementary.columns : [], groups } };
+  const groups = kind === 'fit' ? groupsOf(contents) : [];
+  const facts = { columns, supplementary: { columns: kind === 'fit' ? supplementary.columns : [], groups } };
   const spoken = Math.min(MOST_SENTENCES, componentsWorth(model));
   const sentences = Array.from({ length: spoken }, (_, c) => describeComponent(model, c, facts));
   return sentences.flatMap((sentence) => (sentence === undefined ? [] : [plainText(sentence, 2000)]));
 }
 
-function lossSection({ model, facts, colouring, image, unusual: { kind } }: Contents): Part {
+function lossSection({ model, facts, colouring, image, kind }: Contents): Part {
   const lossless = isLossless(facts);
   const drawn = lossless
     ? []
@@ -409,15 +415,14 @@ function lossSection({ model, facts, colouring, image, unusual: { kind } }: Cont
   };
 }
 
-function unusualSection({ model, facts, unusual, colouring }: Contents): Part {
-  const known = unusual.unusualLimits.t2 !== null || unusual.unusualLimits.q !== null;
-  const drawn = known ? [unusualFigure(unusual, facts, colouring)] : [];
-  const rough =
-    model.coding && hasCategories(model.coding)
-      ? ['The limits are for columns of normally distributed numbers. With categories they are only a rough guide.']
-      : [];
-  const words = paragraphs([...explainUnusual(model, unusual, facts), ...rough]);
-  return { id: 'unusual', title: 'Unusual rows', drawn, html: figures(drawn, words) };
+function unusualSection({ model, compared, colouring }: Contents): Part {
+  const section = { id: 'unusual', title: 'Unusual rows' };
+  if (typeof compared === 'string') return { ...section, drawn: [], html: paragraphs([`Not examined. ${compared}`]) };
+  const { found, facts } = compared;
+  const drawn = hasLimits(found) ? [unusualFigure(found, facts, colouring)] : [];
+  const fewer = compared.model.k < model.k ? [`Rows are compared with ${firstComponents(compared.model)} alone.`] : [];
+  const [first, ...others] = explainUnusual(compared.model, found, facts);
+  return { ...section, drawn, html: figures(drawn, paragraphs([first, ...fewer, ...others])) };
 }
 
 function worstTable(facts: RowFacts, colouring: Colouring, nameOf: NameOf): Table {
@@ -441,7 +446,7 @@ function whyNot({ obstacle }: Criterion): string | undefined {
   return undefined;
 }
 
-function certaintySection({ model, image, unusual, notComputed }: Contents): Part {
+function certaintySection({ model, image, kind, notComputed }: Contents): Part {
   const { stability } = model;
   const sampling =
     stability && model.totalVariance > 0
@@ -455,7 +460,7 @@ function certaintySection({ model, image, unusual, notComputed }: Contents): Par
   const rounding = uniquenessFigure(model);
   const words =
     sampling.length > 0 && stability
-      ? paragraphs([...describeStability(stability), ...describeVarianceBias(model)])
+      ? paragraphs([...describeStability(stability, model.k, model.choice?.k), ...describeVarianceBias(model)])
       : paragraphs([
           model.totalVariance > 0
             ? `No bootstrap was made, so nothing is known about other samples. ${notComputed.stability ?? 'Fit the model with bootstrap: 200 to make one.'}`
@@ -467,19 +472,19 @@ function certaintySection({ model, image, unusual, notComputed }: Contents): Par
     figures([rounding]),
   ].join('');
   const html = [
-    ...(unusual.kind === 'new' ? [paragraphs(['In this section, rows are those of the fit.'])] : []),
+    ...(kind === 'new' ? [paragraphs(['In this section, rows are those of the fit.'])] : []),
     figures(sampling, `<h3>Other samples</h3>${words}`),
     '<h3>Rounding</h3>',
     paragraphs([describeRounding(model)]),
     folded('The certificate: how far rounding can be off', certificate),
   ];
-  const title = unusual.kind === 'new' ? 'How sure the fit is' : 'How sure it is';
+  const title = kind === 'new' ? 'How sure the fit is' : 'How sure it is';
   return { id: 'certainty', title, drawn: [...sampling, rounding], html: html.join('') };
 }
 
-function methodSection({ model, facts, unusual, command, seconds, threads }: Contents): Part {
+function methodSection({ model, facts, kind, command, seconds, threads }: Contents): Part {
   const html = [
-    factList(methodFacts(model, facts, unusual.kind, { seconds, threads })),
+    factList(methodFacts(model, facts, kind, { seconds, threads })),
     ...(command === undefined
       ? []
       : [

@@ -1,6 +1,7 @@
 import { describeStability, percent, runs, STABLE_ANGLE, several } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 import type { NameOf } from './columns.js';
+import { firstComponents } from './describe-unusual.js';
 
 /** Sentences with which a report begins: plain text. */
 
@@ -27,7 +28,7 @@ function sampleSentences(model: Model): string[] {
   if (d === 1) return [];
   if (!stability) return ['No bootstrap was made, so nothing is known here about other samples.'];
   const worth = componentsWorth(model);
-  if (worth <= MOST_SPOKEN_OF) return describeStability(stability, worth).slice(0, 1);
+  if (worth <= MOST_SPOKEN_OF) return describeStability(stability, worth, model.choice?.k).slice(0, 1);
   const stable = stability.angles.slice(0, worth).flatMap(({ q95 }, i) => (q95 <= STABLE_ANGLE ? [i + 1] : []));
   const which =
     stable.length === 0
@@ -41,9 +42,11 @@ function sampleSentences(model: Model): string[] {
 /** Components that are spoken of one by one. */
 const MOST_SPOKEN_OF = 6;
 
-/** Where the model has another number of components than is recommended: "With its 10 components, ", for what depends on them. */
-export function withComponents({ choice, k, totalVariance }: Model): string {
-  return choice && choice.k !== k && totalVariance > 0 ? `With the ${several(k, 'component')} of this model, ` : '';
+/** Where rows are compared with another number of components than is recommended: "With the 10 components of this model, ". */
+export function withComponents({ choice, k: all }: Model, compared: Model): string {
+  const { k } = compared;
+  if (!choice || choice.k === k) return '';
+  return k < all ? `With ${firstComponents(compared)}, ` : `With the ${several(k, 'component')} of this model, `;
 }
 
 /**
@@ -53,7 +56,7 @@ export function withComponents({ choice, k, totalVariance }: Model): string {
 const DOMINANT = { share: 0.5, times: 3, next: 2 } as const;
 
 function dominanceSentences(
-  { columnVariances, columnWeights, scaling, centered, d, totalVariance }: Model,
+  { columnVariances, columnWeights, scaling, centered, d, totalVariance, warnings, columnNames }: Model,
   nameOf: NameOf,
 ): string[] {
   if (!columnVariances || columnWeights || scaling !== 'none' || !centered) return [];
@@ -62,8 +65,19 @@ function dominanceSentences(
   const next = columnVariances.reduce((most, value, j) => (j === column ? most : Math.max(most, value)), 0);
   if (!(share > DOMINANT.share && share >= DOMINANT.times / d)) return [];
   if (columnVariances[column] < DOMINANT.next * next) return [];
+  // A warning says that it is better left out.
+  if (isBetterLeftOut(warnings, columnNames?.[column] ?? column)) return [];
   const name = nameOf(column);
   return [
-    `${name.startsWith('column ') ? name.replace('column', 'Column') : `Column ${name}`} dominates because nothing was scaled: it has ${percent(share)} of the variance.`,
+    `${name.startsWith('column ') ? name.replace('column', 'Column') : `Column ${name}`} dominates: it has ${percent(share)} of the variance, and nothing was scaled.`,
   ];
+}
+
+/** Whether a column was found to number rows, to tell the time or to hold codes of classes. */
+function isBetterLeftOut(warnings: Model['warnings'], column: string | number): boolean {
+  return warnings.some(({ code, details }) => {
+    const columns = details?.columns as readonly (string | number)[] | undefined;
+    if (details?.remedy === 'leave-out') return columns?.[0] === column;
+    return (code === 'ID_COLUMN' || code === 'CATEGORY_CODES') && columns?.includes(column) === true;
+  });
 }

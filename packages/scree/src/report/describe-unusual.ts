@@ -62,7 +62,13 @@ export function explainUnusual(model: Model, found: UnusualRows, facts: RowFacts
   ];
 }
 
-function hasLimits({ unusualLimits }: UnusualRows): boolean {
+/** "the first component", "the first 3 components": those of a model of the first components alone. */
+export function firstComponents({ k }: Model): string {
+  return `the first ${k === 1 ? 'component' : several(k, 'component')}`;
+}
+
+/** Whether rows can be told to be unusual. */
+export function hasLimits({ unusualLimits }: UnusualRows): boolean {
   return unusualLimits.t2 !== null || unusualLimits.q !== null;
 }
 

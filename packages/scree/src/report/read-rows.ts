@@ -7,7 +7,7 @@ import { chooseEngine } from '@scree/core/engine';
 import { powerOfTwo } from '@scree/core/linalg';
 import { frameOf, ProgressTracker, reconstructBlock, removeComponents } from '@scree/core/pipeline';
 import { EvenSample } from './even-sample.js';
-import type { Colouring } from './figures/colouring.js';
+import { type Colouring, chooseColours } from './figures/colouring.js';
 import { RowValues } from './row-values.js';
 
 /** A row of the sample: its number, and its scores on the first components. */
@@ -112,14 +112,19 @@ const PIECE = 2 ** 20;
 /** Widest rows that are kept whole. */
 const WIDEST = 2 ** 16;
 
+/** What rows tell before they have numbers and names. */
+export type Facts = Omit<RowFacts, 'numberOf'>;
+
 /**
- * Reads rows once, whatever their number: scores of a sample, the error of every row, the worst of them.
+ * Reads rows once, whatever their number: scores of a sample, the error of every row, the worst of them. `compared` is a model of the
+ * first components alone, with which rows are compared in the same reading: its facts have no groups and no pictures.
  */
 export async function readRows(
   model: Model,
   data: TableData,
   options: ReadOptions,
-): Promise<Omit<RowFacts, 'numberOf'>> {
+  compared = model,
+): Promise<{ readonly facts: Facts; readonly compared: Facts }> {
   const progress = new ProgressTracker(options);
   const source = await openForModel(data, model, progress);
   try {
@@ -130,17 +135,23 @@ export async function readRows(
         { value: source.cols, expected: model.d },
       );
     }
-    const reader = new RowReader(model, source.rows ?? model.n, options);
+    const rows = source.rows ?? model.n;
+    const reader = new RowReader(model, rows, options);
+    const plain = { ...options, colouring: chooseColours(undefined), pictures: false };
+    const other = compared === model ? undefined : new RowReader(compared, rows, plain);
     progress.begin('reading rows for the report', source.rows);
     for await (const block of source.blocks()) {
       const size = Math.max(256, Math.floor(PIECE / source.cols));
       for (let from = 0; from < block.rows; from += size) {
         const piece = cut(block, from, Math.min(block.rows, from + size));
         await reader.add(piece, progress);
+        // The rows are counted once.
+        await other?.add(piece, new ProgressTracker({ signal: options.signal }));
       }
     }
     progress.end();
-    return reader.facts();
+    const facts = reader.facts();
+    return { facts, compared: other?.facts() ?? facts };
   } finally {
     await source.close?.();
   }
@@ -217,7 +228,7 @@ class RowReader {
     this.#rows += block.rows;
   }
 
-  facts(): Omit<RowFacts, 'numberOf'> {
+  facts(): Facts {
     const groups = this.#groups?.result();
     const byGroup = [...this.#byGroup].sort(([a], [b]) => a - b).map(([, whole]) => whole);
     return {

@@ -9,12 +9,17 @@ import type { Model, Progress, TableData, Warning } from '@scree/core';
 import type { Labels } from '@scree/files';
 import { checkLabels, chooseColours } from './figures/colouring.js';
 import { plainText } from './plain-text.js';
-import { checkImage, type RowFacts, readRows } from './read-rows.js';
-import { areRowsOfFit, findUnusualRows } from './unusual-rows.js';
+import { checkImage, type Facts, type RowFacts, readRows } from './read-rows.js';
+import { areRowsOfFit, findUnusualRows, OF_MEANS, whyNotCompared } from './unusual-rows.js';
 
 /** What a report is made of. */
 export interface ReportInput {
   readonly model: Model;
+  /**
+   * The model of the first components alone, with which rows are compared for T² and Q: components of noise would hide rows that
+   * the others do not describe. Default `model`.
+   */
+  readonly compared?: Model | undefined;
   /** The rows that the model was fitted to, or others of the same columns: of a model with a coding, the user's own table. They are read once. */
   readonly source: TableData;
   /**
@@ -100,28 +105,25 @@ export async function makeReport(input: ReportInput): Promise<Report> {
   checkImage(image, model.d);
   const colouring = chooseColours(labels, input.labelName, labels !== undefined && labels === input.names);
   const { weights } = input;
-  const read = await readRows(model, source, {
-    colouring,
-    weights,
-    pictures: image !== undefined,
-    signal,
-    onProgress,
-  });
+  const how = { colouring, weights, pictures: image !== undefined, signal, onProgress };
+  const { facts: read, compared } = await readRows(model, source, how, input.compared);
   checkLabels(labels, read.rows);
   checkLabels(input.names, read.rows);
   const nameOf = rowNames(input.names, read.rows);
-  const facts: RowFacts = {
-    ...read,
-    numberOf: await rowNumbers(read, input.rowsInFile),
-    ...(nameOf ? { nameOf } : {}),
-  };
+  const titles = { numberOf: await rowNumbers([read, compared], input.rowsInFile), ...(nameOf ? { nameOf } : {}) };
+  const facts: RowFacts = { ...read, ...titles };
   const kind = input.rows ?? (areRowsOfFit(model, read) ? 'fit' : 'new');
-  const unusual = findUnusualRows(model, read, kind);
+  const kept = input.compared ?? model;
   const { composeReport } = await import('./compose.js');
   const report = composeReport({
     model,
     facts,
-    unusual,
+    kind,
+    compared: (input.means ? OF_MEANS : whyNotCompared(model, kind)) ?? {
+      model: kept,
+      facts: { ...compared, ...titles },
+      found: findUnusualRows(kept, compared, kind),
+    },
     columns: model.columnVariances && columnContributions(model),
     supplementary: input.supplementary ?? { columns: [], groups: [] },
     supplementaryRows: (input.supplementaryRows ?? []).map(({ name, scores }) => ({ name: plainText(name), scores })),
@@ -153,11 +155,12 @@ function rowNames(names: Labels | undefined, rows: number): RowFacts['nameOf'] {
 
 /** The numbers of the rows that are shown individually. One lookup for all of them. */
 async function rowNumbers(
-  { sample, worst, farthest, examples }: Omit<RowFacts, 'numberOf'>,
+  facts: readonly Facts[],
   rowsInFile: ReportInput['rowsInFile'],
 ): Promise<RowFacts['numberOf']> {
   if (!rowsInFile) return (row) => row + 1;
-  const shown = [...new Set([...sample, ...worst, ...farthest, ...examples].map(({ row }) => row))];
+  const all = facts.flatMap(({ sample, worst, farthest, examples }) => [...sample, ...worst, ...farthest, ...examples]);
+  const shown = [...new Set(all.map(({ row }) => row))];
   const places = await rowsInFile(shown);
   const known = new Map(shown.map((row, i) => [row, places[i]]));
   return (row) => (known.get(row) ?? row) + 1;

@@ -1,6 +1,7 @@
 import { type RowLimits, type RowsOf, rowLimits, unusualLevel } from '@scree/analysis';
 import type { Model } from '@scree/core';
-import { LISTED_ROWS, type RowFacts } from './read-rows.js';
+import { hasCategories } from '@scree/core/data';
+import { type Facts, LISTED_ROWS, type RowFacts } from './read-rows.js';
 import type { RowValues } from './row-values.js';
 
 /** A row, and how far beyond the limits it is: 1 is at the limit. */
@@ -36,10 +37,26 @@ export interface UnusualRows {
   readonly complete: boolean;
 }
 
+/** The rows compared with a model: its components are those that are kept, or fewer than another model has. */
+export interface ComparedRows {
+  readonly model: Model;
+  readonly facts: RowFacts;
+  readonly found: UnusualRows;
+}
+
+/** Why the rows behind means of groups are not compared with a fit of these means. */
+export const OF_MEANS = 'The limits are for rows of a fit, and this is one of the means of groups.';
+
+/** Why rows cannot be compared with the limits of T² and Q: a sentence; undefined where they can. */
+export function whyNotCompared({ totalVariance, coding }: Model, kind: RowsOf): string | undefined {
+  if (totalVariance === 0)
+    return kind === 'fit' ? 'All rows are the same.' : 'All rows of the fit are the same, so there are no limits.';
+  if (coding && hasCategories(coding)) return 'The limits are for columns of numbers, not for categories.';
+  return undefined;
+}
+
 /** Squared distances of rounding alone, as a share of the variance: (4500 × 2⁻⁵²)². */
 const ROUNDING = 1e-24;
-
-type Facts = Omit<RowFacts, 'numberOf'>;
 
 export function findUnusualRows(model: Model, facts: Facts, kind: RowsOf): UnusualRows {
   // Errors of new rows say nothing about the errors that rows should have.

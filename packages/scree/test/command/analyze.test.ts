@@ -161,8 +161,24 @@ describe('scree analyze', () => {
       expect(wine.out.split('\n')).toContain(heading);
     expect(wine.out).toMatch(/^Scaling: unit\./m);
     expect(wine.out).toMatch(/left out: cultivar\s+\(text\)/);
-    expect(wine.out).toContain('scree report wine.csv --scale unit -k 3 -o wine.html');
+    expect(wine.out).toContain('scree report wine.csv --scale unit -o wine.html');
   });
+
+  it('leads to a page with two axes, also where one component is recommended or asked for', () => {
+    const next = (args: readonly string[]): string =>
+      /scree report .*/.exec(text(['analyze', IRIS, ...args]))?.[0] ?? '';
+    expect(next(['--bootstrap', '0'])).toBe('scree report iris.csv -o iris.html');
+    expect(next(['--bootstrap', '0', '-k', '1'])).toBe('scree report iris.csv --components 2 -o iris.html');
+  }, 60_000);
+
+  it('calls no component stable beyond those that are recommended', () => {
+    const { choice } = json(['fit', IRIS]);
+    expect(choice?.k).toBe(1);
+    for (const out of [text(['fit', IRIS]), text(['analyze', IRIS])]) {
+      expect(out).toMatch(/PC1 is stable \(±\d+°\)\.$/m);
+      expect(out).not.toMatch(/stable.*PC2|PC2.*stable/);
+    }
+  }, 60_000);
 
   it('has one line per criterion, marked in the scree plot', () => {
     for (const [name, k] of [
@@ -209,7 +225,9 @@ describe('scree analyze', () => {
   it('does not call axes unstable because columns are unrelated: unequal variances fix them', () => {
     const out = text(['analyze', table('unequal.csv', 200, 4, (j) => 3 ** j)]);
     expect(out).toMatch(/Nothing stands out of noise/);
-    expect(out).toMatch(/PC1.* are stable \(/);
+    // Noise that stays where it is, is still noise.
+    expect(out).toMatch(/No component is recommended, so none is called stable\./);
+    expect(out).not.toMatch(/swap in|change places|uncertain/);
     expect(out.replace(/\s+/g, ' ')).toMatch(/No component stands out of noise: the columns are no more related than/);
   }, 60_000);
 

@@ -95,6 +95,16 @@ describe('a warning of the command', () => {
     ],
     [
       'DOMINANT_COLUMN',
+      { columns: ['index'], share: 0.59, remedy: 'leave-out' },
+      /^Column index has 59\.0\s% .* use --exclude index; otherwise use --scale unit if the columns have different units\.$/,
+    ],
+    [
+      'DOMINANT_COLUMN',
+      { columns: ['a'], share: 0.59, remedy: 'none' },
+      /^Column a has .* and columns are not scaled\.$/,
+    ],
+    [
+      'DOMINANT_COLUMN',
       { columns: [3], share: 0.6, among: 5 },
       /^Of the variance of the 5 columns that look like measurements, column 3 has 60\.0\s%/,
     ],

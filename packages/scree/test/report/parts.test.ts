@@ -16,7 +16,7 @@ describe('reading rows', () => {
   it('gives errors that sum to the variance left out, and agree with the model row by row', async () => {
     const { source, rows } = iris();
     const model = await pca(source, { k: 2 });
-    const facts = await readRows(model, source, { colouring: chooseColours(undefined), pictures: false });
+    const { facts } = await readRows(model, source, { colouring: chooseColours(undefined), pictures: false });
     const errors = await model.reconstructionError(rows);
     const left = (150 - 1) * (model.totalVariance - model.variances[0] - model.variances[1]);
     expect(facts.rows).toBe(150);
@@ -35,7 +35,7 @@ describe('reading rows', () => {
       return [1e6 * a, 2e6 * a, 3e6 * a].map((value) => value + 1e-4 * random());
     });
     const model = await pca(rows, { k: 1, solver: 'svd' });
-    const facts = await readRows(model, rows, { colouring: chooseColours(undefined), pictures: false });
+    const { facts } = await readRows(model, rows, { colouring: chooseColours(undefined), pictures: false });
     const errors = await model.reconstructionError(rows);
     for (const { row, error } of facts.worst) expect(error / errors[row]).toBeCloseTo(1, 6);
     expect(facts.errorSum / errors.reduce((a, b) => a + b)).toBeCloseTo(1, 6);

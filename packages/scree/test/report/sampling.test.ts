@@ -107,7 +107,7 @@ describe('the first paragraph of a report', () => {
     expect(model.choice?.k).toBe(1);
     const lead = leadOf(await report({ model, source }));
     expect(lead).toMatch(/^Keep 1: /);
-    expect(lead).toContain('Column proline dominates because nothing was scaled: it has 99.8 % of the variance.');
+    expect(lead).toContain('Column proline dominates: it has 99.8 % of the variance, and nothing was scaled.');
     expect(lead).toMatch(/With the 5 components of this model, (rows?|no row)/);
   });
 

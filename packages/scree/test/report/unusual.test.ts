@@ -240,7 +240,8 @@ describe('rows too many to be kept', () => {
     rows[2000] = rows[2000].map((value, j) => value + (j === 1 ? 40 : 0));
     const model = await pca(rows, { k: 2 });
     const facts = {
-      ...(await readRows(model, sourceOf(rows), { colouring: chooseColours(undefined), pictures: false, keep: 100 })),
+      ...(await readRows(model, sourceOf(rows), { colouring: chooseColours(undefined), pictures: false, keep: 100 }))
+        .facts,
       numberOf: (row: number) => row + 1,
     };
     expect(facts.distances.exact).toBe(false);
@@ -269,7 +270,7 @@ describe('rows too many to be kept', () => {
     const model = await pca(rows, { k: 2 });
     const wide = rows.map((row, i) => row.map((value) => 10 + (i % 3 === 0 ? 5 : 1) * (value - 10)));
     const facts = {
-      ...(await readRows(model, wide, { colouring: chooseColours(undefined), pictures: false, keep: 100 })),
+      ...(await readRows(model, wide, { colouring: chooseColours(undefined), pictures: false, keep: 100 })).facts,
       numberOf: (row: number) => row + 1,
     };
     const found = findUnusualRows(model, facts, 'new');

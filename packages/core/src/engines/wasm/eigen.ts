@@ -1,10 +1,11 @@
+import { nextTurn } from '../../event-loop.js';
 import { type Count, type SymmetricEigen, tridiagonalEigen } from '../../linalg/symmetric-eigen.js';
 import type { Tridiagonal } from '../../linalg/tridiagonalise.js';
 import { maxAbs, powerOfTwo } from '../../linalg/vector.js';
 import { withoutZeroRows } from '../../linalg/zero-rows.js';
 import { runTask } from '../../progress.js';
 import type { OnStep } from '../engine.js';
-import { type JobRunner, sleep } from './threads/job-runner.js';
+import { CHECK_INTERVAL, type JobRunner, type SharedWork, sleep } from './threads/job-runner.js';
 import { threadTimes } from './threads/thread-times.js';
 
 /** Smallest matrix for which the kernels save more than the copies cost, and largest one that fits into memory with its copy. */
@@ -138,7 +139,16 @@ async function reduce(
   const step = (flops: number): void | Promise<void> => stepOrStop(onStep, flops, words);
   const part = (): void => kernels.run.reduce(state, SLICE, own(0), ...numbers);
   try {
-    await runner.runJobs(step, () => (runner.claims ? takePart(part, words, size, runner, step) : undefined));
+    const shared: SharedWork = {
+      progress: () => Atomics.load(words, 0),
+      help: () => {
+        part();
+        return Atomics.load(words, 0) >= 0;
+      },
+    };
+    const meanwhile = (): Promise<void> | undefined =>
+      runner.claims ? takePart(part, words, size, runner, step) : undefined;
+    await runner.runJobs(step, meanwhile, shared);
   } finally {
     stop(words);
   }
@@ -177,6 +187,8 @@ async function takePart(
     if (claim === END) return;
     if (claim !== seen) [seen, since] = [claim, performance.now()];
     else waitForOthers(words, claim);
+    // With `blocking: 'full'` a step does not wait, and without a turn of the event loop nobody learns that a worker has died.
+    if (performance.now() - since > CHECK_INTERVAL) await nextTurn();
     runner.checkWorkers(since);
     const before = left;
     left = size - (claim >> (PARTS + 1));

@@ -30,7 +30,11 @@ export async function withKernels<Result>(
         kernels = new Kernels(module);
         break;
       } catch (error) {
-        if (inUse === 0) throw error;
+        if (inUse === 0) {
+          // No pass will return kernels and with them wake those that wait: they try for themselves.
+          waiting.shift()?.();
+          throw error;
+        }
       }
     }
     await new Promise<void>((resolve) => waiting.push(resolve));

@@ -2,6 +2,7 @@ import { builtinModule } from '../../builtin-module.js';
 import { messageOf } from '../../errors.js';
 import { keepAlive } from '../../keep-alive.js';
 import { FUNCTIONS, type FunctionName, QUEUE_BYTES, QUEUE_START } from './threads/job-queue.js';
+import { nextMemory } from './threads/worker-pool.js';
 
 /** The functions of assembly/kernels.ts: addresses, counts and switches, all of them 32-bit numbers. */
 type Exports = Readonly<Record<FunctionName | 'packVectors', (...numbers: number[]) => void>>;
@@ -11,14 +12,13 @@ const PAGE = 65536;
 /** Largest size of a memory, in pages: 4 GB, or as much as the system allows to reserve. */
 const MOST_PAGES = [65536, 16384, 4096, 1024];
 
-let made = 0;
-
 /**
  * One instance of the kernels and its memory, which workers can share. A pass uses one alone and allocates its
  * arrays from the start of the memory; nothing in it outlives the pass, except after `keep`.
  */
 export class Kernels {
-  readonly id = ++made;
+  /** Workers know the memory by it. */
+  readonly id = nextMemory();
   readonly module: WebAssembly.Module;
   readonly memory: WebAssembly.Memory;
   readonly run: Exports;

@@ -1,4 +1,4 @@
-import type { CloudArrow, CloudOutline, CloudPoints } from './types.js';
+import type { CloudArrow, CloudPoints } from './types.js';
 
 /** The lowest and highest value per dimension. */
 export interface Bounds {
@@ -6,17 +6,20 @@ export interface Bounds {
   readonly high: readonly [number, number, number];
 }
 
-/** The box around all points with finite coordinates, around the tips of the arrows, and around the outlines. */
-export function boundsOf(
-  points: CloudPoints,
-  arrows: readonly CloudArrow[] = [],
-  outlines: readonly CloudOutline[] = [],
-): Bounds {
-  const corners = (side: 0 | 1): number[] =>
-    outlines.flatMap(({ points: line }) => Array.from(line.filter((_, at) => at % 2 === side)));
+/**
+ * The box around all points with finite coordinates, and around the tips of the arrows. Outlines of groups have no part in it: those of
+ * few rows are far larger than the data.
+ */
+export function boundsOf(points: CloudPoints, arrows: readonly CloudArrow[] = []): Bounds {
   const sides = [
-    range(points.x, [...arrows.flatMap(({ x }) => [0, x]), ...corners(0)]),
-    range(points.y, [...arrows.flatMap(({ y }) => [0, y]), ...corners(1)]),
+    range(
+      points.x,
+      arrows.flatMap(({ x }) => [0, x]),
+    ),
+    range(
+      points.y,
+      arrows.flatMap(({ y }) => [0, y]),
+    ),
     points.z
       ? range(
           points.z,

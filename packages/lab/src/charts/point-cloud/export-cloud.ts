@@ -124,6 +124,7 @@ function innerFrame({ layout }: Picture): SVGSVGElement {
 function standaloneCopy(element: Element): Element {
   const copy = element.cloneNode(false) as Element;
   copy.removeAttribute('class');
+  copy.removeAttribute('style');
   if (element.tagName !== 'g') {
     const style = getComputedStyle(element);
     const isText = element.tagName === 'text';

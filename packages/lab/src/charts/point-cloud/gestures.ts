@@ -111,6 +111,8 @@ export function listenForGestures(canvas: HTMLCanvasElement, to: GestureListener
     if (!moved) {
       giveUpLine();
       to.click(pointer, event.shiftKey);
+      // A finger cannot hover: what it taps is shown until the next touch.
+      if (event.pointerType === 'touch') to.hover(pointer);
     } else if (line) {
       to.lassoed(line, event.shiftKey);
       line = undefined;
@@ -121,7 +123,9 @@ export function listenForGestures(canvas: HTMLCanvasElement, to: GestureListener
     pointers.delete(event.pointerId);
     giveUpLine();
   });
-  on('pointerleave', () => to.hover(undefined));
+  on('pointerleave', ({ pointerType }) => {
+    if (pointerType !== 'touch') to.hover(undefined);
+  });
 
   // A page that is scrolling goes on scrolling while the picture passes under the pointer.
   let scrolled = Number.NEGATIVE_INFINITY;

@@ -84,7 +84,7 @@ export class Scene {
       selected: props.selected.peek(),
     };
     this.#renderer.painter.show(this.#cloud);
-    this.#bounds = boundsOf(props.points, props.arrows, props.outlines);
+    this.#bounds = boundsOf(props.points, props.arrows);
     this.#camera = this.#newCamera();
     this.#noteUndrawnPoints();
     const resize = (size: Size): void => {
@@ -124,11 +124,10 @@ export class Scene {
       this.#lassoSearch?.abort();
       this.#noteUndrawnPoints();
     }
-    const redrawn = props.arrows !== before.arrows || props.outlines !== before.outlines;
-    const reframed = props.equalUnits !== before.equalUnits || (redrawn && isHome(this.#camera));
+    const reframed = props.equalUnits !== before.equalUnits || (props.arrows !== before.arrows && isHome(this.#camera));
     if (moved || reframed) {
       this.#resetAnimation = undefined;
-      this.#bounds = boundsOf(points, props.arrows, props.outlines);
+      this.#bounds = boundsOf(points, props.arrows);
       this.#camera = this.#newCamera();
       this.#resized = true;
     }
@@ -217,8 +216,6 @@ export class Scene {
     const { x, y, z } = this.#cloud.points;
     const projected = row === undefined || row >= x.length ? undefined : project(view, x[row], y[row], z?.[row]);
     const { style } = this.#renderer.wholePicture(view, this.#camera.magnification);
-    // For the row card, which is placed on the other side.
-    this.#layers.container.dataset.hovered = projected && projected.x > view.width / 2 ? 'right' : 'left';
     drawMarks(
       this.#layers.above,
       projected && { ...projected, radius: style.diameter / 2 / projected.depth + 4 },

@@ -129,7 +129,6 @@ export function AutoencoderScreen() {
       angle={angle}
       converged={converged}
       tries={tries(data)}
-      source={<Source />}
     />
   );
 }
@@ -199,24 +198,6 @@ function tries(data: UnitCloud) {
     </>,
     <>Increase the step until the run diverges.</>,
   ];
-}
-
-function Source() {
-  return (
-    <>
-      <p>
-        The note asks whether Oja’s rule follows from this loss, and leaves the question open (“quite different”). It
-        does follow: if the rows of W are orthonormal, y<sub>rec</sub> = y, and ∂L<sub>AE</sub>/∂W is exactly −2 times
-        Oja’s subspace step.
-      </p>
-      <p>
-        It calls the autoencoder’s result “rotated and scaled” and adds an orthonormality term to correct that. The
-        result is only rotated: with tied weights, and data of k dimensions or more, every minimum of L<sub>AE</sub>{' '}
-        alone has WᵀW = the projector, so WWᵀ = I. Leave α at 0 and watch the orthonormality loss fall to zero by
-        itself. Note that the rows of W span the subspace, not its columns.
-      </p>
-    </>
-  );
 }
 
 /** The state of the run in sentences. */

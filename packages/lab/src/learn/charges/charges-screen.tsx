@@ -21,7 +21,7 @@ const NAMES: Record<Law, string> = {
   coulomb: 'Real charges (Coulomb)',
 };
 
-/** The drawing that the note planned: rows of W on a sphere, moved by the orthonormality term. */
+/** Rows of W on a sphere, moved by the orthonormality term. */
 export function ChargesScreen() {
   const [settings, change] = useSettings(DEFAULTS);
   const law = oneOf(settings.law, LAWS);
@@ -76,7 +76,7 @@ export function ChargesScreen() {
           onAlpha={(value) => {
             live.current.alpha = value;
             change({ alpha: String(value) });
-            if (playback.ended.value) playback.restart();
+            if (playback.ended.value) playback.rewind();
           }}
           onRestart={() => change({ seed: String(seed + 1) })}
         />
@@ -98,7 +98,6 @@ export function ChargesScreen() {
       angle={shown?.angle ?? off}
       converged={converged}
       tries={TRIES}
-      source={<Source />}
     />
   );
 }
@@ -210,22 +209,6 @@ const TRIES = [
     orthogonal even at α = 0, unless the data are flat.
   </>,
 ];
-
-function Source() {
-  return (
-    <>
-      <p>
-        The note ends with “TODO: do a drawing … repulsive forces of charges on a sphere”. This is the drawing. For one
-        row the step is along w<sub>a</sub>(1 − ‖w<sub>a</sub>‖²) − Σ⟨w<sub>a</sub>, w<sub>b</sub>⟩w<sub>b</sub>, b ≠ a:
-        a spring to length 1, and from every other row a push that changes its sign at 90°.
-      </p>
-      <p>
-        The comparison with charges is therefore not quite right: equal charges would move to 120° and not stop at a
-        right angle.
-      </p>
-    </>
-  );
-}
 
 /** Where WWᵀ goes; `whole` says whether its lengths are determined in every direction. */
 function aim(law: Law, k: number, whole: boolean): string {

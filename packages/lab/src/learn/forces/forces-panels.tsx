@@ -96,12 +96,16 @@ export function NeighbourTable({ doubleCentred, meansOnly }: NeighbourForces) {
             <td>{percent(doubleCentred.farthestRepel)}</td>
           </tr>
           <tr>
-            <th scope="row">the note’s λ</th>
+            <th scope="row">row and column means only</th>
             <td>{percent(meansOnly.nearestAttract)}</td>
             <td>{percent(meansOnly.farthestRepel)}</td>
           </tr>
         </tbody>
       </table>
+      <p class="hint">
+        With double centring, a pair pulls if both points are on the same side of the mean, ⟨xᵢ, xⱼ⟩ &gt; 0, and pushes
+        otherwise: that the nearest pull and the farthest push is a tendency, not a law.
+      </p>
     </div>
   );
 }

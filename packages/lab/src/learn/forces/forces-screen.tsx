@@ -94,7 +94,6 @@ export function ForcesScreen() {
       angle={angle}
       converged={shown?.converged === true}
       tries={tries(goal)}
-      source={<Source />}
     />
   );
 }
@@ -263,24 +262,6 @@ function tries(goal: Goal) {
       the built-in points, “almost a ball” takes longest, because its second and third variances are close.
     </>,
   ];
-}
-
-function Source() {
-  return (
-    <>
-      <p>
-        The method is from a note of 2022, and its idea is right: f = ‖L(Eˣ − Eʸ)L‖² = 4‖XcXcᵀ − YcYcᵀ‖², and every
-        local minimum is global. Its formulas need care: its gradient is half of the true one (−8Σⱼ, not −4Σⱼ), and its
-        algorithm adds the gradient, so it climbs; here we subtract. A start from N(0, 1) diverges for data with small
-        values; we start at half of σ₁.
-      </p>
-      <p>
-        It claims that nearest neighbours only attract and farthest only repel. The table shows that this is a tendency,
-        not a law. With exact double centring the sign is that of −⟨xᵢ, xⱼ⟩: it depends on whether two points are on the
-        same side of the mean.
-      </p>
-    </>
-  );
 }
 
 /** A point farther from the mean than most: it shows more than one in the middle, and the farthest is an exception. */

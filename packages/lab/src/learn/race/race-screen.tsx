@@ -95,13 +95,6 @@ export function RaceScreen() {
       angle={worst}
       converged={lanes.length > 0 && arrivedAmong(lanes).length === lanes.length}
       tries={TRIES}
-      source={
-        <p>
-          None of the sources compares the rules, and one calls the autoencoder and Oja’s rule “quite different”. On the
-          same data they reach the same subspace. All rules here read all rows once per epoch, so that epochs can be
-          compared; with small batches Hebb’s rules need fewer epochs, because each epoch has many steps.
-        </p>
-      }
     />
   );
 }

@@ -1,6 +1,6 @@
 import { batch, type Signal, signal } from '@preact/signals';
 import { ConvergenceError, ScreeError } from '@scree/core';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { History, type Moment } from './history.js';
 import { reducedMotion } from './motion.js';
 
@@ -15,8 +15,6 @@ export interface Run<M extends Moment> {
 interface Options {
   /** Epochs per second at speed 1. */
   readonly rate?: number;
-  /** Waits for the user to press play. With reduced motion, every run waits. */
-  readonly paused?: boolean;
 }
 
 /** Speed as a multiple of the usual one: one setting for all screens. */
@@ -27,7 +25,10 @@ const SLICE = 10;
 /** Milliseconds between two still pictures when motion is not wanted. */
 const STILL = 700;
 
-/** Plays and records a run. It shows a moment of the history, and computes the next one where the history ends. */
+/**
+ * Plays and records a run. It shows a moment of the history, and computes the next one where the history ends. Nothing plays
+ * before the user asks for it.
+ */
 export class Playback<M extends Moment> {
   /** The moment that is shown; undefined only if the run could not begin. */
   readonly shown: Signal<M | undefined>;
@@ -46,7 +47,7 @@ export class Playback<M extends Moment> {
   #due = 0;
   #hurried = false;
 
-  constructor(make: () => Run<M>, { rate = 20, paused = false }: Options = {}) {
+  constructor(make: () => Run<M>, { rate = 20 }: Options = {}) {
     this.#make = make;
     this.#rate = rate;
     this.shown = signal(undefined);
@@ -55,7 +56,6 @@ export class Playback<M extends Moment> {
     this.ended = signal(false);
     this.problem = signal(undefined);
     this.#begin();
-    if (!paused && !reducedMotion.peek()) this.play();
   }
 
   play(): void {
@@ -91,9 +91,14 @@ export class Playback<M extends Moment> {
   }
 
   restart(): void {
+    this.rewind();
+    if (!reducedMotion.peek()) this.play();
+  }
+
+  /** Discards the run and begins a new one, which waits to be played. */
+  rewind(): void {
     this.pause();
     this.#begin();
-    if (!reducedMotion.peek()) this.play();
   }
 
   seek(epoch: number): void {
@@ -202,13 +207,18 @@ export class Playback<M extends Moment> {
   };
 }
 
-/** A playback that is replaced when one of its dependencies changes. */
+/** A playback that is replaced when one of its dependencies changes. The new one plays if the one before did. */
 export function usePlayback<M extends Moment>(
   make: () => Run<M>,
   depends: readonly unknown[],
   options: Options = {},
 ): Playback<M> {
   const playback = useMemo(() => new Playback(make, options), depends);
-  useEffect(() => () => playback.dispose(), [playback]);
+  const before = useRef(playback);
+  useEffect(() => {
+    if (before.current !== playback && before.current.playing.peek()) playback.play();
+    before.current = playback;
+    return () => playback.dispose();
+  }, [playback]);
   return playback;
 }

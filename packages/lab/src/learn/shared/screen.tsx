@@ -27,28 +27,11 @@ interface Props<M extends Moment> {
   /** An error of the run, and how to continue. */
   readonly problem?: ComponentChildren;
   readonly tries: readonly ComponentChildren[];
-  /** Corrections to the texts that the screen is based on. */
-  readonly source: ComponentChildren;
 }
 
 /** The layout that all Learn screens share. */
 export function Screen<M extends Moment>(props: Props<M>) {
-  const {
-    id,
-    playback,
-    unit,
-    lead,
-    picture,
-    controls,
-    side,
-    below,
-    summary,
-    angle,
-    converged,
-    problem,
-    tries,
-    source,
-  } = props;
+  const { id, playback, unit, lead, picture, controls, side, below, summary, angle, converged, problem, tries } = props;
   const next = nextOf(id);
   return (
     <article
@@ -95,10 +78,6 @@ export function Screen<M extends Moment>(props: Props<M>) {
               <li key={i}>{text}</li>
             ))}
           </ul>
-        </section>
-        <section class="panel">
-          <h2>Corrections to the sources</h2>
-          {source}
         </section>
       </div>
       <div class="onward">

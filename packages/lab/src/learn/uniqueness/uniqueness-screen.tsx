@@ -71,7 +71,6 @@ export function UniquenessScreen() {
       angle={now}
       converged={shown?.converged === true}
       tries={TRIES}
-      source={<Source />}
     />
   );
 }
@@ -151,22 +150,6 @@ const TRIES = [
     depends on the precision of the data.
   </>,
 ];
-
-function Source() {
-  return (
-    <>
-      <p>
-        Lecture notes leave “when is the subspace unique?” as an exercise. The answer: exactly when λ<sub>k</sub> &gt; λ
-        <sub>k+1</sub>. Within the subspace an axis is unique, up to its sign, if its λ differs from all others.
-      </p>
-      <p>
-        Slides take an orthonormal set of eigenvectors as given. For equal eigenvalues such a set exists, but it is an
-        arbitrary choice. The note on forces calls PCA the only state of rest; but every rotation of it is a state of
-        rest too.
-      </p>
-    </>
-  );
-}
 
 function verdictText(axis: number, subspace: number, k: number): string {
   if (subspace > UNDETERMINED_TURN) return `The ${k === 1 ? 'axis' : 'plane'} is not determined.`;

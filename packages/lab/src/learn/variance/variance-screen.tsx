@@ -43,7 +43,6 @@ export function VarianceScreen() {
   const turnsToAxis = useRef(false);
   const playback = usePlayback(() => climb(turning, start.value.angle), [turning, start.value.run], {
     rate: 60,
-    paused: true,
   });
   const angle = held.value ?? playback.shown.value?.angle ?? 0;
   const off = lineAngle(angle - turning.axis);
@@ -129,7 +128,6 @@ export function VarianceScreen() {
       angle={level ? 0 : Math.abs(off)}
       converged={converged}
       tries={TRIES}
-      source={<Source />}
     />
   );
 }
@@ -212,22 +210,6 @@ const TRIES = [
   <>Choose the points that are almost round. The curve is almost flat: all lines are nearly equally good.</>,
   <>Choose the banana. There is a best line, but a line is a poor model of a curve.</>,
 ];
-
-function Source() {
-  return (
-    <>
-      <p>
-        Slides and notes call XᵀX/n the covariance and do not say that the mean must be subtracted first. It must: the
-        line here goes through the mean. Without centring, the “first component” mostly points from the origin to the
-        mean, whatever the shape of the cloud.
-      </p>
-      <p>
-        The sums are divided by n − 1, as in scikit-learn and R. Dividing by n makes both parts and the total smaller by
-        the same factor, and gives the same line.
-      </p>
-    </>
-  );
-}
 
 const trace = row(word('tr'), 'C');
 

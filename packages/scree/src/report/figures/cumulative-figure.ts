@@ -1,5 +1,5 @@
 import * as Plot from '@observablehq/plot';
-import { componentsFor, percent, several } from '@scree/analysis/describe';
+import { componentsFor, hasAllComponents, percent, several } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 import { type Figure, plot } from './figure.js';
 import { allRatios, ticks } from './scree-figure.js';
@@ -73,15 +73,21 @@ export function cumulativeFigure(model: Model): Figure {
       Plot.ruleY([0]),
     ],
   });
+  const whole = percent(totals[k - 1]);
+  // That all components keep all variance is so of any data.
+  const all = hasAllComponents(model);
   return {
     name: 'cumulative-variance',
     title: 'Variance kept by the first components together',
-    description: `${several(k, 'component keeps', 'components together keep')} ${percent(totals[k - 1])} of the variance. ${reached
-      .map(({ mark, components }) =>
+    description: [
+      ...(all ? [] : [`${several(k, 'component keeps', 'components together keep')} ${whole} of the variance.`]),
+      ...reached.map(({ mark, components }) =>
         components === undefined ? `${mark} % is not reached.` : `${mark} % takes ${components}.`,
-      )
-      .join(' ')}`,
-    caption: `${several(k, 'component keeps', 'components keep')} ${percent(totals[k - 1])}${k < most ? ': the circle' : ''}.`,
+      ),
+    ].join(' '),
+    ...(all
+      ? {}
+      : { caption: `${several(k, 'component keeps', 'components keep')} ${whole}${k < most ? ': the circle' : ''}.` }),
     height,
     body,
     table: {
@@ -91,7 +97,7 @@ export function cumulativeFigure(model: Model): Figure {
           `${mark} %`,
           components === undefined ? `more than ${most}` : String(components),
         ]),
-        [percent(totals[k - 1]), `${k} (those of the model)`],
+        ...(all ? [] : [[whole, `${k} (those of the model)`]]),
       ],
     },
   };

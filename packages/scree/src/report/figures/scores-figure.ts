@@ -262,6 +262,9 @@ function sampled({ sample, rows }: RowFacts): string {
     : `${count(sample.length)} of ${count(rows)} rows, spread evenly over the data.`;
 }
 
+/** Means below this share of the deviation are rounding. */
+const ROUNDING = 1e-12;
+
 interface GroupSummary {
   readonly name: string;
   readonly rows: number;
@@ -277,7 +280,9 @@ function summaries(sample: readonly SampledRow[], colouring: Colouring, axes: re
     const deviations = axes.map((axis, i) =>
       Math.sqrt(own.reduce((sum, { scores }) => sum + (scores[axis] - means[i]) ** 2, 0) / own.length),
     );
-    return { name, rows: own.length, means, deviations };
+    // The mean of all scores is 0, and what sums leave of it is rounding.
+    const shown = means.map((mean, i) => (Math.abs(mean) <= ROUNDING * deviations[i] ? 0 : mean));
+    return { name, rows: own.length, means: shown, deviations };
   });
 }
 

@@ -2,7 +2,17 @@ import { EngineError } from '../../../errors.js';
 import type { OnStep } from '../../engine.js';
 import type { Kernels } from '../kernels.js';
 import { copyRows, HALF } from './copy-rows.js';
-import { COPY, FUNCTIONS, type FunctionName, JOB_BITS, JOB_WORDS, MOST_JOBS, PASS_NUMBERS, word } from './job-queue.js';
+import {
+  BUSY,
+  COPY,
+  FUNCTIONS,
+  type FunctionName,
+  JOB_BITS,
+  JOB_WORDS,
+  MOST_JOBS,
+  STALL_TIME,
+  word,
+} from './job-queue.js';
 import { threadTimes } from './thread-times.js';
 import { acquireWorkers, releaseWorkers, type Worker } from './worker-pool.js';
 
@@ -14,13 +24,21 @@ const SPIN_TIME = 0.05;
 /** Milliseconds without progress after which the job of a failed worker counts as lost. */
 const ORPHAN_TIMEOUT = 200;
 /** Milliseconds between two looks at workers that have not reported. */
-const CHECK_INTERVAL = 20;
+export const CHECK_INTERVAL = 20;
 
 const NO_ENTRIES = new Int32Array();
 const NO_WORKERS: Worker[] = [];
 
-/** Passes so far, in numbers that come again. */
+/** Passes so far, as a 32-bit number. */
 let passes = 0;
+
+/** Work that the jobs of a list divide among themselves: a job that runs for long shows no progress until it is done. */
+export interface SharedWork {
+  /** A number that changes when any thread has done a part of the work. */
+  progress(): number;
+  /** Does some of the work on this thread, without waiting for others. Returns false if nothing is left to do. */
+  help(): boolean;
+}
 
 export interface RunnerOptions {
   /** Whether this thread takes no jobs, as long as there are workers. */
@@ -66,6 +84,8 @@ export class JobRunner {
   /** Whether this thread runs jobs too. */
   readonly #claims: boolean;
   readonly #short: boolean;
+  /** Whether this thread helps workers that do nothing. */
+  #stalled = false;
   #table = 0;
   /** The table of jobs, `JOB_WORDS` each. Shared memory does not move when it grows, so one view stays valid. */
   #entries: Int32Array = NO_ENTRIES;
@@ -90,18 +110,21 @@ export class JobRunner {
       this.#claims = true;
       return;
     }
-    this.#queue.fill(0);
-    passes = (passes + 1) % PASS_NUMBERS;
+    passes = (passes + 1) | 0;
     this.#pass = passes;
-    this.#queue[word.pass] = passes;
+    // Workers may still be leaving the last pass on this memory: `wakeCount` goes on (job-queue.ts).
+    Atomics.store(this.#queue, word.pass, passes);
+    Atomics.store(this.#queue, word.remaining, passes << JOB_BITS);
+    Atomics.store(this.#queue, word.failed, 0);
+    Atomics.store(this.#queue, word.worked, 0);
     const own = workersOnly ? 0 : 1;
     this.#workers = threads > 1 ? acquireWorkers(threads - own, most - own) : [];
     this.#claims = !workersOnly || this.#workers.length === 0;
     if (this.#workers.length === 0) return;
-    const pass = this.#pass;
-    this.#queue[word.active] = 1;
+    Atomics.store(this.#queue, word.active, 1);
+    const { id, memory, module } = kernels;
     for (const worker of this.#workers) {
-      worker.postMessage({ id: kernels.id, memory: kernels.memory, module: kernels.module, pass, rows: this.#rows });
+      worker.postMessage({ id, memory, module, pass: this.#pass, rows: this.#rows, state: worker.state });
     }
   }
 
@@ -149,8 +172,11 @@ export class JobRunner {
     return this.#claims;
   }
 
-  /** Runs the jobs that were added. `meanwhile` runs first on this thread, while the workers have started. */
-  async runJobs(onStep: OnStep, meanwhile?: () => void | Promise<void>): Promise<void> {
+  /**
+   * Runs the jobs that were added. `meanwhile` runs first on this thread, while the workers have started. `shared` is what the jobs do
+   * together, if they divide one work among themselves.
+   */
+  async runJobs(onStep: OnStep, meanwhile?: () => void | Promise<void>, shared?: SharedWork): Promise<void> {
     if (this.#short) {
       await meanwhile?.();
       return;
@@ -174,7 +200,7 @@ export class JobRunner {
       await meanwhile?.();
       if (this.#claims) await this.#claimJobs(onStep);
       worked = threadTimes.measured ? performance.now() - start : 0;
-      await this.#wait(jobs, onStep);
+      await this.#wait(jobs, onStep, shared);
     } catch (error) {
       // Jobs that no thread has claimed are dropped. Running jobs are awaited, because they write into the memory.
       const left = Atomics.exchange(queue, word.remaining, 0) & MOST_JOBS;
@@ -199,12 +225,21 @@ export class JobRunner {
   }
 
   async #claimJobs(onStep: OnStep): Promise<void> {
+    let since = performance.now();
+    while (this.#claimJob()) {
+      if (performance.now() - since < PROGRESS_INTERVAL) continue;
+      await onStep(0);
+      since = performance.now();
+    }
+  }
+
+  /** Claims a job and runs it on this thread; false if none is left. */
+  #claimJob(): boolean {
     const queue = this.#queue;
     const e = this.#entries;
-    let since = performance.now();
     for (;;) {
       const left = Atomics.load(queue, word.remaining);
-      if ((left & MOST_JOBS) === 0) return;
+      if ((left & MOST_JOBS) === 0) return false;
       if (Atomics.compareExchange(queue, word.remaining, left, left - 1) !== left) continue;
       const job = (left & MOST_JOBS) - 1;
       const at = job * JOB_WORDS;
@@ -231,9 +266,7 @@ export class JobRunner {
       } finally {
         Atomics.add(queue, word.done, 1);
       }
-      if (performance.now() - since < PROGRESS_INTERVAL) continue;
-      await onStep(0);
-      since = performance.now();
+      return true;
     }
   }
 
@@ -244,35 +277,69 @@ export class JobRunner {
     copyRows(this.#rows as ArrayBufferLike, e.buffer, target, count, bytes, large(at + 4), large(at + 6));
   }
 
-  /** Waits until `jobs` are done: spins for a moment, then yields to the event loop. */
-  #wait(jobs: number, onStep?: OnStep): void | Promise<void> {
-    const done = (): number => Atomics.load(this.#queue, word.done);
-    if (done() === jobs) return;
+  /** Waits until `jobs` are done: spins for a moment, then yields to the event loop. Without `onStep`, which ends cancelled work, it only waits. */
+  #wait(jobs: number, onStep?: OnStep, shared?: SharedWork): void | Promise<void> {
+    if (this.#done === jobs) return;
     const start = performance.now();
     for (let spent = 0; this.#claims && spent < WAIT_TIME; spent = performance.now() - start) {
-      const now = done();
+      const now = this.#done;
       if (now === jobs) return;
       if (spent > SPIN_TIME) sleep(this.#queue, word.done, now, WAIT_TIME);
     }
-    return this.#waitLonger(jobs, done, onStep);
+    if (onStep && !this.#claims) return this.#waitOrHelp(jobs, onStep, shared);
+    return this.#waitLonger(jobs, onStep);
   }
 
-  async #waitLonger(jobs: number, done: () => number, onStep?: OnStep): Promise<void> {
-    let seen = done();
+  get #done(): number {
+    return Atomics.load(this.#queue, word.done);
+  }
+
+  async #waitLonger(jobs: number, onStep?: OnStep): Promise<void> {
+    let seen = this.#done;
     let since = performance.now();
-    while (done() < jobs) {
+    while (this.#done < jobs) {
       await this.#change(seen);
       await onStep?.(0);
-      const now = done();
+      const now = this.#done;
       if (now !== seen) [seen, since] = [now, performance.now()];
       this.checkWorkers(since);
     }
   }
 
-  /** Throws where a worker has failed and nothing was done since a time: its job is lost. */
+  /**
+   * Waits for workers that are to do all jobs. While they do nothing, because they have not started yet or cannot run, this thread takes one
+   * job after the other.
+   */
+  async #waitOrHelp(jobs: number, onStep: OnStep, shared?: SharedWork): Promise<void> {
+    const progress = shared?.progress ?? ((): number => this.#done);
+    let seen = progress();
+    let since = performance.now();
+    for (let done = this.#done; done < jobs; done = this.#done) {
+      if (!this.#stalled) await this.#change(done);
+      await onStep(0);
+      const now = progress();
+      if (now !== seen) [since, this.#stalled] = [performance.now(), false];
+      else if (performance.now() - since > STALL_TIME) this.#stalled = true;
+      this.checkWorkers(since);
+      seen = now;
+      if (!this.#stalled) continue;
+      if (!shared?.help()) this.#claimJob();
+      // What this thread has done is no progress of the workers.
+      seen = progress();
+      if (seen === now) await this.#change(done);
+    }
+  }
+
+  /** Throws if a job is lost: a worker has died that had it, and nothing was done since a time. */
   checkWorkers(since: number): void {
-    const failure = this.#workers.find((worker) => worker.failure !== undefined)?.failure;
-    if (failure !== undefined && performance.now() - since > ORPHAN_TIMEOUT) throw this.#workerLost(failure);
+    if (performance.now() - since < ORPHAN_TIMEOUT) return;
+    const dead = this.#workers.filter((worker) => worker.failure !== undefined);
+    if (dead.length === 0) return;
+    const busy = (worker: Worker): boolean => Atomics.load(worker.state, BUSY) === 1;
+    const unclaimed = Atomics.load(this.#queue, word.remaining) & MOST_JOBS;
+    const others = this.#workers.some((worker) => worker.failure === undefined && busy(worker));
+    const lost = dead.find(busy) ?? (unclaimed === 0 && !others ? dead[0] : undefined);
+    if (lost) throw this.#workerLost(String(lost.failure));
   }
 
   /** Waits until the workers report the end of the list, or for some milliseconds. */

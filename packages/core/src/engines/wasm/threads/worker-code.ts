@@ -1,5 +1,5 @@
 import { copyRows, HALF } from './copy-rows.js';
-import { COPY, FUNCTIONS, JOB_BITS, JOB_WORDS, MOST_JOBS, QUEUE_START, word } from './job-queue.js';
+import { BUSY, COPY, FUNCTIONS, JOB_BITS, JOB_WORDS, MOST_JOBS, QUEUE_START, WORKER_SLEEP, word } from './job-queue.js';
 
 /** Times that a worker checks for new jobs before it sleeps: about the time between two lists of jobs. */
 const SPINS = 4000;
@@ -13,21 +13,22 @@ const threads = globalThis.process?.getBuiltinModule?.('worker_threads');
 const port = threads ? threads.parentPort : self;
 const copyRows = ${copyRows.toString()};
 let [last, other] = [];
-function work({ id, memory, module, pass, rows }) {
-  if (last?.id !== id) [last, other] = [other, last];
-  if (last?.id !== id) {
-    const { exports } = new WebAssembly.Instance(module, { env: { memory }, reduce: { now: () => performance.now() } });
-    last = { id, calls: ${JSON.stringify(FUNCTIONS)}.map((name) => exports[name]) };
-  }
+function work({ id, memory, module, pass, rows, state }) {
   const queue = new Int32Array(memory.buffer, ${QUEUE_START}, 16);
   let words = new Int32Array(memory.buffer);
   for (;;) {
     const wakesSeen = Atomics.load(queue, ${word.wakeCount});
     if (Atomics.load(queue, ${word.active}) === 0 || Atomics.load(queue, ${word.pass}) !== pass) return;
+    if (last?.id !== id) [last, other] = [other, last];
+    if (last?.id !== id) {
+      const { exports } = new WebAssembly.Instance(module, { env: { memory }, reduce: { now: () => performance.now() } });
+      last = { id, calls: ${JSON.stringify(FUNCTIONS)}.map((name) => exports[name]) };
+    }
     const timed = queue[${word.timed}] === 1;
     for (;;) {
       const left = Atomics.load(queue, ${word.remaining});
-      if ((left & ${MOST_JOBS}) === 0 || left >>> ${JOB_BITS} !== pass) break;
+      if ((left & ${MOST_JOBS}) === 0 || left >>> ${JOB_BITS} !== pass << ${JOB_BITS} >>> ${JOB_BITS}) break;
+      Atomics.store(state, ${BUSY}, 1);
       if (Atomics.compareExchange(queue, ${word.remaining}, left, left - 1) !== left) continue;
       const job = (left & ${MOST_JOBS}) - 1;
       const start = timed ? performance.now() : 0;
@@ -38,6 +39,7 @@ function work({ id, memory, module, pass, rows }) {
       }
       const j = (queue[${word.table}] >>> 2) + job * ${JOB_WORDS};
       try {
+        if (Atomics.load(queue, ${word.pass}) !== pass) throw new Error('a job of another pass');
         if (words[j] === ${COPY}) {
           const large = (k) => words[k] * ${HALF} + words[k + 1];
           copyRows(rows, words.buffer, words[j + 1] >>> 0, words[j + 2], words[j + 3], large(j + 4), large(j + 6));
@@ -48,8 +50,9 @@ function work({ id, memory, module, pass, rows }) {
       if (timed) Atomics.add(queue, ${word.worked}, Math.round(1000 * (performance.now() - start)));
       if (Atomics.add(queue, ${word.done}, 1) + 1 >= Atomics.load(queue, ${word.total})) Atomics.notify(queue, ${word.done});
     }
+    Atomics.store(state, ${BUSY}, 0);
     for (let i = 0; i < ${SPINS} && Atomics.load(queue, ${word.wakeCount}) === wakesSeen; i++);
-    Atomics.wait(queue, ${word.wakeCount}, wakesSeen);
+    Atomics.wait(queue, ${word.wakeCount}, wakesSeen, ${WORKER_SLEEP});
   }
 }
 if (threads) port.on('message', work);

@@ -1,0 +1,138 @@
+import type { ColumnFacts } from '@scree/analysis';
+import type { LeftOut, LeftOutReason } from './messages.js';
+
+/**
+ * The choice of columns that is made for a user who has not chosen. It needs facts about the columns and nothing of the lab, so
+ * that other programs can make the same choice.
+ */
+
+/** What is known of the columns of numbers in a table. */
+export interface ColumnsSeen {
+  readonly facts: readonly ColumnFacts[];
+  /** Columns that identify rows, by the file or by the library's warning. */
+  readonly identifiers: ReadonlyMap<number, LeftOutReason>;
+  /** Columns that count up and start again. */
+  readonly restarting: ReadonlySet<number>;
+}
+
+/** The columns that number or date the rows: they are no measurements, and are fitted only if the user asks for it. */
+export function rowMarkers({ facts, identifiers, restarting }: ColumnsSeen): LeftOut[] {
+  const found = new Map(identifiers);
+  for (const each of facts) {
+    if (found.has(each.index)) continue;
+    if (isYear(each)) found.set(each.index, 'year');
+    else if (isDate(each)) found.set(each.index, 'date');
+    else if (restarting.has(each.index)) found.set(each.index, 'restarts');
+  }
+  return [...found].map(([column, reason]) => ({ column, reason }));
+}
+
+/** Most levels of a counter that may be groups after all: classes in turn, as 1, 2, 3, 1, 2, 3, look the same. */
+const MAX_GROUPS = 10;
+
+/** The markers that cannot colour the points. */
+export function surelyMarkers(markers: readonly LeftOut[], facts: readonly ColumnFacts[]): LeftOut[] {
+  const few = new Set(facts.filter(({ levels }) => levels && levels.length <= MAX_GROUPS).map(({ index }) => index));
+  return markers.filter(({ column, reason }) => reason !== 'restarts' || !few.has(column));
+}
+
+/**
+ * The columns that are not fitted unasked: those that number or date the rows, and the one that colours the points, because its
+ * groups are compared with the components. None, if no column would be left.
+ */
+export function columnsToLeaveOut(
+  candidates: readonly number[],
+  markers: readonly LeftOut[],
+  colour: number | undefined,
+): LeftOut[] {
+  const left = markers.filter(({ column }) => column !== colour);
+  if (colour !== undefined && candidates.includes(colour)) left.push({ column: colour, reason: 'colour' });
+  if (left.length >= candidates.length) return [];
+  return left.sort((a, b) => a.column - b.column);
+}
+
+/** Whether a reason says that a column only tells rows apart. Dates and groups may be related to what was measured. */
+export function tellsRowsApart(reason: LeftOutReason): boolean {
+  return reason !== 'year' && reason !== 'date' && reason !== 'colour';
+}
+
+/** Rows from which whole numbers that count up and start again are no chance, as in the library's warnings. */
+const COUNTED_ROWS = 10;
+/** Share of the steps up that are by 1: some rows may have been left out. */
+const BY_ONE = 0.8;
+/** Rows per group at least, on average. */
+const ROWS_PER_GROUP = 3;
+
+/**
+ * Whether numbers count up, mostly by 1, and start again, at least once: a number within groups, as a sample number is. Every
+ * group must start near the lowest number, and no number may follow itself.
+ */
+export function countsWithinGroups(rows: number, at: (row: number) => number): boolean {
+  if (rows < COUNTED_ROWS) return false;
+  let [up, byOne, lowest, highestStart] = [0, 0, at(0), at(0)];
+  let groups = 1;
+  for (let i = 0; i < rows; i++) {
+    const value = at(i);
+    if (!Number.isInteger(value)) return false;
+    if (i === 0) continue;
+    const step = value - at(i - 1);
+    if (step === 0) return false;
+    if (step > 0) {
+      up++;
+      if (step === 1) byOne++;
+    } else {
+      groups++;
+      if (ROWS_PER_GROUP * groups > rows) return false;
+      lowest = Math.min(lowest, value);
+      highestStart = Math.max(highestStart, value);
+    }
+  }
+  return groups > 1 && byOne >= BY_ONE * up && highestStart - lowest <= 2;
+}
+
+/** Words of a name: "dayOfYear" and "day_of_year" are "day of year". */
+function wordsOf(name: string): string {
+  return name
+    .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+}
+
+/** Whether a column dates its rows: it is named year, and its numbers are calendar years. */
+function isYear({ name = '', integers, min, max }: ColumnFacts): boolean {
+  return /^(year|yr)$/.test(wordsOf(name)) && integers === true && min >= 1500 && max <= 2200;
+}
+
+/** Names of the parts of dates and times, with the whole numbers that these can be. */
+const DATE_PARTS: readonly (readonly [name: RegExp, least: number, most: number])[] = [
+  [/^(month|mon|mo|month of (the )?year|month (no|nr|num|number))$/, 0, 12],
+  // Also a number of days since some day, which dates rows too.
+  [/^(day|mday|dom|day of (the )?month)$/, 0, Number.POSITIVE_INFINITY],
+  [/^(weekday|wday|dow|day of (the )?week)$/, 0, 7],
+  [/^(yday|doy|julian|day of (the )?year)$/, 0, 366],
+  [/^(week|iso week|woy|week of (the )?year)$/, 0, 53],
+  [/^(quarter|qtr)$/, 1, 4],
+  [/^(hour|hr|hour of (the )?day)$/, 0, 24],
+  [/^(minute|second)$/, 0, 59],
+];
+const POINT_IN_TIME = /(^| )(timestamp|time stamp|datetime|date time|date|unix time)$/;
+const MAY_BE_TIME = /(^| )(time|ts|epoch|at|created|updated|modified|seconds|millis|ms)$/;
+
+/** Whether a column dates its rows: its name says so, and its numbers can be what the name says. */
+function isDate({ name = '', integers, min, max }: ColumnFacts): boolean {
+  const words = wordsOf(name);
+  if (POINT_IN_TIME.test(words)) return true;
+  if (MAY_BE_TIME.test(words) && areTimestamps(min, max)) return true;
+  return (
+    integers === true && DATE_PARTS.some(([pattern, least, most]) => pattern.test(words) && min >= least && max <= most)
+  );
+}
+
+/** Seconds since 1970 at the beginnings of 1980 and 2100. */
+const [FROM, TO] = [315_532_800, 4_102_444_800];
+
+/** Whether numbers are times since 1970 in seconds, milliseconds, microseconds or nanoseconds. */
+function areTimestamps(min: number, max: number): boolean {
+  return [1, 1e3, 1e6, 1e9].some((unit) => min >= FROM * unit && max <= TO * unit);
+}
