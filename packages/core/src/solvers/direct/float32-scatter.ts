@@ -1,3 +1,4 @@
+import { DataChecksum } from '../../data/checksum.js';
 import { keptMatrix, multiplySymmetric, VectorBlock } from '../../engines/vector-block.js';
 import { orthonormalise } from '../../linalg/orthonormalise.js';
 import { random } from '../../linalg/random.js';
@@ -25,6 +26,9 @@ const ROUNDING = 16 * Number.EPSILON;
 /** Larger corrections are not used: S̃ was too far from S, or the gap too small. */
 const LARGEST_CORRECTION = 1e-4;
 
+/** The vectors that measure the error depend on the data, so that no data can be made against them that are always the same. */
+export const checksum = (): DataChecksum => new DataChecksum();
+
 /**
  * Eigenvectors of a scatter S̃ that was summed in float32, made as good as those of the float64 scatter S by one `normal`
  * pass over the rows. Twice as fast as `covariance` where that pass is cheap, k ≪ d.
@@ -49,10 +53,18 @@ function* refine(problem: ScatterAndRowsProblem): Waiting<Solution> {
   const loose = tolerance >= UNCORRECTED_TOLERANCE;
   const onStep = (): void | Promise<void> => progress.yieldToEventLoop();
   const few = 'count' in wanted ? wanted.count + OVERSAMPLING : d;
-  const probes = Float64Array.from({ length: PROBES * d }, random(problem.seed).normal);
+  const probes = Float64Array.from({ length: PROBES * d }, random(problem.startSeed).normal);
   // An engine that finds few eigenvectors does so on a device: where the pass over the rows needs none of them, it runs beside that.
   const measuring = loose && engine.leadingEigen ? passes.normal(probes, PROBES, true) : undefined;
-  const finding = engine.leadingEigen?.(scatter, d, few, loose ? tolerance / 10 : ROUGH, onStep, probes);
+  const finding = engine.leadingEigen?.(
+    scatter,
+    d,
+    few,
+    loose ? tolerance / 10 : ROUGH,
+    onStep,
+    problem.startSeed,
+    probes,
+  );
   // Also after an error both are waited for: nothing is left running.
   if (measuring) yield* wait(Promise.allSettled([finding, measuring]));
   const leading = yield* wait(finding);
