@@ -8,6 +8,9 @@ const ALL_OF = 2 ** 16;
 /** Multipliers of MurmurHash3, 128 bits for 32-bit machines. */
 const [LOW, HIGH, PLACE] = [0x239b961b, 0xab0e9789, 0x38b34ae5];
 
+/** The bits of the exponent, in the higher word of a number. */
+const EXPONENT = 0x7ff00000;
+
 /** The words of a number. */
 const number = new Float64Array(1);
 const words = new Int32Array(number.buffer);
@@ -17,7 +20,8 @@ const words = new Int32Array(number.buffer);
  * made against vectors that are always the same.
  *
  * It depends on the numbers and on nothing else: not on threads, nor on how rows are cut into blocks, nor on the type in which numbers
- * are stored, and no sum that could be rounded in another order takes part. Dense rows count all their numbers, sparse rows those that
+ * are stored, and no sum that could be rounded in another order takes part. Data times a power of two have the same one: exponents are
+ * those of quotients by the first number that is not 0. Dense rows count all their numbers, sparse rows those that
  * are stored. Of large data the rows become fewer and fewer, so that hashing takes milliseconds; the ranges of the columns see all rows.
  *
  * It is no cryptographic hash: who wants to can find data that have a given checksum.
@@ -27,6 +31,8 @@ export class DataChecksum {
   #high = 0;
   #row = 0;
   #seen = 0;
+  /** The exponent of the first number that is not 0, where it is in the higher word. */
+  #unit: number | undefined;
   /** One row of so many is taken. */
   #every = 1;
   #thinner = ALL_OF;
@@ -55,29 +61,40 @@ export class DataChecksum {
       this.#numbers(numbersOf(block, start, start + block.cols));
     } else {
       const [from, to] = [block.indptr[i], block.indptr[i + 1]];
-      this.#numbers(block.indices.subarray(from, to));
+      this.#mix(block.indices.subarray(from, to), 0);
       this.#numbers(block.data.subarray(from, to));
     }
-    if (weight !== undefined) this.#numbers([weight]);
+    if (weight !== undefined) this.#mix([weight], 0);
   }
 
   /** The seed, mixed with the rows so far and with the ranges of their columns: 32 bits. */
   seed(seed: number, { rows, min, max }: Pick<ColumnStatistics, 'rows' | 'min' | 'max'>): number {
     const all = new DataChecksum();
-    [all.#low, all.#high] = [this.#low, this.#high];
-    all.#numbers([seed, rows]);
+    [all.#low, all.#high, all.#unit] = [this.#low, this.#high, this.#unit];
+    all.#mix([seed, rows], 0);
     all.#numbers(min);
     all.#numbers(max);
     return finish(all.#low ^ finish(all.#high)) >>> 0;
   }
 
+  /** Numbers of the data. */
   #numbers(values: ArrayLike<number>): void {
+    for (let i = 0; i < values.length && this.#unit === undefined; i++) {
+      number[0] = values[i];
+      if (values[i] !== 0) this.#unit = words[1] & EXPONENT;
+    }
+    this.#mix(values, this.#unit ?? 0);
+  }
+
+  /** Any numbers, `unit` subtracted from the exponents of those that are not 0. */
+  #mix(values: ArrayLike<number>, unit: number): void {
     let [low, high] = [this.#low, this.#high];
     for (let i = 0; i < values.length; i++) {
       // −0 becomes 0, which it is equal to.
-      number[0] = values[i] + 0;
+      const value = values[i] + 0;
+      number[0] = value;
       low = mix(low, words[0], LOW);
-      high = mix(high, words[1], HIGH);
+      high = mix(high, value === 0 ? 0 : words[1] - unit, HIGH);
     }
     this.#low = low;
     this.#high = mix(high, low, PLACE);

@@ -73,9 +73,29 @@ describe('the checksum of data', () => {
       new DataChecksum().seed(1, range(6)),
       new DataChecksum().seed(2 ** 40, range(6)),
       new DataChecksum().seed(0, { ...range(6), rows: 2 }),
-      new DataChecksum().seed(0, { ...range(6), max: new Float64Array(6).fill(2) }),
+      new DataChecksum().seed(0, { ...range(6), max: new Float64Array(6).fill(3) }),
     ];
     expect(new Set(found).size).toBe(found.length);
+  });
+
+  it('is that of the data times a power of two', () => {
+    const data = Float64Array.from({ length: 60 }, (_, i) => ((i * i) % 7) - 3);
+    const of = (factor: number) => {
+      const checksum = new DataChecksum();
+      checksum.add(
+        dense(
+          data.map((x) => factor * x),
+          6,
+        ),
+        new Float64Array(10).fill(2),
+      );
+      const ends = { rows: 10, min: new Float64Array(6).fill(-3 * factor), max: new Float64Array(6).fill(3 * factor) };
+      // Rows on a cluster are not seen, and the ranges are all there is.
+      return [checksum.seed(1, ends), new DataChecksum().seed(1, ends)];
+    };
+    expect(of(2 ** 70)).toEqual(of(1));
+    expect(of(-(2 ** -200))).not.toEqual(of(1));
+    expect(of(3)).not.toEqual(of(1));
   });
 
   it('takes no notice of what a row of weight 0 holds', () => {

@@ -160,7 +160,7 @@ describe('krylov from a start that misses an axis', () => {
 
   it('finds it with the fresh vectors of its last pass, and goes on', async () => {
     seedProbe();
-    for (const variance of [0.2, 1, 20]) {
+    for (const variance of [0.2, 1]) {
       const { problem, passes } = problemOf([{ variance, axis }], diagonal);
       const solution = await solveKrylov(problem);
       expect(solution.converged).toBe(true);
