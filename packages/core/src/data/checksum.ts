@@ -22,7 +22,7 @@ const words = new Int32Array(number.buffer);
  * It depends on the numbers and on nothing else: not on threads, nor on how rows are cut into blocks, nor on the type in which numbers
  * are stored, and no sum that could be rounded in another order takes part. Data times a power of two have the same one: exponents are
  * those of quotients by the first number that is not 0. Dense rows count all their numbers, sparse rows those that
- * are stored. Of large data the rows become fewer and fewer, so that hashing takes milliseconds; the ranges of the columns see all rows.
+ * are stored. Of large data the rows become fewer and fewer, so that hashing takes milliseconds.
  *
  * It is no cryptographic hash: who wants to can find data that have a given checksum.
  */
@@ -67,13 +67,18 @@ export class DataChecksum {
     if (weight !== undefined) this.#mix([weight], 0);
   }
 
-  /** The seed, mixed with the rows so far and with the ranges of their columns: 32 bits. */
+  /**
+   * The seed, mixed with the rows: 32 bits. Where no rows were added, because only their moments are known or they are on a cluster, the
+   * ranges of the columns stand for them. Otherwise these say nothing new, and some engines round them.
+   */
   seed(seed: number, { rows, min, max }: Pick<ColumnStatistics, 'rows' | 'min' | 'max'>): number {
     const all = new DataChecksum();
     [all.#low, all.#high, all.#unit] = [this.#low, this.#high, this.#unit];
     all.#mix([seed, rows], 0);
-    all.#numbers(min);
-    all.#numbers(max);
+    if (this.#row === 0) {
+      all.#numbers(min);
+      all.#numbers(max);
+    }
     return finish(all.#low ^ finish(all.#high)) >>> 0;
   }
 
