@@ -9,6 +9,7 @@ import { residualNorms } from '../residuals.js';
 import { countWanted, nextValue, type ScatterAndRowsProblem, type Solution } from '../solver.js';
 import { byScatter, eigenvalueBound } from './covariance.js';
 import { OVERSAMPLING, PROBES, UNCORRECTED_TOLERANCE } from './iteration-sizes.js';
+import { directionsAbove } from './unseen.js';
 
 /**
  * ‖E‖ is at most CAUTION·√(2/π)·max‖Eg‖ over r random normal vectors g, but for a probability of CAUTION⁻ʳ (Halko,
@@ -85,6 +86,8 @@ function* refine(problem: ScatterAndRowsProblem): Waiting<Solution> {
   together.set(probes);
   together.set(vectors.subarray(0, taken * d), PROBES * d);
   const image = yield* wait(measuring ?? passes.normal(together, PROBES + taken, true));
+  // Where all eigenvalues were computed, none can have been missed.
+  if (leading && (yield* missesMore(vectors, count, values, probes, image, problem))) return yield* again();
   let error = 0;
   for (let i = 0; i < PROBES; i++) {
     axpy(-1, roughProbes, i * d, image, i * d, d);
@@ -123,6 +126,29 @@ function* refine(problem: ScatterAndRowsProblem): Waiting<Solution> {
     converged: true,
     passes: loose ? 3 : 2,
   };
+}
+
+/**
+ * Whether a direction has more variance than the last of the vectors that subspace iteration found, from a random start. The random vectors
+ * that measure the error see it in the complement of those that were found.
+ */
+function* missesMore(
+  found: Float64Array,
+  count: number,
+  values: Float64Array,
+  probes: Float64Array,
+  image: Float64Array,
+  problem: ScatterAndRowsProblem,
+): Waiting<boolean> {
+  const { d, engine, progress } = problem;
+  const vectors = probes.slice();
+  const images = image.slice(0, PROBES * d);
+  for (const rows of [vectors, images])
+    yield* wait(VectorBlock.use(found, count, d, problem, (span) => span.remove(rows, PROBES)));
+  // What the vectors that were found are off by comes back in the images, as part of what is outside them.
+  const error = UNCORRECTED_TOLERANCE * values[0];
+  const probe = { vectors, images, count: PROBES, error };
+  return (yield* directionsAbove(values[count - 1] + error, probe, d, engine, progress)).length > 0;
 }
 
 /** max |VVᵀ − I| of k rows, by the engine. */

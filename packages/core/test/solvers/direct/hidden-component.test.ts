@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { blockStatistics } from '../../../src/data/block-statistics.js';
 import { DataChecksum } from '../../../src/data/checksum.js';
 import type { CanonicalCsr } from '../../../src/data/csr.js';
+import { multiplySymmetric } from '../../../src/engines/vector-block.js';
 import { type Engine, type PcaOptions, pca, referenceEngine, stream } from '../../../src/index.js';
 import { random } from '../../../src/linalg/random.js';
 import { axpy, dot, norm, scale } from '../../../src/linalg/vector.js';
@@ -107,6 +108,7 @@ describe('data whose main axis is orthogonal to the random vectors of a seed', (
 });
 
 const engine: Engine = referenceEngine();
+const progress = new ProgressTracker({});
 
 interface Axis {
   readonly variance: number;
@@ -143,7 +145,7 @@ function problemOf(
   const problem: Partial<RowsProblem> = {
     ...{ d, rankLimit: d, wanted: { count: k }, scatterTrace: trace, roundoff: 1e-14 * trace, framingError: 0 },
     ...{ tolerance: 1e-10, learn: {}, unit: 1, centred: true, seed: 0, startSeed, engine },
-    progress: new ProgressTracker({}),
+    progress,
     passes: { normal, costs: 'vectors' } as Partial<RowsProblem['passes']> as RowsProblem['passes'],
   };
   return { problem: problem as RowsProblem, passes };
@@ -234,6 +236,41 @@ describe('krylov from a start that misses an axis', () => {
   });
 });
 
+describe('refined on an engine that finds few eigenvectors from a random start', () => {
+  it('computes all of them where the start has missed one', async () => {
+    const [n, cols] = [90, 40];
+    const { normal } = random(seed);
+    const data = Float64Array.from({ length: n * cols }, (_, at) => normal() / (1 + (at % cols)));
+    const starts: number[] = [];
+    let missing = 1;
+    const found: Engine = {
+      ...engine,
+      async leadingEigen(upper, size, count, _, onStep, startSeed, also) {
+        starts.push(startSeed);
+        const all = await engine.symmetricEigen(upper.slice(), size, count + 1, onStep);
+        const images = await multiplySymmetric(upper, all.vectors, count + 1, size, { engine, progress });
+        const products = also && (await multiplySymmetric(upper, also, also.length / size, size, { engine, progress }));
+        const from = missing * size;
+        return {
+          values: all.values.slice(missing),
+          vectors: all.vectors.slice(from, from + count * size),
+          images: images.slice(from, from + count * size),
+          ...(products ? { products } : {}),
+        };
+      },
+    };
+    const truth = await pca({ rows: n, cols, data }, { k: 2, solver: 'svd', engine });
+    for (const tolerance of [1e-10, 1e-6]) {
+      for (missing of [1, 0]) {
+        const model = await pca({ rows: n, cols, data }, { k: 2, solver: 'refined', engine: found, tolerance });
+        expect(Math.abs(model.variances[0] - truth.variances[0])).toBeLessThan(1e-6 * truth.variances[0]);
+      }
+    }
+    expect(starts).toHaveLength(4);
+    expect(starts[0]).not.toBe(0);
+  });
+});
+
 describe('a probe', () => {
   it('never sees more than there is, and sees an eigenvalue that is far above the rest', async () => {
     const rng = random(seed);
@@ -245,7 +282,6 @@ describe('a probe', () => {
       const vectors = new Float64Array(count * d).map(rng.normal);
       const images = vectors.map((x, at) => x * values[at % d]);
       const probe = { vectors, images, count, error: 1e-15 };
-      const progress = new ProgressTracker({});
       const above = async (limit: number) => {
         const steps = directionsAbove(limit, probe, d, engine, progress);
         let step = steps.next();
