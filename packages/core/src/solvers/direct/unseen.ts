@@ -54,8 +54,10 @@ export function* directionsAbove(
       return out;
     };
     const [vector, image] = [combined(vectors), combined(images)];
-    const [length, rounding] = [norm(image), error * norm(vector)];
-    // Both sides as far off as rounding allows.
+    // Both sides as far off as rounding allows: that of each image, which does not cancel where they do.
+    let rounding = 0;
+    for (let i = 0; i < count; i++) rounding += error * Math.abs(combinations[r * count + i]) * norm(vectors, i * d, d);
+    const length = norm(image);
     const product = Math.max(0, dot(vector, 0, image, 0, d)) + rounding * norm(vector);
     if (length > rounding && (length - rounding) ** 2 > limit * product) found.push(image);
   }

@@ -281,7 +281,7 @@ describe('a probe', () => {
       const largest = Math.max(...values);
       const vectors = new Float64Array(count * d).map(rng.normal);
       const images = vectors.map((x, at) => x * values[at % d]);
-      const probe = { vectors, images, count, error: 1e-15 };
+      const probe = { vectors, images, count, error: 1e-13 * largest };
       const above = async (limit: number) => {
         const steps = directionsAbove(limit, probe, d, engine, progress);
         let step = steps.next();
