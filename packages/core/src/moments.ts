@@ -1,6 +1,7 @@
 import { type ControlOptions, checkControl } from './control.js';
 import type { Block } from './data/block.js';
 import { refuseChanged } from './data/changes.js';
+import type { DataChecksum } from './data/checksum.js';
 import { fitsFloat32 } from './data/matrix.js';
 import { momentsFromBytes, momentsToBytes } from './data/moments-bytes.js';
 import { checkBlockWidth, type Data, openSource, type RowSource } from './data/open-source.js';
@@ -136,8 +137,9 @@ export class Moments {
     progress: ProgressTracker,
     columnNames?: readonly string[],
     keep?: (LoadedBlock | undefined)[],
+    checksum?: Pick<DataChecksum, 'add'>,
   ): MaybePromise<Moments> {
-    return settle(Moments.#of(source, options, progress, columnNames, keep));
+    return settle(Moments.#of(source, options, progress, columnNames, keep, checksum));
   }
 
   static *#of(
@@ -146,6 +148,7 @@ export class Moments {
     progress: ProgressTracker,
     columnNames?: readonly string[],
     keep?: (LoadedBlock | undefined)[],
+    checksum?: Pick<DataChecksum, 'add'>,
   ): Waiting<Moments> {
     const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
     const request = { engine: wanted ?? 'auto', threads, weights: given };
@@ -164,7 +167,9 @@ export class Moments {
         checkBlockWidth(block, source, rows);
         const first = rows;
         rows += block.rows;
-        return moments.addBlock(block, weights.slice(first, block.rows), first, engine, progress, keep);
+        const own = weights.slice(first, block.rows);
+        checksum?.add(block, own);
+        return moments.addBlock(block, own, first, engine, progress, keep);
       });
     }
     weights.end(rows);

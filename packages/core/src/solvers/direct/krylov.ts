@@ -35,5 +35,6 @@ export const krylov: SolverDeclaration = {
   reason: ({ rows, cols, nonzeros }) =>
     `Few components of ${nonzeros === undefined ? 'a large' : 'a sparse'} ${rows}×${cols} matrix are wanted: block Krylov needs only passes over the data.`,
   accuracy: { limit: 'rounding', remedy: "Use a smaller tolerance, or solver: 'svd'" },
-  load: () => andThen(blockKrylov.get(), ({ solveKrylov }) => ({ needs: 'rows', solve: solveKrylov })),
+  load: () =>
+    andThen(blockKrylov.get(), ({ solveKrylov, checksum }) => ({ needs: 'rows', solve: solveKrylov, checksum })),
 };

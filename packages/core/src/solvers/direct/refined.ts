@@ -42,5 +42,6 @@ export const refined: SolverDeclaration = {
   reason: ({ rows, cols }) =>
     `The ${cols}×${cols} covariance of ${rows} rows is summed in float32, which is twice as fast; the result is checked and refined in float64.`,
   accuracy: { limit: 'rounding', remedy: "Use solver: 'svd', or scale the columns" },
-  load: () => andThen(float32Scatter.get(), ({ solveRefined }) => ({ needs: 'both', solve: solveRefined })),
+  load: () =>
+    andThen(float32Scatter.get(), ({ solveRefined, checksum }) => ({ needs: 'both', solve: solveRefined, checksum })),
 };
