@@ -93,6 +93,7 @@ export class Descent implements IterableIterator<Snapshot> {
   readonly #epochs: number;
   readonly #rest: number | undefined;
   #turn: ReturnType<Rule['next']> | undefined;
+  readonly #startSeed: number;
   #epoch = 0;
   #last: Snapshot | undefined;
   #lowest: Snapshot | undefined;
@@ -111,9 +112,10 @@ export class Descent implements IterableIterator<Snapshot> {
       solver: SOLVER[rule],
       learn,
     });
-    const { rows, n, d, unit, scatterTrace } = frameRows(data, settings);
+    const { rows, n, d, unit, scatterTrace, startSeed } = frameRows(data, settings);
     const k = checkCount(settings.k, n, d);
     this.#frame = { rows, unit };
+    this.#startSeed = startSeed;
     this.#replies = new MemoryReplies(rows, n, d);
     this.#controls = controlsOf(learn);
     this.#problem = {
@@ -179,12 +181,12 @@ export class Descent implements IterableIterator<Snapshot> {
   next(): IteratorResult<Snapshot, undefined> {
     if (this.#done) return { done: true, value: undefined };
     const state = this.#advance();
-    const { n, d, k, seed } = this.#problem;
+    const { n, d, k } = this.#problem;
     const epoch = this.#epoch++;
     const last = this.#epoch >= this.#epochs;
     const resting = this.#rest === undefined ? undefined : (state.slope?.() ?? Number.POSITIVE_INFINITY) <= this.#rest;
     const due = (last || (resting ?? epoch % MEASURED === 0)) && state.rows.every(Number.isFinite);
-    const rng = random(seed + 1);
+    const rng = random(this.#startSeed + 1);
     const found = due ? this.#replies.run(measure(state.rows, k, d, rng, state.image)) : undefined;
     const recorded = record(state, epoch, this.#exact, d, k, found?.worst);
     if (state.shorter !== undefined) throw this.#failed(state, Number.NaN, false);

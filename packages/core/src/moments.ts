@@ -1,6 +1,7 @@
 import { type ControlOptions, checkControl } from './control.js';
 import type { Block } from './data/block.js';
 import { refuseChanged } from './data/changes.js';
+import type { DataChecksum } from './data/checksum.js';
 import { fitsFloat32 } from './data/matrix.js';
 import { momentsFromBytes, momentsToBytes } from './data/moments-bytes.js';
 import { checkBlockWidth, type Data, openSource, type RowSource } from './data/open-source.js';
@@ -135,6 +136,7 @@ export class Moments {
     progress: ProgressTracker,
     columnNames?: readonly string[],
     keep?: (LoadedBlock | undefined)[],
+    checksum?: Pick<DataChecksum, 'add'>,
   ): Promise<Moments> {
     const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
     const request = { engine: wanted ?? 'auto', threads, weights: given };
@@ -151,7 +153,9 @@ export class Moments {
     } else {
       for await (const block of source.blocks()) {
         checkBlockWidth(block, source, rows);
-        await moments.addBlock(block, weights.slice(rows, block.rows), rows, engine, progress, keep);
+        const own = weights.slice(rows, block.rows);
+        checksum?.add(block, own);
+        await moments.addBlock(block, own, rows, engine, progress, keep);
         rows += block.rows;
       }
     }

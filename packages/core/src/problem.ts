@@ -55,6 +55,7 @@ export function makeProblem(
     unit: framing.unit,
     centred: center && settings.weights === undefined,
     seed: settings.seed,
+    startSeed: settings.seed,
     engine,
     progress,
   };

@@ -1,3 +1,4 @@
+import type { DataChecksum } from './data/checksum.js';
 import { checkBlockWidth, keepRows, type RowSource } from './data/open-source.js';
 import type { Framing } from './data/scaling.js';
 import { type ColumnStatistics, emptyStatistics, mergeStatistics } from './data/statistics.js';
@@ -35,10 +36,12 @@ export async function readMoments(
   progress: ProgressTracker,
   solver: Needing<'scatter'>,
 ): Promise<PreparedData> {
+  const checksum = solver.checksum?.();
+  const columnNames = settings.columnNames ?? source.columnNames;
   const moments =
     source instanceof Moments
       ? source
-      : await Moments.of(source, { ...settings, engine }, progress, settings.columnNames ?? source.columnNames);
+      : await Moments.of(source, { ...settings, engine }, progress, columnNames, undefined, checksum);
   // Moments of the user's stay as they are.
   const scatter = moments === source ? moments.scatter.slice() : moments.scatter;
   return {
@@ -46,10 +49,19 @@ export async function readMoments(
     aboutBlocks: moments.merges > 1,
     solve: (problem, framing) => {
       scaleScatter(scatter, moments, framing, settings.center);
-      return solver.solve({ scatter, ...problem });
+      return solver.solve({ scatter, ...withStart(problem, checksum, moments.columns) });
     },
     release: () => {},
   };
+}
+
+/** The problem with the checksum of the data in the seed of its start. */
+function withStart<Given extends Problem>(
+  problem: Given,
+  checksum: DataChecksum | undefined,
+  columns: Readonly<ColumnStatistics>,
+): Given {
+  return checksum ? { ...problem, startSeed: checksum.seed(problem.seed, columns) } : problem;
 }
 
 function describeMoments(moments: Moments, settings: Settings): Omit<PreparedData, 'solve' | 'release'> {
@@ -68,6 +80,7 @@ export async function readBoth(
   if (source instanceof Moments) throw new TypeError('moments have no rows to read');
   const kept = await rereadable(source, progress);
   const columnNames = settings.columnNames ?? source.columnNames;
+  const checksum = solver.checksum?.();
   const loaded: (LoadedBlock | undefined)[] = [];
   const release = (): void => {
     for (const block of loaded.splice(0)) block?.release();
@@ -75,7 +88,7 @@ export async function readBoth(
   const fast = { ...settings, engine: engine.float32 ?? engine };
   let moments: Moments;
   try {
-    moments = await Moments.of(kept, fast, progress, columnNames, kept.resident ? loaded : undefined);
+    moments = await Moments.of(kept, fast, progress, columnNames, kept.resident ? loaded : undefined, checksum);
   } catch (error) {
     release();
     throw error;
@@ -87,7 +100,7 @@ export async function readBoth(
     solve: (problem, framing) => {
       passes = new Passes(kept, moments.read, engine, framing, weights, progress, loaded.splice(0));
       scaleScatter(moments.scatter, moments, framing, settings.center);
-      return solver.solve({ scatter: moments.scatter, passes, ...problem });
+      return solver.solve({ scatter: moments.scatter, passes, ...withStart(problem, checksum, moments.columns) });
     },
     release: () => {
       release();
@@ -148,27 +161,30 @@ export async function readRows(
     rows += loaded.rows;
     if (early) kept.push(loaded);
   };
+  const checksum = solver.checksum?.();
   const remote = remoteRowsFor(source, engine);
   if (remote) await add(remote.load());
   else {
     for await (const block of source.blocks()) {
       checkBlockWidth(block, source, rows);
       const own = weights.slice(rows, block.rows);
+      checksum?.add(block, own);
       await add(await engine.load(block), own);
     }
   }
   weights.end(rows);
   progress.end();
+  const statistics = columns ?? emptyStatistics(source.cols);
   return {
     cols: source.cols,
     columnNames,
-    columns: columns ?? emptyStatistics(source.cols),
+    columns: statistics,
     dtype: source.dtype,
     sparse: source.nonzeros !== undefined,
     merges,
     solve: (problem, framing) => {
       const passes = new Passes(source, rows, engine, framing, weights, progress, kept);
-      return solver.solve({ passes, ...problem });
+      return solver.solve({ passes, ...withStart(problem, checksum, statistics) });
     },
     release: () => {
       for (const loaded of kept.splice(0)) loaded?.release();
@@ -205,7 +221,8 @@ export async function readOnce(
   const columnNames = settings.columnNames ?? source.columnNames;
   const weights = rowWeights(settings.weights, source.rows);
   const fold = solver.begin({ ...settings, cols });
-  const rows = await foldRows(source, fold, weights, columnNames, engine, progress);
+  const checksum = source.rereadable ? solver.checksum?.() : undefined;
+  const rows = await foldRows(source, fold, weights, columnNames, engine, progress, checksum);
   let passes: Passes | undefined;
   return {
     cols,
@@ -216,7 +233,7 @@ export async function readOnce(
     merges: fold.merges,
     solve: (problem, framing) => {
       if (source.rereadable) passes = new Passes(source, rows, engine, framing, weights, progress);
-      return fold.solve({ ...problem, framing, passes });
+      return fold.solve({ ...withStart(problem, checksum, fold.columns), framing, passes });
     },
     release: () => passes?.release(),
   };
@@ -230,12 +247,15 @@ export async function foldRows(
   columnNames: readonly string[] | undefined,
   engine: Engine,
   progress: ProgressTracker,
+  checksum?: DataChecksum,
 ): Promise<number> {
   let rows = 0;
   progress.begin('sketch', source.rows, source.expectedRows);
   for await (const block of source.blocks()) {
     checkBlockWidth(block, source, rows);
-    await fold.add(block, { first: rows, weights: weights.slice(rows, block.rows), columnNames }, engine, progress);
+    const own = weights.slice(rows, block.rows);
+    checksum?.add(block, own);
+    await fold.add(block, { first: rows, weights: own, columnNames }, engine, progress);
     rows += block.rows;
   }
   weights.end(rows);

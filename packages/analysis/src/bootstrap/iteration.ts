@@ -73,7 +73,11 @@ async function iterateGroup(
   const found: Found[] = [];
   const all = numbers.map((number, at) => {
     const replicate = rows.replicate(number);
-    return { at, replicate, steps: iterate(rows.d, replicate, k, width, start, number, engine, progress) };
+    return {
+      at,
+      replicate,
+      steps: iterate(rows.d, replicate, k, width, start, rows.startSeed + number, engine, progress),
+    };
   });
   try {
     let active: ((typeof all)[0] & { asked: Vectors; image?: Float64Array })[] = [];
@@ -151,11 +155,11 @@ async function* iterate(
   k: number,
   width: number,
   start: Float64Array | undefined,
-  number: number,
+  seed: number,
   engine: Engine,
   progress: ProgressTracker,
 ): AsyncGenerator<Vectors, Found, Float64Array> {
-  const space = new KrylovSpace(d, random(number), engine);
+  const space = new KrylovSpace(d, random(seed), engine);
   try {
     await space.append(width, progress, start);
     let allowed = new Float64Array(k);

@@ -1,4 +1,5 @@
 import type { Frame } from '@scree/core/data';
+import { DataChecksum } from '@scree/core/data';
 import type { LoadedBlock } from '@scree/core/engine';
 import type { Draws } from './draws.js';
 import type { ReplicateOptions } from './replicate.js';
@@ -30,12 +31,21 @@ export class WideRows {
   readonly n: number;
   readonly d: number;
   readonly unit: number;
+  /** The seed of random vectors to start from. */
+  readonly startSeed: number;
   readonly #columns: readonly ReplicateColumns[];
   readonly #rows: Rows;
   readonly #draws: Draws;
 
-  private constructor(block: LoadedBlock, columns: readonly ReplicateColumns[], rows: Rows, draws: Draws) {
+  private constructor(
+    block: LoadedBlock,
+    columns: readonly ReplicateColumns[],
+    rows: Rows,
+    draws: Draws,
+    startSeed: number,
+  ) {
     this.block = block;
+    this.startSeed = startSeed;
     this.n = block.rows;
     this.d = block.cols;
     this.unit = unitOf(columns[0].deviations);
@@ -63,8 +73,10 @@ export class WideRows {
         columns.push(replicateColumns(own[0], first, second, frame, scale, options, rangesOf(ranges, at, d)));
       }
     }
-    const block = await engine.load(await wholeBlock(source, read, progress));
-    return new WideRows(block, columns, rows, draws);
+    const whole = await wholeBlock(source, read, progress);
+    const checksum = new DataChecksum();
+    checksum.add(whole);
+    return new WideRows(await engine.load(whole), columns, rows, draws, checksum.seed(0, rows.columns));
   }
 
   /** The frame of the sample, without weights. */

@@ -5,6 +5,7 @@ export type { Block, DenseBlock, Frame, SparseBlock } from './block.js';
 export { identityFrame, packTile } from './block.js';
 export { blockStatistics } from './block-statistics.js';
 export { changeOf, refuseChanged } from './changes.js';
+export { DataChecksum } from './checksum.js';
 export { codedSource, openForModel } from './coded-source.js';
 export type {
   CategoryColumn,

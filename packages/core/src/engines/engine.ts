@@ -53,8 +53,8 @@ export interface Engine {
   symmetricEigen(a: Float64Array, size: number, count: Count, onStep: OnStep): Promise<SymmetricEigen>;
   /**
    * The first eigenvalues and eigenvectors of a symmetric positive semidefinite matrix, given by its upper triangle, where the engine finds
-   * few of many faster than all: residuals are at most tolerance·λ₁. Undefined where they are not, or where all are as cheap. Other vectors
-   * may be given `also`: their products with the matrix are returned too.
+   * few of many faster than all: residuals are at most tolerance·λ₁. Undefined where they are not, or where all are as cheap. It starts from
+   * random vectors of that seed. Other vectors may be given `also`: their products with the matrix are returned too.
    */
   leadingEigen?(
     upper: Float64Array,
@@ -62,6 +62,7 @@ export interface Engine {
     count: number,
     tolerance: number,
     onStep: OnStep,
+    seed: number,
     also?: Float64Array,
   ): Promise<LeadingEigen | undefined>;
   /** An empty basis of vectors of that length, where the engine can store one better than as a loaded block. */

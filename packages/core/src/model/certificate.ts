@@ -45,9 +45,10 @@ interface Gap {
  * λ to 2σβ + β² and the axis to √2·β over the gap between singular values (Wedin 1972), apart from the rounding of
  * means and scales (`framingError`), which adds to S itself. The better bound is taken.
  *
- * This assumes that no eigenvalue larger than the last was missed. The direct solvers compute them all. Krylov from
- * a random start can only miss one that lies within `search` residuals of one it has (see `Solution`), so where the
- * distance to the neighbours is not larger than that, it is what the bounds say. A solver that brackets its eigenvalues
+ * The residuals prove that the values belong to some eigenvalues. That no larger one was missed is assumed here. The direct solvers compute
+ * them all. Krylov from a random start can only miss one that lies within `search` residuals of one it has (see `Solution`), but for a tiny
+ * probability, so where the distance to the neighbours is not larger than that, it is what the bounds say; and it looks for others before
+ * it claims this (`block-krylov.ts`). A solver that brackets its eigenvalues
  * assumes nothing: the bracket is the bound, and Kato–Temple's where that is less.
  */
 export function certify(

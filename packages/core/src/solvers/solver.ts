@@ -1,4 +1,5 @@
 import type { Block } from '../data/block.js';
+import type { DataChecksum } from '../data/checksum.js';
 import type { Framing, Scale } from '../data/scaling.js';
 import type { ColumnStatistics } from '../data/statistics.js';
 import type { EarlyFrame, Engine, RowsAt } from '../engines/engine.js';
@@ -35,6 +36,8 @@ export interface Problem {
   /** Whether B's rows add up to zero: data that are centred and have no weights. */
   readonly centred: boolean;
   readonly seed: number;
+  /** The seed of vectors on which a certificate rests: `seed`, mixed with a checksum of the data where the solver takes one. */
+  readonly startSeed: number;
   /** For products and reductions of the solver's own matrices. */
   readonly engine: Engine;
   readonly progress: ProgressTracker;
@@ -137,7 +140,11 @@ export interface Failure {
 }
 
 /** A solver, and how it needs the data. */
-export type Solver = { readonly tolerance?: number } & (
+export type Solver = {
+  readonly tolerance?: number;
+  /** For solvers that start from random vectors: a checksum, to which all rows are added as they are read first. */
+  readonly checksum?: () => DataChecksum;
+} & (
   | { readonly needs: 'scatter'; solve(problem: ScatterProblem): Promise<Solution> }
   | {
       readonly needs: 'rows';

@@ -278,7 +278,7 @@ const ownChecks: Record<string, (opened: OpenDevice) => Promise<void>> = {
       for (const row of rows) {
         for (let i = 0; i < d; i++) for (let j = i; j < d; j++) scatter[i * d + j] += row[i] * row[j];
       }
-      const found = await leadingEigen(gpu, scatter, d, count, 1e-8, engine.symmetricEigen, none);
+      const found = await leadingEigen(gpu, scatter, d, count, 1e-8, engine.symmetricEigen, none, 0);
       if (!found) throw new Error(`nothing found for ${d} × ${d}`);
       const all = await engine.symmetricEigen(scatter.slice(), d, count, none);
       for (let i = 0; i < count; i++) {

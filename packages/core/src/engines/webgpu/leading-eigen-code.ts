@@ -80,16 +80,19 @@ fn main(@builtin(local_invocation_index) t: u32) {
 
 /** Random numbers between −½ and ½ (O'Neill 2014, PCG) in the first rows and columns, zeros elsewhere. */
 export const NOISE_CODE = `
-struct Params { ${UNIFORM_HEAD} rows: u32, cols: u32, ld: u32 }
+struct Params { ${UNIFORM_HEAD} rows: u32, cols: u32, ld: u32, seed: u32 }
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read_write> high: array<f32>;
 @group(0) @binding(2) var<storage, read_write> low: array<f32>;
+fn hash(at: u32) -> u32 {
+  let state = at * 747796405u + 2891336453u;
+  let word = ((state >> ((state >> 28u) + 4u)) ^ state) * 277803737u;
+  return (word >> 22u) ^ word;
+}
 @compute @workgroup_size(64, 4)
 fn main(@builtin(global_invocation_id) g: vec3u) {
   let at = g.y * p.ld + g.x;
-  let state = at * 747796405u + 2891336453u;
-  let word = ((state >> ((state >> 28u) + 4u)) ^ state) * 277803737u;
-  let number = f32(((word >> 22u) ^ word) >> 8u) / 16777216.0 - 0.5;
+  let number = f32(hash(at ^ hash(p.seed)) >> 8u) / 16777216.0 - 0.5;
   high[at] = select(0.0, number, g.x < p.cols && g.y < p.rows);
   low[at] = 0.0;
 }`;

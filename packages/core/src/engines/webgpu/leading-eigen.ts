@@ -50,6 +50,7 @@ export async function leadingEigen(
   tolerance: number,
   eigen: Engine['symmetricEigen'],
   onStep: OnStep,
+  seed: number,
   also?: Float64Array,
 ): Promise<LeadingEigen | undefined> {
   const least = count + Math.max(FEWEST_EXTRA, Math.ceil(count * EXTRA_SHARE));
@@ -58,7 +59,7 @@ export async function leadingEigen(
   const b = Math.min(padded(least), Math.floor(d / 2));
   const use = new PassBuffers(gpu);
   try {
-    return await iterate(gpu, use, upper, d, count, b, tolerance, eigen, () => onStep(0), also);
+    return await iterate(gpu, use, upper, d, count, b, tolerance, eigen, () => onStep(0), seed, also);
   } finally {
     use.release();
   }
@@ -74,6 +75,7 @@ async function iterate(
   tolerance: number,
   eigen: Engine['symmetricEigen'],
   onSlice: () => void | Promise<void>,
+  seed: number,
   also: Float64Array | undefined,
 ): Promise<LeadingEigen | undefined> {
   let largest = 0;
@@ -82,7 +84,7 @@ async function iterate(
   const s = await use.symmetric(upper, d, 1 / unit, onSlice);
   const block = new Block(gpu, use, s, d, b, onSlice);
   await block.allocate();
-  await block.start();
+  await block.start(seed);
   let values: Float64Array = new Float64Array(b);
   let leftOver = 1;
   const filters: { readonly degree: number; readonly cut: number }[] = [];
@@ -164,10 +166,10 @@ class Block {
   }
 
   /** S times random vectors. */
-  async start(): Promise<void> {
+  async start(seed: number): Promise<void> {
     const { high, low, ld } = this.#v;
     const pipeline = this.#gpu.pipeline('noise', () => NOISE_CODE);
-    this.#gpu.dispatch(pipeline, [this.#b, this.#d, ld], [high, low!], [ld / 64, padded(this.#b) / 4]);
+    this.#gpu.dispatch(pipeline, [this.#b, this.#d, ld, seed >>> 0], [high, low!], [ld / 64, padded(this.#b) / 4]);
     await this.multiply();
     [this.#v, this.#image] = [this.#image, this.#v];
   }

@@ -110,10 +110,10 @@ function makeEngine(gpu: Gpu, processor: Engine, smallest: number, rates: Device
     load: load(float32 === undefined),
     symmetricEigen: processor.symmetricEigen,
     keepsMatrix: processor.keepsMatrix ?? false,
-    async leadingEigen(upper, size, count, tolerance, onStep, also) {
+    async leadingEigen(upper, size, count, tolerance, onStep, seed, also) {
       if (gpu.failure !== undefined || size * size < smallestMatrix) return undefined;
       try {
-        return await leadingEigen(gpu, upper, size, count, tolerance, processor.symmetricEigen, onStep, also);
+        return await leadingEigen(gpu, upper, size, count, tolerance, processor.symmetricEigen, onStep, seed, also);
       } catch (error) {
         if (!(error instanceof DeviceFailure)) throw error;
         device.failed(error.message);

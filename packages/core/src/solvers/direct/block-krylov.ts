@@ -1,10 +1,12 @@
+import { DataChecksum } from '../../data/checksum.js';
 import { random } from '../../linalg/random.js';
-import { dot } from '../../linalg/vector.js';
+import { dot, hypotenuse, norm } from '../../linalg/vector.js';
 import { residualNorms } from '../residuals.js';
 import { countWanted, type Problem, type RowsProblem, type Solution, type Wanted } from '../solver.js';
 import { OVERSAMPLING } from './iteration-sizes.js';
 import { KrylovSpace, type Ritz } from './krylov-space.js';
 import { ResidualSchedule } from './residual-schedule.js';
+import { directionsAbove, freshRandom } from './unseen.js';
 
 /** Block when the number of components is not known beforehand. */
 const GROWING_BLOCK = 20;
@@ -22,8 +24,15 @@ const MOST_NUMBERS = 1 << 26;
 const WHOLE_SPACE_BLOCKS = 3;
 /** Share of the tolerance that estimated residuals must reach: measured residuals differ from them by rounding. */
 const ESTIMATE_MARGIN = 0.9;
+/** Fresh random vectors that look for what was missed: all of them miss a direction by ten times the usual once in 10⁹. */
+const PROBES = 8;
+/** Most times that a space is widened by directions which it has missed: a random start misses none. */
+const MOST_WIDENED = 10;
 /** With a tolerance above this, speed matters more than the last digit. */
 const LOOSE = 1e-8;
+
+/** The start depends on the data, so that data made against one start meet another. */
+export const checksum = (): DataChecksum => new DataChecksum();
 
 /**
  * Randomised block Lanczos with full reorthogonalisation and thick restarts: the space spanned by G, SG, S²G, … for a
@@ -38,22 +47,30 @@ const LOOSE = 1e-8;
  * degree. So blocks are narrow where the cost of a pass grows with the number of vectors, and wide where reading the rows dominates.
  *
  * A block finds no more equal eigenvalues than it has vectors, and finds that many if they are there. So where a block
- * narrower than what is wanted has found as many equal ones as it has vectors, the solver starts again with a wide block.
+ * narrower than what is wanted has found as many equal ones as it has vectors, the solver starts again with a wide block. Nor does it find an
+ * eigenvector that is orthogonal to G: see `finishRitz`.
  */
 export async function solveKrylov(problem: RowsProblem): Promise<Solution> {
-  const { d, passes, wanted } = problem;
+  const { d, passes, wanted, progress } = problem;
   const wide = Math.min(d, 'count' in wanted ? wanted.count + Math.min(OVERSAMPLING, wanted.count + 2) : GROWING_BLOCK);
-  const rng = random(problem.seed);
-  let [spent, block] = [0, blockFor(passes, wide)];
+  const rng = random(problem.startSeed);
+  let [spent, block, widened] = [0, blockFor(passes, wide), 0];
   for (;;) {
     const space = new KrylovSpace(d, rng, problem.engine);
     try {
-      const { ritz, k, believed, pass } = await converge(problem, space, block, wide);
-      spent += pass;
-      if (!believed || space.size === d || !mayHideMore(ritz.values, k, block, problem)) {
-        return await finishRitz(problem, space, ritz, k, block, believed, spent);
+      await space.append(block, progress);
+      for (;;) {
+        const found = await converge(problem, space, block, wide);
+        spent += found.pass;
+        if (found.believed && space.size < d && mayHideMore(found.ritz.values, found.k, block, problem)) {
+          block = Math.min(d, found.k + OVERSAMPLING);
+          break;
+        }
+        const { solution, missed } = await finishRitz(problem, space, found, block, spent++);
+        if (missed.length === 0) return solution;
+        if (!found.believed || widened++ === MOST_WIDENED) return openAbove(solution, problem);
+        await space.widen(missed, progress);
       }
-      block = Math.min(d, k + OVERSAMPLING);
     } finally {
       space.release();
     }
@@ -65,18 +82,20 @@ function blockFor({ costs }: RowsProblem['passes'], wide: number): number {
   return Math.min(wide, costs === 'vectors' ? NARROW : Math.max(NARROW, Math.ceil(MIDDLE_SHARE * wide)));
 }
 
-/** Grows the space, and restarts it where it gets too large, until what is wanted has converged. */
-async function converge(
-  problem: RowsProblem,
-  space: KrylovSpace,
-  block: number,
-  wide: number,
-): Promise<{ ritz: Ritz; k: number; believed: boolean; pass: number }> {
+/** Ritz pairs of which the first k are wanted, whether their residuals are small enough, and the passes that they took. */
+interface Converged {
+  readonly ritz: Ritz;
+  readonly k: number;
+  readonly believed: boolean;
+  readonly pass: number;
+}
+
+/** Grows the space from its last block on, and restarts it where it gets too large, until what is wanted has converged. */
+async function converge(problem: RowsProblem, space: KrylovSpace, block: number, wide: number): Promise<Converged> {
   const { d, passes, progress, wanted, scatterTrace } = problem;
   const mostPasses = MOST_PASSES * Math.max(1, Math.round(wide / block));
   const checks = new ResidualSchedule();
   let most = Number.POSITIVE_INFINITY;
-  await space.append(block, progress);
   for (let pass = 1; ; pass++) {
     await space.expand(await passes.normal(space.lastBlock(), space.lastCount), progress);
     const whole = space.size === d;
@@ -149,36 +168,80 @@ function excessRatio(residual: number, allowed: number): number {
   return allowed > 0 && residual > allowed ? residual / allowed : Number.POSITIVE_INFINITY;
 }
 
-/** The Ritz vectors as a solution, their residuals measured by one more pass over the data. */
+/**
+ * The Ritz vectors as a solution, their residuals measured by one more pass over the data; and directions outside the space that have
+ * more variance than the solution allows for.
+ *
+ * The iteration finds no eigenvector that is orthogonal to its start. That the rest of the trace is too small for another one is certain.
+ * Where it is not, the same pass multiplies a few fresh random vectors, which see what the space has missed.
+ */
 async function finishRitz(
   problem: RowsProblem,
   space: KrylovSpace,
-  ritz: Ritz,
-  k: number,
+  { ritz, k, believed }: Converged,
   block: number,
-  believed: boolean,
   passes: number,
-): Promise<Solution> {
-  const { d } = problem;
-  const basis = await space.vectors(ritz, k, problem.progress);
-  const image = await problem.passes.normal(basis, k, true);
-  const values = Float64Array.from({ length: k }, (_, r) => dot(image, r * d, basis, r * d, d));
+): Promise<{ readonly solution: Solution; readonly missed: Float64Array }> {
+  const { d, progress, scatterTrace, roundoff } = problem;
+  const basis = await space.vectors(ritz, k, progress);
+  const search = space.size === d ? 1 : searchOf(d, block);
   const known = ritz.residuals.length > k;
-  // The rest of the trace bounds every eigenvalue that was not found.
-  const left = Math.max(0, problem.scatterTrace - values.reduce((sum, value) => sum + value, 0)) + problem.roundoff;
   const value = known ? Math.max(0, ritz.values[k]) : 0;
-  const bound = known ? Math.min(ritz.residuals[k] + problem.roundoff, Math.max(problem.roundoff, left - value)) : left;
+  // All that is outside the space, which no eigenvalue there can exceed.
+  const outside = scatterTrace - ritz.values.reduce((sum, each) => sum + each, 0);
+  const probed = space.size < d && outside > value + roundoff;
+  const count = probed ? Math.min(PROBES, d - space.size) : 0;
+  const vectors = new Float64Array(count * d).map(freshRandom().normal);
+  if (probed) await space.remove(vectors, count, progress);
+  const together = new Float64Array((k + count) * d);
+  together.set(basis);
+  together.set(vectors, k * d);
+  const images = await problem.passes.normal(together, k + count, true);
+  const image = images.slice(0, k * d);
+  const values = Float64Array.from({ length: k }, (_, r) => dot(image, r * d, basis, r * d, d));
+  // The rest of the trace bounds every eigenvalue that was not found.
+  const left = restOfTrace(values, problem);
+  const bound = known ? Math.min(ritz.residuals[k] + roundoff, Math.max(roundoff, left - value)) : left;
   const residuals = residualNorms(image, basis, values, k, d);
-  return {
+  const solution: Solution = {
     k,
     basis,
     values,
     residuals,
     next: k >= d ? undefined : { value, bound },
     rayleigh: true,
-    search: space.size === d ? 1 : searchOf(d, block),
+    search,
     // The residuals that the iteration estimates are confirmed with the data.
     converged: believed && residuals.every((residual) => residual <= problem.tolerance * values[0]),
     passes: passes + 1,
+  };
+  if (!probed) return { solution, missed: new Float64Array(0) };
+  const seen = images.subarray(k * d);
+  await space.remove(seen, count, progress);
+  const probe = { vectors, images: seen, count, error: roundoff };
+  const missed = await directionsAbove(allowedOutside(solution) + roundoff, probe, d, problem.engine, progress);
+  return { solution, missed };
+}
+
+/** The most variance that a direction outside the space may have where the bounds of a solution are true: see `certify`. */
+function allowedOutside({ k, values, residuals, next, search = 1 }: Solution): number {
+  const after = next ? next.value + search * next.bound : 0;
+  return after < values[k - 1] ? after : values[k - 1] + search * hypotenuse(norm(residuals), next?.bound ?? 0);
+}
+
+function restOfTrace(values: Float64Array, { scatterTrace, roundoff }: Problem): number {
+  return Math.max(0, scatterTrace - values.reduce((sum, value) => sum + value, 0)) + roundoff;
+}
+
+/** A solution that is known to lack a direction: any eigenvalue may be as large as the rest of the trace allows. */
+function openAbove(solution: Solution, problem: Problem): Solution {
+  const { values, residuals, next } = solution;
+  const left = restOfTrace(values, problem);
+  const above = values.map((value) => Math.max(0, left - value) + norm(residuals));
+  return {
+    ...solution,
+    next: next && { value: next.value, bound: Math.max(next.bound, left) },
+    bracket: { above, below: norm(residuals) },
+    converged: false,
   };
 }

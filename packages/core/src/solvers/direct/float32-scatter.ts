@@ -1,3 +1,4 @@
+import { DataChecksum } from '../../data/checksum.js';
 import { keptMatrix, multiplySymmetric, VectorBlock } from '../../engines/vector-block.js';
 import { orthonormalise } from '../../linalg/orthonormalise.js';
 import { random } from '../../linalg/random.js';
@@ -7,6 +8,7 @@ import { residualNorms } from '../residuals.js';
 import { countWanted, nextValue, type ScatterAndRowsProblem, type Solution } from '../solver.js';
 import { byScatter, eigenvalueBound } from './covariance.js';
 import { OVERSAMPLING, PROBES, UNCORRECTED_TOLERANCE } from './iteration-sizes.js';
+import { directionsAbove } from './unseen.js';
 
 /**
  * ‖E‖ is at most CAUTION·√(2/π)·max‖Eg‖ over r random normal vectors g, but for a probability of CAUTION⁻ʳ (Halko,
@@ -23,6 +25,9 @@ const RESIDUAL_LEFT = 1e-6;
 const ROUNDING = 16 * Number.EPSILON;
 /** Larger corrections are not used: S̃ was too far from S, or the gap too small. */
 const LARGEST_CORRECTION = 1e-4;
+
+/** The vectors that measure the error depend on the data, so that no data can be made against them that are always the same. */
+export const checksum = (): DataChecksum => new DataChecksum();
 
 /**
  * Eigenvectors of a scatter S̃ that was summed in float32, made as good as those of the float64 scatter S by one `normal`
@@ -44,10 +49,18 @@ export async function solveRefined(problem: ScatterAndRowsProblem): Promise<Solu
   const loose = tolerance >= UNCORRECTED_TOLERANCE;
   const onStep = (): void | Promise<void> => progress.yieldToEventLoop();
   const few = 'count' in wanted ? wanted.count + OVERSAMPLING : d;
-  const probes = Float64Array.from({ length: PROBES * d }, random(problem.seed).normal);
+  const probes = Float64Array.from({ length: PROBES * d }, random(problem.startSeed).normal);
   // An engine that finds few eigenvectors does so on a device: where the pass over the rows needs none of them, it runs beside that.
   const measuring = loose && engine.leadingEigen ? passes.normal(probes, PROBES, true) : undefined;
-  const finding = engine.leadingEigen?.(scatter, d, few, loose ? tolerance / 10 : ROUGH, onStep, probes);
+  const finding = engine.leadingEigen?.(
+    scatter,
+    d,
+    few,
+    loose ? tolerance / 10 : ROUGH,
+    onStep,
+    problem.startSeed,
+    probes,
+  );
   // Also after an error both are waited for: nothing is left running.
   if (measuring) await Promise.allSettled([finding, measuring]);
   const leading = await finding;
@@ -68,6 +81,8 @@ export async function solveRefined(problem: ScatterAndRowsProblem): Promise<Solu
   together.set(probes);
   together.set(vectors.subarray(0, taken * d), PROBES * d);
   const image = await (measuring ?? passes.normal(together, PROBES + taken, true));
+  // Where all eigenvalues were computed, none can have been missed.
+  if (leading && (await missesMore(vectors, count, values, probes, image, problem))) return await again();
   let error = 0;
   for (let i = 0; i < PROBES; i++) {
     axpy(-1, roughProbes, i * d, image, i * d, d);
@@ -106,6 +121,29 @@ export async function solveRefined(problem: ScatterAndRowsProblem): Promise<Solu
     converged: true,
     passes: loose ? 3 : 2,
   };
+}
+
+/**
+ * Whether a direction has more variance than the last of the vectors that subspace iteration found, from a random start. The random vectors
+ * that measure the error see it in the complement of those that were found.
+ */
+async function missesMore(
+  found: Float64Array,
+  count: number,
+  values: Float64Array,
+  probes: Float64Array,
+  image: Float64Array,
+  problem: ScatterAndRowsProblem,
+): Promise<boolean> {
+  const { d, engine, progress } = problem;
+  const vectors = probes.slice();
+  const images = image.slice(0, PROBES * d);
+  for (const rows of [vectors, images])
+    await VectorBlock.use(found, count, d, problem, (span) => span.remove(rows, PROBES));
+  // What the vectors that were found are off by comes back in the images, as part of what is outside them.
+  const error = UNCORRECTED_TOLERANCE * values[0];
+  const probe = { vectors, images, count: PROBES, error };
+  return (await directionsAbove(values[count - 1] + error, probe, d, engine, progress)).length > 0;
 }
 
 /** max |VVᵀ − I| of k rows, by the engine. */

@@ -84,6 +84,22 @@ export class KrylovSpace {
     this.lastCount = count;
   }
 
+  /** Appends what the last image left outside Q, as `append` does, and other directions beside it. */
+  async widen(directions: Float64Array, progress: ProgressTracker): Promise<void> {
+    const carried = this.lastCount * this.#d;
+    const start = new Float64Array(carried + directions.length);
+    start.set(this.#outside.subarray(0, carried));
+    start.set(directions, carried);
+    const count = Math.min(start.length / this.#d, this.#d - this.size);
+    await this.append(count, progress, start.subarray(0, count * this.#d));
+  }
+
+  /** X −= (XQᵀ)Q for `count` rows X, twice, so that the rest is orthogonal to Q up to rounding. */
+  async remove(rows: Float64Array, count: number, progress: ProgressTracker): Promise<void> {
+    for (let round = 0; round < 2; round++)
+      await this.#basis.project(rows, count, 0, () => progress.yieldToEventLoop());
+  }
+
   /** Makes what is outside Q orthonormal, where it is clearly outside: it is orthogonal to Q already. */
   async #normalise(block: Float64Array, count: number, progress: ProgressTracker): Promise<boolean> {
     if (count !== this.lastCount) return false;

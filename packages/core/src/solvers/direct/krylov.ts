@@ -32,5 +32,8 @@ export const krylov: SolverDeclaration = {
   reason: ({ rows, cols, nonzeros }) =>
     `Few components of ${nonzeros === undefined ? 'a large' : 'a sparse'} ${rows}×${cols} matrix are wanted: block Krylov needs only passes over the data.`,
   accuracy: { limit: 'rounding', remedy: "Use a smaller tolerance, or solver: 'svd'" },
-  load: async () => ({ needs: 'rows', solve: (await import('./block-krylov.js')).solveKrylov }),
+  load: async () => {
+    const { solveKrylov, checksum } = await import('./block-krylov.js');
+    return { needs: 'rows', solve: solveKrylov, checksum };
+  },
 };

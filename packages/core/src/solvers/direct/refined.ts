@@ -39,5 +39,8 @@ export const refined: SolverDeclaration = {
   reason: ({ rows, cols }) =>
     `The ${cols}×${cols} covariance of ${rows} rows is summed in float32, which is twice as fast; the result is checked and refined in float64.`,
   accuracy: { limit: 'rounding', remedy: "Use solver: 'svd', or scale the columns" },
-  load: async () => ({ needs: 'both', solve: (await import('./float32-scatter.js')).solveRefined }),
+  load: async () => {
+    const { solveRefined, checksum } = await import('./float32-scatter.js');
+    return { needs: 'both', solve: solveRefined, checksum };
+  },
 };

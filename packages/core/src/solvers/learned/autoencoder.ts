@@ -4,7 +4,7 @@ import { norm } from '../../linalg/vector.js';
 import type { Needs, Solver, SolverUse } from '../solver.js';
 import { type Anchor, anchorAt, batchEpoch } from './batches.js';
 import { largestVariance } from './largest-variance.js';
-import { learnFromRows, learnFromScatter } from './learn.js';
+import { checksum, learnFromRows, learnFromScatter } from './learn.js';
 import { type MeanTerms, meanTerms } from './mean-terms.js';
 import { optimiser } from './optimiser.js';
 import { type Controls, type Query, type Reply, type Rule, type RuleProblem, withPauses } from './rule.js';
@@ -31,8 +31,8 @@ export function autoencoder(needs: Needs, { learn }: SolverUse): Solver {
   const [epochs, tolerance] = learn?.decay === undefined ? [5000, 1e-6] : [1000, 1e-3];
   const how = { rule: autoencoderRule, epochs };
   return needs === 'scatter'
-    ? { needs: 'scatter', tolerance, solve: (problem) => learnFromScatter(problem, how) }
-    : { needs: 'rows', tolerance, solve: (problem) => learnFromRows(problem, how) };
+    ? { needs: 'scatter', tolerance, checksum, solve: (problem) => learnFromScatter(problem, how) }
+    : { needs: 'rows', tolerance, checksum, solve: (problem) => learnFromRows(problem, how) };
 }
 
 export function* autoencoderRule(problem: RuleProblem, controls: Controls): Rule {

@@ -190,11 +190,12 @@ export class HebbianFold implements Fold {
       return epoch;
     };
     if (!passes) return this.#uncheckedSolution(problem, state, tell());
-    const replies = new RowReplies(passes, progress);
+    const replies = new RowReplies(passes, progress, problem.startSeed);
     const reply = replies.reply.bind(replies);
     const found = leading(await replyAll(measure(state.rows, this.#k, d, this.#rng), reply), problem);
     const { k } = found;
-    const { next, missing } = await replyAll(searchOutside(found, k, d, tolerance, this.#rng), reply);
+    const start = random(problem.startSeed + 1);
+    const { next, missing } = await replyAll(searchOutside(found, k, d, tolerance, start), reply);
     const trace = [tell(found.worst)];
     const converged = found.worst <= tolerance && !missing && !this.#diverged;
     const failure = converged ? {} : { failure: explain(state, 1, found, problem, missing) };

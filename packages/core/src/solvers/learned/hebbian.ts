@@ -9,7 +9,7 @@ import { anchorAt, batchEpoch, defaultBatch } from './batches.js';
 import { HebbianFold } from './hebbian-fold.js';
 import { hebbianDirection, HEBBIAN_STEP as STEP } from './hebbian-rules.js';
 import { largestVariance } from './largest-variance.js';
-import { learnFromRows } from './learn.js';
+import { checksum, learnFromRows } from './learn.js';
 import type { HebbianRule } from './learn-options.js';
 import { defectOf, reconstructionLoss } from './mean-terms.js';
 import { type Optimiser, optimiser } from './optimiser.js';
@@ -42,13 +42,15 @@ const FADED = 0.5;
  */
 export function hebbian({ learn }: SolverUse): Solver {
   const rule = (learn?.rule ?? 'subspace') as HebbianRule;
-  if (learn?.epochs === 1) return { needs: 'once', tolerance: 0.1, begin: (use) => new HebbianFold(rule, use) };
+  if (learn?.epochs === 1) {
+    return { needs: 'once', tolerance: 0.1, checksum, begin: (use) => new HebbianFold(rule, use) };
+  }
   const how = {
     rule: (problem: RuleProblem, controls: Controls) => hebbianRule(rule, problem, controls),
     epochs: EPOCHS,
   };
   const tolerance = learn?.decay === undefined ? 1e-6 : 1e-3;
-  return { needs: 'rows', tolerance, solve: (problem) => learnFromRows(problem, how) };
+  return { needs: 'rows', tolerance, checksum, solve: (problem) => learnFromRows(problem, how) };
 }
 
 export function* hebbianRule(rule: HebbianRule, problem: RuleProblem, controls: Controls): Rule {

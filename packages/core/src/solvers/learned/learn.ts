@@ -1,3 +1,4 @@
+import { DataChecksum } from '../../data/checksum.js';
 import { DataError, describeValue, OptionError } from '../../errors.js';
 import { type Random, random } from '../../linalg/random.js';
 import { ResidualSchedule } from '../direct/residual-schedule.js';
@@ -16,6 +17,9 @@ export interface Method {
   readonly epochs: number;
 }
 
+/** The search for what a rule has left out starts from random vectors, which depend on the data. */
+export const checksum = (): DataChecksum => new DataChecksum();
+
 /** Learns from the scatter alone: an epoch costs the same for any number of rows. */
 export async function learnFromScatter(problem: ScatterProblem, method: Method): Promise<Solution> {
   const solution = await withScatter(problem, (replies) => learn(problem, method, 0, replies));
@@ -24,7 +28,7 @@ export async function learnFromScatter(problem: ScatterProblem, method: Method):
 
 /** Learns from passes over the rows. */
 export async function learnFromRows(problem: RowsProblem, method: Method): Promise<Solution> {
-  const replies = new RowReplies(problem.passes, problem.progress);
+  const replies = new RowReplies(problem.passes, problem.progress, problem.startSeed);
   try {
     return await learn(problem, method, problem.passes.rows, replies);
   } finally {
@@ -38,11 +42,11 @@ export async function learnFromRows(problem: RowsProblem, method: Method): Promi
  * where a direction is still missing.
  */
 async function learn(problem: Problem, method: Method, n: number, replies: Replies): Promise<Solution> {
-  const { d, scatterTrace, seed, centred, wanted, tolerance, learn: options } = problem;
+  const { d, scatterTrace, seed, startSeed, centred, wanted, tolerance, learn: options } = problem;
   const k = countOf(wanted);
   if (options.exact) checkExact(options.exact, d);
   const epochs = options.epochs ?? method.epochs;
-  const rng = random(seed + 1);
+  const rng = random(startSeed + 1);
   let passes = 0;
   const reply = async (query: Query): Promise<Reply> => {
     const given = await replies.reply(query);

@@ -1,9 +1,9 @@
 import { random } from '../../linalg/random.js';
 import { norm } from '../../linalg/vector.js';
-import type { Solver, SolverUse } from '../solver.js';
+import type { RowsProblem, Solver, SolverUse } from '../solver.js';
 import { pairwiseRule } from './forces.js';
 import { largestVariance } from './largest-variance.js';
-import { learnFromRows } from './learn.js';
+import { checksum, learnFromRows } from './learn.js';
 import { innerProducts, pointGradient, pointsState, STEP, startPoints } from './moving-points.js';
 import { optimiser } from './optimiser.js';
 import { type Controls, type Rule, type RuleProblem, withPauses } from './rule.js';
@@ -26,7 +26,8 @@ const EPOCHS = 5000;
  */
 export function points({ learn }: SolverUse): Solver {
   const rule = learn?.rule === 'pairwise' ? pairwiseRule : factoredRule;
-  return { needs: 'rows', tolerance: 1e-6, solve: (problem) => learnFromRows(problem, { rule, epochs: EPOCHS }) };
+  const solve = (problem: RowsProblem) => learnFromRows(problem, { rule, epochs: EPOCHS });
+  return { needs: 'rows', tolerance: 1e-6, checksum, solve };
 }
 
 export function* factoredRule(problem: RuleProblem, controls: Controls): Rule {

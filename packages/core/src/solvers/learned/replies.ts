@@ -47,12 +47,14 @@ const PROBES = 32;
 export class RowReplies implements Replies {
   readonly #passes: Passes;
   readonly #progress: ProgressTracker;
+  readonly #seed: number;
   #batches: AsyncGenerator<MiniBatch, void, void> | undefined;
   #seen = 0;
 
-  constructor(passes: Passes, progress: ProgressTracker) {
+  constructor(passes: Passes, progress: ProgressTracker, seed: number) {
     this.#passes = passes;
     this.#progress = progress;
+    this.#seed = seed;
   }
 
   async reply(query: Query): Promise<Reply> {
@@ -114,7 +116,7 @@ export class RowReplies implements Replies {
     const { rows: n, cols: d } = this.#passes;
     const size = Math.min(n, d);
     if (n * d * size > WORTH) {
-      const { normal } = random(0);
+      const { normal } = random(this.#seed);
       const images = await this.#passes.normal(new Float64Array(PROBES * d).map(normal), PROBES);
       return dot(images, 0, images, 0, images.length) / PROBES;
     }

@@ -1,5 +1,6 @@
 import { type DenseBlock, packTile } from '../../data/block.js';
 import { blockStatistics } from '../../data/block-statistics.js';
+import { DataChecksum } from '../../data/checksum.js';
 import { type Row, RowGatherer } from '../../data/gather.js';
 import type { Matrix, NumberArray } from '../../data/matrix.js';
 import { checkScale, chooseFrame, columnScales, type Scale } from '../../data/scaling.js';
@@ -19,12 +20,19 @@ export interface FramedRows {
   readonly unit: number;
   /** ‖B‖². */
   readonly scatterTrace: number;
+  /** The seed, mixed with a checksum of the rows. */
+  readonly startSeed: number;
 }
 
 /** Checks rows and puts them into their frame. */
 export function frameRows(
   data: WatchedData,
-  { center, scale, ddof }: { readonly center: boolean; readonly scale: Scale; readonly ddof: number },
+  {
+    center,
+    scale,
+    ddof,
+    seed = 0,
+  }: { readonly center: boolean; readonly scale: Scale; readonly ddof: number; readonly seed?: number },
 ): FramedRows {
   const { block, names } = blockOf(data);
   const { rows: n, cols: d } = block;
@@ -39,7 +47,10 @@ export function frameRows(
   }
   const rows = new Float64Array(n * d);
   packTile(block, framing, 0, n, 0, d, rows);
-  return { rows, n, d, unit: framing.unit, scatterTrace: framing.scatterTrace };
+  const checksum = new DataChecksum();
+  checksum.add(block);
+  const { unit, scatterTrace } = framing;
+  return { rows, n, d, unit, scatterTrace, startSeed: checksum.seed(seed, stats) };
 }
 
 /** Rows or a matrix as one dense block. */
