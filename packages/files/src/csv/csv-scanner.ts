@@ -5,7 +5,6 @@ import { FileError } from '../file-error.js';
 import type { Conversion, ConvertedValues } from '../table/converted-values.js';
 import { LARGEST_EXACT, type RoundedReading, wasTextRounded } from '../table/rounded-integers.js';
 import type { Request } from '../table/table.js';
-import { isMissing } from './cells.js';
 import { ambiguousMark, notANumber, raggedRow } from './csv-errors.js';
 import { classifyCell, type DecimalMark, parseNumber } from './decimal-marks.js';
 import { decimalNumber } from './decimal-number.js';
@@ -363,7 +362,7 @@ export class Scanner {
       if (at >= end || window[at] === NEWLINE || window[at] === RETURN) {
         if (column + 1 === width) return this.#endRecord(at);
         // A line of blanks is blank too.
-        if (!(column === 0 && this.#text(start, at) === null && this.#isBlank(at))) throw this.#raggedRow();
+        if (!(column === 0 && this.#text(start, at) === '' && this.#isBlank(at))) throw this.#raggedRow();
         this.#at = at + 1;
         return BLANK;
       }
@@ -396,20 +395,26 @@ export class Scanner {
     return latin1Of(this.#window.subarray(this.#at, at)).trim() === '';
   }
 
-  /** A cell's text without quotes and the blanks around it; null when it stands for nothing. */
-  #text(start: number, end: number): string | null {
+  /** A cell's text without quotes and the blanks around it. */
+  #text(start: number, end: number): string {
     let text = this.#decode(this.#window, start, Math.min(end, this.#end)).trim();
     if (text.startsWith('"')) {
       const close = text.lastIndexOf('"');
       text = `${text.slice(1, Math.max(1, close)).replaceAll('""', '"')}${text.slice(close + 1)}`.trim();
     }
-    return isMissing(text) ? null : text;
+    return text;
   }
 
-  /** A cell's text; of a number, as JavaScript writes it, which knows neither decimal commas nor thousands. */
+  /**
+   * A cell's text; null when it stands for nothing. In a column of text only an empty cell does. The text of a number is as
+   * JavaScript writes it, which knows neither decimal commas nor thousands.
+   */
   #label(start: number, end: number, column: number): string | null {
     const text = this.#text(start, end);
-    if (text === null || this.#dialect.columns[column].kind !== 'number') return text;
+    const { kind } = this.#dialect.columns[column];
+    if (kind === 'text') return text === '' ? null : text;
+    if (this.#dialect.missing.has(text)) return null;
+    if (kind !== 'number') return text;
     const point = this.#marks[column] === '.' || !text.includes('.');
     if (point && !text.includes(',') && !this.#dialect.notations[column]) return text;
     const value = this.#number(start, end, column);
@@ -425,7 +430,7 @@ export class Scanner {
       throw this.#notANumber(start, end, column);
     }
     const text = this.#text(start, end);
-    if (text === null) return value;
+    if (Number.isNaN(value)) return value;
     if (Math.abs(value) >= LARGEST_EXACT) this.#noteRounded(text, value, column);
     const kind = this.#conversionOf(text, column);
     if (kind) this.#convertedHere.push([column, kind, text, value]);
@@ -445,7 +450,7 @@ export class Scanner {
   /** A cell's number, NaN where it stands for nothing; undefined when it is none. */
   #number(start: number, end: number, column: number): number | undefined {
     const text = this.#text(start, end);
-    if (text === null) return Number.NaN;
+    if (this.#dialect.missing.has(text)) return Number.NaN;
     const notation = this.#dialect.notations[column];
     const digits = notation ? stripNotation(text, notation) : text;
     if (digits === undefined) return undefined;
@@ -475,7 +480,7 @@ export class Scanner {
   /** A cell is no number: because it is a word, or because its row lacks cells, or is a title. */
   #notANumber(start: number, end: number, column: number): DataError {
     if (this.#countCells() !== this.#slots.length) return this.#raggedRow();
-    const text = this.#text(start, end) ?? '';
+    const text = this.#text(start, end);
     return notANumber(this.#bytes.path, this.#dialect, this.#record, column, text, this.#marks[column]);
   }
 

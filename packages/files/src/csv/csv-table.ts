@@ -10,15 +10,19 @@ const TEXT_BYTES = 64;
 
 export interface CsvOptions {
   readonly memory: number;
+  readonly na?: readonly string[] | undefined;
   readonly format?: string;
   /** For tests, which want to see records cut everywhere. */
   readonly window?: number;
 }
 
 /** A text table (.csv, .tsv and their kin): delimiter, header, quotes, decimal comma and missing values are found out. */
-export async function openCsv(bytes: Bytes, { memory, format = 'CSV', window = WINDOW }: CsvOptions): Promise<Table> {
+export async function openCsv(
+  bytes: Bytes,
+  { memory, na, format = 'CSV', window = WINDOW }: CsvOptions,
+): Promise<Table> {
   const sample = await peek(bytes, SAMPLE);
-  const dialect = sniffDialect(sample, sample.length < SAMPLE, bytes.path, memory);
+  const dialect = sniffDialect(sample, sample.length < SAMPLE, bytes.path, { memory, na });
   const integers = new RoundedIntegers();
   const converted = new ConvertedValues();
   return {

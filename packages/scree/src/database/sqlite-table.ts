@@ -36,12 +36,12 @@ type Row = Record<string, Value>;
  */
 export async function openSqlite(
   { path, memory, file }: { path: string; memory: number; file: string },
-  { member, sql }: { member?: string | undefined; sql?: string | undefined },
+  { member, sql, na }: { member?: string | undefined; sql?: string | undefined; na?: readonly string[] | undefined },
 ): Promise<Table> {
   const folder = await temporaryFolder();
   try {
     const name = await linkOrCopy(file, path, folder.path);
-    const task: SqliteTask = { kind: 'sqlite', file: name, path, memory, member, sql };
+    const task: SqliteTask = { kind: 'sqlite', file: name, path, memory, na, member, sql };
     // A terminated thread leaves its lock file behind. It must be in the temporary folder, not next to the data.
     const inThread = name !== file && (sql !== undefined || worthThread((await stat(file)).size)) && hasThreads();
     if (inThread) return await openInThread(task, folder.remove);
@@ -60,7 +60,7 @@ export async function openSqlite(
 }
 
 /** Opens the database in this thread. It must be in a folder where a lock file may be left behind. */
-export async function openSqliteInThisThread({ file, path, memory, member, sql }: SqliteTask): Promise<Table> {
+export async function openSqliteInThisThread({ file, path, memory, na, member, sql }: SqliteTask): Promise<Table> {
   const { default: sqlite } = await loadUnbundled<{ default: typeof import('node-sqlite3-wasm') }>('node-sqlite3-wasm');
   let database: Database | undefined;
   try {
@@ -71,7 +71,8 @@ export async function openSqliteInThisThread({ file, path, memory, member, sql }
     const name = sql === undefined ? tableName(opened, member, path) : createQueryView(opened, sql);
     const relation = quotedName(name);
     const format = sql === undefined ? `SQLite, ${name}` : 'SQLite, SQL';
-    const columns = inferColumns(opened, name);
+    const missing = new Set(na);
+    const columns = inferColumns(opened, name, missing);
     const integers = new RoundedIntegers();
     if (columns.length === 0) throw new DataError('EMPTY_DATA', `There are no rows to read in ${path}.`);
     return {
@@ -85,7 +86,8 @@ export async function openSqliteInThisThread({ file, path, memory, member, sql }
       mayMissValues: true,
       checkMissing: true,
       rereadable: true,
-      read: (request) => read(opened, relation, columns, request, { path, memory, rounded: integers.reading() }),
+      read: (request) =>
+        read(opened, relation, columns, request, { path, memory, missing, rounded: integers.reading() }),
       warnings: () => integers.warnings(path, (j) => columns[j].name),
       close: async () => opened.close(),
     };
@@ -169,7 +171,7 @@ function columnNames(database: Database, name: string): string[] {
   return (columns as { name: string }[]).map((column) => column.name);
 }
 
-function inferColumns(database: Database, relation: string): Column[] {
+function inferColumns(database: Database, relation: string, missing: ReadonlySet<string>): Column[] {
   const names = columnNames(database, relation);
   const statement = database.prepare(`SELECT * FROM ${quotedName(relation)} LIMIT ${SAMPLED_ROWS}`);
   try {
@@ -180,7 +182,7 @@ function inferColumns(database: Database, relation: string): Column[] {
       for (const [name, counts] of tally) {
         const value = row[name];
         if (typeof value === 'number' || typeof value === 'bigint') counts.numbers++;
-        else if (typeof value === 'string') counts.texts++;
+        else if (typeof value === 'string') counts.texts += missing.has(value) ? 0 : 1;
         else if (value !== null) counts.others++;
       }
     }
@@ -203,7 +205,17 @@ async function* read(
   relation: string,
   columns: readonly Column[],
   request: Request,
-  { path, memory, rounded }: { path: string; memory: number; rounded: ReturnType<RoundedIntegers['reading']> },
+  {
+    path,
+    memory,
+    missing,
+    rounded,
+  }: {
+    path: string;
+    memory: number;
+    missing: ReadonlySet<string>;
+    rounded: ReturnType<RoundedIntegers['reading']>;
+  },
 ): AsyncGenerator<DenseBatch, void, void> {
   const numbers = request.numbers === 'all' ? [...columns.keys()] : request.numbers;
   const cols = numbers.length;
@@ -226,7 +238,8 @@ async function* read(
         for (let j = 0; j < cols; j++) {
           const { name } = columns[numbers[j]];
           const value = next.value[name];
-          const number = toNumber(value, done + filled, name, path);
+          const isGap = typeof value === 'string' && missing.has(value);
+          const number = isGap ? Number.NaN : toNumber(value, done + filled, name, path);
           if (typeof value === 'bigint' && BigInt(number) !== value) rounded.add(numbers[j]);
           data[filled * cols + j] = number;
         }
