@@ -4,7 +4,7 @@ import { bytesOf, latin1Of, utf8OrWindows1252Of, windows1252Of } from '../bytes/
 import { FileError } from '../file-error.js';
 import type { Conversion, ConvertedValues } from '../table/converted-values.js';
 import { LARGEST_EXACT, type RoundedReading, wasTextRounded } from '../table/rounded-integers.js';
-import type { Request } from '../table/table.js';
+import type { Request, TextBudget } from '../table/table.js';
 import { ambiguousMark, notANumber, raggedRow } from './csv-errors.js';
 import { classifyCell, type DecimalMark, parseNumber } from './decimal-marks.js';
 import { decimalNumber } from './decimal-number.js';
@@ -104,19 +104,21 @@ export class Scanner {
     return this.#reader.close();
   }
 
-  /** Reads up to `height` records into `data` and `text`, and says how many there were. */
+  /** Reads up to `height` records into `data` and `text`, fewer where their texts take the budget, and says how many there were. */
   async fill(
     data: Float64Array,
     height: number,
     text: (string | null)[] | undefined,
     texts: readonly (string | null)[][],
+    budget: TextBudget,
   ): Promise<number> {
     if (!this.#begun) await this.#begin();
+    budget.renew();
     let rows = 0;
     while (rows < height) {
-      const got = this.#parse(data, rows, height, text, texts);
+      const got = this.#parse(data, rows, height, text, texts, budget);
       rows += got;
-      if (rows === height) break;
+      if (rows === height || budget.spent) break;
       if (!(await this.#more())) break;
     }
     return rows;
@@ -242,9 +244,10 @@ export class Scanner {
     height: number,
     text: (string | null)[] | undefined,
     texts: readonly (string | null)[][],
+    budget: TextBudget,
   ): number {
     let row = first;
-    while (row < height && this.#at < this.#end) {
+    while (row < height && this.#at < this.#end && !budget.spent) {
       const byte = this.#window[this.#at];
       // Blank lines are no records.
       if (byte === NEWLINE || byte === RETURN) {
@@ -256,8 +259,15 @@ export class Scanner {
       if (found === BLANK) continue;
       if (this.#roundedHere.length > 0) for (const column of this.#roundedHere) this.#rounded.add(column);
       if (this.#convertedHere.length > 0) for (const each of this.#convertedHere) this.#converted(...each);
-      text?.push(this.#labelHere);
-      for (let t = 0; t < texts.length; t++) texts[t].push(this.#textsHere[this.#textColumns[t]]);
+      if (text) {
+        text.push(this.#labelHere);
+        budget.add(this.#labelHere);
+      }
+      for (let t = 0; t < texts.length; t++) {
+        const cell = this.#textsHere[this.#textColumns[t]];
+        texts[t].push(cell);
+        budget.add(cell);
+      }
       row++;
       this.#record++;
     }

@@ -1,12 +1,9 @@
 import { type Bytes, peek } from '../bytes/bytes.js';
 import { ConvertedValues } from '../table/converted-values.js';
 import { RoundedIntegers } from '../table/rounded-integers.js';
-import { blockRows, type DenseBatch, type Request, type Table } from '../table/table.js';
+import { blockRows, type DenseBatch, type Request, type Table, TEXT_BYTES, TextBudget } from '../table/table.js';
 import { type ReadingNotes, Scanner, WINDOW } from './csv-scanner.js';
 import { type Dialect, SAMPLE, sniffDialect } from './dialect.js';
-
-/** Bytes that a text takes in memory, roughly. */
-const TEXT_BYTES = 64;
 
 export interface CsvOptions {
   readonly memory: number;
@@ -61,7 +58,9 @@ async function* readRows(
   // A row takes a byte a column at least: a small file needs no large block.
   const most = bytes.size === undefined ? undefined : Math.floor(bytes.size / columns.length) + 1;
   const { texts: asked = [] } = request;
-  const height = blockRows(8 * Math.max(1, cols) + TEXT_BYTES * asked.length, memory, most);
+  const named = request.text === undefined ? 0 : 1;
+  const height = blockRows(8 * Math.max(1, cols) + TEXT_BYTES * (asked.length + named), memory, most);
+  const budget = new TextBudget(memory);
   const scanner = new Scanner(bytes, dialect, request, numbers, { memory, window, ...notes });
   try {
     // Two blocks in turn: one may still be looked at while the other is filled.
@@ -69,7 +68,7 @@ async function* readRows(
     for (let turn = 0; ; turn = 1 - turn) {
       const text: (string | null)[] | undefined = request.text === undefined ? undefined : [];
       const texts = asked.map((): (string | null)[] => []);
-      const rows = await scanner.fill(buffers[turn], height, text, texts);
+      const rows = await scanner.fill(buffers[turn], height, text, texts, budget);
       if (rows === 0) return;
       yield { block: { kind: 'dense', rows, cols, stride: cols, data: buffers[turn] }, text, texts };
     }

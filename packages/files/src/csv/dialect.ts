@@ -3,6 +3,7 @@ import { badFile, unsupported } from '../file-error.js';
 import { checkColumns } from '../table/most-columns.js';
 import type { Column } from '../table/table.js';
 import { missingTexts } from './cells.js';
+import { isDecimalColumn } from './decimal-column.js';
 import {
   type CellCounts,
   classifyCell,
@@ -126,7 +127,9 @@ function sniffTable(
     scores,
     start,
   );
-  const { delimiter } = best;
+  const single = given === undefined && best.delimiter === ',' && best.width === 2;
+  // Tabs do not tell what commas mean, as semicolons do; the numbers must.
+  const delimiter = single && isDecimalColumn(start, enough ? false : whole, missing, path) ? '\t' : best.delimiter;
   checkColumns(best.width, memory, path);
   const most = Math.max(3, Math.min(ROWS, Math.floor(CELLS / best.width)));
   const { records, end, open } = splitRecords(text, delimiter, most, whole);

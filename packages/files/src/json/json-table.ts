@@ -6,7 +6,15 @@ import { badFile } from '../file-error.js';
 import { ConvertedValues } from '../table/converted-values.js';
 import { checkColumns } from '../table/most-columns.js';
 import { RoundedIntegers } from '../table/rounded-integers.js';
-import { blockRows, type Column, type DenseBatch, type Request, type Table } from '../table/table.js';
+import {
+  blockRows,
+  type Column,
+  type DenseBatch,
+  type Request,
+  type Table,
+  TEXT_BYTES,
+  TextBudget,
+} from '../table/table.js';
 import { type JsonLayout, jsonElements } from './elements.js';
 
 /** Rows, and characters of them, by which columns are judged. */
@@ -69,7 +77,13 @@ export async function openJson(
     // A number takes two bytes at least.
     const most = bytes.size === undefined ? undefined : Math.floor(bytes.size / 2) + 1;
     const { texts: asked = [] } = request;
-    const height = blockRows(8 * Math.max(1, cols) + 64 * asked.length, memory, most);
+    const named = request.text === undefined ? 0 : 1;
+    const height = blockRows(8 * Math.max(1, cols) + TEXT_BYTES * (asked.length + named), memory, most);
+    const budget = new TextBudget(memory);
+    const counted = (cell: string | null): string | null => {
+      budget.add(cell);
+      return cell;
+    };
     const buffers = [new Float64Array(height * cols), new Float64Array(height * cols)];
     let [row, filled, turn] = [0, 0, 0];
     const reading = integers.reading();
@@ -92,12 +106,14 @@ export async function openJson(
           if (typeof given === 'boolean') convert(numbers[j], 'boolean', String(given), value);
           buffers[turn][filled * cols + j] = value;
         }
-        if (request.text !== undefined) text.push(toText(valueAt(element, places[request.text], row)));
-        for (const [t, column] of asked.entries()) texts[t].push(toText(valueAt(element, places[column], row)));
+        if (request.text !== undefined) text.push(counted(toText(valueAt(element, places[request.text], row))));
+        for (const [t, column] of asked.entries())
+          texts[t].push(counted(toText(valueAt(element, places[column], row))));
         filled++;
         row++;
-        if (filled < height) continue;
+        if (filled < height && !budget.spent) continue;
         yield batch();
+        budget.renew();
         turn = 1 - turn;
         filled = 0;
         text = [];

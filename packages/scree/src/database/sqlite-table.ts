@@ -9,6 +9,8 @@ import {
   type Request,
   RoundedIntegers,
   type Table,
+  TEXT_BYTES,
+  TextBudget,
   unsupported,
 } from '@scree/files/internal';
 import type { Database } from 'node-sqlite3-wasm';
@@ -219,7 +221,8 @@ async function* read(
 ): AsyncGenerator<DenseBatch, void, void> {
   const numbers = request.numbers === 'all' ? [...columns.keys()] : request.numbers;
   const cols = numbers.length;
-  const height = blockRows(8 * Math.max(1, cols), memory);
+  const height = blockRows(8 * Math.max(1, cols) + (request.text === undefined ? 0 : TEXT_BYTES), memory);
+  const budget = new TextBudget(memory);
   const wanted = request.text === undefined ? numbers : [...new Set([...numbers, request.text])];
   const list = wanted.length === 0 ? '1' : wanted.map((j) => quotedName(columns[j].name)).join(', ');
   let statement: ReturnType<Database['prepare']> | undefined;
@@ -232,7 +235,8 @@ async function* read(
       const data = buffers[turn];
       const text: (string | null)[] | undefined = request.text === undefined ? undefined : [];
       let filled = 0;
-      for (; filled < height; filled++) {
+      budget.renew();
+      for (; filled < height && !budget.spent; filled++) {
         const next = rows.next();
         if (next.done) break;
         for (let j = 0; j < cols; j++) {
@@ -245,7 +249,9 @@ async function* read(
         }
         if (text && request.text !== undefined) {
           const value = next.value[columns[request.text].name];
-          text.push(value === null ? null : String(value));
+          const cell = value === null ? null : String(value);
+          text.push(cell);
+          budget.add(cell);
         }
       }
       if (filled === 0) return;
