@@ -85,7 +85,7 @@ describe('a column of numbers', () => {
   it('misses the texts and the numbers of na too', async () => {
     const file = await open(numbers, { na: ['unknown', '-99'], missing: 'drop' });
     expect(await numbersOf(file)).toEqual([1, 2]);
-    expect((await open(numbers, { na: ['unknown', '-99'] })).countMissing()).resolves.toMatchObject({
+    expect(await (await open(numbers, { na: ['unknown', '-99'] })).countMissing()).toMatchObject({
       columns: [
         { name: 'x', count: 7 },
         { name: 'y', count: 3 },

@@ -17,7 +17,7 @@ export interface TextTask {
   readonly kind: 'text';
   readonly format: TextFormat;
   readonly memory: number;
-  readonly na: readonly string[] | undefined;
+  readonly na?: readonly string[] | undefined;
   readonly file: number;
   readonly size: number;
   /** The name of the file in messages. */
@@ -33,7 +33,7 @@ export interface SqliteTask {
   readonly file: string;
   /** The name of the file in messages. */
   readonly path: string;
-  readonly na: readonly string[] | undefined;
+  readonly na?: readonly string[] | undefined;
   readonly member: string | undefined;
   readonly sql: string | undefined;
 }
