@@ -21,6 +21,7 @@ const ROW_FLAGS = [
   'color',
   'weight',
   'missing',
+  'na',
   'sql',
   'member',
   'format',
