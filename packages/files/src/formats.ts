@@ -77,15 +77,15 @@ const entries = {
     title: 'a JSON file',
     label: 'JSON',
     extensions: ['.json'],
-    openInOrder: async (bytes, { options: { memory }, format }) =>
-      (await import('./json/json-table.js')).openJson(bytes, { memory, lines: false, format }),
+    openInOrder: async (bytes, { options: { memory, na }, format }) =>
+      (await import('./json/json-table.js')).openJson(bytes, { memory, na, lines: false, format }),
   },
   ndjson: {
     title: 'a JSON file',
     label: 'NDJSON',
     extensions: ['.ndjson', '.jsonl'],
-    openInOrder: async (bytes, { options: { memory }, format }) =>
-      (await import('./json/json-table.js')).openJson(bytes, { memory, lines: true, format }),
+    openInOrder: async (bytes, { options: { memory, na }, format }) =>
+      (await import('./json/json-table.js')).openJson(bytes, { memory, na, lines: true, format }),
   },
   arrow: {
     title: 'an Arrow file',
@@ -144,8 +144,8 @@ function isIdx([first, second, type, dimensions]: Uint8Array): boolean {
   return first === 0 && second === 0 && [8, 9, 11, 12, 13, 14].includes(type) && dimensions > 0;
 }
 
-async function openText(bytes: Bytes, { options: { memory }, format }: OpenContext): Promise<Table> {
-  return (await import('./csv/csv-table.js')).openCsv(bytes, { memory, format });
+async function openText(bytes: Bytes, { options: { memory, na }, format }: OpenContext): Promise<Table> {
+  return (await import('./csv/csv-table.js')).openCsv(bytes, { memory, na, format });
 }
 
 /** Bytes as a seekable file, which whole files and temporary copies are. */

@@ -60,6 +60,8 @@ export {
   type RemoteRequest,
   type Request,
   type Table,
+  TEXT_BYTES,
+  TextBudget,
   withClose,
 } from './table/table.js';
 export { uniqueNames } from './table/unique-names.js';

@@ -7,6 +7,7 @@ import type { CheckedOptions } from './options.js';
 import type { Platform } from './platform.js';
 import { HEAD, sniffFormat } from './sniff.js';
 import type { DataFile } from './table/data-file.js';
+import { withMissingMarkers } from './table/missing-markers.js';
 import { type Table, withClose } from './table/table.js';
 import { type FileFacts, TableFile } from './table/table-file.js';
 
@@ -74,7 +75,9 @@ export async function openData(
   close: () => Promise<void> = async () => {},
 ): Promise<DataFile> {
   try {
-    return new TableFile(withClose(table, close), options, facts);
+    const { na = [] } = options;
+    const marked = na.length === 0 ? table : withMissingMarkers(table, na, facts.path);
+    return new TableFile(withClose(marked, close), options, facts);
   } catch (error) {
     await table.close();
     throw error;

@@ -39,6 +39,12 @@ export interface FileOptions {
   readonly only?: { readonly column: string; readonly level: string } | undefined;
   /** Rows with missing values are an error (the default), left out, or filled in with the column's mean. */
   readonly missing?: Missing | undefined;
+  /**
+   * Texts and numbers that mean "no value", besides what does anyway: NaN and null; in columns of numbers of text files also empty
+   * cells, NA, n/a, null, none, missing, ?, -, . and the like; in columns of text only empty cells. A column is text if it has
+   * other text than those.
+   */
+  readonly na?: readonly string[] | undefined;
   /** What `missing: 'mean'` fills in instead of the file's own means: one number per column that is used, such as a model's `mean`. */
   readonly fill?: ArrayLike<number> | undefined;
   /** A query whose result is the data: of the tables in a database file, or of files by their names. */
@@ -59,10 +65,12 @@ const LEAST_MEMORY = 16e6;
 export type CheckedOptions = FileOptions & { readonly memory: number };
 
 export function checkFileOptions(options: FileOptions): CheckedOptions {
-  const { missing = 'error', format, memory = DEFAULT_MEMORY, categories } = options;
+  const { missing = 'error', format, memory = DEFAULT_MEMORY, categories, na } = options;
   if (!['error', 'drop', 'mean'].includes(missing)) {
     throw bad('missing', missing, "must be 'error', 'drop' or 'mean'");
   }
+  if (na !== undefined && !(Array.isArray(na) && na.every((text) => typeof text === 'string')))
+    throw bad('na', na, "must be a list of texts, such as ['None', '-99']");
   const isList = Array.isArray(categories) && categories.every((name) => typeof name === 'string');
   if (categories !== undefined && categories !== true && categories !== 'only' && !isList) {
     throw bad('categories', categories, "must be true, 'only' or a list of column names");
@@ -78,7 +86,7 @@ export function checkFileOptions(options: FileOptions): CheckedOptions {
   if (!(Number.isSafeInteger(memory) && memory >= LEAST_MEMORY)) {
     throw bad('memory', memory, `must be a whole number of bytes from ${LEAST_MEMORY} up`);
   }
-  return { ...options, missing, memory };
+  return { ...options, missing, memory, ...(na ? { na: na.map((text) => text.trim()) } : {}) };
 }
 
 function checkRanges(ranges: unknown): void {

@@ -11,9 +11,9 @@ export async function arrowDurations(schema: string | undefined): Promise<string
   return [...types].filter(([, type]) => type === 'duration').map(([name]) => name);
 }
 
-/** How a text table is written. */
-export async function csvLayout(bytes: Bytes): Promise<CsvLayout> {
-  return (await import('./csv/layout.js')).csvLayout(bytes);
+/** How a text table is written. `na` are texts that mean "no value". */
+export async function csvLayout(bytes: Bytes, na: readonly string[]): Promise<CsvLayout> {
+  return (await import('./csv/layout.js')).csvLayout(bytes, na);
 }
 
 /** The table of an Arrow stream in memory, as servers send them. */

@@ -21,7 +21,7 @@ const rows = Array.from({ length: 12 }, (_, i) => ({
   y: (i * i) % 7,
 }));
 const names = ['colour', 'x', 'size', 'y'] as const;
-const csv = [names.join(), ...rows.map((row) => names.map((name) => row[name] ?? 'NA').join())].join('\n');
+const csv = [names.join(), ...rows.map((row) => names.map((name) => row[name] ?? '').join())].join('\n');
 const json = JSON.stringify(rows);
 const parquet = new Uint8Array(
   parquetWriteBuffer({

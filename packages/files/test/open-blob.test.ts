@@ -288,6 +288,8 @@ describe('a blob that lies', () => {
     ['cut off: packed .npy', gzipSync(npy).subarray(0, 60), 'x.npy.gz', 'FILE_TRUNCATED'],
     ['longer than it says: packed .npy', gzipSync(Buffer.concat([npy, four])), 'x.npy.gz', 'BAD_FILE'],
     ['cut off: .npz', zip.subarray(0, zip.length - 30), 'x.npz', 'FILE_TRUNCATED'],
+    ['two glued together: .npz', Buffer.concat([zip, zip]), 'x.npz', 'BAD_FILE'],
+    ['with something behind it: .npz', Buffer.concat([zip, four]), 'x.npz', 'BAD_FILE'],
     ['wrong sum: .npz', zipFile([{ name: 'a.npy', content: npy, packed: true, lie: { crc: 5 } }]), 'x.npz', 'BAD_FILE'],
     [
       'unpacks to more than it says: .npz',

@@ -221,10 +221,12 @@ export class Model implements ModelRecord {
       mean: this.#mean,
       scale: this.#scale,
     };
-    const { ErrorCollector } = await import('./reconstruction.js');
-    const errors = new ErrorCollector(model, threads);
-    await this.#read('reconstruction error', 'rows', data, options, (block, progress) => errors.add(block, progress));
-    return errors.all();
+    return keepAlive(async () => {
+      const { ErrorCollector } = await import('./reconstruction.js');
+      const errors = new ErrorCollector(model, threads);
+      await this.#read('reconstruction error', 'rows', data, options, (block, progress) => errors.add(block, progress));
+      return errors.all();
+    });
   }
 
   /**

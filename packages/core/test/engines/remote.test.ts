@@ -62,7 +62,11 @@ describe('rows that are elsewhere', () => {
     expect(counts.readings).toBe(0);
     expect(counts.passes).toBeGreaterThan(0);
     const local = await pca(block, { k: 3, solver, engine: 'reference' });
-    expect([...model.variances]).toEqual([...local.variances]);
+    // Random starts follow from the rows here, and from the ranges of the columns there.
+    local.variances.forEach((variance, i) => {
+      const bound = local.certificate.varianceBounds[i] + model.certificate.varianceBounds[i];
+      expect(Math.abs(model.variances[i] - variance)).toBeLessThanOrEqual(bound);
+    });
   });
 
   it('are read here where that takes less time, and the reason says so', async () => {

@@ -34,16 +34,15 @@ export async function readZip(file: SeekableBytes): Promise<ZipMember[]> {
   const { path, size } = file;
   const tail = await part(file, Math.max(0, size - END_RECORD - COMMENT), Math.min(size, END_RECORD + COMMENT));
   let end = tail.length - END_RECORD;
-  while (
-    end >= 0 &&
-    !(tail.getUint32(end) === 0x06054b50 && end + END_RECORD + tail.getUint16(end + 20) <= tail.length)
-  )
-    end--;
+  const endsAt = (at: number): number => at + END_RECORD + tail.getUint16(at + 20);
+  while (end >= 0 && !(tail.getUint32(end) === 0x06054b50 && endsAt(end) <= tail.length)) end--;
   if (end < 0) throw truncated(path, 'it has no directory at its end, as zip files do');
+  if (endsAt(end) < tail.length) throw glued(path);
   let count = tail.getUint16(end + 10);
   let length = tail.getUint32(end + 12);
   let start = tail.getUint32(end + 16);
   const endAt = size - tail.length + end;
+  let directoryEnd = endAt;
   if (count === 0xffff || length === ELSEWHERE || start === ELSEWHERE) {
     const locator = endAt >= 20 ? await part(file, endAt - 20, 20) : undefined;
     if (locator?.getUint32(0) === 0x07064b50) {
@@ -52,10 +51,14 @@ export async function readZip(file: SeekableBytes): Promise<ZipMember[]> {
       count = large.getUint64(32, path);
       length = large.getUint64(40, path);
       start = large.getUint64(48, path);
+      directoryEnd = locator.getUint64(8, path);
+      if (directoryEnd + 12 + large.getUint64(4, path) !== endAt - 20) throw glued(path);
     }
   }
   if (count > MOST_MEMBERS || length > MOST_DIRECTORY)
     throw badFile(path, `its directory claims ${count} members in ${length} bytes`);
+  // Places are counted from the beginning of the archive. In two files that are glued together, those of the second name bytes of the first.
+  if (directoryEnd !== start + length) throw glued(path);
   const directory = await part(file, start, length);
   const members: ZipMember[] = [];
   let at = 0;
@@ -82,6 +85,13 @@ export async function readZip(file: SeekableBytes): Promise<ZipMember[]> {
     at = next;
   }
   return members;
+}
+
+function glued(path: string): Error {
+  return badFile(
+    path,
+    'bytes stand before its archive or behind it, as if files were glued together. Name one of them',
+  );
 }
 
 /** Size, packed size and place of an entry; those that do not fit in 32 bits are in its extra field. */

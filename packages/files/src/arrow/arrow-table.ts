@@ -5,7 +5,7 @@ import { blobBytes } from '../bytes/blob-bytes.js';
 import { unsupported } from '../file-error.js';
 import { DEFAULT_MEMORY } from '../options.js';
 import { RoundedIntegers, type RoundedReading } from '../table/rounded-integers.js';
-import { blockRows, type DenseBatch, type Table } from '../table/table.js';
+import { blockRows, type DenseBatch, type Table, TEXT_BYTES } from '../table/table.js';
 import { BatchReader, type FieldLocation, locateFields } from './column.js';
 import { type ColumnLocation, describeColumns, vectorLength } from './columns.js';
 import { dictionaryNumbers, dictionaryTexts } from './dictionary.js';
@@ -118,7 +118,9 @@ class ArrowReading {
     this.#text = text;
     this.#rounded = rounded;
     const cols = numbers.length;
-    this.#height = blockRows(Math.max(1, cols) * Values.BYTES_PER_ELEMENT, opened.memory, opened.known.rows);
+    const textBytes = text === undefined ? 0 : TEXT_BYTES;
+    const rowBytes = Math.max(1, cols) * Values.BYTES_PER_ELEMENT + textBytes;
+    this.#height = blockRows(rowBytes, opened.memory, opened.known.rows);
     this.#buffers = [new Values(this.#height * cols), new Values(this.#height * cols)];
   }
 

@@ -1,7 +1,10 @@
 /** What single cells of a text table mean. */
 
-/** Texts that mean "no value", as R, pandas, SQL, spreadsheets and the UCI archive write them. */
-export const MISSING_TEXTS: ReadonlySet<string> = new Set([
+/**
+ * Texts that mean "no value" in a column of numbers, as R, pandas, SQL, spreadsheets and the UCI archive write them. In a column of
+ * text they may be values: "None" is a level of many a survey, and NA is Namibia.
+ */
+const MISSING_TEXTS = [
   '',
   'NA',
   'N/A',
@@ -24,13 +27,13 @@ export const MISSING_TEXTS: ReadonlySet<string> = new Set([
   '.',
   '\\N',
   'missing',
-]);
+];
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 const INFINITE = /^([+-]?)(?:inf|infinity|1\.#inf)$/i;
 
-/** Whether a cell, without the blanks around it, stands for a missing value. */
-export function isMissing(cell: string): boolean {
-  return MISSING_TEXTS.has(cell);
+/** The texts that mean "no value" in a column of numbers: those above, and those that the user names. */
+export function missingTexts(na: readonly string[] = []): ReadonlySet<string> {
+  return new Set([...MISSING_TEXTS, ...na]);
 }
 
 /** A cell's number; undefined when it is none. Truth is 1 or 0. */

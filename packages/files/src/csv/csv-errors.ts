@@ -40,7 +40,7 @@ export function notANumber(
   const written = mark === ',' ? ' with a decimal comma' : sign ? ` with ${sign}` : '';
   return new DataError(
     'NOT_A_NUMBER',
-    `Row ${row + 1} of ${path} holds ${shown} in column ${JSON.stringify(name)}, where numbers${written} are expected. Correct it, exclude the column, or leave the cell empty if it means a missing value.${title}`,
+    `Row ${row + 1} of ${path} holds ${shown} in column ${JSON.stringify(name)}, where numbers${written} are expected. Correct it or exclude the column; if it means a missing value, name it in na, or leave the cell empty.${title}`,
     { row, column, columnName: name, value: text },
   );
 }

@@ -4,8 +4,7 @@ import { bytesOf, latin1Of, utf8OrWindows1252Of, windows1252Of } from '../bytes/
 import { FileError } from '../file-error.js';
 import type { Conversion, ConvertedValues } from '../table/converted-values.js';
 import { LARGEST_EXACT, type RoundedReading, wasTextRounded } from '../table/rounded-integers.js';
-import type { Request } from '../table/table.js';
-import { isMissing } from './cells.js';
+import type { Request, TextBudget } from '../table/table.js';
 import { ambiguousMark, notANumber, raggedRow } from './csv-errors.js';
 import { classifyCell, type DecimalMark, parseNumber } from './decimal-marks.js';
 import { decimalNumber } from './decimal-number.js';
@@ -105,19 +104,21 @@ export class Scanner {
     return this.#reader.close();
   }
 
-  /** Reads up to `height` records into `data` and `text`, and says how many there were. */
+  /** Reads up to `height` records into `data` and `text`, fewer where their texts take the budget, and says how many there were. */
   async fill(
     data: Float64Array,
     height: number,
     text: (string | null)[] | undefined,
     texts: readonly (string | null)[][],
+    budget: TextBudget,
   ): Promise<number> {
     if (!this.#begun) await this.#begin();
+    budget.renew();
     let rows = 0;
     while (rows < height) {
-      const got = this.#parse(data, rows, height, text, texts);
+      const got = this.#parse(data, rows, height, text, texts, budget);
       rows += got;
-      if (rows === height) break;
+      if (rows === height || budget.spent) break;
       if (!(await this.#more())) break;
     }
     return rows;
@@ -243,9 +244,10 @@ export class Scanner {
     height: number,
     text: (string | null)[] | undefined,
     texts: readonly (string | null)[][],
+    budget: TextBudget,
   ): number {
     let row = first;
-    while (row < height && this.#at < this.#end) {
+    while (row < height && this.#at < this.#end && !budget.spent) {
       const byte = this.#window[this.#at];
       // Blank lines are no records.
       if (byte === NEWLINE || byte === RETURN) {
@@ -257,8 +259,15 @@ export class Scanner {
       if (found === BLANK) continue;
       if (this.#roundedHere.length > 0) for (const column of this.#roundedHere) this.#rounded.add(column);
       if (this.#convertedHere.length > 0) for (const each of this.#convertedHere) this.#converted(...each);
-      text?.push(this.#labelHere);
-      for (let t = 0; t < texts.length; t++) texts[t].push(this.#textsHere[this.#textColumns[t]]);
+      if (text) {
+        text.push(this.#labelHere);
+        budget.add(this.#labelHere);
+      }
+      for (let t = 0; t < texts.length; t++) {
+        const cell = this.#textsHere[this.#textColumns[t]];
+        texts[t].push(cell);
+        budget.add(cell);
+      }
       row++;
       this.#record++;
     }
@@ -363,7 +372,7 @@ export class Scanner {
       if (at >= end || window[at] === NEWLINE || window[at] === RETURN) {
         if (column + 1 === width) return this.#endRecord(at);
         // A line of blanks is blank too.
-        if (!(column === 0 && this.#text(start, at) === null && this.#isBlank(at))) throw this.#raggedRow();
+        if (!(column === 0 && this.#text(start, at) === '' && this.#isBlank(at))) throw this.#raggedRow();
         this.#at = at + 1;
         return BLANK;
       }
@@ -396,20 +405,26 @@ export class Scanner {
     return latin1Of(this.#window.subarray(this.#at, at)).trim() === '';
   }
 
-  /** A cell's text without quotes and the blanks around it; null when it stands for nothing. */
-  #text(start: number, end: number): string | null {
+  /** A cell's text without quotes and the blanks around it. */
+  #text(start: number, end: number): string {
     let text = this.#decode(this.#window, start, Math.min(end, this.#end)).trim();
     if (text.startsWith('"')) {
       const close = text.lastIndexOf('"');
       text = `${text.slice(1, Math.max(1, close)).replaceAll('""', '"')}${text.slice(close + 1)}`.trim();
     }
-    return isMissing(text) ? null : text;
+    return text;
   }
 
-  /** A cell's text; of a number, as JavaScript writes it, which knows neither decimal commas nor thousands. */
+  /**
+   * A cell's text; null when it stands for nothing. In a column of text only an empty cell does. The text of a number is as
+   * JavaScript writes it, which knows neither decimal commas nor thousands.
+   */
   #label(start: number, end: number, column: number): string | null {
     const text = this.#text(start, end);
-    if (text === null || this.#dialect.columns[column].kind !== 'number') return text;
+    const { kind } = this.#dialect.columns[column];
+    if (kind === 'text') return text === '' ? null : text;
+    if (this.#dialect.missing.has(text)) return null;
+    if (kind !== 'number') return text;
     const point = this.#marks[column] === '.' || !text.includes('.');
     if (point && !text.includes(',') && !this.#dialect.notations[column]) return text;
     const value = this.#number(start, end, column);
@@ -425,7 +440,7 @@ export class Scanner {
       throw this.#notANumber(start, end, column);
     }
     const text = this.#text(start, end);
-    if (text === null) return value;
+    if (Number.isNaN(value)) return value;
     if (Math.abs(value) >= LARGEST_EXACT) this.#noteRounded(text, value, column);
     const kind = this.#conversionOf(text, column);
     if (kind) this.#convertedHere.push([column, kind, text, value]);
@@ -445,7 +460,7 @@ export class Scanner {
   /** A cell's number, NaN where it stands for nothing; undefined when it is none. */
   #number(start: number, end: number, column: number): number | undefined {
     const text = this.#text(start, end);
-    if (text === null) return Number.NaN;
+    if (this.#dialect.missing.has(text)) return Number.NaN;
     const notation = this.#dialect.notations[column];
     const digits = notation ? stripNotation(text, notation) : text;
     if (digits === undefined) return undefined;
@@ -475,7 +490,7 @@ export class Scanner {
   /** A cell is no number: because it is a word, or because its row lacks cells, or is a title. */
   #notANumber(start: number, end: number, column: number): DataError {
     if (this.#countCells() !== this.#slots.length) return this.#raggedRow();
-    const text = this.#text(start, end) ?? '';
+    const text = this.#text(start, end);
     return notANumber(this.#bytes.path, this.#dialect, this.#record, column, text, this.#marks[column]);
   }
 

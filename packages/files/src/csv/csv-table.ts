@@ -1,24 +1,25 @@
 import { type Bytes, peek } from '../bytes/bytes.js';
 import { ConvertedValues } from '../table/converted-values.js';
 import { RoundedIntegers } from '../table/rounded-integers.js';
-import { blockRows, type DenseBatch, type Request, type Table } from '../table/table.js';
+import { blockRows, type DenseBatch, type Request, type Table, TEXT_BYTES, TextBudget } from '../table/table.js';
 import { type ReadingNotes, Scanner, WINDOW } from './csv-scanner.js';
 import { type Dialect, SAMPLE, sniffDialect } from './dialect.js';
 
-/** Bytes that a text takes in memory, roughly. */
-const TEXT_BYTES = 64;
-
 export interface CsvOptions {
   readonly memory: number;
+  readonly na?: readonly string[] | undefined;
   readonly format?: string;
   /** For tests, which want to see records cut everywhere. */
   readonly window?: number;
 }
 
 /** A text table (.csv, .tsv and their kin): delimiter, header, quotes, decimal comma and missing values are found out. */
-export async function openCsv(bytes: Bytes, { memory, format = 'CSV', window = WINDOW }: CsvOptions): Promise<Table> {
+export async function openCsv(
+  bytes: Bytes,
+  { memory, na, format = 'CSV', window = WINDOW }: CsvOptions,
+): Promise<Table> {
   const sample = await peek(bytes, SAMPLE);
-  const dialect = sniffDialect(sample, sample.length < SAMPLE, bytes.path, memory);
+  const dialect = sniffDialect(sample, sample.length < SAMPLE, bytes.path, { memory, na });
   const integers = new RoundedIntegers();
   const converted = new ConvertedValues();
   return {
@@ -57,7 +58,9 @@ async function* readRows(
   // A row takes a byte a column at least: a small file needs no large block.
   const most = bytes.size === undefined ? undefined : Math.floor(bytes.size / columns.length) + 1;
   const { texts: asked = [] } = request;
-  const height = blockRows(8 * Math.max(1, cols) + TEXT_BYTES * asked.length, memory, most);
+  const named = request.text === undefined ? 0 : 1;
+  const height = blockRows(8 * Math.max(1, cols) + TEXT_BYTES * (asked.length + named), memory, most);
+  const budget = new TextBudget(memory);
   const scanner = new Scanner(bytes, dialect, request, numbers, { memory, window, ...notes });
   try {
     // Two blocks in turn: one may still be looked at while the other is filled.
@@ -65,7 +68,7 @@ async function* readRows(
     for (let turn = 0; ; turn = 1 - turn) {
       const text: (string | null)[] | undefined = request.text === undefined ? undefined : [];
       const texts = asked.map((): (string | null)[] => []);
-      const rows = await scanner.fill(buffers[turn], height, text, texts);
+      const rows = await scanner.fill(buffers[turn], height, text, texts, budget);
       if (rows === 0) return;
       yield { block: { kind: 'dense', rows, cols, stride: cols, data: buffers[turn] }, text, texts };
     }

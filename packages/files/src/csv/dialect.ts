@@ -2,7 +2,8 @@ import { linesOf } from '../bytes/text.js';
 import { badFile, unsupported } from '../file-error.js';
 import { checkColumns } from '../table/most-columns.js';
 import type { Column } from '../table/table.js';
-import { isMissing } from './cells.js';
+import { missingTexts } from './cells.js';
+import { isDecimalColumn } from './decimal-column.js';
 import {
   type CellCounts,
   classifyCell,
@@ -31,6 +32,15 @@ export interface Dialect {
   readonly numberFormats: readonly NumberFormat[];
   /** Of each column: what is written around and between the digits, where numbers are not plain. */
   readonly notations: readonly (Notation | undefined)[];
+  /** Texts that mean "no value" in a column of numbers. */
+  readonly missing: ReadonlySet<string>;
+}
+
+/** What the user says about a text table. */
+export interface SniffOptions {
+  readonly memory: number;
+  /** Texts that mean "no value", besides the usual ones. */
+  readonly na?: readonly string[] | undefined;
 }
 
 /** Bytes looked at to find out how a table is written. */
@@ -46,7 +56,8 @@ const CELLS = 1_000_000;
 const PARTLY_NUMBERS = 0.2;
 
 /** Finds out how the table is written from its beginning; `whole` says whether that is all of it. */
-export function sniffDialect(bytes: Uint8Array, whole: boolean, path: string, memory: number): Dialect {
+export function sniffDialect(bytes: Uint8Array, whole: boolean, path: string, { memory, na }: SniffOptions): Dialect {
+  const missing = missingTexts(na);
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
     throw unsupported(path, 'is text in UTF-16', 'Save it as UTF-8.');
   }
@@ -57,16 +68,17 @@ export function sniffDialect(bytes: Uint8Array, whole: boolean, path: string, me
   );
   const { delimiter, comments, text, end } = readLinesAbove(marked.replace(/^\ufeff/, ''));
   const lines = delimiter === undefined ? 0 : 1;
-  const table = sniffTable(text.slice(end), { delimiter, whole, path, memory });
+  const how = { delimiter, whole, path, memory, missing };
+  const table = sniffTable(text.slice(end), how);
   if (comments.length === 0 || table.header) return describe(table, windows1252, lines + comments.length);
   // Without names below them, the last comment may hold these, and what looks like a row is one: "#1", "#ff0000".
   const cells = (line: string) => splitRecords(line, table.delimiter, 1, true).records[0] ?? [];
-  const isNumeric = (cell: string) => isMissing(cell) || isNumber(cell);
+  const isNumeric = (cell: string) => missing.has(cell) || isNumber(cell);
   const isRow = (line: string) =>
     cells(line).length === table.width &&
     cells(line).some(isNumeric) &&
     cells(line).every((cell, j) => isNumeric(cell) || table.tally[j].numbers <= table.tally[j].texts);
-  if (comments.some(isRow)) return describe(sniffTable(text, { delimiter, whole, path, memory }), windows1252, lines);
+  if (comments.some(isRow)) return describe(sniffTable(text, how), windows1252, lines);
   const names = namesIn(cells(comments[comments.length - 1].replace(/^#+/, '')), table);
   return describe(names ? { ...table, names } : table, windows1252, lines + comments.length);
 }
@@ -92,6 +104,7 @@ interface SniffedTable {
   readonly tally: readonly NumbersAndTexts[];
   /** Whether the tally is that of all rows. */
   readonly complete: boolean;
+  readonly missing: ReadonlySet<string>;
 }
 
 function sniffTable(
@@ -101,19 +114,22 @@ function sniffTable(
     whole,
     path,
     memory,
-  }: { delimiter: string | undefined; whole: boolean; path: string; memory: number },
+    missing,
+  }: { delimiter: string | undefined; whole: boolean; path: string; memory: number; missing: ReadonlySet<string> },
 ): SniffedTable {
   const start = text.slice(0, JUDGED_TEXT);
   const enough = start.length < text.length && (start.match(/\n/g)?.length ?? 0) > 2;
   const scores = (given === undefined ? DELIMITERS : [given]).map((delimiter) =>
-    enough ? scoreDelimiter(start, delimiter, false) : scoreDelimiter(text, delimiter, whole),
+    enough ? scoreDelimiter(start, delimiter, false, missing) : scoreDelimiter(text, delimiter, whole, missing),
   );
   const best = ratherThanComma(
     scores.reduce((a, b) => (b.score > a.score ? b : a)),
     scores,
     start,
   );
-  const { delimiter } = best;
+  const single = given === undefined && best.delimiter === ',' && best.width === 2;
+  // Tabs do not tell what commas mean, as semicolons do; the numbers must.
+  const delimiter = single && isDecimalColumn(start, enough ? false : whole, missing, path) ? '\t' : best.delimiter;
   checkColumns(best.width, memory, path);
   const most = Math.max(3, Math.min(ROWS, Math.floor(CELLS / best.width)));
   const { records, end, open } = splitRecords(text, delimiter, most, whole);
@@ -122,18 +138,20 @@ function sniffTable(
   const width = usualWidth(records);
   checkColumns(width, memory, path);
   const body = records.slice(1).filter((record) => record.length === width);
-  const below = rowsBelow(body, width, delimiter);
+  const below = rowsBelow(body, width, delimiter, missing);
   const header =
     isHeader(records[0], below) &&
-    (records[0].length === width || !isTitle(records, rowsBelow(body.slice(1), width, delimiter)));
+    (records[0].length === width || !isTitle(records, rowsBelow(body.slice(1), width, delimiter, missing)));
   // Said here, where the columns may already look odd by what is missing; further down, reading comes upon it.
   if (open !== undefined && whole) throw openQuote(path, records.length - (header ? 1 : 0), open.at(-1));
-  const judged = header || records[0].length !== width ? below : rowsBelow([records[0], ...body], width, delimiter);
+  const judged =
+    header || records[0].length !== width ? below : rowsBelow([records[0], ...body], width, delimiter, missing);
   const { counts, notations } = judged;
-  const complete = lookFurther(counts, text, end, { delimiter, whole }) && whole;
+  const complete = lookFurther(counts, text, end, { delimiter, whole, missing }) && whole;
   const numberFormats = decideFormats(counts, notations, delimiter);
   const names = header ? fullHeader(records[0], body, width) : [];
-  return { delimiter, width, header, names, numberFormats, notations, tally: tallyOf(counts, numberFormats), complete };
+  const tally = tallyOf(counts, numberFormats);
+  return { delimiter, width, header, names, numberFormats, notations, tally, complete, missing };
 }
 
 interface JudgedRows extends RowsBelow {
@@ -141,15 +159,20 @@ interface JudgedRows extends RowsBelow {
   readonly notations: readonly (Notation | undefined)[];
 }
 
-function rowsBelow(rows: readonly string[][], width: number, delimiter: string): JudgedRows {
-  const asWritten = countCells(rows, width);
+function rowsBelow(
+  rows: readonly string[][],
+  width: number,
+  delimiter: string,
+  missing: ReadonlySet<string>,
+): JudgedRows {
+  const asWritten = countCells(rows, width, missing);
   const cellsOf = (j: number) => rows.map((row) => row[j]);
-  const notations = asWritten.map(({ texts }, j) => (texts > 0 ? notationOf(cellsOf(j)) : undefined));
+  const notations = asWritten.map(({ texts }, j) => (texts > 0 ? notationOf(cellsOf(j), missing) : undefined));
   const counts = asWritten.map((each, j) => {
     const notation = notations[j];
     if (!notation) return each;
-    const stripped = cellsOf(j).map((cell) => [isMissing(cell) ? cell : (stripNotation(cell, notation) ?? cell)]);
-    return countCells(stripped, 1)[0];
+    const stripped = cellsOf(j).map((cell) => [missing.has(cell) ? cell : (stripNotation(cell, notation) ?? cell)]);
+    return countCells(stripped, 1, missing)[0];
   });
   const numberFormats = decideFormats(counts, notations, delimiter);
   const read = (cell: string, j: number): number | undefined => {
@@ -157,7 +180,7 @@ function rowsBelow(rows: readonly string[][], width: number, delimiter: string):
     const digits = notation ? stripNotation(cell, notation) : cell;
     return digits === undefined ? undefined : parseNumber(digits, numberFormats[j].mark ?? '.');
   };
-  return { rows, counts, notations, tally: tallyOf(counts, numberFormats), read };
+  return { rows, counts, notations, tally: tallyOf(counts, numberFormats), read, missing };
 }
 
 /**
@@ -183,14 +206,14 @@ function isNumber(cell: string): boolean {
 }
 
 function describe(table: SniffedTable, windows1252: boolean, linesAbove: number): Dialect {
-  const { delimiter, width, header, names, numberFormats, notations, tally, complete } = table;
+  const { delimiter, width, header, names, numberFormats, notations, tally, complete, missing } = table;
   const columns = columnNames(names, width).map((name, j) => {
     const nameless = names[j] === '';
     if (j === 0 && nameless && width > 1)
       return { name, kind: tally[0].texts > 0 ? 'text' : 'other', type: 'row index' } as const;
     return describeColumn(name, tally[j], complete || nameless);
   });
-  return { windows1252, linesAbove, delimiter, header, columns, numberFormats, notations };
+  return { windows1252, linesAbove, delimiter, header, columns, numberFormats, notations, missing };
 }
 
 /** Cells that most rows have; the first may be one of names, or a title. */
@@ -216,7 +239,7 @@ function ratherThanComma(best: DelimiterScore, scores: readonly DelimiterScore[]
 }
 
 /** A delimiter is good when it cuts all lines into the same number of cells, and most of them are numbers. */
-function scoreDelimiter(text: string, delimiter: string, whole: boolean): DelimiterScore {
+function scoreDelimiter(text: string, delimiter: string, whole: boolean, missing: ReadonlySet<string>): DelimiterScore {
   const { records: complete, open } = splitRecords(text, delimiter, JUDGED, whole);
   const records = complete.length === 0 && open ? [open] : complete;
   const widths = new Map<number, number>();
@@ -226,7 +249,7 @@ function scoreDelimiter(text: string, delimiter: string, whole: boolean): Delimi
   for (const record of records.slice(records.length > 1 ? 1 : 0)) {
     for (const cell of record.slice(0, 1000)) {
       cells++;
-      if (isMissing(cell) || isNumber(cell)) numeric++;
+      if (missing.has(cell) || isNumber(cell)) numeric++;
     }
   }
   const numbers = numeric / Math.max(1, cells);
@@ -236,10 +259,14 @@ function scoreDelimiter(text: string, delimiter: string, whole: boolean): Delimi
   return { delimiter, width, score, even: same === records.length && records.length > 1 };
 }
 
-function countCells(records: readonly (readonly string[])[], width: number): CellCounts[] {
+function countCells(
+  records: readonly (readonly string[])[],
+  width: number,
+  missing: ReadonlySet<string>,
+): CellCounts[] {
   const counts = Array.from({ length: width }, noCells);
   for (const record of records) {
-    for (let j = 0; j < width; j++) if (!isMissing(record[j])) countCell(counts[j], record[j]);
+    for (let j = 0; j < width; j++) if (!missing.has(record[j])) countCell(counts[j], record[j]);
   }
   return counts;
 }
@@ -259,7 +286,7 @@ function lookFurther(
   counts: CellCounts[],
   text: string,
   from: number,
-  { delimiter, whole }: { delimiter: string; whole: boolean },
+  { delimiter, whole, missing }: { delimiter: string; whole: boolean; missing: ReadonlySet<string> },
 ): boolean {
   const most = Math.max(1, Math.floor(CELLS / 10 / counts.length));
   for (let at = from; at < text.length; ) {
@@ -273,6 +300,7 @@ function lookFurther(
     const found = countCells(
       rows.map((row) => empty.map((j) => row[j])),
       empty.length,
+      missing,
     );
     for (const [i, j] of empty.entries()) counts[j] = found[i];
     at = end;

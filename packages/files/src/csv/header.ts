@@ -1,5 +1,4 @@
 import { uniqueNames } from '../table/unique-names.js';
-import { isMissing } from './cells.js';
 
 /** How many numbers and texts a column has. */
 export interface NumbersAndTexts {
@@ -15,6 +14,8 @@ export interface RowsBelow {
   readonly rows: readonly (readonly string[])[];
   readonly tally: readonly NumbersAndTexts[];
   readonly read: ReadCell;
+  /** Texts that mean "no value". */
+  readonly missing: ReadonlySet<string>;
 }
 
 /**
@@ -22,8 +23,8 @@ export interface RowsBelow {
  * are numbers themselves are told by `areNumberedNames`.
  */
 export function isHeader(first: readonly string[], below: RowsBelow): boolean {
-  const { tally, read } = below;
-  const isText = (cell: string, j: number) => !isMissing(cell) && read(cell, j) === undefined;
+  const { tally, read, missing } = below;
+  const isText = (cell: string, j: number) => !missing.has(cell) && read(cell, j) === undefined;
   if (first.length === tally.length - 1) return first.every((cell) => cell !== '');
   if (first.length !== tally.length) return false;
   if (first.some((cell, j) => isText(cell, j) && tally[j].numbers > tally[j].texts)) return true;
@@ -77,13 +78,13 @@ function areNumberedNames(first: readonly string[], below: RowsBelow): boolean {
 }
 
 /** A word that no row below has; or nothing, above row names or a count of rows. */
-function isNameOfTexts(name: string, column: number, { rows, tally, read }: RowsBelow): boolean {
+function isNameOfTexts(name: string, column: number, { rows, tally, read, missing }: RowsBelow): boolean {
   if (rows.some((row) => row[column] === name)) return false;
   if (name === '' && column === 0) {
     const counts = rows.every((row, i) => row[0] === String(i)) || rows.every((row, i) => row[0] === String(i + 1));
     return counts || tally[0].numbers === 0;
   }
-  return !isMissing(name) && read(name, column) === undefined && tally[column].texts > 0;
+  return !missing.has(name) && read(name, column) === undefined && tally[column].texts > 0;
 }
 
 function areYears(numbers: readonly number[]): boolean {

@@ -1,7 +1,6 @@
 import { type Bytes, peek } from '../bytes/bytes.js';
 import { textOf } from '../bytes/text.js';
 import { DEFAULT_MEMORY } from '../options.js';
-import { MISSING_TEXTS } from './cells.js';
 import { type Dialect, SAMPLE, sniffDialect } from './dialect.js';
 
 /** What we find out about a text table, for others who are to read it as we do. */
@@ -9,15 +8,13 @@ export interface CsvLayout {
   readonly dialect: Dialect;
   /** Lines above the first row: comments, blank ones, and the names. */
   readonly linesAbove: number;
-  /** Texts that mean "no value". */
-  readonly missing: readonly string[];
   /** Whether one delimiter stands between two cells: of blanks there may be more. */
   readonly singleDelimiter: boolean;
 }
 
-export async function csvLayout(bytes: Bytes): Promise<CsvLayout> {
+export async function csvLayout(bytes: Bytes, na: readonly string[]): Promise<CsvLayout> {
   const sample = await peek(bytes, SAMPLE);
-  const dialect = sniffDialect(sample, sample.length < SAMPLE, bytes.path, DEFAULT_MEMORY);
+  const dialect = sniffDialect(sample, sample.length < SAMPLE, bytes.path, { memory: DEFAULT_MEMORY, na });
   const top = new RegExp(`^(?:[^\\r\\n]*(?:\\r\\n|\\n|\\r)){${dialect.linesAbove}}`);
   const text = textOf(sample)
     .replace(/^\ufeff/, '')
@@ -26,7 +23,6 @@ export async function csvLayout(bytes: Bytes): Promise<CsvLayout> {
   return {
     dialect,
     linesAbove: dialect.linesAbove + (dialect.header ? blank + 1 : 0),
-    missing: [...MISSING_TEXTS],
     singleDelimiter: dialect.delimiter !== ' ' || !/^ | $|[ \t]{2}|\t/m.test(text),
   };
 }

@@ -1,4 +1,3 @@
-import { isMissing } from './cells.js';
 import { classifyCell } from './decimal-marks.js';
 
 /**
@@ -51,13 +50,13 @@ function isNotation({ sign, separator }: Notation): boolean {
 }
 
 /** The notation of a column by its cells: undefined where numbers are plain, where cells are text, or where notations are mixed. */
-export function notationOf(cells: Iterable<string>): Notation | undefined {
+export function notationOf(cells: Iterable<string>, missing: ReadonlySet<string>): Notation | undefined {
   const signs = new Set<string | undefined>();
   const separators = new Set<Notation['separator']>();
   const lengths = new Set<number>();
   let tells = false;
   for (const cell of cells) {
-    if (isMissing(cell)) continue;
+    if (missing.has(cell)) continue;
     const found = parsed(cell);
     if (!found || classifyCell(found.digits) === 'text') return undefined;
     signs.add(found.notation.sign);

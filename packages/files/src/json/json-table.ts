@@ -1,12 +1,20 @@
 import { DataError } from '@scree/core';
 import { type Bytes, peek } from '../bytes/bytes.js';
 import { textOf } from '../bytes/text.js';
-import { isMissing } from '../csv/cells.js';
+import { missingTexts } from '../csv/cells.js';
 import { badFile } from '../file-error.js';
 import { ConvertedValues } from '../table/converted-values.js';
 import { checkColumns } from '../table/most-columns.js';
 import { RoundedIntegers } from '../table/rounded-integers.js';
-import { blockRows, type Column, type DenseBatch, type Request, type Table } from '../table/table.js';
+import {
+  blockRows,
+  type Column,
+  type DenseBatch,
+  type Request,
+  type Table,
+  TEXT_BYTES,
+  TextBudget,
+} from '../table/table.js';
 import { type JsonLayout, jsonElements } from './elements.js';
 
 /** Rows, and characters of them, by which columns are judged. */
@@ -17,6 +25,7 @@ const LONGEST_LIST = 1 << 16;
 
 export interface JsonTableOptions {
   readonly memory: number;
+  readonly na?: readonly string[] | undefined;
   readonly format?: string;
   /** Whether the rows stand one after the other for sure, as in .ndjson. */
   readonly lines: boolean;
@@ -32,15 +41,16 @@ interface FieldPath {
 /** .json, a list of records or of lists of numbers, and .ndjson, one of them after the other. */
 export async function openJson(
   bytes: Bytes,
-  { memory, lines, format = lines ? 'NDJSON' : 'JSON', window }: JsonTableOptions,
+  { memory, na, lines, format = lines ? 'NDJSON' : 'JSON', window }: JsonTableOptions,
 ): Promise<Table> {
+  const missing = missingTexts(na);
   const layout = lines ? 'sequence' : await findLayout(bytes);
   const integers = new RoundedIntegers();
   const converted = new ConvertedValues();
   const roundedRows = new WeakMap<object, ReadonlySet<number>>();
   const elements = () =>
     jsonElements(bytes, layout, { memory, window, rounded: (row, values) => roundedRows.set(row, values) });
-  const { columns, places, known } = await judge(elements(), bytes.path, memory);
+  const { columns, places, known } = await judge(elements(), bytes.path, memory, missing);
   return {
     format,
     columns,
@@ -67,7 +77,13 @@ export async function openJson(
     // A number takes two bytes at least.
     const most = bytes.size === undefined ? undefined : Math.floor(bytes.size / 2) + 1;
     const { texts: asked = [] } = request;
-    const height = blockRows(8 * Math.max(1, cols) + 64 * asked.length, memory, most);
+    const named = request.text === undefined ? 0 : 1;
+    const height = blockRows(8 * Math.max(1, cols) + TEXT_BYTES * (asked.length + named), memory, most);
+    const budget = new TextBudget(memory);
+    const counted = (cell: string | null): string | null => {
+      budget.add(cell);
+      return cell;
+    };
     const buffers = [new Float64Array(height * cols), new Float64Array(height * cols)];
     let [row, filled, turn] = [0, 0, 0];
     const reading = integers.reading();
@@ -90,12 +106,14 @@ export async function openJson(
           if (typeof given === 'boolean') convert(numbers[j], 'boolean', String(given), value);
           buffers[turn][filled * cols + j] = value;
         }
-        if (request.text !== undefined) text.push(toText(valueAt(element, places[request.text], row)));
-        for (const [t, column] of asked.entries()) texts[t].push(toText(valueAt(element, places[column], row)));
+        if (request.text !== undefined) text.push(counted(toText(valueAt(element, places[request.text], row))));
+        for (const [t, column] of asked.entries())
+          texts[t].push(counted(toText(valueAt(element, places[column], row))));
         filled++;
         row++;
-        if (filled < height) continue;
+        if (filled < height && !budget.spent) continue;
         yield batch();
+        budget.renew();
         turn = 1 - turn;
         filled = 0;
         text = [];
@@ -149,7 +167,7 @@ export async function openJson(
   function toNumber(value: unknown, row: number, column: number): number {
     if (typeof value === 'number') return value;
     if (typeof value === 'boolean') return value ? 1 : 0;
-    if (value === null || (typeof value === 'string' && isMissing(value))) return Number.NaN;
+    if (value === null || (typeof value === 'string' && missing.has(value))) return Number.NaN;
     const { name } = columns[column];
     throw new DataError(
       'NOT_A_NUMBER',
@@ -185,7 +203,12 @@ interface Judged {
   readonly known: ReadonlyMap<string, ValueCounts> | undefined;
 }
 
-async function judge(elements: AsyncIterable<readonly unknown[]>, path: string, memory: number): Promise<Judged> {
+async function judge(
+  elements: AsyncIterable<readonly unknown[]>,
+  path: string,
+  memory: number,
+  missing: ReadonlySet<string>,
+): Promise<Judged> {
   const tally = new Map<string, ValueCounts>();
   let [rows, values, lists] = [0, 0, 0];
   let whole = true;
@@ -199,7 +222,7 @@ async function judge(elements: AsyncIterable<readonly unknown[]>, path: string, 
           tally.set(key, counts);
           checkColumns(tally.size, memory, path);
         }
-        count(counts, value);
+        count(counts, value, missing);
         values++;
       }
       if (++rows < JUDGED && values <= JUDGED_VALUES) continue;
@@ -228,9 +251,9 @@ async function judge(elements: AsyncIterable<readonly unknown[]>, path: string, 
   return { columns, places, known: asLists ? undefined : tally };
 }
 
-function count(counts: ValueCounts, value: unknown): void {
+function count(counts: ValueCounts, value: unknown, missing: ReadonlySet<string>): void {
   if (typeof value === 'number' || typeof value === 'boolean') counts.numbers++;
-  else if (typeof value === 'string') counts.texts += isMissing(value) ? 0 : 1;
+  else if (typeof value === 'string') counts.texts += missing.has(value) ? 0 : 1;
   else if (
     Array.isArray(value) &&
     value.length > 0 &&

@@ -6,7 +6,7 @@ import type { TableReader } from '../platform.js';
 import { arrowDurations } from '../reader-notes.js';
 import { checkColumns } from '../table/most-columns.js';
 import { RoundedIntegers } from '../table/rounded-integers.js';
-import { blockRows, type DenseBatch, type Request, type Table } from '../table/table.js';
+import { blockRows, type DenseBatch, type Request, type Table, TEXT_BYTES } from '../table/table.js';
 import { ParquetChunk } from './chunk.js';
 import { columnsOf, FLOAT32_TYPES, noteOf } from './schema.js';
 
@@ -56,7 +56,8 @@ async function open(file: SeekableBytes, memory: number): Promise<Table> {
     const numbers = asked === 'all' ? everything : asked;
     const cols = numbers.length;
     const Values = fitsFloat32(numbers) ? Float32Array : Float64Array;
-    const height = blockRows(Math.max(1, cols) * Values.BYTES_PER_ELEMENT, memory, rows);
+    const textBytes = text === undefined ? 0 : TEXT_BYTES;
+    const height = blockRows(Math.max(1, cols) * Values.BYTES_PER_ELEMENT + textBytes, memory, rows);
     const buffers = [new Values(height * cols), new Values(height * cols)];
     const rounded = integers.reading();
     let [turn, filled] = [0, 0];

@@ -1,7 +1,7 @@
 /** Labels as codes: `names[codes[i]]` is the label of row i. */
 export interface Labels {
   readonly names: readonly string[];
-  /** −1 where a row has no label, −2 where its label came after the most that were asked for. */
+  /** −1 where a row has no label, −2 where its label came after the most that were asked for, or that memory allows. */
   readonly codes: Int16Array | Int32Array;
   /** The values themselves where the column holds numbers; NaN where there is none. */
   readonly numbers: Float64Array | undefined;
@@ -17,30 +17,34 @@ export interface LabelOptions {
   readonly every?: number | undefined;
 }
 
-/** A longer label is cut: it is shown to people. */
-const LONGEST = 200;
+/** What a label takes in memory besides its characters, which take two bytes each at most. */
+const HEAD = 64;
 
-/** Reads labels into codes: memory is bounded by the rows (two or four bytes each, eight more for numbers). */
+/**
+ * Reads labels into codes. Memory is bounded by the rows (two or four bytes each, eight more for numbers), and by `bytes` for the labels
+ * themselves: others that come after those are counted with those after the most.
+ */
 export async function collectLabels(
   texts: AsyncIterable<readonly (string | null)[]>,
   numeric: boolean,
-  { most = 1000, every = 1 }: LabelOptions,
+  { most = 1000, every = 1, bytes }: LabelOptions & { readonly bytes: number },
 ): Promise<Labels> {
   const known = new Map<string, number>();
+  let taken = 0;
   const codes = new GrowingArray<Int16Array | Int32Array>((length) =>
     most < 2 ** 15 ? new Int16Array(length) : new Int32Array(length),
   );
   const numbers = new GrowingArray((length) => new Float64Array(length));
   let row = 0;
   for await (const part of texts) {
-    for (const text of part) {
+    for (const name of part) {
       if (row++ % every !== 0) continue;
-      const name = text === null ? null : text.slice(0, LONGEST);
       if (numeric) numbers.push(name === null ? Number.NaN : Number(name));
       if (name === null) codes.push(-1);
       else {
         let code = known.get(name);
-        if (code === undefined && known.size < most) {
+        if (code === undefined && known.size < most && taken < bytes) {
+          taken += HEAD + 2 * name.length;
           code = known.size;
           known.set(name, code);
         }

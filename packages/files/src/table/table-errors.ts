@@ -81,7 +81,7 @@ export function leftOutWarning(leftOut: readonly LeftOut[]): Warning[] {
   return [
     {
       code: 'COLUMNS_LEFT_OUT',
-      message: `${noun} ${some.join(', ')} ${were} left out, because ${they} mostly text. If the texts mean missing values, leave those cells empty.`,
+      message: `${noun} ${some.join(', ')} ${were} left out, because ${they} mostly text. If the texts mean missing values, name them in na, or leave those cells empty.`,
       details: { columns, count: columns.length },
     },
   ];

@@ -1,7 +1,6 @@
 import { DataError, OptionError, type RowSource, ScreeError, type Warning } from '@scree/core';
-import type { Block, DenseBlock, TableSource } from '@scree/core/data';
-import { decoded } from '@scree/core/data';
-import type { FileOptions, Missing } from '../options.js';
+import { type Block, type DenseBlock, decoded, type TableSource } from '@scree/core/data';
+import { DEFAULT_MEMORY, type FileOptions, type Missing } from '../options.js';
 import { type Choice, chooseColumns, type LeftOut, labelColumns } from './choose-columns.js';
 import { type ConvertedColumn, convertedWarning } from './converted-values.js';
 import type { DataFile, LabelledBlock, MissingValues, SupplementaryBlock } from './data-file.js';
@@ -27,6 +26,9 @@ import {
 /** Columns of text of a batch. */
 type Texts = readonly (readonly (string | null)[])[];
 
+/** Labels that are kept take at most this part of the memory. */
+const LABEL_SHARE = 8;
+
 /** What is known of a file beside its table. */
 export interface FileFacts {
   readonly path: string;
@@ -51,6 +53,7 @@ export class TableFile implements DataFile {
   readonly #choice: Choice;
   readonly #missing: Missing;
   readonly #fill: FileOptions['fill'];
+  readonly #memory: number;
   readonly #warnings: FileFacts['warnings'];
   #rows: number | undefined;
   /** What the last whole reading filled in and left out. */
@@ -96,6 +99,7 @@ export class TableFile implements DataFile {
     this.#path = facts.path;
     this.#missing = options.missing ?? 'error';
     this.#fill = options.fill;
+    this.#memory = options.memory ?? DEFAULT_MEMORY;
     const { cols, leftOut } = this.#choice;
     if (options.fill && options.fill.length !== cols) {
       throw new DataError(
@@ -258,7 +262,8 @@ export class TableFile implements DataFile {
         yield this.#drops ? dropRows(batch as DenseBatch).map((i) => text[i]) : text;
       }
     }.bind(this);
-    return collectLabels(texts(), this.#table.columns[label].kind === 'number', options);
+    const numeric = this.#table.columns[label].kind === 'number';
+    return collectLabels(texts(), numeric, { ...options, bytes: this.#memory / LABEL_SHARE });
   }
 
   async weights(): Promise<Float64Array | undefined> {

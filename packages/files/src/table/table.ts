@@ -130,3 +130,37 @@ export function blockRows(
   const wanted = Math.max(Math.min(bytes, most), Math.min(most, WIDE_ROWS * rowBytes));
   return Math.max(1, Math.min(Math.max(1, rows), Math.floor(wanted / Math.max(1, rowBytes))));
 }
+
+/** What a short text takes in memory: by this the rows of a batch with texts are counted before they are read. */
+export const TEXT_BYTES = 64;
+/** Texts of a batch take this part of the memory, and so much at most: what is in use for long leaves V8 with more garbage. */
+const [TEXT_SHARE, TEXTS_MOST] = [256, 4 << 20];
+/** What a text takes besides its characters. */
+const TEXT_HEAD = 32;
+
+/**
+ * Counts the texts of a batch against the memory. Where texts are long, the batch ends early: several batches are in memory at once,
+ * and twice where a thread sends them.
+ */
+export class TextBudget {
+  readonly #most: number;
+  #taken = 0;
+
+  constructor(memory: number) {
+    this.#most = Math.max(1 << 16, Math.min(TEXTS_MOST, Math.floor(memory / TEXT_SHARE)));
+  }
+
+  add(text: string | null): void {
+    if (text !== null) this.#taken += TEXT_HEAD + text.length;
+  }
+
+  /** Whether the batch must end. */
+  get spent(): boolean {
+    return this.#taken >= this.#most;
+  }
+
+  /** Begins the next batch. */
+  renew(): void {
+    this.#taken = 0;
+  }
+}

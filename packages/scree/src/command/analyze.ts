@@ -9,6 +9,7 @@ import { checkTarget } from '../disk/output-target.js';
 import { formatOf } from '../disk/write-file.js';
 import type { ComparedRows } from '../report/unusual-rows.js';
 import { byGroup, refuseRowsApart } from './by-group.js';
+import { checkEnding } from './check-output.js';
 import type { Call } from './command.js';
 import { type Analysis, describeAnalysis } from './describe-analysis.js';
 import type { NotComputed } from './examine.js';
@@ -37,6 +38,7 @@ export async function run(call: Call): Promise<void> {
   methodOf(flags);
   if (typeof output === 'string' && formatOf(output))
     throw new UsageError(`${output} would be a table, and analyze writes a model: -o model.json.`);
+  checkEnding(output, 'model');
   const terminal = new Terminal({ quiet: flags.quiet === true });
   if (flags.by === undefined) {
     if (typeof output === 'string') await checkTarget(output, positionals);

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { count, listed, several } from '@scree/analysis/describe';
 import type { OpenOptions } from '../disk/index.js';
 import { checkFolder, checkTarget } from '../disk/output-target.js';
+import { squeezed } from '../report/plain-text.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
 import { refuseOnSpark } from './method.js';
@@ -15,6 +16,8 @@ const MOST_GROUPS = 100;
 const MOST_NUMBERS = 20;
 /** A group of fewer rows has no components worth a model. */
 const FEWEST_ROWS = 3;
+/** Characters of a group's name in what is printed. */
+const LONGEST_SHOWN = 200;
 
 export interface Group {
   readonly level: string;
@@ -48,7 +51,9 @@ export async function byGroup(
   const notes = [
     ...(few.length === 0
       ? []
-      : [`Left out, with fewer than ${FEWEST_ROWS} rows: ${listed(few.map(({ level }) => level))}.`]),
+      : [
+          `Left out, with fewer than ${FEWEST_ROWS} rows: ${listed(few.map(({ level }) => squeezed(level, LONGEST_SHOWN)))}.`,
+        ]),
     ...(without === 0
       ? []
       : [`${several(without, 'row')} without a value of ${column} ${without === 1 ? 'was' : 'were'} left out.`]),
@@ -56,9 +61,10 @@ export async function byGroup(
   for (const note of notes) terminal.note(note);
   const found: object[] = [];
   for (const [g, { level, rows }] of groups.entries()) {
-    if (headings) printLines([...(g === 0 ? [] : ['']), `── ${column} = ${level} (${several(rows, 'row')}) ──`, '']);
+    const shown = squeezed(level, LONGEST_SHOWN);
+    if (headings) printLines([...(g === 0 ? [] : ['']), `── ${column} = ${shown} (${several(rows, 'row')}) ──`, '']);
     const result = await run(calls[g], { column, level }).catch((error: unknown) => {
-      terminal.note(`${column} = ${level}:`);
+      terminal.note(`${column} = ${shown}:`);
       throw error;
     });
     found.push({ level, ...result });
@@ -96,7 +102,7 @@ async function findGroups(
     (file) => file.labels({ most: MOST_GROUPS + 1 }),
   );
   const most = numbers ? MOST_NUMBERS : MOST_GROUPS;
-  if (names.length > most) {
+  if (names.length > most || codes.includes(-2)) {
     const what = numbers
       ? 'these are measurements rather than groups. Divide them into a few classes first'
       : 'these are names of rows rather than of groups';

@@ -1,6 +1,8 @@
+import { extname } from 'node:path';
 import { checkTarget } from '../disk/output-target.js';
 import { formatOf, holdsText, OUTPUT_FORMATS } from '../disk/write-file.js';
 import type { Call } from './command.js';
+import { shellWord } from './shell-word.js';
 import { UsageError } from './usage-error.js';
 
 /** Checks --output before any work is done. A missing one, or a name without a known format, is wrong usage. */
@@ -19,4 +21,26 @@ export async function checkOutput(
     throw new UsageError(`--csv-safe is for .csv and .tsv: ${output} cannot hold formulas. Leave it out.`);
   await checkTarget(output, positionals);
   return output;
+}
+
+/** What commands write besides tables, and the endings of its files. */
+const WRITTEN = {
+  report: { what: 'a page', extensions: ['.html', '.htm'] },
+  model: { what: 'a model', extensions: ['.json', '.pca', '.model', '.bin'] },
+  moments: { what: 'a file of moments', extensions: ['.moments'] },
+  compressed: { what: 'a compressed file', extensions: ['.scree'] },
+} as const;
+
+/** Refuses a name that promises something else than what is written: a page is no PDF because its name ends in .pdf. A name without an ending promises nothing. */
+export function checkEnding(output: unknown, kind: keyof typeof WRITTEN): void {
+  if (typeof output !== 'string') return;
+  const extension = extname(output).toLowerCase();
+  const { what, extensions } = WRITTEN[kind];
+  if (extension === '' || extensions.some((each) => each === extension)) return;
+  const [first, ...others] = extensions;
+  const may = others.length === 0 ? first : `${extensions.slice(0, -1).join(', ')} or ${others.at(-1)}`;
+  const instead = `${output.slice(0, -extension.length)}${first}`;
+  throw new UsageError(
+    `${output}: ${what} is written as ${may}, not as ${extname(output)}. Use -o ${shellWord(instead)}.`,
+  );
 }

@@ -137,6 +137,8 @@ export async function identityOf(
     columns: columns.length,
     names: createHash('sha256').update(JSON.stringify(columns)).digest('hex'),
     ...Object.fromEntries(said),
+    // Not there in checkpoints of versions that had no such flag.
+    ...(flags.na === undefined ? {} : { na: (flags.na as readonly string[]).join(',') }),
     computed: await computedBy(options),
   };
 }

@@ -40,7 +40,9 @@ export const COMMANDS: readonly Command[] = [
       BY_FLAG,
       BOOTSTRAP_FLAG,
       ...FIT_ONLY_FLAGS,
-      outputFlag('write the model there: as JSON if the name ends in .json, otherwise in binary'),
+      outputFlag(
+        'write the model there: as JSON if the name ends in .json, in binary if in .pca, .model, .bin or nothing',
+      ),
       JSON_FLAG,
       ...MIXED_DATA_FLAGS,
       ...COMMON_FLAGS,
@@ -82,7 +84,9 @@ export const COMMANDS: readonly Command[] = [
       ...SUPPLEMENTARY_FLAGS,
       ROTATE_FLAG,
       ...TABLES_FLAGS,
-      outputFlag('write the model there: as JSON if the name ends in .json, otherwise in binary'),
+      outputFlag(
+        'write the model there: as JSON if the name ends in .json, in binary if in .pca, .model, .bin or nothing',
+      ),
       JSON_FLAG,
       ...MIXED_DATA_FLAGS,
       ...COMMON_FLAGS,
@@ -249,7 +253,7 @@ export const COMMANDS: readonly Command[] = [
     minPositionals: 0,
     maxPositionals: Number.POSITIVE_INFINITY,
     flags: [
-      outputFlag('write the page there, such as report.html'),
+      outputFlag('write the page there: .html'),
       text('figures', 'FOLDER', 'also write every figure into this folder, as SVG'),
       text('title', 'TEXT', 'title of the page (default: the name of the file)'),
       IMAGE_FLAG,

@@ -2,6 +2,7 @@ import { several } from '@scree/analysis/describe';
 import { showBytes } from '@scree/files/internal';
 import { compressFile, neighbourRecall, openCompressed, type Quantiser } from '../compress/index.js';
 import { checkTarget } from '../disk/output-target.js';
+import { checkEnding } from './check-output.js';
 import type { Call } from './command.js';
 import { checkRereadable, withModel } from './fit-file.js';
 import { print, printLines } from './print.js';
@@ -14,6 +15,7 @@ export async function run(call: Call): Promise<void> {
   const output = flags.output;
   if (typeof output !== 'string') throw new UsageError('Say where it goes: -o data.scree.');
   if (flags.whiten !== undefined) throw new UsageError('Whitened scores are no smaller: leave --whiten out.');
+  checkEnding(output, 'compressed');
   await checkTarget(output, [...positionals, flags.model as string | undefined]);
   const terminal = new Terminal({ quiet: flags.quiet === true });
   const start = performance.now();

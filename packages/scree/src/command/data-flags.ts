@@ -34,6 +34,11 @@ export const DATA_FLAGS: readonly Flag[] = [
     ['error', 'drop', 'mean'],
     'rows with missing values: stop, leave them out, or fill in column means (default: error)',
   ),
+  list(
+    'na',
+    'A,B,…',
+    'texts and numbers that mean a missing value, besides empty cells, and NA, -, . and the like in columns of numbers',
+  ),
   text('sql', 'QUERY', 'analyse the result of a query; a file is the table "data", a database has its own tables'),
   text('member', 'NAME', 'array of a .npz file, or table of a database'),
   text('table', 'NAME', 'table of a database or of Spark; the same as --member'),

@@ -2,6 +2,7 @@ import { count, describeRank, listed, percent, type RankDetails, several, show }
 import { type ErrorDetails, ScreeError, type Warning } from '@scree/core';
 import type { ConvertedColumn } from '@scree/files/internal';
 import { shellWord } from './shell-word.js';
+import { flagList } from './spelled-flags.js';
 
 /**
  * Errors and warnings as sentences for the terminal, made from their codes and details: rows are counted from 1, and advice
@@ -67,8 +68,10 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
     if (row === undefined) return undefined;
     const comma =
       typeof value === 'string' && /^[+-]?\d*\.\d+$/.test(value) ? 'numbers with a decimal comma' : 'numbers';
+    const missing =
+      typeof value === 'string' ? `--na ${shellWord(flagList([value]))} if it means a missing value, or ` : '';
     const title = row === 0 ? ' If these are the names of the columns, remove what is above them.' : '';
-    return `${Row} has ${quoted(value)} in ${column(columnName)}, where ${comma} are expected. Correct it, leave the cell empty if the value is missing, or use ${exclude([String(columnName)])}.${title}`;
+    return `${Row} has ${quoted(value)} in ${column(columnName)}, where ${comma} are expected. Correct it, or use ${missing}${exclude([String(columnName)])}.${title}`;
   },
   RAGGED_ROWS: ({ reason, Row, row, columnName, value, expected }) => {
     if (row === undefined) return undefined;
@@ -301,7 +304,7 @@ const WARNINGS: {
     if (left.length > each.length) each.push(`${count(left.length - each.length)} more`);
     const [were, they, hold] = left.length === 1 ? ['was', 'it is', 'it holds'] : ['were', 'they are', 'they hold'];
     if (left[0]?.holds !== undefined) return `${capital(each.join(', '))} ${were} left out because ${hold} no numbers.`;
-    return `${capital(each.join(', '))} ${were} left out because ${they} mostly text. If the texts mean missing values, leave those cells empty.`;
+    return `${capital(each.join(', '))} ${were} left out because ${they} mostly text. If the texts mean missing values, name them with --na.`;
   },
   NO_STRUCTURE: ({ criteria }) =>
     ['permutation', 'parallel'].some((test) => (criteria as readonly string[]).includes(test))

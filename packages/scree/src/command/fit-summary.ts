@@ -22,6 +22,7 @@ const ROW_FLAGS = [
   'color',
   'weight',
   'missing',
+  'na',
   'sql',
   'member',
   'format',

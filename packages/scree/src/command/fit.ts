@@ -10,6 +10,7 @@ import { writeModel } from '../disk/model-file.js';
 import { checkTarget, isSameFile } from '../disk/output-target.js';
 import { formatOf } from '../disk/write-file.js';
 import { byGroup } from './by-group.js';
+import { checkEnding } from './check-output.js';
 import { identityOf, momentsWithCheckpoint } from './checkpoint.js';
 import { CheckpointLock, lockPath } from './checkpoint-lock.js';
 import type { Call } from './command.js';
@@ -47,6 +48,7 @@ export async function run(call: Call): Promise<void> {
       `${output} would be a table, and fit writes a model: -o model.json. Then scree inspect model.json -o ${output} writes its components, and scree transform scores.`,
     );
   }
+  checkEnding(output, 'model');
   const terminal = new Terminal({ quiet: flags.quiet === true });
   if (flags.by !== undefined) return byGroup(call, terminal, (each, only) => fit(each, options, undefined, only));
   // Before the fit: it may take hours.

@@ -4,6 +4,7 @@ import { showBytes } from '@scree/files/internal';
 import { expandPaths } from '../disk/expand-paths.js';
 import { checkTarget, isSameFile } from '../disk/output-target.js';
 import { mergeSummaryFiles, readManifest, writeSummary } from '../disk/summary-file.js';
+import { checkEnding } from './check-output.js';
 import type { Call } from './command.js';
 import { print } from './print.js';
 import { shellWord } from './shell-word.js';
@@ -17,6 +18,7 @@ export const MOMENTS_NAME = /\.moments$/;
 export async function run({ positionals, flags, signal }: Call): Promise<void> {
   const { output, manifest } = flags;
   if (typeof output !== 'string') throw new UsageError('Say where the merged moments go: -o all.moments.');
+  checkEnding(output, 'moments');
   await checkTarget(output, [manifest as string | undefined]);
   const terminal = new Terminal({ quiet: flags.quiet === true });
   const paths: string[] = [];

@@ -5,6 +5,7 @@ import { showBytes } from '@scree/files/internal';
 import { checkTarget } from '../disk/output-target.js';
 import { type SummarizeFileOptions, summarizeFile, writeSummary } from '../disk/summary-file.js';
 import { offerEngines } from '../offer-engines.js';
+import { checkEnding } from './check-output.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
 import { describeWarning, nameFile } from './describe-error.js';
@@ -27,6 +28,7 @@ export async function run({ positionals, flags, signal }: Call): Promise<void> {
       '--missing mean fills gaps with the means of the whole table, which a part of it does not know. Use --missing drop.',
     );
   }
+  checkEnding(output, 'moments');
   await checkTarget(output, positionals);
   const terminal = new Terminal({ quiet: flags.quiet === true });
   const own = OWN.filter((name) => flags[name] !== undefined).map((name) => [name, flags[name]]);

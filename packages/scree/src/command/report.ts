@@ -9,6 +9,7 @@ import type { DataFile, OpenOptions } from '../disk/index.js';
 import { checkFolder, checkTarget } from '../disk/output-target.js';
 import { makeReport } from '../report/report.js';
 import { byGroup, refuseRowsApart } from './by-group.js';
+import { checkEnding } from './check-output.js';
 import type { Call } from './command.js';
 import { describeWarning } from './describe-error.js';
 import type { NotComputed } from './examine.js';
@@ -30,6 +31,7 @@ export async function run(call: Call): Promise<void> {
   const { positionals, flags } = call;
   const { output, figures } = flags;
   if (typeof output !== 'string') throw new UsageError('Say where the report goes: -o report.html.');
+  checkEnding(output, 'report');
   const terminal = new Terminal({ quiet: flags.quiet === true });
   if (flags.model !== undefined) refuseWithModel(flags);
   if (flags.by !== undefined) {

@@ -11,15 +11,18 @@ export function spelled(flags: Readonly<Record<string, unknown>>): string[] {
       const shown = ranges.map(([first, last]) => (first === last ? `${first + 1}` : `${first + 1}-${last + 1}`));
       return [`--${name}`, shown.join(',')];
     }
-    const listed = (names: readonly string[]): string => names.map((one) => one.replaceAll(',', ',,')).join(',');
     if (name === 'blocks') {
       const blocks = Object.entries(value as Readonly<Record<string, readonly string[]>>);
-      return ['--blocks', blocks.map(([block, columns]) => `${block}=${listed(columns)}`).join(';')];
+      return ['--blocks', blocks.map(([block, columns]) => `${block}=${flagList(columns)}`).join(';')];
     }
     if (name === 'transform' && typeof value === 'object') {
-      return ['--transform', listed(Object.entries(value as object).map(([column, how]) => `${column}=${how}`))];
+      return ['--transform', flagList(Object.entries(value as object).map(([column, how]) => `${column}=${how}`))];
     }
-    // As the list of a flag is read: a comma inside a name is doubled.
-    return [`--${name}`, Array.isArray(value) ? listed(value) : String(value)];
+    return [`--${name}`, Array.isArray(value) ? flagList(value) : String(value)];
   });
+}
+
+/** Names as the list of a flag is read: a comma inside a name is doubled. */
+export function flagList(names: readonly string[]): string {
+  return names.map((one) => one.replaceAll(',', ',,')).join(',');
 }

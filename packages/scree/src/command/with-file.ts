@@ -1,3 +1,4 @@
+import { collectAbandonedFolders } from '../disk/abandoned-folders.js';
 import { type DataFile, type OpenOptions, openFile, openFiles } from '../disk/index.js';
 import { nameFile } from './describe-error.js';
 import { UsageError } from './usage-error.js';
@@ -12,6 +13,8 @@ export async function withFile<Result>(
   const [path] = paths;
   if (paths.includes('') || (path === undefined && options.sql === undefined))
     throw new UsageError('Name a data file, or - for standard input, or ask for data with --sql.');
+  // Beside the work: what a killed command left may be many gigabytes.
+  void collectAbandonedFolders();
   try {
     const file = paths.length > 1 ? await openFiles(paths, options) : await openFile(path, options);
     try {

@@ -6,18 +6,30 @@ import type { Relation } from './relation.js';
 /** Types that DuckDB detects in a column of text. In a query their values compare as dates and times. */
 const TIME = /^(DATE|TIME|TIMESTAMP)\b/;
 
+/** How dates and times are written, where it is not the usual form. */
+interface TimeFormats {
+  readonly date?: string;
+  readonly timestamp?: string;
+}
+
 interface Times {
   /** The type of each column. */
   readonly types: readonly string[];
-  readonly formats: Readonly<Record<string, string>>;
+  readonly formats: TimeFormats;
 }
 
 /**
  * A text table for DuckDB, parsed by our rules. DuckDB's own detection would choose other delimiters, take NA for text and a
- * decimal comma for the end of a cell, and round the numbers of a column that begins with integers.
+ * decimal comma for the end of a cell, and round the numbers of a column that begins with integers. `na` are texts that mean "no value"
+ * in every column.
  */
-export async function csvRelation({ content, packing }: Identified, file: string, duck: DuckDb): Promise<Relation> {
-  const layout = await csvLayout(content);
+export async function csvRelation(
+  { content, packing }: Identified,
+  file: string,
+  duck: DuckDb,
+  na: readonly string[],
+): Promise<Relation> {
+  const layout = await csvLayout(content, na);
   const { columns, numberFormats, notations } = layout.dialect;
   if (!layout.singleDelimiter) {
     throw new OptionError(
@@ -27,38 +39,36 @@ export async function csvRelation({ content, packing }: Identified, file: string
     );
   }
   const options = dialectOptions(layout, packing);
+  const missing = list([...layout.dialect.missing]);
+  const empty = list(['', ...na]);
   // Column names of DuckDB are case-insensitive.
   const names = uniqueNames(
     columns.map(({ name }) => name),
     (name) => name.toLowerCase(),
   );
-  const { types, formats } = await findTimes(duck, file, options, columns.length);
+  const { types, formats } = await findTimes(duck, file, { ...options, nullstr: missing }, columns.length);
   const typeOf = (j: number) => (columns[j].kind !== 'number' && TIME.test(types[j] ?? '') ? types[j] : 'VARCHAR');
-  const declared = names.map((name, j) => `${quoted(name)}: ${quoted(typeOf(j))}`).join(', ');
-  const read = call('read_csv', file, { ...options, ...formats, auto_detect: 'false', columns: `{${declared}}` });
-  const missing = list(layout.missing);
+  const declared = names.map((name) => `${quoted(name)}: 'VARCHAR'`).join(', ');
+  const read = call('read_csv', file, { ...options, nullstr: empty, auto_detect: 'false', columns: `{${declared}}` });
   const cells = names.map((name, j) => {
     const cell = identifier(name);
-    if (typeOf(j) !== 'VARCHAR') return cell;
+    if (typeOf(j) !== 'VARCHAR') return `${time(cell, missing, typeOf(j), formats)} AS ${cell}`;
     // Amounts and percentages stay text: a query says itself what they are.
     const plain = columns[j].kind === 'number' && !notations[j];
-    return `${plain ? number(cell, missing, numberFormats[j]) : text(cell, missing)} AS ${cell}`;
+    const gaps = columns[j].kind === 'text' ? empty : missing;
+    return `${plain ? number(cell, gaps, numberFormats[j]) : text(cell, gaps)} AS ${cell}`;
   });
   const index = new Set(names.filter((_, j) => columns[j].type === 'row index'));
   return { sql: `(SELECT ${cells.join(', ')} FROM ${read})`, isIndex: (name) => index.has(name) };
 }
 
-function dialectOptions(
-  { dialect, linesAbove, missing }: CsvLayout,
-  packing: string | undefined,
-): Record<string, string> {
+function dialectOptions({ dialect, linesAbove }: CsvLayout, packing: string | undefined): Record<string, string> {
   return {
     delim: quoted(dialect.delimiter),
     quote: `'"'`,
     escape: `'"'`,
     header: 'false',
     skip: String(linesAbove),
-    nullstr: list(missing),
     hive_partitioning: 'false',
     ...(dialect.windows1252 ? { encoding: `'latin-1'` } : {}),
     ...(packing ? { compression: quoted(packing) } : {}),
@@ -78,8 +88,8 @@ async function findTimes(duck: DuckDb, file: string, options: Record<string, str
   return {
     types: types.items,
     formats: {
-      ...(date ? { dateformat: quoted(date) } : {}),
-      ...(timestamp ? { timestampformat: quoted(timestamp) } : {}),
+      ...(date ? { date } : {}),
+      ...(timestamp ? { timestamp } : {}),
     },
   };
 }
@@ -96,6 +106,13 @@ function list(texts: readonly string[]): string {
 /** SQL for the text of a cell, trimmed. */
 function text(cell: string, missing: string): string {
   return `CASE WHEN list_contains(${missing}, trim(${cell})) THEN NULL ELSE trim(${cell}) END`;
+}
+
+/** SQL for the date or time in a cell. */
+function time(cell: string, missing: string, type: string, { date, timestamp }: TimeFormats): string {
+  const format = type === 'DATE' ? date : type.startsWith('TIMESTAMP') ? timestamp : undefined;
+  const value = format === undefined ? `trim(${cell})` : `strptime(trim(${cell}), ${quoted(format)})`;
+  return `CASE WHEN list_contains(${missing}, trim(${cell})) THEN NULL ELSE ${value}::${type} END`;
 }
 
 /** SQL for the number in a cell, by the rules of csv/ in @scree/files. */

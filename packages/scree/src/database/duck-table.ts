@@ -11,6 +11,7 @@ import {
   type Request,
   RoundedIntegers,
   type Table,
+  TextBudget,
 } from '@scree/files/internal';
 import { type DuckDb, duckError, identifier, parquetRelation, quoted, startDuckDb } from './duckdb.js';
 import { NativeMemoryCollector } from './garbage-collection.js';
@@ -264,6 +265,7 @@ async function duckTable(
     if (expressions.length === 0) expressions.push('1');
     const bytes = Math.max(1, cols) * Values.BYTES_PER_ELEMENT;
     const height = blockRows(Math.max(bytes, text === undefined ? 0 : TEXT_BYTES), memory);
+    const budget = new TextBudget(memory);
     const wanted = text === undefined ? numbers : [...numbers, text];
     await verify?.([...new Set(wanted.map((j) => physical[sources[j].physical].name))]);
     const connection = await duck.connect();
@@ -276,7 +278,8 @@ async function duckTable(
         const data = buffers[turn];
         const texts: (string | null)[] | undefined = text === undefined ? undefined : [];
         let filled = 0;
-        while (filled < height) {
+        budget.renew();
+        while (filled < height && !budget.spent) {
           const part = await stream.next(height - filled);
           if (!part) break;
           const { chunk, from, rows: some } = part;
@@ -292,7 +295,11 @@ async function duckTable(
           });
           if (texts) {
             const vector = chunk.getColumnVector(cols + lists.length);
-            for (let i = 0; i < some; i++) texts.push(vector.getItem(from + i) as string | null);
+            for (let i = 0; i < some; i++) {
+              const cell = vector.getItem(from + i) as string | null;
+              texts.push(cell);
+              budget.add(cell);
+            }
           }
           filled += some;
         }

@@ -12,7 +12,9 @@ import {
   type Request,
   RoundedIntegers,
   type Table,
+  TEXT_BYTES,
   type TemporaryCopy,
+  TextBudget,
   uniqueNames,
   unsupported,
 } from '@scree/files/internal';
@@ -452,7 +454,9 @@ async function copyTable(
     const chosen = [...new Set([...numbers, ...(text === undefined ? [] : [text])].map((j) => sources[j].index))];
     const { order, chunks } = store.read(chosen);
     const Values = fitsFloat32(numbers) ? Float32Array : Float64Array;
-    const height = blockRows(Math.max(1, cols) * Values.BYTES_PER_ELEMENT, memory);
+    const textBytes = named ? TEXT_BYTES : 0;
+    const height = blockRows(Math.max(1, cols) * Values.BYTES_PER_ELEMENT + textBytes, memory);
+    const budget = new TextBudget(memory);
     const rounding = integers.reading();
     const places = numbers.map((j) => order.indexOf(sources[j].index));
     const types = numbers.map((j) => sent[sources[j].index].sent as CopyType);
@@ -485,10 +489,13 @@ async function copyTable(
           if (texts && named) {
             const [at, length] = [starts[textPlace], lengths[textPlace]];
             current = text;
-            texts.push(length < 0 ? null : textAt(rows, at, length, named.sent as CopyType));
+            const cell = length < 0 ? null : textAt(rows, at, length, named.sent as CopyType);
+            texts.push(cell);
+            budget.add(cell);
           }
-          if (++filled < height) continue;
+          if (++filled < height && !budget.spent) continue;
           yield batch();
+          budget.renew();
           done += filled;
           filled = 0;
           turn = 1 - turn;

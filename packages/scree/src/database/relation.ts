@@ -11,9 +11,14 @@ export interface Relation {
   isIndex?(name: string): boolean;
 }
 
-export async function relationOf(found: Identified, file: string, duck: DuckDb): Promise<Relation> {
+export async function relationOf(
+  found: Identified,
+  file: string,
+  duck: DuckDb,
+  na: readonly string[],
+): Promise<Relation> {
   const { format, packing, bytes } = found;
-  if (format === 'csv' || format === 'tsv') return csvRelation(found, file, duck);
+  if (format === 'csv' || format === 'tsv') return csvRelation(found, file, duck, na);
   if (format === 'json' || format === 'ndjson') {
     const packed = packing ? `, compression = '${packing}'` : '';
     return { sql: `read_json(${fileName(file)}, hive_partitioning = false, map_inference_threshold = -1${packed})` };

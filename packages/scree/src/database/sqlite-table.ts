@@ -9,6 +9,8 @@ import {
   type Request,
   RoundedIntegers,
   type Table,
+  TEXT_BYTES,
+  TextBudget,
   withClose,
 } from '@scree/files/internal';
 import type { Database } from 'node-sqlite3-wasm';
@@ -35,7 +37,7 @@ type Row = Record<string, Value>;
  */
 export async function openSqlite(
   { path, memory, file }: { path: string; memory: number; file: string },
-  { member, sql }: { member?: string | undefined; sql?: string | undefined },
+  { member, sql, na }: { member?: string | undefined; sql?: string | undefined; na?: readonly string[] | undefined },
 ): Promise<Table> {
   const folder = await temporaryFolder();
   let snapshot: SqliteSnapshot | undefined;
@@ -46,7 +48,7 @@ export async function openSqlite(
   try {
     snapshot = await takeSnapshot(file, path, folder.path);
     const { check, inFolder, logged } = snapshot;
-    const task: SqliteTask = { kind: 'sqlite', file: snapshot.file, logged, path, memory, member, sql };
+    const task: SqliteTask = { kind: 'sqlite', file: snapshot.file, logged, path, memory, na, member, sql };
     // A terminated thread leaves its lock file behind. It must be in the temporary folder, not next to the data.
     const inThread = inFolder && (sql !== undefined || worthThread((await stat(snapshot.file)).size)) && hasThreads();
     const table = await (inThread ? openInThread(task, async () => {}) : openSqliteInThisThread(task));
@@ -70,7 +72,15 @@ async function* readUnchanged(batches: AsyncIterable<Batch>, check: () => Promis
 }
 
 /** Opens the database in this thread. It must be in a folder where a lock file may be left behind. */
-export async function openSqliteInThisThread({ file, logged, path, memory, member, sql }: SqliteTask): Promise<Table> {
+export async function openSqliteInThisThread({
+  file,
+  logged,
+  path,
+  memory,
+  na,
+  member,
+  sql,
+}: SqliteTask): Promise<Table> {
   const { default: sqlite } = await loadUnbundled<{ default: typeof import('node-sqlite3-wasm') }>('node-sqlite3-wasm');
   let database: Database | undefined;
   try {
@@ -83,7 +93,8 @@ export async function openSqliteInThisThread({ file, logged, path, memory, membe
     const name = sql === undefined ? tableName(opened, member, path) : createQueryView(opened, sql);
     const relation = quotedName(name);
     const format = sql === undefined ? `SQLite, ${name}` : 'SQLite, SQL';
-    const columns = inferColumns(opened, name);
+    const missing = new Set(na);
+    const columns = inferColumns(opened, name, missing);
     const integers = new RoundedIntegers();
     if (columns.length === 0) throw new DataError('EMPTY_DATA', `There are no rows to read in ${path}.`);
     return {
@@ -97,7 +108,8 @@ export async function openSqliteInThisThread({ file, logged, path, memory, membe
       mayMissValues: true,
       checkMissing: true,
       rereadable: true,
-      read: (request) => read(opened, relation, columns, request, { path, memory, rounded: integers.reading() }),
+      read: (request) =>
+        read(opened, relation, columns, request, { path, memory, missing, rounded: integers.reading() }),
       warnings: () => integers.warnings(path, (j) => columns[j].name),
       close: async () => opened.close(),
     };
@@ -144,7 +156,7 @@ function keyOf(column: number): string {
   return `c${column}`;
 }
 
-function inferColumns(database: Database, relation: string): Column[] {
+function inferColumns(database: Database, relation: string, missing: ReadonlySet<string>): Column[] {
   const names = columnNames(database, relation);
   if (names.length === 0) return [];
   const list = names.map((name, j) => aliased(name, j)).join(', ');
@@ -157,7 +169,7 @@ function inferColumns(database: Database, relation: string): Column[] {
       for (const counts of tally) {
         const value = row[counts.key];
         if (typeof value === 'number' || typeof value === 'bigint') counts.numbers++;
-        else if (typeof value === 'string') counts.texts++;
+        else if (typeof value === 'string') counts.texts += missing.has(value) ? 0 : 1;
         else if (value !== null) counts.others++;
       }
     }
@@ -180,11 +192,22 @@ async function* read(
   relation: string,
   columns: readonly Column[],
   request: Request,
-  { path, memory, rounded }: { path: string; memory: number; rounded: ReturnType<RoundedIntegers['reading']> },
+  {
+    path,
+    memory,
+    missing,
+    rounded,
+  }: {
+    path: string;
+    memory: number;
+    missing: ReadonlySet<string>;
+    rounded: ReturnType<RoundedIntegers['reading']>;
+  },
 ): AsyncGenerator<DenseBatch, void, void> {
   const numbers = request.numbers === 'all' ? [...columns.keys()] : request.numbers;
   const cols = numbers.length;
-  const height = blockRows(8 * Math.max(1, cols), memory);
+  const height = blockRows(8 * Math.max(1, cols) + (request.text === undefined ? 0 : TEXT_BYTES), memory);
+  const budget = new TextBudget(memory);
   const wanted = request.text === undefined ? numbers : [...new Set([...numbers, request.text])];
   const list = wanted.length === 0 ? '1' : wanted.map((j) => aliased(columns[j].name, j)).join(', ');
   const keys = numbers.map(keyOf);
@@ -198,18 +221,22 @@ async function* read(
       const data = buffers[turn];
       const text: (string | null)[] | undefined = request.text === undefined ? undefined : [];
       let filled = 0;
-      for (; filled < height; filled++) {
+      budget.renew();
+      for (; filled < height && !budget.spent; filled++) {
         const next = rows.next();
         if (next.done) break;
         for (let j = 0; j < cols; j++) {
           const value = next.value[keys[j]];
-          const number = toNumber(value, done + filled, columns[numbers[j]].name, path);
+          const isGap = typeof value === 'string' && missing.has(value);
+          const number = isGap ? Number.NaN : toNumber(value, done + filled, columns[numbers[j]].name, path);
           if (typeof value === 'bigint' && BigInt(number) !== value) rounded.add(numbers[j]);
           data[filled * cols + j] = number;
         }
         if (text && request.text !== undefined) {
           const value = next.value[keyOf(request.text)];
-          text.push(value === null ? null : String(value));
+          const cell = value === null ? null : String(value);
+          text.push(cell);
+          budget.add(cell);
         }
       }
       if (filled === 0) return;

@@ -12,7 +12,7 @@ const LARGEST_JSON = 500e6;
 
 /** Writes a model: as JSON if the name ends in .json, otherwise in the compact binary form. Never leaves half a file. */
 export async function writeModel(path: string, model: Model): Promise<void> {
-  await writeAtomically(path, path.endsWith('.json') ? `${JSON.stringify(model)}\n` : model.toBinary());
+  await writeAtomically(path, path.toLowerCase().endsWith('.json') ? `${JSON.stringify(model)}\n` : model.toBinary());
 }
 
 /** Reads a model in either form, whatever its name: a regular file of 2 GB at most, or 500 MB as JSON. */

@@ -159,6 +159,12 @@ async function openDatabase(url: string, options: CheckedOptions, signal?: Abort
   if (options.format !== undefined)
     throw new OptionError('BAD_OPTION', `format is for files, and ${path} is a database.`, { option: 'format' });
   if (isSparkUrl(url)) {
+    if (options.na)
+      throw new OptionError(
+        'BAD_OPTION',
+        'na is for data that are read here, and Spark computes with its tables itself. Ask for missing values with sql: select nullif(x, -99) as x.',
+        { option: 'na' },
+      );
     const { openSpark } = await import('../cluster/spark-table.js');
     const { memory, member: table, sql, columns, exclude, label, name, color, weight } = options;
     const { supplementary = [], groups = [], categories } = options;
@@ -310,7 +316,7 @@ async function openTableOrQuery(
   platform = node,
 ): Promise<Table> {
   const found = await identify(bytes, name, options, node.unpack);
-  const { sql, memory } = options;
+  const { sql, memory, na = [] } = options;
   await watch?.follow(found.format, readsByPath(found, sql));
   const { path } = bytes;
   if (sql === undefined) return openIdentified(found, options, platform);
@@ -318,7 +324,7 @@ async function openTableOrQuery(
   if (found.format !== 'duckdb' && found.format !== 'sqlite') {
     const { openQuery } = await import('../database/duck-table.js');
     const { relationOf } = await import('../database/relation.js');
-    return openQuery(sql, { path, memory, relation: (duck) => relationOf(found, file, duck) });
+    return openQuery(sql, { path, memory, relation: (duck) => relationOf(found, file, duck, na) });
   }
   return openTable(found, options, platform);
 }
@@ -329,7 +335,8 @@ async function openIdentified(found: Identified, options: CheckedOptions, platfo
   if (isText(format) && bytes.file !== undefined) {
     const { openTextInThread, worthThread } = await import('./table-in-thread.js');
     const { path, size, file } = bytes;
-    if (worthThread(size)) return openTextInThread({ format, packing, path, size, file, memory: options.memory });
+    if (worthThread(size))
+      return openTextInThread({ format, packing, path, size, file, memory: options.memory, na: options.na });
   }
   return openTable(found, options, platform);
 }

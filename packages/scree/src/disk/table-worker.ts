@@ -62,7 +62,7 @@ async function open(task: ThreadTask): Promise<Table> {
   return openSqliteInThisThread(task);
 }
 
-function openText({ file, size, path, packing, format, memory }: TextTask): Promise<Table> {
+function openText({ file, size, path, packing, format, memory, na }: TextTask): Promise<Table> {
   // The main thread owns the file and closes it after this thread has ended. A FileHandle here would close it too.
   const handle = {
     read: (into: Uint8Array, offset: number, length: number, position: number) =>
@@ -74,7 +74,7 @@ function openText({ file, size, path, packing, format, memory }: TextTask): Prom
   };
   const bytes = fileBytes(handle as unknown as FileHandle, path, 0, size);
   const content = packing ? unpacked(bytes, packing, nodeUnpackers, { memory }) : bytes;
-  return openTable({ bytes, content, format, packing }, { memory }, { ...plainPlatform, unpack: nodeUnpackers });
+  return openTable({ bytes, content, format, packing }, { memory, na }, { ...plainPlatform, unpack: nodeUnpackers });
 }
 
 async function read(number: number, request: Request): Promise<void> {

@@ -3,6 +3,7 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Bytes, chunksOf, type TemporaryCopy } from '@scree/files/internal';
+import { collectAbandonedFolders, FOLDER_PREFIX } from './abandoned-folders.js';
 import { closeRead, fileBytes } from './file-bytes.js';
 import { systemError } from './system-error.js';
 import { removeAtExit, settled } from './temporary-files.js';
@@ -36,9 +37,10 @@ export async function copyToDisk(bytes: Bytes): Promise<TemporaryCopy> {
   }
 }
 
-/** Creates a folder for files that are only needed while a data file is open. */
+/** Creates a folder for files that are only needed while a data file is open. Folders that killed processes left are removed first. */
 export async function temporaryFolder(): Promise<{ readonly path: string; remove(): Promise<void> }> {
-  const path = await mkdtemp(join(tmpdir(), 'scree-')).catch((error: unknown) => {
+  await collectAbandonedFolders();
+  const path = await mkdtemp(join(tmpdir(), FOLDER_PREFIX)).catch((error: unknown) => {
     throw systemError(error, tmpdir(), 'written');
   });
   removeAtExit(path);

@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 const pending = new Map<unknown, () => void>();
 let listening = false;
 
-/** Removes a file or folder at exit, unless `settled` is called before. Only a killed process leaves it behind. */
+/** Removes a file or folder at exit, unless `settled` is called before. A killed process leaves it behind, until a later one collects it. */
 export function removeAtExit(path: string): void {
   atExit(path, () => rmSync(path, { recursive: true, force: true }));
 }

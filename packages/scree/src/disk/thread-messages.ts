@@ -17,6 +17,7 @@ export interface TextTask {
   readonly kind: 'text';
   readonly format: TextFormat;
   readonly memory: number;
+  readonly na?: readonly string[] | undefined;
   readonly file: number;
   readonly size: number;
   /** The name of the file in messages. */
@@ -34,6 +35,7 @@ export interface SqliteTask {
   readonly logged: boolean;
   /** The name of the file in messages. */
   readonly path: string;
+  readonly na?: readonly string[] | undefined;
   readonly member: string | undefined;
   readonly sql: string | undefined;
 }

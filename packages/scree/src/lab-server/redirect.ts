@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { FOLDER_PREFIX } from '../disk/abandoned-folders.js';
 import { removeAtExit, settled } from '../disk/temporary-files.js';
 
 /** A page that redirects to an address. The address must not need escaping in HTML. */
@@ -21,7 +22,7 @@ export function redirectPage(address: string): string {
  * at the latest.
  */
 export function writeRedirect(address: string): { readonly path: string; remove(): void } {
-  const folder = mkdtempSync(join(tmpdir(), 'scree-lab-'));
+  const folder = mkdtempSync(join(tmpdir(), FOLDER_PREFIX));
   removeAtExit(folder);
   const path = join(folder, 'open.html');
   writeFileSync(path, redirectPage(address), { flag: 'wx', mode: 0o600 });

@@ -311,6 +311,17 @@ describe('scree', () => {
     ['how often to save nothing', ['fit', 'table.csv', '--every', '3'], /--every says how often/],
     ['another shell', ['completion', 'tcsh'], /bash, zsh and fish/],
     ['an output that no format has', ['transform', 'model.json', 'table.csv', '-o', 'x.doc'], /x\.doc names no format/],
+    [
+      'a page that is to be a PDF',
+      ['report', 'table.csv', '-o', 'x.pdf'],
+      /x\.pdf: a page is written as \.html or \.htm/,
+    ],
+    ['a picture of a group', ['report', 'table.csv', '--by', 'a', '-o', 'x.png'], /not as \.png\. Use -o x\.html/],
+    ['a model that is to be a page', ['fit', 'table.csv', '-o', 'x.html'], /a model is written as \.json, \.pca/],
+    ['an analysis in a document', ['analyze', 'table.csv', '-o', 'x.docx'], /not as \.docx\. Use -o x\.json/],
+    ['moments in a table', ['moments', 'table.csv', '-o', 'x.csv'], /moments is written as \.moments, not as \.csv/],
+    ['merged moments in JSON', ['merge', 'x.moments', '-o', 'x.json'], /moments is written as \.moments/],
+    ['a compressed file as .zip', ['compress', 'table.csv', '-o', 'x.zip'], /not as \.zip\. Use -o x\.scree/],
     ['no memory at all', ['fit', 'table.csv', '--memory', '10'], /--memory is "10"; it must be 16MB or more/],
   ];
   it.each(wrong)('exits with 2: %s', (_, args, message) => {

@@ -73,7 +73,7 @@ describe('a query over text', () => {
       [3, 2],
     ]);
     const { names, codes } = await file.labels();
-    expect([names, ...codes]).toEqual([['b'], 0, -1]);
+    expect([names, ...codes]).toEqual([['b', 'NA'], 0, 1]);
     await file.close();
   });
 

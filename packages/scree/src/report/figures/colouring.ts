@@ -1,9 +1,12 @@
 import { several } from '@scree/analysis/describe';
 import { DataError } from '@scree/core';
 import type { Labels } from '@scree/files';
-import { plainText } from '../plain-text.js';
+import { plainText, squeezedApart } from '../plain-text.js';
 import type { RowFacts } from '../read-rows.js';
 import { CATEGORIES } from '../theme.js';
+
+/** Characters of a label that are shown, and those by which longer ones are told apart. */
+const [LONGEST_SHOWN, LONGEST_READ] = [200, 10_000];
 
 /** Rows of one colour. */
 export interface Group {
@@ -70,7 +73,10 @@ export function chooseColours(labels: Labels | undefined, labelName = 'label', a
     };
   }
   const { names, codes, numbers } = labels;
-  const shown = names.map((text) => plainText(text));
+  const shown = squeezedApart(
+    names.map((text) => plainText(text, LONGEST_READ)),
+    LONGEST_SHOWN,
+  );
   const labelOf = (row: number): string | undefined => {
     const code = codes[row];
     return code >= 0 ? shown[code] : code === -2 ? '(one of many)' : undefined;

@@ -1,0 +1,40 @@
+import type { Stats } from 'node:fs';
+import { lstat, opendir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PROCESS_ID, PROCESS_ID_PATTERN, stateOf } from './process-id.js';
+
+/** How the names of temporary folders begin: with the id of the process that uses them, so that later ones can tell whether it still runs. */
+export const FOLDER_PREFIX = `scree-${PROCESS_ID}-`;
+
+const FOLDER_NAME = new RegExp(`^scree-(${PROCESS_ID_PATTERN})-[A-Za-z0-9]{6}$`);
+
+let collected: Promise<void> | undefined;
+
+/** The same, once per process. */
+export function collectAbandonedFolders(): Promise<void> {
+  collected ??= removeAbandonedFolders(tmpdir());
+  return collected;
+}
+
+/**
+ * Removes temporary folders that killed processes left. Folders of other users, machines and containers stay: nothing tells whether
+ * their processes still run. A link is no folder, wherever it leads.
+ */
+export async function removeAbandonedFolders(parent: string): Promise<void> {
+  try {
+    for await (const { name } of await opendir(parent)) {
+      const [, owner] = FOLDER_NAME.exec(name) ?? [];
+      if (owner === undefined || stateOf(owner) !== 'ended') continue;
+      const path = join(parent, name);
+      if (isOwnFolder(await lstat(path))) await rm(path, { recursive: true, force: true });
+    }
+  } catch {
+    // The folder cannot be listed, or another process removed it at the same time. The next one tries again.
+  }
+}
+
+function isOwnFolder(stats: Stats): boolean {
+  const user = process.getuid?.();
+  return stats.isDirectory() && (user === undefined || stats.uid === user);
+}
