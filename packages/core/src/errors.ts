@@ -44,7 +44,10 @@ export type ErrorCode =
   | 'DIVERGED'
   | 'WORKER_LOST';
 
-/** Where and what: the facts of the message, for programs. */
+/**
+ * Where and what: the facts of the message, for programs. They are small and can always be written as JSON: of a value
+ * that is neither a number nor a short text there is a description, and of a list the first entries.
+ */
 export interface ErrorDetails {
   /** Zero-based row of the data. */
   readonly row?: number;
@@ -53,8 +56,11 @@ export interface ErrorDetails {
   /** The column's name, where the data has names. */
   readonly columnName?: string;
   readonly option?: string;
+  /** What was found: a number, a text, or a description of anything else. A list has its first 10 entries. */
   readonly value?: unknown;
   readonly expected?: unknown;
+  /** How many entries the list in `value` had. */
+  readonly count?: number;
   /** The file, as the caller named it. */
   readonly path?: string;
   /** Rows that have the problem, and rows of the data. */
@@ -113,8 +119,20 @@ export class ScreeError extends Error {
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message);
     this.code = code;
-    this.details = details;
+    this.details = summarize(details);
   }
+
+  /** The same error with more details, such as the file that the data come from. */
+  withDetails(details: ErrorDetails): ScreeError {
+    const Same = this.constructor as typeof ScreeError;
+    return keepStack(this, new Same(this.code, this.message, { ...this.details, ...details }));
+  }
+}
+
+/** Gives a copy of an error the stack of the original, which says where the problem was found. */
+export function keepStack<Copy extends ScreeError>({ stack }: ScreeError, copy: Copy): Copy {
+  if (stack !== undefined) copy.stack = stack;
+  return copy;
 }
 
 /** The data cannot be analysed as it is. */
@@ -146,6 +164,11 @@ export class ConvergenceError<Best = unknown> extends ScreeError {
     super(code, message, details);
     this.best = best;
   }
+
+  override withDetails(details: ErrorDetails): ConvergenceError<Best> {
+    const code = this.code === 'DIVERGED' ? this.code : 'NOT_CONVERGED';
+    return keepStack(this, new ConvergenceError(this.message, this.best, { ...this.details, ...details }, code));
+  }
 }
 
 /** An engine could not do its work. */
@@ -158,17 +181,78 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A value for a message: short, with its type recognisable. */
+/** A value for a message: short, with its type recognisable. Objects may be proxies, and their getters may throw. */
 export function describeValue(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 37)}...` : value);
-  if (typeof value === 'bigint') return `${value}n`;
+  try {
+    return describe(value);
+  } catch {
+    return 'an object that cannot be read';
+  }
+}
+
+function describe(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(shorten(value, 40));
+  if (typeof value === 'bigint') return shorten(`${value}n`, 40);
   if (typeof value === 'function') return 'a function';
+  if (typeof value === 'symbol') return shorten(String(value), 40);
   if (Array.isArray(value)) return `an array of length ${value.length}`;
   if (value instanceof Date) return `a Date (${value.toJSON()})`;
   if (ArrayBuffer.isView(value)) return `a ${value.constructor.name}`;
   if (typeof value === 'object' && value !== null)
-    return `an object with keys ${describeValue(Object.keys(value).join(', '))}`;
+    return `an object with keys ${describe(Object.keys(value).slice(0, 20).join(', '))}`;
   return String(value);
+}
+
+function shorten(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, Math.max(0, most - 3))}...` : text;
+}
+
+/** Entries of a list in the details of an error, characters of a text, and of all details as JSON. */
+const MOST_ENTRIES = 10;
+const MOST_TEXT = 500;
+const MOST_JSON = 4000;
+
+/** Details that can be written as JSON, in few characters, whatever the caller passed. */
+function summarize(details: ErrorDetails): ErrorDetails {
+  for (let most = MOST_TEXT; ; most /= 4) {
+    const small: Record<string, unknown> = {};
+    for (const [key, fact] of Object.entries(details)) {
+      small[key] = summary(fact, most);
+      if (key === 'value' && isLonger(fact, small[key])) small.count ??= fact.length;
+    }
+    if (most < 1 || JSON.stringify(small).length <= MOST_JSON) return small;
+  }
+}
+
+function isLonger(list: unknown, start: unknown): list is readonly unknown[] {
+  return Array.isArray(start) && Array.isArray(list) && list.length > start.length;
+}
+
+/** The first entries of a list, and anything else as `plain` has it. */
+function summary(fact: unknown, most: number): unknown {
+  try {
+    if (!Array.isArray(fact)) return plain(fact, most);
+    return Array.from({ length: Math.min(fact.length, MOST_ENTRIES) }, (_, i) => smallRecord(fact[i], most));
+  } catch {
+    return plain(fact, most);
+  }
+}
+
+/** A record such as { name, count } as it is, and anything else as `plain` has it. */
+function smallRecord(entry: unknown, most: number): unknown {
+  if (typeof entry !== 'object' || entry === null || Object.getPrototypeOf(entry) !== Object.prototype)
+    return plain(entry, most);
+  const facts = Object.entries(entry);
+  return facts.length > 3
+    ? plain(entry, most)
+    : Object.fromEntries(facts.map(([key, fact]) => [shorten(key, most), plain(fact, most)]));
+}
+
+/** A number, a short text, true, false, null and undefined as they are, and a description of anything else. */
+function plain(fact: unknown, most: number): unknown {
+  if (typeof fact === 'string') return shorten(fact, most);
+  const isSimple = fact === null || ['number', 'boolean', 'undefined'].includes(typeof fact);
+  return isSimple ? fact : describeValue(fact);
 }
 
 /** "row 3, column 2" or "row 3, column 2 ("height")": rows counted from 1 as people do, columns by the index that options take. */
