@@ -124,15 +124,16 @@ export class ScreeError extends Error {
 
   /** The same error with more details, such as the file that the data come from. */
   withDetails(details: ErrorDetails): ScreeError {
-    const Same = this.constructor as typeof ScreeError;
-    return keepStack(this, new Same(this.code, this.message, { ...this.details, ...details }));
+    const copy = this.copy({ ...this.details, ...details });
+    if (this.stack !== undefined) copy.stack = this.stack;
+    return copy;
   }
-}
 
-/** Gives a copy of an error the stack of the original, which says where the problem was found. */
-export function keepStack<Copy extends ScreeError>({ stack }: ScreeError, copy: Copy): Copy {
-  if (stack !== undefined) copy.stack = stack;
-  return copy;
+  /** A new error of the same class. */
+  protected copy(details: ErrorDetails): ScreeError {
+    const Same = this.constructor as typeof ScreeError;
+    return new Same(this.code, this.message, details);
+  }
 }
 
 /** The data cannot be analysed as it is. */
@@ -165,9 +166,9 @@ export class ConvergenceError<Best = unknown> extends ScreeError {
     this.best = best;
   }
 
-  override withDetails(details: ErrorDetails): ConvergenceError<Best> {
+  protected override copy(details: ErrorDetails): ScreeError {
     const code = this.code === 'DIVERGED' ? this.code : 'NOT_CONVERGED';
-    return keepStack(this, new ConvergenceError(this.message, this.best, { ...this.details, ...details }, code));
+    return new ConvergenceError(this.message, this.best, details, code);
   }
 }
 
@@ -255,10 +256,13 @@ function plain(fact: unknown, most: number): unknown {
   return isSimple ? fact : describeValue(fact);
 }
 
-/** "row 3, column 2" or "row 3, column 2 ("height")": rows counted from 1 as people do, columns by the index that options take. */
+/** "row 3, column 2" or "row 3, column "height"": messages count from 1 as people do. */
 export function describeCell(row: number, column: number, names?: readonly string[]): string {
+  return `row ${row + 1}, column ${describeColumn(column, names)}`;
+}
+
+/** A column in a message, after the word: its name in quotation marks, or its number counted from 1. */
+export function describeColumn(column: number, names?: readonly string[]): string {
   const name = names?.[column];
-  return name === undefined
-    ? `row ${row + 1}, column ${column}`
-    : `row ${row + 1}, column ${column} (${describeValue(name)})`;
+  return name === undefined ? String(column + 1) : describeValue(name);
 }

@@ -257,7 +257,7 @@ export class Stream {
     if (other < 0 || !names || !this.#names) return;
     throw new DataError(
       'MISSING_COLUMN',
-      `Column ${other} is ${describeValue(names[other])}, but in the rows before it is ${describeValue(this.#names[other])}. Give the columns in one order.`,
+      `Column ${other + 1} is ${describeValue(names[other])}, but in the rows before it is ${describeValue(this.#names[other])}. Give the columns in one order.`,
       { column: other, columnName: names[other], expected: this.#names[other] },
     );
   }

@@ -45,9 +45,7 @@ export type WarningCode =
   /** Values were not written as plain numbers: TRUE, $1,200, 12 %. */
   | 'VALUES_CONVERTED'
   /** Columns that are partly numbers were left out, because most of their values are text. */
-  | 'COLUMNS_LEFT_OUT'
-  /** No component stands out from noise. */
-  | 'NO_STRUCTURE';
+  | 'COLUMNS_LEFT_OUT';
 
 /** A fact that the user should know about a model that is otherwise correct. */
 export interface Warning {

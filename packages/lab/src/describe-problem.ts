@@ -120,7 +120,7 @@ const WARNINGS: {
   readonly [Code in Warning['code']]?: (details: Record<string, unknown>, names: readonly string[]) => string;
 } = {
   CONSTANT_COLUMN: ({ columns, count: all }, names) => {
-    const some = (columns as readonly number[]).map((column) => shorten(names[column], 40));
+    const some = (columns as readonly number[]).map((column) => (/^\d+$/.test(names[column]) ? quoted(names[column]) : shorten(names[column], 40)));
     const more = Number(all) - some.length;
     const one = Number(all) === 1;
     return `The ${one ? 'column' : 'columns'} ${listed(more > 0 ? [...some, `${count(more)} more`] : some)} ${one ? 'does' : 'do'} not vary enough to be scaled. Leaving constant columns out changes nothing else.`;
@@ -210,7 +210,7 @@ export function describeWarning({ code, message, details }: Warning, names: read
 }
 
 function nameOf(name: string | number): string {
-  return typeof name === 'number' ? `column ${name}` : shorten(name, 40);
+  return typeof name === 'number' ? `column "${name}"` : shorten(name, 40);
 }
 
 /** "a, b and 3 more", of so many in all. */

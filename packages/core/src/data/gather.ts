@@ -181,7 +181,7 @@ export function isRecord(row: unknown): row is RecordRow {
 
 export function notANumber(value: unknown, row: number, column: number, names?: readonly string[]): DataError {
   const where = describeCell(row, column, names);
-  const name = names ? describeValue(names[column]) : `column ${column}`;
+  const name = names ? describeValue(names[column]) : `column ${column + 1}`;
   const remedy = remedyFor(value, name, names !== undefined);
   return new DataError(
     'NOT_A_NUMBER',

@@ -137,7 +137,7 @@ export function chooseFrame(stats: ColumnStatistics, scale: Float64Array, centre
     if (!Number.isFinite(size)) {
       throw new DataError(
         'OUT_OF_RANGE',
-        `Column ${j} spans ${stats.min[j]} to ${stats.max[j]}: its variance is beyond float64. Divide it by a constant first.`,
+        `Column ${j + 1} spans ${stats.min[j]} to ${stats.max[j]}: its variance is beyond float64. Divide it by a constant first.`,
         { column: j, value: stats.max[j] - stats.min[j] },
       );
     }

@@ -1,6 +1,6 @@
 import type { Coding } from '../data/coding.js';
 import type { Scaling } from '../data/scaling.js';
-import { DataError, describeValue } from '../errors.js';
+import { DataError, describeColumn, describeValue } from '../errors.js';
 import { orthonormalityDefect } from '../linalg/orthonormality.js';
 import { descending, scale } from '../linalg/vector.js';
 import type { Solution } from '../solvers/solver.js';
@@ -190,9 +190,7 @@ function dataWarnings(facts: FitFacts, variances: Float64Array, values: Float64A
   const warnings: Warning[] = [];
   const constant = facts.scaling.constantColumns;
   if (constant.length > 0) {
-    const named = constant
-      .slice(0, 5)
-      .map((j) => (facts.columnNames ? `${j} (${describeValue(facts.columnNames[j])})` : `${j}`));
+    const named = constant.slice(0, 5).map((j) => describeColumn(j, facts.columnNames));
     const more = constant.length > 5 ? ` and ${constant.length - 5} more` : '';
     const [columns, keep] =
       constant.length === 1

@@ -427,8 +427,7 @@ async function loadLabels({ name, url }: { name: string; url: string }, control:
 
 /** The error with more facts; errors of other kinds, such as a cancellation, are left as they are. */
 function withDetails(error: unknown, details: ScreeError['details']): unknown {
-  if (!(error instanceof ScreeError)) return error;
-  return new DataError(error.code, error.message, { ...error.details, ...details });
+  return error instanceof ScreeError ? error.withDetails(details) : error;
 }
 
 /** The error with the name of the column that it is about. */

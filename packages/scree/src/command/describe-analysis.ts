@@ -10,6 +10,7 @@ import {
   several,
   show,
 } from '@scree/core/describe';
+import { withoutName } from '../report/columns.js';
 import { inOrder } from '../report/criteria.js';
 import { describeUnusual, explainUnusual } from '../report/describe-unusual.js';
 import { screePlot } from '../scree-plot.js';
@@ -347,7 +348,7 @@ function describeRows(
   function columnsOf(row: number): string {
     const worst = facts.worst.find((each) => each.row === row);
     const columns = worst?.columns.filter(({ share }) => share > 0.15).slice(0, 2) ?? [];
-    return columns.map(({ column }) => model.columnNames?.[column] ?? `column ${column}`).join(', ');
+    return columns.map(({ column }) => model.columnNames?.[column] ?? withoutName(column)).join(', ');
   }
 }
 
