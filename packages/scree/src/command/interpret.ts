@@ -246,7 +246,6 @@ export function sourceFromBlocks(
   blocks: AsyncGenerator<Block>,
 ): RowSource {
   return {
-    rows: undefined as unknown as number,
     cols,
     dtype: 'float64',
     rereadable: false,
