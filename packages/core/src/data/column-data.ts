@@ -1,7 +1,7 @@
 import { DataError, describeValue } from '../errors.js';
 import type { Warning } from '../warning.js';
 import type { NamedColumns } from './foreign-data.js';
-import { notANumber } from './gather.js';
+import { isExact, notANumber } from './gather.js';
 import type { Matrix } from './matrix.js';
 
 /** Rows of numbers from columns. */
@@ -43,7 +43,7 @@ export function rowsFromColumns(
       if (typeof value === 'number') data[i * cols + j] = value;
       else if (typeof value === 'bigint') {
         data[i * cols + j] = Number(value);
-        if (BigInt(Number(value)) !== value) beyond++;
+        if (!isExact(value)) beyond++;
       } else throw notANumber(value, i, j, names);
     }
     if (beyond > 0) rounded.push({ name: names[j], count: beyond });

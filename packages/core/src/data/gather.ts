@@ -136,7 +136,7 @@ export class RowGatherer {
 
 /** A whole number of 64 bits that float64 holds exactly. Anything else is refused. */
 function exactNumber(value: unknown, row: number, column: number, names?: readonly string[]): number {
-  if (typeof value === 'bigint' && BigInt(Number(value)) === value) return Number(value);
+  if (typeof value === 'bigint' && isExact(value)) return Number(value);
   throw notANumber(value, row, column, names);
 }
 
@@ -171,6 +171,12 @@ export function adviceForRow(row: object): string | undefined {
   if (isBuffer(row))
     return `${describeValue(row)}, and it is not known what numbers its bytes are. Pass new Float32Array(buffer.buffer, buffer.byteOffset, buffer.length / 4) for numbers of that type, or Uint8Array.from(buffer) for bytes. Files are read by openFile.`;
   return foreignAdvice(row);
+}
+
+/** Returns true if float64 has this integer. One beyond its range becomes Infinity there. */
+export function isExact(value: bigint): boolean {
+  const number = Number(value);
+  return Number.isFinite(number) && BigInt(number) === value;
 }
 
 /** A record may well have a column named "length": only objects that also have an entry 0, or can be iterated, are lists. */
