@@ -7,6 +7,8 @@ export type WarningCode =
   | 'AXES_NOT_UNIQUE'
   | 'BELOW_ACCURACY'
   | 'VARIANCE_UNDERFLOW'
+  /** Columns so far from zero, or so small, that few digits are left for what differs from row to row. */
+  | 'FEW_DIGITS'
   | 'NOT_WHITENED'
   | 'NOT_CONVERGED'
   | 'NOT_CHECKED'

@@ -110,7 +110,13 @@ const cases: Case[] = [
   ],
   ['indptr of the wrong length', sparse({ indptr: [0, 2] }), {}, 'BAD_SPARSE', /indptr has 2 entries/],
   ['indptr that falls', sparse({ indptr: [0, 3, 2] }), {}, 'BAD_SPARSE', /falls from 3 to 2 at row 2/],
-  ['a column that is not there', sparse({ indices: [0, 3] }), {}, 'BAD_SPARSE', /row 2 has the column index 3, and 3 columns have the indexes 0 to 2/],
+  [
+    'a column that is not there',
+    sparse({ indices: [0, 3] }),
+    {},
+    'BAD_SPARSE',
+    /row 2 has the column index 3, and 3 columns have the indexes 0 to 2/,
+  ],
   [
     'indices and data that differ',
     sparse({ data: new Float64Array(3) }),

@@ -7,6 +7,7 @@ import type { Solution } from '../solvers/solver.js';
 import type { Warning } from '../warning.js';
 import { certify } from './certificate.js';
 import type { Choice } from './choice.js';
+import { type FewDigits, fewDigitsWarning } from './few-digits.js';
 import { Model } from './model.js';
 import type { Plan, Whiten } from './record.js';
 import { judgeUniqueness } from './uniqueness.js';
@@ -33,6 +34,7 @@ export interface FitFacts {
   readonly framingError: number;
   /** How much each column changes in norm when every number of it changes in its last place. */
   readonly noise: Float64Array;
+  readonly fewDigits: FewDigits | undefined;
   readonly plan: Plan;
   readonly choice?: Choice | undefined;
   readonly coding?: Coding | undefined;
@@ -105,6 +107,7 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
       ...(solution.converged ? judged.warnings : []),
       ...whitenWarnings(facts, judged.uniqueness.rank, k),
       ...convergenceWarnings(solution),
+      ...fewDigitsWarning(facts.fewDigits),
     ],
     choice: facts.choice,
     coding: facts.coding,
@@ -212,10 +215,10 @@ function dataWarnings(facts: FitFacts, variances: Float64Array, values: Float64A
       message: `All rows are the same, so there is no variance to explain${any}.${hint}`,
     });
   } else if (underflow(values, variances)) {
+    const exact = values.every((value) => value === 0 || Math.sqrt(value) * facts.unit >= 2 ** -1022);
     warnings.push({
       code: 'VARIANCE_UNDERFLOW',
-      message:
-        'The data are so small that variances fall below what float64 can hold. Components, ratios and singular values are right; multiply the data by a constant to get variances.',
+      message: `The data are so small that variances fall below what float64 can hold. Components${exact ? ', ratios and singular values' : ' and ratios'} are right; multiply the data by a constant to get variances.`,
     });
   }
   return warnings;

@@ -41,7 +41,8 @@ function refuseOther(first: NamedHead, other: NamedHead): void {
   if (j >= 0) {
     const same = others.length === names.length && others.every((name) => names.includes(name));
     const what = same ? 'the same columns in another order' : 'other columns';
-    const called = (name: string | undefined): string => (name === undefined ? 'has no name' : `is ${describeValue(name)}`);
+    const called = (name: string | undefined): string =>
+      name === undefined ? 'has no name' : `is ${describeValue(name)}`;
     throw new DataError(
       'MISSING_COLUMN',
       `${two} has ${what} than ${one}: its column ${j + 1} ${called(others[j])}, there it ${called(names[j])}. Choose the columns of every part by name, in one order.`,

@@ -1,5 +1,15 @@
 import { type ErrorDetails, ScreeError, type Warning } from '@scree/core';
-import { count, describeRank, listed, percent, type RankDetails, several, show } from '@scree/core/describe';
+import {
+  count,
+  describeFewDigits,
+  describeRank,
+  type FewDigits,
+  listed,
+  percent,
+  type RankDetails,
+  several,
+  show,
+} from '@scree/core/describe';
 import type { ConvertedColumn } from '@scree/files/internal';
 import { shellWord } from './shell-word.js';
 
@@ -296,6 +306,8 @@ const WARNINGS: {
     const [were, they] = left.length === 1 ? ['was', 'it is'] : ['were', 'they are'];
     return `${capital(each.join(', '))} ${were} left out because ${they} mostly text. If the texts mean missing values, leave those cells empty.`;
   },
+  FEW_DIGITS: (details) =>
+    describeFewDigits(details as unknown as FewDigits, (name) => column(name).replace(/^column /, '')),
   NO_STRUCTURE: ({ criteria }) =>
     ['permutation', 'parallel'].some((test) => (criteria as readonly string[]).includes(test))
       ? 'No component stands out of noise: the columns are no more related than independent columns would be by chance.'
