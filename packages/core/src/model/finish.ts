@@ -58,12 +58,13 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
   const variances = new Float64Array(k);
   const varianceRatios = new Float64Array(k);
   const singularValues = new Float64Array(k);
-  let explained = 0;
+  const explained = values.reduce((sum, value) => sum + value, 0);
+  // Far from zero the solver sees the rounding of the means as variance too. More than that is no more than all.
+  const whole = explained > facts.scatterTrace * (1 + 1e-9) ? explained : facts.scatterTrace;
   for (let i = 0; i < k; i++) {
     variances[i] = values[i] * toVariance;
-    varianceRatios[i] = facts.scatterTrace > 0 ? Math.min(1, values[i] / facts.scatterTrace) : 0;
+    varianceRatios[i] = whole > 0 ? Math.min(1, values[i] / whole) : 0;
     singularValues[i] = Math.sqrt(values[i]) * facts.unit;
-    explained += values[i];
   }
   const totalVariance = facts.scatterTrace * toVariance;
   if (!Number.isFinite(totalVariance)) {
