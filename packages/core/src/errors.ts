@@ -121,19 +121,6 @@ export class ScreeError extends Error {
     this.code = code;
     this.details = summarize(details);
   }
-
-  /** The same error with more details, such as the file that the data come from. */
-  withDetails(details: ErrorDetails): ScreeError {
-    const copy = this.copy({ ...this.details, ...details });
-    if (this.stack !== undefined) copy.stack = this.stack;
-    return copy;
-  }
-
-  /** A new error of the same class. */
-  protected copy(details: ErrorDetails): ScreeError {
-    const Same = this.constructor as typeof ScreeError;
-    return new Same(this.code, this.message, details);
-  }
 }
 
 /** The data cannot be analysed as it is. */
@@ -165,11 +152,6 @@ export class ConvergenceError<Best = unknown> extends ScreeError {
     super(code, message, details);
     this.best = best;
   }
-
-  protected override copy(details: ErrorDetails): ScreeError {
-    const code = this.code === 'DIVERGED' ? this.code : 'NOT_CONVERGED';
-    return new ConvergenceError(this.message, this.best, details, code);
-  }
 }
 
 /** An engine could not do its work. */
@@ -177,35 +159,39 @@ export class EngineError extends ScreeError {
   override readonly name = 'EngineError';
 }
 
+/** The same error with more details, such as the file that the data come from: a new one, with the stack of the first. */
+export function withDetails<Kind extends ScreeError>(error: Kind, details: ErrorDetails): Kind {
+  const copy = new ScreeError(error.code, error.message, { ...error.details, ...details });
+  const same: Kind = Object.setPrototypeOf(copy, Object.getPrototypeOf(error));
+  const { stack } = error;
+  return Object.assign(same, { ...error, details: copy.details }, stack === undefined ? {} : { stack });
+}
+
 /** The message of whatever was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A value for a message: short, with its type recognisable. Objects may be proxies, and their getters may throw. */
+/** A value for a message: short, with its type recognisable. */
 export function describeValue(value: unknown): string {
   try {
-    return describe(value);
+    if (typeof value === 'string') return JSON.stringify(shorten(value, 40));
+    if (typeof value === 'bigint') return shorten(`${value}n`, 40);
+    if (typeof value === 'function') return 'a function';
+    if (Array.isArray(value)) return `an array of length ${value.length}`;
+    if (value instanceof Date) return `a Date (${value.toJSON()})`;
+    if (ArrayBuffer.isView(value)) return `a ${value.constructor.name}`;
+    if (typeof value === 'object' && value !== null)
+      return `an object with keys ${describeValue(Object.keys(value).slice(0, 20).join(', '))}`;
+    return shorten(String(value), 40);
   } catch {
+    // A proxy, or a getter, that throws.
     return 'an object that cannot be read';
   }
 }
 
-function describe(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(shorten(value, 40));
-  if (typeof value === 'bigint') return shorten(`${value}n`, 40);
-  if (typeof value === 'function') return 'a function';
-  if (typeof value === 'symbol') return shorten(String(value), 40);
-  if (Array.isArray(value)) return `an array of length ${value.length}`;
-  if (value instanceof Date) return `a Date (${value.toJSON()})`;
-  if (ArrayBuffer.isView(value)) return `a ${value.constructor.name}`;
-  if (typeof value === 'object' && value !== null)
-    return `an object with keys ${describe(Object.keys(value).slice(0, 20).join(', '))}`;
-  return String(value);
-}
-
 function shorten(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, Math.max(0, most - 3))}...` : text;
+  return text.length > most ? `${text.slice(0, most - 3)}...` : text;
 }
 
 /** Entries of a list in the details of an error, characters of a text, and of all details as JSON. */
@@ -214,46 +200,31 @@ const MOST_TEXT = 500;
 const MOST_JSON = 4000;
 
 /** Details that can be written as JSON, in few characters, whatever the caller passed. */
-function summarize(details: ErrorDetails): ErrorDetails {
-  for (let most = MOST_TEXT; ; most /= 4) {
-    const small: Record<string, unknown> = {};
-    for (const [key, fact] of Object.entries(details)) {
-      small[key] = summary(fact, most);
-      if (key === 'value' && isLonger(fact, small[key])) small.count ??= fact.length;
-    }
-    if (most < 1 || JSON.stringify(small).length <= MOST_JSON) return small;
-  }
+function summarize(details: ErrorDetails, most = MOST_TEXT): ErrorDetails {
+  const small: Record<string, unknown> = {};
+  for (const [key, fact] of Object.entries(details)) small[key] = summary(fact, most, small);
+  // Control characters, for one, are six characters of JSON.
+  return most > 10 && JSON.stringify(small).length > MOST_JSON ? summarize(details, most / 4) : small;
 }
 
-function isLonger(list: unknown, start: unknown): list is readonly unknown[] {
-  return Array.isArray(start) && Array.isArray(list) && list.length > start.length;
-}
-
-/** The first entries of a list, and anything else as `plain` has it. */
-function summary(fact: unknown, most: number): unknown {
-  try {
-    if (!Array.isArray(fact)) return plain(fact, most);
-    return Array.from({ length: Math.min(fact.length, MOST_ENTRIES) }, (_, i) => smallRecord(fact[i], most));
-  } catch {
-    return plain(fact, most);
-  }
-}
-
-/** A record such as { name, count } as it is, and anything else as `plain` has it. */
-function smallRecord(entry: unknown, most: number): unknown {
-  if (typeof entry !== 'object' || entry === null || Object.getPrototypeOf(entry) !== Object.prototype)
-    return plain(entry, most);
-  const facts = Object.entries(entry);
-  return facts.length > 3
-    ? plain(entry, most)
-    : Object.fromEntries(facts.map(([key, fact]) => [shorten(key, most), plain(fact, most)]));
-}
-
-/** A number, a short text, true, false, null and undefined as they are, and a description of anything else. */
-function plain(fact: unknown, most: number): unknown {
+/**
+ * A number, a short text, true, false, null and undefined as they are; of a list the first entries, which may be records such as
+ * { name, count } too, and their number in `into`; and of anything else its description.
+ */
+function summary(fact: unknown, most: number, into?: Record<string, unknown>): unknown {
   if (typeof fact === 'string') return shorten(fact, most);
-  const isSimple = fact === null || ['number', 'boolean', 'undefined'].includes(typeof fact);
-  return isSimple ? fact : describeValue(fact);
+  if (fact == null || typeof fact === 'number' || typeof fact === 'boolean') return fact;
+  try {
+    if (into && Array.isArray(fact)) {
+      if (fact.length > MOST_ENTRIES) into.count = fact.length;
+      return Array.from({ length: Math.min(fact.length, MOST_ENTRIES) }, (_, i) => summary(fact[i], most));
+    }
+    const { name, count } = fact as { readonly name?: unknown; readonly count?: unknown };
+    if (!into && typeof count === 'number') return { name: summary(name, most), count };
+  } catch {
+    // A proxy, or a getter, that throws.
+  }
+  return describeValue(fact);
 }
 
 /** "row 3, column 2" or "row 3, column "height"": messages count from 1 as people do. */

@@ -3,7 +3,6 @@ import { meanBound, scaledSquares, sumBound, wholeMeanBound } from './data/stati
 import type { Engine } from './engines/engine.js';
 import { DataError, OptionError } from './errors.js';
 import { DEFAULT_TOLERANCE } from './limits.js';
-import { findFewDigits } from './model/few-digits.js';
 import type { FitFacts } from './model/finish.js';
 import { checkCount, type Settings } from './options.js';
 import type { Plan } from './plan.js';
@@ -78,7 +77,6 @@ export function makeProblem(
     roundoff,
     framingError,
     noise: lastDigits(reading, framing),
-    fewDigits: center ? findFewDigits(columns, reading.dtype, divisor, reading.columnNames) : undefined,
     plan,
     coding: settings.coding,
   };

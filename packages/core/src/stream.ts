@@ -12,6 +12,7 @@ import { DataError, describeValue, OptionError } from './errors.js';
 import { keepAlive } from './keep-alive.js';
 import { WIDEST_SCATTER } from './limits.js';
 import { finish } from './model/finish.js';
+import { loadDataWarnings } from './model/load-data-warnings.js';
 import type { Model } from './model/model.js';
 import { Moments } from './moments.js';
 import { checkColumnOptions, checkOptions, type PcaOptions, type Settings } from './options.js';
@@ -313,7 +314,7 @@ export async function modelOfSketch(
   const solution =
     framing.scatterTrace > 0 ? await solveSketch(sketch, asked, settings.center) : axesWithoutVariance(problem);
   progress.end();
-  return finish(solution, facts, warnings);
+  return finish(solution, { ...facts, ...(await loadDataWarnings(facts, solution.values, columns)) }, warnings);
 }
 
 /** A copy of the moments or sketch with the rows of a source added. The original does not change. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { invalidValues } from '../../../test/invalid-values.js';
 import { refusal } from '../../../test/refusal.js';
 import { descend } from '../src/descend.js';
+import { withDetails } from '../src/errors.js';
 import {
   ConvergenceError,
   chooseComponents,
@@ -126,7 +127,7 @@ describe('the details of an error', () => {
 describe('an error with more details', () => {
   it('is a new one of the same class, with the stack of the first', () => {
     const first = new DataError('NOT_FINITE', 'A value is not finite.', { row: 3 });
-    const second = first.withDetails({ row: 5, path: 'data.csv' });
+    const second = withDetails(first, { row: 5, path: 'data.csv' });
     expect(second).toBeInstanceOf(DataError);
     expect(second).toMatchObject({ code: 'NOT_FINITE', message: first.message, stack: first.stack });
     expect(second.details).toEqual({ row: 5, path: 'data.csv' });
@@ -135,7 +136,8 @@ describe('an error with more details', () => {
 
   it('keeps what an iteration had', () => {
     const best = { loss: 3 };
-    const error = new ConvergenceError('Too slow.', best, { value: 1 }, 'DIVERGED').withDetails({ path: 'a.csv' });
+    const slow = new ConvergenceError('Too slow.', best, { value: 1 }, 'DIVERGED');
+    const error = withDetails(slow, { path: 'a.csv' });
     expect(error).toBeInstanceOf(ConvergenceError);
     expect(error).toMatchObject({ best, code: 'DIVERGED', details: { value: 1, path: 'a.csv' } });
     expect(error).toBeInstanceOf(ScreeError);

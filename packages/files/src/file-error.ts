@@ -10,10 +10,6 @@ export class FileError extends ScreeError {
     super(code, message, details);
     this.path = path;
   }
-
-  protected override copy(details: ErrorDetails): ScreeError {
-    return new FileError(this.code, this.path, this.message, details);
-  }
 }
 
 /** The file is not what it says it is. */

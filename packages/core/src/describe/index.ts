@@ -1,10 +1,10 @@
 /** `@scree/core/describe`: a model in sentences, and numbers as people read them. */
 
 export { componentsFor, knownRatios, shareKept } from '../analysis/components-for.js';
-export { describeFewDigits, type FewDigits } from '../model/few-digits.js';
 export { CRITERION_TITLES, criterionLines, describeChoice } from './describe-choice.js';
 export { describeCoding } from './describe-coding.js';
 export { type ComponentFacts, describeComponent, describeComponents } from './describe-component.js';
+export { describeFewDigits, type FewDigits } from './describe-few-digits.js';
 export {
   describeCertificate,
   describeRounding,

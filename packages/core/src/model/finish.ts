@@ -1,13 +1,12 @@
 import type { Coding } from '../data/coding.js';
 import type { Scaling } from '../data/scaling.js';
-import { DataError, describeColumn, describeValue } from '../errors.js';
+import { DataError, describeValue } from '../errors.js';
 import { orthonormalityDefect } from '../linalg/orthonormality.js';
 import { descending, scale } from '../linalg/vector.js';
 import type { Solution } from '../solvers/solver.js';
 import type { Warning } from '../warning.js';
 import { certify } from './certificate.js';
 import type { Choice } from './choice.js';
-import { type FewDigits, fewDigitsWarning } from './few-digits.js';
 import { Model } from './model.js';
 import type { Plan, Whiten } from './record.js';
 import { judgeUniqueness } from './uniqueness.js';
@@ -34,7 +33,9 @@ export interface FitFacts {
   readonly framingError: number;
   /** How much each column changes in norm when every number of it changes in its last place. */
   readonly noise: Float64Array;
-  readonly fewDigits: FewDigits | undefined;
+  /** What is to be said of these data, if there is anything: `load-data-warnings.ts`. */
+  readonly dataWarnings?: (facts: FitFacts, variances: Float64Array, values: Float64Array) => Warning[];
+  readonly fewDigits?: readonly Warning[];
   readonly plan: Plan;
   readonly choice?: Choice | undefined;
   readonly coding?: Coding | undefined;
@@ -103,12 +104,12 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
     warnings: [
       ...sourceWarnings,
       ...structureWarnings(facts),
-      ...dataWarnings(facts, variances, values),
+      ...(facts.dataWarnings?.(facts, variances, values) ?? []),
       // Of what has not converged nothing can be said but that.
       ...(solution.converged ? judged.warnings : []),
       ...whitenWarnings(facts, judged.uniqueness.rank, k),
       ...convergenceWarnings(solution),
-      ...fewDigitsWarning(facts.fewDigits),
+      ...(facts.fewDigits ?? []),
     ],
     choice: facts.choice,
     coding: facts.coding,
@@ -188,46 +189,6 @@ export function fixSigns(basis: Float64Array, k: number, d: number): void {
     while (Math.abs(basis[leader]) < largest * (1 - 1e-6)) leader++;
     if (basis[leader] < 0) scale(-1, basis, r * d, d);
   }
-}
-
-function dataWarnings(facts: FitFacts, variances: Float64Array, values: Float64Array): Warning[] {
-  const warnings: Warning[] = [];
-  const constant = facts.scaling.constantColumns;
-  if (constant.length > 0) {
-    const named = constant.slice(0, 5).map((j) => describeColumn(j, facts.columnNames));
-    const more = constant.length > 5 ? ` and ${constant.length - 5} more` : '';
-    const [columns, keep] =
-      constant.length === 1
-        ? ['Column', 'does not vary enough to be scaled and keeps']
-        : ['Columns', 'do not vary enough to be scaled and keep'];
-    warnings.push({
-      code: 'CONSTANT_COLUMN',
-      message: `${columns} ${named.join(', ')}${more} ${keep} scale 1. Leaving constant columns out changes nothing else.`,
-      details: { columns: constant.slice(0, 5), count: constant.length },
-    });
-  }
-  if (facts.scatterTrace === 0) {
-    const any = facts.d > 1 ? ', and any direction is as good as any other' : '';
-    // Identifiers and times in nanoseconds may differ where float64 cannot see it.
-    const large = facts.mean.some((mean) => Math.abs(mean) >= 2 ** 53);
-    const hint = large ? ' Whole numbers beyond 2^53 may be one in float64: subtract a constant before.' : '';
-    warnings.push({
-      code: 'CONSTANT_DATA',
-      message: `All rows are the same, so there is no variance to explain${any}.${hint}`,
-    });
-  } else if (underflow(values, variances)) {
-    const exact = values.every((value) => value === 0 || Math.sqrt(value) * facts.unit >= 2 ** -1022);
-    warnings.push({
-      code: 'VARIANCE_UNDERFLOW',
-      message: `The data are so small that variances fall below what float64 can hold. Components${exact ? ', ratios and singular values' : ' and ratios'} are right; multiply the data by a constant to get variances.`,
-    });
-  }
-  return warnings;
-}
-
-function underflow(values: Float64Array, variances: Float64Array): boolean {
-  for (let i = 0; i < values.length; i++) if (values[i] > 0 && variances[i] < 2 ** -1022) return true;
-  return false;
 }
 
 function structureWarnings({ choice }: FitFacts): Warning[] {

@@ -103,7 +103,7 @@ export class Session implements Handlers {
 
   async open(origin: Origin, control: Control): Promise<TableInfo> {
     const table = await loadTable(origin, control).catch((error) => {
-      throw withDetails(error, { path: origin.name });
+      throw withFacts(error, { path: origin.name });
     });
     const id = ++this.#lastId;
     this.#tables.set(id, table);
@@ -426,12 +426,12 @@ async function loadLabels({ name, url }: { name: string; url: string }, control:
 }
 
 /** The error with more facts; errors of other kinds, such as a cancellation, are left as they are. */
-function withDetails(error: unknown, details: ScreeError['details']): unknown {
-  return error instanceof ScreeError ? error.withDetails(details) : error;
+function withFacts(error: unknown, details: ScreeError['details']): unknown {
+  return error instanceof ScreeError ? withDetails(error, details) : error;
 }
 
 /** The error with the name of the column that it is about. */
 function withColumnName(error: unknown, names: readonly string[]): unknown {
   const column = error instanceof ScreeError ? error.details.column : undefined;
-  return column === undefined ? error : withDetails(error, { columnName: names[column] });
+  return column === undefined ? error : withFacts(error, { columnName: names[column] });
 }

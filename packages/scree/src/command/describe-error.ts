@@ -10,6 +10,7 @@ import {
   several,
   show,
 } from '@scree/core/describe';
+import { withDetails } from '@scree/core/engine';
 import type { ConvertedColumn } from '@scree/files/internal';
 import { shellWord } from './shell-word.js';
 
@@ -193,7 +194,7 @@ export function describeError(error: ScreeError): string {
 /** Adds the data file to an error that names none. */
 export function nameFile(error: unknown, path: string | undefined): unknown {
   return error instanceof ScreeError && error.details.path === undefined && !('path' in error)
-    ? error.withDetails({ path: path ?? 'the query' })
+    ? withDetails(error, { path: path ?? 'the query' })
     : error;
 }
 
@@ -203,7 +204,7 @@ export async function afterRows<Result>(before: number, work: () => Promise<Resu
     return await work();
   } catch (error) {
     const { row } = error instanceof ScreeError ? error.details : {};
-    throw error instanceof ScreeError && row !== undefined ? error.withDetails({ row: row + before }) : error;
+    throw error instanceof ScreeError && row !== undefined ? withDetails(error, { row: row + before }) : error;
   }
 }
 
