@@ -14,7 +14,14 @@ import {
   type Stability,
   type Warning,
 } from '@scree/core';
-import { type NestedModels, nestedModels, openSource, ProgressTracker, stabilityOfFirst, withDetails } from '@scree/core/engine';
+import {
+  type NestedModels,
+  nestedModels,
+  openSource,
+  ProgressTracker,
+  stabilityOfFirst,
+  withDetails,
+} from '@scree/core/engine';
 import { openTable } from '../data/open-table.js';
 import { adviceFor } from './advice.js';
 import { groupCodes, numberCodes, shadeCodes } from './colour-codes.js';
