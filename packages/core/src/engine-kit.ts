@@ -46,6 +46,7 @@ export { resetThreadTimes, threadTimes } from './engines/wasm/threads/thread-tim
 export { whyNoWorker } from './engines/wasm/threads/worker-pool.js';
 export { wasmEngineOrWhy } from './engines/wasm/wasm.js';
 export { type GpuProvider, openDevice, provideGpu } from './engines/webgpu/offer.js';
+export { describeValue, withDetails } from './errors.js';
 export { keepAlive } from './keep-alive.js';
 export type { Count, SymmetricEigen } from './linalg/symmetric-eigen.js';
 export { maxAbs, powerOfTwo } from './linalg/vector.js';

@@ -7,6 +7,7 @@ import { ConvergenceError } from './errors.js';
 import { andThen, Lazy, type MaybePromise, settle, type Waiting, wait } from './maybe-promise.js';
 import type { Choice } from './model/choice.js';
 import { finish, firstComponents } from './model/finish.js';
+import { loadDataWarnings } from './model/load-data-warnings.js';
 import { Model } from './model/model.js';
 import { firstOf, type Stability } from './model/stability.js';
 import { Moments } from './moments.js';
@@ -59,9 +60,10 @@ function* planAndSolve(
   const reading = yield* readFor(solver, source, settings, engine, progress);
   try {
     const { problem, framing, facts: found } = makeProblem(reading, settings, engine, plan, progress, solver.tolerance);
-    const facts = choice ? { ...found, choice } : found;
     const solution =
       framing.scatterTrace > 0 ? yield* wait(reading.solve(problem, framing)) : axesWithoutVariance(problem);
+    const warning = yield* wait(loadDataWarnings(found, solution.values, reading.columns));
+    const facts = { ...found, ...warning, ...(choice ? { choice } : {}) };
     const sampled = solution.converged && stabilityFor(source, settings, reading, solution.k, engine, progress);
     const stability = sampled ? yield* wait(sampled) : undefined;
     const matrix = mayBeCorrelations(opened, reading) ? yield* warnOfCorrelations(opened) : [];

@@ -17,6 +17,8 @@ import { OptionError } from './errors.js';
 import { correlationMatrix } from './fit.js';
 import { idleAfterWork } from './keep-alive.js';
 import { andThen, isPromise, type MaybePromise } from './maybe-promise.js';
+import * as dataWarnings from './model/data-warnings.js';
+import { dataWarningsCode } from './model/load-data-warnings.js';
 import type { Model } from './model/model.js';
 import { checkOptions, type PcaOptions, type Settings } from './options.js';
 import { fitOpened, MOST_AT_ONCE, type Opened, operations } from './pca.js';
@@ -41,6 +43,7 @@ function provideCode(): void {
   densePasses.provide(densePassesCode);
   solveDual.provide(solveDualCode);
   widePasses.provide(widePassesCode);
+  dataWarningsCode.provide(dataWarnings);
 }
 
 /**

@@ -3,6 +3,7 @@ import { type Data, openSource, type RowSource } from '../data/open-source.js';
 import { packedRows } from '../data/paired-blocks.js';
 import { RowMatrix } from '../data/row-matrix.js';
 import { columnScales } from '../data/scaling.js';
+import { scaledSquares } from '../data/statistics.js';
 import { DataError, describeValue, OptionError } from '../errors.js';
 import { keepAlive } from '../keep-alive.js';
 import { axpy } from '../linalg/vector.js';
@@ -103,7 +104,7 @@ async function readGroups(data: Data, groups: GroupLabels, options: GroupPcaOpti
   let [total, between] = [0, 0];
   // Units in which `pca` will measure: column weights multiply squares.
   const factor = scale.map((s, j) => Math.sqrt(columnWeights?.[j] ?? 1) / s);
-  for (let j = 0; j < d; j++) total += columns.spread[j] * (columns.unit[j] * factor[j]) ** 2;
+  for (let j = 0; j < d; j++) total += scaledSquares(columns, j, true, factor[j]);
   sizes.forEach(({ n }, g) => {
     for (let j = 0; j < d; j++) {
       // The first level is the one without a term.

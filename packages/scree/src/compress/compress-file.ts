@@ -8,7 +8,7 @@ import {
   type Progress,
   type RowSource,
 } from '@scree/core';
-import { checkFinite, decodeHalf, ProgressTracker, refuseChanged } from '@scree/core/engine';
+import { checkFinite, decodeHalf, describeValue, ProgressTracker, refuseChanged } from '@scree/core/engine';
 import { AtomicFile } from '../disk/atomic-file.js';
 import { isStoredType, roundToType, STORED_TYPES, type StoredType, storedTypeOf } from '../disk/stored-type.js';
 import { evenBlocks } from './even-blocks.js';
@@ -271,7 +271,7 @@ class Writing {
 
 function checkOptions({ quantise = 'uniform', noise, dtype, columnNames, model }: CompressOptions): Quantiser {
   const bad = (option: string, value: unknown, must: string): OptionError =>
-    new OptionError('BAD_OPTION', `${option} must be ${must}, not ${JSON.stringify(value)}.`, { option, value });
+    new OptionError('BAD_OPTION', `${option} must be ${must}, not ${describeValue(value)}.`, { option, value });
   if (!QUANTISERS.includes(quantise))
     throw bad('quantise', quantise, QUANTISERS.map((name) => `'${name}'`).join(' or '));
   if (noise !== undefined && !(noise >= 1e-12 && noise <= 1)) throw bad('noise', noise, 'a number from 1e-12 to 1');

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { DataError, type DenseBlock, type DType, type Matrix, type NumberArray, OptionError } from '@scree/core';
-import { decodeHalf } from '@scree/core/engine';
+import { decodeHalf, describeValue } from '@scree/core/engine';
 import { AtomicFile } from './atomic-file.js';
 import { isStoredType, STORED_TYPES, type StoredType, storeAs, storedTypeOf } from './stored-type.js';
 
@@ -104,7 +104,7 @@ export async function createFile(path: string, options: WriteOptions): Promise<R
     });
   if (!isStoredType(stored)) {
     const types = Object.keys(STORED_TYPES).join(', ');
-    throw new OptionError('BAD_OPTION', `dtype must be one of ${types}, not ${JSON.stringify(stored)}.`, {
+    throw new OptionError('BAD_OPTION', `dtype must be one of ${types}, not ${describeValue(stored)}.`, {
       option: 'dtype',
       value: stored,
     });

@@ -32,7 +32,7 @@ export function solveDual(problem: RowsProblem): MaybePromise<Solution> {
 /** The frame as `makeProblem` will choose it, from the statistics of some columns. */
 export function early(
   { center, scale, columnWeights, ddof }: Omit<FoldSettings, 'cols'>,
-  { resident, rows }: { readonly resident?: boolean; readonly rows?: number },
+  { resident, rows }: { readonly resident?: boolean; readonly rows?: number | undefined },
   block: { readonly rows: number },
 ): EarlyFrame | undefined {
   if (!resident || rows !== block.rows) return undefined;
