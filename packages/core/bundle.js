@@ -76,7 +76,10 @@ for (const [format, folder] of [
         { name: 'fit', test: (id) => fit.has(normalize(id)) },
         { name: 'kernels-plain', test: /kernels-plain\.js$/ },
         { name: 'kernels-relaxed', test: /kernels-relaxed\.js$/ },
-        { name: 'passes', test: /(summarise|dual-by-multiply|block-statistics)\.js$/ },
+        {
+          name: 'passes',
+          test: /(summarise|dual-by-multiply|block-statistics|model[\\/](few-digits|data-warnings))\.js$/,
+        },
         {
           // Also what a program that imports everything shares with files that it need not load at once.
           name: 'subspace',

@@ -46,7 +46,10 @@ export type ErrorCode =
   | 'DIVERGED'
   | 'WORKER_LOST';
 
-/** Where and what: the facts of the message, for programs. */
+/**
+ * Where and what: the facts of the message, for programs. They are small and can always be written as JSON: of a value
+ * that is neither a number nor a short text there is a description, and of a list the first entries.
+ */
 export interface ErrorDetails {
   /** Zero-based row of the data. */
   readonly row?: number;
@@ -55,8 +58,11 @@ export interface ErrorDetails {
   /** The column's name, where the data has names. */
   readonly columnName?: string;
   readonly option?: string;
+  /** What was found: a number, a text, or a description of anything else. A list has its first 10 entries. */
   readonly value?: unknown;
   readonly expected?: unknown;
+  /** How many entries the list in `value` had. */
+  readonly count?: number;
   /** The file, as the caller named it. */
   readonly path?: string;
   /** Rows that have the problem, and rows of the data. */
@@ -115,7 +121,7 @@ export class ScreeError extends Error {
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message);
     this.code = code;
-    this.details = details;
+    this.details = summarize(details);
   }
 }
 
@@ -155,6 +161,14 @@ export class EngineError extends ScreeError {
   override readonly name = 'EngineError';
 }
 
+/** The same error with more details, such as the file that the data come from: a new one, with the stack of the first. */
+export function withDetails<Kind extends ScreeError>(error: Kind, details: ErrorDetails): Kind {
+  const copy = new ScreeError(error.code, error.message, { ...error.details, ...details });
+  const same: Kind = Object.setPrototypeOf(copy, Object.getPrototypeOf(error));
+  const { stack } = error;
+  return Object.assign(same, { ...error, details: copy.details }, stack === undefined ? {} : { stack });
+}
+
 /** The message of whatever was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
@@ -162,21 +176,66 @@ export function messageOf(error: unknown): string {
 
 /** A value for a message: short, with its type recognisable. */
 export function describeValue(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 37)}...` : value);
-  if (typeof value === 'bigint') return `${value}n`;
-  if (typeof value === 'function') return 'a function';
-  if (Array.isArray(value)) return `an array of length ${value.length}`;
-  if (builtInName(value) === 'Date') return `a Date (${(value as Date).toJSON()})`;
-  if (ArrayBuffer.isView(value)) return `a ${value.constructor.name}`;
-  if (typeof value === 'object' && value !== null)
-    return `an object with keys ${describeValue(Object.keys(value).join(', '))}`;
-  return String(value);
+  try {
+    if (typeof value === 'string') return JSON.stringify(shorten(value, 40));
+    if (typeof value === 'bigint') return shorten(`${value}n`, 40);
+    if (typeof value === 'function') return 'a function';
+    if (Array.isArray(value)) return `an array of length ${value.length}`;
+    if (builtInName(value) === 'Date') return `a Date (${(value as Date).toJSON()})`;
+    if (ArrayBuffer.isView(value)) return `a ${value.constructor.name}`;
+    if (typeof value === 'object' && value !== null)
+      return `an object with keys ${describeValue(Object.keys(value).slice(0, 20).join(', '))}`;
+    return shorten(String(value), 40);
+  } catch {
+    // A proxy, or a getter, that throws.
+    return 'an object that cannot be read';
+  }
 }
 
-/** "row 3, column 2" or "row 3, column 2 ("height")": rows counted from 1 as people do, columns by the index that options take. */
+function shorten(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most - 3)}...` : text;
+}
+
+/** Entries of a list in the details of an error, characters of a text, and of all details as JSON. */
+const MOST_ENTRIES = 10;
+const MOST_TEXT = 500;
+const MOST_JSON = 4000;
+
+/** Details that can be written as JSON, in few characters, whatever the caller passed. */
+function summarize(details: ErrorDetails, most = MOST_TEXT): ErrorDetails {
+  const small: Record<string, unknown> = {};
+  for (const [key, fact] of Object.entries(details)) small[key] = summary(fact, most, small);
+  // Control characters, for one, are six characters of JSON.
+  return most > 10 && JSON.stringify(small).length > MOST_JSON ? summarize(details, most / 4) : small;
+}
+
+/**
+ * A number, a short text, true, false, null and undefined as they are; of a list the first entries, which may be records such as
+ * { name, count } too, and their number in `into`; and of anything else its description.
+ */
+function summary(fact: unknown, most: number, into?: Record<string, unknown>): unknown {
+  if (typeof fact === 'string') return shorten(fact, most);
+  if (fact == null || typeof fact === 'number' || typeof fact === 'boolean') return fact;
+  try {
+    if (into && Array.isArray(fact)) {
+      if (fact.length > MOST_ENTRIES) into.count = fact.length;
+      return Array.from({ length: Math.min(fact.length, MOST_ENTRIES) }, (_, i) => summary(fact[i], most));
+    }
+    const { name, count } = fact as { readonly name?: unknown; readonly count?: unknown };
+    if (!into && typeof count === 'number') return { name: summary(name, most), count };
+  } catch {
+    // A proxy, or a getter, that throws.
+  }
+  return describeValue(fact);
+}
+
+/** "row 3, column 2" or "row 3, column "height"": messages count from 1 as people do. */
 export function describeCell(row: number, column: number, names?: readonly string[]): string {
+  return `row ${row + 1}, column ${describeColumn(column, names)}`;
+}
+
+/** A column in a message, after the word: its name in quotation marks, or its number counted from 1. */
+export function describeColumn(column: number, names?: readonly string[]): string {
   const name = names?.[column];
-  return name === undefined
-    ? `row ${row + 1}, column ${column}`
-    : `row ${row + 1}, column ${column} (${describeValue(name)})`;
+  return name === undefined ? String(column + 1) : describeValue(name);
 }

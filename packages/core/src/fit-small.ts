@@ -7,7 +7,7 @@ import { rowWeights } from './data/weights.js';
 import { DenseReference } from './engines/reference/dense.js';
 import { reference } from './engines/reference/reference.js';
 import { TILE } from './engines/reference/tile.js';
-import { centred } from './engines/summarise.js';
+import { centred, moveToWholeMeans } from './engines/summarise.js';
 import { type Fitted, nested } from './fit.js';
 import { absorbRows, qr } from './linalg/qr.js';
 import { svdSteps } from './linalg/svd.js';
@@ -15,6 +15,8 @@ import { symmetricEigen } from './linalg/symmetric-eigen.js';
 import { transpose } from './linalg/transpose.js';
 import { completeSymmetric } from './linalg/upper.js';
 import { dot } from './linalg/vector.js';
+import type { FitFacts } from './model/finish.js';
+import { loadDataWarnings } from './model/load-data-warnings.js';
 import { checkColumnOptions, type Settings } from './options.js';
 import { type Plan, planSmall } from './plan.js';
 import { axesWithoutVariance, makeProblem } from './problem.js';
@@ -66,17 +68,37 @@ function denseBlock(source: RowSource): DenseBlock | undefined {
   return Array.isArray(blocks) && blocks.length === 1 && blocks[0].kind === 'dense' ? decoded(blocks[0]) : undefined;
 }
 
+/** A small fit before `finish`. */
+export interface SolvedFit {
+  readonly solution: Solution;
+  readonly facts: FitFacts;
+  readonly columns: ColumnStatistics;
+  /** Warnings of the source. */
+  readonly warnings: readonly Warning[];
+}
+
+/** Fits small data as `pca` does: at once, but for sentences about rare data, which are loaded. */
+export async function fitSmall(
+  source: RowSource,
+  small: SmallFit,
+  settings: Settings,
+  progress: ProgressTracker,
+): Promise<Fitted> {
+  const { solution, facts, columns, warnings } = solveSmall(source, small, settings, progress);
+  const about = await loadDataWarnings(facts, solution.values, columns);
+  return { ...nested(solution, { ...facts, ...about }, warnings), columns, engine: reference };
+}
+
 /**
- * Fits small data at once, without promises: the path of `pcaSync`, and of `pca` for such data. Plain TypeScript on one thread: the columns
- * are summed up, then svd or covariance on the passes of the reference engine, then the same `finish` as for every fit.
+ * Solves small data at once, without promises: the path of `pcaSync`, and of `pca` for such data. Plain TypeScript on one thread: the columns
+ * are summed up, then svd or covariance on the passes of the reference engine. What `finish` makes of the solution is that of every fit.
  */
-export function fitSmall(
+export function solveSmall(
   source: RowSource,
   { block, plan }: SmallFit,
   settings: Settings,
   progress: ProgressTracker,
-  warnings: readonly Warning[] = [],
-): Fitted {
+): SolvedFit {
   const { cols, dtype } = source;
   checkColumnOptions(settings, cols);
   const rows = new DenseReference(block);
@@ -91,9 +113,7 @@ export function fitSmall(
   const solution = solve();
   progress.end();
   // Sources in memory answer at once.
-  const known = (source.warnings?.() ?? []) as readonly Warning[];
-  const models = nested(solution, facts, [...known, ...warnings]);
-  return { ...models, columns, engine: reference };
+  return { solution, facts, columns, warnings: (source.warnings?.() ?? []) as readonly Warning[] };
 
   function solve(): Solution {
     if (framing.scatterTrace === 0) return axesWithoutVariance(problem);
@@ -114,6 +134,7 @@ function summarise(
   const stats = runTaskSync((scatter ? blockMeans : blockStatistics)(block, weights, 0, columnNames));
   if (!scatter || stats.rows === 0) return stats;
   runTaskSync(rows.gramTask(centred(stats, weights), scatter));
+  moveToWholeMeans(scatter, stats);
   for (let j = 0; j < block.cols; j++) stats.spread[j] = scatter[j * block.cols + j];
   return stats;
 }

@@ -5,6 +5,7 @@ import type { Engine } from './engines/engine.js';
 import { remoteRows } from './engines/remote.js';
 import { ConvergenceError } from './errors.js';
 import { type FitFacts, finish, firstComponents } from './model/finish.js';
+import { loadDataWarnings } from './model/load-data-warnings.js';
 import type { Model } from './model/model.js';
 import { Moments } from './moments.js';
 import { checkColumnOptions, type Settings } from './options.js';
@@ -42,8 +43,9 @@ export async function fit(
   const solver = await SOLVERS[plan.solver].load({ cols: source.cols, learn: settings.learn });
   const reading = await readFor(solver, source, settings, engine, progress);
   try {
-    const { problem, framing, facts } = makeProblem(reading, settings, engine, plan, progress, solver.tolerance);
+    const { problem, framing, facts: found } = makeProblem(reading, settings, engine, plan, progress, solver.tolerance);
     const solution = framing.scatterTrace > 0 ? await reading.solve(problem, framing) : axesWithoutVariance(problem);
+    const facts = { ...found, ...(await loadDataWarnings(found, solution.values, reading.columns)) };
     const matrix = mayBeCorrelations(source, reading) ? await correlationWarnings(source) : [];
     const warnings = [...(await warningsOf(source, engine)), ...matrix];
     const { model, first } = nested(solution, facts, warnings);

@@ -5,8 +5,11 @@ import { numericSource } from './data/numeric-columns.js';
 import { openSource, type RowSource } from './data/open-source.js';
 import { type AnyMatrix, isMatrix } from './data/to-block.js';
 import { OptionError } from './errors.js';
-import { fitSmall, smallFit } from './fit-small.js';
+import { smallFit, solveSmall } from './fit-small.js';
 import { idleAfterWork } from './keep-alive.js';
+import { dataWarnings, fewDigits } from './model/data-warnings.js';
+import { finish } from './model/finish.js';
+import { needDataWarnings } from './model/load-data-warnings.js';
 import type { Model } from './model/model.js';
 import { checkOptions, type PcaOptions, type Settings } from './options.js';
 import { ProgressTracker } from './progress.js';
@@ -26,9 +29,11 @@ export function pcaSync(data: SyncData, options: PcaOptions = {}): Model {
   if (source.nonzeros !== undefined) throw tooMuchForSync('data', 'A sparse matrix');
   const small = smallFit(source, settings);
   if (!small) throw tooMuchForSync('data', `${source.rows}×${source.cols}`);
+  const { solution, facts, columns, warnings } = solveSmall(source, small, settings, progress);
   const check = new CorrelationMatrixCheck(source.cols);
   check.add(small.block);
-  const { model } = fitSmall(source, small, settings, progress, check.warnings());
+  const rare = needDataWarnings(facts, solution.values) ? { dataWarnings, fewDigits: fewDigits(columns, facts) } : {};
+  const model = finish(solution, { ...facts, ...rare }, [...warnings, ...check.warnings()]);
   idleAfterWork();
   return model;
 }

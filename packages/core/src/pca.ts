@@ -52,7 +52,7 @@ export async function nestedModels(data: Data | Moments, options: PcaOptions = {
     if (!small?.negligible) {
       return keepAlive(() => fitOpened(async () => prepareColumns(await opening, settings, progress), progress));
     }
-    const models = fitSmall(opening as RowSource, small, settings, progress);
+    const models = await fitSmall(opening as RowSource, small, settings, progress);
     idleAfterWork();
     return models;
   });

@@ -10,7 +10,7 @@ export {
   type OptionCheck,
 } from './control.js';
 export { enginesFor } from './engines/remote.js';
-export { describeValue } from './errors.js';
+export { describeValue, withDetails } from './errors.js';
 export { type Fitted, fit, type NestedModels } from './fit.js';
 export { fitSmall, smallFit } from './fit-small.js';
 export { keepAlive } from './keep-alive.js';

@@ -1,5 +1,5 @@
 import { chooseFrame, columnScales, type Framing } from './data/scaling.js';
-import { columnSquares, meanBound, sumBound, wholeMeanBound } from './data/statistics.js';
+import { meanBound, scaledSquares, sumBound, wholeMeanBound } from './data/statistics.js';
 import type { Engine } from './engines/engine.js';
 import { DataError, OptionError } from './errors.js';
 import { DEFAULT_TOLERANCE } from './limits.js';
@@ -10,8 +10,9 @@ import type { ProgressTracker } from './progress.js';
 import type { PreparedData } from './reading.js';
 import type { Problem, Solution } from './solvers/solver.js';
 
-/** Unit roundoff of the types that data are stored in. */
+/** Unit roundoff of the types that data are stored in, and the distance of their smallest numbers, which is the same for all of them. */
 const ROUNDOFF = { float32: 2 ** -24, float64: 2 ** -53 } as const;
+const LEAST_STEP = { float32: 2 ** -149, float64: 2 ** -1074 } as const;
 
 /** Facts about the columns, from one reading. */
 type Columns = Omit<PreparedData, 'solve' | 'release'>;
@@ -114,8 +115,7 @@ function checkRows(rows: number, weight: number, { center, ddof, weights }: Sett
 
 /** ‖column j‖² in the frame, about its mean or about zero. */
 function columnEnergy(reading: Columns, framing: Framing, j: number, aboutMean: boolean): number {
-  const { sum, unit } = columnSquares(reading.columns, j, aboutMean);
-  return sum * (unit * framing.factor[j]) ** 2;
+  return scaledSquares(reading.columns, j, aboutMean, framing.factor[j]);
 }
 
 /** ‖column‖² of every column in the frame. */
@@ -129,7 +129,8 @@ function columnEnergies(reading: Columns, framing: Framing, aboutMean: boolean):
 function lastDigits(reading: Columns, framing: Framing): Float64Array {
   const u = ROUNDOFF[reading.dtype];
   const digits = columnEnergies(reading, framing, false);
-  for (let j = 0; j < digits.length; j++) digits[j] = u * Math.sqrt(digits[j]);
+  const least = LEAST_STEP[reading.dtype] * Math.sqrt(reading.columns.weight);
+  for (let j = 0; j < digits.length; j++) digits[j] = u * Math.sqrt(digits[j]) + least * framing.factor[j];
   return digits;
 }
 

@@ -12,6 +12,7 @@ import { DataError, describeValue, OptionError } from './errors.js';
 import { keepAlive } from './keep-alive.js';
 import { WIDEST_SCATTER } from './limits.js';
 import { finish } from './model/finish.js';
+import { loadDataWarnings } from './model/load-data-warnings.js';
 import type { Model } from './model/model.js';
 import { Moments } from './moments.js';
 import { checkColumnOptions, checkOptions, type PcaOptions, type Settings } from './options.js';
@@ -257,7 +258,7 @@ export class Stream {
     if (other < 0 || !names || !this.#names) return;
     throw new DataError(
       'MISSING_COLUMN',
-      `Column ${other} is ${describeValue(names[other])}, but in the rows before it is ${describeValue(this.#names[other])}. Give the columns in one order.`,
+      `Column ${other + 1} is ${describeValue(names[other])}, but in the rows before it is ${describeValue(this.#names[other])}. Give the columns in one order.`,
       { column: other, columnName: names[other], expected: this.#names[other] },
     );
   }
@@ -313,7 +314,7 @@ export async function modelOfSketch(
   const solution =
     framing.scatterTrace > 0 ? await solveSketch(sketch, asked, settings.center) : axesWithoutVariance(problem);
   progress.end();
-  return finish(solution, facts, warnings);
+  return finish(solution, { ...facts, ...(await loadDataWarnings(facts, solution.values, columns)) }, warnings);
 }
 
 /** A copy of the moments or sketch with the rows of a source added. The original does not change. */

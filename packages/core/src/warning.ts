@@ -7,6 +7,8 @@ export type WarningCode =
   | 'AXES_NOT_UNIQUE'
   | 'BELOW_ACCURACY'
   | 'VARIANCE_UNDERFLOW'
+  /** Columns so far from zero, or so small, that few digits are left for what differs from row to row. */
+  | 'FEW_DIGITS'
   | 'NOT_WHITENED'
   | 'NOT_CONVERGED'
   | 'NOT_CHECKED'
@@ -47,9 +49,7 @@ export type WarningCode =
   /** Values were not written as plain numbers: TRUE, $1,200, 12 %. */
   | 'VALUES_CONVERTED'
   /** Columns were left out: those that are mostly text, or with `columns: 'numeric'` those that hold no number. */
-  | 'COLUMNS_LEFT_OUT'
-  /** No component stands out from noise. */
-  | 'NO_STRUCTURE';
+  | 'COLUMNS_LEFT_OUT';
 
 /** A fact that the user should know about a model that is otherwise correct. */
 export interface Warning {

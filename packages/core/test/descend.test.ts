@@ -463,7 +463,7 @@ describe('descend', () => {
         ],
         { rule: 'factored' },
       ),
-    ).toMatch(/row 2, column 1/);
+    ).toMatch(/row 2, column 2/);
     expect(
       refused(
         [

@@ -1,4 +1,5 @@
 import { OptionError } from '@scree/core';
+import { describeValue } from '@scree/core/pipeline';
 import { type FileFormat, FORMAT_NAMES } from './formats.js';
 import type { RowRanges } from './table/select-rows.js';
 
@@ -98,5 +99,5 @@ function checkRanges(ranges: unknown): void {
 }
 
 function bad(option: string, value: unknown, what: string): OptionError {
-  return new OptionError('BAD_OPTION', `${option} ${what}, not ${JSON.stringify(value)}.`, { option, value });
+  return new OptionError('BAD_OPTION', `${option} ${what}, not ${describeValue(value)}.`, { option, value });
 }

@@ -1,4 +1,14 @@
-import { count, describeRank, listed, percent, type RankDetails, several, show } from '@scree/analysis/describe';
+import {
+  count,
+  describeFewDigits,
+  describeRank,
+  type FewDigits,
+  listed,
+  percent,
+  type RankDetails,
+  several,
+  show,
+} from '@scree/analysis/describe';
 import type { ErrorDetails, ScreeError, Warning } from '@scree/core';
 import type { ConvertedColumn } from '@scree/files/internal';
 import { shorten } from './shorten.js';
@@ -123,7 +133,9 @@ const WARNINGS: {
   readonly [Code in Warning['code']]?: (details: Record<string, unknown>, names: readonly string[]) => string;
 } = {
   CONSTANT_COLUMN: ({ columns, count: all }, names) => {
-    const some = (columns as readonly number[]).map((column) => shorten(names[column], 40));
+    const some = (columns as readonly number[]).map((column) =>
+      /^\d+$/.test(names[column]) ? quoted(names[column]) : shorten(names[column], 40),
+    );
     const more = Number(all) - some.length;
     const one = Number(all) === 1;
     return `The ${one ? 'column' : 'columns'} ${listed(more > 0 ? [...some, `${count(more)} more`] : some)} ${one ? 'does' : 'do'} not vary enough to be scaled. Leaving constant columns out changes nothing else.`;
@@ -204,6 +216,10 @@ const WARNINGS: {
     const advice = rank === 0 ? '' : ` Keep ${rank} at most${other}.`;
     return `${describeRank(details as unknown as RankDetails)}${advice}`;
   },
+  FEW_DIGITS: (details) =>
+    describeFewDigits(details as unknown as FewDigits, (name) =>
+      typeof name === 'number' ? `"${name}"` : shorten(name, 40),
+    ),
   BELOW_ACCURACY: ({ component, variance, degrees, solver, precise }) =>
     `From component ${Number(component) + 1} on (variance ${show(Number(variance))}), the solver ${solver} may have rotated neighbouring axes into each other by up to ${degrees}°: their variances are too close, or too small beside the largest. ${
       precise ? `To avoid this, ${DIVIDE}` : `Choose the solver svd, or ${DIVIDE}`
@@ -224,7 +240,7 @@ function spreadAdvice(remedy: unknown, [largest]: Names): string {
 }
 
 function nameOf(name: string | number): string {
-  return typeof name === 'number' ? `column ${name}` : shorten(name, 40);
+  return typeof name === 'number' ? `column "${name}"` : shorten(name, 40);
 }
 
 /** "a, b and 3 more", of so many in all. */

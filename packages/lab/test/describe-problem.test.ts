@@ -254,6 +254,18 @@ describe('the page, about a model,', () => {
     expect(await warningsOf([1])).toEqual([]);
   });
 
+  it('says which columns have few digits left', () => {
+    const details = { columns: ['t'], count: 1, largest: 1e15, step: 0.125, deviation: 30, dtype: 'float64' };
+    expect(describeWarning({ code: 'FEW_DIGITS', message: '', details }, [])).toMatch(
+      /^The differences between rows in column t have only about 2 digits: .* subtract a constant before they are stored\.$/,
+    );
+  });
+
+  it('calls columns without names by their quoted numbers', () => {
+    const details = { columns: [2], count: 1, share: 0.9 };
+    expect(describeWarning({ code: 'DOMINANT_COLUMN', message: '', details }, [])).toMatch(/^column "2" has 90/);
+  });
+
   it('shows the message of the library where a warning has no details', () => {
     expect(describeWarning({ code: 'CONSTANT_COLUMN', message: 'Column 2 keeps scale 1.' }, names)).toBe(
       'Column 2 keeps scale 1.',

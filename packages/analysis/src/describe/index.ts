@@ -4,6 +4,7 @@ export { componentsFor, hasAllComponents, knownRatios, shareKept } from '../choo
 export { CRITERION_TITLES, criterionLines, describeChoice } from './describe-choice.js';
 export { describeCoding } from './describe-coding.js';
 export { type ComponentFacts, describeComponent, describeComponents } from './describe-component.js';
+export { describeFewDigits, type FewDigits } from './describe-few-digits.js';
 export {
   describeCertificate,
   describeRounding,

@@ -109,7 +109,7 @@ function spreads(columns: readonly ColumnFacts[], others: boolean): Warning[] {
   return [
     {
       code: 'UNEQUAL_SPREAD',
-      message: `The standard deviations of the columns differ ${Math.floor(ratio)}-fold, from ${rounded(smallest.deviation)} (${shown(smallest)}) to ${rounded(largest.deviation)} (${shown(largest)}): columns with a large spread decide the first components.${advice(remedy, largest)}`,
+      message: `The standard deviations of the columns differ ${Math.floor(ratio)}-fold, from ${rounded(smallest.deviation)} (column ${shown(smallest)}) to ${rounded(largest.deviation)} (column ${shown(largest)}): columns with a large spread decide the first components.${advice(remedy, largest)}`,
       details: {
         remedy,
         columns: [key(largest), key(smallest)],
@@ -302,8 +302,8 @@ function key({ name, index }: ColumnFacts): string | number {
   return name ?? index;
 }
 
-function shown(column: ColumnFacts): string {
-  return JSON.stringify(key(column));
+function shown({ name, index }: ColumnFacts): string {
+  return name === undefined ? String(index + 1) : JSON.stringify(name);
 }
 
 function joined(items: readonly string[]): string {

@@ -60,8 +60,7 @@ export function watch(
   }
   return {
     get rows() {
-      // Undefined until the rows were counted, which a source may be.
-      return source.rows as number;
+      return source.rows;
     },
     expectedRows: source.expectedRows,
     get sample() {

@@ -1,5 +1,5 @@
 import { type Data, DataError, type Model, OptionError, RowMatrix, type RowSource } from '@scree/core';
-import { type Block, columnScales, openSource, packedRows } from '@scree/core/data';
+import { type Block, columnScales, openSource, packedRows, scaledSquares } from '@scree/core/data';
 import { axpy } from '@scree/core/linalg';
 import { describeValue, keepAlive, ProgressTracker } from '@scree/core/pipeline';
 import { type AnalyzeOptions, analyze, checkAnalyzeOptions } from '../analyze.js';
@@ -96,7 +96,7 @@ async function readGroups(data: Data, groups: GroupLabels, options: GroupPcaOpti
   let [total, between] = [0, 0];
   // Units in which `pca` will measure: column weights multiply squares.
   const factor = scale.map((s, j) => Math.sqrt(columnWeights?.[j] ?? 1) / s);
-  for (let j = 0; j < d; j++) total += columns.spread[j] * (columns.unit[j] * factor[j]) ** 2;
+  for (let j = 0; j < d; j++) total += scaledSquares(columns, j, true, factor[j]);
   sizes.forEach(({ n }, g) => {
     for (let j = 0; j < d; j++) {
       // The first level is the one without a term.

@@ -41,10 +41,12 @@ function refuseOther(first: NamedHead, other: NamedHead): void {
   const j = Array.from({ length: a.cols }).findIndex((_, at) => names[at] !== others[at]);
   if (j >= 0) {
     const same = others.length === names.length && others.every((name) => names.includes(name));
-    const what = same ? 'the same columns in another order' : `column ${j} as ${describeValue(others[j] ?? j)}`;
+    const what = same ? 'the same columns in another order' : 'other columns';
+    const called = (name: string | undefined): string =>
+      name === undefined ? 'has no name' : `is ${describeValue(name)}`;
     throw new DataError(
       'MISSING_COLUMN',
-      `${two} has ${what}, and ${one} has ${describeValue(names[j] ?? j)} there. Choose the columns of every part by name, in one order.`,
+      `${two} has ${what} than ${one}: its column ${j + 1} ${called(others[j])}, there it ${called(names[j])}. Choose the columns of every part by name, in one order.`,
       { column: j, columnName: others[j] ?? String(j), expected: names[j] ?? String(j), ...path },
     );
   }

@@ -62,6 +62,15 @@ function* addSpread(
   const reciprocal = stats.unit.map((unit) => 1 / unit);
   if (block.kind === 'dense') yield* denseSpread(block, weights, mean, reciprocal, spread);
   else sparseSpread(block, weights, mean, absent, reciprocal, spread);
+  for (let j = 0; j < block.cols; j++) spread[j] = Math.max(0, spread[j] - weightOfRest(stats, j, j));
+}
+
+/**
+ * What the rounding of two columns' means added to their product, in their units: with r the rest of a mean,
+ * Σw(x − m)(y − p) = Σw(x − m − r)(y − p − s) + W·r·s. Far from zero that may be as large as the product itself.
+ */
+export function weightOfRest({ weight, meanRest, unit }: Readonly<ColumnStatistics>, i: number, j: number): number {
+  return weight * (meanRest[i] / unit[i]) * (meanRest[j] / unit[j]);
 }
 
 /** Range and mean in one reading. The mean is taken from the first row, so that an offset costs it no digits. */

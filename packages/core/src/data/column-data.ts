@@ -2,7 +2,7 @@ import { isFloat32Array } from '../built-in-name.js';
 import { DataError, describeValue } from '../errors.js';
 import type { Warning } from '../warning.js';
 import type { NamedColumns } from './foreign-data.js';
-import { notANumber } from './gather.js';
+import { isExact, notANumber } from './gather.js';
 import type { Matrix } from './matrix.js';
 import { noNumbers } from './numeric-columns.js';
 
@@ -36,7 +36,7 @@ export function rowsFromColumns(
       if (typeof value === 'number') data[i * cols + j] = value;
       else if (typeof value === 'bigint') {
         data[i * cols + j] = Number(value);
-        if (BigInt(Number(value)) !== value) beyond++;
+        if (!isExact(value)) beyond++;
       } else throw notANumber(value, i, j, names, i === 0 && chosen === undefined);
     }
     if (beyond > 0) rounded.push({ name: names[j], count: beyond });

@@ -1,4 +1,4 @@
-import { DataError, describeValue } from '../errors.js';
+import { DataError, describeColumn } from '../errors.js';
 import type { ProgressTracker } from '../progress.js';
 import { checkBlockWidth, type RowSource } from './open-source.js';
 import { packedRows } from './paired-blocks.js';
@@ -28,10 +28,9 @@ export async function medianScales(
   return deviations.map((mad, j) => {
     if (constant[j] === 1) return 1;
     if (mad > 0 && Number.isFinite(1 / mad)) return NORMAL * mad;
-    const column = names?.[j] === undefined ? `${j}` : `${j} (${describeValue(names[j])})`;
     throw new DataError(
       'BAD_DATA',
-      `More than half of the values of column ${column} are the same, so its median absolute deviation is 0. Leave the column out, or use scale: 'unit'.`,
+      `More than half of the values of column ${describeColumn(j, names)} are the same, so its median absolute deviation is 0. Leave the column out, or use scale: 'unit'.`,
       { column: j, ...(names?.[j] === undefined ? {} : { columnName: names[j] }), reason: 'median-deviation-0' },
     );
   });

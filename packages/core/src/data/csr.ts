@@ -45,7 +45,10 @@ export function canonicalCsr(source: CsrMatrix): CanonicalCsr {
     for (let at = from; at < to; at++) {
       const column = source.indices[at];
       if (!Number.isInteger(column) || column < 0 || column >= cols) {
-        throw bad(`entry ${at} in row ${i + 1} names column ${column}, but there are ${cols} columns`, i);
+        throw bad(
+          `entry ${at} in row ${i + 1} has the column index ${column}, and ${cols} columns have the indexes 0 to ${cols - 1}`,
+          i,
+        );
       }
       if (at > from && column <= source.indices[at - 1]) sorted = false;
     }

@@ -137,7 +137,7 @@ export function hasColumn(row: object, name: string): boolean {
 
 /** A whole number of 64 bits that float64 holds exactly. Anything else is refused. */
 function exactNumber(value: unknown, row: number, column: number, names?: readonly string[]): number {
-  if (typeof value === 'bigint' && BigInt(Number(value)) === value) return Number(value);
+  if (typeof value === 'bigint' && isExact(value)) return Number(value);
   throw notANumber(value, row, column, names);
 }
 
@@ -175,6 +175,12 @@ export function adviceForRow(row: object): string | undefined {
   return foreignAdvice(row);
 }
 
+/** Returns true if float64 has this integer. One beyond its range becomes Infinity there. */
+export function isExact(value: bigint): boolean {
+  const number = Number(value);
+  return Number.isFinite(number) && BigInt(number) === value;
+}
+
 /** A record may well have a column named "length": only objects that also have an entry 0, or can be iterated, are lists. */
 export function isRecord(row: unknown): row is RecordRow {
   if (typeof row !== 'object' || row === null || ArrayBuffer.isView(row) || Symbol.iterator in row) return false;
@@ -190,7 +196,7 @@ export function notANumber(
   numeric = row === 0,
 ): DataError {
   const where = describeCell(row, column, names);
-  const name = names ? describeValue(names[column]) : `column ${column}`;
+  const name = names ? describeValue(names[column]) : `column ${column + 1}`;
   const choice = names
     ? ` (${numeric ? "columns: 'numeric' uses the columns of numbers, " : ''}columnNames chooses the columns)`
     : '';

@@ -64,6 +64,7 @@ export {
   emptyStatistics,
   mergeScatter,
   mergeStatistics,
+  scaledSquares,
 } from './statistics.js';
 export type { Cell, ColumnTable, TableBatch, TableColumn, TableRow, TableSource } from './table.js';
 export { completeRows, openTable, pickColumns, rereadableTable } from './table.js';

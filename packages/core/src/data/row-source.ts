@@ -14,7 +14,7 @@ export interface RemoteReference {
 /** A source of rows, in blocks. All data become a source before anything reads them. */
 export interface RowSource {
   /** How many rows; undefined where that is known only at the end. */
-  readonly rows?: number;
+  readonly rows?: number | undefined;
   /** Where `rows` is undefined: about how many there are, as far as can be told now. For progress only. */
   readonly expectedRows?: (() => number | undefined) | undefined;
   readonly cols: number;

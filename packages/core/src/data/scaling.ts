@@ -1,6 +1,6 @@
 import { DataError, describeValue, OptionError } from '../errors.js';
 import { powerOfTwo } from '../linalg/vector.js';
-import { type ColumnStatistics, columnSquares } from './statistics.js';
+import { type ColumnStatistics, columnSquares, scaledSquares } from './statistics.js';
 
 /** The divisor of a column: nothing, its deviation, the root of it, its range, its median absolute deviation, or given numbers. */
 export type Scale = 'none' | 'unit' | 'pareto' | 'range' | 'median' | ArrayLike<number>;
@@ -50,7 +50,7 @@ function plainScales(stats: ColumnStatistics, wanted: Scale, divisor: number, ce
         ? wanted[j]
         : wanted === 'range'
           ? stats.max[j] - stats.min[j]
-          : deviation(stats, j, divisor, centred) ** (wanted === 'pareto' ? 0.5 : 1);
+          : columnDeviation(stats, j, divisor, centred) ** (wanted === 'pareto' ? 0.5 : 1);
     // A deviation so small that its reciprocal is infinite cannot be used either.
     if (typeof wanted === 'string' && !Number.isFinite(1 / size)) constantColumns.push(j);
     else scale[j] = size;
@@ -59,7 +59,7 @@ function plainScales(stats: ColumnStatistics, wanted: Scale, divisor: number, ce
 }
 
 /** √(Σw(x − c)²/divisor) in the data's own units. */
-function deviation(stats: ColumnStatistics, j: number, divisor: number, centred: boolean): number {
+export function columnDeviation(stats: ColumnStatistics, j: number, divisor: number, centred: boolean): number {
   const { sum, unit } = columnSquares(stats, j, centred);
   return Math.sqrt(sum / divisor) * unit;
 }
@@ -133,11 +133,11 @@ export interface Framing {
 export function chooseFrame(stats: ColumnStatistics, scale: Float64Array, centred: boolean): Framing {
   let largest = 0;
   for (let j = 0; j < scale.length; j++) {
-    const size = deviation(stats, j, 1, centred) / scale[j];
+    const size = columnDeviation(stats, j, 1, centred) / scale[j];
     if (!Number.isFinite(size)) {
       throw new DataError(
         'OUT_OF_RANGE',
-        `Column ${j} spans ${stats.min[j]} to ${stats.max[j]}: its variance is beyond float64. Divide it by a constant first.`,
+        `Column ${j + 1} spans ${stats.min[j]} to ${stats.max[j]}: its variance is beyond float64. Divide it by a constant first.`,
         { column: j, value: stats.max[j] - stats.min[j] },
       );
     }
@@ -148,8 +148,7 @@ export function chooseFrame(stats: ColumnStatistics, scale: Float64Array, centre
   let scatterTrace = 0;
   for (let j = 0; j < scale.length; j++) {
     factor[j] = 1 / scale[j] / unit;
-    const squares = columnSquares(stats, j, centred);
-    scatterTrace += squares.sum * (squares.unit * factor[j]) ** 2;
+    scatterTrace += scaledSquares(stats, j, centred, factor[j]);
   }
   const shift = centred ? stats.mean.slice() : new Float64Array(scale.length);
   return { shift, factor, unit, scatterTrace, rowSquare: scatterTrace / stats.weight };

@@ -39,6 +39,12 @@ export interface ColumnStatistics {
 /** Rows added up before their sum is added to the others: rounding grows with CHAIN + n/CHAIN, not n. */
 export const CHAIN = 256;
 
+/**
+ * Below 2^-1022 numbers are 2^-1074 apart, however small they are. A rounding there takes as much as one of a number of this size
+ * does, so bounds count ranges as at least this.
+ */
+const LEAST_RANGE = 2 ** -1021;
+
 /** Relative rounding error of a sum over the rows, at most. */
 export function sumBound(rows: number, sparse: boolean, merges: number): number {
   return 2 ** -53 * ((sparse ? rows : Math.min(rows, CHAIN) + Math.ceil(rows / CHAIN)) + 4 * merges + 4);
@@ -48,7 +54,7 @@ export function sumBound(rows: number, sparse: boolean, merges: number): number 
 export function meanBound(stats: Readonly<ColumnStatistics>, j: number, sparse: boolean, merges: number): number {
   const range = stats.max[j] - stats.min[j];
   if (range === 0) return 0;
-  return 2 ** -52 * Math.abs(stats.mean[j]) + sumBound(stats.rows, sparse, merges) * range;
+  return 2 ** -52 * Math.abs(stats.mean[j]) + sumBound(stats.rows, sparse, merges) * (range + LEAST_RANGE);
 }
 
 /**
@@ -57,7 +63,8 @@ export function meanBound(stats: Readonly<ColumnStatistics>, j: number, sparse: 
  */
 export function wholeMeanBound(stats: Readonly<ColumnStatistics>, j: number, sparse: boolean, merges: number): number {
   if (stats.restUnknown) return meanBound(stats, j, sparse, merges);
-  return (2 ** -52 + sumBound(stats.rows, sparse, merges)) * (stats.max[j] - stats.min[j]);
+  const range = stats.max[j] - stats.min[j] + LEAST_RANGE;
+  return (2 ** -52 + sumBound(stats.rows, sparse, merges)) * range;
 }
 
 /** Statistics of no rows. */
@@ -185,6 +192,12 @@ export function columnSquares(
   const unit = Math.max(stats.unit[j], powerOfTwo(stats.mean[j]));
   const offset = stats.mean[j] / unit;
   return { sum: stats.spread[j] * (stats.unit[j] / unit) ** 2 + stats.weight * offset * offset, unit };
+}
+
+/** The same of the column times a factor, as one number. The unit of a column of zeros says nothing of it and may be far off. */
+export function scaledSquares(stats: ColumnStatistics, j: number, aboutMean: boolean, factor: number): number {
+  const { sum, unit } = columnSquares(stats, j, aboutMean);
+  return sum === 0 ? 0 : sum * (unit * factor) ** 2;
 }
 
 /** Throws where a block has a value that is not finite. */

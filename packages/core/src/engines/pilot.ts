@@ -168,7 +168,8 @@ export function statisticsFromSums(
     if (least === largest) setMean(stats, j, min[j], 0);
     else setMean(stats, j, shift, delta * scale);
     const size = Math.max(largest - delta, delta - least);
-    unit[j] = size > 0 ? powerOfTwo(size * scale) : 1;
+    // The smallest numbers may round to 0 here, and are not of size 1.
+    unit[j] = size > 0 ? powerOfTwo(Math.max(size * scale, Number.MIN_VALUE)) : 1;
     spread[j] = Math.max(0, sums.squares[j] - stats.weight * delta * delta) * (scale / unit[j]) ** 2;
     if (least === largest) {
       spread[j] = 0;

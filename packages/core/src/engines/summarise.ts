@@ -1,5 +1,5 @@
 import type { Block, Frame } from '../data/block.js';
-import { blockMeans, blockStatistics } from '../data/block-statistics.js';
+import { blockMeans, blockStatistics, weightOfRest } from '../data/block-statistics.js';
 import type { ColumnStatistics } from '../data/statistics.js';
 import { runTask } from '../progress.js';
 import type { LoadedBlock, OnStep, RowsAt } from './engine.js';
@@ -26,8 +26,19 @@ export async function summariseTwice(
     return stats;
   }
   await loaded.gram(centred(stats, weights), scatter, onStep);
+  moveToWholeMeans(scatter, stats);
   if (takesDiagonal) for (let j = 0; j < block.cols; j++) stats.spread[j] = scatter[j * block.cols + j];
   return stats;
+}
+
+/** The scatter about the means as rounded becomes that about the whole means. */
+export function moveToWholeMeans(scatter: Float64Array, stats: Readonly<ColumnStatistics>): void {
+  const d = stats.mean.length;
+  for (let i = 0; i < d; i++) {
+    if (stats.meanRest[i] === 0) continue;
+    for (let j = i; j < d; j++) scatter[i * d + j] -= weightOfRest(stats, i, j);
+    scatter[i * d + i] = Math.max(0, scatter[i * d + i]);
+  }
 }
 
 /** The frame about the columns' means, in their units. */

@@ -62,6 +62,8 @@ export function certify(
   const hidden = roundoff + k * defect * largest;
   const together = search * hypotenuse(norm(residuals), search > 1 && next ? next.bound : 0) + hidden;
   const root = (i: number): number => Math.sqrt(Math.max(0, values[i]));
+  // What variances lose below 2^-1022: they are rounded to multiples of 2^-1074 there, and so may be what values are multiplied by.
+  const lost = Number.MIN_VALUE * (1 + largest);
 
   /** Distances from component i to the one after it, as far as they are certain: in eigenvalues and in singular values. */
   const gaps: Gap[] = [];
@@ -105,7 +107,7 @@ export function certify(
     turns: gaps.map((gap) => angle(sine(together, gap))),
     certificate: Object.freeze({
       residuals: Object.freeze(relative),
-      varianceBounds: Object.freeze(valueBounds.map((bound) => bound * toVariance)),
+      varianceBounds: Object.freeze(valueBounds.map((bound) => bound && bound * toVariance + lost)),
       angleBounds: Object.freeze(angleBounds),
       subspaceAngleBound: next ? angle(sine(together, gaps[k - 1])) : 0,
       orthonormality: defect,

@@ -32,6 +32,9 @@ export interface FitFacts {
   readonly framingError: number;
   /** How much each column changes in norm when every number of it changes in its last place. */
   readonly noise: Float64Array;
+  /** What is to be said of these data, if there is anything: `load-data-warnings.ts`. */
+  readonly dataWarnings?: (facts: FitFacts, variances: Float64Array, values: Float64Array) => Warning[];
+  readonly fewDigits?: readonly Warning[];
   readonly plan: Plan;
   readonly coding?: Coding | undefined;
 }
@@ -54,12 +57,13 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
   const variances = new Float64Array(k);
   const varianceRatios = new Float64Array(k);
   const singularValues = new Float64Array(k);
-  let explained = 0;
+  const explained = values.reduce((sum, value) => sum + value, 0);
+  // Far from zero the solver sees the rounding of the means as variance too. More than that is no more than all.
+  const whole = explained > facts.scatterTrace * (1 + 1e-9) ? explained : facts.scatterTrace;
   for (let i = 0; i < k; i++) {
     variances[i] = values[i] * toVariance;
-    varianceRatios[i] = facts.scatterTrace > 0 ? Math.min(1, values[i] / facts.scatterTrace) : 0;
+    varianceRatios[i] = whole > 0 ? Math.min(1, values[i] / whole) : 0;
     singularValues[i] = Math.sqrt(values[i]) * facts.unit;
-    explained += values[i];
   }
   const totalVariance = facts.scatterTrace * toVariance;
   if (!Number.isFinite(totalVariance)) {
@@ -97,11 +101,12 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
     uniqueness: judged.uniqueness,
     warnings: [
       ...sourceWarnings,
-      ...dataWarnings(facts, variances, values),
+      ...(facts.dataWarnings?.(facts, variances, values) ?? []),
       // Of what has not converged nothing can be said but that.
       ...(solution.converged ? judged.warnings : []),
       ...whitenWarnings(facts, judged.uniqueness.rank, k),
       ...convergenceWarnings(solution),
+      ...(facts.fewDigits ?? []),
     ],
     coding: facts.coding,
     trace: solution.trace,
@@ -180,48 +185,6 @@ export function fixSigns(basis: Float64Array, k: number, d: number): void {
     while (Math.abs(basis[leader]) < largest * (1 - 1e-6)) leader++;
     if (basis[leader] < 0) scale(-1, basis, r * d, d);
   }
-}
-
-function dataWarnings(facts: FitFacts, variances: Float64Array, values: Float64Array): Warning[] {
-  const warnings: Warning[] = [];
-  const constant = facts.scaling.constantColumns;
-  if (constant.length > 0) {
-    const named = constant
-      .slice(0, 5)
-      .map((j) => (facts.columnNames ? `${j} (${describeValue(facts.columnNames[j])})` : `${j}`));
-    const more = constant.length > 5 ? ` and ${constant.length - 5} more` : '';
-    const [columns, keep] =
-      constant.length === 1
-        ? ['Column', 'does not vary enough to be scaled and keeps']
-        : ['Columns', 'do not vary enough to be scaled and keep'];
-    warnings.push({
-      code: 'CONSTANT_COLUMN',
-      message: `${columns} ${named.join(', ')}${more} ${keep} scale 1. Leaving constant columns out changes nothing else.`,
-      details: { columns: constant.slice(0, 5), count: constant.length },
-    });
-  }
-  if (facts.scatterTrace === 0) {
-    const any = facts.d > 1 ? ', and any direction is as good as any other' : '';
-    // Identifiers and times in nanoseconds may differ where float64 cannot see it.
-    const large = facts.mean.some((mean) => Math.abs(mean) >= 2 ** 53);
-    const hint = large ? ' Whole numbers beyond 2^53 may be one in float64: subtract a constant before.' : '';
-    warnings.push({
-      code: 'CONSTANT_DATA',
-      message: `All rows are the same, so there is no variance to explain${any}.${hint}`,
-    });
-  } else if (underflow(values, variances)) {
-    warnings.push({
-      code: 'VARIANCE_UNDERFLOW',
-      message:
-        'The data are so small that variances fall below what float64 can hold. Components, ratios and singular values are right; multiply the data by a constant to get variances.',
-    });
-  }
-  return warnings;
-}
-
-function underflow(values: Float64Array, variances: Float64Array): boolean {
-  for (let i = 0; i < values.length; i++) if (values[i] > 0 && variances[i] < 2 ** -1022) return true;
-  return false;
 }
 
 function whitenWarnings(facts: FitFacts, rank: number, k: number): Warning[] {

@@ -152,7 +152,7 @@ export type Solver = {
       /** For solvers that begin with the products of all rows: the frame in which they will be wanted, where the block has all rows of the source. */
       early?(
         settings: Omit<FoldSettings, 'cols'>,
-        source: { readonly resident?: boolean; readonly rows?: number },
+        source: { readonly resident?: boolean; readonly rows?: number | undefined },
         block: { readonly rows: number },
       ): EarlyFrame | undefined;
     }
@@ -183,7 +183,7 @@ export interface SolverDeclaration {
   needs(use: SolverUse): Needs;
   readonly learn?: LearnChoices;
   /** Side of the square matrix that it forms, where it forms one. */
-  matrixSize?(shape: { readonly rows?: number; readonly cols: number }): number;
+  matrixSize?(shape: { readonly rows?: number | undefined; readonly cols: number }): number;
   /** Seconds it would take; undefined where it cannot do the work. A solver without costs is used only on request. */
   cost?(work: Work): number | undefined;
   /** Why it is the best choice for this shape, as a sentence. */

@@ -5,7 +5,7 @@ import { DEFAULT_TOLERANCE } from '../limits.js';
 /** The data, as far as the plan knows them before they are read. */
 export interface Shape {
   /** Undefined for a stream of unknown length. */
-  readonly rows?: number;
+  readonly rows?: number | undefined;
   readonly cols: number;
   /** Stored entries, for sparse data. */
   readonly nonzeros?: number;

@@ -137,7 +137,7 @@ describe('transform', () => {
     await expect(pca(rows, { transform: 'log1p' })).rejects.toMatchObject({
       code: 'OUT_OF_RANGE',
       details: { row: 1, column: 1, value: -4 },
-      message: expect.stringMatching(/^Row 2, column 1 holds -4\. log1p\(x\) = ln\(1 \+ x\) needs numbers above −1\.$/),
+      message: expect.stringMatching(/^Row 2, column 2 holds -4\. log1p\(x\) = ln\(1 \+ x\) needs numbers above −1\.$/),
     });
     await expect(pca(rows, { transform: 'sqrt' })).rejects.toThrow(/needs numbers from 0 up/);
     await expect(
@@ -149,7 +149,7 @@ describe('transform', () => {
         ],
         { transform: 'clr' },
       ),
-    ).rejects.toThrow(/Row 1, column 1 holds 0\. .* replace zeros/);
+    ).rejects.toThrow(/Row 1, column 2 holds 0\. .* replace zeros/);
     await expect(pca(toCsr(rows), { transform: 'sqrt' })).rejects.toMatchObject({ code: 'OUT_OF_RANGE' });
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY]) {
       for (const transform of ['log1p', 'rank', 'asinh', 'clr'] as const) {
@@ -343,7 +343,7 @@ describe("scale: 'median'", () => {
             columnNames: ['x', 'i'],
           }).catch((error) => {
             // Position i may have no deviation where weights leave one row.
-            expect(error.message).toMatch(/half of the values of column 1|needs at least 2|beyond float64/);
+            expect(error.message).toMatch(/half of the values of column 2|needs at least 2|beyond float64/);
             return { scale: undefined };
           });
           if (scale) expect(scale[0]).toBeCloseTo(1.4826 * mad, 12 - Math.ceil(Math.log10(Math.max(1, mad))));
@@ -373,7 +373,7 @@ describe("scale: 'median'", () => {
       [9, 7, 0],
     ];
     await expect(pca(rows, { scale: 'median' })).rejects.toThrow(
-      /More than half of the values of column 2 are the same/,
+      /More than half of the values of column 3 are the same/,
     );
     const model = await pca(
       rows.map(([a, b]) => [a, b]),

@@ -102,7 +102,7 @@ describe('half precision', () => {
     const data = new Uint16Array(20).fill(0x3c00);
     data[7] = 0x7c00;
     const bits = { rows: 10, cols: 2, data, dtype: 'float16' as const };
-    await expect(pca(bits)).rejects.toThrow(/row 4, column 1 is Infinity/);
+    await expect(pca(bits)).rejects.toThrow(/row 4, column 2 is Infinity/);
     await expect(pca({ ...bits, data: new Float32Array(20) as never })).rejects.toThrow(/dtype is "float16"/);
     await expect(pca({ ...bits, dtype: 'bfloat16' as never })).rejects.toThrow(/dtype is "bfloat16"/);
   });

@@ -141,7 +141,7 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
             Array.from({ length: Math.min(LANES, cols - from) }, async (_, lane) => {
               const into = new Uint8Array(stored, (from + lane) * run, run);
               const got = await at(into, offset + ((from + lane) * rows + first) * type.bytes);
-              if (got < run) throw truncated(path, `column ${from + lane} of ${cols} is not whole`);
+              if (got < run) throw truncated(path, `column ${from + lane + 1} of ${cols} is not whole`);
             }),
           );
         }

@@ -75,7 +75,7 @@ export class TableFile implements DataFile {
       const { level } = options.only;
       const rule = {
         numbers: [],
-        texts: [by as number],
+        texts: by === undefined ? [] : [by],
         keeps: (i: number, _: unknown, [texts]: Texts) => texts[i] === level,
       };
       ({ table, placeOf: this.#placeOf } = filterRows(whole, rule));
@@ -118,8 +118,7 @@ export class TableFile implements DataFile {
     const file = this;
     this.source = {
       get rows() {
-        // Undefined until the rows were counted, which a source may be.
-        return file.#rows as number;
+        return file.#rows;
       },
       // Of a table whose rows with gaps are dropped, those before.
       expectedRows: () => table.rows ?? table.expectedRows?.(),
@@ -258,7 +257,7 @@ export class TableFile implements DataFile {
     const numbers = this.#drops ? this.#choice.usedAndWeight : [];
     const texts = async function* (this: TableFile): AsyncGenerator<readonly (string | null)[], void, void> {
       for await (const batch of this.#table.read({ numbers, text: label })) {
-        const text = batch.text as readonly (string | null)[];
+        const text = textOf(batch);
         yield this.#drops ? dropRows(batch as DenseBatch).map((i) => text[i]) : text;
       }
     }.bind(this);
@@ -357,7 +356,7 @@ export class TableFile implements DataFile {
   async *labelled(): AsyncGenerator<LabelledBlock, void, void> {
     const { name } = this.#choice;
     if (name === undefined) throw noLabel('name');
-    for await (const { block, text } of this.#batches(name)) yield { block, labels: text as LabelledBlock['labels'] };
+    for await (const { block, text } of this.#batches(name)) yield { block, labels: textOf({ block, text }) };
   }
 
   async *withSupplementary(): AsyncGenerator<SupplementaryBlock, void, void> {
@@ -462,7 +461,7 @@ export class TableFile implements DataFile {
       }
       read += count;
     }
-    return rows.map((row) => places.get(row) as number);
+    return rows.map((row) => places.get(row) ?? row);
   }
 
   async explain(error: unknown): Promise<unknown> {
@@ -509,4 +508,10 @@ export class TableFile implements DataFile {
 
 function isGap(text: string | null): boolean {
   return text === null || text === '';
+}
+
+/** The text of a batch that was read with a column of it. */
+function textOf({ text }: Batch): readonly (string | null)[] {
+  if (!text) throw new RangeError('A batch has no text, although a column of it was asked for.');
+  return text;
 }

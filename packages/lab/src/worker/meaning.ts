@@ -42,7 +42,7 @@ export async function meaningOf(request: MeaningRequest, control: Control): Prom
   const found = await supplementary(model, matrix, { ...(await others(request)), ...control });
   const nameOf = (column: number): string => {
     const name = shorten(info.columns[column].name, NAME_LENGTH);
-    return info.named ? name : `column ${name}`;
+    return info.named ? name : `column "${name}"`;
   };
   const facts = {
     columns: info.picture ? [] : columnContributions(model).map((each, i) => ({ ...each, name: nameOf(columns[i]) })),

@@ -12,7 +12,7 @@ import {
   type Warning,
 } from '@scree/core';
 import { openSource } from '@scree/core/data';
-import { type NestedModels, nestedModels, ProgressTracker, stabilityOfFirst } from '@scree/core/pipeline';
+import { type NestedModels, nestedModels, ProgressTracker, stabilityOfFirst, withDetails } from '@scree/core/pipeline';
 import { openTable } from '../data/open-table.js';
 import { adviceFor } from './advice.js';
 import { tellsRowsApart } from './choose-columns.js';
@@ -102,7 +102,7 @@ export class Session implements Handlers {
 
   async open(origin: Origin, control: Control): Promise<TableInfo> {
     const table = await loadTable(origin, control).catch((error) => {
-      throw withDetails(error, { path: origin.name });
+      throw withFacts(error, { path: origin.name });
     });
     const id = ++this.#lastId;
     this.#tables.set(id, table);
@@ -424,13 +424,12 @@ async function loadLabels({ name, url }: { name: string; url: string }, control:
 }
 
 /** The error with more facts; errors of other kinds, such as a cancellation, are left as they are. */
-function withDetails(error: unknown, details: ScreeError['details']): unknown {
-  if (!(error instanceof ScreeError)) return error;
-  return new DataError(error.code, error.message, { ...error.details, ...details });
+function withFacts(error: unknown, details: ScreeError['details']): unknown {
+  return error instanceof ScreeError ? withDetails(error, details) : error;
 }
 
 /** The error with the name of the column that it is about. */
 function withColumnName(error: unknown, names: readonly string[]): unknown {
   const column = error instanceof ScreeError ? error.details.column : undefined;
-  return column === undefined ? error : withDetails(error, { columnName: names[column] });
+  return column === undefined ? error : withFacts(error, { columnName: names[column] });
 }

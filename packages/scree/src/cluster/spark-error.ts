@@ -90,7 +90,7 @@ function pythonError(text: string): unknown {
   if (bad !== undefined) {
     const [code, what] =
       bad === 'gap' ? (['MISSING_VALUES', 'a missing'] as const) : (['NOT_FINITE', 'an infinite'] as const);
-    return new DataError(code, `Column ${column} has ${what} value.`, { column: Number(column) });
+    return new DataError(code, `Column ${Number(column) + 1} has ${what} value.`, { column: Number(column) });
   }
   const versions = /PYTHON_VERSION_MISMATCH|different (?:minor )?version/i.test(text)
     ? (/worker(?: is)?[^0-9]{0,60}\(?(\d)[.,]\s*(\d+)/i.exec(text) ?? /(\d)\.(\d+)/.exec(text))

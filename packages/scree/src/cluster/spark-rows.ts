@@ -240,7 +240,7 @@ class SparkRows implements LoadedBlock {
     if (j < 0) return mean;
     throw new DataError(
       'MISSING_VALUES',
-      `Column ${j} has no value at all, so it has no mean. Leave it out with exclude.`,
+      `Column ${j + 1} has no value at all, so it has no mean. Leave it out with exclude.`,
       { column: j, reason: 'empty-column' },
     );
   }

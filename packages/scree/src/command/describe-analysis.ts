@@ -9,6 +9,7 @@ import {
   show,
 } from '@scree/analysis/describe';
 import type { Choice, Criterion, Model, Stability } from '@scree/core';
+import { withoutName } from '../report/columns.js';
 import { inOrder } from '../report/criteria.js';
 import { describeUnusual, explainUnusual, firstComponents } from '../report/describe-unusual.js';
 import type { ComparedRows } from '../report/unusual-rows.js';
@@ -345,7 +346,7 @@ function describeRows(
   function columnsOf(row: number): string {
     const worst = facts.worst.find((each) => each.row === row);
     const columns = worst?.columns.filter(({ share }) => share > 0.15).slice(0, 2) ?? [];
-    return columns.map(({ column }) => model.columnNames?.[column] ?? `column ${column}`).join(', ');
+    return columns.map(({ column }) => model.columnNames?.[column] ?? withoutName(column)).join(', ');
   }
 }
 

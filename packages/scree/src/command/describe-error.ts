@@ -1,5 +1,16 @@
-import { count, describeRank, listed, percent, type RankDetails, several, show } from '@scree/analysis/describe';
+import {
+  count,
+  describeFewDigits,
+  describeRank,
+  type FewDigits,
+  listed,
+  percent,
+  type RankDetails,
+  several,
+  show,
+} from '@scree/analysis/describe';
 import { type ErrorDetails, ScreeError, type Warning } from '@scree/core';
+import { withDetails } from '@scree/core/pipeline';
 import type { ConvertedColumn } from '@scree/files/internal';
 import { shellWord } from './shell-word.js';
 import { flagList } from './spelled-flags.js';
@@ -36,7 +47,7 @@ const TRANSFORM_BOUNDS: Readonly<Record<string, string>> = {
 };
 
 const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
-  MISSING_VALUES: ({ reason, file, Row, row, columnName, value, affectedRows, totalRows }) => {
+  MISSING_VALUES: ({ reason, file, Row, row, columnName, value, count: all, affectedRows, totalRows }) => {
     if (reason === 'empty-column') {
       return `${capital(column(columnName))} of ${file} has no values, so it has no mean. Leave it out: ${exclude([String(columnName)])}.`;
     }
@@ -54,7 +65,7 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
     if (affectedRows === undefined || totalRows === undefined) {
       return `${file} has missing values. Use ${choices}, or --exclude to leave out columns.`;
     }
-    return `${file} has missing values in ${count(affectedRows)} of ${several(totalRows, 'row')} (${row === undefined ? '' : `first: row ${count(row + 1)}, `}${column(columnName)}). Use ${choices}, or ${exclude(columns)}.`;
+    return `${file} has missing values in ${count(affectedRows)} of ${several(totalRows, 'row')} (${row === undefined ? '' : `first: row ${count(row + 1)}, `}${column(columnName)}). Use ${choices}, or ${exclude(columns, all)}.`;
   },
   NOT_FINITE: ({ Row, row, column: index, columnName, value }) =>
     row === undefined
@@ -185,9 +196,9 @@ export function describeError(error: ScreeError): string {
 
 /** Adds the data file to an error that names none. */
 export function nameFile(error: unknown, path: string | undefined): unknown {
-  if (error instanceof ScreeError && error.details.path === undefined && !('path' in error))
-    Object.assign(error, { details: { ...error.details, path: path ?? 'the query' } });
-  return error;
+  return error instanceof ScreeError && error.details.path === undefined && !('path' in error)
+    ? withDetails(error, { path: path ?? 'the query' })
+    : error;
 }
 
 /** Does something with rows that come after `before` others, and makes an error that names a row count those too. */
@@ -195,9 +206,8 @@ export async function afterRows<Result>(before: number, work: () => Promise<Resu
   try {
     return await work();
   } catch (error) {
-    if (error instanceof ScreeError && error.details.row !== undefined)
-      Object.assign(error, { details: { ...error.details, row: error.details.row + before } });
-    throw error;
+    const { row } = error instanceof ScreeError ? error.details : {};
+    throw error instanceof ScreeError && row !== undefined ? withDetails(error, { row: row + before }) : error;
   }
 }
 
@@ -222,11 +232,8 @@ const WARNINGS: {
   ) => string | undefined;
 } = {
   CONSTANT_COLUMN: ({ columns, names: given, count: all }, names) => {
-    const shown =
-      (given as Names | undefined)?.map(String) ?? (columns as readonly number[]).map((j) => String(names?.[j] ?? j));
-    const more = Number(all) - shown.length;
-    const [noun, verb] = all === 1 ? ['Column', 'does'] : ['Columns', 'do'];
-    return `${noun} ${listed(more > 0 ? [...shown, `${count(more)} more`] : shown)} ${verb} not vary enough to be scaled. Leaving constant columns out with --exclude changes nothing else.`;
+    const shown = (given as Names | undefined) ?? (columns as readonly number[]).map((j) => names?.[j] ?? j);
+    return `${capital(columnsOf(shown, Number(all)))} ${all === 1 ? 'does' : 'do'} not vary enough to be scaled. Leaving constant columns out with --exclude changes nothing else.`;
   },
   RANK_BELOW_K: ({ precise, ...details }) => {
     const { rank } = details as Partial<RankDetails>;
@@ -306,6 +313,8 @@ const WARNINGS: {
     if (left[0]?.holds !== undefined) return `${capital(each.join(', '))} ${were} left out because ${hold} no numbers.`;
     return `${capital(each.join(', '))} ${were} left out because ${they} mostly text. If the texts mean missing values, name them with --na.`;
   },
+  FEW_DIGITS: (details) =>
+    describeFewDigits(details as unknown as FewDigits, (name) => column(name).replace(/^column /, '')),
   NO_STRUCTURE: ({ criteria }) =>
     ['permutation', 'parallel'].some((test) => (criteria as readonly string[]).includes(test))
       ? 'No component stands out of noise: the columns are no more related than independent columns would be by chance.'
@@ -342,14 +351,16 @@ function spreadAdvice(remedy: unknown, [largest]: Names): string {
 /** Names in the advice to exclude them; beyond this many, the first of them and their number. */
 const MOST_NAMES = 8;
 
-function exclude(names: readonly (string | number)[]): string {
-  if (names.length > MOST_NAMES) return `--exclude to leave out some of these ${count(names.length)} columns`;
+function exclude(names: readonly (string | number)[], all = names.length): string {
+  if (all > MOST_NAMES) return `--exclude to leave out some of these ${count(all)} columns`;
   // As a list is read: a comma inside a name is doubled.
   return `--exclude ${shellWord(names.map((name) => String(name).replaceAll(',', ',,')).join(','))}`;
 }
 
+/** A name is quoted if it could be taken for something else: columns of files without names are called "0", "1" and so on. */
 function column(name: unknown): string {
-  return `column ${typeof name === 'string' && !/^[\w.-]+$/.test(name) ? quoted(name) : name}`;
+  const text = String(name);
+  return `column ${/^[\w.-]+$/.test(text) && !/^\d+$/.test(text) ? text : quoted(text)}`;
 }
 
 /** "columns a, b and 3 more", of so many in all. */

@@ -24,6 +24,7 @@ import type { Block } from '@scree/core/data';
 import { refuseChanged } from '@scree/core/data';
 import type { SupplementaryBlock } from '@scree/files';
 import type { DataFile } from '../disk/index.js';
+import { named } from '../report/columns.js';
 import type { Call } from './command.js';
 import { correlateWithRows } from './fit-between.js';
 import { type FittedFile, withCoding } from './fit-file.js';
@@ -95,7 +96,7 @@ export async function interpret(
   const rotation = await rotated(model, componentsToKeep(stored, flags), flags, control);
   const related = fitted.between ? await correlateWithRows(columns, fitted, control) : columns;
   terminal.clear();
-  const facts = { columns: related, supplementary: beside };
+  const facts = { columns: named(related), supplementary: beside };
   return {
     columns,
     related,
@@ -117,6 +118,7 @@ export async function interpretModel(
 ): Promise<Interpretation> {
   const columns = columnContributions(model);
   const control = { signal, onProgress: terminal.onProgress };
+  const facts = { columns: named(columns) };
   const rotation = await rotated(model, componentsToKeep(model, flags), flags, control);
   return {
     columns,
@@ -125,7 +127,7 @@ export async function interpretModel(
     supplementary: { columns: [], groups: [] },
     supplementaryRows: undefined,
     rotation,
-    descriptions: Array.from({ length: model.k }, (_, c) => describeComponent(model, c, { columns }) ?? null),
+    descriptions: Array.from({ length: model.k }, (_, c) => describeComponent(model, c, facts) ?? null),
     coded: undefined,
   };
 }
@@ -243,7 +245,6 @@ export function sourceFromBlocks(
   blocks: AsyncGenerator<Block>,
 ): RowSource {
   return {
-    rows: undefined as unknown as number,
     cols,
     dtype: 'float64',
     rereadable: false,

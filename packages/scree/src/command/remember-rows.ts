@@ -30,8 +30,7 @@ export function rememberRows(source: RowSource, bytes: number): RowSource {
   }
   return {
     get rows() {
-      // Undefined until the rows were counted, which a source may be.
-      return source.rows as number;
+      return source.rows;
     },
     expectedRows: source.expectedRows,
     get sample() {

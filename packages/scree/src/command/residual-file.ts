@@ -88,8 +88,7 @@ function termSource(file: DataFile, covariates: readonly CodedCovariate[], terms
   const encoder = new TermEncoder(covariates);
   return {
     get rows() {
-      // Undefined until the rows were counted, which a source may be.
-      return file.source.rows as number;
+      return file.source.rows;
     },
     cols,
     dtype: 'float64',

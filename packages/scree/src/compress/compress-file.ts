@@ -1,8 +1,7 @@
 import { deflateRawSync } from 'node:zlib';
 import { DataError, type Model, type NumberArray, OptionError, type Progress, type RowSource } from '@scree/core';
-import type { DenseBlock } from '@scree/core/data';
-import { checkFinite, decodeHalf, refuseChanged } from '@scree/core/data';
-import { ProgressTracker } from '@scree/core/pipeline';
+import { checkFinite, type DenseBlock, decodeHalf, refuseChanged } from '@scree/core/data';
+import { describeValue, ProgressTracker } from '@scree/core/pipeline';
 import { AtomicFile } from '../disk/atomic-file.js';
 import { isStoredType, roundToType, STORED_TYPES, type StoredType, storedTypeOf } from '../disk/stored-type.js';
 import { evenBlocks } from './even-blocks.js';
@@ -265,7 +264,7 @@ class Writing {
 
 function checkOptions({ quantise = 'uniform', noise, dtype, columnNames, model }: CompressOptions): Quantiser {
   const bad = (option: string, value: unknown, must: string): OptionError =>
-    new OptionError('BAD_OPTION', `${option} must be ${must}, not ${JSON.stringify(value)}.`, { option, value });
+    new OptionError('BAD_OPTION', `${option} must be ${must}, not ${describeValue(value)}.`, { option, value });
   if (!QUANTISERS.includes(quantise))
     throw bad('quantise', quantise, QUANTISERS.map((name) => `'${name}'`).join(' or '));
   if (noise !== undefined && !(noise >= 1e-12 && noise <= 1)) throw bad('noise', noise, 'a number from 1e-12 to 1');

@@ -2,8 +2,13 @@ import type { FileHandle } from 'node:fs/promises';
 import { type Bytes, readerAt, truncated } from '@scree/files/internal';
 import { systemError } from './system-error.js';
 
+/** An open file, as far as reading needs it. */
+interface ReadableFile {
+  read(into: Uint8Array, offset: number, length: number, position: number): Promise<{ readonly bytesRead: number }>;
+}
+
 /** The bytes of an open file from `start` on. */
-export function fileBytes(handle: FileHandle, path: string, start: number, size: number): Bytes {
+export function fileBytes(handle: ReadableFile, path: string, start: number, size: number): Bytes {
   const readAt = async (into: Uint8Array, position: number): Promise<number> => {
     let filled = 0;
     const wanted = Math.max(0, Math.min(into.length, size - position));

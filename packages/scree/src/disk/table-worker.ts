@@ -1,5 +1,4 @@
 import { read as readFile } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type DenseBatch, openTable, plainPlatform, type Request, type Table, unpacked } from '@scree/files/internal';
 import { fileBytes } from './file-bytes.js';
@@ -72,7 +71,7 @@ function openText({ file, size, path, packing, format, memory, na }: TextTask): 
         );
       }),
   };
-  const bytes = fileBytes(handle as unknown as FileHandle, path, 0, size);
+  const bytes = fileBytes(handle, path, 0, size);
   const content = packing ? unpacked(bytes, packing, nodeUnpackers, { memory }) : bytes;
   return openTable({ bytes, content, format, packing }, { memory, na }, { ...plainPlatform, unpack: nodeUnpackers });
 }

@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { DataError, type DType, type Matrix, type NumberArray, OptionError } from '@scree/core';
-import type { DenseBlock } from '@scree/core/data';
-import { decodeHalf } from '@scree/core/data';
+import { type DenseBlock, decodeHalf } from '@scree/core/data';
+import { describeValue } from '@scree/core/pipeline';
 import { AtomicFile } from './atomic-file.js';
 import { isStoredType, STORED_TYPES, type StoredType, storeAs, storedTypeOf } from './stored-type.js';
 
@@ -105,7 +105,7 @@ export async function createFile(path: string, options: WriteOptions): Promise<R
     });
   if (!isStoredType(stored)) {
     const types = Object.keys(STORED_TYPES).join(', ');
-    throw new OptionError('BAD_OPTION', `dtype must be one of ${types}, not ${JSON.stringify(stored)}.`, {
+    throw new OptionError('BAD_OPTION', `dtype must be one of ${types}, not ${describeValue(stored)}.`, {
       option: 'dtype',
       value: stored,
     });

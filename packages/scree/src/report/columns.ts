@@ -1,13 +1,24 @@
+import type { ColumnContribution } from '@scree/analysis';
 import type { Model } from '@scree/core';
 import { plainText } from './plain-text.js';
 
-/** The name of a column as shown: a pixel by its position, others by name, or by number if they have none. */
+/** The name of a column as shown: a pixel by its position, others by name. */
 export type NameOf = (column: number) => string;
 
 export function columnNames(model: Model, image?: { readonly width: number }): NameOf {
   const { columnNames: names } = model;
   if (image) return (column) => `pixel ${column % image.width}, ${Math.floor(column / image.width)}`;
-  return (column) => (names ? plainText(names[column]) : `column ${column}`);
+  return (column) => (names ? plainText(names[column]) : withoutName(column));
+}
+
+/** A column without a name is called as flags call it: the first is "0". */
+export function withoutName(column: number): string {
+  return `column "${column}"`;
+}
+
+/** Facts about columns for sentences: each column has a name there. */
+export function named(columns: readonly ColumnContribution[]): ColumnContribution[] {
+  return columns.map((each, j) => ({ ...each, name: each.name ?? withoutName(j) }));
 }
 
 /** Indexes of the entries with the largest absolute values, largest first. */

@@ -20,7 +20,7 @@ import {
 } from '@scree/analysis/describe';
 import type { Choice, Criterion, Model, Warning } from '@scree/core';
 import { categoryCentres, numericColumns } from './coded-columns.js';
-import { columnNames, fixed, type NameOf } from './columns.js';
+import { columnNames, fixed, type NameOf, named } from './columns.js';
 import { componentsWorth, describeFit, withComponents } from './describe-lead.js';
 import {
   centreOf,
@@ -386,7 +386,10 @@ function componentSentences(contents: Contents): string[] {
   if (!columns || model.choice?.k === 0) return [];
   // What other rows than those of the fit have to do with the components says nothing about the fit.
   const groups = kind === 'fit' ? groupsOf(contents) : [];
-  const facts = { columns, supplementary: { columns: kind === 'fit' ? supplementary.columns : [], groups } };
+  const facts = {
+    columns: named(columns),
+    supplementary: { columns: kind === 'fit' ? supplementary.columns : [], groups },
+  };
   const spoken = Math.min(MOST_SENTENCES, componentsWorth(model));
   const sentences = Array.from({ length: spoken }, (_, c) => describeComponent(model, c, facts));
   return sentences.flatMap((sentence) => (sentence === undefined ? [] : [plainText(sentence, 2000)]));

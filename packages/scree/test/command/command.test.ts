@@ -249,7 +249,7 @@ describe('scree', () => {
       expect({ code, err }).toMatchObject({
         code: 1,
         err: expect.stringMatching(
-          /gaps\.npy has missing values in 2 of 500,000 rows \(first: row 2, column 1\)\. Use --missing drop .*, or --exclude 1,3\.$/m,
+          /gaps\.npy has missing values in 2 of 500,000 rows \(first: row 2, column "1"\)\. Use --missing drop .*, or --exclude 1,3\.$/m,
         ),
       });
     }
@@ -261,7 +261,7 @@ describe('scree', () => {
       const { code, err } = scree([command, 'four.json', 'endless.npy', '-o', 'no.npy']);
       expect({ code, err }).toMatchObject({
         code: 1,
-        err: expect.stringMatching(/Row 500,000 of endless\.npy has Infinity in column 2/),
+        err: expect.stringMatching(/Row 500,000 of endless\.npy has Infinity in column "2"/),
       });
     }
   });

@@ -20,7 +20,7 @@ describe('an error of the command', () => {
   });
 
   it.each([
-    ['NOT_FINITE', { row: 9, column: 1, value: Number.POSITIVE_INFINITY }, /^Row 10 .* has Infinity in column 1\./],
+    ['NOT_FINITE', { row: 9, column: 1, value: Number.POSITIVE_INFINITY }, /^Row 10 .* has Infinity in column "1"\./],
     ['NOT_A_NUMBER', { row: 9, columnName: 'my x', value: 'ill' }, /^Row 10 .* has "ill" in column "my x".*'my x'\.$/],
     ['NOT_A_NUMBER', { row: 9, columnName: 'x', value: '1.5' }, /where numbers with a decimal comma are expected/],
     ['RAGGED_ROWS', { row: 1, value: 1, expected: 2 }, /^Row 2 .* has 1 cell, but the others have 2\./],
@@ -67,6 +67,25 @@ describe('an error of the command', () => {
     });
     await expect(failing).rejects.toMatchObject({ details: { row: 105 } });
   });
+
+  it('leaves the error of the library as it was', async () => {
+    const given = new FileError('BAD_FILE', 'a.csv', 'It cannot be read.', { row: 5 });
+    const failing = afterRows(100, async () => {
+      throw given;
+    });
+    await expect(failing).rejects.toMatchObject({ name: 'FileError', path: 'a.csv', details: { row: 105 } });
+    await expect(failing).rejects.toBeInstanceOf(FileError);
+    expect(given.details).toEqual({ row: 5 });
+    const data = new DataError('NOT_FINITE', '', { row: 5 });
+    expect(nameFile(data, 'a.csv')).toMatchObject({ name: 'DataError', stack: data.stack, details: { path: 'a.csv' } });
+    expect(data.details).toEqual({ row: 5 });
+  });
+
+  it('counts all columns with missing values, also where the details have the first ones', () => {
+    const columns = Array.from({ length: 300 }, (_, j) => ({ name: `c${j}`, count: 1 }));
+    const details = { row: 0, columnName: 'c0', value: columns, affectedRows: 1, totalRows: 9 };
+    expect(about('MISSING_VALUES', details)).toMatch(/or --exclude to leave out some of these 300 columns\.$/);
+  });
 });
 
 describe('a warning of the command', () => {
@@ -89,6 +108,16 @@ describe('a warning of the command', () => {
     ['ENGINE_FALLBACK', { engine: 'wasm', cause: 'why' }, /With --threads 1 this warning goes away/],
     ['INTEGERS_ROUNDED', {}, /^the library says$/],
     [
+      'FEW_DIGITS',
+      { columns: [0], count: 1, largest: 1e15, step: 0.125, deviation: 1.02, dtype: 'float64' },
+      /^The differences between rows in column "0" have only about 1 digit: its numbers are up to 1\s×\s10¹⁵, where neighbours in float64 are 0\.125 apart, and its standard deviation is 1\.02\. .*subtract a constant before they are stored\.$/,
+    ],
+    [
+      'FEW_DIGITS',
+      { columns: ['a', 'b c'], count: 3, largest: 1e-321, step: 5e-324, deviation: 1e-322, dtype: 'float64' },
+      /in columns a, "b c" and 1 more have few digits, those of a only about 1 digit: .* multiply them by a constant/,
+    ],
+    [
       'DOMINANT_COLUMN',
       { columns: ['a b'], share: 0.998 },
       /^Column "a b" has 99\.8\s%.* of the variance, more than the others together, .* use --scale unit\.$/,
@@ -106,7 +135,7 @@ describe('a warning of the command', () => {
     [
       'DOMINANT_COLUMN',
       { columns: [3], share: 0.6, among: 5 },
-      /^Of the variance of the 5 columns that look like measurements, column 3 has 60\.0\s%/,
+      /^Of the variance of the 5 columns that look like measurements, column "3" has 60\.0\s%/,
     ],
     [
       'UNEQUAL_SPREAD',

@@ -82,7 +82,7 @@ async function byCholesky(problem: RowsProblem, images: Float64Array, count: num
 /** The frame as `makeProblem` will choose it, from the statistics of some columns. */
 export function early(
   { center, scale, columnWeights, ddof }: Omit<FoldSettings, 'cols'>,
-  { resident, rows }: { readonly resident?: boolean; readonly rows?: number },
+  { resident, rows }: { readonly resident?: boolean; readonly rows?: number | undefined },
   block: { readonly rows: number },
 ): EarlyFrame | undefined {
   if (!resident || rows !== block.rows) return undefined;
