@@ -1,23 +1,11 @@
+import { chooseComponents, famd, lookAtColumns, rowLimits, summarize } from '@scree/analysis';
+import { ConvergenceError, DataError, loadModel, type PcaOptions, pca, ScreeError, stream } from '@scree/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { invalidValues } from '../../../test/invalid-values.js';
 import { refusal } from '../../../test/refusal.js';
 import { descend } from '../src/descend.js';
 import { withDetails } from '../src/errors.js';
-import {
-  ConvergenceError,
-  chooseComponents,
-  DataError,
-  famd,
-  loadModel,
-  lookAtColumns,
-  type PcaOptions,
-  pca,
-  rowLimits,
-  ScreeError,
-  stream,
-  summarize,
-} from '../src/index.js';
 import { pcaSync } from '../src/pca-sync.js';
 import { loadTransform } from '../src/transform.js';
 
@@ -27,7 +15,7 @@ const rows = [
   [4, 4, 2],
   [7, 1, 3],
 ];
-const model = pcaSync(rows);
+const model = await pca(rows);
 
 /** Calls that must refuse most of what they get here. */
 const calls: Readonly<Record<string, (value: never) => unknown>> = {

@@ -1,5 +1,6 @@
+import { principalAngles } from '@scree/analysis';
+import { type Model, Moments, type PcaOptions, pca, stream } from '@scree/core';
 import { describe, expect, it } from 'vitest';
-import { type Model, Moments, type PcaOptions, pca, principalAngles, stream } from '../src/index.js';
 import { random } from '../src/linalg/random.js';
 import { solverNames, toCsr } from './support/data.js';
 
