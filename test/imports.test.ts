@@ -18,6 +18,7 @@ const LAYERS = ['linalg', 'data', 'engines', 'solvers', 'model', 'pipeline'];
 /** Files at the top of core that everything may import. They import only each other. */
 const BASE = [
   'errors.ts',
+  'error-with-details.ts',
   'warning.ts',
   'limits.ts',
   'progress.ts',

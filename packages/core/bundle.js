@@ -74,6 +74,7 @@ for (const [format, folder] of [
       groups: [
         { name: 'apply', test: only('transform') },
         { name: 'fit', test: (id) => fit.has(normalize(id)) },
+        { name: 'large', test: only('fit') },
         { name: 'kernels-plain', test: /kernels-plain\.js$/ },
         { name: 'kernels-relaxed', test: /kernels-relaxed\.js$/ },
         {

@@ -4,7 +4,7 @@ import type { ColumnStatistics } from './data/statistics.js';
 import type { Engine } from './engines/engine.js';
 import { remoteRows } from './engines/remote.js';
 import { ConvergenceError } from './errors.js';
-import { type FitFacts, finish, firstComponents } from './model/finish.js';
+import { type NestedModels, nested } from './model/finish.js';
 import { loadDataWarnings } from './model/load-data-warnings.js';
 import type { Model } from './model/model.js';
 import { Moments } from './moments.js';
@@ -16,13 +16,6 @@ import { type PreparedData, readBoth, readMoments, readOnce, readRows } from './
 import { SOLVERS } from './solvers/registry.js';
 import type { Solution, Solver } from './solvers/solver.js';
 import type { Warning } from './warning.js';
-
-/** A model, and those of its first components, each with a certificate and warnings of its own: from one fit. */
-export interface NestedModels {
-  readonly model: Model;
-  /** The model of the first k components, for any k up to that of `model`. */
-  first(k: number): Model;
-}
 
 /** The models of a fit, and what questions about the same rows need besides. */
 export interface Fitted extends NestedModels {
@@ -54,14 +47,6 @@ export async function fit(
   } finally {
     reading.release();
   }
-}
-
-/** The model of a solution, and those of its first components. */
-export function nested(solution: Solution, facts: FitFacts, warnings: readonly Warning[]): NestedModels {
-  const model = finish(solution, facts, warnings);
-  const first = (k: number): Model =>
-    k === model.k ? model : finish(firstComponents(solution, k, facts), facts, warnings);
-  return { model, first };
 }
 
 /** The error that carries a model whose solver stopped too early. */

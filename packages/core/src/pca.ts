@@ -4,15 +4,16 @@ import { type Data, type NumberColumns, openSource, type RowSource } from './dat
 import { availableEngines } from './engines/choose.js';
 import { enginesFor } from './engines/remote.js';
 import { DataError, OptionError, ScreeError } from './errors.js';
-import { fit, type NestedModels } from './fit.js';
+import type { fit } from './fit.js';
 import { fitSmall, MOST_AT_ONCE, operations, smallFit } from './fit-small.js';
 import { idleAfterWork, keepAlive } from './keep-alive.js';
+import type { NestedModels } from './model/finish.js';
 import type { Model } from './model/model.js';
 import { Moments } from './moments.js';
 import { checkOptions, type PcaOptions, type Settings } from './options.js';
 import { ProgressTracker } from './progress.js';
 
-export type { NestedModels };
+export type { NestedModels } from './model/finish.js';
 
 /**
  * Principal component analysis: the k directions of most variance, each with a certificate of how far from exact it
@@ -61,6 +62,7 @@ export async function nestedModels(data: Data | Moments, options: PcaOptions = {
 async function fitMoments(moments: Moments, settings: Settings, progress: ProgressTracker): Promise<NestedModels> {
   const { refuseForMoments } = await import('./moments-options.js');
   refuseForMoments(settings, moments.cols);
+  const { fit } = await import('./fit.js');
   return fit(moments, settings, await availableEngines(settings, moments.cols ** 2), progress);
 }
 
@@ -74,7 +76,7 @@ export interface Opened {
 export async function fitOpened(
   open: () => Promise<Opened>,
   progress: ProgressTracker,
-  fitSource: typeof fit | ((...given: Parameters<typeof fit>) => Promise<NestedModels>) = fit,
+  fitSource?: (...given: Parameters<typeof fit>) => Promise<NestedModels>,
 ): Promise<NestedModels> {
   let source: RowSource | undefined;
   let admitted = false;
@@ -90,7 +92,9 @@ export async function fitOpened(
     const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
     const engines = await enginesFor(source, { engine, threads, blocking, weights }, numbers);
     const rows = source;
-    return await explainLackOfMemory(() => fitSource(rows, settings, engines, progress));
+    // Small data are fitted without this code.
+    const fitRows = fitSource ?? (await import('./fit.js')).fit;
+    return await explainLackOfMemory(() => fitRows(rows, settings, engines, progress));
   } catch (error) {
     await refuseFailedByChange(source, error);
     throw error;

@@ -10,13 +10,14 @@ export {
   type OptionCheck,
 } from './control.js';
 export { enginesFor } from './engines/remote.js';
-export { describeValue, withDetails } from './errors.js';
-export { type Fitted, fit, type NestedModels } from './fit.js';
+export { withDetails } from './error-with-details.js';
+export { describeValue } from './errors.js';
+export { type Fitted, fit } from './fit.js';
 export { fitSmall, smallFit } from './fit-small.js';
 export { keepAlive } from './keep-alive.js';
 export { LARGEST_SQUARE, WIDEST_SCATTER } from './limits.js';
 export { CRITERION_NAMES, type Obstacle } from './model/choice.js';
-export { fixSigns } from './model/finish.js';
+export { fixSigns, type NestedModels } from './model/finish.js';
 export { frameOf } from './model/frame-of.js';
 export { type Reconstruction, reconstructBlock, removeComponents } from './model/reconstruction.js';
 export type { Alignment, AngleSpread, BootstrapKind, MatrixLimits } from './model/stability.js';

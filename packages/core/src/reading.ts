@@ -1,6 +1,6 @@
 import type { DataChecksum } from './data/checksum.js';
 import { checkBlockWidth, keepRows, type RowSource } from './data/open-source.js';
-import type { Framing } from './data/scaling.js';
+import { type Framing, scaleScatter } from './data/scaling.js';
 import { type ColumnStatistics, emptyStatistics, mergeStatistics } from './data/statistics.js';
 import { type RowWeights, rowWeights } from './data/weights.js';
 import type { EarlyFrame, Engine, LoadedBlock, RowsAt } from './engines/engine.js';
@@ -107,32 +107,6 @@ export async function readBoth(
       passes?.release();
     },
   };
-}
-
-/** S in the frame: scaled, and about zero where data are not centred (adding the means back cancels nothing). */
-export function scaleScatter(
-  scatter: Float64Array,
-  { cols: d, columns }: Pick<PreparedData, 'cols' | 'columns'>,
-  { factor }: Framing,
-  centred: boolean,
-): void {
-  const scale = columns.unit.map((unit, j) => unit * factor[j]);
-  const offset = columns.mean.map((mean, j) => (centred ? 0 : mean * factor[j]));
-  for (let i = 0; i < d; i++) {
-    scaleRow(scatter.subarray(i * d, (i + 1) * d), i, scale[i], scale, columns.weight * offset[i], offset);
-  }
-}
-
-/** xⱼ ← xⱼ·own·scaleⱼ + moved·offsetⱼ from entry `first` on. */
-function scaleRow(
-  x: Float64Array,
-  first: number,
-  own: number,
-  scale: Float64Array,
-  moved: number,
-  offset: Float64Array,
-): void {
-  for (let j = first; j < x.length; j++) x[j] = x[j] * own * scale[j] + moved * offset[j];
 }
 
 /** For solvers that need rows: their columns' statistics first, then passes as often as the solver needs. */

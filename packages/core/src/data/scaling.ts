@@ -153,3 +153,29 @@ export function chooseFrame(stats: ColumnStatistics, scale: Float64Array, centre
   const shift = centred ? stats.mean.slice() : new Float64Array(scale.length);
   return { shift, factor, unit, scatterTrace, rowSquare: scatterTrace / stats.weight };
 }
+
+/** S in the frame: scaled, and about zero where data are not centred (adding the means back cancels nothing). */
+export function scaleScatter(
+  scatter: Float64Array,
+  { cols: d, columns }: { readonly cols: number; readonly columns: Readonly<ColumnStatistics> },
+  { factor }: Framing,
+  centred: boolean,
+): void {
+  const scale = columns.unit.map((unit, j) => unit * factor[j]);
+  const offset = columns.mean.map((mean, j) => (centred ? 0 : mean * factor[j]));
+  for (let i = 0; i < d; i++) {
+    scaleRow(scatter.subarray(i * d, (i + 1) * d), i, scale[i], scale, columns.weight * offset[i], offset);
+  }
+}
+
+/** xⱼ ← xⱼ·own·scaleⱼ + moved·offsetⱼ from entry `first` on. */
+function scaleRow(
+  x: Float64Array,
+  first: number,
+  own: number,
+  scale: Float64Array,
+  moved: number,
+  offset: Float64Array,
+): void {
+  for (let j = first; j < x.length; j++) x[j] = x[j] * own * scale[j] + moved * offset[j];
+}

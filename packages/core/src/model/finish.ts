@@ -154,6 +154,21 @@ export function firstComponents(found: Solution, k: number, facts: FitFacts): So
   };
 }
 
+/** A model, and those of its first components, each with a certificate and warnings of its own: from one fit. */
+export interface NestedModels {
+  readonly model: Model;
+  /** The model of the first k components, for any k up to that of `model`. */
+  first(k: number): Model;
+}
+
+/** The model of a solution, and those of its first components. */
+export function nested(solution: Solution, facts: FitFacts, warnings: readonly Warning[]): NestedModels {
+  const model = finish(solution, facts, warnings);
+  const first = (k: number): Model =>
+    k === model.k ? model : finish(firstComponents(solution, k, facts), facts, warnings);
+  return { model, first };
+}
+
 function fallsToZero(values: Float64Array): boolean {
   for (let i = 1; i < values.length; i++) if (!(values[i] <= values[i - 1])) return false;
   return values[values.length - 1] >= 0;
