@@ -25,7 +25,6 @@ import { type ProgressTracker, runTaskSync } from './progress.js';
 import { fromEigenvectors, wantedCount } from './solvers/direct/covariance.js';
 import { fromSingularValues, wantedSquares } from './solvers/direct/svd.js';
 import type { Problem, Solution } from './solvers/solver.js';
-import type { Warning } from './warning.js';
 
 /** Most operations, n·d·min(n, d), of a fit that is done at once: some milliseconds. */
 export const MOST_AT_ONCE = 1e7;
@@ -73,8 +72,6 @@ export interface SolvedFit {
   readonly solution: Solution;
   readonly facts: FitFacts;
   readonly columns: ColumnStatistics;
-  /** Warnings of the source. */
-  readonly warnings: readonly Warning[];
 }
 
 /** Fits small data as `pca` does: at once, but for sentences about rare data, which are loaded. */
@@ -84,7 +81,8 @@ export async function fitSmall(
   settings: Settings,
   progress: ProgressTracker,
 ): Promise<Fitted> {
-  const { solution, facts, columns, warnings } = solveSmall(source, small, settings, progress);
+  const { solution, facts, columns } = solveSmall(source, small, settings, progress);
+  const warnings = (await source.warnings?.()) ?? [];
   const about = await loadDataWarnings(facts, solution.values, columns);
   return { ...nested(solution, { ...facts, ...about }, warnings), columns, engine: reference };
 }
@@ -112,8 +110,7 @@ export function solveSmall(
   const frame = weights ? { ...framing, rootWeights: weights.map(Math.sqrt) } : framing;
   const solution = solve();
   progress.end();
-  // Sources in memory answer at once.
-  return { solution, facts, columns, warnings: (source.warnings?.() ?? []) as readonly Warning[] };
+  return { solution, facts, columns };
 
   function solve(): Solution {
     if (framing.scatterTrace === 0) return axesWithoutVariance(problem);

@@ -13,6 +13,7 @@ import { needDataWarnings } from './model/load-data-warnings.js';
 import type { Model } from './model/model.js';
 import { checkOptions, type PcaOptions, type Settings } from './options.js';
 import { ProgressTracker } from './progress.js';
+import type { Warning } from './warning.js';
 
 /**
  * `pca` without waiting, for small data in memory: no promise, no workers. Rows, records and dense matrices with rows × columns × the
@@ -29,11 +30,14 @@ export function pcaSync(data: SyncData, options: PcaOptions = {}): Model {
   if (source.nonzeros !== undefined) throw tooMuchForSync('data', 'A sparse matrix');
   const small = smallFit(source, settings);
   if (!small) throw tooMuchForSync('data', `${source.rows}×${source.cols}`);
-  const { solution, facts, columns, warnings } = solveSmall(source, small, settings, progress);
+  const { solution, facts, columns } = solveSmall(source, small, settings, progress);
   const check = new CorrelationMatrixCheck(source.cols);
   check.add(small.block);
   const rare = needDataWarnings(facts, solution.values) ? { dataWarnings, fewDigits: fewDigits(columns, facts) } : {};
-  const model = finish(solution, { ...facts, ...rare }, [...warnings, ...check.warnings()]);
+  const model = finish(solution, { ...facts, ...rare }, [
+    ...((source.warnings?.() as readonly Warning[] | undefined) ?? []),
+    ...check.warnings(),
+  ]);
   idleAfterWork();
   return model;
 }

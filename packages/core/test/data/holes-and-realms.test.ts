@@ -42,9 +42,7 @@ describe.each([0, 1, 11])('a hole in place of entry %i', (at) => {
     const columns = Object.fromEntries(names.map((name, j) => [name, rows.map((row) => row[j])]));
     columns.b = withHole(columns.b, at);
     await expect(pca(columns)).rejects.toMatchObject({
-      message: expect.stringMatching(
-        new RegExp(`^Row ${at + 1}, column 1 \\("b"\\) holds undefined\\. A value is miss`),
-      ),
+      message: expect.stringMatching(new RegExp(`^Row ${at + 1}, column "b" holds undefined\\. A value is miss`)),
       details: { row: at, columnName: 'b' },
     });
   });
@@ -53,7 +51,7 @@ describe.each([0, 1, 11])('a hole in place of entry %i', (at) => {
 describe('a hole', () => {
   it('in a row, in weights and in a list of matrices is an error that says where', async () => {
     const inRow = rows.map((row, i) => (i === 4 ? withHole(row, 1) : row));
-    await expect(pca(inRow)).rejects.toThrow(/Row 5, column 1 holds undefined\. A value is missing/);
+    await expect(pca(inRow)).rejects.toThrow(/Row 5, column 2 holds undefined\. A value is missing/);
     const weights = withHole(rows.map(() => 1), 4); // biome-ignore format: one line
     await expect(pca(rows, { weights })).rejects.toThrow(/weight of row 5 is undefined/);
     const matrix = { rows: 12, cols: 3, data: Float64Array.from(rows.flat()) };

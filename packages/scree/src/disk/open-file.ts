@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { DataError, OptionError } from '@scree/core';
@@ -142,7 +143,8 @@ export async function openFiles(names: string | readonly string[], options: Open
 }
 
 function refuseAddresses(paths: readonly string[]): void {
-  const address = paths.find(isAddress);
+  // A file may have such a name.
+  const address = paths.find((path) => isAddress(path) && (isServerUrl(path) || !existsSync(path)));
   if (address === undefined) return;
   const path = hideSecrets(address);
   throw new FileError(

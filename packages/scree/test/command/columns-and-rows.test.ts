@@ -135,8 +135,6 @@ describe('an output', () => {
     for (const args of [
       ['transform', 'm.json', 'keep.csv', '-o', 'keep.csv'],
       ['transform', 'm.json', 'keep.csv', '-o', 'link.csv'],
-      ['report', 'keep.csv', '-o', 'keep.csv'],
-      ['compress', 'keep.csv', '-o', 'keep.csv'],
       ['fit', 'keep.csv', '--checkpoint', 'keep.csv'],
     ]) {
       const { code, err } = scree(args);
@@ -144,9 +142,15 @@ describe('an output', () => {
       expect(err).toMatch(/is the input, and would be overwritten\. Give the output another name/);
       expect(readFileSync(path('keep.csv'), 'utf8')).toBe(before);
     }
+    for (const command of ['report', 'compress']) {
+      const { code, err } = scree([command, 'keep.csv', '-o', 'keep.csv']);
+      expect(code, command).toBe(2);
+      expect(err).toMatch(/not as \.csv/);
+      expect(readFileSync(path('keep.csv'), 'utf8')).toBe(before);
+    }
     const model = readFileSync(path('m.json'), 'utf8');
     expect(scree(['transform', 'm.json', 'keep.csv', '-o', 'm.json']).code).toBe(2);
-    expect(scree(['report', 'keep.csv', '--model', 'm.json', '-o', 'm.json']).code).toBe(1);
+    expect(scree(['report', 'keep.csv', '--model', 'm.json', '-o', 'm.json']).code).toBe(2);
     expect(scree(['fit', 'keep.csv', '--checkpoint', 'm.json']).err).toMatch(/m\.json is not a checkpoint/);
     expect(readFileSync(path('m.json'), 'utf8')).toBe(model);
   });

@@ -127,7 +127,7 @@ describe('without permission', () => {
 
 describe('an output path that is not a regular file', () => {
   it('is not replaced', () => {
-    for (const ending of ['npy', 'json']) {
+    for (const ending of ['npy', 'json', 'html', 'scree']) {
       spawnSync('mkfifo', [path(`pipe.${ending}`)]);
       mkdirSync(path(`folder.${ending}`));
     }
@@ -137,8 +137,9 @@ describe('an output path that is not a regular file', () => {
         ['folder', /folder\.\w+ is a folder/],
       ] as const) {
         const given = args('.');
-        // Rows do not go into a .json, nor a model into a .npy.
-        const target = `${name}.${given[0] === 'fit' ? 'json' : 'npy'}`;
+        // Every command refuses names whose ending promises another format.
+        const ending = { fit: 'json', report: 'html', compress: 'scree' }[given[0]] ?? 'npy';
+        const target = `${name}.${ending}`;
         expect(refused(given.map((word) => (word.startsWith('./') ? target : word)))).toMatch(message);
       }
     }

@@ -23,7 +23,8 @@ for (const name of readdirSync(modules)) {
     symlinkSync(join(modules, name), join(folder, 'node_modules', name));
 }
 mkdirSync(join(folder, 'node_modules/@scree'));
-for (const name of ['core', 'files']) symlinkSync(here(`../${name}`), join(folder, 'node_modules/@scree', name));
+for (const name of ['core', 'analysis', 'files'])
+  symlinkSync(here(`../${name}`), join(folder, 'node_modules/@scree', name));
 
 function scree(...args: string[]): { code: number | null; out: string; err: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(own, facts.bin.scree), ...args], {

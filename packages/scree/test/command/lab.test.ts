@@ -698,7 +698,7 @@ describe.runIf(process.platform === 'linux')('the browser', () => {
     const env = pathWith('working', RECORD);
     const other = await start(['table.csv'], env);
     const file = await told(env);
-    expect(file.startsWith(join(tmpdir(), 'scree-lab-'))).toBe(true);
+    expect(file.startsWith(join(tmpdir(), 'scree-'))).toBe(true);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(statSync(dirname(file)).mode & 0o777).toBe(0o700);
     if (process.getuid?.() === 0) {
