@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Moments, type RowSource, ScreeError, loadModel, pca } from '@scree/core';
+import { loadModel, Moments, pca, type RowSource, ScreeError } from '@scree/core';
 import { type BlobOptions, openBlob } from '@scree/files';
 import type { Bytes, Table } from '@scree/files/internal';
 import { plainUnpackers, unpacked } from '../../packages/files/src/archive/unpack.js';

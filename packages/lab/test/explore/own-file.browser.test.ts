@@ -194,7 +194,7 @@ describeExploreOnOnePage('the bootstrap', (explore) => {
     await explore.page.getByLabel('Built-in data').selectOption('iris');
     await explore.fitted(/150 rows/);
     expect(await noted('cancelled')).toBe('yes');
-    await explore.page.getByText('PC1 and PC2 are stable (±3°, ±9°).').waitFor();
+    await explore.page.getByText('PC1 is stable (±3°).').waitFor();
   });
 
   /** Notes on the page when a bootstrap starts, and when a call is cancelled after that. */

@@ -17,13 +17,13 @@ describeExploreOnOnePage('the page', (explore) => {
   it('starts with iris: fitted, drawn and described', async () => {
     await expect.poll(() => explore.kept().textContent()).toMatch(/k = 1 keeps 92\.5\s%/);
     expect(await explore.page.evaluate(() => crossOriginIsolated)).toBe(true);
-    await explore.page.getByText('PC1 and PC2 are stable (±3°, ±9°).').waitFor();
+    await explore.page.getByText('PC1 is stable (±3°).').waitFor();
     expect(await explore.page.locator('.table-scroll tbody tr').count()).toBe(25);
     expect(await explore.page.locator('.pager').textContent()).toContain('page 1 of 6');
   });
 
   it('loads less than 400 KB of compressed scripts, including the worker', async () => {
-    await explore.page.getByText('PC1 and PC2 are stable').waitFor();
+    await explore.page.getByText('PC1 is stable').waitFor();
     const asked = await explore.page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
     const names = [...explore.site.keys()].filter(
       (name) => name.endsWith('.js') && (/worker-/.test(name) || asked.some((address) => address.endsWith(name))),
