@@ -68,7 +68,7 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         codeSplitting: {
-          groups: [{ name: 'worker', test: /^(?!.*(parquet|evidence\.ts|analysis.(criteria|bootstrap)))/ }],
+          groups: [{ name: 'worker', test: /^(?!.*(parquet|evidence\.ts|analysis.src.(choose.criteria|bootstrap)))/ }],
         },
       },
     },

@@ -60,7 +60,7 @@ describe('scree', () => {
   it('fits, transforms, reconstructs and inspects, in agreement with the library', async () => {
     const fit = scree(['fit', 'table.csv', '-k', '2', '-o', 'model.json']);
     expect(fit).toMatchObject({ code: 0 });
-    expect(fit.out).toMatch(/2 components keep (99\.\d+|100) % of the variance of 3 columns/);
+    expect(fit.out).toMatch(/2 components keep (99\.\d+|100)\s% of the variance of 3 columns/);
     expect(fit.err).toMatch(/left out: kind/);
     const model = await readModel(join(folder, 'model.json'));
     const file = await openFile(join(folder, 'table.csv'));
