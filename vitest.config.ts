@@ -31,7 +31,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     // What is waited for in a browser comes when it comes; a second is not enough where others work beside it.
     expect: { poll: { timeout: 15_000 } },
-    // Tests of pages and commands wait for other processes: even on two cores there is work for a third worker meanwhile.
-    maxWorkers: Math.max(3, availableParallelism() - 1),
+    // Tests in a browser wait for another process: even on two cores there is work for a second worker meanwhile. A third made it slower.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
   },
 });
