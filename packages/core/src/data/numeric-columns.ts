@@ -19,7 +19,7 @@ function isNumber(value: unknown): boolean {
   return typeof value === 'number' || typeof value === 'bigint';
 }
 
-/** What a value that is no number tells of its column; nothing where it is missing. */
+/** Returns what kind of column holds this value, which is not a number. Returns undefined if the value is missing. */
 function kindOf(value: unknown): string | undefined {
   if (value === null || value === undefined || value === '') return undefined;
   if (typeof value === 'string')

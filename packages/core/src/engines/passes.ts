@@ -24,10 +24,6 @@ type VisitLoaded = (
   index: number,
 ) => void | Promise<void>;
 
-/** Most numbers of a tile that is kept for the next fit: where data are small, to allocate one takes as long as to fill it. */
-const MOST_KEPT = 1 << 15;
-let keptTile: Float64Array | undefined;
-
 /** What is done with a tile of so many lines, column by column. */
 type VisitTile = (tile: Float64Array, lines: number) => void | Promise<void>;
 
@@ -190,15 +186,12 @@ export class Passes {
 
   async #rowTilesOf(block: Block, frame: Frame, visit: VisitTile): Promise<void> {
     const { rows, cols } = block;
-    const size = Math.min(TILE_LINES, rows) * cols;
-    const tile = keptTile && keptTile.length >= size ? keptTile : new Float64Array(size);
-    keptTile = undefined;
+    const tile = new Float64Array(Math.min(TILE_LINES, rows) * cols);
     for (let from = 0; from < rows; from += TILE_LINES) {
       const lines = Math.min(rows - from, TILE_LINES);
       packTile(block, frame, from, from + lines, 0, cols, tile, 0, 1, lines);
       await visit(tile, lines);
     }
-    if (tile.length <= MOST_KEPT) keptTile = tile;
   }
 
   /** Bᵀ in tiles of whole columns: each visit gets some columns of B as lines of length n. Reads the data once per tile. */
