@@ -23,7 +23,7 @@ function closure(...paths) {
 }
 
 /** What every program that fits or applies a model loads. All other files are loaded with functions that need them. */
-const fit = closure('pca', 'model/load', 'data/matrix');
+const fit = closure('pca', 'model/load', 'data/blocks/matrix');
 const only = (...paths) => {
   const modules = closure(...paths);
   return (id) => modules.has(normalize(id));
@@ -43,7 +43,7 @@ const entries = {
   linalg: 'linalg/index',
   pipeline: 'pipeline',
   sync: 'pca-sync',
-  learn: 'learn',
+  learn: 'learn/index',
   transform: 'transform',
 };
 
@@ -74,17 +74,18 @@ for (const [format, folder] of [
       groups: [
         { name: 'apply', test: only('transform') },
         { name: 'fit', test: (id) => fit.has(normalize(id)) },
-        { name: 'large', test: only('fit') },
+        { name: 'large', test: only('fit/fit-opened', 'fit/fit-moments') },
         { name: 'kernels-plain', test: /kernels-plain\.js$/ },
         { name: 'kernels-relaxed', test: /kernels-relaxed\.js$/ },
         {
+          // Also what pcaSync needs besides small fits of pca.
           name: 'passes',
-          test: /(summarise|dual-by-multiply|block-statistics|model[\\/](few-digits|data-warnings))\.js$/,
+          test: /(summarise|dual-by-multiply|block-statistics|symmetric-eigen|tridiagonal-eigen|tridiagonalise|vector-block|solve-covariance|model[\\/](few-digits|data-warnings))\.js$/,
         },
         {
           // Also what a program that imports everything shares with files that it need not load at once.
           name: 'subspace',
-          test: /(orthonormalise|cholesky|inverse|linalg[\\/]row-products|residual-schedule|rayleigh-ritz|subspace-angles|procrustes|data[\\/]checksum|data[\\/]container|crc32|model[\\/]reconstruction)\.js$/,
+          test: /(orthonormalise|cholesky|inverse|linalg[\\/]row-products|blocks[\\/]block-rows|residual-schedule|rayleigh-ritz|subspace-angles|procrustes|statistics[\\/]checksum|storage[\\/]container|crc32|model[\\/]reconstruction)\.js$/,
         },
         { name: 'wasm', test: only('engines/wasm/wasm') },
         { name: 'sparse', test: /(wasm[\\/]sparse[\\/].*|reference[\\/]sparse)\.js$/ },
@@ -93,13 +94,13 @@ for (const [format, folder] of [
         { name: 'numeric', test: /(numeric-columns|correlation-matrix)\.js$/ },
         { name: 'foreign', test: /(open-columns|foreign-data|column-data)\.js$/ },
         { name: 'dual', test: /direct[\\/](solve-dual|dual-residuals)\.js$/ },
-        { name: 'coding', test: only('code-columns', 'data/coded-source', 'data/decode') },
+        { name: 'coding', test: only('fit/code-columns', 'data/encoding/coded-source', 'data/encoding/decode') },
         {
           name: 'learned',
           test: only('solvers/learned/points', 'solvers/learned/autoencoder', 'solvers/learned/hebbian'),
         },
         { name: 'sketch', test: only('solvers/sketch/streaming', 'solvers/sketch/sketch-bytes') },
-        { name: 'learn', test: only('learn') },
+        { name: 'learn', test: only('learn/index') },
         { name: 'stream', test: /open-stream\.js$/ },
         { name: 'iterative', test: only('solvers/direct/block-krylov', 'solvers/direct/float32-scatter') },
         { name: 'webgpu', test: /engines[\\/]webgpu[\\/](?!offer\.)/ },

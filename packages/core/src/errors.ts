@@ -1,4 +1,4 @@
-import { builtInName } from './built-in-name.js';
+import { builtInName } from './base/built-in-name.js';
 
 /**
  * Every error scree throws on purpose is a `ScreeError`: a stable `code` for programs, a message for people that
@@ -164,6 +164,14 @@ export class EngineError extends ScreeError {
 /** The message of whatever was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** The same error with more details, such as the file that the data come from: a new one, with the stack of the first. */
+export function withDetails<Kind extends ScreeError>(error: Kind, details: ErrorDetails): Kind {
+  const copy = new ScreeError(error.code, error.message, { ...error.details, ...details });
+  const same: Kind = Object.setPrototypeOf(copy, Object.getPrototypeOf(error));
+  const { stack } = error;
+  return Object.assign(same, { ...error, details: copy.details }, stack === undefined ? {} : { stack });
 }
 
 /** A value for a message: short, with its type recognisable. */

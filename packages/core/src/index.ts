@@ -1,12 +1,13 @@
-export type { Coding, Transform } from './data/coding.js';
-export type { CooMatrix } from './data/coo.js';
-export type { CsrMatrix } from './data/csr.js';
-export type { Row } from './data/gather.js';
-export { type Matrix, type NumberArray, toRows } from './data/matrix.js';
-export type { Data, DType, NumberColumns, RowSource } from './data/open-source.js';
-export { RowMatrix } from './data/row-matrix.js';
-export type { Scale } from './data/scaling.js';
-export type { TableData } from './data/table.js';
+export type { Blocking, Progress } from './base/progress.js';
+export type { CsrMatrix } from './data/blocks/csr.js';
+export { type Matrix, type NumberArray, toRows } from './data/blocks/matrix.js';
+export { RowMatrix } from './data/blocks/row-matrix.js';
+export type { DType, RowSource } from './data/blocks/row-source.js';
+export type { Coding, Transform } from './data/encoding/coding.js';
+export type { CooMatrix } from './data/inputs/coo.js';
+export type { Row } from './data/inputs/gather.js';
+export type { Data, NumberColumns } from './data/inputs/open-source.js';
+export type { Scale } from './data/statistics/scaling.js';
 export { wasmEngine } from './engines/choose.js';
 export type { Engine } from './engines/engine.js';
 export { referenceEngine } from './engines/reference/reference.js';
@@ -21,6 +22,7 @@ export {
   OptionError,
   ScreeError,
 } from './errors.js';
+export { type AddOptions, Moments } from './fit/moments.js';
 export type { Certificate } from './model/certificate.js';
 export type { Choice, Criterion, CriterionName } from './model/choice.js';
 export { loadModel } from './model/load.js';
@@ -28,15 +30,14 @@ export { type ApplyOptions, Model } from './model/model.js';
 export type { ModelRecord, Whiten } from './model/record.js';
 export type { Interval, Stability } from './model/stability.js';
 export type { Determination, Uniqueness } from './model/uniqueness.js';
-export { type AddOptions, Moments } from './moments.js';
 export type { PcaOptions } from './options.js';
 export { type ColumnNameOf, pca } from './pca.js';
 export { makePlan, type Plan } from './plan.js';
-export type { Blocking, Progress } from './progress.js';
 export type { Epoch } from './solvers/learned/epoch.js';
 export type { LearnOptions } from './solvers/learned/learn-options.js';
 export type { SolverName } from './solvers/names.js';
 export { SOLVERS } from './solvers/registry.js';
 export type { SketchOptions } from './solvers/sketch/sketch-options.js';
 export { Stream, type StreamAddOptions, type StreamOptions, stream } from './stream.js';
+export type { TableData } from './table/open-table.js';
 export type { Warning, WarningCode } from './warning.js';

@@ -1,9 +1,9 @@
-import { CONTROL_OPTIONS, type ControlOptions, checkObject, checkOption, type OptionCheck } from './control.js';
-import { type Coding, TRANSFORMS, type Transform } from './data/coding.js';
-import { checkColumnWeights, checkScale, type Scale, type ScalingRule } from './data/scaling.js';
+import { CONTROL_OPTIONS, type ControlOptions, checkObject, checkOption, type OptionCheck } from './base/control.js';
+import { unknownOption } from './base/suggest-option.js';
+import { type Coding, TRANSFORMS, type Transform } from './data/encoding/coding.js';
+import { checkColumnWeights, checkScale, type Scale, type ScalingRule } from './data/statistics/scaling.js';
 import type { EngineChoice } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
-
 import { describeValue, OptionError } from './errors.js';
 import type { Whiten } from './model/record.js';
 import { checkLearn } from './solvers/check-learn.js';
@@ -11,7 +11,6 @@ import type { LearnOptions } from './solvers/learned/learn-options.js';
 import { SOLVER_NAMES, type SolverName } from './solvers/names.js';
 import { SOLVERS } from './solvers/registry.js';
 import { isSketchOptions, SKETCH_RULES, type SketchOptions } from './solvers/sketch/sketch-options.js';
-import { unknownOption } from './suggest-option.js';
 
 /** Options of `pca`; `Name` are the names that `columnNames` may have. */
 export interface PcaOptions<Name extends string = string> extends ControlOptions {

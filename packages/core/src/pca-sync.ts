@@ -1,18 +1,20 @@
-import { CorrelationMatrixCheck } from './data/correlation-matrix.js';
-import type { CsrMatrix } from './data/csr.js';
-import { isRecord, type Row } from './data/gather.js';
-import { numericSource } from './data/numeric-columns.js';
-import { openSource, type RowSource } from './data/open-source.js';
-import { type AnyMatrix, isMatrix } from './data/to-block.js';
+import { idleAfterWork } from './base/keep-alive.js';
+import { ProgressTracker } from './base/progress.js';
+import type { CsrMatrix } from './data/blocks/csr.js';
+import type { RowSource } from './data/blocks/row-source.js';
+import { isRecord, type Row } from './data/inputs/gather.js';
+import { numericSource } from './data/inputs/numeric-columns.js';
+import { openSource } from './data/inputs/open-source.js';
+import { type AnyMatrix, isMatrix } from './data/inputs/to-block.js';
+import { CorrelationMatrixCheck } from './data/statistics/correlation-matrix.js';
 import { OptionError } from './errors.js';
-import { smallFit, solveSmall } from './fit-small.js';
-import { idleAfterWork } from './keep-alive.js';
+import { smallFit, solveSmall } from './fit/fit-small.js';
+import { byCovariance } from './fit/small-covariance.js';
 import { dataWarnings, fewDigits } from './model/data-warnings.js';
 import { finish } from './model/finish.js';
 import { needDataWarnings } from './model/load-data-warnings.js';
 import type { Model } from './model/model.js';
 import { checkOptions, type PcaOptions, type Settings } from './options.js';
-import { ProgressTracker } from './progress.js';
 import type { Warning } from './warning.js';
 
 /**
@@ -30,7 +32,8 @@ export function pcaSync(data: SyncData, options: PcaOptions = {}): Model {
   if (source.nonzeros !== undefined) throw tooMuchForSync('data', 'A sparse matrix');
   const small = smallFit(source, settings);
   if (!small) throw tooMuchForSync('data', `${source.rows}×${source.cols}`);
-  const { solution, facts, columns } = solveSmall(source, small, settings, progress);
+  const solver = small.plan.solver === 'covariance' ? byCovariance(settings.center) : undefined;
+  const { solution, facts, columns } = solveSmall(source, small, settings, progress, solver);
   const check = new CorrelationMatrixCheck(source.cols);
   check.add(small.block);
   const rare = needDataWarnings(facts, solution.values) ? { dataWarnings, fewDigits: fewDigits(columns, facts) } : {};

@@ -1,5 +1,5 @@
+import { LARGEST_SQUARE, WIDEST_SCATTER } from './base/limits.js';
 import { OptionError } from './errors.js';
-import { LARGEST_SQUARE, WIDEST_SCATTER } from './limits.js';
 import type { Plan } from './model/record.js';
 import type { LearnOptions } from './solvers/learned/learn-options.js';
 import { SOLVER_NAMES, type SolverName } from './solvers/names.js';
@@ -84,7 +84,7 @@ function choosePlan(shape: Shape, request: PlanRequest): Plan {
 }
 
 /**
- * The plan of a fit that is done at once (`fit-small.ts`): SVD, the most accurate solver, where it takes next to no time (`negligible`) or rows
+ * The plan of a fit that is done at once (`fit/fit-small.ts`): SVD, the most accurate solver, where it takes next to no time (`negligible`) or rows
  * are fewer than columns; otherwise covariance.
  */
 export function planSmall(

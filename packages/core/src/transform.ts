@@ -2,15 +2,15 @@
  * Applies stored models without the code that fits them: for pages and servers that only transform. Rows are handled at once, in plain
  * JavaScript; `Model` of `@scree/core` is faster for large data, reads sparse matrices, streams and files, and codes categories.
  */
-import { isFloat32Array } from './built-in-name.js';
-import { identityFrame, packTile } from './data/block.js';
-import { isCoo } from './data/coo.js';
-import { type Row, RowGatherer } from './data/gather.js';
-import type { FloatArray, NumberArray } from './data/matrix.js';
-import { fitsFloat32, type Matrix } from './data/matrix.js';
-import { asRows, hasNoRows } from './data/one-row.js';
-import { RowMatrix, scoreNames } from './data/row-matrix.js';
-import { denseBlock, isMatrix, type MatrixLike } from './data/to-block.js';
+import { isFloat32Array } from './base/built-in-name.js';
+import { identityFrame, packTile } from './data/blocks/block.js';
+import type { FloatArray, NumberArray } from './data/blocks/matrix.js';
+import { fitsFloat32, type Matrix } from './data/blocks/matrix.js';
+import { RowMatrix, scoreNames } from './data/blocks/row-matrix.js';
+import { isCoo } from './data/inputs/coo.js';
+import { type Row, RowGatherer } from './data/inputs/gather.js';
+import { asRows, hasNoRows } from './data/inputs/one-row.js';
+import { denseBlock, isMatrix, type MatrixLike } from './data/inputs/to-block.js';
 import { DataError, describeCell, ModelError } from './errors.js';
 import { checkNumbers } from './model/check-numbers.js';
 import { modelError, readRecord } from './model/read-record.js';

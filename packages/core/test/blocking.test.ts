@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nextTurn } from '../src/event-loop.js';
+import { nextTurn } from '../src/base/event-loop.js';
 import { type PcaOptions, pca } from '../src/index.js';
 import { random } from '../src/linalg/random.js';
 

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { invalidValues } from '../../../test/invalid-values.js';
 import { refusal } from '../../../test/refusal.js';
-import { descend } from '../src/descend.js';
-import { withDetails } from '../src/error-with-details.js';
+import { withDetails } from '../src/errors.js';
+import { descend } from '../src/learn/descend.js';
 import { pcaSync } from '../src/pca-sync.js';
 import { loadTransform } from '../src/transform.js';
 

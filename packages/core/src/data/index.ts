@@ -1,12 +1,21 @@
 /** `@scree/core/data`: rows, blocks, tables and codings, for packages that read data or apply a coding themselves. */
 
-export { builtInName, isFloat32Array, isFloatArray } from '../built-in-name.js';
-export type { Block, DenseBlock, Frame, SparseBlock } from './block.js';
-export { identityFrame, packTile } from './block.js';
-export { blockStatistics } from './block-statistics.js';
-export { changeOf, refuseChanged } from './changes.js';
-export { DataChecksum } from './checksum.js';
-export { codedSource, openForModel } from './coded-source.js';
+export { builtInName, isFloat32Array, isFloatArray } from '../base/built-in-name.js';
+export { pickColumns } from '../table/choose-columns.js';
+export { completeRows } from '../table/complete-rows.js';
+export { type BlockPair, joinColumns, pairedBlocks } from '../table/join-columns.js';
+export { openTable } from '../table/open-table.js';
+export { rereadableTable } from '../table/rereadable-table.js';
+export type { Cell, ColumnTable, TableBatch, TableColumn, TableRow, TableSource } from '../table/table.js';
+export type { Block, DenseBlock, Frame, SparseBlock } from './blocks/block.js';
+export { identityFrame, packTile } from './blocks/block.js';
+export { packedRows } from './blocks/block-rows.js';
+export { changeOf, refuseChanged } from './blocks/changes.js';
+export { decoded, decodeHalf, numbersOf } from './blocks/float16.js';
+export type { FloatArray, IntegerArray } from './blocks/matrix.js';
+export { scoreNames } from './blocks/row-matrix.js';
+export { checkBlockWidth } from './blocks/row-source.js';
+export { codedSource, openForModel } from './encoding/coded-source.js';
 export type {
   CategoryColumn,
   CodedColumn,
@@ -16,7 +25,7 @@ export type {
   GapRule,
   NumberColumn,
   UnseenRule,
-} from './coding.js';
+} from './encoding/coding.js';
 export {
   type CodingMethod,
   codedNames,
@@ -28,12 +37,11 @@ export {
   reversible,
   termNames,
   UNSEEN_RULES,
-} from './coding.js';
-export { cutOff, damaged, readContainerHead, readSections, writeContainer } from './container.js';
-export { crc32 } from './crc32.js';
-export type { ReconstructedColumn } from './decode.js';
-export { decodeNumbers } from './decode.js';
-export { decoded, decodeHalf, numbersOf } from './float16.js';
+} from './encoding/coding.js';
+export type { ReconstructedColumn } from './encoding/decode.js';
+export { decodeNumbers } from './encoding/decode.js';
+export { type Learned, learnCoding } from './encoding/learn-coding.js';
+export { TermEncoder, takeOut } from './encoding/regression.js';
 export type {
   ArqueroLike,
   ArrowLike,
@@ -43,19 +51,15 @@ export type {
   NdarrayLike,
   PolarsLike,
   TensorLike,
-} from './foreign-data.js';
-export { readerOf } from './format-version.js';
-export { type Learned, learnCoding } from './learn-coding.js';
-export type { FloatArray, IntegerArray } from './matrix.js';
-export { matrixSource } from './memory-source.js';
-export { mergeWarnings } from './merge-warnings.js';
-export { checkBlockWidth, keepRows, openSource } from './open-source.js';
-export { type BlockPair, joinColumns, packedRows, pairedBlocks } from './paired-blocks.js';
-export { TermEncoder, takeOut } from './regression.js';
-export { listsOf, withJson } from './result-json.js';
-export { scoreNames } from './row-matrix.js';
-export type { ScalingRule } from './scaling.js';
-export { checkScale, columnScales } from './scaling.js';
+} from './inputs/foreign-data.js';
+export { matrixSource } from './inputs/memory-source.js';
+export { mergeWarnings } from './inputs/merge-warnings.js';
+export { keepRows, openSource } from './inputs/open-source.js';
+export { empty, isMatrix, toBlock } from './inputs/to-block.js';
+export { blockStatistics } from './statistics/block-statistics.js';
+export { DataChecksum } from './statistics/checksum.js';
+export type { ScalingRule } from './statistics/scaling.js';
+export { checkScale, columnScales } from './statistics/scaling.js';
 export {
   addRowCounts,
   type ColumnStatistics,
@@ -65,8 +69,9 @@ export {
   mergeScatter,
   mergeStatistics,
   scaledSquares,
-} from './statistics.js';
-export type { Cell, ColumnTable, TableBatch, TableColumn, TableRow, TableSource } from './table.js';
-export { completeRows, openTable, pickColumns, rereadableTable } from './table.js';
-export { empty, isMatrix, toBlock } from './to-block.js';
-export { type RowWeights, rowWeights } from './weights.js';
+} from './statistics/statistics.js';
+export { type RowWeights, rowWeights } from './statistics/weights.js';
+export { cutOff, damaged, readContainerHead, readSections, writeContainer } from './storage/container.js';
+export { crc32 } from './storage/crc32.js';
+export { readerOf } from './storage/format-version.js';
+export { listsOf, withJson } from './storage/result-json.js';

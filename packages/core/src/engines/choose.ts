@@ -1,5 +1,5 @@
+import type { Blocking } from '../base/progress.js';
 import { describeValue, OptionError } from '../errors.js';
-import type { Blocking } from '../progress.js';
 import type { Engine, OfferedEngine } from './engine.js';
 import { reference } from './reference/reference.js';
 import type { WasmOptions } from './wasm/wasm.js';

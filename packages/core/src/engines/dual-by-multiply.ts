@@ -1,4 +1,4 @@
-import { type DenseBlock, type Frame, packTile } from '../data/block.js';
+import { type DenseBlock, type Frame, packTile } from '../data/blocks/block.js';
 import type { LoadedBlock, OnStep, Products } from './engine.js';
 
 /** Rows packed at a time. */

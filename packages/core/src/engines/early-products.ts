@@ -1,4 +1,4 @@
-import type { Frame } from '../data/block.js';
+import type { Frame } from '../data/blocks/block.js';
 import type { Products } from './engine.js';
 import { sameNumbers } from './same-frame.js';
 

@@ -1,6 +1,6 @@
-import type { Block, Frame } from '../data/block.js';
-import type { Framing } from '../data/scaling.js';
-import type { ColumnStatistics } from '../data/statistics.js';
+import type { Block, Frame } from '../data/blocks/block.js';
+import type { Framing } from '../data/statistics/scaling.js';
+import type { ColumnStatistics } from '../data/statistics/statistics.js';
 import type { Count, SymmetricEigen } from '../linalg/symmetric-eigen.js';
 import type { Warning } from '../warning.js';
 

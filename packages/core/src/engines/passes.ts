@@ -1,8 +1,8 @@
-import { type Block, type Frame, packTile } from '../data/block.js';
-import type { RowSource } from '../data/open-source.js';
-import type { RowWeights } from '../data/weights.js';
+import type { ProgressTracker } from '../base/progress.js';
+import { type Block, type Frame, packTile } from '../data/blocks/block.js';
+import type { RowSource } from '../data/blocks/row-source.js';
+import type { RowWeights } from '../data/statistics/weights.js';
 import { DataError } from '../errors.js';
-import type { ProgressTracker } from '../progress.js';
 import type { Engine, LoadedBlock, OnStep } from './engine.js';
 import { remoteRowsFor } from './remote.js';
 
@@ -146,7 +146,7 @@ export class Passes {
    * that it is a fair sample even where rows are sorted. Dense rows are not copied.
    */
   async *batches(size: number): AsyncGenerator<MiniBatch, void, void> {
-    const { everyNth, everyNthOf } = await import('../data/every-nth.js');
+    const { everyNth, everyNthOf } = await import('../data/blocks/block-rows.js');
     let first = 0;
     for await (const block of this.#source.blocks()) {
       const weights = this.#weights.slice(first, block.rows);

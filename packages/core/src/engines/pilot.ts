@@ -1,6 +1,6 @@
-import type { DenseBlock, Frame } from '../data/block.js';
-import { numbersOf } from '../data/float16.js';
-import { type ColumnStatistics, setMean } from '../data/statistics.js';
+import type { DenseBlock, Frame } from '../data/blocks/block.js';
+import { numbersOf } from '../data/blocks/float16.js';
+import { type ColumnStatistics, setMean } from '../data/statistics/statistics.js';
 import { powerOfTwo } from '../linalg/vector.js';
 
 /**

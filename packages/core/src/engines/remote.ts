@@ -1,4 +1,4 @@
-import type { RemoteReference, RowSource } from '../data/row-source.js';
+import type { RemoteReference, RowSource } from '../data/blocks/row-source.js';
 import { availableEngines, type EngineRequest } from './choose.js';
 import type { Engine, LoadedBlock, Streaming } from './engine.js';
 

@@ -1,4 +1,4 @@
-import type { Frame } from '../data/block.js';
+import type { Frame } from '../data/blocks/block.js';
 
 /** Whether two frames are equal. */
 export function sameFrame(a: Frame, b: Frame): boolean {

@@ -1,6 +1,6 @@
-import type { DenseBlock, Frame } from '../data/block.js';
-import { addRowCounts, type ColumnStatistics, checkFinite, emptyStatistics } from '../data/statistics.js';
-import { runTaskSync } from '../progress.js';
+import { runTaskSync } from '../base/progress.js';
+import type { DenseBlock, Frame } from '../data/blocks/block.js';
+import { addRowCounts, type ColumnStatistics, checkFinite, emptyStatistics } from '../data/statistics/statistics.js';
 import type { RowsAt } from './engine.js';
 import { type Pilot, PilotSums, pilotFrame, samplePilot, scatterAboutMeans, statisticsFromSums } from './pilot.js';
 

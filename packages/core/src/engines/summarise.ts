@@ -1,7 +1,7 @@
-import type { Block, Frame } from '../data/block.js';
-import { blockMeans, blockStatistics, weightOfRest } from '../data/block-statistics.js';
-import type { ColumnStatistics } from '../data/statistics.js';
-import { runTask } from '../progress.js';
+import { runTask } from '../base/progress.js';
+import type { Block, Frame } from '../data/blocks/block.js';
+import { blockMeans, blockStatistics, weightOfRest } from '../data/statistics/block-statistics.js';
+import type { ColumnStatistics } from '../data/statistics/statistics.js';
 import type { LoadedBlock, OnStep, RowsAt } from './engine.js';
 
 /**

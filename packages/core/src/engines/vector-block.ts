@@ -1,4 +1,4 @@
-import { type Frame, identityFrame } from '../data/block.js';
+import { type Frame, identityFrame } from '../data/blocks/block.js';
 import { transpose } from '../linalg/transpose.js';
 import { completeSymmetric } from '../linalg/upper.js';
 import type { Engine, LoadedBlock } from './engine.js';

@@ -1,4 +1,4 @@
-import { runTaskSync, type Task } from '../progress.js';
+import { runTaskSync, type Task } from '../base/progress.js';
 import { type Random, random } from './random.js';
 import { axpy, dot, norm, scale } from './vector.js';
 

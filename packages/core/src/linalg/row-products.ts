@@ -1,4 +1,4 @@
-import { runTaskSync, type Task } from '../progress.js';
+import { runTaskSync, type Task } from '../base/progress.js';
 import { dot } from './vector.js';
 
 /** Few long rows: their products with one another, and their combinations. Rows are taken two and four at a time, for speed. */

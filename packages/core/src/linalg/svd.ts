@@ -1,5 +1,5 @@
+import { runTaskSync, type Task } from '../base/progress.js';
 import { ConvergenceError } from '../errors.js';
-import { runTaskSync, type Task } from '../progress.js';
 import { reflector } from './reflector.js';
 import { transpose } from './transpose.js';
 import { axpy, dot, hypotenuse, maxAbs, powerOfTwo, rotate, scale } from './vector.js';

@@ -1,4 +1,4 @@
-import { runTaskSync, type Task } from '../progress.js';
+import { runTaskSync, type Task } from '../base/progress.js';
 import { type BlockValue, CLUSTER, implicitQL, inverseIteration, tridiagonalValues } from './tridiagonal-eigen.js';
 import { backTransform, type Tridiagonal, tridiagonalise } from './tridiagonalise.js';
 import { axpy, dot, maxAbs, norm, powerOfTwo, scale } from './vector.js';

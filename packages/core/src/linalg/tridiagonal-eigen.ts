@@ -1,5 +1,5 @@
+import type { Task } from '../base/progress.js';
 import { ConvergenceError } from '../errors.js';
-import type { Task } from '../progress.js';
 import { random } from './random.js';
 import { axpy, dot, norm, rotate, scale } from './vector.js';
 

@@ -1,4 +1,4 @@
-import type { Task } from '../progress.js';
+import type { Task } from '../base/progress.js';
 import { reflector } from './reflector.js';
 import { axpy, dot } from './vector.js';
 

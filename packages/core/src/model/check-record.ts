@@ -1,6 +1,6 @@
-import { isFloat64Array } from '../built-in-name.js';
-import { checkCoding } from '../data/coding.js';
-import { SCALINGS } from '../data/scaling.js';
+import { isFloat64Array } from '../base/built-in-name.js';
+import { checkCoding } from '../data/encoding/coding.js';
+import { SCALINGS } from '../data/statistics/scaling.js';
 import { describeValue } from '../errors.js';
 import type { Certificate } from './certificate.js';
 import { checkNumbers, checkVector, demand, isBound, isList, isNumber, isObject, isString } from './check-numbers.js';

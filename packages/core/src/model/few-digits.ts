@@ -1,5 +1,5 @@
-import { columnDeviation } from '../data/scaling.js';
-import type { ColumnStatistics } from '../data/statistics.js';
+import { columnDeviation } from '../data/statistics/scaling.js';
+import type { ColumnStatistics } from '../data/statistics/statistics.js';
 import { describeColumn } from '../errors.js';
 import { powerOfTwo } from '../linalg/vector.js';
 import type { Warning } from '../warning.js';

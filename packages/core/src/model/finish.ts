@@ -1,5 +1,5 @@
-import type { Coding } from '../data/coding.js';
-import type { Scaling } from '../data/scaling.js';
+import type { Coding } from '../data/encoding/coding.js';
+import type { Scaling } from '../data/statistics/scaling.js';
 import { DataError, describeValue } from '../errors.js';
 import { orthonormalityDefect } from '../linalg/orthonormality.js';
 import { descending, scale } from '../linalg/vector.js';

@@ -1,4 +1,4 @@
-import type { ColumnStatistics } from '../data/statistics.js';
+import type { ColumnStatistics } from '../data/statistics/statistics.js';
 import type { FitFacts } from './finish.js';
 
 /** What `finish` needs to warn of the data. */

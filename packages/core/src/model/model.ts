@@ -1,22 +1,23 @@
-import { type ControlOptions, checkControl } from '../control.js';
-import { type Block, type Frame, identityFrame, packTile } from '../data/block.js';
-import { refuseChanged } from '../data/changes.js';
-import { type Coding, inputNames, reversible } from '../data/coding.js';
-import type { ReconstructedColumn } from '../data/decode.js';
-import type { Row } from '../data/gather.js';
-import { type FloatArray, fitsFloat32 } from '../data/matrix.js';
-import { asRows, hasNoRows } from '../data/one-row.js';
-import { checkBlockWidth, type Data, type DType, openSource } from '../data/open-source.js';
-import { RowMatrix, scoreNames } from '../data/row-matrix.js';
-import type { ScalingRule } from '../data/scaling.js';
-import { checkFinite } from '../data/statistics.js';
-import type { TableData } from '../data/table.js';
+import { type ControlOptions, checkControl } from '../base/control.js';
+import { keepAlive } from '../base/keep-alive.js';
+import { ProgressTracker } from '../base/progress.js';
+import { type Block, type Frame, identityFrame, packTile } from '../data/blocks/block.js';
+import { refuseChanged } from '../data/blocks/changes.js';
+import { type FloatArray, fitsFloat32 } from '../data/blocks/matrix.js';
+import { RowMatrix, scoreNames } from '../data/blocks/row-matrix.js';
+import { checkBlockWidth, type DType } from '../data/blocks/row-source.js';
+import { type Coding, inputNames, reversible } from '../data/encoding/coding.js';
+import type { ReconstructedColumn } from '../data/encoding/decode.js';
+import type { Row } from '../data/inputs/gather.js';
+import { asRows, hasNoRows } from '../data/inputs/one-row.js';
+import { type Data, openSource } from '../data/inputs/open-source.js';
+import type { ScalingRule } from '../data/statistics/scaling.js';
+import { checkFinite } from '../data/statistics/statistics.js';
 import { chooseEngine } from '../engines/choose.js';
 import { DataError } from '../errors.js';
-import { keepAlive } from '../keep-alive.js';
 import { axpy, dot } from '../linalg/vector.js';
-import { ProgressTracker } from '../progress.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
+import type { TableData } from '../table/open-table.js';
 import type { Warning } from '../warning.js';
 import type { Certificate } from './certificate.js';
 import { checkRecord } from './check-record.js';
@@ -164,7 +165,7 @@ export class Model implements ModelRecord {
    */
   async inverseTransform(scores: Data | Row, options: ApplyOptions = {}): Promise<RowMatrix> {
     const coding = reversible(this.coding);
-    const decode = coding && (await import('../data/decode.js')).numbersDecoder(coding);
+    const decode = coding && (await import('../data/encoding/decode.js')).numbersDecoder(coding);
     const names = coding?.columns.map(({ name }) => name) ?? this.#names();
     const output = new RowCollector(names.length, names);
     const onRow = (x: Float64Array): void => output.push(decode ? decode(x) : x);
@@ -177,7 +178,7 @@ export class Model implements ModelRecord {
    * category the level with the largest fitted value.
    */
   async reconstruct(scores: Data, options: ApplyOptions = {}): Promise<ReconstructedColumn[]> {
-    const { columnsOfCoding, columnsOfRows } = await import('../data/decode.js');
+    const { columnsOfCoding, columnsOfRows } = await import('../data/encoding/decode.js');
     const coding = reversible(this.coding);
     return coding
       ? columnsOfCoding(coding, (onRow) => this.#reconstruct(scores, options, onRow))
@@ -316,7 +317,7 @@ export class Model implements ModelRecord {
     if (hasNoRows(given)) return;
     const source =
       what === 'rows' && this.coding
-        ? await (await import('../data/coded-source.js')).openForModel(given as TableData, this, progress)
+        ? await (await import('../data/encoding/coded-source.js')).openForModel(given as TableData, this, progress)
         : await openSource(given as Data, progress, names);
     try {
       if (source.cols !== width) {

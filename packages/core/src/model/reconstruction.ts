@@ -1,9 +1,9 @@
-import { type Block, type Frame, packTile, type SparseBlock } from '../data/block.js';
-import type { Matrix } from '../data/matrix.js';
+import type { ProgressTracker } from '../base/progress.js';
+import { type Block, type Frame, packTile, type SparseBlock } from '../data/blocks/block.js';
+import type { Matrix } from '../data/blocks/matrix.js';
 import { chooseEngine } from '../engines/choose.js';
 import type { Engine, OnStep } from '../engines/engine.js';
 import { axpy, dot } from '../linalg/vector.js';
-import type { ProgressTracker } from '../progress.js';
 import { frameOf } from './frame-of.js';
 
 /** Rows packed between two calls of `onStep`. */

@@ -1,7 +1,7 @@
-import type { Coding } from '../data/coding.js';
-import type { Matrix } from '../data/matrix.js';
-import type { DType } from '../data/open-source.js';
-import type { ScalingRule } from '../data/scaling.js';
+import type { Matrix } from '../data/blocks/matrix.js';
+import type { DType } from '../data/blocks/row-source.js';
+import type { Coding } from '../data/encoding/coding.js';
+import type { ScalingRule } from '../data/statistics/scaling.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
 import type { SolverName } from '../solvers/names.js';
 import type { Warning } from '../warning.js';

@@ -1,5 +1,5 @@
-import { crc32 } from '../data/crc32.js';
-import { readerOf } from '../data/format-version.js';
+import { crc32 } from '../data/storage/crc32.js';
+import { readerOf } from '../data/storage/format-version.js';
 import { describeValue, ModelError } from '../errors.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
 import type { ModelRecord } from './record.js';

@@ -1,6 +1,6 @@
-import { isFloat64Array } from '../built-in-name.js';
-import type { OptionCheck } from '../control.js';
-import type { Matrix } from '../data/matrix.js';
+import { isFloat64Array } from '../base/built-in-name.js';
+import type { OptionCheck } from '../base/control.js';
+import type { Matrix } from '../data/blocks/matrix.js';
 import { describeValue, OptionError } from '../errors.js';
 import type { LearnOptions } from './learned/learn-options.js';
 import { SOLVER_NAMES, type SolverName } from './names.js';

@@ -3,7 +3,7 @@
  * misspelt one stands for.
  */
 
-export { nearestName } from '../nearest-name.js';
+export { nearestName } from '../base/nearest-name.js';
 
 /** Solvers whose result is exact to a certified tolerance: `'auto'` chooses among these. */
 export const EXACT_SOLVERS = ['covariance', 'refined', 'dual', 'svd', 'krylov'] as const;

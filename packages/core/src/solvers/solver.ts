@@ -1,11 +1,11 @@
-import type { Block } from '../data/block.js';
-import type { DataChecksum } from '../data/checksum.js';
-import type { Framing, Scale } from '../data/scaling.js';
-import type { ColumnStatistics } from '../data/statistics.js';
+import type { ProgressTracker } from '../base/progress.js';
+import type { Block } from '../data/blocks/block.js';
+import type { DataChecksum } from '../data/statistics/checksum.js';
+import type { Framing, Scale } from '../data/statistics/scaling.js';
+import type { ColumnStatistics } from '../data/statistics/statistics.js';
 import type { EarlyFrame, Engine, RowsAt } from '../engines/engine.js';
 import type { Passes } from '../engines/passes.js';
 import type { ErrorDetails } from '../errors.js';
-import type { ProgressTracker } from '../progress.js';
 import type { Epoch } from './learned/epoch.js';
 import type { LearnOptions } from './learned/learn-options.js';
 import type { SketchOptions } from './sketch/sketch-options.js';

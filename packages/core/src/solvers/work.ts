@@ -1,6 +1,6 @@
-import type { Sample } from '../data/sample.js';
+import { DEFAULT_TOLERANCE } from '../base/limits.js';
+import type { Sample } from '../data/blocks/sample.js';
 import type { Rates, Streaming } from '../engines/engine.js';
-import { DEFAULT_TOLERANCE } from '../limits.js';
 
 /** The data, as far as the plan knows them before they are read. */
 export interface Shape {

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
-import type { Block, Frame } from '../../src/data/block.js';
-import { canonicalCsr } from '../../src/data/csr.js';
+import { runTaskSync } from '../../src/base/progress.js';
+import type { Block, Frame } from '../../src/data/blocks/block.js';
+import { canonicalCsr } from '../../src/data/blocks/csr.js';
 import type { LoadedBlock } from '../../src/engines/index.js';
 import { type Engine, referenceEngine } from '../../src/index.js';
 import { orthonormalityDefect } from '../../src/linalg/orthonormality.js';
 import { random } from '../../src/linalg/random.js';
 import { symmetricEigen } from '../../src/linalg/symmetric-eigen.js';
 import { dot } from '../../src/linalg/vector.js';
-import { runTaskSync } from '../../src/progress.js';
 import { atMost, below, equal, rejects, sameBits } from '../support/assert.js';
 import { toCsr } from '../support/data.js';
 

@@ -1,10 +1,10 @@
 import { principalAngles } from '@scree/analysis';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runTaskSync } from '../../src/base/progress.js';
 import { type Model, Moments, type PcaOptions, pca, toRows, type Whiten } from '../../src/index.js';
 import { orthonormalise } from '../../src/linalg/orthonormalise.js';
 import { random } from '../../src/linalg/random.js';
-import { runTaskSync } from '../../src/progress.js';
 import { solverNames, tables } from '../support/data.js';
 
 /** Covariance by its definition, entry by entry, independent of the library. */

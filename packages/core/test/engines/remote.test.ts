@@ -1,8 +1,8 @@
 import { Moments, type PcaOptions, pca } from '@scree/core';
 import { describe, expect, it } from 'vitest';
 import { analyzed } from '../../../analysis/test/support/analyzed.js';
-import type { DenseBlock } from '../../src/data/block.js';
-import type { RowSource } from '../../src/data/row-source.js';
+import type { DenseBlock } from '../../src/data/blocks/block.js';
+import type { RowSource } from '../../src/data/blocks/row-source.js';
 import type { Engine, LoadedBlock } from '../../src/engines/engine.js';
 import { DenseReference } from '../../src/engines/reference/dense.js';
 import { reference } from '../../src/engines/reference/reference.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Frame, SparseBlock } from '../../src/data/block.js';
-import { canonicalCsr } from '../../src/data/csr.js';
+import type { Frame, SparseBlock } from '../../src/data/blocks/block.js';
+import { canonicalCsr } from '../../src/data/blocks/csr.js';
 import { wasmEngine } from '../../src/engines/choose.js';
 import type { LoadedBlock } from '../../src/engines/engine.js';
 import { type Engine, referenceEngine } from '../../src/index.js';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
-import type { DenseBlock, Frame } from '../../src/data/block.js';
+import type { DenseBlock, Frame } from '../../src/data/blocks/block.js';
 import { wasmEngine } from '../../src/engines/choose.js';
 import { MOST_JOBS, QUEUE_BYTES, QUEUE_START, word } from '../../src/engines/wasm/threads/job-queue.js';
 import { acquireWorkers } from '../../src/engines/wasm/threads/worker-pool.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { decodeHalf } from '../../src/data/float16.js';
+import { decodeHalf } from '../../src/data/blocks/float16.js';
+import type { NumberArray } from '../../src/data/blocks/matrix.js';
 import type { DenseBlock } from '../../src/data/index.js';
-import type { NumberArray } from '../../src/data/matrix.js';
 import { wasmEngine } from '../../src/engines/choose.js';
 import { type Engine, type Matrix, pca, referenceEngine } from '../../src/index.js';
 import { random } from '../../src/linalg/random.js';

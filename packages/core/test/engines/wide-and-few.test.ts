@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { DenseBlock, Frame } from '../../src/data/block.js';
-import { chooseFrame, columnScales } from '../../src/data/scaling.js';
+import type { DenseBlock, Frame } from '../../src/data/blocks/block.js';
+import { chooseFrame, columnScales } from '../../src/data/statistics/scaling.js';
 import { wasmEngine } from '../../src/engines/choose.js';
 import type { EarlyFrame } from '../../src/engines/engine.js';
 import { type Engine, pca, referenceEngine } from '../../src/index.js';

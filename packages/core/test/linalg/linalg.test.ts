@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { principalAngles } from '../../../analysis/src/compare/principal-angles.js';
+import { runTaskSync } from '../../src/base/progress.js';
 import { orthonormalise } from '../../src/linalg/orthonormalise.js';
 import { orthonormalityDefect } from '../../src/linalg/orthonormality.js';
 import { rotatedOnto } from '../../src/linalg/procrustes.js';
@@ -10,7 +11,6 @@ import { svd } from '../../src/linalg/svd.js';
 import { symmetricEigen } from '../../src/linalg/symmetric-eigen.js';
 import { transpose } from '../../src/linalg/transpose.js';
 import { maxAbs } from '../../src/linalg/vector.js';
-import { runTaskSync } from '../../src/progress.js';
 
 const EPS = Number.EPSILON;
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { crc32 } from '../../src/data/crc32.js';
+import { crc32 } from '../../src/data/storage/crc32.js';
 import { loadModel, Model, ModelError, type ModelRecord, pca, type Whiten } from '../../src/index.js';
 import { solverNames, tables, withSpectrum } from '../support/data.js';
 

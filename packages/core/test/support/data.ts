@@ -1,8 +1,8 @@
 import fc from 'fast-check';
+import { runTaskSync } from '../../src/base/progress.js';
 import type { CsrMatrix, Matrix } from '../../src/index.js';
 import { orthonormalise } from '../../src/linalg/orthonormalise.js';
 import { random } from '../../src/linalg/random.js';
-import { runTaskSync } from '../../src/progress.js';
 import { EXACT_SOLVERS } from '../../src/solvers/names.js';
 
 /** Rows with the given singular values (up to sampling of the mean), plus an offset a column. */

@@ -1,4 +1,4 @@
-import type { CanonicalCsr } from '../../src/data/csr.js';
+import type { CanonicalCsr } from '../../src/data/blocks/csr.js';
 import { random } from '../../src/linalg/random.js';
 import { axpy, dot, norm, scale } from '../../src/linalg/vector.js';
 

@@ -1,4 +1,4 @@
-import type { DenseBlock } from '../../src/data/block.js';
+import type { DenseBlock } from '../../src/data/blocks/block.js';
 import { Gpu } from '../../src/engines/webgpu/device.js';
 import { openWebGpu } from '../../src/engines/webgpu/webgpu.js';
 import { pca, type Warning, wasmEngine } from '../../src/index.js';

@@ -1,7 +1,7 @@
 import { principalAngles } from '@scree/analysis';
-import type { DenseBlock, Frame } from '../../src/data/block.js';
-import { decodeHalf } from '../../src/data/float16.js';
-import type { NumberArray } from '../../src/data/matrix.js';
+import type { DenseBlock, Frame } from '../../src/data/blocks/block.js';
+import { decodeHalf } from '../../src/data/blocks/float16.js';
+import type { NumberArray } from '../../src/data/blocks/matrix.js';
 import type { LoadedBlock } from '../../src/engines/index.js';
 import type { Gpu } from '../../src/engines/webgpu/device.js';
 import { leadingEigen } from '../../src/engines/webgpu/leading-eigen.js';

@@ -1,8 +1,8 @@
-import { type DenseBlock, type Frame, packTile } from '../../data/block.js';
-import { decoded } from '../../data/float16.js';
-import type { ColumnStatistics } from '../../data/statistics.js';
+import { runTask, type Task } from '../../base/progress.js';
+import { type DenseBlock, type Frame, packTile } from '../../data/blocks/block.js';
+import { decoded } from '../../data/blocks/float16.js';
+import type { ColumnStatistics } from '../../data/statistics/statistics.js';
 import { axpy, dot } from '../../linalg/vector.js';
-import { runTask, type Task } from '../../progress.js';
 import { dualByMultiply } from '../dual-by-multiply.js';
 import type { LoadedBlock, OnStep, Products, RowsAt } from '../engine.js';
 import { summariseTwice } from '../summarise.js';

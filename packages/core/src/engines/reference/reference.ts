@@ -1,6 +1,5 @@
-import type { Block } from '../../data/block.js';
-import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
-import { runTask } from '../../progress.js';
+import { runTask } from '../../base/progress.js';
+import type { Block } from '../../data/blocks/block.js';
 import type { Engine } from '../engine.js';
 import { TILE } from './tile.js';
 
@@ -18,7 +17,10 @@ export const reference: Engine = {
     if (block.kind === 'dense') return new (await import('./dense.js')).DenseReference(block);
     return new (await import('./sparse.js')).SparseReference(block);
   },
-  symmetricEigen: (a, size, count, onStep) => runTask(symmetricEigen(a, size, count), onStep),
+  async symmetricEigen(a, size, count, onStep) {
+    const { symmetricEigen } = await import('../../linalg/symmetric-eigen.js');
+    return runTask(symmetricEigen(a, size, count), onStep);
+  },
   /**
    * γ of the longest chain of additions a pass makes, by the usual bound γ_m ≤ m·u (Higham, Accuracy and Stability
    * §3.1): d-long products, then a tile of rows, then the tiles, or all rows one by one where they are sparse;

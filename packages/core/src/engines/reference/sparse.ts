@@ -1,5 +1,5 @@
-import type { Frame, SparseBlock } from '../../data/block.js';
-import type { ColumnStatistics } from '../../data/statistics.js';
+import type { Frame, SparseBlock } from '../../data/blocks/block.js';
+import type { ColumnStatistics } from '../../data/statistics/statistics.js';
 import { transpose } from '../../linalg/transpose.js';
 import { axpy, dot } from '../../linalg/vector.js';
 import type { LoadedBlock, OnStep, Products, RowsAt } from '../engine.js';

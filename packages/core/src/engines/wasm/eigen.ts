@@ -1,9 +1,9 @@
-import { nextTurn } from '../../event-loop.js';
+import { nextTurn } from '../../base/event-loop.js';
+import { runTask } from '../../base/progress.js';
 import { type Count, type SymmetricEigen, tridiagonalEigen } from '../../linalg/symmetric-eigen.js';
 import type { Tridiagonal } from '../../linalg/tridiagonalise.js';
 import { maxAbs, powerOfTwo } from '../../linalg/vector.js';
 import { withoutZeroRows } from '../../linalg/zero-rows.js';
-import { runTask } from '../../progress.js';
 import type { OnStep } from '../engine.js';
 import { CHECK_INTERVAL, type JobRunner, type SharedWork, sleep } from './threads/job-runner.js';
 import { threadTimes } from './threads/thread-times.js';

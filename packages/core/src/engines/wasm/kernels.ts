@@ -1,6 +1,6 @@
-import { builtinModule } from '../../builtin-module.js';
+import { builtinModule } from '../../base/builtin-module.js';
+import { keepAlive } from '../../base/keep-alive.js';
 import { messageOf } from '../../errors.js';
-import { keepAlive } from '../../keep-alive.js';
 import { FUNCTIONS, type FunctionName, QUEUE_BYTES, QUEUE_START } from './threads/job-queue.js';
 import { nextMemory } from './threads/worker-pool.js';
 

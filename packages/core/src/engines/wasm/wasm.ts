@@ -1,7 +1,7 @@
-import type { SparseBlock } from '../../data/block.js';
+import { type Blocking, runTask } from '../../base/progress.js';
+import type { SparseBlock } from '../../data/blocks/block.js';
 import { messageOf } from '../../errors.js';
 import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
-import { type Blocking, runTask } from '../../progress.js';
 import type { Warning } from '../../warning.js';
 import { LoadedBasis } from '../basis.js';
 import type { Engine, LoadedBlock, Rates } from '../engine.js';

@@ -1,4 +1,4 @@
-import type { Frame } from '../../data/block.js';
+import type { Frame } from '../../data/blocks/block.js';
 import type { OnStep } from '../engine.js';
 import type { PilotSums } from '../pilot.js';
 import { STRIP } from './decode-code.js';

@@ -1,4 +1,4 @@
-import type { DenseBlock, Frame } from '../../data/block.js';
+import type { DenseBlock, Frame } from '../../data/blocks/block.js';
 import { random } from '../../linalg/random.js';
 import { axpy, dot, norm } from '../../linalg/vector.js';
 import type { LoadedBlock, OnStep } from '../engine.js';

@@ -1,5 +1,5 @@
-import type { DenseBlock, Frame } from '../../data/block.js';
-import type { ColumnStatistics } from '../../data/statistics.js';
+import type { DenseBlock, Frame } from '../../data/blocks/block.js';
+import type { ColumnStatistics } from '../../data/statistics/statistics.js';
 import { random } from '../../linalg/random.js';
 import { dualByMultiply } from '../dual-by-multiply.js';
 import type { LoadedBlock, OnStep, Products, RowsAt } from '../engine.js';

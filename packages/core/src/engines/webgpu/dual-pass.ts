@@ -1,4 +1,4 @@
-import type { Frame } from '../../data/block.js';
+import type { Frame } from '../../data/blocks/block.js';
 import type { OnStep, Products } from '../engine.js';
 import { addProducts, padded, panelWidth, readMatrix } from './matrices.js';
 import { type StoredRows, withBuffers } from './stored-rows.js';

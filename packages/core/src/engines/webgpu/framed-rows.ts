@@ -1,4 +1,4 @@
-import type { Frame } from '../../data/block.js';
+import type { Frame } from '../../data/blocks/block.js';
 import { powerOfTwo } from '../../linalg/vector.js';
 import { columnsCode, DECODE_PARAMS, decodeCode, STRIP, SUM_COLUMNS } from './decode-code.js';
 import type { Gpu } from './device.js';

@@ -1,4 +1,4 @@
-import type { Frame } from '../../data/block.js';
+import type { Frame } from '../../data/blocks/block.js';
 import type { OnStep } from '../engine.js';
 import type { Gpu } from './device.js';
 import type { FramedRows } from './framed-rows.js';

@@ -1,4 +1,4 @@
-import type { Frame } from '../../data/block.js';
+import type { Frame } from '../../data/blocks/block.js';
 import { UNIFORM_HEAD } from './arithmetic.js';
 import type { Gpu } from './device.js';
 import { STEP, TILE } from './matmul-code.js';

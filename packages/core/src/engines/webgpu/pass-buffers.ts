@@ -1,4 +1,4 @@
-import type { Frame } from '../../data/block.js';
+import type { Frame } from '../../data/blocks/block.js';
 import { powerOfTwo } from '../../linalg/vector.js';
 import type { Gpu } from './device.js';
 import { FramedRows, slabRows } from './framed-rows.js';

@@ -1,4 +1,4 @@
-import type { DenseBlock, Frame } from '../../data/block.js';
+import type { DenseBlock, Frame } from '../../data/blocks/block.js';
 import { messageOf } from '../../errors.js';
 import { random } from '../../linalg/random.js';
 import { reference } from '../reference/reference.js';

@@ -1,4 +1,4 @@
-import { identityFrame } from '../../data/block.js';
+import { identityFrame } from '../../data/blocks/block.js';
 import { GpuDense } from './dense.js';
 import { DeviceFailure, type Gpu } from './device.js';
 

@@ -1,5 +1,5 @@
-import type { DenseBlock } from '../../data/block.js';
-import type { NumberArray } from '../../data/matrix.js';
+import type { DenseBlock } from '../../data/blocks/block.js';
+import type { NumberArray } from '../../data/blocks/matrix.js';
 import { BYTES, type StoredType } from './decode-code.js';
 import { DeviceFailure, type Gpu } from './device.js';
 

@@ -1,4 +1,4 @@
-import type { Block } from '../../data/block.js';
+import type { Block } from '../../data/blocks/block.js';
 import type { Warning } from '../../warning.js';
 import type { Engine, LoadedBlock, Rates } from '../engine.js';
 import { reference } from '../reference/reference.js';

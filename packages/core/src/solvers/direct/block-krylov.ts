@@ -1,4 +1,4 @@
-import { DataChecksum } from '../../data/checksum.js';
+import { DataChecksum } from '../../data/statistics/checksum.js';
 import { random } from '../../linalg/random.js';
 import { dot, hypotenuse, norm } from '../../linalg/vector.js';
 import { residualNorms } from '../residuals.js';

@@ -1,18 +1,8 @@
-import { keptMatrix, multiplySymmetric } from '../../engines/vector-block.js';
-import { LARGEST_SQUARE } from '../../limits.js';
-import { eigenFlops, type SymmetricEigen } from '../../linalg/symmetric-eigen.js';
-import { residualNorms } from '../residuals.js';
-import {
-  countWanted,
-  nextValue,
-  type Problem,
-  type ScatterProblem,
-  type Solution,
-  type SolverDeclaration,
-} from '../solver.js';
+import { LARGEST_SQUARE } from '../../base/limits.js';
+import type { SolverDeclaration } from '../solver.js';
 
 /**
- * Eigenvectors of the scatter: Sv = λv, S = BᵀB (d × d).
+ * Eigenvectors of the scatter: Sv = λv, S = BᵀB (d × d). Its code, in solve-covariance.ts, is loaded when it is needed.
  *
  * All eigenvalues, but only the wanted eigenvectors, so that a variance fraction costs no more than a count. One pass
  * over the rows, n·d² + 4/3·d³ flops, 2·d² numbers of memory. Weakness: squaring B loses variances below 1e-16 of the
@@ -33,46 +23,5 @@ export const covariance: SolverDeclaration = {
   reason: ({ rows, cols }) =>
     `${rows} rows are many and ${cols} columns few enough: the ${cols}×${cols} covariance is the cheapest.`,
   accuracy: { limit: 'rounding', remedy: "Use solver: 'svd', or scale the columns" },
-  load: () => ({ needs: 'scatter', solve: byScatter }),
+  load: async () => ({ needs: 'scatter', solve: (await import('./solve-covariance.js')).byScatter }),
 };
-
-export async function byScatter(problem: ScatterProblem): Promise<Solution> {
-  const { d, scatter, progress, wanted } = problem;
-  const expected = 'count' in wanted ? wanted.count : d / 2;
-  progress.begin('eigenvectors', eigenFlops(d, expected));
-  const onStep = (flops: number): void | Promise<void> => progress.step(flops);
-  const kept = keptMatrix(problem.engine, scatter);
-  const found = await problem.engine.symmetricEigen(kept, d, wantedCount(problem), onStep);
-  progress.end();
-  const image = await multiplySymmetric(scatter, found.vectors, found.count, d, problem);
-  return fromEigenvectors(problem, found, image);
-}
-
-/** Chooses how many vectors to compute once all eigenvalues are known. */
-export function wantedCount({ wanted, scatterTrace }: Problem): (values: Float64Array) => number {
-  return (values) => countWanted(wanted, values, scatterTrace);
-}
-
-/** The solution, its residuals measured with the images Sv, which are destroyed. */
-export function fromEigenvectors(
-  problem: Problem,
-  { values, vectors, count }: SymmetricEigen,
-  image: Float64Array,
-): Solution {
-  const leading = values.slice(0, count);
-  return {
-    k: count,
-    basis: vectors,
-    values: leading,
-    spectrum: values,
-    residuals: residualNorms(image, vectors, leading, count, problem.d),
-    next: nextValue(values, count, problem, eigenvalueBound(problem, values[0])),
-    converged: true,
-    passes: 1,
-  };
-}
-
-/** How far an eigenvalue that was computed without its vector may be off: rounding in S, and backward error of QL. */
-export function eigenvalueBound(problem: { d: number; roundoff: number }, largest: number): number {
-  return problem.roundoff + 8 * problem.d * Number.EPSILON * largest;
-}

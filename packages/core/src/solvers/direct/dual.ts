@@ -1,4 +1,4 @@
-import { LARGEST_SQUARE } from '../../limits.js';
+import { LARGEST_SQUARE } from '../../base/limits.js';
 import type { SolverDeclaration } from '../solver.js';
 
 /** The dual trick for wide data, in solve-dual.ts, which is loaded when it is needed. */

@@ -1,4 +1,4 @@
-import { DataChecksum } from '../../data/checksum.js';
+import { DataChecksum } from '../../data/statistics/checksum.js';
 import { keptMatrix, multiplySymmetric, VectorBlock } from '../../engines/vector-block.js';
 import { orthonormalise } from '../../linalg/orthonormalise.js';
 import { random } from '../../linalg/random.js';
@@ -6,8 +6,8 @@ import { axpy, dot, norm } from '../../linalg/vector.js';
 import { type RitzVectors, rayleighRitz } from '../rayleigh-ritz.js';
 import { residualNorms } from '../residuals.js';
 import { countWanted, nextValue, type ScatterAndRowsProblem, type Solution } from '../solver.js';
-import { byScatter, eigenvalueBound } from './covariance.js';
 import { OVERSAMPLING, PROBES, UNCORRECTED_TOLERANCE } from './iteration-sizes.js';
+import { byScatter, eigenvalueBound } from './solve-covariance.js';
 import { directionsAbove } from './unseen.js';
 
 /**

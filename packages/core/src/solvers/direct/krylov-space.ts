@@ -1,3 +1,4 @@
+import type { ProgressTracker } from '../../base/progress.js';
 import { LoadedBasis } from '../../engines/basis.js';
 import type { Basis, Engine } from '../../engines/engine.js';
 import { VectorBlock } from '../../engines/vector-block.js';
@@ -6,7 +7,6 @@ import { orthonormalise } from '../../linalg/orthonormalise.js';
 import type { Random } from '../../linalg/random.js';
 import { transpose } from '../../linalg/transpose.js';
 import { axpy, dot, norm, scale } from '../../linalg/vector.js';
-import type { ProgressTracker } from '../../progress.js';
 
 export interface Ritz {
   /** All Ritz values, largest first. */

@@ -1,4 +1,4 @@
-import { DEFAULT_TOLERANCE } from '../../limits.js';
+import { DEFAULT_TOLERANCE } from '../../base/limits.js';
 import type { SolverDeclaration } from '../solver.js';
 import { OVERSAMPLING } from './iteration-sizes.js';
 

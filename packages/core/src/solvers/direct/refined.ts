@@ -1,4 +1,4 @@
-import { LARGEST_SQUARE } from '../../limits.js';
+import { LARGEST_SQUARE } from '../../base/limits.js';
 import type { SolverDeclaration } from '../solver.js';
 import { OVERSAMPLING, PROBES, UNCORRECTED_TOLERANCE } from './iteration-sizes.js';
 

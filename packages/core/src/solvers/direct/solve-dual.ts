@@ -1,4 +1,4 @@
-import { chooseFrame, columnScales } from '../../data/scaling.js';
+import { chooseFrame, columnScales } from '../../data/statistics/scaling.js';
 import type { EarlyFrame } from '../../engines/engine.js';
 import { keptMatrix, VectorBlock } from '../../engines/vector-block.js';
 import { cholesky, invertLower } from '../../linalg/cholesky.js';
@@ -8,8 +8,8 @@ import { transpose } from '../../linalg/transpose.js';
 import { dot } from '../../linalg/vector.js';
 import { residualNorms } from '../residuals.js';
 import { countWanted, type FoldSettings, nextValue, type RowsProblem, type Solution } from '../solver.js';
-import { eigenvalueBound } from './covariance.js';
 import { residualsFromProducts } from './dual-residuals.js';
+import { eigenvalueBound } from './solve-covariance.js';
 
 /** Numbers from which residuals are bounded by those of K: another reading of the data, which would measure them more closely, takes time. */
 const MANY_NUMBERS = 2 ** 22;

@@ -1,4 +1,4 @@
-import { LARGEST_SQUARE } from '../../limits.js';
+import { LARGEST_SQUARE } from '../../base/limits.js';
 import { absorbRows, qr } from '../../linalg/qr.js';
 import { svdSteps } from '../../linalg/svd.js';
 import { transpose } from '../../linalg/transpose.js';

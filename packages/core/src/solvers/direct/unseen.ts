@@ -1,7 +1,7 @@
+import type { ProgressTracker } from '../../base/progress.js';
 import type { Engine } from '../../engines/engine.js';
 import { type Random, random } from '../../linalg/random.js';
 import { axpy, dot, norm } from '../../linalg/vector.js';
-import type { ProgressTracker } from '../../progress.js';
 
 /**
  * Random numbers that nobody can know beforehand, so that no data can be made against them. They decide nothing but whether an iteration

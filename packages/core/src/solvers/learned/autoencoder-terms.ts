@@ -1,9 +1,9 @@
-import { isFloat64Array } from '../../built-in-name.js';
-import type { Matrix } from '../../data/matrix.js';
-import { isMatrix } from '../../data/to-block.js';
+import { isFloat64Array } from '../../base/built-in-name.js';
+import { runTaskSync } from '../../base/progress.js';
+import type { Matrix } from '../../data/blocks/matrix.js';
+import { isMatrix } from '../../data/inputs/to-block.js';
 import { DataError, describeValue } from '../../errors.js';
 import { addCombination, rowProducts } from '../../linalg/row-products.js';
-import { runTaskSync } from '../../progress.js';
 import { type MeanTerms, meanTerms, orthogonalityLoss } from './mean-terms.js';
 
 /**

@@ -1,4 +1,4 @@
-import { WIDEST_SCATTER } from '../../limits.js';
+import { WIDEST_SCATTER } from '../../base/limits.js';
 import type { Solver, SolverDeclaration, SolverUse } from '../solver.js';
 
 /** Declarations of the solvers that learn. Their code is loaded on demand, so that a page that uses only exact solvers does not load it. */

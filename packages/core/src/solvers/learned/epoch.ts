@@ -1,4 +1,4 @@
-import type { Matrix } from '../../data/matrix.js';
+import type { Matrix } from '../../data/blocks/matrix.js';
 import { subspaceAngles } from '../../linalg/subspace-angles.js';
 import type { EpochState } from './rule.js';
 

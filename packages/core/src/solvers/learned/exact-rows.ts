@@ -1,7 +1,7 @@
-import type { Matrix } from '../../data/matrix.js';
+import { runTaskSync } from '../../base/progress.js';
+import type { Matrix } from '../../data/blocks/matrix.js';
 import { addCombination, rowProducts } from '../../linalg/row-products.js';
 import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
-import { runTaskSync } from '../../progress.js';
 import { scatterOf } from './memory-replies.js';
 
 /** Share of the largest value below which there is no variance, as far as squares can say. */

@@ -1,7 +1,7 @@
+import type { Task } from '../../base/progress.js';
 import { OptionError } from '../../errors.js';
 import { random } from '../../linalg/random.js';
 import { norm } from '../../linalg/vector.js';
-import type { Task } from '../../progress.js';
 import { largestVariance } from './largest-variance.js';
 import { centre, innerProducts, pointsState, STEP, startPoints } from './moving-points.js';
 import { optimiser } from './optimiser.js';

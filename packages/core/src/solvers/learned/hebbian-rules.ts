@@ -1,5 +1,5 @@
+import type { Task } from '../../base/progress.js';
 import { addCombinationSteps } from '../../linalg/row-products.js';
-import type { Task } from '../../progress.js';
 import type { HebbianRule } from './learn-options.js';
 
 /** Half of what is stable on the whole data where σ₁ = 1. */

@@ -1,8 +1,8 @@
+import { runTaskSync } from '../../base/progress.js';
 import { randomRows } from '../../linalg/orthonormalise.js';
 import { random } from '../../linalg/random.js';
 import { rowProductSteps } from '../../linalg/row-products.js';
 import { dot, norm } from '../../linalg/vector.js';
-import { runTaskSync } from '../../progress.js';
 import { residualNorms } from '../residuals.js';
 import type { Solver, SolverUse } from '../solver.js';
 import { anchorAt, batchEpoch, defaultBatch } from './batches.js';

@@ -1,4 +1,4 @@
-import type { Matrix } from '../../data/matrix.js';
+import type { Matrix } from '../../data/blocks/matrix.js';
 import type { Epoch } from './epoch.js';
 import type { DescentKind } from './rule.js';
 

@@ -1,4 +1,4 @@
-import { DataChecksum } from '../../data/checksum.js';
+import { DataChecksum } from '../../data/statistics/checksum.js';
 import { DataError, describeValue, OptionError } from '../../errors.js';
 import { type Random, random } from '../../linalg/random.js';
 import { ResidualSchedule } from '../direct/residual-schedule.js';

@@ -1,5 +1,5 @@
+import type { Task } from '../../base/progress.js';
 import { addCombinationSteps, rowProductSteps } from '../../linalg/row-products.js';
-import type { Task } from '../../progress.js';
 
 /** The terms of the autoencoder's loss, averaged over rows, and its gradient. */
 export interface MeanTerms {

@@ -1,6 +1,6 @@
+import type { Task } from '../../base/progress.js';
 import type { Random } from '../../linalg/random.js';
 import { rowProductSteps } from '../../linalg/row-products.js';
-import type { Task } from '../../progress.js';
 import type { EpochState, RuleProblem } from './rule.js';
 
 /** Shared by both rules that move points: the start, the gradient and the epoch state. All in units where σ₁ = 1. */

@@ -1,10 +1,10 @@
+import type { ProgressTracker } from '../../base/progress.js';
 import type { MiniBatch, Passes } from '../../engines/passes.js';
 import { VectorBlock } from '../../engines/vector-block.js';
 import { random } from '../../linalg/random.js';
 import { transpose } from '../../linalg/transpose.js';
 import { completeSymmetric } from '../../linalg/upper.js';
 import { dot } from '../../linalg/vector.js';
-import type { ProgressTracker } from '../../progress.js';
 import type { ScatterProblem } from '../solver.js';
 import { NO_REPLY, type Query, type Reply } from './rule.js';
 

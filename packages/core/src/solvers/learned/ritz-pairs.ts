@@ -1,10 +1,10 @@
+import type { Task } from '../../base/progress.js';
 import { cholesky, invertLower } from '../../linalg/cholesky.js';
 import { orthonormalise } from '../../linalg/orthonormalise.js';
 import type { Random } from '../../linalg/random.js';
 import { addCombinationSteps, rowProductSteps } from '../../linalg/row-products.js';
 import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
 import { dot } from '../../linalg/vector.js';
-import type { Task } from '../../progress.js';
 import { residualNorms } from '../residuals.js';
 import { type Query, type Reply, withPauses } from './rule.js';
 

@@ -1,4 +1,4 @@
-import type { Task } from '../../progress.js';
+import type { Task } from '../../base/progress.js';
 
 /**
  * A learning rule is a generator. It yields queries for products with the data and gets the replies, and after every epoch it

@@ -1,4 +1,4 @@
-import type { Matrix } from '../../data/matrix.js';
+import type { Matrix } from '../../data/blocks/matrix.js';
 import { describeValue, OptionError } from '../../errors.js';
 import { rowProducts } from '../../linalg/row-products.js';
 import { dot } from '../../linalg/vector.js';

@@ -1,12 +1,12 @@
-import { type DenseBlock, packTile } from '../../data/block.js';
-import { blockStatistics } from '../../data/block-statistics.js';
-import { DataChecksum } from '../../data/checksum.js';
-import { type Row, RowGatherer } from '../../data/gather.js';
-import type { Matrix, NumberArray } from '../../data/matrix.js';
-import { checkScale, chooseFrame, columnScales, type Scale } from '../../data/scaling.js';
-import { isMatrix, toBlock } from '../../data/to-block.js';
+import { runTaskSync } from '../../base/progress.js';
+import { type DenseBlock, packTile } from '../../data/blocks/block.js';
+import type { Matrix, NumberArray } from '../../data/blocks/matrix.js';
+import { type Row, RowGatherer } from '../../data/inputs/gather.js';
+import { isMatrix, toBlock } from '../../data/inputs/to-block.js';
+import { blockStatistics } from '../../data/statistics/block-statistics.js';
+import { DataChecksum } from '../../data/statistics/checksum.js';
+import { checkScale, chooseFrame, columnScales, type Scale } from '../../data/statistics/scaling.js';
 import { DataError, describeValue } from '../../errors.js';
-import { runTaskSync } from '../../progress.js';
 
 /** Rows in memory, few enough to be animated. */
 export type WatchedData = readonly Row[] | Matrix<NumberArray>;

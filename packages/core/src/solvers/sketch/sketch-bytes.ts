@@ -1,7 +1,7 @@
-import { cutOff, damaged, readContainerHead, readSections, writeContainer } from '../../data/container.js';
-import { readerOf } from '../../data/format-version.js';
-import { type ColumnStatistics, emptyStatistics } from '../../data/statistics.js';
-import { LARGEST_SQUARE, MOST_COLUMNS } from '../../limits.js';
+import { LARGEST_SQUARE, MOST_COLUMNS } from '../../base/limits.js';
+import { type ColumnStatistics, emptyStatistics } from '../../data/statistics/statistics.js';
+import { cutOff, damaged, readContainerHead, readSections, writeContainer } from '../../data/storage/container.js';
+import { readerOf } from '../../data/storage/format-version.js';
 import { capacityOf, Sketch, type SketchState } from './sketch.js';
 import { SKETCH_RULES } from './sketch-options.js';
 

@@ -1,6 +1,8 @@
-import { type Block, type Frame, packTile } from '../../data/block.js';
-import { fitsFloat32 } from '../../data/matrix.js';
-import { chooseFrame, columnScales, type Framing, type Scale } from '../../data/scaling.js';
+import { LARGEST_SQUARE } from '../../base/limits.js';
+import type { ProgressTracker } from '../../base/progress.js';
+import { type Block, type Frame, packTile } from '../../data/blocks/block.js';
+import { fitsFloat32 } from '../../data/blocks/matrix.js';
+import { chooseFrame, columnScales, type Framing, type Scale } from '../../data/statistics/scaling.js';
 import {
   type ColumnStatistics,
   copyStatistics,
@@ -9,15 +11,13 @@ import {
   meanDifference,
   mergeStatistics,
   wholeMeanBound,
-} from '../../data/statistics.js';
+} from '../../data/statistics/statistics.js';
 import type { Engine, RowsAt } from '../../engines/engine.js';
 import { VectorBlock } from '../../engines/vector-block.js';
 import { DataError, OptionError } from '../../errors.js';
-import { LARGEST_SQUARE } from '../../limits.js';
 import { orthonormalityDefect } from '../../linalg/orthonormality.js';
 import { transpose } from '../../linalg/transpose.js';
 import { dot, powerOfTwo, scale as rescale } from '../../linalg/vector.js';
-import type { ProgressTracker } from '../../progress.js';
 import type { SketchRule } from './sketch-options.js';
 
 export interface SketchSettings {

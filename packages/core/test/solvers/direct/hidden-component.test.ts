@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { blockStatistics } from '../../../src/data/block-statistics.js';
-import { DataChecksum } from '../../../src/data/checksum.js';
-import type { CanonicalCsr } from '../../../src/data/csr.js';
+import { ProgressTracker, runTaskSync } from '../../../src/base/progress.js';
+import type { CanonicalCsr } from '../../../src/data/blocks/csr.js';
+import { blockStatistics } from '../../../src/data/statistics/block-statistics.js';
+import { DataChecksum } from '../../../src/data/statistics/checksum.js';
 import { multiplySymmetric } from '../../../src/engines/vector-block.js';
 import { type Engine, type PcaOptions, pca, referenceEngine, stream } from '../../../src/index.js';
 import { random } from '../../../src/linalg/random.js';
 import { axpy, dot, norm, scale } from '../../../src/linalg/vector.js';
 import { certify } from '../../../src/model/certificate.js';
-import { ProgressTracker, runTaskSync } from '../../../src/progress.js';
 import { solveKrylov } from '../../../src/solvers/direct/block-krylov.js';
 import { directionsAbove } from '../../../src/solvers/direct/unseen.js';
 import type { RowsProblem } from '../../../src/solvers/solver.js';

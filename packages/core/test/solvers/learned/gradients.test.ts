@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AutoencoderTerms, autoencoderTerms, descend } from '../../../src/learn.js';
+import { runTaskSync } from '../../../src/base/progress.js';
+import { type AutoencoderTerms, autoencoderTerms, descend } from '../../../src/learn/index.js';
 import { randomRows } from '../../../src/linalg/orthonormalise.js';
 import { random } from '../../../src/linalg/random.js';
 import { rowProducts } from '../../../src/linalg/row-products.js';
-import { runTaskSync } from '../../../src/progress.js';
 import { hebbianDirection } from '../../../src/solvers/learned/hebbian-rules.js';
 import { meanTerms } from '../../../src/solvers/learned/mean-terms.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { descend, neighbourForces } from '../../../src/learn.js';
+import { descend, neighbourForces } from '../../../src/learn/index.js';
 import { random } from '../../../src/linalg/random.js';
 import { tables, toMatrix, withSpectrum } from '../../support/data.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Task } from '../../../src/base/progress.js';
 import { random } from '../../../src/linalg/random.js';
-import type { Task } from '../../../src/progress.js';
 import { centredDistances } from '../../../src/solvers/learned/forces.js';
 import { meanTerms } from '../../../src/solvers/learned/mean-terms.js';
 import { innerProducts } from '../../../src/solvers/learned/moving-points.js';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Block } from '../../../src/data/block.js';
+import { ProgressTracker, runTaskSync } from '../../../src/base/progress.js';
+import type { Block } from '../../../src/data/blocks/block.js';
 import { wasmEngine } from '../../../src/index.js';
 import { random } from '../../../src/linalg/random.js';
 import { symmetricEigen } from '../../../src/linalg/symmetric-eigen.js';
-import { ProgressTracker, runTaskSync } from '../../../src/progress.js';
 import { type FramedSketch, Sketch, type SketchSettings } from '../../../src/solvers/sketch/sketch.js';
 import { withSpectrum } from '../../support/data.js';
 

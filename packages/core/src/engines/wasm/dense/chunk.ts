@@ -1,4 +1,4 @@
-import type { DenseBlock, Frame } from '../../../data/block.js';
+import type { DenseBlock, Frame } from '../../../data/blocks/block.js';
 import type { Kernels } from '../kernels.js';
 import type { JobRunner } from '../threads/job-runner.js';
 import { typeCode } from './layout.js';

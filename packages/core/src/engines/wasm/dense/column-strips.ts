@@ -1,4 +1,4 @@
-import type { DenseBlock, Frame } from '../../../data/block.js';
+import type { DenseBlock, Frame } from '../../../data/blocks/block.js';
 import type { OnStep } from '../../engine.js';
 import type { JobRunner } from '../threads/job-runner.js';
 import { Chunk } from './chunk.js';

@@ -1,5 +1,5 @@
-import type { DenseBlock, Frame } from '../../../data/block.js';
-import type { ColumnStatistics } from '../../../data/statistics.js';
+import type { DenseBlock, Frame } from '../../../data/blocks/block.js';
+import type { ColumnStatistics } from '../../../data/statistics/statistics.js';
 import { dualByMultiply } from '../../dual-by-multiply.js';
 import type { EarlyDual } from '../../early-products.js';
 import type { EarlyFrame, LoadedBlock, OnStep, Products, RowsAt } from '../../engine.js';

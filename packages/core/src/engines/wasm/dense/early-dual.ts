@@ -1,5 +1,5 @@
-import type { DenseBlock } from '../../../data/block.js';
-import { addRowCounts, type ColumnStatistics, emptyStatistics } from '../../../data/statistics.js';
+import type { DenseBlock } from '../../../data/blocks/block.js';
+import { addRowCounts, type ColumnStatistics, emptyStatistics } from '../../../data/statistics/statistics.js';
 import type { EarlyDual } from '../../early-products.js';
 import type { EarlyFrame, OnStep } from '../../engine.js';
 import { type Pilot, PilotSums, pilotFrame, samplePilot, statisticsFromSums } from '../../pilot.js';

@@ -1,4 +1,4 @@
-import type { DenseBlock, Frame } from '../../../data/block.js';
+import type { DenseBlock, Frame } from '../../../data/blocks/block.js';
 import type { OnStep } from '../../engine.js';
 import { sameFrame } from '../../same-frame.js';
 import type { Kernels } from '../kernels.js';

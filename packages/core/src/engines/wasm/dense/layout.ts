@@ -1,4 +1,4 @@
-import type { DenseBlock } from '../../../data/block.js';
+import type { DenseBlock } from '../../../data/blocks/block.js';
 
 /** Most rows of a tile, and steps of a product before its sum is added to the others: rounding grows with TILE + n/TILE. */
 export const TILE = 256;

@@ -1,4 +1,4 @@
-import type { Frame, SparseBlock } from '../../../data/block.js';
+import type { Frame, SparseBlock } from '../../../data/blocks/block.js';
 import type { Kernels } from '../kernels.js';
 
 /** Most entries and rows of a part (a row is never divided): a few milliseconds of work, 6 MB of entries. */

@@ -1,5 +1,5 @@
-import type { Frame, SparseBlock } from '../../../data/block.js';
-import type { ColumnStatistics } from '../../../data/statistics.js';
+import type { Frame, SparseBlock } from '../../../data/blocks/block.js';
+import type { ColumnStatistics } from '../../../data/statistics/statistics.js';
 import type { LoadedBlock, OnStep, Products, RowsAt } from '../../engine.js';
 import { SparseReference } from '../../reference/sparse.js';
 import { sameFrame } from '../../same-frame.js';

@@ -1,4 +1,4 @@
-import { builtinModule } from '../../../builtin-module.js';
+import { builtinModule } from '../../../base/builtin-module.js';
 import { messageOf } from '../../../errors.js';
 import { addressSpaceLeft } from '../address-space.js';
 import { workerCode } from './worker-code.js';

@@ -1,0 +1,57 @@
+import { describeValue, OptionError } from '../errors.js';
+import type { Blocking, Progress } from './progress.js';
+
+/** Options of every call that reads data: report progress, cancel, and limit the threads. */
+export interface ControlOptions {
+  readonly onProgress?: (progress: Progress) => void;
+  readonly signal?: AbortSignal;
+  /** Threads that passes run on; the result does not depend on it. Default: as many as the machine has. */
+  readonly threads?: number;
+  /**
+   * How long the calling thread may be kept at a time: `'none'` leaves all but copying to workers, `'short'` works along for up to 8 ms at a
+   * time, `'full'` until there is something to wait for. The result does not depend on it. Default `'short'`.
+   */
+  readonly blocking?: Blocking;
+}
+
+/** The values that an option accepts: a test, and the end of the sentence "it must be …". */
+export interface OptionCheck {
+  readonly must: string;
+  readonly test: (value: unknown) => boolean;
+}
+
+/** The values that these options accept. */
+export const CONTROL_OPTIONS: Record<keyof ControlOptions, OptionCheck> = {
+  onProgress: { must: 'a function', test: (v) => typeof v === 'function' },
+  signal: {
+    must: 'an AbortSignal',
+    test: (v) => typeof v === 'object' && v !== null && 'throwIfAborted' in v,
+  },
+  threads: {
+    must: 'a whole number from 1 to 256',
+    test: (v) => Number.isSafeInteger(v) && (v as number) >= 1 && (v as number) <= 256,
+  },
+  blocking: { must: "'none', 'short' or 'full'", test: (v) => v === 'none' || v === 'short' || v === 'full' },
+};
+
+/** Checks the options that every call that reads data has. */
+export function checkControl<Options extends ControlOptions>(options: Options): Options {
+  checkObject(options);
+  for (const option of ['signal', 'onProgress', 'threads', 'blocking'] as const) {
+    if (options[option] !== undefined) checkOption(option, options[option], CONTROL_OPTIONS[option]);
+  }
+  return options;
+}
+
+/** Throws unless options are an object. */
+export function checkObject(options: unknown): void {
+  if (typeof options === 'object' && options !== null) return;
+  throw new OptionError('BAD_OPTION', `Options must be an object, not ${describeValue(options)}.`, { value: options });
+}
+
+/** Throws if the value of an option is not accepted. */
+export function checkOption(option: string, value: unknown, { must, test }: OptionCheck): void {
+  if (test(value)) return;
+  const code = option === 'k' ? 'K_OUT_OF_RANGE' : option === 'weights' ? 'BAD_WEIGHTS' : 'BAD_OPTION';
+  throw new OptionError(code, `${option} is ${describeValue(value)}; it must be ${must}.`, { option, value });
+}

@@ -1,0 +1,53 @@
+import { type Block, identityFrame, packTile } from './block.js';
+
+/** Rows from…to−1 of a block, without copying their numbers. */
+export function blockRows(block: Block, from: number, to: number): Block {
+  if (from === 0 && to === block.rows) return block;
+  if (block.kind === 'dense') {
+    const { stride, cols } = block;
+    const data = block.data.subarray(from * stride, (to - 1) * stride + cols) as typeof block.data;
+    return { ...block, rows: to - from, data };
+  }
+  const start = block.indptr[from];
+  const end = block.indptr[to];
+  return {
+    ...block,
+    rows: to - from,
+    indptr: block.indptr.slice(from, to + 1).map((at) => at - start) as typeof block.indptr,
+    indices: block.indices.subarray(start, end) as typeof block.indices,
+    data: block.data.subarray(start, end) as typeof block.data,
+  };
+}
+
+/** Rows first, first + step, first + 2·step, … of a block: of dense rows a view, of sparse ones a copy. */
+export function everyNth(block: Block, first: number, step: number): Block {
+  const rows = Math.ceil((block.rows - first) / step);
+  if (block.kind === 'dense') {
+    return { ...block, rows, stride: block.stride * step, data: block.data.subarray(first * block.stride) };
+  }
+  const indptr = new Int32Array(rows + 1);
+  for (let i = 0; i < rows; i++) {
+    const row = first + i * step;
+    indptr[i + 1] = indptr[i] + block.indptr[row + 1] - block.indptr[row];
+  }
+  const indices = new Int32Array(indptr[rows]);
+  const data = block.data.slice(0, indptr[rows]);
+  for (let i = 0; i < rows; i++) {
+    const [from, to] = [block.indptr[first + i * step], block.indptr[first + i * step + 1]];
+    indices.set(block.indices.subarray(from, to), indptr[i]);
+    data.set(block.data.subarray(from, to), indptr[i]);
+  }
+  return { ...block, rows, indptr, indices, data };
+}
+
+/** Every n-th entry of an array with one entry per row. */
+export function everyNthOf(values: Float64Array, first: number, step: number): Float64Array {
+  return Float64Array.from({ length: Math.ceil((values.length - first) / step) }, (_, i) => values[first + i * step]);
+}
+
+/** A block as packed float64 numbers, row after row. */
+export function packedRows(block: Block): Float64Array {
+  const out = new Float64Array(block.rows * block.cols);
+  packTile(block, identityFrame(block.cols), 0, block.rows, 0, block.cols, out);
+  return out;
+}

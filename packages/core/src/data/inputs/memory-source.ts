@@ -1,0 +1,65 @@
+import { isFloat32Array } from '../../base/built-in-name.js';
+import type { Block } from '../blocks/block.js';
+import { detectChanges } from '../blocks/changes.js';
+import { fitsFloat32 } from '../blocks/matrix.js';
+import type { DType, RowSource } from '../blocks/row-source.js';
+import { type Sample, sampleRows } from '../blocks/sample.js';
+import { type Row, RowGatherer } from './gather.js';
+import { type AnyMatrix, empty, toBlock } from './to-block.js';
+
+/** A matrix is read in place, and watched for changes from now on. */
+export function matrixSource(matrix: AnyMatrix): RowSource {
+  const blocks = [toBlock(matrix)];
+  return new MemorySource(blocks, undefined, detectChanges(blocks));
+}
+
+/** Rows are copied; `chosen` are the columns to use of records. */
+export function rowsSource(
+  rows: readonly Row[],
+  chosen: readonly string[] | undefined,
+  warnings?: RowSource['warnings'],
+): RowSource {
+  const gather = new RowGatherer(rows[0], { capacity: rows.length, float32: rows.every(isFloat32Array), chosen });
+  // By index: forEach passes over holes.
+  for (let i = 0; i < rows.length; i++) gather.add(rows[i], i);
+  return new MemorySource([gather.take()], gather.names, warnings);
+}
+
+/** A rereadable source of blocks in memory. */
+export class MemorySource implements RowSource {
+  readonly rows: number;
+  readonly cols: number;
+  readonly dtype: DType;
+  readonly nonzeros?: number;
+  readonly columnNames?: readonly string[];
+  readonly rereadable = true;
+  readonly resident = true;
+  readonly blocks: () => readonly Block[];
+  readonly warnings?: NonNullable<RowSource['warnings']>;
+
+  constructor(
+    blocks: readonly Block[],
+    columnNames: readonly string[] | undefined,
+    warnings?: NonNullable<RowSource['warnings']>,
+  ) {
+    let rows = 0;
+    let nonzeros = 0;
+    for (const block of blocks) {
+      rows += block.rows;
+      nonzeros += block.kind === 'sparse' ? block.data.length : block.rows * block.cols;
+    }
+    if (rows === 0) throw empty();
+    this.rows = rows;
+    this.cols = blocks[0].cols;
+    this.dtype = blocks.every((block) => fitsFloat32(block.data)) ? 'float32' : 'float64';
+    if (blocks.every((block) => block.kind === 'sparse')) this.nonzeros = nonzeros;
+    if (columnNames) this.columnNames = columnNames;
+    this.blocks = () => blocks;
+    if (warnings) this.warnings = warnings;
+  }
+
+  get sample(): Sample | undefined {
+    const [first] = this.blocks();
+    return first.kind === 'dense' ? sampleRows(first) : undefined;
+  }
+}

@@ -1,0 +1,156 @@
+import { builtInName } from '../../base/built-in-name.js';
+import { DataError, describeValue } from '../../errors.js';
+import type { Warning } from '../../warning.js';
+import type { RowSource } from '../blocks/row-source.js';
+import { isRecord, missingColumn, notANumber, type RecordRow, type Row } from './gather.js';
+import { rowsSource } from './memory-source.js';
+
+/**
+ * `columns: 'numeric'`: columns that hold numbers are used, and columns that hold none are left out with a warning. A column with
+ * numbers is never left out: a value of it that is missing, or text, is an error.
+ */
+
+/** Columns that a warning names. */
+const NAMED = 5;
+const WRITTEN_NUMBERS = 'numbers written as text';
+
+/** Whether a value makes its column one of numbers. NaN does: it is a number that is missing. */
+function isNumber(value: unknown): boolean {
+  return typeof value === 'number' || typeof value === 'bigint';
+}
+
+/** Returns what kind of column holds this value, which is not a number. Returns undefined if the value is missing. */
+function kindOf(value: unknown): string | undefined {
+  if (value === null || value === undefined || value === '') return undefined;
+  if (typeof value === 'string')
+    return value.trim() !== '' && Number.isFinite(Number(value)) ? WRITTEN_NUMBERS : 'text';
+  if (typeof value === 'boolean') return 'true or false';
+  return builtInName(value) === 'Date' ? 'dates' : 'other values';
+}
+
+/** Columns that are left out, and what they hold. */
+export class LeftOutColumns {
+  readonly #columns = new Map<string, string | undefined>();
+
+  /** Notes a value that is no number. */
+  add(name: string, value: unknown): void {
+    const known = this.#columns.get(name);
+    if (known !== undefined && known !== WRITTEN_NUMBERS) return;
+    const kind = kindOf(value);
+    this.#columns.set(name, kind === WRITTEN_NUMBERS ? (known ?? kind) : (kind ?? known));
+  }
+
+  warnings(): Warning[] {
+    const columns = Array.from(this.#columns, ([name, holds = 'no values']) => ({ name, holds }));
+    if (columns.length === 0) return [];
+    const some = columns.slice(0, NAMED).map(({ name, holds }) => `${describeValue(name)} (${holds})`);
+    if (columns.length > NAMED) some.push(`${columns.length - NAMED} more`);
+    const [noun, were, they] = columns.length === 1 ? ['Column', 'was', 'it holds'] : ['Columns', 'were', 'they hold'];
+    const convert = columns.some(({ holds }) => holds === WRITTEN_NUMBERS)
+      ? ' To use numbers that are written as text, convert them with Number(…) first.'
+      : '';
+    return [
+      {
+        code: 'COLUMNS_LEFT_OUT',
+        message: `${noun} ${some.join(', ')} ${were} left out, because ${they} no numbers.${convert}`,
+        details: { columns, count: columns.length },
+      },
+    ];
+  }
+}
+
+/**
+ * The columns of records that hold numbers, as the first record tells. A number in another column of a later record is an error: the
+ * first record has something else in its place.
+ */
+export class NumericColumns {
+  readonly names: readonly string[];
+  readonly #used: ReadonlySet<string>;
+  readonly #first: Readonly<Record<string, unknown>>;
+  readonly #row: number;
+  readonly #leftOut: LeftOutColumns;
+
+  /** `row` is the number of the first record, for messages, and `names` are the columns, where earlier rows have told. */
+  constructor(first: RecordRow, row = 0, names?: readonly string[], leftOut = new LeftOutColumns()) {
+    this.#first = first as Readonly<Record<string, unknown>>;
+    this.#row = row;
+    this.#leftOut = leftOut;
+    this.names = names ?? Object.keys(first).filter((name) => isNumber(this.#first[name]));
+    this.#used = new Set(this.names);
+  }
+
+  /** Looks at the columns of a row that are not used. A row that is no record is refused where it is read. */
+  check(row: Row): void {
+    if (!isRecord(row)) return;
+    const record = row as Readonly<Record<string, unknown>>;
+    for (const name of Object.keys(record)) {
+      if (this.#used.has(name)) continue;
+      if (isNumber(record[name])) throw this.#noNumberInFirst(name);
+      this.#leftOut.add(name, record[name]);
+    }
+  }
+
+  warnings(): Warning[] {
+    return this.#leftOut.warnings();
+  }
+
+  /** There is nothing to analyse. */
+  noNumbers(): DataError {
+    return noNumbers(Object.keys(this.#first));
+  }
+
+  #noNumberInFirst(name: string): DataError {
+    const names = Object.keys(this.#first);
+    const column = names.indexOf(name);
+    if (column < 0) return missingColumn(this.#row, name);
+    return notANumber(this.#first[name], this.#row, column, names, false);
+  }
+}
+
+/** Records in memory, without their columns that hold no number. */
+export function numericSource(rows: readonly Row[]): RowSource {
+  const columns = new NumericColumns(rows[0] as RecordRow);
+  for (let i = 0; i < rows.length; i++) columns.check(rows[i]);
+  if (columns.names.length === 0) throw columns.noNumbers();
+  return rowsSource(rows, columns.names, () => columns.warnings());
+}
+
+/**
+ * The columns of a table that hold a number; the others are added to `leftOut`. `names` are those that are used, where earlier parts of the
+ * table have told, and `first` is the number of this part's first row.
+ */
+export function numericColumnNames(
+  { names: all, columns }: { readonly names: readonly string[]; readonly columns: readonly ArrayLike<unknown>[] },
+  leftOut: LeftOutColumns,
+  names?: readonly string[],
+  first = 0,
+): string[] {
+  return all.filter((name, j) => {
+    if (names?.includes(name)) return true;
+    const at = firstNumber(columns[j]);
+    if (at < 0) {
+      for (let i = 0; i < columns[j].length; i++) leftOut.add(name, columns[j][i]);
+      return false;
+    }
+    if (!names) return true;
+    throw new DataError(
+      'NOT_A_NUMBER',
+      `Column ${describeValue(name)} holds no number before row ${first + at + 1}. Values are missing, or text: fill them in first, or drop those rows.`,
+      { row: first + at, columnName: name },
+    );
+  });
+}
+
+/** The row of the first number of a column; -1 if it holds none. */
+function firstNumber(values: ArrayLike<unknown>): number {
+  if (ArrayBuffer.isView(values)) return 0;
+  for (let i = 0; i < values.length; i++) if (isNumber(values[i])) return i;
+  return -1;
+}
+
+export function noNumbers(names: readonly string[]): DataError {
+  return new DataError(
+    'EMPTY_DATA',
+    `No column holds numbers${names.length > 0 ? `: ${names.map(describeValue).join(', ')}` : ''}.`,
+  );
+}

@@ -1,0 +1,127 @@
+import { builtInName } from '../../base/built-in-name.js';
+import type { ProgressTracker } from '../../base/progress.js';
+import { DataError, describeValue } from '../../errors.js';
+import type { Block } from '../blocks/block.js';
+import type { RowSource } from '../blocks/row-source.js';
+import { foreignAdvice, foreignKind } from './foreign.js';
+import type { ForeignData } from './foreign-data.js';
+import { isRecord, type Row } from './gather.js';
+import { MemorySource, matrixSource, rowsSource } from './memory-source.js';
+import { type AnyMatrix, empty, isCount, isMatrix } from './to-block.js';
+
+/** Everything that can be analysed. */
+export type Data =
+  | readonly Row[]
+  | AnyMatrix
+  | RowSource
+  | NumberColumns
+  | ForeignData
+  | Iterable<Row | AnyMatrix | ForeignData>
+  | AsyncIterable<Row | AnyMatrix | ForeignData>;
+
+/** Columns of numbers by name: `{ height: Float64Array, weight: [60, 70] }`. */
+export type NumberColumns = Readonly<Record<string, ArrayLike<number> | ArrayLike<bigint>>>;
+
+/**
+ * Turns data into a source, at once where they are rows or a matrix in memory; `chosen` are the columns to use of records and tables, and `numericOnly` leaves out those of text. The
+ * caller closes the source.
+ */
+export function openSource(
+  data: Data,
+  progress: ProgressTracker,
+  chosen?: readonly string[],
+  numericOnly = false,
+): RowSource | Promise<RowSource> {
+  if (typeof data !== 'object' || data === null) {
+    throw new DataError(
+      'BAD_DATA',
+      `Data must be rows, a matrix, a sparse matrix, records or an iterable of them, not ${describeValue(data)}.${typeof data === 'string' ? ' Files are opened by openFile of the package scree.' : ''}`,
+      { value: data },
+    );
+  }
+  if ('blocks' in data && typeof data.blocks === 'function') return checkSource(data as RowSource);
+  const kind = foreignKind(data);
+  if (kind || isColumns(data)) return openColumns(data, kind, chosen, numericOnly);
+  const advice = adviceFor(data);
+  if (advice) throw new DataError('BAD_DATA', `The data are ${advice}`);
+  if (Array.isArray(data)) {
+    const stream = isMatrix(data[0]) || (typeof data[0] === 'object' && data[0] !== null && foreignKind(data[0]));
+    return stream ? openLater(data, progress, chosen, numericOnly) : fromRows(data, chosen, numericOnly);
+  }
+  if (isMatrix(data)) return matrixSource(data);
+  if (ArrayBuffer.isView(data)) {
+    throw new DataError(
+      'BAD_DATA',
+      `A plain ${describeValue(data).slice(2)} has no shape. Wrap it as a matrix: { rows, cols, data }.`,
+      { value: data },
+    );
+  }
+  if (Symbol.iterator in data || Symbol.asyncIterator in data)
+    return openLater(data as Iterable<Row>, progress, chosen, numericOnly);
+  throw new DataError(
+    'BAD_DATA',
+    `Data must be rows, columns { name: numbers }, a matrix { rows, cols, data }, or an iterable of rows, not ${describeValue(data)}.`,
+  );
+}
+
+/** For objects that hold data but are none: what they are, and what to pass. */
+function adviceFor(data: object): string | undefined {
+  const name = builtInName(data);
+  if (name === 'Map') return 'a Map, which yields [key, value]. Pass map.values().';
+  if (name === 'Promise') return 'a promise. Pass await data.';
+  if (name === 'Blob' || name === 'File') return 'a file. Open it with openBlob of @scree/files, and pass file.source.';
+  return foreignAdvice(data);
+}
+
+/** A stream, by code that is loaded when there is one. */
+const openLater: typeof import('./open-stream.js').openStream = async (...stream) =>
+  (await import('./open-stream.js')).openStream(...stream);
+
+/** Reads a source once and keeps copies of its rows (it may reuse its buffers), for solvers that read them again. */
+export async function keepRows(source: RowSource, step: (rows: number) => void | Promise<void>): Promise<RowSource> {
+  const blocks: Block[] = [];
+  for await (const block of source.blocks()) {
+    if (block.rows === 0) continue;
+    blocks.push(
+      block.kind === 'dense'
+        ? { ...block, data: block.data.slice(0, (block.rows - 1) * block.stride + block.cols) }
+        : { ...block, indptr: block.indptr.slice(), indices: block.indices.slice(), data: block.data.slice() },
+    );
+    const pause = step(block.rows);
+    if (pause) await pause;
+  }
+  if (blocks.length === 0) throw empty();
+  return new MemorySource(blocks, source.columnNames);
+}
+
+/** Columns by name: a plain object whose values are all lists. */
+function isColumns(data: object): boolean {
+  if (Symbol.iterator in data || Symbol.asyncIterator in data || isMatrix(data)) return false;
+  const values = Object.values(data);
+  return values.length > 0 && values.every((value) => Array.isArray(value) || isTypedArray(value));
+}
+
+function isTypedArray(value: unknown): boolean {
+  return ArrayBuffer.isView(value) && builtInName(value) !== 'DataView';
+}
+
+/** A matrix or table of another library, or columns by name, by code that is loaded when there is one. */
+const openColumns: typeof import('./open-columns.js').openColumns = async (...columns) =>
+  (await import('./open-columns.js')).openColumns(...columns);
+
+function fromRows(
+  rows: readonly Row[],
+  chosen: readonly string[] | undefined,
+  numericOnly: boolean,
+): RowSource | Promise<RowSource> {
+  if (rows.length === 0) throw empty();
+  if (chosen || !numericOnly || !isRecord(rows[0])) return rowsSource(rows, chosen);
+  return import('./numeric-columns.js').then(({ numericSource }) => numericSource(rows));
+}
+
+function checkSource(source: RowSource): RowSource {
+  if (!isCount(source.cols) || source.cols === 0) {
+    throw new DataError('BAD_DATA', `A row source must say its number of columns, not ${describeValue(source.cols)}.`);
+  }
+  return source;
+}

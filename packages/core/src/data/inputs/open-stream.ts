@@ -1,0 +1,187 @@
+import { builtInName, isFloat32Array } from '../../base/built-in-name.js';
+import type { ProgressTracker } from '../../base/progress.js';
+import { DataError } from '../../errors.js';
+import type { Warning } from '../../warning.js';
+import type { Block } from '../blocks/block.js';
+import { fitsFloat32 } from '../blocks/matrix.js';
+import type { RowSource } from '../blocks/row-source.js';
+import { CorrelationMatrixCheck } from '../statistics/correlation-matrix.js';
+import { foreignKind } from './foreign.js';
+import { isRecord, type Row, RowGatherer, ragged } from './gather.js';
+import { mergeWarnings } from './merge-warnings.js';
+import { LeftOutColumns, NumericColumns, numericColumnNames } from './numeric-columns.js';
+import { type AnyMatrix, empty, isMatrix, toBlock } from './to-block.js';
+
+type Stream = Iterable<unknown> | AsyncIterable<unknown>;
+
+/** Items taken from a stream between two progress steps. */
+const LOOK = 256;
+
+/** What rows tell of the columns as they are read. */
+interface Found {
+  names?: readonly string[];
+  readonly leftOut: LeftOutColumns;
+  /** Warnings of each table. */
+  readonly warnings: (readonly Warning[])[];
+}
+
+/**
+ * A stream of rows or blocks as a source that can be read once. It is read up to its first block, because its width is
+ * known only then. The caller closes it, also after errors, and closing ends the iterator of the stream.
+ */
+export async function openStream(
+  stream: Stream,
+  progress: ProgressTracker,
+  wanted?: readonly string[],
+  numericOnly = false,
+): Promise<RowSource> {
+  const found: Found = { leftOut: new LeftOutColumns(), warnings: [] };
+  const blocks = gatherBlocks(items(stream, progress), found, wanted, isWebStream(stream), numericOnly);
+  const first = await blocks.next();
+  if (first.done) throw empty();
+  let used = false;
+  const correlations = new CorrelationMatrixCheck(first.value.cols);
+  return {
+    cols: first.value.cols,
+    dtype: fitsFloat32(first.value.data) ? 'float32' : 'float64',
+    ...(found.names ? { columnNames: found.names } : {}),
+    rereadable: false,
+    resident: false,
+    async *blocks() {
+      if (used)
+        throw new DataError('SOURCE_CHANGED', 'This stream was read already and cannot be read again. Pass a new one.');
+      used = true;
+      correlations.add(first.value);
+      yield first.value;
+      for await (const block of blocks) {
+        correlations.add(block);
+        yield block;
+      }
+    },
+    warnings: () => [
+      ...found.leftOut.warnings(),
+      ...mergeWarnings(found.warnings, undefined),
+      ...correlations.warnings(),
+    ],
+    async close() {
+      await blocks.return();
+    },
+  };
+}
+
+/** Returns true for promises, also those of another realm or library. */
+function isPromise<Value>(value: Value | Promise<Value>): value is Promise<Value> {
+  return typeof (value as Partial<Promise<Value>>).then === 'function';
+}
+
+/** The stream's items, with the signal heard while waiting for each and the event loop turning between them. */
+export async function* items(stream: Stream, progress: ProgressTracker): AsyncGenerator<unknown, void, void> {
+  const iterator =
+    Symbol.asyncIterator in stream ? stream[Symbol.asyncIterator]() : (stream as Iterable<unknown>)[Symbol.iterator]();
+  let open = true;
+  try {
+    for (let taken = 1; ; taken++) {
+      const next = iterator.next();
+      const result = isPromise(next) ? await progress.orAbort(next) : next;
+      if (result.done) {
+        open = false;
+        return;
+      }
+      yield result.value;
+      if (taken % LOOK === 0) await progress.yieldToEventLoop();
+    }
+  } catch (error) {
+    // An iterator that threw is done; one that is no longer awaited must still be closed.
+    open = progress.aborted;
+    throw error;
+  } finally {
+    if (open) {
+      // Not awaited after an abort: a stream that hangs in next() hangs in return() too.
+      const closing = Promise.resolve(iterator.return?.());
+      if (progress.aborted) closing.catch(() => {});
+      else await closing;
+    }
+  }
+}
+
+/** Rows and matrices as blocks: rows are gathered until there are enough for a block. */
+async function* gatherBlocks(
+  stream: AsyncIterable<unknown>,
+  found: Found,
+  wanted: readonly string[] | undefined,
+  web: boolean,
+  numericOnly: boolean,
+): AsyncGenerator<Block, void, void> {
+  let gather: RowGatherer | undefined;
+  let columns: NumericColumns | undefined;
+  let cols: number | undefined;
+  let seen = 0;
+  for await (const item of stream) {
+    if (isMatrix(item)) {
+      if (gather?.size) yield gather.take();
+      if (item.rows === 0) continue;
+      const block = toBlock(item);
+      cols ??= block.cols;
+      if (block.cols !== cols) throw ragged(seen, block.cols, cols);
+      seen += block.rows;
+      yield block;
+      continue;
+    }
+    if (web && builtInName(item) === 'Uint8Array') {
+      throw new DataError(
+        'BAD_DATA',
+        'This ReadableStream yields bytes (Uint8Array), which are parts of a file and not rows. Read files with openFile or openBlob; for rows of bytes, yield Float32Array.from(bytes).',
+      );
+    }
+    const kind = typeof item === 'object' && item !== null ? foreignKind(item) : undefined;
+    if (kind && item) {
+      // For example the record batches of an Arrow stream.
+      if (gather?.size) yield gather.take();
+      const [{ readForeign }, { rowsFromColumns }] = await Promise.all([
+        import('./foreign-data.js'),
+        import('./column-data.js'),
+      ]);
+      const read = await readForeign(kind, item);
+      if ('columns' in read && read.columns[0]?.length === 0) continue;
+      const used =
+        'columns' in read && numericOnly && !wanted
+          ? numericColumnNames(read, found.leftOut, found.names, seen)
+          : (wanted ?? found.names);
+      const table = 'columns' in read ? rowsFromColumns(read, found.names ?? used) : undefined;
+      if (table) {
+        found.names = table.names;
+        if (table.warnings.length > 0) found.warnings.push(table.warnings);
+      }
+      const block = toBlock(table?.matrix ?? (read as AnyMatrix));
+      cols ??= block.cols;
+      if (block.cols !== cols) throw ragged(seen, block.cols, cols);
+      seen += block.rows;
+      yield block;
+      continue;
+    }
+    const row = item as Row;
+    const float32 = isFloat32Array(row);
+    if (gather?.float32 && !float32) {
+      // A row that float32 cannot hold starts a block that can.
+      if (gather.size) yield gather.take();
+      gather = undefined;
+    }
+    if (numericOnly && !wanted && isRecord(row)) {
+      columns ??= new NumericColumns(row, seen, found.names, found.leftOut);
+      columns.check(row);
+      if (columns.names.length === 0) throw columns.noNumbers();
+    }
+    gather ??= new RowGatherer(row, { float32, chosen: wanted ?? columns?.names, names: found.names, row: seen });
+    if (cols !== undefined && gather.cols !== cols) throw ragged(seen, gather.cols, cols);
+    cols = gather.cols;
+    if (gather.names) found.names = gather.names;
+    if (gather.full) yield gather.take();
+    gather.add(row, seen++);
+  }
+  if (gather?.size) yield gather.take();
+}
+
+/** Whether it is a stream of the web platform, such as the body of a response. */
+function isWebStream(stream: Stream): boolean {
+  return builtInName(stream) === 'ReadableStream';
+}

@@ -1,0 +1,118 @@
+import type { Block } from '../blocks/block.js';
+import { numbersOf } from '../blocks/float16.js';
+import type { ColumnStatistics } from './statistics.js';
+
+/** As many numbers are all taken. Of the next as many every second row is, of twice as many after that every fourth, and so on. */
+const ALL_OF = 2 ** 16;
+
+/** Multipliers of MurmurHash3, 128 bits for 32-bit machines. */
+const [LOW, HIGH, PLACE] = [0x239b961b, 0xab0e9789, 0x38b34ae5];
+
+/** The bits of the exponent, in the higher word of a number. */
+const EXPONENT = 0x7ff00000;
+
+/** The words of a number. */
+const number = new Float64Array(1);
+const words = new Int32Array(number.buffer);
+
+/**
+ * 32 bits that other data practically never have: seeds of random vectors that must not depend on the seed alone, because data could be
+ * made against vectors that are always the same.
+ *
+ * It depends on the numbers and on nothing else: not on threads, nor on how rows are cut into blocks, nor on the type in which numbers
+ * are stored, and no sum that could be rounded in another order takes part. Data times a power of two have the same one: exponents are
+ * those of quotients by the first number that is not 0. Dense rows count all their numbers, sparse rows those that
+ * are stored. Of large data the rows become fewer and fewer, so that hashing takes milliseconds.
+ *
+ * It is no cryptographic hash: who wants to can find data that have a given checksum.
+ */
+export class DataChecksum {
+  #low = 0;
+  #high = 0;
+  #row = 0;
+  #seen = 0;
+  /** The exponent of the first number that is not 0, where it is in the higher word. */
+  #unit: number | undefined;
+  /** One row of so many is taken. */
+  #every = 1;
+  #thinner = ALL_OF;
+
+  /** Adds the next rows, and their weights. */
+  add(block: Block, weights?: Float64Array): void {
+    const { rows, cols } = block;
+    for (let i = 0; i < rows; ) {
+      while (this.#seen >= this.#thinner) {
+        this.#every *= 2;
+        this.#thinner *= 2;
+      }
+      const wait = this.#row % this.#every;
+      const skipped = wait === 0 ? 1 : Math.min(this.#every - wait, rows - i);
+      // Rows of weight 0 may hold anything.
+      if (wait === 0 && weights?.[i] !== 0) this.#add(block, i, weights?.[i]);
+      this.#seen += block.kind === 'dense' ? skipped * cols : block.indptr[i + skipped] - block.indptr[i];
+      this.#row += skipped;
+      i += skipped;
+    }
+  }
+
+  #add(block: Block, i: number, weight: number | undefined): void {
+    if (block.kind === 'dense') {
+      const start = i * block.stride;
+      this.#numbers(numbersOf(block, start, start + block.cols));
+    } else {
+      const [from, to] = [block.indptr[i], block.indptr[i + 1]];
+      this.#mix(block.indices.subarray(from, to), 0);
+      this.#numbers(block.data.subarray(from, to));
+    }
+    if (weight !== undefined) this.#mix([weight], 0);
+  }
+
+  /**
+   * The seed, mixed with the rows: 32 bits. Where no rows were added, because only their moments are known or they are on a cluster, the
+   * ranges of the columns stand for them. Otherwise these say nothing new, and some engines round them.
+   */
+  seed(seed: number, { rows, min, max }: Pick<ColumnStatistics, 'rows' | 'min' | 'max'>): number {
+    const all = new DataChecksum();
+    [all.#low, all.#high, all.#unit] = [this.#low, this.#high, this.#unit];
+    all.#mix([seed, rows], 0);
+    if (this.#row === 0) {
+      all.#numbers(min);
+      all.#numbers(max);
+    }
+    return finish(all.#low ^ finish(all.#high)) >>> 0;
+  }
+
+  /** Numbers of the data. */
+  #numbers(values: ArrayLike<number>): void {
+    for (let i = 0; i < values.length && this.#unit === undefined; i++) {
+      number[0] = values[i];
+      if (values[i] !== 0) this.#unit = words[1] & EXPONENT;
+    }
+    this.#mix(values, this.#unit ?? 0);
+  }
+
+  /** Any numbers, `unit` subtracted from the exponents of those that are not 0. */
+  #mix(values: ArrayLike<number>, unit: number): void {
+    let [low, high] = [this.#low, this.#high];
+    for (let i = 0; i < values.length; i++) {
+      // −0 becomes 0, which it is equal to.
+      const value = values[i] + 0;
+      number[0] = value;
+      low = mix(low, words[0], LOW);
+      high = mix(high, value === 0 ? 0 : words[1] - unit, HIGH);
+    }
+    this.#low = low;
+    this.#high = mix(high, low, PLACE);
+  }
+}
+
+function mix(state: number, word: number, factor: number): number {
+  const h = state ^ Math.imul(word, factor);
+  return (Math.imul((h << 13) | (h >>> 19), 5) + 0x561ccd1b) | 0;
+}
+
+function finish(value: number): number {
+  let h = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return h ^ (h >>> 16);
+}

@@ -1,0 +1,85 @@
+import { random } from '../../linalg/random.js';
+import { dot } from '../../linalg/vector.js';
+import type { Warning } from '../../warning.js';
+import { type Block, type Frame, identityFrame, packTile } from '../blocks/block.js';
+import type { RowSource } from '../blocks/row-source.js';
+
+/** Correlations may be rounded, in float32 for example: entries that differ by less count as equal. */
+const ROUNDING = 1e-6;
+
+/**
+ * Whether rows are those of a correlation matrix: as many rows as columns, symmetric, 1 on the diagonal, and numbers from −1 to 1, some of
+ * which are none of −1, 0 and 1 (an identity matrix is more likely a table of classes). Most data end the check at their first number.
+ *
+ * Symmetry takes no copy of the rows: with random r the products Xr and Xᵀr are equal if X is symmetric, and differ otherwise.
+ */
+export class CorrelationMatrixCheck {
+  readonly #d: number;
+  readonly #frame: Frame;
+  #possible = true;
+  #rows = 0;
+  #correlated = false;
+  #state: Record<'row' | 'r' | 'products' | 'transposed', Float64Array> | undefined;
+
+  constructor(d: number) {
+    this.#d = d;
+    this.#frame = identityFrame(d);
+  }
+
+  /** Adds the next rows. */
+  add(block: Block): void {
+    for (let i = 0; i < block.rows && this.#possible; i++) this.#possible = this.#addRow(block, i);
+  }
+
+  get found(): boolean {
+    if (!this.#possible || !this.#correlated || !this.#state || this.#rows !== this.#d) return false;
+    const { r, products, transposed } = this.#state;
+    const most = ROUNDING * r.reduce((sum, value) => sum + Math.abs(value), 0);
+    return products.every((product, i) => Math.abs(product - transposed[i]) <= most);
+  }
+
+  #addRow(block: Block, at: number): boolean {
+    const d = this.#d;
+    const i = this.#rows++;
+    if (i >= d || block.cols !== d) return false;
+    const diagonal = new Float64Array(1);
+    packTile(block, this.#frame, at, at + 1, i, i + 1, diagonal);
+    if (!(Math.abs(diagonal[0] - 1) <= ROUNDING)) return false;
+    this.#state ??= {
+      row: new Float64Array(d),
+      r: new Float64Array(d).map(random(0).normal),
+      products: new Float64Array(d),
+      transposed: new Float64Array(d),
+    };
+    const { row, r, products, transposed } = this.#state;
+    packTile(block, this.#frame, at, at + 1, 0, d, row);
+    for (let j = 0; j < d; j++) {
+      const size = Math.abs(row[j]);
+      if (!(size <= 1 + ROUNDING)) return false;
+      if (j !== i && size > ROUNDING && size < 1 - ROUNDING) this.#correlated = true;
+      transposed[j] += r[i] * row[j];
+    }
+    products[i] = dot(row, 0, r, 0, d);
+    return true;
+  }
+
+  /** The warning, if this is a correlation matrix. */
+  warnings(): Warning[] {
+    return this.found ? [correlationWarning(this.#d)] : [];
+  }
+}
+
+/** The warning about a source that can be read once more. */
+export async function correlationWarnings(source: RowSource): Promise<readonly Warning[]> {
+  const check = new CorrelationMatrixCheck(source.cols);
+  for await (const block of source.blocks()) check.add(block);
+  return check.warnings();
+}
+
+function correlationWarning(d: number): Warning {
+  return {
+    code: 'CORRELATION_MATRIX',
+    message: `These ${d} rows of ${d} columns look like a correlation matrix, because they are symmetric with 1 on the diagonal. PCA takes them for rows of data, and its variances are not those of the data behind the matrix. Pass the rows that the matrix was computed from, with scale: 'unit'. If you have only the matrix, pass it with center: false and use singularValues, which are then its eigenvalues; components are its eigenvectors.`,
+    details: { rows: d },
+  };
+}

@@ -1,0 +1,102 @@
+import { describeValue, ModelError } from '../../errors.js';
+import { crc32 } from './crc32.js';
+
+/**
+ * Several arrays of bytes under one header, little-endian:
+ *
+ * | bytes         | content                                                              |
+ * |---------------|----------------------------------------------------------------------|
+ * | 0–7           | eight letters that name the format                                   |
+ * | 8–11, 12–15   | version and length of the header, uint32                             |
+ * | 16–…          | header: JSON (UTF-8); `sections` are the lengths of the arrays       |
+ * | multiples of 8 | the arrays                                                          |
+ * | last 4        | CRC-32 of everything before                                          |
+ */
+export function writeContainer(
+  letters: string,
+  version: number,
+  header: object,
+  sections: readonly Uint8Array[],
+): Uint8Array {
+  const text = new TextEncoder().encode(JSON.stringify({ ...header, sections: sections.map(({ length }) => length) }));
+  const starts = startsOf(
+    16 + text.length,
+    sections.map(({ length }) => length),
+  );
+  const end = starts[sections.length];
+  const bytes = new Uint8Array(end + 4);
+  const view = new DataView(bytes.buffer);
+  bytes.set(new TextEncoder().encode(letters));
+  view.setUint32(8, version, true);
+  view.setUint32(12, text.length, true);
+  bytes.set(text, 16);
+  sections.forEach((section, i) => {
+    bytes.set(section, starts[i]);
+  });
+  view.setUint32(end, crc32(bytes.subarray(0, end)), true);
+  return bytes;
+}
+
+/** Where each array begins, and where the last one ends. */
+function startsOf(first: number, lengths: readonly number[]): number[] {
+  const starts: number[] = [];
+  let at = first;
+  for (const length of lengths) {
+    at = Math.ceil(at / 8) * 8;
+    starts.push(at);
+    at += length;
+  }
+  return [...starts, at];
+}
+
+export interface ContainerHead {
+  readonly version: number;
+  readonly header: Readonly<Record<string, unknown>>;
+  /** Bytes of the whole container. */
+  readonly size: number;
+}
+
+/** The header, from the first bytes; undefined where more are needed: `needed` of them. */
+export function readContainerHead(
+  bytes: Uint8Array,
+  letters: string,
+  what: string,
+): ContainerHead | { needed: number } {
+  const name = new TextDecoder('latin1').decode(bytes.subarray(0, 8));
+  if (name !== letters.slice(0, name.length) || bytes.length === 0)
+    throw new ModelError('BAD_MODEL', `This is no ${what}: it begins with ${describeValue(name)}.`);
+  if (bytes.length < 16) return { needed: 16 };
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const length = view.getUint32(12, true);
+  if (bytes.length < 16 + length) return { needed: 16 + length };
+  let header: Record<string, unknown>;
+  try {
+    header = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(16, 16 + length)));
+  } catch {
+    throw damaged(what);
+  }
+  const lengths = header?.sections;
+  if (!Array.isArray(lengths) || !lengths.every((each) => Number.isSafeInteger(each) && each >= 0)) throw damaged(what);
+  const starts = startsOf(16 + length, lengths);
+  return { version: view.getUint32(8, true), header, size: starts[lengths.length] + 4 };
+}
+
+/** The arrays, after the checksum was compared. */
+export function readSections(bytes: Uint8Array, { header, size }: ContainerHead, what: string): Uint8Array[] {
+  if (bytes.length < size) throw cutOff(bytes.length, what);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (bytes.length > size || view.getUint32(size - 4, true) !== crc32(bytes.subarray(0, size - 4))) throw damaged(what);
+  const lengths = header.sections as readonly number[];
+  const starts = startsOf(16 + view.getUint32(12, true), lengths);
+  return lengths.map((length, i) => bytes.subarray(starts[i], starts[i] + length));
+}
+
+/** The error for bytes that end too early. */
+export function cutOff(length: number, what: string): ModelError {
+  return new ModelError('MODEL_TRUNCATED', `The ${what} ends after ${length} bytes, in the middle.`);
+}
+
+/** The error for bytes whose checksum is wrong. */
+export function damaged(what: string): ModelError {
+  return new ModelError('MODEL_CHANGED', `The ${what} was changed or damaged after it was written.`);
+}

@@ -1,0 +1,164 @@
+import { type ProgressTracker, runTaskSync } from '../base/progress.js';
+import { type DenseBlock, type Frame, packTile } from '../data/blocks/block.js';
+import { decoded } from '../data/blocks/float16.js';
+import type { RowSource } from '../data/blocks/row-source.js';
+import { blockStatistics } from '../data/statistics/block-statistics.js';
+import type { Framing } from '../data/statistics/scaling.js';
+import type { ColumnStatistics } from '../data/statistics/statistics.js';
+import { rowWeights } from '../data/statistics/weights.js';
+import { DenseReference } from '../engines/reference/dense.js';
+import { reference } from '../engines/reference/reference.js';
+import { TILE } from '../engines/reference/tile.js';
+import { absorbRows, qr } from '../linalg/qr.js';
+import { svdSteps } from '../linalg/svd.js';
+import { transpose } from '../linalg/transpose.js';
+import { type FitFacts, nested } from '../model/finish.js';
+import { loadDataWarnings } from '../model/load-data-warnings.js';
+import { checkColumnOptions, type Settings } from '../options.js';
+import { type Plan, planSmall } from '../plan.js';
+import { fromSingularValues, wantedSquares } from '../solvers/direct/svd.js';
+import type { Problem, Solution } from '../solvers/solver.js';
+import type { Fitted } from './fit.js';
+import { axesWithoutVariance, makeProblem } from './problem.js';
+
+/** Most operations, n·d·min(n, d), of a fit that is done at once: some milliseconds. */
+export const MOST_AT_ONCE = 1e7;
+
+/** n·d·min(n, d): the operations of a fit, about. */
+export function operations({ rows = Number.POSITIVE_INFINITY, cols }: RowSource): number {
+  return rows * cols * Math.min(rows, cols);
+}
+
+/** A fit that can be done at once. */
+export interface SmallFit {
+  readonly block: DenseBlock;
+  readonly plan: Plan;
+  /** Whether it takes less than a millisecond, and no other engine or solver would save time. */
+  readonly negligible: boolean;
+}
+
+/** The fit that can be done at once: of few dense rows in memory, without options that need another engine, solver or reading. Undefined if it cannot. */
+export function smallFit(source: RowSource, settings: Settings): SmallFit | undefined {
+  const { solver, engine, transform = 'none', scale, blocking } = settings;
+  const plain = transform === 'none' && scale !== 'median';
+  const auto = solver === 'auto' && engine === 'auto' && blocking !== 'none';
+  const block = plain && auto && operations(source) <= MOST_AT_ONCE ? denseBlock(source) : undefined;
+  if (!block) return undefined;
+  const { rows, cols } = block;
+  const shape = { rows, cols, dtype: source.dtype, rereadable: true };
+  const { plan, negligible } = planSmall(shape, { ...settings, engine: reference });
+  return { block, plan, negligible: negligible && !mayBeCorrelations(block) };
+}
+
+/** Returns true if a square table begins with 1, as a correlation matrix does: `pca` then takes the path that looks for one. */
+function mayBeCorrelations({ rows, cols, data }: DenseBlock): boolean {
+  return rows === cols && Math.abs(data[0] - 1) < 1e-5;
+}
+
+/** The rows of a source that has all of them in one dense block in memory. */
+function denseBlock(source: RowSource): DenseBlock | undefined {
+  if (!source.resident) return undefined;
+  const blocks = source.blocks();
+  return Array.isArray(blocks) && blocks.length === 1 && blocks[0].kind === 'dense' ? decoded(blocks[0]) : undefined;
+}
+
+/** A small fit before `finish`. */
+export interface SolvedFit {
+  readonly solution: Solution;
+  readonly facts: FitFacts;
+  readonly columns: ColumnStatistics;
+}
+
+/** Fits small data as `pca` does: at once, but for sentences about rare data, which are loaded. */
+export async function fitSmall(
+  source: RowSource,
+  small: SmallFit,
+  settings: Settings,
+  progress: ProgressTracker,
+): Promise<Fitted> {
+  const { solution, facts, columns } = solveSmall(source, small, settings, progress);
+  const warnings = (await source.warnings?.()) ?? [];
+  const about = await loadDataWarnings(facts, solution.values, columns);
+  return { ...nested(solution, { ...facts, ...about }, warnings), columns, engine: reference };
+}
+
+/** The rows of a small fit, and what is said of each. */
+export interface SmallRows {
+  readonly block: DenseBlock;
+  readonly passes: DenseReference;
+  readonly weights: Float64Array | undefined;
+  readonly columnNames: readonly string[] | undefined;
+}
+
+/** A solver of small data: it sums up the columns, and then solves the problem that follows from them. */
+export type SmallSolver = (rows: SmallRows) => {
+  readonly columns: ColumnStatistics;
+  solve(problem: Problem, framing: Framing): Solution;
+};
+
+/**
+ * Solves small data at once, without promises: the path of `pcaSync`, and of `pca` for such data. Plain TypeScript on one thread, on the
+ * passes of the reference engine. What `finish` makes of the solution is that of every fit.
+ */
+export function solveSmall(
+  source: RowSource,
+  { block, plan }: SmallFit,
+  settings: Settings,
+  progress: ProgressTracker,
+  solver = bySvd,
+): SolvedFit {
+  const { cols, dtype } = source;
+  checkColumnOptions(settings, cols);
+  const weights = rowWeights(settings.weights, block.rows).slice(0, block.rows);
+  const columnNames = settings.columnNames ?? source.columnNames;
+  progress.begin('singular values', block.rows);
+  const { columns, solve } = solver({ block, passes: new DenseReference(block), weights, columnNames });
+  const reading = { cols, columnNames, columns, dtype, sparse: false, merges: 1 };
+  const { problem, framing, facts } = makeProblem(reading, settings, reference, plan, progress);
+  const solution = framing.scatterTrace === 0 ? axesWithoutVariance(problem) : solve(problem, framing);
+  progress.end();
+  return { solution, facts, columns };
+}
+
+/** The svd solver: R of B, or of Bᵀ for wide data, and its singular value decomposition. */
+const bySvd: SmallSolver = ({ block, passes, weights, columnNames }) => ({
+  columns: runTaskSync(blockStatistics(block, weights, 0, columnNames)),
+  solve(problem, framing) {
+    const frame = weights ? { ...framing, rootWeights: weights.map(Math.sqrt) } : framing;
+    return factorise(problem, block, passes, frame);
+  },
+});
+
+function factorise(problem: Problem, block: DenseBlock, passes: DenseReference, frame: Frame): Solution {
+  const { d } = problem;
+  const n = block.rows;
+  const tall = n >= d;
+  const [size, length] = tall ? [d, n] : [n, d];
+  const height = Math.min(TILE, length);
+  const triangle = new Float64Array(size * size);
+  const tile = new Float64Array(height * size);
+  for (let from = 0; from < length; from += height) {
+    const lines = Math.min(height, length - from);
+    if (tall) packTile(block, frame, from, from + lines, 0, d, tile, 0, 1, lines);
+    else packTile(block, frame, 0, n, from, from + lines, tile);
+    runTaskSync(absorbRows(triangle, size, tile, lines));
+  }
+  const { values, right } = runTaskSync(svdSteps(triangle, size, size, false));
+  const { squares, count } = wantedSquares(values, problem);
+  let basis: Float64Array = right.slice(0, count * size);
+  if (!tall) {
+    const images = new Float64Array(count * d);
+    runTaskSync(passes.multiplyTransposedTask(frame, transpose(basis, count, n), count, images));
+    basis = runTaskSync(qr(images, count, d)).q;
+  }
+  const image = new Float64Array(count * d);
+  runTaskSync(passes.normalTask(frame, basis, count, image));
+  return fromSingularValues(problem, {
+    singular: values,
+    squares,
+    basis,
+    image,
+    tiles: Math.ceil(length / height),
+    height,
+  });
+}

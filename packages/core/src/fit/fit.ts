@@ -1,0 +1,113 @@
+import type { ProgressTracker } from '../base/progress.js';
+import type { RowSource } from '../data/blocks/row-source.js';
+import type { ColumnStatistics } from '../data/statistics/statistics.js';
+import type { Engine } from '../engines/engine.js';
+import { remoteRows } from '../engines/remote.js';
+import { ConvergenceError } from '../errors.js';
+import { type NestedModels, nested } from '../model/finish.js';
+import { loadDataWarnings } from '../model/load-data-warnings.js';
+import type { Model } from '../model/model.js';
+import { checkColumnOptions, type Settings } from '../options.js';
+import { makePlan, type Plan, type Shape } from '../plan.js';
+import { SOLVERS } from '../solvers/registry.js';
+import type { Solution, Solver } from '../solvers/solver.js';
+import type { Warning } from '../warning.js';
+import type { PlannedEngine } from './choose-engine.js';
+import { Moments } from './moments.js';
+import { axesWithoutVariance, makeProblem } from './problem.js';
+import { type PreparedData, readBoth, readMoments, readOnce, readRows } from './reading.js';
+
+/** The models of a fit, and what questions about the same rows need besides. */
+export interface Fitted extends NestedModels {
+  /** Statistics of the columns as they were fitted. */
+  readonly columns: Readonly<ColumnStatistics>;
+  readonly engine: Engine;
+}
+
+/** Plans, reads, solves and finishes: the pipeline of `pca`, for data that were opened and options that were checked. */
+export async function fit(
+  source: RowSource | Moments,
+  settings: Settings,
+  engines: readonly [Engine, ...Engine[]],
+  progress: ProgressTracker,
+): Promise<Fitted> {
+  checkColumnOptions(settings, source.cols);
+  const { plan, engine } = await choosePlan(source instanceof Moments ? shapeOf(source) : source, settings, engines);
+  const solver = await SOLVERS[plan.solver].load({ cols: source.cols, learn: settings.learn });
+  const reading = await readFor(solver, source, settings, engine, progress);
+  try {
+    const { problem, framing, facts: found } = makeProblem(reading, settings, engine, plan, progress, solver.tolerance);
+    const solution = framing.scatterTrace > 0 ? await reading.solve(problem, framing) : axesWithoutVariance(problem);
+    const facts = { ...found, ...(await loadDataWarnings(found, solution.values, reading.columns)) };
+    const matrix = mayBeCorrelations(source, reading) ? await correlationWarnings(source) : [];
+    const warnings = [...(await warningsOf(source, engine)), ...matrix];
+    const { model, first } = nested(solution, facts, warnings);
+    if (!solution.converged) throw notConverged(model, solution, plan, problem.tolerance);
+    return { model, first, columns: reading.columns, engine };
+  } finally {
+    reading.release();
+  }
+}
+
+/** The error that carries a model whose solver stopped too early. */
+function notConverged(model: Model, { failure, passes }: Solution, plan: Plan, tolerance: number): ConvergenceError {
+  if (failure) return new ConvergenceError(failure.message, model, failure.details, failure.code);
+  const worst = Math.max(...model.certificate.residuals);
+  return new ConvergenceError(
+    `${plan.solver} stopped after ${passes} passes at a residual of ${worst.toExponential(1)}, above the tolerance ${tolerance}. Use a larger tolerance or another solver; the error's \`best\` is the model so far.`,
+    model,
+    { value: worst, expected: tolerance },
+  );
+}
+
+/** Warnings of the source and the engine, collected after the last row was read. */
+async function warningsOf(source: RowSource | Moments, engine: Engine): Promise<readonly Warning[]> {
+  const read = source instanceof Moments ? [] : ((await source.warnings?.()) ?? []);
+  return [...read, ...(engine.warnings ?? [])];
+}
+
+/** Whether there are as many rows as columns, and the largest number of every column is 1: so it is in a correlation matrix. Streams look themselves. */
+function mayBeCorrelations(source: RowSource | Moments, { cols, columns }: PreparedData): source is RowSource {
+  if (columns.rows !== cols || source instanceof Moments || !source.rereadable) return false;
+  return columns.max.every((most) => Math.abs(most - 1) < 1e-5);
+}
+
+/** Hardly any data need this code. */
+async function correlationWarnings(source: RowSource): Promise<readonly Warning[]> {
+  return (await import('../data/statistics/correlation-matrix.js')).correlationWarnings(source);
+}
+
+/**
+ * The plan of every engine, and of these the one that takes the least time on this machine. The engine's plan is the same on every
+ * machine; which engine is the fastest depends on its cores and libraries, but not on how busy it is or how many threads are allowed.
+ */
+async function choosePlan(
+  shape: Shape | RowSource,
+  settings: Settings,
+  engines: readonly [Engine, ...Engine[]],
+): Promise<PlannedEngine> {
+  const { k, solver, tolerance, learn, memory } = settings;
+  const request = { k, solver, tolerance, learn, memory, engine: engines[0] };
+  const remote = 'blocks' in shape ? remoteRows(shape) : undefined;
+  if (!remote && engines.length === 1) return { engine: engines[0], plan: makePlan(shape, request) };
+  const { candidate, cheapest, chooseWhere } = await import('./choose-engine.js');
+  if (remote) return chooseWhere(shape, remote.streaming, request, engines);
+  return cheapest(engines.map((engine) => candidate(shape, { ...request, engine })));
+}
+
+function readFor(
+  solver: Solver,
+  source: RowSource | Moments,
+  settings: Settings,
+  engine: Engine,
+  progress: ProgressTracker,
+): Promise<PreparedData> {
+  if (solver.needs === 'scatter') return readMoments(source, settings, engine, progress, solver);
+  if (solver.needs === 'rows') return readRows(source, settings, engine, progress, solver);
+  if (solver.needs === 'once') return readOnce(source, settings, engine, progress, solver);
+  return readBoth(source, settings, engine, progress, solver);
+}
+
+function shapeOf(moments: Moments): Shape {
+  return { rows: moments.rows, cols: moments.cols, rereadable: false, momentsOnly: true };
+}

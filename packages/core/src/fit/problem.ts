@@ -1,0 +1,178 @@
+import { DEFAULT_TOLERANCE } from '../base/limits.js';
+import type { ProgressTracker } from '../base/progress.js';
+import { chooseFrame, columnScales, type Framing } from '../data/statistics/scaling.js';
+import { meanBound, scaledSquares, sumBound, wholeMeanBound } from '../data/statistics/statistics.js';
+import type { Engine } from '../engines/engine.js';
+import { DataError, OptionError } from '../errors.js';
+import type { FitFacts } from '../model/finish.js';
+import { checkCount, type Settings } from '../options.js';
+import type { Plan } from '../plan.js';
+import type { Problem, Solution } from '../solvers/solver.js';
+import type { PreparedData } from './reading.js';
+
+/** Unit roundoff of the types that data are stored in, and the distance of their smallest numbers, which is the same for all of them. */
+const ROUNDOFF = { float32: 2 ** -24, float64: 2 ** -53 } as const;
+const LEAST_STEP = { float32: 2 ** -149, float64: 2 ** -1074 } as const;
+
+/** Facts about the columns, from one reading. */
+type Columns = Omit<PreparedData, 'solve' | 'release'>;
+
+export interface PreparedProblem {
+  readonly problem: Problem;
+  readonly framing: Framing;
+  readonly facts: FitFacts;
+}
+
+/** Makes the problem for a solver from the data that were read and the settings, and the facts that `finish` needs. */
+export function makeProblem(
+  reading: Columns,
+  settings: Settings,
+  engine: Engine,
+  plan: Plan,
+  progress: ProgressTracker,
+  usual: number = DEFAULT_TOLERANCE[reading.dtype],
+): PreparedProblem {
+  const { columns, cols: d } = reading;
+  const { center, ddof } = settings;
+  const divisor = columns.weight - ddof;
+  checkRows(columns.rows, columns.weight, settings);
+  const rankLimit = Math.min(d, columns.rows - (center ? 1 : 0));
+  const wanted = checkCount(settings.k, columns.rows, d, rankLimit);
+  const scales = columnScales(columns, settings.scale, divisor, center, settings.columnWeights);
+  const scaling = settings.scaling ? { ...scales, rule: settings.scaling } : scales;
+  const framing = chooseFrame(columns, scaling.scale, center);
+  const scaled = settings.scale === 'unit' || settings.scale === 'pareto';
+  const framingError = (center ? meanError(reading, framing) : 0) + (scaled ? scaleError(reading, framing) : 0);
+  const roundoff = passError(reading, framing, engine, center) + framingError;
+  const problem: Problem = {
+    d,
+    rankLimit,
+    wanted,
+    scatterTrace: framing.scatterTrace,
+    roundoff,
+    framingError,
+    tolerance: settings.tolerance ?? usual,
+    learn: settings.learn ?? {},
+    unit: framing.unit,
+    centred: center && settings.weights === undefined,
+    seed: settings.seed,
+    startSeed: settings.seed,
+    engine,
+    progress,
+  };
+  const facts: FitFacts = {
+    d,
+    rows: columns.rows,
+    weight: columns.weight,
+    ddof,
+    centered: center,
+    mean: framing.shift,
+    scaling,
+    columnWeights: settings.columnWeights && Float64Array.from(settings.columnWeights),
+    columnEnergies: columnEnergies(reading, framing, center),
+    whiten: settings.whiten,
+    columnNames: reading.columnNames,
+    dtype: reading.dtype,
+    unit: framing.unit,
+    scatterTrace: framing.scatterTrace,
+    roundoff,
+    framingError,
+    noise: lastDigits(reading, framing),
+    plan,
+    coding: settings.coding,
+  };
+  return { problem, framing, facts };
+}
+
+/** Any k axes, for data without variance: the first k columns. */
+export function axesWithoutVariance({ d, wanted }: Problem): Solution {
+  const k = 'count' in wanted ? wanted.count : 1;
+  const basis = new Float64Array(k * d);
+  for (let r = 0; r < k; r++) basis[r * d + r] = 1;
+  const next = k < d ? { value: 0, bound: 0 } : undefined;
+  const [values, residuals, spectrum] = [k, k, d].map((length) => new Float64Array(length));
+  return { k, basis, values, residuals, spectrum, next, converged: true, passes: 1 };
+}
+
+function checkRows(rows: number, weight: number, { center, ddof, weights }: Settings): void {
+  const least = center ? 2 : 1;
+  if (rows < least) {
+    throw new DataError(
+      'TOO_FEW_ROWS',
+      `There ${rows === 1 ? 'is 1 row' : `are ${rows} rows`}${weights ? ' with a weight above 0' : ''}, and variance about the mean needs at least ${least}.`,
+      { value: rows, expected: least },
+    );
+  }
+  if (weight - ddof > 0) return;
+  throw new OptionError(
+    weights ? 'BAD_WEIGHTS' : 'BAD_OPTION',
+    weights
+      ? `The weights add up to ${weight}, which leaves nothing after ddof = ${ddof}. A weight counts its row that many times: scale the weights to add up to the number of rows, or use ddof: 0.`
+      : `ddof is ${ddof}, but there are only ${rows} rows. Use a ddof below the number of rows.`,
+    { option: weights ? 'weights' : 'ddof', value: weights ? weight : ddof },
+  );
+}
+
+/** ‖column j‖² in the frame, about its mean or about zero. */
+function columnEnergy(reading: Columns, framing: Framing, j: number, aboutMean: boolean): number {
+  return scaledSquares(reading.columns, j, aboutMean, framing.factor[j]);
+}
+
+/** ‖column‖² of every column in the frame. */
+function columnEnergies(reading: Columns, framing: Framing, aboutMean: boolean): Float64Array {
+  const energies = new Float64Array(reading.cols);
+  for (let j = 0; j < energies.length; j++) energies[j] = columnEnergy(reading, framing, j, aboutMean);
+  return energies;
+}
+
+/** For each column, how much it changes in norm when every number changes by half a unit in its last place. */
+function lastDigits(reading: Columns, framing: Framing): Float64Array {
+  const u = ROUNDOFF[reading.dtype];
+  const digits = columnEnergies(reading, framing, false);
+  const least = LEAST_STEP[reading.dtype] * Math.sqrt(reading.columns.weight);
+  for (let j = 0; j < digits.length; j++) digits[j] = u * Math.sqrt(digits[j]) + least * framing.factor[j];
+  return digits;
+}
+
+/**
+ * ‖ΔS‖ from rounding in the passes, at most: what the engine declares, relative to the energy that goes through its
+ * sums. Sparse columns that reach zero are centred implicitly, so their means go through the sums too.
+ */
+function passError(reading: Columns, framing: Framing, engine: Engine, center: boolean): number {
+  const { columns, cols: d, sparse, merges } = reading;
+  let energy = 0;
+  for (let j = 0; j < d; j++) {
+    const implicit = sparse && columns.min[j] <= 0 && columns.max[j] >= 0;
+    energy += columnEnergy(reading, framing, j, center && !implicit);
+  }
+  return (engine.roundoff(columns.rows, d, sparse) + 4 * merges * ROUNDOFF.float64) * columns.inflation * energy;
+}
+
+/**
+ * ‖ΔS‖ from rounding in the mean, exactly Σw·ηηᵀ for an error of η: second order, but far from the origin not small.
+ *
+ * Where sums about the means of blocks were merged, Σκδδᵀ of the means' distances δ takes part of their errors to first order:
+ * 2·√(Σκδ²·Σκη²) at most, and Σκδ² is part of the trace. Here η is the error of the means with what rounding left of them.
+ */
+function meanError(reading: Columns, framing: Framing): number {
+  const { columns, cols: d, sparse, merges, aboutBlocks } = reading;
+  let whole = 0;
+  let each = 0;
+  let apart = 0;
+  for (let j = 0; j < d; j++) {
+    const bound = meanBound(columns, j, sparse, merges);
+    const farthest = Math.max(-columns.min[j], columns.max[j]);
+    whole += (bound * framing.factor[j]) ** 2;
+    if (bound === 0) continue;
+    each += (2 * (bound + 2 ** -52 * farthest) * framing.factor[j]) ** 2;
+    const rest = columns.restUnknown ? 2 ** -52 * farthest : 0;
+    apart += (2 * (wholeMeanBound(columns, j, sparse, merges) + rest) * framing.factor[j]) ** 2;
+  }
+  const { weight } = columns;
+  return weight * whole + (aboutBlocks ? weight * each + 2 * Math.sqrt(framing.scatterTrace * weight * apart) : 0);
+}
+
+/** ‖ΔS‖ from rounding in the deviations that columns are divided by: relative, so at most twice that of the trace. */
+function scaleError({ columns, sparse, merges }: Columns, framing: Framing): number {
+  return 2 * sumBound(columns.rows, sparse, merges) * framing.scatterTrace;
+}

@@ -1,0 +1,248 @@
+import type { ProgressTracker } from '../base/progress.js';
+import { checkBlockWidth, type RowSource } from '../data/blocks/row-source.js';
+import { keepRows } from '../data/inputs/open-source.js';
+import type { DataChecksum } from '../data/statistics/checksum.js';
+import { type Framing, scaleScatter } from '../data/statistics/scaling.js';
+import { type ColumnStatistics, emptyStatistics, mergeStatistics } from '../data/statistics/statistics.js';
+import { type RowWeights, rowWeights } from '../data/statistics/weights.js';
+import type { EarlyFrame, Engine, LoadedBlock, RowsAt } from '../engines/engine.js';
+import { Passes } from '../engines/passes.js';
+import { remoteRowsFor } from '../engines/remote.js';
+import type { Settings } from '../options.js';
+import type { Fold, Problem, Solution, Solver } from '../solvers/solver.js';
+import { Moments } from './moments.js';
+
+/** Data as read for a solver: statistics of the columns, and a function that runs the solver on the data. */
+export interface PreparedData {
+  readonly cols: number;
+  readonly columnNames: readonly string[] | undefined;
+  readonly columns: Readonly<ColumnStatistics>;
+  readonly dtype: 'float32' | 'float64';
+  readonly sparse: boolean;
+  /** How many partial sums were merged: each adds a rounding. */
+  readonly merges: number;
+  /** Whether the sums were taken about the means of several blocks, and merged. */
+  readonly aboutBlocks?: boolean;
+  solve(problem: Problem, framing: Framing): Promise<Solution>;
+  release(): void;
+}
+
+type Needing<What extends Solver['needs']> = Extract<Solver, { needs: What }>;
+
+/** For solvers that need the scatter: one pass, block by block into moments. Given moments are used as they are. */
+export async function readMoments(
+  source: RowSource | Moments,
+  settings: Settings,
+  engine: Engine,
+  progress: ProgressTracker,
+  solver: Needing<'scatter'>,
+): Promise<PreparedData> {
+  const checksum = solver.checksum?.();
+  const columnNames = settings.columnNames ?? source.columnNames;
+  const moments =
+    source instanceof Moments
+      ? source
+      : await Moments.of(source, { ...settings, engine }, progress, columnNames, undefined, checksum);
+  // Moments of the user's stay as they are.
+  const scatter = moments === source ? moments.scatter.slice() : moments.scatter;
+  return {
+    ...describeMoments(moments, settings),
+    aboutBlocks: moments.merges > 1,
+    solve: (problem, framing) => {
+      scaleScatter(scatter, moments, framing, settings.center);
+      return solver.solve({ scatter, ...withStart(problem, checksum, moments.columns) });
+    },
+    release: () => {},
+  };
+}
+
+/** The problem with the checksum of the data in the seed of its start. */
+function withStart<Given extends Problem>(
+  problem: Given,
+  checksum: DataChecksum | undefined,
+  columns: Readonly<ColumnStatistics>,
+): Given {
+  return checksum ? { ...problem, startSeed: checksum.seed(problem.seed, columns) } : problem;
+}
+
+function describeMoments(moments: Moments, settings: Settings): Omit<PreparedData, 'solve' | 'release'> {
+  const { cols, columns, dtype, sparse, merges } = moments;
+  return { cols, columnNames: settings.columnNames ?? moments.columnNames, columns, dtype, sparse, merges };
+}
+
+/** For solvers that need a rough scatter and the rows: one pass in the engine's float32, then as many as the solver needs. */
+export async function readBoth(
+  source: RowSource | Moments,
+  settings: Settings,
+  engine: Engine,
+  progress: ProgressTracker,
+  solver: Needing<'both'>,
+): Promise<PreparedData> {
+  if (source instanceof Moments) throw new TypeError('moments have no rows to read');
+  const kept = await rereadable(source, progress);
+  const columnNames = settings.columnNames ?? source.columnNames;
+  const checksum = solver.checksum?.();
+  const loaded: (LoadedBlock | undefined)[] = [];
+  const release = (): void => {
+    for (const block of loaded.splice(0)) block?.release();
+  };
+  const fast = { ...settings, engine: engine.float32 ?? engine };
+  let moments: Moments;
+  try {
+    moments = await Moments.of(kept, fast, progress, columnNames, kept.resident ? loaded : undefined, checksum);
+  } catch (error) {
+    release();
+    throw error;
+  }
+  const weights = rowWeights(settings.weights, kept.rows);
+  let passes: Passes | undefined;
+  return {
+    ...describeMoments(moments, settings),
+    solve: (problem, framing) => {
+      passes = new Passes(kept, moments.read, engine, framing, weights, progress, loaded.splice(0));
+      scaleScatter(moments.scatter, moments, framing, settings.center);
+      return solver.solve({ scatter: moments.scatter, passes, ...withStart(problem, checksum, moments.columns) });
+    },
+    release: () => {
+      release();
+      passes?.release();
+    },
+  };
+}
+
+/** For solvers that need rows: their columns' statistics first, then passes as often as the solver needs. */
+export async function readRows(
+  opened: RowSource | Moments,
+  settings: Settings,
+  engine: Engine,
+  progress: ProgressTracker,
+  solver: Needing<'rows'>,
+): Promise<PreparedData> {
+  if (opened instanceof Moments) throw new TypeError('moments have no rows to read');
+  const columnNames = settings.columnNames ?? opened.columnNames;
+  const source = await rereadable(opened, progress);
+  const weights = rowWeights(settings.weights, source.rows);
+  let columns: ColumnStatistics | undefined;
+  let rows = 0;
+  let merges = 0;
+  progress.begin('column statistics', source.rows, source.expectedRows);
+  const kept: (LoadedBlock | undefined)[] = [];
+  const add = async (loaded: LoadedBlock, own?: Float64Array): Promise<void> => {
+    const early = solver.early?.(settings, source, loaded);
+    const stats = await summariseLoaded(loaded, { first: rows, weights: own, columnNames }, progress, early);
+    if (columns) mergeStatistics(columns, stats);
+    else columns = stats;
+    merges += stats.merges ?? 1;
+    rows += loaded.rows;
+    if (early) kept.push(loaded);
+  };
+  const checksum = solver.checksum?.();
+  const remote = remoteRowsFor(source, engine);
+  if (remote) await add(remote.load());
+  else {
+    for await (const block of source.blocks()) {
+      checkBlockWidth(block, source, rows);
+      const own = weights.slice(rows, block.rows);
+      checksum?.add(block, own);
+      await add(await engine.load(block), own);
+    }
+  }
+  weights.end(rows);
+  progress.end();
+  const statistics = columns ?? emptyStatistics(source.cols);
+  return {
+    cols: source.cols,
+    columnNames,
+    columns: statistics,
+    dtype: source.dtype,
+    sparse: source.nonzeros !== undefined,
+    merges,
+    solve: (problem, framing) => {
+      const passes = new Passes(source, rows, engine, framing, weights, progress, kept);
+      return solver.solve({ passes, ...withStart(problem, checksum, statistics) });
+    },
+    release: () => {
+      for (const loaded of kept.splice(0)) loaded?.release();
+    },
+  };
+}
+
+/** Statistics of the columns of a loaded block, which is released, unless it has products ready for later. */
+async function summariseLoaded(
+  loaded: LoadedBlock,
+  at: RowsAt,
+  progress: ProgressTracker,
+  early: EarlyFrame | undefined,
+): Promise<ColumnStatistics> {
+  let stats: ColumnStatistics | undefined;
+  try {
+    stats = await loaded.summarise(at, undefined, progress.onStep, early);
+    return stats;
+  } finally {
+    if (!(early && stats)) loaded.release();
+  }
+}
+
+/** For solvers that process rows as they are read: one reading, and passes only where the source can be read again. */
+export async function readOnce(
+  source: RowSource | Moments,
+  settings: Settings,
+  engine: Engine,
+  progress: ProgressTracker,
+  solver: Needing<'once'>,
+): Promise<PreparedData> {
+  if (source instanceof Moments) throw new TypeError('moments have no rows to read');
+  const { cols, dtype } = source;
+  const columnNames = settings.columnNames ?? source.columnNames;
+  const weights = rowWeights(settings.weights, source.rows);
+  const fold = solver.begin({ ...settings, cols });
+  const checksum = source.rereadable ? solver.checksum?.() : undefined;
+  const rows = await foldRows(source, fold, weights, columnNames, engine, progress, checksum);
+  let passes: Passes | undefined;
+  return {
+    cols,
+    columnNames,
+    columns: fold.columns,
+    dtype,
+    sparse: source.nonzeros !== undefined,
+    merges: fold.merges,
+    solve: (problem, framing) => {
+      if (source.rereadable) passes = new Passes(source, rows, engine, framing, weights, progress);
+      return fold.solve({ ...withStart(problem, checksum, fold.columns), framing, passes });
+    },
+    release: () => passes?.release(),
+  };
+}
+
+/** Reads a source to its end, block by block into `fold`; returns how many rows it had. */
+export async function foldRows(
+  source: RowSource,
+  fold: Pick<Fold, 'add'>,
+  weights: RowWeights,
+  columnNames: readonly string[] | undefined,
+  engine: Engine,
+  progress: ProgressTracker,
+  checksum?: DataChecksum,
+): Promise<number> {
+  let rows = 0;
+  progress.begin('sketch', source.rows, source.expectedRows);
+  for await (const block of source.blocks()) {
+    checkBlockWidth(block, source, rows);
+    const own = weights.slice(rows, block.rows);
+    checksum?.add(block, own);
+    await fold.add(block, { first: rows, weights: own, columnNames }, engine, progress);
+    rows += block.rows;
+  }
+  weights.end(rows);
+  progress.end();
+  return rows;
+}
+
+/** The source itself where it can be read again; otherwise its rows, kept in memory. */
+export async function rereadable(source: RowSource, progress: ProgressTracker): Promise<RowSource> {
+  if (source.rereadable) return source;
+  progress.begin('reading rows', source.rows, source.expectedRows);
+  const kept = await keepRows(source, (rows) => progress.step(rows));
+  progress.end();
+  return kept;
+}

@@ -1,0 +1,305 @@
+import { isFloat64Array } from '../base/built-in-name.js';
+import type { Matrix } from '../data/blocks/matrix.js';
+import type { Scale } from '../data/statistics/scaling.js';
+import { ConvergenceError, describeValue, OptionError } from '../errors.js';
+import { random } from '../linalg/random.js';
+import { checkOptions } from '../options.js';
+import { checkLearnOptions } from '../solvers/check-learn.js';
+import { autoencoderRule } from '../solvers/learned/autoencoder.js';
+import { record } from '../solvers/learned/epoch.js';
+import { exactRows, exactTop } from '../solvers/learned/exact-rows.js';
+import { explain } from '../solvers/learned/failure.js';
+import { pairwiseRule } from '../solvers/learned/forces.js';
+import { hebbianRule } from '../solvers/learned/hebbian.js';
+import { checkExact, controlsOf, measure, searchOutside } from '../solvers/learned/learn.js';
+import type { HebbianRule, LearnOptions, PointsRule } from '../solvers/learned/learn-options.js';
+import { MemoryReplies } from '../solvers/learned/memory-replies.js';
+import { factoredRule } from '../solvers/learned/points.js';
+import { type Controls, type EpochState, NO_REPLY, type Rule, type RuleProblem } from '../solvers/learned/rule.js';
+import { Snapshot } from '../solvers/learned/snapshot.js';
+import { frameRows, type WatchedData } from '../solvers/learned/watched-data.js';
+
+/** Every learning rule that can be run one epoch at a time. */
+export type DescentRule = PointsRule | 'autoencoder' | HebbianRule;
+
+/** Options of `descend`. */
+export interface DescendOptions
+  extends Pick<LearnOptions, 'epochs' | 'step' | 'decay' | 'batch' | 'alpha' | 'descent' | 'momentum'> {
+  readonly rule: DescentRule;
+  /** Components. Default 2, which can be drawn; 1 for Oja's rule. */
+  readonly k?: number;
+  readonly center?: boolean;
+  readonly scale?: Scale;
+  readonly seed?: number;
+  /** Residual ‖Sv − θv‖/λ₁ at which it has converged and ends. Default 1e-6, and 1e-3 with `decay`. */
+  readonly tolerance?: number;
+  /** The exact subspace, for the angle to it. Computed first where that is quick; `false` leaves it out. */
+  readonly exact?: Matrix<Float64Array> | false;
+  /** Where to start: weights W (k × d), or points (n × k) in the data's units. Default: random, from the seed. */
+  readonly start?: Matrix<Float64Array>;
+  /**
+   * Runs until nothing moves any more: until a step of size 1 would change weights, or points where σ₁ = 1, by no more than this
+   * (Euclidean length). Left out, the run ends when the subspace is found, which may be long before the points stop moving.
+   */
+  readonly rest?: number;
+  /** Computes σ₁ exactly, so that losses, steps and forces are in exact units. Default: an estimate, as in the solvers of `pca`. */
+  readonly exactUnits?: boolean;
+}
+
+/** Most rows or columns for which the exact subspace is computed by default. */
+const QUICK = 256;
+/** Epochs between two measurements of the residual. */
+const MEASURED = 10;
+/** Epochs after which not having converged is an error. */
+const EPOCHS = 10_000;
+
+const SOLVER = {
+  factored: 'points',
+  pairwise: 'points',
+  autoencoder: 'autoencoder',
+  oja: 'hebbian',
+  subspace: 'hebbian',
+  sanger: 'hebbian',
+} as const satisfies Record<DescentRule, string>;
+
+/**
+ * Runs a learning rule one epoch at a time, for animation: in plain loops, for as many rows as can be drawn.
+ *
+ *     const run = descend(rows, { rule: 'autoencoder', k: 2 });
+ *     for (const state of run) {
+ *       draw(state.scores());
+ *       if (slider.moved) run.step = slider.value;
+ *     }
+ *
+ * It ends when the subspace is found to the tolerance, or with `rest` when nothing moves any more. Leaving the loop is a pause: the next
+ * loop over the same run continues it. After a step that is too long it throws a ConvergenceError whose `best` is the state with the lowest
+ * loss. The run is back there, and continues from there with a shorter step.
+ * The same data, options and seed give the same snapshots.
+ */
+export function descend(data: WatchedData, options: DescendOptions): Descent {
+  return new Descent(data, options);
+}
+
+/** A learning rule that runs one epoch at a time. */
+export class Descent implements IterableIterator<Snapshot> {
+  readonly #controls: Controls;
+  readonly #rule: Rule;
+  readonly #name: DescentRule;
+  readonly #replies: MemoryReplies;
+  readonly #frame: { readonly rows: Float64Array; readonly unit: number };
+  readonly #problem: RuleProblem;
+  readonly #exact: Matrix<Float64Array> | undefined;
+  readonly #tolerance: number;
+  readonly #epochs: number;
+  readonly #rest: number | undefined;
+  #turn: ReturnType<Rule['next']> | undefined;
+  readonly #startSeed: number;
+  #epoch = 0;
+  #last: Snapshot | undefined;
+  #lowest: Snapshot | undefined;
+  #done = false;
+
+  constructor(data: WatchedData, options: DescendOptions) {
+    const { rule, epochs, step, decay, batch, alpha, descent, momentum, tolerance, exact, ...others } =
+      checkRule(options);
+    const { start, rest, exactUnits = false, ...frame } = others;
+    const given = { epochs, step, decay, batch, alpha, descent, momentum, ...(rule === 'autoencoder' ? {} : { rule }) };
+    const learn = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as LearnOptions;
+    const settings = checkOptions({
+      k: rule === 'oja' ? 1 : 2,
+      ...frame,
+      ...(tolerance === undefined ? {} : { tolerance }),
+      solver: SOLVER[rule],
+      learn,
+    });
+    const { rows, n, d, unit, scatterTrace, startSeed } = frameRows(data, settings);
+    const k = checkCount(settings.k, n, d);
+    this.#frame = { rows, unit };
+    this.#startSeed = startSeed;
+    this.#replies = new MemoryReplies(rows, n, d);
+    this.#controls = controlsOf(learn);
+    this.#problem = {
+      n,
+      d,
+      k,
+      scatterTrace,
+      seed: settings.seed,
+      centred: settings.center,
+      ...(start === undefined
+        ? {}
+        : { start: checkStart(start, SOLVER[rule] === 'points' ? { n, k } : { k, d }, unit) }),
+      ...(exactUnits ? { top: exactTop(rows, n, d) } : {}),
+    };
+    this.#rest = checkRest(rest, decay);
+    this.#tolerance = settings.tolerance ?? (decay === undefined ? 1e-6 : 1e-3);
+    if (exact) checkExact(exact, d, 'exact');
+    this.#epochs = epochs ?? EPOCHS;
+    this.#exact =
+      exact === false ? undefined : (exact ?? (Math.min(n, d) <= QUICK ? exactRows(rows, n, d, k) : undefined));
+    this.#name = rule;
+    this.#rule = makeRule(rule, this.#problem, this.#controls);
+  }
+
+  /** Length of a step in units of 1/σ₁²; undefined while the rule chooses. */
+  get step(): number | undefined {
+    return this.#controls.step;
+  }
+  set step(value: number | undefined) {
+    if (value !== undefined) this.#check({ step: value });
+    this.#controls.step = value;
+  }
+
+  /** Weight of the orthonormality term. */
+  get alpha(): number {
+    return this.#controls.alpha;
+  }
+  set alpha(value: number) {
+    this.#check({ alpha: value ?? Number.NaN });
+    // Losses of different α cannot be compared.
+    if (value !== this.#controls.alpha) this.#lowest = undefined;
+    this.#controls.alpha = value;
+  }
+
+  get momentum(): number | undefined {
+    return this.#controls.momentum;
+  }
+  set momentum(value: number | undefined) {
+    if (value !== undefined) this.#check({ momentum: value, descent: this.#controls.descent });
+    this.#controls.momentum = value;
+  }
+
+  /** Whether the rule supports that. */
+  #check(change: LearnOptions): void {
+    checkLearnOptions(change, SOLVER[this.#name], '');
+  }
+
+  [Symbol.iterator](): this {
+    return this;
+  }
+
+  /** The next epoch. */
+  next(): IteratorResult<Snapshot, undefined> {
+    if (this.#done) return { done: true, value: undefined };
+    const state = this.#advance();
+    const { n, d, k } = this.#problem;
+    const epoch = this.#epoch++;
+    const last = this.#epoch >= this.#epochs;
+    const resting = this.#rest === undefined ? undefined : (state.slope?.() ?? Number.POSITIVE_INFINITY) <= this.#rest;
+    const due = (last || (resting ?? epoch % MEASURED === 0)) && state.rows.every(Number.isFinite);
+    const rng = random(this.#startSeed + 1);
+    const found = due ? this.#replies.run(measure(state.rows, k, d, rng, state.image)) : undefined;
+    const recorded = record(state, epoch, this.#exact, d, k, found?.worst);
+    if (state.shorter !== undefined) throw this.#failed(state, Number.NaN, false);
+    const settled = state.settled !== false && resting !== false;
+    const good = found && found.worst <= this.#tolerance && settled ? found : undefined;
+    const missing = good !== undefined && this.#replies.run(searchOutside(good, k, d, this.#tolerance, rng)).missing;
+    const converged = good !== undefined && !missing;
+    this.#last = new Snapshot(recorded, state, converged, { n, d, k, ...this.#frame });
+    if (this.#lowest === undefined || state.loss < this.#lowest.loss) this.#lowest = this.#last;
+    this.#done = converged || last;
+    if (!converged && last) throw this.#failed({ ...state, settled }, found?.worst ?? Number.NaN, missing);
+    return { done: false, value: this.#last };
+  }
+
+  /** Runs the rule to the end of its next epoch. */
+  #advance(): EpochState {
+    this.#turn = this.#turn ? this.#rule.next(NO_REPLY) : this.#rule.next();
+    for (;;) {
+      const { value } = this.#turn;
+      if (!('pass' in value)) return value;
+      this.#turn = this.#rule.next(this.#replies.reply(value));
+    }
+  }
+
+  /** After a step that is too long, the rule is back at its lowest loss, and that is the best state. */
+  #failed(state: EpochState, worst: number, missing: boolean): ConvergenceError<Snapshot | undefined> {
+    const options = { tolerance: this.#tolerance, learn: { ...(this.step === undefined ? {} : { step: this.step }) } };
+    const { message, details, code } = explain(state, this.#epoch, { worst }, options, missing, '');
+    return new ConvergenceError(message, code === 'DIVERGED' ? this.#lowest : this.#last, details, code);
+  }
+}
+
+function makeRule(rule: DescentRule, problem: RuleProblem, controls: Controls): Rule {
+  if (rule === 'factored') return factoredRule(problem, controls);
+  if (rule === 'pairwise') return pairwiseRule(problem, controls);
+  return rule === 'autoencoder' ? autoencoderRule(problem, controls) : hebbianRule(rule, problem, controls);
+}
+
+const OPTIONS: readonly (keyof DescendOptions)[] = [
+  'rule',
+  'k',
+  'center',
+  'scale',
+  'seed',
+  'tolerance',
+  'exact',
+  'start',
+  'rest',
+  'exactUnits',
+  'epochs',
+  'step',
+  'decay',
+  'batch',
+  'alpha',
+  'descent',
+  'momentum',
+];
+
+function checkRule(options: DescendOptions): DescendOptions {
+  if (typeof options !== 'object' || options === null || !Object.hasOwn(SOLVER, options.rule)) {
+    const names = Object.keys(SOLVER).map((name) => `'${name}'`);
+    const found = typeof options === 'object' && options !== null ? options.rule : options;
+    throw new OptionError('BAD_OPTION', `rule is ${describeValue(found)}; it must be one of ${names.join(', ')}.`, {
+      option: 'rule',
+      value: found,
+    });
+  }
+  const unknown = Object.keys(options).find((option) => !OPTIONS.includes(option as keyof DescendOptions));
+  if (unknown === undefined) return options;
+  throw new OptionError(
+    'UNKNOWN_OPTION',
+    `There is no option ${describeValue(unknown)}. The options are ${OPTIONS.join(', ')}.`,
+    {
+      option: unknown,
+    },
+  );
+}
+
+/** The start as plain rows in the frame's units; its shape is given by the rule. */
+function checkStart(start: Matrix<Float64Array>, shape: Readonly<Record<string, number>>, unit: number): Float64Array {
+  const [[first, rows], [second, cols]] = Object.entries(shape);
+  const data = start?.data;
+  if (start?.rows === rows && start.cols === cols && isFloat64Array(data) && data.length === rows * cols) {
+    if (data.every(Number.isFinite)) return first === 'n' ? data.map((value) => value / unit) : data.slice();
+    throw new OptionError('BAD_OPTION', 'start has numbers that are not finite.', { option: 'start' });
+  }
+  throw new OptionError(
+    'BAD_OPTION',
+    `start is ${describeValue(start?.rows)} × ${describeValue(start?.cols)}; it must be a matrix of Float64Array with ${first} × ${second} = ${rows} × ${cols} numbers.`,
+    { option: 'start', value: start?.rows, expected: rows },
+  );
+}
+
+function checkRest(rest: number | undefined, decay: number | undefined): number | undefined {
+  if (rest === undefined) return undefined;
+  if (typeof rest !== 'number' || !(rest > 0) || decay !== undefined) {
+    const problem =
+      decay === undefined ? 'it must be a number above 0' : 'with decay steps get shorter wherever they are';
+    throw new OptionError('BAD_OPTION', `rest is ${describeValue(rest)}; ${problem}.`, { option: 'rest', value: rest });
+  }
+  return rest;
+}
+
+function checkCount(k: unknown, n: number, d: number): number {
+  const most = Math.min(n, d);
+  if (typeof k === 'number' && Number.isSafeInteger(k) && k <= most) return k;
+  throw new OptionError(
+    'K_OUT_OF_RANGE',
+    `k is ${describeValue(k)}; ${n} rows of ${d} columns can be watched with 1 to ${most}.`,
+    {
+      option: 'k',
+      value: k,
+      expected: most,
+    },
+  );
+}

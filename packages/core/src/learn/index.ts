@@ -1,0 +1,17 @@
+/**
+ * `@scree/core/learn`: learning rules one epoch at a time, for animation and teaching, and the terms that they are made of.
+ * It includes the small linear algebra that such a page needs. Fitting a model does not need it.
+ */
+
+export { orthonormalRows } from '../linalg/orthonormalise.js';
+export { rotatedOnto } from '../linalg/procrustes.js';
+export { type Random, random } from '../linalg/random.js';
+export { combineRows, rowProducts } from '../linalg/row-products.js';
+export { type Eigen, eigenOf } from '../linalg/symmetric-eigen.js';
+export { type AutoencoderTerms, autoencoderTerms, averageTerms } from '../solvers/learned/autoencoder-terms.js';
+export type { MeanTerms } from '../solvers/learned/mean-terms.js';
+export { scatterOf } from '../solvers/learned/memory-replies.js';
+export { type ForceShares, type NeighbourForces, neighbourForces } from '../solvers/learned/neighbour-forces.js';
+export type { PointForces, Snapshot } from '../solvers/learned/snapshot.js';
+export type { WatchedData } from '../solvers/learned/watched-data.js';
+export { type DescendOptions, type Descent, type DescentRule, descend } from './descend.js';
