@@ -17,7 +17,7 @@ for (const [format, folder, external] of [
   ['cjs', 'dist/cjs', /^@scree\//],
 ]) {
   const bundle = await rolldown({
-    input: { index: here('dist/index.js'), internal: here('dist/internal.js') },
+    input: { index: here('dist/index.js'), platform: here('dist/platform/index.js') },
     external,
     treeshake: format === 'cjs',
     plugins: [collectModules(bundled)],
@@ -34,7 +34,7 @@ for (const [format, folder, external] of [
       groups: [
         {
           name: 'shared',
-          test: /[\\/]dist[\\/](bytes|table|archive)[\\/](?!inflate|gunzip|zstd|lz4)|[\\/]dist[\\/][a-z-]+\.js$/,
+          test: /[\\/]dist[\\/](bytes|table|archive|platform)[\\/](?!inflate|gunzip|zstd|lz4)|[\\/]dist[\\/][a-z-]+\.js$/,
         },
       ],
     },
@@ -42,6 +42,6 @@ for (const [format, folder, external] of [
   await bundle.close();
 }
 markCommonJs(here('dist'));
-writeDeclarations(here('dist'), ['index', 'internal']);
+writeDeclarations(here('dist'), ['index', 'platform/index']);
 copyLicence(here('.'));
 writeFileSync(here('THIRD-PARTY-NOTICES'), noticesFor(bundled));

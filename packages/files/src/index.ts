@@ -4,6 +4,7 @@ export { FileError } from './file-error.js';
 export { type BlobOptions, openBlob, openBlobs } from './open-blob.js';
 export { DEFAULT_MEMORY, type FileFormat, type FileOptions, type Missing } from './options.js';
 export type { LeftOut } from './table/choose-columns.js';
+export type { ConvertedColumn } from './table/converted-values.js';
 export type { DataFile, LabelledBlock, MissingValues, SupplementaryBlock } from './table/data-file.js';
 export type { LabelOptions, Labels } from './table/labels.js';
 export type { RowRanges } from './table/select-rows.js';

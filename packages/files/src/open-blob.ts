@@ -3,7 +3,7 @@ import type { Unpackers } from './archive/unpack.js';
 import { blobBytes } from './bytes/blob-bytes.js';
 import { identify, openData, openTable } from './open-table.js';
 import { type CheckedOptions, checkFileOptions, type FileOptions } from './options.js';
-import { plainPlatform, type TableReaders } from './platform.js';
+import { plainPlatform, type TableReaders } from './platform/platform.js';
 import type { DataFile } from './table/data-file.js';
 import { openSeveralTables } from './table/several-tables.js';
 import type { Table } from './table/table.js';

@@ -4,8 +4,8 @@ import { type Bytes, peek } from './bytes/bytes.js';
 import { unsupported } from './file-error.js';
 import { asSeekable, type FileFormat, FORMATS } from './formats.js';
 import type { CheckedOptions } from './options.js';
-import type { Platform } from './platform.js';
-import { HEAD, sniffFormat } from './sniff.js';
+import type { Platform } from './platform/platform.js';
+import { HEAD_BYTES, sniffFormat } from './sniff.js';
 import type { DataFile } from './table/data-file.js';
 import { withMissingMarkers } from './table/missing-markers.js';
 import { type Table, withClose } from './table/table.js';
@@ -31,10 +31,10 @@ export async function identify(
   let content = bytes;
   let format = known;
   if (!format) {
-    const head = await peek(bytes, HEAD);
+    const head = await peek(bytes, HEAD_BYTES);
     packing = packingOf(head);
     if (packing) content = unpacked(bytes, packing, unpack, { memory: options.memory });
-    format = options.format ?? sniffFormat(packing ? await peek(content, HEAD) : head, name, path);
+    format = options.format ?? sniffFormat(packing ? await peek(content, HEAD_BYTES) : head, name, path);
   }
   if (options.member !== undefined && !FORMATS[format].members) {
     throw new OptionError(

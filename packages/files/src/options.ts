@@ -65,6 +65,7 @@ const LEAST_MEMORY = 16e6;
 /** Options that make sense, with the memory filled in. */
 export type CheckedOptions = FileOptions & { readonly memory: number };
 
+/** Checks options that a user gave and fills in the memory. Throws an `OptionError` that names the option. */
 export function checkFileOptions(options: FileOptions): CheckedOptions {
   const { missing = 'error', format, memory = DEFAULT_MEMORY, categories, na } = options;
   if (!['error', 'drop', 'mean'].includes(missing)) {

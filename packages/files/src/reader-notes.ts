@@ -2,7 +2,7 @@ import { type Bytes, readerAt } from './bytes/bytes.js';
 import type { CsvLayout } from './csv/layout.js';
 import type { Table } from './table/table.js';
 
-/** What our readers find out about a file, for others who read it themselves. A reader is loaded when it is asked. */
+/** What the readers of this package know about a file, for callers that read it by other means. A reader is loaded by the first call that needs it. */
 
 /** Columns of a Parquet file that are durations, by the schema that Arrow leaves in it: to Parquet they are whole numbers. */
 export async function arrowDurations(schema: string | undefined): Promise<string[]> {

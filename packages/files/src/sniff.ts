@@ -3,7 +3,7 @@ import { badFile, unsupported } from './file-error.js';
 import { type FileFormat, FORMATS, formatByExtension, formatByHead, startsWith } from './formats.js';
 
 /** Bytes at the beginning that tell formats apart. */
-export const HEAD = 4096;
+export const HEAD_BYTES = 4096;
 
 /** Formats that are recognised only to say that they cannot be read. */
 const UNREADABLE: readonly (readonly [string, string])[] = [

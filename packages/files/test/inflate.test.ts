@@ -1,7 +1,7 @@
 import { constants, deflateRawSync, gzipSync, inflateRawSync, crc32 as zlibCrc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { crc32 } from '../../core/src/data/crc32.js';
+import { crc32 } from '../../core/src/data/storage/crc32.js';
 import { plainUnpackers, type Unpack } from '../src/archive/unpack.js';
 import { type ByteReader, readerAt } from '../src/bytes/bytes.js';
 

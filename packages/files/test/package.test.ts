@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import * as files from '../src/index.js';
+import * as platform from '../src/platform/index.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const manifest = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'));
@@ -18,9 +19,12 @@ describe('@scree/files as a package', () => {
     expect(Object.keys(files).sort()).toEqual(['DEFAULT_MEMORY', 'FileError', 'openBlob', 'openBlobs']);
   });
 
-  it('exports the same in its built form', () => {
-    expect(run("import * as all from '@scree/files'; console.log(JSON.stringify(Object.keys(all).sort()))")).toEqual(
-      Object.keys(files).sort(),
+  it.each([
+    ['@scree/files', files],
+    ['@scree/files/platform', platform],
+  ])('exports the same in its built form: %s', (name, exported) => {
+    expect(run(`import * as all from '${name}'; console.log(JSON.stringify(Object.keys(all).sort()))`)).toEqual(
+      Object.keys(exported).sort(),
     );
   });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { pca, ScreeError } from '@scree/core';
 import { type DataFile, type FileOptions, openBlob } from '@scree/files';
-import { blobBytes } from '@scree/files/internal';
+import { blobBytes } from '@scree/files/platform';
 import fc from 'fast-check';
 import { type ColumnSource, parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, it } from 'vitest';

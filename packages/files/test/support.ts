@@ -1,4 +1,4 @@
-import type { Block } from '../../core/src/data/block.js';
+import type { Block } from '../../core/src/data/blocks/block.js';
 import type { DataFile } from '../src/table/data-file.js';
 
 /** All rows of a file as plain arrays. */

@@ -5,6 +5,7 @@ import { gunzip } from './gunzip.js';
 import { inflate } from './inflate.js';
 import { InputWindow } from './input-window.js';
 
+/** How a file is packed. */
 export type Packing = 'gzip' | 'zstd' | 'deflate';
 
 /**

@@ -80,20 +80,25 @@ export async function* chunksOf(reader: ByteReader, size = 1 << 16): AsyncGenera
 
 /** What is left of bytes that come only once, after their first part was read. */
 export function restOf(bytes: Bytes, reader: ByteReader): Bytes {
-  let opened = false;
-  return {
-    ...bytes,
-    open() {
-      if (opened) throw readTwice(bytes.path);
-      opened = true;
-      return reader;
-    },
-  };
+  return { ...bytes, open: once(reader, bytes.path) };
 }
 
-export function readTwice(path: string): DataError {
-  const message = `${path} was read already and comes only once. Save it to a file to read it again.`;
-  return new DataError('SOURCE_CHANGED', `${message.charAt(0).toUpperCase()}${message.slice(1)}`);
+/** Bytes that come in chunks, as from standard input or a server, and can be read only once. */
+export function streamedBytes(path: string, chunks: AsyncIterator<Uint8Array>): Bytes {
+  return { path, size: undefined, rereadable: false, open: once(chunkReader(chunks), path) };
+}
+
+/** Gives the reader to the first caller. */
+function once(reader: ByteReader, path: string): Bytes['open'] {
+  let opened = false;
+  return () => {
+    if (opened) {
+      const message = `${path} was read already and comes only once. Save it to a file to read it again.`;
+      throw new DataError('SOURCE_CHANGED', `${message.charAt(0).toUpperCase()}${message.slice(1)}`);
+    }
+    opened = true;
+    return reader;
+  };
 }
 
 /** Fills `into` or says what was to be read there. */

@@ -3,7 +3,7 @@ import { textOf } from '../bytes/text.js';
 import { DEFAULT_MEMORY } from '../options.js';
 import { type Dialect, SAMPLE, sniffDialect } from './dialect.js';
 
-/** What we find out about a text table, for others who are to read it as we do. */
+/** How a text table is written, for other programs that should read it as this package does. */
 export interface CsvLayout {
   readonly dialect: Dialect;
   /** Lines above the first row: comments, blank ones, and the names. */

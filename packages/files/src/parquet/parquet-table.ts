@@ -2,7 +2,7 @@ import { DataError, ScreeError } from '@scree/core';
 import { type FileMetaData, parquetMetadata, type RowGroup } from 'hyparquet';
 import type { SeekableBytes } from '../archive/zip.js';
 import { badFile, truncated, unsupported } from '../file-error.js';
-import type { TableReader } from '../platform.js';
+import type { TableReader } from '../platform/platform.js';
 import { arrowDurations } from '../reader-notes.js';
 import { checkColumns } from '../table/most-columns.js';
 import { RoundedIntegers } from '../table/rounded-integers.js';

@@ -43,6 +43,7 @@ export class RoundedIntegers {
   }
 }
 
+/** The counts of one reading. */
 export class RoundedReading {
   readonly #total: Map<number, number>;
   readonly #counts = new Map<number, number>();

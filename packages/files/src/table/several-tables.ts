@@ -1,4 +1,4 @@
-import { type DType, OptionError, type Warning } from '@scree/core';
+import type { DType, Warning } from '@scree/core';
 import type { DenseBlock } from '@scree/core/data';
 import { decoded, mergeWarnings } from '@scree/core/data';
 import { FileError } from '../file-error.js';
@@ -303,14 +303,4 @@ function isUsed(name: string, options: CheckedOptions): boolean {
 
 function isLabel(name: string, { label, name: named, color }: CheckedOptions): boolean {
   return name === label || name === named || name === color;
-}
-
-/** Options that make no sense for several files. */
-export function refuseForSeveral({ sql }: CheckedOptions): void {
-  if (sql === undefined) return;
-  throw new OptionError(
-    'BAD_OPTION',
-    'A query names the files that it reads itself, also by patterns such as data/*.parquet. Leave the other names out.',
-    { option: 'sql', value: sql },
-  );
 }

@@ -5,6 +5,7 @@ import type { Missing } from '../options.js';
 /** What a column holds, as far as PCA cares. */
 export type ColumnKind = 'number' | 'text' | 'other';
 
+/** A column of a table. */
 export interface Column {
   readonly name: string;
   readonly kind: ColumnKind;
@@ -33,6 +34,7 @@ export interface Batch {
   readonly texts?: readonly (readonly (string | null)[])[] | undefined;
 }
 
+/** Some rows of a table that is not sparse. */
 export interface DenseBatch extends Batch {
   readonly block: DenseBlock;
 }

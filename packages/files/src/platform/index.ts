@@ -1,0 +1,50 @@
+/**
+ * `@scree/files/platform`: what readers for another platform or another format are built from. A `Platform` tells the readers of this
+ * package what the machine or the browser offers. A reader of another format opens a `Table`, and `openData` makes it a `DataFile`.
+ */
+
+// Opening: the format of a file, its table, and the columns and rows that the options choose.
+
+export { badFile, truncated, unsupported } from '../file-error.js';
+export { type Identified, identify, openData, openTable } from '../open-table.js';
+export { type CheckedOptions, checkFileOptions } from '../options.js';
+export { HEAD_BYTES, sniffFormat } from '../sniff.js';
+export { openSeveralTables } from '../table/several-tables.js';
+export { type Platform, plainPlatform } from './platform.js';
+
+// Bytes, as they are stored or unpacked.
+
+export { type Packing, packingOf, type Unpackers, unpacked } from '../archive/unpack.js';
+export { blobBytes } from '../bytes/blob-bytes.js';
+export { type ByteReader, type Bytes, chunksOf, readerAt, streamedBytes } from '../bytes/bytes.js';
+export { readAhead } from '../bytes/read-ahead.js';
+export { showBytes } from '../bytes/show-bytes.js';
+export type { TemporaryCopy } from '../bytes/temporary-copy.js';
+
+// Tables: columns, and batches of rows.
+
+export { convertedWarning } from '../table/converted-values.js';
+export { TextReader } from '../table/mixed-batches.js';
+export { checkColumns } from '../table/most-columns.js';
+export { RoundedIntegers, wasRounded } from '../table/rounded-integers.js';
+export {
+  type Batch,
+  blockRows,
+  type Column,
+  type DenseBatch,
+  type RemoteRequest,
+  type Request,
+  type Table,
+  TEXT_BYTES,
+  TextBudget,
+  withClose,
+} from '../table/table.js';
+export { uniqueNames } from '../table/unique-names.js';
+
+// Parts of single formats, for readers that leave the rest to a database.
+
+export type { NumberFormat } from '../csv/decimal-marks.js';
+export type { CsvLayout } from '../csv/layout.js';
+export { type PageHeader, readPageHeader } from '../parquet/page-header.js';
+export { arrowDurations, csvLayout, openArrowBytes } from '../reader-notes.js';
+export { pandasIndex } from '../table/pandas-index.js';
