@@ -29,9 +29,9 @@ for (const [format, folder] of [
     comments: { jsdoc: false },
     codeSplitting: {
       groups: [
-        { name: 'describe-parts', test: /[\\/]dist[\\/](describe|choose[\\/]components-for)/ },
+        { name: 'describe-parts', test: /[\\/]dist[\\/](describe|choose[\\/](components-for|criteria[\\/]titles))/ },
         { name: 'bootstrap', test: /[\\/]dist[\\/]bootstrap[\\/](?!bootstrap\.|bootstrap-options|default-replicates)/ },
-        { name: 'criteria', test: /[\\/]dist[\\/]choose[\\/]criteria[\\/]/ },
+        { name: 'criteria', test: /[\\/]dist[\\/]choose[\\/]criteria[\\/](?!titles)/ },
         {
           name: 'look',
           test: /[\\/]dist[\\/]inspect[\\/](columns|column-warnings|column-tally|duplicate-columns)\.js$/,

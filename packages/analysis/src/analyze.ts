@@ -1,198 +1,459 @@
+import { type Data, type Model, Moments, type PcaOptions } from '@scree/core';
+import { hasCategories, openSource, refuseChanged } from '@scree/core/data';
+import { keepAlive, ProgressTracker } from '@scree/core/pipeline';
 import {
-  type Choice,
-  type Data,
-  Model,
-  Moments,
-  OptionError,
-  type PcaOptions,
-  type RowSource,
-  type Stability,
-  type Warning,
-} from '@scree/core';
-import { openSource } from '@scree/core/data';
-import { availableEngines } from '@scree/core/engine';
-import {
-  checkObject,
-  checkOption,
-  checkOptions,
-  fit,
-  fitOpened,
-  fitSmall,
-  keepAlive,
-  nestedModels,
-  type OptionCheck,
-  ProgressTracker,
-  prepareColumns,
-  refuseForMoments,
-  rereadable,
-  type Settings,
-  smallFit,
-  stabilityOfFirst,
-} from '@scree/core/pipeline';
-import { BOOTSTRAP_OPTION, type BootstrapChoices, type Chosen, checkChoices } from './bootstrap/bootstrap-options.js';
-import { type Chooser, isChooser } from './choose/chooser.js';
-import { momentsWarnings, type WatchedSource, watch } from './inspect/watch-columns.js';
+  type AnalysedRows,
+  type Analysis,
+  type AnalysisRecord,
+  analysisOf,
+  type CodedMeaning,
+  type ComparedRows,
+} from './analysis.js';
+import { findingsOf } from './findings.js';
+import { asksForComponents, fitTable, type TableFit, type TableFitOptions } from './fit-table.js';
+import { adjustedInertias, categories, mfaGroups } from './meaning/categories.js';
+import { type ColumnContribution, columnContributions } from './meaning/column-contributions.js';
+import { componentMeaning } from './meaning/component-meaning.js';
+import { countAboveLimit } from './meaning/inertias.js';
+import { type Supplementary, supplementary } from './meaning/supplementary.js';
+import { type CodeTableOptions, codeTable } from './methods/code-table.js';
+import { type Rotation, type RotationMethod, rotate } from './methods/rotation.js';
+import { withCoding } from './methods/with-coding.js';
+import type { RowLabels } from './reading/aligned.js';
+import { type AnalysisTable, readParts, type TablePart } from './reading/analysis-table.js';
+import { tableBeside } from './reading/table-beside.js';
+import { type AnalysisPart, hasVariance, type Reason } from './reasons.js';
+import { type ComparedModel, withoutComponents } from './rows/compared-model.js';
+import type { RowsOf } from './rows/monitoring.js';
+import { type Listed, type RowAnswers, type RowQuestions, readRows } from './rows/read-rows.js';
+import { rowContributionBlocks, type SupplementaryRows } from './rows/row-contributions.js';
+import type { RowFacts } from './rows/row-facts.js';
+import { findUnusualRows } from './rows/unusual-rows.js';
 
 /** Options of `analyze`: those of `pca`, and what else to ask of the same rows. */
-export interface AnalyzeOptions<Name extends string = string> extends Omit<PcaOptions<Name>, 'k'> {
-  /**
-   * How many components, as for `pca`; or `'auto'`, as many as `chooseComponents` recommends; or as one criterion says, by its name.
-   * Default 10, or as many as there are.
-   */
-  readonly k?: PcaOptions['k'] | Chooser;
-  /** How often rows are drawn again to see how much the components vary from sample to sample, or more choices. Default 0: not at all. */
-  readonly bootstrap?: number | BootstrapChoices;
-  /**
-   * Whether to look at the columns too, and to warn where one dominates, numbers the rows, holds codes of classes or repeats
-   * another. Default false: it costs a look at every number.
-   */
-  readonly lookAtColumns?: boolean;
+export interface AnalyzeOptions<Name extends string = string>
+  extends Omit<TableFitOptions, 'columnNames' | 'between' | 'fitted' | 'read'> {
+  /** Names of the columns, for data that do not carry them; for records, which columns to use. */
+  readonly columnNames?: NonNullable<PcaOptions<Name>['columnNames']>;
+  /** One name per row. */
+  readonly names?: RowLabels;
+  /** Columns, groups and rows that have no part in the fit. */
+  readonly supplementary?: {
+    /** Columns of numbers, in the order of the rows. NaN is a missing value. */
+    readonly columns?: Data;
+    readonly columnNames?: readonly string[];
+    /** Columns of labels by name: one label per row. */
+    readonly groups?: Readonly<Record<string, RowLabels>>;
+    /** Rows with the columns of the data. */
+    readonly rows?: Data;
+    /** One name per row of these. */
+    readonly rowNames?: RowLabels;
+  };
+  /** How to rotate the components that are kept. Default: not at all. */
+  readonly rotate?: RotationMethod | undefined;
+  /** Whether to list the contributions of single rows, up to 10,000 of them. Default true. */
+  readonly listRows?: boolean;
 }
 
-/** What `analyze` found. */
-export interface Analysis {
-  /** The model, which carries the choice of k, the stability and all warnings, and stores them. */
-  readonly model: Model;
-  /** The model of the first k components, for any k up to that of `model`. */
-  first(k: number): Model;
-}
+/** Options of `analyzeTable`, whose table has its names and what stands beside the rows. */
+export interface AnalyzeTableOptions
+  extends Omit<AnalyzeOptions, 'names' | 'supplementary' | 'transform'>,
+    Pick<TableFitOptions, 'between' | 'fitted' | 'read'>,
+    Pick<RowQuestions, 'figures' | 'colours'> {}
 
-/** The questions that were asked, checked. */
-interface Questions {
-  readonly choose: Chooser | undefined;
-  readonly bootstrap: Chosen | undefined;
-  readonly lookAtColumns: boolean;
-}
-
-const OWN_OPTIONS: Record<'bootstrap' | 'lookAtColumns', OptionCheck> = {
-  bootstrap: BOOTSTRAP_OPTION,
-  lookAtColumns: { must: 'true or false', test: (v) => typeof v === 'boolean' },
-};
+/** Most rows whose contributions are listed one by one. */
+export const MOST_LISTED_ROWS = 10_000;
 
 /**
- * Principal component analysis with its usual questions, on one opening of the data: how many components (`k: 'auto'`), how sure
- * (`bootstrap`), and what is odd about the columns (`lookAtColumns`). Without a question it is `pca`.
+ * What there is to know about a table and its principal components, in one record: what was done to the table, the model, how many
+ * components to keep, how sure they are, what they mean, which rows are unusual, and what of it is worth saying.
+ *
+ * The model is the one that `pca` makes of the same data and options. Beside the readings that its solver makes, the data are read once for
+ * the criteria and once for all questions about rows; rows that fit into a quarter of the memory are kept after the first reading.
  */
-export async function analyze(data: Data | Moments, options: AnalyzeOptions = {}): Promise<Analysis> {
-  const { settings, questions, plain } = checkAnalyzeOptions(options);
-  const { choose, bootstrap, lookAtColumns } = questions;
-  if (choose === undefined && !bootstrap && !lookAtColumns) return nestedModels(data, plain);
-  const progress = new ProgressTracker(settings);
-  const ask: typeof fit = (source, own, engines) => fitAndAsk(source, own, questions, engines, progress);
+export function analyze(data: Data | Moments, options: AnalyzeOptions = {}): Promise<Analysis> {
   return keepAlive(async () => {
-    if (data instanceof Moments) {
-      if (bootstrap) throw noRows();
-      refuseForMoments(settings, data.cols);
-      return ask(data, settings, await availableEngines(settings, data.cols ** 2), progress);
+    const { names, supplementary: beside, transform, ...others } = options;
+    if (data instanceof Moments) return analyzeMoments(data, options);
+    const progress = new ProgressTracker(others);
+    const opened = await openSource(data, progress, options.columnNames, options.columns === 'numeric');
+    try {
+      const coded = transforms(transform) ? await codeTable('pca', opened, codingOptions(options)) : undefined;
+      const table = await tableBeside(coded?.source ?? opened, { names, ...beside }, options.columnNames);
+      const { columnNames: _, columns: __, ...asked } = others;
+      return await analyzeTable(
+        { ...table, ...(coded ? { coding: coded.coding, fit: coded.options } : {}) },
+        {
+          ...asked,
+          ...(options.columnNames && !coded ? { columnNames: options.columnNames } : {}),
+        },
+      );
+    } finally {
+      await opened.close?.();
     }
-    const open = async () => {
-      const source = await openSource(data, progress, settings.columnNames, settings.columns === 'numeric');
-      const opened = await prepareColumns(source, settings, progress);
-      return lookAtColumns ? { ...opened, source: watch(opened.source, opened.settings) } : opened;
-    };
-    return fitOpened(open, progress, ask);
   });
 }
 
-/** Checks options, before any data are read. `own` are further options that the caller has checked, for messages. */
-export function checkAnalyzeOptions(
-  options: AnalyzeOptions,
-  own: readonly string[] = [],
-): { settings: Settings; questions: Questions; plain: PcaOptions } {
-  checkObject(options);
-  const { k, bootstrap, lookAtColumns, ...others } = options;
-  for (const [option, value] of Object.entries({ bootstrap, lookAtColumns })) {
-    if (value !== undefined) checkOption(option, value, OWN_OPTIONS[option as keyof typeof OWN_OPTIONS]);
-  }
-  const choose = isChooser(k) ? k : undefined;
-  const plain: PcaOptions = isChooser(k) || k === undefined ? others : { ...others, k };
-  const settings = checkOptions(plain, [...own, ...Object.keys(OWN_OPTIONS)]);
-  const chosen = checkChoices(bootstrap, settings.seed);
-  return { settings, questions: { choose, bootstrap: chosen, lookAtColumns: lookAtColumns ?? false }, plain };
+function transforms(transform: AnalyzeOptions['transform']): boolean {
+  return transform !== undefined && transform !== 'none';
 }
 
-function noRows(): OptionError {
-  return new OptionError(
-    'BAD_OPTION',
-    'bootstrap cannot be chosen for moments: their rows are gone. Leave it out, or pass the rows themselves.',
-    { option: 'bootstrap' },
+/** The options that say how columns are transformed. */
+function codingOptions({
+  transform,
+  columnNames,
+  weights,
+  threads,
+  signal,
+  onProgress,
+}: AnalyzeOptions): CodeTableOptions {
+  return {
+    ...(transform === undefined ? {} : { transform }),
+    ...(columnNames ? { columnNames } : {}),
+    ...(weights ? { weights } : {}),
+    ...(threads === undefined ? {} : { threads }),
+    ...(signal ? { signal } : {}),
+    ...(onProgress ? { onProgress } : {}),
+  };
+}
+
+/** `analyze` of a table whose rows carry their numbers and names, as files and databases open them. The caller closes it. */
+export function analyzeTable(table: AnalysisTable, options: AnalyzeTableOptions = {}): Promise<Analysis> {
+  return keepAlive(async () => {
+    const { rotate: rotation, listRows = true, figures, colours, ...asked } = options;
+    const fitted = await fitTable(table, asked);
+    const kept = keptComponents(fitted, table, options);
+    const progress = new ProgressTracker(options);
+    const questions = { weights: options.weights, mostListed: listRows ? MOST_LISTED_ROWS : 0, figures, colours };
+    const rows = await rowsOfFit(table, fitted, kept, questions, progress);
+    const apart = await supplementaryRowsOf(table, fitted.model, progress);
+    return recordOf(table, fitted, kept, { rows, apart, listRows, rotation }, options);
+  });
+}
+
+/** `analyze` of moments, which have no rows. */
+async function analyzeMoments(moments: Moments, options: AnalyzeOptions): Promise<Analysis> {
+  const { names: _, supplementary: __, listRows: ___, rotate: rotation, ...asked } = options;
+  const source = momentsTable(moments, options.columnNames);
+  const fitted = await fitTable(source, { lookAtColumns: true, ...asked, bootstrap: 0, read: async () => moments });
+  const noRows: Reason = { code: 'NO_ROWS' };
+  const notComputed = { ...fitted.notComputed, stability: noRows };
+  const kept = keptComponents(fitted, source, options);
+  return recordOf(
+    source,
+    { ...fitted, notComputed },
+    kept,
+    { rows: noRows, apart: undefined, listRows: true, rotation },
+    options,
   );
 }
 
-/** Fits an opened source, and answers the questions about it: criteria before the fit, columns and bootstrap after it. */
-async function fitAndAsk(
-  opened: RowSource | Moments,
-  settings: Settings,
-  { choose, bootstrap, lookAtColumns }: Questions,
-  engines: Parameters<typeof fit>[2],
+function momentsTable({ rows, cols, columnNames }: Moments, given?: readonly string[]): AnalysisTable {
+  const names = given ?? columnNames ?? Array.from({ length: cols }, (_, j) => String(j));
+  return {
+    source: { rows, cols, dtype: 'float64', rereadable: false, resident: false, blocks: () => [] },
+    columns: names,
+    supplementary: [],
+    groups: [],
+    leftOut: [],
+    dropped: 0,
+  };
+}
+
+/** As many components as were asked for, otherwise as many as are recommended; 0 if none stands out of noise. */
+export function keptComponents(
+  { model: { k, choice, variances } }: Pick<TableFit, 'model'>,
+  { coding }: Pick<AnalysisTable, 'coding'>,
+  { k: asked }: Pick<AnalyzeOptions, 'k'>,
+): number {
+  if (asksForComponents(asked)) return k;
+  if (!coding || coding.method === 'pca') return Math.min(k, choice?.k ?? k);
+  return countAboveLimit(variances, coding);
+}
+
+/**
+ * The rows of a table compared with the first k components of its fit: T², Q, their limits, and the rows beyond them. With k = 0 rows
+ * are compared with the mean alone. `analyze` does the same for the components that are kept.
+ */
+export async function compareRows(
+  table: AnalysisTable,
+  models: Pick<TableFit, 'model' | 'first'>,
+  k: number,
+  { weights, signal, onProgress }: Pick<AnalyzeOptions, 'weights' | 'signal' | 'onProgress'> = {},
+): Promise<ComparedRows | Reason> {
+  const reason = whyNotCompared(models.model);
+  if (reason) return reason;
+  const { source } = table;
+  const model = comparedModel(models, k);
+  const known = k === 0 ? models.model : models.first(k);
+  const questions = { weights, compared: model, supplementary: [], groups: [], mostListed: 0 };
+  const progress = new ProgressTracker({ signal, onProgress });
+  const { compared } = await readRows(known, readParts(table, source), source.rows ?? known.n, questions, progress);
+  return { model, facts: compared, found: findUnusualRows(model, compared, 'fit') };
+}
+
+/** Why rows cannot be compared with the limits of T² and Q; undefined if they can. */
+export function whyNotCompared(
+  model: Pick<Model, 'totalVariance' | 'singularValues' | 'coding'>,
+  kind: RowsOf = 'fit',
+): Reason | undefined {
+  const { coding } = model;
+  if (!hasVariance(model)) return { code: 'NO_VARIANCE', ...(kind === 'new' ? { details: { rows: kind } } : {}) };
+  if (coding && hasCategories(coding)) return { code: 'CATEGORIES' };
+  return undefined;
+}
+
+/** One reading of the rows of the fit, or why there is none. */
+async function rowsOfFit(
+  table: AnalysisTable,
+  fitted: TableFit,
+  kept: number,
+  questions: RowsAsked,
   progress: ProgressTracker,
-): ReturnType<typeof fit> {
-  // The criteria may leave no more than moments, and a bootstrap draws rows.
-  const source = bootstrap && !(opened instanceof Moments) ? await rereadable(opened, progress) : opened;
-  const chosen = choose === undefined ? undefined : await chooseK(source, settings, choose, engines, progress);
-  const data = bootstrap || !chosen ? source : chosen.data;
-  const fitted = await fitData(data, chosen?.settings ?? settings, engines, progress);
-  const { columns } = fitted;
-  const choice = chosen?.choice;
-  let stability: Stability | undefined;
-  if (bootstrap && !(data instanceof Moments)) {
-    const { stabilityOf } = await import('./bootstrap/stability.js');
-    const { center, scale, columnWeights, ddof, weights } = settings;
-    const read = weights?.length ?? columns.rows;
-    const sample = { source: data, read, columns, weights, center, scale, columnWeights, ddof, k: fitted.model.k };
-    const engine = fitted.engine.name === 'reference' ? engines[0] : fitted.engine;
-    stability = await stabilityOf(sample, bootstrap, engine, progress);
-  }
-  const known = data === opened || opened instanceof Moments ? [] : ((await opened.warnings?.()) ?? []);
-  const looked = lookAtColumns ? await columnWarnings(opened, columns, settings) : [];
-  const warnings = [...known, ...looked, ...structureWarnings(choice)];
-  const complete = (model: Model): Model =>
-    new Model({
-      ...model,
-      warnings: [...warnings, ...model.warnings],
-      ...(choice ? { choice } : {}),
-      ...(stability ? { stability: stabilityOfFirst(stability, model.k, model.d) } : {}),
-    });
-  return { ...fitted, model: complete(fitted.model), first: (k) => complete(fitted.first(k)) };
+): Promise<RowAnswers | Reason> {
+  const { source } = fitted;
+  const again = source.rereadable || (table.parts !== undefined && table.source.rereadable);
+  return again ? rowsOf(table, fitted, kept, questions, progress) : { code: 'READ_ONCE' };
 }
 
-/** The fit that `pca` makes of the same data, so that questions never change the model. */
-const fitData: typeof fit = async (data, settings, engines, progress) => {
-  const small = data instanceof Moments ? undefined : smallFit(data, settings);
-  return small?.negligible && !(data instanceof Moments)
-    ? fitSmall(data, small, settings, progress)
-    : fit(data, settings, engines, progress);
-};
+type RowsAsked = Pick<RowQuestions, 'weights' | 'mostListed' | 'figures' | 'colours'>;
 
-async function chooseK(
-  source: RowSource | Moments,
-  settings: Settings,
-  choose: Chooser,
-  engines: Parameters<typeof fit>[2],
+/** One reading of the rows of a table, which answers all questions about them. */
+export async function rowsOf(
+  table: AnalysisTable,
+  fitted: Pick<TableFit, 'model' | 'first' | 'source' | 'between'>,
+  kept: number,
+  questions: RowsAsked,
   progress: ProgressTracker,
-): Promise<{ choice: Choice; data: RowSource | Moments; settings: Settings }> {
-  const { chooseForFit } = await import('./choose/criteria/evidence.js');
-  const { choice, data } = await chooseForFit(source, settings, choose, engines, progress);
-  return { choice, data, settings: { ...settings, k: Math.max(1, choice.k) } };
-}
-
-async function columnWarnings(
-  opened: RowSource | Moments,
-  columns: Awaited<ReturnType<typeof fit>>['columns'],
-  settings: Settings,
-): Promise<readonly Warning[]> {
-  return opened instanceof Moments
-    ? momentsWarnings(opened, settings)
-    : (opened as WatchedSource).columnWarnings(columns);
-}
-
-function structureWarnings(choice: Choice | undefined): Warning[] {
-  if (choice?.k !== 0) return [];
-  return [
+): Promise<RowAnswers> {
+  const { model, source, between } = fitted;
+  const compared = between ? model : comparedModel(fitted, kept);
+  const known = hasVariance(model);
+  const answers = await readRows(
+    model,
+    readParts(table, source, !source.rereadable),
+    source.rows ?? model.n,
     {
-      code: 'NO_STRUCTURE',
-      message: `${choice.reason} The model has one component because a model needs one.`,
-      details: { criteria: choice.agree },
+      ...questions,
+      compared,
+      supplementary: known ? table.supplementary : [],
+      groups: known ? table.groups : [],
+      mostListed: between || !known ? 0 : questions.mostListed,
     },
-  ];
+    progress,
+  );
+  await refuseChanged(table.source);
+  return answers;
+}
+
+/** The model of the components that are kept: those of noise would hide rows that the others do not describe. */
+function comparedModel({ model, first }: Pick<TableFit, 'model' | 'first'>, kept: number): ComparedModel {
+  if (kept === 0) return withoutComponents(model);
+  return kept === model.k ? model : first(kept);
+}
+
+/** The rows without a part in the fit, each listed. */
+export async function supplementaryRowsOf(
+  { supplementaryRows: table }: AnalysisTable,
+  model: Model,
+  progress: ProgressTracker,
+): Promise<Listed<SupplementaryRows> | Reason | undefined> {
+  if (!table) return undefined;
+  if (!hasVariance(model)) return { code: 'NO_VARIANCE' };
+  const questions = { supplementary: [], groups: [], mostListed: MOST_LISTED_ROWS };
+  let rows = 0;
+  const counted = async function* (): AsyncGenerator<TablePart, void, void> {
+    for await (const part of readParts(table, table.source, true)) {
+      rows += part.block.rows;
+      yield part;
+    }
+  };
+  const { listed } = await readRows(model, counted(), table.source.rows ?? 0, questions, progress);
+  if (!listed) return { code: 'MANY_ROWS', details: { rows, most: MOST_LISTED_ROWS } };
+  const { contributions: _, ...found } = listed.found;
+  return { ...listed, found };
+}
+
+/** What is known of the rows, besides the fit. */
+export interface Answers {
+  readonly rows: RowAnswers | Reason;
+  readonly apart: Listed<SupplementaryRows> | Reason | undefined;
+  readonly listRows: boolean;
+  readonly rotation: RotationMethod | undefined;
+  /** Default `'fit'`. */
+  readonly kind?: RowsOf;
+}
+
+/** Puts together what was found. */
+export async function recordOf(
+  table: AnalysisTable,
+  fitted: Omit<TableFit, 'seconds'> & Partial<Pick<TableFit, 'seconds'>>,
+  kept: number,
+  { rows, apart, listRows, rotation, kind = 'fit' }: Answers,
+  options: AnalyzeTableOptions,
+): Promise<Analysis> {
+  const { coding } = table;
+  const plain = fitted.model;
+  const stored = withCoding(plain, coding);
+  const columns = plain.columnVariances ? columnContributions(plain) : [];
+  const related = fitted.between ? await correlateWithRows(columns, fitted, options) : columns;
+  const turned = await rotated(plain, kept, rotation, options);
+  const read = isReason(rows) ? undefined : rows;
+  const beside = read?.supplementary ?? { columns: [], groups: [] };
+  const facts = {
+    columns: named(related, table.columns),
+    ...(kind === 'fit' ? { supplementary: withColours(beside, read?.facts) } : {}),
+  };
+  const compared = comparedRows(rows, fitted, stored, kept, kind);
+  const found: Omit<AnalysisRecord, 'findings'> = {
+    table: {
+      rows: read?.facts.rows ?? plain.n,
+      columns: coding?.columns.map(({ name }) => name) ?? table.columns,
+      leftOut: table.leftOut,
+      dropped: table.dropped,
+      ...(table.merged ? { parts: table.merged } : {}),
+    },
+    model: stored,
+    kept,
+    kind,
+    seconds: fitted.seconds,
+    columns,
+    related,
+    meaning: Array.from({ length: plain.k }, (_, c) => componentMeaning(stored, c, facts)),
+    coded: codedMeaning(stored),
+    rowFacts: read?.facts,
+    compared: isReason(compared) ? undefined : compared,
+    rowContributions: read?.listed,
+    supplementary: beside,
+    supplementaryRows: isReason(apart) ? undefined : apart,
+    rotation: isReason(turned) ? undefined : turned,
+    between: fitted.between,
+    notComputed: reasons({
+      ...fitted.notComputed,
+      unusual: isReason(compared) ? compared : undefined,
+      rows: listRows && !read?.listed ? whyNotListed(rows, fitted) : undefined,
+      supplementaryRows: isReason(apart) ? apart : undefined,
+      rotation: isReason(turned) ? turned : undefined,
+    }),
+  };
+  const first = (k: number): Model => withCoding(fitted.first(k), coding);
+  return analysisOf(
+    { ...found, findings: findingsOf(found) },
+    { first, rows: (which = 'fit') => allRows(which, table, fitted, options) },
+  );
+}
+
+/** Supplementary columns and groups, and the groups that the colours of rows make. */
+function withColours({ columns, groups }: Supplementary, facts: RowFacts | undefined): Supplementary {
+  const own = facts?.groups;
+  return { columns, groups: own && !groups.some(({ name }) => name === own.name) ? [...groups, own] : groups };
+}
+
+function comparedRows(
+  rows: RowAnswers | Reason,
+  fitted: Pick<TableFit, 'model' | 'first' | 'between'>,
+  stored: Model,
+  kept: number,
+  kind: RowsOf,
+): ComparedRows | Reason {
+  const reason = whyNotCompared(stored, kind);
+  if (reason) return reason;
+  if (isReason(rows)) return rows;
+  if (fitted.between) return { code: 'GROUP_MEANS' };
+  const model = comparedModel(fitted, kept);
+  return { model, facts: rows.compared, found: findUnusualRows(model, rows.compared, kind) };
+}
+
+function whyNotListed(rows: RowAnswers | Reason, { model, between }: Pick<TableFit, 'model' | 'between'>): Reason {
+  if (between) return { code: 'GROUP_MEANS' };
+  if (!hasVariance(model)) return { code: 'NO_VARIANCE' };
+  if (isReason(rows)) return rows;
+  return { code: 'MANY_ROWS', details: { rows: rows.facts.rows, most: MOST_LISTED_ROWS } };
+}
+
+/** Rotates the components that are kept: with others, which are noise, the rotation would be another one. */
+async function rotated(
+  model: Model,
+  kept: number,
+  method: RotationMethod | undefined,
+  { seed, signal, onProgress }: AnalyzeTableOptions,
+): Promise<Rotation | Reason | undefined> {
+  if (method === undefined) return undefined;
+  const k = Math.min(kept, model.uniqueness.rank);
+  if (!hasVariance(model)) return { code: 'NO_VARIANCE' };
+  if (k === 0) return { code: 'NO_STRUCTURE' };
+  return rotate(model, {
+    method,
+    k,
+    ...(seed === undefined ? {} : { seed }),
+    ...(signal ? { signal } : {}),
+    ...(onProgress ? { onProgress } : {}),
+  });
+}
+
+/** The columns with their correlations over all rows: those over a few means are large even by chance. */
+async function correlateWithRows(
+  columns: readonly ColumnContribution[],
+  { model, source }: Pick<TableFit, 'model' | 'source'>,
+  { signal, onProgress }: AnalyzeTableOptions,
+): Promise<ColumnContribution[]> {
+  const control = { ...(signal ? { signal } : {}), ...(onProgress ? { onProgress } : {}) };
+  const { columns: overRows } = await supplementary(model, source, { columns: source, ...control });
+  return columns.map((column, j) => ({ ...column, correlation: overRows[j].correlation }));
+}
+
+/** What a model of coded columns says of the columns of the table. */
+function codedMeaning(model: Model): CodedMeaning | undefined {
+  const { coding } = model;
+  if (!coding || coding.method === 'pca') return undefined;
+  return {
+    categories: categories(model),
+    blocks: coding.method === 'mfa' ? mfaGroups(model) : [],
+    inertias: coding.method === 'mca' && coding.columns.length > 1 ? adjustedInertias(model) : undefined,
+  };
+}
+
+/** All rows with their contributions, in a reading of its own. */
+async function* allRows(
+  which: 'fit' | 'supplementary',
+  table: AnalysisTable,
+  { model, source }: Pick<TableFit, 'model' | 'source'>,
+  { weights, signal, onProgress }: AnalyzeTableOptions,
+): AsyncGenerator<AnalysedRows, void, void> {
+  const apart = table.supplementaryRows;
+  const parts =
+    which === 'fit' ? readParts(table, source, true) : apart ? readParts(apart, apart.source, true) : undefined;
+  if (!parts) return;
+  let part: TablePart | undefined;
+  const { cols, columnNames } = source;
+  const named = columnNames ? { columnNames } : {};
+  const rows = {
+    ...{ cols, dtype: 'float64' as const, rereadable: false, resident: false, ...named },
+    async *blocks() {
+      for await (part of parts) yield part.block;
+    },
+  };
+  const own = which === 'fit' && weights ? { weights } : {};
+  const options = { ...own, ...(signal ? { signal } : {}), ...(onProgress ? { onProgress } : {}) };
+  for await (const found of rowContributionBlocks(model, rows, options)) {
+    const { places, names } = part as TablePart;
+    yield { ...found, numbers: places.map((place) => place + 1), names };
+  }
+  await refuseChanged(table.source);
+}
+
+/**
+ * Facts about columns for sentences: each column has a name there. A column without one is called as flags call it: the first is
+ * "0", or as the table calls it, of which other columns may have been left out.
+ */
+export function named(columns: readonly ColumnContribution[], titles: readonly string[] = []): ColumnContribution[] {
+  return columns.map((each, j) => ({ ...each, name: each.name ?? `column "${titles[j] ?? j}"` }));
+}
+
+function isReason(found: object | undefined): found is Reason {
+  return found !== undefined && 'code' in found;
+}
+
+function reasons(all: { readonly [Part in AnalysisPart]?: Reason | undefined }): { [Part in AnalysisPart]?: Reason } {
+  return Object.fromEntries(Object.entries(all).filter(([, reason]) => reason !== undefined));
 }

@@ -1,6 +1,25 @@
 /** `@scree/analysis`: what people ask of a table and of its principal components. */
 
-export { type Analysis, type AnalyzeOptions, analyze } from './analyze.js';
+export type {
+  AnalysedRows,
+  AnalysedTable,
+  Analysis,
+  AnalysisRecord,
+  CodedMeaning,
+  ComparedRows,
+} from './analysis.js';
+export { analysisJson, betweenJson, modelJson } from './analysis.js';
+export {
+  type AnalyzeOptions,
+  type AnalyzeTableOptions,
+  analyze,
+  analyzeTable,
+  compareRows,
+  keptComponents,
+  named,
+} from './analyze.js';
+export { type AnalyzeModelOptions, analyzeModel } from './analyze-model.js';
+export { type AnalyzeSummaryOptions, analyzeSummary, fitSummary } from './analyze-summary.js';
 export { type BootstrapOptions, bootstrap } from './bootstrap/bootstrap.js';
 export type { BootstrapChoices } from './bootstrap/bootstrap-options.js';
 export { defaultReplicates } from './bootstrap/default-replicates.js';
@@ -8,8 +27,14 @@ export { type ChooseOptions, chooseComponents } from './choose/choose-components
 export { compareModels, congruence, type ModelComparison } from './compare/compare-models.js';
 export { type CompareTablesOptions, type Procrustes, procrustes, rvCoefficient } from './compare/compare-tables.js';
 export { principalAngles } from './compare/principal-angles.js';
+export type { Finding } from './findings.js';
+export { type Between, fitTable, type TableFit, type TableFitOptions } from './fit-table.js';
+export { adviseColumns, type ColumnAdvice } from './inspect/advise-columns.js';
+export type { AccessColumn, ColumnAccess } from './inspect/column-access.js';
 export type { ColumnFacts, Steps } from './inspect/columns.js';
 export { type ColumnsLook, type LookOptions, lookAtColumns, watchColumns } from './inspect/look-at-columns.js';
+export { type OtherColumns, otherColumns, type RowsOfTable } from './inspect/other-columns.js';
+export { type ColumnToLeaveOut, type LeftOutReason, tellsRowsApart } from './inspect/row-markers.js';
 export {
   type AdjustedInertias,
   adjustedInertias,
@@ -20,19 +45,15 @@ export {
   mfaGroups,
 } from './meaning/categories.js';
 export { type ColumnContribution, columnContributions } from './meaning/column-contributions.js';
+export type { ComponentMeaning, RelatedColumn, RelatedGroups } from './meaning/component-meaning.js';
 export type { Point } from './meaning/convex-hull.js';
 export { convexHull } from './meaning/convex-hull.js';
 export type { CovariateColumns, Covariates } from './meaning/covariates.js';
 export { type Ellipse, type EllipseOptions, groupEllipse } from './meaning/ellipse.js';
+export { type GroupOutline, groupOutlines, type OutlineKind, type OutlineRequest } from './meaning/group-outlines.js';
 export type { GroupLevel, Groups, Hull } from './meaning/groups.js';
 export { GroupSums } from './meaning/groups.js';
-export {
-  type Label,
-  type RowLabels,
-  type Supplementary,
-  type SupplementaryOptions,
-  supplementary,
-} from './meaning/supplementary.js';
+export { type Supplementary, type SupplementaryOptions, supplementary } from './meaning/supplementary.js';
 export type { SupplementaryColumn } from './meaning/supplementary-columns.js';
 export { type CodedTable, type CodeTableOptions, codeTable } from './methods/code-table.js';
 export {
@@ -65,7 +86,11 @@ export {
   type RotationMethod,
   rotate,
 } from './methods/rotation.js';
+export { withCoding, withoutCoding } from './methods/with-coding.js';
+export type { Label, RowLabels } from './reading/aligned.js';
+export type { AnalysisTable, TablePart } from './reading/analysis-table.js';
 export type { RowOptions } from './reading/read-blocks.js';
+export type { AnalysisPart, NotComputed, Reason } from './reasons.js';
 export {
   hotellingT2,
   type LimitOptions,
@@ -83,6 +108,9 @@ export {
   type SupplementaryRows,
   supplementaryRows,
 } from './rows/row-contributions.js';
+export type { RowFacts } from './rows/row-facts.js';
+export { type RowShares, rowShares } from './rows/row-shares.js';
+export type { RankedRow, UnusualRows } from './rows/unusual-rows.js';
 export type { SummaryHead, SummaryPart } from './summary/head.js';
 export { type SummarizeOptions, summarize } from './summary/summarize.js';
 export { type MergeOptions, type SummaryInput, TableSummary } from './summary/table-summary.js';

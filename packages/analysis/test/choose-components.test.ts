@@ -359,7 +359,7 @@ describe('the spectrum of a model', () => {
     const model = (await pca(wine, { k: 2 })).toJSON() as Record<string, unknown>;
     expect(model.spectrum).toHaveLength(13);
     const { checksum: _, ...body } = model;
-    const { crc32 } = await import('../../core/src/data/crc32.js');
+    const { crc32 } = await import('../../core/src/data/storage/crc32.js');
     const load = (change: object) => {
       const changed = { ...body, ...change };
       const checksum = crc32(new TextEncoder().encode(JSON.stringify(changed)))

@@ -11,6 +11,8 @@ describe('a choice in sentences', () => {
     expect(Object.keys(CRITERIA)).toEqual([...CRITERION_NAMES]);
     expect(Object.keys(CRITERION_TITLES).sort()).toEqual([...CRITERION_NAMES].sort());
     for (const [name, criterion] of Object.entries(CRITERIA)) expect(criterion.name).toBe(name);
+    for (const kind of ['long', 'short', 'sentence'] as const)
+      expect(new Set(Object.values(CRITERION_TITLES).map((title) => title[kind])).size).toBe(CRITERION_NAMES.length);
   });
 
   it('says how much the recommended components keep, and what the criteria say', async () => {

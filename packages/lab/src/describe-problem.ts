@@ -1,3 +1,4 @@
+import type { LeftOutReason } from '@scree/analysis';
 import {
   count,
   describeFewDigits,
@@ -10,9 +11,9 @@ import {
   show,
 } from '@scree/analysis/describe';
 import type { ErrorDetails, ScreeError, Warning } from '@scree/core';
-import type { ConvertedColumn } from '@scree/files/internal';
+import type { ConvertedColumn } from '@scree/files';
 import { shorten } from './shorten.js';
-import type { Cell, LeftOutReason, Problem } from './worker/messages.js';
+import type { Cell, Problem } from './worker/messages.js';
 
 /**
  * Errors and warnings as sentences for the page: from their codes and details, with rows counted from 1 and with advice

@@ -8,11 +8,11 @@ import type { LoadedBlock, RowsAt } from '@scree/core/engine';
 import fc from 'fast-check';
 import { blasEngine, doctor, type Engine, Moments, pca, principalAngles, referenceEngine } from 'scree';
 import { describe, expect, it, vi } from 'vitest';
-import { chooseFrame, columnScales, type Framing } from '../../core/src/data/scaling.js';
+import { runTaskSync } from '../../core/src/base/progress.js';
+import { chooseFrame, columnScales, type Framing } from '../../core/src/data/statistics/scaling.js';
 import type { EarlyFrame } from '../../core/src/engines/engine.js';
 import { random } from '../../core/src/linalg/random.js';
 import { symmetricEigen } from '../../core/src/linalg/symmetric-eigen.js';
-import { runTaskSync } from '../../core/src/progress.js';
 import { toMatrix, withSpectrum } from '../../core/test/support/data.js';
 import { Packer } from '../src/blas/pack.js';
 

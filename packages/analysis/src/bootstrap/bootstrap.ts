@@ -1,9 +1,9 @@
 import { type Data, DataError, Moments, type Stability } from '@scree/core';
-import { type AnalyzeOptions, analyze, checkAnalyzeOptions } from '../analyze.js';
+import { checkFitQuestions, type FitQuestions, fitAndAsk } from '../fit-and-ask.js';
 import { BOOTSTRAP_CHOICES, type BootstrapChoices } from './bootstrap-options.js';
 
 /** Options of `bootstrap`: how the data are scaled and fitted, as for `pca`, and what is drawn. */
-export type BootstrapOptions = Omit<AnalyzeOptions, 'bootstrap' | 'whiten'> & BootstrapChoices;
+export type BootstrapOptions = Omit<FitQuestions, 'bootstrap' | 'whiten'> & BootstrapChoices;
 
 /**
  * How much the components would differ in another sample of the same size: intervals of variances, ratios, loadings and
@@ -20,7 +20,7 @@ export async function bootstrap(data: Data, options: BootstrapOptions = {}): Pro
   const entries = Object.entries(options);
   const isChoice = ([name]: [string, unknown]): boolean => Object.hasOwn(BOOTSTRAP_CHOICES, name) && name !== 'seed';
   const chosen: BootstrapChoices = Object.fromEntries(entries.filter(isChoice));
-  const rest: AnalyzeOptions = Object.fromEntries(entries.filter((entry) => !isChoice(entry)));
-  checkAnalyzeOptions(rest, Object.keys(BOOTSTRAP_CHOICES));
-  return (await analyze(data, { ...rest, bootstrap: chosen })).model.stability as Stability;
+  const rest: FitQuestions = Object.fromEntries(entries.filter((entry) => !isChoice(entry)));
+  checkFitQuestions(rest, Object.keys(BOOTSTRAP_CHOICES));
+  return (await fitAndAsk(data, { ...rest, bootstrap: chosen })).model.stability as Stability;
 }

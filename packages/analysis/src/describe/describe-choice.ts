@@ -1,21 +1,6 @@
-import type { Choice, Criterion, CriterionName } from '@scree/core';
+import type { Choice, Criterion } from '@scree/core';
+import { CRITERION_TITLES } from '../choose/criteria/titles.js';
 import { several, show } from './numbers.js';
-
-/** Names of the criteria as people know them. */
-export const CRITERION_TITLES: Readonly<Record<CriterionName, string>> = {
-  parallel: 'Parallel analysis (Horn)',
-  permutation: 'Permutation test',
-  'broken-stick': 'Broken stick',
-  kaiser: 'Kaiser',
-  'gavish-donoho': 'Gavish–Donoho threshold',
-  mle: "Minka's likelihood",
-  'profile-likelihood': 'Profile likelihood',
-  gcv: 'Generalised cross-validation',
-  'cross-validation': 'Cross-validation',
-  map: "Velicer's MAP",
-  'tracy-widom': 'Tracy–Widom test',
-  elbow: 'Elbow of the scree plot',
-};
 
 /** The recommendation and, where nothing stands out, what that means: one or two sentences. */
 export function describeChoice({ k, reason, spectrum }: Choice): string[] {
@@ -37,7 +22,7 @@ export function describeChoice({ k, reason, spectrum }: Choice): string[] {
 /** Each criterion for a table: its name, its choice (– where it does not apply) and its sentence. */
 export function criterionLines({ criteria }: Choice): { name: string; k: string; sentence: string }[] {
   return criteria.map(({ name, k, sentence }: Criterion) => ({
-    name: CRITERION_TITLES[name],
+    name: CRITERION_TITLES[name].long,
     k: k === null ? '–' : String(k),
     sentence,
   }));

@@ -1,10 +1,13 @@
 /** `@scree/analysis/describe`: a model in sentences, and numbers as people read them. */
 
 export { componentsFor, hasAllComponents, knownRatios, shareKept } from '../choose/components-for.js';
-export { CRITERION_TITLES, criterionLines, describeChoice } from './describe-choice.js';
+export { CRITERION_TITLES, criteriaByImportance } from '../choose/criteria/titles.js';
+export { describeBetween, describeKept } from './describe-between.js';
+export { criterionLines, describeChoice } from './describe-choice.js';
 export { describeCoding } from './describe-coding.js';
-export { type ComponentFacts, describeComponent, describeComponents } from './describe-component.js';
+export { type ComponentFacts, describeComponent, describeComponents, describeMeaning } from './describe-component.js';
 export { describeFewDigits, type FewDigits } from './describe-few-digits.js';
+export { type DescribedAnalysis, type DescribeWarning, describeFinding } from './describe-finding.js';
 export {
   describeCertificate,
   describeRounding,
@@ -14,12 +17,22 @@ export {
   neededComponents,
 } from './describe-model.js';
 export { describeRank, type RankDetails } from './describe-rank.js';
+export { describeReason, describeReasons } from './describe-reason.js';
 export {
   describeStability,
   describeVarianceBias,
   describeVarianceIntervals,
   STABLE_ANGLE,
 } from './describe-stability.js';
+export {
+  type DescribedModel,
+  type DescribedRows,
+  describeUnusual,
+  explainUnusual,
+  firstComponents,
+  hasLimits,
+  rowTitle,
+} from './describe-unusual.js';
 export { count, degrees, listed, percent, powerOfTen, runs, several, show, tick } from './numbers.js';
 export {
   CATEGORY_COLOURS,
@@ -31,3 +44,4 @@ export {
   POSITIVE_FILL,
   RAMP_COLOURS,
 } from './palette.js';
+export { plainText, shortened, squeezed, squeezedApart } from './plain-text.js';

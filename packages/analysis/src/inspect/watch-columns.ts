@@ -87,6 +87,24 @@ export function watch(
   };
 }
 
+/** What rows in memory tell about their columns, whose statistics a fit has computed. */
+export async function warningsOfRows(
+  source: RowSource,
+  columns: Readonly<ColumnStatistics>,
+  options: Omit<LookOptions, 'onProgress' | 'threads'>,
+  progress: ProgressTracker,
+): Promise<readonly Warning[]> {
+  const { ColumnWatch } = await import('./columns.js');
+  const seen = new ColumnWatch(source.cols, options.columnNames ?? source.columnNames);
+  const weights = rowWeights(options.weights, undefined);
+  let rows = 0;
+  for await (const block of source.blocks()) {
+    await runTask(seen.add(block, weights.slice(rows, block.rows)), () => progress.yieldToEventLoop());
+    rows += block.rows;
+  }
+  return warningsOf(seen.result(columns), options);
+}
+
 /** A value that is not finite is an error of the fit, which says so itself. */
 function isNotFinite(error: unknown): false {
   if (error instanceof DataError && error.code === 'NOT_FINITE') return false;

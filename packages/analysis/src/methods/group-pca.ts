@@ -2,14 +2,14 @@ import { type Data, DataError, type Model, OptionError, RowMatrix, type RowSourc
 import { type Block, columnScales, openSource, packedRows, scaledSquares } from '@scree/core/data';
 import { axpy } from '@scree/core/linalg';
 import { describeValue, keepAlive, ProgressTracker } from '@scree/core/pipeline';
-import { type AnalyzeOptions, analyze, checkAnalyzeOptions } from '../analyze.js';
+import { checkFitQuestions, type FitQuestions, fitAndAsk } from '../fit-and-ask.js';
 import { type Residuals, residualize } from './residualize.js';
 
 /** One label per row. */
 export type GroupLabels = ArrayLike<string | number>;
 
 /** Rows are centred by their group or by all rows, and have no weights. */
-export type GroupPcaOptions = Omit<AnalyzeOptions, 'weights' | 'center' | 'transform'>;
+export type GroupPcaOptions = Omit<FitQuestions, 'weights' | 'center' | 'transform'>;
 
 /** A model within or between groups. */
 export interface GroupPca {
@@ -30,7 +30,7 @@ export interface GroupPca {
 export function withinGroups(data: Data, groups: GroupLabels, options: GroupPcaOptions = {}): Promise<GroupPca> {
   return keepAlive(async () => {
     const { residuals, labels, means, sizes, scale, within } = await readGroups(data, groups, options);
-    const { model } = await analyze(shifted(residuals, labels), { ...options, scale });
+    const { model } = await fitAndAsk(shifted(residuals, labels), { ...options, scale });
     return { model, groups: sizes, means, share: within };
   });
 }
@@ -45,7 +45,7 @@ export function betweenGroups(data: Data, groups: GroupLabels, options: GroupPca
     await residuals.close?.();
     const k = options.k ?? Math.min(10, sizes.length - 1, means.cols);
     const names = options.columnNames ?? residuals.columnNames;
-    const { model } = await analyze(means, {
+    const { model } = await fitAndAsk(means, {
       ...options,
       ...(names ? { columnNames: names } : {}),
       k,
@@ -76,7 +76,7 @@ async function readGroups(data: Data, groups: GroupLabels, options: GroupPcaOpti
     columnNames,
     columns: use,
     columnWeights,
-  } = checkAnalyzeOptions(refuseWeights(options)).settings;
+  } = checkFitQuestions(refuseWeights(options)).settings;
   const labels = checkLabels(groups);
   const counts = new Map<string, number>();
   for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);
@@ -110,7 +110,7 @@ async function readGroups(data: Data, groups: GroupLabels, options: GroupPcaOpti
   return { residuals, labels, sizes, means: table, scale: wanted === 'none' ? wanted : scale, within };
 }
 
-function refuseWeights(options: GroupPcaOptions): AnalyzeOptions {
+function refuseWeights(options: GroupPcaOptions): FitQuestions {
   for (const option of ['weights', 'center', 'transform']) {
     if (!(option in options)) continue;
     throw new OptionError('BAD_OPTION', `PCA within or between groups has no option ${describeValue(option)}.`, {

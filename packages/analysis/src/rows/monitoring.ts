@@ -10,6 +10,7 @@ import {
   reconstructBlock,
 } from '@scree/core/pipeline';
 import { upperBeta, upperChiSquared, upperF, upperNormal } from '../statistics/distributions.js';
+import type { ComparedModel } from './compared-model.js';
 
 /**
  * Which rows are unusual for a model: Hotelling's T² measures how far a row lies from the mean within the components, Q (also
@@ -108,7 +109,11 @@ export function isBeyond(limits: Pick<RowLimits, 't2' | 'q'>, t2: number, q: num
 }
 
 /** T² = Σ zᵢ²/λᵢ of the scores (not whitened) that begin there, over the components with variance. */
-export function hotellingT2(model: Model, scores: ArrayLike<number>, start = 0): number {
+export function hotellingT2(
+  model: Pick<Model, 'singularValues' | 'totalWeight' | 'ddof' | 'uniqueness'>,
+  scores: ArrayLike<number>,
+  start = 0,
+): number {
   const { singularValues, totalWeight, ddof, uniqueness } = model;
   let sum = 0;
   // √λ from σ, because λ may underflow.
@@ -120,7 +125,7 @@ export function hotellingT2(model: Model, scores: ArrayLike<number>, start = 0):
  * Limits of T² and Q. n is Σw, because a weight counts its row that many times; without centring n − 1 becomes n, and
  * where the model divides by another number than n − 1 the limits are multiplied accordingly.
  */
-export function rowLimits(model: Model, options: LimitOptions = {}): RowLimits {
+export function rowLimits(model: ComparedModel, options: LimitOptions = {}): RowLimits {
   checkObject(options);
   const { level = 0.95, rows = 'new', errors } = options;
   checkOption('level', level, {
@@ -162,7 +167,7 @@ interface PowerSums {
 }
 
 /** Power sums of the eigenvalues that the model leaves out; null where they are not known, or zero within rounding. */
-function leftOut(model: Model, given?: ArrayLike<number>): PowerSums | null {
+function leftOut(model: ComparedModel, given?: ArrayLike<number>): PowerSums | null {
   const { k, d, totalVariance, noiseVariance, spectrum } = model;
   // A single direction left out has all of the rest.
   const all = given ?? spectrum ?? (d - k === 1 ? [...model.variances, noiseVariance] : []);
@@ -189,7 +194,7 @@ function residualLimit({ sum, second, third }: PowerSums, beyond: number, units:
  * own rows, (m − k)/m of the noise on average; of a new row it leaves 1 + 1/n + k/m, because mean and axes are off by their
  * sampling error (first order). That the noise was estimated itself makes χ² with h degrees of freedom an F.
  */
-function predictionFactor(model: Model, h: number, beyond: number): number {
+function predictionFactor(model: ComparedModel, h: number, beyond: number): number {
   const { totalWeight: n, centered } = model;
   const k = model.uniqueness.rank;
   const m = centered ? n - 1 : n;

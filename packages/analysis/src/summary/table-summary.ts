@@ -20,8 +20,8 @@ import {
   ProgressTracker,
   type Sketch,
 } from '@scree/core/pipeline';
-import { type AnalyzeOptions, analyze } from '../analyze.js';
 import { isChooser } from '../choose/chooser.js';
+import { type FitQuestions, fitAndAsk } from '../fit-and-ask.js';
 import type { ColumnTally } from '../inspect/column-tally.js';
 import { rememberColumns } from '../inspect/watch-columns.js';
 import { checkMerge } from './check-merge.js';
@@ -108,11 +108,11 @@ export class TableSummary implements SummaryInput {
   }
 
   /** The model of the rows, as `analyze` would make it of their moments; with a bootstrap where replicates were kept. */
-  model(options: AnalyzeOptions = {}): Promise<Model> {
+  model(options: FitQuestions = {}): Promise<Model> {
     return keepAlive(async () => {
       const moments = await this.moments();
       const { bootstrap: _, ...asked } = options;
-      const model = moments ? (await analyze(moments, asked)).model : await this.#modelOfSketch(asked);
+      const model = moments ? (await fitAndAsk(moments, asked)).model : await this.#modelOfSketch(asked);
       const stability = options.bootstrap === 0 ? undefined : await this.stability(model, asked);
       const warnings = [...model.warnings, ...this.warnings];
       return new Model({ ...model, warnings, ...(stability ? { stability } : {}) });
@@ -120,7 +120,7 @@ export class TableSummary implements SummaryInput {
   }
 
   /** How stable the components of a model of these rows are, from the replicates; undefined where none were kept. */
-  async stability(model: Model, options: AnalyzeOptions = {}): Promise<Model['stability']> {
+  async stability(model: Model, options: FitQuestions = {}): Promise<Model['stability']> {
     const { kept, replicates, seed } = this.#record;
     if (replicates.length === 0 || !(kept instanceof Moments) || model.totalVariance === 0) return undefined;
     const { center, scale, ddof, columnWeights, threads, engine, ...rest } = checkOptions(withoutQuestions(options));
@@ -130,7 +130,7 @@ export class TableSummary implements SummaryInput {
     return stabilityFromMoments(kept, replicates, how, chosen, new ProgressTracker(rest));
   }
 
-  async #modelOfSketch(asked: Omit<AnalyzeOptions, 'bootstrap'>): Promise<Model> {
+  async #modelOfSketch(asked: Omit<FitQuestions, 'bootstrap'>): Promise<Model> {
     const { kept, tally, columnNames } = this.#record;
     const settings = checkOptions(withoutQuestions(asked));
     checkColumnOptions(settings, kept.cols);
@@ -291,6 +291,6 @@ function isWarning(value: unknown): value is Warning {
 }
 
 /** The options that are those of `pca`. */
-function withoutQuestions({ k, lookAtColumns: _, bootstrap: __, ...others }: AnalyzeOptions): PcaOptions {
+function withoutQuestions({ k, lookAtColumns: _, bootstrap: __, ...others }: FitQuestions): PcaOptions {
   return isChooser(k) || k === undefined ? others : { ...others, k };
 }

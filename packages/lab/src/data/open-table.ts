@@ -8,7 +8,7 @@ import {
   plainPlatform,
   readerAt,
   type Table,
-} from '@scree/files/internal';
+} from '@scree/files/platform';
 
 /** Blobs up to this size are read at once, because every read of a blob takes milliseconds. */
 const SMALL = 1 << 20;

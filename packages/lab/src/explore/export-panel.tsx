@@ -5,7 +5,7 @@ import { fileStem } from '../export/export-figure.js';
 import { commandLine, program } from '../export/reproduce.js';
 import { save } from '../export/save.js';
 import { reportProblem } from '../state/data.js';
-import { choice, stability } from '../state/findings.js';
+import { analysis, chosen, record } from '../state/findings.js';
 import { type Fitted, queryFit } from '../state/fit.js';
 import { colourBy, k, labelColumn } from '../state/view.js';
 import { Panel, type PanelProps } from './panel.js';
@@ -56,12 +56,12 @@ export function ExportPanel({ now }: PanelProps) {
 
 /** What the model file says besides the components, and what it does not. */
 function describeModelFile(now: Fitted, kept: number): string {
-  const advice = choice.value?.now === now && choice.value.result ? 'what the criteria advise' : undefined;
-  const sampled = stability.value?.now === now ? stability.value : undefined;
-  const known = sampled?.result?.angles.length ?? 0;
+  const advice = chosen.value?.now === now && chosen.value.result?.choice ? 'what the criteria advise' : undefined;
+  const isDone = analysis.value?.now === now && analysis.value.isDone;
+  const known = (isDone && record.value?.model.stability?.angles.length) || 0;
   const stable = known >= kept ? 'how stable the components are' : undefined;
   const said = [advice, stable].filter((part) => part !== undefined);
-  const unknown = !sampled?.isDone
+  const unknown = !isDone
     ? 'How stable they are is still being computed.'
     : known > 0
       ? `It does not say how stable they are, which is known of the first ${known} only.`

@@ -1,3 +1,4 @@
+import type { ColumnToLeaveOut } from '@scree/analysis';
 import { count, listed, percent, several, show } from '@scree/analysis/describe';
 import { describeWarning, REASONS } from '../describe-problem.js';
 import { shorten } from '../shorten.js';
@@ -5,7 +6,6 @@ import type { OpenedData } from '../state/data.js';
 import { fitted } from '../state/fit.js';
 import { changeSettings, type Settings, settings } from '../state/settings.js';
 import { colourBy } from '../state/view.js';
-import type { LeftOut } from '../worker/messages.js';
 import { type Remedy, remediesFor } from './remedies.js';
 
 /** A sentence about the data, and what a click does about it. */
@@ -82,7 +82,7 @@ function choices({ advice, info }: OpenedData, chosen: Settings): Notice[] {
   }
   return notices;
 
-  function leftOutNotices(left: readonly LeftOut[]): Notice[] {
+  function leftOutNotices(left: readonly ColumnToLeaveOut[]): Notice[] {
     const putBack = (columns: readonly number[]): Remedy => ({
       title: 'Put back',
       act: () => changeSettings({ columns: [...chosen.columns, ...columns].sort((a, b) => a - b) }),

@@ -4,7 +4,7 @@ import { Chart } from '../charts/chart.js';
 import { NumbersTable } from '../charts/numbers-table.js';
 import { ExportFigure } from '../export/export-figure.js';
 import { wholeChart } from '../export/whole-chart.js';
-import { advised, choice, followAdvice } from '../state/findings.js';
+import { advised, chosen, followAdvice } from '../state/findings.js';
 import { isKByHand, k, setK } from '../state/view.js';
 import { useHorizontalDrag } from './horizontal-drag.js';
 import type { PanelProps } from './panel.js';
@@ -20,7 +20,7 @@ export function ScreePanel({ now }: PanelProps) {
   const container = useRef<HTMLDivElement>(null);
   const { model } = now;
   const ratios = useMemo(() => knownRatios(model).subarray(0, MAX_BARS), [model]);
-  const marks = choice.value?.now === now ? advised.value : undefined;
+  const marks = chosen.value?.now === now ? advised.value : undefined;
   const draw = useCallback(
     async (width: number) => (await import('./scree-plot.js')).screePlot({ model, ratios, marks }, width, MARGIN),
     [model, ratios, marks],
@@ -110,18 +110,13 @@ export function ScreePanel({ now }: PanelProps) {
 
 /** Why k is what it is, and the numbers that the criteria advise. */
 function KReason({ now, kept }: PanelProps & { readonly kept: number }) {
-  const running = choice.value?.now === now && !choice.value.isDone;
-  const found = advised.value;
-  const { parallel = null, elbow = null } = found ?? {};
+  const found = chosen.value?.now === now ? advised.value : undefined;
   const byHand = isKByHand.value;
-  const done = choice.value?.now === now && choice.value.isDone && choice.value.problem === undefined;
-  const isTooLarge = done && !choice.value?.result?.criteria.some(({ name }) => name === 'parallel');
-  const advice = parallel ?? elbow;
-  const followed = !byHand && advice !== null;
+  const { elbow = null } = found ?? {};
   const others = [
-    ...(parallel !== null && !followed ? [{ name: 'parallel analysis', value: parallel, use: followAdvice }] : []),
-    ...(elbow !== null && (elbow !== parallel || !followed) && !(followed && parallel === null)
-      ? [{ name: 'elbow', value: elbow, use: parallel === null ? followAdvice : () => setK(Math.max(1, elbow)) }]
+    ...(found && byHand ? [{ name: found.title, value: found.k, use: followAdvice }] : []),
+    ...(elbow !== null && (byHand || elbow !== found?.k)
+      ? [{ name: 'elbow', value: elbow, use: () => setK(Math.max(1, elbow)) }]
       : []),
   ];
   return (
@@ -142,17 +137,13 @@ function KReason({ now, kept }: PanelProps & { readonly kept: number }) {
 
   function reasonOf(): string {
     if (byHand) return 'chosen by hand';
-    if (advice === null) {
-      return running
-        ? 'for now; parallel analysis is running…'
-        : `90\u00a0% of the variance${isTooLarge ? '; the table is too large here for parallel analysis' : ''}`;
+    if (!found) {
+      return chosen.value?.now === now && chosen.value.isDone
+        ? 'a default, because no number is recommended'
+        : 'for now; the criteria are being computed…';
     }
-    const name =
-      parallel === null
-        ? `the elbow of the scree plot${isTooLarge ? '; the table is too large here for parallel analysis' : ''}`
-        : 'parallel analysis';
-    if (advice === 0) return `${name} finds none above noise`;
-    return parallel === elbow ? 'parallel analysis and the elbow agree' : name;
+    if (found.k === 0) return `${found.inSentence} finds none above noise`;
+    return found.k === elbow ? `${found.inSentence} and the elbow agree` : found.inSentence;
   }
 }
 

@@ -8,7 +8,9 @@ export interface Scree {
   readonly ratios: Float64Array;
   readonly marks?:
     | {
-        readonly parallel: number | null;
+        /** The recommended number, and what decides it. */
+        readonly k: number;
+        readonly title: string;
         readonly elbow: number | null;
         /** The variance per component that simulated tables without structure reach. */
         readonly thresholds?: readonly number[] | undefined;
@@ -89,12 +91,10 @@ export function screePlot(
 }
 
 /** The advised numbers of components with their labels, on one line of text each. */
-function labels({ parallel, elbow }: NonNullable<Scree['marks']>): { k: number; text: string; line: number }[] {
-  if (parallel !== null && parallel === elbow) {
-    return [{ k: parallel, text: `parallel analysis, elbow: ${parallel}`, line: 0 }];
-  }
+function labels({ k, title, elbow }: NonNullable<Scree['marks']>): { k: number; text: string; line: number }[] {
+  if (k === elbow) return [{ k, text: `${title}, elbow: ${k}`, line: 0 }];
   return [
-    ...(parallel === null ? [] : [{ k: parallel, text: `parallel analysis: ${parallel}`, line: 0 }]),
+    { k, text: `${title}: ${k}`, line: 0 },
     ...(elbow === null ? [] : [{ k: elbow, text: `elbow: ${elbow}`, line: 1 }]),
   ];
 }

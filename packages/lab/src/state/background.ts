@@ -18,18 +18,21 @@ export interface Background<Result> {
   readonly problem?: string;
 }
 
-/** Methods of the worker that need nothing but the fit. */
-type BackgroundMethod = { [Name in MethodName]: null extends Query<Name> ? Name : never }[MethodName];
+/** When a method of the worker is called, and with which query. */
+interface Call<Name extends MethodName> {
+  isReady(now: Fitted): boolean;
+  query(): Query<Name>;
+  onResult?(now: Fitted, result: Reply<Name>): void;
+}
 
 /**
  * Calls a method of the worker for every fit that is shown, as soon as `isReady` says so. It is cancelled when another fit begins,
  * when data are read, and when the user leaves Explore; if the fit stays, it starts again afterwards. The worker answers
  * queries in between.
  */
-export function background<Name extends BackgroundMethod>(
+export function background<Name extends MethodName>(
   method: Name,
-  isReady: (now: Fitted) => boolean,
-  then: (now: Fitted, result: Reply<Name>) => void = () => {},
+  { isReady, query, onResult }: Call<Name>,
 ): ReadonlySignal<Background<Reply<Name>> | undefined> {
   const state = signal<Background<Reply<Name>> | undefined>(undefined);
   // A signal of its own, so that only another fit starts the work again.
@@ -55,9 +58,9 @@ export function background<Name extends BackgroundMethod>(
       const onProgress = (progress: Progress): void => {
         if (!cancelled.aborted) state.value = { now, progress, isDone: false };
       };
-      const result = await callWorker(method, null as never, { fit: now.id, signal: cancelled, onProgress });
+      const result = await callWorker(method, query(), { fit: now.id, signal: cancelled, onProgress });
       state.value = { now, result, isDone: true };
-      then(now, result);
+      onResult?.(now, result);
     } catch (error) {
       if (!isCancelled(error)) state.value = { now, isDone: true, problem: sentenceOf(error) };
     }

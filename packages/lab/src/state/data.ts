@@ -1,8 +1,9 @@
 import { batch, signal } from '@preact/signals';
+import type { ColumnAdvice } from '@scree/analysis';
 import type { Progress } from '@scree/core';
 import { describeProblem } from '../describe-problem.js';
 import { connectWorker, isCancelled, WorkerError } from '../worker/client.js';
-import type { Advice, Origin, TableInfo } from '../worker/messages.js';
+import type { Origin, TableInfo } from '../worker/messages.js';
 
 export const callWorker = connectWorker();
 
@@ -20,7 +21,7 @@ export interface OpenedData {
   /** The origin of data without a file: built-in or pasted. */
   readonly source?: Exclude<Origin, { kind: 'blob' }> | undefined;
   /** The settings that suit the user's own data; built-in data have theirs. */
-  readonly advice?: Advice | undefined;
+  readonly advice?: ColumnAdvice | undefined;
 }
 
 export const opened = signal<OpenedData | undefined>(undefined);

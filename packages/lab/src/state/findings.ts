@@ -1,42 +1,60 @@
 import { computed } from '@preact/signals';
-import type { CriterionName } from '@scree/core';
+import { type CriterionName, loadModel } from '@scree/core';
 import { background } from './background.js';
-import { fitted } from './fit.js';
-import { isKByHand, k, points } from './view.js';
+import { type Fitted, fitted } from './fit.js';
+import { isKByHand, k, labelColumn, points } from './view.js';
 
-/** Warnings about the columns of the fit. */
-export const columnWarnings = background('columnWarnings', (now) => points.value?.now === now);
-
-/** How many components the criteria advise. k follows, unless it was chosen by hand. */
-export const choice = background(
-  'choose',
+/** How many components to keep, and warnings about the columns. k follows, unless it was chosen by hand. */
+export const chosen = background('choose', {
   // After the scores: they are what is seen first.
-  (now) => points.value?.now === now,
-  ({ model }, found) => {
-    if (found?.criteria.some((criterion) => criterion.k !== null) && !isKByHand.peek())
-      k.value = Math.min(model.k, Math.max(1, found.k));
+  isReady: (now) => points.value?.now === now,
+  query: () => null,
+  onResult: (now, { kept }) => {
+    if (!isKByHand.peek()) follow(now, kept);
   },
-);
+});
 
-/** How stable the first components are, by a bootstrap. It starts when the number of components is known. */
-export const stability = background('stability', (now) => choice.value?.now === now && choice.value.isDone);
+/** Everything else that is known of the fit. */
+export const analysis = background('analysis', {
+  isReady: (now) => chosen.value?.now === now && chosen.value.isDone,
+  query: () => ({ label: labelColumn.peek() }),
+});
 
-/** What the components mean. After their stability, because a column whose sign is not sure is not named. */
-export const meaning = background('meaning', (now) => stability.value?.now === now && stability.value.isDone);
-
-/** What parallel analysis and the elbow say about the shown fit: a number of components, or null where they do not apply. */
-export const advised = computed(() => {
-  const found = choice.value;
+/** The record of the analysis of the shown fit, once there is one. */
+export const record = computed(() => {
+  const found = analysis.value;
   if (!found?.result || found.now !== fitted.value) return undefined;
-  const { criteria } = found.result;
+  return { ...found.result, model: loadModel(found.result.model) };
+});
+
+/** The criteria that decide how many components are recommended, in a list and in a sentence. */
+const DECIDERS: { readonly [Name in CriterionName]?: readonly [title: string, inSentence: string] } = {
+  permutation: ['permutation test', 'the permutation test'],
+  parallel: ['parallel analysis', 'parallel analysis'],
+  'cross-validation': ['cross-validation', 'cross-validation'],
+};
+
+/** The recommendation for the shown fit, what decided it, and the elbow. */
+export const advised = computed(() => {
+  const { now, result } = chosen.value ?? {};
+  if (!result?.choice || now !== fitted.value) return undefined;
+  const { k: recommended, agree, criteria } = result.choice;
+  const [title, inSentence] = agree.map((name) => DECIDERS[name]).find((names) => names) ?? [
+    'recommended',
+    'recommended by the criteria',
+  ];
   const of = (name: CriterionName) => criteria.find((criterion) => criterion.name === name);
-  const [parallel, elbow] = [of('parallel'), of('elbow')];
-  return { parallel: parallel?.k ?? null, elbow: elbow?.k ?? null, thresholds: parallel?.thresholds };
+  return { k: recommended, title, inSentence, elbow: of('elbow')?.k ?? null, thresholds: of('parallel')?.thresholds };
 });
 
 /** Returns to the k that follows from the data. */
 export function followAdvice(): void {
-  const found = choice.peek();
+  const { now, result } = chosen.peek() ?? {};
   isKByHand.value = false;
-  if (found?.result) k.value = Math.min(found.now.model.k, Math.max(1, found.result.k));
+  if (now && result) follow(now, result.kept);
+}
+
+/** The page keeps at least one component: without any, there is nothing to draw. */
+function follow({ model }: Fitted, kept: number): void {
+  k.value = Math.min(model.k, Math.max(1, kept));
 }

@@ -1,5 +1,5 @@
 import { computed, effect, signal } from '@preact/signals';
-import type { OutlineKind } from '../worker/messages.js';
+import type { OutlineKind } from '@scree/analysis';
 import { cloudScores } from './cloud-points.js';
 import { reportProblem } from './data.js';
 import { type Fitted, fitted, queryFit } from './fit.js';

@@ -1,7 +1,8 @@
+import { CATEGORY_COLOURS } from '@scree/analysis/describe';
 import { type ColourCodes, SHADES } from './messages.js';
 
 /** Groups with a colour of their own; all others share one. */
-export const MAX_GROUPS = 10;
+const MAX_GROUPS = CATEGORY_COLOURS.length;
 /** A column with at most this many different whole numbers names groups rather than amounts. */
 const MAX_GROUPED_NUMBERS = MAX_GROUPS;
 

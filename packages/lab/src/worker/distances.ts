@@ -1,5 +1,9 @@
 import type { Matrix, Model, NumberArray } from '@scree/core';
 import type { Control } from './loaded-table.js';
+import type { FarRows } from './messages.js';
+
+/** Rows listed with the largest distances. */
+const LISTED_ROWS = 200;
 
 /**
  * Distances of rows from their reconstructions by any number of components. They are squared in a unit of their own, a
@@ -36,6 +40,20 @@ export class Distances {
 
   all(k: number): Float64Array {
     return Float64Array.from({ length: this.#scores.rows }, (_, row) => this.at(row, k));
+  }
+
+  far(k: number): FarRows {
+    const distances = this.all(k);
+    const sorted = distances.slice().sort();
+    const n = sorted.length;
+    const least = sorted[Math.max(0, n - LISTED_ROWS)];
+    const rows = [...distances.keys()].filter((row) => distances[row] >= least);
+    rows.sort((a, b) => distances[b] - distances[a]);
+    return {
+      worst: Uint32Array.from(rows.slice(0, LISTED_ROWS)),
+      median: sorted[Math.min(n - 1, Math.floor(n / 2))],
+      largest: sorted[n - 1],
+    };
   }
 }
 

@@ -1,15 +1,15 @@
+import type { ColumnAccess } from '@scree/analysis';
 import { DataError, type Matrix, type NumberArray, type Warning } from '@scree/core';
 import { ProgressTracker } from '@scree/core/pipeline';
-import type { DataFile, FileOptions } from '@scree/files';
+import type { ConvertedColumn, DataFile, FileOptions } from '@scree/files';
 import {
   type Column,
-  type ConvertedColumn,
   checkFileOptions,
   convertedWarning,
   openData,
   RoundedIntegers,
   type Table,
-} from '@scree/files/internal';
+} from '@scree/files/platform';
 import { MatrixBuilder } from './matrix-builder.js';
 import { memoryTable } from './memory-table.js';
 import type { Cell, ColumnInfo, Missing, TableInfo } from './messages.js';
@@ -150,6 +150,19 @@ export class LoadedTable {
     }
     this.#texts.set(index, texts);
     return texts;
+  }
+
+  /** The columns for questions about them. */
+  get access(): ColumnAccess {
+    const { columns, named } = this.info;
+    return {
+      rows: this.rows,
+      columns,
+      named,
+      numbers: (column) => this.column(column)?.at,
+      texts: (column) => this.texts(column),
+      matrix: async (some) => (await this.select(some, 'drop')).matrix,
+    };
   }
 
   /**

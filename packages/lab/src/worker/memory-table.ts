@@ -1,5 +1,5 @@
 import type { Matrix, NumberArray } from '@scree/core';
-import type { DenseBatch, Request, Table } from '@scree/files/internal';
+import type { DenseBatch, Request, Table } from '@scree/files/platform';
 
 /** Bytes per batch: batches are copies, because their reader drops and fills rows in place. */
 const BATCH_BYTES = 8 << 20;

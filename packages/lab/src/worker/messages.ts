@@ -1,4 +1,14 @@
-import type { Choice, ErrorCode, ErrorDetails, PcaOptions, Progress, Scale, Stability, Warning } from '@scree/core';
+import type {
+  AnalysisRecord,
+  ColumnAdvice,
+  GroupOutline,
+  OutlineKind,
+  Reason,
+  RowShares,
+  UnusualRows,
+} from '@scree/analysis';
+import type { DescribedModel } from '@scree/analysis/describe';
+import type { Choice, ErrorCode, ErrorDetails, PcaOptions, Progress, Scale, Warning } from '@scree/core';
 
 /** The messages between the page and its worker. The worker holds the data and the models; the page asks for what it shows. */
 
@@ -48,41 +58,6 @@ export interface TableInfo {
   readonly picture?: readonly [height: number, width: number];
 }
 
-/**
- * Why a column of the user's file is left out at first: the reasons of the warning ID_COLUMN, a number that starts again within
- * groups, a calendar year or another part of a date, the index that the file itself declares, or because it colours the points.
- */
-export type LeftOutReason =
-  | 'counting'
-  | 'one-way'
-  | 'unique'
-  | 'name'
-  | 'restarts'
-  | 'year'
-  | 'date'
-  | 'index'
-  | 'colour';
-
-/** A column that is left out at first, and why. */
-export interface LeftOut {
-  readonly column: number;
-  readonly reason: LeftOutReason;
-}
-
-/** The settings that suit a file of the user's, and the reasons, as data. Columns are indexes into the table. */
-export interface Advice {
-  readonly leftOut: readonly LeftOut[];
-  /** The column that names rows: the first of text without a value that is missing or there twice. */
-  readonly label?: number;
-  /** The columns with the largest and the smallest standard deviation, where they differ more than tenfold: then columns are divided by it. */
-  readonly unequal?: {
-    readonly largest: { readonly column: number; readonly deviation: number };
-    readonly smallest: { readonly column: number; readonly deviation: number };
-  };
-  /** The column whose groups colour the points, and the share of the variance of the standardised columns between them. */
-  readonly colour?: { readonly column: number; readonly groups: number; readonly share: number };
-}
-
 export type Missing = 'drop' | 'mean';
 
 /** A request for a fit. */
@@ -130,47 +105,53 @@ export type ColourCodes =
       readonly missing?: number;
     };
 
-/** How rows or columns and some components are related, over these components together. */
-export interface Shares {
-  /** Share of the squared distance from the mean (of a row) or of the variance (of a column) that the components show. */
+/** How columns and components are related: one line of d numbers per component. */
+export interface ColumnShares {
+  readonly correlation: Float64Array;
   readonly cos2: Float64Array;
-  /** Percentage of the variance of the components that the row or column contributes. */
   readonly contribution: Float64Array;
 }
-
-/** How columns and components are related: one line of d numbers per component. */
-export interface ColumnShares extends Shares {
-  readonly correlation: Float64Array;
-}
-
-/**
- * What is drawn around each group: where its mean is (`confidence`), where its rows are (`concentration`), or the convex hull of
- * its rows.
- */
-export type OutlineKind = 'confidence' | 'concentration' | 'hull';
 
 /** Rows of a group from which it has an ellipse, as in reports: of fewer, it would be larger than the figure and say nothing. */
 export const MIN_ELLIPSE_ROWS = 6;
 
-/** A closed line around a group. */
-export interface GroupOutline {
-  /** Index into the names of the groups. */
-  readonly group: number;
-  /** x and y alternating, in the units of the scores. */
-  readonly points: Float64Array;
-}
-
-/** Rows that differ from the others: by their distance from the reconstruction, and by the limits of T² and Q. */
-export interface Outliers {
-  /** The rows farthest from their reconstruction, farthest first. */
+/** The distances of rows from their reconstructions by k components. */
+export interface FarRows {
+  /** The rows with the largest distances, largest first. */
   readonly worst: Uint32Array;
-  /** Distances from the reconstruction. */
   readonly median: number;
   readonly largest: number;
-  /** Rows beyond a limit, farthest beyond first; of very many, the first. */
-  readonly unusual: Uint32Array;
-  /** How many rows are beyond the limit of T², of Q, and of either; null where there is no limit. */
-  readonly counts: { readonly t2: number | null; readonly q: number | null; readonly either: number };
+}
+
+/** How many components to keep. */
+export interface ChooseReply {
+  /** As many as are recommended; 0 if none stands out of noise. */
+  readonly kept: number;
+  readonly choice: Choice | undefined;
+  /** Why there is no choice. */
+  readonly reason: Reason | undefined;
+  /** Warnings about the columns. They are not part of the fit, which they would slow down. */
+  readonly warnings: readonly Warning[];
+}
+
+/** `ComparedRows` of an analysis as a message. */
+export interface ComparedReply {
+  readonly model: DescribedModel;
+  readonly found: UnusualRows;
+  /** How many rows were compared. */
+  readonly rows: number;
+  /** The names of rows of `found`, if names tell rows apart. */
+  readonly names: ReadonlyMap<number, string>;
+}
+
+/** The record of an analysis as a message. */
+export interface AnalysisReply
+  extends Pick<AnalysisRecord, 'table' | 'kept' | 'meaning' | 'supplementary' | 'notComputed' | 'findings'> {
+  /** The column that names the rows. */
+  readonly label: number | undefined;
+  /** The model in its binary form, with the choice, the stability and all warnings. */
+  readonly model: Uint8Array;
+  readonly compared: ComparedReply | undefined;
 }
 
 /** Cells as text: one list per row, in the order of the requested columns. */
@@ -180,7 +161,7 @@ export type Cells = readonly (readonly string[])[];
 export interface WorkerMethods {
   open(origin: Origin): TableInfo;
   /** The settings that suit opened data. */
-  advise(data: number): Advice;
+  advise(data: number): ColumnAdvice;
   fit(request: FitRequest): FitReply;
   /** Scores along one component, one per row. */
   scores(component: number): Float64Array;
@@ -189,9 +170,9 @@ export interface WorkerMethods {
   /** The distances of all rows as colours. */
   distanceColours(k: number): ColourCodes;
   /** cos² or contributions of all rows, over some components together, as colours. */
-  shareColours(what: { readonly of: keyof Shares; readonly components: readonly number[] }): ColourCodes;
+  shareColours(what: { readonly of: keyof RowShares; readonly components: readonly number[] }): ColourCodes;
   /** The same of some rows, as numbers. */
-  rowShares(what: { readonly rows: readonly number[]; readonly components: readonly number[] }): Shares;
+  rowShares(what: { readonly rows: readonly number[]; readonly components: readonly number[] }): RowShares;
   /** Correlations, cos² and contributions of the columns, per component. */
   columnShares(components: readonly number[]): ColumnShares;
   /** Ellipses or hulls of the groups of a column, on two components. */
@@ -201,20 +182,18 @@ export interface WorkerMethods {
     readonly kind: OutlineKind;
     readonly level: number;
   }): readonly GroupOutline[];
-  /** The rows that differ from the others, for a model of k components. */
-  outliers(k: number): Outliers;
+  /** The rows that are far from their reconstructions by k components. */
+  farRows(k: number): FarRows;
   /** The model of the first k components, for its certificate. */
   modelOf(k: number): Uint8Array;
   /** The same with what is known by now of its stability and of the choice of k, for export. */
   exportedModel(k: number): Uint8Array;
-  /** What a statistician would want to know of the columns. Not part of the fit, which it would slow down. */
-  columnWarnings(what: null): readonly Warning[];
-  /** How many components parallel analysis and the elbow advise; undefined where both would take too long. */
-  choose(what: null): Choice | undefined;
-  /** How stable the first components are; undefined for tables that are too large to do it without being asked. */
-  stability(what: null): Stability | undefined;
-  /** What the first components mean, one sentence each; null where nothing is significant. */
-  meaning(what: null): readonly (string | null)[];
+  /** How many components to keep, and warnings about the columns: the first part of the analysis. */
+  choose(what: null): ChooseReply;
+  /** Everything that is known of the fit. Rows are named by the column `label`. */
+  analysis(what: { readonly label?: number | undefined }): AnalysisReply;
+  /** The rows compared with the first k components, as the analysis does it with those that are kept. */
+  compare(what: { readonly k: number; readonly label?: number | undefined }): ComparedReply | Reason;
   colourCodes(column: number): ColourCodes;
   cells(where: { readonly rows: readonly number[]; readonly columns: readonly number[] }): Cells;
   /** One row of the fit: the numbers of the chosen columns. */

@@ -1,58 +1,46 @@
-import { bootstrap, chooseComponents, defaultReplicates, lookAtColumns } from '@scree/analysis';
 import {
-  type Choice,
-  DataError,
-  type Matrix,
-  Model,
-  type NumberArray,
-  type RowSource,
-  type Scale,
-  ScreeError,
-  type Stability,
-  type Warning,
-} from '@scree/core';
+  adviseColumns,
+  type ColumnAdvice,
+  columnContributions,
+  type GroupOutline,
+  groupOutlines,
+  type Reason,
+  type RowShares,
+  rowShares,
+  tellsRowsApart,
+} from '@scree/analysis';
+import { DataError, type Matrix, type NumberArray, type RowSource, ScreeError, type Warning } from '@scree/core';
 import { openSource } from '@scree/core/data';
-import { type NestedModels, nestedModels, ProgressTracker, stabilityOfFirst, withDetails } from '@scree/core/pipeline';
+import { type NestedModels, nestedModels, ProgressTracker, withDetails } from '@scree/core/pipeline';
 import { openTable } from '../data/open-table.js';
-import { adviceFor } from './advice.js';
-import { tellsRowsApart } from './choose-columns.js';
 import { groupCodes, numberCodes, shadeCodes } from './colour-codes.js';
 import { csvOf } from './csv.js';
 import { Distances } from './distances.js';
-import { groupOutlines } from './group-outlines.js';
+import { FitAnalysis } from './fit-analysis.js';
 import { type Control, type ExtraColumn, LoadedTable } from './loaded-table.js';
-import { meaningOf } from './meaning.js';
-import type {
-  Advice,
-  Cells,
-  ColourCodes,
-  ColumnShares,
-  FitReply,
-  FitRequest,
-  GroupOutline,
-  MethodName,
-  Origin,
-  Outliers,
-  Query,
-  Reply,
-  Shares,
-  TableInfo,
+import {
+  type AnalysisReply,
+  type Cells,
+  type ChooseReply,
+  type ColourCodes,
+  type ColumnShares,
+  type ComparedReply,
+  type FarRows,
+  type FitReply,
+  type FitRequest,
+  type MethodName,
+  MIN_ELLIPSE_ROWS,
+  type Origin,
+  type Query,
+  type Reply,
+  type TableInfo,
 } from './messages.js';
-import { findOutliers } from './outliers.js';
-import { columnShares, rowShares } from './shares.js';
 
 /** Components fitted: enough for the scree plot and for any k that a person chooses by hand. */
 const MAX_COMPONENTS = 100;
 /** Scores kept, of all rows together: with many rows there are fewer components. */
 const MAX_SCORES = 5e7;
 const MIN_COMPONENTS = 10;
-/** Components whose stability and meaning are described: a person reads no more. */
-const STABLE_COMPONENTS = 10;
-/**
- * The smaller side of a table up to which parallel analysis is computed from its rows: simulated tables take O(d³) each, and
- * beyond this half a minute or more together.
- */
-const MAX_SIMULATED = 300;
 
 /** Created on first use: it takes longer than starting the rest of the worker. */
 let collator: Intl.Collator | undefined;
@@ -63,7 +51,7 @@ function compare(a: string, b: string): number {
 
 type Handlers = { [Name in MethodName]: (query: Query<Name>, control: Control) => Promise<Reply<Name>> };
 
-/** A fit, and what is computed from it once. */
+/** A fit, and what is computed from it. */
 interface FitState {
   readonly id: number;
   /** Id of the table. */
@@ -71,15 +59,11 @@ interface FitState {
   readonly table: LoadedTable;
   readonly models: NestedModels;
   readonly matrix: Matrix<NumberArray>;
-  readonly scale: Scale;
   readonly keptRows: Uint32Array | undefined;
-  /** Indexes of the columns that were fitted. */
-  readonly columns: readonly number[];
   readonly scores: Matrix;
   readonly distances: Distances;
-  /** What was computed after the fit, by now. */
-  choice?: Choice | undefined;
-  stability?: Stability | undefined;
+  /** What is computed after the fit. */
+  readonly analysis: FitAnalysis;
 }
 
 /**
@@ -92,7 +76,7 @@ interface FitState {
 export class Session implements Handlers {
   #lastId = 0;
   readonly #tables = new Map<number, LoadedTable>();
-  readonly #advice = new Map<number, Advice>();
+  readonly #advice = new Map<number, ColumnAdvice>();
   /** The newest table, until one is fitted. */
   #opened: number | undefined;
   /** The table of the last request for a fit. */
@@ -111,10 +95,10 @@ export class Session implements Handlers {
     return { ...table.info, id };
   }
 
-  async advise(data: number, control: Control): Promise<Advice> {
+  async advise(data: number, control: Control): Promise<ColumnAdvice> {
     const table = this.#tables.get(data);
     if (!table) throw new DataError('EMPTY_DATA', 'Open a file first.');
-    const advice = await adviceFor(table, control);
+    const advice = await adviseColumns(table.access, control);
     this.#advice.set(data, advice);
     return advice;
   }
@@ -152,7 +136,10 @@ export class Session implements Handlers {
     const distances = await Distances.of(model, matrix, scores, control);
     throwIfCancelled(control);
     const id = ++this.#lastId;
-    this.#newest = { id, data, table, models, matrix, scale, keptRows, columns, scores, distances };
+    const { leftOut = [] } = this.#advice.get(data) ?? {};
+    const identifiers = new Set(leftOut.flatMap(({ column, reason }) => (tellsRowsApart(reason) ? [column] : [])));
+    const analysis = new FitAnalysis({ table, models, matrix, scale, keptRows, columns, identifiers });
+    this.#newest = { id, data, table, models, matrix, keptRows, scores, distances, analysis };
     return { id, model: model.toBinary(), incompleteRows, milliseconds, ...(keptRows ? { keptRows } : {}) };
   }
 
@@ -180,20 +167,24 @@ export class Session implements Handlers {
 
   async shareColours({ of, components }: Query<'shareColours'>, control: Control): Promise<ColourCodes> {
     const { models, matrix } = this.#currentFit();
-    const shares = await rowShares(models, matrix, components, control);
+    const shares = await rowShares(modelUpTo(models, components), matrix, components, control);
     // Of cos² the whole scale means something: 0 is not shown at all, 1 completely.
     return of === 'cos2' ? shadeCodes(shares.cos2, { low: 0, high: 1 }) : shadeCodes(shares.contribution);
   }
 
-  async rowShares({ rows, components }: Query<'rowShares'>, control: Control): Promise<Shares> {
+  async rowShares({ rows, components }: Query<'rowShares'>, control: Control): Promise<RowShares> {
     const { models, matrix } = this.#currentFit();
     const { cols, data } = matrix;
     const some = rows.map((row) => Array.from(data.subarray(row * cols, (row + 1) * cols)));
-    return rowShares(models, { rows: rows.length, cols, data: Float64Array.from(some.flat()) }, components, control);
+    const values = { rows: rows.length, cols, data: Float64Array.from(some.flat()) };
+    return rowShares(modelUpTo(models, components), values, components, control);
   }
 
   async columnShares(components: readonly number[]): Promise<ColumnShares> {
-    return columnShares(this.#currentFit().models, components);
+    const columns = columnContributions(modelUpTo(this.#currentFit().models, components));
+    const lines = (values: 'correlation' | 'cos2' | 'contribution'): Float64Array =>
+      Float64Array.from(components.flatMap((c) => columns.map((column) => column[values][c])));
+    return { correlation: lines('correlation'), cos2: lines('cos2'), contribution: lines('contribution') };
   }
 
   async outlines(
@@ -201,43 +192,31 @@ export class Session implements Handlers {
     control: Control,
   ): Promise<readonly GroupOutline[]> {
     const [x, y] = components.map((component) => scoresOn(this.#currentFit().scores, component));
-    const groups = await this.colourCodes(column);
-    return groups.kind === 'groups' ? groupOutlines({ scores: [x, y], groups, kind, level }, control) : [];
+    const found = await this.colourCodes(column);
+    if (found.kind !== 'groups') return [];
+    const { codes, names, others, missing } = found;
+    const outlines = await groupOutlines(
+      { scores: [x, y], codes, groups: names.length, kind, level, fewest: MIN_ELLIPSE_ROWS },
+      control,
+    );
+    // Rows without a value and the remaining groups that share a colour are no groups.
+    return outlines.filter(({ group }) => group !== missing && !(others && group === names.length - 1));
   }
 
-  async outliers(k: number): Promise<Outliers> {
-    const { models, scores, distances } = this.#currentFit();
-    return findOutliers(models.first(k), scores, distances.all(k));
+  async farRows(k: number): Promise<FarRows> {
+    return this.#currentFit().distances.far(k);
   }
 
-  async columnWarnings(_: null, control: Control): Promise<readonly Warning[]> {
-    const { models, matrix, scale } = this.#currentFit();
-    const { columnNames } = models.model;
-    return (await lookAtColumns(matrix, { scale, ...(columnNames ? { columnNames } : {}), ...control })).warnings;
+  async choose(_: null, control: Control): Promise<ChooseReply> {
+    return this.#currentFit().analysis.choose(control);
   }
 
-  async choose(_: null, control: Control): Promise<Choice | undefined> {
-    const fit = this.#currentFit();
-    fit.choice = await choiceFor(fit, control);
-    return fit.choice;
+  async analysis({ label }: Query<'analysis'>, control: Control): Promise<AnalysisReply> {
+    return this.#currentFit().analysis.analyze(label, control);
   }
 
-  async stability(_: null, control: Control): Promise<Stability | undefined> {
-    const fit = this.#currentFit();
-    const { models, matrix, scale } = fit;
-    const replicates = defaultReplicates(matrix.rows, matrix.cols);
-    if (replicates === 0) return undefined;
-    const k = Math.min(STABLE_COMPONENTS, models.model.k);
-    fit.stability = await bootstrap(matrix, { k, scale, replicates, ...control });
-    return fit.stability;
-  }
-
-  async meaning(_: null, control: Control): Promise<readonly (string | null)[]> {
-    const fit = this.#currentFit();
-    const { leftOut = [] } = this.#advice.get(fit.data) ?? {};
-    const identifiers = new Set(leftOut.flatMap(({ column, reason }) => (tellsRowsApart(reason) ? [column] : [])));
-    const k = Math.min(STABLE_COMPONENTS, fit.models.model.k);
-    return meaningOf({ ...fit, stability: fit.stability, identifiers, k }, control);
+  async compare({ k, label }: Query<'compare'>, control: Control): Promise<ComparedReply | Reason> {
+    return this.#currentFit().analysis.compare(k, label, control);
   }
 
   async modelOf(k: number): Promise<Uint8Array> {
@@ -245,14 +224,7 @@ export class Session implements Handlers {
   }
 
   async exportedModel(k: number): Promise<Uint8Array> {
-    const { models, choice, stability } = this.#currentFit();
-    const model = models.first(k);
-    const isKnown = stability !== undefined && k <= stability.variances.length;
-    return new Model({
-      ...model,
-      ...(choice ? { choice } : {}),
-      ...(isKnown ? { stability: stabilityOfFirst(stability, k, model.d) } : {}),
-    }).toBinary();
+    return this.#currentFit().analysis.exported(k).toBinary();
   }
 
   async colourCodes(column: number): Promise<ColourCodes> {
@@ -354,17 +326,9 @@ function scoresOn({ data, rows, cols }: Matrix, component: number): Float64Array
   return Float64Array.from({ length: rows }, (_, i) => data[i * cols + component]);
 }
 
-/** How many components parallel analysis and the elbow advise, as far as they can be computed in reasonable time. */
-async function choiceFor({ models, matrix, scale }: FitState, control: Control): Promise<Choice | undefined> {
-  const { model } = models;
-  const criteria = ['parallel', 'elbow'] as const;
-  // Parallel analysis needs the variances of the columns, which a model of all components has.
-  const isWhole = model.spectrum && (scale === 'unit' || model.spectrum.length === model.k);
-  if (isWhole) return chooseComponents(model, { criteria, ...control });
-  if (Math.min(matrix.rows, matrix.cols) <= MAX_SIMULATED) {
-    return chooseComponents(matrix, { scale, criteria, ...control });
-  }
-  return model.spectrum && chooseComponents(model, { criteria: ['elbow'], ...control });
+/** The model of the first components, as many as these need. */
+function modelUpTo({ first }: NestedModels, components: readonly number[]): NestedModels['model'] {
+  return first(Math.max(...components) + 1);
 }
 
 async function loadTable(origin: Origin, control: Control): Promise<LoadedTable> {

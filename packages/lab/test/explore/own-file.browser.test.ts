@@ -130,27 +130,27 @@ describeExploreOnOnePage("the user's own file", (explore) => {
 describeExploreOnOnePage('the number of components', (explore) => {
   const reason = (): Promise<string | null> => explore.page.locator('.k-reason').textContent();
 
-  it('follows parallel analysis when the scaling changes, and is marked on the plot', async () => {
+  it('follows the recommendation when the scaling changes, and is marked on the plot', async () => {
     await explore.page.getByLabel('Built-in data').selectOption('wine');
     await explore.fitted(/178 rows/);
-    await expect.poll(reason).toBe('k = 3: parallel analysis and the elbow agree');
+    await expect.poll(reason).toBe('k = 3: the permutation test and the elbow agree');
     await expect
       .poll(() => explore.page.locator('.scree-chart svg').textContent())
-      .toContain('parallel analysis, elbow: 3');
+      .toContain('permutation test, elbow: 3');
     await explore.page.getByLabel('Divide columns by').selectOption('none');
-    await expect.poll(reason).toMatch(/^k = 1: parallel analysis/);
+    await expect.poll(reason).toMatch(/^k = 1: the permutation test/);
     expect(explore.page.url()).not.toContain('k=');
   });
 
   it('stays where the user put it, with a way back', async () => {
     await explore.page.getByLabel('Built-in data').selectOption('wine');
-    await expect.poll(reason).toBe('k = 3: parallel analysis and the elbow agree');
+    await expect.poll(reason).toBe('k = 3: the permutation test and the elbow agree');
     await explore.page.getByLabel('Components kept (k)').fill('5');
-    await expect.poll(reason).toBe('k = 5: chosen by hand · parallel analysis: 3 · elbow: 3');
+    await expect.poll(reason).toBe('k = 5: chosen by hand · permutation test: 3 · elbow: 3');
     await explore.page.getByLabel('Divide columns by').selectOption('none');
-    await expect.poll(reason).toMatch(/^k = 5: chosen by hand · parallel analysis: 1/);
-    await explore.page.getByRole('button', { name: 'parallel analysis: 1' }).click();
-    await expect.poll(reason).toMatch(/^k = 1: parallel analysis/);
+    await expect.poll(reason).toMatch(/^k = 5: chosen by hand · permutation test: 1/);
+    await explore.page.getByRole('button', { name: 'permutation test: 1' }).click();
+    await expect.poll(reason).toMatch(/^k = 1: the permutation test/);
     await explore.page.getByLabel('Divide columns by').selectOption('unit');
     await expect.poll(reason).toMatch(/^k = 3/);
   });
@@ -167,7 +167,7 @@ describeExploreOnOnePage('the number of components', (explore) => {
     await writeFile(path, `${Array.from({ length: 10 }, (_, j) => `x${j}`)}\n${lines.join('\n')}\n`);
     await explore.open(path);
     await explore.fitted(/200 rows and 10 columns/);
-    await expect.poll(reason).toMatch(/^k = 1: parallel analysis finds none above noise/);
+    await expect.poll(reason).toMatch(/^k = 1: the permutation test finds none above noise/);
     await explore.page.getByText(/^PC1 (and|to) PC\d+ may (swap|change places) in another sample/).waitFor();
     const words = await explore.panel('In words').innerText();
     expect(words).toContain('Nothing stands out of noise');
@@ -205,7 +205,7 @@ describeExploreOnOnePage('the bootstrap', (explore) => {
       const post = Worker.prototype.postMessage;
       Worker.prototype.postMessage = function (this: Worker, ...given: unknown[]) {
         const [message] = given as [{ cancel?: true; method?: string }];
-        if (message.method === 'stability') document.body.dataset.started = 'yes';
+        if (message.method === 'analysis') document.body.dataset.started = 'yes';
         if (message.cancel && document.body.dataset.started) document.body.dataset.cancelled = 'yes';
         return (post as (...all: unknown[]) => void).apply(this, given);
       };

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { defaultReplicates, lookAtColumns } from '@scree/analysis';
+import { type ColumnAdvice, chooseComponents, lookAtColumns } from '@scree/analysis';
 import { loadModel, pca } from '@scree/core';
 import { openBlob } from '@scree/files';
 import { describe, expect, it } from 'vitest';
-import { analyzed } from '../../../analysis/test/support/analyzed.js';
-import type { Advice, ColumnInfo } from '../../src/worker/messages.js';
+import type { ColumnInfo } from '../../src/worker/messages.js';
 import { Session } from '../../src/worker/session.js';
 
 /** What a session advises for a table, with names of columns. */
@@ -14,7 +13,7 @@ async function advised(text: string) {
   return named(await session.advise(info.id, {}), info.columns);
 }
 
-function named({ leftOut, unequal, colour, label }: Advice, columns: readonly ColumnInfo[]) {
+function named({ leftOut, unequal, colour, label }: ColumnAdvice, columns: readonly ColumnInfo[]) {
   return {
     label: label === undefined ? undefined : columns[label].name,
     leftOut: Object.fromEntries(leftOut.map(({ column, reason }) => [columns[column].name, reason])),
@@ -207,28 +206,25 @@ describe('what the session finds out after a fit', () => {
     return { session, model: loadModel(fit.model) };
   };
 
-  it('is the choice, the stability and the warnings of the library', async () => {
+  it('begins with the choice and the warnings of the library', async () => {
     const { session } = await open();
-    for (const name of ['parallel', 'elbow'] as const) {
-      const own = await analyzed(rows, { k: name, scale: 'unit' });
-      const found = (await session.choose(null, {}))?.criteria.find((criterion) => criterion.name === name);
-      expect(found?.k).toBe(own.choice?.k);
-    }
-    const { stability } = await analyzed(rows, { scale: 'unit', bootstrap: defaultReplicates(80, 4) });
-    expect(await session.stability(null, {})).toEqual(stability);
-    const { warnings } = await lookAtColumns(rows, { scale: 'unit', columnNames: ['a', 'b', 'c', 'd'] });
-    expect(await session.columnWarnings(null, {})).toEqual(warnings);
+    const { kept, choice, warnings } = await session.choose(null, {});
+    expect(choice).toEqual(await chooseComponents(rows, { scale: 'unit' }));
+    expect(kept).toBe(choice?.k);
+    const looked = await lookAtColumns(rows, { scale: 'unit', columnNames: ['a', 'b', 'c', 'd'] });
+    expect(warnings).toEqual(looked.warnings);
   });
 
   it('can be cancelled, and leaves the fit as it is', async () => {
     const { session, model } = await open();
     const cancelled = { signal: AbortSignal.abort(new Error('cancelled')) };
-    for (const method of ['choose', 'stability', 'columnWarnings'] as const)
-      await expect(session[method](null, cancelled)).rejects.toThrow('cancelled');
+    await expect(session.choose(null, cancelled)).rejects.toThrow('cancelled');
+    await expect(session.analysis({}, cancelled)).rejects.toThrow('cancelled');
+    await expect(session.compare({ k: 2 }, cancelled)).rejects.toThrow('cancelled');
     expect(await session.scores(0)).toHaveLength(model.n);
   });
 
-  it('answers queries while a bootstrap runs', async () => {
+  it('answers queries while an analysis runs', async () => {
     const many = Array.from({ length: 20_000 }, (_, i) =>
       Array.from({ length: 30 }, (_, j) => wave(j + 2.5)(i).toFixed(5)).join(','),
     );
@@ -238,7 +234,7 @@ describe('what the session finds out after a fit', () => {
       names.map((_, j) => j),
     );
     let isDone = false;
-    const running = session.stability(null, {}).then(() => {
+    const running = session.analysis({}, {}).then(() => {
       isDone = true;
     });
     await new Promise((resolve) => setTimeout(resolve, 100));

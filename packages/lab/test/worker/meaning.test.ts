@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { columnContributions, defaultReplicates, groupEllipse, rowContributions, supplementary } from '@scree/analysis';
+import { describeComponents, describeMeaning } from '@scree/analysis/describe';
 import { loadModel, pca } from '@scree/core';
 import { describe, expect, it } from 'vitest';
 import { random } from '../../../core/src/linalg/random.js';
@@ -24,6 +25,12 @@ async function fitted(text: string, leftOut: readonly string[] = [], scale: 'non
   session.show(fit.id);
   const column = (name: string): number => info.columns.findIndex((each) => each.name === name);
   return { session, column, model: loadModel(fit.model) };
+}
+
+/** What the analysis says that the components mean. */
+async function meanings(session: Session): Promise<string[]> {
+  const { meaning } = await session.analysis({}, {});
+  return meaning.map((each) => (each && describeMeaning(each)) ?? '');
 }
 
 // A fixed table: the sentences about it are known.
@@ -178,8 +185,7 @@ describe('the meaning of components', () => {
       outside: related,
     });
     const { session } = await fitted(text, ['outside']);
-    await session.stability(null, {});
-    const [first, second] = await session.meaning(null, {});
+    const [first, second] = await meanings(session);
     expect(first).toMatch(
       /^PC1 \(\d+\s%\): more (p, less q|q, less p); correlates with outside \(r −?\.\d\d\); higher for (left than for right|right than for left) \(side, η² \.\d\d\)\.$/,
     );
@@ -188,18 +194,16 @@ describe('the meaning of components', () => {
 
   it('is silent about columns of noise that a bootstrap does not confirm', async () => {
     const text = csv(Object.fromEntries('abcdef'.split('').map((name) => [name, Array.from({ length: 40 }, normal)])));
-    const { session } = await fitted(text);
-    const before = (await session.meaning(null, {})).join(' ');
-    await session.stability(null, {});
-    const after = (await session.meaning(null, {})).join(' ');
+    const { session, model } = await fitted(text);
+    const before = describeComponents(model).join(' ');
+    const after = (await meanings(session)).join(' ');
     expect(after.length).toBeLessThan(before.length);
   });
 
   it('describes wine by its columns and cultivars', async () => {
     const text = readFileSync(new URL('../../src/data/wine.csv', import.meta.url), 'utf8');
     const { session } = await fitted(text, [], 'unit');
-    await session.stability(null, {});
-    const [first, second] = await session.meaning(null, {});
+    const [first, second] = await meanings(session);
     expect(first).toMatch(
       /^PC1 \(36\s%\): .*flavanoids.*; separates the 3 levels of cultivar \(η² \.\d\d\): highest for cultivar \d, lowest for cultivar \d\.$/,
     );
@@ -212,7 +216,8 @@ describe('an exported model', () => {
     const { session } = await fitted(table);
     const before = loadModel(await session.exportedModel(2));
     expect([before.choice, before.stability]).toEqual([undefined, undefined]);
-    const [choice, stability] = [await session.choose(null, {}), await session.stability(null, {})];
+    const { choice } = await session.choose(null, {});
+    const { stability } = loadModel((await session.analysis({}, {})).model);
     const after = loadModel(await session.exportedModel(2));
     expect(after.choice).toEqual(choice);
     expect(after.stability?.replicates).toBe(defaultReplicates(60, 4));
@@ -228,7 +233,7 @@ describe('an exported model', () => {
       Object.fromEntries('abcdefghijkl'.split('').map((name) => [name, Array.from({ length: 30 }, normal)])),
     );
     const { session } = await fitted(wide);
-    await session.stability(null, {});
+    await session.analysis({}, {});
     expect(loadModel(await session.exportedModel(10)).stability?.angles.length).toBe(10);
     expect(loadModel(await session.exportedModel(11)).stability).toBeUndefined();
   });

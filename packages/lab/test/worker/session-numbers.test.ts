@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest';
 import { groupCodes, numberCodes } from '../../src/worker/colour-codes.js';
 import { cellOf } from '../../src/worker/csv.js';
 import type { FitRequest } from '../../src/worker/messages.js';
-import { findOutliers } from '../../src/worker/outliers.js';
 import { Session } from '../../src/worker/session.js';
 
 const NAMES = ['a', 'b', 'c', 'd'];
@@ -74,9 +73,12 @@ describe('the session', () => {
       const rows = [0, 7, 119];
       for (const k of [1, 99, 100]) {
         close(await scaled.session.distances({ rows, k }), await plainly.session.distances({ rows, k }));
-        const [found, expected] = [await scaled.session.outliers(k), await plainly.session.outliers(k)];
+        const [found, expected] = [await scaled.session.farRows(k), await plainly.session.farRows(k)];
         close([found.median, found.largest], [expected.median, expected.largest]);
-        expect(found.counts.t2).toBe(expected.counts.t2);
+        expect(found.worst[0]).toBe(expected.worst[0]);
+        const [compared, alike] = [await scaled.session.compare({ k }, {}), await plainly.session.compare({ k }, {})];
+        if ('code' in compared || 'code' in alike) throw new Error('not compared');
+        expect(compared.found.counts.t2).toBe(alike.found.counts.t2);
       }
     },
   );
@@ -201,25 +203,29 @@ describe('colours of rows', () => {
   });
 });
 
-describe('outliers', () => {
-  it('are the rows that the library calls unusual, farthest beyond a limit first, for any number of components', async () => {
+describe('unusual rows', () => {
+  it('are those that the library calls unusual, farthest beyond a limit first, for any number of components', async () => {
     const values = Array.from({ length: 300 }, (_, i) =>
       [0, 1, 2, 3].map((j) => Math.sin(i * (j + 1.3) + j) * (5 - j)),
     );
     values[77][3] = 40;
     values[200][0] = 60;
-    const model = await pca(values, { k: 4 });
-    const scores = await model.transform(values);
+    const text = `${NAMES.join(',')}\n${values.map((row) => row.join(',')).join('\n')}\n`;
+    const { session } = await fitted(text, { columns: [0, 1, 2, 3] });
     for (const k of [1, 2, 3, 4]) {
       const few = await pca(values, { k });
       const { unusual, q, t2, unusualLimits } = await monitorRows(few, values, { rows: 'fit' });
-      const found = findOutliers(few, scores, q.map(Math.sqrt));
-      expect([...found.unusual].sort((a, b) => a - b)).toEqual(unusual);
+      const compared = await session.compare({ k }, {});
+      if ('code' in compared) throw new Error(compared.code);
+      const { found } = compared;
+      expect(found.unusual.map(({ row }) => row).sort((a, b) => a - b)).toEqual(unusual);
       expect(found.counts.either).toBe(unusual.length);
       expect(found.counts.t2).toBe(t2.filter((value) => value > (unusualLimits.t2 as number)).length);
       expect(unusual).toContain(200);
-      expect(found.worst).toHaveLength(200);
-      expect(q[found.worst[0]]).toBe(Math.max(...q));
+      const { worst } = await session.farRows(k);
+      expect(worst).toHaveLength(200);
+      // With all components, only rounding is left.
+      if (k < 4) expect(q[worst[0]]).toBeCloseTo(Math.max(...q), 9);
     }
   });
 });

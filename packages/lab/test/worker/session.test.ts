@@ -104,8 +104,11 @@ describe('the session', () => {
     const rows = Array.from({ length: 40 }, (_, i) => `${1.6e9 + 1000 * Math.sin(i)},${1e8 + Math.cos(3 * i)}`);
     const { id } = await session.open({ kind: 'text', name: 'far.csv', text: `a,b\n${rows.join('\n')}\n` }, {});
     session.show((await session.fit({ ...usual, data: id, columns: [0, 1] }, {})).id);
-    expect(await session.outliers(2)).toMatchObject({ largest: 0, counts: { q: null, either: 0 } });
-    expect((await session.outliers(1)).largest).toBeGreaterThan(0.5);
+    expect(await session.farRows(2)).toMatchObject({ largest: 0 });
+    expect(await session.compare({ k: 2 }, {})).toMatchObject({
+      found: { limits: { q: null }, counts: { q: 0, either: 0 } },
+    });
+    expect((await session.farRows(1)).largest).toBeGreaterThan(0.5);
   });
 
   it('returns the scores and distances of the library', async () => {

@@ -1,4 +1,4 @@
-import { openArrowBytes } from '@scree/files/internal';
+import { openArrowBytes } from '@scree/files/platform';
 import { WIDTH } from './executor-passes.js';
 import { arrayOf, DOUBLE, LONG, structOf } from './messages.js';
 

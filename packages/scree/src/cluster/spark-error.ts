@@ -1,5 +1,6 @@
 import { DataError, OptionError, ScreeError } from '@scree/core';
-import { badFile, FileError } from '@scree/files/internal';
+import { FileError } from '@scree/files';
+import { badFile } from '@scree/files/platform';
 import { hideSecrets } from '../database/hide-secrets.js';
 import { GrpcError, LargeMessageError, STATUS } from './grpc.js';
 import { ProtobufError } from './protobuf.js';

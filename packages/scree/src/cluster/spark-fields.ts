@@ -1,5 +1,4 @@
-import type { Column } from '@scree/files/internal';
-import { uniqueNames } from '@scree/files/internal';
+import { type Column, uniqueNames } from '@scree/files/platform';
 import { callOf, castTo, column, type Encoded, literalText, type SchemaField } from './messages.js';
 
 const NUMBERS = /^(byte|short|integer|long|float|double|boolean|decimal\(.*\))$/;

@@ -8,7 +8,7 @@ import {
   type Request,
   RoundedIntegers,
   type Table,
-} from '@scree/files/internal';
+} from '@scree/files/platform';
 import { BATCH_MEMORY, piecesOf } from './executor-results.js';
 import {
   alias,

@@ -1,15 +1,14 @@
 import { DataError, type Warning } from '@scree/core';
 import {
-  type Bytes,
   blockRows,
-  chunkReader,
   type DenseBatch,
   openArrowBytes,
   type RoundedIntegers,
+  streamedBytes,
   type Table,
   type TemporaryCopy,
   unsupported,
-} from '@scree/files/internal';
+} from '@scree/files/platform';
 import { copyToDisk } from '../disk/temporary-copy.js';
 import { BATCH_MEMORY } from './executor-results.js';
 import { alias, castTo, column, type Encoded, planOf, project } from './messages.js';
@@ -135,13 +134,7 @@ export class StreamedRows {
         yield bytes;
       }
     }
-    const bytes: Bytes = {
-      path: session.path,
-      size: undefined,
-      rereadable: false,
-      open: () => chunkReader(chunks()),
-    };
-    return copyToDisk(bytes);
+    return copyToDisk(streamedBytes(session.path, chunks()));
   }
 
   /** Where each number is in an opened batch; −1 where all arrays of a batch are NULL. */

@@ -1,6 +1,7 @@
 import { DataError, type Model, type Progress } from '@scree/core';
 import { frameOf } from '@scree/core/pipeline';
-import { checkFileOptions, FileError, openData, uniqueNames } from '@scree/files/internal';
+import { FileError } from '@scree/files';
+import { checkFileOptions, openData, uniqueNames } from '@scree/files/platform';
 import { hideSecrets } from '../database/hide-secrets.js';
 import type { OpenOptions } from '../disk/open-file.js';
 import { structJson } from './executor-results.js';

@@ -1,26 +1,23 @@
 import { basename } from 'node:path';
-import type { TableSummary } from '@scree/analysis';
-import type { Model } from '@scree/core';
+import { type Analysis, type AnalyzeOptions, analysisJson, analyzeSummary, type TableSummary } from '@scree/analysis';
 import type { RowRanges } from '@scree/files';
 import { withoutParameters } from '../database/postgres-url.js';
 import type { OpenOptions } from '../disk/index.js';
 import { writeModel } from '../disk/model-file.js';
 import { checkTarget } from '../disk/output-target.js';
+import { describeSummary } from '../disk/summary-file.js';
 import { formatOf } from '../disk/write-file.js';
-import type { ComparedRows } from '../report/unusual-rows.js';
+import { analyzeFile } from './analyze-file.js';
 import { byGroup, refuseRowsApart } from './by-group.js';
 import { checkEnding } from './check-output.js';
 import type { Call } from './command.js';
-import { type Analysis, describeAnalysis } from './describe-analysis.js';
-import type { NotComputed } from './examine.js';
-import { betweenJson } from './fit-between.js';
-import { fitFile, withCoding } from './fit-file.js';
+import { describeAnalysis } from './describe-analysis.js';
+import { describeFull, type NextSteps } from './describe-full.js';
+import { describeReason } from './describe-reason.js';
 import { fitOptions } from './fit-options.js';
-import { fitSummary, NO_ROWS, summaryOf } from './fit-summary.js';
-import { interpret, interpretationJson, interpretModel } from './interpret.js';
-import { componentsToKeep, lookAtRows } from './look-at-rows.js';
+import { summaryOf, summaryOptions } from './fit-summary.js';
 import { groupColumns, methodOf } from './method.js';
-import { asJson } from './model-json.js';
+import { threadsOf } from './model-json.js';
 import { print, printLines } from './print.js';
 import { shellWord } from './shell-word.js';
 import { spelled } from './spelled-flags.js';
@@ -36,6 +33,8 @@ export async function run(call: Call): Promise<void> {
   const { output } = flags;
   fitOptions(flags);
   methodOf(flags);
+  if (flags.full && flags.json)
+    throw new UsageError('--full is about what is printed, and --json prints every number. Leave one of them out.');
   if (typeof output === 'string' && formatOf(output))
     throw new UsageError(`${output} would be a table, and analyze writes a model: -o model.json.`);
   checkEnding(output, 'model');
@@ -43,8 +42,7 @@ export async function run(call: Call): Promise<void> {
   if (flags.by === undefined) {
     if (typeof output === 'string') await checkTarget(output, positionals);
     const summary = await summaryOf(call, terminal);
-    if (summary) return analyzeSummary(summary, call, terminal);
-    const found = await analyze(call, terminal);
+    const found = summary ? await analyzeMoments(summary, call, terminal) : await analyze(call, terminal);
     if (found) print(`${JSON.stringify(found)}\n`);
     return;
   }
@@ -55,7 +53,6 @@ export async function run(call: Call): Promise<void> {
 /** Analyses the rows, or those of a group. The JSON of --json; otherwise the analysis is printed. */
 async function analyze(call: Call, terminal: Terminal, only?: OpenOptions['only']): Promise<object | undefined> {
   const { flags } = call;
-  const { output } = flags;
   const tables = await checkTables(call);
   const options = {
     supplementary: flags.supplementary as string[] | undefined,
@@ -66,91 +63,49 @@ async function analyze(call: Call, terminal: Terminal, only?: OpenOptions['only'
   return withData(call, terminal, options, async (file) => {
     if (tables && !file.source.rereadable)
       throw new UsageError('--tables reads the rows again: save standard input to a file first.');
-    const fitted = await fitFile(file, call, terminal, { depth: 'full' });
-    const { notComputed, seconds } = fitted;
-    const model = withCoding(fitted.model, fitted.coding);
-    const rows = await lookAtRows(file, fitted, call, terminal);
-    const meaning = await interpret(file, fitted, call, terminal);
-    if (typeof output === 'string') await writeModel(output, model);
-    if (tables) await writeTables(tables, file, fitted, meaning, call, terminal);
-    const analysis: Analysis = {
-      model,
-      notComputed,
-      rows,
-      kept: componentsToKeep(model, flags),
-      meaning,
-      description: file.describe(),
-      between: fitted.between,
-      next: only ? [] : nextSteps(call, model),
-    };
-    if (!flags.json) printLines(describeAnalysis(analysis, outputWidth()));
-    if (typeof output === 'string') terminal.note(`The model: ${output}`);
-    if (tables) terminal.note(`The tables: ${tables.folder}`);
-    if (!flags.json) return undefined;
-    const threads = flags.threads as number | undefined;
-    const columns = model.coding?.columns.map(({ name }) => name) ?? file.columns;
-    const table = { rows: file.rows, columns, leftOut: file.leftOut, dropped: file.dropped };
-    const unusual = typeof rows === 'string' ? null : unusualJson(rows);
-    const why: NotComputed = {
-      ...notComputed,
-      ...(typeof rows === 'string' ? { unusual: rows } : {}),
-      ...(typeof meaning.rows === 'string' ? { rows: meaning.rows } : {}),
-      ...(typeof meaning.supplementaryRows === 'string' ? { supplementaryRows: meaning.supplementaryRows } : {}),
-      ...(typeof meaning.rotation === 'string' ? { rotation: meaning.rotation } : {}),
-    };
-    const fit = asJson(model, { seconds, threads, notComputed: why });
-    const between = fitted.between ? { between: betweenJson(fitted.between) } : {};
-    return { table, ...fit, ...between, unusual, ...interpretationJson(model, meaning) };
+    const analysis = await analyzeFile(file, call, terminal, { listRows: flags.json === true });
+    if (tables) {
+      await writeTables(tables, analysis, file.label, terminal);
+      terminal.note(`The tables: ${tables.folder}`);
+    }
+    return show(call, terminal, analysis, file.describe(), only ? [] : nextSteps(call, analysis));
   });
 }
 
-/** Without rows: everything but which of them are unusual. */
-async function analyzeSummary(summary: TableSummary, call: Call, terminal: Terminal): Promise<void> {
-  const { flags } = call;
+/** Writes the model, and prints the analysis. The JSON of --json. */
+async function show(
+  { flags }: Call,
+  terminal: Terminal,
+  analysis: Analysis,
+  description: string,
+  next: NextSteps,
+): Promise<object | undefined> {
   const { output } = flags;
+  const { model } = analysis;
+  if (typeof output === 'string') await writeModel(output, model);
+  const describe = flags.full ? describeFull : describeAnalysis;
+  if (!flags.json) printLines(describe(analysis, description, next, outputWidth()));
+  if (typeof output === 'string') terminal.note(`The model: ${output}`);
+  if (!flags.json) return undefined;
+  return analysisJson(analysis, { describeReason, threads: threadsOf(model, flags.threads as number | undefined) });
+}
+
+/** Without rows: everything but which of them are unusual. */
+async function analyzeMoments(summary: TableSummary, call: Call, terminal: Terminal): Promise<object | undefined> {
+  const { flags, positionals } = call;
   const needing = ['supplementary', 'group', 'supplementary-rows', 'tables'].find((name) => flags[name] !== undefined);
   if (needing)
     throw new UsageError(`--${needing} needs the rows, and moments do not have them. Analyse the data themselves.`);
-  const { model, seconds, notComputed, description } = await fitSummary(summary, call, terminal, 'full');
-  const meaning = await interpretModel(model, call, terminal, NO_ROWS);
-  if (typeof output === 'string') await writeModel(output, model);
-  if (flags.json) {
-    const { rows, cols, columnNames, parts } = summary.head;
-    const table = { rows, columns: columnNames ?? Array.from({ length: cols }, (_, j) => String(j)), parts };
-    const why = { ...notComputed, unusual: NO_ROWS, rows: NO_ROWS };
-    const threads = flags.threads as number | undefined;
-    const fit = asJson(model, { seconds, threads, notComputed: why });
-    print(`${JSON.stringify({ table, ...fit, unusual: null, ...interpretationJson(model, meaning) })}\n`);
-  } else {
-    const next: Analysis['next'] = [];
-    const kept = componentsToKeep(model, flags);
-    const found = { model, notComputed, rows: NO_ROWS, kept, meaning, description, next };
-    printLines(describeAnalysis(found, outputWidth()));
-  }
-  if (typeof output === 'string') terminal.note(`The model: ${output}`);
-}
-
-function unusualJson({ model, facts, found }: ComparedRows): object {
-  const { limits, unusualLimits, counts, beyond } = found;
-  return {
-    components: model.k,
-    limits,
-    unusualLimits,
-    beyond,
-    counts: { t2: counts.t2, q: counts.q, either: counts.either ?? null },
-    rows: found.unusual.map(({ row, t2, error }) => ({
-      row: facts.numberOf(row),
-      name: facts.nameOf?.(row) ?? null,
-      t2,
-      q: error,
-    })),
-  };
+  const rotate = flags.rotate as AnalyzeOptions['rotate'];
+  const analysis = await analyzeSummary(summary, { ...summaryOptions(summary, call, terminal), rotate });
+  terminal.clear();
+  return show(call, terminal, analysis, describeSummary(summary.head, positionals[0]), []);
 }
 
 /** Commands that are worth trying after this one, with what they do. */
-function nextSteps({ positionals, flags }: Call, { warnings, d }: Model): [command: string, what: string][] {
+function nextSteps({ positionals, flags }: Call, { model: { warnings, d } }: Analysis): NextSteps {
   const [path] = positionals;
-  const { output: _, json: __, quiet: ___, debug: ____, bootstrap: _____, ...others } = flags;
+  const { output: _, json: __, quiet: ___, debug: ____, bootstrap: _____, full, ...others } = flags;
   const { tables: ______, 'tables-format': _______, 'csv-safe': ________, ...same } = others;
   const words = (command: string, given: Readonly<Record<string, unknown>>, more: readonly string[] = []): string =>
     ['scree', command, ...positionals, ...spelled(given), ...more].map(shellWord).join(' ');
@@ -161,19 +116,14 @@ function nextSteps({ positionals, flags }: Call, { warnings, d }: Model): [comma
     path === undefined || path === '-'
       ? 'report.html'
       : `${basename(withoutParameters(path)).replace(/\.[^.]*$/, '') || 'report'}.html`;
-  return [
-    ...(unequal
-      ? [
-          [
-            words('analyze', { ...same, scale: 'unit' }),
-            'the same with every column divided by its standard deviation',
-          ] as [string, string],
-        ]
-      : []),
-    // Without a second axis the page would have no scatter plot.
-    [
-      words('report', same.components === 1 && d > 1 ? { ...same, components: 2 } : same, ['-o', page]),
-      'a page with figures',
-    ],
-  ];
+  const steps: [command: string, what: string][] = [];
+  if (unequal) {
+    const scaled = words('analyze', { ...same, scale: 'unit' });
+    steps.push([scaled, 'the same with every column divided by its standard deviation']);
+  }
+  if (!full) steps.push([words('analyze', { ...same, full: true }), 'every criterion, interval and bound']);
+  // Without a second axis the page would have no scatter plot.
+  const two = same.components === 1 && d > 1 ? { ...same, components: 2 } : same;
+  steps.push([words('report', two, ['-o', page]), 'a page with figures']);
+  return steps;
 }

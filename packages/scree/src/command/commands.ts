@@ -84,6 +84,7 @@ export const COMMANDS: readonly Command[] = [
       ...SUPPLEMENTARY_FLAGS,
       ROTATE_FLAG,
       ...TABLES_FLAGS,
+      toggle('full', 'print every criterion, interval and bound, and not only what can be read in a minute'),
       outputFlag(
         'write the model there: as JSON if the name ends in .json, in binary if in .pca, .model, .bin or nothing',
       ),

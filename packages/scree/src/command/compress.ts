@@ -1,5 +1,5 @@
 import { several } from '@scree/analysis/describe';
-import { showBytes } from '@scree/files/internal';
+import { showBytes } from '@scree/files/platform';
 import { compressFile, neighbourRecall, openCompressed, type Quantiser } from '../compress/index.js';
 import { checkTarget } from '../disk/output-target.js';
 import { checkEnding } from './check-output.js';

@@ -1,360 +1,158 @@
-import {
-  describeCoding,
-  describeStability,
-  describeVarianceBias,
-  describeVariances,
-  knownRatios,
-  listed,
-  percent,
-  show,
-} from '@scree/analysis/describe';
-import type { Choice, Criterion, Model, Stability } from '@scree/core';
+import type { Analysis, Reason } from '@scree/analysis';
+import { describeBetween, describeCoding, describeFinding, knownRatios } from '@scree/analysis/describe';
 import { withoutName } from '../report/columns.js';
-import { inOrder } from '../report/criteria.js';
-import { describeUnusual, explainUnusual, firstComponents } from '../report/describe-unusual.js';
-import type { ComparedRows } from '../report/unusual-rows.js';
 import { screePlot } from '../scree-plot.js';
 import { describeWarning } from './describe-error.js';
-import { describeAccuracy, recommended } from './describe-model.js';
-import type { NotComputed } from './examine.js';
-import { type Between, describeBetween, describeKept } from './fit-between.js';
-import type { Interpretation } from './interpret.js';
+import {
+  describeCoded,
+  describeRotation,
+  describeSupplementaryRows,
+  type NextSteps,
+  notExamined,
+} from './describe-full.js';
+import { compact, continued, table } from './text-table.js';
 import { wrap } from './wrap.js';
 
-/** What `scree analyze` found. */
-export interface Analysis {
-  readonly model: Model;
-  readonly notComputed: NotComputed;
-  /** The rows, or why they were not looked at. */
-  readonly rows: ComparedRows | string;
-  /** How many components are worth a sentence: as many as were asked for or are recommended. */
-  readonly kept: number;
-  readonly meaning: Interpretation;
-  /** One line about the file. */
-  readonly description: string;
-  readonly between?: Between | undefined;
-  readonly next: readonly (readonly [command: string, what: string])[];
-}
-
-/** Components in tables and plots. */
-const MOST_COMPONENTS = 20;
-/** Rows in a table. */
-const MOST_ROWS = 10;
-/** Rotated components and columns in a table of loadings. */
-const MOST_LOADINGS = 8;
-const MOST_COLUMNS = 40;
-/** Components whose scores fit into a line. */
-const MOST_SCORES = 4;
-/** Shares of the variance below this are rounding. */
-const ROUNDING = 1e-13;
+/** Findings that are said: what can be read in a minute. */
+const MOST_FINDINGS = 5;
+/** Findings below this are no news. */
+const WORTH_SAYING = 15;
+/** Components of the scree plot beyond those that are kept. */
+const [MORE_BARS, MOST_BARS] = [3, 10];
+/** Components and columns in the table of correlations, and rows in that of unusual ones. */
+const [MOST_COMPONENTS, MOST_COLUMNS, MOST_ROWS] = [4, 8, 5];
 /** Columns of the terminal that a scree plot needs for its numbers, besides its bars. */
 const NUMBERS = 25;
+/** Shares of the variance below this are rounding, and below that are too small for a bar. */
+const [ROUNDING, LEAST_SHARE] = [1e-13, 5e-5];
 
-/** The whole analysis as lines of at most `width` characters. */
-export function describeAnalysis(analysis: Analysis, width: number): string[] {
-  const { model, notComputed, rows, kept, meaning, description, between, next } = analysis;
-  const text = (sentence: string, indent = 2): string[] => wrap(`${' '.repeat(indent)}${sentence}`, width, indent);
+/** An analysis as lines that can be read in a minute: what is most important, a scree plot, what the components mean, unusual rows. */
+export function describeAnalysis(analysis: Analysis, description: string, next: NextSteps, width: number): string[] {
+  const { model, between } = analysis;
+  const text = (sentence: string): string[] => wrap(`  ${sentence}`, width, 2);
+  const coded = model.coding ? describeCoding(model.coding).flatMap((sentence) => wrap(sentence, width, 2)) : [];
   return [
     ...wrap(description, width, 2),
-    ...(model.coding ? describeCoding(model.coding).flatMap((sentence) => wrap(sentence, width, 2)) : []),
+    ...coded,
     ...(between ? wrap(describeBetween(between), width, 2) : []),
-    ...describeScaling(model).flatMap((sentence) => wrap(sentence, width, 2)),
-    ...model.warnings.flatMap((warning) => wrap(`Warning: ${describeWarning(warning, model.columnNames)}`, width, 2)),
     '',
-    'How many components',
-    ...describeChoice(model, notComputed, width),
-    ...(between ? [describeKept(model)] : describeVariances(model)).flatMap((sentence) => text(sentence)),
+    ...headline(analysis).flatMap((sentence) => wrap(sentence, width, 2)),
     '',
-    'How stable they are',
-    ...(model.stability
-      ? [
-          ...describeStability(model.stability, model.k, recommended(model)).flatMap((sentence) => text(sentence)),
-          '',
-          ...stabilityTable(model, model.stability),
-          ...describeVarianceBias(model).flatMap((sentence) => text(sentence)),
-        ]
-      : text(`Not examined. ${notComputed.stability ?? ''}`.trimEnd())),
-    '',
-    'What they mean',
-    ...describeMeaning(model, meaning, kept, text),
-    ...describeCoded(meaning, kept, text),
-    ...describeSupplementaryRows(meaning, kept, text),
-    ...describeRotation(meaning, model, text),
-    '',
-    'Unusual rows',
-    ...(typeof rows === 'string' ? text(`Not examined. ${rows}`) : describeRows(rows, model, text)),
-    '',
-    ...wrap(describeAccuracy(model), width, 2),
+    ...variances(analysis, width),
+    ...section(correlations(analysis)),
+    ...describeCoded(analysis, analysis.kept, text),
+    ...describeSupplementaryRows(analysis, analysis.kept, text),
+    ...describeRotation(analysis, text),
+    ...section(unusualRows(analysis, width)),
     ...(next.length === 0 ? [] : ['', 'Next']),
-    ...next.flatMap(([command, what]) => [...continued(command, width), ...text(what, 6)]),
+    ...next.flatMap(([command, what]) => nextLine(command, what, width)),
   ];
 }
 
-/** A command that is too long for one line, as a shell takes it. */
-function continued(command: string, width: number): string[] {
-  const lines = wrap(`  ${command}`, width - 2, 4);
-  return lines.map((line, i) => (i < lines.length - 1 ? `${line} \\` : line));
+function section(lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ['', ...lines];
 }
 
-/** How columns were centred and scaled; MCA, FAMD and MFA have said so. */
-function describeScaling({ scaling, scale, centered, columnWeights, coding }: Model): string[] {
-  if (coding && coding.method !== 'pca') return [];
-  const about = {
-    none: 'none. Columns with more variance count more',
-    unit: 'unit. Every column was divided by its standard deviation, so all count the same',
-    pareto: 'pareto. Every column was divided by the root of its standard deviation',
-    range: 'range. Every column was divided by its range',
-    median: 'median. Every column was divided by 1.4826 times its median absolute deviation',
-    given: 'columns were divided by given numbers',
-  };
-  const how = about[scaling ?? (scale.every((value) => value === 1) ? 'none' : 'given')];
-  const weighted = columnWeights ? ' Columns count by their weights.' : '';
-  return [`Scaling: ${how}.${weighted}${centered ? '' : ' Column means were not subtracted.'}`];
+/** The most important findings, and why a question has no answer. */
+function headline(analysis: Analysis): string[] {
+  const { findings, model, notComputed } = analysis;
+  const said = findings
+    .filter(({ importance }) => importance >= WORTH_SAYING)
+    .slice(0, MOST_FINDINGS)
+    .map((finding) => describeFinding(finding, analysis, (warning) => describeWarning(warning, model.columnNames)));
+  const { choice, stability } = notComputed;
+  const same = choice?.code === stability?.code;
+  return [
+    ...said,
+    ...(isNews(choice) ? [`How many: ${lowerFirst(notExamined('choice', notComputed))}`] : []),
+    ...(isNews(stability) && !same ? [`How stable: ${lowerFirst(notExamined('stability', notComputed))}`] : []),
+  ];
 }
 
-function describeChoice(model: Model, notComputed: NotComputed, width: number): string[] {
-  const { choice } = model;
-  // The levels of a category add up to 1, so a coded table has directions without any variance.
-  const plot = { varianceRatios: knownRatios(model).filter((ratio) => !model.coding || ratio > ROUNDING) };
+/** What was asked to be left out is no news, and what means of groups cannot have is said with them. */
+function isNews(reason: Reason | undefined): boolean {
+  return reason !== undefined && reason.code !== 'NOT_ASKED' && reason.code !== 'GROUP_MEANS';
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+/** The scree plot: the components that are kept, and some more. */
+function variances({ model, kept }: Analysis, width: number): string[] {
+  const ratios = knownRatios(model).filter((ratio) => !model.coding || ratio > ROUNDING);
+  // Bars that would be shown as 0.00 % say nothing.
+  const visible = ratios.filter((ratio) => ratio >= LEAST_SHARE).length;
+  const most = Math.max(kept + 1, Math.min(MOST_BARS, visible, Math.max(kept + MORE_BARS, 5)));
+  const below = (i: number): string[] =>
+    i + 1 === kept && kept < Math.min(most, ratios.length) ? [`     ╰─ keep ${kept || 'none'}`] : [];
   const bars = Math.max(8, Math.min(40, width - NUMBERS - 2));
-  const indented = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`);
-  if (!choice) {
-    const why = wrap(`  Not examined. ${notComputed.choice ?? ''}`.trimEnd(), width, 2);
-    return [...why, '', ...indented(screePlot(plot, { most: MOST_COMPONENTS, width: bars }).split('\n')), ''];
-  }
-  const { marks, noise } = noiseLevel(choice, model.totalVariance);
-  const below = (i: number): string[] => {
-    const names = inOrder(choice)
-      .filter(({ k }) => k === i + 1)
-      .map(({ name }) => name);
-    if (names.length === 0) return [];
-    const keep = choice.k === i + 1 ? 'keep' : 'or';
-    return wrap(`     ╰─ ${keep} ${i < 0 ? 'none' : i + 1}: ${names.join(', ')}`, width - 2, 8);
-  };
-  return [
-    ...wrap(`  ${choice.reason}`, width, 2),
-    '',
-    ...indented(screePlot(plot, { most: MOST_COMPONENTS, width: bars, marks, below }).split('\n')),
-    ...(noise ? wrap(`  │ marks ${noise}.`, width, 2) : []),
-    '',
-    ...inOrder(choice).flatMap((each) =>
-      wrap(
-        `  ${each.name.padEnd(18)} ${each.k === null ? ' –' : String(each.k).padStart(2)}  ${criterionSentence(each)}`,
-        width,
-        25,
-      ),
-    ),
-    '',
-  ];
+  const plot = screePlot({ varianceRatios: ratios }, { most, width: bars, below });
+  return plot.split('\n').map((line) => `  ${line}`);
 }
 
-/** What a criterion says; where it does not apply, the flag that would make it so. */
-function criterionSentence({ obstacle, sentence }: Criterion): string {
-  if (obstacle === 'correlation') return 'For correlations only: it applies with --scale unit.';
-  if (obstacle === 'centered') return 'For centred data only: it applies without --no-center.';
-  if (obstacle === 'unweighted') return 'It counts rows, and does not apply with --weight.';
-  return sentence;
-}
-
-/** The share of the variance that noise would have, and what it is called. */
-function noiseLevel(
-  { criteria }: Choice,
-  total: number,
-): { readonly marks?: readonly number[]; readonly noise?: string } {
-  const found = ['permutation', 'parallel']
-    .map((name) => criteria.find((each) => each.name === name))
-    .find((each) => each?.k !== null && each?.thresholds);
-  if (!found?.thresholds) return {};
-  const noise =
-    found.name === 'permutation'
-      ? 'what components have in permuted tables (95 % quantile)'
-      : 'what components of independent normal columns have (95 % quantile)';
-  return { marks: found.thresholds.map((value) => value / total), noise };
-}
-
-/** Variances with their intervals, angles, and how often neighbours swap. */
-function stabilityTable({ variances, k }: Model, { variances: intervals, angles, swaps }: Stability): string[] {
-  const shown = Math.min(k, MOST_COMPONENTS);
-  const rowOf = (i: number): string[] => [
-    compact(variances[i], 4),
-    `${compact(intervals[i][0], 3)} to ${compact(intervals[i][1], 3)}`,
-    degrees(angles[i].median),
-    degrees(angles[i].q95),
-    ...(k > 1 ? [i < swaps.length ? `${Math.round(100 * swaps[i])} %` : ''] : []),
-  ];
-  const blank = ['–', '–', '–', ...(k > 1 ? [''] : [])];
-  const rows = Array.from({ length: shown }, (_, i) => [
-    String(i + 1),
-    // A component without variance has no direction that could turn.
-    ...(intervals[i][1] === 0 ? ['0', ...blank] : rowOf(i)),
-  ]);
-  const head = ['PC', 'variance', '95 % interval', 'median angle', '95 %', ...(k > 1 ? ['swaps with next'] : [])];
-  return table([head, ...rows], k - shown);
-}
-
-/** One sentence per component; components that do not stand out of noise have no meaning. */
-function describeMeaning(
-  { totalVariance, centered }: Model,
-  { descriptions }: Interpretation,
-  kept: number,
-  text: (sentence: string) => string[],
-): string[] {
-  if (totalVariance === 0) return text('Not examined. All rows are the same.');
-  if (!centered) return text('Not examined. The tests are for centred data: leave --no-center out.');
-  if (kept === 0) return text('No component stands out of noise, so none is described.');
-  const said = descriptions.slice(0, Math.min(kept, MOST_COMPONENTS)).filter((sentence) => sentence !== null);
-  return said.length === 0
-    ? text('No column is related to them clearly enough to be named.')
-    : said.flatMap((each) => text(each));
-}
-
-/** Blocks of MFA, with their part in the components; of MCA the shares of the variance, corrected. */
-function describeCoded({ coded }: Interpretation, kept: number, text: (sentence: string) => string[]): string[] {
-  if (!coded) return [];
-  const k = Math.max(1, Math.min(kept, MOST_SCORES));
+/** The columns that have most to do with the components that are kept, each beside the component that it has most to do with. */
+function correlations({ model, related, kept }: Analysis): string[] {
+  const k = Math.min(kept, MOST_COMPONENTS);
+  if (k === 0 || model.totalVariance === 0 || model.d === 1) return [];
+  const known = related
+    .map(({ name, correlation, contribution }, j) => {
+      const own = correlation.slice(0, k);
+      const size = Math.max(...own.map(Math.abs));
+      return { name: name ?? withoutName(j), own, size, weight: Math.max(...contribution.slice(0, k)) };
+    })
+    .filter(({ size }) => size > 0);
+  const shown = [...known]
+    .sort((a, b) => b.weight - a.weight)
+    .slice(0, known.length === MOST_COLUMNS + 1 ? known.length : MOST_COLUMNS)
+    .map((column) => ({ ...column, most: column.own.findIndex((value) => Math.abs(value) === column.size) }))
+    .sort((a, b) => a.most - b.most || b.own[b.most] - a.own[a.most]);
   const components = Array.from({ length: k }, (_, c) => c);
-  const { blocks, inertias } = coded;
-  const shares = inertias?.greenacre?.slice(0, k);
-  return [
-    ...(shares && shares.length > 0
-      ? text(
-          `Coding columns as levels makes shares of the variance small; adjusted by Greenacre, ${listed(shares.map((share, c) => `PC${c + 1} has ${percent(share)}`))}.`,
-        )
-      : []),
-    ...(blocks.length === 0
-      ? []
-      : [
-          '',
-          'Blocks',
-          ...table(
-            [
-              [...components.map((c) => `PC${c + 1}`), 'block'],
-              ...blocks.map(({ name, contribution }) => [
-                ...components.map((c) => `${Math.round(contribution[c])} %`),
-                name,
-              ]),
-            ],
-            0,
-            1,
-          ),
-        ]),
-  ];
+  const rows = shown.map(({ name, own }) => [...own.map(decimals), name]);
+  const what = model.centered ? 'Correlations of columns with components' : 'Cosines of columns and components';
+  const title = kept > k ? `${what} (the first ${k} of ${kept})` : what;
+  const head = [...components.map((c) => `PC${c + 1}`), ''];
+  return [title, ...table([head, ...rows], known.length - shown.length, 1)];
 }
 
-/** Scores of supplementary rows on the components that are kept, and the share of each row that these explain. */
-function describeSupplementaryRows(
-  { supplementaryRows: apart }: Interpretation,
-  kept: number,
-  text: (sentence: string) => string[],
-): string[] {
-  if (apart === undefined) return [];
-  const title = ['', 'Supplementary rows'];
-  if (typeof apart === 'string') return [...title, ...text(`Not listed. ${apart}`)];
-  const { found, numbers, names } = apart;
-  const { cols, data } = found.scores;
-  const k = Math.max(1, Math.min(kept, MOST_SCORES));
-  const components = Array.from({ length: k }, (_, c) => c);
-  const named = names.some((name) => name !== null);
-  const rows = numbers
-    .slice(0, MOST_ROWS)
-    .map((row, i) => [
-      String(row),
-      ...components.map((c) => compact(data[i * cols + c], 4)),
-      `${Math.round(100 * components.reduce((sum, c) => sum + found.cos2.data[i * cols + c], 0))} %`,
-      ...(named ? [names[i] ?? ''] : []),
-    ]);
-  const head = ['row', ...components.map((c) => `PC${c + 1}`), 'cos²', ...(named ? ['name'] : [])];
-  return [...title, ...table([head, ...rows], numbers.length - rows.length, named ? 1 : 0)];
+function decimals(value: number): string {
+  return value.toFixed(2).replace('-', '−');
 }
 
-/** Rotated loadings, and for oblique rotations the correlations of the scores. */
-function describeRotation(
-  { rotation }: Interpretation,
-  { columnNames, d }: Model,
-  text: (sentence: string) => string[],
-): string[] {
-  if (rotation === undefined) return [];
-  if (typeof rotation === 'string') return ['', 'Rotated loadings', ...text(`Not computed. ${rotation}`)];
-  const { method, k, loadings, phi, varianceRatios, orthogonal, warnings } = rotation;
-  const shown = Math.min(k, MOST_LOADINGS);
-  const components = Array.from({ length: shown }, (_, c) => c);
-  const titles = components.map((c) => `RC${c + 1}`);
-  const decimals = (value: number): string => (Math.abs(value) < 100 ? value.toFixed(2) : compact(value, 4));
-  const columns = Array.from({ length: Math.min(d, MOST_COLUMNS) }, (_, j) => [
-    ...components.map((c) => decimals(loadings.data[c * d + j])),
-    columnNames?.[j] ?? String(j),
-  ]);
-  const shares = components.map((c) => `${Math.round(100 * varianceRatios[c])} %`);
-  const correlations = components.map((c) => [
-    ...components.map((e) => decimals(phi.data[c * k + e])),
-    `correlation with RC${c + 1}`,
-  ]);
-  return [
-    '',
-    `Rotated loadings (${method}${shown < k ? `, the first ${shown} of ${k} components` : ''})`,
-    ...table([[...titles, 'column'], ...columns, [...shares, 'of the variance']], d - columns.length, 1),
-    ...(orthogonal || k === 1 ? [] : ['', ...table([[...titles, ''], ...correlations], 0, 1)]),
-    ...warnings.flatMap((warning) => text(describeWarning(warning, columnNames))),
-  ];
-}
-
-/** A number of a table: 1.458e-4 is as short as 0.0146. */
-function compact(value: number, digits: number): string {
-  const size = Math.abs(value);
-  if (value === 0 || (size >= 1e-3 && size < 1e6)) return show(value, digits);
-  return value.toExponential(digits - 1).replace(/\.?0*e\+?/, 'e');
-}
-
-function degrees(radians: number): string {
-  return `${Math.round((radians * 180) / Math.PI)}°`;
-}
-
-function describeRows(
-  { model, facts, found }: ComparedRows,
-  whole: Model,
-  text: (sentence: string) => string[],
-): string[] {
-  const { t2, q } = found.unusualLimits;
-  // Names are in the table.
-  const { nameOf, ...numbered } = facts;
-  const limited = t2 !== null || q !== null;
-  const sentences = limited ? explainUnusual(model, found, numbered) : [describeUnusual(found, numbered)];
-  if (model.k < whole.k) {
-    sentences.splice(1, 0, `Rows are compared with ${firstComponents(model)}; -k takes another number.`);
+/** The rows beyond the limits, the farthest first. */
+function unusualRows({ compared, notComputed, model }: Analysis, width: number): string[] {
+  if (!compared) {
+    const reason = notComputed.unusual?.code;
+    if (reason === undefined || reason === 'NO_VARIANCE') return [];
+    return wrap(`Unusual rows: ${lowerFirst(notExamined('unusual', notComputed))}`, width, 2);
   }
-  const rows = found.unusual
-    .slice(0, MOST_ROWS)
-    .map(({ row, t2, error, ratios }) => [
-      String(facts.numberOf(row)),
-      `${compact(t2, 4)}${ratios.t2 > 1 ? ' *' : '  '}`,
-      `${compact(error, 4)}${ratios.q > 1 ? ' *' : '  '}`,
-      nameOf?.(row) ?? '',
-      columnsOf(row),
-    ]);
-  const named = rows.some(([, , , name]) => name !== '');
-  const traced = rows.some(([, , , , columns]) => columns !== '');
-  const texts = (name: string, columns: string): string[] => [...(named ? [name] : []), ...(traced ? [columns] : [])];
-  const head = ['row', 'T²  ', 'Q  ', ...texts('name', 'Q mostly from')];
-  const cells = rows.map(([row, t2, q, name, columns]) => [row, t2, q, ...texts(name, columns)]);
+  const { unusual, counts } = compared.found;
+  if (unusual.length === 0) return [];
+  const nameOf = (column: number): string => model.columnNames?.[column] ?? withoutName(column);
+  const cells = unusual.slice(0, MOST_ROWS).map(({ number, name, t2, error, ratios, columns }) => [
+    String(number),
+    ...(compared.model.k === 0 ? [] : [`${compact(t2, 3)}${ratios.t2 > 1 ? ' *' : '  '}`]),
+    `${compact(error, 3)}${ratios.q > 1 ? ' *' : '  '}`,
+    name ?? '',
+    columns
+      .filter(({ share }) => share > 0.15)
+      .slice(0, 2)
+      .map(({ column }) => nameOf(column))
+      .join(', '),
+  ]);
+  const texts = [3, 4].map((at) => at - (compared.model.k === 0 ? 1 : 0));
+  const used = texts.filter((at) => cells.some((row) => row[at] !== ''));
+  const head = ['row', ...(compared.model.k === 0 ? [] : ['T²  ']), 'Q  ', 'name', 'Q mostly from'];
+  const keep = (row: readonly string[]): string[] => row.filter((_, at) => !texts.includes(at) || used.includes(at));
+  const more = (counts.either ?? unusual.length) - cells.length;
   return [
-    ...sentences.flatMap((sentence) => text(sentence)),
-    ...(rows.length > 0
-      ? ['', ...table([head, ...cells], found.unusual.length - rows.length, head.length - 3), '  * beyond the limit']
-      : []),
+    'Unusual rows (* beyond the limit)',
+    ...table([keep(head), ...cells.map(keep)], Math.max(0, more), used.length),
   ];
-
-  function columnsOf(row: number): string {
-    const worst = facts.worst.find((each) => each.row === row);
-    const columns = worst?.columns.filter(({ share }) => share > 0.15).slice(0, 2) ?? [];
-    return columns.map(({ column }) => model.columnNames?.[column] ?? withoutName(column)).join(', ');
-  }
 }
 
-/** Cells in columns, numbers to the right and the last `texts` columns to the left. */
-function table(rows: readonly (readonly string[])[], more: number, texts = 0): string[] {
-  const widths = rows[0].map((_, j) => Math.max(...rows.map((row) => row[j].length)));
-  const lines = rows.map((row) =>
-    row.map((cell, j) => (j < row.length - texts ? cell.padStart(widths[j]) : cell.padEnd(widths[j]))).join('  '),
-  );
-  return [...lines.map((line) => `  ${line.trimEnd()}`), ...(more > 0 ? [`  … and ${more} more`] : [])];
+/** A command and what it does, in one line if both fit. */
+function nextLine(command: string, what: string, width: number): string[] {
+  const line = `  ${command}   ${what}`;
+  return line.length <= width ? [line] : [...continued(command, width), ...wrap(`      ${what}`, width, 6)];
 }

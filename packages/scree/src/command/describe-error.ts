@@ -11,7 +11,7 @@ import {
 } from '@scree/analysis/describe';
 import { type ErrorDetails, ScreeError, type Warning } from '@scree/core';
 import { withDetails } from '@scree/core/pipeline';
-import type { ConvertedColumn } from '@scree/files/internal';
+import type { ConvertedColumn } from '@scree/files';
 import { shellWord } from './shell-word.js';
 import { flagList } from './spelled-flags.js';
 

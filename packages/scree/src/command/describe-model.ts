@@ -1,3 +1,4 @@
+import type { NotComputed } from '@scree/analysis';
 import {
   describeCoding,
   describeStability,
@@ -9,7 +10,7 @@ import {
 import type { Model } from '@scree/core';
 import { screePlot } from '../scree-plot.js';
 import { describeWarning } from './describe-error.js';
-import type { NotComputed } from './examine.js';
+import { describeReason } from './describe-reason.js';
 
 /** Columns of the terminal that a scree plot needs for its numbers, besides its bars. */
 const NUMBERS = 25;
@@ -43,7 +44,9 @@ export function columnsOf({ d, coding }: Model): string {
 /** How many components to keep, in one line. */
 function describeChoice({ choice }: Model, notComputed: NotComputed): string[] {
   if (choice) return [`How many: ${choice.reason}`];
-  return notComputed.choice === undefined ? [] : [`How many: not examined. ${notComputed.choice}`];
+  return notComputed.choice === undefined
+    ? []
+    : [`How many: not examined. ${describeReason('choice', notComputed.choice)}`];
 }
 
 /** How many components are recommended, of those that a model has; all where it does not say. */
@@ -55,7 +58,9 @@ export function recommended({ k, choice }: Model): number {
 function stabilityLine(model: Model, notComputed: NotComputed): string[] {
   const { stability } = model;
   if (stability) return [`How stable: ${describeStability(stability, model.k, recommended(model))[0]}`];
-  return notComputed.stability === undefined ? [] : [`How stable: not examined. ${notComputed.stability}`];
+  return notComputed.stability === undefined
+    ? []
+    : [`How stable: not examined. ${describeReason('stability', notComputed.stability)}`];
 }
 
 /** The bounds of the certificate in one sentence; the numbers themselves are in --json and in the report. */

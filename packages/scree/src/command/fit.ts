@@ -1,13 +1,15 @@
-import type { AnalyzeOptions } from '@scree/analysis';
+import { betweenJson, fitSummary, type NotComputed, type TableFit, type TableFitOptions } from '@scree/analysis';
+import { describeBetween } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 import { DEFAULT_MEMORY } from '@scree/files';
-import { showBytes } from '@scree/files/internal';
+import { showBytes } from '@scree/files/platform';
 import { isSparkUrl } from '../cluster/spark-url.js';
 import { isServerUrl } from '../database/postgres-url.js';
 import { removeFile } from '../disk/atomic-file.js';
 import type { OpenOptions } from '../disk/index.js';
 import { writeModel } from '../disk/model-file.js';
 import { checkTarget, isSameFile } from '../disk/output-target.js';
+import { describeSummary } from '../disk/summary-file.js';
 import { formatOf } from '../disk/write-file.js';
 import { byGroup } from './by-group.js';
 import { checkEnding } from './check-output.js';
@@ -15,11 +17,9 @@ import { identityOf, momentsWithCheckpoint } from './checkpoint.js';
 import { CheckpointLock, lockPath } from './checkpoint-lock.js';
 import type { Call } from './command.js';
 import { describeModel } from './describe-model.js';
-import type { NotComputed } from './examine.js';
-import { type Between, betweenJson, describeBetween } from './fit-between.js';
-import { fitFile, withCoding } from './fit-file.js';
+import { fitFile } from './fit-file.js';
 import { fitOptions } from './fit-options.js';
-import { fitSummary, summaryOf } from './fit-summary.js';
+import { summaryOf, summaryOptions } from './fit-summary.js';
 import { codingFlag, groupColumns, methodOf } from './method.js';
 import { asJson } from './model-json.js';
 import { print, printLines } from './print.js';
@@ -55,7 +55,10 @@ export async function run(call: Call): Promise<void> {
   for (const target of [output, checkpoint]) if (typeof target === 'string') await checkTarget(target, positionals);
   const summary = await summaryOf(call, terminal);
   if (summary) {
-    const fitted = await fitSummary(summary, call, terminal, 'brief');
+    const options = summaryOptions(summary, call, terminal);
+    terminal.note(describeSummary(summary.head, positionals[0]));
+    const fitted = await fitSummary(summary, { ...options, criteria: 'quick' });
+    terminal.clear();
     if (typeof output === 'string') await writeModel(output, fitted.model);
     return printJson(report(call, fitted, terminal));
   }
@@ -85,7 +88,7 @@ function printJson(found: object | undefined): void {
 /** Fits the rows, or those of a group. The JSON of --json; otherwise what was found is printed. */
 async function fit(
   call: Call,
-  options: AnalyzeOptions,
+  options: TableFitOptions,
   checkpoint?: { readonly path: string; readonly lock: CheckpointLock },
   only?: OpenOptions['only'],
 ): Promise<object | undefined> {
@@ -104,11 +107,11 @@ async function fit(
       terminal,
       signal,
     };
-    const { coding, seconds, notComputed, between, ...fitted } = await fitFile(file, call, terminal, {
-      read: saving && ((weights) => momentsWithCheckpoint(file, { ...saving, weights })),
-      depth: 'brief',
+    const fitted = await fitFile(file, call, terminal, {
+      read: saving && (async () => momentsWithCheckpoint(file, { ...saving, weights: await file.weights() })),
+      asks: true,
     });
-    const model = withCoding(fitted.model, coding);
+    const { model } = fitted;
     if (typeof output === 'string') await writeModel(output, model);
     if (checkpoint) {
       await checkpoint.lock.confirm();
@@ -116,16 +119,11 @@ async function fit(
       if (typeof output !== 'string' || !(await isSameFile(checkpoint.path, output))) await removeFile(checkpoint.path);
       await checkpoint.lock.release();
     }
-    return report(call, { model, seconds, notComputed, between }, terminal);
+    return report(call, fitted, terminal);
   });
 }
 
-interface Fitted {
-  readonly model: Model;
-  readonly seconds: number;
-  readonly notComputed: NotComputed;
-  readonly between?: Between | undefined;
-}
+type Fitted = Pick<TableFit, 'model' | 'seconds' | 'notComputed' | 'between'>;
 
 /** Prints what was found, and where the model is. The JSON of --json. */
 function report({ flags }: Call, fitted: Fitted, terminal: Terminal): object | undefined {
@@ -147,7 +145,7 @@ function report({ flags }: Call, fitted: Fitted, terminal: Terminal): object | u
 const SQUARES = 4;
 
 /** A checkpoint holds the covariance. Solvers that do not use it read the file many times and have nothing to save. */
-function checkCheckpoint({ solver = 'auto' }: AnalyzeOptions, cols: number, memory: number): void {
+function checkCheckpoint({ solver = 'auto' }: TableFitOptions, cols: number, memory: number): void {
   if (solver !== 'auto' && solver !== 'covariance') {
     throw new UsageError(
       `--checkpoint saves the covariance, and --solver ${solver} does not use it: leave --solver out, or leave --checkpoint out.`,

@@ -1,5 +1,5 @@
 import { several } from '@scree/analysis/describe';
-import { type Coding, DataError, Model } from '@scree/core';
+import { type Coding, DataError, type Model } from '@scree/core';
 import { decodeNumbers, hasCategories, partsOf } from '@scree/core/data';
 import type { DataFile, FileOptions, OpenOptions } from '../disk/index.js';
 import type { Call } from './command.js';
@@ -108,10 +108,4 @@ function ruledBy(coding: Coding, { missing, unseen }: Call['flags']): Coding {
     ...(gaps ? { missing } : {}),
     ...(unseen === undefined ? {} : { unseen: unseen as Coding['unseen'] }),
   };
-}
-
-/** The model of the coded columns, for rows that are coded already. */
-export function codedModel(model: Model): Model {
-  const { coding, ...plain } = model;
-  return coding ? new Model(plain) : model;
 }

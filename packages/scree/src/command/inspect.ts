@@ -1,3 +1,4 @@
+import type { NotComputed } from '@scree/analysis';
 import { several } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 import { readModel } from '../disk/model-file.js';
@@ -7,7 +8,6 @@ import { checkOutput } from './check-output.js';
 import type { Call } from './command.js';
 import { describeWarning } from './describe-error.js';
 import { columnsOf, describeModel } from './describe-model.js';
-import type { NotComputed } from './examine.js';
 import { asJson } from './model-json.js';
 import { print, printLines } from './print.js';
 import { Terminal } from './terminal.js';
@@ -74,7 +74,7 @@ async function inspectSummary(path: string, flags: Call['flags']): Promise<void>
 }
 
 function notStored({ choice, stability }: Model): NotComputed {
-  const why = 'The model was stored without it.';
+  const why = { code: 'UNSUITABLE', message: 'The model was stored without it.' } as const;
   return { ...(choice ? {} : { choice: why }), ...(stability ? {} : { stability: why }) };
 }
 

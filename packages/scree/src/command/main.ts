@@ -89,7 +89,7 @@ class Interrupted extends Error {
 }
 
 /**
- * Keeps the event loop running while a command does, and before Node 22 for a moment longer: packages/core/src/keep-alive.ts
+ * Keeps the event loop running while a command does, and before Node 22 for a moment longer: packages/core/src/base/keep-alive.ts
  * says why. Core is loaded last, because some commands do not need it.
  */
 async function keepAlive(work: () => Promise<void>): Promise<void> {

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { several } from '@scree/analysis/describe';
-import { showBytes } from '@scree/files/internal';
+import { showBytes } from '@scree/files/platform';
 import { expandPaths } from '../disk/expand-paths.js';
 import { checkTarget, isSameFile } from '../disk/output-target.js';
 import { mergeSummaryFiles, readManifest, writeSummary } from '../disk/summary-file.js';

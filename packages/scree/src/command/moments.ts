@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { several } from '@scree/analysis/describe';
 import { DEFAULT_MEMORY } from '@scree/files';
-import { showBytes } from '@scree/files/internal';
+import { showBytes } from '@scree/files/platform';
 import { checkTarget } from '../disk/output-target.js';
 import { type SummarizeFileOptions, summarizeFile, writeSummary } from '../disk/summary-file.js';
 import { offerEngines } from '../offer-engines.js';

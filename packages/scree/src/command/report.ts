@@ -1,23 +1,23 @@
 import { basename, join } from 'node:path';
+import { type Analysis, type AnalyzeModelOptions, analyzeModel } from '@scree/analysis';
 import { several } from '@scree/analysis/describe';
-import type { Model, TableData } from '@scree/core';
+import type { Model } from '@scree/core';
 import { refuseChanged } from '@scree/core/data';
 import type { RowRanges } from '@scree/files';
 import { withoutParameters } from '../database/postgres-url.js';
 import { writeAllAtomically } from '../disk/atomic-file.js';
-import type { DataFile, OpenOptions } from '../disk/index.js';
+import type { OpenOptions } from '../disk/index.js';
 import { checkFolder, checkTarget } from '../disk/output-target.js';
-import { makeReport } from '../report/report.js';
+import { makeReport, questionsOfFigures } from '../report/report.js';
+import { analyzeFile, tableOf } from './analyze-file.js';
 import { byGroup, refuseRowsApart } from './by-group.js';
 import { checkEnding } from './check-output.js';
 import type { Call } from './command.js';
+import type { PreparedFile } from './derived-file.js';
 import { describeWarning } from './describe-error.js';
-import type { NotComputed } from './examine.js';
-import { describeBetween } from './fit-between.js';
-import { checkRereadable, type FittedFile, fitFile, withCoding, withModel } from './fit-file.js';
+import { describeReason } from './describe-reason.js';
+import { checkRereadable, withModel } from './fit-file.js';
 import { inFolder } from './in-folder.js';
-import { type Interpretation, interpret } from './interpret.js';
-import { comparedModel } from './look-at-rows.js';
 import { groupColumns } from './method.js';
 import { shellWord } from './shell-word.js';
 import { spelled } from './spelled-flags.js';
@@ -52,39 +52,30 @@ async function writePage(call: Call, terminal: Terminal, only?: OpenOptions['onl
   const output = flags.output as string;
   const name = path === undefined ? 'Query' : basename(withoutParameters(path));
   const title = (flags.title as string | undefined) ?? name;
-  await withExaminedModel(call, terminal, only, async (file, { model, seconds, source, notComputed, fitted }) => {
-    const meaning = fitted && (await interpret(file, fitted, call, terminal));
-    for (const why of [meaning?.supplementaryRows, meaning?.rotation]) if (typeof why === 'string') terminal.note(why);
-    const labels = file.color === undefined ? undefined : await file.labels({ of: 'color' });
+  await withFileToReport(call, terminal, only, async (file, stored) => {
+    const drawn = {
+      labels: file.color === undefined ? undefined : await file.labels({ of: 'color' }),
+      labelName: file.color,
+      image: (flags.image as { width: number; height: number } | undefined) ?? pictureOf(file.shape),
+    };
+    const questions = { ...questionsOfFigures(drawn), listRows: false };
+    const analysis = stored
+      ? await analyzeModelOf(file, stored, questions, call, terminal)
+      : await analyzeFile(file, call, terminal, questions);
+    const { model, notComputed } = analysis;
+    for (const part of ['supplementaryRows', 'rotation'] as const) {
+      const reason = notComputed[part];
+      if (reason) terminal.note(describeReason(part, reason));
+    }
     const report = await makeReport({
-      model,
-      compared: fitted && withCoding(comparedModel(fitted, flags), fitted.coding),
-      source,
-      notComputed,
-      // A model that was brought may have seen these rows or not: nothing in it tells.
-      rows: flags.model === undefined ? 'fit' : 'new',
+      analysis,
+      ...drawn,
       rowsName: path === undefined ? 'the query' : basename(withoutParameters(path)),
       title: only ? `${title}: ${only.column} = ${only.level}` : title,
       description: file.describe(),
-      labels,
-      labelName: file.color,
-      names: file.label === undefined || file.label === file.color ? labels : await file.labels({ most: MOST_NAMES }),
-      weights: fitted?.weights,
-      supplementary: meaning?.supplementary,
-      supplementaryRows: pointsOf(meaning?.supplementaryRows),
-      means: fitted?.between && {
-        groups: fitted.between.groups.length,
-        share: fitted.between.share,
-        sentence: describeBetween(fitted.between),
-        columns: meaning?.related ?? [],
-      },
-      rotation: typeof meaning?.rotation === 'string' ? undefined : meaning?.rotation,
-      image: (flags.image as { width: number; height: number } | undefined) ?? pictureOf(file.shape),
       command: `scree report ${[...positionals, ...spelled(only ? { ...flags, by: only.column } : flags)].map(shellWord).join(' ')}`,
       describeWarning: (warning) => describeWarning(warning, model.columnNames),
-      seconds,
-      rowsInFile: (rows) => file.rowsInFile(rows),
-      onProgress: terminal.onProgress,
+      describeReason,
       signal,
     });
     terminal.clear();
@@ -98,31 +89,29 @@ async function writePage(call: Call, terminal: Terminal, only?: OpenOptions['onl
   });
 }
 
-/** Names of rows that are kept: more than figures and tables show. */
-const MOST_NAMES = 100_000;
-
-interface Examined {
-  readonly model: Model;
-  readonly seconds?: number;
-  readonly source: TableData;
-  readonly notComputed: NotComputed;
-  /** Where the model was fitted to these rows. */
-  readonly fitted?: FittedFile;
+/** Analyses the rows of a file with a model that was brought. */
+async function analyzeModelOf(
+  file: PreparedFile,
+  model: Model,
+  questions: Pick<AnalyzeModelOptions, 'figures' | 'colours' | 'listRows'>,
+  { signal }: Call,
+  { onProgress }: Terminal,
+): Promise<Analysis> {
+  if (!file.input) await countRowsOfSmallFile(file, signal);
+  // The model may have seen these rows or not: nothing in it tells.
+  return analyzeModel(model, tableOf(file), { ...questions, rows: 'new', signal, onProgress });
 }
 
-/** Fits a model and asks how many components to keep and how stable they are; or reads one, which may have been asked when it was fitted. */
-async function withExaminedModel(
+/** Opens the file of a call, for a fit or for the model that --model names. */
+async function withFileToReport(
   call: Call,
   terminal: Terminal,
   only: OpenOptions['only'],
-  use: (file: DataFile, examined: Examined) => Promise<void>,
+  use: (file: PreparedFile, stored?: Model) => Promise<void>,
 ): Promise<void> {
-  const { flags, signal } = call;
+  const { flags } = call;
   if (flags.model !== undefined) {
-    await withModel(call, terminal, async (file, { model }) => {
-      if (!file.input) await countRowsOfSmallFile(file, signal);
-      await use(file, { model, source: file.input ?? file.source, notComputed: STORED });
-    });
+    await withModel(call, terminal, (file, { model }) => use(file, model));
     return;
   }
   const { color, label } = flags as { color?: string; label?: string };
@@ -137,11 +126,7 @@ async function withExaminedModel(
   };
   await withData(call, terminal, more, async (file) => {
     checkRereadable(file);
-    await countRowsOfSmallFile(file, signal);
-    // As deep as analyze, so that both recommend the same number of components.
-    const fitted = await fitFile(file, call, terminal, { depth: 'full' });
-    const { model, coding, source } = fitted;
-    await use(file, { ...fitted, model: withCoding(model, coding), source: file.input ?? source, fitted });
+    await use(file);
   });
 }
 
@@ -159,24 +144,6 @@ function refuseWithModel(flags: Call['flags']): void {
       '--bootstrap draws from the rows of a fit, and --model brings a model. Use it with scree fit.',
     );
 }
-
-/** Rows without a part in the fit as points, by their names or numbers. */
-function pointsOf(
-  rows: Interpretation['supplementaryRows'],
-): { readonly name: string; readonly scores: Float64Array }[] | undefined {
-  if (rows === undefined || typeof rows === 'string') return undefined;
-  const { data, cols } = rows.found.scores;
-  return rows.numbers.map((number, i) => ({
-    name: rows.names[i] ?? String(number),
-    scores: data.subarray(i * cols, (i + 1) * cols),
-  }));
-}
-
-/** Of a stored model. */
-const STORED: NotComputed = {
-  choice: 'The model does not say how many components to keep; scree fit stores that with newer models.',
-  stability: 'The model was stored without a bootstrap. Fit it again with scree fit to add one.',
-};
 
 /** An array of pictures says how large they are: rows × height × width. */
 function pictureOf(shape: readonly number[] | undefined): { width: number; height: number } | undefined {

@@ -3,7 +3,7 @@ import { count, several } from '@scree/analysis/describe';
 import type { Coding, RowSource } from '@scree/core';
 import type { CodedCovariate } from '@scree/core/data';
 import { codedSource, TermEncoder, termNames } from '@scree/core/data';
-import { showBytes } from '@scree/files/internal';
+import { showBytes } from '@scree/files/platform';
 import type { DataFile } from '../disk/index.js';
 import { batchReader, codedFile, covariateCells, type PreparedFile, tableWithCovariates } from './derived-file.js';
 import type { Terminal } from './terminal.js';

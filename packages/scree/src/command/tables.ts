@@ -1,19 +1,14 @@
 import { join } from 'node:path';
-import { type RowContributions, rowContributionBlocks } from '@scree/analysis';
-import type { Matrix, Model } from '@scree/core';
-import type { Block } from '@scree/core/data';
-import { hasCategories, refuseChanged } from '@scree/core/data';
-import type { SupplementaryBlock } from '@scree/files';
+import type { AnalysedRows, Analysis } from '@scree/analysis';
+import type { Matrix } from '@scree/core';
 import { NativeMemoryCollector } from '../database/garbage-collection.js';
 import { writeAtomically } from '../disk/atomic-file.js';
 import { csvText } from '../disk/csv-writer.js';
-import { createFile, type DataFile } from '../disk/index.js';
+import { createFile } from '../disk/index.js';
 import { checkFolder, checkTarget, exists } from '../disk/output-target.js';
 import { holdsText } from '../disk/write-file.js';
 import type { Call } from './command.js';
-import type { FittedFile } from './fit-file.js';
 import { inFolder } from './in-folder.js';
-import { type Interpretation, sourceFromBlocks } from './interpret.js';
 import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
@@ -70,24 +65,20 @@ function smallPath({ folder, format }: TableTarget, name: SmallTable): string {
 /** Writes what was found as tables. Rows are read once more, block by block, so that they may be more than memory holds. */
 export async function writeTables(
   target: TableTarget,
-  file: DataFile,
-  fitted: FittedFile,
-  meaning: Interpretation,
-  call: Call,
+  analysis: Analysis,
+  label: string | undefined,
   terminal: Terminal,
 ): Promise<void> {
-  const { model } = fitted;
   await inFolder(target.folder, async () => {
-    for (const [name, lines] of smallTables(model, meaning)) {
+    for (const [name, lines] of smallTables(analysis)) {
       const delimiter = target.format === 'tsv' ? '\t' : ',';
       await writeAtomically(smallPath(target, name), csvText(lines, { delimiter, csvSafe: target.csvSafe }));
     }
-    if (model.totalVariance > 0) {
-      await writeRowTable('rows', target, file, fitted, call, terminal);
-      if (file.supplementaryRows) {
-        const apart = { ...fitted, source: file.supplementaryRows.source, weights: undefined };
-        await writeRowTable('supplementary-rows', target, file.supplementaryRows, apart, call, terminal);
-      }
+    if (analysis.model.totalVariance > 0) {
+      const apart = analysis.supplementaryRows !== undefined || analysis.notComputed.supplementaryRows !== undefined;
+      await writeRowTable('rows', target, analysis, label);
+      if (apart) await writeRowTable('supplementary-rows', target, analysis, label);
+      terminal.clear();
     }
   });
 }
@@ -95,11 +86,9 @@ export async function writeTables(
 type Line = readonly (string | number)[];
 
 /** Small tables that have something in them, each with its header. */
-function smallTables(model: Model, meaning: Interpretation): [SmallTable, Line[]][] {
+function smallTables({ model, columns, supplementary, rotation, coded }: Analysis): [SmallTable, Line[]][] {
   const { k, d, columnNames } = model;
   const nameOf = (j: number): string => columnNames?.[j] ?? String(j);
-  const { columns, supplementary, rotation, coded } = meaning;
-  const rotated = typeof rotation === 'object' ? rotation : undefined;
   const all: [SmallTable, Line[], Line][] = [
     [
       'columns',
@@ -166,13 +155,13 @@ function smallTables(model: Model, meaning: Interpretation): [SmallTable, Line[]
     ],
     [
       'rotation',
-      rotated
+      rotation
         ? Array.from({ length: d }, (_, j) => [
             nameOf(j),
-            ...Array.from({ length: rotated.k }, (_, c) => rotated.loadings.data[c * d + j]),
+            ...Array.from({ length: rotation.k }, (_, c) => rotation.loadings.data[c * d + j]),
           ])
         : [],
-      ['column', ...Array.from({ length: rotated?.k ?? 0 }, (_, c) => `loading_rc${c + 1}`)],
+      ['column', ...Array.from({ length: rotation?.k ?? 0 }, (_, c) => `loading_rc${c + 1}`)],
     ],
   ];
   return all.flatMap(([name, lines, head]) =>
@@ -192,74 +181,42 @@ const COLLECTED_BYTES = 8 << 20;
 async function writeRowTable(
   table: (typeof ROW_TABLES)[number],
   target: TableTarget,
-  file: DataFile,
-  { model, coding, source, weights, between }: FittedFile,
-  { signal }: Call,
-  terminal: Terminal,
+  analysis: Analysis,
+  labelColumn: string | undefined,
 ): Promise<void> {
   const { format, csvSafe } = target;
-  const { k } = model;
+  const { k, d } = analysis.model;
   // Rows have no part in means of groups.
-  const contributes = table === 'rows' && !between;
+  const contributes = table === 'rows' && !analysis.between;
   const contributions = contributes ? named('contribution', k) : [];
-  const names = ['row', ...named('score', k), ...named('cos2', k), ...contributions, 'squared_distance'];
-  const label = holdsText(format) ? file.label : undefined;
-  const writer = await createFile(rowPath(target, table), {
-    cols: names.length,
-    columnNames: names,
-    label,
-    csvSafe,
-    format,
-  });
-  // Where the rows that were read last are in the file, and their names.
-  let at: Pick<SupplementaryBlock, 'places' | 'names'> = { places: [], names: undefined };
-  async function* blocks(): AsyncGenerator<Block, void, void> {
-    // Sparse rows have neither names nor gaps.
-    if (source.nonzeros === undefined || (coding && hasCategories(coding))) {
-      for await (const { block, places, names } of file.withSupplementary()) {
-        at = { places, names };
-        yield block;
-      }
-      return;
-    }
-    let first = 0;
-    for await (const block of source.blocks()) {
-      const start = first;
-      at = { places: Array.from({ length: block.rows }, (_, i) => start + i), names: undefined };
-      first += block.rows;
-      yield block;
-    }
-  }
+  const columnNames = ['row', ...named('score', k), ...named('cos2', k), ...contributions, 'squared_distance'];
+  const label = holdsText(format) ? labelColumn : undefined;
+  const cols = columnNames.length;
+  const writer = await createFile(rowPath(target, table), { cols, columnNames, label, csvSafe, format });
   const collector = new NativeMemoryCollector(COLLECTED_BYTES);
   try {
-    const data = sourceFromBlocks(model.d, model.columnNames, blocks());
-    const options = { signal, onProgress: terminal.onProgress, ...(weights ? { weights } : {}) };
-    for await (const part of rowContributionBlocks(model, data, options)) {
-      await writer.write(rowMatrix(part, at.places, k, contributes), at.names);
-      collector.released(8 * at.places.length * (model.d + 2 * names.length));
+    for await (const part of analysis.rows(table === 'rows' ? 'fit' : 'supplementary')) {
+      await writer.write(rowMatrix(part, k, contributes), part.names);
+      collector.released(8 * part.numbers.length * (d + 2 * cols));
     }
-    await refuseChanged(file.source);
     await writer.close();
   } catch (error) {
     await writer.abort();
     throw error;
-  } finally {
-    terminal.clear();
   }
 }
 
 /** Lines of a table of rows: number in the file from 1 up, scores, cos2, contributions of rows of the fit, squared distance. */
 function rowMatrix(
-  { scores, cos2, contributions, squaredDistances }: RowContributions,
-  places: readonly number[],
+  { scores, cos2, contributions, squaredDistances, numbers }: AnalysedRows,
   k: number,
   contributes: boolean,
 ): Matrix<Float64Array> {
   const parts = [scores, cos2, ...(contributes ? [contributions] : [])];
-  const [rows, cols] = [places.length, parts.length * k + 2];
+  const [rows, cols] = [numbers.length, parts.length * k + 2];
   const data = new Float64Array(rows * cols);
   for (let i = 0; i < rows; i++) {
-    data[i * cols] = places[i] + 1;
+    data[i * cols] = numbers[i];
     parts.forEach((matrix, part) => {
       data.set(matrix.data.subarray(i * k, (i + 1) * k), i * cols + 1 + part * k);
     });

@@ -1,3 +1,4 @@
+import { withoutCoding } from '@scree/analysis';
 import { several } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 import { isSparkUrl } from '../cluster/spark-url.js';
@@ -7,7 +8,7 @@ import { formatOf, holdsText, type OutputFormat } from '../disk/write-file.js';
 import { checkOutput } from './check-output.js';
 import type { Call } from './command.js';
 import { describeWarning, nameFile } from './describe-error.js';
-import { codedModel, fileOptionsFor, readFor } from './for-model.js';
+import { fileOptionsFor, readFor } from './for-model.js';
 import { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 import { withFile } from './with-file.js';
@@ -27,7 +28,7 @@ export async function run(call: Call): Promise<void> {
   const terminal = new Terminal({ quiet: flags.quiet === true });
   const model = await readModel(modelPath);
   const threads = typeof flags.threads === 'number' ? { threads: flags.threads } : {};
-  const plain = codedModel(model);
+  const plain = withoutCoding(model);
   await withFile(dataPaths, fileOptionsFor(model, flags, signal), async (raw) => {
     const file = await readFor(model, raw, call, dataPaths[0]);
     const cols = model.whiten === 'zca' ? model.d : model.k;

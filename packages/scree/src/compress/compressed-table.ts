@@ -1,7 +1,7 @@
 import type { NumberArray } from '@scree/core';
 import type { Block, DenseBlock } from '@scree/core/data';
 import { decodeHalf } from '@scree/core/data';
-import type { Column, DenseBatch, Request, Table } from '@scree/files/internal';
+import type { Column, DenseBatch, Request, Table } from '@scree/files/platform';
 import { openCompressed } from './open-compressed.js';
 
 /** Opens a compressed file as a table of its decoded rows, so that every command can read it. */

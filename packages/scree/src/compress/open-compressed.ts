@@ -3,7 +3,7 @@ import { inflateRawSync } from 'node:zlib';
 import { type Engine, type Model, type RowSource, ScreeError } from '@scree/core';
 import type { Block } from '@scree/core/data';
 import { FileError } from '@scree/files';
-import { badFile, readAhead, truncated, unsupported } from '@scree/files/internal';
+import { badFile, readAhead, truncated, unsupported } from '@scree/files/platform';
 import { closeRead, fileBytes } from '../disk/file-bytes.js';
 import { FileWatch } from '../disk/file-watch.js';
 import { openRegularFile } from '../disk/regular-file.js';

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { type Bytes, badFile, truncated } from '@scree/files/internal';
+import { type Bytes, badFile, truncated } from '@scree/files/platform';
 
 /** A part of a file: its length and its CRC-32, both uint32, then its bytes. */
 export const SECTION_HEAD = 8;

@@ -1,4 +1,4 @@
-import { wasRounded } from '@scree/files/internal';
+import { wasRounded } from '@scree/files/platform';
 
 /** Number types in the form in which binary COPY sends them. */
 export type CopyType = 'bool' | 'int2' | 'int4' | 'int8' | 'float4' | 'float8' | 'numeric' | 'text';

@@ -1,5 +1,5 @@
 import { OptionError } from '@scree/core';
-import { type CsvLayout, csvLayout, type Identified, type NumberFormat, uniqueNames } from '@scree/files/internal';
+import { type CsvLayout, csvLayout, type Identified, type NumberFormat, uniqueNames } from '@scree/files/platform';
 import { type DuckDb, fileName, identifier, quoted } from './duckdb.js';
 import type { Relation } from './relation.js';
 

@@ -6,13 +6,12 @@ import {
   type Column,
   checkColumns,
   type DenseBatch,
-  LARGEST_EXACT,
   pandasIndex,
   type Request,
   RoundedIntegers,
   type Table,
   TextBudget,
-} from '@scree/files/internal';
+} from '@scree/files/platform';
 import { type DuckDb, duckError, identifier, parquetRelation, quoted, startDuckDb } from './duckdb.js';
 import { NativeMemoryCollector } from './garbage-collection.js';
 import { checkFooter, parquetCheck } from './parquet-check.js';
@@ -287,7 +286,8 @@ async function duckTable(
             const { items } = chunk.getColumnVector(j) as unknown as { readonly items: Float32Array | Float64Array };
             for (let i = 0, at = filled * cols + j; i < some; i++, at += cols) data[at] = items[from + i];
             if (BIG_INTEGER.test(columns[numbers[j]].type) && !large.has(numbers[j])) {
-              for (let i = from; i < from + some; i++) if (Math.abs(items[i]) >= LARGEST_EXACT) large.add(numbers[j]);
+              for (let i = from; i < from + some; i++)
+                if (Math.abs(items[i]) > Number.MAX_SAFE_INTEGER) large.add(numbers[j]);
             }
           }
           lists.forEach((index, l) => {

@@ -3,7 +3,7 @@ import { isAbsolute, join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { DataError, OptionError, ScreeError } from '@scree/core';
 import { FileError } from '@scree/files';
-import { badFile } from '@scree/files/internal';
+import { badFile } from '@scree/files/platform';
 import { temporaryFolder } from '../disk/temporary-copy.js';
 import { atExit, settled } from '../disk/temporary-files.js';
 import { loadUnbundled } from '../load-unbundled.js';

@@ -9,7 +9,7 @@ import {
   readPageHeader,
   showBytes,
   truncated,
-} from '@scree/files/internal';
+} from '@scree/files/platform';
 import { closeRead, fileBytes } from '../disk/file-bytes.js';
 import { systemError } from '../disk/system-error.js';
 import { nodeUnpackers } from '../disk/unpackers.js';

@@ -1,5 +1,5 @@
 import type { DuckDBBlobValue } from '@duckdb/node-api';
-import { arrowDurations, pandasIndex } from '@scree/files/internal';
+import { arrowDurations, pandasIndex } from '@scree/files/platform';
 import { type DuckDb, fileName, quoted } from './duckdb.js';
 
 /** DuckDB reads decimals of more digits as wrong numbers. */

@@ -1,5 +1,6 @@
 import { OptionError, ScreeError } from '@scree/core';
-import { badFile, FileError } from '@scree/files/internal';
+import { FileError } from '@scree/files';
+import { badFile } from '@scree/files/platform';
 import { MessageError } from './postgres-messages.js';
 
 const UNREACHABLE = [

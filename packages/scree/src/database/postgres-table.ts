@@ -1,23 +1,21 @@
 import { DataError, type ErrorDetails } from '@scree/core';
+import { FileError } from '@scree/files';
 import {
-  type Bytes,
   badFile,
   blockRows,
   type Column,
   checkColumns,
-  chunkReader,
   chunksOf,
   type DenseBatch,
-  FileError,
   type Request,
   RoundedIntegers,
+  streamedBytes,
   type Table,
   TEXT_BYTES,
-  type TemporaryCopy,
   TextBudget,
   uniqueNames,
   unsupported,
-} from '@scree/files/internal';
+} from '@scree/files/platform';
 import { copyToDisk } from '../disk/temporary-copy.js';
 import { arrayHead, CopyFormatError, CopyRows, type CopyType, entryLength, numberAt, textAt } from './copy-rows.js';
 import { chooseTable } from './duck-table.js';
@@ -321,8 +319,7 @@ async function openOnce(
   async function* chunks(): AsyncGenerator<Uint8Array, void, void> {
     rows = yield* session.copy(main, copyStatement(relation, columns, order), 'querying');
   }
-  const bytes: Bytes = { path, size: undefined, rereadable: false, open: () => chunkReader(chunks()) };
-  const copy: TemporaryCopy = await copyToDisk(bytes);
+  const copy = await copyToDisk(streamedBytes(path, chunks()));
   // Nothing more is asked of the server.
   await session.end(main);
   const read = (): AsyncIterable<Uint8Array> => chunksOf(copy.bytes.open(), 1 << 20);

@@ -1,5 +1,5 @@
 import { OptionError } from '@scree/core';
-import type { Identified } from '@scree/files/internal';
+import type { Identified } from '@scree/files/platform';
 import { csvRelation } from './csv-relation.js';
 import { type DuckDb, fileName, parquetRelation } from './duckdb.js';
 import { parquetCheck } from './parquet-check.js';

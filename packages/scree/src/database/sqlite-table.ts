@@ -12,7 +12,7 @@ import {
   TEXT_BYTES,
   TextBudget,
   withClose,
-} from '@scree/files/internal';
+} from '@scree/files/platform';
 import type { Database } from 'node-sqlite3-wasm';
 import { systemError } from '../disk/system-error.js';
 import { hasThreads, openInThread, worthThread } from '../disk/table-in-thread.js';

@@ -9,7 +9,7 @@ import {
   type Table,
   TextReader,
   truncated,
-} from '@scree/files/internal';
+} from '@scree/files/platform';
 import { closeRead, fileBytes } from '../disk/file-bytes.js';
 import { systemError } from '../disk/system-error.js';
 import { collectGarbage } from './garbage-collection.js';

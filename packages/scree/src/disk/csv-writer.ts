@@ -1,4 +1,4 @@
-import { uniqueNames } from '@scree/files/internal';
+import { uniqueNames } from '@scree/files/platform';
 import type { AtomicFile } from './atomic-file.js';
 import type { Encoder, EncoderOptions } from './write-file.js';
 

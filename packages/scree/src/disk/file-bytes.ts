@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { type Bytes, readerAt, truncated } from '@scree/files/internal';
+import { type Bytes, readerAt, truncated } from '@scree/files/platform';
 import { systemError } from './system-error.js';
 
 /** An open file, as far as reading needs it. */

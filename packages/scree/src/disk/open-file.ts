@@ -7,8 +7,7 @@ import {
   type Bytes,
   type CheckedOptions,
   checkFileOptions,
-  chunkReader,
-  HEAD,
+  HEAD_BYTES,
   type Identified,
   identify,
   openData,
@@ -16,12 +15,11 @@ import {
   openTable,
   type Platform,
   packingOf,
-  readTwice,
-  refuseForSeveral,
   sniffFormat,
+  streamedBytes,
   type Table,
   withClose,
-} from '@scree/files/internal';
+} from '@scree/files/platform';
 import { isSparkUrl } from '../cluster/spark-url.js';
 import type { shareDuckDb } from '../database/duck-table.js';
 import { hideSecrets, isAddress } from '../database/hide-secrets.js';
@@ -142,6 +140,16 @@ export async function openFiles(names: string | readonly string[], options: Open
   return openData(table, checked, { path, bytes, warnings: () => changedFiles(before) }, closeShared);
 }
 
+/** Refuses options that make no sense for several files. */
+function refuseForSeveral({ sql }: CheckedOptions): void {
+  if (sql === undefined) return;
+  throw new OptionError(
+    'BAD_OPTION',
+    'A query names the files that it reads itself, also by patterns such as data/*.parquet. Leave the other names out.',
+    { option: 'sql', value: sql },
+  );
+}
+
 function refuseAddresses(paths: readonly string[]): void {
   // A file may have such a name.
   const address = paths.find((path) => isAddress(path) && (isServerUrl(path) || !existsSync(path)));
@@ -250,7 +258,7 @@ async function peekStream(
 ): Promise<{ head: Uint8Array; bytes: Bytes }> {
   const first: Uint8Array[] = [];
   let length = 0;
-  while (length < HEAD) {
+  while (length < HEAD_BYTES) {
     const next = await chunks.next();
     if (next.done) break;
     // A stream with an encoding yields strings.
@@ -259,7 +267,6 @@ async function peekStream(
     length += chunk.length;
   }
   const head = Buffer.concat(first);
-  let opened = false;
   async function* all(): AsyncGenerator<Uint8Array, void, void> {
     yield head;
     for (;;) {
@@ -268,17 +275,7 @@ async function peekStream(
       yield next.value;
     }
   }
-  const bytes: Bytes = {
-    path,
-    size: undefined,
-    rereadable: false,
-    open() {
-      if (opened) throw readTwice(path);
-      opened = true;
-      return chunkReader(all());
-    },
-  };
-  return { head, bytes };
+  return { head, bytes: streamedBytes(path, all()) };
 }
 
 /** What Node adds to the readers of `@scree/files`. Readers of databases are loaded when they are needed. */

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { DataError } from '@scree/core';
 import { FileError } from '@scree/files';
-import { showBytes } from '@scree/files/internal';
+import { showBytes } from '@scree/files/platform';
 import { closeRead } from './file-bytes.js';
 import { systemError } from './system-error.js';
 

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import type { Warning } from '@scree/core';
 import { whyNoWorker } from '@scree/core/engine';
 import { FileError } from '@scree/files';
-import type { DenseBatch, Request, Table } from '@scree/files/internal';
+import type { DenseBatch, Request, Table } from '@scree/files/platform';
 import { closeRead } from './file-bytes.js';
 import { openRegularFile } from './regular-file.js';
 import { type FromThread, receiveError, type TextTask, type ThreadTask, type ToThread } from './thread-messages.js';

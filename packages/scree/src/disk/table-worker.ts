@@ -1,6 +1,6 @@
 import { read as readFile } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import { type DenseBatch, openTable, plainPlatform, type Request, type Table, unpacked } from '@scree/files/internal';
+import { type DenseBatch, openTable, plainPlatform, type Request, type Table, unpacked } from '@scree/files/platform';
 import { fileBytes } from './file-bytes.js';
 import { type FromThread, sendError, type TextTask, type ThreadTask, type ToThread } from './thread-messages.js';
 import { nodeUnpackers } from './unpackers.js';

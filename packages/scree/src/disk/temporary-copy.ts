@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Bytes, chunksOf, type TemporaryCopy } from '@scree/files/internal';
+import { type Bytes, chunksOf, type TemporaryCopy } from '@scree/files/platform';
 import { collectAbandonedFolders, FOLDER_PREFIX } from './abandoned-folders.js';
 import { closeRead, fileBytes } from './file-bytes.js';
 import { systemError } from './system-error.js';

@@ -1,6 +1,6 @@
 import { DataError, type ErrorCode, type ErrorDetails, OptionError, ScreeError, type Warning } from '@scree/core';
 import { FileError, type FileFormat } from '@scree/files';
-import type { Batch, Packing, Request, Table } from '@scree/files/internal';
+import type { Batch, Packing, Request, Table } from '@scree/files/platform';
 
 /** Formats that are parsed as text. */
 export type TextFormat = 'csv' | 'tsv' | 'json' | 'ndjson';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import * as zlib from 'node:zlib';
 import { FileError } from '@scree/files';
-import { type ByteReader, badFile, chunksOf, plainUnpackers, truncated, type Unpackers } from '@scree/files/internal';
+import { type ByteReader, badFile, chunksOf, plainPlatform, truncated, type Unpackers } from '@scree/files/platform';
 
 /** Node's zstd, available from 22.15 on. It verifies sizes and checksums. */
 const { zstdDecompressSync } = zlib as {
@@ -13,11 +13,11 @@ export const nodeUnpackers: Unpackers = {
   gzip: (reader, path) => through(reader, zlib.createGunzip(), path),
   deflate: (reader, path) => through(reader, zlib.createInflateRaw(), path),
   // Not Node's: it silently ignores all frames after the first, and Node 22 accepts a truncated file.
-  zstd: plainUnpackers.zstd,
+  zstd: plainPlatform.unpack.zstd,
   // The caller checks the size of the result, so missing bytes are detected.
   zstdPiece: zstdDecompressSync
     ? (packed, size) => zstdDecompressSync(packed, { maxOutputLength: Math.max(1, size) })
-    : plainUnpackers.zstdPiece,
+    : plainPlatform.unpack.zstdPiece,
   crc32: zlib.crc32,
 };
 

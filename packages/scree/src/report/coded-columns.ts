@@ -1,4 +1,4 @@
-import { categories } from '@scree/analysis';
+import type { Analysis } from '@scree/analysis';
 import type { Model } from '@scree/core';
 import type { LevelCentre } from './figures/centres-figure.js';
 import { plainText } from './plain-text.js';
@@ -25,9 +25,8 @@ export function numericColumns({ coding, d }: Model): number[] {
 }
 
 /** The centres of the levels of categories: the mean scores of their rows. */
-export function categoryCentres(model: Model): LevelCentre[] {
-  if (!model.coding?.columns.some(({ kind }) => kind === 'category')) return [];
-  return categories(model).flatMap(({ column, levels }) =>
+export function categoryCentres({ coded }: Pick<Analysis, 'coded'>): LevelCentre[] {
+  return (coded?.categories ?? []).flatMap(({ column, levels }) =>
     levels.map(({ level, share, center }) => ({
       column: plainText(column),
       level: plainText(level),

@@ -1,4 +1,3 @@
-import type { ColumnContribution } from '@scree/analysis';
 import type { Model } from '@scree/core';
 import { plainText } from './plain-text.js';
 
@@ -14,11 +13,6 @@ export function columnNames(model: Model, image?: { readonly width: number }): N
 /** A column without a name is called as flags call it: the first is "0". */
 export function withoutName(column: number): string {
   return `column "${column}"`;
-}
-
-/** Facts about columns for sentences: each column has a name there. */
-export function named(columns: readonly ColumnContribution[]): ColumnContribution[] {
-  return columns.map((each, j) => ({ ...each, name: each.name ?? withoutName(j) }));
 }
 
 /** Indexes of the entries with the largest absolute values, largest first. */

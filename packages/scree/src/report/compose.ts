@@ -1,17 +1,24 @@
-import type { ColumnContribution, Groups, Rotation, RowsOf, Supplementary } from '@scree/analysis';
+import type { Analysis, Finding, Groups, NotComputed, Reason, RowFacts } from '@scree/analysis';
 import {
   count,
   criterionLines,
+  describeBetween,
   describeCertificate,
   describeChoice,
-  describeComponent,
+  describeFinding,
+  describeMeaning,
+  describeReasons,
   describeRounding,
   describeSpreads,
   describeStability,
   describeUniqueness,
+  describeUnusual,
   describeVarianceBias,
   describeVariances,
+  explainUnusual,
+  firstComponents,
   hasAllComponents,
+  hasLimits,
   neededComponents,
   percent,
   several,
@@ -20,8 +27,7 @@ import {
 } from '@scree/analysis/describe';
 import type { Choice, Criterion, Model, Warning } from '@scree/core';
 import { categoryCentres, numericColumns } from './coded-columns.js';
-import { columnNames, fixed, type NameOf, named } from './columns.js';
-import { componentsWorth, describeFit, withComponents } from './describe-lead.js';
+import { columnNames, fixed, type NameOf } from './columns.js';
 import {
   centreOf,
   describeErrors,
@@ -31,7 +37,6 @@ import {
   methodFacts,
   shareLost,
 } from './describe-rows.js';
-import { describeUnusual, explainUnusual, firstComponents, hasLimits } from './describe-unusual.js';
 import { biplotFigure } from './figures/biplot-figure.js';
 import { centresFigure } from './figures/centres-figure.js';
 import { circleFigure } from './figures/circle-figure.js';
@@ -52,41 +57,73 @@ import { uniquenessFigure } from './figures/uniqueness-figure.js';
 import { unusualFigure } from './figures/unusual-figure.js';
 import { factList, figures, folded, list, paragraphs, type Section, tableHtml, writePage } from './page.js';
 import { escaped, plainText } from './plain-text.js';
-import type { RowFacts } from './read-rows.js';
-import type { GroupMeans, Report } from './report.js';
-import type { ComparedRows } from './unusual-rows.js';
+import type { Report } from './report.js';
 
-export interface Contents {
-  readonly model: Model;
-  readonly facts: RowFacts;
-  /** Whether the rows are those of the fit. */
-  readonly kind: RowsOf;
-  /** The rows compared with the limits of T² and Q, or why they were not. */
-  readonly compared: ComparedRows | string;
-  /** How the columns of the fit are related to the components; undefined for models of version 0.1.0, which do not know. */
-  readonly columns: readonly ColumnContribution[] | undefined;
-  /** Columns, groups and rows that had no part in the fit. */
-  readonly supplementary: Supplementary;
-  readonly supplementaryRows: readonly SupplementaryPoint[];
-  readonly rotation: Rotation | undefined;
-  /** Where the model is one of the means of groups: its rows have no limits of T² and Q. */
-  readonly means: GroupMeans | undefined;
-  /** Name of the rows' file. */
-  readonly rowsName: string | undefined;
+/** An analysis whose rows were read. */
+type ReadAnalysis = Omit<Analysis, 'rowFacts' | 'first' | 'rows' | 'toJSON'> & { readonly rowFacts: RowFacts };
+
+export interface ReportParts {
+  readonly analysis: ReadAnalysis;
   readonly colouring: Colouring;
   readonly image: ImageSize | undefined;
+  /** Name of the rows' file. */
+  readonly rowsName: string | undefined;
   readonly title: string;
   readonly description: string | undefined;
   readonly command: string | undefined;
-  /** Why the model does not say how many components to keep, or how stable they are. */
-  readonly notComputed: { readonly choice?: string; readonly stability?: string };
   readonly describeWarning: (warning: Warning) => string;
+  readonly describeReason: (part: keyof NotComputed, reason: Reason) => string;
   readonly seconds: number | undefined;
   readonly threads: number | undefined;
 }
 
+interface Contents
+  extends Omit<ReportParts, 'analysis' | 'describeReason'>,
+    Omit<ReadAnalysis, 'rowFacts' | 'notComputed' | 'supplementaryRows' | 'seconds'> {
+  readonly facts: RowFacts;
+  readonly supplementaryRows: readonly SupplementaryPoint[];
+  /** Why parts of the analysis are not there: sentences. */
+  readonly notComputed: ReturnType<typeof describeReasons>;
+  /** The findings that the page begins with. */
+  readonly leading: readonly Finding[];
+  /** How many components are worth speaking of: those that are kept, and at least the first. */
+  readonly worth: number;
+}
+
+/** Findings that the page begins with. */
+const MOST_FINDINGS = 5;
+
+function contentsOf({ analysis, describeReason, ...parts }: ReportParts): Contents {
+  const { rowFacts: facts, notComputed, supplementaryRows, model, kept, findings, ...record } = analysis;
+  // What the components mean is a list of its own. Of rows that are all the same nothing else is said.
+  const said = findings.filter(({ code }) => code !== 'COMPONENT');
+  const { colouring } = parts;
+  const groups = facts.groups ?? analysis.supplementary.groups.find(({ name }) => plainText(name) === colouring.name);
+  return {
+    ...record,
+    ...parts,
+    ...{ model, kept, findings },
+    facts: { ...facts, ...(groups && colouring.hasLevels ? { groups } : {}) },
+    leading: model.totalVariance > 0 ? said.slice(0, MOST_FINDINGS) : [],
+    notComputed: describeReasons(notComputed, describeReason),
+    supplementaryRows: pointsOf(supplementaryRows),
+    worth: Math.max(1, Math.min(kept, model.k, model.uniqueness.rank)),
+  };
+}
+
+/** Rows without a part in the fit as points, by their names or numbers. */
+function pointsOf(rows: Analysis['supplementaryRows']): SupplementaryPoint[] {
+  if (!rows) return [];
+  const { data, cols } = rows.found.scores;
+  return rows.numbers.map((number, i) => ({
+    name: plainText(rows.names[i] ?? String(number)),
+    scores: data.subarray(i * cols, (i + 1) * cols),
+  }));
+}
+
 /** All that is known, as a page and as figures. */
-export function composeReport(contents: Contents): Report {
+export function composeReport(known: ReportParts): Report {
+  const contents = contentsOf(known);
   const { title, description } = contents;
   const parts = [
     varianceSection(contents),
@@ -94,7 +131,7 @@ export function composeReport(contents: Contents): Report {
     scoresSection(contents),
     columnsSection(contents),
     lossSection(contents),
-    ...(contents.means ? [] : [unusualSection(contents)]),
+    ...(contents.between ? [] : [unusualSection(contents)]),
     methodSection(contents),
   ];
   const html = writePage({
@@ -116,7 +153,8 @@ export function composeReport(contents: Contents): Report {
 }
 
 /** Names that may be cut in figures: of columns, groups and rows. */
-function longNames({ model, facts, colouring, supplementary, supplementaryRows, image }: Contents): string[] {
+function longNames(contents: Contents): string[] {
+  const { model, facts, colouring, supplementary, supplementaryRows, image } = contents;
   const nameOf = columnNames(model, image);
   const names = [
     ...Array.from({ length: model.d }, (_, j) => nameOf(j)),
@@ -126,7 +164,7 @@ function longNames({ model, facts, colouring, supplementary, supplementaryRows, 
     ...supplementary.groups.flatMap(({ name, levels }) =>
       [name, ...levels.map(({ level }) => level)].map((name) => plainText(name)),
     ),
-    ...categoryCentres(model).flatMap(({ column, level }) => [column, level]),
+    ...categoryCentres(contents).flatMap(({ column, level }) => [column, level]),
     ...supplementaryRows.map(({ name }) => name),
     ...facts.sample.flatMap(({ row }) => facts.nameOf?.(row) ?? []),
   ];
@@ -141,9 +179,9 @@ interface Part extends Section {
 }
 
 /** The most important numbers. Of new rows and of the fit there are different ones. */
-function cards({ model, facts, kind, compared, means }: Contents): [name: string, value: string][] {
+function cards({ model, facts, kind, compared, between }: Contents): [name: string, value: string][] {
   const { choice, totalVariance } = model;
-  const found = typeof compared === 'string' || !hasLimits(compared.found) ? undefined : compared.found.counts.either;
+  const found = compared && hasLimits(compared.found) ? compared.found.counts.either : undefined;
   const outliers: [string, string][] = found === undefined ? [] : [['unusual rows', count(found)]];
   const kept = totalVariance === 0 ? '–' : percent(shareKept(model));
   const shape: [string, string][] = [
@@ -151,12 +189,12 @@ function cards({ model, facts, kind, compared, means }: Contents): [name: string
     ['components', count(model.k)],
     ...(choice && totalVariance > 0 ? [['recommended', count(choice.k)] as [string, string]] : []),
   ];
-  if (means) {
+  if (between) {
     return [
       ['rows', count(facts.rows)],
-      ['groups', count(means.groups)],
+      ['groups', count(between.groups.length)],
       ...shape,
-      ['variance between groups', percent(means.share)],
+      ['variance between groups', percent(between.share)],
     ];
   }
   if (kind === 'new') {
@@ -182,74 +220,70 @@ function cards({ model, facts, kind, compared, means }: Contents): [name: string
 }
 
 /**
- * What is said first: how many components, how sure, what decides them, unusual rows. Of new rows and of the fit separately: nothing
- * about one follows from the other.
+ * The most important findings, the most important first. Of new rows and of the fit separately: nothing about one follows from the
+ * other.
  */
 function lead(contents: Contents): string {
-  const { model, facts, kind, compared, rowsName, image, means } = contents;
-  const fit = describeFit(model, columnNames(model, image));
-  if (means) return `<p class="lead">${escaped([means.sentence, ...fit].join(' '))}</p>\n${meaning(contents)}`;
+  const { model, facts, kind, compared, rowsName, between, leading } = contents;
+  const ofRows = ({ code }: Finding): boolean => code === 'UNUSUAL_ROWS' || code === 'NO_UNUSUAL_ROWS';
+  const sentences = (findings: readonly Finding[]): string[] =>
+    findings.map((finding) => plainText(describeFinding(finding, contents, contents.describeWarning), 2000));
+  // A single column has one direction, whatever the sample.
+  const unknown = !model.stability && model.d > 1 && model.totalVariance > 0;
+  const samples = unknown ? ['No bootstrap was made, so nothing is known here about other samples.'] : [];
   if (kind === 'fit') {
-    const same = model.totalVariance > 0 ? [] : describeVariances(model);
-    const rows =
-      typeof compared === 'string'
-        ? []
-        : [describeUnusual(compared.found, compared.facts, withComponents(model, compared.model))];
-    return `<p class="lead">${escaped([...same, ...fit, ...rows].join(' '))}</p>\n${meaning(contents)}`;
+    const first = between ? [describeBetween(between)] : model.totalVariance > 0 ? [] : describeVariances(model);
+    const words = [...first, ...sentences(leading), ...samples];
+    return `${words.length === 0 ? '' : `<p class="lead">${escaped(words.join(' '))}</p>\n`}${meanings(contents)}`;
   }
-  const rows = typeof compared === 'string' ? [] : [describeUnusual(compared.found, compared.facts)];
+  const fit = [...sentences(leading.filter((finding) => !ofRows(finding))), ...samples];
+  const rows = compared ? [describeUnusual(compared.found, compared.facts)] : [];
   const name = rowsName === undefined ? (facts.rows === 1 ? 'this row' : 'these rows') : rowsName;
   const lost = isLossless(facts)
     ? 'Nothing is lost of them.'
     : `${describeLoss(model, facts, 'new')} is lost when ${facts.rows === 1 ? 'it is' : 'they are'} reconstructed.`;
   return [
     `<p class="lead">About ${facts.rows === 1 ? 'this row' : `these ${escaped(count(facts.rows))} rows`}: ${escaped([...rows, lost].join(' '))}</p>\n`,
-    ...(fit.length === 0 ? [] : [`<p class="lead">About the fit: ${escaped(fit.join(' '))}</p>\n${meaning(contents)}`]),
+    ...(fit.length === 0 ? [] : [`<p class="lead">About the fit: ${escaped(fit.join(' '))}</p>\n`]),
+    meanings(contents),
     `<p>The model was fitted earlier, to ${escaped(several(model.n, 'row'))}. What is said of rows here, in scores, errors and unusual rows, is computed from the ${escaped(several(facts.rows, 'row'))} of <bdi>${escaped(name)}</bdi>.</p>\n`,
   ].join('');
-}
-
-/** What the components mean, after how stable they are. */
-function meaning(contents: Contents): string {
-  const sentences = componentSentences(contents);
-  if (sentences.length === 0) return '';
-  const whose = contents.kind === 'new' ? 'in the fit ' : '';
-  return `<p>A high score ${whose}goes with the following, as far as that is significant (5 %, after Holm):</p>\n${list(sentences)}`;
 }
 
 /** Sentences about components at the beginning of the page: the first of those that are worth it. */
 const MOST_SENTENCES = 6;
 
-/** Variance, scaling and warnings. */
-function summary(contents: Contents): string {
-  const { model, kind, means } = contents;
-  const variance = model.totalVariance > 0 && !means ? describeVariances(model) : [];
+/** What the components mean that are kept. */
+function meanings({ meaning, model, kept, worth, kind }: Contents): string {
+  if (model.choice?.k === 0 && kept === 0) return '';
+  const sentences = meaning.slice(0, Math.min(MOST_SENTENCES, worth)).flatMap((each) => {
+    const sentence = each && describeMeaning(each);
+    return sentence === undefined ? [] : [plainText(sentence, 2000)];
+  });
+  if (sentences.length === 0) return '';
+  const whose = kind === 'new' ? 'in the fit ' : '';
+  return `<p>A high score ${whose}goes with the following, as far as that is significant (5 %, after Holm):</p>\n${list(sentences)}`;
+}
+
+/** Variance, scaling, and the warnings that the page does not begin with. */
+function summary({ model, kind, between, leading, describeWarning }: Contents): string {
+  const variance = model.totalVariance > 0 && !between ? describeVariances(model) : [];
   const about = kind === 'new' ? 'About the fit: ' : '';
-  const { length } = model.warnings;
+  const others = model.warnings.filter(({ message }) => leading.every((finding) => finding.message !== message));
+  const more = others.length < model.warnings.length ? 'more warning' : 'warning';
+  const notes = others.map((warning) => plainText(describeWarning(warning), 2000));
   return [
     `<p>${escaped(`${about}${[...variance, describeScaling(model)].join(' ')}`)}</p>\n`,
-    ...(length === 0 ? [] : [`<p>${escaped(several(length, 'warning'))}:</p>\n${warnings(contents)}`]),
+    ...(notes.length === 0 ? [] : [`<p>${escaped(several(notes.length, more))}:</p>\n${list(notes, 'notes')}`]),
   ].join('');
 }
 
-function warnings({ model, describeWarning }: Contents): string {
-  return list(
-    model.warnings.map((warning) => plainText(describeWarning(warning), 2000)),
-    'notes',
-  );
-}
-
-function varianceSection({ model, kind, notComputed, means }: Contents): Part {
+function varianceSection({ model, kind, notComputed, between }: Contents): Part {
   const { choice } = model;
   const drawn = model.totalVariance === 0 ? [] : [screeFigure(model), cumulativeFigure(model)];
   const title = kind === 'new' ? 'How many components, in the fit' : 'How many components';
-  // The reason itself is the first sentence of the page.
-  const advice = choice
-    ? describeChoice(choice).slice(1)
-    : notComputed.choice === undefined
-      ? []
-      : [notComputed.choice];
-  const words = [...(drawn.length > 0 ? advice : []), ...(means ? [] : describeSpreads(model))];
+  const advice = choice ? describeChoice(choice) : notComputed.choice === undefined ? [] : [notComputed.choice];
+  const words = [...(drawn.length > 0 ? advice : []), ...(between ? [] : describeSpreads(model))];
   const table = choice && drawn.length > 0 ? criteriaTable(choice) : '';
   return { id: 'variance', title, drawn, html: paragraphs(words) + figures(drawn) + table };
 }
@@ -285,21 +319,22 @@ function scoreFigures({ model, facts, colouring, compared, supplementaryRows }: 
   const { rank } = model.uniqueness;
   if (rank === 0) return [];
   if (rank === 1) return [scoreHistogram(model, facts, colouring)];
-  const marked = typeof compared !== 'string' && compared.found.complete ? compared.found.unusual : [];
+  const marked = compared?.found.complete ? compared.found.unusual : [];
   return pairsOf(model).map(([first, second]) =>
     scoresFigure(model, facts, colouring, marked, supplementaryRows, first, second),
   );
 }
 
 /** Centres of the groups that have no colour, and of the categories of the fit. */
-function centreFigures({ model, facts, colouring, supplementary }: Contents): Figure[] {
+function centreFigures(contents: Contents): Figure[] {
+  const { model, facts, colouring, supplementary } = contents;
   if (model.uniqueness.rank < 2) return [];
   const groups = supplementary.groups.flatMap(({ name, levels }) =>
     plainText(name) === colouring.name && colouring.hasLevels
       ? []
       : levels.map(({ level, n, center }) => ({ column: plainText(name), level: plainText(level), n, center })),
   );
-  const categories = categoryCentres(model);
+  const categories = categoryCentres(contents);
   return [
     ...(groups.length > 0 ? [centresFigure(model, groups, 'groups', [0, 1], rowsBehind(facts))] : []),
     ...(categories.length > 0 ? [centresFigure(model, categories, 'categories', [0, 1])] : []),
@@ -349,50 +384,34 @@ function groupsTable(contents: Contents): string {
 }
 
 function columnsSection(contents: Contents): Part {
-  const { model, facts, colouring, image, columns, supplementary, rotation, means } = contents;
+  const { model, facts, colouring, image, columns, supplementary, rotation, between, worth } = contents;
   if (image) {
-    const drawn = [componentPictures(model, image), reconstructionPictures(model, facts, colouring, image)];
+    const rows = facts.examples.length > 0 ? [reconstructionPictures(model, facts, colouring, image)] : [];
+    const drawn = [componentPictures(model, image), ...rows];
     return { id: 'components', title: 'Components', drawn, html: figures(drawn) };
   }
   const nameOf = columnNames(model);
   const { rank } = model.uniqueness;
   const numeric = numericColumns(model);
   // Without centring these are cosines with the origin, and a level of a category is no direction.
-  const circles = columns && model.centered && rank > 1 && numeric.length > 1 ? pairsOf(model) : [];
+  const known = columns.length > 0;
+  const circles = known && model.centered && rank > 1 && numeric.length > 1 ? pairsOf(model) : [];
   const drawn = [
-    ...(columns
-      ? circles
-          .slice(0, componentsWorth(model) > 2 ? 2 : 1)
-          .map((pair) => circleFigure(model, columns, supplementary.columns, numeric, nameOf, pair))
-      : []),
+    ...circles
+      .slice(0, worth > 2 ? 2 : 1)
+      .map((pair) => circleFigure(model, columns, supplementary.columns, numeric, nameOf, pair)),
     loadingsFigure(model, nameOf),
-    ...(columns && rank > 0
+    ...(known && rank > 0
       ? [
-          contributionsFigure(model, columns, nameOf, componentsWorth(model)),
+          contributionsFigure(model, columns, nameOf, worth),
           ...(model.centered ? [qualityFigure(model, columns, nameOf)] : []),
         ]
       : []),
     ...(rank > 1 ? [biplotFigure(model, facts, colouring, nameOf)] : []),
     ...(rotation ? [rotationFigure(model, rotation, nameOf)] : []),
   ];
-  const words = means ? paragraphs(['Correlations and cos² of columns are those of the means of the groups.']) : '';
+  const words = between ? paragraphs(['Correlations and cos² of columns are those of the means of the groups.']) : '';
   return { id: 'components', title: 'Columns and components', drawn, html: figures(drawn, words) };
-}
-
-/** What the components mean that are worth speaking of. */
-function componentSentences(contents: Contents): string[] {
-  const { model, supplementary, kind, means } = contents;
-  const columns = means?.columns ?? contents.columns;
-  if (!columns || model.choice?.k === 0) return [];
-  // What other rows than those of the fit have to do with the components says nothing about the fit.
-  const groups = kind === 'fit' ? groupsOf(contents) : [];
-  const facts = {
-    columns: named(columns),
-    supplementary: { columns: kind === 'fit' ? supplementary.columns : [], groups },
-  };
-  const spoken = Math.min(MOST_SENTENCES, componentsWorth(model));
-  const sentences = Array.from({ length: spoken }, (_, c) => describeComponent(model, c, facts));
-  return sentences.flatMap((sentence) => (sentence === undefined ? [] : [plainText(sentence, 2000)]));
 }
 
 function lossSection({ model, facts, colouring, image, kind }: Contents): Part {
@@ -418,12 +437,15 @@ function lossSection({ model, facts, colouring, image, kind }: Contents): Part {
   };
 }
 
-function unusualSection({ model, compared, colouring }: Contents): Part {
+function unusualSection({ model, compared, colouring, notComputed }: Contents): Part {
   const section = { id: 'unusual', title: 'Unusual rows' };
-  if (typeof compared === 'string') return { ...section, drawn: [], html: paragraphs([`Not examined. ${compared}`]) };
+  if (!compared) return { ...section, drawn: [], html: paragraphs([`Not examined. ${notComputed.unusual ?? ''}`]) };
   const { found, facts } = compared;
   const drawn = hasLimits(found) ? [unusualFigure(found, facts, colouring)] : [];
-  const fewer = compared.model.k < model.k ? [`Rows are compared with ${firstComponents(compared.model)} alone.`] : [];
+  const fewer =
+    compared.model.k > 0 && compared.model.k < model.k
+      ? [`Rows are compared with ${firstComponents(compared.model)} alone.`]
+      : [];
   const [first, ...others] = explainUnusual(compared.model, found, facts);
   return { ...section, drawn, html: figures(drawn, paragraphs([first, ...fewer, ...others])) };
 }
@@ -449,15 +471,15 @@ function whyNot({ obstacle }: Criterion): string | undefined {
   return undefined;
 }
 
-function certaintySection({ model, image, kind, notComputed }: Contents): Part {
+function certaintySection({ model, columns, image, kind, notComputed, worth }: Contents): Part {
   const { stability } = model;
   const sampling =
     stability && model.totalVariance > 0
       ? [
           stabilityFigure(stability),
-          ...(image || !model.columnVariances
+          ...(image || columns.length === 0
             ? []
-            : [intervalsFigure(model, stability, columnNames(model), componentsWorth(model))]),
+            : [intervalsFigure(model, stability, columns, columnNames(model), worth)]),
         ]
       : [];
   const rounding = uniquenessFigure(model);
@@ -466,7 +488,7 @@ function certaintySection({ model, image, kind, notComputed }: Contents): Part {
       ? paragraphs([...describeStability(stability, model.k, model.choice?.k), ...describeVarianceBias(model)])
       : paragraphs([
           model.totalVariance > 0
-            ? `No bootstrap was made, so nothing is known about other samples. ${notComputed.stability ?? 'Fit the model with bootstrap: 200 to make one.'}`
+            ? `No bootstrap was made, so nothing is known about other samples. ${notComputed.stability ?? ''}`
             : 'There is no variance, so there is nothing to be sure of.',
         ]);
   const certificate = [

@@ -1,7 +1,6 @@
-import type { RowsOf } from '@scree/analysis';
+import type { RowFacts, RowsOf } from '@scree/analysis';
 import { count, describeCoding, percent, several, show } from '@scree/analysis/describe';
 import { type Model, SOLVERS } from '@scree/core';
-import type { RowFacts } from './read-rows.js';
 
 /** Sentences of a report beyond those of `@scree/analysis/describe`. They are plain text, and must be escaped before they go into a document. */
 

@@ -148,10 +148,10 @@ describe('scree fit', () => {
 });
 
 describe('scree analyze', () => {
-  const wine = run(['analyze', WINE, '--scale', 'unit', '-q']);
+  const wine = run(['analyze', WINE, '--scale', 'unit', '--full', '-q']);
   const noise = table('noise.csv', 200, 10);
 
-  it('says all of it in lines of at most 80 characters, without colours', () => {
+  it('with --full says all of it in lines of at most 80 characters, without colours', () => {
     expect(wine.code).toBe(0);
     expect(wine.err).toBe('');
     for (const each of wine.out.split('\n')) expect([...each].length, each).toBeLessThanOrEqual(80);
@@ -164,9 +164,35 @@ describe('scree analyze', () => {
     expect(wine.out).toContain('scree report wine.csv --scale unit -o wine.html');
   });
 
+  it('can be read in a minute: a headline, the scree plot, correlations, unusual rows, next steps', () => {
+    const out = text(['analyze', WINE, '--scale', 'unit']);
+    const lines = out.trimEnd().split('\n');
+    expect(lines.length).toBeLessThanOrEqual(45);
+    for (const each of lines) expect([...each].length, each).toBeLessThanOrEqual(80);
+    const headline = out
+      .split('\n\n')[1]
+      .replace(/\n {2}/g, ' ')
+      .split('\n');
+    expect(headline.length).toBeLessThanOrEqual(5);
+    expect(headline[0]).toMatch(/^Keep 3 components, which keep 66\.5\s% of the variance: /);
+    expect(headline[1]).toMatch(/^PC1 \(±\d+°\), PC2 \(±\d+°\) and PC3 \(±\d+°\) are stable/);
+    expect(out).toMatch(/╰─ keep 3\n/);
+    expect(out).toMatch(/^ +0\.92 .* flavanoids$/m);
+    expect(out).toMatch(/^ +122 +20\.1 \*/m);
+    expect(out).toContain('scree analyze wine.csv --scale unit --full');
+    // Criteria, intervals and bounds are for --full.
+    expect(out).not.toMatch(/kaiser|swaps|Rounding:/);
+    expect(run(['analyze', WINE, '--full', '--json']).code).toBe(2);
+  }, 60_000);
+
+  it('does not say what is so of all data', () => {
+    const out = text(['analyze', IRIS, '-k', '4']);
+    expect(out).not.toMatch(/4 components keep 100|exact to|10⁻/);
+  }, 60_000);
+
   it('leads to a page with two axes, also where one component is recommended or asked for', () => {
     const next = (args: readonly string[]): string =>
-      /scree report .*/.exec(text(['analyze', IRIS, ...args]))?.[0] ?? '';
+      /scree report .*?(?= {3}|$)/m.exec(text(['analyze', IRIS, ...args]))?.[0] ?? '';
     expect(next(['--bootstrap', '0'])).toBe('scree report iris.csv -o iris.html');
     expect(next(['--bootstrap', '0', '-k', '1'])).toBe('scree report iris.csv --components 2 -o iris.html');
   }, 60_000);
@@ -174,7 +200,7 @@ describe('scree analyze', () => {
   it('calls no component stable beyond those that are recommended', () => {
     const { choice } = json(['fit', IRIS]);
     expect(choice?.k).toBe(1);
-    for (const out of [text(['fit', IRIS]), text(['analyze', IRIS])]) {
+    for (const out of [text(['fit', IRIS]), text(['analyze', IRIS, '--full'])]) {
       expect(out).toMatch(/PC1 is stable \(±\d+°\)\.$/m);
       expect(out).not.toMatch(/stable.*PC2|PC2.*stable/);
     }
@@ -209,7 +235,7 @@ describe('scree analyze', () => {
   }, 60_000);
 
   it('says that nothing stands out of noise, that no axis is stable, and that no row is unusual', () => {
-    const out = text(['analyze', noise]);
+    const out = text(['analyze', noise, '--full']);
     expect(out).toMatch(/Nothing stands out of noise/);
     expect(out).toMatch(/^Warning: No component stands out of noise/m);
     expect(out).toMatch(/PC1 to PC10 may change places/);
@@ -223,7 +249,7 @@ describe('scree analyze', () => {
   }, 60_000);
 
   it('does not call axes unstable because columns are unrelated: unequal variances fix them', () => {
-    const out = text(['analyze', table('unequal.csv', 200, 4, (j) => 3 ** j)]);
+    const out = text(['analyze', table('unequal.csv', 200, 4, (j) => 3 ** j), '--full']);
     expect(out).toMatch(/Nothing stands out of noise/);
     // Noise that stays where it is, is still noise.
     expect(out).toMatch(/No component is recommended, so none is called stable\./);
@@ -232,9 +258,11 @@ describe('scree analyze', () => {
   }, 60_000);
 
   it('counts what was filled in or left out, and leads to the same with --scale unit', () => {
-    const filled = text(['analyze', AIR, '--missing', 'mean']);
+    const filled = text(['analyze', AIR, '--missing', 'mean', '--full']);
     expect(filled).toMatch(/^Warning: 44 missing values were filled in .*Ozone\s+\(37\)/ms);
     expect(filled).toMatch(/scree analyze airquality\.csv --missing mean --scale unit/);
+    const short = text(['analyze', AIR, '--missing', 'mean']).replace(/\s+/g, ' ');
+    expect(short).toMatch(/44 missing values were filled in/);
     const dropped = json(['analyze', AIR, '--missing', 'drop']);
     expect(dropped.table).toMatchObject({ rows: 111, dropped: 42 });
     expect(run(['analyze', AIR])).toMatchObject({ code: 1, out: '' });
@@ -248,6 +276,8 @@ describe('scree analyze', () => {
     const { table: read, unusual } = json(['analyze', 'outlier.csv', '--missing', 'drop']);
     expect(read).toMatchObject({ rows: 199, dropped: 1 });
     expect(unusual?.rows.map(({ row }) => row)).toEqual([20]);
+    // Nothing stands out of noise: rows are compared with the mean alone.
+    expect(unusual).toMatchObject({ components: 0, limits: { t2: null } });
     expect(text(['analyze', 'outlier.csv', '--missing', 'drop'])).toMatch(/Row 20 is unusual/);
   }, 60_000);
 
@@ -274,7 +304,7 @@ describe('scree analyze', () => {
   }, 60_000);
 
   it('writes a model with -o, which has what was found', () => {
-    expect(text(['analyze', IRIS, '-o', 'kept.json'])).toMatch(/How stable they are/);
+    expect(text(['analyze', IRIS, '-o', 'kept.json'])).toMatch(/PC1 \(±\d+°\) is stable/);
     expect(json(['inspect', 'kept.json'])).toMatchObject({ choice: { k: 1 }, stability: { replicates: 200 } });
     expect(run(['analyze', IRIS, '-o', 'kept.csv'])).toMatchObject({ code: 2, out: '' });
   }, 60_000);

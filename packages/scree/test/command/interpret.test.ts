@@ -121,7 +121,7 @@ describe('scree analyze', () => {
   });
 
   it('describes each recommended component in a sentence', () => {
-    const { code, out, err } = run(['analyze', WINE, '--scale', 'unit', '--exclude', 'cultivar', '-q']);
+    const { code, out, err } = run(['analyze', WINE, '--scale', 'unit', '--exclude', 'cultivar', '--full', '-q']);
     expect(code, err).toBe(0);
     const said = section(out, 'What they mean').replace(/\s+/g, ' ');
     expect(said).toMatch(/PC1 \(36 %\): (more|less) .*flavanoids/);
@@ -136,7 +136,14 @@ describe('scree analyze', () => {
       return state.at / 2_147_483_647;
     };
     const lines = Array.from({ length: 300 }, () => Array.from({ length: 5 }, () => uniform().toFixed(5)).join(','));
-    const { out } = run(['analyze', write('noise.csv', `a,b,c,d,e\n${lines.join('\n')}\n`), '--scale', 'unit', '-q']);
+    const { out } = run([
+      'analyze',
+      write('noise.csv', `a,b,c,d,e\n${lines.join('\n')}\n`),
+      '--scale',
+      'unit',
+      '--full',
+      '-q',
+    ]);
     expect(section(out, 'What they mean')).toBe('  No component stands out of noise, so none is described.');
   });
 });
@@ -196,7 +203,7 @@ describe('scree analyze --supplementary --group --supplementary-rows', () => {
   });
 
   it('says it in the sentence about the component', () => {
-    const { out } = run(['analyze', ALL_COLUMNS, ...flags, '--supplementary-rows', '24-27', '-q']);
+    const { out } = run(['analyze', ALL_COLUMNS, ...flags, '--supplementary-rows', '24-27', '--full', '-q']);
     const said = section(out, 'What they mean').replace(/\s+/g, ' ');
     expect(said).toMatch(/correlates with Points \(r −?\.96\) and Rank \(r −?\.70\)/);
     expect(said).toMatch(/\(Competition, η² \.40\)/);

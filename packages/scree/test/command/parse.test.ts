@@ -1,6 +1,6 @@
 import { nearestName, SOLVER_NAMES } from '@scree/core/names';
-import { FORMAT_NAMES } from '@scree/files/internal';
 import { describe, expect, it } from 'vitest';
+import { FORMAT_NAMES } from '../../../files/src/formats.js';
 import { COMMANDS } from '../../src/command/commands.js';
 import { choice, list, number, size, text, toggle } from '../../src/command/flags.js';
 import { commandHelp, generalHelp } from '../../src/command/help.js';

@@ -39,7 +39,7 @@ async function run(name: string, args: readonly string[]): Promise<string> {
 
 /** What `analyze` says under the heading. */
 async function analyzed(args: readonly string[]): Promise<string> {
-  const [, section] = (await run('analyze', args)).split('\nUnusual rows\n');
+  const [, section] = (await run('analyze', [...args, '--full'])).split('\nUnusual rows\n');
   return section.split('\n\n')[0].replace(/\s+/g, ' ').trim();
 }
 

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { FileError } from '@scree/files';
-import { identify, openTable, type Platform, type Table } from '@scree/files/internal';
+import { identify, openTable, type Platform, type Table } from '@scree/files/platform';
 import { ScreeError } from 'scree';
 import { describe, expect, it } from 'vitest';
 import { openParquet as openInLab } from '../../../files/src/parquet/parquet-table.js';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import type { Batch, Request, Table } from '@scree/files/internal';
+import type { Batch, Request, Table } from '@scree/files/platform';
 import { describe, expect, it } from 'vitest';
 import { openTextInThread } from '../../dist/disk/table-in-thread.js';
 // What is built: a thread runs a file, and of the sources there is none that Node could run.

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { identify, openTable, type Platform, unpacked } from '@scree/files/internal';
+import { identify, openTable, type Platform, unpacked } from '@scree/files/platform';
 import { describe, expect, it } from 'vitest';
 import { expectTypedInNoise, expectTypedWhenDamaged, type Opener } from '../../../files/test/damage.js';
 import { PACKED_ARROW } from '../../../files/test/fixtures.js';

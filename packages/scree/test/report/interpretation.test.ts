@@ -2,15 +2,15 @@ import { groupEllipse } from '@scree/analysis';
 import { percent } from '@scree/analysis/describe';
 import fc from 'fast-check';
 import {
+  analyze,
+  analyzeModel,
   columnContributions,
   famd,
   makeReport,
   mca,
   pca,
   type Report,
-  rotate,
   supplementary,
-  supplementaryRows,
 } from 'scree';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { categoryCentres, numericColumns } from '../../src/report/coded-columns.js';
@@ -33,21 +33,21 @@ describe('a report of columns, groups and rows that had no part in the fit', () 
   let text: string;
   const model = pca(ROWS, { columnNames: COLUMNS, scale: 'unit', k: 3 });
   beforeAll(async () => {
-    const fitted = await model;
-    const apart = await supplementaryRows(fitted, [[1, 2, 0, 3]]);
-    made = await report({
-      model: fitted,
-      source: ROWS,
-      labels: labelsOf(GROUPS),
-      labelName: 'region',
-      supplementary: await supplementary(fitted, ROWS, {
+    const analysis = await analyze(ROWS, {
+      columnNames: COLUMNS,
+      scale: 'unit',
+      k: 3,
+      bootstrap: 0,
+      rotate: 'varimax',
+      supplementary: {
         columns: POINTS,
         columnNames: ['points'],
         groups: { region: GROUPS, half: ROWS.map((_, i) => (i < 45 ? 'first' : 'second')) },
-      }),
-      supplementaryRows: [{ name: 'the new one', scores: apart.scores.data }],
-      rotation: await rotate(fitted, { method: 'varimax', k: 2 }),
+        rows: [[1, 2, 0, 3]],
+        rowNames: ['the new one'],
+      },
     });
+    made = await report({ analysis, labels: labelsOf(GROUPS), labelName: 'region' });
     text = textOf(made);
   });
 
@@ -153,15 +153,15 @@ describe('a report of categories', () => {
   }));
 
   it('has the centre of each level: the mean of the scores of its rows', async () => {
-    for (const fitted of [
-      await famd(TABLE, { k: 3 }),
-      await mca(
-        TABLE.map(({ region, even }) => ({ region, even })),
-        { k: 3 },
-      ),
-    ]) {
-      const { data } = await fitted.transform(TABLE);
-      for (const { column, level, center } of categoryCentres(fitted)) {
+    const labels = TABLE.map(({ region, even }) => ({ region, even }));
+    for (const [fitted, table, levels] of [
+      [await famd(TABLE, { k: 3 }), TABLE, 5],
+      [await mca(labels, { k: 3 }), labels, 5],
+    ] as const) {
+      const { data } = await fitted.transform(table);
+      const centres = categoryCentres(await analyzeModel(fitted, table));
+      expect(centres).toHaveLength(levels);
+      for (const { column, level, center } of centres) {
         const own = TABLE.flatMap((row, i) => (row[column as 'region'] === level ? [i] : []));
         for (let c = 0; c < 3; c++) {
           const mean = own.reduce((sum, i) => sum + data[3 * i + c], 0) / own.length;

@@ -2,21 +2,26 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { percent, runs, show } from '@scree/analysis/describe';
-import { pca } from 'scree';
+import { type Analysis, analyzeModel, type Data, type Model, pca } from 'scree';
 import { describe, expect, it } from 'vitest';
+import { EvenSample } from '../../../analysis/src/reading/even-sample.js';
+import { RowValues } from '../../../analysis/src/rows/row-values.js';
 import { encodePng } from '../../src/png.js';
-import { EvenSample } from '../../src/report/even-sample.js';
-import { chooseColours } from '../../src/report/figures/colouring.js';
 import { plainText } from '../../src/report/plain-text.js';
-import { readRows } from '../../src/report/read-rows.js';
-import { RowValues } from '../../src/report/row-values.js';
 import { iris, noise } from './data.js';
+
+/** What one reading of the rows tells. */
+async function factsOf(model: Model, rows: Data): Promise<NonNullable<Analysis['rowFacts']>> {
+  const { rowFacts } = await analyzeModel(model, rows);
+  if (!rowFacts) throw new Error('the rows were not read');
+  return rowFacts;
+}
 
 describe('reading rows', () => {
   it('gives errors that sum to the variance left out, and agree with the model row by row', async () => {
     const { source, rows } = iris();
     const model = await pca(source, { k: 2 });
-    const { facts } = await readRows(model, source, { colouring: chooseColours(undefined), pictures: false });
+    const facts = await factsOf(model, source);
     const errors = await model.reconstructionError(rows);
     const left = (150 - 1) * (model.totalVariance - model.variances[0] - model.variances[1]);
     expect(facts.rows).toBe(150);
@@ -35,7 +40,7 @@ describe('reading rows', () => {
       return [1e6 * a, 2e6 * a, 3e6 * a].map((value) => value + 1e-4 * random());
     });
     const model = await pca(rows, { k: 1, solver: 'svd' });
-    const { facts } = await readRows(model, rows, { colouring: chooseColours(undefined), pictures: false });
+    const facts = await factsOf(model, rows);
     const errors = await model.reconstructionError(rows);
     for (const { row, error } of facts.worst) expect(error / errors[row]).toBeCloseTo(1, 6);
     expect(facts.errorSum / errors.reduce((a, b) => a + b)).toBeCloseTo(1, 6);

@@ -35,7 +35,7 @@ function factors(n: number, d: number, seed: number, strength: readonly number[]
 
 /** A model that knows how many components to keep, and how stable they are. */
 async function examined(data: Data, options: AnalyzeOptions = {}): Promise<Model> {
-  const { k: _, bootstrap: __, lookAtColumns: ___, ...rest } = options;
+  const { k: _, bootstrap: __, lookAtColumns: ___, criteria: ____, ...rest } = options;
   const choice = await chooseComponents(data, { ...rest, permutations: 99 });
   return new Model({ ...(await analyzed(data, { bootstrap: 100, ...options })), choice });
 }
@@ -49,9 +49,10 @@ function leadOf({ html }: Report): string {
     .replace(/\u00a0/g, ' ');
 }
 
-/** What the first sentence says of criteria is what they say. */
-function expectTrue(lead: string, { k, criteria }: Choice): void {
-  const [first] = lead.split(/\.(?= [A-Z])/);
+/** The page gives the reason of a choice, and what it says of criteria is what they say. */
+function expectTrue(made: Report, { k, criteria, reason }: Choice): void {
+  expect(textOf(made)).toContain(reason);
+  const [first] = reason.split(/\.(?= [A-Z]|$)/);
   const [agree, differ = ''] = first.replace(/^[^:;]*:? ?/, '').split('; ');
   const found = (words: string): [name: string, k: number | null][] =>
     criteria.flatMap(({ name, k: own }) => (new RegExp(TITLES[name]).test(words) ? [[name, own]] : []));
@@ -92,12 +93,15 @@ describe('the first paragraph of a report', () => {
     const { rows, names } = wine();
     const source = sourceOf(rows, names);
     const model = await examined(source, { scale: 'unit', k: 3 });
-    const lead = leadOf(await report({ model, source }));
-    expect(lead).toMatch(/^Keep 3: the permutation test, parallel analysis, .* agree; /);
-    expectTrue(lead, model.choice as Choice);
-    expect(lead).toMatch(/PC1, PC2 and PC3 are stable|PC1 and PC2 are stable/);
+    const made = await report({ model, source });
+    const lead = leadOf(made);
+    expect(lead).toMatch(
+      /^Keep 3 components, which keep 66\.5 % of the variance: the permutation test, parallel analysis, .* agree; /,
+    );
+    expectTrue(made, model.choice as Choice);
+    expect(lead).toMatch(/PC1 \(±\d+°\)(,| and) PC2 \(±\d+°\).* are stable in other samples/);
     expect(lead).toMatch(/Rows 70, 96, 111 and 122 are unusual\.$/);
-    expect(lead).not.toMatch(/dominates|bootstrap/);
+    expect(lead).not.toMatch(/more than the others|bootstrap/);
   });
 
   it('says of wine without scaling that proline dominates, and with which components rows are unusual', async () => {
@@ -105,10 +109,18 @@ describe('the first paragraph of a report', () => {
     const source = sourceOf(rows, names);
     const model = await examined(source, { k: 5 });
     expect(model.choice?.k).toBe(1);
-    const lead = leadOf(await report({ model, source }));
-    expect(lead).toMatch(/^Keep 1: /);
-    expect(lead).toContain('Column proline dominates: it has 99.8 % of the variance, and nothing was scaled.');
-    expect(lead).toMatch(/With the 5 components of this model, (rows?|no row)/);
+    const made = await report({ model, source });
+    const lead = leadOf(made);
+    expect(lead).toMatch(/^Column "proline" has 99\.8 % of the variance, more than the others together/);
+    expect(lead).toContain('Keep 1 component, which keeps 99.8 % of the variance: ');
+    expect(lead).toMatch(/Row 96 is unusual\.$/);
+    expect(textOf(made)).toContain('Rows are compared with the first component alone.');
+    // What the page begins with is not said again.
+    expect(textOf(made).match(/more than the others together/g)).toHaveLength(1);
+    const all = await report({ model, source, kept: 5 });
+    expect(leadOf(all)).toContain('The model has 5 components, which keep');
+    expect(leadOf(all)).toMatch(/; 1 is recommended\. .*[rR]ows? .* unusual\.$/);
+    expect(textOf(all)).not.toContain('Rows are compared with');
   });
 
   it('says of noise that nothing stands out, and calls nothing stable', async () => {
@@ -116,8 +128,10 @@ describe('the first paragraph of a report', () => {
     const made = await report({ model: await examined(rows), source: rows });
     const lead = leadOf(made);
     expect(lead).toMatch(/^Nothing stands out of noise: /);
-    expect(lead).toMatch(/may change places in another sample|uncertain/);
+    expect(lead).not.toMatch(/stable/);
     const text = textOf(made);
+    expect(text).toMatch(/may change places in another sample|uncertain/);
+    expect(text).toContain('No component is kept, so rows are compared with the mean alone');
     expect(text).not.toMatch(/\bKeep \d|(is|are) stable|dominates/);
     // What components are made of is not said of noise.
     expect(text).not.toMatch(/PC\d \(\d+ %\): (more|less)/);
@@ -127,8 +141,8 @@ describe('the first paragraph of a report', () => {
   it('says of two factors what is true of them, and not of noise', async () => {
     const rows = factors(300, 8, 5);
     const lead = leadOf(await report({ model: await examined(rows, { k: 2 }), source: rows }));
-    expect(lead).toMatch(/^Keep 2: /);
-    expect(lead).toMatch(/PC1 and PC2 are stable \(±\d/);
+    expect(lead).toMatch(/^Keep 2 components, which keep /);
+    expect(lead).toMatch(/PC1 \(±\d+°\) and PC2 \(±\d+°\) are stable in other samples\./);
     expect(lead).not.toMatch(/Nothing stands out|swap|change places|uncertain/);
   });
 
@@ -138,10 +152,10 @@ describe('the first paragraph of a report', () => {
       [a, b, ...rest],
       [-b, a, ...rest],
     ]);
-    const swapping = leadOf(await report({ model: await examined(same, { k: 2 }), source: same }));
+    const swapping = textOf(await report({ model: await examined(same, { k: 2 }), source: same }));
     expect(swapping).toContain('PC1 and PC2 may swap in another sample.');
     const apart = columns(300, [6, 3, 1, 1, 1], 6);
-    expect(leadOf(await report({ model: await examined(apart, { k: 2 }), source: apart }))).not.toContain('swap');
+    expect(textOf(await report({ model: await examined(apart, { k: 2 }), source: apart }))).not.toContain('may swap');
   });
 
   it('names the swap with a component that is not kept', async () => {
@@ -151,18 +165,19 @@ describe('the first paragraph of a report', () => {
     ]);
     const model = await examined(rows, { k: 4 });
     const choice = { ...(model.choice as Choice), k: 2, agree: [] };
-    const lead = leadOf(await report({ model: new Model({ ...model, choice }), source: rows }));
-    expect(lead).toMatch(/PC1 is stable \(±[\d.]+°\); PC2 and PC3 may swap in another sample\./);
+    const made = await report({ model: new Model({ ...model, choice }), source: rows });
+    expect(leadOf(made)).toMatch(/PC1 \(±\d+°\) is stable in other samples; PC2 \(±\d+°\) is not\./);
+    expect(textOf(made)).toMatch(/PC1 is stable \(±[\d.]+°\); PC2 and PC3 may swap in another sample\./);
   });
 
   it('speaks of many components together', async () => {
     const rows = columns(150, new Array(12).fill(1), 9).map((row) => row.map((value, j) => (j === 0 ? 9 : 1) * value));
     const model = await analyzed(rows, { k: 10, bootstrap: 50 });
-    const lead = leadOf(await report({ model, source: rows }));
-    expect(lead).toMatch(/Of the first 10 components, 1 is stable in other samples\./);
+    const lead = leadOf(await report({ model, source: rows, kept: 10 }));
+    expect(lead).toMatch(/PC1 \(±\d+°\) is stable in other samples; components 2 to 10 are not\./);
     const none = await analyzed(columns(60, new Array(12).fill(1), 9), { k: 10, bootstrap: 50 });
-    const text = leadOf(await report({ model: none, source: columns(60, new Array(12).fill(1), 9) }));
-    expect(text).toContain('Of the first 10 components, none is stable in other samples.');
+    const text = leadOf(await report({ model: none, source: columns(60, new Array(12).fill(1), 9), kept: 10 }));
+    expect(text).toContain('Components 1 to 10 are not stable in other samples.');
   });
 
   it('says nothing of other samples without a bootstrap', async () => {
@@ -170,27 +185,27 @@ describe('the first paragraph of a report', () => {
     const made = await report({ model: await pca(rows, { k: 2 }), source: rows });
     expect(leadOf(made)).toContain('No bootstrap was made, so nothing is known here about other samples.');
     const text = textOf(made);
-    expect(text).toContain('Fit the model with bootstrap: 200 to make one.');
+    expect(text).toContain('The model was made without a bootstrap; analyze makes one.');
     expect(text).not.toMatch(/\bKeep \d|(is|are) stable|uncertain|may swap|may change places|95 % interval/);
     expect(made.figures.map(({ name }) => name)).not.toContain('stability');
-    const notComputed = { choice: 'No choice.', stability: 'Too large.' };
-    const why = textOf(await report({ model: await pca(rows, { k: 2 }), source: rows, notComputed }));
+    const describeReason = (part: string): string => (part === 'choice' ? 'No choice.' : 'Too large.');
+    const why = textOf(await report({ model: await pca(rows, { k: 2 }), source: rows, describeReason }));
     expect(why).toContain('nothing is known about other samples. Too large.');
     expect(why).toContain('No choice.');
-    expect(why).not.toContain('bootstrap: 200');
+    expect(why).not.toContain('analyze makes one');
   });
 
   it('does not call a column dominant that is not, or that scaling made equal', async () => {
     const dominant = columns(80, [20, 1, 1, 1, 1, 1, 1], 11);
     const said = async (rows: number[][], options: PcaOptions = {}): Promise<boolean> =>
-      leadOf(await report({ model: await pca(rows, { k: 2, ...options }), source: rows })).includes('dominates');
+      /more than the others together/.test(
+        leadOf(await report({ model: await analyzed(rows, { k: 2, bootstrap: 0, ...options }), source: rows })),
+      );
     expect(await said(dominant)).toBe(true);
     expect(await said(dominant, { scale: 'unit' })).toBe(false);
     expect(await said(dominant, { center: false })).toBe(false);
-    expect(await said(dominant, { columnWeights: [1, 1, 1, 1, 1, 1, 2] })).toBe(false);
-    // Two thirds of the variance are not much for one of four columns; and two columns share it here.
+    // Two thirds of the variance are not much for one of four columns.
     expect(await said(columns(80, [2.4, 1, 1, 1], 11))).toBe(false);
-    expect(await said(columns(80, [20, 20, 1, 1, 1, 1, 1], 11))).toBe(false);
   });
 
   it('separates new rows from the fit', async () => {
@@ -202,7 +217,7 @@ describe('the first paragraph of a report', () => {
     const [about, fit] = [...document.querySelectorAll('.lead')].map(({ textContent }) => textContent);
     expect(about).toMatch(/^About these 30 rows: All 30 rows are unusual for this model\./);
     expect(about).not.toMatch(/Keep|sample/);
-    expect(fit).toMatch(new RegExp(`^About the fit: Keep ${model.choice?.k}: .* PC1 .* stable`));
+    expect(fit).toMatch(new RegExp(`^About the fit: Keep ${model.choice?.k} components?, .* PC1 .* stable`));
     expect(fit).not.toMatch(/unusual/);
     expect(textOf(made)).toContain('How sure the fit is');
   });
@@ -221,15 +236,18 @@ describe('the first paragraph of a report', () => {
     const { choice, stability, k } = model as Model & { stability: Stability };
     const lead = leadOf(made);
     if (choice?.criteria.some((each) => each.k !== null)) {
-      expect(lead).toMatch(choice.k === 0 ? /^Nothing stands out/ : new RegExp(`^Keep ${choice.k}: `));
-      expectTrue(lead, choice);
+      const kept = Math.min(k, choice.k);
+      const keeps = kept < choice.k ? `The model has ${kept} component` : `Keep ${kept} component`;
+      expect(lead).toMatch(choice.k === 0 ? /Nothing stands out/ : new RegExp(keeps));
+      expectTrue(made, choice);
     }
     const drawn = made.figures.map(({ name }) => name);
     expect(drawn).toContain('stability');
     expect(drawn).toContain('loading-intervals');
     expect(tableOf(made, 'stability')).toHaveLength(k);
-    for (const [, component] of lead.matchAll(/PC(\d+)[^;.]*? (?:is|are) stable/g)) {
-      expect(stability.angles[Number(component) - 1].q95).toBeLessThanOrEqual(Math.PI / 6);
+    for (const [, names] of lead.matchAll(/((?:PC\d+ \(±\d+°\)(?:, | and )?)+) (?:is|are) stable/g)) {
+      for (const [, component] of names.matchAll(/PC(\d+)/g))
+        expect(stability.angles[Number(component) - 1].q95).toBeLessThanOrEqual(Math.PI / 6);
     }
   });
 

@@ -35,8 +35,11 @@ export function expectSound({ html, figures }: Report): void {
   }
 }
 
+/** The title may be left out. */
+type Untitled<Input> = Input extends ReportInput ? Omit<Input, 'title'> & { title?: string } : never;
+
 /** A report that is sound. */
-export async function report(input: Omit<ReportInput, 'title'> & { title?: string }): Promise<Report> {
+export async function report(input: Untitled<ReportInput>): Promise<Report> {
   const made = await makeReport({ title: 'data.csv', ...input });
   expectSound(made);
   return made;

@@ -1,10 +1,7 @@
-import { Model, monitorRows, pca } from 'scree';
+import { describeUnusual, explainUnusual } from '@scree/analysis/describe';
+import { analyzeModel, type ComparedRows, type Data, Model, monitorRows, pca, type RowsOf } from 'scree';
 import { describe, expect, it } from 'vitest';
 import { describeErrors } from '../../src/report/describe-rows.js';
-import { describeUnusual, explainUnusual } from '../../src/report/describe-unusual.js';
-import { chooseColours } from '../../src/report/figures/colouring.js';
-import { readRows } from '../../src/report/read-rows.js';
-import { findUnusualRows } from '../../src/report/unusual-rows.js';
 import { iris, normal, sourceOf, wine } from './data.js';
 import { report, tableOf, textOf } from './sound.js';
 
@@ -234,19 +231,20 @@ describe('a report of the rows of the fit', () => {
   });
 });
 
+/** Rows compared with a model, as if 100 were the most that can be kept. */
+async function comparedOf(model: Model, source: Data, rows: RowsOf): Promise<ComparedRows> {
+  const figures = { pictures: false, keep: 100 };
+  return (await analyzeModel(model, source, { rows, figures })).compared as ComparedRows;
+}
+
 describe('rows too many to be kept', () => {
   it('are described with "about", and the rows that are named are right', async () => {
     const rows = normalRows(3000, 5, 9);
     rows[2000] = rows[2000].map((value, j) => value + (j === 1 ? 40 : 0));
     const model = await pca(rows, { k: 2 });
-    const facts = {
-      ...(await readRows(model, sourceOf(rows), { colouring: chooseColours(undefined), pictures: false, keep: 100 }))
-        .facts,
-      numberOf: (row: number) => row + 1,
-    };
+    const { facts, found } = await comparedOf(model, sourceOf(rows), 'fit');
     expect(facts.distances.exact).toBe(false);
     expect(facts.distances.values).toBeUndefined();
-    const found = findUnusualRows(model, facts, 'fit');
     const { t2, q, limits, unusualLimits } = await monitorRows(model, rows, { rows: 'fit' });
     expect([t2[2000] > (unusualLimits.t2 as number), q[2000] > (unusualLimits.q as number)]).toEqual([true, true]);
     const beyond = [
@@ -269,11 +267,7 @@ describe('rows too many to be kept', () => {
     const rows = normalRows(3000, 5, 9);
     const model = await pca(rows, { k: 2 });
     const wide = rows.map((row, i) => row.map((value) => 10 + (i % 3 === 0 ? 5 : 1) * (value - 10)));
-    const facts = {
-      ...(await readRows(model, wide, { colouring: chooseColours(undefined), pictures: false, keep: 100 })).facts,
-      numberOf: (row: number) => row + 1,
-    };
-    const found = findUnusualRows(model, facts, 'new');
+    const { facts, found } = await comparedOf(model, wide, 'new');
     const sentence = describeUnusual(found, facts);
     const [, t2, q] =
       /^About (\d+) rows by T² and about (\d+) rows by Q are unusual for this model/.exec(sentence) ?? [];

@@ -6,7 +6,6 @@ import { type CriterionMethod, firstHave, leadingAbove } from './criterion.js';
  */
 export const brokenStick: CriterionMethod = {
   name: 'broken-stick',
-  title: 'the broken stick',
   about: 'share of the variance of each component, and the share of the pieces of a stick broken at random',
   needs: [],
   requires: [],

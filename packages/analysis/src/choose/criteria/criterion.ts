@@ -58,8 +58,6 @@ export interface Result {
 /** A criterion as the registry lists it. */
 export interface CriterionMethod {
   readonly name: CriterionName;
-  /** Its name in a sentence: "parallel analysis". */
-  readonly title: string;
   /** What `values` are, and what they are compared with. */
   readonly about: string;
   readonly needs: readonly Need[];

@@ -30,7 +30,6 @@ const ALONE = 1e-9;
  */
 export const crossValidation: CriterionMethod = {
   name: 'cross-validation',
-  title: 'cross-validation',
   about: 'mean squared error of entries that are left out, for k = 0, 1, 2, …',
   needs: ['folds'],
   requires: ['centered', 'unweighted'],

@@ -7,7 +7,6 @@ import { type CriterionMethod, components, doesNotApply } from './criterion.js';
  */
 export const elbow: CriterionMethod = {
   name: 'elbow',
-  title: 'the elbow',
   about: 'distance of each component below the chord of the scree plot',
   needs: [],
   requires: [],

@@ -9,7 +9,6 @@ import { type CriterionMethod, firstHave, short } from './criterion.js';
  */
 export const gavishDonoho: CriterionMethod = {
   name: 'gavish-donoho',
-  title: "Gavish and Donoho's threshold",
   about: 'singular value of each component, and the threshold',
   needs: [],
   requires: ['unweighted'],

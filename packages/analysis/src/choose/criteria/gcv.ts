@@ -10,7 +10,6 @@ import { type CriterionMethod, components, doesNotApply } from './criterion.js';
  */
 export const gcv: CriterionMethod = {
   name: 'gcv',
-  title: 'generalised cross-validation',
   about: 'estimated squared error per entry, for k = 0, 1, 2, …',
   needs: [],
   requires: ['centered', 'unweighted'],

@@ -3,6 +3,7 @@ import type { Obstacle } from '@scree/core/pipeline';
 import { type CriterionMethod, doesNotApply, type Evidence, type Need, type Result } from './criterion.js';
 import { recommend } from './recommend.js';
 import { CRITERIA } from './registry.js';
+import { CRITERION_TITLES } from './titles.js';
 
 /** Asks each of the criteria in turn, and recommends a number of components. */
 export async function judge(evidence: Evidence, names: readonly CriterionName[]): Promise<Choice> {
@@ -18,9 +19,10 @@ async function ask(method: CriterionMethod, evidence: Evidence): Promise<Result 
 
 /** Why a criterion cannot be asked about these data. */
 function obstacleTo(
-  { title, requires, needs }: CriterionMethod,
+  { name, requires, needs }: CriterionMethod,
   evidence: Evidence,
 ): { readonly obstacle: Obstacle; readonly sentence: string } | undefined {
+  const title = CRITERION_TITLES[name].sentence;
   const subject = title.charAt(0).toUpperCase() + title.slice(1);
   if (!(evidence.spectrum[0] > 0))
     return { obstacle: 'variance', sentence: 'All rows are the same: there is no variance.' };

@@ -6,7 +6,6 @@ import { type CriterionMethod, firstHave } from './criterion.js';
  */
 export const kaiser: CriterionMethod = {
   name: 'kaiser',
-  title: "Kaiser's rule",
   about: 'variance of each component, and the variance of one column',
   needs: [],
   requires: ['correlation'],

@@ -12,7 +12,6 @@ const MOST = 100;
  */
 export const map: CriterionMethod = {
   name: 'map',
-  title: "Velicer's MAP",
   about: 'average squared partial correlation, for k = 0, 1, 2, …',
   needs: ['covariance'],
   requires: ['centered', 'correlation'],

@@ -15,7 +15,6 @@ const ZERO = 1e-15;
  */
 export const mle: CriterionMethod = {
   name: 'mle',
-  title: "Minka's likelihood",
   about: 'logarithm of the evidence, for k = 0, 1, 2, …',
   needs: [],
   requires: ['centered', 'unweighted'],

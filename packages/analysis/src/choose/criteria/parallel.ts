@@ -19,7 +19,6 @@ const WITHOUT_MATRIX = 300;
  */
 export const parallel: CriterionMethod = {
   name: 'parallel',
-  title: 'parallel analysis',
   about: 'variance of each component, and the quantile of simulated independent normal columns',
   needs: ['columnVariances'],
   requires: ['centered', 'unweighted'],

@@ -14,7 +14,6 @@ import { percentOf, quantiles, simulations, tables, takesTooLong } from './simul
  */
 export const permutation: CriterionMethod = {
   name: 'permutation',
-  title: 'the permutation test',
   about: 'variance of each component, and the quantile of tables whose columns were permuted',
   needs: ['rows', 'columnVariances'],
   requires: ['centered', 'unweighted'],

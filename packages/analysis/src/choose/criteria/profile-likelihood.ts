@@ -7,7 +7,6 @@ import { type CriterionMethod, components, doesNotApply } from './criterion.js';
  */
 export const profileLikelihood: CriterionMethod = {
   name: 'profile-likelihood',
-  title: 'profile likelihood',
   about: 'log-likelihood of two groups of variances, for k = 1, 2, …',
   needs: [],
   requires: [],

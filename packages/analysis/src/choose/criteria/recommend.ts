@@ -1,23 +1,8 @@
 import type { Choice, Criterion, CriterionName } from '@scree/core';
-import { CRITERIA } from './registry.js';
+import { CRITERION_TITLES, criteriaByImportance } from './titles.js';
 
 /** Criteria that decide, the first that applies. */
 const DECIDE: readonly CriterionName[] = ['permutation', 'parallel', 'cross-validation'];
-/** Criteria whose disagreement is named, in this order. */
-const NAMED: readonly CriterionName[] = [
-  'permutation',
-  'parallel',
-  'cross-validation',
-  'elbow',
-  'kaiser',
-  'map',
-  'broken-stick',
-  'tracy-widom',
-  'gavish-donoho',
-  'profile-likelihood',
-  'gcv',
-  'mle',
-];
 /** Criteria that agree, and criteria that disagree, that a sentence has room for. */
 const ROOM = 3;
 
@@ -49,8 +34,9 @@ export function recommend(criteria: readonly Criterion[]): Recommendation {
   const sorted = answers.map((each) => each.k).sort((a, b) => a - b);
   const median = sorted[Math.floor((sorted.length - 1) / 2)];
   const k = decider?.k ?? Math.max(1, median);
-  const agree = NAMED.filter((name) => answers.some((each) => each.name === name && each.k === k));
-  const others = NAMED.flatMap((name) => answers.filter((each) => each.name === name && each.k !== k));
+  const inOrder = criteriaByImportance({ criteria: answers }) as readonly Answer[];
+  const agree = inOrder.filter((each) => each.k === k).map(({ name }) => name);
+  const others = inOrder.filter((each) => each.k !== k);
   return { k, agree, reason: `${headline(k, agree, decider, median)}${disagreement(others)}.` };
 }
 
@@ -67,7 +53,7 @@ export function hiddenStructure(choice: Choice, scaled: number): Choice {
 
 /** Where one criterion was asked, it decides. */
 function single({ name, k, sentence }: Answer): Recommendation {
-  const title = CRITERIA[name].title;
+  const title = CRITERION_TITLES[name].sentence;
   const kept = k === 0 ? `${title.charAt(0).toUpperCase()}${title.slice(1)} keeps no component.` : `Keep ${k}.`;
   return { k, agree: [name], reason: `${kept} ${sentence}` };
 }
@@ -76,7 +62,7 @@ function headline(k: number, agree: readonly CriterionName[], decider: Answer | 
   const nothing = decider?.name === 'cross-validation' ? 'Keep none' : 'Nothing stands out of noise';
   const keep = k === 0 ? nothing : `Keep ${k}`;
   const more = agree.length - ROOM;
-  const titles = agree.slice(0, ROOM).map((name) => CRITERIA[name].title);
+  const titles = agree.slice(0, ROOM).map((name) => CRITERION_TITLES[name].sentence);
   const names = list(more > 0 ? [...titles, `${more} more`] : titles);
   if (!decider) {
     const why =
@@ -89,7 +75,9 @@ function headline(k: number, agree: readonly CriterionName[], decider: Answer | 
 /** "; cross-validation says 7 and the elbow 2": the most important of those that say something else. */
 function disagreement(others: readonly Answer[]): string {
   if (others.length === 0) return '';
-  const said = others.slice(0, ROOM).map(({ name, k }, i) => `${CRITERIA[name].title}${i === 0 ? ' says' : ''} ${k}`);
+  const said = others
+    .slice(0, ROOM)
+    .map(({ name, k }, i) => `${CRITERION_TITLES[name].sentence}${i === 0 ? ' says' : ''} ${k}`);
   const more = others.length - said.length;
   return `; ${list(said)}${more > 0 ? `, and ${more} more differ${more === 1 ? 's' : ''}` : ''}`;
 }

@@ -15,7 +15,6 @@ const TRACY_WIDOM_95 = 0.9793;
  */
 export const tracyWidom: CriterionMethod = {
   name: 'tracy-widom',
-  title: 'the Tracy–Widom test',
   about: 'Tracy–Widom statistic of each component against those after it, and its 95 % quantile',
   needs: [],
   requires: ['centered', 'unweighted', 'correlation'],

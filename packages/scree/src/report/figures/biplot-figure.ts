@@ -1,9 +1,9 @@
 import * as Plot from '@observablehq/plot';
+import type { RowFacts } from '@scree/analysis';
 import { listed, several, show, tick } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 import { componentOf, largest, type NameOf } from '../columns.js';
 import { squeezed } from '../plain-text.js';
-import type { RowFacts } from '../read-rows.js';
 import { FEW_ARROWS, shownOf } from './circle-figure.js';
 import type { Colouring } from './colouring.js';
 import { type Figure, moved, plot, WIDTH } from './figure.js';

@@ -1,8 +1,8 @@
+import type { RowFacts } from '@scree/analysis';
 import { several } from '@scree/analysis/describe';
 import { DataError } from '@scree/core';
 import type { Labels } from '@scree/files';
 import { plainText, squeezedApart } from '../plain-text.js';
-import type { RowFacts } from '../read-rows.js';
 import { CATEGORIES } from '../theme.js';
 
 /** Characters of a label that are shown, and those by which longer ones are told apart. */
@@ -26,8 +26,6 @@ const MOST_LEVELS = 50;
 export interface Colouring {
   /** The name of the column of labels. */
   readonly name: string;
-  /** Whether the labels are the names of the rows. */
-  readonly areNames: boolean;
   /** The label of a row as text, or undefined. */
   labelOf(row: number): string | undefined;
   /** Up to ten groups, and one for the rest. Empty if rows have no labels, or are coloured by a number. */
@@ -44,11 +42,12 @@ export interface Colouring {
 
 /** The columns of a table that say which row is meant: its number, its name and its label, as far as there are. */
 export function rowColumns(
-  { numberOf, nameOf }: Pick<RowFacts, 'numberOf' | 'nameOf'>,
+  { numberOf, nameOf, sample }: Pick<RowFacts, 'numberOf' | 'nameOf' | 'sample'>,
   colouring: Colouring,
 ): { readonly titles: readonly string[]; cells(row: number): string[] } {
   // The names of the rows may be their labels.
-  const labelled = (colouring.groups.length > 0 || colouring.range !== undefined) && !(nameOf && colouring.areNames);
+  const areNames = nameOf && sample.every(({ row }) => nameOf(row) === colouring.labelOf(row));
+  const labelled = (colouring.groups.length > 0 || colouring.range !== undefined) && !areNames;
   return {
     titles: ['row', ...(nameOf ? ['name'] : []), ...(labelled ? [colouring.name] : [])],
     cells: (row) => [
@@ -59,12 +58,11 @@ export function rowColumns(
   };
 }
 
-export function chooseColours(labels: Labels | undefined, labelName = 'label', areNames = false): Colouring {
+export function chooseColours(labels: Labels | undefined, labelName = 'label'): Colouring {
   const name = plainText(labelName);
   if (!labels) {
     return {
       name,
-      areNames,
       labelOf: () => undefined,
       groups: [],
       hasLevels: false,
@@ -86,7 +84,6 @@ export function chooseColours(labels: Labels | undefined, labelName = 'label', a
     const span = range[1] - range[0];
     return {
       name,
-      areNames,
       labelOf: (row) => (Number.isNaN(numbers[row]) ? undefined : String(numbers[row])),
       groups: [],
       hasLevels: false,
@@ -98,7 +95,6 @@ export function chooseColours(labels: Labels | undefined, labelName = 'label', a
   const { groups, groupOfCode } = makeGroups(shown, codes);
   return {
     name,
-    areNames,
     labelOf,
     groups,
     // More labels, or a label of its own for every other row, are names of rows.

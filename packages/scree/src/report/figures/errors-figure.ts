@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
-import { count, powerOfTen, several, show, tick } from '@scree/analysis/describe';
-import { type RowFacts, rowTitle } from '../read-rows.js';
+import type { RowFacts } from '@scree/analysis';
+import { count, powerOfTen, rowTitle, several, show, tick } from '@scree/analysis/describe';
 import { type Figure, plot } from './figure.js';
 
 const BINS = 40;

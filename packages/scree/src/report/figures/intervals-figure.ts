@@ -1,5 +1,5 @@
 import * as Plot from '@observablehq/plot';
-import { columnContributions } from '@scree/analysis';
+import type { ColumnContribution } from '@scree/analysis';
 import { count, percent, show } from '@scree/analysis/describe';
 import type { Model, Stability } from '@scree/core';
 import { componentOf, largest, type NameOf } from '../columns.js';
@@ -23,18 +23,23 @@ interface Row {
  * 95 % intervals of the correlations of columns with the first components. Where columns have variance 1, these are the loadings;
  * otherwise loadings have units of their own, and only correlations can be drawn on one axis.
  */
-export function intervalsFigure(model: Model, stability: Stability, nameOf: NameOf, wanted: number): Figure {
+export function intervalsFigure(
+  model: Model,
+  stability: Stability,
+  columns: readonly ColumnContribution[],
+  nameOf: NameOf,
+  wanted: number,
+): Figure {
   const { d } = model;
-  const correlations = columnContributions(model);
   const shown = Array.from({ length: Math.min(wanted, model.uniqueness.rank, MOST_COMPONENTS) }, (_, c) => ({
     c,
     rows: largest(componentOf(model, c), MOST_COLUMNS)
-      .filter((j) => Number.isFinite(correlations[j].correlation[c]))
+      .filter((j) => Number.isFinite(columns[j].correlation[c]))
       .map((column): Row => {
         const at = c * d + column;
         return {
           column,
-          value: correlations[column].correlation[c],
+          value: columns[column].correlation[c],
           low: stability.correlations.low[at],
           high: stability.correlations.high[at],
         };

@@ -1,9 +1,9 @@
+import type { RowFacts } from '@scree/analysis';
 import { NEGATIVE_COLOUR, POSITIVE_COLOUR, percent, several, show } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 import { pngAddress } from '../../png.js';
 import { componentOf } from '../columns.js';
 import { squeezed } from '../plain-text.js';
-import type { RowFacts, WholeRow } from '../read-rows.js';
 import { mix } from '../theme.js';
 import type { Colouring } from './colouring.js';
 import { type Figure, moved, text, WIDTH } from './figure.js';
@@ -132,7 +132,7 @@ function stepsOf(k: number): number[] {
 }
 
 /** x = mean + scale·(Vᵀz), from the first k scores. */
-function reconstruct(model: Model, { scores }: WholeRow, k: number): Float64Array {
+function reconstruct(model: Model, { scores }: RowFacts['examples'][number], k: number): Float64Array {
   const out = new Float64Array(model.d);
   for (let c = 0; c < k; c++) {
     const vector = componentOf(model, c);

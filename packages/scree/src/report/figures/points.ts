@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
+import type { RowFacts } from '@scree/analysis';
 import { squeezed } from '../plain-text.js';
-import type { RowFacts } from '../read-rows.js';
 import { rampColour } from '../theme.js';
 import type { Colouring } from './colouring.js';
 

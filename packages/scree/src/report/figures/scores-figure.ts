@@ -1,8 +1,8 @@
 import * as Plot from '@observablehq/plot';
+import type { RowFacts } from '@scree/analysis';
 import { count, listed, percent, several, show, tick } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 import { squeezed, squeezedApart } from '../plain-text.js';
-import type { RowFacts, SampledRow } from '../read-rows.js';
 import { RAMP_STEPS, rampColour } from '../theme.js';
 import { type Colouring, rowColumns } from './colouring.js';
 import { ellipsesOf } from './ellipses.js';
@@ -272,7 +272,7 @@ interface GroupSummary {
   readonly deviations: readonly number[];
 }
 
-function summaries(sample: readonly SampledRow[], colouring: Colouring, axes: readonly number[]): GroupSummary[] {
+function summaries(sample: RowFacts['sample'], colouring: Colouring, axes: readonly number[]): GroupSummary[] {
   const groups = colouring.groups.length > 0 ? colouring.groups : [{ name: 'all rows' }];
   return groups.map(({ name }, g) => {
     const own = sample.filter(({ row }) => groups.length === 1 || colouring.groupOf(row) === g);
@@ -286,7 +286,7 @@ function summaries(sample: readonly SampledRow[], colouring: Colouring, axes: re
   });
 }
 
-function describeCentres(sample: readonly SampledRow[], colouring: Colouring, ...axes: number[]): string {
+function describeCentres(sample: RowFacts['sample'], colouring: Colouring, ...axes: number[]): string {
   if (colouring.groups.length < 2) return '';
   const places = summaries(sample, colouring, axes)
     .filter(({ rows }) => rows > 0)

@@ -1,7 +1,6 @@
 import * as Plot from '@observablehq/plot';
-import { knownRatios, percent, show, tick } from '@scree/analysis/describe';
+import { CRITERION_TITLES, criteriaByImportance, knownRatios, percent, show, tick } from '@scree/analysis/describe';
 import type { Choice, CriterionName, Model } from '@scree/core';
-import { CRITERION_TITLES, inOrder } from '../criteria.js';
 import { type Figure, legend, moved, plot, type Table } from './figure.js';
 
 /** Most bars that fit side by side; more variances become a line over a logarithmic axis. */
@@ -45,7 +44,7 @@ export function screeFigure(model: Model): Figure {
           ['left out', 'var(--other)'],
         ] as const)
       : []),
-    ...(noise ? ([[`noise, 95 % (${CRITERION_TITLES[noise.name]})`, 'var(--second)']] as const) : []),
+    ...(noise ? ([[`noise, 95 % (${CRITERION_TITLES[noise.name].short})`, 'var(--second)']] as const) : []),
   ]);
   const keyHeight = k < ratios.length || noise ? key.height : 0;
   const colour = ({ component }: { component: number }): string => (component <= k ? 'var(--accent)' : 'var(--other)');
@@ -113,7 +112,7 @@ export function screeFigure(model: Model): Figure {
       ...(choice ? ['A dot below the plot says how many components a criterion would keep.'] : []),
       ...(noise
         ? [
-            `The orange line: at each component, 95 % of tables without structure stay below it (${CRITERION_TITLES[noise.name]}).`,
+            `The orange line: at each component, 95 % of tables without structure stay below it (${CRITERION_TITLES[noise.name].short}).`,
           ]
         : []),
       ...(whiskers.length > 0 ? ['Whiskers are 95 % intervals from the bootstrap.'] : []),
@@ -174,11 +173,11 @@ function kept(choice: Choice | undefined, x: Axis): Plot.Markish[] {
 
 /** One line per criterion: its name, and a dot at the number that it would keep. */
 function criteriaStrip(choice: Choice, x: Axis): { svg: string; height: number } {
-  const all = inOrder(choice);
+  const all = criteriaByImportance(choice);
   const lines = [
     { title: 'recommended', k: choice.k as number | null, main: true },
     ...[...all.filter(({ k }) => k !== null), ...all.filter(({ k }) => k === null)].map(({ name, k }) => ({
-      title: CRITERION_TITLES[name],
+      title: CRITERION_TITLES[name].short,
       k,
       main: false,
     })),
@@ -254,8 +253,8 @@ function noiseLine({ choice, totalVariance }: Model, most: number): Noise | unde
 }
 
 function describeChoice(choice: Choice): string {
-  return inOrder(choice)
-    .map(({ name, k }) => `${CRITERION_TITLES[name]}: ${k === null ? 'does not apply' : k}`)
+  return criteriaByImportance(choice)
+    .map(({ name, k }) => `${CRITERION_TITLES[name].short}: ${k === null ? 'does not apply' : k}`)
     .join('; ')
     .concat('.');
 }

@@ -1,7 +1,6 @@
 import * as Plot from '@observablehq/plot';
+import type { RowFacts, UnusualRows } from '@scree/analysis';
 import { count, several, show, tick } from '@scree/analysis/describe';
-import type { RowFacts } from '../read-rows.js';
-import type { UnusualRows } from '../unusual-rows.js';
 import { type Colouring, rowColumns } from './colouring.js';
 import { type Figure, moved, plot, type Table } from './figure.js';
 import { colourOf, dots, type Point, pointTitle } from './points.js';

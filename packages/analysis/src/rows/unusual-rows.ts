@@ -1,14 +1,14 @@
-import { type RowLimits, type RowsOf, rowLimits, unusualLevel } from '@scree/analysis';
-import type { Model } from '@scree/core';
-import { hasCategories } from '@scree/core/data';
-import { type Facts, LISTED_ROWS, type RowFacts } from './read-rows.js';
+import type { ComparedModel } from './compared-model.js';
+import { type RowLimits, type RowsOf, rowLimits, unusualLevel } from './monitoring.js';
+import { type FarRow, LISTED_ROWS, type RowFacts, type RowTitle, type WorstRow } from './row-facts.js';
 import type { RowValues } from './row-values.js';
 
 /** A row, and how far beyond the limits it is: 1 is at the limit. */
-export interface RankedRow {
-  readonly row: number;
+export interface RankedRow extends RowTitle {
   readonly t2: number;
   readonly error: number;
+  /** The columns that contribute most to Q, each with its share of it; empty if Q is not among the largest. */
+  readonly columns: WorstRow['columns'];
   /** T² and Q divided by the limits beyond which rows are called unusual; 0 where there is no limit. */
   readonly ratios: { readonly t2: number; readonly q: number };
 }
@@ -37,38 +37,21 @@ export interface UnusualRows {
   readonly complete: boolean;
 }
 
-/** The rows compared with a model: its components are those that are kept, or fewer than another model has. */
-export interface ComparedRows {
-  readonly model: Model;
-  readonly facts: RowFacts;
-  readonly found: UnusualRows;
-}
-
-/** Why the rows behind means of groups are not compared with a fit of these means. */
-export const OF_MEANS = 'The limits are for rows of a fit, and this is one of the means of groups.';
-
-/** Why rows cannot be compared with the limits of T² and Q: a sentence; undefined where they can. */
-export function whyNotCompared({ totalVariance, coding }: Model, kind: RowsOf): string | undefined {
-  if (totalVariance === 0)
-    return kind === 'fit' ? 'All rows are the same.' : 'All rows of the fit are the same, so there are no limits.';
-  if (coding && hasCategories(coding)) return 'The limits are for columns of numbers, not for categories.';
-  return undefined;
-}
-
 /** Squared distances of rounding alone, as a share of the variance: (4500 × 2⁻⁵²)². */
 const ROUNDING = 1e-24;
 
-export function findUnusualRows(model: Model, facts: Facts, kind: RowsOf): UnusualRows {
+export function findUnusualRows(model: ComparedModel, facts: RowFacts, kind: RowsOf): UnusualRows {
   // Errors of new rows say nothing about the errors that rows should have.
   const options = { rows: kind, ...(kind === 'fit' ? { errors: facts.errors } : {}) };
   const limits = rowLimits(model, options);
   const unusualLimits = rowLimits(model, { ...options, level: unusualLevel(facts.rows), corrected: true });
   const ratio = (value: number, limit: number | null): number => (limit === null ? 0 : value / limit);
-  const rows = new Map([...facts.farthest, ...facts.worst].map((each) => [each.row, each]));
+  const rows = new Map<number, FarRow & Partial<WorstRow>>();
+  for (const each of [...facts.farthest, ...facts.worst]) rows.set(each.row, each);
   const ranked = [...rows.values()]
-    .map(({ row, t2, error }): RankedRow => {
+    .map(({ row, number, name, t2, error, columns = [] }): RankedRow => {
       const ratios = { t2: ratio(t2, unusualLimits.t2), q: ratio(error, unusualLimits.q) };
-      return { row, t2, error, ratios };
+      return { row, number, name, t2, error, ratios, columns };
     })
     .sort((a, b) => worse(b) - worse(a) || a.row - b.row);
   const unusual = ranked.filter((row) => worse(row) > 1);
@@ -99,7 +82,7 @@ export function findUnusualRows(model: Model, facts: Facts, kind: RowsOf): Unusu
  * Whether rows are those that the model was fitted to: as many, with the same sums of squares. Weights of the rows are not known
  * here, so rows of a weighted fit are taken for others.
  */
-export function areRowsOfFit(model: Model, { rows, squareSum, errorSum }: Facts): boolean {
+export function areRowsOfFit(model: ComparedModel, { rows, squareSum, errorSum }: RowFacts): boolean {
   const { n, totalWeight, ddof, totalVariance, variances } = model;
   const total = (n - ddof) * totalVariance;
   const left = total - (n - ddof) * variances.reduce((sum, variance) => sum + variance, 0);
@@ -120,7 +103,7 @@ function root(limit: number | null): number | null {
   return limit === null ? null : Math.sqrt(limit);
 }
 
-function either({ t2, distances }: Facts, limits: RowLimits): number | undefined {
+function either({ t2, distances }: RowFacts, limits: RowLimits): number | undefined {
   const [far, off] = [t2.values, distances.values];
   if (!far || !off) return undefined;
   const [farthest, most] = [limits.t2 ?? Number.POSITIVE_INFINITY, root(limits.q) ?? Number.POSITIVE_INFINITY];

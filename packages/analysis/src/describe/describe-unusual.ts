@@ -1,20 +1,35 @@
-import { count, listed, percent, several, show } from '@scree/analysis/describe';
-import type { Model } from '@scree/core';
-import { type RowFacts, rowTitle } from './read-rows.js';
-import type { UnusualRows } from './unusual-rows.js';
+import type { ComparedModel } from '../rows/compared-model.js';
+import type { RowFacts } from '../rows/row-facts.js';
+import type { UnusualRows } from '../rows/unusual-rows.js';
+import { count, listed, percent, several, show } from './numbers.js';
 
 /** Sentences about unusual rows: plain text. */
+
+/** What sentences say of the rows: how many they are, their numbers and names. */
+export type DescribedRows = Pick<RowFacts, 'rows' | 'numberOf' | 'nameOf'>;
+
+/** What sentences say of the model that rows are compared with. */
+export type DescribedModel = Pick<
+  ComparedModel,
+  'k' | 'd' | 'n' | 'centered' | 'uniqueness' | 'noiseVariance' | 'totalVariance'
+>;
+
+/** A row in a sentence: "17", or "17 (Karpov)". */
+export function rowTitle({ numberOf, nameOf }: Pick<RowFacts, 'numberOf' | 'nameOf'>, row: number): string {
+  const name = nameOf?.(row);
+  return name === undefined ? String(numberOf(row)) : `${numberOf(row)} (${name})`;
+}
 
 /** Rows that are named one by one. */
 const NAMED = 8;
 
 /** "Rows 70, 96 and 122 are unusual." `start`: words before that. */
-export function describeUnusual(found: UnusualRows, facts: RowFacts, start = ''): string {
+export function describeUnusual(found: UnusualRows, facts: DescribedRows, start = ''): string {
   const sentence = unusualSentence(found, facts);
   return `${start}${start === '' ? sentence : sentence.charAt(0).toLowerCase() + sentence.slice(1)}`;
 }
 
-function unusualSentence(found: UnusualRows, facts: RowFacts): string {
+function unusualSentence(found: UnusualRows, facts: DescribedRows): string {
   const { counts, unusual, complete, kind } = found;
   if (!hasLimits(found)) return 'There are too few rows in the fit to tell which rows are unusual.';
   const forModel = kind === 'new' ? ' for this model' : '';
@@ -38,23 +53,25 @@ function unusualSentence(found: UnusualRows, facts: RowFacts): string {
   return `${several(total, 'row')} of ${count(facts.rows)} ${total === 1 ? 'is' : 'are'} unusual${forModel}${foremost(found, facts)}.`;
 }
 
-function foremost({ unusual }: UnusualRows, facts: RowFacts): string {
+function foremost({ unusual }: UnusualRows, facts: DescribedRows): string {
   const rows = unusual.slice(0, 3).map(({ row }) => rowTitle(facts, row));
   return rows.length === 0 ? '' : `, most of all ${rows.length === 1 ? 'row' : 'rows'} ${listed(rows)}`;
 }
 
 /** "3 (Karpov) and 17": in the order of the data. */
-function rowsInOrder(rows: readonly { readonly row: number }[], facts: RowFacts): string {
+function rowsInOrder(rows: readonly { readonly row: number }[], facts: DescribedRows): string {
   const sorted = [...rows].sort((a, b) => facts.numberOf(a.row) - facts.numberOf(b.row));
   return listed(sorted.map(({ row }) => rowTitle(facts, row)));
 }
 
 /** In what rows are unusual, what that means, and how many are beyond the usual limits. */
-export function explainUnusual(model: Model, found: UnusualRows, facts: RowFacts): string[] {
+export function explainUnusual(model: DescribedModel, found: UnusualRows, facts: DescribedRows): string[] {
   if (!hasLimits(found)) return [describeUnusual(found, facts)];
   return [
     describeUnusual(found, facts).replace(/\.$/, '') + causes(found, facts),
-    `T² (Hotelling) measures how far a row lies from the ${centre(model, found)} within the ${model.uniqueness.rank === 1 ? 'component' : `${count(model.uniqueness.rank)} components together`}, relative to ${model.uniqueness.rank === 1 ? 'its variance' : 'their variances'}; Q is the squared distance of a row from its reconstruction.`,
+    model.k === 0
+      ? `No component is kept, so rows are compared with the ${centre(model, found)} alone: Q is the squared distance of a row from it.`
+      : `T² (Hotelling) measures how far a row lies from the ${centre(model, found)} within the ${model.uniqueness.rank === 1 ? 'component' : `${count(model.uniqueness.rank)} components together`}, relative to ${model.uniqueness.rank === 1 ? 'its variance' : 'their variances'}; Q is the squared distance of a row from its reconstruction.`,
     meaning(found, facts),
     usualLimits(model, found, facts),
     ...hiding(found, facts),
@@ -63,7 +80,8 @@ export function explainUnusual(model: Model, found: UnusualRows, facts: RowFacts
 }
 
 /** "the first component", "the first 3 components": those of a model of the first components alone. */
-export function firstComponents({ k }: Model): string {
+export function firstComponents({ k }: Pick<ComparedModel, 'k'>): string {
+  if (k === 0) return 'the mean';
   return `the first ${k === 1 ? 'component' : several(k, 'component')}`;
 }
 
@@ -72,12 +90,12 @@ export function hasLimits({ unusualLimits }: UnusualRows): boolean {
   return unusualLimits.t2 !== null || unusualLimits.q !== null;
 }
 
-function centre({ centered }: Model, { kind }: UnusualRows): string {
+function centre({ centered }: DescribedModel, { kind }: UnusualRows): string {
   return centered ? (kind === 'new' ? 'mean of the fit' : 'mean') : 'origin';
 }
 
 /** The end of the sentence that says which rows are unusual. They are named one by one only where all of them are. */
-function causes({ unusual, complete, counts: { t2, q, either } }: UnusualRows, facts: RowFacts): string {
+function causes({ unusual, complete, counts: { t2, q, either } }: UnusualRows, facts: DescribedRows): string {
   if (t2 === 0 && q === 0) return '.';
   if (t2 === either && q === either) return ': beyond the limits of T² and of Q.';
   if (q === 0) return ': beyond the limit of T².';
@@ -92,7 +110,7 @@ function causes({ unusual, complete, counts: { t2, q, either } }: UnusualRows, f
   return `. ${capital(`${say(far, t2, 'T²')} and ${say(off, q, 'Q')}`)}.`;
 }
 
-function meaning({ unusualLimits: { t2, q }, kind }: UnusualRows, { rows }: RowFacts): string {
+function meaning({ unusualLimits: { t2, q }, kind }: UnusualRows, { rows }: DescribedRows): string {
   const above = [...(t2 === null ? [] : [`T² above ${show(t2, 3)}`]), ...(q === null ? [] : [`Q above ${show(q, 3)}`])];
   const like = kind === 'new' ? ' like those of the fit' : '';
   const tables = `of 100 tables with ${several(rows, 'row')}${like}, normally distributed, about 5 would have a row beyond them`;
@@ -100,9 +118,9 @@ function meaning({ unusualLimits: { t2, q }, kind }: UnusualRows, { rows }: RowF
 }
 
 function usualLimits(
-  { n }: Model,
+  { n }: DescribedModel,
   { limits: { t2, q }, beyond, kind, exact }: UnusualRows,
-  { rows }: RowFacts,
+  { rows }: DescribedRows,
 ): string {
   const known = [
     ...(t2 === null ? [] : [{ name: 'T²', limit: t2, beyond: beyond.t2 }]),
@@ -130,17 +148,19 @@ function usualLimits(
  * Rows far away widen the limits, and hide in them where they are several: then most rows have less T² than normally distributed
  * ones, by four standard deviations of their count.
  */
-function hiding({ kind, aboveMedian, limits }: UnusualRows, { rows }: RowFacts): string[] {
+function hiding({ kind, aboveMedian, limits }: UnusualRows, { rows }: DescribedRows): string[] {
   if (kind === 'new' || limits.t2 === null || aboveMedian >= rows / 2 - 2 * Math.sqrt(rows)) return [];
   return [
     `Only ${percent(aboveMedian / rows)} of the rows have as much T² as half of normally distributed rows would: rows far away, or a group of them, may widen the limits and hide in them. Look at the scores.`,
   ];
 }
 
-function whyNoLimit(model: Model, { limits, kind }: UnusualRows): string[] {
+function whyNoLimit(model: DescribedModel, { limits, kind }: UnusualRows): string[] {
   const { t2, q, methods } = limits;
   return [
-    ...(t2 === null ? ['T² has no limit, because the fit has too few rows for so many components.'] : []),
+    ...(t2 === null && model.k > 0
+      ? ['T² has no limit, because the fit has too few rows for so many components.']
+      : []),
     ...(q !== null
       ? methods.jacksonMudholkar === null && methods.box === null
         ? [
@@ -158,7 +178,7 @@ function whyNoLimit(model: Model, { limits, kind }: UnusualRows): string[] {
 }
 
 /** Whether the components keep all variance of the fit, within rounding. */
-function isWhole({ k, d, noiseVariance, totalVariance, uniqueness }: Model): boolean {
+function isWhole({ k, d, noiseVariance, totalVariance, uniqueness }: DescribedModel): boolean {
   return uniqueness.rank < k || noiseVariance * (d - k) <= 1e-13 * totalVariance;
 }
 

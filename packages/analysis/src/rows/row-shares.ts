@@ -1,24 +1,28 @@
-import { columnContributions, rowContributionBlocks } from '@scree/analysis';
-import type { Matrix, NumberArray } from '@scree/core';
-import type { NestedModels } from '@scree/core/pipeline';
-import type { Control } from './loaded-table.js';
-import type { ColumnShares, Shares } from './messages.js';
+import type { Matrix, Model, NumberArray, PcaOptions } from '@scree/core';
+import { rowContributionBlocks } from './row-contributions.js';
+
+/** How rows and some components are related, over these components together. */
+export interface RowShares {
+  /** Share of the squared distance of the row from the mean that the components show. */
+  readonly cos2: Float64Array;
+  /** Percentage of the variance of the components that the row contributes. */
+  readonly contribution: Float64Array;
+}
 
 /**
  * How well some components together show each row, and how much each row contributes to them. With the values of each
- * component i from core's `rowContributions`, and λᵢ its variance:
+ * component i from `rowContributions`, and λᵢ its variance:
  *
  *   cos2 = Σᵢ cos2ᵢ,   contribution = Σᵢ λᵢ·contributionᵢ / Σᵢ λᵢ.
  *
  * NaN for a row at the mean (cos2), and where no component has variance (contribution).
  */
 export async function rowShares(
-  models: NestedModels,
+  model: Model,
   matrix: Matrix<NumberArray>,
   components: readonly number[],
-  control: Control,
-): Promise<Shares> {
-  const model = models.first(Math.max(...components) + 1);
+  control: Pick<PcaOptions, 'signal' | 'onProgress'> = {},
+): Promise<RowShares> {
   const weights = weightsOf(model, components);
   const cos2 = new Float64Array(matrix.rows);
   const contribution = new Float64Array(matrix.rows);
@@ -35,17 +39,9 @@ export async function rowShares(
 }
 
 /** Shares of the components' variances in their sum; 0 for a component without variance, NaN if none has any. */
-function weightsOf({ singularValues, uniqueness }: NestedModels['model'], components: readonly number[]): number[] {
+function weightsOf({ singularValues, uniqueness }: Model, components: readonly number[]): number[] {
   // Relative to the largest: the squares of values of 1e-200 would be 0.
   const squares = components.map((c) => (c < uniqueness.rank ? (singularValues[c] / singularValues[0]) ** 2 : 0));
   const sum = squares.reduce((total, square) => total + square, 0);
   return squares.map((square) => square / sum);
-}
-
-/** Correlations, cos² and contributions of the columns: one line of d numbers per component. */
-export function columnShares({ first }: NestedModels, components: readonly number[]): ColumnShares {
-  const columns = columnContributions(first(Math.max(...components) + 1));
-  const lines = (values: 'correlation' | 'cos2' | 'contribution'): Float64Array =>
-    Float64Array.from(components.flatMap((c) => columns.map((column) => column[values][c])));
-  return { correlation: lines('correlation'), cos2: lines('cos2'), contribution: lines('contribution') };
 }

@@ -1,9 +1,16 @@
-import { type ColumnFacts, lookAtColumns } from '@scree/analysis';
-import { type Matrix, type NumberArray, ScreeError, type Warning } from '@scree/core';
-import { bestColour, textsToRead } from './best-colour.js';
-import { columnsToLeaveOut, countsWithinGroups, rowMarkers, surelyMarkers } from './choose-columns.js';
-import type { Control, LoadedTable } from './loaded-table.js';
-import type { Advice, LeftOutReason } from './messages.js';
+import { type Matrix, type NumberArray, type PcaOptions, ScreeError, type Warning } from '@scree/core';
+import { bestColour, type Colour } from '../meaning/best-colour.js';
+import { type ColumnAccess, textsToRead } from './column-access.js';
+import type { ColumnFacts } from './columns.js';
+import { lookAtColumns } from './look-at-columns.js';
+import {
+  type ColumnToLeaveOut,
+  columnsToLeaveOut,
+  countsWithinGroups,
+  type LeftOutReason,
+  rowMarkers,
+  surelyMarkers,
+} from './row-markers.js';
 
 /** Standard deviations that differ by more than this factor are made equal. */
 const UNEQUAL = 10;
@@ -13,13 +20,29 @@ const ONE_UNIT = 10;
 /** Rows up to which names are looked for: beyond, they would take too much memory to compare. */
 const MAX_NAMED_ROWS = 1e6;
 
+type Control = Pick<PcaOptions, 'signal' | 'onProgress'>;
+
+/** The settings that suit a table, and the reasons, as data. Columns are indexes into the table. */
+export interface ColumnAdvice {
+  readonly leftOut: readonly ColumnToLeaveOut[];
+  /** The column that names rows: the first of text without a value that is missing or there twice. */
+  readonly label?: number;
+  /** The columns with the largest and the smallest standard deviation, if they differ more than tenfold: then columns are divided by it. */
+  readonly unequal?: {
+    readonly largest: { readonly column: number; readonly deviation: number };
+    readonly smallest: { readonly column: number; readonly deviation: number };
+  };
+  /** The column whose groups colour the points, and the share of the variance of the standardised columns between them. */
+  readonly colour?: Colour;
+}
+
 /**
- * The settings that suit a file of the user's: columns that number, date or colour the rows are left out, columns are standardised if
+ * The settings that suit a table of which nothing else is known: columns that number, date or colour the rows are left out, columns are standardised if
  * their spreads differ more than tenfold, a column of groups colours the points, and a column of different texts names the rows.
  * Which columns identify rows or hold codes of classes is what the library's warnings say.
  */
-export async function adviceFor(table: LoadedTable, control: Control): Promise<Advice> {
-  const { columns } = table.info;
+export async function adviseColumns(table: ColumnAccess, control: Control = {}): Promise<ColumnAdvice> {
+  const { columns } = table;
   const usable = columns.flatMap(({ usable: is }, column) => (is ? [column] : []));
   const declared = usable.filter((column) => columns[column].index);
   const { facts, warnings } = await lookAt(
@@ -48,15 +71,15 @@ export async function adviceFor(table: LoadedTable, control: Control): Promise<A
   };
 }
 
-function isRestarting(table: LoadedTable): (column: ColumnFacts) => boolean {
+function isRestarting(table: ColumnAccess): (column: ColumnFacts) => boolean {
   return ({ index, integers }) => {
-    const numbers = integers === true ? table.column(index) : undefined;
-    return numbers !== undefined && countsWithinGroups(table.rows, numbers.at);
+    const at = integers === true ? table.numbers(index) : undefined;
+    return at !== undefined && countsWithinGroups(table.rows, at);
   };
 }
 
 /** The first column of text that has a different value in every row. */
-async function rowNames(table: LoadedTable): Promise<number | undefined> {
+async function rowNames(table: ColumnAccess): Promise<number | undefined> {
   if (table.rows > MAX_NAMED_ROWS) return undefined;
   for (const column of textsToRead(table)) {
     const seen = new Set<string | null>([null, '']);
@@ -73,8 +96,7 @@ interface Looked {
 }
 
 /** Looks at all values of each column that are not missing. */
-async function lookAt(table: LoadedTable, columns: readonly number[], control: Control): Promise<Looked> {
-  const { info } = table;
+async function lookAt(table: ColumnAccess, columns: readonly number[], control: Control): Promise<Looked> {
   const looked: Looked = { facts: [], warnings: [] };
   const look = async (group: readonly number[], data: Matrix<NumberArray>): Promise<void> => {
     const options = { columnNames: namesOf(table, group), ...control };
@@ -86,16 +108,16 @@ async function lookAt(table: LoadedTable, columns: readonly number[], control: C
     for (const each of found?.columns ?? []) looked.facts.push({ ...each, index: group[each.index] });
     looked.warnings.push(...(found?.warnings ?? []));
   };
-  const complete = columns.filter((column) => info.columns[column].missing === 0);
-  if (complete.length > 0) await look(complete, (await table.select(complete, 'drop')).matrix);
+  const complete = columns.filter((column) => table.columns[column].missing === 0);
+  if (complete.length > 0) await look(complete, await table.matrix(complete));
   for (const column of columns) {
-    const { missing } = info.columns[column];
+    const { missing } = table.columns[column];
     const rows = table.rows - missing;
     if (missing === 0 || rows === 0) continue;
-    const numbers = table.column(column);
+    const at = table.numbers(column);
     const data = new Float64Array(rows);
     for (let i = 0, to = 0; i < table.rows; i++) {
-      const value = numbers?.at(i) ?? Number.NaN;
+      const value = at?.(i) ?? Number.NaN;
       if (!Number.isNaN(value)) data[to++] = value;
     }
     await look([column], { rows, cols: 1, data });
@@ -105,27 +127,27 @@ async function lookAt(table: LoadedTable, columns: readonly number[], control: C
 }
 
 /** Names may say what the numbers are. Names that are not unique are not used: a warning could not tell the columns apart. */
-function namesOf({ info }: LoadedTable, columns: readonly number[]): string[] {
-  const names = info.columns.map(({ name }) => name);
-  const usable = info.named && new Set(names).size === names.length;
+function namesOf({ columns: all, named }: ColumnAccess, columns: readonly number[]): string[] {
+  const names = all.map(({ name }) => name);
+  const usable = named && new Set(names).size === names.length;
   return columns.map((column) => (usable ? names[column] : `#${column}`));
 }
 
 /** The columns that warnings with this code name. */
-function columnsOf(warnings: readonly Warning[], code: Warning['code'], table: LoadedTable): number[] {
-  const all = table.info.columns.map((_, column) => column);
+function columnsOf(warnings: readonly Warning[], code: Warning['code'], table: ColumnAccess): number[] {
+  const all = table.columns.map((_, column) => column);
   const indexes = new Map(namesOf(table, all).map((name, column) => [name, column]));
   const named = warnings.filter((each) => each.code === code).flatMap(({ details }) => details?.columns as string[]);
   return named.map((name) => indexes.get(name) as number);
 }
 
-function identifiers(warnings: readonly Warning[], table: LoadedTable): [column: number, reason: LeftOutReason][] {
+function identifiers(warnings: readonly Warning[], table: ColumnAccess): [column: number, reason: LeftOutReason][] {
   const found = warnings.filter(({ code }) => code === 'ID_COLUMN');
   const reasons = found.flatMap(({ details }) => details?.reasons as readonly LeftOutReason[]);
   return columnsOf(warnings, 'ID_COLUMN', table).map((column, i) => [column, reasons[i]]);
 }
 
-function unequalSpread(measured: readonly ColumnFacts[]): Pick<Advice, 'unequal'> {
+function unequalSpread(measured: readonly ColumnFacts[]): Pick<ColumnAdvice, 'unequal'> {
   const varying = measured.filter(({ deviation }) => deviation > 0).sort((a, b) => b.deviation - a.deviation);
   const hasOneUnit = varying.length >= ONE_UNIT && varying.every(({ min }) => min === varying[0].min);
   if (varying.length < 2 || hasOneUnit) return {};

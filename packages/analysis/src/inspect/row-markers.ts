@@ -1,10 +1,25 @@
-import type { ColumnFacts } from '@scree/analysis';
-import type { LeftOut, LeftOutReason } from './messages.js';
+import type { ColumnFacts } from './columns.js';
 
 /**
- * The choice of columns that is made for a user who has not chosen. It needs facts about the columns and nothing of the lab, so
- * that other programs can make the same choice.
+ * Why a column is not fitted unless the user asks for it: the reasons of the warning ID_COLUMN, a number that starts again within
+ * groups, a calendar year or another part of a date, the index that the file itself declares, or because it colours the points.
  */
+export type LeftOutReason =
+  | 'counting'
+  | 'one-way'
+  | 'unique'
+  | 'name'
+  | 'restarts'
+  | 'year'
+  | 'date'
+  | 'index'
+  | 'colour';
+
+/** A column that is left out, and why. */
+export interface ColumnToLeaveOut {
+  readonly column: number;
+  readonly reason: LeftOutReason;
+}
 
 /** What is known of the columns of numbers in a table. */
 export interface ColumnsSeen {
@@ -16,7 +31,7 @@ export interface ColumnsSeen {
 }
 
 /** The columns that number or date the rows: they are no measurements, and are fitted only if the user asks for it. */
-export function rowMarkers({ facts, identifiers, restarting }: ColumnsSeen): LeftOut[] {
+export function rowMarkers({ facts, identifiers, restarting }: ColumnsSeen): ColumnToLeaveOut[] {
   const found = new Map(identifiers);
   for (const each of facts) {
     if (found.has(each.index)) continue;
@@ -31,7 +46,7 @@ export function rowMarkers({ facts, identifiers, restarting }: ColumnsSeen): Lef
 const MAX_GROUPS = 10;
 
 /** The markers that cannot colour the points. */
-export function surelyMarkers(markers: readonly LeftOut[], facts: readonly ColumnFacts[]): LeftOut[] {
+export function surelyMarkers(markers: readonly ColumnToLeaveOut[], facts: readonly ColumnFacts[]): ColumnToLeaveOut[] {
   const few = new Set(facts.filter(({ levels }) => levels && levels.length <= MAX_GROUPS).map(({ index }) => index));
   return markers.filter(({ column, reason }) => reason !== 'restarts' || !few.has(column));
 }
@@ -42,9 +57,9 @@ export function surelyMarkers(markers: readonly LeftOut[], facts: readonly Colum
  */
 export function columnsToLeaveOut(
   candidates: readonly number[],
-  markers: readonly LeftOut[],
+  markers: readonly ColumnToLeaveOut[],
   colour: number | undefined,
-): LeftOut[] {
+): ColumnToLeaveOut[] {
   const left = markers.filter(({ column }) => column !== colour);
   if (colour !== undefined && candidates.includes(colour)) left.push({ column: colour, reason: 'colour' });
   if (left.length >= candidates.length) return [];

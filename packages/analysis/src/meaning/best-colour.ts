@@ -1,20 +1,25 @@
-import type { ColumnFacts } from '@scree/analysis';
+import type { PcaOptions } from '@scree/core';
 import { ProgressTracker } from '@scree/core/pipeline';
-import { MAX_GROUPS } from './colour-codes.js';
-import type { Control, LoadedTable } from './loaded-table.js';
-import type { Advice } from './messages.js';
+import { CATEGORY_COLOURS } from '../describe/palette.js';
+import { type ColumnAccess, textsToRead } from '../inspect/column-access.js';
+import type { ColumnFacts } from '../inspect/columns.js';
 
 /** Rows per group at least, on average, and in the two largest. */
 const ROWS_PER_GROUP = 3;
 /** Rows and columns, spread evenly, that separation is measured on. */
 const SAMPLED_ROWS = 2000;
 const SAMPLED_COLUMNS = 100;
-/** Cells of text that are read to find a column: each column of text is read from the file. */
-const MAX_TEXTS = 5e6;
+/** More groups than this have no colours that tell them apart. */
+const MAX_GROUPS = CATEGORY_COLOURS.length;
 /** Adjusted share from which numbers colour the points that are not known to be codes of groups. */
 const MIN_SHARE_OF_NUMBERS = 0.1;
 
-type Colour = NonNullable<Advice['colour']>;
+/** A column of groups, and the share of the variance of the standardised columns that lies between its groups. */
+export interface Colour {
+  readonly column: number;
+  readonly groups: number;
+  readonly share: number;
+}
 
 /** A column of groups: the group per sampled row, −1 where there is none. */
 interface Candidate {
@@ -33,10 +38,10 @@ interface Candidate {
  * of groups, so that it is 0 on average if groups mean nothing. It must be above 0, and 0.1 for numbers that are not known to be codes.
  */
 export async function bestColour(
-  table: LoadedTable,
+  table: ColumnAccess,
   measured: readonly ColumnFacts[],
   codes: ReadonlySet<number>,
-  control: Control,
+  control: Pick<PcaOptions, 'signal' | 'onProgress'>,
 ): Promise<Colour | undefined> {
   const rows = spread(table.rows, SAMPLED_ROWS);
   const numbers = spread(measured.length, SAMPLED_COLUMNS).map((at) => ({
@@ -63,31 +68,25 @@ export async function bestColour(
   return { column: other.column, groups: other.groups, share: other.share };
 }
 
-/** The columns of text that are read to choose among them. */
-export function textsToRead({ info, rows }: LoadedTable): readonly number[] {
-  const texts = info.columns.flatMap(({ kind }, column) => (kind === 'text' ? [column] : []));
-  return texts.slice(0, Math.max(1, Math.floor(MAX_TEXTS / rows)));
-}
-
 /** At most `most` indexes below `count`, evenly spread. */
 function spread(count: number, most: number): number[] {
   const some = Math.min(count, most);
   return Array.from({ length: some }, (_, i) => Math.floor((i * count) / some));
 }
 
-function valuesOf(table: LoadedTable, column: number, rows: readonly number[]): Float64Array {
-  const numbers = table.column(column);
-  return Float64Array.from(rows, (row) => numbers?.at(row) ?? Number.NaN);
+function valuesOf(table: ColumnAccess, column: number, rows: readonly number[]): Float64Array {
+  const at = table.numbers(column);
+  return Float64Array.from(rows, (row) => at?.(row) ?? Number.NaN);
 }
 
 /** The groups of a column, if it has a sensible number of them. */
 async function candidateFrom(
-  table: LoadedTable,
+  table: ColumnAccess,
   column: number,
   rows: readonly number[],
 ): Promise<Candidate | undefined> {
-  const numbers = table.column(column);
-  const texts = numbers ? undefined : await table.texts(column);
+  const at = table.numbers(column);
+  const texts = at ? undefined : await table.texts(column);
   const groups = new Map<string | number, number>();
   const sizes: number[] = [];
   let present = 0;
@@ -109,8 +108,8 @@ async function candidateFrom(
   return { column, groups: groups.size, codes };
 
   function groupOf(row: number): string | number | null {
-    if (!numbers) return texts?.[row] ?? null;
-    const value = numbers.at(row);
+    if (!at) return texts?.[row] ?? null;
+    const value = at(row);
     return Number.isNaN(value) ? null : value;
   }
 }

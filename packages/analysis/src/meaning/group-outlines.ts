@@ -1,38 +1,53 @@
-import { convexHull, type Ellipse, groupEllipse, type Point } from '@scree/analysis';
+import type { PcaOptions } from '@scree/core';
 import { maxAbs, powerOfTwo } from '@scree/core/linalg';
 import { ProgressTracker } from '@scree/core/pipeline';
-import type { Control } from './loaded-table.js';
-import { type ColourCodes, type GroupOutline, MIN_ELLIPSE_ROWS, type OutlineKind } from './messages.js';
+import { convexHull, type Point } from './convex-hull.js';
+import { type Ellipse, groupEllipse } from './ellipse.js';
+
+/**
+ * What is drawn around each group: where its mean is (`confidence`), where its rows are (`concentration`), or the convex hull of
+ * its rows.
+ */
+export type OutlineKind = 'confidence' | 'concentration' | 'hull';
+
+/** A closed line around a group. */
+export interface GroupOutline {
+  readonly group: number;
+  /** x and y alternating, in the units of the scores. */
+  readonly points: Float64Array;
+}
 
 /** Corners of an ellipse as it is drawn: the line is within 2·10⁻⁴ of its radius. */
 const CORNERS = 160;
 /** Rows between two chances to cancel. */
 const ROWS = 4096;
 
-interface Request {
+/** What to draw around which groups. */
+export interface OutlineRequest {
   /** Scores of all rows on the two components. */
   readonly scores: readonly [x: Float64Array, y: Float64Array];
-  readonly groups: Extract<ColourCodes, { kind: 'groups' }>;
+  /** The group of every row, from 0. */
+  readonly codes: ArrayLike<number>;
+  /** How many groups there are. */
+  readonly groups: number;
   readonly kind: OutlineKind;
   readonly level: number;
+  /** Rows of a group from which it has an ellipse: with few rows it may be larger than the figure. */
+  readonly fewest: number;
 }
 
-/**
- * Ellipses or hulls of groups on two components. Rows without a value and the remaining groups that share a colour have none;
- * nor have groups with fewer than 6 rows an ellipse, or groups without an area a hull.
- */
+/** Ellipses or hulls of groups on two components. Groups of too few rows have no ellipse, groups without an area no hull. */
 export async function groupOutlines(
-  { scores: [x, y], groups, kind, level }: Request,
-  control: Control,
+  { scores: [x, y], codes, groups, kind, level, fewest }: OutlineRequest,
+  control: Pick<PcaOptions, 'signal' | 'onProgress'> = {},
 ): Promise<GroupOutline[]> {
-  const { codes, names, others, missing } = groups;
   // In a unit of their own, because squares of 1e-200 would be 0.
   const unit = powerOfTwo(Math.max(maxAbs(x), maxAbs(y)) || 1);
-  const sums = names.map(() => new PlaneSums());
-  const hulls = names.map((): Point[] => []);
+  const sums = Array.from({ length: groups }, () => new PlaneSums());
+  const hulls = Array.from({ length: groups }, (): Point[] => []);
   const progress = new ProgressTracker(control);
   for (let from = 0; from < codes.length; from += ROWS) {
-    const points = names.map((): Point[] => []);
+    const points = Array.from({ length: groups }, (): Point[] => []);
     for (let i = from; i < Math.min(codes.length, from + ROWS); i++) {
       const [a, b] = [x[i] / unit, y[i] / unit];
       if (kind === 'hull') points[codes[i]].push([a, b]);
@@ -43,12 +58,10 @@ export async function groupOutlines(
     });
     await progress.yieldToEventLoop();
   }
-  return names.flatMap((_, group) => {
-    if (group === missing || (others && group === names.length - 1)) return [];
+  return hulls.flatMap((hull, group) => {
     const sum = sums[group].result();
-    const ellipse =
-      kind === 'hull' || sum.n < MIN_ELLIPSE_ROWS ? undefined : groupEllipse(sum, [0, 1], { kind, level });
-    const corners = ellipse ? cornersOf(ellipse) : hulls[group];
+    const ellipse = kind === 'hull' || sum.n < fewest ? undefined : groupEllipse(sum, [0, 1], { kind, level });
+    const corners = ellipse ? cornersOf(ellipse) : hull;
     return corners.length < 3 ? [] : [{ group, points: Float64Array.from(corners.flat(), (value) => value * unit) }];
   });
 }

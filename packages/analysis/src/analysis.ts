@@ -1,0 +1,247 @@
+import type { Model } from '@scree/core';
+import { listsOf } from '@scree/core/data';
+import { describeMeaning } from './describe/describe-component.js';
+import { describeReasons } from './describe/describe-reason.js';
+import type { Finding } from './findings.js';
+import type { Between } from './fit-table.js';
+import type { AdjustedInertias, Category, MfaGroupPart } from './meaning/categories.js';
+import type { ColumnContribution } from './meaning/column-contributions.js';
+import type { ComponentMeaning } from './meaning/component-meaning.js';
+import type { Supplementary } from './meaning/supplementary.js';
+import type { Rotation } from './methods/rotation.js';
+import type { NotComputed } from './reasons.js';
+import type { ComparedModel } from './rows/compared-model.js';
+import type { RowsOf } from './rows/monitoring.js';
+import type { Listed } from './rows/read-rows.js';
+import type { RowContributions, SupplementaryRows } from './rows/row-contributions.js';
+import type { RowFacts } from './rows/row-facts.js';
+import type { UnusualRows } from './rows/unusual-rows.js';
+
+/** What was done to the table before the fit. */
+export interface AnalysedTable {
+  /** Rows that were analysed. */
+  readonly rows: number;
+  /** Names of the columns that were analysed. */
+  readonly columns: readonly string[];
+  /** Columns that were not, and why. */
+  readonly leftOut: readonly { readonly name: string; readonly why: string }[];
+  /** Rows that were left out because values are missing. */
+  readonly dropped: number;
+  /** The parts of the table, if these are moments that were merged. */
+  readonly parts?: readonly object[];
+}
+
+/** Rows compared with a model of the components that are kept. */
+export interface ComparedRows {
+  /** The components that are kept; none of them if nothing stands out of noise, and then Q is the distance from the mean. */
+  readonly model: ComparedModel;
+  readonly facts: RowFacts;
+  readonly found: UnusualRows;
+}
+
+/** Of MCA, FAMD and MFA: the categories, the blocks and the adjusted inertias, if there are some. */
+export interface CodedMeaning {
+  readonly categories: readonly Category[];
+  readonly blocks: readonly MfaGroupPart[];
+  readonly inertias: AdjustedInertias | undefined;
+}
+
+/** The fields of an analysis. */
+export interface AnalysisRecord {
+  /** What was done to the table. */
+  readonly table: AnalysedTable;
+  /** The model, with the choice of k, the stability and all warnings. It takes the user's own table. */
+  readonly model: Model;
+  /** How many of its components are kept: as many as were asked for, otherwise as many as are recommended; 0 if none stands out of noise. */
+  readonly kept: number;
+  /** Whether the rows are those that the model was fitted to, or others. Of others only the rows are described, and not the fit. */
+  readonly kind: RowsOf;
+  /** Seconds that the fit took; undefined if the model was there already. */
+  readonly seconds: number | undefined;
+  /** The columns and the components. Empty for models of version 0.1.0, which do not have the variances of the columns. */
+  readonly columns: readonly ColumnContribution[];
+  /** The same with the correlations that tests are about: over all rows, if the model is one of means of groups. */
+  readonly related: readonly ColumnContribution[];
+  /** What each component of the model means; undefined where nothing can be tested. */
+  readonly meaning: readonly (ComponentMeaning | undefined)[];
+  readonly coded: CodedMeaning | undefined;
+  /** All rows in one reading: distances, the most extreme rows, an even sample. Undefined if they were not read. */
+  readonly rowFacts: RowFacts | undefined;
+  /** The rows compared with the components that are kept. */
+  readonly compared: ComparedRows | undefined;
+  /** The contributions of single rows, up to 10,000. */
+  readonly rowContributions: Listed<RowContributions> | undefined;
+  /** Columns and groups that had no part in the fit. */
+  readonly supplementary: Supplementary;
+  readonly supplementaryRows: Listed<SupplementaryRows> | undefined;
+  readonly rotation: Rotation | undefined;
+  /** If the model is one of the means of groups. */
+  readonly between: Between | undefined;
+  /** Parts that were not computed, and why. */
+  readonly notComputed: NotComputed;
+  /** What is worth saying, the most important first. */
+  readonly findings: readonly Finding[];
+}
+
+/** Rows of the table with their scores, cos² and contributions, block by block. */
+export interface AnalysedRows extends RowContributions {
+  /** Their numbers in the table, from 1 up. */
+  readonly numbers: readonly number[];
+  readonly names: readonly (string | null)[] | undefined;
+}
+
+/**
+ * What is known about a table and its components: an immutable record. The command, the report and the lab render it and compute
+ * nothing.
+ */
+export interface Analysis extends Readonly<AnalysisRecord> {
+  /** The model of the first k components, for any k up to that of `model`. */
+  first(k: number): Model;
+  /** All rows with their contributions, block by block, in a reading of its own; or those without a part in the fit. */
+  rows(which?: 'fit' | 'supplementary'): AsyncIterable<AnalysedRows>;
+  /** The record as plain data: numbers in lists, one per component. */
+  toJSON(): object;
+}
+
+/** Makes the record immutable. */
+export function analysisOf(record: AnalysisRecord, methods: Pick<Analysis, 'first' | 'rows'>): Analysis {
+  const analysis = { ...record };
+  const hidden = { ...methods, toJSON: () => analysisJson(record) };
+  for (const [name, value] of Object.entries(hidden)) Object.defineProperty(analysis, name, { value });
+  return Object.freeze(analysis) as Analysis;
+}
+
+/** The analysis as plain data. What was not computed is null, and `notComputed` says why, in the sentences of `describeReason`. */
+export function analysisJson(
+  analysis: AnalysisRecord,
+  { describeReason, threads }: { describeReason?: Parameters<typeof describeReasons>[1]; threads?: number } = {},
+): object {
+  const { model, table, kept, compared, between, supplementary, supplementaryRows: apart, rotation, coded } = analysis;
+  const { columns, rowContributions, notComputed, findings, meaning, seconds } = analysis;
+  const { columns: beside, groups } = supplementary;
+  return {
+    table,
+    ...modelJson(model),
+    ...(threads === undefined ? {} : { threads }),
+    seconds,
+    kept,
+    notComputed: describeReasons(notComputed, describeReason),
+    findings,
+    ...(between ? { between: betweenJson(between) } : {}),
+    unusual: compared ? unusualJson(compared) : null,
+    columns: columns.map(({ name, correlation, cos2, contribution, communality }, j) => ({
+      name: name ?? String(j),
+      correlation,
+      cos2,
+      contribution,
+      communality,
+    })),
+    rows: rowContributions
+      ? rowsJson(model.k, rowContributions, ({ cos2, contributions }) => ({ cos2, contribution: contributions }))
+      : null,
+    supplementary: {
+      columns: beside.map(({ name, correlation, cos2 }) => ({ name, correlation, cos2 })),
+      rows: apart
+        ? rowsJson(model.k, apart, ({ scores, cos2 }) => ({ scores, cos2 }))
+        : notComputed.supplementaryRows
+          ? null
+          : [],
+    },
+    groups: groups.flatMap(({ name, levels }) =>
+      levels.map(({ level, n, center, vTest }) => ({ column: name, level, n, center, vTest })),
+    ),
+    eta2: groups.map(({ name, eta2 }) => ({ column: name, values: eta2 })),
+    rotation: rotation ? rotationJson(rotation) : null,
+    meaning: meaning.map((each) => each ?? null),
+    descriptions: meaning.map((each) => (each && describeMeaning(each)) ?? null),
+    ...(coded
+      ? {
+          categories: coded.categories,
+          ...(coded.blocks.length > 0 ? { blocks: coded.blocks } : {}),
+          ...(coded.inertias ? { adjustedInertias: coded.inertias } : {}),
+        }
+      : {}),
+  };
+}
+
+/** Every number of a model under its own name. */
+export function modelJson(model: Model): object {
+  const { rows: k, cols: d, data } = model.components;
+  return {
+    n: model.n,
+    d,
+    k,
+    variances: Array.from(model.variances),
+    varianceRatios: Array.from(model.varianceRatios),
+    totalVariance: model.totalVariance,
+    singularValues: Array.from(model.singularValues),
+    spectrum: model.spectrum ? Array.from(model.spectrum) : null,
+    mean: Array.from(model.mean),
+    scale: Array.from(model.scale),
+    components: Array.from({ length: k }, (_, r) => Array.from(data.subarray(r * d, (r + 1) * d))),
+    ...(model.columnNames ? { columnNames: model.columnNames } : {}),
+    scaling: model.scaling ?? null,
+    coding: model.coding ?? null,
+    centered: model.centered,
+    whiten: model.whiten,
+    ddof: model.ddof,
+    solver: model.plan.solver,
+    engine: model.plan.engine,
+    reason: model.plan.reason,
+    choice: model.choice ?? null,
+    stability: model.stability ?? null,
+    warnings: model.warnings,
+    certificate: model.certificate,
+    uniqueness: model.uniqueness,
+  };
+}
+
+/** The mean of every group in the columns' own units, or in those of coded columns. */
+export function betweenJson({ column, groups, means, share }: Between): object {
+  return { column, share, groups: groups.map((group, g) => ({ ...group, mean: Array.from(means.row(g)) })) };
+}
+
+function unusualJson({ model, found }: ComparedRows): object {
+  const { limits, unusualLimits, counts, beyond, unusual } = found;
+  const nameOf = (column: number): string => model.columnNames?.[column] ?? String(column);
+  return {
+    components: model.k,
+    limits,
+    unusualLimits,
+    beyond,
+    counts: { t2: counts.t2, q: counts.q, either: counts.either ?? null },
+    rows: unusual.map(({ number, name, t2, error, columns }) => ({
+      row: number,
+      name,
+      t2,
+      q: error,
+      columns: columns.map(({ column, share }) => ({ name: nameOf(column), share })),
+    })),
+  };
+}
+
+/** Loadings as one list per component, as `components` are. */
+function rotationJson({ method, k, loadings, phi, sumsOfSquares, varianceRatios, warnings }: Rotation): object {
+  return listsOf({
+    method,
+    k,
+    loadings: loadings.toRows(),
+    phi: phi.toRows(),
+    sumsOfSquares,
+    varianceRatios,
+    warnings,
+  });
+}
+
+function rowsJson<Found>(
+  k: number,
+  { found, numbers, names }: Listed<Found>,
+  matrices: (found: Found) => Readonly<Record<string, { readonly data: Float64Array }>>,
+): object[] {
+  const named = Object.entries(matrices(found));
+  return numbers.map((row, i) => ({
+    row,
+    name: names[i],
+    ...Object.fromEntries(named.map(([name, { data }]) => [name, Array.from(data.subarray(i * k, (i + 1) * k))])),
+  }));
+}

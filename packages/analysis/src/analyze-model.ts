@@ -1,0 +1,117 @@
+import { DataError, type Model, type Progress, type TableData } from '@scree/core';
+import { openForModel } from '@scree/core/data';
+import { checkOption, keepAlive, ProgressTracker } from '@scree/core/pipeline';
+import type { Analysis } from './analysis.js';
+import {
+  type AnalyzeTableOptions,
+  keptComponents,
+  MOST_LISTED_ROWS,
+  recordOf,
+  rowsOf,
+  supplementaryRowsOf,
+} from './analyze.js';
+import { several } from './describe/numbers.js';
+import { whyNoChoice } from './examine.js';
+import { truncatedModel } from './methods/truncated-model.js';
+import { withoutCoding } from './methods/with-coding.js';
+import type { RowLabels } from './reading/aligned.js';
+import type { AnalysisTable } from './reading/analysis-table.js';
+import { tableBeside } from './reading/table-beside.js';
+import type { NotComputed } from './reasons.js';
+import type { RowsOf } from './rows/monitoring.js';
+import { areRowsOfFit } from './rows/unusual-rows.js';
+
+/** Options of `analyzeModel`. */
+export interface AnalyzeModelOptions
+  extends Pick<AnalyzeTableOptions, 'figures' | 'colours' | 'listRows' | 'rotate' | 'seed'> {
+  /**
+   * Whether the rows are those that the model was fitted to. Default: they are if they are as many, with the same sums of squares. Rows
+   * of a weighted fit are then taken for others.
+   */
+  readonly rows?: RowsOf | undefined;
+  /** How many components are kept. Default: as many as the model recommends, or all of them if it does not say. */
+  readonly kept?: number | undefined;
+  /** One name per row, for data that are not a table with names. */
+  readonly names?: RowLabels | undefined;
+  /** The weights of the rows in the fit. */
+  readonly weights?: ArrayLike<number> | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * `analyze` for a model that is there already, and the rows of its fit or others: the same record. The rows are read once. What a fit would
+ * have been asked (how many components, how stable they are) is there if the model has it.
+ *
+ * `data` are the user's own rows, which the model codes if it has a coding; or a table with names and columns beside the rows, whose
+ * `source` is coded already. The caller closes a table.
+ */
+export function analyzeModel(
+  model: Model,
+  data: TableData | AnalysisTable,
+  options: AnalyzeModelOptions = {},
+): Promise<Analysis> {
+  const { rows, kept } = options;
+  checkOption('rows', rows ?? 'fit', { must: "'fit' or 'new'", test: (v) => v === 'fit' || v === 'new' });
+  checkOption('kept', kept ?? 0, {
+    must: `a whole number from 0 to ${model.k}`,
+    test: (v) => Number.isInteger(v) && (v as number) >= 0 && (v as number) <= model.k,
+  });
+  return keepAlive(async () => {
+    const progress = new ProgressTracker(options);
+    if (isTable(data)) return analyzeRows(model, data, options, progress);
+    const opened = await openForModel(data, model, progress);
+    try {
+      const table = await tableBeside(opened, { names: options.names }, model.columnNames);
+      return await analyzeRows(model, { ...table, coding: model.coding }, options, progress);
+    } finally {
+      await opened.close?.();
+    }
+  });
+}
+
+function isTable(data: TableData | AnalysisTable): data is AnalysisTable {
+  return typeof data === 'object' && data !== null && 'source' in data && 'leftOut' in data;
+}
+
+async function analyzeRows(
+  stored: Model,
+  table: AnalysisTable,
+  options: AnalyzeModelOptions,
+  progress: ProgressTracker,
+): Promise<Analysis> {
+  const { rows: asked, kept: wanted, names: _, onProgress, signal, weights, ...others } = options;
+  const { figures, colours, listRows = true, rotate: rotation } = others;
+  const { source } = table;
+  if (source.cols !== stored.d) {
+    throw new DataError(
+      'WIDTH_MISMATCH',
+      `These rows have ${several(source.cols, 'column')}, but the model was fitted to ${stored.d}. Pass the same columns in the same order.`,
+      { value: source.cols, expected: stored.d },
+    );
+  }
+  const model = withoutCoding(stored);
+  const first = (k: number): Model => truncatedModel(model, k);
+  const fitted = { model, first, source, notComputed: unknownOf(stored) };
+  const kept = wanted ?? keptComponents(fitted, table, {});
+  const mostListed = listRows ? MOST_LISTED_ROWS : 0;
+  const rows = await rowsOf(table, fitted, kept, { weights, figures, colours, mostListed }, progress);
+  const apart = await supplementaryRowsOf(table, model, progress);
+  const kind = asked ?? (areRowsOfFit(model, rows.facts) ? 'fit' : 'new');
+  const control = { ...(signal ? { signal } : {}), ...(onProgress ? { onProgress } : {}) };
+  return recordOf(
+    { ...table, coding: stored.coding },
+    fitted,
+    kept,
+    { rows, apart, listRows, rotation, kind },
+    { ...others, ...control, ...(weights ? { weights } : {}) },
+  );
+}
+
+/** Why a model does not say how many components to keep, or how stable they are. */
+function unknownOf(model: Model): NotComputed {
+  return {
+    ...(model.choice ? {} : { choice: whyNoChoice(model, model.coding) ?? { code: 'STORED' } }),
+    ...(model.stability ? {} : { stability: { code: 'STORED' } }),
+  };
+}

@@ -1,0 +1,97 @@
+import type { Choice, Model, Warning } from '@scree/core';
+import { CRITERION_TITLES } from '../choose/criteria/titles.js';
+import type { Finding } from '../findings.js';
+import type { ComponentMeaning } from '../meaning/component-meaning.js';
+import type { UnusualRows } from '../rows/unusual-rows.js';
+import { describeMeaning } from './describe-component.js';
+import { type DescribedRows, describeUnusual } from './describe-unusual.js';
+import { listed, percent, runs, several } from './numbers.js';
+
+/** What sentences need of an analysis: a record has it, and a page that got the record as a message. */
+export interface DescribedAnalysis {
+  readonly model: Pick<Model, 'd' | 'choice'>;
+  readonly compared: { readonly facts: DescribedRows; readonly found: UnusualRows } | undefined;
+}
+
+/** The sentence of a warning for one audience. Default: the library's own. */
+export type DescribeWarning = (warning: Warning) => string;
+
+/** A finding as one sentence, or two if it is a warning. */
+export function describeFinding(
+  { code, details, message = '' }: Finding,
+  analysis: DescribedAnalysis,
+  describeWarning: DescribeWarning = (warning) => warning.message,
+): string {
+  switch (code) {
+    case 'COMPONENTS_TO_KEEP':
+      return keepSentence(details as unknown as KeepDetails, analysis);
+    case 'STABILITY':
+      return stabilitySentence(details as unknown as StabilityDetails);
+    case 'COMPONENT':
+      return describeMeaning(details as unknown as ComponentMeaning, 3) ?? '';
+    case 'UNUSUAL_ROWS':
+    case 'NO_UNUSUAL_ROWS':
+      return analysis.compared ? describeUnusual(analysis.compared.found, analysis.compared.facts) : '';
+    default:
+      return describeWarning({ code, message, details });
+  }
+}
+
+interface KeepDetails {
+  readonly k: number;
+  readonly recommended: number | null;
+  readonly share: number;
+}
+
+function keepSentence({ k, recommended, share }: KeepDetails, { model: { choice, d } }: DescribedAnalysis): string {
+  if (recommended === 0) return choice?.reason ?? '';
+  const kept = share > 0 && k < d ? `, which ${k === 1 ? 'keeps' : 'keep'} ${percent(share)} of the variance` : '';
+  if (recommended !== null && recommended !== k)
+    return `The model has ${several(k, 'component')}${kept}; ${recommended} ${recommended === 1 ? 'is' : 'are'} recommended.`;
+  const keep = `Keep ${several(k, 'component')}${kept}`;
+  if (!choice) return `${keep}.`;
+  // If no criterion decides, the reason says what does.
+  return choice.agree.length === 0 ? `${keep}. ${choice.reason}` : `${keep}: ${agreement(choice)}.`;
+}
+
+/** Criteria that are named. */
+const MOST_CRITERIA = 3;
+
+/** "the permutation test, the elbow and 2 more agree; others say 2 to 8". */
+function agreement({ k, agree, criteria }: Choice): string {
+  const names = agree.slice(0, MOST_CRITERIA).map((name) => CRITERION_TITLES[name].sentence);
+  const more = agree.length - names.length;
+  const verb = agree.length === 1 ? 'says so' : 'agree';
+  const others = criteria.flatMap((each) => (each.k === null || each.k === k ? [] : [each.k]));
+  const [least, most] = [Math.min(...others), Math.max(...others)];
+  const range = least === most ? `${least}` : `${least} to ${most}`;
+  const rest = others.length === 0 ? '' : `; ${others.length === 1 ? 'another says' : 'others say'} ${range}`;
+  return `${listed(more > 0 ? [...names, `${more} more`] : names)} ${verb}${rest}`;
+}
+
+interface StabilityDetails {
+  readonly stable: readonly number[];
+  readonly unstable: readonly number[];
+  readonly degrees: readonly number[];
+}
+
+/** Components whose angles are said one by one. */
+const MOST_ANGLES = 4;
+
+function stabilitySentence({ stable, unstable, degrees }: StabilityDetails): string {
+  const names = (components: readonly number[]): string =>
+    components.length <= MOST_ANGLES
+      ? listed(components.map((c) => `PC${c} (±${Math.max(1, Math.round(degrees[c - 1]))}°)`))
+      : `components ${runs(components)}`;
+  const are = (components: readonly number[]): string => (components.length === 1 ? 'is' : 'are');
+  const first = stable.length === 0 ? [] : [`${names(stable)} ${are(stable)} stable in other samples`];
+  const rest =
+    unstable.length === 0
+      ? []
+      : [`${names(unstable)} ${are(unstable)} not${stable.length === 0 ? ' stable in other samples' : ''}`];
+  return capital(`${[...first, ...rest].join('; ')}.`);
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

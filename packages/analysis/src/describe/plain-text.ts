@@ -1,0 +1,41 @@
+/** Text from outside, such as column names, labels and titles, as one line that any document takes. */
+
+/** Longer names are cut. */
+const LONGEST = 200;
+
+/**
+ * A name as one line of text that is valid in any document. XML allows no control characters and no lone surrogates, and a character
+ * that changes the direction of writing would also change the text around it.
+ */
+export function plainText(text: string, longest = LONGEST): string {
+  const line = text
+    .slice(0, 8 * longest)
+    .replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
+    .replace(/\s+/g, ' ')
+    .replace(/[\p{Cc}\p{Cs}\ufffe\uffff]/gu, '\ufffd')
+    .trim();
+  return shortened(line === '' ? '(empty)' : line, longest);
+}
+
+/** The beginning of a text that is too long, with an ellipsis. */
+export function shortened(text: string, longest: number): string {
+  const letters = [...text];
+  return letters.length <= longest ? text : `${letters.slice(0, longest - 1).join('')}…`;
+}
+
+/** A name that is too long for a figure: its beginning and its end, because names often differ only in their ends. */
+export function squeezed(text: string, longest: number): string {
+  const letters = [...text];
+  if (letters.length <= longest) return text;
+  const end = Math.floor((longest - 1) * 0.4);
+  return `${letters.slice(0, longest - 1 - end).join('')}…${letters.slice(letters.length - end).join('')}`;
+}
+
+/** The same for several names. If they would become equal, their common beginning is cut first. */
+export function squeezedApart(names: readonly string[], longest: number): string[] {
+  const short = names.map((name) => squeezed(name, longest));
+  if (new Set(short).size === new Set(names).size) return short;
+  let common = 0;
+  while (names.every((name) => name.length > common && name[common] === names[0][common])) common++;
+  return names.map((name) => squeezed([...name].length <= longest ? name : `…${name.slice(common)}`, longest));
+}

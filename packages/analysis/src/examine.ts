@@ -1,0 +1,162 @@
+import {
+  type Choice,
+  type Coding,
+  DataError,
+  Model,
+  type Moments,
+  OptionError,
+  type RowSource,
+  type Stability,
+} from '@scree/core';
+import { bootstrap } from './bootstrap/bootstrap.js';
+import type { BootstrapChoices } from './bootstrap/bootstrap-options.js';
+import { FEWEST_ROWS, replicatesFor, SMALL_TABLE } from './bootstrap/default-replicates.js';
+import { chooseComponents } from './choose/choose-components.js';
+import { ALL_CRITERIA, criteriaOptions, quickCriteria } from './choose/quick-criteria.js';
+import type { FitQuestions } from './fit-and-ask.js';
+import { countAboveLimit, inertiaLimit } from './meaning/inertias.js';
+import { hasVariance, type NotComputed, type Reason } from './reasons.js';
+
+/** Which criteria to compute: all of them, or those that take little time. */
+export type CriteriaEffort = 'all' | 'quick';
+
+/** What is known of a fit whose number of components and stability are asked for. */
+export interface Examination {
+  readonly effort: CriteriaEffort;
+  /** Whether to ask the criteria at all. */
+  readonly criteria: boolean;
+  /** Replicates of the bootstrap, or more choices; undefined: as the shape allows. */
+  readonly replicates: number | BootstrapChoices | undefined;
+  /** The rows; undefined if they cannot be read again. */
+  readonly source: RowSource | undefined;
+  /** Moments of all rows, if the fit had nothing else. */
+  readonly moments: Moments | undefined;
+  readonly options: FitQuestions;
+  /** How a table became the columns, if it was not just numbers. */
+  readonly coding?: Coding | undefined;
+}
+
+/** Adds to a model how many components the criteria advise and how stable they are, unless it has that already; or says why not. */
+export async function examine(
+  model: Model,
+  how: Examination,
+): Promise<{ readonly model: Model; readonly notComputed: NotComputed }> {
+  const { stability: drawn, ...rest } = model;
+  // Without variance there is nothing that could differ in another sample.
+  const stability = (hasVariance(model) && drawn) || (await stabilityFor(model, how));
+  const choice = model.choice ?? (await choiceFor(model, how));
+  const [noChoice, noStability] = [reasonIn(choice), reasonIn(stability)];
+  return {
+    model: new Model({
+      ...rest,
+      ...(noStability ? {} : { stability: stability as Stability }),
+      ...(noChoice ? {} : { choice: choice as Choice, warnings: withStructure(model, choice as Choice) }),
+    }),
+    notComputed: {
+      ...(noChoice ? { choice: noChoice } : {}),
+      ...(noStability ? { stability: noStability } : {}),
+    },
+  };
+}
+
+/** The result itself is no reason. */
+function reasonIn(found: object): Reason | undefined {
+  return 'code' in found ? (found as Reason) : undefined;
+}
+
+function withStructure({ warnings }: Model, { k, reason, agree }: Choice): Model['warnings'] {
+  // Only a test against noise can say that.
+  const tested = agree.includes('permutation') || agree.includes('parallel');
+  if (k > 0 || !tested || warnings.some(({ code }) => code === 'NO_STRUCTURE')) return warnings;
+  return [...warnings, { code: 'NO_STRUCTURE', message: reason, details: { criteria: agree } }];
+}
+
+async function stabilityFor(
+  model: Model,
+  { replicates: asked, source, options }: Examination,
+): Promise<Stability | Reason> {
+  const choices = typeof asked === 'object' ? asked : {};
+  const count = typeof asked === 'object' ? (asked.replicates ?? 200) : asked;
+  const replicates = replicatesFor(count, model.n, model.d);
+  if (typeof replicates !== 'number') return replicates;
+  if (!hasVariance(model)) return { code: 'NO_VARIANCE' };
+  if (!source) return { code: 'READ_ONCE' };
+  const { whiten: _, lookAtColumns: __, bootstrap: ___, ...others } = options;
+  const draw = (): Promise<Stability> => bootstrap(source, { ...others, ...choices, k: model.k, replicates });
+  // What was asked for fails loudly; what was not must not make a fit fail.
+  return asked === undefined ? orWhy(draw) : draw();
+}
+
+async function choiceFor(
+  model: Model,
+  { effort, criteria: wanted, source, moments, options, coding }: Examination,
+): Promise<Choice | Reason> {
+  const { n, d } = model;
+  if (!wanted) return { code: 'NOT_ASKED' };
+  const unsuitable = whyNoChoice(model, coding);
+  if (unsuitable) return unsuitable;
+  const criteria = effort === 'quick' ? quickCriteria(n, d, options.scale === 'unit') : ALL_CRITERIA;
+  const how = { ...pick(options, ['engine', 'seed', 'threads', 'onProgress', 'signal']), ...criteriaOptions(criteria) };
+  const scaling = pick(options, ['center', 'scale', 'ddof', 'columnWeights']);
+  return orWhy(async () => {
+    // Moments have all that can be known without reading again.
+    const little = !moments && n * d <= SMALL_TABLE && criteria.omitted.length < 3;
+    const reread = source && (effort === 'all' || little);
+    if (reread) return asReason(await chooseComponents(source, { ...scaling, ...pick(options, ['weights']), ...how }));
+    if (moments) return asReason(await chooseComponents(moments, { ...scaling, ...how }));
+    if (model.spectrum) return asReason(await chooseComponents(model, how));
+    return { code: 'LEADING_VARIANCES', details: { solver: model.plan.solver, rows: n } };
+  });
+}
+
+/** Why the criteria cannot be asked about a model of some kind of data; undefined if they can. */
+export function whyNoChoice(model: Model, coding: Coding | undefined): Reason | undefined {
+  const { n, d } = model;
+  if (!hasVariance(model)) return { code: 'NO_VARIANCE' };
+  if (coding && coding.method !== 'pca') return inertias(model, coding);
+  if (d === 1) return { code: 'ONE_COLUMN' };
+  if (n < FEWEST_ROWS) return { code: 'FEW_ROWS', details: { rows: n, expected: FEWEST_ROWS } };
+  return undefined;
+}
+
+/** Of MCA and FAMD the average component, of MFA the most that one block alone has, is what components are compared with. */
+function inertias({ variances }: Model, coding: Coding): Reason {
+  const { method, columns } = coding;
+  const [only] = columns;
+  const levels = columns.length === 1 && only.kind === 'category' ? only.levels.length : undefined;
+  return {
+    code: 'CATEGORIES',
+    details: {
+      method,
+      columns: columns.length,
+      components: variances.length,
+      above: countAboveLimit(variances, coding),
+      limit: inertiaLimit(coding),
+      ...(levels === undefined ? {} : { column: only.name, levels }),
+    },
+  };
+}
+
+/** A choice, unless no criterion applies. */
+function asReason(found: Choice): Choice | Reason {
+  return found.criteria.some(({ k }) => k !== null) ? found : { code: 'UNSUITABLE', message: found.reason };
+}
+
+/** A result, or the library's reason why these data have none. What goes wrong while they are read is an error. */
+async function orWhy<Result extends object>(work: () => Promise<Result | Reason>): Promise<Result | Reason> {
+  try {
+    return await work();
+  } catch (error) {
+    const unsuitable = error instanceof OptionError || (error instanceof DataError && error.code !== 'SOURCE_CHANGED');
+    if (unsuitable) return { code: 'UNSUITABLE', message: error.message };
+    throw error;
+  }
+}
+
+function pick<Name extends keyof FitQuestions>(
+  options: FitQuestions,
+  names: readonly Name[],
+): Pick<FitQuestions, Name> {
+  const given = names.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]);
+  return Object.fromEntries(given) as Pick<FitQuestions, Name>;
+}

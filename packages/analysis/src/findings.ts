@@ -1,0 +1,153 @@
+import type { Model, Warning } from '@scree/core';
+import type { AnalysisRecord } from './analysis.js';
+import { shareKept } from './choose/components-for.js';
+import { STABLE_ANGLE } from './describe/describe-stability.js';
+import { hasVariance } from './reasons.js';
+
+/** Findings that are not warnings. */
+type OwnCode =
+  /** How many components to keep. */
+  | 'COMPONENTS_TO_KEEP'
+  /** Which of them would be found in another sample. */
+  | 'STABILITY'
+  /** What a component means. */
+  | 'COMPONENT'
+  /** Rows beyond the limits of T² and Q. */
+  | 'UNUSUAL_ROWS'
+  /** No row is beyond them. */
+  | 'NO_UNUSUAL_ROWS';
+
+/** Something worth saying about a table, as data: `describeFinding` makes a sentence of it. */
+export interface Finding {
+  /** What it is about: the code of a warning, or of a finding of the analysis. */
+  readonly code: OwnCode | Warning['code'];
+  readonly details: Readonly<Record<string, unknown>>;
+  /** From 0 to 100: findings are ordered by it. */
+  readonly importance: number;
+  /** The library's sentence, if the finding is a warning. */
+  readonly message?: string;
+}
+
+/**
+ * How important warnings are. From 80 up they say that the answer may be to another question than the one that was meant; from 50 up
+ * that a part of it is affected; below, that something was done that people should know.
+ */
+const IMPORTANCE: { readonly [Code in Warning['code']]?: number } = {
+  CORRELATION_MATRIX: 98,
+  CONSTANT_DATA: 97,
+  SOURCE_CHANGED: 96,
+  DOMINANT_COLUMN: 92,
+  ID_COLUMN: 90,
+  UNEQUAL_SPREAD: 84,
+  CATEGORY_CODES: 82,
+  NO_STRUCTURE: 80,
+  FEW_DIGITS: 78,
+  DUPLICATE_COLUMNS: 64,
+  FEW_ROWS: 62,
+  ZERO_INFLATED: 58,
+  AXES_NOT_UNIQUE: 56,
+  SUBSPACE_NOT_UNIQUE: 56,
+  BELOW_ACCURACY: 55,
+  INTEGERS_ROUNDED: 54,
+  RANK_BELOW_K: 30,
+  CONSTANT_COLUMN: 36,
+  COLUMNS_LEFT_OUT: 34,
+  VALUES_CONVERTED: 32,
+  ENGINE_FALLBACK: 12,
+};
+const OTHER_WARNING = 40;
+
+/** Rows that were dropped or filled: up to 88 if that is half of them or more. */
+const GAPS = { least: 38, most: 88 };
+const KEEP = 76;
+const STABILITY = 70;
+/** The first component; each that follows is 3 less important. */
+const COMPONENT = { first: 68, step: 3 };
+/** Unusual rows, and up to 20 more if they are 5 % of all rows. */
+const UNUSUAL = { least: 46, more: 20 };
+const NOTHING_UNUSUAL = 20;
+
+/** What is worth saying about an analysis, the most important first; what is equally important in the order of the questions. */
+export function findingsOf(analysis: Omit<AnalysisRecord, 'findings'>): Finding[] {
+  const found = [
+    ...analysis.model.warnings.map((warning) => warningFinding(warning, analysis)),
+    ...keepFinding(analysis),
+    ...stabilityFinding(analysis),
+    ...componentFindings(analysis),
+    ...unusualFinding(analysis),
+  ];
+  return found.sort((a, b) => b.importance - a.importance);
+}
+
+function warningFinding({ code, message, details = {} }: Warning, { table }: Pick<AnalysisRecord, 'table'>): Finding {
+  const affected = Number(details.affectedRows ?? details.count ?? 0);
+  const total = Number(details.rows ?? details.totalRows ?? table.rows + table.dropped);
+  const gaps = code === 'ROWS_DROPPED' || code === 'VALUES_FILLED';
+  const share = gaps && total > 0 ? Math.min(1, (2 * affected) / total) : 0;
+  const importance = gaps ? GAPS.least + (GAPS.most - GAPS.least) * share : (IMPORTANCE[code] ?? OTHER_WARNING);
+  return { code, details, importance, message };
+}
+
+function keepFinding({ model, kept }: Pick<AnalysisRecord, 'model' | 'kept'>): Finding[] {
+  const { choice, d } = model;
+  if (!hasVariance(model) || d === 1 || (!choice && kept === model.k)) return [];
+  // The warning says the same.
+  if (kept === 0 && model.warnings.some(({ code }) => code === 'NO_STRUCTURE')) return [];
+  const details = {
+    k: kept,
+    recommended: choice?.k ?? null,
+    agree: choice?.agree ?? [],
+    share: kept > 0 && kept <= model.k ? shareOf(model, kept) : 0,
+  };
+  return [{ code: 'COMPONENTS_TO_KEEP', details, importance: KEEP }];
+}
+
+function shareOf(model: Model, k: number): number {
+  return k === model.k ? shareKept(model) : model.varianceRatios.slice(0, k).reduce((sum, ratio) => sum + ratio, 0);
+}
+
+function stabilityFinding({ model, kept }: Pick<AnalysisRecord, 'model' | 'kept'>): Finding[] {
+  const { stability, d } = model;
+  if (!stability || d === 1 || kept === 0 || !hasVariance(model)) return [];
+  const angles = stability.angles.slice(0, kept).map(({ q95 }) => q95);
+  const numbers = (wanted: (angle: number) => boolean): number[] =>
+    angles.flatMap((angle, i) => (wanted(angle) ? [i + 1] : []));
+  const details = {
+    stable: numbers((angle) => angle <= STABLE_ANGLE),
+    unstable: numbers((angle) => angle > STABLE_ANGLE),
+    degrees: angles.map((angle) => (180 / Math.PI) * angle),
+    replicates: stability.replicates,
+  };
+  return [{ code: 'STABILITY', details, importance: STABILITY }];
+}
+
+function componentFindings({ meaning, kept, model }: Pick<AnalysisRecord, 'meaning' | 'kept' | 'model'>): Finding[] {
+  const noise = model.choice?.k === 0 && kept === 0;
+  return meaning.slice(0, kept).flatMap((each, c) => {
+    const says = each && (each.columns.length > 0 || each.categories.length > 0 || each.groups.length > 0);
+    if (!each || noise || !(says || each.supplementary.length > 0)) return [];
+    return [
+      {
+        code: 'COMPONENT' as const,
+        details: { ...each },
+        importance: Math.max(10, COMPONENT.first - COMPONENT.step * c),
+      },
+    ];
+  });
+}
+
+function unusualFinding({ compared, table }: Pick<AnalysisRecord, 'compared' | 'table'>): Finding[] {
+  if (!compared) return [];
+  const { counts, unusual, unusualLimits, complete } = compared.found;
+  if (unusualLimits.t2 === null && unusualLimits.q === null) return [];
+  const count = counts.either ?? Math.max(counts.t2, counts.q);
+  const details = {
+    components: compared.model.k,
+    count,
+    rows: unusual.map(({ number, name }) => ({ row: number, name })),
+    complete,
+  };
+  if (count === 0) return [{ code: 'NO_UNUSUAL_ROWS', details, importance: NOTHING_UNUSUAL }];
+  const share = Math.min(1, count / Math.max(1, 0.05 * table.rows));
+  return [{ code: 'UNUSUAL_ROWS', details, importance: UNUSUAL.least + UNUSUAL.more * share }];
+}

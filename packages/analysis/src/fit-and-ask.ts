@@ -1,0 +1,194 @@
+import {
+  type Choice,
+  type Data,
+  Model,
+  Moments,
+  OptionError,
+  type PcaOptions,
+  type RowSource,
+  type Stability,
+  type Warning,
+} from '@scree/core';
+import { openSource } from '@scree/core/data';
+import { availableEngines } from '@scree/core/engine';
+import {
+  checkObject,
+  checkOption,
+  checkOptions,
+  fit,
+  fitOpened,
+  fitSmall,
+  keepAlive,
+  type NestedModels,
+  nestedModels,
+  type OptionCheck,
+  ProgressTracker,
+  prepareColumns,
+  refuseForMoments,
+  rereadable,
+  type Settings,
+  smallFit,
+  stabilityOfFirst,
+} from '@scree/core/pipeline';
+import { BOOTSTRAP_OPTION, type BootstrapChoices, type Chosen, checkChoices } from './bootstrap/bootstrap-options.js';
+import { type Chooser, isChooser } from './choose/chooser.js';
+import { momentsWarnings, type WatchedSource, warningsOfRows, watch } from './inspect/watch-columns.js';
+
+/** Options of a fit and of what is asked about the same rows while they are there. */
+export interface FitQuestions<Name extends string = string> extends Omit<PcaOptions<Name>, 'k'> {
+  /**
+   * How many components, as for `pca`; or `'auto'`, as many as `chooseComponents` recommends; or as one criterion says, by its name.
+   * Default 10, or as many as there are.
+   */
+  readonly k?: PcaOptions['k'] | Chooser;
+  /** How often rows are drawn again to see how much the components vary from sample to sample, or more choices. Default 0: not at all. */
+  readonly bootstrap?: number | BootstrapChoices;
+  /**
+   * Whether to look at the columns too, and to warn where one dominates, numbers the rows, holds codes of classes or repeats
+   * another. Default false: it costs a look at every number.
+   */
+  readonly lookAtColumns?: boolean;
+}
+
+/** The questions that were asked, checked. */
+interface Questions {
+  readonly choose: Chooser | undefined;
+  readonly bootstrap: Chosen | undefined;
+  readonly lookAtColumns: boolean;
+}
+
+const OWN_OPTIONS: Record<'bootstrap' | 'lookAtColumns', OptionCheck> = {
+  bootstrap: BOOTSTRAP_OPTION,
+  lookAtColumns: { must: 'true or false', test: (v) => typeof v === 'boolean' },
+};
+
+/**
+ * A fit, and what is asked about it, on one opening of the data: how many components (`k: 'auto'`), how sure (`bootstrap`), and what is
+ * odd about the columns (`lookAtColumns`). Without a question it is `pca`. `analyze` adds everything that is known once the model is there.
+ */
+export async function fitAndAsk(data: Data | Moments, options: FitQuestions = {}): Promise<NestedModels> {
+  const { settings, questions, plain } = checkFitQuestions(options);
+  const { choose, bootstrap, lookAtColumns } = questions;
+  if (choose === undefined && !bootstrap && !lookAtColumns) return nestedModels(data, plain);
+  const progress = new ProgressTracker(settings);
+  const ask: typeof fit = (source, own, engines) => fitOpenedRows(source, own, questions, engines, progress);
+  return keepAlive(async () => {
+    if (data instanceof Moments) {
+      if (bootstrap) throw noRows();
+      refuseForMoments(settings, data.cols);
+      return ask(data, settings, await availableEngines(settings, data.cols ** 2), progress);
+    }
+    const open = async () => {
+      const source = await openSource(data, progress, settings.columnNames, settings.columns === 'numeric');
+      const opened = await prepareColumns(source, settings, progress);
+      // Rows in memory are looked at after the fit: so the fit is the one that `pca` makes.
+      const watched = lookAtColumns && !opened.source.resident;
+      return watched ? { ...opened, source: watch(opened.source, opened.settings) } : opened;
+    };
+    return fitOpened(open, progress, ask);
+  });
+}
+
+/** Checks options, before any data are read. `own` are further options that the caller has checked, for messages. */
+export function checkFitQuestions(
+  options: FitQuestions,
+  own: readonly string[] = [],
+): { settings: Settings; questions: Questions; plain: PcaOptions } {
+  checkObject(options);
+  const { k, bootstrap, lookAtColumns, ...others } = options;
+  for (const [option, value] of Object.entries({ bootstrap, lookAtColumns })) {
+    if (value !== undefined) checkOption(option, value, OWN_OPTIONS[option as keyof typeof OWN_OPTIONS]);
+  }
+  const choose = isChooser(k) ? k : undefined;
+  const plain: PcaOptions = isChooser(k) || k === undefined ? others : { ...others, k };
+  const settings = checkOptions(plain, [...own, ...Object.keys(OWN_OPTIONS)]);
+  const chosen = checkChoices(bootstrap, settings.seed);
+  return { settings, questions: { choose, bootstrap: chosen, lookAtColumns: lookAtColumns ?? false }, plain };
+}
+
+function noRows(): OptionError {
+  return new OptionError(
+    'BAD_OPTION',
+    'bootstrap cannot be chosen for moments: their rows are gone. Leave it out, or pass the rows themselves.',
+    { option: 'bootstrap' },
+  );
+}
+
+/** Fits an opened source, and answers the questions about it: criteria before the fit, columns and bootstrap after it. */
+async function fitOpenedRows(
+  opened: RowSource | Moments,
+  settings: Settings,
+  { choose, bootstrap, lookAtColumns }: Questions,
+  engines: Parameters<typeof fit>[2],
+  progress: ProgressTracker,
+): ReturnType<typeof fit> {
+  // The criteria may leave no more than moments, and a bootstrap draws rows.
+  const source = bootstrap && !(opened instanceof Moments) ? await rereadable(opened, progress) : opened;
+  const chosen = choose === undefined ? undefined : await chooseK(source, settings, choose, engines, progress);
+  const data = bootstrap || !chosen ? source : chosen.data;
+  const fitted = await fitData(data, chosen?.settings ?? settings, engines, progress);
+  const { columns } = fitted;
+  const choice = chosen?.choice;
+  let stability: Stability | undefined;
+  if (bootstrap && !(data instanceof Moments)) {
+    const { stabilityOf } = await import('./bootstrap/stability.js');
+    const { center, scale, columnWeights, ddof, weights } = settings;
+    const read = weights?.length ?? columns.rows;
+    const sample = { source: data, read, columns, weights, center, scale, columnWeights, ddof, k: fitted.model.k };
+    const engine = fitted.engine.name === 'reference' ? engines[0] : fitted.engine;
+    stability = await stabilityOf(sample, bootstrap, engine, progress);
+  }
+  const known = data === opened || opened instanceof Moments ? [] : ((await opened.warnings?.()) ?? []);
+  const looked = lookAtColumns ? await columnWarnings(opened, columns, settings, progress) : [];
+  const warnings = [...known, ...looked, ...structureWarnings(choice)];
+  const complete = (model: Model): Model =>
+    new Model({
+      ...model,
+      warnings: [...warnings, ...model.warnings],
+      ...(choice ? { choice } : {}),
+      ...(stability ? { stability: stabilityOfFirst(stability, model.k, model.d) } : {}),
+    });
+  return { ...fitted, model: complete(fitted.model), first: (k) => complete(fitted.first(k)) };
+}
+
+/** The fit that `pca` makes of the same data, so that questions never change the model. */
+const fitData: typeof fit = async (data, settings, engines, progress) => {
+  const small = data instanceof Moments ? undefined : smallFit(data, settings);
+  return small?.negligible && !(data instanceof Moments)
+    ? fitSmall(data, small, settings, progress)
+    : fit(data, settings, engines, progress);
+};
+
+async function chooseK(
+  source: RowSource | Moments,
+  settings: Settings,
+  choose: Chooser,
+  engines: Parameters<typeof fit>[2],
+  progress: ProgressTracker,
+): Promise<{ choice: Choice; data: RowSource | Moments; settings: Settings }> {
+  const { chooseForFit } = await import('./choose/criteria/evidence.js');
+  const { choice, data } = await chooseForFit(source, settings, choose, engines, progress);
+  return { choice, data, settings: { ...settings, k: Math.max(1, choice.k) } };
+}
+
+async function columnWarnings(
+  opened: RowSource | Moments,
+  columns: Awaited<ReturnType<typeof fit>>['columns'],
+  settings: Settings,
+  progress: ProgressTracker,
+): Promise<readonly Warning[]> {
+  if (opened instanceof Moments) return momentsWarnings(opened, settings);
+  if ('columnWarnings' in opened) return (opened as WatchedSource).columnWarnings(columns);
+  return warningsOfRows(opened, columns, settings, progress);
+}
+
+function structureWarnings(choice: Choice | undefined): Warning[] {
+  if (choice?.k !== 0) return [];
+  return [
+    {
+      code: 'NO_STRUCTURE',
+      message: `${choice.reason} The model has one component because a model needs one.`,
+      details: { criteria: choice.agree },
+    },
+  ];
+}

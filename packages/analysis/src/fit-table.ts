@@ -1,0 +1,178 @@
+import { type Data, Model, Moments, type RowSource, type Warning } from '@scree/core';
+import { partsOf as compositionsOf, type ScalingRule } from '@scree/core/data';
+import type { NestedModels } from '@scree/core/pipeline';
+import type { BootstrapChoices } from './bootstrap/bootstrap-options.js';
+import { replicatesFor } from './bootstrap/default-replicates.js';
+import { isChooser } from './choose/chooser.js';
+import { type CriteriaEffort, examine } from './examine.js';
+import { type FitQuestions, fitAndAsk } from './fit-and-ask.js';
+import { lookAtColumns } from './inspect/look-at-columns.js';
+import { betweenGroups, type GroupPca } from './methods/group-pca.js';
+import type { AnalysisTable } from './reading/analysis-table.js';
+import { rememberRows } from './reading/remember-rows.js';
+import type { NotComputed } from './reasons.js';
+
+/** What is asked of a fit: the options of `pca`, how many components, how sure. */
+export interface TableFitOptions extends Omit<FitQuestions, 'bootstrap'> {
+  /** Replicates of a bootstrap, or more choices. Default: as the shape of the table allows, from the shape alone. 0 leaves it out. */
+  readonly bootstrap?: number | BootstrapChoices | undefined;
+  /** Which criteria for the number of components to compute: all of them, or those that take little time; `'none'` leaves them out. */
+  readonly criteria?: CriteriaEffort | 'none' | undefined;
+  /** The group of every row, to analyse the means of the groups instead of the rows, and the name of the column that has them. */
+  readonly between?: { readonly column: string; readonly labels: readonly string[] } | undefined;
+  /** The models of a fit of the same rows with the same options, if there is one: it is not made again. */
+  readonly fitted?: NestedModels | undefined;
+  /** Replaces how the rows are read: the same rows, or their moments. */
+  readonly read?: (() => Promise<RowSource | Moments>) | undefined;
+}
+
+/** PCA between groups: what is known besides the model of their means. */
+export interface Between extends Pick<GroupPca, 'groups' | 'means' | 'share'> {
+  readonly column: string;
+}
+
+/** A fitted table. Models are of the columns of `source`: of coded columns, if there is a coding. */
+export interface TableFit extends NestedModels {
+  /** The rows that were fitted, kept in memory if they are few. */
+  readonly source: RowSource;
+  readonly notComputed: NotComputed;
+  /** Seconds that the fit took, without what was asked about it. */
+  readonly seconds: number;
+  /** If the model is one of the means of groups. */
+  readonly between?: Between | undefined;
+}
+
+/** Memory that a table may take by default, of which a quarter keeps rows that are read again. */
+const DEFAULT_MEMORY = 1e9;
+
+/** Fits a table, and asks how many components to keep and how sure they are. */
+export async function fitTable(
+  table: Pick<AnalysisTable, 'source' | 'coding' | 'fit'>,
+  { criteria = 'all', bootstrap, between, fitted, read, ...options }: TableFitOptions,
+): Promise<TableFit> {
+  if (between) return fitMeans(table.source, between, options);
+  const asks = criteria !== 'none' || bootstrap !== 0;
+  const given = table.source;
+  const source = given.resident ? given : rememberRows(given, asks ? (options.memory ?? DEFAULT_MEMORY) / 4 : 0);
+  const start = performance.now();
+  // The replicates of a bootstrap are drawn after the fit.
+  let drawing: number | undefined;
+  const onProgress: FitQuestions['onProgress'] = (progress) => {
+    if (progress.phase === 'bootstrap') drawing ??= performance.now();
+    options.onProgress?.(progress);
+  };
+  const rows = read ? await read() : source;
+  const moments = rows instanceof Moments ? rows : undefined;
+  const questions: FitQuestions = {
+    lookAtColumns: hasUnits(table),
+    ...options,
+    ...table.fit,
+    ...(options.onProgress ? { onProgress } : {}),
+  };
+  // The weights are already part of moments.
+  const { weights: _, ...unweighted } = questions;
+  const nested = fitted
+    ? await askedModels(fitted, source, questions)
+    : moments
+      ? await fitAndAsk(moments, unweighted)
+      : await fitAndAsk(source as Data, {
+          ...questions,
+          bootstrap: replicatesNow(bootstrap, source, questions.weights),
+        });
+  const seconds = ((drawing ?? performance.now()) - start) / 1000;
+  // Moments do not know the table that they were read from.
+  const model = moments ? withWarnings(nested.model, (await table.source.warnings?.()) ?? []) : nested.model;
+  if (!asks) {
+    const reason = { code: 'NOT_ASKED' } as const;
+    return { ...nested, model, source, seconds, notComputed: { choice: reason, stability: reason } };
+  }
+  const asked = await examine(model, {
+    effort: criteria === 'none' ? 'quick' : criteria,
+    criteria: criteria !== 'none',
+    replicates: bootstrap,
+    source: source.rereadable ? source : undefined,
+    moments,
+    options: questions,
+    coding: table.coding,
+  });
+  return { ...asked, first: nested.first, source, seconds };
+}
+
+/** Of levels of a category and of log-ratios nothing useful can be said before a fit: they have no units. */
+function hasUnits({ fit, coding }: Pick<AnalysisTable, 'coding' | 'fit'>): boolean {
+  return fit === undefined && compositionsOf(coding?.columns ?? []).length === 0;
+}
+
+/** The models of a fit that was made before, as many components as are asked for, with what is odd about the columns. */
+async function askedModels(
+  { model, first }: NestedModels,
+  source: RowSource,
+  { k = DEFAULT_COMPONENTS, lookAtColumns: looks, scale, center, weights, signal }: FitQuestions,
+): Promise<NestedModels> {
+  const most = typeof k === 'number' ? Math.min(k, model.k) : model.k;
+  if (!looks) return { model: first(most), first };
+  const { columnNames } = model;
+  const { warnings } = await lookAtColumns(source, {
+    ...(columnNames ? { columnNames } : {}),
+    ...(scale === undefined ? {} : { scale }),
+    ...(center === undefined ? {} : { center }),
+    ...(weights ? { weights } : {}),
+    ...(signal ? { signal } : {}),
+  });
+  const known = model.warnings.map(({ message }) => message);
+  return {
+    model: withWarnings(
+      first(most),
+      warnings.filter(({ message }) => !known.includes(message)),
+    ),
+    first,
+  };
+}
+
+/** Components that `pca` fits if their number is not given. */
+const DEFAULT_COMPONENTS = 10;
+
+/** Replicates to draw with the fit: none yet if rows can be read only once, or their number is not known and decides. */
+function replicatesNow(
+  asked: number | BootstrapChoices | undefined,
+  { rows, cols, rereadable }: RowSource,
+  weights: ArrayLike<number> | undefined,
+): number | BootstrapChoices {
+  if (!rereadable) return 0;
+  if (typeof asked === 'object') return asked;
+  if (rows === undefined) return asked ?? 0;
+  const counted = weights ? Array.from(weights).filter((weight) => weight > 0).length : rows;
+  const replicates = replicatesFor(asked, counted, cols);
+  return typeof replicates === 'number' ? replicates : 0;
+}
+
+function withWarnings(model: Model, more: readonly Warning[]): Model {
+  return more.length === 0 ? model : new Model({ ...model, warnings: [...model.warnings, ...more] });
+}
+
+/** Fits the means of groups, each as heavy as its group has rows. The rows stay those of the table. */
+async function fitMeans(
+  source: RowSource,
+  { column, labels }: NonNullable<TableFitOptions['between']>,
+  { center: _, lookAtColumns: __, weights: ___, transform: ____, ...options }: FitQuestions,
+): Promise<TableFit> {
+  const start = performance.now();
+  const { model: fitted, ...groups } = await betweenGroups(source, labels, options);
+  const seconds = (performance.now() - start) / 1000;
+  // The means were divided by what all rows have: the rule is that of the rows.
+  const model = options.scale === undefined ? fitted : new Model({ ...fitted, scaling: options.scale as ScalingRule });
+  const reason = { code: 'GROUP_MEANS', details: { groups: groups.groups.length } } as const;
+  return {
+    model,
+    first: () => model,
+    source,
+    seconds,
+    notComputed: { choice: reason, stability: reason },
+    between: { column, ...groups },
+  };
+}
+
+/** Whether a number of components was asked for, as a number or a share of the variance. */
+export function asksForComponents(k: FitQuestions['k']): boolean {
+  return k !== undefined && !isChooser(k);
+}

@@ -1,0 +1,186 @@
+import type { Model } from '@scree/core';
+import { offsetsOf } from '@scree/core/data';
+import { type Category, categories } from './categories.js';
+import { type ColumnContribution, columnContributions } from './column-contributions.js';
+import type { GroupLevel, Groups } from './groups.js';
+import { correlationPValue, eta2PValue, holm, vTestPValue } from './significance.js';
+import type { SupplementaryColumn } from './supplementary-columns.js';
+
+/** What the meaning of a component may follow from, besides the model. */
+export interface ComponentFacts {
+  /** What `columnContributions` says of the columns; computed from the model where it is left out. */
+  readonly columns?: readonly ColumnContribution[];
+  /** What `supplementary` says of other columns and of groups. */
+  readonly supplementary?: {
+    readonly columns: readonly SupplementaryColumn[];
+    readonly groups: readonly Groups[];
+  };
+  /**
+   * Intervals of the columns' correlations, k × d, from a bootstrap; those of `model.stability` where they are left out. A column
+   * whose interval has 0 in it is not named.
+   */
+  readonly correlationIntervals?: { readonly low: ArrayLike<number>; readonly high: ArrayLike<number> };
+  /** Chance that anything is named by chance alone. Default 0.05. */
+  readonly level?: number;
+}
+
+/** A column and its correlation with a component. */
+export interface RelatedColumn {
+  readonly name: string;
+  readonly correlation: number;
+}
+
+/** Groups of rows that lie apart on a component. */
+export interface RelatedGroups {
+  readonly name: string;
+  /** Share of the component's variance that lies between the groups. */
+  readonly eta2: number;
+  /** The group with the largest mean score first. */
+  readonly levels: readonly (Pick<GroupLevel, 'level'> & {
+    /** Mean score of the group. */
+    readonly center: number;
+    readonly vTest: number;
+    /** Whether the mean differs significantly from that of all rows. */
+    readonly significant: boolean;
+  })[];
+}
+
+/** What a component has to do with columns and groups, as far as it is significant. */
+export interface ComponentMeaning {
+  /** Counted from 1. */
+  readonly component: number;
+  /** Its share of the variance. */
+  readonly share: number;
+  /** Whether the data determine its direction; if not, nothing else is said of it. */
+  readonly determined: boolean;
+  /** Columns of the fit, the strongest first. */
+  readonly columns: readonly RelatedColumn[];
+  /** Categories of the fit, the strongest first. */
+  readonly categories: readonly RelatedGroups[];
+  /** Columns that had no part in the fit, the strongest first. */
+  readonly supplementary: readonly RelatedColumn[];
+  readonly groups: readonly RelatedGroups[];
+}
+
+/** The least η² or r² that is worth a sentence. Cohen (1988) calls less than .06 small, and r = .2, which is .04, is hardly seen in a plot. */
+const LEAST_EFFECT = 0.04;
+
+/**
+ * What component `c`, counted from 0, means. Undefined for a component without variance, and for a model without centring, whose cosines
+ * have no test.
+ *
+ * Correlations are tested by t, η² by F and the centres of groups by v-test, at `level` after Holm's correction for all tests of
+ * the component. A column of the fit is named if its correlation is significant, it contributes as much as the average column or more,
+ * and its bootstrap interval, if there is one, leaves out 0. A category of the fit is named in the same way, by its η² and its
+ * contribution, as a group is. Groups, categories and supplementary columns that have less than 4 % of a component's variance in
+ * common with it are not named: many rows make that significant, and it is no finding. The tests take the component as given:
+ * whether it is more than noise is not their question.
+ */
+export function componentMeaning(model: Model, c: number, facts: ComponentFacts = {}): ComponentMeaning | undefined {
+  const { uniqueness, centered, varianceRatios } = model;
+  if (!centered || !(c >= 0 && c < uniqueness.rank)) return undefined;
+  const title = { component: c + 1, share: varianceRatios[c], determined: uniqueness.axes[c].determined };
+  return title.determined
+    ? { ...title, ...significantRelations(model, c, facts) }
+    : { ...title, columns: [], categories: [], supplementary: [], groups: [] };
+}
+
+type Relations = Pick<ComponentMeaning, 'columns' | 'categories' | 'supplementary' | 'groups'>;
+
+function significantRelations(model: Model, c: number, facts: ComponentFacts): Relations {
+  const { columns = columnContributions(model), level = 0.05 } = facts;
+  const { correlationIntervals = model.stability?.correlations } = facts;
+  const { columns: others, groups } = facts.supplementary ?? { columns: [], groups: [] };
+  const { own, isLevel, inputs } = ownCategories(model);
+  const numbers = columns.map((column, j) => ({ ...column, j })).filter(({ j }) => !isLevel(j));
+  const adjusted = holm([
+    ...numbers.map(({ correlation }) => correlationPValue(correlation[c], model.totalWeight)),
+    ...own.flatMap(({ eta2, levels }) => [
+      eta2PValue(eta2[c], levels.length, model.totalWeight),
+      ...levels.map(({ vTest }) => vTestPValue(vTest[c])),
+    ]),
+    ...others.map(({ pValue }) => pValue[c]),
+    ...groups.flatMap(({ pValue, levels }) => [pValue[c], ...levels.map(({ vTest }) => vTestPValue(vTest[c]))]),
+  ]);
+  // Taken in the order in which they were put in.
+  const holds = adjusted.map((p) => p < level).values();
+  const next = (): boolean => holds.next().value === true;
+  const stable = (j: number): boolean => {
+    const at = c * model.d + j;
+    return !correlationIntervals || correlationIntervals.low[at] > 0 || correlationIntervals.high[at] < 0;
+  };
+  // Less a little, so that rounding does not choose among columns that contribute the same.
+  const average = (100 / inputs) * (1 - 1e-9);
+  const named = numbers.flatMap(({ name, correlation, contribution, j }) =>
+    next() && contribution[c] >= average && stable(j)
+      ? [{ name: name ?? `column ${j + 1}`, correlation: correlation[c] }]
+      : [],
+  );
+  const divides = own
+    .map((category) => ({ category, whole: next(), significant: category.levels.map(next) }))
+    .filter(({ category: { contribution, levels, from, eta2 }, whole }) => {
+      const fits = contribution[c] >= average && levels.some((_, l) => stable(from + l));
+      return whole && fits && eta2[c] >= LEAST_EFFECT;
+    })
+    .sort((a, b) => b.category.eta2[c] - a.category.eta2[c])
+    .map(({ category, significant }) => relatedGroups({ ...category, name: category.column }, c, significant));
+  const related = others.flatMap(({ name, correlation }, j) =>
+    next() && correlation[c] ** 2 >= LEAST_EFFECT
+      ? [{ name: name ?? `supplementary column ${j + 1}`, correlation: correlation[c] }]
+      : [],
+  );
+  const divided = groups.flatMap((group) => {
+    const whole = next();
+    const significant = group.levels.map(next);
+    return whole && group.eta2[c] >= LEAST_EFFECT ? [relatedGroups(group, c, significant)] : [];
+  });
+  return {
+    // The component of a single column is that column.
+    columns: model.d === 1 ? [] : byStrength(named),
+    categories: divides,
+    supplementary: byStrength(related),
+    groups: divided,
+  };
+}
+
+function relatedGroups(
+  { name, levels, eta2 }: Pick<Groups, 'name' | 'eta2'> & { readonly levels: readonly Centre[] },
+  c: number,
+  significant: readonly boolean[],
+): RelatedGroups {
+  const own = levels.map(({ level, center, vTest }, at) => ({
+    level,
+    center: center[c],
+    vTest: vTest[c],
+    significant: significant[at],
+  }));
+  return { name, eta2: eta2[c], levels: own.sort((a, b) => b.center - a.center) };
+}
+
+type Centre = Pick<GroupLevel, 'level' | 'center' | 'vTest'>;
+
+function byStrength(related: readonly RelatedColumn[]): RelatedColumn[] {
+  return [...related].sort((a, b) => Math.abs(b.correlation) - Math.abs(a.correlation));
+}
+
+/** The categories that a model was fitted to, which of its columns are their levels, and how many columns the table had. */
+function ownCategories(model: Model): {
+  own: (Category & { readonly from: number })[];
+  isLevel: (j: number) => boolean;
+  inputs: number;
+} {
+  const { coding, d } = model;
+  if (!coding || coding.method === 'pca') return { own: [], isLevel: () => false, inputs: d };
+  const offsets = offsetsOf(coding);
+  const starts = coding.columns.flatMap(({ kind }, at) => (kind === 'category' ? [at] : []));
+  const levels = new Set(starts.flatMap((at) => range(offsets[at], offsets[at + 1])));
+  return {
+    own: categories(model).map((category, i) => ({ ...category, from: offsets[starts[i]] })),
+    isLevel: (j) => levels.has(j),
+    inputs: coding.columns.length,
+  };
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from }, (_, i) => from + i);
+}

@@ -1,0 +1,24 @@
+import type { ComponentMeaning } from '@scree/analysis';
+import { shorten } from '../shorten.js';
+import type { Fitted } from '../state/fit.js';
+
+/** Longest names in a sentence. */
+const NAME_LENGTH = 40;
+
+/** What a component means, with names that fit into a sentence. Single pixels of pictures are not named. */
+export function describedMeaning(meaning: ComponentMeaning, { data: { info } }: Fitted): ComponentMeaning {
+  const named = <Each extends { readonly name: string }>(all: readonly Each[]): Each[] =>
+    all.map((each) => ({ ...each, name: shorten(each.name, NAME_LENGTH) }));
+  const grouped = (groups: ComponentMeaning['groups']): ComponentMeaning['groups'] =>
+    named(groups).map((group) => ({
+      ...group,
+      levels: group.levels.map((level) => ({ ...level, level: shorten(level.level, NAME_LENGTH) })),
+    }));
+  return {
+    ...meaning,
+    columns: info.picture ? [] : named(meaning.columns),
+    categories: grouped(meaning.categories),
+    supplementary: named(meaning.supplementary),
+    groups: grouped(meaning.groups),
+  };
+}

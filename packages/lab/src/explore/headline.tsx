@@ -1,0 +1,70 @@
+import type { ComponentMeaning, Finding } from '@scree/analysis';
+import { describeFinding } from '@scree/analysis/describe';
+import type { Warning } from '@scree/core';
+import { describeWarning } from '../describe-problem.js';
+import { untangled } from '../shorten.js';
+import { record } from '../state/findings.js';
+import type { Fitted } from '../state/fit.js';
+import { describedRows, unusual } from '../state/unusual.js';
+import { describedMeaning } from './described-meaning.js';
+import { Remedies } from './notices.js';
+import type { PanelProps } from './panel.js';
+import { type Remedy, remediesFor } from './remedies.js';
+
+/** Findings that are named first. */
+const MOST = 5;
+
+/** Warnings that are not repeated here: the page shows them above all views, or the choice of k says the same. */
+export const SHOWN_ABOVE: readonly string[] = ['ROWS_DROPPED', 'VALUES_FILLED', 'NO_STRUCTURE'];
+
+interface Line {
+  readonly finding: Finding;
+  readonly text: string;
+  readonly remedies: readonly Remedy[];
+}
+
+/** The most important findings as sentences, if the analysis is done. */
+export function headlineOf(now: Fitted): readonly Line[] {
+  const found = record.value;
+  if (!found) return [];
+  const names = now.columns.map((column) => now.data.info.columns[column].name);
+  // The names of the rows may have changed since.
+  const current = unusual.value;
+  const compared = current && 'found' in current && current.model.k === found.kept ? current : found.compared;
+  const facts = {
+    model: found.model,
+    compared: compared && { found: compared.found, facts: describedRows(compared) },
+  };
+  const lines: Line[] = [];
+  for (const finding of found.findings) {
+    if (lines.length === MOST) break;
+    if (SHOWN_ABOVE.includes(finding.code)) continue;
+    const own =
+      finding.code === 'COMPONENT'
+        ? { ...finding, details: { ...describedMeaning(finding.details as unknown as ComponentMeaning, now) } }
+        : finding;
+    const text = untangled(describeFinding(own, facts, (warning) => describeWarning(warning, names)));
+    if (text !== '') lines.push({ finding, text, remedies: remediesOf(finding, now) });
+  }
+  return lines;
+}
+
+function remediesOf({ code, message, details }: Finding, now: Fitted): readonly Remedy[] {
+  return message === undefined ? [] : remediesFor({ code, message, details } as Warning, now);
+}
+
+/** The most important findings. */
+export function Headline({ now }: PanelProps) {
+  const lines = headlineOf(now);
+  if (lines.length === 0) return null;
+  return (
+    <ul class="findings">
+      {lines.map(({ finding, text, remedies }) => (
+        <li key={text} class={finding.message === undefined ? '' : 'warning'}>
+          {`${text} `}
+          <Remedies remedies={remedies} about={text} />
+        </li>
+      ))}
+    </ul>
+  );
+}

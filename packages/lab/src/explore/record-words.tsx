@@ -1,0 +1,117 @@
+import type { AnalysisPart, Reason } from '@scree/analysis';
+import { describeChoice, describeMeaning, describeReason, describeStability, several } from '@scree/analysis/describe';
+import { analysis, chosen, record } from '../state/findings.js';
+import { describedMeaning } from './described-meaning.js';
+import type { PanelProps } from './panel.js';
+
+/** Panels about components say it of those that are kept, and of those on the axes. */
+interface Props extends PanelProps {
+  readonly kept: number;
+}
+
+/** Sentences that name an option of the library, for people who have a page. */
+const REASONS: { readonly [Code in Reason['code']]?: string } = {
+  LARGE_TABLE: 'Not computed for so large a table. The command does it: scree fit --bootstrap 200.',
+  LEADING_VARIANCES:
+    'The solver finds only the leading variances of so large a table. The command computes all of them: scree analyze.',
+};
+
+export function reasonHere(part: AnalysisPart, reason: Reason): string {
+  return REASONS[reason.code] ?? describeReason(part, reason);
+}
+
+/** How stable the components are, as soon as it is known. */
+export function StabilityWords({ now, kept }: Props) {
+  const found = analysis.value?.now === now ? analysis.value : undefined;
+  const { model, notComputed } = record.value ?? {};
+  const stability = model?.stability;
+  if (found?.isDone && stability) {
+    const some = stability.angles.length;
+    const [first, ...others] = describeStability(stability, Math.min(kept, some), model.choice?.k);
+    return (
+      <>
+        <h3>How stable</h3>
+        <p>
+          {kept > some ? `Of the first ${several(some, 'component')}: ` : ''}
+          <strong>{first}</strong>
+        </p>
+        {others.map((sentence) => (
+          <p key={sentence}>{sentence}</p>
+        ))}
+      </>
+    );
+  }
+  const { progress, problem } = found ?? {};
+  const share = progress?.total ? Math.min(1, progress.done / progress.total) : undefined;
+  const reason = notComputed?.stability;
+  return (
+    <>
+      <h3>How stable</h3>
+      {found?.isDone ? (
+        <p class="hint">
+          {problem ? `Not known. ${problem}` : reason ? reasonHere('stability', reason) : 'Not known.'}
+        </p>
+      ) : (
+        <p class="hint">
+          {'Drawing samples from these rows… '}
+          <progress aria-label="Drawing samples from these rows" {...(share === undefined ? {} : { value: share })} />
+        </p>
+      )}
+    </>
+  );
+}
+
+/** What the components mean, as far as it is significant. Nothing, if no component stands out of noise. */
+export function MeaningWords({ now, kept }: Props) {
+  const { meaning = [], model } = record.value ?? {};
+  if (model?.choice?.k === 0) return null;
+  const sentences = meaning
+    .slice(0, kept)
+    .map((each) => each && describeMeaning(describedMeaning(each, now)))
+    .filter((sentence) => sentence !== undefined);
+  if (sentences.length === 0) return null;
+  return (
+    <>
+      <h3>What they mean</h3>
+      <p class="hint">
+        {`“More” and “less” are for rows with a high score. Only what is significant is named (5${'\u00a0'}%, with Holm’s correction).`}
+      </p>
+      <ul class="meaning">
+        {sentences.map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** How many components the criteria advise, and how they differ. */
+export function ChoiceWords({ now }: PanelProps) {
+  const found = chosen.value;
+  if (found?.now !== now || !found.isDone) return null;
+  const { choice, reason } = found.result ?? {};
+  if (!choice) {
+    return (
+      <>
+        <h3>How many</h3>
+        <p class="hint">{reason ? reasonHere('choice', reason) : `Not known. ${found.problem ?? ''}`}</p>
+      </>
+    );
+  }
+  return (
+    <>
+      <h3>How many</h3>
+      {describeChoice(choice).map((sentence) => (
+        <p key={sentence}>{sentence}</p>
+      ))}
+      <details>
+        <summary>What the criteria say</summary>
+        {choice.criteria
+          .filter((criterion) => criterion.k !== null)
+          .map(({ name, sentence }) => (
+            <p key={name}>{sentence}</p>
+          ))}
+      </details>
+    </>
+  );
+}

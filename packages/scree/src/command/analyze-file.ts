@@ -1,0 +1,83 @@
+import {
+  type Analysis,
+  type AnalysisTable,
+  type AnalyzeTableOptions,
+  analyzeTable,
+  type TableFitOptions,
+} from '@scree/analysis';
+import { DEFAULT_MEMORY } from '@scree/files';
+import { offerEngines } from '../offer-engines.js';
+import { readColumnWeights } from './column-weights.js';
+import type { Call } from './command.js';
+import type { PreparedFile } from './derived-file.js';
+import { betweenLabels } from './fit-between.js';
+import { fitOptions } from './fit-options.js';
+import type { Terminal } from './terminal.js';
+import { countRowsOfSmallFile } from './with-file.js';
+
+// The index of the package does this too, but loading it would take longer than most fits.
+offerEngines();
+
+/** A file as a table to analyse. Its rows count while they are read, so that much of it is known only afterwards. */
+export function tableOf(file: PreparedFile): AnalysisTable {
+  const { source, columns, coding, fit, label, supplementary, groups, supplementaryRows, leftOut } = file;
+  // Sparse rows have nothing beside them, unless they were coded.
+  const sparse = source.nonzeros !== undefined && !coding;
+  return {
+    source,
+    columns: coding?.columns.map(({ name }) => name) ?? columns,
+    coding,
+    fit,
+    label,
+    supplementary,
+    groups,
+    leftOut,
+    get dropped() {
+      return file.dropped;
+    },
+    ...(supplementaryRows ? { supplementaryRows: tableOf(supplementaryRows) } : {}),
+    placesOf: (rows) => file.rowsInFile(rows),
+    ...(sparse ? {} : { parts: () => file.withSupplementary() }),
+  };
+}
+
+/** What the flags ask of a fit of a file. Rows with weights are read for them. */
+export async function questionsOf(
+  file: PreparedFile,
+  { flags, signal }: Pick<Call, 'flags' | 'signal'>,
+  terminal: Terminal,
+): Promise<TableFitOptions> {
+  const weights = await file.weights();
+  const weightFile = flags['column-weights'] as string | undefined;
+  const bootstrap = flags.bootstrap as number | undefined;
+  const names = file.source.columnNames ?? file.columns;
+  return {
+    ...fitOptions(flags),
+    ...file.fit,
+    ...(weights ? { weights } : {}),
+    ...(weightFile === undefined ? {} : { columnWeights: await readColumnWeights(weightFile, names) }),
+    ...(flags.between === undefined ? {} : { between: await betweenLabels(file, flags) }),
+    ...(bootstrap === undefined ? {} : { bootstrap }),
+    memory: (flags.memory as number | undefined) ?? DEFAULT_MEMORY,
+    onProgress: terminal.onProgress,
+    signal,
+  };
+}
+
+/** What figures need of the rows, and whether single rows are listed. */
+export type MoreQuestions = Pick<AnalyzeTableOptions, 'figures' | 'colours' | 'listRows'>;
+
+/** Fits and analyses a file as the flags say. */
+export async function analyzeFile(
+  file: PreparedFile,
+  call: Pick<Call, 'flags' | 'signal'>,
+  terminal: Terminal,
+  more: MoreQuestions = {},
+): Promise<Analysis> {
+  await countRowsOfSmallFile(file, call.signal);
+  const rotate = call.flags.rotate as AnalyzeTableOptions['rotate'];
+  const questions = await questionsOf(file, call, terminal);
+  const analysis = await analyzeTable(tableOf(file), { ...questions, ...more, ...(rotate ? { rotate } : {}) });
+  terminal.clear();
+  return analysis;
+}
