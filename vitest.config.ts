@@ -10,7 +10,7 @@ export default defineConfig({
     alias: {
       '@scree/analysis/describe': source('./packages/analysis/src/describe/index.ts'),
       '@scree/analysis': source('./packages/analysis/src/index.ts'),
-      '@scree/files/internal': source('./packages/files/src/internal.ts'),
+      '@scree/files/platform': source('./packages/files/src/platform/index.ts'),
       '@scree/files': source('./packages/files/src/index.ts'),
       '@scree/core/names': source('./packages/core/src/solvers/names.ts'),
       '@scree/core/engine': source('./packages/core/src/engines/index.ts'),
@@ -18,7 +18,7 @@ export default defineConfig({
       '@scree/core/linalg': source('./packages/core/src/linalg/index.ts'),
       '@scree/core/pipeline': source('./packages/core/src/pipeline.ts'),
       '@scree/core/transform': source('./packages/core/src/transform.ts'),
-      '@scree/core/learn': source('./packages/core/src/learn.ts'),
+      '@scree/core/learn': source('./packages/core/src/learn/index.ts'),
       '@scree/core': source('./packages/core/src/index.ts'),
       scree: source('./packages/scree/src/index.ts'),
     },

@@ -309,7 +309,8 @@ const CASES = {
   'CRC-32': {
     speed: text,
     size: { 'crc-32': ["export { buf } from 'crc-32'"] },
-    ours: async (bytes) => (await import(pathToFileURL(`${root}packages/core/dist/data/crc32.js`).href)).crc32(bytes),
+    ours: async (bytes) =>
+      (await import(pathToFileURL(`${root}packages/core/dist/data/storage/crc32.js`).href)).crc32(bytes),
     contenders: {
       'crc-32': async (bytes) => (await library('crc-32')).default.buf(bytes) >>> 0,
       'node:zlib': async (bytes) => zlib.crc32(bytes),

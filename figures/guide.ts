@@ -10,11 +10,8 @@ import {
   mca,
   openFile,
   type PcaOptions,
-  pca,
   type Report,
   type RowSource,
-  supplementary,
-  supplementaryRows,
 } from 'scree';
 import type { Draw } from './figure.js';
 import type { ProgressBar } from './progress-bar.js';
@@ -74,22 +71,22 @@ async function drawnDecathlon(figure: string, progress: ProgressBar) {
   const numbers = (cells: readonly string[]): number[] => cells.slice(1, 11).map(Number);
   const [active, others] = [athletes.slice(0, 23), athletes.slice(23)];
   const source = sourceFromRows(active.map(numbers), head.slice(1, 11));
-  const fitted = await pca(source, { scale: 'unit', ddof: 0, k: 3 });
-  const apart = await supplementaryRows(fitted, others.map(numbers));
-  const report = await makeReport({
-    model: fitted,
-    source,
-    labels: labelsOf(active.map((cells) => cells[13])),
-    labelName: 'Competition',
-    names: labelsOf(active.map(([name]) => name)),
-    supplementary: await supplementary(fitted, source, {
+  const analysis = await analyze(source, {
+    scale: 'unit',
+    ddof: 0,
+    k: 3,
+    bootstrap: 0,
+    criteria: 'none',
+    names: active.map(([name]) => name),
+    supplementary: {
       columns: active.map((cells) => ({ Rank: Number(cells[11]), Points: Number(cells[12]) })),
       groups: { Competition: active.map((cells) => cells[13]) },
-    }),
-    supplementaryRows: others.map(([name], i) => ({ name, scores: apart.scores.data.subarray(3 * i, 3 * i + 3) })),
-    title: 'guide',
-    rows: 'fit',
+      rows: others.map(numbers),
+      rowNames: others.map(([name]) => name),
+    },
   });
+  const labels = labelsOf(active.map((cells) => cells[13]));
+  const report = await makeReport({ analysis, labels, labelName: 'Competition', title: 'guide' });
   progress.clear();
   return figureOf(report, figure);
 }

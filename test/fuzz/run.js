@@ -56,7 +56,7 @@ async function build() {
         '@scree/core/linalg': source('core/src/linalg/index.ts'),
         '@scree/core/pipeline': source('core/src/pipeline.ts'),
         '@scree/core/names': source('core/src/solvers/names.ts'),
-        '@scree/files/internal': source('files/src/internal.ts'),
+        '@scree/files/platform': source('files/src/platform/index.ts'),
         '@scree/files': source('files/src/index.ts'),
         '@scree/core': source('core/src/index.ts'),
       },

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadModel, Moments, pca, type RowSource, ScreeError } from '@scree/core';
 import { type BlobOptions, openBlob } from '@scree/files';
-import type { Bytes, Table } from '@scree/files/internal';
+import type { Bytes, Table } from '@scree/files/platform';
 import { plainUnpackers, unpacked } from '../../packages/files/src/archive/unpack.js';
 import { openCsv } from '../../packages/files/src/csv/csv-table.js';
 import { openJson } from '../../packages/files/src/json/json-table.js';
