@@ -68,7 +68,12 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         codeSplitting: {
-          groups: [{ name: 'worker', test: /^(?!.*(parquet|evidence\.ts|analysis.src.(choose.criteria|bootstrap)))/ }],
+          groups: [
+            {
+              name: 'worker',
+              test: /^(?!.*(parquet|evidence\.ts|analysis.src.(choose.criteria|bootstrap)|solvers.(learned|sketch).(?!declaration|check)))/,
+            },
+          ],
         },
       },
     },

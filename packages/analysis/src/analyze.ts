@@ -10,6 +10,7 @@ import {
   type ComparedRows,
 } from './analysis.js';
 import { findingsOf } from './findings.js';
+import { noRowsToDraw } from './fit-and-ask.js';
 import { asksForComponents, fitTable, type TableFit, type TableFitOptions } from './fit-table.js';
 import { adjustedInertias, categories, mfaGroups } from './meaning/categories.js';
 import { type ColumnContribution, columnContributions } from './meaning/column-contributions.js';
@@ -134,6 +135,7 @@ export function analyzeTable(table: AnalysisTable, options: AnalyzeTableOptions 
 /** `analyze` of moments, which have no rows. */
 async function analyzeMoments(moments: Moments, options: AnalyzeOptions): Promise<Analysis> {
   const { names: _, supplementary: __, listRows: ___, rotate: rotation, ...asked } = options;
+  if (asked.bootstrap !== undefined && asked.bootstrap !== 0) throw noRowsToDraw();
   const source = momentsTable(moments, options.columnNames);
   const fitted = await fitTable(source, { lookAtColumns: true, ...asked, bootstrap: 0, read: async () => moments });
   const noRows: Reason = { code: 'NO_ROWS' };

@@ -57,7 +57,7 @@ const IMPORTANCE: { readonly [Code in Warning['code']]?: number } = {
 };
 const OTHER_WARNING = 40;
 
-/** Rows that were dropped or filled: up to 88 if that is half of them or more. */
+/** Rows that were dropped, or values of one column that were filled: up to 88 if that is half of them or more. */
 const GAPS = { least: 38, most: 88 };
 const KEEP = 76;
 const STABILITY = 70;
@@ -80,12 +80,18 @@ export function findingsOf(analysis: Omit<AnalysisRecord, 'findings'>): Finding[
 }
 
 function warningFinding({ code, message, details = {} }: Warning, { table }: Pick<AnalysisRecord, 'table'>): Finding {
-  const affected = Number(details.affectedRows ?? details.count ?? 0);
+  const affected = code === 'VALUES_FILLED' ? mostFilled(details) : Number(details.affectedRows ?? details.count ?? 0);
   const total = Number(details.rows ?? details.totalRows ?? table.rows + table.dropped);
   const gaps = code === 'ROWS_DROPPED' || code === 'VALUES_FILLED';
   const share = gaps && total > 0 ? Math.min(1, (2 * affected) / total) : 0;
   const importance = gaps ? GAPS.least + (GAPS.most - GAPS.least) * share : (IMPORTANCE[code] ?? OTHER_WARNING);
   return { code, details, importance, message };
+}
+
+/** Values that were filled in the column that lacked most of them. */
+function mostFilled({ columns }: NonNullable<Warning['details']>): number {
+  const filled = Array.isArray(columns) ? (columns as readonly { readonly count: number }[]) : [];
+  return Math.max(0, ...filled.map(({ count }) => count));
 }
 
 function keepFinding({ model, kept }: Pick<AnalysisRecord, 'model' | 'kept'>): Finding[] {

@@ -74,7 +74,7 @@ export async function fitAndAsk(data: Data | Moments, options: FitQuestions = {}
   const ask: typeof fit = (source, own, engines) => fitOpenedRows(source, own, questions, engines, progress);
   return keepAlive(async () => {
     if (data instanceof Moments) {
-      if (bootstrap) throw noRows();
+      if (bootstrap) throw noRowsToDraw();
       refuseForMoments(settings, data.cols);
       return ask(data, settings, await availableEngines(settings, data.cols ** 2), progress);
     }
@@ -106,7 +106,8 @@ export function checkFitQuestions(
   return { settings, questions: { choose, bootstrap: chosen, lookAtColumns: lookAtColumns ?? false }, plain };
 }
 
-function noRows(): OptionError {
+/** Moments have no rows to draw from. */
+export function noRowsToDraw(): OptionError {
   return new OptionError(
     'BAD_OPTION',
     'bootstrap cannot be chosen for moments: their rows are gone. Leave it out, or pass the rows themselves.',

@@ -388,8 +388,10 @@ describe('a fit that looks at its columns', () => {
     });
     await pca(source(), { solver: 'svd' });
     const { readings } = count;
+    expect(readings).toBeGreaterThan(1);
     await analyzed(source(), { solver: 'svd', lookAtColumns: true });
-    expect(count).toEqual({ readings: 2 * readings, closed: 2 });
+    // Few rows are kept when they are read for the first time.
+    expect(count).toEqual({ readings: readings + 1, closed: 2 });
   });
 
   it('leaves values that are not finite to the fit', async () => {

@@ -1,6 +1,6 @@
 import { Moments, type PcaOptions, pca } from '@scree/core';
 import { describe, expect, it } from 'vitest';
-import { analyzed } from '../../../analysis/test/support/analyzed.js';
+import { fitAndAsk } from '../../../analysis/src/fit-and-ask.js';
 import type { DenseBlock } from '../../src/data/blocks/block.js';
 import type { RowSource } from '../../src/data/blocks/row-source.js';
 import type { Engine, LoadedBlock } from '../../src/engines/engine.js';
@@ -98,8 +98,8 @@ describe('rows that are elsewhere', () => {
 
   it('lose the columns that warnings are about nowhere', async () => {
     const { source, counts } = remoteSource(500, 30);
-    const { warnings } = await analyzed(source, { k: 2, lookAtColumns: true });
-    expect(warnings.map(({ code }) => code)).toContain('UNEQUAL_SPREAD');
+    const { model } = await fitAndAsk(source, { k: 2, lookAtColumns: true });
+    expect(model.warnings.map(({ code }) => code)).toContain('UNEQUAL_SPREAD');
     expect(counts.readings).toBe(0);
   });
 
