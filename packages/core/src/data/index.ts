@@ -1,6 +1,7 @@
 /** `@scree/core/data`: rows, blocks, tables and codings, for packages that read data or apply a coding themselves. */
 
 export { builtInName, isFloat32Array, isFloatArray } from '../base/built-in-name.js';
+export { DEFAULT_MEMORY, MEMORY_SHARES, MemoryBudget, type MemoryUser } from '../base/memory-budget.js';
 export { pickColumns } from '../table/choose-columns.js';
 export { completeRows } from '../table/complete-rows.js';
 export { type BlockPair, joinColumns, pairedBlocks } from '../table/join-columns.js';
