@@ -85,6 +85,12 @@ describe('the size of', () => {
     expect(later.size).toBeGreaterThan(8);
   });
 
+  it('analyze is at most 130 kB with the pca that it contains, and asks criteria and the bootstrap later', async () => {
+    const { first, later } = await withEsbuild('@scree/analysis', 'analyze');
+    expect(sum(first)).toBeLessThan(130_000);
+    expect(later.size).toBeGreaterThan(8);
+  });
+
   it('applying a stored model is at most 9.2 kB, and loads nothing later', async () => {
     for (const built of [withRolldown, withEsbuild]) {
       const { first, later } = await built('@scree/core/transform', 'loadTransform');

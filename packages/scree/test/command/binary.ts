@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect } from 'vitest';
+import { ServedCommand } from './served-command.js';
 
 /** The real binary. */
 export const PROGRAM = fileURLToPath(new URL('../../dist/command/scree.js', import.meta.url));
@@ -28,6 +29,7 @@ export interface Binary {
   path(name: string): string;
   /** Writes a file and returns its name. */
   write(name: string, content: string | Uint8Array): string;
+  /** Runs it and returns what it printed. */
   run(args: readonly string[], settings?: Settings): Outcome;
   /** Runs it without notes and expects success. What it printed, and that of --json. */
   text(args: readonly string[], settings?: Settings): string;
@@ -36,11 +38,38 @@ export interface Binary {
   refused(args: readonly string[], settings?: Settings): string;
 }
 
+/** Whether every command line gets a process of its own. Otherwise one process runs most of them, which is faster. */
+const ALWAYS_SPAWN = process.env.SCREE_FULL !== undefined || process.platform === 'win32';
+
+/**
+ * A command line gets a process of its own if that is what it is about: standard input, limits, another user or environment. So do the
+ * first lines of every command, which show that it starts and ends by itself. One process runs the others.
+ */
 export function useBinary(name: string): Binary {
   const folder = mkdtempSync(join(tmpdir(), `scree-${name}-`));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const started = new Set<string>();
+  let served: ServedCommand | undefined;
+  afterAll(() => {
+    served?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
   const path = (file: string): string => join(folder, file);
-  const run = (args: readonly string[], { input, uid, env, before }: Settings = {}): Outcome => {
+  const run = (args: readonly string[], settings: Settings = {}): Outcome => {
+    const [command = ''] = args;
+    if (ALWAYS_SPAWN || !started.has(command) || args.includes('-') || Object.keys(settings).length > 0) {
+      started.add(command);
+      return spawned(args, settings);
+    }
+    served ??= new ServedCommand();
+    const outcome = served.run(args, folder);
+    // A process that was killed takes no further commands.
+    if (outcome.code === null) {
+      served.close();
+      served = undefined;
+    }
+    return outcome;
+  };
+  const spawned = (args: readonly string[], { input, uid, env, before }: Settings): Outcome => {
     const words = [process.execPath, PROGRAM, ...args];
     const [program, ...rest] = before ? ['bash', '-c', `${before}; exec "$@"`, 'bash', ...words] : words;
     const { status, stdout, stderr } = spawnSync(program, rest, {
