@@ -308,12 +308,12 @@ export async function modelOfSketch(
     reason: `${what} are kept as a sketch of ${sketch.size} rows (${rule}).`,
   };
   const read = { cols, columns, dtype, sparse, merges, columnNames };
-  const { problem, framing, facts } = makeProblem(read, settings, engine, plan, progress);
+  const { problem, scaler, facts } = makeProblem(read, settings, engine, plan, progress);
   progress.begin('eigenvectors');
-  const asked = { ...problem, framing, passes: undefined };
+  const asked = { ...problem, scaler, passes: undefined };
   const { solveSketch } = await import('./solvers/sketch/streaming.js');
   const solution =
-    framing.scatterTrace > 0 ? await solveSketch(sketch, asked, settings.center) : axesWithoutVariance(problem);
+    scaler.scatterTrace > 0 ? await solveSketch(sketch, asked, settings.center) : axesWithoutVariance(problem);
   progress.end();
   return finish(solution, { ...facts, ...(await loadDataWarnings(facts, solution.values, columns)) }, warnings);
 }

@@ -3,7 +3,7 @@
  * JavaScript; `Model` of `@scree/core` is faster for large data, reads sparse matrices, streams and files, and codes categories.
  */
 import { isFloat32Array } from './base/built-in-name.js';
-import { identityFrame, packTile } from './data/blocks/block.js';
+import { identityScaler, packTile } from './data/blocks/block.js';
 import type { FloatArray, NumberArray } from './data/blocks/matrix.js';
 import { fitsFloat32, type Matrix } from './data/blocks/matrix.js';
 import { RowMatrix, scoreNames } from './data/blocks/row-matrix.js';
@@ -50,7 +50,7 @@ export function loadTransform(source: string | object | Uint8Array | ArrayBuffer
   const { rows: k, cols: d, data: basis } = components;
   // √λ computed from σ, because λ may underflow; 0 where a component has no variance.
   const deviations = singularValues.map((s, i) => (i < uniqueness.rank ? s / Math.sqrt(totalWeight - ddof) : 0));
-  const frame = { shift: mean, factor: scale.map((s) => 1 / s) };
+  const scaler = { shift: mean, factor: scale.map((s) => 1 / s) };
   const width = whiten === 'zca' ? d : k;
   const names = columnNames ?? Array.from({ length: d }, (_, j) => String(j));
 
@@ -74,7 +74,7 @@ export function loadTransform(source: string | object | Uint8Array | ArrayBuffer
     ...(columnNames ? { columnNames } : {}),
     transform(data) {
       const z = new Float64Array(k);
-      return eachRow(data, d, columnNames, frame, width, whiten === 'zca' ? names : scoreNames(k), (row, out) => {
+      return eachRow(data, d, columnNames, scaler, width, whiten === 'zca' ? names : scoreNames(k), (row, out) => {
         project(row, z);
         if (whiten) for (let c = 0; c < k; c++) z[c] = deviations[c] > 0 ? z[c] / deviations[c] : 0;
         if (whiten === 'zca') combine(z, out);
@@ -83,7 +83,7 @@ export function loadTransform(source: string | object | Uint8Array | ArrayBuffer
     },
     inverseTransform(scores) {
       const z = new Float64Array(k);
-      const plain = identityFrame(width);
+      const plain = identityScaler(width);
       const given = whiten === 'zca' ? columnNames : undefined;
       return eachRow(scores, width, given, plain, d, names, (row, out) => {
         if (whiten === 'zca') project(row, z);
@@ -107,12 +107,12 @@ function readModel(source: string | object): ModelRecord {
   }
 }
 
-/** Computes a row of `cols` numbers from each row of `width`, seen through the frame. */
+/** Computes a row of `cols` numbers from each row of `width`, scaled by the scaler. */
 function eachRow(
   data: readonly Row[] | Row | DenseMatrix,
   width: number,
   columnNames: readonly string[] | undefined,
-  frame: { readonly shift: Float64Array; readonly factor: Float64Array },
+  scaler: { readonly shift: Float64Array; readonly factor: Float64Array },
   cols: number,
   names: readonly string[],
   compute: (row: Float64Array, out: Float64Array) => void,
@@ -137,7 +137,7 @@ function eachRow(
   const output = fitsFloat32(block.data) ? new Float32Array(length) : new Float64Array(length);
   const [row, out] = [new Float64Array(width), new Float64Array(cols)];
   for (let i = 0; i < block.rows; i++) {
-    packTile(block, frame, i, i + 1, 0, width, row);
+    packTile(block, scaler, i, i + 1, 0, width, row);
     const bad = row.findIndex((value) => !Number.isFinite(value));
     if (bad >= 0) {
       const where = describeCell(i, bad, columnNames);

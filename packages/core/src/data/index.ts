@@ -7,8 +7,8 @@ export { type BlockPair, joinColumns, pairedBlocks } from '../table/join-columns
 export { openTable } from '../table/open-table.js';
 export { rereadableTable } from '../table/rereadable-table.js';
 export type { Cell, ColumnTable, TableBatch, TableColumn, TableRow, TableSource } from '../table/table.js';
-export type { Block, DenseBlock, Frame, SparseBlock } from './blocks/block.js';
-export { identityFrame, packTile } from './blocks/block.js';
+export type { Block, DenseBlock, Scaler, SparseBlock } from './blocks/block.js';
+export { identityScaler, packTile } from './blocks/block.js';
 export { packedRows } from './blocks/block-rows.js';
 export { changeOf, refuseChanged } from './blocks/changes.js';
 export { decoded, decodeHalf, numbersOf } from './blocks/float16.js';

@@ -36,8 +36,8 @@ export async function fit(
   const solver = await SOLVERS[plan.solver].load({ cols: source.cols, learn: settings.learn });
   const reading = await readFor(solver, source, settings, engine, progress);
   try {
-    const { problem, framing, facts: found } = makeProblem(reading, settings, engine, plan, progress, solver.tolerance);
-    const solution = framing.scatterTrace > 0 ? await reading.solve(problem, framing) : axesWithoutVariance(problem);
+    const { problem, scaler, facts: found } = makeProblem(reading, settings, engine, plan, progress, solver.tolerance);
+    const solution = scaler.scatterTrace > 0 ? await reading.solve(problem, scaler) : axesWithoutVariance(problem);
     const facts = { ...found, ...(await loadDataWarnings(found, solution.values, reading.columns)) };
     const matrix = mayBeCorrelations(source, reading) ? await correlationWarnings(source) : [];
     const warnings = [...(await warningsOf(source, engine)), ...matrix];

@@ -2,10 +2,10 @@ import type { ProgressTracker } from '../base/progress.js';
 import { checkBlockWidth, type RowSource } from '../data/blocks/row-source.js';
 import { keepRows } from '../data/inputs/open-source.js';
 import type { DataChecksum } from '../data/statistics/checksum.js';
-import { type Framing, scaleScatter } from '../data/statistics/scaling.js';
+import { type FitScaler, scaleScatter } from '../data/statistics/scaling.js';
 import { type ColumnStatistics, emptyStatistics, mergeStatistics } from '../data/statistics/statistics.js';
 import { type RowWeights, rowWeights } from '../data/statistics/weights.js';
-import type { EarlyFrame, Engine, LoadedBlock, RowsAt } from '../engines/engine.js';
+import type { DualScaler, Engine, LoadedBlock, RowsAt } from '../engines/engine.js';
 import { Passes } from '../engines/passes.js';
 import { remoteRowsFor } from '../engines/remote.js';
 import type { Settings } from '../options.js';
@@ -23,7 +23,7 @@ export interface PreparedData {
   readonly merges: number;
   /** Whether the sums were taken about the means of several blocks, and merged. */
   readonly aboutBlocks?: boolean;
-  solve(problem: Problem, framing: Framing): Promise<Solution>;
+  solve(problem: Problem, scaler: FitScaler): Promise<Solution>;
   release(): void;
 }
 
@@ -48,8 +48,8 @@ export async function readMoments(
   return {
     ...describeMoments(moments, settings),
     aboutBlocks: moments.merges > 1,
-    solve: (problem, framing) => {
-      scaleScatter(scatter, moments, framing, settings.center);
+    solve: (problem, scaler) => {
+      scaleScatter(scatter, moments, scaler, settings.center);
       return solver.solve({ scatter, ...withStart(problem, checksum, moments.columns) });
     },
     release: () => {},
@@ -98,9 +98,9 @@ export async function readBoth(
   let passes: Passes | undefined;
   return {
     ...describeMoments(moments, settings),
-    solve: (problem, framing) => {
-      passes = new Passes(kept, moments.read, engine, framing, weights, progress, loaded.splice(0));
-      scaleScatter(moments.scatter, moments, framing, settings.center);
+    solve: (problem, scaler) => {
+      passes = new Passes(kept, moments.read, engine, scaler, weights, progress, loaded.splice(0));
+      scaleScatter(moments.scatter, moments, scaler, settings.center);
       return solver.solve({ scatter: moments.scatter, passes, ...withStart(problem, checksum, moments.columns) });
     },
     release: () => {
@@ -128,13 +128,13 @@ export async function readRows(
   progress.begin('column statistics', source.rows, source.expectedRows);
   const kept: (LoadedBlock | undefined)[] = [];
   const add = async (loaded: LoadedBlock, own?: Float64Array): Promise<void> => {
-    const early = solver.early?.(settings, source, loaded);
-    const stats = await summariseLoaded(loaded, { first: rows, weights: own, columnNames }, progress, early);
+    const dualScaler = solver.dualScaler?.(settings, source, loaded);
+    const stats = await summariseLoaded(loaded, { first: rows, weights: own, columnNames }, progress, dualScaler);
     if (columns) mergeStatistics(columns, stats);
     else columns = stats;
     merges += stats.merges ?? 1;
     rows += loaded.rows;
-    if (early) kept.push(loaded);
+    if (dualScaler) kept.push(loaded);
   };
   const checksum = solver.checksum?.();
   const remote = remoteRowsFor(source, engine);
@@ -157,8 +157,8 @@ export async function readRows(
     dtype: source.dtype,
     sparse: source.nonzeros !== undefined,
     merges,
-    solve: (problem, framing) => {
-      const passes = new Passes(source, rows, engine, framing, weights, progress, kept);
+    solve: (problem, scaler) => {
+      const passes = new Passes(source, rows, engine, scaler, weights, progress, kept);
       return solver.solve({ passes, ...withStart(problem, checksum, statistics) });
     },
     release: () => {
@@ -172,14 +172,14 @@ async function summariseLoaded(
   loaded: LoadedBlock,
   at: RowsAt,
   progress: ProgressTracker,
-  early: EarlyFrame | undefined,
+  dualScaler: DualScaler | undefined,
 ): Promise<ColumnStatistics> {
   let stats: ColumnStatistics | undefined;
   try {
-    stats = await loaded.summarise(at, undefined, progress.onStep, early);
+    stats = await loaded.summarise(at, undefined, progress.onStep, dualScaler);
     return stats;
   } finally {
-    if (!(early && stats)) loaded.release();
+    if (!(dualScaler && stats)) loaded.release();
   }
 }
 
@@ -206,9 +206,9 @@ export async function readOnce(
     dtype,
     sparse: source.nonzeros !== undefined,
     merges: fold.merges,
-    solve: (problem, framing) => {
-      if (source.rereadable) passes = new Passes(source, rows, engine, framing, weights, progress);
-      return fold.solve({ ...withStart(problem, checksum, fold.columns), framing, passes });
+    solve: (problem, scaler) => {
+      if (source.rereadable) passes = new Passes(source, rows, engine, scaler, weights, progress);
+      return fold.solve({ ...withStart(problem, checksum, fold.columns), scaler, passes });
     },
     release: () => passes?.release(),
   };

@@ -1,7 +1,7 @@
 import { runTaskSync } from '../base/progress.js';
 import { blockMeans } from '../data/statistics/block-statistics.js';
 import { scaleScatter } from '../data/statistics/scaling.js';
-import { centred, moveToWholeMeans } from '../engines/summarise.js';
+import { centred, moveToWholeMeans } from '../engines/summarise-two-pass.js';
 import { symmetricEigen } from '../linalg/symmetric-eigen.js';
 import { completeSymmetric } from '../linalg/upper.js';
 import { dot } from '../linalg/vector.js';
@@ -26,8 +26,8 @@ export const byCovariance =
     }
     return {
       columns,
-      solve(problem, framing) {
-        scaleScatter(scatter, { cols: d, columns }, framing, centre);
+      solve(problem, scaler) {
+        scaleScatter(scatter, { cols: d, columns }, scaler, centre);
         return decompose(problem, scatter);
       },
     };

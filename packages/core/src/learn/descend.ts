@@ -17,7 +17,7 @@ import { MemoryReplies } from '../solvers/learned/memory-replies.js';
 import { factoredRule } from '../solvers/learned/points.js';
 import { type Controls, type EpochState, NO_REPLY, type Rule, type RuleProblem } from '../solvers/learned/rule.js';
 import { Snapshot } from '../solvers/learned/snapshot.js';
-import { frameRows, type WatchedData } from '../solvers/learned/watched-data.js';
+import { scaleRows, type WatchedData } from '../solvers/learned/watched-data.js';
 
 /** Every learning rule that can be run one epoch at a time. */
 export type DescentRule = PointsRule | 'autoencoder' | HebbianRule;
@@ -86,7 +86,7 @@ export class Descent implements IterableIterator<Snapshot> {
   readonly #rule: Rule;
   readonly #name: DescentRule;
   readonly #replies: MemoryReplies;
-  readonly #frame: { readonly rows: Float64Array; readonly unit: number };
+  readonly #scaler: { readonly rows: Float64Array; readonly unit: number };
   readonly #problem: RuleProblem;
   readonly #exact: Matrix<Float64Array> | undefined;
   readonly #tolerance: number;
@@ -102,19 +102,19 @@ export class Descent implements IterableIterator<Snapshot> {
   constructor(data: WatchedData, options: DescendOptions) {
     const { rule, epochs, step, decay, batch, alpha, descent, momentum, tolerance, exact, ...others } =
       checkRule(options);
-    const { start, rest, exactUnits = false, ...frame } = others;
+    const { start, rest, exactUnits = false, ...scaler } = others;
     const given = { epochs, step, decay, batch, alpha, descent, momentum, ...(rule === 'autoencoder' ? {} : { rule }) };
     const learn = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as LearnOptions;
     const settings = checkOptions({
       k: rule === 'oja' ? 1 : 2,
-      ...frame,
+      ...scaler,
       ...(tolerance === undefined ? {} : { tolerance }),
       solver: SOLVER[rule],
       learn,
     });
-    const { rows, n, d, unit, scatterTrace, startSeed } = frameRows(data, settings);
+    const { rows, n, d, unit, scatterTrace, startSeed } = scaleRows(data, settings);
     const k = checkCount(settings.k, n, d);
-    this.#frame = { rows, unit };
+    this.#scaler = { rows, unit };
     this.#startSeed = startSeed;
     this.#replies = new MemoryReplies(rows, n, d);
     this.#controls = controlsOf(learn);
@@ -194,7 +194,7 @@ export class Descent implements IterableIterator<Snapshot> {
     const good = found && found.worst <= this.#tolerance && settled ? found : undefined;
     const missing = good !== undefined && this.#replies.run(searchOutside(good, k, d, this.#tolerance, rng)).missing;
     const converged = good !== undefined && !missing;
-    this.#last = new Snapshot(recorded, state, converged, { n, d, k, ...this.#frame });
+    this.#last = new Snapshot(recorded, state, converged, { n, d, k, ...this.#scaler });
     if (this.#lowest === undefined || state.loss < this.#lowest.loss) this.#lowest = this.#last;
     this.#done = converged || last;
     if (!converged && last) throw this.#failed({ ...state, settled }, found?.worst ?? Number.NaN, missing);
@@ -265,7 +265,7 @@ function checkRule(options: DescendOptions): DescendOptions {
   );
 }
 
-/** The start as plain rows in the frame's units; its shape is given by the rule. */
+/** The start as plain rows in units of the scaled data; its shape is given by the rule. */
 function checkStart(start: Matrix<Float64Array>, shape: Readonly<Record<string, number>>, unit: number): Float64Array {
   const [[first, rows], [second, cols]] = Object.entries(shape);
   const data = start?.data;

@@ -20,16 +20,16 @@ export interface FitFacts {
   readonly mean: Float64Array;
   readonly scaling: Scaling;
   readonly columnWeights: Float64Array | undefined;
-  /** Σw(x − c)² of each scaled column, in the frame: what `trace` is the sum of. */
+  /** Σw(x − c)² of each scaled column. Their sum is `scatterTrace`. */
   readonly columnEnergies: Float64Array;
   readonly whiten: Whiten;
   readonly columnNames: readonly string[] | undefined;
   readonly dtype: 'float32' | 'float64';
-  /** The frame's unit: user's lengths are frame lengths times this. */
+  /** The unit of the scaled data: a length in the user's units is a length of the scaled data times this. */
   readonly unit: number;
   readonly scatterTrace: number;
   readonly roundoff: number;
-  readonly framingError: number;
+  readonly scalingError: number;
   /** How much each column changes in norm when every number of it changes in its last place. */
   readonly noise: Float64Array;
   /** What is to be said of these data, if there is anything: `load-data-warnings.ts`. */
@@ -48,7 +48,7 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
   const solution = sortByVariance(found, d);
   const { k, basis, values } = solution;
   fixSigns(basis, k, d);
-  // Eigenvalues of S in the frame times this are variances in the user's units.
+  // Eigenvalues of the scaled S times this are variances in the user's units.
   const toVariance = (facts.unit * facts.unit) / (facts.weight - facts.ddof);
   const defect = solution.defect ?? orthonormalityDefect(basis, k, d);
   const accuracy = certify(solution, facts, defect, toVariance);

@@ -1,7 +1,7 @@
 import { type ControlOptions, checkControl } from '../base/control.js';
 import { keepAlive } from '../base/keep-alive.js';
 import { ProgressTracker } from '../base/progress.js';
-import { type Block, type Frame, identityFrame, packTile } from '../data/blocks/block.js';
+import { type Block, identityScaler, packTile, type Scaler } from '../data/blocks/block.js';
 import { refuseChanged } from '../data/blocks/changes.js';
 import { type FloatArray, fitsFloat32 } from '../data/blocks/matrix.js';
 import { RowMatrix, scoreNames } from '../data/blocks/row-matrix.js';
@@ -22,8 +22,8 @@ import type { Warning } from '../warning.js';
 import type { Certificate } from './certificate.js';
 import { checkRecord } from './check-record.js';
 import type { Choice } from './choice.js';
-import { frameOf } from './frame-of.js';
 import { type ModelRecord, OPTIONAL_VECTORS, type Plan, type Whiten } from './record.js';
+import { scalerOf } from './scaler-of.js';
 import { toBinary, toJSON } from './serialize.js';
 import type { Stability } from './stability.js';
 import type { Uniqueness } from './uniqueness.js';
@@ -127,7 +127,7 @@ export class Model implements ModelRecord {
    */
   async transform(data: TableData | Row, options: ApplyOptions = {}): Promise<RowMatrix> {
     const { k, d } = this;
-    const frame = frameOf({ mean: this.#mean, scale: this.#scale });
+    const scaler = scalerOf({ mean: this.#mean, scale: this.#scale });
     const inverse = this.#deviations.map((deviation) => (deviation > 0 ? 1 / deviation : 0));
     const output = this.whiten === 'zca' ? new RowCollector(d, this.#names()) : new RowCollector(k, scoreNames(k));
     const wide = new Float64Array(d);
@@ -138,7 +138,7 @@ export class Model implements ModelRecord {
       const engine = await chooseEngine({ threads }, block.data.length);
       const loaded = await engine.load(block);
       const scores = new Float64Array(block.rows * k);
-      await loaded.multiply(frame, this.#components, k, scores, (rows) => progress.step(rows));
+      await loaded.multiply(scaler, this.#components, k, scores, (rows) => progress.step(rows));
       loaded.release();
       // Sums of finite values may be too large as well: that is no error.
       if (block.kind === 'dense' && !firstScoresFinite(scores, k)) await check();
@@ -194,7 +194,7 @@ export class Model implements ModelRecord {
   ): Promise<void> {
     const { k, d } = this;
     const width = this.whiten === 'zca' ? d : k;
-    const plain = identityFrame(width);
+    const plain = identityScaler(width);
     const z = new Float64Array(k);
     const x = new Float64Array(d);
     await this.#read('reconstruction', 'scores', scores, options, (block, progress) => {
@@ -358,14 +358,14 @@ function firstScoresFinite(scores: Float64Array, k: number): boolean {
 /** Packs a block tile by tile and visits each row of it. */
 async function eachRow(
   block: Block,
-  frame: Frame,
+  scaler: Scaler,
   progress: ProgressTracker,
   visit: (tile: Float64Array, start: number) => void,
 ): Promise<void> {
   const tile = new Float64Array(Math.min(TILE, block.rows) * block.cols);
   for (let from = 0; from < block.rows; from += TILE) {
     const to = Math.min(block.rows, from + TILE);
-    packTile(block, frame, from, to, 0, block.cols, tile);
+    packTile(block, scaler, from, to, 0, block.cols, tile);
     for (let i = 0; i < to - from; i++) visit(tile, i * block.cols);
     const pause = progress.step(to - from);
     if (pause) await pause;

@@ -1,9 +1,9 @@
 import type { ProgressTracker } from '../base/progress.js';
 import type { Block } from '../data/blocks/block.js';
 import type { DataChecksum } from '../data/statistics/checksum.js';
-import type { Framing, Scale } from '../data/statistics/scaling.js';
+import type { FitScaler, Scale } from '../data/statistics/scaling.js';
 import type { ColumnStatistics } from '../data/statistics/statistics.js';
-import type { EarlyFrame, Engine, RowsAt } from '../engines/engine.js';
+import type { DualScaler, Engine, RowsAt } from '../engines/engine.js';
 import type { Passes } from '../engines/passes.js';
 import type { ErrorDetails } from '../errors.js';
 import type { Epoch } from './learned/epoch.js';
@@ -12,7 +12,7 @@ import type { SketchOptions } from './sketch/sketch-options.js';
 import type { Work } from './work.js';
 
 /**
- * The input of a solver, in the frame: columns centred, scaled, weighted, and of size 1. It finds eigenvectors of S = BᵀB.
+ * The input of a solver. The data are scaled: centred, weighted, and of size 1. It finds eigenvectors of S = BᵀB.
  * ddof, units, order and signs are left to `finish`.
  */
 export interface Problem {
@@ -26,12 +26,12 @@ export interface Problem {
   /** How far rounding may have taken the computed S, or its products, from the exact: ‖ΔS‖ at most. */
   readonly roundoff: number;
   /** The part of it that comes from the rounding of means and scales, which no solver can reduce. */
-  readonly framingError: number;
+  readonly scalingError: number;
   /** Residual ‖Sv − λv‖/λ₁ that iterative solvers must reach. */
   readonly tolerance: number;
   /** Options of the solvers that learn. */
   readonly learn: LearnOptions;
-  /** Size of one unit of the frame in the units of the data, for messages. */
+  /** Size of one unit of the scaled data in the units of the data, for messages. */
   readonly unit: number;
   /** Whether B's rows add up to zero: data that are centred and have no weights. */
   readonly centred: boolean;
@@ -59,7 +59,7 @@ export interface ScatterAndRowsProblem extends ScatterProblem, RowsProblem {}
 
 /** A problem whose rows were read once, by a fold. `passes` is there where the rows can be read again. */
 export interface OnePassProblem extends Problem {
-  readonly framing: Framing;
+  readonly scaler: FitScaler;
   readonly passes: Passes | undefined;
 }
 
@@ -149,12 +149,12 @@ export type Solver = {
   | {
       readonly needs: 'rows';
       solve(problem: RowsProblem): Promise<Solution>;
-      /** For solvers that begin with the products of all rows: the frame in which they will be wanted, where the block has all rows of the source. */
-      early?(
+      /** For solvers that start with a `dual` pass: the scaler of that pass, if the block has all rows of the source. */
+      dualScaler?(
         settings: Omit<FoldSettings, 'cols'>,
         source: { readonly resident?: boolean; readonly rows?: number | undefined },
         block: { readonly rows: number },
-      ): EarlyFrame | undefined;
+      ): DualScaler | undefined;
     }
   | { readonly needs: 'both'; solve(problem: ScatterAndRowsProblem): Promise<Solution> }
   | { readonly needs: 'once'; begin(settings: FoldSettings): Fold }

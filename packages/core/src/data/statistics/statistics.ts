@@ -26,7 +26,7 @@ export interface ColumnStatistics {
   readonly min: Float64Array;
   readonly max: Float64Array;
   /**
-   * The factor by which rounding in a spread grew because squares were summed about a provisional mean p (`engines/pilot.ts`):
+   * The factor by which rounding in a spread grew because squares were summed about a provisional mean p (`engines/provisional-means.ts`):
    * Σw(x − p)²/Σw(x − mean)² of the worst column. It is 1 where sums are taken about the mean itself.
    */
   inflation: number;

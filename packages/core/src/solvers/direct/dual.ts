@@ -17,7 +17,7 @@ export const dual: SolverDeclaration = {
     `${rows} rows are fewer than ${cols} columns: the ${rows}×${rows} dual problem is smaller than the ${cols}×${cols} covariance.`,
   accuracy: { limit: 'rounding', remedy: "Use solver: 'svd', or scale the columns" },
   load: async () => {
-    const { solveDual, early } = await import('./solve-dual.js');
-    return { needs: 'rows', solve: solveDual, early };
+    const { solveDual, dualScaler } = await import('./solve-dual.js');
+    return { needs: 'rows', solve: solveDual, dualScaler };
   },
 };

@@ -1,5 +1,5 @@
-import { chooseFrame, columnScales } from '../../data/statistics/scaling.js';
-import type { EarlyFrame } from '../../engines/engine.js';
+import { chooseScaler, columnScales } from '../../data/statistics/scaling.js';
+import type { DualScaler } from '../../engines/engine.js';
 import { keptMatrix, VectorBlock } from '../../engines/vector-block.js';
 import { cholesky, invertLower } from '../../linalg/cholesky.js';
 import { type QR, qr } from '../../linalg/qr.js';
@@ -79,12 +79,12 @@ async function byCholesky(problem: RowsProblem, images: Float64Array, count: num
   return { q, r: transpose(lower, count, count) };
 }
 
-/** The frame as `makeProblem` will choose it, from the statistics of some columns. */
-export function early(
+/** Returns the scaler that `makeProblem` will choose, from the statistics of some columns. */
+export function dualScaler(
   { center, scale, columnWeights, ddof }: Omit<FoldSettings, 'cols'>,
   { resident, rows }: { readonly resident?: boolean; readonly rows?: number | undefined },
   block: { readonly rows: number },
-): EarlyFrame | undefined {
+): DualScaler | undefined {
   if (!resident || rows !== block.rows) return undefined;
   const some = (numbers: ArrayLike<number>, left: number, count: number): ArrayLike<number> =>
     Array.prototype.slice.call(numbers, left, left + count);
@@ -94,7 +94,7 @@ export function early(
     const weights = columnWeights && some(columnWeights, left, count);
     const scales = columnScales(columns, own, columns.weight - ddof, center, weights);
     try {
-      return chooseFrame(columns, scales.scale, center);
+      return chooseScaler(columns, scales.scale, center);
     } catch {
       // Columns whose variance is beyond float64 are refused later, by their numbers among all.
       return undefined;

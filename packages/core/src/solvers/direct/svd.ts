@@ -92,7 +92,7 @@ export function fromSingularValues(
   problem: Problem,
   { singular, squares, basis, image, tiles, height }: Factorisation,
 ): Solution {
-  const { d, scatterTrace, framingError } = problem;
+  const { d, scatterTrace, scalingError } = problem;
   const size = singular.length;
   const k = basis.length / d;
   const values = squares.slice(0, k);
@@ -104,7 +104,7 @@ export function fromSingularValues(
     values,
     spectrum: squares,
     residuals: residualNorms(image, basis, values, k, d),
-    next: nextValue(squares, k, problem, 2 * beyond * singularBound + singularBound ** 2 + framingError),
+    next: nextValue(squares, k, problem, 2 * beyond * singularBound + singularBound ** 2 + scalingError),
     singularBound,
     converged: true,
     passes: size === d ? 2 : tiles + 2,

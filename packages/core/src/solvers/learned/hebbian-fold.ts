@@ -1,7 +1,7 @@
 import { type ProgressTracker, runTaskSync } from '../../base/progress.js';
-import type { Block, Frame } from '../../data/blocks/block.js';
+import type { Block, Scaler } from '../../data/blocks/block.js';
 import { everyNth, everyNthOf } from '../../data/blocks/block-rows.js';
-import { chooseFrame, columnScales } from '../../data/statistics/scaling.js';
+import { chooseScaler, columnScales } from '../../data/statistics/scaling.js';
 import { type ColumnStatistics, emptyStatistics, mergeStatistics } from '../../data/statistics/statistics.js';
 import type { Engine, LoadedBlock, RowsAt } from '../../engines/engine.js';
 import { orthonormalise, randomRows } from '../../linalg/orthonormalise.js';
@@ -51,7 +51,7 @@ export class HebbianFold implements Fold {
   readonly #k: number;
   readonly #rng: Random;
   readonly #weights: Float64Array;
-  /** A mean of WC over the last batches, C the scatter per row, in the frame's units. */
+  /** A mean of WC over the last batches, C the scatter per row of the scaled data. */
   readonly #image: Float64Array;
   /** σ₁² per row, from the lengths of WC so far, in the same units. */
   #top = 0;
@@ -90,10 +90,10 @@ export class HebbianFold implements Fold {
     const divisor = this.columns.weight - ddof;
     if (this.columns.rows < 2 || divisor <= 0 || this.#weights.length === 0 || this.#diverged) return;
     const scaling = columnScales(this.columns, scale, divisor, center, columnWeights);
-    const framing = chooseFrame(this.columns, scaling.scale, center);
-    if (framing.scatterTrace === 0) return;
-    this.#measureIn(framing.unit);
-    const covarianceTrace = framing.scatterTrace / this.columns.weight;
+    const scaler = chooseScaler(this.columns, scaling.scale, center);
+    if (scaler.scatterTrace === 0) return;
+    this.#measureIn(scaler.unit);
+    const covarianceTrace = scaler.scatterTrace / this.columns.weight;
     const perRow = this.columns.weight / this.#read;
     const parts = Math.ceil(block.rows / RESIZE_AFTER);
     for (let p = 0; p < parts; p++) {
@@ -103,10 +103,10 @@ export class HebbianFold implements Fold {
       for (let b = 0; b < count; b++) {
         const weights = partWeights && everyNthOf(partWeights, b, count);
         const rows = everyNth(part, b, count);
-        const frame = weights ? { ...framing, rootWeights: weights.map(Math.sqrt) } : framing;
+        const weighted = weights ? { ...scaler, rootWeights: weights.map(Math.sqrt) } : scaler;
         const loaded = await engine.load(rows);
         try {
-          await this.#learn(loaded, frame, perRow * rows.rows, covarianceTrace, progress);
+          await this.#learn(loaded, weighted, perRow * rows.rows, covarianceTrace, progress);
         } finally {
           loaded.release();
         }
@@ -133,7 +133,7 @@ export class HebbianFold implements Fold {
   /** One step on a batch whose rows have that weight on the average of all; `covarianceTrace` is tr C. */
   async #learn(
     batch: LoadedBlock,
-    frame: Frame,
+    scaler: Scaler,
     weight: number,
     covarianceTrace: number,
     progress: ProgressTracker,
@@ -141,7 +141,7 @@ export class HebbianFold implements Fold {
     const [k, d] = [this.#k, this.#d];
     const times = async (vectors: Float64Array, count: number): Promise<Float64Array> => {
       const out = new Float64Array(count * d);
-      await batch.normal(frame, vectors, count, out, () => progress.yieldToEventLoop());
+      await batch.normal(scaler, vectors, count, out, () => progress.yieldToEventLoop());
       for (let i = 0; i < out.length; i++) out[i] /= weight;
       return out;
     };

@@ -5,7 +5,7 @@ import type { Task } from '../../base/progress.js';
  * yields its state. It never touches the data itself, so the same rule runs in `learn`, on an engine, and in `descend`, on rows in
  * memory and one epoch at a time.
  *
- * B (n × d) are the rows in their frame, S = BᵀB. Weights W are k rows of d, points Y are n rows of k.
+ * B (n × d) are the scaled rows, S = BᵀB. Weights W are k rows of d, points Y are n rows of k.
  */
 export type Rule = Generator<Query | EpochState, never, Reply>;
 
@@ -53,7 +53,7 @@ export interface EpochState {
   readonly image?: Float64Array;
   /** n × k, of rules that move points; in units where σ₁ = 1. */
   readonly points?: Float64Array;
-  /** σ₁ in the frame's units, usually an estimate: points times this are scores. */
+  /** σ₁ of the scaled data, usually an estimate: points times this are scores. */
   readonly unit?: number;
   /** False while the rule must continue even if its subspace is right: points may still have to move. */
   readonly settled?: boolean;
@@ -74,7 +74,7 @@ export interface RuleProblem {
   readonly seed: number;
   /** Whether rows are centred, without weights: then points are too. */
   readonly centred: boolean;
-  /** Where to start: weights (k × d), or points (n × k) in the frame's units. Left out, the start is random. */
+  /** Where to start: weights (k × d), or points (n × k) in units of the scaled data. Left out, the start is random. */
   readonly start?: Float64Array;
   /** σ₁², where it is known exactly; otherwise the rule estimates it. */
   readonly top?: number;

@@ -5,14 +5,14 @@ import { type Row, RowGatherer } from '../../data/inputs/gather.js';
 import { isMatrix, toBlock } from '../../data/inputs/to-block.js';
 import { blockStatistics } from '../../data/statistics/block-statistics.js';
 import { DataChecksum } from '../../data/statistics/checksum.js';
-import { checkScale, chooseFrame, columnScales, type Scale } from '../../data/statistics/scaling.js';
+import { checkScale, chooseScaler, columnScales, type Scale } from '../../data/statistics/scaling.js';
 import { DataError, describeValue } from '../../errors.js';
 
 /** Rows in memory, few enough to be animated. */
 export type WatchedData = readonly Row[] | Matrix<NumberArray>;
 
 /** Rows as the rules see them: B (n × d), centred, scaled and of size 1. */
-export interface FramedRows {
+export interface ScaledData {
   readonly rows: Float64Array;
   readonly n: number;
   readonly d: number;
@@ -24,8 +24,8 @@ export interface FramedRows {
   readonly startSeed: number;
 }
 
-/** Checks rows and puts them into their frame. */
-export function frameRows(
+/** Checks rows and scales them. */
+export function scaleRows(
   data: WatchedData,
   {
     center,
@@ -33,7 +33,7 @@ export function frameRows(
     ddof,
     seed = 0,
   }: { readonly center: boolean; readonly scale: Scale; readonly ddof: number; readonly seed?: number },
-): FramedRows {
+): ScaledData {
   const { block, names } = blockOf(data);
   const { rows: n, cols: d } = block;
   if (n < 2) {
@@ -41,15 +41,15 @@ export function frameRows(
   }
   checkScale(scale, d);
   const stats = runTaskSync(blockStatistics(block, undefined, 0, names));
-  const framing = chooseFrame(stats, columnScales(stats, scale, n - ddof, center).scale, center);
-  if (framing.scatterTrace === 0) {
+  const scaler = chooseScaler(stats, columnScales(stats, scale, n - ddof, center).scale, center);
+  if (scaler.scatterTrace === 0) {
     throw new DataError('BAD_DATA', 'All rows are the same, so there is no variance to find. Pass rows that differ.');
   }
   const rows = new Float64Array(n * d);
-  packTile(block, framing, 0, n, 0, d, rows);
+  packTile(block, scaler, 0, n, 0, d, rows);
   const checksum = new DataChecksum();
   checksum.add(block);
-  const { unit, scatterTrace } = framing;
+  const { unit, scatterTrace } = scaler;
   return { rows, n, d, unit, scatterTrace, startSeed: checksum.seed(seed, stats) };
 }
 

@@ -1,8 +1,8 @@
 import { LARGEST_SQUARE } from '../../base/limits.js';
 import type { ProgressTracker } from '../../base/progress.js';
-import { type Block, type Frame, packTile } from '../../data/blocks/block.js';
+import { type Block, packTile, type Scaler } from '../../data/blocks/block.js';
 import { fitsFloat32 } from '../../data/blocks/matrix.js';
-import { chooseFrame, columnScales, type Framing, type Scale } from '../../data/statistics/scaling.js';
+import { chooseScaler, columnScales, type FitScaler, type Scale } from '../../data/statistics/scaling.js';
 import {
   type ColumnStatistics,
   copyStatistics,
@@ -31,8 +31,8 @@ export interface SketchSettings {
   readonly centred: boolean;
 }
 
-/** A sketch as the frame of a problem sees it: C (count × d) with 0 ⪯ S − CᵀC ⪯ lost·I, but for ±rounding. */
-export interface FramedSketch {
+/** A sketch scaled for a problem: C (count × d) with 0 ⪯ S − CᵀC ⪯ lost·I, but for ±rounding. */
+export interface ScaledSketch {
   readonly rows: Float64Array;
   readonly count: number;
   readonly lost: number;
@@ -221,10 +221,10 @@ export class Sketch {
   }
 
   /**
-   * The sketch in a frame: columns times f/g; about zero, where data are not centred, by one more row √w·x̄. Rows of zeros
+   * Scales the sketch: columns times f/g; about zero, where data are not centred, by one more row √w·x̄. Rows of zeros
    * make them `least` in number.
    */
-  framed({ factor, scatterTrace }: Framing, centred: boolean, least: number): FramedSketch {
+  scaled({ factor, scatterTrace }: FitScaler, centred: boolean, least: number): ScaledSketch {
     const { cols: d } = this;
     const { mean, weight, spread } = this.#columns;
     const mine = this.#factor();
@@ -292,7 +292,7 @@ export class Sketch {
     const { scale: wanted, columnWeights, centred } = this.#options;
     const { scale } = columnScales(this.#columns, wanted, this.#columns.weight, centred, columnWeights);
     for (let j = 0; j < scale.length; j++) if (constant[j]) this.#divisor[j] = powerOfTwo(scale[j]);
-    const { unit, scatterTrace } = chooseFrame(this.#columns, this.#divisor, true);
+    const { unit, scatterTrace } = chooseScaler(this.#columns, this.#divisor, true);
     if (scatterTrace === 0) return;
     if (this.#unit > 0 && unit / this.#unit > REACH) {
       const ratio = this.#unit / unit;
@@ -314,13 +314,13 @@ export class Sketch {
   ): Promise<void> {
     const { cols: d } = this;
     const rootWeights = weights?.map(Math.sqrt);
-    const frame: Frame = { shift: mean, factor: this.#factor(), ...(rootWeights ? { rootWeights } : {}) };
+    const scaler: Scaler = { shift: mean, factor: this.#factor(), ...(rootWeights ? { rootWeights } : {}) };
     for (let from = 0; from < block.rows; ) {
       if (this.#filled === this.#capacity) await this.#compress(engine, progress);
       // Rows with weights go in one by one: those of weight 0 may hold anything, and are left out.
       const to = Math.min(block.rows, from + (weights ? 1 : this.#capacity - this.#filled));
       if (weights?.[from] !== 0) {
-        packTile(block, frame, from, to, 0, d, this.#stack.subarray(this.#filled * d));
+        packTile(block, scaler, from, to, 0, d, this.#stack.subarray(this.#filled * d));
         this.#filled += to - from;
       }
       const pause = progress.step(to - from);

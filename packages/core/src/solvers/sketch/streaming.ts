@@ -41,7 +41,7 @@ export const streaming: Solver = {
 /** The components of what a sketch has seen, measured by a pass where there is one. */
 export async function solveSketch(sketch: Sketch, problem: OnePassProblem, centred: boolean): Promise<Solution> {
   const { d, engine, progress, wanted, scatterTrace, passes } = problem;
-  const { rows, count, lost, rounding } = sketch.framed(problem.framing, centred, least(problem));
+  const { rows, count, lost, rounding } = sketch.scaled(problem.scaler, centred, least(problem));
   const most = Math.min(count, d);
   const choose = (values: Float64Array): number => {
     const k = Math.min(most, countWanted(wanted, values, scatterTrace));

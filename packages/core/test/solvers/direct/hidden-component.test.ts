@@ -143,7 +143,7 @@ function problemOf(
     return out;
   };
   const problem: Partial<RowsProblem> = {
-    ...{ d, rankLimit: d, wanted: { count: k }, scatterTrace: trace, roundoff: 1e-14 * trace, framingError: 0 },
+    ...{ d, rankLimit: d, wanted: { count: k }, scatterTrace: trace, roundoff: 1e-14 * trace, scalingError: 0 },
     ...{ tolerance: 1e-10, learn: {}, unit: 1, centred: true, seed: 0, startSeed, engine },
     progress,
     passes: { normal: async (...given) => normal(...given), costs: 'vectors' } as Partial<

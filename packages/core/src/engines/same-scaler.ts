@@ -1,7 +1,7 @@
-import type { Frame } from '../data/blocks/block.js';
+import type { Scaler } from '../data/blocks/block.js';
 
-/** Whether two frames are equal. */
-export function sameFrame(a: Frame, b: Frame): boolean {
+/** Whether two scalers are equal. */
+export function sameScaler(a: Scaler, b: Scaler): boolean {
   return (
     sameNumbers(a.shift, b.shift) &&
     sameNumbers(a.factor, b.factor) &&

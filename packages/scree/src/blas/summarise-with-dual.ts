@@ -1,11 +1,11 @@
 import { addRowCounts, type ColumnStatistics, emptyStatistics } from '@scree/core/data';
 import {
-  type EarlyDual,
-  type EarlyFrame,
+  type DualScaler,
   type OnStep,
-  pilotFrame,
+  type PrecomputedDual,
+  provisionalScaler,
   type RowsAt,
-  samplePilot,
+  sampleMeans,
   statisticsFromSums,
 } from '@scree/core/engine';
 import type { Products } from './functions.js';
@@ -19,31 +19,31 @@ import { parts, tileCols, tilesFor } from './tiles.js';
 const MOST_ROWS = 2048;
 
 /**
- * Statistics of the columns and K = BBᵀ in one reading, for few rows and many columns: all rows of some columns are summed up about a pilot, packed
- * through the frame that follows from their statistics, and multiplied while the next columns are packed. Undefined where the pilot was bad, a value is
- * not finite, or there is no frame.
+ * Statistics of the columns and K = BBᵀ in one reading, for few rows and many columns: all rows of some columns are summed up about a provisional, packed
+ * through the scaler that follows from their statistics, and multiplied while the next columns are packed. Undefined where the provisional was bad, a value is
+ * not finite, or there is no scaler.
  */
-export async function summariseAndMultiply(
+export async function summariseWithDual(
   block: FloatBlock,
   blas: Products,
   at: RowsAt,
-  early: EarlyFrame,
+  dualScaler: DualScaler,
   onStep: OnStep,
-): Promise<{ readonly stats: ColumnStatistics; readonly dual: EarlyDual } | undefined> {
+): Promise<{ readonly stats: ColumnStatistics; readonly dual: PrecomputedDual } | undefined> {
   const { rows: n, cols: d } = block;
   const total = emptyStatistics(d);
   addRowCounts(total, n, at.weights);
   if (blas.bytes !== 8 || n > MOST_ROWS || total.rows === 0) return undefined;
-  const pilot = { shift: samplePilot(block, at.weights).shift, unit: new Float64Array(d).fill(1) };
-  const seen = pilotFrame(pilot, at.weights);
-  const frame = { ...seen, shift: new Float64Array(d), factor: new Float64Array(d) };
+  const provisional = { shift: sampleMeans(block, at.weights).shift, unit: new Float64Array(d).fill(1) };
+  const seen = provisionalScaler(provisional, at.weights);
+  const scaler = { ...seen, shift: new Float64Array(d), factor: new Float64Array(d) };
   const products = new Float64Array(n * n);
   const sums = new Sums(blas, blas.lanes, { products, size: n, row: 0, column: 0 }, n, n, true);
   const width = tileCols(n, d, blas.bytes, blas.lanes);
   const packer = new Packer(block, tilesFor(blas.lanes), n, width, false);
   let unit = 0;
 
-  /** The statistics of some columns, and with them their frame. */
+  /** The statistics of some columns, and with them their scaler. */
   const settle = (left: number, cols: number): boolean => {
     const part = (numbers: Float64Array): Float64Array => numbers.subarray(left, left + cols);
     packer.through(seen, left, cols);
@@ -52,26 +52,26 @@ export async function summariseAndMultiply(
     const totals = new Totals(cols, packer);
     if (!totals.take()) return false;
     const stats = { ...emptyStatistics(cols), rows: total.rows, weight: total.weight };
-    const own = { shift: part(pilot.shift), unit: part(pilot.unit) };
-    if (!statisticsFromSums(stats, own, totals.framed(pilotFrame(own, undefined)), 'float64')) return false;
+    const own = { shift: part(provisional.shift), unit: part(provisional.unit) };
+    if (!statisticsFromSums(stats, own, totals.scaled(provisionalScaler(own, undefined)), 'float64')) return false;
     totals.restoreRanges(stats);
     for (const name of ['mean', 'meanRest', 'min', 'max', 'unit', 'spread'] as const)
       part(total[name]).set(stats[name]);
     total.inflation = Math.max(total.inflation, stats.inflation);
-    const framing = early(stats, left);
-    if (!framing) return false;
+    const chosen = dualScaler(stats, left);
+    if (!chosen) return false;
     // All columns in the unit of the first. Units are powers of two, so nothing is rounded.
-    unit ||= framing.unit;
-    part(frame.shift).set(framing.shift);
-    part(frame.factor).set(framing.factor.map((value) => value * (framing.unit / unit)));
+    unit ||= chosen.unit;
+    part(scaler.shift).set(chosen.shift);
+    part(scaler.factor).set(chosen.factor.map((value) => value * (chosen.unit / unit)));
     return true;
   };
 
   let good = true;
   const tiles = parts(d, width, (left, cols, index) => {
     good &&= settle(left, cols);
-    if (good) packer.through(frame, left, cols);
-    return { numbers: good ? packer.pack(index, 0, n, frame.rootWeights, left) : undefined, cols };
+    if (good) packer.through(scaler, left, cols);
+    return { numbers: good ? packer.pack(index, 0, n, scaler.rootWeights, left) : undefined, cols };
   });
   try {
     await pipeline(
@@ -89,5 +89,5 @@ export async function summariseAndMultiply(
   }
   if (!good) return undefined;
   await onStep(n);
-  return { stats: total, dual: { frame, products } };
+  return { stats: total, dual: { scaler, products } };
 }

@@ -1,15 +1,21 @@
 import type { DenseBlock } from '../../../data/blocks/block.js';
 import { addRowCounts, type ColumnStatistics, emptyStatistics } from '../../../data/statistics/statistics.js';
-import type { EarlyDual } from '../../early-products.js';
-import type { EarlyFrame, OnStep } from '../../engine.js';
-import { type Pilot, PilotSums, pilotFrame, samplePilot, statisticsFromSums } from '../../pilot.js';
+import type { DualScaler, OnStep } from '../../engine.js';
+import type { PrecomputedDual } from '../../precomputed-dual.js';
+import {
+  type ProvisionalMeans,
+  provisionalScaler,
+  ShiftedSums,
+  sampleMeans,
+  statisticsFromSums,
+} from '../../provisional-means.js';
 import type { JobRunner } from '../threads/job-runner.js';
 import { RowLines } from './dual.js';
 import { chunkCols, TILE } from './layout.js';
 
 /** Numbers after each row of a chunk, so that the rows do not compete for the same places of a cache. */
 const PADDING = 8;
-/** Readings of a chunk until its pilot is good, at most. */
+/** Readings of a chunk until its provisional is good, at most. */
 const READINGS = 3;
 
 /**
@@ -17,22 +23,22 @@ const READINGS = 3;
  * their means and scales are known before they are multiplied. While one chunk of columns is copied in, jobs sum up the one before it, pack the one before that,
  * and multiply the one before that. Undefined where that is not possible: `summarise` says why.
  */
-export async function summariseAndMultiply(
+export async function summariseWithDual(
   runner: JobRunner,
   block: DenseBlock,
   weights: Float64Array | undefined,
-  early: EarlyFrame,
+  dualScaler: DualScaler,
   onStep: OnStep,
-): Promise<{ readonly stats: ColumnStatistics; readonly dual: EarlyDual } | undefined> {
+): Promise<{ readonly stats: ColumnStatistics; readonly dual: PrecomputedDual } | undefined> {
   const { rows: n, cols: d } = block;
   const { kernels } = runner;
-  const pilot = samplePilot(block, weights);
-  const seen = pilotFrame(pilot, weights);
-  const frame = { ...seen, shift: new Float64Array(d), factor: new Float64Array(d) };
+  const provisional = sampleMeans(block, weights);
+  const seen = provisionalScaler(provisional, weights);
+  const scaler = { ...seen, shift: new Float64Array(d), factor: new Float64Array(d) };
   const width = chunkCols(n);
   const chunks = Math.ceil(d / width);
   const sums = kernels.zeros(n * n);
-  const lines = new RowLines(runner, block, frame, 0, n, width, false, { chunks: 3, padding: PADDING });
+  const lines = new RowLines(runner, block, scaler, 0, n, width, false, { chunks: 3, padding: PADDING });
   const [shift, factor] = [kernels.put(seen.shift), kernels.put(seen.factor)];
   const [tall, strips] = [Math.ceil(n / TILE), width / TILE];
   const planes = kernels.allocate(tall * 4 * width * 8);
@@ -61,16 +67,16 @@ export async function summariseAndMultiply(
     }
   };
 
-  /** The statistics of a chunk from its sums, and with them its frame; or false where its pilots were bad, and have been replaced. */
+  /** The statistics of a chunk from its sums, and with them its scaler; or false where its pilots were bad, and have been replaced. */
   const settleChunk = (c: number): boolean | undefined => {
     const left = c * width;
     const { cols } = lines.raw(c);
     const part = <Numbers extends Float64Array>(numbers: Numbers): Float64Array => numbers.subarray(left, left + cols);
-    const found = new PilotSums(cols);
+    const found = new ShiftedSums(cols);
     for (let t = 0; t < tall; t++) found.add(kernels.doubles(planes + t * 4 * cols * 8, 4 * cols), t * TILE);
     if (found.bad !== undefined) return undefined;
     const stats = { ...emptyStatistics(cols), rows: total.rows, weight: total.weight };
-    const own: Pilot = { shift: part(pilot.shift), unit: part(pilot.unit) };
+    const own: ProvisionalMeans = { shift: part(provisional.shift), unit: part(provisional.unit) };
     if (!statisticsFromSums(stats, own, found, 'float64')) {
       own.shift.set(stats.mean);
       own.unit.set(stats.unit);
@@ -81,14 +87,14 @@ export async function summariseAndMultiply(
     for (const name of ['mean', 'meanRest', 'min', 'max', 'unit', 'spread'] as const)
       part(total[name]).set(stats[name]);
     total.inflation = Math.max(total.inflation, stats.inflation);
-    const framing = early(stats, left);
-    if (!framing) return undefined;
+    const chosen = dualScaler(stats, left);
+    if (!chosen) return undefined;
     // All chunks in the unit of the first. Units are powers of two, so nothing is rounded.
-    unit ||= framing.unit;
-    part(frame.shift).set(framing.shift);
-    part(frame.factor).set(framing.factor.map((value) => value * (framing.unit / unit)));
-    kernels.doubles(lines.shift + left * 8, cols).set(part(frame.shift));
-    kernels.doubles(lines.factor + left * 8, cols).set(part(frame.factor));
+    unit ||= chosen.unit;
+    part(scaler.shift).set(chosen.shift);
+    part(scaler.factor).set(chosen.factor.map((value) => value * (chosen.unit / unit)));
+    kernels.doubles(lines.shift + left * 8, cols).set(part(scaler.shift));
+    kernels.doubles(lines.factor + left * 8, cols).set(part(scaler.factor));
     return true;
   };
 
@@ -116,5 +122,5 @@ export async function summariseAndMultiply(
     await onStep(0);
   }
   await onStep(n);
-  return { stats: total, dual: { frame, products: kernels.doubles(sums, n * n).slice() } };
+  return { stats: total, dual: { scaler, products: kernels.doubles(sums, n * n).slice() } };
 }

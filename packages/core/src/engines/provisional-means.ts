@@ -1,13 +1,13 @@
-import type { DenseBlock, Frame } from '../data/blocks/block.js';
+import type { DenseBlock, Scaler } from '../data/blocks/block.js';
 import { numbersOf } from '../data/blocks/float16.js';
 import { type ColumnStatistics, setMean } from '../data/statistics/statistics.js';
 import { powerOfTwo } from '../linalg/vector.js';
 
 /**
- * Statistics of columns and their scatter in one reading of the rows. Sums are taken about a pilot p, the mean of a sample of
+ * Statistics of columns and their scatter in one reading of the rows. Sums are taken about a provisional p, the mean of a sample of
  * the rows, and moved to the mean afterwards: S = Σw(x − p)(x − p)ᵀ − W·δδᵀ with δ = x̄ − p. That costs digits only
- * where the pilot is far from the mean. How far it was is known afterwards and is part of the rounding bound (`inflation`); a
- * bad pilot costs a second reading.
+ * where the provisional is far from the mean. How far it was is known afterwards and is part of the rounding bound (`inflation`); a
+ * bad provisional costs a second reading.
  */
 
 /** Rows of the sample that pilots are taken from: fewer where they are long, or where there are few of them. */
@@ -15,13 +15,13 @@ const SAMPLE = 256;
 const SAMPLED = 1 << 20;
 const SHARE = 1 / 8;
 const SAMPLED_COLS = 512;
-/** A pilot is a good one where the squares about it are no more than this many times those about the mean. */
+/** A provisional is a good one where the squares about it are no more than this many times those about the mean. */
 const MOST_INFLATION = 4;
 /** How many times larger or smaller than the unit that the sample suggested a column may be, in float64 and float32. */
 const REACH = { float64: 2 ** 300, float32: 2 ** 40 };
 
-/** Sums over the rows of each column as the frame sees it: t = √w·(x − shift)/unit. */
-export class PilotSums {
+/** Sums over the rows of each column as the scaler sees it: t = √w·(x − shift)/unit. */
+export class ShiftedSums {
   readonly sum: Float64Array;
   readonly squares: Float64Array;
   readonly least: Float64Array;
@@ -55,31 +55,31 @@ export class PilotSums {
 }
 
 /** A provisional mean of each column, from a sample: sums are taken about it, in one reading, before the mean is known. */
-export interface Pilot {
+export interface ProvisionalMeans {
   /** The provisional means. */
   readonly shift: Float64Array;
-  /** Powers of two near the size of each column about its pilot. */
+  /** Powers of two near the size of each column about its provisional. */
   readonly unit: Float64Array;
 }
 
-/** A pilot, and how far each column goes from its first value in the sample: 0 where it has one value. */
-export interface SampledPilot extends Pilot {
+/** A provisional, and how far each column goes from its first value in the sample: 0 where it has one value. */
+export interface SampledMeans extends ProvisionalMeans {
   readonly reach: Float64Array;
 }
 
-/** The frame of a pass that sums rows about a pilot. */
-export function pilotFrame({ shift, unit }: Pilot, weights: Float64Array | undefined): Frame {
+/** The scaler of a pass that sums rows about a provisional. */
+export function provisionalScaler({ shift, unit }: ProvisionalMeans, weights: Float64Array | undefined): Scaler {
   const factor = new Float64Array(unit.length);
   for (let j = 0; j < unit.length; j++) factor[j] = 1 / unit[j];
   return { shift, factor, ...(weights ? { rootWeights: weights.map(Math.sqrt) } : {}) };
 }
 
 /**
- * A pilot for each column from rows of weight above 0, spread evenly over the block. That of a constant column is its value, to
- * the last bit. Columns that are mostly zero keep zero as their pilot where the mean is not far from it: zeros then stay
+ * A provisional for each column from rows of weight above 0, spread evenly over the block. That of a constant column is its value, to
+ * the last bit. Columns that are mostly zero keep zero as their provisional where the mean is not far from it: zeros then stay
  * zeros, and are skipped.
  */
-export function samplePilot(block: DenseBlock, weights: Float64Array | undefined): SampledPilot {
+export function sampleMeans(block: DenseBlock, weights: Float64Array | undefined): SampledMeans {
   const { rows, cols, stride, data, half } = block;
   const sampled = Math.min(rows, SAMPLE, Math.max(16, Math.ceil(Math.min(SAMPLED / cols, SHARE * rows))));
   const leader = weights
@@ -144,13 +144,13 @@ function addSampled(
 }
 
 /**
- * Statistics from sums about a pilot; false where the pilot was too far from the mean, or its unit from the column's size for
+ * Statistics from sums about a provisional; false where the provisional was too far from the mean, or its unit from the column's size for
  * the arithmetic of the products.
  */
 export function statisticsFromSums(
   stats: ColumnStatistics,
-  pilot: Pilot,
-  sums: PilotSums,
+  provisional: ProvisionalMeans,
+  sums: ShiftedSums,
   arithmetic: keyof typeof REACH,
 ): boolean {
   const reach = REACH[arithmetic];
@@ -158,8 +158,8 @@ export function statisticsFromSums(
   let good = true;
   stats.inflation = 1;
   for (let j = 0; j < mean.length; j++) {
-    const scale = pilot.unit[j];
-    const shift = pilot.shift[j];
+    const scale = provisional.unit[j];
+    const shift = provisional.shift[j];
     const delta = sums.sum[j] / stats.weight;
     const least = sums.least[j];
     const largest = sums.largest[j];
@@ -191,13 +191,13 @@ export function statisticsFromSums(
 export function scatterAboutMeans(
   scatter: Float64Array,
   stats: ColumnStatistics,
-  pilot: Pilot,
-  sums: PilotSums,
+  provisional: ProvisionalMeans,
+  sums: ShiftedSums,
   ownSpread: boolean,
 ): void {
   const d = stats.mean.length;
   // Powers of two: multiplying by them rounds nothing.
-  const scale = pilot.unit.map((unit, j) => unit / stats.unit[j]);
+  const scale = provisional.unit.map((unit, j) => unit / stats.unit[j]);
   const delta = sums.sum.map((sum) => sum / stats.weight);
   for (let i = 0; i < d; i++) {
     moveRow(scatter.subarray(i * d, (i + 1) * d), i, stats.weight * delta[i], delta, scale[i], scale);

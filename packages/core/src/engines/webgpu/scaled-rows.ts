@@ -1,4 +1,4 @@
-import type { Frame } from '../../data/blocks/block.js';
+import type { Scaler } from '../../data/blocks/block.js';
 import { powerOfTwo } from '../../linalg/vector.js';
 import { columnsCode, DECODE_PARAMS, decodeCode, STRIP, SUM_COLUMNS } from './decode-code.js';
 import type { Gpu } from './device.js';
@@ -16,13 +16,13 @@ export function slabRows(cols: number): number {
   return Math.max(64, Math.min(MOST_SLAB_ROWS, Math.floor(SLAB / padded(cols) / 64) * 64));
 }
 
-/** The frame on the device, and room for one slab of B. */
-export class FramedRows {
+/** The scaler on the device, and room for one slab of B. */
+export class ScaledRows {
   readonly ld: number;
   readonly slab: number;
   readonly #gpu: Gpu;
   readonly #rows: ResidentRows;
-  readonly #frame: Frame;
+  readonly #scaler: Scaler;
   readonly #cols: number;
   readonly #count: number;
   readonly #two: boolean;
@@ -32,10 +32,10 @@ export class FramedRows {
   #flags!: GPUBuffer;
   #b!: GpuMatrix;
 
-  private constructor(gpu: Gpu, rows: ResidentRows, count: number, cols: number, frame: Frame, two: boolean) {
+  private constructor(gpu: Gpu, rows: ResidentRows, count: number, cols: number, scaler: Scaler, two: boolean) {
     this.#gpu = gpu;
     this.#rows = rows;
-    this.#frame = frame;
+    this.#scaler = scaler;
     this.#cols = cols;
     this.#count = count;
     this.#two = two;
@@ -49,17 +49,17 @@ export class FramedRows {
     rows: ResidentRows,
     count: number,
     cols: number,
-    frame: Frame,
+    scaler: Scaler,
     two: boolean,
-  ): Promise<FramedRows> {
-    const framed = new FramedRows(gpu, rows, count, cols, frame, two);
+  ): Promise<ScaledRows> {
+    const scaled = new ScaledRows(gpu, rows, count, cols, scaler, two);
     try {
-      await framed.#allocate();
+      await scaled.#allocate();
     } catch (error) {
-      framed.release();
+      scaled.release();
       throw error;
     }
-    return framed;
+    return scaled;
   }
 
   async #allocate(): Promise<void> {
@@ -73,7 +73,7 @@ export class FramedRows {
     this.#flags = await make(this.slab * 4);
     const bytes = this.slab * this.ld * 4;
     this.#b = { high: await make(bytes), low: this.#two ? await make(bytes) : undefined, ld: this.ld };
-    this.#gpu.write(this.#columns, columnVectors(this.#frame, this.ld));
+    this.#gpu.write(this.#columns, columnVectors(this.#scaler, this.ld));
   }
 
   /** Slabs in their order, or one of them: first row and number of rows. */
@@ -134,14 +134,14 @@ export class FramedRows {
       rows,
       cols: this.#cols,
       ld: this.ld,
-      weighted: this.#frame.rootWeights ? 1 : 0,
+      weighted: this.#scaler.rootWeights ? 1 : 0,
       strip,
     };
     return DECODE_PARAMS.map((key) => given[key]);
   }
 
   #writeWeights(first: number, rows: number): void {
-    const { rootWeights } = this.#frame;
+    const { rootWeights } = this.#scaler;
     if (!rootWeights) return;
     const parts = new Float32Array(2 * rows);
     for (let i = 0; i < rows; i++) {
@@ -163,7 +163,7 @@ export async function readFlags(gpu: Gpu, flags: GPUBuffer, count: number): Prom
 }
 
 /** Shift and factor of each column as the kernels read them: see `decode-code.ts`. */
-function columnVectors({ shift, factor }: Frame, ld: number): Float32Array {
+function columnVectors({ shift, factor }: Scaler, ld: number): Float32Array {
   const out = new Float32Array(8 * ld);
   for (let j = 0; j < shift.length; j++) {
     const power = factor[j] === 0 ? 1 : powerOfTwo(Math.abs(factor[j]));

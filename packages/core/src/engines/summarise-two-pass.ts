@@ -1,5 +1,5 @@
 import { runTask } from '../base/progress.js';
-import type { Block, Frame } from '../data/blocks/block.js';
+import type { Block, Scaler } from '../data/blocks/block.js';
 import { blockMeans, blockStatistics, weightOfRest } from '../data/statistics/block-statistics.js';
 import type { ColumnStatistics } from '../data/statistics/statistics.js';
 import type { LoadedBlock, OnStep, RowsAt } from './engine.js';
@@ -8,7 +8,7 @@ import type { LoadedBlock, OnStep, RowsAt } from './engine.js';
  * The summary of a block in plain TypeScript, by two readings: the columns' own means first, then the scatter about
  * them as a `gram` pass. Every engine can use it.
  */
-export async function summariseTwice(
+export async function summariseTwoPass(
   block: Block,
   loaded: Pick<LoadedBlock, 'gram'>,
   { first, weights, columnNames }: RowsAt,
@@ -41,8 +41,8 @@ export function moveToWholeMeans(scatter: Float64Array, stats: Readonly<ColumnSt
   }
 }
 
-/** The frame about the columns' means, in their units. */
-export function centred(stats: Readonly<ColumnStatistics>, weights: Float64Array | undefined): Frame {
+/** The scaler about the columns' means, in their units. */
+export function centred(stats: Readonly<ColumnStatistics>, weights: Float64Array | undefined): Scaler {
   return {
     shift: stats.mean,
     factor: stats.unit.map((unit) => 1 / unit),
