@@ -3,7 +3,7 @@ export type { CsrMatrix } from './data/blocks/csr.js';
 export { type Matrix, type NumberArray, toRows } from './data/blocks/matrix.js';
 export { RowMatrix } from './data/blocks/row-matrix.js';
 export type { DType, RowSource } from './data/blocks/row-source.js';
-export type { Coding, Transform } from './data/encoding/coding.js';
+export type { Encoding, Transform } from './data/encoding/encoding.js';
 export type { CooMatrix } from './data/inputs/coo.js';
 export type { Row } from './data/inputs/gather.js';
 export type { Data, NumberColumns } from './data/inputs/open-source.js';

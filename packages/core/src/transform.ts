@@ -1,6 +1,6 @@
 /**
  * Applies stored models without the code that fits them: for pages and servers that only transform. Rows are handled at once, in plain
- * JavaScript; `Model` of `@scree/core` is faster for large data, reads sparse matrices, streams and files, and codes categories.
+ * JavaScript; `Model` of `@scree/core` is faster for large data, reads sparse matrices, streams and files, and encodes categories.
  */
 import { isFloat32Array } from './base/built-in-name.js';
 import { identityScaler, packTile } from './data/blocks/block.js';
@@ -36,7 +36,7 @@ export interface StoredTransform {
   inverseTransform(scores: readonly Row[] | Row | DenseMatrix): RowMatrix;
 }
 
-/** Reads a model, in either of its forms, to apply it. A model that codes columns is refused: `loadModel` reads those. */
+/** Reads a model, in either of its forms, to apply it. A model that encodes columns is refused: `loadModel` reads those. */
 export function loadTransform(source: string | object | Uint8Array | ArrayBuffer): StoredTransform {
   const record = readModel(source);
   const { components, mean, scale, singularValues, totalWeight, ddof, whiten, uniqueness, columnNames, coding } =

@@ -1,4 +1,4 @@
-/** `@scree/core/data`: rows, blocks, tables and codings, for packages that read data or apply a coding themselves. */
+/** `@scree/core/data`: rows, blocks, tables and encodings, for packages that read data or apply an encoding themselves. */
 
 export { builtInName, isFloat32Array, isFloatArray } from '../base/built-in-name.js';
 export { pickColumns } from '../table/choose-columns.js';
@@ -15,20 +15,22 @@ export { decoded, decodeHalf, numbersOf } from './blocks/float16.js';
 export type { FloatArray, IntegerArray } from './blocks/matrix.js';
 export { scoreNames } from './blocks/row-matrix.js';
 export { checkBlockWidth } from './blocks/row-source.js';
-export { codedSource, openForModel } from './encoding/coded-source.js';
+export type { ReconstructedColumn } from './encoding/decode.js';
+export { decodeNumbers } from './encoding/decode.js';
+export { encodedSource, openForModel } from './encoding/encoded-source.js';
 export type {
   CategoryColumn,
-  CodedColumn,
-  CodedCovariate,
-  CodedGroup,
-  CodedRegression,
+  EncodedColumn,
+  EncodedCovariate,
+  EncodedGroup,
+  EncodedRegression,
   GapRule,
   NumberColumn,
   UnseenRule,
-} from './encoding/coding.js';
+} from './encoding/encoding.js';
 export {
-  type CodingMethod,
-  codedNames,
+  type EncodingMethod,
+  encodedNames,
   GAP_RULES,
   hasCategories,
   inputNames,
@@ -37,10 +39,8 @@ export {
   reversible,
   termNames,
   UNSEEN_RULES,
-} from './encoding/coding.js';
-export type { ReconstructedColumn } from './encoding/decode.js';
-export { decodeNumbers } from './encoding/decode.js';
-export { type Learned, learnCoding } from './encoding/learn-coding.js';
+} from './encoding/encoding.js';
+export { type Learned, learnEncoding } from './encoding/learn-encoding.js';
 export { TermEncoder, takeOut } from './encoding/regression.js';
 export type {
   ArqueroLike,

@@ -53,7 +53,7 @@ export async function prepareColumns(
   progress: ProgressTracker,
 ): Promise<Opened> {
   const plain = (settings.transform ?? 'none') === 'none' && settings.scale !== 'median';
-  return plain ? { source, settings } : (await import('./code-columns.js')).codeColumns(source, settings, progress);
+  return plain ? { source, settings } : (await import('./encode-columns.js')).encodeColumns(source, settings, progress);
 }
 
 /** If the data changed during a fit that failed, that is the likely cause, so the error names it. */

@@ -1,5 +1,5 @@
 import { isFloat64Array } from '../base/built-in-name.js';
-import { checkCoding } from '../data/encoding/coding.js';
+import { checkEncoding } from '../data/encoding/encoding.js';
 import { SCALINGS } from '../data/statistics/scaling.js';
 import { describeValue } from '../errors.js';
 import type { Certificate } from './certificate.js';
@@ -33,7 +33,7 @@ export function checkRecord(record: ModelRecord, known?: number): void {
   checkUniqueness(record.uniqueness, k);
   checkTrace(record.trace);
   checkStability(record.stability, k, d);
-  checkCoding(record.coding, d);
+  checkEncoding(record.coding, d);
 }
 
 function checkSpectrum(spectrum: unknown, variances: Float64Array, d: number): void {

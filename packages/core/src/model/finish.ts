@@ -1,4 +1,4 @@
-import type { Coding } from '../data/encoding/coding.js';
+import type { Encoding } from '../data/encoding/encoding.js';
 import type { Scaling } from '../data/statistics/scaling.js';
 import { DataError, describeValue } from '../errors.js';
 import { orthonormalityDefect } from '../linalg/orthonormality.js';
@@ -36,7 +36,7 @@ export interface FitFacts {
   readonly dataWarnings?: (facts: FitFacts, variances: Float64Array, values: Float64Array) => Warning[];
   readonly fewDigits?: readonly Warning[];
   readonly plan: Plan;
-  readonly coding?: Coding | undefined;
+  readonly coding?: Encoding | undefined;
 }
 
 /**

@@ -6,8 +6,8 @@ import { refuseChanged } from '../data/blocks/changes.js';
 import { type FloatArray, fitsFloat32 } from '../data/blocks/matrix.js';
 import { RowMatrix, scoreNames } from '../data/blocks/row-matrix.js';
 import { checkBlockWidth, type DType } from '../data/blocks/row-source.js';
-import { type Coding, inputNames, reversible } from '../data/encoding/coding.js';
 import type { ReconstructedColumn } from '../data/encoding/decode.js';
+import { type Encoding, inputNames, reversible } from '../data/encoding/encoding.js';
 import type { Row } from '../data/inputs/gather.js';
 import { asRows, hasNoRows } from '../data/inputs/one-row.js';
 import { type Data, openSource } from '../data/inputs/open-source.js';
@@ -63,7 +63,7 @@ export class Model implements ModelRecord {
   readonly uniqueness: Uniqueness;
   readonly warnings: readonly Warning[];
   readonly choice?: Choice;
-  readonly coding?: Coding;
+  readonly coding?: Encoding;
   readonly trace?: readonly Epoch[];
   readonly stability?: Stability;
   readonly #components: Float64Array;
@@ -122,7 +122,7 @@ export class Model implements ModelRecord {
 
   /**
    * Scores of rows: z = V(x − mean)/scale, n × k. Whitened `pca`: each zᵢ/√λᵢ. Whitened `zca`: those turned back to the
-   * columns, Vᵀ(z/√λ), n × d. float32 rows give float32 scores. A model with a coding takes the user's own table and codes it.
+   * columns, Vᵀ(z/√λ), n × d. float32 rows give float32 scores. A model with an encoding takes the user's own table and encodes it.
    * One row alone, `[1, 2, 3]` or `{ a: 1, b: 2, c: 3 }`, gives a matrix of one row, and no rows one of none.
    */
   async transform(data: TableData | Row, options: ApplyOptions = {}): Promise<RowMatrix> {
@@ -178,10 +178,10 @@ export class Model implements ModelRecord {
    * category the level with the largest fitted value.
    */
   async reconstruct(scores: Data, options: ApplyOptions = {}): Promise<ReconstructedColumn[]> {
-    const { columnsOfCoding, columnsOfRows } = await import('../data/encoding/decode.js');
+    const { columnsOfEncoding, columnsOfRows } = await import('../data/encoding/decode.js');
     const coding = reversible(this.coding);
     return coding
-      ? columnsOfCoding(coding, (onRow) => this.#reconstruct(scores, options, onRow))
+      ? columnsOfEncoding(coding, (onRow) => this.#reconstruct(scores, options, onRow))
       : columnsOfRows(await this.inverseTransform(scores, options), this.#names());
   }
 
@@ -248,7 +248,7 @@ export class Model implements ModelRecord {
 
   /**
    * The covariance the model stands for, in the user's own units (d × d): the variances along the components, and the
-   * noise variance in every other direction. The exact covariance of the data when k = d. With a coding, that of the coded columns.
+   * noise variance in every other direction. The exact covariance of the data when k = d. With an encoding, that of the encoded columns.
    */
   covariance(): RowMatrix<Float64Array> {
     const { k, d, noiseVariance } = this;
@@ -317,7 +317,7 @@ export class Model implements ModelRecord {
     if (hasNoRows(given)) return;
     const source =
       what === 'rows' && this.coding
-        ? await (await import('../data/encoding/coded-source.js')).openForModel(given as TableData, this, progress)
+        ? await (await import('../data/encoding/encoded-source.js')).openForModel(given as TableData, this, progress)
         : await openSource(given as Data, progress, names);
     try {
       if (source.cols !== width) {

@@ -1,4 +1,4 @@
-import type { Transform } from './coding.js';
+import type { Transform } from './encoding.js';
 
 /**
  * Functions of one number with their inverses. `least` is the smallest value they take (for log1p the bound that is not

@@ -4,17 +4,17 @@ import { isGap, rowNumber, type TableSource } from '../../table/table.js';
 import type { Warning } from '../../warning.js';
 import { empty } from '../inputs/to-block.js';
 import type { RowWeights } from '../statistics/weights.js';
-import { levelOf, notNumeric } from './coded-source.js';
+import { levelOf, notNumeric } from './encoded-source.js';
 import type {
   CategoryColumn,
-  CodedColumn,
-  Coding,
-  CodingMethod,
+  EncodedColumn,
+  Encoding,
+  EncodingMethod,
   GapRule,
   NumberColumn,
   Transform,
   UnseenRule,
-} from './coding.js';
+} from './encoding.js';
 import { functionOf } from './transforms.js';
 
 /** Most levels of a column: one with more names its rows. */
@@ -23,8 +23,8 @@ const MOST_LEVELS = 10_000;
 const MOST_RANKED = 1_000_000;
 
 /** What is decided before the table is read. */
-export interface CodingRules {
-  readonly method: CodingMethod;
+export interface EncodingRules {
+  readonly method: EncodingMethod;
   readonly missing: GapRule;
   readonly unseen: UnseenRule;
   /** Levels of a smaller share are pooled; 0 for none. */
@@ -34,9 +34,9 @@ export interface CodingRules {
   readonly transformOf: (name: string) => Transform;
 }
 
-/** A coding, and what was learned with it. */
+/** An encoding, and what was learned with it. */
 export interface Learned {
-  readonly coding: Coding;
+  readonly coding: Encoding;
   /** Rows that were read, and those of them with a weight above 0. */
   readonly rows: number;
   readonly present: number;
@@ -48,9 +48,9 @@ export interface Learned {
  * or a file do), the levels of categories with their shares, in alphabetical or numeric order, and mean, deviation and ranks of
  * numbers. A row of weight w counts w times. Memory grows with the levels, not with the rows, except for ranks.
  */
-export async function learnCoding(
+export async function learnEncoding(
   table: TableSource,
-  rules: CodingRules,
+  rules: EncodingRules,
   weights: RowWeights,
   progress: ProgressTracker,
 ): Promise<Learned> {
@@ -74,7 +74,7 @@ export async function learnCoding(
   weights.end(rows);
   progress.end();
   const { method, missing, unseen } = rules;
-  const coding: Coding = {
+  const coding: Encoding = {
     version: 1,
     method,
     named: table.named,
@@ -90,7 +90,7 @@ class ColumnLearner {
   gaps = 0;
   readonly #columns: TableSource['columns'];
   readonly #at: number;
-  readonly #rules: CodingRules;
+  readonly #rules: EncodingRules;
   readonly #transform: Transform;
   #kind: 'number' | 'category' | undefined;
   /** Weight of each level, or of each value that is ranked. */
@@ -104,7 +104,7 @@ class ColumnLearner {
   constructor(
     columns: TableSource['columns'],
     at: number,
-    rules: CodingRules,
+    rules: EncodingRules,
     kind: 'number' | 'category' | undefined,
   ) {
     this.#columns = columns;
@@ -152,14 +152,14 @@ class ColumnLearner {
       if (this.#values.size > MOST_RANKED) throw tooManyRanks();
       return;
     }
-    // Values that cannot be transformed or are not finite are refused when the rows are coded.
+    // Values that cannot be transformed or are not finite are refused when the rows are encoded.
     const value = functionOf(this.#transform).of(cell);
     const delta = value - this.#mean;
     this.#mean += (weight / this.#weight) * delta;
     this.#squares += weight * delta * (value - this.#mean);
   }
 
-  result(): CodedColumn {
+  result(): EncodedColumn {
     return this.#kind === 'number' ? this.#number() : this.#category();
   }
 
@@ -246,7 +246,7 @@ function noValue(name: string, column: number): DataError {
   });
 }
 
-function warningsOf({ columns, missing }: Coding, learned: readonly ColumnLearner[], rows: number): Warning[] {
+function warningsOf({ columns, missing }: Encoding, learned: readonly ColumnLearner[], rows: number): Warning[] {
   const warnings: Warning[] = [];
   const constant = columns.filter((column) =>
     column.kind === 'category' ? column.levels.length === 1 : column.deviation === 0,

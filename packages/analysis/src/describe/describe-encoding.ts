@@ -1,9 +1,9 @@
-import type { Coding } from '@scree/core';
-import type { CategoryColumn, CodedColumn, NumberColumn } from '@scree/core/data';
+import type { Encoding } from '@scree/core';
+import type { CategoryColumn, EncodedColumn, NumberColumn } from '@scree/core/data';
 import { count, listed, percent, several } from './numbers.js';
 
 /** How a table became numbers, in sentences: transforms, or what MCA, FAMD and MFA do, then the rules for gaps and unseen levels. */
-export function describeCoding(coding: Coding): string[] {
+export function describeEncoding(coding: Encoding): string[] {
   const categories = coding.columns.filter((column) => column.kind === 'category');
   return [
     METHODS[coding.method](coding, categories),
@@ -17,7 +17,9 @@ export function describeCoding(coding: Coding): string[] {
 /** Names in a sentence; more are counted. */
 const MOST_NAMES = 5;
 
-const METHODS: Readonly<Record<Coding['method'], (coding: Coding, categories: readonly CategoryColumn[]) => string>> = {
+const METHODS: Readonly<
+  Record<Encoding['method'], (coding: Encoding, categories: readonly CategoryColumn[]) => string>
+> = {
   pca: () => '',
   mca: (_, categories) =>
     `Multiple correspondence analysis (MCA) of ${several(categories.length, 'category', 'categories')} with ${several(levelsOf(categories), 'level')}: every level is a column of 0 and 1, less its share and divided by the root of it, and all columns count the same.`,
@@ -32,7 +34,7 @@ function levelsOf(categories: readonly CategoryColumn[]): number {
 }
 
 /** "10 columns of numbers and 2 categories with 7 levels". */
-function mixture(columns: readonly CodedColumn[], categories: readonly CategoryColumn[]): string {
+function mixture(columns: readonly EncodedColumn[], categories: readonly CategoryColumn[]): string {
   const numbers = columns.length - categories.length;
   return listed([
     ...(numbers === 0 ? [] : [several(numbers, 'column of numbers', 'columns of numbers')]),
@@ -51,7 +53,7 @@ const FUNCTIONS: Readonly<Record<Exclude<NumberColumn['transform'], 'none'>, str
   ilr: 'isometric log-ratios (ilr), one fewer, were',
 };
 
-function describeTransforms(columns: readonly CodedColumn[]): string[] {
+function describeTransforms(columns: readonly EncodedColumn[]): string[] {
   return Object.entries(FUNCTIONS).flatMap(([transform, what]) => {
     const names = columns.flatMap((column) =>
       column.kind === 'number' && column.transform === transform ? [column.name] : [],
@@ -72,7 +74,7 @@ function describePooled(categories: readonly CategoryColumn[]): string[] {
   return pooled.length === 0 ? [] : [`Rare levels were pooled into one: ${some(pooled)}.`];
 }
 
-function describeRules({ missing, unseen, columns }: Coding): string[] {
+function describeRules({ missing, unseen, columns }: Encoding): string[] {
   const pools = columns.some((column) => column.kind === 'category' && column.other !== undefined);
   return [
     ...(missing === 'mean' ? ['A missing value counts as the average of its column.'] : []),
@@ -85,7 +87,7 @@ function describeRules({ missing, unseen, columns }: Coding): string[] {
   ];
 }
 
-function describeRegression({ regression, unseen }: Coding): string[] {
+function describeRegression({ regression, unseen }: Encoding): string[] {
   if (!regression) return [];
   const names = regression.covariates.map(({ name, levels }) =>
     levels ? `${name} (${several(levels.length, 'level')})` : name,

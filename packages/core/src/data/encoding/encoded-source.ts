@@ -8,35 +8,35 @@ import type { RowSource } from '../blocks/row-source.js';
 import { type Data, openSource } from '../inputs/open-source.js';
 import {
   type CategoryColumn,
-  type CodedColumn,
-  type Coding,
-  codedNames,
+  type EncodedColumn,
+  type Encoding,
+  encodedNames,
   hasCategories,
   inputNames,
   inputWidth,
   offsetsOf,
   partsOf,
-} from './coding.js';
+} from './encoding.js';
 import { RegressionEncoder } from './regression.js';
 import { centreLogs, functionOf, ilr, interpolate, keepsZero } from './transforms.js';
 
-/** Numbers of a coded block: enough to amortise a pass, few enough to stay in cache. */
+/** Numbers of an encoded block: enough to amortise a pass, few enough to stay in cache. */
 const BLOCK_NUMBERS = 1 << 18;
-/** Most numbers of a coded table that is kept between passes: 32 MB. */
+/** Most numbers of an encoded table that is kept between passes: 32 MB. */
 const KEPT_NUMBERS = 1 << 22;
-/** Categories are coded as sparse rows where at most this share of the columns is not 0. */
+/** Categories are encoded as sparse rows where at most this share of the columns is not 0. */
 const SPARSE_SHARE = 0.1;
 
-export interface CodeOptions {
-  /** Rows of the fit: levels that are not in the coding have no weight there, and a change of their number is an error. */
+export interface EncodeOptions {
+  /** Rows of the fit: levels that are not in the encoding have no weight there, and a change of their number is an error. */
   readonly fitted?: { readonly rows: number };
   readonly warnings?: readonly Warning[];
 }
 
-/** The user's data as the model's columns: coded where the model has a coding. The caller closes the source. */
+/** The user's data as the model's columns: encoded where the model has an encoding. The caller closes the source. */
 export async function openForModel(
   data: TableData,
-  model: { readonly coding?: Coding; readonly columnNames?: readonly string[] },
+  model: { readonly coding?: Encoding; readonly columnNames?: readonly string[] },
   progress: ProgressTracker,
 ): Promise<RowSource> {
   const { coding, columnNames } = model;
@@ -44,13 +44,13 @@ export async function openForModel(
   const names = inputNames(coding);
   if (!hasCategories(coding) && coding.method === 'pca' && !coding.regression) {
     const source = await openSource(data as Data, progress, names);
-    return codeNumbers(checkWidth(source, source.cols, coding), coding);
+    return encodeNumbers(checkWidth(source, source.cols, coding), coding);
   }
   const table = await openTable(data, progress, names);
-  return codedSource(checkWidth(table, table.columns.length, coding), coding);
+  return encodedSource(checkWidth(table, table.columns.length, coding), coding);
 }
 
-function checkWidth<Opened>(opened: Opened, width: number, coding: Coding): Opened {
+function checkWidth<Opened>(opened: Opened, width: number, coding: Encoding): Opened {
   const expected = inputWidth(coding);
   if (width === expected) return opened;
   const covariates = coding.regression ? ' and covariates' : '';
@@ -62,12 +62,12 @@ function checkWidth<Opened>(opened: Opened, width: number, coding: Coding): Open
 }
 
 /** A source of numbers, transformed. Sparse rows stay sparse where all functions keep zeros. */
-export function codeNumbers(source: RowSource, coding: Coding, options: CodeOptions = {}): RowSource {
+export function encodeNumbers(source: RowSource, coding: Encoding, options: EncodeOptions = {}): RowSource {
   const { columns } = coding;
   const sparse =
     source.nonzeros !== undefined && columns.every((column) => column.kind === 'number' && keepsZero(column.transform));
-  if (!sparse) return codedSource(sourceTable(source, inputNames(coding)), coding, options);
-  const names = codedNames(coding);
+  if (!sparse) return encodedSource(sourceTable(source, inputNames(coding)), coding, options);
+  const names = encodedNames(coding);
   return {
     ...(source.rows === undefined ? {} : { rows: source.rows }),
     cols: source.cols,
@@ -79,7 +79,7 @@ export function codeNumbers(source: RowSource, coding: Coding, options: CodeOpti
     async *blocks() {
       let first = 0;
       for await (const block of source.blocks()) {
-        yield codeSparse(block as SparseBlock, coding, first);
+        yield encodeSparse(block as SparseBlock, coding, first);
         first += block.rows;
       }
     },
@@ -88,7 +88,7 @@ export function codeNumbers(source: RowSource, coding: Coding, options: CodeOpti
   };
 }
 
-function codeSparse(block: SparseBlock, { columns }: Coding, first: number): SparseBlock {
+function encodeSparse(block: SparseBlock, { columns }: Encoding, first: number): SparseBlock {
   const functions = columns.map((column) => functionOf(column.kind === 'number' ? column.transform : 'none'));
   const data = new Float64Array(block.data.length);
   for (let i = 0; i < block.rows; i++) {
@@ -102,11 +102,11 @@ function codeSparse(block: SparseBlock, { columns }: Coding, first: number): Spa
 }
 
 /** A table as numbers: a source of rows that solvers and models read. */
-export function codedSource(table: TableSource, coding: Coding, options: CodeOptions = {}): RowSource {
+export function encodedSource(table: TableSource, coding: Encoding, options: EncodeOptions = {}): RowSource {
   const { columns } = coding;
   const offsets = offsetsOf(coding);
   const cols = offsets[columns.length];
-  const names = codedNames(coding);
+  const names = encodedNames(coding);
   const { rows = options.fitted?.rows } = table;
   const perRow = columns.length;
   const sparse = perRow <= SPARSE_SHARE * cols && everyCellHasALevel(coding);
@@ -154,14 +154,14 @@ export function codedSource(table: TableSource, coding: Coding, options: CodeOpt
 }
 
 /** Whether no cell is ever replaced by the shares of all levels, which sparse rows have no room for. */
-function everyCellHasALevel({ columns, missing, unseen }: Coding): boolean {
+function everyCellHasALevel({ columns, missing, unseen }: Encoding): boolean {
   if (missing === 'mean' || unseen === 'mean') return false;
   return missing === 'error' || columns.every((column) => column.kind === 'number' || column.gap !== undefined);
 }
 
 /** Codes batches of a table. */
 class Encoder {
-  readonly #coding: Coding;
+  readonly #coding: Encoding;
   readonly #offsets: readonly number[];
   readonly #fitted: boolean;
   /** For every category, the index of each of its levels. */
@@ -169,7 +169,7 @@ class Encoder {
   readonly #parts: readonly number[];
   readonly #regression: RegressionEncoder | undefined;
 
-  constructor(coding: Coding, offsets: readonly number[], fitted: boolean) {
+  constructor(coding: Encoding, offsets: readonly number[], fitted: boolean) {
     this.#coding = coding;
     this.#offsets = offsets;
     this.#fitted = fitted;
@@ -226,7 +226,7 @@ class Encoder {
     return { kind: 'sparse', rows, cols, indptr, indices, data };
   }
 
-  #number(cell: unknown, column: CodedColumn & { kind: 'number' }, row: number, j: number): number {
+  #number(cell: unknown, column: EncodedColumn & { kind: 'number' }, row: number, j: number): number {
     const value = this.#value(cell, row, j);
     if (value === undefined) {
       if (this.#coding.missing !== 'error' && column.mean !== undefined) return column.mean;
@@ -328,7 +328,7 @@ export function notNumeric(
   );
 }
 
-function gap(row: number, j: number, { columns }: Coding): DataError {
+function gap(row: number, j: number, { columns }: Encoding): DataError {
   return new DataError(
     'MISSING_VALUES',
     `${cellAt(row, j, columns)} has no value. Use missing: 'mean' to count gaps as the average, missing: 'level' to make them a level of their category, or missing: 'drop' to leave such rows out of the fit.`,
@@ -336,7 +336,7 @@ function gap(row: number, j: number, { columns }: Coding): DataError {
   );
 }
 
-function outOfRange(value: number, row: number, j: number, columns: readonly CodedColumn[]): DataError {
+function outOfRange(value: number, row: number, j: number, columns: readonly EncodedColumn[]): DataError {
   const { transform } = columns[j] as { transform: 'log1p' };
   return new DataError('OUT_OF_RANGE', `${cellAt(row, j, columns)} holds ${value}. ${functionOf(transform).must}.`, {
     row,

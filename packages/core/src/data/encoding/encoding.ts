@@ -1,19 +1,19 @@
 /**
- * Mixed tables become numbers by a `Coding`, and PCA does the rest.
+ * Mixed tables become numbers by an `Encoding`, and PCA does the rest.
  *
  * 1. A `TableSource` (table/table.ts) yields batches of cells: numbers, texts, truth values, gaps. Any data become one.
- * 2. `learnCoding` (learn-coding.ts) reads it once: kinds of columns, levels with their shares, means, ranks.
- * 3. A `Coding` is what was learned and decided: a plain record per input column, immutable, stored in the model.
- * 4. `codedSource` (coded-source.ts) turns a table into a `RowSource` of numbers by a coding, block by block. A category of
+ * 2. `learnEncoding` (learn-encoding.ts) reads it once: kinds of columns, levels with their shares, means, ranks.
+ * 3. An `Encoding` is what was learned and decided: a plain record per input column, immutable, stored in the model.
+ * 4. `encodedSource` (encoded-source.ts) turns a table into a `RowSource` of numbers by an encoding, block by block. A category of
  *    m levels becomes m columns of 0 and 1; a number becomes one column, transformed.
  * 5. `mca`, `famd` and `mfa` (categories.ts) are `pca` of that source with ddof 0 and one divisor per column:
  *    √share for a level and the deviation for a number (FAMD), times √Q for Q categories (MCA), times √λ₁ of its group (MFA).
- * 6. `model.transform` applies the coding to the user's own table; `decode` (decode.ts) undoes it.
+ * 6. `model.transform` applies the encoding to the user's own table; `decode` (decode.ts) undoes it.
  * 7. Gaps: refused ('error'), replaced by the column's mean, which for a category is the share of every level ('mean'), or
  *    a level of their own in categories and the mean in numbers ('level').
  * 8. Rare levels are pooled into one if asked for. Levels that the fit did not see belong to that pool; without one
  *    they are refused ('error') or replaced by the mean.
- * 9. A regression on covariates (regression.ts) is taken out of the coded columns last. The table then has the covariates
+ * 9. A regression on covariates (regression.ts) is taken out of the encoded columns last. The table then has the covariates
  *    behind its columns; what components describe are residuals.
  */
 
@@ -35,8 +35,8 @@ export const UNSEEN_RULES = ['error', 'mean'] as const;
 export type UnseenRule = (typeof UNSEEN_RULES)[number];
 
 export const CODING_METHODS = ['pca', 'mca', 'famd', 'mfa'] as const;
-/** The method that a coding was made for. */
-export type CodingMethod = (typeof CODING_METHODS)[number];
+/** The method that an encoding was made for. */
+export type EncodingMethod = (typeof CODING_METHODS)[number];
 
 /** A column of numbers, with its transform. */
 export interface NumberColumn {
@@ -64,52 +64,52 @@ export interface CategoryColumn {
 }
 
 /** How one column of a table becomes columns of numbers. */
-export type CodedColumn = NumberColumn | CategoryColumn;
+export type EncodedColumn = NumberColumn | CategoryColumn;
 
 /** A group of MFA: so many columns, in their order, and the first eigenvalue of their own analysis. */
-export interface CodedGroup {
+export interface EncodedGroup {
   readonly name: string;
   readonly columns: number;
   readonly eigenvalue: number;
 }
 
 /** A covariate: numbers, or labels, which have one term per level but the first. */
-export interface CodedCovariate {
+export interface EncodedCovariate {
   readonly name: string;
   readonly levels?: readonly string[];
 }
 
-/** A regression that is taken out of the coded columns x: x − mean − (c − covariateMean)·slopes, c being the terms of the covariates. */
-export interface CodedRegression {
-  readonly covariates: readonly CodedCovariate[];
-  /** The means in the fit: of every coded column, and of every term. */
+/** A regression that is taken out of the encoded columns x: x − mean − (c − covariateMean)·slopes, c being the terms of the covariates. */
+export interface EncodedRegression {
+  readonly covariates: readonly EncodedCovariate[];
+  /** The means in the fit: of every encoded column, and of every term. */
   readonly mean: readonly number[];
   readonly covariateMean: readonly number[];
-  /** One list per term, with a number per coded column. */
+  /** One list per term, with a number per encoded column. */
   readonly slopes: readonly (readonly number[])[];
 }
 
 /** How a table becomes numbers. */
-export interface Coding {
+export interface Encoding {
   readonly version: 1;
-  readonly method: CodingMethod;
+  readonly method: EncodingMethod;
   /** Whether the columns have names; otherwise they are told apart by their place. */
   readonly named: boolean;
   readonly missing: GapRule;
   readonly unseen: UnseenRule;
-  readonly columns: readonly CodedColumn[];
-  readonly groups?: readonly CodedGroup[];
-  readonly regression?: CodedRegression;
+  readonly columns: readonly EncodedColumn[];
+  readonly groups?: readonly EncodedGroup[];
+  readonly regression?: EncodedRegression;
 }
 
-/** How many coded columns an input column becomes. The first part of an ilr composition becomes none: D parts have D − 1 coordinates. */
-export function widthOf(column: CodedColumn, at: number, columns: readonly CodedColumn[]): number {
+/** How many encoded columns an input column becomes. The first part of an ilr composition becomes none: D parts have D − 1 coordinates. */
+export function widthOf(column: EncodedColumn, at: number, columns: readonly EncodedColumn[]): number {
   if (column.kind === 'category') return column.levels.length;
   return column.transform === 'ilr' && columns.findIndex((each) => isPart(each, 'ilr')) === at ? 0 : 1;
 }
 
-/** Where the coded columns of each input column begin, and after the last one where they end. */
-export function offsetsOf({ columns }: Pick<Coding, 'columns'>): number[] {
+/** Where the encoded columns of each input column begin, and after the last one where they end. */
+export function offsetsOf({ columns }: Pick<Encoding, 'columns'>): number[] {
   const offsets = [0];
   columns.forEach((column, at) => {
     offsets.push(offsets[at] + widthOf(column, at, columns));
@@ -117,8 +117,8 @@ export function offsetsOf({ columns }: Pick<Coding, 'columns'>): number[] {
   return offsets;
 }
 
-/** Names of the coded columns: `sex=F`, `log1p(income)`, `ilr1`. */
-export function codedNames({ columns, named }: Pick<Coding, 'columns' | 'named'>): readonly string[] | undefined {
+/** Names of the encoded columns: `sex=F`, `log1p(income)`, `ilr1`. */
+export function encodedNames({ columns, named }: Pick<Encoding, 'columns' | 'named'>): readonly string[] | undefined {
   if (!named && columns.every(({ kind }) => kind === 'number')) return undefined;
   let coordinate = 0;
   return columns.flatMap((column, at) => {
@@ -129,54 +129,54 @@ export function codedNames({ columns, named }: Pick<Coding, 'columns' | 'named'>
   });
 }
 
-/** Names of the columns that a coding reads, where they have names: those that it codes, then covariates. */
-export function inputNames({ named, columns, regression }: Coding): readonly string[] | undefined {
+/** Names of the columns that an encoding reads, where they have names: those that it codes, then covariates. */
+export function inputNames({ named, columns, regression }: Encoding): readonly string[] | undefined {
   return named ? [...columns, ...(regression?.covariates ?? [])].map(({ name }) => name) : undefined;
 }
 
-/** How many columns a coding reads. */
-export function inputWidth({ columns, regression }: Coding): number {
+/** How many columns an encoding reads. */
+export function inputWidth({ columns, regression }: Encoding): number {
   return columns.length + (regression?.covariates.length ?? 0);
 }
 
 /** Names of the terms of covariates: `age`, or `batch: B2` for every level but the first. */
-export function termNames(covariates: readonly CodedCovariate[]): string[] {
+export function termNames(covariates: readonly EncodedCovariate[]): string[] {
   return covariates.flatMap(({ name, levels }) => levels?.slice(1).map((level) => `${name}: ${level}`) ?? [name]);
 }
 
-/** The coding, where rows of coded columns can be turned back. Residuals cannot: scores do not have the covariates. */
-export function reversible(coding: Coding | undefined): Coding | undefined {
+/** The encoding, where rows of encoded columns can be turned back. Residuals cannot: scores do not have the covariates. */
+export function reversible(coding: Encoding | undefined): Encoding | undefined {
   return coding?.regression ? undefined : coding;
 }
 
 /** Indexes of the parts of the composition. */
-export function partsOf(columns: readonly CodedColumn[]): number[] {
+export function partsOf(columns: readonly EncodedColumn[]): number[] {
   return [...columns.keys()].filter((j) => isPart(columns[j], 'clr') || isPart(columns[j], 'ilr'));
 }
 
-function isPart(column: CodedColumn, transform: 'clr' | 'ilr'): boolean {
+function isPart(column: EncodedColumn, transform: 'clr' | 'ilr'): boolean {
   return column.kind === 'number' && column.transform === transform;
 }
 
 /** Whether some columns are categories. */
-export function hasCategories({ columns }: Pick<Coding, 'columns'>): boolean {
+export function hasCategories({ columns }: Pick<Encoding, 'columns'>): boolean {
   return columns.some(({ kind }) => kind === 'category');
 }
 
-/** Throws where a stored coding cannot be one, or does not fit a model of d columns. Nothing about it is assumed. */
-export function checkCoding(coding: unknown, d: number): void {
+/** Throws where a stored encoding cannot be one, or does not fit a model of d columns. Nothing about it is assumed. */
+export function checkEncoding(coding: unknown, d: number): void {
   if (coding === undefined) return;
   demand(isObject(coding), 'is not a record');
   const { version, method, named, missing, unseen, columns, groups, regression } = coding as Record<string, unknown>;
   demand(version === 1, `has version ${describeValue(version)}`);
-  demand(CODING_METHODS.includes(method as CodingMethod), `has the method ${describeValue(method)}`);
+  demand(CODING_METHODS.includes(method as EncodingMethod), `has the method ${describeValue(method)}`);
   demand(typeof named === 'boolean', 'does not say whether columns have names');
   demand(GAP_RULES.includes(missing as GapRule), `has ${describeValue(missing)} for gaps`);
   demand(UNSEEN_RULES.includes(unseen as UnseenRule), `has ${describeValue(unseen)} for unseen levels`);
   demand(Array.isArray(columns) && columns.length > 0, 'has no columns');
   const list = columns as unknown[];
   for (const column of list) checkColumn(column);
-  const checked = list as CodedColumn[];
+  const checked = list as EncodedColumn[];
   demand(new Set(checked.map(({ name }) => name)).size === checked.length, 'has two columns of one name');
   demand(!(checked.some((c) => isPart(c, 'clr')) && checked.some((c) => isPart(c, 'ilr'))), 'mixes clr and ilr');
   const width = offsetsOf({ columns: checked })[checked.length];
@@ -188,13 +188,13 @@ export function checkCoding(coding: unknown, d: number): void {
     (group.columns as number) >= 1 &&
     isPositive(group.eigenvalue);
   demand(groups === undefined || (Array.isArray(groups) && groups.every(isGroup)), 'has groups that are none');
-  const grouped = ((groups ?? []) as CodedGroup[]).reduce((sum, group) => sum + group.columns, 0);
+  const grouped = ((groups ?? []) as EncodedGroup[]).reduce((sum, group) => sum + group.columns, 0);
   demand(groups === undefined || grouped === checked.length, `has groups of ${grouped} columns`);
   demand((method === 'mfa') === (groups !== undefined), 'has groups without MFA, or MFA without groups');
   if (regression === undefined) return;
   demand(method === 'pca', `has a regression and the method ${describeValue(method)}`);
   checkRegression(regression, d);
-  const names = inputNames(coding as unknown as Coding);
+  const names = inputNames(coding as unknown as Encoding);
   demand(!names || new Set(names).size === names.length, 'has a covariate that is a column too');
 }
 
@@ -206,7 +206,7 @@ function checkRegression(regression: unknown, d: number): void {
   const isCovariate = (each: unknown): boolean =>
     isObject(each) && typeof each.name === 'string' && (each.levels === undefined || isLevels(each.levels));
   demand(isList(covariates, isCovariate), 'has a regression without covariates');
-  const terms = termNames(covariates as CodedCovariate[]).length;
+  const terms = termNames(covariates as EncodedCovariate[]).length;
   const isNumbers = (list: unknown, length: number): boolean => isList(list, isNumber) && list.length === length;
   demand(terms > 0, 'has a regression without terms');
   demand(isNumbers(mean, d) && isNumbers(covariateMean, terms), 'has a regression without means');

@@ -1,8 +1,8 @@
 import type { ProgressTracker } from '../base/progress.js';
 import type { RowSource } from '../data/blocks/row-source.js';
-import { codeNumbers } from '../data/encoding/coded-source.js';
-import type { CodedColumn, Coding, Transform } from '../data/encoding/coding.js';
-import { learnCoding } from '../data/encoding/learn-coding.js';
+import { encodeNumbers } from '../data/encoding/encoded-source.js';
+import type { EncodedColumn, Encoding, Transform } from '../data/encoding/encoding.js';
+import { learnEncoding } from '../data/encoding/learn-encoding.js';
 import { medianScales } from '../data/statistics/column-medians.js';
 import { rowWeights } from '../data/statistics/weights.js';
 import { describeValue, OptionError } from '../errors.js';
@@ -14,7 +14,7 @@ import { rereadable } from './reading.js';
  * Columns of numbers as the options `transform` and `scale: 'median'` want them. Most transforms are applied while rows are
  * read; ranks and medians need readings of their own, so a stream is kept for them.
  */
-export async function codeColumns(given: RowSource, settings: Settings, progress: ProgressTracker): Promise<Coded> {
+export async function encodeColumns(given: RowSource, settings: Settings, progress: ProgressTracker): Promise<Coded> {
   try {
     const coded = await transformColumns(given, settings, progress);
     if (coded.settings.scale !== 'median') return coded;
@@ -34,7 +34,7 @@ interface Coded {
   readonly settings: Settings;
 }
 
-/** The columns transformed, and the settings with their coding. */
+/** The columns transformed, and the settings with their encoding. */
 export async function transformColumns(
   given: RowSource,
   settings: Settings,
@@ -45,16 +45,16 @@ export async function transformColumns(
   const names = columnNames ?? given.columnNames;
   const labels = names ?? Array.from({ length: given.cols }, (_, j) => String(j));
   const transformOf = transformsOf(transform, labels);
-  const columns = labels.map((name): CodedColumn => ({ kind: 'number', name, transform: transformOf(name) }));
+  const columns = labels.map((name): EncodedColumn => ({ kind: 'number', name, transform: transformOf(name) }));
   const rules = { method: 'pca', missing: 'error', unseen: 'error' } as const;
-  const plain: Coding = { version: 1, ...rules, named: names !== undefined, columns };
+  const plain: Encoding = { version: 1, ...rules, named: names !== undefined, columns };
   if (labels.every((name) => transformOf(name) !== 'rank')) {
-    return { source: codeNumbers(given, plain), settings: { ...others, coding: plain } };
+    return { source: encodeNumbers(given, plain), settings: { ...others, coding: plain } };
   }
   const source = await rereadable(given, progress);
   const weights = rowWeights(settings.weights, source.rows);
   const table = sourceTable(source, names);
-  const learned = await learnCoding(
+  const learned = await learnEncoding(
     table,
     { ...rules, rare: 0, isCategory: () => false, transformOf },
     weights,
@@ -62,7 +62,7 @@ export async function transformColumns(
   );
   const ranked = columns.map((column, j) => (transformOf(column.name) === 'rank' ? learned.coding.columns[j] : column));
   const coding = { ...plain, columns: ranked };
-  return { source: codeNumbers(source, coding), settings: { ...others, coding } };
+  return { source: encodeNumbers(source, coding), settings: { ...others, coding } };
 }
 
 /** The transform of each column, checked: columns are known, and a composition has one kind and at least two parts. */

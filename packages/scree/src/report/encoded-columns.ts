@@ -3,9 +3,9 @@ import type { Model } from '@scree/core';
 import type { LevelCentre } from './figures/centres-figure.js';
 import { plainText } from './plain-text.js';
 
-/** Columns of numbers and of categories in a model with a coding (MCA, FAMD, MFA). */
+/** Columns of numbers and of categories in a model with an encoding (MCA, FAMD, MFA). */
 
-/** Indexes of the coded columns that are numbers, not levels of a category. */
+/** Indexes of the encoded columns that are numbers, not levels of a category. */
 export function numericColumns({ coding, d }: Model): number[] {
   if (!coding) return Array.from({ length: d }, (_, j) => j);
   let at = 0;
