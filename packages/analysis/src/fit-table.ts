@@ -1,5 +1,5 @@
 import { type Data, Model, Moments, type RowSource, type Warning } from '@scree/core';
-import { partsOf as compositionsOf, type ScalingRule } from '@scree/core/data';
+import { compositionParts, type ScalingRule } from '@scree/core/data';
 import type { NestedModels } from '@scree/core/pipeline';
 import type { BootstrapChoices } from './bootstrap/bootstrap-options.js';
 import { replicatesFor } from './bootstrap/default-replicates.js';
@@ -100,7 +100,7 @@ export async function fitTable(
 
 /** Of levels of a category and of log-ratios nothing useful can be said before a fit: they have no units. */
 function hasUnits({ fit, coding }: Pick<AnalysisTable, 'coding' | 'fit'>): boolean {
-  return fit === undefined && compositionsOf(coding?.columns ?? []).length === 0;
+  return fit === undefined && compositionParts(coding?.columns ?? []).length === 0;
 }
 
 /** The models of a fit that was made before, as many components as are asked for, with what is odd about the columns. */

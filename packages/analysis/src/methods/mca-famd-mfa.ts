@@ -1,12 +1,12 @@
 import { DataError, type Encoding, type Model, OptionError, type PcaOptions, type TableData } from '@scree/core';
-import type { EncodedGroup, GapRule, TableBatch, TableSource, UnseenRule } from '@scree/core/data';
+import type { EncodedGroup, MissingRule, TableBatch, TableSource, UnseenRule } from '@scree/core/data';
 import {
   completeRows,
   type EncodingMethod,
   encodedSource,
-  GAP_RULES,
-  type Learned,
+  type LearnedEncoding,
   learnEncoding,
+  MISSING_RULES,
   offsetsOf,
   openTable,
   pickColumns,
@@ -43,7 +43,7 @@ export interface McaOptions extends Omit<PcaOptions, Decided> {
    * the share of every level; or are a `'level'` of their own in categories and the mean in columns of numbers. `'drop'` leaves
    * rows with gaps out of the fit, and the model refuses gaps.
    */
-  readonly missing?: GapRule | 'drop';
+  readonly missing?: MissingRule | 'drop';
   /** Levels that the fit did not see are an `'error'` when the model is applied, the default, or count as the `'mean'`. */
   readonly unseen?: UnseenRule;
   /** Levels of a smaller share than this are pooled into one, to which unseen levels belong too. Default 0: none. */
@@ -95,7 +95,7 @@ const isNames = (v: unknown): boolean => Array.isArray(v) && v.every((name) => t
 const OWN_OPTIONS: Record<'missing' | 'unseen' | 'rare' | 'categories' | 'groups', OptionCheck> = {
   missing: {
     must: "'error', 'drop', 'mean' or 'level'",
-    test: (v) => v === 'drop' || GAP_RULES.includes(v as GapRule),
+    test: (v) => v === 'drop' || MISSING_RULES.includes(v as MissingRule),
   },
   unseen: { must: "'error' or 'mean'", test: (v) => UNSEEN_RULES.includes(v as UnseenRule) },
   rare: { must: 'a share from 0 up and below 1', test: (v) => typeof v === 'number' && v >= 0 && v < 1 },
@@ -134,7 +134,7 @@ const REFUSED = [
 
 interface Request {
   readonly settings: Settings;
-  readonly missing: GapRule | 'drop';
+  readonly missing: MissingRule | 'drop';
   readonly unseen: UnseenRule;
   readonly rare: number;
   readonly categories: readonly string[];
@@ -293,7 +293,7 @@ function columnDivisors(coding: Encoding, groups: Request['groups']): Float64Arr
 /** The first eigenvalue of every group by itself, encoded as for FAMD. */
 async function groupEigenvalues(
   table: TableSource,
-  { coding, rows }: Learned,
+  { coding, rows }: LearnedEncoding,
   groups: NonNullable<Request['groups']>,
   settings: Settings,
   progress: ProgressTracker,
@@ -337,7 +337,7 @@ async function groupEigenvalues(
 }
 
 /** k within the rank of encoded columns: the levels of a category add up to 1, so one of them is no dimension of its own. */
-function chosenCount(k: Settings['k'], { coding, present }: Learned): { k?: number } {
+function chosenCount(k: Settings['k'], { coding, present }: LearnedEncoding): { k?: number } {
   const dimensions = coding.columns.reduce(
     (sum, column) => sum + (column.kind === 'category' ? column.levels.length - 1 : column.deviation === 0 ? 0 : 1),
     0,

@@ -24,34 +24,34 @@ export type {
   EncodedCovariate,
   EncodedGroup,
   EncodedRegression,
-  GapRule,
+  MissingRule,
   NumberColumn,
   UnseenRule,
 } from './encoding/encoding.js';
 export {
+  compositionParts,
   type EncodingMethod,
   encodedNames,
-  GAP_RULES,
   hasCategories,
   inputNames,
+  MISSING_RULES,
   offsetsOf,
-  partsOf,
   reversible,
   termNames,
   UNSEEN_RULES,
 } from './encoding/encoding.js';
-export { type Learned, learnEncoding } from './encoding/learn-encoding.js';
+export { type LearnedEncoding, learnEncoding } from './encoding/learn-encoding.js';
 export { TermEncoder, takeOut } from './encoding/regression.js';
 export type {
   ArqueroLike,
   ArrowLike,
   DanfoLike,
   DuckDbLike,
-  ForeignData,
+  LibraryData,
   NdarrayLike,
   PolarsLike,
   TensorLike,
-} from './inputs/foreign-data.js';
+} from './inputs/library-data.js';
 export { matrixSource } from './inputs/memory-source.js';
 export { mergeWarnings } from './inputs/merge-warnings.js';
 export { keepRows, openSource } from './inputs/open-source.js';
@@ -71,7 +71,7 @@ export {
   scaledSquares,
 } from './statistics/statistics.js';
 export { type RowWeights, rowWeights } from './statistics/weights.js';
-export { cutOff, damaged, readContainerHead, readSections, writeContainer } from './storage/container.js';
+export { cutOff, damaged, readContainerHeader, readSections, writeContainer } from './storage/container.js';
 export { crc32 } from './storage/crc32.js';
 export { readerOf } from './storage/format-version.js';
 export { listsOf, withJson } from './storage/result-json.js';

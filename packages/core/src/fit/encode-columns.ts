@@ -14,7 +14,11 @@ import { rereadable } from './reading.js';
  * Columns of numbers as the options `transform` and `scale: 'median'` want them. Most transforms are applied while rows are
  * read; ranks and medians need readings of their own, so a stream is kept for them.
  */
-export async function encodeColumns(given: RowSource, settings: Settings, progress: ProgressTracker): Promise<Coded> {
+export async function encodeColumns(
+  given: RowSource,
+  settings: Settings,
+  progress: ProgressTracker,
+): Promise<PreparedColumns> {
   try {
     const coded = await transformColumns(given, settings, progress);
     if (coded.settings.scale !== 'median') return coded;
@@ -29,7 +33,7 @@ export async function encodeColumns(given: RowSource, settings: Settings, progre
   }
 }
 
-interface Coded {
+interface PreparedColumns {
   readonly source: RowSource;
   readonly settings: Settings;
 }
@@ -39,7 +43,7 @@ export async function transformColumns(
   given: RowSource,
   settings: Settings,
   progress: ProgressTracker,
-): Promise<Coded> {
+): Promise<PreparedColumns> {
   const { transform, columnNames, ...others } = settings;
   if (transform === undefined || transform === 'none') return { source: given, settings };
   const names = columnNames ?? given.columnNames;

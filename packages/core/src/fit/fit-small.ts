@@ -18,7 +18,7 @@ import { checkColumnOptions, type Settings } from '../options.js';
 import { type Plan, planSmall } from '../plan.js';
 import { fromSingularValues, wantedSquares } from '../solvers/direct/svd.js';
 import type { Problem, Solution } from '../solvers/solver.js';
-import type { Fitted } from './fit.js';
+import type { FitResult } from './fit.js';
 import { axesWithoutVariance, makeProblem } from './problem.js';
 
 /** Most operations, n·d·min(n, d), of a fit that is done at once: some milliseconds. */
@@ -75,7 +75,7 @@ export async function fitSmall(
   small: SmallFit,
   settings: Settings,
   progress: ProgressTracker,
-): Promise<Fitted> {
+): Promise<FitResult> {
   const { solution, facts, columns } = solveSmall(source, small, settings, progress);
   const warnings = (await source.warnings?.()) ?? [];
   const about = await loadDataWarnings(facts, solution.values, columns);

@@ -15,10 +15,10 @@ import type { Warning } from '../warning.js';
 import type { PlannedEngine } from './choose-engine.js';
 import { Moments } from './moments.js';
 import { axesWithoutVariance, makeProblem } from './problem.js';
-import { type PreparedData, readBoth, readMoments, readOnce, readRows } from './reading.js';
+import { type PreparedData, prepareOneReading, prepareRows, prepareScatter, prepareScatterAndRows } from './reading.js';
 
 /** The models of a fit, and what questions about the same rows need besides. */
-export interface Fitted extends NestedModels {
+export interface FitResult extends NestedModels {
   /** Statistics of the columns as they were fitted. */
   readonly columns: Readonly<ColumnStatistics>;
   readonly engine: Engine;
@@ -30,7 +30,7 @@ export async function fit(
   settings: Settings,
   engines: readonly [Engine, ...Engine[]],
   progress: ProgressTracker,
-): Promise<Fitted> {
+): Promise<FitResult> {
   checkColumnOptions(settings, source.cols);
   const { plan, engine } = await choosePlan(source instanceof Moments ? shapeOf(source) : source, settings, engines);
   const solver = await SOLVERS[plan.solver].load({ cols: source.cols, learn: settings.learn });
@@ -102,10 +102,10 @@ function readFor(
   engine: Engine,
   progress: ProgressTracker,
 ): Promise<PreparedData> {
-  if (solver.needs === 'scatter') return readMoments(source, settings, engine, progress, solver);
-  if (solver.needs === 'rows') return readRows(source, settings, engine, progress, solver);
-  if (solver.needs === 'once') return readOnce(source, settings, engine, progress, solver);
-  return readBoth(source, settings, engine, progress, solver);
+  if (solver.needs === 'scatter') return prepareScatter(source, settings, engine, progress, solver);
+  if (solver.needs === 'rows') return prepareRows(source, settings, engine, progress, solver);
+  if (solver.needs === 'once') return prepareOneReading(source, settings, engine, progress, solver);
+  return prepareScatterAndRows(source, settings, engine, progress, solver);
 }
 
 function shapeOf(moments: Moments): Shape {

@@ -9,7 +9,7 @@ import type { DualScaler, Engine, LoadedBlock, RowsAt } from '../engines/engine.
 import { Passes } from '../engines/passes.js';
 import { remoteRowsFor } from '../engines/remote.js';
 import type { Settings } from '../options.js';
-import type { Fold, Problem, Solution, Solver } from '../solvers/solver.js';
+import type { IncrementalFit, Problem, Solution, Solver } from '../solvers/solver.js';
 import { Moments } from './moments.js';
 
 /** Data as read for a solver: statistics of the columns, and a function that runs the solver on the data. */
@@ -30,14 +30,14 @@ export interface PreparedData {
 type Needing<What extends Solver['needs']> = Extract<Solver, { needs: What }>;
 
 /** For solvers that need the scatter: one pass, block by block into moments. Given moments are used as they are. */
-export async function readMoments(
+export async function prepareScatter(
   source: RowSource | Moments,
   settings: Settings,
   engine: Engine,
   progress: ProgressTracker,
   solver: Needing<'scatter'>,
 ): Promise<PreparedData> {
-  const checksum = solver.checksum?.();
+  const checksum = solver.newChecksum?.();
   const columnNames = settings.columnNames ?? source.columnNames;
   const moments =
     source instanceof Moments
@@ -71,7 +71,7 @@ function describeMoments(moments: Moments, settings: Settings): Omit<PreparedDat
 }
 
 /** For solvers that need a rough scatter and the rows: one pass in the engine's float32, then as many as the solver needs. */
-export async function readBoth(
+export async function prepareScatterAndRows(
   source: RowSource | Moments,
   settings: Settings,
   engine: Engine,
@@ -81,7 +81,7 @@ export async function readBoth(
   if (source instanceof Moments) throw new TypeError('moments have no rows to read');
   const kept = await rereadable(source, progress);
   const columnNames = settings.columnNames ?? source.columnNames;
-  const checksum = solver.checksum?.();
+  const checksum = solver.newChecksum?.();
   const loaded: (LoadedBlock | undefined)[] = [];
   const release = (): void => {
     for (const block of loaded.splice(0)) block?.release();
@@ -111,7 +111,7 @@ export async function readBoth(
 }
 
 /** For solvers that need rows: their columns' statistics first, then passes as often as the solver needs. */
-export async function readRows(
+export async function prepareRows(
   opened: RowSource | Moments,
   settings: Settings,
   engine: Engine,
@@ -136,7 +136,7 @@ export async function readRows(
     rows += loaded.rows;
     if (dualScaler) kept.push(loaded);
   };
-  const checksum = solver.checksum?.();
+  const checksum = solver.newChecksum?.();
   const remote = remoteRowsFor(source, engine);
   if (remote) await add(remote.load());
   else {
@@ -184,7 +184,7 @@ async function summariseLoaded(
 }
 
 /** For solvers that process rows as they are read: one reading, and passes only where the source can be read again. */
-export async function readOnce(
+export async function prepareOneReading(
   source: RowSource | Moments,
   settings: Settings,
   engine: Engine,
@@ -196,8 +196,8 @@ export async function readOnce(
   const columnNames = settings.columnNames ?? source.columnNames;
   const weights = rowWeights(settings.weights, source.rows);
   const fold = solver.begin({ ...settings, cols });
-  const checksum = source.rereadable ? solver.checksum?.() : undefined;
-  const rows = await foldRows(source, fold, weights, columnNames, engine, progress, checksum);
+  const checksum = source.rereadable ? solver.newChecksum?.() : undefined;
+  const rows = await addAllRows(source, fold, weights, columnNames, engine, progress, checksum);
   let passes: Passes | undefined;
   return {
     cols,
@@ -215,9 +215,9 @@ export async function readOnce(
 }
 
 /** Reads a source to its end, block by block into `fold`; returns how many rows it had. */
-export async function foldRows(
+export async function addAllRows(
   source: RowSource,
-  fold: Pick<Fold, 'add'>,
+  fold: Pick<IncrementalFit, 'add'>,
   weights: RowWeights,
   columnNames: readonly string[] | undefined,
   engine: Engine,

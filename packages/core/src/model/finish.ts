@@ -8,7 +8,7 @@ import type { Warning } from '../warning.js';
 import { certify } from './certificate.js';
 import { Model } from './model.js';
 import type { Plan, Whiten } from './record.js';
-import { judgeUniqueness } from './uniqueness.js';
+import { assessUniqueness } from './uniqueness.js';
 
 /** What `finish` needs besides the solution. */
 export interface FitFacts {
@@ -52,7 +52,7 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
   const toVariance = (facts.unit * facts.unit) / (facts.weight - facts.ddof);
   const defect = solution.defect ?? orthonormalityDefect(basis, k, d);
   const accuracy = certify(solution, facts, defect, toVariance);
-  const judged = judgeUniqueness(solution, accuracy, facts, toVariance);
+  const judged = assessUniqueness(solution, accuracy, facts, toVariance);
 
   const variances = new Float64Array(k);
   const varianceRatios = new Float64Array(k);
@@ -138,7 +138,7 @@ function wholeSpectrum(
  * The first k components of a solution, as if no more had been requested. The eigenvalue after them is then one that was
  * found, and as far off as its certificate says at most.
  */
-export function firstComponents(found: Solution, k: number, facts: FitFacts): Solution {
+function firstComponents(found: Solution, k: number, facts: FitFacts): Solution {
   const solution = sortByVariance(found, facts.d);
   if (k >= solution.k) return solution;
   const { valueBounds } = certify(solution, facts, orthonormalityDefect(solution.basis, solution.k, facts.d), 1);

@@ -8,9 +8,9 @@ import { RowMatrix, scoreNames } from '../data/blocks/row-matrix.js';
 import { checkBlockWidth, type DType } from '../data/blocks/row-source.js';
 import type { ReconstructedColumn } from '../data/encoding/decode.js';
 import { type Encoding, inputNames, reversible } from '../data/encoding/encoding.js';
-import type { Row } from '../data/inputs/gather.js';
-import { asRows, hasNoRows } from '../data/inputs/one-row.js';
 import { type Data, openSource } from '../data/inputs/open-source.js';
+import type { Row } from '../data/inputs/row-gatherer.js';
+import { asRows, hasNoRows } from '../data/inputs/to-block.js';
 import type { ScalingRule } from '../data/statistics/scaling.js';
 import { checkFinite } from '../data/statistics/statistics.js';
 import { chooseEngine } from '../engines/choose.js';
@@ -22,6 +22,7 @@ import type { Warning } from '../warning.js';
 import type { Certificate } from './certificate.js';
 import { checkRecord } from './check-record.js';
 import type { Choice } from './choice.js';
+import { modelError, readRecord } from './read-record.js';
 import { type ModelRecord, OPTIONAL_VECTORS, type Plan, type Whiten } from './record.js';
 import { scalerOf } from './scaler-of.js';
 import { toBinary, toJSON } from './serialize.js';
@@ -434,4 +435,16 @@ function frozenCopy<T>(value: T): T {
     if (typeof copy[key] === 'object') copy[key] = frozenCopy(copy[key]);
   }
   return Object.freeze(copy) as T;
+}
+
+/**
+ * Reads a model from JSON (text, object or bytes), from its binary form, or from the copy of one that `structuredClone` or
+ * `postMessage` made. Whatever is wrong with it is a `ModelError`.
+ */
+export function loadModel(source: string | object | Uint8Array | ArrayBuffer): Model {
+  try {
+    return new Model(readRecord(source));
+  } catch (error) {
+    throw modelError(error);
+  }
 }

@@ -1,6 +1,6 @@
 import { several } from '@scree/analysis/describe';
 import { DataError, type Encoding, type Model } from '@scree/core';
-import { decodeNumbers, hasCategories, partsOf } from '@scree/core/data';
+import { compositionParts, decodeNumbers, hasCategories } from '@scree/core/data';
 import type { DataFile, FileOptions, OpenOptions } from '../disk/index.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
@@ -46,7 +46,7 @@ function fillFor({ coding, mean: ownMean }: Model): Float64Array {
   if (!coding) return ownMean;
   // The model's own means are those of residuals.
   const mean = coding.regression ? Float64Array.from(coding.regression.mean) : ownMean;
-  if (partsOf(coding.columns).length > 0)
+  if (compositionParts(coding.columns).length > 0)
     throw new UsageError('--missing mean would change the proportions of a composition: use --missing drop.');
   return decodeNumbers(coding, { rows: 1, cols: mean.length, data: mean }).data;
 }

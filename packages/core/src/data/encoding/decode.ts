@@ -2,8 +2,8 @@ import { ModelError } from '../../errors.js';
 import type { Matrix } from '../blocks/matrix.js';
 import { RowMatrix } from '../blocks/row-matrix.js';
 import { withJson } from '../storage/result-json.js';
-import { type Encoding, hasCategories, offsetsOf, partsOf } from './encoding.js';
-import { closure, functionOf, ilrInverse, interpolate } from './transforms.js';
+import { compositionParts, type Encoding, hasCategories, offsetsOf } from './encoding.js';
+import { closure, functionOf, ilrInverse, interpolateLinear } from './transforms.js';
 
 /** A column of the user's table, from scores: numbers, or levels with their fitted values. */
 export type ReconstructedColumn =
@@ -27,7 +27,7 @@ interface RowVisitor {
 export function decoder(coding: Encoding): (row: Float64Array, visit: RowVisitor) => void {
   const { columns } = coding;
   const offsets = offsetsOf(coding);
-  const parts = partsOf(columns);
+  const parts = compositionParts(columns);
   const logs = new Float64Array(parts.length);
   const coordinates = new Float64Array(Math.max(0, parts.length - 1));
   const first = columns[parts[0]];
@@ -51,7 +51,10 @@ export function decoder(coding: Encoding): (row: Float64Array, visit: RowVisitor
         visit.level(j, best, row[at + best]);
       } else if (column.transform === 'clr' || column.transform === 'ilr') visit.number(j, logs[part++]);
       else if (column.transform === 'rank') {
-        visit.number(j, interpolate(row[at], column.ranks as readonly number[], column.values as readonly number[]));
+        visit.number(
+          j,
+          interpolateLinear(row[at], column.ranks as readonly number[], column.values as readonly number[]),
+        );
       } else visit.number(j, functionOf(column.transform).inverse(row[at]));
     });
   };

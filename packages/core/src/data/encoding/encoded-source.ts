@@ -8,6 +8,7 @@ import type { RowSource } from '../blocks/row-source.js';
 import { type Data, openSource } from '../inputs/open-source.js';
 import {
   type CategoryColumn,
+  compositionParts,
   type EncodedColumn,
   type Encoding,
   encodedNames,
@@ -15,10 +16,9 @@ import {
   inputNames,
   inputWidth,
   offsetsOf,
-  partsOf,
 } from './encoding.js';
 import { RegressionEncoder } from './regression.js';
-import { centreLogs, functionOf, ilr, interpolate, keepsZero } from './transforms.js';
+import { centreLogs, functionOf, ilr, interpolateLinear, keepsZero } from './transforms.js';
 
 /** Numbers of an encoded block: enough to amortise a pass, few enough to stay in cache. */
 const BLOCK_NUMBERS = 1 << 18;
@@ -109,7 +109,7 @@ export function encodedSource(table: TableSource, coding: Encoding, options: Enc
   const names = encodedNames(coding);
   const { rows = options.fitted?.rows } = table;
   const perRow = columns.length;
-  const sparse = perRow <= SPARSE_SHARE * cols && everyCellHasALevel(coding);
+  const sparse = perRow <= SPARSE_SHARE * cols && everyCellHasLevel(coding);
   const small = table.rereadable && rows !== undefined && rows * (sparse ? perRow : cols) <= KEPT_NUMBERS;
   const height = Math.max(1, Math.floor(BLOCK_NUMBERS / (sparse ? 2 * perRow : cols)));
   let kept: readonly Block[] | undefined;
@@ -154,7 +154,7 @@ export function encodedSource(table: TableSource, coding: Encoding, options: Enc
 }
 
 /** Whether no cell is ever replaced by the shares of all levels, which sparse rows have no room for. */
-function everyCellHasALevel({ columns, missing, unseen }: Encoding): boolean {
+function everyCellHasLevel({ columns, missing, unseen }: Encoding): boolean {
   if (missing === 'mean' || unseen === 'mean') return false;
   return missing === 'error' || columns.every((column) => column.kind === 'number' || column.gap !== undefined);
 }
@@ -176,7 +176,7 @@ class Encoder {
     this.#levels = coding.columns.map((column) =>
       column.kind === 'category' ? new Map(column.levels.map((level, at) => [level, at])) : undefined,
     );
-    this.#parts = partsOf(coding.columns);
+    this.#parts = compositionParts(coding.columns);
     this.#regression = coding.regression && new RegressionEncoder(coding.regression, coding.unseen);
   }
 
@@ -232,11 +232,11 @@ class Encoder {
       if (this.#coding.missing !== 'error' && column.mean !== undefined) return column.mean;
       // Sources of numbers check for themselves, and say what is wrong.
       if (this.#coding.method === 'pca') return Number.NaN;
-      throw gap(row, j, this.#coding);
+      throw missingCell(row, j, this.#coding);
     }
     if (column.transform === 'rank') {
       if (!Number.isFinite(value)) return value;
-      return interpolate(value, column.values as readonly number[], column.ranks as readonly number[]);
+      return interpolateLinear(value, column.values as readonly number[], column.ranks as readonly number[]);
     }
     const { of, accepts } = functionOf(column.transform);
     if (!accepts(value)) throw outOfRange(value, row, j, this.#coding.columns);
@@ -253,7 +253,7 @@ class Encoder {
   #level(cell: unknown, column: CategoryColumn, row: number, j: number): number {
     const text = levelOf(cell, row, j, this.#coding.columns);
     if (text === undefined) {
-      if (this.#coding.missing === 'error') throw gap(row, j, this.#coding);
+      if (this.#coding.missing === 'error') throw missingCell(row, j, this.#coding);
       return column.gap ?? -1;
     }
     const level = this.#levels[j]?.get(text);
@@ -328,7 +328,7 @@ export function notNumeric(
   );
 }
 
-function gap(row: number, j: number, { columns }: Encoding): DataError {
+function missingCell(row: number, j: number, { columns }: Encoding): DataError {
   return new DataError(
     'MISSING_VALUES',
     `${cellAt(row, j, columns)} has no value. Use missing: 'mean' to count gaps as the average, missing: 'level' to make them a level of their category, or missing: 'drop' to leave such rows out of the fit.`,

@@ -25,18 +25,18 @@ export const TRANSFORMS = ['none', 'log1p', 'sqrt', 'asinh', 'rank', 'clr', 'ilr
 export type Transform = (typeof TRANSFORMS)[number];
 
 /** What to do about gaps: null, undefined, NaN and, in categories, ''. */
-export const GAP_RULES = ['error', 'mean', 'level'] as const;
+export const MISSING_RULES = ['error', 'mean', 'level'] as const;
 /** How missing values are handled. */
-export type GapRule = (typeof GAP_RULES)[number];
+export type MissingRule = (typeof MISSING_RULES)[number];
 
 /** What to do about levels that the fit did not see. */
 export const UNSEEN_RULES = ['error', 'mean'] as const;
 /** How levels are handled that the fit did not see. */
 export type UnseenRule = (typeof UNSEEN_RULES)[number];
 
-export const CODING_METHODS = ['pca', 'mca', 'famd', 'mfa'] as const;
+export const ENCODING_METHODS = ['pca', 'mca', 'famd', 'mfa'] as const;
 /** The method that an encoding was made for. */
-export type EncodingMethod = (typeof CODING_METHODS)[number];
+export type EncodingMethod = (typeof ENCODING_METHODS)[number];
 
 /** A column of numbers, with its transform. */
 export interface NumberColumn {
@@ -95,7 +95,7 @@ export interface Encoding {
   readonly method: EncodingMethod;
   /** Whether the columns have names; otherwise they are told apart by their place. */
   readonly named: boolean;
-  readonly missing: GapRule;
+  readonly missing: MissingRule;
   readonly unseen: UnseenRule;
   readonly columns: readonly EncodedColumn[];
   readonly groups?: readonly EncodedGroup[];
@@ -150,7 +150,7 @@ export function reversible(coding: Encoding | undefined): Encoding | undefined {
 }
 
 /** Indexes of the parts of the composition. */
-export function partsOf(columns: readonly EncodedColumn[]): number[] {
+export function compositionParts(columns: readonly EncodedColumn[]): number[] {
   return [...columns.keys()].filter((j) => isPart(columns[j], 'clr') || isPart(columns[j], 'ilr'));
 }
 
@@ -169,9 +169,9 @@ export function checkEncoding(coding: unknown, d: number): void {
   demand(isObject(coding), 'is not a record');
   const { version, method, named, missing, unseen, columns, groups, regression } = coding as Record<string, unknown>;
   demand(version === 1, `has version ${describeValue(version)}`);
-  demand(CODING_METHODS.includes(method as EncodingMethod), `has the method ${describeValue(method)}`);
+  demand(ENCODING_METHODS.includes(method as EncodingMethod), `has the method ${describeValue(method)}`);
   demand(typeof named === 'boolean', 'does not say whether columns have names');
-  demand(GAP_RULES.includes(missing as GapRule), `has ${describeValue(missing)} for gaps`);
+  demand(MISSING_RULES.includes(missing as MissingRule), `has ${describeValue(missing)} for gaps`);
   demand(UNSEEN_RULES.includes(unseen as UnseenRule), `has ${describeValue(unseen)} for unseen levels`);
   demand(Array.isArray(columns) && columns.length > 0, 'has no columns');
   const list = columns as unknown[];

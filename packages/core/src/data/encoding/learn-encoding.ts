@@ -10,7 +10,7 @@ import type {
   EncodedColumn,
   Encoding,
   EncodingMethod,
-  GapRule,
+  MissingRule,
   NumberColumn,
   Transform,
   UnseenRule,
@@ -25,7 +25,7 @@ const MOST_RANKED = 1_000_000;
 /** What is decided before the table is read. */
 export interface EncodingRules {
   readonly method: EncodingMethod;
-  readonly missing: GapRule;
+  readonly missing: MissingRule;
   readonly unseen: UnseenRule;
   /** Levels of a smaller share are pooled; 0 for none. */
   readonly rare: number;
@@ -35,7 +35,7 @@ export interface EncodingRules {
 }
 
 /** An encoding, and what was learned with it. */
-export interface Learned {
+export interface LearnedEncoding {
   readonly coding: Encoding;
   /** Rows that were read, and those of them with a weight above 0. */
   readonly rows: number;
@@ -53,7 +53,7 @@ export async function learnEncoding(
   rules: EncodingRules,
   weights: RowWeights,
   progress: ProgressTracker,
-): Promise<Learned> {
+): Promise<LearnedEncoding> {
   const columns = table.columns.map((column, j) => new ColumnLearner(table.columns, j, rules, column.kind));
   let [rows, present] = [0, 0];
   progress.begin('levels', table.rows);

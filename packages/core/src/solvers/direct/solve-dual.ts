@@ -7,7 +7,14 @@ import { eigenFlops } from '../../linalg/symmetric-eigen.js';
 import { transpose } from '../../linalg/transpose.js';
 import { dot } from '../../linalg/vector.js';
 import { residualNorms } from '../residuals.js';
-import { countWanted, type FoldSettings, nextValue, type RowsProblem, type Solution } from '../solver.js';
+import {
+  countWanted,
+  type IncrementalFitSettings,
+  nextValue,
+  type RowsProblem,
+  type Solution,
+  type Solver,
+} from '../solver.js';
 import { residualsFromProducts } from './dual-residuals.js';
 import { eigenvalueBound } from './solve-covariance.js';
 
@@ -15,6 +22,8 @@ import { eigenvalueBound } from './solve-covariance.js';
 const MANY_NUMBERS = 2 ** 22;
 /** Share of its square that every image must keep beside the others, so that Cholesky QR leaves them orthonormal to rounding. */
 const APART = 0.5;
+
+export const dualSolver: Solver = { needs: 'rows', solve: solveDual, dualScaler };
 
 /**
  * The dual trick for wide data: eigenvectors u of K = BBᵀ (n × n), then v = Bᵀu/‖Bᵀu‖.
@@ -24,7 +33,7 @@ const APART = 0.5;
  * orthogonal to the others, and makes the small ones orthogonal where rounding in K has turned them.
  * Weakness: squares B, as `covariance` does.
  */
-export async function solveDual(problem: RowsProblem): Promise<Solution> {
+async function solveDual(problem: RowsProblem): Promise<Solution> {
   const { d, passes, progress, wanted, scatterTrace } = problem;
   const n = passes.rows;
   const most = Math.min(n, d);
@@ -80,8 +89,8 @@ async function byCholesky(problem: RowsProblem, images: Float64Array, count: num
 }
 
 /** Returns the scaler that `makeProblem` will choose, from the statistics of some columns. */
-export function dualScaler(
-  { center, scale, columnWeights, ddof }: Omit<FoldSettings, 'cols'>,
+function dualScaler(
+  { center, scale, columnWeights, ddof }: Omit<IncrementalFitSettings, 'cols'>,
   { resident, rows }: { readonly resident?: boolean; readonly rows?: number | undefined },
   block: { readonly rows: number },
 ): DualScaler | undefined {

@@ -20,7 +20,7 @@ import {
  * ε·σ₁ and variances far below 1e-16 of the largest are found: the most accurate solver. 2·n·d² + 12·d³ flops for tall data,
  * min(n, d)² numbers and one tile of memory. Weakness: the slowest of the direct solvers.
  */
-export const svd: SolverDeclaration = {
+export const svdDeclaration: SolverDeclaration = {
   family: 'direct',
   method: 'the singular value decomposition of the data themselves',
   needs: () => 'rows',

@@ -9,7 +9,7 @@ import { random } from '../../../src/linalg/random.js';
 import { axpy, dot, norm, scale } from '../../../src/linalg/vector.js';
 import { certify } from '../../../src/model/certificate.js';
 import { solveKrylov } from '../../../src/solvers/direct/block-krylov.js';
-import { directionsAbove } from '../../../src/solvers/direct/unseen.js';
+import { directionsAbove } from '../../../src/solvers/direct/directions-above.js';
 import type { RowsProblem } from '../../../src/solvers/solver.js';
 import { hiddenComponent, orthogonalToStart, toDense } from '../../support/hidden-component.js';
 

@@ -1,6 +1,15 @@
 import { DEFAULT_TOLERANCE } from '../base/limits.js';
-import type { Sample } from '../data/blocks/sample.js';
+import type { SampleFacts } from '../data/blocks/sample-facts.js';
 import type { Rates, Streaming } from '../engines/engine.js';
+
+/** Numbers that a solver's cost and its iteration share. The iterations are loaded when they are needed, the costs always. */
+
+/** Vectors beyond the wanted ones: they speed convergence, show the eigenvalue after the last, and keep corrections small. */
+export const OVERSAMPLING = 10;
+/** Random vectors by which the error of the float32 scatter is measured. */
+export const PROBES = 16;
+/** Tolerances from this on need no correction of what float32 gives. */
+export const UNCORRECTED_TOLERANCE = 1e-7;
 
 /** The data, as far as the plan knows them before they are read. */
 export interface Shape {
@@ -11,7 +20,7 @@ export interface Shape {
   readonly nonzeros?: number;
   readonly dtype?: 'float32' | 'float64';
   /** Facts from a sample of the rows, where they are dense and in memory. */
-  readonly sample?: Sample | undefined;
+  readonly sample?: SampleFacts | undefined;
   readonly rereadable: boolean;
   /** Only the moments are known, not the rows. */
   readonly momentsOnly?: boolean;
@@ -31,7 +40,7 @@ export interface EngineFacts {
 }
 
 /** The options of a fit that its cost depends on. */
-export interface WorkRequest {
+export interface CostRequest {
   readonly k?: number | 'all' | undefined;
   readonly engine: EngineFacts;
   readonly tolerance?: number | undefined;
@@ -58,7 +67,7 @@ const QL_SECONDS = 2e-8;
  * code that runs them; every reading of the data costs its numbers. Sparse data count their stored entries instead of n·d.
  * The constants come from `bench/`; nothing is measured at run time, so that plans can be repeated.
  */
-export class Work {
+export class CostModel {
   readonly n: number;
   readonly d: number;
   /** min(n, d). */
@@ -85,7 +94,7 @@ export class Work {
   readonly #reading: number;
   readonly #start: number;
 
-  constructor(shape: Shape & { readonly rows: number }, { k, engine, tolerance }: WorkRequest) {
+  constructor(shape: Shape & { readonly rows: number }, { k, engine, tolerance }: CostRequest) {
     const { rows: n, cols: d, nonzeros } = shape;
     this.n = n;
     this.d = d;

@@ -6,22 +6,22 @@ import { transpose } from '../../linalg/transpose.js';
 import { completeSymmetric } from '../../linalg/upper.js';
 import { dot } from '../../linalg/vector.js';
 import type { ScatterProblem } from '../solver.js';
-import { NO_REPLY, type Query, type Reply } from './rule.js';
+import { NO_RESULT, type PassRequest, type PassResult } from './rule.js';
 
 /** Replies to the queries of a rule. */
-export interface Replies {
-  reply(query: Query): Promise<Reply>;
+export interface PassRunner {
+  reply(query: PassRequest): Promise<PassResult>;
 }
 
 /** A product of all rows. */
-export function whole(product: Float64Array): Reply {
+export function allRowsResult(product: Float64Array): PassResult {
   return { product, share: 1, last: true };
 }
 
 /** Replies from the scatter alone, for rules that query nothing but WS. */
-export async function withScatter<Result>(
+export async function withScatterPasses<Result>(
   problem: ScatterProblem,
-  use: (replies: Replies) => Promise<Result>,
+  use: (replies: PassRunner) => Promise<Result>,
 ): Promise<Result> {
   const { d, scatter } = problem;
   completeSymmetric(scatter, d);
@@ -30,10 +30,10 @@ export async function withScatter<Result>(
       async reply(query) {
         if (query.pass === 'pause') {
           await problem.progress.yieldToEventLoop();
-          return NO_REPLY;
+          return NO_RESULT;
         }
         if (query.pass !== 'normal') throw new TypeError(`A rule that learns from the scatter queried ${query.pass}.`);
-        return whole(transpose(await matrix.coordinates(query.vectors, query.k), d, query.k));
+        return allRowsResult(transpose(await matrix.coordinates(query.vectors, query.k), d, query.k));
       },
     }),
   );
@@ -44,7 +44,7 @@ const WORTH = 2e11;
 const PROBES = 32;
 
 /** Replies from passes over the rows. */
-export class RowReplies implements Replies {
+export class EnginePasses implements PassRunner {
   readonly #passes: Passes;
   readonly #progress: ProgressTracker;
   readonly #seed: number;
@@ -57,24 +57,24 @@ export class RowReplies implements Replies {
     this.#seed = seed;
   }
 
-  async reply(query: Query): Promise<Reply> {
+  async reply(query: PassRequest): Promise<PassResult> {
     const passes = this.#passes;
     switch (query.pass) {
       case 'normal':
-        return whole(await passes.normal(query.vectors, query.k));
+        return allRowsResult(await passes.normal(query.vectors, query.k));
       case 'multiply':
-        return whole(await passes.multiply(query.vectors, query.k));
+        return allRowsResult(await passes.multiply(query.vectors, query.k));
       case 'multiplyTransposed':
-        return whole(await passes.multiplyTransposed(query.scores, query.k));
+        return allRowsResult(await passes.multiplyTransposed(query.scores, query.k));
       case 'batch':
         return this.#batch(query.vectors, query.k, query.rows, query.first);
       case 'rows':
-        return whole(await this.#rows());
+        return allRowsResult(await this.#rows());
       case 'squares':
-        return whole(Float64Array.of(await this.#squares()));
+        return allRowsResult(Float64Array.of(await this.#squares()));
       case 'pause':
         await this.#progress.yieldToEventLoop();
-        return NO_REPLY;
+        return NO_RESULT;
     }
   }
 
@@ -84,7 +84,7 @@ export class RowReplies implements Replies {
     this.#batches = undefined;
   }
 
-  async #batch(vectors: Float64Array, k: number, size: number, first: boolean): Promise<Reply> {
+  async #batch(vectors: Float64Array, k: number, size: number, first: boolean): Promise<PassResult> {
     if (first || !this.#batches) {
       await this.close();
       this.#batches = this.#passes.batches(size);

@@ -2,7 +2,7 @@ import { builtInName } from '../../base/built-in-name.js';
 import { DataError, describeCell, describeValue } from '../../errors.js';
 import type { DenseBlock } from '../blocks/block.js';
 import type { FloatArray } from '../blocks/matrix.js';
-import { foreignAdvice, isBuffer } from './foreign.js';
+import { isBuffer, libraryAdvice } from './library-kind.js';
 
 /** One row: numbers by position, or an object of numbers by column name. */
 export type Row = ArrayLike<number> | RecordRow;
@@ -40,7 +40,7 @@ export class RowGatherer {
   constructor(first: Row, { capacity, float32, chosen, names, row = 0 }: GatherOptions) {
     this.#chosen = chosen !== undefined;
     this.float32 = float32;
-    this.#refuseForeign(first, row);
+    this.#refuseOtherTypes(first, row);
     if (isRecord(first)) {
       this.names = chosen ?? names ?? Object.keys(first);
       this.cols = this.names.length;
@@ -63,7 +63,7 @@ export class RowGatherer {
 
   /** Adds a row; `at` is its number, for messages. */
   add(row: Row, at: number): void {
-    this.#refuseForeign(row, at);
+    this.#refuseOtherTypes(row, at);
     const start = this.size++ * this.cols;
     if (this.names) {
       this.#addRecord(row, at, start, this.names);
@@ -78,7 +78,7 @@ export class RowGatherer {
   }
 
   /** Looks at the first row, and at those that are of another class than the one before. */
-  #refuseForeign(row: unknown, at: number): void {
+  #refuseOtherTypes(row: unknown, at: number): void {
     if (typeof row !== 'object' || row === null) return;
     const prototype: unknown = Object.getPrototypeOf(row);
     if (prototype === this.#prototype) return;
@@ -138,7 +138,7 @@ export function hasColumn(row: object, name: string): boolean {
 /** A whole number of 64 bits that float64 holds exactly. Anything else is refused. */
 function exactNumber(value: unknown, row: number, column: number, names?: readonly string[]): number {
   if (typeof value === 'bigint' && isExact(value)) return Number(value);
-  throw notANumber(value, row, column, names);
+  throw notANumberError(value, row, column, names);
 }
 
 export function missingColumn(row: number, columnName: string, column?: number): DataError {
@@ -172,7 +172,7 @@ export function adviceForRow(row: object): string | undefined {
   if (builtInName(row) === 'Set') return 'a Set. Pass Array.from(set).';
   if (isBuffer(row))
     return `${describeValue(row)}, and it is not known what numbers its bytes are. Pass new Float32Array(buffer.buffer, buffer.byteOffset, buffer.length / 4) for numbers of that type, or Uint8Array.from(buffer) for bytes. Files are read by openFile.`;
-  return foreignAdvice(row);
+  return libraryAdvice(row);
 }
 
 /** Returns true if float64 has this integer. One beyond its range becomes Infinity there. */
@@ -188,7 +188,7 @@ export function isRecord(row: unknown): row is RecordRow {
 }
 
 /** `numeric`: whether the column may hold no number at all, so that `columns: 'numeric'` leaves it out. */
-export function notANumber(
+export function notANumberError(
   value: unknown,
   row: number,
   column: number,

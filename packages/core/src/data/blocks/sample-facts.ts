@@ -2,7 +2,7 @@ import type { DenseBlock } from './block.js';
 import { numbersOf } from './float16.js';
 
 /** Facts from rows that are spread evenly over dense data. */
-export interface Sample {
+export interface SampleFacts {
   /** Share of four and of eight neighbouring entries that are not all zero. */
   readonly four: number;
   readonly eight: number;
@@ -16,7 +16,7 @@ const ENTRIES = 1 << 17;
 /** Distinct values that are counted. */
 const VALUES = 4096;
 
-export function sampleRows(block: DenseBlock): Sample {
+export function sampleRows(block: DenseBlock): SampleFacts {
   const { rows, cols, stride } = block;
   const count = Math.min(rows, ROWS, Math.max(1, Math.floor(ENTRIES / cols)));
   let [fours, eights, filledFours, filledEights, seen] = [0, 0, 0, 0, 0];

@@ -3,7 +3,7 @@ import type { LearnOptions } from './learn-options.js';
 import type { EpochState } from './rule.js';
 
 /** Why learning did not converge, and what to do about it. */
-export function explain(
+export function explainFailure(
   { step, loss, shorter, defect, settled }: EpochState,
   epochs: number,
   { worst }: { readonly worst: number },

@@ -1,7 +1,7 @@
 import { runTaskSync } from '../../base/progress.js';
 import { type DenseBlock, packTile } from '../../data/blocks/block.js';
 import type { Matrix, NumberArray } from '../../data/blocks/matrix.js';
-import { type Row, RowGatherer } from '../../data/inputs/gather.js';
+import { type Row, RowGatherer } from '../../data/inputs/row-gatherer.js';
 import { isMatrix, toBlock } from '../../data/inputs/to-block.js';
 import { blockStatistics } from '../../data/statistics/block-statistics.js';
 import { DataChecksum } from '../../data/statistics/checksum.js';
@@ -9,10 +9,10 @@ import { checkScale, chooseScaler, columnScales, type Scale } from '../../data/s
 import { DataError, describeValue } from '../../errors.js';
 
 /** Rows in memory, few enough to be animated. */
-export type WatchedData = readonly Row[] | Matrix<NumberArray>;
+export type DescentData = readonly Row[] | Matrix<NumberArray>;
 
 /** Rows as the rules see them: B (n × d), centred, scaled and of size 1. */
-export interface ScaledData {
+export interface DescentRows {
   readonly rows: Float64Array;
   readonly n: number;
   readonly d: number;
@@ -24,16 +24,16 @@ export interface ScaledData {
   readonly startSeed: number;
 }
 
-/** Checks rows and scales them. */
-export function scaleRows(
-  data: WatchedData,
+/** Checks rows, and centres and scales them. */
+export function descentRows(
+  data: DescentData,
   {
     center,
     scale,
     ddof,
     seed = 0,
   }: { readonly center: boolean; readonly scale: Scale; readonly ddof: number; readonly seed?: number },
-): ScaledData {
+): DescentRows {
   const { block, names } = blockOf(data);
   const { rows: n, cols: d } = block;
   if (n < 2) {
@@ -54,7 +54,7 @@ export function scaleRows(
 }
 
 /** Rows or a matrix as one dense block. */
-function blockOf(data: WatchedData): { block: DenseBlock; names?: readonly string[] | undefined } {
+function blockOf(data: DescentData): { block: DenseBlock; names?: readonly string[] | undefined } {
   if (isMatrix(data)) {
     const block = toBlock(data);
     if (block.kind === 'dense') return { block };

@@ -3,9 +3,9 @@ import { OptionError } from '../../errors.js';
 import { random } from '../../linalg/random.js';
 import { norm } from '../../linalg/vector.js';
 import { largestVariance } from './largest-variance.js';
-import { centre, innerProducts, pointsState, STEP, startPoints } from './moving-points.js';
+import { centrePoints, innerProducts, POINTS_STEP, pointsState, startPoints } from './moving-points.js';
 import { optimiser } from './optimiser.js';
-import { type Controls, type Rule, type RuleProblem, withPauses } from './rule.js';
+import { type Rule, type RuleControls, type RuleProblem, withPauses } from './rule.js';
 import { StepSize } from './step-size.js';
 
 /** Most points for which all pairs are computed: their distances take half of n² numbers, 268 MB. */
@@ -22,7 +22,7 @@ const TINY = 1e-300;
  * the coefficient of each pair deciding whether j pushes i away (above 0) or pulls it (below). The exact gradient is
  * ∇f = −8·(F_X − F_Y), because Σⱼ Dˣᵢⱼ(yᵢ − yⱼ) = 2·(XcXcᵀY)ᵢ. O(n²·k) an epoch.
  */
-export function* pairwiseRule(problem: RuleProblem, controls: Controls): Rule {
+export function* pairwiseRule(problem: RuleProblem, controls: RuleControls): Rule {
   const { n, d, k } = problem;
   if (n > MOST_POINTS) {
     throw new OptionError(
@@ -38,10 +38,10 @@ export function* pairwiseRule(problem: RuleProblem, controls: Controls): Rule {
   const data = yield* withPauses(centredDistances(rows, n, d, top));
   const squares = sumOfSquares(data, n) / 4;
   const y = optimiser(controls.descent, startPoints(problem, rng, top), 1 / Math.sqrt(n));
-  const size = new StepSize(y, controls, STEP);
+  const size = new StepSize(y, controls, POINTS_STEP);
   for (;;) {
     // Forces do not move the mean; Adam, which makes them of one size, does.
-    centre(y.at, n, k);
+    centrePoints(y.at, n, k);
     const forces = yield* withPauses(addForces(data, y.at, n, k));
     const { product: a } = yield { pass: 'multiplyTransposed', scores: y.at, k };
     const inner = yield* withPauses(innerProducts(y.at, n, k));

@@ -1,14 +1,17 @@
+import { runTaskSync } from '../../base/progress.js';
+import type { Matrix } from '../../data/blocks/matrix.js';
 import { addCombination, rowProducts } from '../../linalg/row-products.js';
+import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
 import { transpose } from '../../linalg/transpose.js';
 import { dot } from '../../linalg/vector.js';
-import { whole } from './replies.js';
-import { NO_REPLY, type Query, type Reply } from './rule.js';
+import { allRowsResult } from './engine-passes.js';
+import { NO_RESULT, type PassRequest, type PassResult } from './rule.js';
 
 /** Operations up to which S is computed: a fraction of a second. */
 const QUICK = 2e8;
 
 /** Replies at once, from few rows in memory: plain loops over B (n × d), or over S where that is smaller. */
-export class MemoryReplies {
+export class MemoryPasses {
   readonly #rows: Float64Array;
   readonly #n: number;
   readonly #d: number;
@@ -23,22 +26,22 @@ export class MemoryReplies {
     this.#scatter = d <= n && n * d * d <= QUICK ? scatterOf(rows, n, d) : undefined;
   }
 
-  reply(query: Query): Reply {
+  reply(query: PassRequest): PassResult {
     switch (query.pass) {
       case 'normal':
-        return whole(this.#normal(query.vectors, query.k));
+        return allRowsResult(this.#normal(query.vectors, query.k));
       case 'multiply':
-        return whole(this.multiply(query.vectors, query.k));
+        return allRowsResult(this.multiply(query.vectors, query.k));
       case 'multiplyTransposed':
-        return whole(this.#collect(query.scores, query.k, 0, 1));
+        return allRowsResult(this.#collect(query.scores, query.k, 0, 1));
       case 'batch':
         return this.#nextBatch(query.vectors, query.k, query.rows, query.first);
       case 'rows':
-        return whole(this.#rows);
+        return allRowsResult(this.#rows);
       case 'squares':
-        return whole(Float64Array.of(this.#squares()));
+        return allRowsResult(Float64Array.of(this.#squares()));
       case 'pause':
-        return NO_REPLY;
+        return NO_RESULT;
     }
   }
 
@@ -48,7 +51,7 @@ export class MemoryReplies {
   }
 
   /** Runs a generator to its end and replies to its queries. */
-  run<Result>(queries: Generator<Query, Result, Reply>): Result {
+  run<Result>(queries: Generator<PassRequest, Result, PassResult>): Result {
     let turn = queries.next();
     while (!turn.done) turn = queries.next(this.reply(turn.value));
     return turn.value;
@@ -75,7 +78,7 @@ export class MemoryReplies {
   }
 
   /** Every m-th row, as passes over large data take their batches. */
-  #nextBatch(vectors: Float64Array, k: number, size: number, begins: boolean): Reply {
+  #nextBatch(vectors: Float64Array, k: number, size: number, begins: boolean): PassResult {
     const [n, d] = [this.#n, this.#d];
     if (begins) this.#batch = 0;
     const step = Math.ceil(n / size);
@@ -100,4 +103,31 @@ export function scatterOf(rows: Float64Array, n: number, d: number): Float64Arra
   const out = new Float64Array(d * d);
   for (let i = 0; i < n; i++) addCombination(1, rows.subarray(i * d, (i + 1) * d), d, rows.subarray(i * d), 1, d, out);
   return out;
+}
+
+/** Share of the largest value below which there is no variance, as far as squares can say. */
+const NONE = 1e-12;
+
+/** The exact principal subspace of few rows B (n × d), at once: eigenvectors of BᵀB, or of BBᵀ taken back by Bᵀ. */
+export function exactRows(rows: Float64Array, n: number, d: number, k: number): Matrix<Float64Array> {
+  if (n < d) {
+    const { values, vectors } = runTaskSync(symmetricEigen(rowProducts(rows, n, rows, n, d), n, k));
+    const data = new Float64Array(k * d);
+    addCombination(1, vectors, k, rows, n, d, data);
+    return spanned(values, data, k, d);
+  }
+  const { values, vectors } = runTaskSync(symmetricEigen(scatterOf(rows, n, d), d, k));
+  return spanned(values, vectors, k, d);
+}
+
+/** σ₁² of few rows B (n × d): the largest eigenvalue of BᵀB or BBᵀ, whichever is smaller. */
+export function exactTop(rows: Float64Array, n: number, d: number): number {
+  const square = n < d ? rowProducts(rows, n, rows, n, d) : scatterOf(rows, n, d);
+  return runTaskSync(symmetricEigen(square, Math.min(n, d), 0)).values[0];
+}
+
+/** Only directions that have variance: the others might as well be any. */
+function spanned(values: Float64Array, rows: Float64Array, k: number, d: number): Matrix<Float64Array> {
+  const count = values.subarray(0, k).filter((value) => value > NONE * values[0]).length;
+  return { rows: count, cols: d, data: rows.slice(0, count * d) };
 }

@@ -10,14 +10,21 @@ import { type Random, random } from '../../linalg/random.js';
 import { addCombination, rowProducts } from '../../linalg/row-products.js';
 import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
 import { maxAbs, norm } from '../../linalg/vector.js';
-import type { Fold, FoldSettings, OnePassProblem, Solution } from '../solver.js';
-import { type Epoch, record } from './epoch.js';
-import { explain } from './failure.js';
-import { HEBBIAN_STEP, hebbianDirection } from './hebbian-rules.js';
-import { certified, checkExact, countOf, type Found, measure, replyAll, searchOutside } from './learn.js';
+import type { IncrementalFit, IncrementalFitSettings, OnePassProblem, Solution } from '../solver.js';
+import { EnginePasses } from './engine-passes.js';
+import { type Epoch, makeEpoch } from './epoch.js';
+import { explainFailure } from './explain-failure.js';
+import {
+  certified,
+  checkExact,
+  countOf,
+  type MeasuredPairs,
+  measureSubspace,
+  runRequests,
+  searchOutside,
+} from './learn.js';
 import type { HebbianRule } from './learn-options.js';
-import { reconstructionLoss } from './mean-terms.js';
-import { RowReplies } from './replies.js';
+import { HEBBIAN_STEP, hebbianDirection, reconstructionLoss } from './mean-terms.js';
 import type { EpochState } from './rule.js';
 
 /** Rows of the first batches, and of the last: small ones learn fast, large ones cost less and leave less noise. */
@@ -42,11 +49,11 @@ const DIVERGED_WEIGHT = 10;
  *
  * Where the rows can be read again the result is measured; where they cannot, variances are those of the last batches, without bounds.
  */
-export class HebbianFold implements Fold {
+export class IncrementalHebbian implements IncrementalFit {
   readonly columns: ColumnStatistics;
   merges = 0;
   readonly #rule: HebbianRule;
-  readonly #settings: FoldSettings;
+  readonly #settings: IncrementalFitSettings;
   readonly #d: number;
   readonly #k: number;
   readonly #rng: Random;
@@ -64,7 +71,7 @@ export class HebbianFold implements Fold {
   #step = 0;
   #diverged = false;
 
-  constructor(rule: HebbianRule, settings: FoldSettings) {
+  constructor(rule: HebbianRule, settings: IncrementalFitSettings) {
     const { cols, k, seed } = settings;
     this.#rule = rule;
     this.#settings = settings;
@@ -185,20 +192,20 @@ export class HebbianFold implements Fold {
       shorter: this.#diverged ? Math.min(HEBBIAN_STEP, (learn.step as number) / 4) : undefined,
     };
     const tell = (worst?: number): Epoch => {
-      const epoch = record(state, 0, learn.exact, d, this.#k, worst);
+      const epoch = makeEpoch(state, 0, learn.exact, d, this.#k, worst);
       learn.onEpoch?.(epoch, { rows: this.#weights });
       return epoch;
     };
     if (!passes) return this.#uncheckedSolution(problem, state, tell());
-    const replies = new RowReplies(passes, progress, problem.startSeed);
+    const replies = new EnginePasses(passes, progress, problem.startSeed);
     const reply = replies.reply.bind(replies);
-    const found = leading(await replyAll(measure(state.rows, this.#k, d, this.#rng), reply), problem);
+    const found = leading(await runRequests(measureSubspace(state.rows, this.#k, d, this.#rng), reply), problem);
     const { k } = found;
     const start = random(problem.startSeed + 1);
-    const { next, missing } = await replyAll(searchOutside(found, k, d, tolerance, start), reply);
+    const { next, missing } = await runRequests(searchOutside(found, k, d, tolerance, start), reply);
     const trace = [tell(found.worst)];
     const converged = found.worst <= tolerance && !missing && !this.#diverged;
-    const failure = converged ? {} : { failure: explain(state, 1, found, problem, missing) };
+    const failure = converged ? {} : { failure: explainFailure(state, 1, found, problem, missing) };
     return { ...certified(found, next), k, converged, passes: 2, trace, ...failure };
   }
 
@@ -220,7 +227,7 @@ export class HebbianFold implements Fold {
     );
     const { k } = found;
     const guesses = found.values.map((value) => Math.min(scatterTrace, Math.max(0, value * this.columns.weight)));
-    const failed = this.#diverged ? { failure: explain(state, 1, found, problem, false) } : {};
+    const failed = this.#diverged ? { failure: explainFailure(state, 1, found, problem, false) } : {};
     return {
       ...found,
       values: guesses,
@@ -237,7 +244,7 @@ export class HebbianFold implements Fold {
 }
 
 /** The components that can have variance, where there were fewer rows than neurons. */
-function leading(found: Found, { wanted, d }: OnePassProblem): Found & { readonly k: number } {
+function leading(found: MeasuredPairs, { wanted, d }: OnePassProblem): MeasuredPairs & { readonly k: number } {
   const k = countOf(wanted);
   return {
     ...found,

@@ -3,17 +3,17 @@ import { builtInName } from '../../base/built-in-name.js';
 /**
  * Matrices and tables of other libraries, recognised by their methods, so that scree depends on none of those libraries. Many of them
  * are iterable, but yield columns, entries or [row, column, value]: read as rows, they would give a wrong model in silence. Those with
- * a `kind` are read by foreign-data.ts; as rows of other data, none is.
+ * a `kind` are read by library-data.ts; as rows of other data, none is.
  */
 
 /** Libraries whose matrices and tables are read as they are. */
-export type ForeignKind = 'tensor' | 'polars' | 'arrow' | 'arquero' | 'danfo' | 'duckdb' | 'ndarray';
+export type LibraryKind = 'tensor' | 'polars' | 'arrow' | 'arquero' | 'danfo' | 'duckdb' | 'ndarray';
 
 type Members = Readonly<Record<string, unknown>>;
 
-interface Foreign {
+interface LibraryObject {
   readonly name: string;
-  readonly kind?: ForeignKind;
+  readonly kind?: LibraryKind;
   /** Methods that it has. */
   readonly methods: readonly string[];
   /** Other properties that it has. */
@@ -23,7 +23,7 @@ interface Foreign {
 }
 
 /** The first that matches counts. */
-const FOREIGN: readonly Foreign[] = [
+const LIBRARY_OBJECTS: readonly LibraryObject[] = [
   { name: 'a TensorFlow.js tensor', kind: 'tensor', methods: ['arraySync', 'dataSync'], pass: 'tensor.arraySync()' },
   {
     name: 'a nodejs-polars DataFrame',
@@ -82,23 +82,23 @@ function isPlainMatrix(value: Members): boolean {
   return true;
 }
 
-function find(value: object): Foreign | undefined {
+function findLibrary(value: object): LibraryObject | undefined {
   const members = value as Members;
   if (Array.isArray(value) || isPlainMatrix(members)) return undefined;
-  return FOREIGN.find(
+  return LIBRARY_OBJECTS.find(
     ({ methods, has = [] }) =>
       methods.every((name) => typeof members[name] === 'function') && has.every((name) => name in value),
   );
 }
 
 /** Which library's matrix or table this is, of those that are read as they are. */
-export function foreignKind(value: object): ForeignKind | undefined {
-  return find(value)?.kind;
+export function libraryKind(value: object): LibraryKind | undefined {
+  return findLibrary(value)?.kind;
 }
 
 /** For matrices, tables and rows of other libraries that are not read here: what the value is, and what to pass instead. */
-export function foreignAdvice(value: object): string | undefined {
-  const found = find(value);
+export function libraryAdvice(value: object): string | undefined {
+  const found = findLibrary(value);
   return found && `${found.name}, which is not read as it is. Pass ${found.pass}.`;
 }
 

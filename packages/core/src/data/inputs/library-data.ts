@@ -1,11 +1,11 @@
 /**
- * Reads the matrices and tables of other libraries (foreign.ts recognises them): their numbers as a matrix, or their columns by name.
+ * Reads the matrices and tables of other libraries (library-kind.ts recognises them): their numbers as a matrix, or their columns by name.
  * Numbers that lie row by row in a typed array are read in place; all others are copied.
  */
 import { builtInName } from '../../base/built-in-name.js';
 import { DataError, describeValue } from '../../errors.js';
 import type { Matrix, NumberArray } from '../blocks/matrix.js';
-import type { ForeignKind } from './foreign.js';
+import type { LibraryKind } from './library-kind.js';
 
 /** Columns of one length, with their names. */
 export interface NamedColumns {
@@ -77,10 +77,10 @@ export interface DuckDbLike {
 }
 
 /** Matrices and tables of other libraries that are read as they are. */
-export type ForeignData = TensorLike | NdarrayLike | DanfoLike | PolarsLike | ArrowLike | ArqueroLike | DuckDbLike;
+export type LibraryData = TensorLike | NdarrayLike | DanfoLike | PolarsLike | ArrowLike | ArqueroLike | DuckDbLike;
 
 /** What is in a matrix or table of another library. */
-export async function readForeign(kind: ForeignKind, data: object): Promise<Matrix<NumberArray> | NamedColumns> {
+export async function readLibraryData(kind: LibraryKind, data: object): Promise<Matrix<NumberArray> | NamedColumns> {
   switch (kind) {
     case 'tensor':
       return readTensor(data as TensorLike);
