@@ -73,7 +73,7 @@ describe('the size of', () => {
   it('pca is at most 38.5 kB, and a fit of dense numbers loads at most 25 kB more', async () => {
     const { first, later } = await withRolldown('@scree/core', 'pca');
     expect(sum(first)).toBeLessThan(38_500);
-    for (const name of ['wasm', 'kernels-relaxed', 'kernels-plain', 'learned', 'sketch', 'coding']) {
+    for (const name of ['wasm', 'kernels-relaxed', 'kernels-plain', 'learned', 'sketch', 'encoding']) {
       expect([...later.keys()], name).toContain(name);
     }
     expect(size(later.get('wasm')) + size(later.get('kernels-relaxed'))).toBeLessThan(25_000);

@@ -23,7 +23,7 @@ function closure(...paths) {
 }
 
 /** What every program that fits or applies a model loads. All other files are loaded with functions that need them. */
-const fit = closure('pca', 'model/load', 'data/blocks/matrix');
+const fit = closure('pca', 'model/model', 'data/blocks/matrix');
 const only = (...paths) => {
   const modules = closure(...paths);
   return (id) => modules.has(normalize(id));
@@ -80,7 +80,7 @@ for (const [format, folder] of [
         {
           // Also what pcaSync needs besides small fits of pca.
           name: 'passes',
-          test: /(summarise|dual-by-multiply|block-statistics|symmetric-eigen|tridiagonal-eigen|tridiagonalise|vector-block|solve-covariance|model[\\/](few-digits|data-warnings))\.js$/,
+          test: /(summarise|dual-by-multiply|block-statistics|symmetric-eigen|tridiagonal-eigen|tridiagonalise|vector-block|solve-covariance|model[\\/]data-warnings)\.js$/,
         },
         {
           // Also what a program that imports everything shares with files that it need not load at once.
@@ -92,9 +92,9 @@ for (const [format, folder] of [
         { name: 'wide', test: /(dense[\\/](wide|dual|early-dual|column-strips)|engines[\\/]early-products)\.js$/ },
         { name: 'reference', test: /reference[\\/]dense\.js$/ },
         { name: 'numeric', test: /(numeric-columns|correlation-matrix)\.js$/ },
-        { name: 'foreign', test: /(open-columns|foreign-data|column-data)\.js$/ },
+        { name: 'libraries', test: /(open-columns|library-data)\.js$/ },
         { name: 'dual', test: /direct[\\/](solve-dual|dual-residuals)\.js$/ },
-        { name: 'coding', test: only('fit/code-columns', 'data/encoding/coded-source', 'data/encoding/decode') },
+        { name: 'encoding', test: only('fit/encode-columns', 'data/encoding/encoded-source', 'data/encoding/decode') },
         {
           name: 'learned',
           test: only('solvers/learned/points', 'solvers/learned/autoencoder', 'solvers/learned/hebbian'),

@@ -40,7 +40,7 @@ export interface ComparedRows {
 }
 
 /** Of MCA, FAMD and MFA: the categories, the blocks and the adjusted inertias, if there are some. */
-export interface CodedMeaning {
+export interface EncodedMeaning {
   readonly categories: readonly Category[];
   readonly blocks: readonly MfaGroupPart[];
   readonly inertias: AdjustedInertias | undefined;
@@ -64,7 +64,7 @@ export interface AnalysisRecord {
   readonly related: readonly ColumnContribution[];
   /** What each component of the model means; undefined where nothing can be tested. */
   readonly meaning: readonly (ComponentMeaning | undefined)[];
-  readonly coded: CodedMeaning | undefined;
+  readonly coded: EncodedMeaning | undefined;
   /** All rows in one reading: distances, the most extreme rows, an even sample. Undefined if they were not read. */
   readonly rowFacts: RowFacts | undefined;
   /** The rows compared with the components that are kept. */
@@ -196,7 +196,7 @@ export function modelJson(model: Model): object {
   };
 }
 
-/** The mean of every group in the columns' own units, or in those of coded columns. */
+/** The mean of every group in the columns' own units, or in those of encoded columns. */
 export function betweenJson({ column, groups, means, share }: Between): object {
   return { column, share, groups: groups.map((group, g) => ({ ...group, mean: Array.from(means.row(g)) })) };
 }

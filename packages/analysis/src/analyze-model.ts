@@ -13,7 +13,7 @@ import {
 import { several } from './describe/numbers.js';
 import { whyNoChoice } from './examine.js';
 import { truncatedModel } from './methods/truncated-model.js';
-import { withoutCoding } from './methods/with-coding.js';
+import { withoutEncoding } from './methods/with-encoding.js';
 import type { RowLabels } from './reading/aligned.js';
 import type { AnalysisTable } from './reading/analysis-table.js';
 import { tableBeside } from './reading/table-beside.js';
@@ -43,8 +43,8 @@ export interface AnalyzeModelOptions
  * `analyze` for a model that is there already, and the rows of its fit or others: the same record. The rows are read once. What a fit would
  * have been asked (how many components, how stable they are) is there if the model has it.
  *
- * `data` are the user's own rows, which the model codes if it has a coding; or a table with names and columns beside the rows, whose
- * `source` is coded already. The caller closes a table.
+ * `data` are the user's own rows, which the model codes if it has an encoding; or a table with names and columns beside the rows, whose
+ * `source` is encoded already. The caller closes a table.
  */
 export function analyzeModel(
   model: Model,
@@ -90,7 +90,7 @@ async function analyzeRows(
       { value: source.cols, expected: stored.d },
     );
   }
-  const model = withoutCoding(stored);
+  const model = withoutEncoding(stored);
   const first = (k: number): Model => truncatedModel(model, k);
   const fitted = { model, first, source, notComputed: unknownOf(stored) };
   const kept = wanted ?? keptComponents(fitted, table, {});

@@ -6,8 +6,8 @@ import {
   type Analysis,
   type AnalysisRecord,
   analysisOf,
-  type CodedMeaning,
   type ComparedRows,
+  type EncodedMeaning,
 } from './analysis.js';
 import { findingsOf } from './findings.js';
 import { noRowsToDraw } from './fit-and-ask.js';
@@ -17,9 +17,9 @@ import { type ColumnContribution, columnContributions } from './meaning/column-c
 import { componentMeaning } from './meaning/component-meaning.js';
 import { countAboveLimit } from './meaning/inertias.js';
 import { type Supplementary, supplementary } from './meaning/supplementary.js';
-import { type CodeTableOptions, codeTable } from './methods/code-table.js';
+import { type EncodeTableOptions, encodeTable } from './methods/encode-table.js';
 import { type Rotation, type RotationMethod, rotate } from './methods/rotation.js';
-import { withCoding } from './methods/with-coding.js';
+import { withEncoding } from './methods/with-encoding.js';
 import type { RowLabels } from './reading/aligned.js';
 import { type AnalysisTable, readParts, type TablePart } from './reading/analysis-table.js';
 import { tableBeside } from './reading/table-beside.js';
@@ -79,7 +79,7 @@ export function analyze(data: Data | Moments, options: AnalyzeOptions = {}): Pro
     const progress = new ProgressTracker(others);
     const opened = await openSource(data, progress, options.columnNames, options.columns === 'numeric');
     try {
-      const coded = transforms(transform) ? await codeTable('pca', opened, codingOptions(options)) : undefined;
+      const coded = transforms(transform) ? await encodeTable('pca', opened, encodingOptions(options)) : undefined;
       const table = await tableBeside(coded?.source ?? opened, { names, ...beside }, options.columnNames);
       const { columnNames: _, columns: __, ...asked } = others;
       return await analyzeTable(
@@ -100,14 +100,14 @@ function transforms(transform: AnalyzeOptions['transform']): boolean {
 }
 
 /** The options that say how columns are transformed. */
-function codingOptions({
+function encodingOptions({
   transform,
   columnNames,
   weights,
   threads,
   signal,
   onProgress,
-}: AnalyzeOptions): CodeTableOptions {
+}: AnalyzeOptions): EncodeTableOptions {
   return {
     ...(transform === undefined ? {} : { transform }),
     ...(columnNames ? { columnNames } : {}),
@@ -296,7 +296,7 @@ export async function recordOf(
 ): Promise<Analysis> {
   const { coding } = table;
   const plain = fitted.model;
-  const stored = withCoding(plain, coding);
+  const stored = withEncoding(plain, coding);
   const columns = plain.columnVariances ? columnContributions(plain) : [];
   const related = fitted.between ? await correlateWithRows(columns, fitted, options) : columns;
   const turned = await rotated(plain, kept, rotation, options);
@@ -322,7 +322,7 @@ export async function recordOf(
     columns,
     related,
     meaning: Array.from({ length: plain.k }, (_, c) => componentMeaning(stored, c, facts)),
-    coded: codedMeaning(stored),
+    coded: encodedMeaning(stored),
     rowFacts: read?.facts,
     compared: isReason(compared) ? undefined : compared,
     rowContributions: read?.listed,
@@ -338,7 +338,7 @@ export async function recordOf(
       rotation: isReason(turned) ? turned : undefined,
     }),
   };
-  const first = (k: number): Model => withCoding(fitted.first(k), coding);
+  const first = (k: number): Model => withEncoding(fitted.first(k), coding);
   return analysisOf(
     { ...found, findings: findingsOf(found) },
     { first, rows: (which = 'fit') => allRows(which, table, fitted, options) },
@@ -404,8 +404,8 @@ async function correlateWithRows(
   return columns.map((column, j) => ({ ...column, correlation: overRows[j].correlation }));
 }
 
-/** What a model of coded columns says of the columns of the table. */
-function codedMeaning(model: Model): CodedMeaning | undefined {
+/** What a model of encoded columns says of the columns of the table. */
+function encodedMeaning(model: Model): EncodedMeaning | undefined {
   const { coding } = model;
   if (!coding || coding.method === 'pca') return undefined;
   return {

@@ -1,7 +1,7 @@
 import {
   type Choice,
-  type Coding,
   DataError,
+  type Encoding,
   Model,
   type Moments,
   OptionError,
@@ -33,7 +33,7 @@ export interface Examination {
   readonly moments: Moments | undefined;
   readonly options: FitQuestions;
   /** How a table became the columns, if it was not just numbers. */
-  readonly coding?: Coding | undefined;
+  readonly coding?: Encoding | undefined;
 }
 
 /** Adds to a model how many components the criteria advise and how stable they are, unless it has that already; or says why not. */
@@ -110,7 +110,7 @@ async function choiceFor(
 }
 
 /** Why the criteria cannot be asked about a model of some kind of data; undefined if they can. */
-export function whyNoChoice(model: Model, coding: Coding | undefined): Reason | undefined {
+export function whyNoChoice(model: Model, coding: Encoding | undefined): Reason | undefined {
   const { n, d } = model;
   if (!hasVariance(model)) return { code: 'NO_VARIANCE' };
   if (coding && coding.method !== 'pca') return inertias(model, coding);
@@ -120,7 +120,7 @@ export function whyNoChoice(model: Model, coding: Coding | undefined): Reason | 
 }
 
 /** Of MCA and FAMD the average component, of MFA the most that one block alone has, is what components are compared with. */
-function inertias({ variances }: Model, coding: Coding): Reason {
+function inertias({ variances }: Model, coding: Encoding): Reason {
   const { method, columns } = coding;
   const [only] = columns;
   const levels = columns.length === 1 && only.kind === 'category' ? only.levels.length : undefined;

@@ -1,5 +1,5 @@
 import { type Data, Model, Moments, type RowSource, type Warning } from '@scree/core';
-import { partsOf as compositionsOf, type ScalingRule } from '@scree/core/data';
+import { compositionParts, type ScalingRule } from '@scree/core/data';
 import type { NestedModels } from '@scree/core/pipeline';
 import type { BootstrapChoices } from './bootstrap/bootstrap-options.js';
 import { replicatesFor } from './bootstrap/default-replicates.js';
@@ -31,7 +31,7 @@ export interface Between extends Pick<GroupPca, 'groups' | 'means' | 'share'> {
   readonly column: string;
 }
 
-/** A fitted table. Models are of the columns of `source`: of coded columns, if there is a coding. */
+/** A fitted table. Models are of the columns of `source`: of encoded columns, if there is an encoding. */
 export interface TableFit extends NestedModels {
   /** The rows that were fitted, kept in memory if they are few. */
   readonly source: RowSource;
@@ -100,7 +100,7 @@ export async function fitTable(
 
 /** Of levels of a category and of log-ratios nothing useful can be said before a fit: they have no units. */
 function hasUnits({ fit, coding }: Pick<AnalysisTable, 'coding' | 'fit'>): boolean {
-  return fit === undefined && compositionsOf(coding?.columns ?? []).length === 0;
+  return fit === undefined && compositionParts(coding?.columns ?? []).length === 0;
 }
 
 /** The models of a fit that was made before, as many components as are asked for, with what is odd about the columns. */

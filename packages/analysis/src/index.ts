@@ -5,8 +5,8 @@ export type {
   AnalysedTable,
   Analysis,
   AnalysisRecord,
-  CodedMeaning,
   ComparedRows,
+  EncodedMeaning,
 } from './analysis.js';
 export { analysisJson, betweenJson, modelJson } from './analysis.js';
 export {
@@ -55,7 +55,7 @@ export type { GroupLevel, Groups, Hull } from './meaning/groups.js';
 export { GroupSums } from './meaning/groups.js';
 export { type Supplementary, type SupplementaryOptions, supplementary } from './meaning/supplementary.js';
 export type { SupplementaryColumn } from './meaning/supplementary-columns.js';
-export { type CodedTable, type CodeTableOptions, codeTable } from './methods/code-table.js';
+export { type EncodedTable, type EncodeTableOptions, encodeTable } from './methods/encode-table.js';
 export {
   betweenGroups,
   type GroupLabels,
@@ -86,7 +86,7 @@ export {
   type RotationMethod,
   rotate,
 } from './methods/rotation.js';
-export { withCoding, withoutCoding } from './methods/with-coding.js';
+export { withEncoding, withoutEncoding } from './methods/with-encoding.js';
 export type { Label, RowLabels } from './reading/aligned.js';
 export type { AnalysisTable, TablePart } from './reading/analysis-table.js';
 export type { RowOptions } from './reading/read-blocks.js';

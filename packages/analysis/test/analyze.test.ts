@@ -8,9 +8,9 @@ import {
   type AnalysisTable,
   analyze,
   analyzeTable,
-  codeTable,
   columnContributions,
   compareRows,
+  encodeTable,
   monitorRows,
   type RowContributions,
   rowContributions,
@@ -335,7 +335,7 @@ describe('analyzeTable', () => {
     const { names, cells } = fixture('poison');
     const records = cells.map((row) => Object.fromEntries(row.map((cell, j) => [names[j], cell])));
     const meal = records.map(({ Nausea, Vomiting, Fever, Diarrhae }) => ({ Nausea, Vomiting, Fever, Diarrhae }));
-    const { source, coding, options } = await codeTable('mca', meal as never, {});
+    const { source, coding, options } = await encodeTable('mca', meal as never, {});
     const table = { source, coding, fit: options, columns: [], supplementary: [], groups: [], leftOut: [], dropped: 0 };
     const { notComputed, kept, coded, model } = await analyzeTable(table, quick);
     expect(notComputed).toMatchObject({ choice: { code: 'CATEGORIES' }, unusual: { code: 'CATEGORIES' } });

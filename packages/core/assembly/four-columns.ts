@@ -1,5 +1,5 @@
 /**
- * Packs four neighbouring columns, from rows as they are stored to a panel, and applies the frame.
+ * Packs four neighbouring columns, from rows as they are stored to a panel, and applies the scaler.
  * The loop is compiled for every type that data may be stored in, with and without weights, because a branch
  * in it costs up to half its speed; only the branch at its end, about where to store, is free.
  */

@@ -1,5 +1,5 @@
 /**
- * Packs rows as they are stored into panels, and applies the frame: entry (r, c) becomes √w·(x − shift)·factor.
+ * Packs rows as they are stored into panels, and applies the scaler: entry (r, c) becomes √w·(x − shift)·factor.
  *
  * A slot holds up to 64 lines over up to 256 steps: how many lines and steps, which lines (their columns or rows in the
  * whole), then the panels. A panel is 32 bytes per step: four lines of float64, or eight of float32 in a `float32` slot;

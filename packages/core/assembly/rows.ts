@@ -1,5 +1,5 @@
 /**
- * Products of rows with few vectors. The rows are put into the frame and multiplied as they lie, one after the other: panels pay off only
+ * Products of rows with few vectors. The rows are put into the scaler and multiplied as they lie, one after the other: panels pay off only
  * where a number is multiplied many times.
  */
 
@@ -30,7 +30,7 @@ export function normalRows(
 ): void {
   for (let from = 0; from < rows; from += apart) {
     const count = min(height, rows - from);
-    if (source) frameRows(source, type, cols, count, cols, shift, factor, roots, b, stride);
+    if (source) scaleRows(source, type, cols, count, cols, shift, factor, roots, b, stride);
     basisProducts(b, count, stride, v, k, y);
     collectRows(b, count, stride, y, k, z);
     b += (<usize>apart * <usize>stride) << 3;
@@ -38,7 +38,7 @@ export function normalRows(
 }
 
 /**
- * Z += YᵀB for some columns of all rows, which are framed `height` at a time, at `b`. Rows at `source` are `apart` numbers from one another. Y is rows × k,
+ * Z += YᵀB for some columns of all rows, which are scaled `height` at a time, at `b`. Rows at `source` are `apart` numbers from one another. Y is rows × k,
  * Z k rows of `stride` numbers.
  */
 export function collectColumns(
@@ -59,7 +59,7 @@ export function collectColumns(
 ): void {
   for (let from = 0; from < rows; from += height) {
     const count = min(height, rows - from);
-    frameRows(source, type, apart, count, cols, shift, factor, roots, b, stride);
+    scaleRows(source, type, apart, count, cols, shift, factor, roots, b, stride);
     collectRows(b, count, stride, y, k, z);
     source += (<usize>height * <usize>apart) << shiftOf(type);
     y += (<usize>height * <usize>k) << 3;
@@ -78,7 +78,7 @@ export function addParts(sums: usize, parts: i32, apart: i32, out: usize, length
 }
 
 /** Entry (r, c) as √w·(x − shift)·factor, with zeros after the last column. */
-function frameRows(
+function scaleRows(
   source: usize,
   type: i32,
   apart: i32,

@@ -1,6 +1,6 @@
 import { CONTROL_OPTIONS, type ControlOptions, checkObject, checkOption, type OptionCheck } from './base/control.js';
 import { unknownOption } from './base/suggest-option.js';
-import { type Coding, TRANSFORMS, type Transform } from './data/encoding/coding.js';
+import { type Encoding, TRANSFORMS, type Transform } from './data/encoding/encoding.js';
 import { checkColumnWeights, checkScale, type Scale, type ScalingRule } from './data/statistics/scaling.js';
 import type { EngineChoice } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
@@ -60,8 +60,8 @@ export interface PcaOptions<Name extends string = string> extends ControlOptions
 export type Settings = Required<Omit<PcaOptions, Undefaulted>> &
   Pick<PcaOptions, Exclude<Undefaulted, 'k'>> & {
     readonly k?: number | 'all';
-    /** How the columns were coded, and the rule that `scale` was computed by, where its numbers do not tell. */
-    readonly coding?: Coding;
+    /** How the columns were encoded, and the rule that `scale` was computed by, where its numbers do not tell. */
+    readonly coding?: Encoding;
     readonly scaling?: ScalingRule;
   };
 

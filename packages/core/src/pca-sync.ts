@@ -1,20 +1,27 @@
 import { idleAfterWork } from './base/keep-alive.js';
-import { ProgressTracker } from './base/progress.js';
+import { ProgressTracker, runTaskSync } from './base/progress.js';
 import type { CsrMatrix } from './data/blocks/csr.js';
 import type { RowSource } from './data/blocks/row-source.js';
-import { isRecord, type Row } from './data/inputs/gather.js';
 import { numericSource } from './data/inputs/numeric-columns.js';
 import { openSource } from './data/inputs/open-source.js';
+import { isRecord, type Row } from './data/inputs/row-gatherer.js';
 import { type AnyMatrix, isMatrix } from './data/inputs/to-block.js';
+import { blockMeans } from './data/statistics/block-statistics.js';
 import { CorrelationMatrixCheck } from './data/statistics/correlation-matrix.js';
+import { scaleScatter } from './data/statistics/scaling.js';
+import { centred, moveToWholeMeans } from './engines/summarise-two-pass.js';
 import { OptionError } from './errors.js';
-import { smallFit, solveSmall } from './fit/fit-small.js';
-import { byCovariance } from './fit/small-covariance.js';
+import { type SmallSolver, smallFit, solveSmall } from './fit/fit-small.js';
+import { symmetricEigen } from './linalg/symmetric-eigen.js';
+import { completeSymmetric } from './linalg/upper.js';
+import { dot } from './linalg/vector.js';
 import { dataWarnings, fewDigits } from './model/data-warnings.js';
 import { finish } from './model/finish.js';
 import { needDataWarnings } from './model/load-data-warnings.js';
 import type { Model } from './model/model.js';
 import { checkOptions, type PcaOptions, type Settings } from './options.js';
+import { fromEigenvectors, wantedCount } from './solvers/direct/solve-covariance.js';
+import type { Problem, Solution } from './solvers/solver.js';
 import type { Warning } from './warning.js';
 
 /**
@@ -70,4 +77,40 @@ function tooMuchForSync(option: string, what: string): OptionError {
     `${what} is too much for pcaSync, which must not wait. Use pca, which takes the same arguments and returns a promise.`,
     { option },
   );
+}
+
+/**
+ * The covariance solver for small data: the scatter about the means, summed up together with the columns, and its eigenvectors. Only `pcaSync`
+ * fits data by it: `pca` has faster engines for those that are not fitted by SVD in no time.
+ */
+const byCovariance =
+  (centre: boolean): SmallSolver =>
+  ({ block, passes, weights, columnNames }) => {
+    const d = block.cols;
+    const scatter = new Float64Array(d * d);
+    const columns = runTaskSync(blockMeans(block, weights, 0, columnNames));
+    if (columns.rows > 0) {
+      runTaskSync(passes.gramTask(centred(columns, weights), scatter));
+      moveToWholeMeans(scatter, columns);
+      for (let j = 0; j < d; j++) columns.spread[j] = scatter[j * d + j];
+    }
+    return {
+      columns,
+      solve(problem, scaler) {
+        scaleScatter(scatter, { cols: d, columns }, scaler, centre);
+        return decompose(problem, scatter);
+      },
+    };
+  };
+
+/** The eigenvectors of S (d × d), and their images for the residuals. */
+function decompose(problem: Problem, scatter: Float64Array): Solution {
+  const { d } = problem;
+  const found = runTaskSync(symmetricEigen(scatter.slice(), d, wantedCount(problem)));
+  completeSymmetric(scatter, d);
+  const image = new Float64Array(found.count * d);
+  for (let r = 0; r < found.count; r++) {
+    for (let i = 0; i < d; i++) image[r * d + i] = dot(scatter, i * d, found.vectors, r * d, d);
+  }
+  return fromEigenvectors(problem, found, image);
 }

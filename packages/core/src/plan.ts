@@ -1,13 +1,13 @@
 import { LARGEST_SQUARE, WIDEST_SCATTER } from './base/limits.js';
 import { OptionError } from './errors.js';
 import type { Plan } from './model/record.js';
+import { CostModel, type EngineFacts, type Shape } from './solvers/cost-model.js';
 import type { LearnOptions } from './solvers/learned/learn-options.js';
 import { SOLVER_NAMES, type SolverName } from './solvers/names.js';
 import { SOLVERS } from './solvers/registry.js';
-import { type EngineFacts, type Shape, Work } from './solvers/work.js';
 
 export type { Plan } from './model/record.js';
-export type { EngineFacts, Shape } from './solvers/work.js';
+export type { EngineFacts, Shape } from './solvers/cost-model.js';
 
 /** What a plan is made for. */
 export interface PlanRequest {
@@ -30,7 +30,7 @@ const NEGLIGIBLE_SECONDS = 0.5e-3;
 
 /**
  * Chooses the solver: pure, from the shape, the options, the engine's rates and what each solver declares (`solvers/registry.ts`).
- * The cheapest solver that fits into memory is chosen; `solvers/work.ts` has the cost model. The rates are constants of the engine, so
+ * The cheapest solver that fits into memory is chosen; `solvers/cost-model.ts` has the cost model. The rates are constants of the engine, so
  * the choice depends neither on the machine nor on the number of threads.
  */
 export function makePlan(shape: Shape, request: PlanRequest): Plan {
@@ -91,7 +91,7 @@ export function planSmall(
   shape: KnownShape,
   request: Omit<PlanRequest, 'solver'>,
 ): { readonly plan: Plan; readonly negligible: boolean } {
-  const work = new Work(shape, request);
+  const work = new CostModel(shape, request);
   const cost = (name: SolverName): number => SOLVERS[name].cost?.(work) ?? Number.POSITIVE_INFINITY;
   const costs = Object.freeze({ covariance: cost('covariance'), svd: cost('svd') });
   const negligible = costs.svd <= NEGLIGIBLE_SECONDS;
@@ -128,7 +128,7 @@ function canRun(solver: SolverName, { remote = false }: EngineFacts): boolean {
 
 /** Seconds of each solver that can do the work. */
 function estimateCosts(shape: KnownShape, request: PlanRequest): Partial<Record<SolverName, number>> {
-  const work = new Work(shape, request);
+  const work = new CostModel(shape, request);
   const costs: Partial<Record<SolverName, number>> = {};
   for (const name of SOLVER_NAMES) {
     const seconds = canRun(name, request.engine) ? SOLVERS[name].cost?.(work) : undefined;

@@ -9,14 +9,14 @@ import { matrixSource } from './data/inputs/memory-source.js';
 import { type Data, openSource } from './data/inputs/open-source.js';
 import { empty, isMatrix } from './data/inputs/to-block.js';
 import { rowWeights } from './data/statistics/weights.js';
-import { cutOff, damaged, readContainerHead, readSections, writeContainer } from './data/storage/container.js';
+import { cutOff, damaged, readContainerHeader, readSections, writeContainer } from './data/storage/container.js';
 import { readerOf } from './data/storage/format-version.js';
 import { chooseEngine } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
 import { DataError, describeValue, OptionError } from './errors.js';
 import { Moments } from './fit/moments.js';
 import { axesWithoutVariance, makeProblem } from './fit/problem.js';
-import { foldRows } from './fit/reading.js';
+import { addAllRows } from './fit/reading.js';
 import { finish } from './model/finish.js';
 import { loadDataWarnings } from './model/load-data-warnings.js';
 import type { Model } from './model/model.js';
@@ -176,7 +176,7 @@ export class Stream {
 
   /** Reads what `toBinary` wrote. Nothing in the bytes is trusted before it is checked. */
   static async fromBinary(bytes: Uint8Array, machine: Pick<StreamOptions, 'engine' | 'threads'> = {}): Promise<Stream> {
-    const head = readContainerHead(bytes, LETTERS, WHAT);
+    const head = readContainerHeader(bytes, LETTERS, WHAT);
     if ('needed' in head) throw cutOff(bytes.length, WHAT);
     const read = readerOf<typeof restore>({ [VERSION]: restore }, head.version, 'The stream has');
     const { options, kept, names } = await read(head.header, readSections(bytes, head, WHAT));
@@ -308,12 +308,12 @@ export async function modelOfSketch(
     reason: `${what} are kept as a sketch of ${sketch.size} rows (${rule}).`,
   };
   const read = { cols, columns, dtype, sparse, merges, columnNames };
-  const { problem, framing, facts } = makeProblem(read, settings, engine, plan, progress);
+  const { problem, scaler, facts } = makeProblem(read, settings, engine, plan, progress);
   progress.begin('eigenvectors');
-  const asked = { ...problem, framing, passes: undefined };
+  const asked = { ...problem, scaler, passes: undefined };
   const { solveSketch } = await import('./solvers/sketch/streaming.js');
   const solution =
-    framing.scatterTrace > 0 ? await solveSketch(sketch, asked, settings.center) : axesWithoutVariance(problem);
+    scaler.scatterTrace > 0 ? await solveSketch(sketch, asked, settings.center) : axesWithoutVariance(problem);
   progress.end();
   return finish(solution, { ...facts, ...(await loadDataWarnings(facts, solution.values, columns)) }, warnings);
 }
@@ -334,7 +334,7 @@ async function grown(
     return kept.merge(added);
   }
   const sketch = kept.copy();
-  const rows = await foldRows(source, sketch, rowWeights(given, source.rows), names, engine, progress);
+  const rows = await addAllRows(source, sketch, rowWeights(given, source.rows), names, engine, progress);
   if (rows === 0) throw empty();
   await refuseChanged(source);
   return sketch;

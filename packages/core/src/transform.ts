@@ -1,16 +1,15 @@
 /**
  * Applies stored models without the code that fits them: for pages and servers that only transform. Rows are handled at once, in plain
- * JavaScript; `Model` of `@scree/core` is faster for large data, reads sparse matrices, streams and files, and codes categories.
+ * JavaScript; `Model` of `@scree/core` is faster for large data, reads sparse matrices, streams and files, and encodes categories.
  */
 import { isFloat32Array } from './base/built-in-name.js';
-import { identityFrame, packTile } from './data/blocks/block.js';
+import { identityScaler, packTile } from './data/blocks/block.js';
 import type { FloatArray, NumberArray } from './data/blocks/matrix.js';
 import { fitsFloat32, type Matrix } from './data/blocks/matrix.js';
 import { RowMatrix, scoreNames } from './data/blocks/row-matrix.js';
 import { isCoo } from './data/inputs/coo.js';
-import { type Row, RowGatherer } from './data/inputs/gather.js';
-import { asRows, hasNoRows } from './data/inputs/one-row.js';
-import { denseBlock, isMatrix, type MatrixLike } from './data/inputs/to-block.js';
+import { type Row, RowGatherer } from './data/inputs/row-gatherer.js';
+import { asRows, denseBlock, hasNoRows, isMatrix, type MatrixLike } from './data/inputs/to-block.js';
 import { DataError, describeCell, ModelError } from './errors.js';
 import { checkNumbers } from './model/check-numbers.js';
 import { modelError, readRecord } from './model/read-record.js';
@@ -36,7 +35,7 @@ export interface StoredTransform {
   inverseTransform(scores: readonly Row[] | Row | DenseMatrix): RowMatrix;
 }
 
-/** Reads a model, in either of its forms, to apply it. A model that codes columns is refused: `loadModel` reads those. */
+/** Reads a model, in either of its forms, to apply it. A model that encodes columns is refused: `loadModel` reads those. */
 export function loadTransform(source: string | object | Uint8Array | ArrayBuffer): StoredTransform {
   const record = readModel(source);
   const { components, mean, scale, singularValues, totalWeight, ddof, whiten, uniqueness, columnNames, coding } =
@@ -50,7 +49,7 @@ export function loadTransform(source: string | object | Uint8Array | ArrayBuffer
   const { rows: k, cols: d, data: basis } = components;
   // √λ computed from σ, because λ may underflow; 0 where a component has no variance.
   const deviations = singularValues.map((s, i) => (i < uniqueness.rank ? s / Math.sqrt(totalWeight - ddof) : 0));
-  const frame = { shift: mean, factor: scale.map((s) => 1 / s) };
+  const scaler = { shift: mean, factor: scale.map((s) => 1 / s) };
   const width = whiten === 'zca' ? d : k;
   const names = columnNames ?? Array.from({ length: d }, (_, j) => String(j));
 
@@ -74,7 +73,7 @@ export function loadTransform(source: string | object | Uint8Array | ArrayBuffer
     ...(columnNames ? { columnNames } : {}),
     transform(data) {
       const z = new Float64Array(k);
-      return eachRow(data, d, columnNames, frame, width, whiten === 'zca' ? names : scoreNames(k), (row, out) => {
+      return eachRow(data, d, columnNames, scaler, width, whiten === 'zca' ? names : scoreNames(k), (row, out) => {
         project(row, z);
         if (whiten) for (let c = 0; c < k; c++) z[c] = deviations[c] > 0 ? z[c] / deviations[c] : 0;
         if (whiten === 'zca') combine(z, out);
@@ -83,7 +82,7 @@ export function loadTransform(source: string | object | Uint8Array | ArrayBuffer
     },
     inverseTransform(scores) {
       const z = new Float64Array(k);
-      const plain = identityFrame(width);
+      const plain = identityScaler(width);
       const given = whiten === 'zca' ? columnNames : undefined;
       return eachRow(scores, width, given, plain, d, names, (row, out) => {
         if (whiten === 'zca') project(row, z);
@@ -107,12 +106,12 @@ function readModel(source: string | object): ModelRecord {
   }
 }
 
-/** Computes a row of `cols` numbers from each row of `width`, seen through the frame. */
+/** Computes a row of `cols` numbers from each row of `width`, scaled by the scaler. */
 function eachRow(
   data: readonly Row[] | Row | DenseMatrix,
   width: number,
   columnNames: readonly string[] | undefined,
-  frame: { readonly shift: Float64Array; readonly factor: Float64Array },
+  scaler: { readonly shift: Float64Array; readonly factor: Float64Array },
   cols: number,
   names: readonly string[],
   compute: (row: Float64Array, out: Float64Array) => void,
@@ -137,7 +136,7 @@ function eachRow(
   const output = fitsFloat32(block.data) ? new Float32Array(length) : new Float64Array(length);
   const [row, out] = [new Float64Array(width), new Float64Array(cols)];
   for (let i = 0; i < block.rows; i++) {
-    packTile(block, frame, i, i + 1, 0, width, row);
+    packTile(block, scaler, i, i + 1, 0, width, row);
     const bad = row.findIndex((value) => !Number.isFinite(value));
     if (bad >= 0) {
       const where = describeCell(i, bad, columnNames);

@@ -3,14 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { DenseBlock, Frame } from '@scree/core/data';
+import type { DenseBlock, Scaler } from '@scree/core/data';
 import type { LoadedBlock, RowsAt } from '@scree/core/engine';
 import fc from 'fast-check';
 import { blasEngine, doctor, type Engine, Moments, pca, principalAngles, referenceEngine } from 'scree';
 import { describe, expect, it, vi } from 'vitest';
 import { runTaskSync } from '../../core/src/base/progress.js';
-import { chooseFrame, columnScales, type Framing } from '../../core/src/data/statistics/scaling.js';
-import type { EarlyFrame } from '../../core/src/engines/engine.js';
+import { chooseScaler, columnScales, type FitScaler } from '../../core/src/data/statistics/scaling.js';
+import type { DualScaler } from '../../core/src/engines/engine.js';
 import { random } from '../../core/src/linalg/random.js';
 import { symmetricEigen } from '../../core/src/linalg/symmetric-eigen.js';
 import { toMatrix, withSpectrum } from '../../core/test/support/data.js';
@@ -27,13 +27,13 @@ const at = (weights?: Float64Array): RowsAt => ({ first: 0, weights, columnNames
 
 interface Case {
   readonly block: DenseBlock;
-  readonly frame: Frame;
+  readonly scaler: Scaler;
   readonly weights: Float64Array | undefined;
   readonly k: number;
   readonly seed: number;
 }
 
-/** Blocks of any shape, type, stride and frame, some with columns that never or seldom change. */
+/** Blocks of any shape, type, stride and scaler, some with columns that never or seldom change. */
 const cases = fc
   .record({
     n: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constantFrom(255, 257, 1025, 9000)),
@@ -60,12 +60,12 @@ const cases = fc
       }
     }
     const weights = weighted ? Float64Array.from({ length: n }, () => Math.floor(uniform() * 4) / 2) : undefined;
-    const frame: Frame = {
+    const scaler: Scaler = {
       shift: Float64Array.from({ length: d }, () => (plain ? 0 : offset + normal() * 0.1)),
       factor: Float64Array.from({ length: d }, () => (plain ? 1 : 0.5 + uniform())),
       ...(weights ? { rootWeights: weights.map(Math.sqrt) } : {}),
     };
-    return { block: { kind: 'dense', rows: n, cols: d, stride, data }, frame, weights, k, seed };
+    return { block: { kind: 'dense', rows: n, cols: d, stride, data }, scaler, weights, k, seed };
   });
 
 /** The largest difference over the largest entry, upper triangles where `upper`. */
@@ -81,7 +81,7 @@ function difference(a: Float64Array, b: Float64Array, upper = 0): number {
 }
 
 /** What every pass makes of a block, on top of ones where it adds. */
-async function passes(loaded: LoadedBlock, other: LoadedBlock, { block, frame, k, seed }: Case) {
+async function passes(loaded: LoadedBlock, other: LoadedBlock, { block, scaler, k, seed }: Case) {
   const [n, d] = [block.rows, block.cols];
   const { normal } = random(seed + 1);
   const vectors = Float64Array.from({ length: k * d }, normal);
@@ -94,17 +94,17 @@ async function passes(loaded: LoadedBlock, other: LoadedBlock, { block, frame, k
   const normals = new Float64Array(k * d).fill(1);
   const products = new Float64Array(size * size);
   let counted = 0;
-  await loaded.gram(frame, gram, (done) => {
+  await loaded.gram(scaler, gram, (done) => {
     counted += done;
   });
   expect(counted).toBe(n);
-  await loaded.multiply(frame, vectors, k, scores, none);
-  await loaded.multiplyTransposed(frame, given, k, transposed, none);
-  await loaded.normal(frame, vectors, k, normals, none);
+  await loaded.multiply(scaler, vectors, k, scores, none);
+  await loaded.multiplyTransposed(scaler, given, k, transposed, none);
+  await loaded.normal(scaler, vectors, k, normals, none);
   if (n === rows) {
     const into = { products, size, row: 0, column: 0 };
-    await loaded.dual(frame, loaded, frame, into, none);
-    await loaded.dual(frame, other, { shift: frame.shift, factor: frame.factor }, { ...into, column: n }, none);
+    await loaded.dual(scaler, loaded, scaler, into, none);
+    await loaded.dual(scaler, other, { shift: scaler.shift, factor: scaler.factor }, { ...into, column: n }, none);
   }
   return { gram, scores, transposed, normals, products };
 }
@@ -117,11 +117,11 @@ describe.runIf(found)('the blas engine', () => {
     fc.assert(
       fc.asyncProperty(cases, async (each) => {
         const tested = precision === 'float64' ? engine : single;
-        const frame = precision === 'float64' ? each.frame : { ...each.frame, ...small(each) };
+        const scaler = precision === 'float64' ? each.scaler : { ...each.scaler, ...small(each) };
         const more: DenseBlock = { ...each.block, rows: Math.min(7, each.block.rows) };
         const [ours, theirs] = [await tested.load(each.block), await reference.load(each.block)];
-        const mine = await passes(ours, await tested.load(more), { ...each, frame });
-        const truth = await passes(theirs, await reference.load(more), { ...each, frame });
+        const mine = await passes(ours, await tested.load(more), { ...each, scaler });
+        const truth = await passes(theirs, await reference.load(more), { ...each, scaler });
         for (const pass of ['scores', 'transposed', 'normals'] as const)
           expect(difference(mine[pass], truth[pass]), pass).toBeLessThanOrEqual(allowed);
         expect(difference(mine.gram, truth.gram, each.block.cols), 'gram').toBeLessThanOrEqual(allowed);
@@ -133,7 +133,7 @@ describe.runIf(found)('the blas engine', () => {
   );
 
   /** A shift that leaves float32 its digits. */
-  const small = ({ block }: Case): Pick<Frame, 'shift'> => ({
+  const small = ({ block }: Case): Pick<Scaler, 'shift'> => ({
     shift: Float64Array.from(block.data.subarray(0, block.cols)),
   });
 
@@ -146,14 +146,14 @@ describe.runIf(found)('the blas engine', () => {
     ]) {
       const data = Float32Array.from({ length: n * d }, normal);
       const block: DenseBlock = { kind: 'dense', rows: n, cols: d, stride: d, data };
-      const frame: Frame = { shift: new Float64Array(d).fill(0.1), factor: new Float64Array(d).fill(2) };
-      const each = { block, frame, weights: undefined, k: 2, seed: 3 };
+      const scaler: Scaler = { shift: new Float64Array(d).fill(0.1), factor: new Float64Array(d).fill(2) };
+      const each = { block, scaler, weights: undefined, k: 2, seed: 3 };
       const run = async (loaded: LoadedBlock) => {
         const vectors = Float64Array.from({ length: 2 * d }, random(9).normal);
         const [scores, out, products] = [2 * n, 2 * d, n * n].map((length) => new Float64Array(length));
-        await loaded.multiply(frame, vectors, 2, scores, none);
-        await loaded.normal(frame, vectors, 2, out, none);
-        await loaded.dual(frame, loaded, frame, { products, size: n, row: 0, column: 0 }, none);
+        await loaded.multiply(scaler, vectors, 2, scores, none);
+        await loaded.normal(scaler, vectors, 2, out, none);
+        await loaded.dual(scaler, loaded, scaler, { products, size: n, row: 0, column: 0 }, none);
         return { scores, out, products, stats: await loaded.summarise(at(), undefined, none) };
       };
       const [ours, theirs] = [await run(await engine.load(each.block)), await run(await reference.load(each.block))];
@@ -177,22 +177,22 @@ describe.runIf(found)('the blas engine', () => {
       const data = Float64Array.from({ length: n * d }, (_, i) => (i % d === 7 ? 3 : normal() + 20));
       const block: DenseBlock = { kind: 'dense', rows: n, cols: d, stride: d, data };
       const weights = weighted ? Float64Array.from({ length: n }, (_, i) => (i === 4 ? 0 : uniform())) : undefined;
-      const early: EarlyFrame = (columns) =>
-        chooseFrame(columns, columnScales(columns, scale, columns.weight - 1, true).scale, true);
+      const early: DualScaler = (columns) =>
+        chooseScaler(columns, columnScales(columns, scale, columns.weight - 1, true).scale, true);
       const loaded = await engine.load(block);
       const columns = await loaded.summarise(at(weights), undefined, none, early);
       const truth = await (await reference.load(block)).summarise(at(weights), undefined, none);
       expect(difference(columns.mean, truth.mean)).toBeLessThan(1e-15);
       expect(difference(columns.spread, truth.spread)).toBeLessThan(1e-13);
       expect(columns.max).toEqual(truth.max);
-      const announced: Frame = {
-        ...(early(columns, 0) as Framing),
+      const announced: Scaler = {
+        ...(early(columns, 0) as FitScaler),
         ...(weights ? { rootWeights: weights.map(Math.sqrt) } : {}),
       };
-      for (const frame of [announced, { ...announced, shift: new Float64Array(d).fill(19) }]) {
+      for (const scaler of [announced, { ...announced, shift: new Float64Array(d).fill(19) }]) {
         const products = async (rows: LoadedBlock): Promise<Float64Array> => {
           const into = { products: new Float64Array(n * n), size: n, row: 0, column: 0 };
-          await rows.dual(frame, rows, frame, into, none);
+          await rows.dual(scaler, rows, scaler, into, none);
           return into.products;
         };
         const [mine, theirs] = [await products(loaded), await products(await reference.load(block))];
@@ -226,10 +226,10 @@ describe.runIf(found)('the blas engine', () => {
     const [n, d] = [12, 4100];
     const data = Float32Array.from({ length: n * d }, random(15).normal);
     const block: DenseBlock = { kind: 'dense', rows: n, cols: d, stride: d, data };
-    const frame: Frame = { shift: new Float64Array(d).fill(0.5), factor: new Float64Array(d).fill(1) };
+    const scaler: Scaler = { shift: new Float64Array(d).fill(0.5), factor: new Float64Array(d).fill(1) };
     const [mine, truth] = [new Float64Array(d * d), new Float64Array(d * d)];
-    await (await engine.load(block)).gram(frame, mine, none);
-    await (await reference.load(block)).gram(frame, truth, none);
+    await (await engine.load(block)).gram(scaler, mine, none);
+    await (await reference.load(block)).gram(scaler, truth, none);
     expect(difference(mine, truth, d)).toBeLessThan(1e-14);
   });
 
@@ -309,12 +309,12 @@ describe.runIf(found)('the blas engine', () => {
       const factor = Float64Array.from({ length: d }, (_, j) => (j % 2 === 0 ? 1 : 2));
       const data = noise.map((x, i) => x / factor[i % d] + shift[i % d] / factor[i % d]);
       const block: DenseBlock = { kind: 'dense', rows: n, cols: d, stride: d, data };
-      const frame = { shift: shift.map((s, j) => s / factor[j]), factor, rowSquare };
+      const scaler = { shift: shift.map((s, j) => s / factor[j]), factor, rowSquare };
       const [mine, truth] = [1, 2].map(() => new Float64Array(k * d).fill(1));
       pack.mockClear();
-      await (await engine.load(block)).normal(frame, vectors, k, mine, none);
+      await (await engine.load(block)).normal(scaler, vectors, k, mine, none);
       expect(pack.mock.calls.length > 0).toBe(packed);
-      await (await reference.load(block)).normal(frame, vectors, k, truth, none);
+      await (await reference.load(block)).normal(scaler, vectors, k, truth, none);
       expect(difference(mine, truth)).toBeLessThan(1e-13);
     }
     pack.mockRestore();
@@ -347,7 +347,7 @@ describe.runIf(found)('the blas engine', () => {
     expect(difference(mine, truth, 3)).toBeLessThan(1e-13);
   });
 
-  it('reads twice where the sample misleads: the mean far from the pilot', async () => {
+  it('reads twice where the sample misleads: the mean far from the provisional', async () => {
     // Evenly spaced rows meet only the large values.
     const n = 256 * 16;
     const data = Float64Array.from({ length: n }, (_, i) => (i % 16 === 0 ? 1000 : (i % 7) / 7));
@@ -464,8 +464,8 @@ describe.runIf(found)('the blas engine', () => {
     const onStep = () => {
       if (++tiles === 2) throw new Error('stop');
     };
-    const frame = { shift: new Float64Array(d).fill(1), factor: new Float64Array(d).fill(1) };
-    await expect(loaded.gram(frame, new Float64Array(d * d), onStep)).rejects.toThrow('stop');
+    const scaler = { shift: new Float64Array(d).fill(1), factor: new Float64Array(d).fill(1) };
+    await expect(loaded.gram(scaler, new Float64Array(d * d), onStep)).rejects.toThrow('stop');
     expect(tiles).toBe(2);
   });
 
@@ -628,10 +628,10 @@ describe('packing', () => {
       stride: 2,
       data: Float64Array.of(1, 2, 3, 4, 5, 6, 7, 8),
     };
-    const frame = { shift: Float64Array.of(1, 2), factor: Float64Array.of(1, 10) };
+    const scaler = { shift: Float64Array.of(1, 2), factor: Float64Array.of(1, 10) };
     const [a, b] = [new Packer(block, 2, 4, 2, false), new Packer(block, 2, 4, 2, true)];
-    a.through(frame);
-    b.through(frame);
+    a.through(scaler);
+    b.through(scaler);
     const tile = a.pack(0, 1, 2, undefined);
     expect(Array.from(b.pack(0, 2, 2, Float64Array.of(0, 0, 2, 1)))).toEqual([8, 80, 6, 60]);
     expect(Array.from(tile)).toEqual([2, 20, 4, 40]);

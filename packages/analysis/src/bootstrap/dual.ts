@@ -1,5 +1,5 @@
 import type { Engine } from '@scree/core';
-import type { Frame } from '@scree/core/data';
+import type { Scaler } from '@scree/core/data';
 import { norm, orthonormalise, random, scale } from '@scree/core/linalg';
 import type { ProgressTracker } from '@scree/core/pipeline';
 import type { ReplicateOptions, Replicates } from './replicate.js';
@@ -143,7 +143,7 @@ function replicateProducts(
  */
 async function componentsOf(
   rows: WideRows,
-  frame: Frame,
+  frame: Scaler,
   solved: readonly Solved[],
   k: number,
   weighted: boolean,
@@ -178,7 +178,7 @@ async function componentsOf(
 /** Bu for k rows u: n × k. */
 async function scoresOf(
   { block, n }: WideRows,
-  frame: Frame,
+  frame: Scaler,
   axes: Float64Array,
   k: number,
   onStep: () => void | Promise<void>,

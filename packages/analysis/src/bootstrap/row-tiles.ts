@@ -1,5 +1,5 @@
 import { DataError, type RowSource } from '@scree/core';
-import type { Frame } from '@scree/core/data';
+import type { Scaler } from '@scree/core/data';
 import { packTile, type RowWeights } from '@scree/core/data';
 
 /** Some rows as the frame sees them, packed. */
@@ -18,7 +18,7 @@ export interface Tile {
  */
 export async function* rowTiles(
   source: RowSource,
-  frame: Frame,
+  frame: Scaler,
   weights: RowWeights,
   size: number,
   expected: number,

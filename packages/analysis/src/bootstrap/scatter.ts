@@ -1,5 +1,5 @@
 import type { Engine, RowSource, Scale } from '@scree/core';
-import { type ColumnStatistics, identityFrame, type RowWeights } from '@scree/core/data';
+import { type ColumnStatistics, identityScaler, type RowWeights } from '@scree/core/data';
 import { powerOfTwo } from '@scree/core/linalg';
 import type { ProgressTracker } from '@scree/core/pipeline';
 import type { Draws } from './draws.js';
@@ -97,7 +97,7 @@ export async function sumReplicates(
           if (ranges) widenRanges(tile.data, tile.rows, d, counts, c, some, ranges, from + c);
         }
         const into = sums.subarray(from * width, (from + some) * width);
-        await loaded.multiplyTransposed(identityFrame(width), counts.subarray(0, tile.rows * some), some, into, () =>
+        await loaded.multiplyTransposed(identityScaler(width), counts.subarray(0, tile.rows * some), some, into, () =>
           rows.progress.yieldToEventLoop(),
         );
       }

@@ -1,4 +1,4 @@
-import type { Frame } from '@scree/core/data';
+import type { Scaler } from '@scree/core/data';
 import { DataChecksum } from '@scree/core/data';
 import type { LoadedBlock } from '@scree/core/engine';
 import type { Draws } from './draws.js';
@@ -19,7 +19,7 @@ import { wholeBlock } from './whole-block.js';
 /** A replicate as the engine's passes see it: B with BᵀB its covariance matrix, in units of unit². */
 export interface WideReplicate {
   readonly columns: ReplicateColumns;
-  readonly frame: Frame & { readonly rootWeights: Float64Array };
+  readonly frame: Scaler & { readonly rootWeights: Float64Array };
   /** Columns' deviations and the whole variance, in the frame. */
   readonly deviations: Float64Array;
   readonly total: number;
@@ -80,7 +80,7 @@ export class WideRows {
   }
 
   /** The frame of the sample, without weights. */
-  get frame(): Frame {
+  get frame(): Scaler {
     const { mean, scale, deviations } = this.#columns[0];
     return { shift: mean, factor: scale.map((value, j) => (deviations[j] > 0 ? 1 / value / this.unit : 0)) };
   }

@@ -6,7 +6,7 @@ import {
   checkObject,
   checkOption,
   checkOptions,
-  codeColumns,
+  encodeColumns,
   keepAlive,
   type OptionCheck,
   ProgressTracker,
@@ -96,7 +96,7 @@ async function choose(data: Data | Moments | Model, options: ChooseOptions): Pro
     return (await examine(data, settings, names, own, engines, progress)).choice;
   }
   const opened = await openSource(data, progress, settings.columnNames, settings.columns === 'numeric');
-  const { source, settings: coded } = await codeColumns(opened, settings, progress);
+  const { source, settings: coded } = await encodeColumns(opened, settings, progress);
   try {
     const numbers = source.rows === undefined ? undefined : source.rows * source.cols;
     const engines = await availableEngines(settings, numbers);

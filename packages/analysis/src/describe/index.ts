@@ -4,8 +4,8 @@ export { componentsFor, hasAllComponents, knownRatios, shareKept } from '../choo
 export { CRITERION_TITLES, criteriaByImportance } from '../choose/criteria/titles.js';
 export { describeBetween, describeKept } from './describe-between.js';
 export { criterionLines, describeChoice } from './describe-choice.js';
-export { describeCoding } from './describe-coding.js';
 export { type ComponentFacts, describeComponent, describeComponents, describeMeaning } from './describe-component.js';
+export { describeEncoding } from './describe-encoding.js';
 export { describeFewDigits, type FewDigits } from './describe-few-digits.js';
 export { type DescribedAnalysis, type DescribeWarning, describeFinding } from './describe-finding.js';
 export {

@@ -1,4 +1,4 @@
-import { type Coding, type Model, OptionError } from '@scree/core';
+import { type Encoding, type Model, OptionError } from '@scree/core';
 import type { CategoryColumn } from '@scree/core/data';
 import { offsetsOf } from '@scree/core/data';
 import { columnContributions } from './column-contributions.js';
@@ -37,7 +37,7 @@ export interface Category {
  * All of it is in the model; no row is read. Rows with a gap that counts as the mean belong to every level by its share.
  */
 export function categories(model: Model): Category[] {
-  const coding = codingOf(model, ['mca', 'famd', 'mfa']);
+  const coding = encodingOf(model, ['mca', 'famd', 'mfa']);
   const offsets = offsetsOf(coding);
   const columns = columnContributions(model);
   return coding.columns.flatMap((column, at) => {
@@ -94,7 +94,7 @@ export interface MfaGroupPart {
 
 /** The groups of a model by `mfa`: coordinate = λᵢ·Σvᵢⱼ² over the columns of the group. */
 export function mfaGroups(model: Model): MfaGroupPart[] {
-  const coding = codingOf(model, ['mfa']);
+  const coding = encodingOf(model, ['mfa']);
   const { k, d, components, variances } = model;
   const offsets = offsetsOf(coding);
   let first = 0;
@@ -117,7 +117,7 @@ export function mfaGroups(model: Model): MfaGroupPart[] {
   });
 }
 
-/** Inertias of MCA without the part that coding Q columns as indicators adds. */
+/** Inertias of MCA without the part that encoding Q columns as indicators adds. */
 export interface AdjustedInertias {
   /** (Q/(Q − 1))²·(λ − 1/Q)² for every component with λ > 1/Q, the others have none (Benzécri 1979). */
   readonly inertias: readonly number[];
@@ -129,7 +129,7 @@ export interface AdjustedInertias {
 
 /** Adjusted inertias of a model by `mca`: the shares of its variances themselves are far too small. */
 export function adjustedInertias(model: Model): AdjustedInertias {
-  const { columns } = codingOf(model, ['mca']);
+  const { columns } = encodingOf(model, ['mca']);
   const { spectrum, variances, d } = model;
   const q = columns.length;
   if (q < 2) {
@@ -156,7 +156,7 @@ export function adjustedInertias(model: Model): AdjustedInertias {
   };
 }
 
-function codingOf({ coding }: Model, methods: readonly Coding['method'][]): Coding {
+function encodingOf({ coding }: Model, methods: readonly Encoding['method'][]): Encoding {
   if (coding && methods.includes(coding.method)) return coding;
   throw new OptionError(
     'BAD_OPTION',

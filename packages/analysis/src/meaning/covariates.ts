@@ -1,5 +1,5 @@
 import { type Data, DataError, type Matrix, type RowSource } from '@scree/core';
-import type { CodedCovariate } from '@scree/core/data';
+import type { EncodedCovariate } from '@scree/core/data';
 import { isMatrix, matrixSource, openSource, TermEncoder, termNames } from '@scree/core/data';
 import { describeValue, type ProgressTracker } from '@scree/core/pipeline';
 
@@ -10,21 +10,21 @@ export type CovariateColumns = Readonly<Record<string, ArrayLike<number> | reado
 export type Covariates = CovariateColumns | Data;
 
 /** How covariates become numbers: a label becomes an indicator of each level but the first. */
-export interface CovariateCoding {
-  /** One name per number of a coded row: `age`, or `batch: B2`. */
+export interface CovariateEncoding {
+  /** One name per number of an encoded row: `age`, or `batch: B2`. */
   readonly terms: readonly string[];
   /** Undefined for a table of numbers. */
-  readonly columns: readonly CodedCovariate[] | undefined;
+  readonly columns: readonly EncodedCovariate[] | undefined;
 }
 
-/** Covariates as a source of numbers, with the coding that was made of them, or the one that is given. */
+/** Covariates as a source of numbers, with the encoding that was made of them, or the one that is given. */
 export async function openCovariates(
   covariates: Covariates,
   progress: ProgressTracker,
-  given?: CovariateCoding,
-): Promise<{ source: RowSource; coding: CovariateCoding }> {
+  given?: CovariateEncoding,
+): Promise<{ source: RowSource; coding: CovariateEncoding }> {
   if (isColumns(covariates)) {
-    const coding = given ?? codingOf(covariates);
+    const coding = given ?? encodingOf(covariates);
     return { source: matrixSource(coded(covariates, coding)), coding };
   }
   const source = await openSource(covariates as Data, progress);
@@ -46,7 +46,7 @@ function isColumns(value: Covariates): value is CovariateColumns {
   return lists.length > 0 && lists.every((list) => Array.isArray(list) || ArrayBuffer.isView(list));
 }
 
-function codingOf(covariates: CovariateColumns): CovariateCoding {
+function encodingOf(covariates: CovariateColumns): CovariateEncoding {
   const columns = Object.entries(covariates).map(([name, values]) => {
     if (typeof values[0] !== 'string') return { name };
     const texts = Array.from(values as readonly string[]).filter((value) => typeof value === 'string');
@@ -56,7 +56,7 @@ function codingOf(covariates: CovariateColumns): CovariateCoding {
 }
 
 /** The numbers of covariates, one row per row of the data. */
-function coded(covariates: CovariateColumns, { columns, terms }: CovariateCoding): Matrix<Float64Array> {
+function coded(covariates: CovariateColumns, { columns, terms }: CovariateEncoding): Matrix<Float64Array> {
   const names = columns?.map(({ name }) => name);
   if (
     !columns ||

@@ -1,5 +1,5 @@
 import { OptionError } from '@scree/core';
-import type { Block, Frame } from '@scree/core/data';
+import type { Block, Scaler } from '@scree/core/data';
 import { packTile } from '@scree/core/data';
 import { axpy } from '@scree/core/linalg';
 import { describeValue } from '@scree/core/pipeline';
@@ -52,7 +52,7 @@ const TILE = 256;
 /** A block of rows with their scores, as `add` takes it. */
 interface Scored {
   readonly block: Block;
-  readonly frame: Frame;
+  readonly frame: Scaler;
   readonly scores: Float64Array;
   readonly weights: Float64Array | undefined;
 }

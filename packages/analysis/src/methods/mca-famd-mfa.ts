@@ -1,12 +1,12 @@
-import { type Coding, DataError, type Model, OptionError, type PcaOptions, type TableData } from '@scree/core';
-import type { CodedGroup, GapRule, TableBatch, TableSource, UnseenRule } from '@scree/core/data';
+import { DataError, type Encoding, type Model, OptionError, type PcaOptions, type TableData } from '@scree/core';
+import type { EncodedGroup, MissingRule, TableBatch, TableSource, UnseenRule } from '@scree/core/data';
 import {
-  type CodingMethod,
-  codedSource,
   completeRows,
-  GAP_RULES,
-  type Learned,
-  learnCoding,
+  type EncodingMethod,
+  encodedSource,
+  type LearnedEncoding,
+  learnEncoding,
+  MISSING_RULES,
   offsetsOf,
   openTable,
   pickColumns,
@@ -43,7 +43,7 @@ export interface McaOptions extends Omit<PcaOptions, Decided> {
    * the share of every level; or are a `'level'` of their own in categories and the mean in columns of numbers. `'drop'` leaves
    * rows with gaps out of the fit, and the model refuses gaps.
    */
-  readonly missing?: GapRule | 'drop';
+  readonly missing?: MissingRule | 'drop';
   /** Levels that the fit did not see are an `'error'` when the model is applied, the default, or count as the `'mean'`. */
   readonly unseen?: UnseenRule;
   /** Levels of a smaller share than this are pooled into one, to which unseen levels belong too. Default 0: none. */
@@ -83,7 +83,7 @@ export function famd(data: TableData, options: FamdOptions = {}): Promise<Model>
 }
 
 /**
- * Multiple factor analysis (Escofier & Pagès): the columns of each group coded as for FAMD and divided by the root of the first
+ * Multiple factor analysis (Escofier & Pagès): the columns of each group encoded as for FAMD and divided by the root of the first
  * eigenvalue of their own analysis, so that no group decides a component alone because it is large.
  */
 export function mfa(data: TableData, options: MfaOptions): Promise<Model> {
@@ -95,7 +95,7 @@ const isNames = (v: unknown): boolean => Array.isArray(v) && v.every((name) => t
 const OWN_OPTIONS: Record<'missing' | 'unseen' | 'rare' | 'categories' | 'groups', OptionCheck> = {
   missing: {
     must: "'error', 'drop', 'mean' or 'level'",
-    test: (v) => v === 'drop' || GAP_RULES.includes(v as GapRule),
+    test: (v) => v === 'drop' || MISSING_RULES.includes(v as MissingRule),
   },
   unseen: { must: "'error' or 'mean'", test: (v) => UNSEEN_RULES.includes(v as UnseenRule) },
   rare: { must: 'a share from 0 up and below 1', test: (v) => typeof v === 'number' && v >= 0 && v < 1 },
@@ -114,7 +114,7 @@ function isGroup(value: unknown): boolean {
 }
 
 /** Options that each method has besides those of all, and those that it decides itself. */
-const EXTRA: Record<Exclude<CodingMethod, 'pca'>, readonly string[]> = {
+const EXTRA: Record<Exclude<EncodingMethod, 'pca'>, readonly string[]> = {
   mca: ['columnNames'],
   famd: ['columnNames', 'categories', 'transform'],
   mfa: ['groups', 'categories', 'transform'],
@@ -134,7 +134,7 @@ const REFUSED = [
 
 interface Request {
   readonly settings: Settings;
-  readonly missing: GapRule | 'drop';
+  readonly missing: MissingRule | 'drop';
   readonly unseen: UnseenRule;
   readonly rare: number;
   readonly categories: readonly string[];
@@ -144,7 +144,10 @@ interface Request {
 }
 
 /** Checks the options of a method, before any data are read. */
-export function checkRequest(method: Exclude<CodingMethod, 'pca'>, options: Partial<MfaOptions> & McaOptions): Request {
+export function checkRequest(
+  method: Exclude<EncodingMethod, 'pca'>,
+  options: Partial<MfaOptions> & McaOptions,
+): Request {
   for (const [option, value] of Object.entries(options ?? {})) {
     if (value === undefined) continue;
     if (REFUSED.includes(option) && !EXTRA[method].includes(option)) {
@@ -190,7 +193,7 @@ export function checkRequest(method: Exclude<CodingMethod, 'pca'>, options: Part
 }
 
 function analyse(
-  method: Exclude<CodingMethod, 'pca'>,
+  method: Exclude<EncodingMethod, 'pca'>,
   data: TableData,
   options: Partial<MfaOptions> & McaOptions,
 ): Promise<Model> {
@@ -210,13 +213,13 @@ function analyse(
   });
 }
 
-/** Learns the coding, and makes the source and the settings with which `pca` is the method. */
+/** Learns the encoding, and makes the source and the settings with which `pca` is the method. */
 export async function prepare(
-  method: Exclude<CodingMethod, 'pca'>,
+  method: Exclude<EncodingMethod, 'pca'>,
   opened: TableSource,
   { settings: given, missing, unseen, rare, categories, groups }: Request,
   progress: ProgressTracker,
-): Promise<{ source: ReturnType<typeof codedSource>; settings: Settings }> {
+): Promise<{ source: ReturnType<typeof encodedSource>; settings: Settings }> {
   const whole = await rereadableTable(opened, progress);
   const complete =
     missing === 'drop' ? await completeRows(whole, rowWeights(given.weights, whole.rows), progress) : undefined;
@@ -245,7 +248,7 @@ export async function prepare(
     transformOf: (name: string) => (typeof transform === 'string' ? transform : transformOf(name)),
   };
   refuseCompositions(method, names.map(rules.transformOf));
-  const learned = await learnCoding(table, rules, rowWeights(settings.weights, table.rows), progress);
+  const learned = await learnEncoding(table, rules, rowWeights(settings.weights, table.rows), progress);
   for (const { kind, name } of learned.coding.columns) {
     if (kind === 'number' || transformOf(name) === 'none') continue;
     throw new OptionError('BAD_OPTION', `transform names the column ${describeValue(name)}, which is a category.`, {
@@ -258,7 +261,7 @@ export async function prepare(
   const scale = columnDivisors(coding, groups);
   const { rows } = learned;
   const warnings = [...(complete?.warnings ?? []), ...learned.warnings];
-  const source = codedSource(table, coding, { fitted: { rows }, warnings });
+  const source = encodedSource(table, coding, { fitted: { rows }, warnings });
   return { source, settings: { ...others, scale, coding, ...chosenCount(settings.k, learned) } };
 }
 
@@ -271,8 +274,8 @@ function refuseCompositions(method: string, transforms: readonly string[]): void
   });
 }
 
-/** The divisor of every coded column, see the formulas above. A number that does not vary keeps 1. */
-function columnDivisors(coding: Coding, groups: Request['groups']): Float64Array {
+/** The divisor of every encoded column, see the formulas above. A number that does not vary keeps 1. */
+function columnDivisors(coding: Encoding, groups: Request['groups']): Float64Array {
   const { method, columns } = coding;
   const scale: number[] = [];
   let [group, left] = [0, coding.groups?.[0]?.columns ?? columns.length];
@@ -287,26 +290,26 @@ function columnDivisors(coding: Coding, groups: Request['groups']): Float64Array
   return Float64Array.from(scale);
 }
 
-/** The first eigenvalue of every group by itself, coded as for FAMD. */
+/** The first eigenvalue of every group by itself, encoded as for FAMD. */
 async function groupEigenvalues(
   table: TableSource,
-  { coding, rows }: Learned,
+  { coding, rows }: LearnedEncoding,
   groups: NonNullable<Request['groups']>,
   settings: Settings,
   progress: ProgressTracker,
-): Promise<CodedGroup[]> {
+): Promise<EncodedGroup[]> {
   const { weights, engine, threads, seed, signal, onProgress, memory } = settings;
-  const found: CodedGroup[] = [];
+  const found: EncodedGroup[] = [];
   let first = 0;
   for (const { name, columns: own, unit } of groups) {
     const from = first;
     first += own.length;
     const columns = coding.columns.slice(from, first);
-    const part: Coding = { ...coding, method: 'famd', columns };
+    const part: Encoding = { ...coding, method: 'famd', columns };
     const batches = async function* (): AsyncGenerator<TableBatch, void, void> {
       for await (const batch of table.batches()) yield pickColumns(batch, (j) => from + j);
     };
-    const source = codedSource({ ...table, columns: table.columns.slice(from, first), batches }, part, {
+    const source = encodedSource({ ...table, columns: table.columns.slice(from, first), batches }, part, {
       fitted: { rows },
     });
     const scale = columnDivisors({ ...part, groups: [{ name, columns: own.length, eigenvalue: 1 }] }, [
@@ -333,8 +336,8 @@ async function groupEigenvalues(
   return found;
 }
 
-/** k within the rank of coded columns: the levels of a category add up to 1, so one of them is no dimension of its own. */
-function chosenCount(k: Settings['k'], { coding, present }: Learned): { k?: number } {
+/** k within the rank of encoded columns: the levels of a category add up to 1, so one of them is no dimension of its own. */
+function chosenCount(k: Settings['k'], { coding, present }: LearnedEncoding): { k?: number } {
   const dimensions = coding.columns.reduce(
     (sum, column) => sum + (column.kind === 'category' ? column.levels.length - 1 : column.deviation === 0 ? 0 : 1),
     0,

@@ -1,10 +1,10 @@
-import { type Coding, type Data, DataError, RowMatrix, type RowSource, type Warning } from '@scree/core';
+import { type Data, DataError, type Encoding, RowMatrix, type RowSource, type Warning } from '@scree/core';
 import {
   type Block,
   type BlockPair,
-  type CodedRegression,
   type ColumnStatistics,
   checkFinite,
+  type EncodedRegression,
   emptyStatistics,
   keepRows,
   mergeStatistics,
@@ -17,14 +17,14 @@ import {
 import { chooseEngine } from '@scree/core/engine';
 import { axpy, dot } from '@scree/core/linalg';
 import { type ControlOptions, checkControl, keepAlive, ProgressTracker } from '@scree/core/pipeline';
-import { type CovariateCoding, type Covariates, openCovariates } from '../meaning/covariates.js';
+import { type CovariateEncoding, type Covariates, openCovariates } from '../meaning/covariates.js';
 
 /** A covariate that keeps less than this share of its sum of squares, beside those before it, depends on them. */
 const DEPENDENT = 1e-11;
 
 /** The regression of columns on covariates: x ≈ mean + (c − covariateMean)·slopes. */
 export interface Regression {
-  /** Names of the covariates, as they were coded: a label has one term per level but the first. */
+  /** Names of the covariates, as they were encoded: a label has one term per level but the first. */
   readonly terms: readonly string[];
   /** One row per term, one column per column of the data. 0 for terms that were dropped. */
   readonly slopes: RowMatrix<Float64Array>;
@@ -41,7 +41,7 @@ export interface Residuals extends RowSource {
    * How rows with their covariates become residuals. A model of the residuals that is stored with it,
    * `new Model({ ...model, coding: residuals.coding })`, takes such rows: the columns, then the covariates.
    */
-  readonly coding: Coding & { readonly regression: CodedRegression };
+  readonly coding: Encoding & { readonly regression: EncodedRegression };
   /** Mean and spread of the columns before anything was taken out. */
   readonly columns: Readonly<ColumnStatistics>;
   /** Residuals of other rows by the same regression. Labels must be among those of the fit. */
@@ -70,7 +70,7 @@ export function residualize(data: Data, covariates: Covariates, options: Control
       };
       const { slopes, intercept, dropped, columns } = fit;
       const regression = withJson({ terms: coding.terms, slopes, intercept, dropped });
-      const facts = { rows: columns.rows, columns, regression, coding: storedCoding(source, fit), apply };
+      const facts = { rows: columns.rows, columns, regression, coding: storedEncoding(source, fit), apply };
       return Object.assign(residualSource(source, other, fit), facts);
     } catch (error) {
       await source.close?.();
@@ -83,7 +83,7 @@ export function residualize(data: Data, covariates: Covariates, options: Control
 interface Opened {
   readonly source: RowSource;
   readonly other: RowSource;
-  readonly coding: CovariateCoding;
+  readonly coding: CovariateEncoding;
 }
 
 /** Opens rows and their covariates, each so that it can be read again. */
@@ -91,7 +91,7 @@ async function openBoth(
   data: Data,
   covariates: Covariates,
   progress: ProgressTracker,
-  coding?: CovariateCoding,
+  coding?: CovariateEncoding,
   like?: RowSource,
 ): Promise<Opened> {
   const opened = await openSource(data, progress, like?.columnNames);
@@ -121,7 +121,7 @@ async function reread(source: RowSource, progress: ProgressTracker): Promise<Row
 }
 
 interface Fit {
-  readonly coding: CovariateCoding;
+  readonly coding: CovariateEncoding;
   readonly columns: ColumnStatistics;
   readonly covariateMean: Float64Array;
   readonly slopes: RowMatrix<Float64Array>;
@@ -132,7 +132,7 @@ interface Fit {
 async function regress(
   source: RowSource,
   other: RowSource,
-  coding: CovariateCoding,
+  coding: CovariateEncoding,
   { threads }: ControlOptions,
   progress: ProgressTracker,
 ): Promise<Fit> {
@@ -266,7 +266,7 @@ function residualBlock({ left, right }: BlockPair, { columns, covariateMean, slo
 }
 
 /** The regression as a model stores it. */
-function storedCoding(
+function storedEncoding(
   { cols, columnNames }: RowSource,
   { coding, columns, covariateMean, slopes }: Fit,
 ): Residuals['coding'] {

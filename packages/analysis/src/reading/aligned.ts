@@ -1,5 +1,5 @@
 import { OptionError, type RowSource } from '@scree/core';
-import { checkBlockWidth, identityFrame, packTile } from '@scree/core/data';
+import { checkBlockWidth, identityScaler, packTile } from '@scree/core/data';
 import { describeValue } from '@scree/core/pipeline';
 
 /** A label; null, undefined and '' are rows without one. */
@@ -53,7 +53,7 @@ export class AlignedRows {
   }
 
   async *#read(): AsyncGenerator<Float64Array, void, void> {
-    const frame = identityFrame(this.cols);
+    const frame = identityScaler(this.cols);
     let rows = 0;
     for await (const block of this.#source.blocks()) {
       checkBlockWidth(block, this.#source, rows);

@@ -1,4 +1,4 @@
-import type { Coding, PcaOptions, RowSource } from '@scree/core';
+import type { Encoding, PcaOptions, RowSource } from '@scree/core';
 import type { Block } from '@scree/core/data';
 
 /** Rows of a table, and what stands beside them. */
@@ -16,13 +16,13 @@ export interface TablePart {
 
 /** A table to analyse: the rows of the fit, and what stands beside them. Files, databases and data in memory all become one. */
 export interface AnalysisTable {
-  /** The rows of the fit, coded if there is a coding. */
+  /** The rows of the fit, encoded if there is an encoding. */
   readonly source: RowSource;
   /** Names of the columns that are analysed, as people call them. */
   readonly columns: readonly string[];
   /** How the table became the columns of `source`, if it was not just numbers. */
-  readonly coding?: Coding | undefined;
-  /** Options with which PCA of `source` is the method that the coding was made for. */
+  readonly coding?: Encoding | undefined;
+  /** Options with which PCA of `source` is the method that the encoding was made for. */
   readonly fit?: Pick<PcaOptions, 'k' | 'scale' | 'ddof'> | undefined;
   /** The column that names the rows. */
   readonly label?: string | undefined;

@@ -1,14 +1,14 @@
 import type { Model, TableData } from '@scree/core';
-import type { Frame } from '@scree/core/data';
+import type { Scaler } from '@scree/core/data';
 import { empty } from '@scree/core/data';
 import { powerOfTwo } from '@scree/core/linalg';
-import { frameOf } from '@scree/core/pipeline';
+import { scalerOf } from '@scree/core/pipeline';
 import { type ReconstructedBlock, type RowOptions, reconstructedBlocks } from './read-blocks.js';
 
 /** Rows of the data with their scores. */
 export interface ScoredBlock extends Omit<ReconstructedBlock, 'part'> {
   /** The frame in which the block's rows are b/unit, b = (x − mean)/scale. */
-  readonly frame: Frame;
+  readonly frame: Scaler;
   /** A power of two near the deviation of the first component: what scores and squares are measured in. */
   readonly unit: number;
   /** z/unit, rows × k, not whitened. */
@@ -26,7 +26,7 @@ export async function* scoredBlocks(
   const { components, mean } = model;
   const unit = powerOfTwo(model.singularValues[0] / Math.sqrt(model.totalWeight - model.ddof));
   const measured = { components, mean, scale: model.scale.map((scale) => scale * unit) };
-  const frame = frameOf(measured);
+  const frame = scalerOf(measured);
   let rows = 0;
   for await (const { part, ...each } of reconstructedBlocks(model, 'scores', data, options, measured)) {
     yield { ...each, frame, unit, scores: part.scores, squares: part.squares };

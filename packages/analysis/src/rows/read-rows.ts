@@ -3,7 +3,7 @@ import type { Block } from '@scree/core/data';
 import { checkFinite, rowWeights } from '@scree/core/data';
 import { chooseEngine } from '@scree/core/engine';
 import { powerOfTwo } from '@scree/core/linalg';
-import { frameOf, type ProgressTracker, reconstructBlock } from '@scree/core/pipeline';
+import { type ProgressTracker, reconstructBlock, scalerOf } from '@scree/core/pipeline';
 import { plainText } from '../describe/plain-text.js';
 import { GroupSums, type Groups } from '../meaning/groups.js';
 import type { Supplementary } from '../meaning/supplementary.js';
@@ -68,10 +68,10 @@ export async function readRows(
   const { k, d, components, mean } = model;
   const unit = powerOfTwo(model.singularValues[0] / Math.sqrt(model.totalWeight - model.ddof)) || 1;
   const measured = { components, mean, scale: model.scale.map((scale) => scale * unit) };
-  const frame = frameOf(measured);
-  const reader = new RowReader(model, frameOf(model), expected, figures);
+  const frame = scalerOf(measured);
+  const reader = new RowReader(model, scalerOf(model), expected, figures);
   const own =
-    compared === model ? reader : new RowReader(compared, frameOf(model), expected, { ...figures, pictures: false });
+    compared === model ? reader : new RowReader(compared, scalerOf(model), expected, { ...figures, pictures: false });
   const correlations = new ColumnCorrelations(supplementary.length, k);
   const sums = groups.map((name) => new GroupSums(name, k, d, []));
   const coloured = colours && new GroupSums(colours.name, k, d, []);

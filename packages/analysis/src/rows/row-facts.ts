@@ -1,5 +1,5 @@
-import type { Block, Frame } from '@scree/core/data';
-import { identityFrame, packTile } from '@scree/core/data';
+import type { Block, Scaler } from '@scree/core/data';
+import { identityScaler, packTile } from '@scree/core/data';
 import { removeComponents } from '@scree/core/pipeline';
 import { plainText } from '../describe/plain-text.js';
 import type { Groups } from '../meaning/groups.js';
@@ -128,7 +128,7 @@ export interface ScoredRows {
 export class RowReader {
   readonly #model: ComparedModel;
   readonly #figures: FigureRows;
-  readonly #frame: Frame;
+  readonly #frame: Scaler;
   readonly #sample: EvenSample<SampledRow>;
   readonly #spread: EvenSample<WholeRow>;
   readonly #byGroup = new Map<number, WholeRow>();
@@ -146,7 +146,7 @@ export class RowReader {
   #errorMean = 0;
   #errorSquares = 0;
 
-  constructor(model: ComparedModel, frame: Frame, expected: number, figures: FigureRows) {
+  constructor(model: ComparedModel, frame: Scaler, expected: number, figures: FigureRows) {
     this.#model = model;
     this.#figures = figures;
     this.#frame = frame;
@@ -261,7 +261,7 @@ export class RowReader {
   #whole(block: Block, i: number, scores: Float64Array, error: number, title: RowTitle): WholeRow {
     const { d, k } = this.#model;
     const values = new Float64Array(d);
-    packTile(block, identityFrame(d), i, i + 1, 0, d, values);
+    packTile(block, identityScaler(d), i, i + 1, 0, d, values);
     return { ...title, values, scores: Float64Array.from(scores.subarray(0, k)), error };
   }
 }

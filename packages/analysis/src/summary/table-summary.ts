@@ -3,7 +3,7 @@ import {
   cutOff,
   damaged,
   mergeWarnings,
-  readContainerHead,
+  readContainerHeader,
   readerOf,
   readSections,
   writeContainer,
@@ -161,7 +161,7 @@ export class TableSummary implements SummaryInput {
 
   /** Reads what `toBinary` wrote. */
   static async fromBinary(bytes: Uint8Array): Promise<TableSummary> {
-    const found = readContainerHead(bytes, LETTERS, SUMMARY);
+    const found = readContainerHeader(bytes, LETTERS, SUMMARY);
     if ('needed' in found) throw cutOff(bytes.length, SUMMARY);
     const read = readerOf<typeof readVersion1>(READERS, found.version, 'The summary has');
     return read(found.header, readSections(bytes, found, SUMMARY));
@@ -171,7 +171,7 @@ export class TableSummary implements SummaryInput {
   static headOf(
     bytes: Uint8Array,
   ): { readonly head: SummaryHead; readonly size: number } | { readonly needed: number } {
-    const found = readContainerHead(bytes, LETTERS, SUMMARY);
+    const found = readContainerHeader(bytes, LETTERS, SUMMARY);
     if ('needed' in found) return found;
     readerOf(READERS, found.version, 'The summary has');
     return { head: checkHead(found.header), size: found.size };

@@ -1,4 +1,4 @@
-/** `@scree/core/data`: rows, blocks, tables and codings, for packages that read data or apply a coding themselves. */
+/** `@scree/core/data`: rows, blocks, tables and encodings, for packages that read data or apply an encoding themselves. */
 
 export { builtInName, isFloat32Array, isFloatArray } from '../base/built-in-name.js';
 export { DEFAULT_MEMORY, MEMORY_SHARES, MemoryBudget, type MemoryUser } from '../base/memory-budget.js';
@@ -8,51 +8,51 @@ export { type BlockPair, joinColumns, pairedBlocks } from '../table/join-columns
 export { openTable } from '../table/open-table.js';
 export { rereadableTable } from '../table/rereadable-table.js';
 export type { Cell, ColumnTable, TableBatch, TableColumn, TableRow, TableSource } from '../table/table.js';
-export type { Block, DenseBlock, Frame, SparseBlock } from './blocks/block.js';
-export { identityFrame, packTile } from './blocks/block.js';
+export type { Block, DenseBlock, Scaler, SparseBlock } from './blocks/block.js';
+export { identityScaler, packTile } from './blocks/block.js';
 export { packedRows } from './blocks/block-rows.js';
 export { changeOf, refuseChanged } from './blocks/changes.js';
 export { decoded, decodeHalf, numbersOf } from './blocks/float16.js';
 export type { FloatArray, IntegerArray } from './blocks/matrix.js';
 export { scoreNames } from './blocks/row-matrix.js';
 export { checkBlockWidth } from './blocks/row-source.js';
-export { codedSource, openForModel } from './encoding/coded-source.js';
+export type { ReconstructedColumn } from './encoding/decode.js';
+export { decodeNumbers } from './encoding/decode.js';
+export { encodedSource, openForModel } from './encoding/encoded-source.js';
 export type {
   CategoryColumn,
-  CodedColumn,
-  CodedCovariate,
-  CodedGroup,
-  CodedRegression,
-  GapRule,
+  EncodedColumn,
+  EncodedCovariate,
+  EncodedGroup,
+  EncodedRegression,
+  MissingRule,
   NumberColumn,
   UnseenRule,
-} from './encoding/coding.js';
+} from './encoding/encoding.js';
 export {
-  type CodingMethod,
-  codedNames,
-  GAP_RULES,
+  compositionParts,
+  type EncodingMethod,
+  encodedNames,
   hasCategories,
   inputNames,
+  MISSING_RULES,
   offsetsOf,
-  partsOf,
   reversible,
   termNames,
   UNSEEN_RULES,
-} from './encoding/coding.js';
-export type { ReconstructedColumn } from './encoding/decode.js';
-export { decodeNumbers } from './encoding/decode.js';
-export { type Learned, learnCoding } from './encoding/learn-coding.js';
+} from './encoding/encoding.js';
+export { type LearnedEncoding, learnEncoding } from './encoding/learn-encoding.js';
 export { TermEncoder, takeOut } from './encoding/regression.js';
 export type {
   ArqueroLike,
   ArrowLike,
   DanfoLike,
   DuckDbLike,
-  ForeignData,
+  LibraryData,
   NdarrayLike,
   PolarsLike,
   TensorLike,
-} from './inputs/foreign-data.js';
+} from './inputs/library-data.js';
 export { matrixSource } from './inputs/memory-source.js';
 export { mergeWarnings } from './inputs/merge-warnings.js';
 export { keepRows, openSource } from './inputs/open-source.js';
@@ -72,7 +72,7 @@ export {
   scaledSquares,
 } from './statistics/statistics.js';
 export { type RowWeights, rowWeights } from './statistics/weights.js';
-export { cutOff, damaged, readContainerHead, readSections, writeContainer } from './storage/container.js';
+export { cutOff, damaged, readContainerHeader, readSections, writeContainer } from './storage/container.js';
 export { crc32 } from './storage/crc32.js';
 export { readerOf } from './storage/format-version.js';
 export { listsOf, withJson } from './storage/result-json.js';

@@ -1,4 +1,4 @@
-import { type DenseBlock, type Frame, packTile } from '../data/blocks/block.js';
+import { type DenseBlock, packTile, type Scaler } from '../data/blocks/block.js';
 import type { LoadedBlock, OnStep, Products } from './engine.js';
 
 /** Rows packed at a time. */
@@ -10,18 +10,18 @@ const TILE = 256;
  */
 export async function dualByMultiply(
   block: DenseBlock,
-  frame: Frame,
+  scaler: Scaler,
   other: LoadedBlock,
-  otherFrame: Frame,
+  otherScaler: Scaler,
   { products, size, row, column }: Products,
   onStep: OnStep,
 ): Promise<void> {
   const vectors = new Float64Array(Math.min(TILE, block.rows) * block.cols);
   for (let from = 0; from < block.rows; from += TILE) {
     const rows = Math.min(TILE, block.rows - from);
-    packTile(block, frame, from, from + rows, 0, block.cols, vectors);
+    packTile(block, scaler, from, from + rows, 0, block.cols, vectors);
     const scores = new Float64Array(other.rows * rows);
-    await other.multiply(otherFrame, vectors, rows, scores, () => {});
+    await other.multiply(otherScaler, vectors, rows, scores, () => {});
     for (let j = 0; j < other.rows; j++) {
       for (let i = 0; i < rows; i++) products[(row + from + i) * size + column + j] = scores[j * rows + i];
     }

@@ -1,5 +1,5 @@
-import type { Block, Frame } from '../data/blocks/block.js';
-import type { Framing } from '../data/statistics/scaling.js';
+import type { Block, Scaler } from '../data/blocks/block.js';
+import type { FitScaler } from '../data/statistics/scaling.js';
 import type { ColumnStatistics } from '../data/statistics/statistics.js';
 import type { Count, SymmetricEigen } from '../linalg/symmetric-eigen.js';
 import type { Warning } from '../warning.js';
@@ -8,7 +8,7 @@ import type { Warning } from '../warning.js';
  * The engine contract: five passes over a block of rows, the summary of its columns, and the eigenproblem of a small
  * matrix.
  *
- * With B = W^½(X − 1sᵀ)F the block as its frame sees it (rows × cols), V given as k rows of length cols
+ * With B = W^½(X − 1sᵀ)F the block as its scaler sees it (rows × cols), V given as k rows of length cols
  * (components), Y as rows of length k (scores):
  *
  * | pass                 | computes                          | reads of X |
@@ -144,8 +144,8 @@ export interface RowsAt {
   readonly columnNames: readonly string[] | undefined;
 }
 
-/** The frame of the columns from number `left` on, from their statistics, but for a power of two that all columns share; undefined where there is none. */
-export type EarlyFrame = (columns: ColumnStatistics, left: number) => Framing | undefined;
+/** The scaler of the columns from number `left` on, from their statistics, but for a power of two that all columns share; undefined where there is none. */
+export type DualScaler = (columns: ColumnStatistics, left: number) => FitScaler | undefined;
 
 /** Long vectors Q, one per row, that other vectors are made orthogonal to. They are copied. */
 export interface Basis {
@@ -166,29 +166,35 @@ export interface LoadedBlock {
   /**
    * Count, mean, spread and range of each column; refuses what is not finite. With `scatter` (cols × cols, zeros) also
    * S = Σw(x − x̄)(x − x̄)ᵀ of the rows, upper triangle, entry (i, j) in units of `unit[i]·unit[j]`. With `early` the rows will be asked for
-   * `dual` in that frame: an engine that has all rows of a column at hand may compute the products at once, and have them ready then.
+   * `dual` in that scaler: an engine that has all rows of a column at hand may compute the products at once, and have them ready then.
    */
   summarise(
     at: RowsAt,
     scatter: Float64Array | undefined,
     onStep: OnStep,
-    early?: EarlyFrame,
+    dualScaler?: DualScaler,
   ): Promise<ColumnStatistics>;
   /** Products of the columns with each other, their Gram matrix: S += BᵀB, upper triangle; `scatter` is cols × cols. */
-  gram(frame: Frame, scatter: Float64Array, onStep: OnStep): void | Promise<void>;
+  gram(scaler: Scaler, scatter: Float64Array, onStep: OnStep): void | Promise<void>;
   /**
    * Products of the rows with each other: K = BBᵀ, the dual of S = BᵀB, has the same nonzero eigenvalues and is smaller for wide data.
    * Writes B_this·B_otherᵀ into `into`; where both are the same block only the upper triangle is needed.
    */
-  dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, onStep: OnStep): void | Promise<void>;
+  dual(scaler: Scaler, other: LoadedBlock, otherScaler: Scaler, into: Products, onStep: OnStep): void | Promise<void>;
   /**
    * Scores of the rows on vectors: Y = BVᵀ; `vectors` is k × cols, `scores` rows × k. A dense row with a value that is not finite gets no finite score,
    * whatever the vectors are. So callers can check rows by their first scores.
    */
-  multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): void | Promise<void>;
+  multiply(
+    scaler: Scaler,
+    vectors: Float64Array,
+    k: number,
+    scores: Float64Array,
+    onStep: OnStep,
+  ): void | Promise<void>;
   /** Sums of the rows, each times its scores: Z += YᵀB; `scores` is rows × k, `out` k × cols. */
   multiplyTransposed(
-    frame: Frame,
+    scaler: Scaler,
     scores: Float64Array,
     k: number,
     out: Float64Array,
@@ -199,7 +205,7 @@ export interface LoadedBlock {
    * `out` are k × cols. With `measured` a certificate rests on the result: an engine on hardware that may err confirms it by other means.
    */
   normal(
-    frame: Frame,
+    scaler: Scaler,
     vectors: Float64Array,
     k: number,
     out: Float64Array,

@@ -5,18 +5,18 @@
 
 export { availableEngines, chooseEngine, type EngineChoice, type OfferedEngine, offerEngine } from './choose.js';
 export { dualByMultiply } from './dual-by-multiply.js';
-export { type EarlyDual, writeEarly } from './early-products.js';
-export type { EarlyFrame, Engine, LoadedBlock, OnStep, Products, Rates, RowsAt, Streaming } from './engine.js';
+export type { DualScaler, Engine, LoadedBlock, OnStep, Products, Rates, RowsAt, Streaming } from './engine.js';
+export { type PrecomputedDual, writePrecomputedDual } from './precomputed-dual.js';
 export {
-  type Pilot,
-  PilotSums,
-  pilotFrame,
-  samplePilot,
+  type ProvisionalMeans,
+  provisionalScaler,
+  ShiftedSums,
+  sampleMeans,
   scatterAboutMeans,
   statisticsFromSums,
-} from './pilot.js';
+} from './provisional-means.js';
 export type { RemoteRows } from './remote.js';
-export { summariseTwice } from './summarise.js';
+export { summariseTwoPass } from './summarise-two-pass.js';
 export { addressSpaceLeft } from './wasm/address-space.js';
 export { compileKernels } from './wasm/kernels.js';
 export { resetThreadTimes, threadTimes } from './wasm/threads/thread-times.js';

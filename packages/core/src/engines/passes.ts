@@ -1,5 +1,5 @@
 import type { ProgressTracker } from '../base/progress.js';
-import { type Block, type Frame, packTile } from '../data/blocks/block.js';
+import { type Block, packTile, type Scaler } from '../data/blocks/block.js';
 import type { RowSource } from '../data/blocks/row-source.js';
 import type { RowWeights } from '../data/statistics/weights.js';
 import { DataError } from '../errors.js';
@@ -18,7 +18,7 @@ export interface MiniBatch {
 /** What a pass does with a block. */
 type VisitLoaded = (
   block: LoadedBlock,
-  frame: Frame,
+  scaler: Scaler,
   first: number,
   onStep: OnStep,
   index: number,
@@ -41,7 +41,7 @@ export class Passes {
   readonly costs: 'vectors' | 'both' | 'readings';
   readonly #source: RowSource;
   readonly #engine: Engine;
-  readonly #frame: Frame;
+  readonly #scaler: Scaler;
   readonly #weights: RowWeights;
   readonly #progress: ProgressTracker;
   readonly #kept: (LoadedBlock | undefined)[];
@@ -50,7 +50,7 @@ export class Passes {
     source: RowSource,
     rows: number,
     engine: Engine,
-    frame: Frame,
+    scaler: Scaler,
     weights: RowWeights,
     progress: ProgressTracker,
     loaded: (LoadedBlock | undefined)[] = [],
@@ -60,7 +60,7 @@ export class Passes {
     this.costs = !source.resident ? 'readings' : source.nonzeros === undefined ? 'both' : 'vectors';
     this.#source = source;
     this.#engine = engine;
-    this.#frame = frame;
+    this.#scaler = scaler;
     this.#weights = weights;
     this.#progress = progress;
     this.#kept = loaded;
@@ -76,15 +76,15 @@ export class Passes {
   /** S = BᵀB, upper triangle (d × d). */
   async gram(): Promise<Float64Array> {
     const scatter = new Float64Array(this.cols * this.cols);
-    await this.#each('covariance', (block, frame, _, onStep) => block.gram(frame, scatter, onStep));
+    await this.#each('covariance', (block, scaler, _, onStep) => block.gram(scaler, scatter, onStep));
     return scatter;
   }
 
   /** K = BBᵀ, upper triangle (n × n). Pairs of blocks are read together: data of several blocks are read several times. */
   async dual(): Promise<Float64Array> {
     const products = new Float64Array(this.rows * this.rows);
-    await this.#each('row products', (left, frame, i0, onStep, index) =>
-      this.#dualWith(left, frame, i0, onStep, index, products),
+    await this.#each('row products', (left, scaler, i0, onStep, index) =>
+      this.#dualWith(left, scaler, i0, onStep, index, products),
     );
     return products;
   }
@@ -92,7 +92,7 @@ export class Passes {
   /** The products of one block's rows with their own and with those of the blocks after it. */
   async #dualWith(
     left: LoadedBlock,
-    frame: Frame,
+    scaler: Scaler,
     i0: number,
     onStep: OnStep,
     index: number,
@@ -105,7 +105,7 @@ export class Passes {
         const right = other === index ? left : await this.#load(block, other);
         const into = { products, size: this.rows, row: i0, column: j0 };
         const pause = (): void | Promise<void> => this.#progress.yieldToEventLoop();
-        await left.dual(frame, right, this.#frameAt(j0, block.rows), into, pause);
+        await left.dual(scaler, right, this.#scalerAt(j0, block.rows), into, pause);
         if (right !== left) this.#done(right);
       }
       j0 += block.rows;
@@ -117,8 +117,8 @@ export class Passes {
   /** Y = BVᵀ (n × k) for V given as k rows. */
   async multiply(vectors: Float64Array, k: number): Promise<Float64Array> {
     const scores = new Float64Array(this.rows * k);
-    await this.#each('scores', (block, frame, first, onStep) =>
-      block.multiply(frame, vectors, k, scores.subarray(first * k, (first + block.rows) * k), onStep),
+    await this.#each('scores', (block, scaler, first, onStep) =>
+      block.multiply(scaler, vectors, k, scores.subarray(first * k, (first + block.rows) * k), onStep),
     );
     return scores;
   }
@@ -126,8 +126,8 @@ export class Passes {
   /** Z = YᵀB (k × d). */
   async multiplyTransposed(scores: Float64Array, k: number): Promise<Float64Array> {
     const out = new Float64Array(k * this.cols);
-    await this.#each('back to columns', (block, frame, first, onStep) =>
-      block.multiplyTransposed(frame, scores.subarray(first * k, (first + block.rows) * k), k, out, onStep),
+    await this.#each('back to columns', (block, scaler, first, onStep) =>
+      block.multiplyTransposed(scaler, scores.subarray(first * k, (first + block.rows) * k), k, out, onStep),
     );
     return out;
   }
@@ -135,8 +135,8 @@ export class Passes {
   /** Z = VBᵀB (k × d): the scatter times each of k vectors, without the scatter. `measured` where a certificate rests on it. */
   async normal(vectors: Float64Array, k: number, measured = false): Promise<Float64Array> {
     const out = new Float64Array(k * this.cols);
-    await this.#each('passes over the data', (block, frame, _, onStep) =>
-      block.normal(frame, vectors, k, out, onStep, measured),
+    await this.#each('passes over the data', (block, scaler, _, onStep) =>
+      block.normal(scaler, vectors, k, out, onStep, measured),
     );
     return out;
   }
@@ -154,14 +154,14 @@ export class Passes {
       for (let b = 0; b < count; b++) {
         const rows = everyNth(block, b, count);
         const own = weights && everyNthOf(weights, b, count);
-        const frame = own ? { ...this.#frame, rootWeights: own.map(Math.sqrt) } : this.#frame;
+        const scaler = own ? { ...this.#scaler, rootWeights: own.map(Math.sqrt) } : this.#scaler;
         yield {
           rows: rows.rows,
           normal: async (vectors, k) => {
             const out = new Float64Array(k * this.cols);
             const loaded = await this.#engine.load(rows);
             try {
-              await loaded.normal(frame, vectors, k, out, (done) => this.#progress.step(done));
+              await loaded.normal(scaler, vectors, k, out, (done) => this.#progress.step(done));
             } finally {
               loaded.release();
             }
@@ -178,18 +178,18 @@ export class Passes {
   async rowTiles(visit: VisitTile): Promise<void> {
     let first = 0;
     for await (const block of this.#source.blocks()) {
-      await this.#rowTilesOf(block, this.#frameAt(first, block.rows), visit);
+      await this.#rowTilesOf(block, this.#scalerAt(first, block.rows), visit);
       first += block.rows;
     }
     this.#checkRows(first);
   }
 
-  async #rowTilesOf(block: Block, frame: Frame, visit: VisitTile): Promise<void> {
+  async #rowTilesOf(block: Block, scaler: Scaler, visit: VisitTile): Promise<void> {
     const { rows, cols } = block;
     const tile = new Float64Array(Math.min(TILE_LINES, rows) * cols);
     for (let from = 0; from < rows; from += TILE_LINES) {
       const lines = Math.min(rows - from, TILE_LINES);
-      packTile(block, frame, from, from + lines, 0, cols, tile, 0, 1, lines);
+      packTile(block, scaler, from, from + lines, 0, cols, tile, 0, 1, lines);
       await visit(tile, lines);
     }
   }
@@ -202,8 +202,8 @@ export class Passes {
       const lines = Math.min(this.cols - left, TILE_LINES);
       let first = 0;
       for await (const block of this.#source.blocks()) {
-        const frame = this.#frameAt(first, block.rows);
-        packTile(block, frame, 0, block.rows, left, left + lines, tile, first * lines);
+        const scaler = this.#scalerAt(first, block.rows);
+        packTile(block, scaler, 0, block.rows, left, left + lines, tile, first * lines);
         first += block.rows;
       }
       this.#checkRows(first);
@@ -230,8 +230,8 @@ export class Passes {
   }
 
   async #visit(loaded: LoadedBlock, visit: VisitLoaded, at: { first: number; index: number }): Promise<void> {
-    const frame = this.#frameAt(at.first, loaded.rows);
-    await visit(loaded, frame, at.first, this.#progress.onStep, at.index);
+    const scaler = this.#scalerAt(at.first, loaded.rows);
+    await visit(loaded, scaler, at.first, this.#progress.onStep, at.index);
     this.#done(loaded);
     at.first += loaded.rows;
     at.index++;
@@ -249,9 +249,9 @@ export class Passes {
     if (!this.#source.resident) loaded.release();
   }
 
-  #frameAt(first: number, rows: number): Frame {
+  #scalerAt(first: number, rows: number): Scaler {
     const weights = this.#weights.slice(first, rows);
-    return weights ? { ...this.#frame, rootWeights: weights.map(Math.sqrt) } : this.#frame;
+    return weights ? { ...this.#scaler, rootWeights: weights.map(Math.sqrt) } : this.#scaler;
   }
 
   #checkRows(seen: number): void {

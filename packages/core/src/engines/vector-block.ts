@@ -1,4 +1,4 @@
-import { type Frame, identityFrame } from '../data/blocks/block.js';
+import { identityScaler, type Scaler } from '../data/blocks/block.js';
 import { transpose } from '../linalg/transpose.js';
 import { completeSymmetric } from '../linalg/upper.js';
 import type { Engine, LoadedBlock } from './engine.js';
@@ -14,7 +14,7 @@ export class VectorBlock {
   readonly count: number;
   readonly d: number;
   readonly #block: LoadedBlock;
-  readonly #frame: Frame;
+  readonly #scaler: Scaler;
   readonly #progress: VectorTools['progress'];
 
   private constructor(block: LoadedBlock, progress: VectorTools['progress']) {
@@ -22,7 +22,7 @@ export class VectorBlock {
     this.d = block.cols;
     this.#block = block;
     this.#progress = progress;
-    this.#frame = identityFrame(this.d);
+    this.#scaler = identityScaler(this.d);
   }
 
   /** The first `count` vectors of `data`, each of length d, while `use` runs. */
@@ -45,14 +45,14 @@ export class VectorBlock {
   async products(products: Float64Array = new Float64Array(this.count * this.count)): Promise<Float64Array> {
     const { count } = this;
     const into = { products, size: count, row: 0, column: 0 };
-    await this.#block.dual(this.#frame, this.#block, this.#frame, into, () => this.#progress.yieldToEventLoop());
+    await this.#block.dual(this.#scaler, this.#block, this.#scaler, into, () => this.#progress.yieldToEventLoop());
     return products;
   }
 
   /** QXᵀ for k rows X (count × k). */
   async coordinates(rows: Float64Array, k: number): Promise<Float64Array> {
     const out = new Float64Array(this.count * k);
-    await this.#block.multiply(this.#frame, rows, k, out, () => this.#progress.yieldToEventLoop());
+    await this.#block.multiply(this.#scaler, rows, k, out, () => this.#progress.yieldToEventLoop());
     return out;
   }
 
@@ -63,7 +63,7 @@ export class VectorBlock {
     out: Float64Array = new Float64Array(k * this.d),
   ): Promise<Float64Array> {
     const pause = (): void | Promise<void> => this.#progress.yieldToEventLoop();
-    await this.#block.multiplyTransposed(this.#frame, coordinates, k, out, pause);
+    await this.#block.multiplyTransposed(this.#scaler, coordinates, k, out, pause);
     return out;
   }
 

@@ -1,9 +1,9 @@
 import type { Engine, Rates, Streaming } from '../engines/engine.js';
 import { OptionError } from '../errors.js';
 import { type KnownShape, makePlan, type Plan, type PlanRequest, type Shape } from '../plan.js';
+import { CostModel, type EngineFacts } from '../solvers/cost-model.js';
 import type { SolverName } from '../solvers/names.js';
 import { SOLVERS } from '../solvers/registry.js';
-import { type EngineFacts, Work } from '../solvers/work.js';
 
 /** What `secondsHere` needs to know. */
 export interface MachineRequest extends Omit<PlanRequest, 'engine'> {
@@ -43,7 +43,7 @@ function secondsHere(solver: SolverName, shape: Shape, request: MachineRequest):
     rates: machineRates,
     float32: float32 && { rates: float32.machineRates ?? float32.rates },
   };
-  const work = new Work(shape as KnownShape, { ...request, engine });
+  const work = new CostModel(shape as KnownShape, { ...request, engine });
   const seconds = SOLVERS[solver].cost?.(work);
   return seconds === undefined ? 0 : seconds + work.upload;
 }

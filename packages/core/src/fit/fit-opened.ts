@@ -1,3 +1,4 @@
+import { nextTurn } from '../base/event-loop.js';
 import type { ProgressTracker } from '../base/progress.js';
 import { changeOf } from '../data/blocks/changes.js';
 import type { RowSource } from '../data/blocks/row-source.js';
@@ -5,7 +6,6 @@ import { enginesFor } from '../engines/remote.js';
 import { DataError, OptionError, ScreeError } from '../errors.js';
 import type { NestedModels } from '../model/finish.js';
 import type { Settings } from '../options.js';
-import { enter, leave } from './admission.js';
 import { explainLackOfMemory } from './explain-lack-of-memory.js';
 import { fit } from './fit.js';
 import { MOST_AT_ONCE, operations } from './fit-small.js';
@@ -30,7 +30,7 @@ export async function fitOpened(
     source = opened.source;
     const { engine, threads, blocking, weights } = settings;
     if (source.resident && operations(source) > MOST_AT_ONCE) {
-      await enter(progress);
+      await waitForTurn(progress);
       admitted = true;
     }
     const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
@@ -41,7 +41,7 @@ export async function fitOpened(
     await refuseFailedByChange(source, error);
     throw error;
   } finally {
-    if (admitted) leave();
+    if (admitted) endTurn();
     await source?.close?.();
   }
 }
@@ -53,7 +53,7 @@ export async function prepareColumns(
   progress: ProgressTracker,
 ): Promise<Opened> {
   const plain = (settings.transform ?? 'none') === 'none' && settings.scale !== 'median';
-  return plain ? { source, settings } : (await import('./code-columns.js')).codeColumns(source, settings, progress);
+  return plain ? { source, settings } : (await import('./encode-columns.js')).encodeColumns(source, settings, progress);
 }
 
 /** If the data changed during a fit that failed, that is the likely cause, so the error names it. */
@@ -61,4 +61,43 @@ async function refuseFailedByChange(source: RowSource | undefined, error: unknow
   if (!source || !(error instanceof ScreeError) || error instanceof OptionError) return;
   const changed = await changeOf(source);
   if (changed) throw new DataError('SOURCE_CHANGED', `${changed.message} The fit failed: ${error.message}`);
+}
+
+/**
+ * The queue of fits. Fits of data in memory run one after the other, in the order in which they were called: one uses all cores, and two at a time
+ * would take the workers from each other. Small fits do not wait. Nor do fits of streams and files, which may wait for a program that itself
+ * awaits a fit.
+ */
+
+/** Fits at a time. With three, four fits took three times as long as one after the other, on 16 cores (bench/event-loop.ts). */
+const MOST_FITS = 1;
+let running = 0;
+const waiting: (() => void)[] = [];
+
+/** Waits for the fit's turn; undefined where it may begin at once. Every admitted fit calls `leave` when it ends. */
+export function waitForTurn(progress: ProgressTracker): Promise<void> | undefined {
+  if (running < MOST_FITS) {
+    running++;
+    return undefined;
+  }
+  let begin: () => void = () => {};
+  const turn = new Promise<void>((resolve) => {
+    begin = resolve;
+    waiting.push(resolve);
+  });
+  return progress.orAbort(turn).catch(async (error) => {
+    const at = waiting.indexOf(begin);
+    // Its turn may have come at the moment of the abort.
+    if (at >= 0) waiting.splice(at, 1);
+    else endTurn();
+    await nextTurn();
+    throw error;
+  });
+}
+
+/** Lets the next fit begin. */
+export function endTurn(): void {
+  const next = waiting.shift();
+  if (next) next();
+  else running--;
 }

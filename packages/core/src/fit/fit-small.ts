@@ -1,9 +1,9 @@
 import { type ProgressTracker, runTaskSync } from '../base/progress.js';
-import { type DenseBlock, type Frame, packTile } from '../data/blocks/block.js';
+import { type DenseBlock, packTile, type Scaler } from '../data/blocks/block.js';
 import { decoded } from '../data/blocks/float16.js';
 import type { RowSource } from '../data/blocks/row-source.js';
 import { blockStatistics } from '../data/statistics/block-statistics.js';
-import type { Framing } from '../data/statistics/scaling.js';
+import type { FitScaler } from '../data/statistics/scaling.js';
 import type { ColumnStatistics } from '../data/statistics/statistics.js';
 import { rowWeights } from '../data/statistics/weights.js';
 import { DenseReference } from '../engines/reference/dense.js';
@@ -18,7 +18,7 @@ import { checkColumnOptions, type Settings } from '../options.js';
 import { type Plan, planSmall } from '../plan.js';
 import { fromSingularValues, wantedSquares } from '../solvers/direct/svd.js';
 import type { Problem, Solution } from '../solvers/solver.js';
-import type { Fitted } from './fit.js';
+import type { FitResult } from './fit.js';
 import { axesWithoutVariance, makeProblem } from './problem.js';
 
 /** Most operations, n·d·min(n, d), of a fit that is done at once: some milliseconds. */
@@ -75,7 +75,7 @@ export async function fitSmall(
   small: SmallFit,
   settings: Settings,
   progress: ProgressTracker,
-): Promise<Fitted> {
+): Promise<FitResult> {
   const { solution, facts, columns } = solveSmall(source, small, settings, progress);
   const warnings = (await source.warnings?.()) ?? [];
   const about = await loadDataWarnings(facts, solution.values, columns);
@@ -93,7 +93,7 @@ export interface SmallRows {
 /** A solver of small data: it sums up the columns, and then solves the problem that follows from them. */
 export type SmallSolver = (rows: SmallRows) => {
   readonly columns: ColumnStatistics;
-  solve(problem: Problem, framing: Framing): Solution;
+  solve(problem: Problem, scaler: FitScaler): Solution;
 };
 
 /**
@@ -114,8 +114,8 @@ export function solveSmall(
   progress.begin('singular values', block.rows);
   const { columns, solve } = solver({ block, passes: new DenseReference(block), weights, columnNames });
   const reading = { cols, columnNames, columns, dtype, sparse: false, merges: 1 };
-  const { problem, framing, facts } = makeProblem(reading, settings, reference, plan, progress);
-  const solution = framing.scatterTrace === 0 ? axesWithoutVariance(problem) : solve(problem, framing);
+  const { problem, scaler, facts } = makeProblem(reading, settings, reference, plan, progress);
+  const solution = scaler.scatterTrace === 0 ? axesWithoutVariance(problem) : solve(problem, scaler);
   progress.end();
   return { solution, facts, columns };
 }
@@ -123,13 +123,13 @@ export function solveSmall(
 /** The svd solver: R of B, or of Bᵀ for wide data, and its singular value decomposition. */
 const bySvd: SmallSolver = ({ block, passes, weights, columnNames }) => ({
   columns: runTaskSync(blockStatistics(block, weights, 0, columnNames)),
-  solve(problem, framing) {
-    const frame = weights ? { ...framing, rootWeights: weights.map(Math.sqrt) } : framing;
-    return factorise(problem, block, passes, frame);
+  solve(problem, scaler) {
+    const weighted = weights ? { ...scaler, rootWeights: weights.map(Math.sqrt) } : scaler;
+    return factorise(problem, block, passes, weighted);
   },
 });
 
-function factorise(problem: Problem, block: DenseBlock, passes: DenseReference, frame: Frame): Solution {
+function factorise(problem: Problem, block: DenseBlock, passes: DenseReference, scaler: Scaler): Solution {
   const { d } = problem;
   const n = block.rows;
   const tall = n >= d;
@@ -139,8 +139,8 @@ function factorise(problem: Problem, block: DenseBlock, passes: DenseReference, 
   const tile = new Float64Array(height * size);
   for (let from = 0; from < length; from += height) {
     const lines = Math.min(height, length - from);
-    if (tall) packTile(block, frame, from, from + lines, 0, d, tile, 0, 1, lines);
-    else packTile(block, frame, 0, n, from, from + lines, tile);
+    if (tall) packTile(block, scaler, from, from + lines, 0, d, tile, 0, 1, lines);
+    else packTile(block, scaler, 0, n, from, from + lines, tile);
     runTaskSync(absorbRows(triangle, size, tile, lines));
   }
   const { values, right } = runTaskSync(svdSteps(triangle, size, size, false));
@@ -148,11 +148,11 @@ function factorise(problem: Problem, block: DenseBlock, passes: DenseReference, 
   let basis: Float64Array = right.slice(0, count * size);
   if (!tall) {
     const images = new Float64Array(count * d);
-    runTaskSync(passes.multiplyTransposedTask(frame, transpose(basis, count, n), count, images));
+    runTaskSync(passes.multiplyTransposedTask(scaler, transpose(basis, count, n), count, images));
     basis = runTaskSync(qr(images, count, d)).q;
   }
   const image = new Float64Array(count * d);
-  runTaskSync(passes.normalTask(frame, basis, count, image));
+  runTaskSync(passes.normalTask(scaler, basis, count, image));
   return fromSingularValues(problem, {
     singular: values,
     squares,

@@ -15,10 +15,10 @@ import type { Warning } from '../warning.js';
 import type { PlannedEngine } from './choose-engine.js';
 import { Moments } from './moments.js';
 import { axesWithoutVariance, makeProblem } from './problem.js';
-import { type PreparedData, readBoth, readMoments, readOnce, readRows } from './reading.js';
+import { type PreparedData, prepareOneReading, prepareRows, prepareScatter, prepareScatterAndRows } from './reading.js';
 
 /** The models of a fit, and what questions about the same rows need besides. */
-export interface Fitted extends NestedModels {
+export interface FitResult extends NestedModels {
   /** Statistics of the columns as they were fitted. */
   readonly columns: Readonly<ColumnStatistics>;
   readonly engine: Engine;
@@ -30,14 +30,14 @@ export async function fit(
   settings: Settings,
   engines: readonly [Engine, ...Engine[]],
   progress: ProgressTracker,
-): Promise<Fitted> {
+): Promise<FitResult> {
   checkColumnOptions(settings, source.cols);
   const { plan, engine } = await choosePlan(source instanceof Moments ? shapeOf(source) : source, settings, engines);
   const solver = await SOLVERS[plan.solver].load({ cols: source.cols, learn: settings.learn });
   const reading = await readFor(solver, source, settings, engine, progress);
   try {
-    const { problem, framing, facts: found } = makeProblem(reading, settings, engine, plan, progress, solver.tolerance);
-    const solution = framing.scatterTrace > 0 ? await reading.solve(problem, framing) : axesWithoutVariance(problem);
+    const { problem, scaler, facts: found } = makeProblem(reading, settings, engine, plan, progress, solver.tolerance);
+    const solution = scaler.scatterTrace > 0 ? await reading.solve(problem, scaler) : axesWithoutVariance(problem);
     const facts = { ...found, ...(await loadDataWarnings(found, solution.values, reading.columns)) };
     const matrix = mayBeCorrelations(source, reading) ? await correlationWarnings(source) : [];
     const warnings = [...(await warningsOf(source, engine)), ...matrix];
@@ -102,10 +102,10 @@ function readFor(
   engine: Engine,
   progress: ProgressTracker,
 ): Promise<PreparedData> {
-  if (solver.needs === 'scatter') return readMoments(source, settings, engine, progress, solver);
-  if (solver.needs === 'rows') return readRows(source, settings, engine, progress, solver);
-  if (solver.needs === 'once') return readOnce(source, settings, engine, progress, solver);
-  return readBoth(source, settings, engine, progress, solver);
+  if (solver.needs === 'scatter') return prepareScatter(source, settings, engine, progress, solver);
+  if (solver.needs === 'rows') return prepareRows(source, settings, engine, progress, solver);
+  if (solver.needs === 'once') return prepareOneReading(source, settings, engine, progress, solver);
+  return prepareScatterAndRows(source, settings, engine, progress, solver);
 }
 
 function shapeOf(moments: Moments): Shape {

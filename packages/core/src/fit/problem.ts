@@ -1,6 +1,6 @@
 import { DEFAULT_TOLERANCE } from '../base/limits.js';
 import type { ProgressTracker } from '../base/progress.js';
-import { chooseFrame, columnScales, type Framing } from '../data/statistics/scaling.js';
+import { chooseScaler, columnScales, type FitScaler } from '../data/statistics/scaling.js';
 import { meanBound, scaledSquares, sumBound, wholeMeanBound } from '../data/statistics/statistics.js';
 import type { Engine } from '../engines/engine.js';
 import { DataError, OptionError } from '../errors.js';
@@ -19,7 +19,7 @@ type Columns = Omit<PreparedData, 'solve' | 'release'>;
 
 export interface PreparedProblem {
   readonly problem: Problem;
-  readonly framing: Framing;
+  readonly scaler: FitScaler;
   readonly facts: FitFacts;
 }
 
@@ -40,20 +40,20 @@ export function makeProblem(
   const wanted = checkCount(settings.k, columns.rows, d, rankLimit);
   const scales = columnScales(columns, settings.scale, divisor, center, settings.columnWeights);
   const scaling = settings.scaling ? { ...scales, rule: settings.scaling } : scales;
-  const framing = chooseFrame(columns, scaling.scale, center);
+  const scaler = chooseScaler(columns, scaling.scale, center);
   const scaled = settings.scale === 'unit' || settings.scale === 'pareto';
-  const framingError = (center ? meanError(reading, framing) : 0) + (scaled ? scaleError(reading, framing) : 0);
-  const roundoff = passError(reading, framing, engine, center) + framingError;
+  const scalingError = (center ? meanError(reading, scaler) : 0) + (scaled ? scaleError(reading, scaler) : 0);
+  const roundoff = passError(reading, scaler, engine, center) + scalingError;
   const problem: Problem = {
     d,
     rankLimit,
     wanted,
-    scatterTrace: framing.scatterTrace,
+    scatterTrace: scaler.scatterTrace,
     roundoff,
-    framingError,
+    scalingError,
     tolerance: settings.tolerance ?? usual,
     learn: settings.learn ?? {},
-    unit: framing.unit,
+    unit: scaler.unit,
     centred: center && settings.weights === undefined,
     seed: settings.seed,
     startSeed: settings.seed,
@@ -66,22 +66,22 @@ export function makeProblem(
     weight: columns.weight,
     ddof,
     centered: center,
-    mean: framing.shift,
+    mean: scaler.shift,
     scaling,
     columnWeights: settings.columnWeights && Float64Array.from(settings.columnWeights),
-    columnEnergies: columnEnergies(reading, framing, center),
+    columnEnergies: columnEnergies(reading, scaler, center),
     whiten: settings.whiten,
     columnNames: reading.columnNames,
     dtype: reading.dtype,
-    unit: framing.unit,
-    scatterTrace: framing.scatterTrace,
+    unit: scaler.unit,
+    scatterTrace: scaler.scatterTrace,
     roundoff,
-    framingError,
-    noise: lastDigits(reading, framing),
+    scalingError,
+    noise: lastDigits(reading, scaler),
     plan,
     coding: settings.coding,
   };
-  return { problem, framing, facts };
+  return { problem, scaler, facts };
 }
 
 /** Any k axes, for data without variance: the first k columns. */
@@ -113,24 +113,24 @@ function checkRows(rows: number, weight: number, { center, ddof, weights }: Sett
   );
 }
 
-/** ‖column j‖² in the frame, about its mean or about zero. */
-function columnEnergy(reading: Columns, framing: Framing, j: number, aboutMean: boolean): number {
-  return scaledSquares(reading.columns, j, aboutMean, framing.factor[j]);
+/** ‖column j‖² of the scaled data, about its mean or about zero. */
+function columnEnergy(reading: Columns, scaler: FitScaler, j: number, aboutMean: boolean): number {
+  return scaledSquares(reading.columns, j, aboutMean, scaler.factor[j]);
 }
 
-/** ‖column‖² of every column in the frame. */
-function columnEnergies(reading: Columns, framing: Framing, aboutMean: boolean): Float64Array {
+/** ‖column‖² of every scaled column. */
+function columnEnergies(reading: Columns, scaler: FitScaler, aboutMean: boolean): Float64Array {
   const energies = new Float64Array(reading.cols);
-  for (let j = 0; j < energies.length; j++) energies[j] = columnEnergy(reading, framing, j, aboutMean);
+  for (let j = 0; j < energies.length; j++) energies[j] = columnEnergy(reading, scaler, j, aboutMean);
   return energies;
 }
 
 /** For each column, how much it changes in norm when every number changes by half a unit in its last place. */
-function lastDigits(reading: Columns, framing: Framing): Float64Array {
+function lastDigits(reading: Columns, scaler: FitScaler): Float64Array {
   const u = ROUNDOFF[reading.dtype];
-  const digits = columnEnergies(reading, framing, false);
+  const digits = columnEnergies(reading, scaler, false);
   const least = LEAST_STEP[reading.dtype] * Math.sqrt(reading.columns.weight);
-  for (let j = 0; j < digits.length; j++) digits[j] = u * Math.sqrt(digits[j]) + least * framing.factor[j];
+  for (let j = 0; j < digits.length; j++) digits[j] = u * Math.sqrt(digits[j]) + least * scaler.factor[j];
   return digits;
 }
 
@@ -138,12 +138,12 @@ function lastDigits(reading: Columns, framing: Framing): Float64Array {
  * ‖ΔS‖ from rounding in the passes, at most: what the engine declares, relative to the energy that goes through its
  * sums. Sparse columns that reach zero are centred implicitly, so their means go through the sums too.
  */
-function passError(reading: Columns, framing: Framing, engine: Engine, center: boolean): number {
+function passError(reading: Columns, scaler: FitScaler, engine: Engine, center: boolean): number {
   const { columns, cols: d, sparse, merges } = reading;
   let energy = 0;
   for (let j = 0; j < d; j++) {
     const implicit = sparse && columns.min[j] <= 0 && columns.max[j] >= 0;
-    energy += columnEnergy(reading, framing, j, center && !implicit);
+    energy += columnEnergy(reading, scaler, j, center && !implicit);
   }
   return (engine.roundoff(columns.rows, d, sparse) + 4 * merges * ROUNDOFF.float64) * columns.inflation * energy;
 }
@@ -154,7 +154,7 @@ function passError(reading: Columns, framing: Framing, engine: Engine, center: b
  * Where sums about the means of blocks were merged, Σκδδᵀ of the means' distances δ takes part of their errors to first order:
  * 2·√(Σκδ²·Σκη²) at most, and Σκδ² is part of the trace. Here η is the error of the means with what rounding left of them.
  */
-function meanError(reading: Columns, framing: Framing): number {
+function meanError(reading: Columns, scaler: FitScaler): number {
   const { columns, cols: d, sparse, merges, aboutBlocks } = reading;
   let whole = 0;
   let each = 0;
@@ -162,17 +162,17 @@ function meanError(reading: Columns, framing: Framing): number {
   for (let j = 0; j < d; j++) {
     const bound = meanBound(columns, j, sparse, merges);
     const farthest = Math.max(-columns.min[j], columns.max[j]);
-    whole += (bound * framing.factor[j]) ** 2;
+    whole += (bound * scaler.factor[j]) ** 2;
     if (bound === 0) continue;
-    each += (2 * (bound + 2 ** -52 * farthest) * framing.factor[j]) ** 2;
+    each += (2 * (bound + 2 ** -52 * farthest) * scaler.factor[j]) ** 2;
     const rest = columns.restUnknown ? 2 ** -52 * farthest : 0;
-    apart += (2 * (wholeMeanBound(columns, j, sparse, merges) + rest) * framing.factor[j]) ** 2;
+    apart += (2 * (wholeMeanBound(columns, j, sparse, merges) + rest) * scaler.factor[j]) ** 2;
   }
   const { weight } = columns;
-  return weight * whole + (aboutBlocks ? weight * each + 2 * Math.sqrt(framing.scatterTrace * weight * apart) : 0);
+  return weight * whole + (aboutBlocks ? weight * each + 2 * Math.sqrt(scaler.scatterTrace * weight * apart) : 0);
 }
 
 /** ‖ΔS‖ from rounding in the deviations that columns are divided by: relative, so at most twice that of the trace. */
-function scaleError({ columns, sparse, merges }: Columns, framing: Framing): number {
-  return 2 * sumBound(columns.rows, sparse, merges) * framing.scatterTrace;
+function scaleError({ columns, sparse, merges }: Columns, scaler: FitScaler): number {
+  return 2 * sumBound(columns.rows, sparse, merges) * scaler.scatterTrace;
 }

@@ -2,14 +2,14 @@ import type { ProgressTracker } from '../base/progress.js';
 import { checkBlockWidth, type RowSource } from '../data/blocks/row-source.js';
 import { keepRows } from '../data/inputs/open-source.js';
 import type { DataChecksum } from '../data/statistics/checksum.js';
-import { type Framing, scaleScatter } from '../data/statistics/scaling.js';
+import { type FitScaler, scaleScatter } from '../data/statistics/scaling.js';
 import { type ColumnStatistics, emptyStatistics, mergeStatistics } from '../data/statistics/statistics.js';
 import { type RowWeights, rowWeights } from '../data/statistics/weights.js';
-import type { EarlyFrame, Engine, LoadedBlock, RowsAt } from '../engines/engine.js';
+import type { DualScaler, Engine, LoadedBlock, RowsAt } from '../engines/engine.js';
 import { Passes } from '../engines/passes.js';
 import { remoteRowsFor } from '../engines/remote.js';
 import type { Settings } from '../options.js';
-import type { Fold, Problem, Solution, Solver } from '../solvers/solver.js';
+import type { IncrementalFit, Problem, Solution, Solver } from '../solvers/solver.js';
 import { Moments } from './moments.js';
 
 /** Data as read for a solver: statistics of the columns, and a function that runs the solver on the data. */
@@ -23,21 +23,21 @@ export interface PreparedData {
   readonly merges: number;
   /** Whether the sums were taken about the means of several blocks, and merged. */
   readonly aboutBlocks?: boolean;
-  solve(problem: Problem, framing: Framing): Promise<Solution>;
+  solve(problem: Problem, scaler: FitScaler): Promise<Solution>;
   release(): void;
 }
 
 type Needing<What extends Solver['needs']> = Extract<Solver, { needs: What }>;
 
 /** For solvers that need the scatter: one pass, block by block into moments. Given moments are used as they are. */
-export async function readMoments(
+export async function prepareScatter(
   source: RowSource | Moments,
   settings: Settings,
   engine: Engine,
   progress: ProgressTracker,
   solver: Needing<'scatter'>,
 ): Promise<PreparedData> {
-  const checksum = solver.checksum?.();
+  const checksum = solver.newChecksum?.();
   const columnNames = settings.columnNames ?? source.columnNames;
   const moments =
     source instanceof Moments
@@ -48,8 +48,8 @@ export async function readMoments(
   return {
     ...describeMoments(moments, settings),
     aboutBlocks: moments.merges > 1,
-    solve: (problem, framing) => {
-      scaleScatter(scatter, moments, framing, settings.center);
+    solve: (problem, scaler) => {
+      scaleScatter(scatter, moments, scaler, settings.center);
       return solver.solve({ scatter, ...withStart(problem, checksum, moments.columns) });
     },
     release: () => {},
@@ -71,7 +71,7 @@ function describeMoments(moments: Moments, settings: Settings): Omit<PreparedDat
 }
 
 /** For solvers that need a rough scatter and the rows: one pass in the engine's float32, then as many as the solver needs. */
-export async function readBoth(
+export async function prepareScatterAndRows(
   source: RowSource | Moments,
   settings: Settings,
   engine: Engine,
@@ -81,7 +81,7 @@ export async function readBoth(
   if (source instanceof Moments) throw new TypeError('moments have no rows to read');
   const kept = await rereadable(source, progress);
   const columnNames = settings.columnNames ?? source.columnNames;
-  const checksum = solver.checksum?.();
+  const checksum = solver.newChecksum?.();
   const loaded: (LoadedBlock | undefined)[] = [];
   const release = (): void => {
     for (const block of loaded.splice(0)) block?.release();
@@ -98,9 +98,9 @@ export async function readBoth(
   let passes: Passes | undefined;
   return {
     ...describeMoments(moments, settings),
-    solve: (problem, framing) => {
-      passes = new Passes(kept, moments.read, engine, framing, weights, progress, loaded.splice(0));
-      scaleScatter(moments.scatter, moments, framing, settings.center);
+    solve: (problem, scaler) => {
+      passes = new Passes(kept, moments.read, engine, scaler, weights, progress, loaded.splice(0));
+      scaleScatter(moments.scatter, moments, scaler, settings.center);
       return solver.solve({ scatter: moments.scatter, passes, ...withStart(problem, checksum, moments.columns) });
     },
     release: () => {
@@ -111,7 +111,7 @@ export async function readBoth(
 }
 
 /** For solvers that need rows: their columns' statistics first, then passes as often as the solver needs. */
-export async function readRows(
+export async function prepareRows(
   opened: RowSource | Moments,
   settings: Settings,
   engine: Engine,
@@ -128,15 +128,15 @@ export async function readRows(
   progress.begin('column statistics', source.rows, source.expectedRows);
   const kept: (LoadedBlock | undefined)[] = [];
   const add = async (loaded: LoadedBlock, own?: Float64Array): Promise<void> => {
-    const early = solver.early?.(settings, source, loaded);
-    const stats = await summariseLoaded(loaded, { first: rows, weights: own, columnNames }, progress, early);
+    const dualScaler = solver.dualScaler?.(settings, source, loaded);
+    const stats = await summariseLoaded(loaded, { first: rows, weights: own, columnNames }, progress, dualScaler);
     if (columns) mergeStatistics(columns, stats);
     else columns = stats;
     merges += stats.merges ?? 1;
     rows += loaded.rows;
-    if (early) kept.push(loaded);
+    if (dualScaler) kept.push(loaded);
   };
-  const checksum = solver.checksum?.();
+  const checksum = solver.newChecksum?.();
   const remote = remoteRowsFor(source, engine);
   if (remote) await add(remote.load());
   else {
@@ -157,8 +157,8 @@ export async function readRows(
     dtype: source.dtype,
     sparse: source.nonzeros !== undefined,
     merges,
-    solve: (problem, framing) => {
-      const passes = new Passes(source, rows, engine, framing, weights, progress, kept);
+    solve: (problem, scaler) => {
+      const passes = new Passes(source, rows, engine, scaler, weights, progress, kept);
       return solver.solve({ passes, ...withStart(problem, checksum, statistics) });
     },
     release: () => {
@@ -172,19 +172,19 @@ async function summariseLoaded(
   loaded: LoadedBlock,
   at: RowsAt,
   progress: ProgressTracker,
-  early: EarlyFrame | undefined,
+  dualScaler: DualScaler | undefined,
 ): Promise<ColumnStatistics> {
   let stats: ColumnStatistics | undefined;
   try {
-    stats = await loaded.summarise(at, undefined, progress.onStep, early);
+    stats = await loaded.summarise(at, undefined, progress.onStep, dualScaler);
     return stats;
   } finally {
-    if (!(early && stats)) loaded.release();
+    if (!(dualScaler && stats)) loaded.release();
   }
 }
 
 /** For solvers that process rows as they are read: one reading, and passes only where the source can be read again. */
-export async function readOnce(
+export async function prepareOneReading(
   source: RowSource | Moments,
   settings: Settings,
   engine: Engine,
@@ -196,8 +196,8 @@ export async function readOnce(
   const columnNames = settings.columnNames ?? source.columnNames;
   const weights = rowWeights(settings.weights, source.rows);
   const fold = solver.begin({ ...settings, cols });
-  const checksum = source.rereadable ? solver.checksum?.() : undefined;
-  const rows = await foldRows(source, fold, weights, columnNames, engine, progress, checksum);
+  const checksum = source.rereadable ? solver.newChecksum?.() : undefined;
+  const rows = await addAllRows(source, fold, weights, columnNames, engine, progress, checksum);
   let passes: Passes | undefined;
   return {
     cols,
@@ -206,18 +206,18 @@ export async function readOnce(
     dtype,
     sparse: source.nonzeros !== undefined,
     merges: fold.merges,
-    solve: (problem, framing) => {
-      if (source.rereadable) passes = new Passes(source, rows, engine, framing, weights, progress);
-      return fold.solve({ ...withStart(problem, checksum, fold.columns), framing, passes });
+    solve: (problem, scaler) => {
+      if (source.rereadable) passes = new Passes(source, rows, engine, scaler, weights, progress);
+      return fold.solve({ ...withStart(problem, checksum, fold.columns), scaler, passes });
     },
     release: () => passes?.release(),
   };
 }
 
 /** Reads a source to its end, block by block into `fold`; returns how many rows it had. */
-export async function foldRows(
+export async function addAllRows(
   source: RowSource,
-  fold: Pick<Fold, 'add'>,
+  fold: Pick<IncrementalFit, 'add'>,
   weights: RowWeights,
   columnNames: readonly string[] | undefined,
   engine: Engine,

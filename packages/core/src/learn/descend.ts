@@ -6,18 +6,17 @@ import { random } from '../linalg/random.js';
 import { checkOptions } from '../options.js';
 import { checkLearnOptions } from '../solvers/check-learn.js';
 import { autoencoderRule } from '../solvers/learned/autoencoder.js';
-import { record } from '../solvers/learned/epoch.js';
-import { exactRows, exactTop } from '../solvers/learned/exact-rows.js';
-import { explain } from '../solvers/learned/failure.js';
-import { pairwiseRule } from '../solvers/learned/forces.js';
+import { type DescentData, descentRows } from '../solvers/learned/descent-rows.js';
+import { makeEpoch } from '../solvers/learned/epoch.js';
+import { explainFailure } from '../solvers/learned/explain-failure.js';
 import { hebbianRule } from '../solvers/learned/hebbian.js';
-import { checkExact, controlsOf, measure, searchOutside } from '../solvers/learned/learn.js';
+import { checkExact, controlsOf, measureSubspace, searchOutside } from '../solvers/learned/learn.js';
 import type { HebbianRule, LearnOptions, PointsRule } from '../solvers/learned/learn-options.js';
-import { MemoryReplies } from '../solvers/learned/memory-replies.js';
+import { exactRows, exactTop, MemoryPasses } from '../solvers/learned/memory-passes.js';
+import { pairwiseRule } from '../solvers/learned/pairwise.js';
 import { factoredRule } from '../solvers/learned/points.js';
-import { type Controls, type EpochState, NO_REPLY, type Rule, type RuleProblem } from '../solvers/learned/rule.js';
+import { type EpochState, NO_RESULT, type Rule, type RuleControls, type RuleProblem } from '../solvers/learned/rule.js';
 import { Snapshot } from '../solvers/learned/snapshot.js';
-import { frameRows, type WatchedData } from '../solvers/learned/watched-data.js';
 
 /** Every learning rule that can be run one epoch at a time. */
 export type DescentRule = PointsRule | 'autoencoder' | HebbianRule;
@@ -76,17 +75,17 @@ const SOLVER = {
  * loss. The run is back there, and continues from there with a shorter step.
  * The same data, options and seed give the same snapshots.
  */
-export function descend(data: WatchedData, options: DescendOptions): Descent {
+export function descend(data: DescentData, options: DescendOptions): Descent {
   return new Descent(data, options);
 }
 
 /** A learning rule that runs one epoch at a time. */
 export class Descent implements IterableIterator<Snapshot> {
-  readonly #controls: Controls;
+  readonly #controls: RuleControls;
   readonly #rule: Rule;
   readonly #name: DescentRule;
-  readonly #replies: MemoryReplies;
-  readonly #frame: { readonly rows: Float64Array; readonly unit: number };
+  readonly #replies: MemoryPasses;
+  readonly #scaler: { readonly rows: Float64Array; readonly unit: number };
   readonly #problem: RuleProblem;
   readonly #exact: Matrix<Float64Array> | undefined;
   readonly #tolerance: number;
@@ -99,24 +98,24 @@ export class Descent implements IterableIterator<Snapshot> {
   #lowest: Snapshot | undefined;
   #done = false;
 
-  constructor(data: WatchedData, options: DescendOptions) {
+  constructor(data: DescentData, options: DescendOptions) {
     const { rule, epochs, step, decay, batch, alpha, descent, momentum, tolerance, exact, ...others } =
       checkRule(options);
-    const { start, rest, exactUnits = false, ...frame } = others;
+    const { start, rest, exactUnits = false, ...scaler } = others;
     const given = { epochs, step, decay, batch, alpha, descent, momentum, ...(rule === 'autoencoder' ? {} : { rule }) };
     const learn = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as LearnOptions;
     const settings = checkOptions({
       k: rule === 'oja' ? 1 : 2,
-      ...frame,
+      ...scaler,
       ...(tolerance === undefined ? {} : { tolerance }),
       solver: SOLVER[rule],
       learn,
     });
-    const { rows, n, d, unit, scatterTrace, startSeed } = frameRows(data, settings);
+    const { rows, n, d, unit, scatterTrace, startSeed } = descentRows(data, settings);
     const k = checkCount(settings.k, n, d);
-    this.#frame = { rows, unit };
+    this.#scaler = { rows, unit };
     this.#startSeed = startSeed;
-    this.#replies = new MemoryReplies(rows, n, d);
+    this.#replies = new MemoryPasses(rows, n, d);
     this.#controls = controlsOf(learn);
     this.#problem = {
       n,
@@ -187,14 +186,14 @@ export class Descent implements IterableIterator<Snapshot> {
     const resting = this.#rest === undefined ? undefined : (state.slope?.() ?? Number.POSITIVE_INFINITY) <= this.#rest;
     const due = (last || (resting ?? epoch % MEASURED === 0)) && state.rows.every(Number.isFinite);
     const rng = random(this.#startSeed + 1);
-    const found = due ? this.#replies.run(measure(state.rows, k, d, rng, state.image)) : undefined;
-    const recorded = record(state, epoch, this.#exact, d, k, found?.worst);
+    const found = due ? this.#replies.run(measureSubspace(state.rows, k, d, rng, state.image)) : undefined;
+    const recorded = makeEpoch(state, epoch, this.#exact, d, k, found?.worst);
     if (state.shorter !== undefined) throw this.#failed(state, Number.NaN, false);
     const settled = state.settled !== false && resting !== false;
     const good = found && found.worst <= this.#tolerance && settled ? found : undefined;
     const missing = good !== undefined && this.#replies.run(searchOutside(good, k, d, this.#tolerance, rng)).missing;
     const converged = good !== undefined && !missing;
-    this.#last = new Snapshot(recorded, state, converged, { n, d, k, ...this.#frame });
+    this.#last = new Snapshot(recorded, state, converged, { n, d, k, ...this.#scaler });
     if (this.#lowest === undefined || state.loss < this.#lowest.loss) this.#lowest = this.#last;
     this.#done = converged || last;
     if (!converged && last) throw this.#failed({ ...state, settled }, found?.worst ?? Number.NaN, missing);
@@ -203,7 +202,7 @@ export class Descent implements IterableIterator<Snapshot> {
 
   /** Runs the rule to the end of its next epoch. */
   #advance(): EpochState {
-    this.#turn = this.#turn ? this.#rule.next(NO_REPLY) : this.#rule.next();
+    this.#turn = this.#turn ? this.#rule.next(NO_RESULT) : this.#rule.next();
     for (;;) {
       const { value } = this.#turn;
       if (!('pass' in value)) return value;
@@ -214,12 +213,12 @@ export class Descent implements IterableIterator<Snapshot> {
   /** After a step that is too long, the rule is back at its lowest loss, and that is the best state. */
   #failed(state: EpochState, worst: number, missing: boolean): ConvergenceError<Snapshot | undefined> {
     const options = { tolerance: this.#tolerance, learn: { ...(this.step === undefined ? {} : { step: this.step }) } };
-    const { message, details, code } = explain(state, this.#epoch, { worst }, options, missing, '');
+    const { message, details, code } = explainFailure(state, this.#epoch, { worst }, options, missing, '');
     return new ConvergenceError(message, code === 'DIVERGED' ? this.#lowest : this.#last, details, code);
   }
 }
 
-function makeRule(rule: DescentRule, problem: RuleProblem, controls: Controls): Rule {
+function makeRule(rule: DescentRule, problem: RuleProblem, controls: RuleControls): Rule {
   if (rule === 'factored') return factoredRule(problem, controls);
   if (rule === 'pairwise') return pairwiseRule(problem, controls);
   return rule === 'autoencoder' ? autoencoderRule(problem, controls) : hebbianRule(rule, problem, controls);
@@ -265,7 +264,7 @@ function checkRule(options: DescendOptions): DescendOptions {
   );
 }
 
-/** The start as plain rows in the frame's units; its shape is given by the rule. */
+/** The start as plain rows in units of the scaled data; its shape is given by the rule. */
 function checkStart(start: Matrix<Float64Array>, shape: Readonly<Record<string, number>>, unit: number): Float64Array {
   const [[first, rows], [second, cols]] = Object.entries(shape);
   const data = start?.data;

@@ -15,7 +15,7 @@ export interface Certificate {
   readonly orthonormality: number;
 }
 
-/** The solver's accuracy in the frame's units, from which certificate and uniqueness both follow. */
+/** The solver's accuracy in units of the scaled data, from which certificate and uniqueness both follow. */
 export interface Accuracy {
   readonly certificate: Certificate;
   /** How far each eigenvalue of S may be off. */
@@ -43,7 +43,7 @@ interface Gap {
  * asin(r/g) of its axis (Davis–Kahan; Parlett §11.7). r is the measured residual plus what rounding can have hidden
  * from it: `roundoff`, and the basis' own defect. A solver that never squared B knows σ to `singularBound` = β, hence
  * λ to 2σβ + β² and the axis to √2·β over the gap between singular values (Wedin 1972), apart from the rounding of
- * means and scales (`framingError`), which adds to S itself. The better bound is taken.
+ * means and scales (`scalingError`), which adds to S itself. The better bound is taken.
  *
  * The residuals prove that the values belong to some eigenvalues. That no larger one was missed is assumed here. The direct solvers compute
  * them all. Krylov from a random start can only miss one that lies within `search` residuals of one it has (see `Solution`), but for a tiny
@@ -53,7 +53,7 @@ interface Gap {
  */
 export function certify(
   solution: Solution,
-  { roundoff, framingError }: { readonly roundoff: number; readonly framingError: number },
+  { roundoff, scalingError }: { readonly roundoff: number; readonly scalingError: number },
   defect: number,
   toVariance: number,
 ): Accuracy {
@@ -79,7 +79,7 @@ export function certify(
   const sine = (residual: number, gap: Gap): number => {
     const bySquare = gap.value > 0 ? residual / gap.value : 1;
     if (singularBound === undefined) return bySquare;
-    const shift = framingError === 0 ? 0 : gap.value > 0 ? framingError / gap.value : 1;
+    const shift = scalingError === 0 ? 0 : gap.value > 0 ? scalingError / gap.value : 1;
     return Math.min(bySquare, wedin(singularBound, gap.root) + shift);
   };
 
@@ -97,7 +97,7 @@ export function certify(
     let bound = bracket ? Math.max(bracket.above[i], bracket.below) + hidden : together;
     if (rayleigh && gap > 0) bound = Math.min(bound, residuals[i] ** 2 / gap + hidden);
     if (singularBound !== undefined)
-      bound = Math.min(bound, 2 * root(i) * singularBound + singularBound ** 2 + framingError);
+      bound = Math.min(bound, 2 * root(i) * singularBound + singularBound ** 2 + scalingError);
     valueBounds.push(bound);
     angleBounds.push(angle(turn));
   }

@@ -61,12 +61,12 @@ export function isString(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-export function isNumber(value: unknown): value is number {
+export function isFiniteNumber(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value);
 }
 
 export function isBound(value: unknown): value is number {
-  return isNumber(value) && value >= 0;
+  return isFiniteNumber(value) && value >= 0;
 }
 
 export function isList(value: unknown, length?: number, each: (entry: unknown) => boolean = () => true): boolean {

@@ -1,9 +1,18 @@
 import { isFloat64Array } from '../base/built-in-name.js';
-import { checkCoding } from '../data/encoding/coding.js';
+import { checkEncoding } from '../data/encoding/encoding.js';
 import { SCALINGS } from '../data/statistics/scaling.js';
 import { describeValue } from '../errors.js';
 import type { Certificate } from './certificate.js';
-import { checkNumbers, checkVector, demand, isBound, isList, isNumber, isObject, isString } from './check-numbers.js';
+import {
+  checkNumbers,
+  checkVector,
+  demand,
+  isBound,
+  isFiniteNumber,
+  isList,
+  isObject,
+  isString,
+} from './check-numbers.js';
 import { CRITERION_NAMES } from './choice.js';
 import { type ModelRecord, OPTIONAL_VECTORS } from './record.js';
 import { checkStability } from './stability.js';
@@ -33,7 +42,7 @@ export function checkRecord(record: ModelRecord, known?: number): void {
   checkUniqueness(record.uniqueness, k);
   checkTrace(record.trace);
   checkStability(record.stability, k, d);
-  checkCoding(record.coding, d);
+  checkEncoding(record.coding, d);
 }
 
 function checkSpectrum(spectrum: unknown, variances: Float64Array, d: number): void {
@@ -55,8 +64,8 @@ function checkChoice(choice: unknown): void {
     isObject(value) &&
     isName(value.name) &&
     (value.k === null || isCount(value.k)) &&
-    isList(value.values, undefined, isNumber) &&
-    (value.thresholds === undefined || isList(value.thresholds, undefined, isNumber)) &&
+    isList(value.values, undefined, isFiniteNumber) &&
+    (value.thresholds === undefined || isList(value.thresholds, undefined, isFiniteNumber)) &&
     isString(value.sentence);
   demand(isObject(choice) && isCount(choice.k) && isString(choice.reason), 'choice has no k or reason');
   const { agree, criteria, spectrum } = choice as Record<string, unknown>;

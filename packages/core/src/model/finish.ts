@@ -1,4 +1,4 @@
-import type { Coding } from '../data/encoding/coding.js';
+import type { Encoding } from '../data/encoding/encoding.js';
 import type { Scaling } from '../data/statistics/scaling.js';
 import { DataError, describeValue } from '../errors.js';
 import { orthonormalityDefect } from '../linalg/orthonormality.js';
@@ -8,7 +8,7 @@ import type { Warning } from '../warning.js';
 import { certify } from './certificate.js';
 import { Model } from './model.js';
 import type { Plan, Whiten } from './record.js';
-import { judgeUniqueness } from './uniqueness.js';
+import { assessUniqueness } from './uniqueness.js';
 
 /** What `finish` needs besides the solution. */
 export interface FitFacts {
@@ -20,23 +20,23 @@ export interface FitFacts {
   readonly mean: Float64Array;
   readonly scaling: Scaling;
   readonly columnWeights: Float64Array | undefined;
-  /** Σw(x − c)² of each scaled column, in the frame: what `trace` is the sum of. */
+  /** Σw(x − c)² of each scaled column. Their sum is `scatterTrace`. */
   readonly columnEnergies: Float64Array;
   readonly whiten: Whiten;
   readonly columnNames: readonly string[] | undefined;
   readonly dtype: 'float32' | 'float64';
-  /** The frame's unit: user's lengths are frame lengths times this. */
+  /** The unit of the scaled data: a length in the user's units is a length of the scaled data times this. */
   readonly unit: number;
   readonly scatterTrace: number;
   readonly roundoff: number;
-  readonly framingError: number;
+  readonly scalingError: number;
   /** How much each column changes in norm when every number of it changes in its last place. */
   readonly noise: Float64Array;
   /** What is to be said of these data, if there is anything: `load-data-warnings.ts`. */
   readonly dataWarnings?: (facts: FitFacts, variances: Float64Array, values: Float64Array) => Warning[];
   readonly fewDigits?: readonly Warning[];
   readonly plan: Plan;
-  readonly coding?: Coding | undefined;
+  readonly coding?: Encoding | undefined;
 }
 
 /**
@@ -48,11 +48,11 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
   const solution = sortByVariance(found, d);
   const { k, basis, values } = solution;
   fixSigns(basis, k, d);
-  // Eigenvalues of S in the frame times this are variances in the user's units.
+  // Eigenvalues of the scaled S times this are variances in the user's units.
   const toVariance = (facts.unit * facts.unit) / (facts.weight - facts.ddof);
   const defect = solution.defect ?? orthonormalityDefect(basis, k, d);
   const accuracy = certify(solution, facts, defect, toVariance);
-  const judged = judgeUniqueness(solution, accuracy, facts, toVariance);
+  const judged = assessUniqueness(solution, accuracy, facts, toVariance);
 
   const variances = new Float64Array(k);
   const varianceRatios = new Float64Array(k);
@@ -138,7 +138,7 @@ function wholeSpectrum(
  * The first k components of a solution, as if no more had been requested. The eigenvalue after them is then one that was
  * found, and as far off as its certificate says at most.
  */
-export function firstComponents(found: Solution, k: number, facts: FitFacts): Solution {
+function firstComponents(found: Solution, k: number, facts: FitFacts): Solution {
   const solution = sortByVariance(found, facts.d);
   if (k >= solution.k) return solution;
   const { valueBounds } = certify(solution, facts, orthonormalityDefect(solution.basis, solution.k, facts.d), 1);

@@ -1,16 +1,16 @@
 import { type ControlOptions, checkControl } from '../base/control.js';
 import { keepAlive } from '../base/keep-alive.js';
 import { ProgressTracker } from '../base/progress.js';
-import { type Block, type Frame, identityFrame, packTile } from '../data/blocks/block.js';
+import { type Block, identityScaler, packTile, type Scaler } from '../data/blocks/block.js';
 import { refuseChanged } from '../data/blocks/changes.js';
 import { type FloatArray, fitsFloat32 } from '../data/blocks/matrix.js';
 import { RowMatrix, scoreNames } from '../data/blocks/row-matrix.js';
 import { checkBlockWidth, type DType } from '../data/blocks/row-source.js';
-import { type Coding, inputNames, reversible } from '../data/encoding/coding.js';
 import type { ReconstructedColumn } from '../data/encoding/decode.js';
-import type { Row } from '../data/inputs/gather.js';
-import { asRows, hasNoRows } from '../data/inputs/one-row.js';
+import { type Encoding, inputNames, reversible } from '../data/encoding/encoding.js';
 import { type Data, openSource } from '../data/inputs/open-source.js';
+import type { Row } from '../data/inputs/row-gatherer.js';
+import { asRows, hasNoRows } from '../data/inputs/to-block.js';
 import type { ScalingRule } from '../data/statistics/scaling.js';
 import { checkFinite } from '../data/statistics/statistics.js';
 import { chooseEngine } from '../engines/choose.js';
@@ -22,8 +22,9 @@ import type { Warning } from '../warning.js';
 import type { Certificate } from './certificate.js';
 import { checkRecord } from './check-record.js';
 import type { Choice } from './choice.js';
-import { frameOf } from './frame-of.js';
+import { modelError, readRecord } from './read-record.js';
 import { type ModelRecord, OPTIONAL_VECTORS, type Plan, type Whiten } from './record.js';
+import { scalerOf } from './scaler-of.js';
 import { toBinary, toJSON } from './serialize.js';
 import type { Stability } from './stability.js';
 import type { Uniqueness } from './uniqueness.js';
@@ -63,7 +64,7 @@ export class Model implements ModelRecord {
   readonly uniqueness: Uniqueness;
   readonly warnings: readonly Warning[];
   readonly choice?: Choice;
-  readonly coding?: Coding;
+  readonly coding?: Encoding;
   readonly trace?: readonly Epoch[];
   readonly stability?: Stability;
   readonly #components: Float64Array;
@@ -122,12 +123,12 @@ export class Model implements ModelRecord {
 
   /**
    * Scores of rows: z = V(x − mean)/scale, n × k. Whitened `pca`: each zᵢ/√λᵢ. Whitened `zca`: those turned back to the
-   * columns, Vᵀ(z/√λ), n × d. float32 rows give float32 scores. A model with a coding takes the user's own table and codes it.
+   * columns, Vᵀ(z/√λ), n × d. float32 rows give float32 scores. A model with an encoding takes the user's own table and encodes it.
    * One row alone, `[1, 2, 3]` or `{ a: 1, b: 2, c: 3 }`, gives a matrix of one row, and no rows one of none.
    */
   async transform(data: TableData | Row, options: ApplyOptions = {}): Promise<RowMatrix> {
     const { k, d } = this;
-    const frame = frameOf({ mean: this.#mean, scale: this.#scale });
+    const scaler = scalerOf({ mean: this.#mean, scale: this.#scale });
     const inverse = this.#deviations.map((deviation) => (deviation > 0 ? 1 / deviation : 0));
     const output = this.whiten === 'zca' ? new RowCollector(d, this.#names()) : new RowCollector(k, scoreNames(k));
     const wide = new Float64Array(d);
@@ -138,7 +139,7 @@ export class Model implements ModelRecord {
       const engine = await chooseEngine({ threads }, block.data.length);
       const loaded = await engine.load(block);
       const scores = new Float64Array(block.rows * k);
-      await loaded.multiply(frame, this.#components, k, scores, (rows) => progress.step(rows));
+      await loaded.multiply(scaler, this.#components, k, scores, (rows) => progress.step(rows));
       loaded.release();
       // Sums of finite values may be too large as well: that is no error.
       if (block.kind === 'dense' && !firstScoresFinite(scores, k)) await check();
@@ -178,10 +179,10 @@ export class Model implements ModelRecord {
    * category the level with the largest fitted value.
    */
   async reconstruct(scores: Data, options: ApplyOptions = {}): Promise<ReconstructedColumn[]> {
-    const { columnsOfCoding, columnsOfRows } = await import('../data/encoding/decode.js');
+    const { columnsOfEncoding, columnsOfRows } = await import('../data/encoding/decode.js');
     const coding = reversible(this.coding);
     return coding
-      ? columnsOfCoding(coding, (onRow) => this.#reconstruct(scores, options, onRow))
+      ? columnsOfEncoding(coding, (onRow) => this.#reconstruct(scores, options, onRow))
       : columnsOfRows(await this.inverseTransform(scores, options), this.#names());
   }
 
@@ -194,7 +195,7 @@ export class Model implements ModelRecord {
   ): Promise<void> {
     const { k, d } = this;
     const width = this.whiten === 'zca' ? d : k;
-    const plain = identityFrame(width);
+    const plain = identityScaler(width);
     const z = new Float64Array(k);
     const x = new Float64Array(d);
     await this.#read('reconstruction', 'scores', scores, options, (block, progress) => {
@@ -248,7 +249,7 @@ export class Model implements ModelRecord {
 
   /**
    * The covariance the model stands for, in the user's own units (d × d): the variances along the components, and the
-   * noise variance in every other direction. The exact covariance of the data when k = d. With a coding, that of the coded columns.
+   * noise variance in every other direction. The exact covariance of the data when k = d. With an encoding, that of the encoded columns.
    */
   covariance(): RowMatrix<Float64Array> {
     const { k, d, noiseVariance } = this;
@@ -317,7 +318,7 @@ export class Model implements ModelRecord {
     if (hasNoRows(given)) return;
     const source =
       what === 'rows' && this.coding
-        ? await (await import('../data/encoding/coded-source.js')).openForModel(given as TableData, this, progress)
+        ? await (await import('../data/encoding/encoded-source.js')).openForModel(given as TableData, this, progress)
         : await openSource(given as Data, progress, names);
     try {
       if (source.cols !== width) {
@@ -358,14 +359,14 @@ function firstScoresFinite(scores: Float64Array, k: number): boolean {
 /** Packs a block tile by tile and visits each row of it. */
 async function eachRow(
   block: Block,
-  frame: Frame,
+  scaler: Scaler,
   progress: ProgressTracker,
   visit: (tile: Float64Array, start: number) => void,
 ): Promise<void> {
   const tile = new Float64Array(Math.min(TILE, block.rows) * block.cols);
   for (let from = 0; from < block.rows; from += TILE) {
     const to = Math.min(block.rows, from + TILE);
-    packTile(block, frame, from, to, 0, block.cols, tile);
+    packTile(block, scaler, from, to, 0, block.cols, tile);
     for (let i = 0; i < to - from; i++) visit(tile, i * block.cols);
     const pause = progress.step(to - from);
     if (pause) await pause;
@@ -434,4 +435,16 @@ function frozenCopy<T>(value: T): T {
     if (typeof copy[key] === 'object') copy[key] = frozenCopy(copy[key]);
   }
   return Object.freeze(copy) as T;
+}
+
+/**
+ * Reads a model from JSON (text, object or bytes), from its binary form, or from the copy of one that `structuredClone` or
+ * `postMessage` made. Whatever is wrong with it is a `ModelError`.
+ */
+export function loadModel(source: string | object | Uint8Array | ArrayBuffer): Model {
+  try {
+    return new Model(readRecord(source));
+  } catch (error) {
+    throw modelError(error);
+  }
 }

@@ -1,10 +1,10 @@
 import type { ProgressTracker } from '../base/progress.js';
-import { type Block, type Frame, packTile, type SparseBlock } from '../data/blocks/block.js';
+import { type Block, packTile, type Scaler, type SparseBlock } from '../data/blocks/block.js';
 import type { Matrix } from '../data/blocks/matrix.js';
 import { chooseEngine } from '../engines/choose.js';
 import type { Engine, OnStep } from '../engines/engine.js';
 import { axpy, dot } from '../linalg/vector.js';
-import { frameOf } from './frame-of.js';
+import { scalerOf } from './scaler-of.js';
 
 /** Rows packed between two calls of `onStep`. */
 const TILE = 256;
@@ -61,29 +61,29 @@ export async function reconstructBlock(
   onStep: OnStep,
 ): Promise<Reconstruction> {
   const { rows: k, cols: d, data: components } = model.components;
-  const frame = frameOf(model);
+  const scaler = scalerOf(model);
   const loaded = await engine.load(block);
   const scores = new Float64Array(block.rows * k);
-  await loaded.multiply(frame, components, k, scores, () => onStep(0));
+  await loaded.multiply(scaler, components, k, scores, () => onStep(0));
   loaded.release();
   const squares = new Float64Array(block.rows);
   const errors = new Float64Array(block.rows);
   // Sparse rows are not filled in, unless the difference of a row would lose digits.
-  const empty = block.kind === 'sparse' ? dotOfShift(frame) : 0;
+  const empty = block.kind === 'sparse' ? dotOfShift(scaler) : 0;
   const height = block.kind === 'sparse' ? 1 : Math.min(TILE, block.rows);
   const tile = new Float64Array(height * d);
   for (let from = 0; from < block.rows; from += TILE) {
     const to = Math.min(block.rows, from + TILE);
-    if (block.kind === 'dense') packTile(block, frame, from, to, 0, d, tile);
+    if (block.kind === 'dense') packTile(block, scaler, from, to, 0, d, tile);
     for (let i = from; i < to; i++) {
       const start = block.kind === 'dense' ? (i - from) * d : 0;
-      squares[i] = block.kind === 'dense' ? dot(tile, start, tile, start, d) : sparseSquare(block, frame, i, empty);
+      squares[i] = block.kind === 'dense' ? dot(tile, start, tile, start, d) : sparseSquare(block, scaler, i, empty);
       const rest = squares[i] - dot(scores, i * k, scores, i * k, k);
       if (rest > CANCELLED * Math.max(squares[i], empty)) {
         errors[i] = rest;
         continue;
       }
-      if (block.kind === 'sparse') packTile(block, frame, i, i + 1, 0, d, tile);
+      if (block.kind === 'sparse') packTile(block, scaler, i, i + 1, 0, d, tile);
       errors[i] = removeComponents(model.components, tile, start);
     }
     const pause = onStep(to - from);
@@ -93,7 +93,7 @@ export async function reconstructBlock(
 }
 
 /** ‖b‖² of a row without stored entries. */
-function dotOfShift({ shift, factor }: Frame): number {
+function dotOfShift({ shift, factor }: Scaler): number {
   let sum = 0;
   for (let j = 0; j < shift.length; j++) sum += (shift[j] * factor[j]) ** 2;
   return sum;
@@ -102,7 +102,7 @@ function dotOfShift({ shift, factor }: Frame): number {
 /** ‖b‖² of a sparse row: a stored x replaces s² by (x − s)² = s² + x(x − 2s). */
 function sparseSquare(
   { indptr, indices, data }: SparseBlock,
-  { shift, factor }: Frame,
+  { shift, factor }: Scaler,
   i: number,
   empty: number,
 ): number {

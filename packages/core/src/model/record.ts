@@ -1,6 +1,6 @@
 import type { Matrix } from '../data/blocks/matrix.js';
 import type { DType } from '../data/blocks/row-source.js';
-import type { Coding } from '../data/encoding/coding.js';
+import type { Encoding } from '../data/encoding/encoding.js';
 import type { ScalingRule } from '../data/statistics/scaling.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
 import type { SolverName } from '../solvers/names.js';
@@ -71,7 +71,7 @@ export interface ModelRecord {
   /** Where k was chosen by criteria: what each says, and why this number. */
   readonly choice?: Choice | undefined;
   /** How the user's table becomes the columns of the model, where it was not just numbers. */
-  readonly coding?: Coding | undefined;
+  readonly coding?: Encoding | undefined;
   /** The epochs of a solver that learns. */
   readonly trace?: readonly Epoch[] | undefined;
   /** How much the components vary from sample to sample, where a bootstrap was asked for. */

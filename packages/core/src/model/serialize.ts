@@ -23,7 +23,7 @@ import { OPTIONAL_VECTORS, VECTORS } from './record.js';
  */
 const FORMAT = 'scree-model';
 /**
- * The version that is written: 2 where columns are coded or scaled by medians and 3 where a regression is taken out, so that programs
+ * The version that is written: 2 where columns are encoded or scaled by medians and 3 where a regression is taken out, so that programs
  * that know nothing of this refuse the model instead of applying half of it. Readers of all versions are in `READERS`.
  */
 const versionOf = ({ coding, scaling }: ModelRecord): 1 | 2 | 3 =>

@@ -116,7 +116,7 @@ function demand(holds: boolean, what: string): asserts holds {
 }
 
 /** The stability of the first k components alone. After a rotation of all of them there is none of fewer. */
-export function firstOf(stability: Stability, k: number, d: number): Stability {
+export function stabilityOfFirst(stability: Stability, k: number, d: number): Stability {
   if (k === stability.variances.length) return stability;
   const rows = ({ low, high }: MatrixLimits): MatrixLimits => ({
     low: low.slice(0, k * d),

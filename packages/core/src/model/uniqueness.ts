@@ -22,7 +22,7 @@ export interface Determination {
   readonly noiseAngle: number;
 }
 
-export interface Judgement {
+export interface UniquenessAssessment {
   readonly uniqueness: Uniqueness;
   readonly warnings: readonly Warning[];
 }
@@ -48,7 +48,7 @@ interface Pair {
  * another by about (σν' + σ'ν)/(σ² − σ'²): first-order perturbation theory of the SVD, with the worst signs. A column
  * far from the origin so blurs the components it takes part in, and no others.
  */
-export function judgeUniqueness(
+export function assessUniqueness(
   solution: Solution,
   accuracy: Accuracy,
   {
@@ -57,7 +57,7 @@ export function judgeUniqueness(
     plan,
   }: { readonly d: number; readonly noise: Float64Array; readonly plan: { readonly solver: SolverName } },
   toVariance: number,
-): Judgement {
+): UniquenessAssessment {
   const { k, values, next } = solution;
   const blurs = componentBlurs(solution, noise, d);
   let rank = 0;

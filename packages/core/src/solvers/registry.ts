@@ -1,11 +1,11 @@
-import { covariance } from './direct/covariance.js';
-import { dual } from './direct/dual.js';
-import { krylov } from './direct/krylov.js';
-import { refined } from './direct/refined.js';
-import { svd } from './direct/svd.js';
-import { autoencoder, hebbian, points } from './learned/declarations.js';
+import { covarianceDeclaration } from './direct/covariance.js';
+import { dualDeclaration } from './direct/dual.js';
+import { krylovDeclaration } from './direct/krylov.js';
+import { refinedDeclaration } from './direct/refined.js';
+import { svdDeclaration } from './direct/svd.js';
+import { autoencoderDeclaration, hebbianDeclaration, pointsDeclaration } from './learned/declarations.js';
 import type { SolverName } from './names.js';
-import { streaming } from './sketch/declaration.js';
+import { streamingDeclaration } from './sketch/declaration.js';
 import type { SolverDeclaration } from './solver.js';
 
 /**
@@ -13,13 +13,13 @@ import type { SolverDeclaration } from './solver.js';
  * one file, one line here and its name in `names.ts`.
  */
 export const SOLVERS: Readonly<Record<SolverName, SolverDeclaration>> = {
-  covariance,
-  refined,
-  dual,
-  svd,
-  krylov,
-  points,
-  autoencoder,
-  hebbian,
-  streaming,
+  covariance: covarianceDeclaration,
+  refined: refinedDeclaration,
+  dual: dualDeclaration,
+  svd: svdDeclaration,
+  krylov: krylovDeclaration,
+  points: pointsDeclaration,
+  autoencoder: autoencoderDeclaration,
+  hebbian: hebbianDeclaration,
+  streaming: streamingDeclaration,
 };

@@ -1,18 +1,18 @@
 import type { ProgressTracker } from '../base/progress.js';
 import type { Block } from '../data/blocks/block.js';
 import type { DataChecksum } from '../data/statistics/checksum.js';
-import type { Framing, Scale } from '../data/statistics/scaling.js';
+import type { FitScaler, Scale } from '../data/statistics/scaling.js';
 import type { ColumnStatistics } from '../data/statistics/statistics.js';
-import type { EarlyFrame, Engine, RowsAt } from '../engines/engine.js';
+import type { DualScaler, Engine, RowsAt } from '../engines/engine.js';
 import type { Passes } from '../engines/passes.js';
 import type { ErrorDetails } from '../errors.js';
+import type { CostModel } from './cost-model.js';
 import type { Epoch } from './learned/epoch.js';
 import type { LearnOptions } from './learned/learn-options.js';
 import type { SketchOptions } from './sketch/sketch-options.js';
-import type { Work } from './work.js';
 
 /**
- * The input of a solver, in the frame: columns centred, scaled, weighted, and of size 1. It finds eigenvectors of S = BᵀB.
+ * The input of a solver. The data are scaled: centred, weighted, and of size 1. It finds eigenvectors of S = BᵀB.
  * ddof, units, order and signs are left to `finish`.
  */
 export interface Problem {
@@ -20,18 +20,18 @@ export interface Problem {
   readonly d: number;
   /** The most components that can have variance: min(d, n − 1) for centred data. */
   readonly rankLimit: number;
-  readonly wanted: Wanted;
+  readonly wanted: WantedComponents;
   /** tr S, the sum of all its eigenvalues. */
   readonly scatterTrace: number;
   /** How far rounding may have taken the computed S, or its products, from the exact: ‖ΔS‖ at most. */
   readonly roundoff: number;
   /** The part of it that comes from the rounding of means and scales, which no solver can reduce. */
-  readonly framingError: number;
+  readonly scalingError: number;
   /** Residual ‖Sv − λv‖/λ₁ that iterative solvers must reach. */
   readonly tolerance: number;
   /** Options of the solvers that learn. */
   readonly learn: LearnOptions;
-  /** Size of one unit of the frame in the units of the data, for messages. */
+  /** Size of one unit of the scaled data in the units of the data, for messages. */
   readonly unit: number;
   /** Whether B's rows add up to zero: data that are centred and have no weights. */
   readonly centred: boolean;
@@ -59,12 +59,12 @@ export interface ScatterAndRowsProblem extends ScatterProblem, RowsProblem {}
 
 /** A problem whose rows were read once, by a fold. `passes` is there where the rows can be read again. */
 export interface OnePassProblem extends Problem {
-  readonly framing: Framing;
+  readonly scaler: FitScaler;
   readonly passes: Passes | undefined;
 }
 
 /** The state of a solver that reads the rows once, as they come. */
-export interface Fold {
+export interface IncrementalFit {
   readonly columns: Readonly<ColumnStatistics>;
   /** Blocks that were added. */
   readonly merges: number;
@@ -73,7 +73,7 @@ export interface Fold {
 }
 
 /** Settings of a solver that reads the data once, known before the first row. */
-export interface FoldSettings {
+export interface IncrementalFitSettings {
   readonly cols: number;
   readonly k?: number | 'all';
   readonly center: boolean;
@@ -86,7 +86,7 @@ export interface FoldSettings {
 }
 
 /** How many components: a count, or as many as explain a fraction of the variance. */
-export type Wanted = { readonly count: number } | { readonly fraction: number };
+export type WantedComponents = { readonly count: number } | { readonly fraction: number };
 
 export interface Solution {
   readonly k: number;
@@ -143,21 +143,21 @@ export interface Failure {
 export type Solver = {
   readonly tolerance?: number;
   /** For solvers that start from random vectors: a checksum, to which all rows are added as they are read first. */
-  readonly checksum?: () => DataChecksum;
+  readonly newChecksum?: () => DataChecksum;
 } & (
   | { readonly needs: 'scatter'; solve(problem: ScatterProblem): Promise<Solution> }
   | {
       readonly needs: 'rows';
       solve(problem: RowsProblem): Promise<Solution>;
-      /** For solvers that begin with the products of all rows: the frame in which they will be wanted, where the block has all rows of the source. */
-      early?(
-        settings: Omit<FoldSettings, 'cols'>,
+      /** For solvers that start with a `dual` pass: the scaler of that pass, if the block has all rows of the source. */
+      dualScaler?(
+        settings: Omit<IncrementalFitSettings, 'cols'>,
         source: { readonly resident?: boolean; readonly rows?: number | undefined },
         block: { readonly rows: number },
-      ): EarlyFrame | undefined;
+      ): DualScaler | undefined;
     }
   | { readonly needs: 'both'; solve(problem: ScatterAndRowsProblem): Promise<Solution> }
-  | { readonly needs: 'once'; begin(settings: FoldSettings): Fold }
+  | { readonly needs: 'once'; begin(settings: IncrementalFitSettings): IncrementalFit }
 );
 
 /** The form of the data that a solver needs: their scatter, rows that can be read again, both, or one reading. */
@@ -185,7 +185,7 @@ export interface SolverDeclaration {
   /** Side of the square matrix that it forms, where it forms one. */
   matrixSize?(shape: { readonly rows?: number | undefined; readonly cols: number }): number;
   /** Seconds it would take; undefined where it cannot do the work. A solver without costs is used only on request. */
-  cost?(work: Work): number | undefined;
+  cost?(work: CostModel): number | undefined;
   /** Why it is the best choice for this shape, as a sentence. */
   reason?(shape: { readonly rows: number; readonly cols: number; readonly nonzeros?: number }): string;
   /** Whether it works on the data and not on their squares, so that variances far below 1e-16 of the largest are seen. */
@@ -198,7 +198,7 @@ export interface SolverDeclaration {
 }
 
 /** How many of the falling `values` are wanted. */
-export function countWanted(wanted: Wanted, values: ArrayLike<number>, scatterTrace: number): number {
+export function countWanted(wanted: WantedComponents, values: ArrayLike<number>, scatterTrace: number): number {
   if ('count' in wanted) return wanted.count;
   // A sum that misses the fraction by rounding alone has reached it.
   const target = wanted.fraction * scatterTrace * (1 - 1e-13);

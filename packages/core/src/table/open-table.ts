@@ -3,11 +3,11 @@ import type { ProgressTracker } from '../base/progress.js';
 import { blockRows, packedRows } from '../data/blocks/block-rows.js';
 import type { NumberArray } from '../data/blocks/matrix.js';
 import type { RowSource } from '../data/blocks/row-source.js';
-import { commonLength } from '../data/inputs/column-data.js';
-import { foreignAdvice, foreignKind } from '../data/inputs/foreign.js';
-import { adviceForRow, hasColumn, isRecord } from '../data/inputs/gather.js';
+import { libraryAdvice, libraryKind } from '../data/inputs/library-kind.js';
+import { commonLength } from '../data/inputs/open-columns.js';
 import { type Data, openSource } from '../data/inputs/open-source.js';
 import { items } from '../data/inputs/open-stream.js';
+import { adviceForRow, hasColumn, isRecord } from '../data/inputs/row-gatherer.js';
 import { empty, isMatrix } from '../data/inputs/to-block.js';
 import { DataError, describeValue } from '../errors.js';
 import { chooseColumns } from './choose-columns.js';
@@ -48,13 +48,13 @@ export async function openTable(
     const source = await openSource(data as Data, progress);
     return chooseColumns(sourceTable(source), chosen);
   }
-  const kind = foreignKind(data);
+  const kind = libraryKind(data);
   if (kind) {
-    const read = await (await import('../data/inputs/foreign-data.js')).readForeign(kind, data);
+    const read = await (await import('../data/inputs/library-data.js')).readLibraryData(kind, data);
     if ('columns' in read) return chooseColumns(fromLists(read.names, read.columns), chosen);
     return chooseColumns(sourceTable(await openSource(read, progress)), chosen);
   }
-  const advice = builtInName(data) === 'Map' ? 'a Map. Pass Object.fromEntries(map).' : foreignAdvice(data);
+  const advice = builtInName(data) === 'Map' ? 'a Map. Pass Object.fromEntries(map).' : libraryAdvice(data);
   if (advice) throw new DataError('BAD_DATA', `The table is ${advice}`);
   if (Array.isArray(data)) return fromRows(data, chosen);
   if (Symbol.iterator in data || Symbol.asyncIterator in data) {

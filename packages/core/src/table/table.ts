@@ -1,4 +1,4 @@
-import type { RecordRow } from '../data/inputs/gather.js';
+import type { RecordRow } from '../data/inputs/row-gatherer.js';
 import type { Warning } from '../warning.js';
 
 /** A value of a mixed table. null, undefined, NaN and '' are gaps. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { runTaskSync } from '../../src/base/progress.js';
-import type { Block, Frame } from '../../src/data/blocks/block.js';
+import type { Block, Scaler } from '../../src/data/blocks/block.js';
 import { canonicalCsr } from '../../src/data/blocks/csr.js';
 import type { LoadedBlock } from '../../src/engines/index.js';
 import { type Engine, referenceEngine } from '../../src/index.js';
@@ -15,12 +15,12 @@ const reference = referenceEngine();
 
 interface Case {
   readonly block: Block;
-  readonly frame: Frame;
+  readonly scaler: Scaler;
   /** B itself, rows of numbers. */
   readonly b: number[][];
 }
 
-/** A block of any shape, type, stride, layout and frame; large enough now and then to need several tiles. */
+/** A block of any shape, type, stride, layout and scaler; large enough now and then to need several tiles. */
 const cases = fc
   .record({
     n: fc.oneof(fc.integer({ min: 1, max: 20 }), fc.constantFrom(255, 256, 257, 600)),
@@ -55,13 +55,13 @@ function makeCase(
       layout === 'sparse' && j > 0 && uniform() < 0.5 ? 0 : round(normal() + offset),
     ),
   );
-  const frame: Frame = {
+  const scaler: Scaler = {
     shift: Float64Array.from({ length: d }, () => offset + normal() * 0.1),
     factor: Float64Array.from({ length: d }, () => 0.5 + uniform()),
     ...(weighted ? { rootWeights: Float64Array.from({ length: n }, () => Math.floor(uniform() * 3)) } : {}),
   };
   const b = rows.map((row, i) =>
-    row.map((x, j) => (x - frame.shift[j]) * frame.factor[j] * (frame.rootWeights ? frame.rootWeights[i] : 1)),
+    row.map((x, j) => (x - scaler.shift[j]) * scaler.factor[j] * (scaler.rootWeights ? scaler.rootWeights[i] : 1)),
   );
   const stride = d + gap;
   const data = float32 ? new Float32Array(n * stride).fill(Number.NaN) : new Float64Array(n * stride).fill(Number.NaN);
@@ -72,7 +72,7 @@ function makeCase(
     layout === 'dense'
       ? { kind: 'dense', rows: n, cols: d, stride, data }
       : { kind: 'sparse', ...canonicalCsr(toCsr(rows, float32)) };
-  return { block, frame, b };
+  return { block, scaler, b };
 }
 
 const vectorsOf = (k: number, d: number, seed: number): Float64Array =>
@@ -83,10 +83,10 @@ const close = (actual: ArrayLike<number>, expected: number[], size: number, what
     atMost(Math.abs(actual[i] - value), 1e-12 * size, `error of entry ${i} of ${what}`);
   });
 };
-const energy = (b: number[][], frame: Frame): number =>
+const energy = (b: number[][], scaler: Scaler): number =>
   1 +
   b.flat().reduce((sum, x) => sum + x * x, 0) +
-  b.length * 9 * frame.shift.reduce((sum, s, j) => sum + (s * frame.factor[j]) ** 2, 0);
+  b.length * 9 * scaler.shift.reduce((sum, s, j) => sum + (s * scaler.factor[j]) ** 2, 0);
 
 interface LargeBlock {
   readonly n: number;
@@ -117,7 +117,7 @@ async function makeLargeBlocks(): Promise<LargeBlock[]> {
   ]) {
     const data = Float32Array.from({ length: n * d }, normal);
     const block: Block = { kind: 'dense', rows: n, cols: d, stride: d, data };
-    const frame: Frame = { shift: new Float64Array(d).fill(0.1), factor: new Float64Array(d).fill(2) };
+    const scaler: Scaler = { shift: new Float64Array(d).fill(0.1), factor: new Float64Array(d).fill(2) };
     const vectors = Float64Array.from({ length: 2 * d }, normal);
     const run = async (loaded: LoadedBlock) => {
       const out = {
@@ -125,10 +125,10 @@ async function makeLargeBlocks(): Promise<LargeBlock[]> {
         multiply: new Float64Array(2 * n),
         dual: new Float64Array(n * n),
       };
-      await loaded.normal(frame, vectors, 2, out.normal, () => {});
-      await loaded.multiply(frame, vectors, 2, out.multiply, () => {});
+      await loaded.normal(scaler, vectors, 2, out.normal, () => {});
+      await loaded.multiply(scaler, vectors, 2, out.multiply, () => {});
       if (n < 400 || d < 10)
-        await loaded.dual(frame, loaded, frame, { products: out.dual, size: n, row: 0, column: 0 }, () => {});
+        await loaded.dual(scaler, loaded, scaler, { products: out.dual, size: n, row: 0, column: 0 }, () => {});
       return out;
     };
     blocks.push({ n, d, block, run, expected: await run(await reference.load(block)) });
@@ -140,15 +140,15 @@ async function makeLargeBlocks(): Promise<LargeBlock[]> {
 export const engineChecks: Record<string, (engine: Engine) => void | Promise<void>> = {
   'gram: S += BᵀB, upper triangle, on top of what is there': (engine) =>
     fc.assert(
-      fc.asyncProperty(cases, async ({ block, frame, b }) => {
+      fc.asyncProperty(cases, async ({ block, scaler, b }) => {
         const d = block.cols;
         const scatter = new Float64Array(d * d).fill(1);
         const loaded = await engine.load(block);
         let rows = 0;
-        await loaded.gram(frame, scatter, (done) => {
+        await loaded.gram(scaler, scatter, (done) => {
           rows += done;
         });
-        const size = energy(b, frame);
+        const size = energy(b, scaler);
         for (let i = 0; i < d; i++) {
           const upper = Array.from(
             { length: d - i },
@@ -181,11 +181,11 @@ export const engineChecks: Record<string, (engine: Engine) => void | Promise<voi
           if (!zeros) for (let at = 0; at < data.length; at++) data[at] = normal();
           const [row, column] = [Math.floor(uniform() * n), Math.floor(uniform() * d)];
           data[row * stride + column] = bad;
-          const frame = { shift: new Float64Array(d), factor: new Float64Array(d).fill(1) };
+          const scaler = { shift: new Float64Array(d), factor: new Float64Array(d).fill(1) };
           const vectors = Float64Array.from({ length: k * d }, () => (uniform() < 0.5 ? 0 : normal()));
           const scores = new Float64Array(n * k);
           const loaded = await engine.load({ kind: 'dense', rows: n, cols: d, stride, data });
-          await loaded.multiply(frame, vectors, k, scores, () => {});
+          await loaded.multiply(scaler, vectors, k, scores, () => {});
           loaded.release();
           for (let i = 0; i < n; i++) {
             for (let c = 0; c < k; c++) {
@@ -198,33 +198,33 @@ export const engineChecks: Record<string, (engine: Engine) => void | Promise<voi
     ),
   'multiply: Y = BVᵀ; multiplyTransposed: Z += YᵀB; normal: Z += VBᵀB': (engine) =>
     fc.assert(
-      fc.asyncProperty(cases, async ({ block, frame, b, k, seed }) => {
+      fc.asyncProperty(cases, async ({ block, scaler, b, k, seed }) => {
         const [n, d] = [block.rows, block.cols];
         const v = vectorsOf(k, d, seed);
         const loaded = await engine.load(block);
         const y = b.flatMap((row) =>
           Array.from({ length: k }, (_, c) => row.reduce((sum, x, j) => sum + x * v[c * d + j], 0)),
         );
-        const size = energy(b, frame) * 10;
+        const size = energy(b, scaler) * 10;
         const scores = new Float64Array(n * k);
-        await loaded.multiply(frame, v, k, scores, () => {});
+        await loaded.multiply(scaler, v, k, scores, () => {});
         close(scores, y, size, 'multiply');
         const z = Array.from({ length: k * d }, (_, at) => {
           const [c, j] = [Math.floor(at / d), at % d];
           return 1 + b.reduce((sum, row, i) => sum + y[i * k + c] * row[j], 0);
         });
         const collected = new Float64Array(k * d).fill(1);
-        await loaded.multiplyTransposed(frame, Float64Array.from(y), k, collected, () => {});
+        await loaded.multiplyTransposed(scaler, Float64Array.from(y), k, collected, () => {});
         close(collected, z, size, 'multiplyTransposed');
         const fused = new Float64Array(k * d).fill(1);
-        await loaded.normal(frame, v, k, fused, () => {});
+        await loaded.normal(scaler, v, k, fused, () => {});
         close(fused, z, size, 'normal');
       }),
     ),
 
   'dual: products of all pairs of rows, within a block and between two of any layout': (engine) =>
     fc.assert(
-      fc.asyncProperty(cases, fc.boolean(), async ({ block, frame, b, seed }, float32) => {
+      fc.asyncProperty(cases, fc.boolean(), async ({ block, scaler, b, seed }, float32) => {
         const n = block.rows;
         const other = makeCase(
           { n: 5, d: block.cols, gap: 0, float32, layout: float32 ? 'sparse' : 'dense', weighted: false, offset: 1 },
@@ -233,9 +233,9 @@ export const engineChecks: Record<string, (engine: Engine) => void | Promise<voi
         const size = n + 5;
         const products = new Float64Array(size * size);
         const [left, right] = [await engine.load(block), await engine.load(other.block)];
-        await left.dual(frame, left, frame, { products, size, row: 0, column: 0 }, () => {});
-        await left.dual(frame, right, other.frame, { products, size, row: 0, column: n }, () => {});
-        const scale = energy(b, frame) + energy(other.b, other.frame);
+        await left.dual(scaler, left, scaler, { products, size, row: 0, column: 0 }, () => {});
+        await left.dual(scaler, right, other.scaler, { products, size, row: 0, column: n }, () => {});
+        const scale = energy(b, scaler) + energy(other.b, other.scaler);
         let worst = 0;
         for (let i = 0; i < n; i++) {
           for (let j = i; j < size; j++) {
@@ -313,10 +313,10 @@ export const engineChecks: Record<string, (engine: Engine) => void | Promise<voi
 
   'the same input gives the same bits': (engine) =>
     fc.assert(
-      fc.asyncProperty(cases, async ({ block, frame, k, seed }) => {
+      fc.asyncProperty(cases, async ({ block, scaler, k, seed }) => {
         const run = async (): Promise<Float64Array> => {
           const out = new Float64Array(k * block.cols);
-          await (await engine.load(block)).normal(frame, vectorsOf(k, block.cols, seed), k, out, () => {});
+          await (await engine.load(block)).normal(scaler, vectorsOf(k, block.cols, seed), k, out, () => {});
           return out;
         };
         sameBits(await run(), await run(), 'normal');
@@ -325,7 +325,7 @@ export const engineChecks: Record<string, (engine: Engine) => void | Promise<voi
     ),
 
   async 'stops at the next tile when onStep throws'(engine) {
-    const { block, frame } = makeCase(
+    const { block, scaler } = makeCase(
       { n: 600, d: 4, gap: 0, float32: false, layout: 'dense', weighted: false, offset: 0 },
       1,
     );
@@ -333,7 +333,7 @@ export const engineChecks: Record<string, (engine: Engine) => void | Promise<voi
     const stop = () => {
       throw new Error('stop');
     };
-    await rejects(() => loaded.gram(frame, new Float64Array(16), stop), 'stop', 'gram');
-    await rejects(() => loaded.normal(frame, new Float64Array(4), 1, new Float64Array(4), stop), 'stop', 'normal');
+    await rejects(() => loaded.gram(scaler, new Float64Array(16), stop), 'stop', 'gram');
+    await rejects(() => loaded.normal(scaler, new Float64Array(4), 1, new Float64Array(4), stop), 'stop', 'normal');
   },
 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Frame, SparseBlock } from '../../src/data/blocks/block.js';
+import type { Scaler, SparseBlock } from '../../src/data/blocks/block.js';
 import { canonicalCsr } from '../../src/data/blocks/csr.js';
 import { wasmEngine } from '../../src/engines/choose.js';
 import type { LoadedBlock } from '../../src/engines/engine.js';
@@ -19,7 +19,7 @@ interface Shape {
 /** Sparse rows with a column that is stored in all of them, far from zero; a column and rows that are empty. */
 function makeCase({ rows, cols, perRow, weighted = false, float32 = false }: Shape): {
   block: SparseBlock;
-  frame: Frame;
+  scaler: Scaler;
 } {
   const { normal, uniform } = random(rows + cols);
   const indptr = new Int32Array(rows + 1);
@@ -45,7 +45,7 @@ function makeCase({ rows, cols, perRow, weighted = false, float32 = false }: Sha
   const csr = canonicalCsr({ rows, cols, indptr, indices: Int32Array.from(indices), data: values });
   return {
     block: { kind: 'sparse', ...csr },
-    frame: {
+    scaler: {
       shift: Float64Array.from({ length: cols }, (_, j) => (j === 0 ? 1000 : 0.1 * normal())),
       factor: Float64Array.from({ length: cols }, () => 0.5 + uniform()),
       ...(weighted ? { rootWeights: roots } : {}),
@@ -65,16 +65,16 @@ const none = (): void => {};
 const numbers = (length: number, seed: number): Float64Array => Float64Array.from({ length }, random(seed).normal);
 
 /** All products of a block with k vectors, on top of what is there. */
-async function products(loaded: LoadedBlock, frame: Frame, k: number): Promise<Float64Array[]> {
+async function products(loaded: LoadedBlock, scaler: Scaler, k: number): Promise<Float64Array[]> {
   const [n, d] = [loaded.rows, loaded.cols];
   const vectors = numbers(k * d, 1);
   const given = numbers(n * k, 2);
   const scores = new Float64Array(n * k);
   const collected = new Float64Array(k * d).fill(1);
   const image = new Float64Array(k * d).fill(1);
-  await loaded.multiply(frame, vectors, k, scores, none);
-  await loaded.multiplyTransposed(frame, given, k, collected, none);
-  await loaded.normal(frame, vectors, k, image, none);
+  await loaded.multiply(scaler, vectors, k, scores, none);
+  await loaded.multiplyTransposed(scaler, given, k, collected, none);
+  await loaded.normal(scaler, vectors, k, image, none);
   return [scores, collected, image];
 }
 
@@ -82,7 +82,7 @@ const sameBits = (a: Float64Array[], b: Float64Array[]): boolean =>
   a.every((numbers, i) => Buffer.compare(Buffer.from(numbers.buffer), Buffer.from(b[i].buffer)) === 0);
 
 /** Σb² of the block as the pass sees it, and of the means that it subtracts from every row. */
-function energyOf({ rows, indptr, indices, data }: SparseBlock, { shift, factor, rootWeights }: Frame): number {
+function energyOf({ rows, indptr, indices, data }: SparseBlock, { shift, factor, rootWeights }: Scaler): number {
   let energy = 1;
   for (let i = 0; i < rows; i++) {
     const weight = rootWeights ? rootWeights[i] ** 2 : 1;
@@ -97,12 +97,12 @@ function energyOf({ rows, indptr, indices, data }: SparseBlock, { shift, factor,
 
 describe('sparse passes in WebAssembly', () => {
   it.each(shapes)('agree with the reference: $rows × $cols', async (shape) => {
-    const { block, frame } = makeCase(shape);
+    const { block, scaler } = makeCase(shape);
     const engine = (await wasmEngine({ threads: 2 })) as Engine;
     const [ours, theirs] = [await engine.load(block), await reference.load(block)];
-    const energy = energyOf(block, frame);
+    const energy = energyOf(block, scaler);
     for (const k of shape.rows > 100000 ? [3] : counts) {
-      const [actual, expected] = [await products(ours, frame, k), await products(theirs, frame, k)];
+      const [actual, expected] = [await products(ours, scaler, k), await products(theirs, scaler, k)];
       actual.forEach((found, pass) => {
         let worst = 0;
         for (let i = 0; i < found.length; i++) worst = Math.max(worst, Math.abs(found[i] - expected[pass][i]));
@@ -113,75 +113,75 @@ describe('sparse passes in WebAssembly', () => {
   });
 
   it.each(shapes)('give the same bits on 1, 2, 3 and 8 threads, copied again or kept: $rows × $cols', async (shape) => {
-    const { block, frame } = makeCase(shape);
+    const { block, scaler } = makeCase(shape);
     for (const k of shape.rows > 100000 ? [25] : [1, 13, 70]) {
       let first: Float64Array[] | undefined;
       for (const threads of [1, 2, 3, 8]) {
         const loaded = await ((await wasmEngine({ threads })) as Engine).load(block);
         for (let round = 0; round < 2; round++) {
-          const found = await products(loaded, frame, k);
+          const found = await products(loaded, scaler, k);
           first ??= found;
           expect(sameBits(found, first)).toBe(true);
           // Lets workers that have just been started join in.
           await new Promise((resolve) => setTimeout(resolve, 5));
         }
         loaded.release();
-        expect(sameBits(await products(loaded, frame, k), first as Float64Array[])).toBe(true);
+        expect(sameBits(await products(loaded, scaler, k), first as Float64Array[])).toBe(true);
         loaded.release();
       }
     }
   });
 
-  it('notice a change of the frame, even in place', async () => {
-    const { block, frame } = makeCase(shapes[0]);
+  it('notice a change of the scaler, even in place', async () => {
+    const { block, scaler } = makeCase(shapes[0]);
     const engine = (await wasmEngine({ threads: 1 })) as Engine;
     const loaded = await engine.load(block);
-    const before = await products(loaded, frame, 4);
-    const moved = { shift: frame.shift.slice(), factor: frame.factor.slice(), rootWeights: numbers(block.rows, 5) };
+    const before = await products(loaded, scaler, 4);
+    const moved = { shift: scaler.shift.slice(), factor: scaler.factor.slice(), rootWeights: numbers(block.rows, 5) };
     moved.rootWeights.forEach((root, i) => {
       moved.rootWeights[i] = Math.abs(root);
     });
     await products(loaded, moved, 4);
-    frame.shift[3] += 1;
-    const after = await products(loaded, frame, 4);
+    scaler.shift[3] += 1;
+    const after = await products(loaded, scaler, 4);
     expect(sameBits(after, before)).toBe(false);
-    expect(sameBits(after, await products(await engine.load(block), frame, 4))).toBe(true);
+    expect(sameBits(after, await products(await engine.load(block), scaler, 4))).toBe(true);
     loaded.release();
   });
 
   it('may run at the same time on one block', async () => {
-    const { block, frame } = makeCase(shapes[2]);
+    const { block, scaler } = makeCase(shapes[2]);
     const loaded = await ((await wasmEngine({ threads: 2 })) as Engine).load(block);
-    const alone = await products(loaded, frame, 20);
-    const together = await Promise.all([20, 20, 20].map((k) => products(loaded, frame, k)));
+    const alone = await products(loaded, scaler, 20);
+    const together = await Promise.all([20, 20, 20].map((k) => products(loaded, scaler, k)));
     for (const found of together) expect(sameBits(found, alone)).toBe(true);
     loaded.release();
   });
 
   it('stop when onStep throws, and the next pass works', async () => {
-    const { block, frame } = makeCase(shapes[3]);
+    const { block, scaler } = makeCase(shapes[3]);
     const loaded = await ((await wasmEngine({ threads: 2 })) as Engine).load(block);
-    const expected = await products(loaded, frame, 5);
+    const expected = await products(loaded, scaler, 5);
     const out = new Float64Array(5 * block.cols);
     const stop = (): void => {
       throw new Error('stop');
     };
-    const stopped = async (): Promise<void> => loaded.normal(frame, numbers(5 * block.cols, 1), 5, out, stop);
+    const stopped = async (): Promise<void> => loaded.normal(scaler, numbers(5 * block.cols, 1), 5, out, stop);
     await expect(stopped()).rejects.toThrow('stop');
     expect(out.every((value) => value === 0)).toBe(true);
-    expect(sameBits(await products(loaded, frame, 5), expected)).toBe(true);
+    expect(sameBits(await products(loaded, scaler, 5), expected)).toBe(true);
     loaded.release();
   });
 
   it('report all rows once', async () => {
     for (const shape of shapes) {
-      const { block, frame } = makeCase(shape);
+      const { block, scaler } = makeCase(shape);
       const loaded = await ((await wasmEngine({ threads: 2 })) as Engine).load(block);
       let rows = 0;
       const onStep = (done: number): void => {
         rows += done;
       };
-      await loaded.normal(frame, numbers(70 * block.cols, 1), 70, new Float64Array(70 * block.cols), onStep);
+      await loaded.normal(scaler, numbers(70 * block.cols, 1), 70, new Float64Array(70 * block.cols), onStep);
       expect(rows).toBe(block.rows);
     }
   });
@@ -196,12 +196,12 @@ describe('sparse passes in WebAssembly', () => {
         data: new Float64Array(0),
       };
       const block: SparseBlock = { kind: 'sparse', ...canonicalCsr(csr) };
-      const frame: Frame = { shift: Float64Array.of(1, 2, 3), factor: Float64Array.of(1, 1, 2) };
+      const scaler: Scaler = { shift: Float64Array.of(1, 2, 3), factor: Float64Array.of(1, 1, 2) };
       const [ours, theirs] = [
         await ((await wasmEngine({ threads: 1 })) as Engine).load(block),
         await reference.load(block),
       ];
-      const [actual, expected] = [await products(ours, frame, 2), await products(theirs, frame, 2)];
+      const [actual, expected] = [await products(ours, scaler, 2), await products(theirs, scaler, 2)];
       actual.forEach((found, pass) => {
         found.forEach((value, i) => {
           expect(value).toBeCloseTo(expected[pass][i], 10);

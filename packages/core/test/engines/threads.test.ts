@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
-import type { DenseBlock, Frame } from '../../src/data/blocks/block.js';
+import type { DenseBlock, Scaler } from '../../src/data/blocks/block.js';
 import { wasmEngine } from '../../src/engines/choose.js';
 import { MOST_JOBS, QUEUE_BYTES, QUEUE_START, word } from '../../src/engines/wasm/threads/job-queue.js';
 import { acquireWorkers } from '../../src/engines/wasm/threads/worker-pool.js';
@@ -17,7 +17,7 @@ function block(rows: number, cols: number, seed = 1): DenseBlock {
   return { kind: 'dense', rows, cols, stride: cols, data };
 }
 
-const frameOf = (cols: number): Frame => ({
+const scalerOf = (cols: number): Scaler => ({
   shift: Float64Array.from({ length: cols }, (_, j) => (j % 5 === 0 ? 0 : j)),
   factor: new Float64Array(cols).fill(0.5),
 });
@@ -28,7 +28,7 @@ const at = { first: 0, weights: undefined, columnNames: undefined };
 /** Everything that an engine computes of a block, as one list of bytes. */
 async function everything(engine: Engine, data: DenseBlock): Promise<Uint8Array> {
   const [n, d, k] = [data.rows, data.cols, 20];
-  const frame = frameOf(d);
+  const scaler = scalerOf(d);
   const loaded = await engine.load(data);
   const vectors = Float64Array.from({ length: k * d }, random(3).normal);
   const scatter = new Float64Array(d * d);
@@ -38,13 +38,13 @@ async function everything(engine: Engine, data: DenseBlock): Promise<Uint8Array>
   const image = new Float64Array(k * d);
   const few: DenseBlock = { ...data, rows: Math.min(n, 700) };
   const products = new Float64Array(few.rows * few.rows);
-  await loaded.gram(frame, scatter, none);
+  await loaded.gram(scaler, scatter, none);
   const stats = await loaded.summarise(at, summary, none);
-  await loaded.multiply(frame, vectors, k, scores, none);
-  await loaded.multiplyTransposed(frame, scores, k, collected, none);
-  await loaded.normal(frame, vectors, k, image, none);
+  await loaded.multiply(scaler, vectors, k, scores, none);
+  await loaded.multiplyTransposed(scaler, scores, k, collected, none);
+  await loaded.normal(scaler, vectors, k, image, none);
   const part = await engine.load(few);
-  await part.dual(frame, part, frame, { products, size: few.rows, row: 0, column: 0 }, none);
+  await part.dual(scaler, part, scaler, { products, size: few.rows, row: 0, column: 0 }, none);
   const arrays = [scatter, summary, scores, collected, image, products, stats.mean, stats.spread, stats.min, stats.max];
   return Buffer.concat(arrays.map((array) => Buffer.from(array.buffer)));
 }

@@ -43,7 +43,7 @@ function make(type: keyof typeof types): { block: DenseBlock; plain: DenseBlock 
 
 describe.each(Object.keys(types) as (keyof typeof types)[])('%s data', (type) => {
   const { block, plain } = make(type);
-  const frame = {
+  const scaler = {
     shift: Float64Array.from({ length: cols }, (_, j) => plain.data[j] / 2),
     factor: new Float64Array(cols).fill(2 ** -4),
     rootWeights: Float64Array.from({ length: rows }, (_, i) => (i % 7) / 4),
@@ -57,9 +57,9 @@ describe.each(Object.keys(types) as (keyof typeof types)[])('%s data', (type) =>
         const scatter = new Float64Array(cols * cols);
         const scores = new Float64Array(rows * 3);
         const products = new Float64Array(rows * rows);
-        await loaded.gram(frame, scatter, none);
-        await loaded.multiply(frame, Float64Array.from({ length: 3 * cols }, random(1).normal), 3, scores, none);
-        await loaded.dual(frame, loaded, frame, { products, size: rows, row: 0, column: 0 }, none);
+        await loaded.gram(scaler, scatter, none);
+        await loaded.multiply(scaler, Float64Array.from({ length: 3 * cols }, random(1).normal), 3, scores, none);
+        await loaded.dual(scaler, loaded, scaler, { products, size: rows, row: 0, column: 0 }, none);
         const stats = await loaded.summarise({ first: 0, weights: undefined, columnNames: undefined }, undefined, none);
         const found = [scatter, scores, products, stats.mean, stats.spread, stats.min, stats.max];
         results.push(Buffer.concat(found.map((array) => Buffer.from(array.buffer))));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { DenseBlock, Frame } from '../../src/data/blocks/block.js';
-import { chooseFrame, columnScales } from '../../src/data/statistics/scaling.js';
+import type { DenseBlock, Scaler } from '../../src/data/blocks/block.js';
+import { chooseScaler, columnScales } from '../../src/data/statistics/scaling.js';
 import { wasmEngine } from '../../src/engines/choose.js';
-import type { EarlyFrame } from '../../src/engines/engine.js';
+import type { DualScaler } from '../../src/engines/engine.js';
 import { type Engine, pca, referenceEngine } from '../../src/index.js';
 import { random } from '../../src/linalg/random.js';
 
@@ -22,10 +22,10 @@ function blockOf(rows: number, cols: number, shared: boolean): DenseBlock {
   return { kind: 'dense', rows, cols, stride: cols, data };
 }
 
-function frameOf({ rows, cols }: DenseBlock, weighted: boolean): Frame {
+function scalerOf({ rows, cols }: DenseBlock, weighted: boolean): Scaler {
   const rootWeights = numbers(rows, 3).map(Math.abs);
-  const frame = { shift: numbers(cols, 1, 20), factor: numbers(cols, 2, 5) };
-  return weighted ? { ...frame, rootWeights } : frame;
+  const scaler = { shift: numbers(cols, 1, 20), factor: numbers(cols, 2, 5) };
+  return weighted ? { ...scaler, rootWeights } : scaler;
 }
 
 /** Largest difference as a share of the largest number. */
@@ -48,14 +48,14 @@ describe.each([
     'are the same bits in the first pass and from rows that stay in memory, on any number of threads%s',
     async (_, shared, weighted) => {
       const block = blockOf(rows, cols, shared);
-      const frame = frameOf(block, weighted);
+      const scaler = scalerOf(block, weighted);
       const vectors = numbers(k * cols, 4);
       const normal = async (engine: Engine, passes: readonly boolean[]): Promise<Float64Array[]> => {
         const loaded = await engine.load(block);
         const results: Float64Array[] = [];
         for (const measured of passes) {
           const out = new Float64Array(k * cols);
-          await loaded.normal(frame, vectors, k, out, none, measured);
+          await loaded.normal(scaler, vectors, k, out, none, measured);
           results.push(out);
         }
         loaded.release();
@@ -73,10 +73,10 @@ describe.each([
 });
 
 describe('wide data', () => {
-  const early =
-    (scale: 'none' | 'unit'): EarlyFrame =>
+  const announced =
+    (scale: 'none' | 'unit'): DualScaler =>
     (columns) =>
-      chooseFrame(columns, columnScales(columns, scale, columns.weight - 1, true).scale, true);
+      chooseScaler(columns, columnScales(columns, scale, columns.weight - 1, true).scale, true);
 
   it.each([
     [37, 8200, false],
@@ -89,10 +89,10 @@ describe('wide data', () => {
       const k = 7;
       const scores = numbers(rows * k, 5);
       for (const weighted of [false, true]) {
-        const frame = frameOf(block, weighted);
+        const scaler = scalerOf(block, weighted);
         const collect = async (engine: Engine): Promise<Float64Array> => {
           const out = numbers(k * cols, 6);
-          await (await engine.load(block)).multiplyTransposed(frame, scores, k, out, none);
+          await (await engine.load(block)).multiplyTransposed(scaler, scores, k, out, none);
           return out;
         };
         const first = await collect(engines[0]);
@@ -119,31 +119,36 @@ describe('wide data', () => {
         block.data[i * block.cols + 24_999] += 1e9;
       }
       for (const engine of engines) {
-        const dual = async (frame: Frame | undefined): Promise<{ frame: Frame; products: Float64Array }> => {
+        const dual = async (given: Scaler | undefined): Promise<{ scaler: Scaler; products: Float64Array }> => {
           const loaded = await engine.load(block);
-          const columns = await loaded.summarise(at, undefined, none, frame ? undefined : early(scale));
-          const framing = early(scale)(columns, 0) as Frame;
-          const used = frame ?? { ...framing, ...(weights ? { rootWeights: weights.map(Math.sqrt) } : {}) };
+          const columns = await loaded.summarise(at, undefined, none, given ? undefined : announced(scale));
+          const chosen = announced(scale)(columns, 0) as Scaler;
+          const used = given ?? { ...chosen, ...(weights ? { rootWeights: weights.map(Math.sqrt) } : {}) };
           const into = { products: new Float64Array(block.rows ** 2), size: block.rows, row: 0, column: 0 };
           await loaded.dual(used, loaded, used, into, none);
           for (let i = 0; i < block.rows; i++) into.products.fill(0, i * block.rows, i * block.rows + i);
           loaded.release();
-          return { frame: used, products: into.products };
+          return { scaler: used, products: into.products };
         };
         const made = await dual(undefined);
-        expect((await dual(made.frame)).products).toEqual(made.products);
+        expect((await dual(made.scaler)).products).toEqual(made.products);
       }
     },
   );
 
-  it('get the products of the frame that is asked for, where it is not the one that was announced', async () => {
+  it('get the products of the scaler that is asked for, where it is not the one that was announced', async () => {
     const block = blockOf(60, 9000, false);
     const products = async (engine: Engine): Promise<Float64Array> => {
       const loaded = await engine.load(block);
-      await loaded.summarise({ first: 0, weights: undefined, columnNames: undefined }, undefined, none, early('none'));
+      await loaded.summarise(
+        { first: 0, weights: undefined, columnNames: undefined },
+        undefined,
+        none,
+        announced('none'),
+      );
       const into = { products: new Float64Array(3600), size: 60, row: 0, column: 0 };
-      const frame = frameOf(block, false);
-      await loaded.dual(frame, loaded, frame, into, none);
+      const scaler = scalerOf(block, false);
+      await loaded.dual(scaler, loaded, scaler, into, none);
       for (let i = 0; i < 60; i++) into.products.fill(0, i * 60, i * 60 + i);
       return into.products;
     };

@@ -176,15 +176,15 @@ export const faultChecks: Record<string, (gpu: GPU, opened: OpenDevice) => Promi
     const [rows, cols] = [600, 10];
     const data = Float64Array.from({ length: rows * cols }, random(1).normal);
     const block: DenseBlock = { kind: 'dense', rows, cols, stride: cols, data };
-    const frame = { shift: new Float64Array(cols), factor: new Float64Array(cols).fill(1) };
+    const scaler = { shift: new Float64Array(cols), factor: new Float64Array(cols).fill(1) };
     const [found, expected] = [new Float64Array(cols * cols), new Float64Array(cols * cols)];
     const loaded = await engine.load(block);
     let reported = 0;
-    await loaded.gram(frame, found, (done) => {
+    await loaded.gram(scaler, found, (done) => {
       if (device.failure === undefined) device.device.destroy();
       reported += done;
     });
-    await (await wasm!.load(block)).gram(frame, expected, none);
+    await (await wasm!.load(block)).gram(scaler, expected, none);
     loaded.release();
     equal(reported, rows, 'rows that were reported');
     for (let i = 0; i < found.length; i++) equal(found[i], expected[i], `entry ${i}`);

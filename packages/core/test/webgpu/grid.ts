@@ -1,5 +1,5 @@
 import { principalAngles } from '@scree/analysis';
-import type { DenseBlock, Frame } from '../../src/data/blocks/block.js';
+import type { DenseBlock, Scaler } from '../../src/data/blocks/block.js';
 import { decodeHalf } from '../../src/data/blocks/float16.js';
 import type { NumberArray } from '../../src/data/blocks/matrix.js';
 import type { LoadedBlock } from '../../src/engines/index.js';
@@ -37,7 +37,7 @@ interface Passes {
 }
 
 /** All passes over a block. */
-async function runAll(loaded: LoadedBlock, frame: Frame, k: number): Promise<Passes> {
+async function runAll(loaded: LoadedBlock, scaler: Scaler, k: number): Promise<Passes> {
   const { rows: n, cols: d } = loaded;
   const { normal } = random(3);
   const vectors = Float64Array.from({ length: k * d }, normal);
@@ -49,11 +49,11 @@ async function runAll(loaded: LoadedBlock, frame: Frame, k: number): Promise<Pas
     multiplyTransposed: new Float64Array(k * d),
     normal: new Float64Array(k * d),
   };
-  await loaded.gram(frame, out.gram, none);
-  if (n <= 200) await loaded.dual(frame, loaded, frame, { products: out.dual, size: n, row: 0, column: 0 }, none);
-  await loaded.multiply(frame, vectors, k, out.multiply, none);
-  await loaded.multiplyTransposed(frame, scores, k, out.multiplyTransposed, none);
-  await loaded.normal(frame, vectors, k, out.normal, none);
+  await loaded.gram(scaler, out.gram, none);
+  if (n <= 200) await loaded.dual(scaler, loaded, scaler, { products: out.dual, size: n, row: 0, column: 0 }, none);
+  await loaded.multiply(scaler, vectors, k, out.multiply, none);
+  await loaded.multiplyTransposed(scaler, scores, k, out.multiplyTransposed, none);
+  await loaded.normal(scaler, vectors, k, out.normal, none);
   loaded.release();
   // Only the upper triangles are defined.
   for (const [matrix, size] of [
@@ -68,13 +68,13 @@ async function runAll(loaded: LoadedBlock, frame: Frame, k: number): Promise<Pas
 async function compareAll(
   engine: Engine,
   block: DenseBlock,
-  frame: Frame,
+  scaler: Scaler,
   k: number,
   limit: number,
   what: string,
 ): Promise<void> {
-  const expected = await runAll(await reference.load(block), frame, k);
-  const found = await runAll(await engine.load(block), frame, k);
+  const expected = await runAll(await reference.load(block), scaler, k);
+  const found = await runAll(await engine.load(block), scaler, k);
   for (const pass of Object.keys(expected) as (keyof Passes)[]) {
     const size = expected[pass].reduce((most, x) => Math.max(most, Math.abs(x)), 0);
     let worst = 0;
@@ -113,7 +113,7 @@ function typedBlock(
   };
 }
 
-const framed = (plain: Float64Array, cols: number, rows: number, weighted: boolean): Frame => ({
+const scaled = (plain: Float64Array, cols: number, rows: number, weighted: boolean): Scaler => ({
   shift: Float64Array.from({ length: cols }, (_, j) => plain[j] / 2),
   factor: Float64Array.from({ length: cols }, (_, j) => 1.1 ** j),
   ...(weighted ? { rootWeights: Float64Array.from({ length: rows }, (_, i) => (i % 7) / 4) } : {}),
@@ -124,7 +124,7 @@ const ownChecks: Record<string, (opened: OpenDevice) => Promise<void>> = {
   async 'passes read every type of number exactly, with strides, weights and scales'({ engine }) {
     for (const type of Object.keys(TYPES)) {
       const { block, plain } = typedBlock(type, 37, 19, 23);
-      await compareAll(engine, block, framed(plain, 19, 37, true), 3, 1e-12, type);
+      await compareAll(engine, block, scaled(plain, 19, 37, true), 3, 1e-12, type);
     }
   },
 
@@ -136,8 +136,8 @@ const ownChecks: Record<string, (opened: OpenDevice) => Promise<void>> = {
       const { normal } = random(n);
       const data = Float32Array.from({ length: n * d }, normal);
       const block: DenseBlock = { kind: 'dense', rows: n, cols: d, stride: d, data };
-      const frame = { shift: new Float64Array(d).fill(0.3), factor: new Float64Array(d).fill(1.5) };
-      await compareAll(engine, block, frame, k, 1e-12, `${n} × ${d}`);
+      const scaler = { shift: new Float64Array(d).fill(0.3), factor: new Float64Array(d).fill(1.5) };
+      await compareAll(engine, block, scaler, k, 1e-12, `${n} × ${d}`);
     }
   },
 
@@ -148,7 +148,7 @@ const ownChecks: Record<string, (opened: OpenDevice) => Promise<void>> = {
         [37, 70],
       ]) {
         const { block, plain } = typedBlock(type, n, d, d);
-        const { shift } = framed(plain, d, n, false);
+        const { shift } = scaled(plain, d, n, false);
         const pipelines: string[] = [];
         const { pipeline } = gpu;
         gpu.pipeline = function noted(name, code) {
@@ -156,8 +156,8 @@ const ownChecks: Record<string, (opened: OpenDevice) => Promise<void>> = {
           return pipeline.call(this, name, code);
         };
         try {
-          const frame = { shift: shift.map((size, j) => size + j / 64), factor: new Float64Array(d).fill(0.5) };
-          await compareAll(engine, block, frame, 2, 1e-13, `${type} ${n} × ${d}`);
+          const scaler = { shift: shift.map((size, j) => size + j / 64), factor: new Float64Array(d).fill(0.5) };
+          await compareAll(engine, block, scaler, 2, 1e-13, `${type} ${n} × ${d}`);
         } finally {
           Reflect.deleteProperty(gpu, 'pipeline');
         }
@@ -178,8 +178,8 @@ const ownChecks: Record<string, (opened: OpenDevice) => Promise<void>> = {
       const [n, d] = [300, 5];
       const data = Float64Array.from({ length: n * d }, () => offset + size * normal());
       const block: DenseBlock = { kind: 'dense', rows: n, cols: d, stride: d, data };
-      const frame = { shift: new Float64Array(d).fill(offset), factor: new Float64Array(d).fill(1 / size) };
-      await compareAll(engine, block, frame, 2, 1e-12, `${offset} ± ${size}`);
+      const scaler = { shift: new Float64Array(d).fill(offset), factor: new Float64Array(d).fill(1 / size) };
+      await compareAll(engine, block, scaler, 2, 1e-12, `${offset} ± ${size}`);
     }
   },
 
@@ -247,9 +247,9 @@ const ownChecks: Record<string, (opened: OpenDevice) => Promise<void>> = {
         return own.finish.call(this);
       };
       const loaded = await engine.load(block);
-      await loaded.gram(framed(Float64Array.from(block.data), d, n, false), new Float64Array(d * d), none);
+      await loaded.gram(scaled(Float64Array.from(block.data), d, n, false), new Float64Array(d * d), none);
       await loaded.normal(
-        framed(Float64Array.from(block.data), d, n, false),
+        scaled(Float64Array.from(block.data), d, n, false),
         new Float64Array(40 * d).fill(1),
         40,
         new Float64Array(40 * d),

@@ -1,6 +1,6 @@
 import { OptionError } from '@scree/core';
 import type { DenseBlock } from '@scree/core/data';
-import { decoded, identityFrame, packTile } from '@scree/core/data';
+import { decoded, identityScaler, packTile } from '@scree/core/data';
 import type { Batch, Table } from './table.js';
 
 /** Numbers and several columns of text of the same rows. */
@@ -48,7 +48,7 @@ function dense(block: Batch['block']): DenseBlock {
   if (block.kind === 'dense') return decoded(block);
   const { rows, cols } = block;
   const data = new Float64Array(rows * cols);
-  packTile(block, identityFrame(cols), 0, rows, 0, cols, data);
+  packTile(block, identityScaler(cols), 0, rows, 0, cols, data);
   return { kind: 'dense', rows, cols, stride: cols, data };
 }
 

@@ -152,7 +152,7 @@ function engineOf(
         const least = tileRows(n, d, products.bytes, lanes, lanes + MOST_CLASSES);
         const tiles = 2 ** -53 * (Math.ceil(n / least) + MOST_CLASSES + lanes);
         // The order in which BLAS adds is unknown, so the rows of a tile count as one chain of additions, in the precision of the
-        // products. If the pilot is off by half a standard deviation, squares about it are larger by a quarter.
+        // products. If the provisional is off by half a standard deviation, squares about it are larger by a quarter.
         // Rows that are read in place have up to half of their energy in the shift, √1.5 + √0.5 times as much in all.
         const chain = 2 * (u * (d + height + 16) + tiles);
         // The error of the means: sums over strips of up to 64 rows, over the strips of a tile, and over the tiles.

@@ -1,21 +1,21 @@
-import type { Frame } from '@scree/core/data';
-import { type ColumnStatistics, identityFrame } from '@scree/core/data';
+import type { Scaler } from '@scree/core/data';
+import { type ColumnStatistics, identityScaler } from '@scree/core/data';
 import {
+  type DualScaler,
   dualByMultiply,
-  type EarlyDual,
-  type EarlyFrame,
   type LoadedBlock,
   type OnStep,
+  type PrecomputedDual,
   type RowsAt,
-  summariseTwice,
+  summariseTwoPass,
   type Products as Target,
-  writeEarly,
+  writePrecomputedDual,
 } from '@scree/core/engine';
-import { summariseAndMultiply } from './early-dual.js';
 import type { Numbers, Products } from './functions.js';
 import { type FloatBlock, Packer } from './pack.js';
 import { pipeline } from './pipeline.js';
-import { summariseOnce } from './summarise.js';
+import { summariseOnePass } from './summarise.js';
+import { summariseWithDual } from './summarise-with-dual.js';
 import { Sums } from './sums.js';
 import { parts, tileCols, tileRows, tilesFor } from './tiles.js';
 
@@ -27,15 +27,15 @@ const LARGEST_FACTOR = 2 ** 300;
 const IN_PLACE_ROWS = 256;
 
 /**
- * The passes over dense rows as matrix products of BLAS. Tiles of rows are packed through the frame, one tile while BLAS computes
- * with others. If the frame changes nothing, BLAS reads the data in place.
+ * The passes over dense rows as matrix products of BLAS. Tiles of rows are packed through the scaler, one tile while BLAS computes
+ * with others. If the scaler changes nothing, BLAS reads the data in place.
  */
 export class BlasDense implements LoadedBlock {
   readonly rows: number;
   readonly cols: number;
   readonly #block: FloatBlock;
   readonly #blas: Products;
-  #early: EarlyDual | undefined;
+  #precomputed: PrecomputedDual | undefined;
 
   constructor(block: FloatBlock, blas: Products) {
     this.rows = block.rows;
@@ -48,39 +48,39 @@ export class BlasDense implements LoadedBlock {
     at: RowsAt,
     scatter: Float64Array | undefined,
     onStep: OnStep,
-    early?: EarlyFrame,
+    dualScaler?: DualScaler,
   ): Promise<ColumnStatistics> {
-    const both = early && (await summariseAndMultiply(this.#block, this.#blas, at, early, onStep));
-    this.#early = both?.dual;
+    const both = dualScaler && (await summariseWithDual(this.#block, this.#blas, at, dualScaler, onStep));
+    this.#precomputed = both?.dual;
     if (both) return both.stats;
-    const once = await summariseOnce(this.#block, this.#blas, at, scatter, onStep);
+    const once = await summariseOnePass(this.#block, this.#blas, at, scatter, onStep);
     if (once) return once;
     // The first attempt has already reported these rows as progress.
-    return summariseTwice(this.#block, this, at, scatter?.fill(0), () => onStep(0), this.#blas.bytes === 4);
+    return summariseTwoPass(this.#block, this, at, scatter?.fill(0), () => onStep(0), this.#blas.bytes === 4);
   }
 
-  async gram(frame: Frame, scatter: Float64Array, onStep: OnStep): Promise<void> {
+  async gram(scaler: Scaler, scatter: Float64Array, onStep: OnStep): Promise<void> {
     const d = this.cols;
     const { blas, sums } = this.#sums({ products: scatter, size: d, row: 0, column: 0 }, d, d, true);
-    await this.#tiles(blas, frame, [sums], onStep, (tile, stride, _, rows, lane) => {
+    await this.#tiles(blas, scaler, [sums], onStep, (tile, stride, _, rows, lane) => {
       const { into, beta, size } = sums.next(lane);
       return blas.syrk(true, d, rows, tile, stride, beta, into, size);
     });
   }
 
-  async dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Target, onStep: OnStep): Promise<void> {
-    if (!(other instanceof BlasDense)) return dualByMultiply(this.#block, frame, other, otherFrame, into, onStep);
+  async dual(scaler: Scaler, other: LoadedBlock, otherScaler: Scaler, into: Target, onStep: OnStep): Promise<void> {
+    if (!(other instanceof BlasDense)) return dualByMultiply(this.#block, scaler, other, otherScaler, into, onStep);
     const [n, m, d] = [this.rows, other.rows, this.cols];
     const same = other === this;
-    if (same && this.#early && writeEarly(this.#early, frame, into)) return onStep(n);
+    if (same && this.#precomputed && writePrecomputedDual(this.#precomputed, scaler, into)) return onStep(n);
     for (let i = 0; i < n; i++) {
       const start = (into.row + i) * into.size + into.column;
       into.products.fill(0, start + (same ? i : 0), start + m);
     }
     const { blas, sums } = this.#sums(into, n, m, same);
     const width = tileCols(Math.max(n, m), d, blas.bytes, blas.lanes);
-    const left = this.#reader(blas, frame, n, width);
-    const right = same ? left : other.#reader(blas, otherFrame, m, width);
+    const left = this.#reader(blas, scaler, n, width);
+    const right = same ? left : other.#reader(blas, otherScaler, m, width);
     try {
       const tiles = parts(d, width, (from, k, index) => {
         const a = left.read(index, 0, n, from, k);
@@ -104,11 +104,17 @@ export class BlasDense implements LoadedBlock {
     await onStep(n);
   }
 
-  async multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): Promise<void> {
+  async multiply(
+    scaler: Scaler,
+    vectors: Float64Array,
+    k: number,
+    scores: Float64Array,
+    onStep: OnStep,
+  ): Promise<void> {
     const d = this.cols;
     const blas = this.#blas;
     const v = this.#own(vectors, k * d);
-    await this.#tiles(blas, frame, [], onStep, async (tile, stride, from, rows) => {
+    await this.#tiles(blas, scaler, [], onStep, async (tile, stride, from, rows) => {
       const target = scores.subarray(from * k, (from + rows) * k);
       const y = blas.bytes === 4 ? blas.make(rows * k) : target;
       await blas.gemm(false, true, rows, k, d, tile, stride, v, d, 0, y, k);
@@ -117,17 +123,17 @@ export class BlasDense implements LoadedBlock {
   }
 
   async multiplyTransposed(
-    frame: Frame,
+    scaler: Scaler,
     scores: Float64Array,
     k: number,
     out: Float64Array,
     onStep: OnStep,
   ): Promise<void> {
     const { rows: n, cols: d } = this;
-    if (d > n) return this.#collectColumns(frame, scores, k, out, onStep);
+    if (d > n) return this.#collectColumns(scaler, scores, k, out, onStep);
     const target = { products: out, size: d, row: 0, column: 0 };
     const { blas, sums } = this.#sums(target, k, d, false);
-    await this.#tiles(blas, frame, [sums], onStep, (tile, stride, from, rows, lane) => {
+    await this.#tiles(blas, scaler, [sums], onStep, (tile, stride, from, rows, lane) => {
       const y = this.#own(scores.subarray(from * k, (from + rows) * k), rows * k);
       const { into, beta, size } = sums.next(lane);
       return blas.gemm(true, false, k, d, rows, y, k, tile, stride, beta, into, size);
@@ -136,7 +142,7 @@ export class BlasDense implements LoadedBlock {
 
   /** Z += YᵀB for wide data: all rows of some columns at a time, so that the sums of a column are made at once. */
   async #collectColumns(
-    frame: Frame,
+    scaler: Scaler,
     scores: Float64Array,
     k: number,
     out: Float64Array,
@@ -146,7 +152,7 @@ export class BlasDense implements LoadedBlock {
     const blas = this.#blas;
     const y = this.#own(scores, n * k);
     const width = tileCols(n, d, blas.bytes, blas.lanes);
-    const reader = this.#reader(blas, frame, n, width);
+    const reader = this.#reader(blas, scaler, n, width);
     try {
       await pipeline(
         parts(d, width, (left, cols, index) => ({ left, cols, ...reader.read(index, 0, n, left, cols) })),
@@ -170,9 +176,9 @@ export class BlasDense implements LoadedBlock {
    * Z += Y(X − 1sᵀ)F with Y = VF(X − 1sᵀ)ᵀ. Near the origin BLAS reads X in place, and what s changes is subtracted from the
    * products: Y = VFXᵀ − (VFs)1ᵀ, Z += (YX − (Y1)sᵀ)F.
    */
-  async normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
+  async normal(scaler: Scaler, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
     const d = this.cols;
-    const apart = this.#nearOrigin(frame) ? new ShiftApart(frame, vectors, k, out) : undefined;
+    const apart = this.#nearOrigin(scaler) ? new ShiftApart(scaler, vectors, k, out) : undefined;
     const v = this.#own(apart?.vectors ?? vectors, k * d);
     const target = { products: apart?.products ?? out, size: d, row: 0, column: 0 };
     const { blas, sums } = this.#sums(target, k, d, false);
@@ -186,12 +192,12 @@ export class BlasDense implements LoadedBlock {
       const { into, beta, size } = sums.next(lane);
       await blas.gemm(false, false, k, d, rows, y, rows, tile, stride, beta, into, size);
     };
-    await this.#tiles(blas, apart ? identityFrame(d) : frame, [sums], onStep, visit, height, apart ? blas.lanes : 0);
+    await this.#tiles(blas, apart ? identityScaler(d) : scaler, [sums], onStep, visit, height, apart ? blas.lanes : 0);
     apart?.finish();
   }
 
   release(): void {
-    this.#early = undefined;
+    this.#precomputed = undefined;
   }
 
   /** Converts numbers to the precision of the products. */
@@ -207,7 +213,7 @@ export class BlasDense implements LoadedBlock {
   }
 
   /** Whether the shift is so short beside the rows that subtracting it from products loses next to nothing: see `roundoff`. */
-  #nearOrigin({ shift, factor, rootWeights, rowSquare = 0 }: Frame): boolean {
+  #nearOrigin({ shift, factor, rootWeights, rowSquare = 0 }: Scaler): boolean {
     if (rootWeights || this.#blas.bytes !== 8 || this.#block.data.BYTES_PER_ELEMENT !== 8) return false;
     let square = 0;
     for (let j = 0; j < this.cols; j++) {
@@ -224,14 +230,14 @@ export class BlasDense implements LoadedBlock {
   /** Runs tiles of whole rows through BLAS. */
   async #tiles(
     blas: Products,
-    frame: Frame,
+    scaler: Scaler,
     sums: readonly Sums[],
     onStep: OnStep,
     visit: Visit,
     height = this.#height(blas),
     ahead = 0,
   ): Promise<void> {
-    const reader = this.#reader(blas, frame, height, this.cols);
+    const reader = this.#reader(blas, scaler, height, this.cols);
     try {
       await pipeline(
         parts(this.rows, height, (from, rows, index) => ({
@@ -249,10 +255,10 @@ export class BlasDense implements LoadedBlock {
     }
   }
 
-  /** Tiles of B, up to `rows` × `width`: packed, or the data themselves if the frame changes nothing. */
-  #reader(blas: Products, frame: Frame, rows: number, width: number): Reader {
+  /** Tiles of B, up to `rows` × `width`: packed, or the data themselves if the scaler changes nothing. */
+  #reader(blas: Products, scaler: Scaler, rows: number, width: number): Reader {
     const { data, stride } = this.#block;
-    if (data.BYTES_PER_ELEMENT === blas.bytes && isPlain(frame)) {
+    if (data.BYTES_PER_ELEMENT === blas.bytes && isPlain(scaler)) {
       return {
         read: (_, from, count, left) => ({
           numbers: data.subarray(from * stride + left, (from + count) * stride),
@@ -264,8 +270,8 @@ export class BlasDense implements LoadedBlock {
     const packer = new Packer(this.#block, tilesFor(blas.lanes), rows, width, blas.bytes === 4);
     return {
       read: (which, from, count, left, cols) => {
-        packer.through(frame, left, cols);
-        return { numbers: packer.pack(which, from, count, frame.rootWeights, left), stride: cols };
+        packer.through(scaler, left, cols);
+        return { numbers: packer.pack(which, from, count, scaler.rootWeights, left), stride: cols };
       },
       release: () => packer.release(),
     };
@@ -284,29 +290,29 @@ interface Reader {
   release(): void;
 }
 
-function isPlain({ shift, factor, rootWeights }: Frame): boolean {
+function isPlain({ shift, factor, rootWeights }: Scaler): boolean {
   if (rootWeights) return false;
   for (let j = 0; j < shift.length; j++) if (shift[j] !== 0 || factor[j] !== 1) return false;
   return true;
 }
 
-/** The frame of a `normal` pass that reads rows in place, applied to the vectors and the products instead. */
+/** The scaler of a `normal` pass that reads rows in place, applied to the vectors and the products instead. */
 class ShiftApart {
   /** VF. */
   readonly vectors: Float64Array;
   /** Becomes YX. */
   readonly products: Float64Array;
-  readonly #frame: Frame;
+  readonly #scaler: Scaler;
   readonly #out: Float64Array;
   /** VFs and Y1. */
   readonly #offsets: Float64Array;
   readonly #sums: Float64Array;
 
-  constructor(frame: Frame, vectors: Float64Array, k: number, out: Float64Array) {
-    const d = frame.shift.length;
-    const { shift, factor } = frame;
+  constructor(scaler: Scaler, vectors: Float64Array, k: number, out: Float64Array) {
+    const d = scaler.shift.length;
+    const { shift, factor } = scaler;
     const scaled = new Float64Array(k * d);
-    this.#frame = frame;
+    this.#scaler = scaler;
     this.#out = out;
     this.vectors = scaled;
     this.products = new Float64Array(k * d);
@@ -337,7 +343,7 @@ class ShiftApart {
 
   /** Z += (YX − (Y1)sᵀ)F. */
   finish(): void {
-    const { shift, factor } = this.#frame;
+    const { shift, factor } = this.#scaler;
     const [d, out, products] = [shift.length, this.#out, this.products];
     this.#sums.forEach((sum, i) => {
       for (let j = 0, at = i * d; j < d; j++, at++) out[at] += (products[at] - sum * shift[j]) * factor[j];

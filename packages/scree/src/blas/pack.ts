@@ -1,4 +1,4 @@
-import type { DenseBlock, FloatArray, Frame } from '@scree/core/data';
+import type { DenseBlock, FloatArray, Scaler } from '@scree/core/data';
 import type { Numbers } from './functions.js';
 import { packBinary } from './pack-binary.js';
 import { classOf, type RowWidths } from './row-widths.js';
@@ -120,7 +120,7 @@ export interface ClassTile {
 
 /**
  * Packs rows of a block into tiles that BLAS can read. A strip of rows is copied into WebAssembly memory, and from there through the
- * frame into a tile. A few tiles are filled in turn, and BLAS reads them in place.
+ * scaler into a tile. A few tiles are filled in turn, and BLAS reads them in place.
  */
 export class Packer {
   readonly #workspace: Workspace;
@@ -164,10 +164,10 @@ export class Packer {
     if (byteLength <= MAX_KEPT_BYTES && byteLength >= (idle?.memory.buffer.byteLength ?? 0)) idle = this.#workspace;
   }
 
-  /** Selects `width` columns from `left` on, and a frame for them. */
-  through(frame: Pick<Frame, 'shift' | 'factor'>, left = 0, width = this.#width): void {
-    this.#doubles(this.#at.shift, width).set(frame.shift.subarray(left, left + width));
-    this.#doubles(this.#at.factor, width).set(frame.factor.subarray(left, left + width));
+  /** Selects `width` columns from `left` on, and a scaler for them. */
+  through(scaler: Pick<Scaler, 'shift' | 'factor'>, left = 0, width = this.#width): void {
+    this.#doubles(this.#at.shift, width).set(scaler.shift.subarray(left, left + width));
+    this.#doubles(this.#at.factor, width).set(scaler.factor.subarray(left, left + width));
     this.#columns = width;
   }
 
@@ -210,7 +210,7 @@ export class Packer {
     { order, widths }: RowWidths,
     height: number,
     lanes: number,
-    frame: Frame,
+    scaler: Scaler,
     take: () => boolean,
   ): Generator<ClassTile> {
     const { shift, factor, ordered, columns, summary, stage } = this.#at;
@@ -218,8 +218,8 @@ export class Packer {
     const [fromSingle, single] = [this.#fromSingle, this.#single];
     const bytes = this.#block.data.BYTES_PER_ELEMENT;
     const [cols, rowBytes, factors] = [this.#width, this.#width * bytes, ordered + 8 * this.#width];
-    this.#doubles(ordered, cols).set(Float64Array.from(order, (j) => frame.shift[j]));
-    this.#doubles(factors, cols).set(Float64Array.from(order, (j) => frame.factor[j]));
+    this.#doubles(ordered, cols).set(Float64Array.from(order, (j) => scaler.shift[j]));
+    this.#doubles(factors, cols).set(Float64Array.from(order, (j) => scaler.factor[j]));
     this.#integers(columns, cols).set(order.map((j) => j * bytes));
     const free = this.#tiles.slice();
     const lent: number[] = [];
@@ -235,7 +235,7 @@ export class Packer {
     let taken = 0;
     for (let from = 0; from < this.#block.rows; from += strip) {
       const count = Math.min(strip, this.#block.rows - from);
-      this.#strips(from, count, 0, cols, frame.rootWeights, (_, rows, rootsAt) => {
+      this.#strips(from, count, 0, cols, scaler.rootWeights, (_, rows, rootsAt) => {
         kernel.summariseRows(
           ...([fromSingle, single, stage, rowBytes, rows, cols, shift, factor, rootsAt, summary, 8 * cols] as const),
         );
@@ -245,7 +245,7 @@ export class Packer {
         const tile = filling[classOf(widths, kernel.columnsNeeded(fromSingle, source, columns, cols, ordered))];
         if (tile.rows === 0) tile.start = free.pop() as number;
         const out = tile.start + tile.rows++ * tile.width * (single ? 4 : 8);
-        const root = frame.rootWeights ? frame.rootWeights[from + i] : 1;
+        const root = scaler.rootWeights ? scaler.rootWeights[from + i] : 1;
         kernel.gatherRow(fromSingle, single, source, columns, tile.width, ordered, factors, root, out);
         if (tile.rows === height) yield finish(tile);
       }

@@ -1,5 +1,5 @@
 import type { DenseBlock } from '@scree/core/data';
-import type { Pilot } from '@scree/core/engine';
+import type { ProvisionalMeans } from '@scree/core/engine';
 
 /** Rows of the sample. */
 const SAMPLE = 256;
@@ -15,7 +15,7 @@ const FEWEST_COLUMNS = 256;
  * An order of the columns, and classes of rows by how many of the columns they need in that order.
  *
  * In many tables (images, counts, indicators) most columns have one value, usually 0, in most rows. If that value is the column's
- * pilot, the entry about the pilot is 0. With such columns last, a row needs only the columns up to its last entry other than 0. Rows
+ * provisional, the entry about the provisional is 0. With such columns last, a row needs only the columns up to its last entry other than 0. Rows
  * of about the same width are multiplied together, so that most products of zeros are left out.
  */
 export interface RowWidths {
@@ -25,7 +25,7 @@ export interface RowWidths {
 }
 
 /** Classes for the rows of a block, by a sample of them, or undefined if they would save too little. */
-export function findRowWidths(block: DenseBlock, { shift }: Pilot): RowWidths | undefined {
+export function findRowWidths(block: DenseBlock, { shift }: ProvisionalMeans): RowWidths | undefined {
   const { rows, cols, stride, data } = block;
   if (cols < FEWEST_COLUMNS) return undefined;
   const sampled = Math.min(rows, SAMPLE);

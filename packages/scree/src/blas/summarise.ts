@@ -1,11 +1,11 @@
-import type { Frame } from '@scree/core/data';
+import type { Scaler } from '@scree/core/data';
 import { addRowCounts, type ColumnStatistics, emptyStatistics } from '@scree/core/data';
 import {
   type OnStep,
-  PilotSums,
-  pilotFrame,
+  provisionalScaler,
   type RowsAt,
-  samplePilot,
+  ShiftedSums,
+  sampleMeans,
   scatterAboutMeans,
   statisticsFromSums,
 } from '@scree/core/engine';
@@ -22,14 +22,14 @@ const SAMPLE = 256;
 const IN_RANGE = { 8: 2 ** 200, 4: 2 ** 20 } as const;
 
 /**
- * Count, mean, spread and range of each column, and with `scatter` S about the means, in one pass about a pilot
- * (`engines/pilot.ts` of core). If the pilot was bad or a value is not finite, the result is undefined, and the caller reads
+ * Count, mean, spread and range of each column, and with `scatter` S about the means, in one pass about a provisional
+ * (`engines/provisional-means.ts` of core). If the provisional was bad or a value is not finite, the result is undefined, and the caller reads
  * twice.
  *
- * BLAS gets the rows in one of three ways: in classes of about the same width, where many entries are equal to their column's pilot
- * (`row-widths.ts`); in place, with 0 as the pilot, where all columns are near the origin; or packed.
+ * BLAS gets the rows in one of three ways: in classes of about the same width, where many entries are equal to their column's provisional
+ * (`row-widths.ts`); in place, with 0 as the provisional, where all columns are near the origin; or packed.
  */
-export async function summariseOnce(
+export async function summariseOnePass(
   block: FloatBlock,
   products: Products,
   at: RowsAt,
@@ -41,37 +41,37 @@ export async function summariseOnce(
   const stats = emptyStatistics(d);
   addRowCounts(stats, n, at.weights);
   if (stats.rows === 0) return undefined;
-  const sampled = samplePilot(block, at.weights);
+  const sampled = sampleMeans(block, at.weights);
   const classes = scatter && findRowWidths(block, sampled);
   const inPlace = scatter !== undefined && !classes && !at.weights && isNearOrigin(block, blas.bytes);
   const arithmetic = scatter && blas.bytes === 4 ? 'float32' : 'float64';
   // The range of float64 is large enough to apply the units later, so packing does not apply them.
   const unit = arithmetic === 'float32' && !inPlace ? sampled.unit : new Float64Array(d).fill(1);
-  const pilot = { shift: inPlace ? new Float64Array(d) : sampled.shift, unit };
-  const frame = pilotFrame(pilot, at.weights);
+  const provisional = { shift: inPlace ? new Float64Array(d) : sampled.shift, unit };
+  const scaler = provisionalScaler(provisional, at.weights);
   const tiles = classes ? blas.lanes + classes.widths.length : tilesFor(blas.lanes);
   const height = tileRows(n, d, blas.bytes, blas.lanes, tiles);
   const packer = new Packer(block, scatter && !inPlace ? tiles : 0, height, d, blas.bytes === 4);
   try {
-    packer.through(frame);
+    packer.through(scaler);
     packer.clearSummary();
     const totals = new Totals(d, packer);
     if (scatter) {
       const made = classes
-        ? tilesOfClasses(packer, classes, height, blas.lanes, frame, totals)
+        ? tilesOfClasses(packer, classes, height, blas.lanes, scaler, totals)
         : inPlace
           ? tilesInPlace(block, packer, height, totals)
-          : packedTiles(block, packer, height, frame, totals);
+          : packedTiles(block, packer, height, scaler, totals);
       await sumProducts(made, blas, scatter, d, onStep);
-    } else await sumColumns(n, packer, height, frame, totals, onStep);
+    } else await sumColumns(n, packer, height, scaler, totals, onStep);
     if (!totals.finite) return undefined;
-    const sums = totals.framed(frame);
-    if (!statisticsFromSums(stats, pilot, sums, arithmetic)) return undefined;
+    const sums = totals.scaled(scaler);
+    if (!statisticsFromSums(stats, provisional, sums, arithmetic)) return undefined;
     totals.restoreRanges(stats);
     if (scatter) {
       if (classes) inColumnOrder(scatter, d, classes.order);
       // The sums of squares here are more accurate than BLAS's diagonal, because their chains are shorter.
-      scatterAboutMeans(scatter, stats, pilot, sums, true);
+      scatterAboutMeans(scatter, stats, provisional, sums, true);
     }
     return stats;
   } finally {
@@ -136,9 +136,9 @@ export class Totals {
     return this.finite;
   }
 
-  /** The totals with the range in the frame. */
-  framed({ shift, factor }: Frame): PilotSums {
-    const sums = new PilotSums(this.sums.length);
+  /** The totals with the range in the scaler. */
+  scaled({ shift, factor }: Scaler): ShiftedSums {
+    const sums = new ShiftedSums(this.sums.length);
     sums.sum.set(this.sums);
     sums.squares.set(this.squares);
     for (let j = 0; j < shift.length; j++) {
@@ -148,7 +148,7 @@ export class Totals {
     return sums;
   }
 
-  /** Sets minimum and maximum to the stored values, without the rounding of the frame. */
+  /** Sets minimum and maximum to the stored values, without the rounding of the scaler. */
   restoreRanges({ min, max, mean }: ColumnStatistics): void {
     min.set(this.min);
     max.set(this.max);
@@ -161,7 +161,7 @@ async function sumColumns(
   n: number,
   packer: Packer,
   height: number,
-  { rootWeights }: Frame,
+  { rootWeights }: Scaler,
   totals: Totals,
   onStep: OnStep,
 ): Promise<void> {
@@ -201,7 +201,7 @@ function* packedTiles(
   { rows: n, cols }: FloatBlock,
   packer: Packer,
   height: number,
-  { rootWeights }: Frame,
+  { rootWeights }: Scaler,
   totals: Totals,
 ): Generator<SummedTile> {
   for (let from = 0, index = 0; from < n; from += height, index++) {
@@ -217,10 +217,10 @@ function* tilesOfClasses(
   classes: RowWidths,
   height: number,
   lanes: number,
-  frame: Frame,
+  scaler: Scaler,
   totals: Totals,
 ): Generator<SummedTile> {
-  for (const tile of packer.packClasses(classes, height, lanes, frame, () => totals.take())) {
+  for (const tile of packer.packClasses(classes, height, lanes, scaler, () => totals.take())) {
     yield { ...tile, stride: tile.width };
   }
 }

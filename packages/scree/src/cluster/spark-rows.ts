@@ -1,5 +1,5 @@
 import { DataError, type Engine, EngineError } from '@scree/core';
-import type { Frame } from '@scree/core/data';
+import type { Scaler } from '@scree/core/data';
 import { type ColumnStatistics, emptyStatistics, mergeScatter, mergeStatistics } from '@scree/core/data';
 import type { LoadedBlock, OnStep, RemoteRows, RowsAt, Streaming } from '@scree/core/engine';
 import { FileError } from '@scree/files';
@@ -134,13 +134,13 @@ class SparkRows implements LoadedBlock {
     return stats;
   }
 
-  async gram(frame: Frame, scatter: Float64Array, onStep: OnStep): Promise<void> {
+  async gram(frame: Scaler, scatter: Float64Array, onStep: OnStep): Promise<void> {
     const { cols: d } = this;
     const triangle = await this.#sums(frame, undefined, (d * (d + 1)) / 2, onStep);
     for (let i = 0, at = 0; i < d; i++) for (let j = i; j < d; j++) scatter[i * d + j] += triangle[at++];
   }
 
-  async normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
+  async normal(frame: Scaler, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
     const product = await this.#sums(frame, vectors.subarray(0, k * this.cols), k * this.cols, onStep);
     for (let at = 0; at < product.length; at++) out[at] += product[at];
   }
@@ -161,7 +161,7 @@ class SparkRows implements LoadedBlock {
 
   /** Sums of products over all rows, which must be as many as before. */
   async #sums(
-    { shift, factor }: Frame,
+    { shift, factor }: Scaler,
     vectors: Float64Array | undefined,
     length: number,
     onStep: OnStep,

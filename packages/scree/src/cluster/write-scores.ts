@@ -1,5 +1,5 @@
 import { DataError, type Model, type Progress } from '@scree/core';
-import { frameOf } from '@scree/core/pipeline';
+import { scalerOf } from '@scree/core/pipeline';
 import { FileError } from '@scree/files';
 import { checkFileOptions, openData, uniqueNames } from '@scree/files/platform';
 import { hideSecrets } from '../database/hide-secrets.js';
@@ -62,7 +62,7 @@ export async function writeScores(model: Model, url: string, options: ScoresOpti
       );
     const others = carried.map(({ index }, j) => alias(column(`c${index}`), `k${j}`));
     const { relation, lengths, take } = executorColumns(numbers, spark, others);
-    const { shift, factor } = frameOf(model);
+    const { shift, factor } = scalerOf(model);
     const divisor = Math.sqrt(model.totalWeight - model.ddof);
     const inverse = model.singularValues.map((value, i) => (i < model.uniqueness.rank ? divisor / value : 0));
     const fill = checked.missing === 'mean' ? Float64Array.from(checked.fill ?? model.mean) : undefined;

@@ -21,7 +21,7 @@ offerEngines();
 /** A file as a table to analyse. Its rows count while they are read, so that much of it is known only afterwards. */
 export function tableOf(file: PreparedFile): AnalysisTable {
   const { source, columns, coding, fit, label, supplementary, groups, supplementaryRows, leftOut } = file;
-  // Sparse rows have nothing beside them, unless they were coded.
+  // Sparse rows have nothing beside them, unless they were encoded.
   const sparse = source.nonzeros !== undefined && !coding;
   return {
     source,

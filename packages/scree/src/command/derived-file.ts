@@ -1,17 +1,17 @@
-import type { Coding, PcaOptions, RowSource, TableData } from '@scree/core';
-import type { Block, CodedCovariate, DenseBlock, TableBatch, TableSource } from '@scree/core/data';
-import { codedSource, openForModel } from '@scree/core/data';
+import type { Encoding, PcaOptions, RowSource, TableData } from '@scree/core';
+import type { Block, DenseBlock, EncodedCovariate, TableBatch, TableSource } from '@scree/core/data';
+import { encodedSource, openForModel } from '@scree/core/data';
 import { ProgressTracker } from '@scree/core/pipeline';
 import type { LabelledBlock, SupplementaryBlock } from '@scree/files';
 import type { DataFile } from '../disk/index.js';
 
-/** A file whose rows are analysed as something else than the numbers in it: coded, or residuals. */
+/** A file whose rows are analysed as something else than the numbers in it: encoded, or residuals. */
 export interface PreparedFile extends DataFile {
   /** How the table became the columns of `source`. */
-  readonly coding?: Coding | undefined;
+  readonly coding?: Encoding | undefined;
   /** Options with which PCA of `source` is the method that was asked for. */
   readonly fit?: Pick<PcaOptions, 'k' | 'scale' | 'ddof'> | undefined;
-  /** The rows before that, as a model with the coding takes them. */
+  /** The rows before that, as a model with the encoding takes them. */
   readonly input?: TableData | undefined;
   readonly supplementaryRows: PreparedFile | undefined;
 }
@@ -94,36 +94,36 @@ export function pickColumns(data: Float64Array, rows: number, cols: number, colu
   return picked;
 }
 
-export interface CodedFileOptions extends Pick<Derivation, 'supplementary' | 'groups' | 'fit'> {
-  /** The coded rows of a fit; without it they are others, which its model is applied to. */
+export interface EncodedFileOptions extends Pick<Derivation, 'supplementary' | 'groups' | 'fit'> {
+  /** The encoded rows of a fit; without it they are others, which its model is applied to. */
   readonly source?: RowSource;
   readonly signal: AbortSignal;
 }
 
-/** The file as a coding makes it: the rows of a fit, or others that its model is applied to. */
-export async function codedFile(
+/** The file as an encoding makes it: the rows of a fit, or others that its model is applied to. */
+export async function encodedFile(
   file: DataFile,
-  coding: Coding,
-  { source, fit, signal, ...beside }: CodedFileOptions,
+  coding: Encoding,
+  { source, fit, signal, ...beside }: EncodedFileOptions,
 ): Promise<PreparedFile> {
   const rows = coding.regression ? tableWithCovariates(file, coding) : file.source;
   const input = coding.method === 'pca' ? rows : file.table;
-  // Levels without weight in the fit are not in its coding.
-  const lenient: Coding = source ? { ...coding, unseen: 'mean' } : coding;
+  // Levels without weight in the fit are not in its encoding.
+  const lenient: Encoding = source ? { ...coding, unseen: 'mean' } : coding;
   return derivedFile(file, {
     coding,
     fit,
     input,
     source: source ?? (await openForModel(input, { coding }, new ProgressTracker({ signal }))),
-    convert: (blocks) => codeBlocks(blocks, lenient, file),
+    convert: (blocks) => enencodeBlocks(blocks, lenient, file),
     ...beside,
     supplementaryRows:
-      file.supplementaryRows && (await codedFile(file.supplementaryRows, coding, { ...beside, signal })),
+      file.supplementaryRows && (await encodedFile(file.supplementaryRows, coding, { ...beside, signal })),
   });
 }
 
-/** The rows with their covariates behind them, as a coding with a regression takes them. */
-export function tableWithCovariates(file: DataFile, coding: Coding): TableSource {
+/** The rows with their covariates behind them, as an encoding with a regression takes them. */
+export function tableWithCovariates(file: DataFile, coding: Encoding): TableSource {
   const batchOf = batchReader(cellsOf(file, coding));
   return {
     ...tableHead(coding),
@@ -135,7 +135,7 @@ export function tableWithCovariates(file: DataFile, coding: Coding): TableSource
   };
 }
 
-function tableHead({ named, columns, regression }: Coding): Pick<TableSource, 'columns' | 'named'> {
+function tableHead({ named, columns, regression }: Encoding): Pick<TableSource, 'columns' | 'named'> {
   const inputs = [...columns, ...(regression?.covariates ?? [])];
   return { columns: inputs.map(({ name }) => ({ name })), named };
 }
@@ -143,8 +143,8 @@ function tableHead({ named, columns, regression }: Coding): Pick<TableSource, 'c
 /** Where a cell of a row is in a block of a file. */
 type CellOf = (part: SupplementaryBlock, i: number) => unknown;
 
-/** The cells that a coding codes: its columns, then covariates. */
-function cellsOf(file: DataFile, { columns, regression }: Coding): CellOf[] {
+/** The cells that an encoding codes: its columns, then covariates. */
+function cellsOf(file: DataFile, { columns, regression }: Encoding): CellOf[] {
   const cells = columns.map(({ name }, j): CellOf => {
     const category = file.categories.indexOf(name);
     if (category >= 0) return ({ categories }, i) => categories[category][i];
@@ -156,7 +156,7 @@ function cellsOf(file: DataFile, { columns, regression }: Coding): CellOf[] {
 }
 
 /** Covariates stand beside the rows of a file: numbers among its supplementary columns, labels among its groups. */
-export function covariateCells(file: DataFile, covariates: readonly CodedCovariate[]): CellOf[] {
+export function covariateCells(file: DataFile, covariates: readonly EncodedCovariate[]): CellOf[] {
   const width = file.supplementary.length;
   return covariates.map(({ name, levels }) => {
     const at = (levels ? file.groups : file.supplementary).indexOf(name);
@@ -168,17 +168,17 @@ export function batchReader(cells: readonly CellOf[]): (part: SupplementaryBlock
   return (part) => ({ rows: part.block.rows, cell: (i, j) => cells[j](part, i), place: (i) => part.places[i] });
 }
 
-/** Codes blocks of a file. A coded block may have fewer rows than the block that it was made of. */
-async function* codeBlocks(
+/** Codes blocks of a file. An encoded block may have fewer rows than the block that it was made of. */
+async function* enencodeBlocks(
   blocks: AsyncIterable<SupplementaryBlock>,
-  coding: Coding,
+  coding: Encoding,
   file: DataFile,
 ): AsyncGenerator<SupplementaryBlock, void, void> {
   const batchOf = batchReader(cellsOf(file, coding));
   for await (const part of blocks) {
     const table: TableSource = { ...tableHead(coding), rereadable: false, batches: () => [batchOf(part)] };
     let first = 0;
-    for await (const block of codedSource(table, coding).blocks()) {
+    for await (const block of encodedSource(table, coding).blocks()) {
       yield rowsOf(part, block, first, file.supplementary.length);
       first += block.rows;
     }

@@ -1,10 +1,10 @@
 import type { Analysis, Reason } from '@scree/analysis';
-import { describeBetween, describeCoding, describeFinding, knownRatios } from '@scree/analysis/describe';
+import { describeBetween, describeEncoding, describeFinding, knownRatios } from '@scree/analysis/describe';
 import { withoutName } from '../report/columns.js';
 import { screePlot } from '../scree-plot.js';
 import { describeWarning } from './describe-error.js';
 import {
-  describeCoded,
+  describeEncoded,
   describeRotation,
   describeSupplementaryRows,
   type NextSteps,
@@ -30,7 +30,7 @@ const [ROUNDING, LEAST_SHARE] = [1e-13, 5e-5];
 export function describeAnalysis(analysis: Analysis, description: string, next: NextSteps, width: number): string[] {
   const { model, between } = analysis;
   const text = (sentence: string): string[] => wrap(`  ${sentence}`, width, 2);
-  const coded = model.coding ? describeCoding(model.coding).flatMap((sentence) => wrap(sentence, width, 2)) : [];
+  const coded = model.coding ? describeEncoding(model.coding).flatMap((sentence) => wrap(sentence, width, 2)) : [];
   return [
     ...wrap(description, width, 2),
     ...coded,
@@ -40,7 +40,7 @@ export function describeAnalysis(analysis: Analysis, description: string, next: 
     '',
     ...variances(analysis, width),
     ...section(correlations(analysis)),
-    ...describeCoded(analysis, analysis.kept, text),
+    ...describeEncoded(analysis, analysis.kept, text),
     ...describeSupplementaryRows(analysis, analysis.kept, text),
     ...describeRotation(analysis, text),
     ...section(unusualRows(analysis, width)),

@@ -2,7 +2,7 @@ import type { Analysis, ComparedRows, NotComputed } from '@scree/analysis';
 import {
   criteriaByImportance,
   describeBetween,
-  describeCoding,
+  describeEncoding,
   describeKept,
   describeMeaning,
   describeStability,
@@ -47,7 +47,7 @@ export function describeFull(analysis: Analysis, description: string, next: Next
   const text = (sentence: string, indent = 2): string[] => wrap(`${' '.repeat(indent)}${sentence}`, width, indent);
   return [
     ...wrap(description, width, 2),
-    ...(model.coding ? describeCoding(model.coding).flatMap((sentence) => wrap(sentence, width, 2)) : []),
+    ...(model.coding ? describeEncoding(model.coding).flatMap((sentence) => wrap(sentence, width, 2)) : []),
     ...(between ? wrap(describeBetween(between), width, 2) : []),
     ...describeScaling(model).flatMap((sentence) => wrap(sentence, width, 2)),
     ...model.warnings.flatMap((warning) => wrap(`Warning: ${describeWarning(warning, model.columnNames)}`, width, 2)),
@@ -68,7 +68,7 @@ export function describeFull(analysis: Analysis, description: string, next: Next
     '',
     'What they mean',
     ...describeMeanings(analysis, text),
-    ...describeCoded(analysis, kept, text),
+    ...describeEncoded(analysis, kept, text),
     ...describeSupplementaryRows(analysis, kept, text),
     ...describeRotation(analysis, text),
     '',
@@ -105,7 +105,7 @@ function describeScaling({ scaling, scale, centered, columnWeights, coding }: Mo
 
 function describeChoice(model: Model, notComputed: NotComputed, width: number): string[] {
   const { choice } = model;
-  // The levels of a category add up to 1, so a coded table has directions without any variance.
+  // The levels of a category add up to 1, so an encoded table has directions without any variance.
   const plot = { varianceRatios: knownRatios(model).filter((ratio) => !model.coding || ratio > ROUNDING) };
   const bars = Math.max(8, Math.min(40, width - NUMBERS - 2));
   const indented = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`);
@@ -200,7 +200,7 @@ function describeMeanings(
 }
 
 /** Blocks of MFA, with their part in the components; of MCA the shares of the variance, corrected. */
-export function describeCoded({ coded }: Analysis, kept: number, text: (sentence: string) => string[]): string[] {
+export function describeEncoded({ coded }: Analysis, kept: number, text: (sentence: string) => string[]): string[] {
   if (!coded) return [];
   const k = Math.max(1, Math.min(kept, MOST_SCORES));
   const components = Array.from({ length: k }, (_, c) => c);
@@ -209,7 +209,7 @@ export function describeCoded({ coded }: Analysis, kept: number, text: (sentence
   return [
     ...(shares && shares.length > 0
       ? text(
-          `Coding columns as levels makes shares of the variance small; adjusted by Greenacre, ${listed(shares.map((share, c) => `PC${c + 1} has ${percent(share)}`))}.`,
+          `Encoding columns as levels makes shares of the variance small; adjusted by Greenacre, ${listed(shares.map((share, c) => `PC${c + 1} has ${percent(share)}`))}.`,
         )
       : []),
     ...(blocks.length === 0

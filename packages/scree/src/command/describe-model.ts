@@ -1,6 +1,6 @@
 import type { NotComputed } from '@scree/analysis';
 import {
-  describeCoding,
+  describeEncoding,
   describeStability,
   hasAllComponents,
   percent,
@@ -27,7 +27,7 @@ export function describeModel(model: Model, notComputed: NotComputed = {}): stri
       : [
           `${several(model.k, 'component keeps', 'components keep')} ${percent(shareKept(model))} of the variance of ${columnsOf(model)}.`,
         ]),
-    ...(model.coding ? describeCoding(model.coding) : []),
+    ...(model.coding ? describeEncoding(model.coding) : []),
     ...describeChoice(model, notComputed),
     ...stabilityLine(model, notComputed),
     describeAccuracy(model),
@@ -35,7 +35,7 @@ export function describeModel(model: Model, notComputed: NotComputed = {}): stri
   ];
 }
 
-/** "12 columns", or where a table was coded, "11 columns, 22 when coded". */
+/** "12 columns", or where a table was encoded, "11 columns, 22 when encoded". */
 export function columnsOf({ d, coding }: Model): string {
   const given = coding?.columns.length ?? d;
   return given === d ? several(d, 'column') : `${several(given, 'column')}, ${d} when coded`;

@@ -1,4 +1,4 @@
-import { fitTable, type TableFit, withCoding } from '@scree/analysis';
+import { fitTable, type TableFit, withEncoding } from '@scree/analysis';
 import type { Model, Moments, RowSource } from '@scree/core';
 import type { DataFile } from '../disk/index.js';
 import { readModel } from '../disk/model-file.js';
@@ -35,7 +35,7 @@ export async function fitFile(
     ...(read ? { read } : {}),
   });
   terminal.clear();
-  return { ...fitted, model: withCoding(fitted.model, file.coding) };
+  return { ...fitted, model: withEncoding(fitted.model, file.coding) };
 }
 
 /** Opens a file, and reads the model that --model names or fits one to the file. */

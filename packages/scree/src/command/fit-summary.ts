@@ -4,7 +4,7 @@ import { isSummaryFile, mergeSummaryFiles, readSummary } from '../disk/summary-f
 import { offerEngines } from '../offer-engines.js';
 import type { Call } from './command.js';
 import { fitOptions } from './fit-options.js';
-import { codingFlag } from './method.js';
+import { encodingFlag } from './method.js';
 import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
@@ -58,7 +58,7 @@ export function summaryOptions(
 }
 
 function refuseRowFlags(flags: Readonly<Record<string, unknown>>, path: string): void {
-  const coding = codingFlag(flags);
+  const coding = encodingFlag(flags);
   if (coding)
     throw new UsageError(`${coding} needs the rows, and those of ${path} are gone: use it with the data themselves.`);
   const flag = [...ROW_FLAGS, 'checkpoint'].find((name) => flags[name] !== undefined);

@@ -20,7 +20,7 @@ import { describeModel } from './describe-model.js';
 import { fitFile } from './fit-file.js';
 import { fitOptions } from './fit-options.js';
 import { summaryOf, summaryOptions } from './fit-summary.js';
-import { codingFlag, groupColumns, methodOf } from './method.js';
+import { encodingFlag, groupColumns, methodOf } from './method.js';
 import { asJson } from './model-json.js';
 import { print, printLines } from './print.js';
 import { duration, Terminal } from './terminal.js';
@@ -38,7 +38,7 @@ export async function run(call: Call): Promise<void> {
   const { output, checkpoint } = flags;
   if (checkpoint !== undefined && positionals.some(isSparkUrl))
     throw new UsageError('--checkpoint is not for tables on Spark, whose rows have no order: leave it out.');
-  const coding = codingFlag(flags);
+  const coding = encodingFlag(flags);
   if (checkpoint !== undefined && coding)
     throw new UsageError(
       `--checkpoint saves sums of the numbers in a file, and ${coding} analyses others. Leave one of them out.`,

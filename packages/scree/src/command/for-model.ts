@@ -1,10 +1,10 @@
 import { several } from '@scree/analysis/describe';
-import { type Coding, DataError, type Model } from '@scree/core';
-import { decodeNumbers, hasCategories, partsOf } from '@scree/core/data';
+import { DataError, type Encoding, type Model } from '@scree/core';
+import { compositionParts, decodeNumbers, hasCategories } from '@scree/core/data';
 import type { DataFile, FileOptions, OpenOptions } from '../disk/index.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
-import { codedFile, type PreparedFile } from './derived-file.js';
+import { encodedFile, type PreparedFile } from './derived-file.js';
 import { UsageError } from './usage-error.js';
 
 /**
@@ -24,7 +24,7 @@ export function fileOptionsFor(model: Model, flags: Call['flags'], signal: Abort
     if (flags.unseen !== undefined && labels.length === 0)
       throw new UsageError('--unseen is about categories, and the model has none.');
   }
-  // Gaps of a table with categories are the coding's concern.
+  // Gaps of a table with categories are the encoding's concern.
   const gaps = coding && coding.method !== 'pca' && missing !== 'drop' ? {} : { missing };
   return {
     ...options,
@@ -36,8 +36,8 @@ export function fileOptionsFor(model: Model, flags: Call['flags'], signal: Abort
   };
 }
 
-/** Names of the columns that are coded, where they have names. */
-function namesOf({ named, columns }: Coding): string[] | undefined {
+/** Names of the columns that are encoded, where they have names. */
+function namesOf({ named, columns }: Encoding): string[] | undefined {
   return named ? columns.map(({ name }) => name) : undefined;
 }
 
@@ -46,7 +46,7 @@ function fillFor({ coding, mean: ownMean }: Model): Float64Array {
   if (!coding) return ownMean;
   // The model's own means are those of residuals.
   const mean = coding.regression ? Float64Array.from(coding.regression.mean) : ownMean;
-  if (partsOf(coding.columns).length > 0)
+  if (compositionParts(coding.columns).length > 0)
     throw new UsageError('--missing mean would change the proportions of a composition: use --missing drop.');
   return decodeNumbers(coding, { rows: 1, cols: mean.length, data: mean }).data;
 }
@@ -77,7 +77,7 @@ function listed(names: readonly string[]): string {
   return names.length > 12 ? `${some}, … (${names.length} in all)` : some;
 }
 
-/** The rows of a file as the columns of a model: coded, where the model has a coding. */
+/** The rows of a file as the columns of a model: encoded, where the model has an encoding. */
 export async function readFor(
   model: Model,
   file: DataFile,
@@ -96,16 +96,16 @@ export async function readFor(
   }
   // Beside the rows are covariates, and nothing that was asked for.
   const beside = coding?.regression ? { supplementary: [], groups: [] } : {};
-  return coding ? codedFile(file, ruledBy(coding, flags), { ...beside, signal }) : file;
+  return coding ? encodedFile(file, ruledBy(coding, flags), { ...beside, signal }) : file;
 }
 
-/** The coding with the rules for gaps and unseen levels that the flags ask for. */
-function ruledBy(coding: Coding, { missing, unseen }: Call['flags']): Coding {
-  // Gaps in columns of numbers are filled or refused before they are coded.
+/** The encoding with the rules for gaps and unseen levels that the flags ask for. */
+function ruledBy(coding: Encoding, { missing, unseen }: Call['flags']): Encoding {
+  // Gaps in columns of numbers are filled or refused before they are encoded.
   const gaps = coding.method !== 'pca' && (missing === 'mean' || missing === 'level' || missing === 'error');
   return {
     ...coding,
     ...(gaps ? { missing } : {}),
-    ...(unseen === undefined ? {} : { unseen: unseen as Coding['unseen'] }),
+    ...(unseen === undefined ? {} : { unseen: unseen as Encoding['unseen'] }),
   };
 }

@@ -1,5 +1,5 @@
-import type { CodeTableOptions } from '@scree/analysis';
-import type { Coding, Transform } from '@scree/core';
+import type { EncodeTableOptions } from '@scree/analysis';
+import type { Encoding, Transform } from '@scree/core';
 import { isSparkUrl } from '../cluster/spark-url.js';
 import type { OpenOptions } from '../disk/open-file.js';
 import type { Call } from './command.js';
@@ -9,10 +9,10 @@ import { UsageError } from './usage-error.js';
 
 /** How a table becomes numbers, from the flags. */
 export interface Method {
-  readonly name: Coding['method'];
+  readonly name: Encoding['method'];
   readonly transform: GivenTransform | undefined;
   readonly blocks: Blocks | undefined;
-  readonly rules: Pick<CodeTableOptions, 'missing' | 'unseen' | 'rare'>;
+  readonly rules: Pick<EncodeTableOptions, 'missing' | 'unseen' | 'rare'>;
   /** Columns of numbers that are categories. */
   readonly codes: readonly string[] | undefined;
   readonly covariates: readonly string[];
@@ -92,7 +92,7 @@ export function groupColumns({ group, between }: Readonly<Record<string, unknown
 }
 
 /** The first flag that changes what rows are before they are analysed, as it is typed. */
-export function codingFlag(flags: Readonly<Record<string, unknown>>): string | undefined {
+export function encodingFlag(flags: Readonly<Record<string, unknown>>): string | undefined {
   if (flags.scale === 'clr' || flags.scale === 'ilr') return `--scale ${flags.scale}`;
   if (flags.method !== undefined && flags.method !== 'pca') return `--method ${flags.method}`;
   const given = ['transform', 'residualize', 'between', 'by', 'categories', 'blocks', 'rare', 'unseen'].find(
@@ -101,9 +101,9 @@ export function codingFlag(flags: Readonly<Record<string, unknown>>): string | u
   return given && `--${given}`;
 }
 
-/** Rows on Spark have no order, and what is coded is read several times, in step. */
+/** Rows on Spark have no order, and what is encoded is read several times, in step. */
 export function refuseOnSpark({ positionals, flags }: Pick<Call, 'positionals' | 'flags'>): void {
-  const flag = positionals.some(isSparkUrl) && codingFlag(flags);
+  const flag = positionals.some(isSparkUrl) && encodingFlag(flags);
   if (flag)
     throw new UsageError(
       `${flag} reads rows in order, and tables on Spark have none. Save the table as Parquet files first, or transform its columns with --sql.`,
@@ -126,7 +126,7 @@ export function openOptions(method: Method, options: OpenOptions, columns: reado
     ...(name === 'mfa' ? { columns: Object.values(blocksOf(method, columns)).flat() } : {}),
     categories: name === 'mca' ? 'only' : true,
     ...(codes ? { codes } : {}),
-    // Other gaps are the coding's concern.
+    // Other gaps are the encoding's concern.
     ...(missing === 'drop' ? { missing } : {}),
   };
 }

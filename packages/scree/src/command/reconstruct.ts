@@ -1,7 +1,7 @@
 import { several } from '@scree/analysis/describe';
 import { DataError, type Matrix, type Model } from '@scree/core';
 import type { ReconstructedColumn } from '@scree/core/data';
-import { hasCategories, inputNames, partsOf, refuseChanged, reversible } from '@scree/core/data';
+import { compositionParts, hasCategories, inputNames, refuseChanged, reversible } from '@scree/core/data';
 import { AtomicFile } from '../disk/atomic-file.js';
 import { csvText } from '../disk/csv-writer.js';
 import type { DataFile } from '../disk/index.js';
@@ -55,7 +55,7 @@ export async function run(call: Call): Promise<void> {
     if (model.coding?.regression)
       terminal.note('These are residuals: what the regression took out is not in the scores.');
     if (mixed) terminal.note('Of every category it is the level with the largest fitted value.');
-    if (coding && partsOf(coding.columns).length > 0)
+    if (coding && compositionParts(coding.columns).length > 0)
       terminal.note('Parts of a composition are shares that add up to 1: log-ratios do not have their total.');
   });
 }

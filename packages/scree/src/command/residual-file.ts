@@ -1,11 +1,11 @@
 import { residualize } from '@scree/analysis';
 import { count, several } from '@scree/analysis/describe';
-import type { Coding, RowSource } from '@scree/core';
-import type { CodedCovariate } from '@scree/core/data';
-import { codedSource, TermEncoder, termNames } from '@scree/core/data';
+import type { Encoding, RowSource } from '@scree/core';
+import type { EncodedCovariate } from '@scree/core/data';
+import { encodedSource, TermEncoder, termNames } from '@scree/core/data';
 import { showBytes } from '@scree/files/platform';
 import type { DataFile } from '../disk/index.js';
-import { batchReader, codedFile, covariateCells, type PreparedFile, tableWithCovariates } from './derived-file.js';
+import { batchReader, covariateCells, encodedFile, type PreparedFile, tableWithCovariates } from './derived-file.js';
 import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
@@ -24,8 +24,8 @@ const MOST_LEVELS = 1000;
 const MATRICES = 5;
 
 /**
- * The file with the residuals of its columns, coded or not, regressed on covariates. The file is read once for the levels of labels and
- * once for the regression, block by block. The regression is a part of the coding, so residuals are computed whenever rows are read.
+ * The file with the residuals of its columns, encoded or not, regressed on covariates. The file is read once for the levels of labels and
+ * once for the regression, block by block. The regression is a part of the encoding, so residuals are computed whenever rows are read.
  */
 export async function residualFile(
   file: DataFile,
@@ -48,10 +48,10 @@ export async function residualFile(
   const warnings = (await residuals.warnings?.())?.filter(({ code }) => code === 'COVARIATE_DROPPED') ?? [];
   terminal.clear();
   const regression = { ...residuals.coding.regression, covariates };
-  const regressed: Coding = { ...(coding ?? residuals.coding), regression };
+  const regressed: Encoding = { ...(coding ?? residuals.coding), regression };
   const fitted = { rows: residuals.columns.rows };
-  return codedFile(file, regressed, {
-    source: codedSource(tableWithCovariates(file, regressed), regressed, { fitted, warnings }),
+  return encodedFile(file, regressed, {
+    source: encodedSource(tableWithCovariates(file, regressed), regressed, { fitted, warnings }),
     supplementary,
     groups,
     signal,
@@ -59,7 +59,7 @@ export async function residualFile(
 }
 
 /** The covariates, with the levels of labels. */
-async function learn(file: DataFile, names: readonly string[]): Promise<CodedCovariate[]> {
+async function learn(file: DataFile, names: readonly string[]): Promise<EncodedCovariate[]> {
   const labels = names.filter((name) => file.groups.includes(name));
   const levels = new Map(labels.map((name) => [name, new Set<string>()]));
   if (labels.length > 0) {
@@ -82,7 +82,7 @@ async function learn(file: DataFile, names: readonly string[]): Promise<CodedCov
 }
 
 /** The covariates as a source of numbers, read in step with the rows. */
-function termSource(file: DataFile, covariates: readonly CodedCovariate[], terms: readonly string[]): RowSource {
+function termSource(file: DataFile, covariates: readonly EncodedCovariate[], terms: readonly string[]): RowSource {
   const cols = terms.length;
   const batchOf = batchReader(covariateCells(file, covariates));
   const encoder = new TermEncoder(covariates);

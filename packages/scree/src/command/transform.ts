@@ -1,4 +1,4 @@
-import { withoutCoding } from '@scree/analysis';
+import { withoutEncoding } from '@scree/analysis';
 import { several } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 import { isSparkUrl } from '../cluster/spark-url.js';
@@ -28,7 +28,7 @@ export async function run(call: Call): Promise<void> {
   const terminal = new Terminal({ quiet: flags.quiet === true });
   const model = await readModel(modelPath);
   const threads = typeof flags.threads === 'number' ? { threads: flags.threads } : {};
-  const plain = withoutCoding(model);
+  const plain = withoutEncoding(model);
   await withFile(dataPaths, fileOptionsFor(model, flags, signal), async (raw) => {
     const file = await readFor(model, raw, call, dataPaths[0]);
     const cols = model.whiten === 'zca' ? model.d : model.k;

@@ -1,9 +1,9 @@
-import { type CodedTable, codeTable } from '@scree/analysis';
+import { type EncodedTable, encodeTable } from '@scree/analysis';
 import { DEFAULT_MEMORY } from '@scree/files';
 import type { DataFile, OpenOptions } from '../disk/index.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
-import { codedFile, type PreparedFile } from './derived-file.js';
+import { encodedFile, type PreparedFile } from './derived-file.js';
 import { fitOptions } from './fit-options.js';
 import { blocksOf, hasRanges, type Method, methodOf, openOptions, refuseOnSpark } from './method.js';
 import { residualFile } from './residual-file.js';
@@ -12,7 +12,7 @@ import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 import { countRowsOfSmallFile, withFile } from './with-file.js';
 
-/** Opens the data of a call as its flags want them analysed: coded, transformed, or as residuals. Passes them to `use`, and closes them. */
+/** Opens the data of a call as its flags want them analysed: encoded, transformed, or as residuals. Passes them to `use`, and closes them. */
 export async function withData<Result>(
   call: Call,
   terminal: Terminal,
@@ -96,7 +96,7 @@ async function code(
   const { k, solver: _, ...how } = fitOptions(flags);
   const { engine, threads, seed } = how;
   const weights = await file.weights();
-  const learned = await codeTable(name, name === 'pca' ? file.source : file.table, {
+  const learned = await encodeTable(name, name === 'pca' ? file.source : file.table, {
     ...(k === undefined || name === 'pca' ? {} : { k: k as number | 'all' }),
     ...(engine === undefined ? {} : { engine }),
     ...(threads === undefined ? {} : { threads }),
@@ -112,7 +112,7 @@ async function code(
   terminal.clear();
   if (name !== 'pca') checkCategories(learned, method, flags);
   const fit = name === 'pca' ? undefined : learned.options;
-  return codedFile(file, learned.coding, { source: learned.source, fit, signal });
+  return encodedFile(file, learned.coding, { source: learned.source, fit, signal });
 }
 
 /** Every column that --transform names is analysed, and holds numbers. */
@@ -140,7 +140,7 @@ function blocksFor(
 }
 
 /** A category with nearly as many levels as there are rows names the rows; one that the user named is meant. */
-function checkCategories({ coding, source }: CodedTable, { name, codes = [] }: Method, flags: Call['flags']): void {
+function checkCategories({ coding, source }: EncodedTable, { name, codes = [] }: Method, flags: Call['flags']): void {
   const meant = [...codes, ...((flags.columns ?? []) as readonly string[])];
   const categories = coding.columns.filter((column) => column.kind === 'category');
   if (name === 'famd' && categories.length === 0)

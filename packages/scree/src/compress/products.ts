@@ -1,6 +1,6 @@
 import { type Engine, referenceEngine, wasmEngine } from '@scree/core';
-import type { Block, Frame } from '@scree/core/data';
-import { identityFrame } from '@scree/core/data';
+import type { Block, Scaler } from '@scree/core/data';
+import { identityScaler } from '@scree/core/data';
 import type { OnStep } from '@scree/core/engine';
 
 const reference = referenceEngine();
@@ -23,8 +23,8 @@ export class Products {
   readonly #basis: Basis;
   readonly #engine: Engine;
   readonly #onStep: OnStep;
-  readonly #frame: Frame;
-  readonly #plain: Frame;
+  readonly #frame: Scaler;
+  readonly #plain: Scaler;
   /** d × k. */
   readonly #transposed: Float64Array;
 
@@ -34,7 +34,7 @@ export class Products {
     this.#engine = engine;
     this.#onStep = onStep;
     this.#frame = { shift: mean, factor: scale.map((value) => 1 / value) };
-    this.#plain = identityFrame(k);
+    this.#plain = identityScaler(k);
     this.#transposed = turned(components, k, d);
   }
 
@@ -73,7 +73,7 @@ export async function nearestOrthonormal(
   let least = Number.POSITIVE_INFINITY;
   for (let round = 0; round < ROUNDS; round++) {
     const rows: Block = { kind: 'dense', rows: k, cols: d, stride: d, data: components };
-    const gram = await multiply(engine, rows, identityFrame(d), components, k);
+    const gram = await multiply(engine, rows, identityScaler(d), components, k);
     let defect = 0;
     for (let r = 0; r < k; r++) {
       for (let c = 0; c < k; c++) {
@@ -88,7 +88,7 @@ export async function nearestOrthonormal(
     least = Math.min(least, defect);
     for (let r = 0; r < k; r++) for (let c = 0; c < k; c++) gram[r * k + c] = (r === c ? 1.5 : 0) - gram[r * k + c] / 2;
     const square: Block = { kind: 'dense', rows: k, cols: k, stride: k, data: gram };
-    components = await multiply(engine, square, identityFrame(k), turned(components, k, d), d);
+    components = await multiply(engine, square, identityScaler(k), turned(components, k, d), d);
   }
   return undefined;
 }
@@ -96,7 +96,7 @@ export async function nearestOrthonormal(
 async function multiply(
   engine: Engine,
   block: Block,
-  frame: Frame,
+  frame: Scaler,
   vectors: Float64Array,
   count: number,
   onStep: OnStep = () => {},

@@ -1,6 +1,6 @@
 import { DataError, type Engine, type Matrix, type NumberArray, OptionError, type RowSource } from '@scree/core';
 import type { Block } from '@scree/core/data';
-import { decodeHalf, identityFrame } from '@scree/core/data';
+import { decodeHalf, identityScaler } from '@scree/core/data';
 import { ProgressTracker } from '@scree/core/pipeline';
 import { evenBlocks } from './even-blocks.js';
 import { productEngine } from './products.js';
@@ -165,7 +165,7 @@ async function nearness(
 ): Promise<Float64Array> {
   const count = to - from;
   const vectors = Float64Array.from(data.subarray(from * cols, to * cols));
-  const frame = identityFrame(cols);
+  const frame = identityScaler(cols);
   const out = new Float64Array(count * rows);
   for (let first = 0; first < rows; first += CHUNK) {
     const some = Math.min(CHUNK, rows - first);

@@ -26,7 +26,6 @@ import {
   show,
 } from '@scree/analysis/describe';
 import type { Choice, Criterion, Model, Warning } from '@scree/core';
-import { categoryCentres, numericColumns } from './coded-columns.js';
 import { columnNames, fixed, type NameOf } from './columns.js';
 import {
   centreOf,
@@ -37,6 +36,7 @@ import {
   methodFacts,
   shareLost,
 } from './describe-rows.js';
+import { categoryCentres, numericColumns } from './encoded-columns.js';
 import { biplotFigure } from './figures/biplot-figure.js';
 import { centresFigure } from './figures/centres-figure.js';
 import { circleFigure } from './figures/circle-figure.js';

@@ -1,5 +1,5 @@
 import type { RowFacts, RowsOf } from '@scree/analysis';
-import { count, describeCoding, percent, several, show } from '@scree/analysis/describe';
+import { count, describeEncoding, percent, several, show } from '@scree/analysis/describe';
 import { type Model, SOLVERS } from '@scree/core';
 
 /** Sentences of a report beyond those of `@scree/analysis/describe`. They are plain text, and must be escaped before they go into a document. */
@@ -56,7 +56,7 @@ export function describeErrors(model: Model, facts: RowFacts, kind: RowsOf): str
 /** How columns were centred and scaled: one sentence. */
 export function describeScaling(model: Model): string {
   const { centered, d, coding } = model;
-  const coded = coding ? describeCoding(coding).join(' ') : '';
+  const coded = coding ? describeEncoding(coding).join(' ') : '';
   if (coding && coding.method !== 'pca') return coded;
   return [coded, scalingWords(model, centered, d)].filter((words) => words !== '').join(' ');
 }
@@ -97,7 +97,7 @@ function scaledBy({ scaling, scale, centered, d, coding }: Model): string | unde
   }
 }
 
-/** "12", or "5, 10 when coded". */
+/** "12", or "5, 10 when encoded". */
 function columnCount({ coding, d }: Model): string {
   const given = coding?.columns.length ?? d;
   return given === d ? count(d) : `${count(given)}, ${count(d)} when coded`;
@@ -121,7 +121,7 @@ export function methodFacts(
     ['Columns', columnCount(model)],
     ['Components', count(model.k)],
     ['Centred', model.centered ? 'yes: the mean of each column was subtracted' : 'no: nothing was subtracted'],
-    ...(model.coding ? [['Coded', describeCoding(model.coding).join(' ')] as [string, string]] : []),
+    ...(model.coding ? [['Coded', describeEncoding(model.coding).join(' ')] as [string, string]] : []),
     [
       'Scaled',
       scaled === undefined ? 'no' : `yes: ${model.d === 1 ? 'the column was' : 'columns were'} divided by ${scaled}`,

@@ -45,7 +45,7 @@ interface ReportOfAnalysis extends ReportOptions {
 /** A report of a model that is there already. */
 interface ReportOfModel extends ReportOptions {
   readonly model: Model;
-  /** The rows that the model was fitted to, or others of the same columns: of a model with a coding, the user's own table. They are read once. */
+  /** The rows that the model was fitted to, or others of the same columns: of a model with an encoding, the user's own table. They are read once. */
   readonly source: TableData;
   /**
    * Whether these are the rows that the model was fitted to. Whatever the report says of rows is computed from these rows;

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Category, Coding, MfaGroupPart, Warning } from 'scree';
+import type { Category, Encoding, MfaGroupPart, Warning } from 'scree';
 import { describe, expect, it } from 'vitest';
 import { useBinary } from './binary.js';
 
@@ -22,7 +22,7 @@ interface Json {
   readonly n: number;
   readonly k: number;
   readonly variances: readonly number[];
-  readonly coding: Coding | null;
+  readonly coding: Encoding | null;
   readonly table: { readonly columns: readonly string[] };
   readonly columns: readonly {
     readonly name: string;
@@ -263,7 +263,7 @@ describe('scree fit --transform and --scale clr', () => {
   });
 });
 
-describe('models with a coding', () => {
+describe('models with an encoding', () => {
   const table = write(
     'mixed.csv',
     `x,kind,size\n${Array.from({ length: 12 }, (_, i) => `${(i * 5) % 7},${'abc'[i % 3]},${'sl'[i % 2]}`).join('\n')}\n`,

@@ -13,8 +13,8 @@ import {
   supplementary,
 } from 'scree';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { categoryCentres, numericColumns } from '../../src/report/coded-columns.js';
 import { fixed } from '../../src/report/columns.js';
+import { categoryCentres, numericColumns } from '../../src/report/encoded-columns.js';
 import { type Box, placeArrowNames, placeNames } from '../../src/report/figures/place-names.js';
 import { labelsOf, noise } from './data.js';
 import { report, tableOf, textOf } from './sound.js';

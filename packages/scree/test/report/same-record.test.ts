@@ -1,5 +1,5 @@
 import { describeFinding, describeMeaning } from '@scree/analysis/describe';
-import { type Analysis, analyze, analyzeModel, analyzeTable, codeTable, Moments, type TableData } from 'scree';
+import { type Analysis, analyze, analyzeModel, analyzeTable, encodeTable, Moments, type TableData } from 'scree';
 import { describe, expect, it } from 'vitest';
 import { readTable } from '../../../core/test/support/table.js';
 import { iris, wine } from './data.js';
@@ -12,7 +12,7 @@ async function categories(): Promise<{ table: TableData; analysis: Analysis }> {
   const { rows, columns: columnNames } = readTable('mtcars');
   const at = ['cyl', 'gear', 'carb', 'vs'].map((name) => columnNames.indexOf(name));
   const table = rows.map((row) => Object.fromEntries(at.map((j) => [columnNames[j], `level ${row[j]}`])));
-  const { source, coding, options } = await codeTable('mca', table, {});
+  const { source, coding, options } = await encodeTable('mca', table, {});
   const columns = coding.columns.map(({ name }) => name);
   const beside = { supplementary: [], groups: [], leftOut: [], dropped: 0 };
   return { table, analysis: await analyzeTable({ source, coding, fit: options, columns, ...beside }, {}) };

@@ -1,4 +1,4 @@
-import { type Block, identityFrame, packTile } from './block.js';
+import { type Block, identityScaler, packTile } from './block.js';
 
 /** Rows from…to−1 of a block, without copying their numbers. */
 export function blockRows(block: Block, from: number, to: number): Block {
@@ -48,6 +48,6 @@ export function everyNthOf(values: Float64Array, first: number, step: number): F
 /** A block as packed float64 numbers, row after row. */
 export function packedRows(block: Block): Float64Array {
   const out = new Float64Array(block.rows * block.cols);
-  packTile(block, identityFrame(block.cols), 0, block.rows, 0, block.cols, out);
+  packTile(block, identityScaler(block.cols), 0, block.rows, 0, block.cols, out);
   return out;
 }

@@ -22,20 +22,20 @@ export interface SparseBlock extends CanonicalCsr {
 }
 
 /**
- * How a pass sees the rows of a block: entry (i, j) is √wᵢ·(xᵢⱼ − shiftⱼ)·factorⱼ. Data are never centred or scaled
- * in memory; passes apply the frame. In formulas B = W^½(X − 1sᵀ)F.
+ * Centring, scaling and weighting of the rows of a block: entry (i, j) of B is √wᵢ·(xᵢⱼ − shiftⱼ)·factorⱼ, in formulas
+ * B = W^½(X − 1sᵀ)F. No centred or scaled copy of the data is made: passes apply the scaler.
  */
-export interface Frame {
+export interface Scaler {
   readonly shift: Float64Array;
   readonly factor: Float64Array;
   /** √wᵢ for the rows of the block; all 1 when left out. */
   readonly rootWeights?: Float64Array;
-  /** The mean of ‖b‖² over all rows b of B, of all blocks, where it is known. */
+  /** The mean of ‖b‖² over all rows b of B, of all blocks, if it is known. */
   readonly rowSquare?: number;
 }
 
-/** The frame that changes nothing, for d columns. */
-export function identityFrame(d: number): Frame {
+/** The scaler that changes nothing, for d columns. */
+export function identityScaler(d: number): Scaler {
   return { shift: new Float64Array(d), factor: new Float64Array(d).fill(1) };
 }
 
@@ -45,7 +45,7 @@ export function identityFrame(d: number): Frame {
  */
 export function packTile(
   block: Block,
-  frame: Frame,
+  scaler: Scaler,
   from: number,
   to: number,
   left: number,
@@ -56,7 +56,7 @@ export function packTile(
   across = 1,
 ): void {
   const width = right - left;
-  const { shift, factor } = frame;
+  const { shift, factor } = scaler;
   if (block.kind === 'dense' && across > 1 && !block.half) {
     const { data, stride } = block;
     for (let j = left; j < right; j++) {
@@ -86,9 +86,9 @@ export function packTile(
       }
     }
   }
-  if (frame.rootWeights) {
+  if (scaler.rootWeights) {
     for (let i = from; i < to; i++) {
-      const root = frame.rootWeights[i];
+      const root = scaler.rootWeights[i];
       const target = start + (i - from) * down;
       for (let c = 0; c < width; c++) tile[target + c * across] *= root;
     }

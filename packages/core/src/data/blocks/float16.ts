@@ -18,18 +18,18 @@ export function decodeHalf(bits: NumberArray): Float32Array {
 const POWERS = Float64Array.from({ length: 31 }, (_, exponent) => 2 ** (exponent - 25));
 
 /** The part of a dense block that says how its numbers are stored. */
-interface Stored {
+interface StoredNumbers {
   readonly data: NumberArray;
   readonly half?: boolean;
 }
 
 /** Part of a block's numbers, decoded where they are stored as bits. */
-export function numbersOf({ data, half }: Stored, from: number, to: number): NumberArray {
+export function numbersOf({ data, half }: StoredNumbers, from: number, to: number): NumberArray {
   const part = data.subarray(from, to);
   return half ? decodeHalf(part) : part;
 }
 
 /** The block with its numbers decoded: a copy where they are stored as bits, itself otherwise. */
-export function decoded<Block extends Stored>(block: Block): Block {
+export function decoded<Block extends StoredNumbers>(block: Block): Block {
   return block.half ? { ...block, data: decodeHalf(block.data), half: false } : block;
 }

@@ -1,7 +1,7 @@
 import { DataError } from '../../errors.js';
 import type { Warning } from '../../warning.js';
 import type { Block } from './block.js';
-import type { Sample } from './sample.js';
+import type { SampleFacts } from './sample-facts.js';
 
 /** The type that numbers are stored in. */
 export type DType = 'float32' | 'float64';
@@ -24,7 +24,7 @@ export interface RowSource {
   readonly nonzeros?: number;
   readonly columnNames?: readonly string[];
   /** Facts from a sample of the rows, where they are dense and in memory. */
-  readonly sample?: Sample | undefined;
+  readonly sample?: SampleFacts | undefined;
   /** Whether `blocks()` may be called again and yields the same rows. */
   readonly rereadable: boolean;
   /** Whether the blocks stay in memory between passes, so that an engine may keep what it has loaded. */

@@ -2,8 +2,8 @@ import { ModelError } from '../../errors.js';
 import type { Matrix } from '../blocks/matrix.js';
 import { RowMatrix } from '../blocks/row-matrix.js';
 import { withJson } from '../storage/result-json.js';
-import { type Coding, hasCategories, offsetsOf, partsOf } from './coding.js';
-import { closure, functionOf, ilrInverse, interpolate } from './transforms.js';
+import { compositionParts, type Encoding, hasCategories, offsetsOf } from './encoding.js';
+import { closure, functionOf, ilrInverse, interpolateLinear } from './transforms.js';
 
 /** A column of the user's table, from scores: numbers, or levels with their fitted values. */
 export type ReconstructedColumn =
@@ -23,11 +23,11 @@ interface RowVisitor {
   level(column: number, level: number, fitted: number): void;
 }
 
-/** Undoes a coding: reads rows of coded columns and gives the values of the table's own columns. */
-export function decoder(coding: Coding): (row: Float64Array, visit: RowVisitor) => void {
+/** Undoes a coding: reads rows of encoded columns and gives the values of the table's own columns. */
+export function decoder(coding: Encoding): (row: Float64Array, visit: RowVisitor) => void {
   const { columns } = coding;
   const offsets = offsetsOf(coding);
-  const parts = partsOf(columns);
+  const parts = compositionParts(columns);
   const logs = new Float64Array(parts.length);
   const coordinates = new Float64Array(Math.max(0, parts.length - 1));
   const first = columns[parts[0]];
@@ -51,14 +51,17 @@ export function decoder(coding: Coding): (row: Float64Array, visit: RowVisitor) 
         visit.level(j, best, row[at + best]);
       } else if (column.transform === 'clr' || column.transform === 'ilr') visit.number(j, logs[part++]);
       else if (column.transform === 'rank') {
-        visit.number(j, interpolate(row[at], column.ranks as readonly number[], column.values as readonly number[]));
+        visit.number(
+          j,
+          interpolateLinear(row[at], column.ranks as readonly number[], column.values as readonly number[]),
+        );
       } else visit.number(j, functionOf(column.transform).inverse(row[at]));
     });
   };
 }
 
-/** Turns a row of coded columns into one of the table's own, which must all be numbers. The array is used again for the next row. */
-export function numbersDecoder(coding: Coding): (row: Float64Array) => Float64Array {
+/** Turns a row of encoded columns into one of the table's own, which must all be numbers. The array is used again for the next row. */
+export function numbersDecoder(coding: Encoding): (row: Float64Array) => Float64Array {
   if (hasCategories(coding)) {
     throw new ModelError(
       'BAD_MODEL',
@@ -79,8 +82,8 @@ export function numbersDecoder(coding: Coding): (row: Float64Array) => Float64Ar
   };
 }
 
-/** Rows of coded columns as rows of the table's own, where these are all numbers. */
-export function decodeNumbers(coding: Coding, coded: Matrix<Float64Array>): RowMatrix<Float64Array> {
+/** Rows of encoded columns as rows of the table's own, where these are all numbers. */
+export function decodeNumbers(coding: Encoding, coded: Matrix<Float64Array>): RowMatrix<Float64Array> {
   const { columns } = coding;
   const data = new Float64Array(coded.rows * columns.length);
   const decode = numbersDecoder(coding);
@@ -91,7 +94,7 @@ export function decodeNumbers(coding: Coding, coded: Matrix<Float64Array>): RowM
   return new RowMatrix(coded.rows, columns.length, data, names);
 }
 
-/** Rows as columns, for a model without a coding. */
+/** Rows as columns, for a model without an encoding. */
 export function columnsOfRows({ cols, rows, data }: Matrix, names: readonly string[]): ReconstructedColumn[] {
   return Array.from({ length: cols }, (_, j) =>
     withJson({
@@ -102,9 +105,9 @@ export function columnsOfRows({ cols, rows, data }: Matrix, names: readonly stri
   );
 }
 
-/** The columns of the table from rows of coded columns, which `read` hands on one after the other. */
-export async function columnsOfCoding(
-  coding: Coding,
+/** The columns of the table from rows of encoded columns, which `read` hands on one after the other. */
+export async function columnsOfEncoding(
+  coding: Encoding,
   read: (onRow: (x: Float64Array) => void) => Promise<void>,
 ): Promise<ReconstructedColumn[]> {
   const { columns } = coding;

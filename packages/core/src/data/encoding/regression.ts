@@ -2,7 +2,7 @@ import { DataError, describeValue } from '../../errors.js';
 import { addCombination } from '../../linalg/row-products.js';
 import { axpy } from '../../linalg/vector.js';
 import { isGap, rowNumber, type TableBatch } from '../../table/table.js';
-import { type CodedCovariate, type CodedRegression, termNames, type UnseenRule } from './coding.js';
+import { type EncodedCovariate, type EncodedRegression, termNames, type UnseenRule } from './encoding.js';
 
 /** A regression of columns x on the terms c of covariates: x ≈ mean + (c − covariateMean)·slopes. */
 export interface LinearFit {
@@ -23,12 +23,12 @@ export function takeOut({ mean, covariateMean, slopes }: LinearFit, terms: Float
 
 /** Covariates as numbers, the terms of a regression: a number is one, and a label an indicator of each level but the first. */
 export class TermEncoder {
-  readonly #covariates: readonly (CodedCovariate & { readonly indexes: ReadonlyMap<string, number> | undefined })[];
+  readonly #covariates: readonly (EncodedCovariate & { readonly indexes: ReadonlyMap<string, number> | undefined })[];
   readonly #terms: number;
   readonly #substitutes: Float64Array | undefined;
 
   /** `substitutes` are the terms that stand for levels that the fit did not see; without them such levels are refused. */
-  constructor(covariates: readonly CodedCovariate[], substitutes?: Float64Array) {
+  constructor(covariates: readonly EncodedCovariate[], substitutes?: Float64Array) {
     this.#covariates = covariates.map((covariate) => ({
       ...covariate,
       indexes: covariate.levels && new Map(covariate.levels.map((level, at) => [level, at])),
@@ -74,12 +74,12 @@ function notUsable(columnName: string, row: number, value: unknown, levels: read
   return new DataError('BAD_DATA', message, { ...details, ...(levels ? { reason: 'unseen-covariate' } : {}) });
 }
 
-/** Takes a stored regression out of coded rows. */
+/** Takes a stored regression out of encoded rows. */
 export class RegressionEncoder {
   readonly #fit: LinearFit;
   readonly #encoder: TermEncoder;
 
-  constructor({ covariates, mean, covariateMean, slopes }: CodedRegression, unseen: UnseenRule) {
+  constructor({ covariates, mean, covariateMean, slopes }: EncodedRegression, unseen: UnseenRule) {
     this.#fit = {
       mean: Float64Array.from(mean),
       covariateMean: Float64Array.from(covariateMean),
@@ -89,7 +89,7 @@ export class RegressionEncoder {
     this.#encoder = new TermEncoder(covariates, unseen === 'mean' ? this.#fit.covariateMean : undefined);
   }
 
-  /** Residuals in the place of `data`, the coded cells of some rows of a batch. The arguments are those of `TermEncoder.encode`. */
+  /** Residuals in the place of `data`, the encoded cells of some rows of a batch. The arguments are those of `TermEncoder.encode`. */
   takeOut(data: Float64Array, ...rows: Parameters<TermEncoder['encode']>): void {
     takeOut(this.#fit, this.#encoder.encode(...rows), data);
   }

@@ -1,17 +1,17 @@
-import type { Transform } from './coding.js';
+import type { Transform } from './encoding.js';
 
 /**
  * Functions of one number with their inverses. `least` is the smallest value they take (for log1p the bound that is not
  * reached). √x of a reconstruction may be a little below 0: its inverse is 0 there.
  */
-interface Function1 {
+interface ScalarFunction {
   readonly of: (x: number) => number;
   readonly inverse: (y: number) => number;
   readonly accepts: (x: number) => boolean;
   readonly must: string;
 }
 
-const FUNCTIONS: Partial<Record<Transform, Function1>> = {
+const FUNCTIONS: Partial<Record<Transform, ScalarFunction>> = {
   none: { of: (x) => x, inverse: (y) => y, accepts: () => true, must: '' },
   log1p: {
     of: Math.log1p,
@@ -35,8 +35,8 @@ const FUNCTIONS: Partial<Record<Transform, Function1>> = {
 };
 
 /** The function of a transform; of `rank` there is none, and of a composition it is the logarithm of a part. */
-export function functionOf(transform: Transform): Function1 {
-  return FUNCTIONS[transform === 'ilr' ? 'clr' : transform] as Function1;
+export function functionOf(transform: Transform): ScalarFunction {
+  return FUNCTIONS[transform === 'ilr' ? 'clr' : transform] as ScalarFunction;
 }
 
 /** Whether f(0) = 0, so that sparse data stay sparse. */
@@ -45,7 +45,7 @@ export function keepsZero(transform: Transform): boolean {
 }
 
 /** y at x of the piecewise linear function through (xs, ys), both rising; beyond the ends the value at the end. */
-export function interpolate(x: number, xs: ArrayLike<number>, ys: ArrayLike<number>): number {
+export function interpolateLinear(x: number, xs: ArrayLike<number>, ys: ArrayLike<number>): number {
   const last = xs.length - 1;
   if (!(x > xs[0])) return Number.isNaN(x) ? x : ys[0];
   if (x >= xs[last]) return ys[last];

@@ -32,8 +32,8 @@ export function cooToCsr({ rows, cols, row, col, data }: CooMatrix): CsrMatrix {
   }
   const indptr = new Float64Array(rows + 1);
   for (let at = 0; at < count; at++) {
-    checkPlace('row', row[at], rows, at);
-    checkPlace('column', col[at], cols, at);
+    checkIndex('row', row[at], rows, at);
+    checkIndex('column', col[at], cols, at);
     indptr[row[at] + 1]++;
   }
   for (let i = 0; i < rows; i++) indptr[i + 1] += indptr[i];
@@ -48,7 +48,7 @@ export function cooToCsr({ rows, cols, row, col, data }: CooMatrix): CsrMatrix {
   return { rows, cols, indptr, indices, data: values };
 }
 
-function checkPlace(what: string, index: number, size: number, entry: number): void {
+function checkIndex(what: string, index: number, size: number, entry: number): void {
   if (Number.isInteger(index) && index >= 0 && index < size) return;
   throw new DataError(
     'BAD_SPARSE',

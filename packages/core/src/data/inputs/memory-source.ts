@@ -3,8 +3,8 @@ import type { Block } from '../blocks/block.js';
 import { detectChanges } from '../blocks/changes.js';
 import { fitsFloat32 } from '../blocks/matrix.js';
 import type { DType, RowSource } from '../blocks/row-source.js';
-import { type Sample, sampleRows } from '../blocks/sample.js';
-import { type Row, RowGatherer } from './gather.js';
+import { type SampleFacts, sampleRows } from '../blocks/sample-facts.js';
+import { type Row, RowGatherer } from './row-gatherer.js';
 import { type AnyMatrix, empty, toBlock } from './to-block.js';
 
 /** A matrix is read in place, and watched for changes from now on. */
@@ -58,7 +58,7 @@ export class MemorySource implements RowSource {
     if (warnings) this.warnings = warnings;
   }
 
-  get sample(): Sample | undefined {
+  get sample(): SampleFacts | undefined {
     const [first] = this.blocks();
     return first.kind === 'dense' ? sampleRows(first) : undefined;
   }

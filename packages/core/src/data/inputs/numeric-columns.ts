@@ -2,8 +2,8 @@ import { builtInName } from '../../base/built-in-name.js';
 import { DataError, describeValue } from '../../errors.js';
 import type { Warning } from '../../warning.js';
 import type { RowSource } from '../blocks/row-source.js';
-import { isRecord, missingColumn, notANumber, type RecordRow, type Row } from './gather.js';
 import { rowsSource } from './memory-source.js';
+import { isRecord, missingColumn, notANumberError, type RecordRow, type Row } from './row-gatherer.js';
 
 /**
  * `columns: 'numeric'`: columns that hold numbers are used, and columns that hold none are left out with a warning. A column with
@@ -103,7 +103,7 @@ export class NumericColumns {
     const names = Object.keys(this.#first);
     const column = names.indexOf(name);
     if (column < 0) return missingColumn(this.#row, name);
-    return notANumber(this.#first[name], this.#row, column, names, false);
+    return notANumberError(this.#first[name], this.#row, column, names, false);
   }
 }
 

@@ -3,10 +3,10 @@ import type { ProgressTracker } from '../../base/progress.js';
 import { DataError, describeValue } from '../../errors.js';
 import type { Block } from '../blocks/block.js';
 import type { RowSource } from '../blocks/row-source.js';
-import { foreignAdvice, foreignKind } from './foreign.js';
-import type { ForeignData } from './foreign-data.js';
-import { isRecord, type Row } from './gather.js';
+import type { LibraryData } from './library-data.js';
+import { libraryAdvice, libraryKind } from './library-kind.js';
 import { MemorySource, matrixSource, rowsSource } from './memory-source.js';
+import { isRecord, type Row } from './row-gatherer.js';
 import { type AnyMatrix, empty, isCount, isMatrix } from './to-block.js';
 
 /** Everything that can be analysed. */
@@ -15,9 +15,9 @@ export type Data =
   | AnyMatrix
   | RowSource
   | NumberColumns
-  | ForeignData
-  | Iterable<Row | AnyMatrix | ForeignData>
-  | AsyncIterable<Row | AnyMatrix | ForeignData>;
+  | LibraryData
+  | Iterable<Row | AnyMatrix | LibraryData>
+  | AsyncIterable<Row | AnyMatrix | LibraryData>;
 
 /** Columns of numbers by name: `{ height: Float64Array, weight: [60, 70] }`. */
 export type NumberColumns = Readonly<Record<string, ArrayLike<number> | ArrayLike<bigint>>>;
@@ -40,12 +40,12 @@ export function openSource(
     );
   }
   if ('blocks' in data && typeof data.blocks === 'function') return checkSource(data as RowSource);
-  const kind = foreignKind(data);
+  const kind = libraryKind(data);
   if (kind || isColumns(data)) return openColumns(data, kind, chosen, numericOnly);
   const advice = adviceFor(data);
   if (advice) throw new DataError('BAD_DATA', `The data are ${advice}`);
   if (Array.isArray(data)) {
-    const stream = isMatrix(data[0]) || (typeof data[0] === 'object' && data[0] !== null && foreignKind(data[0]));
+    const stream = isMatrix(data[0]) || (typeof data[0] === 'object' && data[0] !== null && libraryKind(data[0]));
     return stream ? openLater(data, progress, chosen, numericOnly) : fromRows(data, chosen, numericOnly);
   }
   if (isMatrix(data)) return matrixSource(data);
@@ -70,7 +70,7 @@ function adviceFor(data: object): string | undefined {
   if (name === 'Map') return 'a Map, which yields [key, value]. Pass map.values().';
   if (name === 'Promise') return 'a promise. Pass await data.';
   if (name === 'Blob' || name === 'File') return 'a file. Open it with openBlob of @scree/files, and pass file.source.';
-  return foreignAdvice(data);
+  return libraryAdvice(data);
 }
 
 /** A stream, by code that is loaded when there is one. */

@@ -6,10 +6,10 @@ import type { Block } from '../blocks/block.js';
 import { fitsFloat32 } from '../blocks/matrix.js';
 import type { RowSource } from '../blocks/row-source.js';
 import { CorrelationMatrixCheck } from '../statistics/correlation-matrix.js';
-import { foreignKind } from './foreign.js';
-import { isRecord, type Row, RowGatherer, ragged } from './gather.js';
+import { libraryKind } from './library-kind.js';
 import { mergeWarnings } from './merge-warnings.js';
 import { LeftOutColumns, NumericColumns, numericColumnNames } from './numeric-columns.js';
+import { isRecord, type Row, RowGatherer, ragged } from './row-gatherer.js';
 import { type AnyMatrix, empty, isMatrix, toBlock } from './to-block.js';
 
 type Stream = Iterable<unknown> | AsyncIterable<unknown>;
@@ -133,13 +133,13 @@ async function* gatherBlocks(
         'This ReadableStream yields bytes (Uint8Array), which are parts of a file and not rows. Read files with openFile or openBlob; for rows of bytes, yield Float32Array.from(bytes).',
       );
     }
-    const kind = typeof item === 'object' && item !== null ? foreignKind(item) : undefined;
+    const kind = typeof item === 'object' && item !== null ? libraryKind(item) : undefined;
     if (kind && item) {
       // For example the record batches of an Arrow stream.
       if (gather?.size) yield gather.take();
-      const [{ readForeign }, { rowsFromColumns }] = await Promise.all([
-        import('./foreign-data.js'),
-        import('./column-data.js'),
+      const [{ readLibraryData: readForeign }, { rowsFromColumns }] = await Promise.all([
+        import('./library-data.js'),
+        import('./open-columns.js'),
       ]);
       const read = await readForeign(kind, item);
       if ('columns' in read && read.columns[0]?.length === 0) continue;

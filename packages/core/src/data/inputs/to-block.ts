@@ -5,8 +5,8 @@ import type { DenseBlock, SparseBlock } from '../blocks/block.js';
 import { type CsrMatrix, canonicalCsr } from '../blocks/csr.js';
 import { type FloatArray, fitsFloat32, type Matrix, type NumberArray } from '../blocks/matrix.js';
 import { type CooMatrix, cooToCsr, isCoo } from './coo.js';
-import { foreignAdvice, isBuffer } from './foreign.js';
-import { notANumber } from './gather.js';
+import { isBuffer, libraryAdvice, libraryKind } from './library-kind.js';
+import { isRecord, notANumberError } from './row-gatherer.js';
 
 /** A matrix with a method for its entries, like those of ml-matrix. Its numbers are copied. */
 export interface MatrixLike {
@@ -32,7 +32,7 @@ function isMatrixLike(value: object): value is MatrixLike {
 
 /** A matrix as a block, checked. */
 export function toBlock(source: AnyMatrix): DenseBlock | SparseBlock {
-  const advice = foreignAdvice(source);
+  const advice = libraryAdvice(source);
   if (advice) throw new DataError('BAD_DATA', `This matrix is ${advice}`);
   if ('indptr' in source) return sparseBlock(source);
   return isCoo(source) ? sparseBlock(source) : denseBlock(source);
@@ -47,7 +47,7 @@ function copyOf(source: MatrixLike): Matrix<Float64Array> {
   for (let i = 0, at = 0; i < rows; i++) {
     for (let j = 0; j < cols; j++, at++) {
       const value: unknown = source.get(i, j);
-      if (typeof value !== 'number') throw notANumber(value, i, j);
+      if (typeof value !== 'number') throw notANumberError(value, i, j);
       data[at] = value;
     }
   }
@@ -174,4 +174,34 @@ export function isCount(value: unknown): value is number {
 /** The error for data without rows. */
 export function empty(): DataError {
   return new DataError('EMPTY_DATA', 'There are no rows. PCA needs at least two rows of at least one number each.');
+}
+
+/**
+ * Rows to apply a model to: one row alone, numbers by position or by name, becomes a list of one. `names` are the columns that are
+ * needed: a record may have others too.
+ */
+export function asRows<Given>(data: Given, names?: readonly string[]): Given | Given[] {
+  if (typeof data !== 'object' || data === null || isMatrix(data)) return data;
+  if (Array.isArray(data)) return data.length > 0 && data.every(isCell) ? [data] : data;
+  if (ArrayBuffer.isView(data)) return 'length' in data ? [data] : data;
+  return isOneRecord(data, names) ? [data] : data;
+}
+
+/** A record of values, and not columns of them or a source of rows. */
+function isOneRecord(data: object, names: readonly string[] = []): boolean {
+  if (!isRecord(data) || libraryKind(data)) return false;
+  const record = data as Readonly<Record<string, unknown>>;
+  if (typeof record.blocks === 'function' || typeof record.batches === 'function') return false;
+  const values = Object.values(record);
+  return (values.length > 0 && values.every(isCell)) || names.some((name) => name in record && isCell(record[name]));
+}
+
+/** One value of a row, or a missing one. */
+function isCell(value: unknown): boolean {
+  return (typeof value !== 'object' && typeof value !== 'function') || value === null;
+}
+
+/** Whether data in memory are known to have no rows. */
+export function hasNoRows(data: unknown): boolean {
+  return Array.isArray(data) ? data.length === 0 : isMatrix(data) && data.rows === 0;
 }

@@ -1,7 +1,14 @@
 import type { Task } from '../../base/progress.js';
 import { powerOfTwo } from '../../linalg/vector.js';
 import type { Block, DenseBlock, SparseBlock } from '../blocks/block.js';
-import { addRowCounts, CHAIN, type ColumnStatistics, emptyStatistics, notFinite, setMean } from './statistics.js';
+import {
+  addRowCounts,
+  type ColumnStatistics,
+  emptyStatistics,
+  notFinite,
+  PARTIAL_SUM_ROWS,
+  setMean,
+} from './statistics.js';
 
 /** Statistics of one block. Values that are not finite are rejected here, once for all passes; `firstRow` and `names` are for that message. */
 export function* blockStatistics(
@@ -99,7 +106,7 @@ function* denseMeans(
     }
     if (!endsChain(i, rows)) continue;
     flush(sums, mean);
-    yield CHAIN * cols;
+    yield PARTIAL_SUM_ROWS * cols;
   }
   if (stats.rows === 0) return;
   for (let j = 0; j < cols; j++) setMean(stats, j, shift[j], mean[j] / stats.weight);
@@ -122,12 +129,12 @@ function* denseSpread(
     }
     if (!endsChain(i, rows)) continue;
     flush(sums, spread);
-    yield CHAIN * cols;
+    yield PARTIAL_SUM_ROWS * cols;
   }
 }
 
 function endsChain(i: number, rows: number): boolean {
-  return i % CHAIN === CHAIN - 1 || i === rows - 1;
+  return i % PARTIAL_SUM_ROWS === PARTIAL_SUM_ROWS - 1 || i === rows - 1;
 }
 
 function flush(sums: Float64Array, into: Float64Array): void {

@@ -1,7 +1,7 @@
 import { random } from '../../linalg/random.js';
 import { dot } from '../../linalg/vector.js';
 import type { Warning } from '../../warning.js';
-import { type Block, type Frame, identityFrame, packTile } from '../blocks/block.js';
+import { type Block, identityScaler, packTile, type Scaler } from '../blocks/block.js';
 import type { RowSource } from '../blocks/row-source.js';
 
 /** Correlations may be rounded, in float32 for example: entries that differ by less count as equal. */
@@ -15,7 +15,7 @@ const ROUNDING = 1e-6;
  */
 export class CorrelationMatrixCheck {
   readonly #d: number;
-  readonly #frame: Frame;
+  readonly #scaler: Scaler;
   #possible = true;
   #rows = 0;
   #correlated = false;
@@ -23,7 +23,7 @@ export class CorrelationMatrixCheck {
 
   constructor(d: number) {
     this.#d = d;
-    this.#frame = identityFrame(d);
+    this.#scaler = identityScaler(d);
   }
 
   /** Adds the next rows. */
@@ -43,7 +43,7 @@ export class CorrelationMatrixCheck {
     const i = this.#rows++;
     if (i >= d || block.cols !== d) return false;
     const diagonal = new Float64Array(1);
-    packTile(block, this.#frame, at, at + 1, i, i + 1, diagonal);
+    packTile(block, this.#scaler, at, at + 1, i, i + 1, diagonal);
     if (!(Math.abs(diagonal[0] - 1) <= ROUNDING)) return false;
     this.#state ??= {
       row: new Float64Array(d),
@@ -52,7 +52,7 @@ export class CorrelationMatrixCheck {
       transposed: new Float64Array(d),
     };
     const { row, r, products, transposed } = this.#state;
-    packTile(block, this.#frame, at, at + 1, 0, d, row);
+    packTile(block, this.#scaler, at, at + 1, 0, d, row);
     for (let j = 0; j < d; j++) {
       const size = Math.abs(row[j]);
       if (!(size <= 1 + ROUNDING)) return false;

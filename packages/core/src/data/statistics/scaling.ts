@@ -118,10 +118,10 @@ export function checkColumnWeights(weights: ArrayLike<number>, cols: number): vo
 }
 
 /**
- * The frame that solvers work in, and a common power of two `unit`, chosen so that the scaled
- * data are of size 1. Variances found in the frame are unit² times smaller than the user's, exactly.
+ * The scaler of a fit. Its factors include a common power of two `unit`, chosen so that the scaled data are of size 1.
+ * Variances of the scaled data are exactly unit² times smaller than the user's.
  */
-export interface Framing {
+export interface FitScaler {
   readonly shift: Float64Array;
   readonly factor: Float64Array;
   readonly rowSquare?: number;
@@ -130,7 +130,7 @@ export interface Framing {
   readonly scatterTrace: number;
 }
 
-export function chooseFrame(stats: ColumnStatistics, scale: Float64Array, centred: boolean): Framing {
+export function chooseScaler(stats: ColumnStatistics, scale: Float64Array, centred: boolean): FitScaler {
   let largest = 0;
   for (let j = 0; j < scale.length; j++) {
     const size = columnDeviation(stats, j, 1, centred) / scale[j];
@@ -154,11 +154,11 @@ export function chooseFrame(stats: ColumnStatistics, scale: Float64Array, centre
   return { shift, factor, unit, scatterTrace, rowSquare: scatterTrace / stats.weight };
 }
 
-/** S in the frame: scaled, and about zero where data are not centred (adding the means back cancels nothing). */
+/** Scales S, and moves it to zero if data are not centred. Adding the means back cancels nothing. */
 export function scaleScatter(
   scatter: Float64Array,
   { cols: d, columns }: { readonly cols: number; readonly columns: Readonly<ColumnStatistics> },
-  { factor }: Framing,
+  { factor }: FitScaler,
   centred: boolean,
 ): void {
   const scale = columns.unit.map((unit, j) => unit * factor[j]);

@@ -26,7 +26,7 @@ export interface ColumnStatistics {
   readonly min: Float64Array;
   readonly max: Float64Array;
   /**
-   * The factor by which rounding in a spread grew because squares were summed about a provisional mean p (`engines/pilot.ts`):
+   * The factor by which rounding in a spread grew because squares were summed about a provisional mean p (`engines/provisional-means.ts`):
    * Σw(x − p)²/Σw(x − mean)² of the worst column. It is 1 where sums are taken about the mean itself.
    */
   inflation: number;
@@ -37,7 +37,7 @@ export interface ColumnStatistics {
 }
 
 /** Rows added up before their sum is added to the others: rounding grows with CHAIN + n/CHAIN, not n. */
-export const CHAIN = 256;
+export const PARTIAL_SUM_ROWS = 256;
 
 /**
  * Below 2^-1022 numbers are 2^-1074 apart, however small they are. A rounding there takes as much as one of a number of this size
@@ -47,7 +47,10 @@ const LEAST_RANGE = 2 ** -1021;
 
 /** Relative rounding error of a sum over the rows, at most. */
 export function sumBound(rows: number, sparse: boolean, merges: number): number {
-  return 2 ** -53 * ((sparse ? rows : Math.min(rows, CHAIN) + Math.ceil(rows / CHAIN)) + 4 * merges + 4);
+  return (
+    2 ** -53 *
+    ((sparse ? rows : Math.min(rows, PARTIAL_SUM_ROWS) + Math.ceil(rows / PARTIAL_SUM_ROWS)) + 4 * merges + 4)
+  );
 }
 
 /** How far rounding may have taken a column's mean from the exact one. */
@@ -207,8 +210,8 @@ export function* checkFinite(given: Block, firstRow: number, names?: readonly st
   // Whole numbers are finite.
   if (!isFloatArray(data)) return;
   const dense = block.kind === 'dense';
-  for (let top = 0; top < rows; top += CHAIN) {
-    const bottom = Math.min(rows, top + CHAIN);
+  for (let top = 0; top < rows; top += PARTIAL_SUM_ROWS) {
+    const bottom = Math.min(rows, top + PARTIAL_SUM_ROWS);
     const together = !dense || block.stride === cols;
     const [start, end] = dense ? [top * cols, bottom * cols] : [block.indptr[top], block.indptr[bottom]];
     if (!(together && allFinite(data, start, end))) {
@@ -220,7 +223,7 @@ export function* checkFinite(given: Block, firstRow: number, names?: readonly st
         }
       }
     }
-    yield CHAIN * cols;
+    yield PARTIAL_SUM_ROWS * cols;
   }
 }
 

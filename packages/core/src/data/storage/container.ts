@@ -49,7 +49,7 @@ function startsOf(first: number, lengths: readonly number[]): number[] {
   return [...starts, at];
 }
 
-export interface ContainerHead {
+export interface ContainerHeader {
   readonly version: number;
   readonly header: Readonly<Record<string, unknown>>;
   /** Bytes of the whole container. */
@@ -57,11 +57,11 @@ export interface ContainerHead {
 }
 
 /** The header, from the first bytes; undefined where more are needed: `needed` of them. */
-export function readContainerHead(
+export function readContainerHeader(
   bytes: Uint8Array,
   letters: string,
   what: string,
-): ContainerHead | { needed: number } {
+): ContainerHeader | { needed: number } {
   const name = new TextDecoder('latin1').decode(bytes.subarray(0, 8));
   if (name !== letters.slice(0, name.length) || bytes.length === 0)
     throw new ModelError('BAD_MODEL', `This is no ${what}: it begins with ${describeValue(name)}.`);
@@ -82,7 +82,7 @@ export function readContainerHead(
 }
 
 /** The arrays, after the checksum was compared. */
-export function readSections(bytes: Uint8Array, { header, size }: ContainerHead, what: string): Uint8Array[] {
+export function readSections(bytes: Uint8Array, { header, size }: ContainerHeader, what: string): Uint8Array[] {
   if (bytes.length < size) throw cutOff(bytes.length, what);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.length > size || view.getUint32(size - 4, true) !== crc32(bytes.subarray(0, size - 4))) throw damaged(what);

@@ -1,11 +1,11 @@
 import { runTask, type Task } from '../../base/progress.js';
-import { type DenseBlock, type Frame, packTile } from '../../data/blocks/block.js';
+import { type DenseBlock, packTile, type Scaler } from '../../data/blocks/block.js';
 import { decoded } from '../../data/blocks/float16.js';
 import type { ColumnStatistics } from '../../data/statistics/statistics.js';
 import { axpy, dot } from '../../linalg/vector.js';
 import { dualByMultiply } from '../dual-by-multiply.js';
 import type { LoadedBlock, OnStep, Products, RowsAt } from '../engine.js';
-import { summariseTwice } from '../summarise.js';
+import { summariseTwoPass } from '../summarise-two-pass.js';
 import { TILE } from './tile.js';
 
 /** The five passes over dense rows: a tile of B is packed (shifted, scaled, weighted), then multiplied. */
@@ -21,42 +21,48 @@ export class DenseReference implements LoadedBlock {
   }
 
   summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): Promise<ColumnStatistics> {
-    return summariseTwice(this.#block, this, at, scatter, onStep);
+    return summariseTwoPass(this.#block, this, at, scatter, onStep);
   }
 
-  gram(frame: Frame, scatter: Float64Array, onStep: OnStep): Promise<void> {
-    return runTask(this.gramTask(frame, scatter), onStep);
+  gram(scaler: Scaler, scatter: Float64Array, onStep: OnStep): Promise<void> {
+    return runTask(this.gramTask(scaler, scatter), onStep);
   }
 
-  dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, onStep: OnStep): Promise<void> {
+  dual(scaler: Scaler, other: LoadedBlock, otherScaler: Scaler, into: Products, onStep: OnStep): Promise<void> {
     if (!(other instanceof DenseReference)) {
-      return dualByMultiply(this.#block, frame, other, otherFrame, into, onStep);
+      return dualByMultiply(this.#block, scaler, other, otherScaler, into, onStep);
     }
-    return runTask(this.#dualTask(frame, other, otherFrame, into), onStep);
+    return runTask(this.#dualTask(scaler, other, otherScaler, into), onStep);
   }
 
-  multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): Promise<void> {
-    const task = this.#tiles(frame, (tile, from, rows) => {
+  multiply(scaler: Scaler, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): Promise<void> {
+    const task = this.#tiles(scaler, (tile, from, rows) => {
       project(tile, rows, this.cols, vectors, k, scores, from * k);
     });
     return runTask(task, onStep);
   }
 
-  multiplyTransposed(frame: Frame, scores: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
-    return runTask(this.multiplyTransposedTask(frame, scores, k, out), onStep);
+  multiplyTransposed(
+    scaler: Scaler,
+    scores: Float64Array,
+    k: number,
+    out: Float64Array,
+    onStep: OnStep,
+  ): Promise<void> {
+    return runTask(this.multiplyTransposedTask(scaler, scores, k, out), onStep);
   }
 
-  normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
-    return runTask(this.normalTask(frame, vectors, k, out), onStep);
+  normal(scaler: Scaler, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
+    return runTask(this.normalTask(scaler, vectors, k, out), onStep);
   }
 
   release(): void {}
 
   /** `gram` as a task, for fits that must not wait; likewise the other tasks. */
-  gramTask(frame: Frame, scatter: Float64Array): Task<void> {
+  gramTask(scaler: Scaler, scatter: Float64Array): Task<void> {
     const d = this.cols;
     const sums = this.rows > TILE ? new Float64Array(d * d) : scatter;
-    return this.#tiles(frame, (tile, _, rows) => {
+    return this.#tiles(scaler, (tile, _, rows) => {
       addGram(tile, rows, d, sums);
       if (sums === scatter) return;
       for (let i = 0; i < scatter.length; i++) scatter[i] += sums[i];
@@ -64,25 +70,25 @@ export class DenseReference implements LoadedBlock {
     });
   }
 
-  multiplyTransposedTask(frame: Frame, scores: Float64Array, k: number, out: Float64Array): Task<void> {
+  multiplyTransposedTask(scaler: Scaler, scores: Float64Array, k: number, out: Float64Array): Task<void> {
     const sums = new Float64Array(out.length);
-    return this.#tiles(frame, (tile, from, rows) => {
+    return this.#tiles(scaler, (tile, from, rows) => {
       collect(tile, rows, this.cols, scores, from * k, k, sums);
       flush(sums, out);
     });
   }
 
-  normalTask(frame: Frame, vectors: Float64Array, k: number, out: Float64Array): Task<void> {
+  normalTask(scaler: Scaler, vectors: Float64Array, k: number, out: Float64Array): Task<void> {
     const sums = new Float64Array(out.length);
     const scores = new Float64Array(Math.min(TILE, this.rows) * k);
-    return this.#tiles(frame, (tile, _, rows) => {
+    return this.#tiles(scaler, (tile, _, rows) => {
       project(tile, rows, this.cols, vectors, k, scores, 0);
       collect(tile, rows, this.cols, scores, 0, k, sums);
       flush(sums, out);
     });
   }
 
-  *#dualTask(frame: Frame, other: DenseReference, otherFrame: Frame, into: Products): Task<void> {
+  *#dualTask(scaler: Scaler, other: DenseReference, otherScaler: Scaler, into: Products): Task<void> {
     const d = this.cols;
     const same = other === this;
     const tile = new Float64Array(Math.min(TILE, this.rows) * d);
@@ -90,10 +96,10 @@ export class DenseReference implements LoadedBlock {
     const scores = new Float64Array(Math.min(TILE, this.rows) * TILE);
     for (let from = 0; from < this.rows; from += TILE) {
       const rows = Math.min(TILE, this.rows - from);
-      packTile(this.#block, frame, from, from + rows, 0, d, tile);
+      packTile(this.#block, scaler, from, from + rows, 0, d, tile);
       for (let start = same ? from : 0; start < other.rows; start += TILE) {
         const end = Math.min(other.rows, start + TILE);
-        packTile(other.#block, otherFrame, start, end, 0, d, packed);
+        packTile(other.#block, otherScaler, start, end, 0, d, packed);
         project(packed, end - start, d, tile.subarray(0, rows * d), rows, scores, 0);
         writeProducts(scores, end - start, rows, { ...into, row: into.row + from, column: into.column + start });
         yield 0;
@@ -103,11 +109,11 @@ export class DenseReference implements LoadedBlock {
   }
 
   /** Packs the block tile by tile and visits each. */
-  *#tiles(frame: Frame, visit: (tile: Float64Array, from: number, rows: number) => void): Task<void> {
+  *#tiles(scaler: Scaler, visit: (tile: Float64Array, from: number, rows: number) => void): Task<void> {
     const tile = new Float64Array(Math.min(TILE, this.rows) * this.cols);
     for (let from = 0; from < this.rows; from += TILE) {
       const to = Math.min(this.rows, from + TILE);
-      packTile(this.#block, frame, from, to, 0, this.cols, tile);
+      packTile(this.#block, scaler, from, to, 0, this.cols, tile);
       visit(tile, from, to - from);
       yield to - from;
     }

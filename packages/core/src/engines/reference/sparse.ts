@@ -1,9 +1,9 @@
-import type { Frame, SparseBlock } from '../../data/blocks/block.js';
+import type { Scaler, SparseBlock } from '../../data/blocks/block.js';
 import type { ColumnStatistics } from '../../data/statistics/statistics.js';
 import { transpose } from '../../linalg/transpose.js';
 import { axpy, dot } from '../../linalg/vector.js';
 import type { LoadedBlock, OnStep, Products, RowsAt } from '../engine.js';
-import { summariseTwice } from '../summarise.js';
+import { summariseTwoPass } from '../summarise-two-pass.js';
 import { TILE } from './tile.js';
 
 /**
@@ -26,18 +26,18 @@ export class SparseReference implements LoadedBlock {
   }
 
   summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): Promise<ColumnStatistics> {
-    return summariseTwice(this.#block, this, at, scatter, onStep);
+    return summariseTwoPass(this.#block, this, at, scatter, onStep);
   }
 
   /** S += AᵀWA − (AᵀWe)tᵀ − t(AᵀWe)ᵀ + (Σw)ttᵀ. */
-  async gram(frame: Frame, scatter: Float64Array, onStep: OnStep): Promise<void> {
+  async gram(scaler: Scaler, scatter: Float64Array, onStep: OnStep): Promise<void> {
     const d = this.cols;
     const { indptr, indices } = this.#block;
-    const { entries, rest } = this.#centre(frame);
+    const { entries, rest } = this.#centre(scaler);
     const sums = new Float64Array(d);
     let weight = 0;
     for (let i = 0; i < this.rows; i++) {
-      const root = frame.rootWeights ? frame.rootWeights[i] : 1;
+      const root = scaler.rootWeights ? scaler.rootWeights[i] : 1;
       weight += root * root;
       for (let at = indptr[i]; at < indptr[i + 1]; at++) {
         const value = entries[at] * root;
@@ -57,10 +57,10 @@ export class SparseReference implements LoadedBlock {
     }
   }
 
-  async dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, onStep: OnStep): Promise<void> {
+  async dual(scaler: Scaler, other: LoadedBlock, otherScaler: Scaler, into: Products, onStep: OnStep): Promise<void> {
     const d = this.cols;
     const { indptr, indices } = this.#block;
-    const { entries, rest } = this.#centre(frame);
+    const { entries, rest } = this.#centre(scaler);
     const lines = Math.min(16, this.rows);
     const vectors = new Float64Array(lines * d);
     const scores = new Float64Array(other.rows * lines);
@@ -68,11 +68,11 @@ export class SparseReference implements LoadedBlock {
       const count = Math.min(lines, this.rows - from);
       for (let r = 0; r < count; r++) {
         const i = from + r;
-        const root = frame.rootWeights ? frame.rootWeights[i] : 1;
+        const root = scaler.rootWeights ? scaler.rootWeights[i] : 1;
         for (let j = 0; j < d; j++) vectors[r * d + j] = -rest[j] * root;
         for (let at = indptr[i]; at < indptr[i + 1]; at++) vectors[r * d + indices[at]] += entries[at] * root;
       }
-      await other.multiply(otherFrame, vectors, count, scores, () => {});
+      await other.multiply(otherScaler, vectors, count, scores, () => {});
       for (let j = 0; j < other.rows; j++) {
         for (let r = 0; r < count; r++)
           into.products[(into.row + from + r) * into.size + into.column + j] = scores[j * count + r];
@@ -83,12 +83,18 @@ export class SparseReference implements LoadedBlock {
   }
 
   /** Y = W^½(AVᵀ − 1(Vt)ᵀ). */
-  async multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): Promise<void> {
-    const centred = this.#centre(frame);
+  async multiply(
+    scaler: Scaler,
+    vectors: Float64Array,
+    k: number,
+    scores: Float64Array,
+    onStep: OnStep,
+  ): Promise<void> {
+    const centred = this.#centre(scaler);
     const byColumn = transpose(vectors.subarray(0, k * this.cols), k, this.cols);
     const offset = offsets(centred.rest, vectors, k);
     for (let i = 0; i < this.rows; i++) {
-      this.#scoreRow(i, frame, centred.entries, byColumn, offset, k, scores, i * k);
+      this.#scoreRow(i, scaler, centred.entries, byColumn, offset, k, scores, i * k);
       const pause = this.#stepEvery(i, onStep);
       if (pause) await pause;
     }
@@ -96,33 +102,33 @@ export class SparseReference implements LoadedBlock {
 
   /** Z += YᵀW^½A − (YᵀW^½1)tᵀ. */
   async multiplyTransposed(
-    frame: Frame,
+    scaler: Scaler,
     scores: Float64Array,
     k: number,
     out: Float64Array,
     onStep: OnStep,
   ): Promise<void> {
-    const centred = this.#centre(frame);
+    const centred = this.#centre(scaler);
     const byColumn = new Float64Array(this.cols * k);
     const sums = new Float64Array(k);
     for (let i = 0; i < this.rows; i++) {
-      this.#collectRow(i, frame, centred.entries, scores, i * k, k, byColumn, sums);
+      this.#collectRow(i, scaler, centred.entries, scores, i * k, k, byColumn, sums);
       const pause = this.#stepEvery(i, onStep);
       if (pause) await pause;
     }
     addSums(byColumn, sums, centred.rest, k, out);
   }
 
-  async normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
-    const centred = this.#centre(frame);
+  async normal(scaler: Scaler, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
+    const centred = this.#centre(scaler);
     const byColumn = transpose(vectors.subarray(0, k * this.cols), k, this.cols);
     const offset = offsets(centred.rest, vectors, k);
     const collected = new Float64Array(this.cols * k);
     const sums = new Float64Array(k);
     const scores = new Float64Array(k);
     for (let i = 0; i < this.rows; i++) {
-      this.#scoreRow(i, frame, centred.entries, byColumn, offset, k, scores, 0);
-      this.#collectRow(i, frame, centred.entries, scores, 0, k, collected, sums);
+      this.#scoreRow(i, scaler, centred.entries, byColumn, offset, k, scores, 0);
+      this.#collectRow(i, scaler, centred.entries, scores, 0, k, collected, sums);
       const pause = this.#stepEvery(i, onStep);
       if (pause) await pause;
     }
@@ -132,15 +138,15 @@ export class SparseReference implements LoadedBlock {
   release(): void {}
 
   /** The entries of A, and t: see the class. */
-  #centre(frame: Frame): { entries: Float64Array; rest: Float64Array } {
+  #centre(scaler: Scaler): { entries: Float64Array; rest: Float64Array } {
     const { data, indices } = this.#block;
-    const full = this.#fullColumns(frame.rootWeights);
+    const full = this.#fullColumns(scaler.rootWeights);
     const entries = new Float64Array(data.length);
     for (let at = 0; at < data.length; at++) {
       const j = indices[at];
-      entries[at] = (data[at] - (full[j] ? frame.shift[j] : 0)) * frame.factor[j];
+      entries[at] = (data[at] - (full[j] ? scaler.shift[j] : 0)) * scaler.factor[j];
     }
-    const rest = frame.shift.map((shift, j) => (full[j] ? 0 : shift * frame.factor[j]));
+    const rest = scaler.shift.map((shift, j) => (full[j] ? 0 : shift * scaler.factor[j]));
     return { entries, rest };
   }
 
@@ -159,7 +165,7 @@ export class SparseReference implements LoadedBlock {
 
   #scoreRow(
     i: number,
-    frame: Frame,
+    scaler: Scaler,
     entries: Float64Array,
     byColumn: Float64Array,
     offset: Float64Array,
@@ -170,12 +176,12 @@ export class SparseReference implements LoadedBlock {
     const { indptr, indices } = this.#block;
     for (let c = 0; c < k; c++) scores[start + c] = -offset[c];
     for (let at = indptr[i]; at < indptr[i + 1]; at++) axpy(entries[at], byColumn, indices[at] * k, scores, start, k);
-    if (frame.rootWeights) for (let c = 0; c < k; c++) scores[start + c] *= frame.rootWeights[i];
+    if (scaler.rootWeights) for (let c = 0; c < k; c++) scores[start + c] *= scaler.rootWeights[i];
   }
 
   #collectRow(
     i: number,
-    frame: Frame,
+    scaler: Scaler,
     entries: Float64Array,
     scores: Float64Array,
     start: number,
@@ -184,7 +190,7 @@ export class SparseReference implements LoadedBlock {
     sums: Float64Array,
   ): void {
     const { indptr, indices } = this.#block;
-    const root = frame.rootWeights ? frame.rootWeights[i] : 1;
+    const root = scaler.rootWeights ? scaler.rootWeights[i] : 1;
     axpy(root, scores, start, sums, 0, k);
     for (let at = indptr[i]; at < indptr[i + 1]; at++) {
       axpy(entries[at] * root, scores, start, byColumn, indices[at] * k, k);

@@ -1,9 +1,9 @@
-import type { Frame } from '../../data/blocks/block.js';
+import type { Scaler } from '../../data/blocks/block.js';
 import type { OnStep } from '../engine.js';
-import type { PilotSums } from '../pilot.js';
+import type { ShiftedSums } from '../provisional-means.js';
 import { STRIP } from './decode-code.js';
-import { readFlags } from './framed-rows.js';
 import { joinParts } from './matrices.js';
+import { readFlags } from './scaled-rows.js';
 import { type StoredRows, withBuffers } from './stored-rows.js';
 
 /** Bytes of the columns' sums that are read back at a time. */
@@ -12,14 +12,14 @@ const SUMS_BYTES = 16 * 2 ** 20;
 /** Σw·t, Σw·t² and ranges of the columns. `alongside` is called for each slab of rows, which is on the device then. */
 export function columnSums(
   { gpu, resident, rows: n, cols: d }: StoredRows,
-  frame: Frame,
-  sums: PilotSums,
+  scaler: Scaler,
+  sums: ShiftedSums,
   report: OnStep,
   alongside?: (first: number, rows: number) => Promise<void>,
 ): Promise<void> {
   const onSlice = (): void | Promise<void> => report(0);
   return withBuffers(gpu, async (use) => {
-    const rows = await use.rows(resident, n, d, frame, false);
+    const rows = await use.rows(resident, n, d, scaler, false);
     const { ld } = rows;
     const perSlab = Math.ceil(rows.slab / STRIP);
     const most = perSlab * Math.max(1, Math.floor(SUMS_BYTES / (perSlab * 32 * ld)));

@@ -1,12 +1,12 @@
-import type { DenseBlock, Frame } from '../../data/blocks/block.js';
+import type { DenseBlock, Scaler } from '../../data/blocks/block.js';
 import { random } from '../../linalg/random.js';
 import { axpy, dot, norm } from '../../linalg/vector.js';
 import type { LoadedBlock, OnStep } from '../engine.js';
 import { DeviceFailure, type Gpu } from './device.js';
-import { slabRows } from './framed-rows.js';
 import { gram } from './gram-pass.js';
 import { IntegerPanel } from './integer-gram.js';
 import { normal } from './products-pass.js';
+import { slabRows } from './scaled-rows.js';
 import type { Meanwhile, StoredRows } from './stored-rows.js';
 
 /** Relative difference up to which sums agree with those of another kernel or of the processor: a thousand times what rounding makes of them. */
@@ -25,16 +25,16 @@ const SAMPLED = 8;
 export class SlabCheck {
   readonly slab: number;
   readonly meanwhile: Meanwhile;
-  /** The frame of the pass, and with weight zero for rows that are not sampled. */
-  readonly #given: Frame;
-  readonly #frame: Frame;
+  /** The scaler of the pass, and with weight zero for rows that are not sampled. */
+  readonly #given: Scaler;
+  readonly #scaler: Scaler;
   readonly #vector: Float64Array;
   readonly #expected: Float64Array;
 
   constructor(
     block: DenseBlock,
     load: (block: DenseBlock) => Promise<LoadedBlock>,
-    frame: Frame,
+    scaler: Scaler,
     vector: Float64Array,
     report: OnStep,
   ) {
@@ -49,14 +49,14 @@ export class SlabCheck {
     const sampled = new Float64Array(total);
     for (let i = 0; i < rows; i++) {
       const row = first + i * SAMPLED;
-      sampled[row] = rootWeights[i] = frame.rootWeights?.[row] ?? 1;
+      sampled[row] = rootWeights[i] = scaler.rootWeights?.[row] ?? 1;
     }
-    this.#given = frame;
-    this.#frame = { ...frame, rootWeights: sampled };
+    this.#given = scaler;
+    this.#scaler = { ...scaler, rootWeights: sampled };
     this.meanwhile = async () => {
       const loaded = await load({ ...block, rows, stride: stride * SAMPLED, data: data.subarray(first * stride) });
       try {
-        await loaded.normal({ ...frame, rootWeights }, vector, 1, this.#expected, () => report(0));
+        await loaded.normal({ ...scaler, rootWeights }, vector, 1, this.#expected, () => report(0));
       } finally {
         loaded.release();
       }
@@ -65,7 +65,10 @@ export class SlabCheck {
 
   /** Confirms products VBᵀB: the device multiplies the slab by the vector too, with the same kernels. */
   async products(stored: StoredRows, report: OnStep): Promise<void> {
-    this.#compare(stored.gpu, await normal(stored, this.#frame, this.#vector, 1, () => report(0), { slab: this.slab }));
+    this.#compare(
+      stored.gpu,
+      await normal(stored, this.#scaler, this.#vector, 1, () => report(0), { slab: this.slab }),
+    );
   }
 
   /** Confirms a scatter: the device sums the slab alone. */
@@ -74,8 +77,8 @@ export class SlabCheck {
     const part = new Float64Array(d * d);
     // Kernels for bytes know no weights: they leave rows out.
     const bytes = IntegerPanel.suits(stored, this.#given);
-    const [frame, every] = bytes ? [this.#given, SAMPLED] : [this.#frame, 1];
-    await gram(stored, frame, true, part, () => report(0), { slab: this.slab, every });
+    const [scaler, every] = bytes ? [this.#given, SAMPLED] : [this.#scaler, 1];
+    await gram(stored, scaler, true, part, () => report(0), { slab: this.slab, every });
     const vector = this.#vector;
     const image = new Float64Array(d);
     for (let i = 0; i < d; i++) {

@@ -23,7 +23,7 @@ export type StoredType = keyof typeof BYTES;
  */
 const FRAME = `
 fn power(q: i32) -> f32 { return select(bitcast<f32>(u32(clamp(q, -126, 60) + 127) << 23u), 0.0, q < -126); }
-fn framed(x: vec3f, j: u32) -> Two1 {
+fn scaled(x: vec3f, j: u32) -> Two1 {
   let c0 = columns[2u * j];
   let c1 = columns[2u * j + 1u];
   let a = twoSum1(x.x, -c0.x);
@@ -83,7 +83,7 @@ ${FRAME}
 fn stored(at: u32, shift: i32, finite: ptr<function, bool>) -> vec3f { ${READ[type]} }
 fn entry(i: u32, j: u32, finite: ptr<function, bool>) -> Two1 {
   let x = stored((p.first + i) * p.cols + j, i32(columns[2u * j + 1u].y), finite);
-  return framed(x, j);
+  return scaled(x, j);
 }`;
 
 /** Writes B, padded with zeros; `low` also its low parts. Rows with a number that is not finite get a flag, and zeros. */

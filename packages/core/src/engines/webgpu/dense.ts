@@ -1,23 +1,23 @@
-import type { DenseBlock, Frame } from '../../data/blocks/block.js';
+import type { DenseBlock, Scaler } from '../../data/blocks/block.js';
 import type { ColumnStatistics } from '../../data/statistics/statistics.js';
 import { random } from '../../linalg/random.js';
 import { dualByMultiply } from '../dual-by-multiply.js';
 import type { LoadedBlock, OnStep, Products, RowsAt } from '../engine.js';
-import type { PilotSums } from '../pilot.js';
-import { summariseOnce } from '../summarise-once.js';
+import type { ShiftedSums } from '../provisional-means.js';
+import { summariseOnePass } from '../summarise-one-pass.js';
 import { columnSums } from './column-sums.js';
 import { confirmDiagonal, confirmSymmetry, SlabCheck, someCombination } from './confirm.js';
 import { DeviceFailure, type Gpu } from './device.js';
 import { dual } from './dual-pass.js';
-import { slabRows } from './framed-rows.js';
 import { fitsOnePanel, GramPanel, gram } from './gram-pass.js';
 import { IntegerPanel } from './integer-gram.js';
 import { padded } from './matrices.js';
 import { multiply, multiplyTransposed, normal } from './products-pass.js';
 import { ResidentRows } from './resident.js';
+import { slabRows } from './scaled-rows.js';
 import { type StoredRows, withBuffers } from './stored-rows.js';
 
-/** Sizes of columns whose numbers, in units of the frame, do not fit into the kernels' integers. */
+/** Sizes of columns whose numbers, in units of the scaler, do not fit into the kernels' integers. */
 const FARTHEST = 2 ** 900;
 
 /** A device and what stands in for it. */
@@ -32,7 +32,7 @@ export interface GpuWithFallback {
 }
 
 /**
- * The passes over dense rows on a device: a slab of rows is decoded through the frame, then multiplied. With `float32` the products of
+ * The passes over dense rows on a device: a slab of rows is decoded through the scaler, then multiplied. With `float32` the products of
  * `gram` and of the scatter are float32, everything else is computed in two float32 parts. A pass that the device cannot finish is repeated
  * by the wasm engine: results are added to what the caller gave only at the end.
  */
@@ -71,65 +71,71 @@ export class GpuDense implements LoadedBlock {
     return this.#orElsewhere(
       onStep,
       async (report) => {
-        const sum = async (frame: Frame, sums: PilotSums): Promise<void> => {
-          if (frame.factor.some((factor) => !(factor > 1 / FARTHEST && factor < FARTHEST))) {
+        const sum = async (scaler: Scaler, sums: ShiftedSums): Promise<void> => {
+          if (scaler.factor.some((factor) => !(factor > 1 / FARTHEST && factor < FARTHEST))) {
             throw new DeviceFailure('columns are too large or too small for it');
           }
           await (scatter
-            ? this.#sumsAndScatter(frame, sums, scatter, report)
-            : columnSums(this.#stored, frame, sums, report));
+            ? this.#sumsAndScatter(scaler, sums, scatter, report)
+            : columnSums(this.#stored, scaler, sums, report));
         };
-        return summariseOnce(this.#block, at, scatter, true, sum);
+        return summariseOnePass(this.#block, at, scatter, true, sum);
       },
       (block, rest) => block.summarise(at, scatter?.fill(0), rest),
     );
   }
 
-  gram(frame: Frame, scatter: Float64Array, onStep: OnStep): Promise<void> {
+  gram(scaler: Scaler, scatter: Float64Array, onStep: OnStep): Promise<void> {
     return this.#orElsewhere(
       onStep,
       async (report) => {
         const found = new Float64Array(scatter.length);
-        const check = this.#scatterCheck(frame, report);
-        await gram(this.#stored, frame, !this.#float32, found, report, { meanwhile: check?.meanwhile });
+        const check = this.#scatterCheck(scaler, report);
+        await gram(this.#stored, scaler, !this.#float32, found, report, { meanwhile: check?.meanwhile });
         await check?.scatter(this.#stored, report);
         const d = this.cols;
         for (let i = 0; i < d; i++) for (let at = i * d + i; at < (i + 1) * d; at++) scatter[at] += found[at];
       },
-      (block, rest) => block.gram(frame, scatter, rest),
+      (block, rest) => block.gram(scaler, scatter, rest),
     );
   }
 
-  async dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, onStep: OnStep): Promise<void> {
-    if (!(other instanceof GpuDense)) return dualByMultiply(this.#block, frame, other, otherFrame, into, onStep);
+  async dual(scaler: Scaler, other: LoadedBlock, otherScaler: Scaler, into: Products, onStep: OnStep): Promise<void> {
+    if (!(other instanceof GpuDense)) return dualByMultiply(this.#block, scaler, other, otherScaler, into, onStep);
     return this.#orElsewhere(
       onStep,
-      (report) => dual(this.#stored, frame, other.#stored, otherFrame, into, report),
+      (report) => dual(this.#stored, scaler, other.#stored, otherScaler, into, report),
       async (block, rest) => {
         const right = other === this ? block : await other.#loadElsewhere();
-        await block.dual(frame, right, otherFrame, into, rest);
+        await block.dual(scaler, right, otherScaler, into, rest);
       },
     );
   }
 
-  multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): Promise<void> {
+  multiply(scaler: Scaler, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): Promise<void> {
     return this.#orElsewhere(
       onStep,
-      (report) => multiply(this.#stored, frame, vectors, k, scores, report),
-      (block, rest) => block.multiply(frame, vectors, k, scores, rest),
+      (report) => multiply(this.#stored, scaler, vectors, k, scores, report),
+      (block, rest) => block.multiply(scaler, vectors, k, scores, rest),
     );
   }
 
-  multiplyTransposed(frame: Frame, scores: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
+  multiplyTransposed(
+    scaler: Scaler,
+    scores: Float64Array,
+    k: number,
+    out: Float64Array,
+    onStep: OnStep,
+  ): Promise<void> {
     return this.#orElsewhere(
       onStep,
-      (report) => multiplyTransposed(this.#stored, frame, scores, k, out, report),
-      (block, rest) => block.multiplyTransposed(frame, scores, k, out, rest),
+      (report) => multiplyTransposed(this.#stored, scaler, scores, k, out, report),
+      (block, rest) => block.multiplyTransposed(scaler, scores, k, out, rest),
     );
   }
 
   normal(
-    frame: Frame,
+    scaler: Scaler,
     vectors: Float64Array,
     k: number,
     out: Float64Array,
@@ -141,16 +147,16 @@ export class GpuDense implements LoadedBlock {
       async (report) => {
         const check =
           measured && this.#device.confirms
-            ? this.#slabCheck(frame, someCombination(vectors, k, this.cols), report)
+            ? this.#slabCheck(scaler, someCombination(vectors, k, this.cols), report)
             : undefined;
-        const found = await normal(this.#stored, frame, vectors, k, report, { meanwhile: check?.meanwhile });
+        const found = await normal(this.#stored, scaler, vectors, k, report, { meanwhile: check?.meanwhile });
         if (check) {
           confirmSymmetry(this.#stored.gpu, vectors, k, found, this.cols);
           await check.products(this.#stored, report);
         }
         for (let i = 0; i < out.length; i++) out[i] += found[i];
       },
-      (block, rest) => block.normal(frame, vectors, k, out, rest),
+      (block, rest) => block.normal(scaler, vectors, k, out, rest),
     );
   }
 
@@ -162,24 +168,24 @@ export class GpuDense implements LoadedBlock {
   }
 
   /** Sums of the columns and the scatter: for each slab both, while the next one is uploaded. */
-  async #sumsAndScatter(frame: Frame, sums: PilotSums, scatter: Float64Array, report: OnStep): Promise<void> {
+  async #sumsAndScatter(scaler: Scaler, sums: ShiftedSums, scatter: Float64Array, report: OnStep): Promise<void> {
     const [stored, two] = [this.#stored, !this.#float32];
     const { gpu, resident, rows: total, cols: d } = stored;
     const onSlice = (): void | Promise<void> => report(0);
-    const check = this.#scatterCheck(frame, report);
+    const check = this.#scatterCheck(scaler, report);
     if (fitsOnePanel(gpu, d + 1)) {
       await withBuffers(gpu, async (use) => {
-        const panel = IntegerPanel.suits(stored, frame)
-          ? await IntegerPanel.make(use, stored, frame, Math.min(slabRows(d), padded(total)))
-          : await GramPanel.make(use, stored, await use.rows(resident, total, d, frame, two), two);
-        await columnSums(stored, frame, sums, report, (first, rows) => panel.add(first, rows, onSlice));
+        const panel = IntegerPanel.suits(stored, scaler)
+          ? await IntegerPanel.make(use, stored, scaler, Math.min(slabRows(d), padded(total)))
+          : await GramPanel.make(use, stored, await use.rows(resident, total, d, scaler, two), two);
+        await columnSums(stored, scaler, sums, report, (first, rows) => panel.add(first, rows, onSlice));
         if (sums.bad !== undefined) return;
         await check?.meanwhile();
         await panel.read(scatter);
       });
     } else {
-      await columnSums(stored, frame, sums, onSlice);
-      if (sums.bad === undefined) await gram(stored, frame, two, scatter, report, { meanwhile: check?.meanwhile });
+      await columnSums(stored, scaler, sums, onSlice);
+      if (sums.bad === undefined) await gram(stored, scaler, two, scatter, report, { meanwhile: check?.meanwhile });
     }
     if (!check || sums.bad !== undefined) return;
     confirmDiagonal(gpu, scatter, sums.squares, d);
@@ -187,13 +193,13 @@ export class GpuDense implements LoadedBlock {
   }
 
   /** A check of a scatter in two parts. The float32 scatter is measured by the solver that asks for it. */
-  #scatterCheck(frame: Frame, report: OnStep): SlabCheck | undefined {
+  #scatterCheck(scaler: Scaler, report: OnStep): SlabCheck | undefined {
     if (!this.#device.confirms || this.#float32) return undefined;
-    return this.#slabCheck(frame, Float64Array.from({ length: this.cols }, random(this.cols).normal), report);
+    return this.#slabCheck(scaler, Float64Array.from({ length: this.cols }, random(this.cols).normal), report);
   }
 
-  #slabCheck(frame: Frame, vector: Float64Array, report: OnStep): SlabCheck {
-    return new SlabCheck(this.#block, (block) => this.#device.load(block), frame, vector, report);
+  #slabCheck(scaler: Scaler, vector: Float64Array, report: OnStep): SlabCheck {
+    return new SlabCheck(this.#block, (block) => this.#device.load(block), scaler, vector, report);
   }
 
   /** Runs a pass on the device; where that fails, elsewhere. Rows that were reported are not reported twice. */

@@ -1,4 +1,4 @@
-import type { Frame } from '../../data/blocks/block.js';
+import type { Scaler } from '../../data/blocks/block.js';
 import type { OnStep, Products } from '../engine.js';
 import { addProducts, padded, panelWidth, readMatrix } from './matrices.js';
 import { type StoredRows, withBuffers } from './stored-rows.js';
@@ -6,17 +6,17 @@ import { type StoredRows, withBuffers } from './stored-rows.js';
 /** Writes K = B₁B₂ᵀ; where both are the same rows, the upper triangle and some more. */
 export function dual(
   one: StoredRows,
-  frame: Frame,
+  scaler: Scaler,
   other: StoredRows,
-  otherFrame: Frame,
+  otherScaler: Scaler,
   into: Products,
   report: OnStep,
 ): Promise<void> {
   const { gpu, cols: d } = one;
   const onSlice = (): void | Promise<void> => report(0);
   return withBuffers(gpu, async (use) => {
-    const left = await use.rows(one.resident, one.rows, d, frame, true);
-    const right = await use.rows(other.resident, other.rows, d, otherFrame, true);
+    const left = await use.rows(one.resident, one.rows, d, scaler, true);
+    const right = await use.rows(other.resident, other.rows, d, otherScaler, true);
     for (const { first, rows } of left.slabs()) {
       const a = await left.decode(first, rows, onSlice);
       for (const { first: start, rows: cols } of right.slabs()) {

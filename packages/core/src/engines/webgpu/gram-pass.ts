@@ -1,10 +1,10 @@
-import type { Frame } from '../../data/blocks/block.js';
+import type { Scaler } from '../../data/blocks/block.js';
 import type { OnStep } from '../engine.js';
 import type { Gpu } from './device.js';
-import type { FramedRows } from './framed-rows.js';
 import { IntegerPanel } from './integer-gram.js';
 import { addProducts, joinParts, padded, panelWidth, readRows, type Sums } from './matrices.js';
 import type { PassBuffers } from './pass-buffers.js';
+import type { ScaledRows } from './scaled-rows.js';
 import { type Meanwhile, type StoredRows, withBuffers } from './stored-rows.js';
 
 type OnSlice = () => void | Promise<void>;
@@ -16,7 +16,7 @@ export const fitsOnePanel = (gpu: Gpu, d: number): boolean => panelWidth(gpu, d,
 export class GramPanel {
   readonly #gpu: Gpu;
   readonly #use: PassBuffers;
-  readonly #rows: FramedRows;
+  readonly #rows: ScaledRows;
   readonly #sums: Sums;
   readonly #d: number;
   readonly #n: number;
@@ -27,7 +27,7 @@ export class GramPanel {
   private constructor(
     gpu: Gpu,
     use: PassBuffers,
-    rows: FramedRows,
+    rows: ScaledRows,
     sums: Sums,
     d: number,
     n: number,
@@ -48,7 +48,7 @@ export class GramPanel {
   static async make(
     use: PassBuffers,
     { gpu, rows: total, cols: d }: StoredRows,
-    rows: FramedRows,
+    rows: ScaledRows,
     two: boolean,
     column = 0,
   ): Promise<GramPanel> {
@@ -87,7 +87,7 @@ export class GramPanel {
 /** Writes the upper triangle of S = BᵀB of all rows, or of one slab of them; of rows of bytes, of one of `every` so many. */
 export function gram(
   stored: StoredRows,
-  frame: Frame,
+  scaler: Scaler,
   two: boolean,
   scatter: Float64Array,
   report: OnStep,
@@ -96,9 +96,9 @@ export function gram(
   const { gpu, resident, rows: total, cols: d } = stored;
   const onSlice = (): void | Promise<void> => report(0);
   return withBuffers(gpu, async (use) => {
-    const rows = await use.rows(resident, total, d, frame, two);
-    if (fitsOnePanel(gpu, d + 1) && IntegerPanel.suits(stored, frame)) {
-      const panel = await IntegerPanel.make(use, stored, frame, rows.slab, every);
+    const rows = await use.rows(resident, total, d, scaler, two);
+    if (fitsOnePanel(gpu, d + 1) && IntegerPanel.suits(stored, scaler)) {
+      const panel = await IntegerPanel.make(use, stored, scaler, rows.slab, every);
       for (const { first, rows: count } of rows.slabs(slab)) {
         await panel.add(first, count, onSlice);
         await report(count);

@@ -1,4 +1,4 @@
-import type { Frame } from '../../data/blocks/block.js';
+import type { Scaler } from '../../data/blocks/block.js';
 import { UNIFORM_HEAD } from './arithmetic.js';
 import type { Gpu } from './device.js';
 import { STEP, TILE } from './matmul-code.js';
@@ -78,21 +78,21 @@ fn main(@builtin(global_invocation_id) g: vec3u) {
 export class IntegerPanel {
   readonly #gpu: Gpu;
   readonly #stored: StoredRows;
-  readonly #frame: Frame;
+  readonly #scaler: Scaler;
   readonly #sums: Sums;
   readonly #every: number;
   #add = false;
 
-  private constructor(stored: StoredRows, frame: Frame, sums: Sums, every: number) {
+  private constructor(stored: StoredRows, scaler: Scaler, sums: Sums, every: number) {
     this.#gpu = stored.gpu;
     this.#stored = stored;
-    this.#frame = frame;
+    this.#scaler = scaler;
     this.#sums = sums;
     this.#every = every;
   }
 
   /** Whether the rows are bytes, and the device has such products. */
-  static suits({ gpu, resident }: StoredRows, { shift, rootWeights }: Frame): boolean {
+  static suits({ gpu, resident }: StoredRows, { shift, rootWeights }: Scaler): boolean {
     return (
       (resident.type === 'uint8' || resident.type === 'int8') &&
       rootWeights === undefined &&
@@ -104,11 +104,11 @@ export class IntegerPanel {
   static async make(
     use: PassBuffers,
     stored: StoredRows,
-    frame: Frame,
+    scaler: Scaler,
     slab: number,
     every = 1,
   ): Promise<IntegerPanel> {
-    return new IntegerPanel(stored, frame, await use.sums(stored.cols + 1, stored.cols + 1, slab), every);
+    return new IntegerPanel(stored, scaler, await use.sums(stored.cols + 1, stored.cols + 1, slab), every);
   }
 
   async add(first: number, count: number, onSlice: OnSlice): Promise<void> {
@@ -163,7 +163,7 @@ export class IntegerPanel {
       },
       2 * ld,
     );
-    const { shift, factor } = this.#frame;
+    const { shift, factor } = this.#scaler;
     const whole = shift.map(Math.round);
     const rest = shift.map((size, j) => size - whole[j]);
     const n = columns[d];

@@ -1,10 +1,10 @@
-import type { Frame } from '../../data/blocks/block.js';
+import type { Scaler } from '../../data/blocks/block.js';
 import { powerOfTwo } from '../../linalg/vector.js';
 import type { Gpu } from './device.js';
-import { FramedRows, slabRows } from './framed-rows.js';
 import { MIRROR_CODE } from './leading-eigen-code.js';
 import { type GpuMatrix, padded, planSums, reduceSums, type Sums, splitNumbers, sumBytes } from './matrices.js';
 import { ResidentRows } from './resident.js';
+import { ScaledRows, slabRows } from './scaled-rows.js';
 
 type OnSlice = () => void | Promise<void>;
 
@@ -13,7 +13,7 @@ export class PassBuffers {
   readonly #gpu: Gpu;
   readonly #buffers = new Set<GPUBuffer>();
   readonly #named = new Map<string, GPUBuffer>();
-  readonly #framed: FramedRows[] = [];
+  readonly #scaled: ScaledRows[] = [];
 
   constructor(gpu: Gpu) {
     this.#gpu = gpu;
@@ -28,10 +28,10 @@ export class PassBuffers {
     return buffer;
   }
 
-  async rows(resident: ResidentRows, rows: number, cols: number, frame: Frame, two: boolean): Promise<FramedRows> {
-    const framed = await FramedRows.make(this.#gpu, resident, rows, cols, frame, two);
-    this.#framed.push(framed);
-    return framed;
+  async rows(resident: ResidentRows, rows: number, cols: number, scaler: Scaler, two: boolean): Promise<ScaledRows> {
+    const scaled = await ScaledRows.make(this.#gpu, resident, rows, cols, scaler, two);
+    this.#scaled.push(scaled);
+    return scaled;
   }
 
   /** Room for the sums of an m × n product of so many terms. */
@@ -72,8 +72,8 @@ export class PassBuffers {
     const block = { kind: 'dense', rows: d, cols: d, stride: d, data: upper } as const;
     const resident = new ResidentRows(this.#gpu, block, slabRows(d));
     try {
-      const frame = { shift: new Float64Array(d), factor: new Float64Array(d).fill(factor) };
-      const rows = await this.rows(resident, d, d, frame, true);
+      const scaler = { shift: new Float64Array(d), factor: new Float64Array(d).fill(factor) };
+      const rows = await this.rows(resident, d, d, scaler, true);
       for (const { first, rows: count } of rows.slabs()) {
         const part = await rows.decode(first, count, onSlice);
         const [at, bytes] = [first * ld * 4, padded(count) * ld * 4];
@@ -105,7 +105,7 @@ export class PassBuffers {
   }
 
   release(): void {
-    for (const framed of this.#framed) framed.release();
+    for (const scaled of this.#scaled) scaled.release();
     this.free(...this.#buffers);
   }
 

@@ -1,4 +1,4 @@
-import type { DenseBlock, Frame } from '../../data/blocks/block.js';
+import type { DenseBlock, Scaler } from '../../data/blocks/block.js';
 import { messageOf } from '../../errors.js';
 import { random } from '../../linalg/random.js';
 import { reference } from '../reference/reference.js';
@@ -113,7 +113,7 @@ async function wrongKernel(gpu: Gpu): Promise<string | undefined> {
   const { normal, uniform } = random(6);
   const data = Float64Array.from({ length: rows * cols }, (_, at) => 1000 * (at % cols) + normal());
   const block: DenseBlock = { kind: 'dense', rows, cols, stride: cols, data };
-  const frame: Frame = {
+  const scaler: Scaler = {
     shift: Float64Array.from({ length: cols }, (_, j) => 1000 * j + normal() / 10),
     factor: Float64Array.from({ length: cols }, () => 0.5 + uniform()),
     rootWeights: Float64Array.from({ length: rows }, uniform),
@@ -132,9 +132,9 @@ async function wrongKernel(gpu: Gpu): Promise<string | undefined> {
   const rough = new GpuDense(block, device, true);
   const exact = rough.exact();
   const passes: Record<string, (loaded: typeof exact, out: Float64Array) => void | Promise<void>> = {
-    gram: (loaded, out) => loaded.gram(frame, out, none),
-    normal: (loaded, out) => loaded.normal(frame, vectors, few, out, none),
-    multiply: (loaded, out) => loaded.multiply(frame, vectors, many, out, none),
+    gram: (loaded, out) => loaded.gram(scaler, out, none),
+    normal: (loaded, out) => loaded.normal(scaler, vectors, few, out, none),
+    multiply: (loaded, out) => loaded.multiply(scaler, vectors, many, out, none),
   };
   const sizes = { gram: cols * cols, normal: few * cols, multiply: rows * many };
   try {

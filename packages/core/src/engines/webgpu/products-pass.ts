@@ -1,4 +1,4 @@
-import type { Frame } from '../../data/blocks/block.js';
+import type { Scaler } from '../../data/blocks/block.js';
 import type { OnStep } from '../engine.js';
 import type { Gpu } from './device.js';
 import {
@@ -17,7 +17,7 @@ import { type Meanwhile, type StoredRows, withBuffers } from './stored-rows.js';
 /** Writes Y = BVᵀ. Rows with a number that is not finite get NaN. */
 export function multiply(
   { gpu, resident, rows: total, cols: d }: StoredRows,
-  frame: Frame,
+  scaler: Scaler,
   vectors: Float64Array,
   k: number,
   scores: Float64Array,
@@ -25,7 +25,7 @@ export function multiply(
 ): Promise<void> {
   const onSlice = (): void | Promise<void> => report(0);
   return withBuffers(gpu, async (use) => {
-    const rows = await use.rows(resident, total, d, frame, true);
+    const rows = await use.rows(resident, total, d, scaler, true);
     const { matrix: v, scales } = await use.matrix(vectors, k, d);
     const sums = await use.sums(Math.min(rows.slab, total), k, padded(d));
     const result = await use.reduced(sums, false);
@@ -47,7 +47,7 @@ export function multiply(
 /** Adds Z = YᵀB to `out`. */
 export function multiplyTransposed(
   { gpu, resident, rows: total, cols: d }: StoredRows,
-  frame: Frame,
+  scaler: Scaler,
   scores: Float64Array,
   k: number,
   out: Float64Array,
@@ -56,7 +56,7 @@ export function multiplyTransposed(
   const onSlice = (): void | Promise<void> => report(0);
   const scales = scalesOf(scores, k, (c, i) => i * k + c, total);
   return withBuffers(gpu, async (use) => {
-    const rows = await use.rows(resident, total, d, frame, true);
+    const rows = await use.rows(resident, total, d, scaler, true);
     const ld = padded(k);
     const y: GpuMatrix = {
       high: await use.buffer(rows.slab * ld * 4),
@@ -80,7 +80,7 @@ export function multiplyTransposed(
 /** VBᵀB of all rows, or of one slab of them. */
 export function normal(
   { gpu, resident, rows: total, cols: d }: StoredRows,
-  frame: Frame,
+  scaler: Scaler,
   vectors: Float64Array,
   k: number,
   report: OnStep,
@@ -88,7 +88,7 @@ export function normal(
 ): Promise<Float64Array> {
   const onSlice = (): void | Promise<void> => report(0);
   return withBuffers(gpu, async (use) => {
-    const rows = await use.rows(resident, total, d, frame, true);
+    const rows = await use.rows(resident, total, d, scaler, true);
     const { matrix: v, scales } = await use.matrix(vectors, k, d);
     const height = Math.min(rows.slab, total);
     const scoreSums = await use.sums(height, k, padded(d));

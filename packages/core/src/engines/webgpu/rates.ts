@@ -1,4 +1,4 @@
-import { identityFrame } from '../../data/blocks/block.js';
+import { identityScaler } from '../../data/blocks/block.js';
 import { GpuDense } from './dense.js';
 import { DeviceFailure, type Gpu } from './device.js';
 
@@ -26,7 +26,7 @@ const SOFTWARE: DeviceRates = { float32: 0.1, two: 0.02, reading: 0.01, upload: 
 export async function measureDevice(gpu: Gpu): Promise<DeviceRates> {
   if (gpu.software) return SOFTWARE;
   const data = new Float32Array(LONG * COLS).fill(0.5);
-  const frame = identityFrame(COLS);
+  const scaler = identityScaler(COLS);
   const scatter = new Float64Array(COLS * COLS);
   const device = {
     gpu,
@@ -39,7 +39,7 @@ export async function measureDevice(gpu: Gpu): Promise<DeviceRates> {
     const loaded = new GpuDense({ kind: 'dense', rows, cols: COLS, stride: COLS, data }, device, float32);
     const time = async (): Promise<number> => {
       const start = performance.now();
-      await loaded.gram(frame, scatter, () => {});
+      await loaded.gram(scaler, scatter, () => {});
       return (performance.now() - start) / 1e3;
     };
     try {

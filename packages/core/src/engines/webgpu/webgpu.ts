@@ -5,12 +5,12 @@ import { reference } from '../reference/reference.js';
 import { wasmEngineOrWhy } from '../wasm/wasm.js';
 import { GpuDense, type GpuWithFallback } from './dense.js';
 import { DeviceFailure, Gpu } from './device.js';
-import { slabRows } from './framed-rows.js';
 import { leadingEigen } from './leading-eigen.js';
 import { CHAIN } from './matmul-code.js';
 import { planSums } from './matrices.js';
 import { probe } from './probe.js';
 import { type DeviceRates, measureDevice } from './rates.js';
+import { slabRows } from './scaled-rows.js';
 
 /** Numbers of a block from which it goes to the device: smaller ones take less time on the processor. */
 const WORTH_UPLOADING = 2 ** 22;

@@ -1,12 +1,19 @@
 import { DataChecksum } from '../../data/statistics/checksum.js';
 import { random } from '../../linalg/random.js';
 import { dot, hypotenuse, norm } from '../../linalg/vector.js';
+import { OVERSAMPLING } from '../cost-model.js';
 import { residualNorms } from '../residuals.js';
-import { countWanted, type Problem, type RowsProblem, type Solution, type Wanted } from '../solver.js';
-import { OVERSAMPLING } from './iteration-sizes.js';
+import {
+  countWanted,
+  type Problem,
+  type RowsProblem,
+  type Solution,
+  type Solver,
+  type WantedComponents,
+} from '../solver.js';
+import { directionsAbove, freshRandom } from './directions-above.js';
 import { KrylovSpace, type Ritz } from './krylov-space.js';
 import { ResidualSchedule } from './residual-schedule.js';
-import { directionsAbove, freshRandom } from './unseen.js';
 
 /** Block when the number of components is not known beforehand. */
 const GROWING_BLOCK = 20;
@@ -31,8 +38,8 @@ const MOST_WIDENED = 10;
 /** With a tolerance above this, speed matters more than the last digit. */
 const LOOSE = 1e-8;
 
-/** The start depends on the data, so that data made against one start meet another. */
-export const checksum = (): DataChecksum => new DataChecksum();
+/** The random start depends on the data, so that no data can be constructed to be orthogonal to every start. */
+export const krylovSolver: Solver = { needs: 'rows', solve: solveKrylov, newChecksum: () => new DataChecksum() };
 
 /**
  * Randomised block Lanczos with full reorthogonalisation and thick restarts: the space spanned by G, SG, S²G, … for a
@@ -141,7 +148,7 @@ function searchOf(d: number, block: number): number {
 }
 
 /** Whether the Ritz values found so far can hold the wanted variance at all. */
-function canHold(wanted: Wanted, values: Float64Array, scatterTrace: number): boolean {
+function canHold(wanted: WantedComponents, values: Float64Array, scatterTrace: number): boolean {
   if ('count' in wanted) return values.length >= wanted.count;
   return values.reduce((sum, value) => sum + value, 0) >= wanted.fraction * scatterTrace * (1 - 1e-13);
 }

@@ -8,7 +8,7 @@ import type { SolverDeclaration } from '../solver.js';
  * over the rows, n·d² + 4/3·d³ flops, 2·d² numbers of memory. Weakness: squaring B loses variances below 1e-16 of the
  * largest; `svd` finds them.
  */
-export const covariance: SolverDeclaration = {
+export const covarianceDeclaration: SolverDeclaration = {
   family: 'direct',
   method: 'the eigenvectors of the covariance matrix',
   needs: () => 'scatter',

@@ -31,7 +31,7 @@ export async function residualsFromProducts(
   const { d, progress, tolerance, passes } = problem;
   const n = passes.rows;
   const count = vectors.length / n;
-  const error = (problem.roundoff - problem.framingError) * passes.dualShare;
+  const error = (problem.roundoff - problem.scalingError) * passes.dualShare;
   const largest = values[0] + error;
   let gap = values[0];
   for (let i = 0; i < count && i + 1 < values.length; i++) gap = Math.min(gap, values[i] - values[i + 1]);

@@ -2,7 +2,7 @@ import { LARGEST_SQUARE } from '../../base/limits.js';
 import type { SolverDeclaration } from '../solver.js';
 
 /** The dual trick for wide data, in solve-dual.ts, which is loaded when it is needed. */
-export const dual: SolverDeclaration = {
+export const dualDeclaration: SolverDeclaration = {
   family: 'direct',
   method: 'the eigenvectors of the inner products of the rows (the dual problem)',
   needs: () => 'rows',
@@ -16,8 +16,5 @@ export const dual: SolverDeclaration = {
   reason: ({ rows, cols }) =>
     `${rows} rows are fewer than ${cols} columns: the ${rows}×${rows} dual problem is smaller than the ${cols}×${cols} covariance.`,
   accuracy: { limit: 'rounding', remedy: "Use solver: 'svd', or scale the columns" },
-  load: async () => {
-    const { solveDual, early } = await import('./solve-dual.js');
-    return { needs: 'rows', solve: solveDual, early };
-  },
+  load: async () => (await import('./solve-dual.js')).dualSolver,
 };

@@ -3,12 +3,12 @@ import { keptMatrix, multiplySymmetric, VectorBlock } from '../../engines/vector
 import { orthonormalise } from '../../linalg/orthonormalise.js';
 import { random } from '../../linalg/random.js';
 import { axpy, dot, norm } from '../../linalg/vector.js';
+import { OVERSAMPLING, PROBES, UNCORRECTED_TOLERANCE } from '../cost-model.js';
 import { type RitzVectors, rayleighRitz } from '../rayleigh-ritz.js';
 import { residualNorms } from '../residuals.js';
-import { countWanted, nextValue, type ScatterAndRowsProblem, type Solution } from '../solver.js';
-import { OVERSAMPLING, PROBES, UNCORRECTED_TOLERANCE } from './iteration-sizes.js';
+import { countWanted, nextValue, type ScatterAndRowsProblem, type Solution, type Solver } from '../solver.js';
+import { directionsAbove } from './directions-above.js';
 import { byScatter, eigenvalueBound } from './solve-covariance.js';
-import { directionsAbove } from './unseen.js';
 
 /**
  * ‖E‖ is at most CAUTION·√(2/π)·max‖Eg‖ over r random normal vectors g, but for a probability of CAUTION⁻ʳ (Halko,
@@ -26,8 +26,8 @@ const ROUNDING = 16 * Number.EPSILON;
 /** Larger corrections are not used: S̃ was too far from S, or the gap too small. */
 const LARGEST_CORRECTION = 1e-4;
 
-/** The vectors that measure the error depend on the data, so that no data can be made against them that are always the same. */
-export const checksum = (): DataChecksum => new DataChecksum();
+/** The vectors that measure the error depend on the data, so that no data can be constructed to be orthogonal to all of them. */
+export const refinedSolver: Solver = { needs: 'both', solve: solveRefined, newChecksum: () => new DataChecksum() };
 
 /**
  * Eigenvectors of a scatter S̃ that was summed in float32, made as good as those of the float64 scatter S by one `normal`
@@ -39,7 +39,7 @@ export const checksum = (): DataChecksum => new DataChecksum();
  * ‖E‖·‖R‖/gap. S times the corrected vectors is SV + S̃δ, known up to ‖E‖‖δ‖, which the residuals include. A result
  * that does not meet the tolerance is discarded, and the scatter is summed again in float64.
  */
-export async function solveRefined(problem: ScatterAndRowsProblem): Promise<Solution> {
+async function solveRefined(problem: ScatterAndRowsProblem): Promise<Solution> {
   const { d, scatter, passes, progress, wanted, scatterTrace, engine, tolerance } = problem;
   const choose = (found: Float64Array): number => {
     const span = countWanted(wanted, found, scatterTrace) + OVERSAMPLING;

@@ -1,6 +1,6 @@
 import { DEFAULT_TOLERANCE } from '../../base/limits.js';
+import { OVERSAMPLING } from '../cost-model.js';
 import type { SolverDeclaration } from '../solver.js';
-import { OVERSAMPLING } from './iteration-sizes.js';
 
 /**
  * Blocks that the plan expects before convergence: 8 to 12 where the spectrum falls, 25 where it is flat. The plan cannot know
@@ -9,7 +9,7 @@ import { OVERSAMPLING } from './iteration-sizes.js';
 const EXPECTED_BLOCKS = 12;
 
 /** Block Krylov iteration, in block-krylov.ts, which is loaded when it is needed. */
-export const krylov: SolverDeclaration = {
+export const krylovDeclaration: SolverDeclaration = {
   family: 'direct',
   method: 'block Krylov iteration, which needs only products with the data',
   needs: () => 'rows',
@@ -32,8 +32,5 @@ export const krylov: SolverDeclaration = {
   reason: ({ rows, cols, nonzeros }) =>
     `Few components of ${nonzeros === undefined ? 'a large' : 'a sparse'} ${rows}×${cols} matrix are wanted: block Krylov needs only passes over the data.`,
   accuracy: { limit: 'rounding', remedy: "Use a smaller tolerance, or solver: 'svd'" },
-  load: async () => {
-    const { solveKrylov, checksum } = await import('./block-krylov.js');
-    return { needs: 'rows', solve: solveKrylov, checksum };
-  },
+  load: async () => (await import('./block-krylov.js')).krylovSolver,
 };

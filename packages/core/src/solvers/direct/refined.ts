@@ -1,6 +1,6 @@
 import { LARGEST_SQUARE } from '../../base/limits.js';
+import { OVERSAMPLING, PROBES, UNCORRECTED_TOLERANCE } from '../cost-model.js';
 import type { SolverDeclaration } from '../solver.js';
-import { OVERSAMPLING, PROBES, UNCORRECTED_TOLERANCE } from './iteration-sizes.js';
 
 /**
  * The plan chooses this solver only where it is predicted to be 10 % cheaper, because its float32 sums sometimes have to be
@@ -15,7 +15,7 @@ const COST_MARGIN = 1.1;
 const ON_PROCESSOR = { products: 2e10, reading: 8e7 };
 
 /** The covariance summed in float32 and refined, in float32-scatter.ts, which is loaded when it is needed. */
-export const refined: SolverDeclaration = {
+export const refinedDeclaration: SolverDeclaration = {
   family: 'direct',
   method: 'the eigenvectors of a covariance matrix summed in float32, then refined in float64',
   needs: () => 'both',
@@ -39,8 +39,5 @@ export const refined: SolverDeclaration = {
   reason: ({ rows, cols }) =>
     `The ${cols}×${cols} covariance of ${rows} rows is summed in float32, which is twice as fast; the result is checked and refined in float64.`,
   accuracy: { limit: 'rounding', remedy: "Use solver: 'svd', or scale the columns" },
-  load: async () => {
-    const { solveRefined, checksum } = await import('./float32-scatter.js');
-    return { needs: 'both', solve: solveRefined, checksum };
-  },
+  load: async () => (await import('./float32-scatter.js')).refinedSolver,
 };

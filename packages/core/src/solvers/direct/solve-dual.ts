@@ -1,5 +1,5 @@
-import { chooseFrame, columnScales } from '../../data/statistics/scaling.js';
-import type { EarlyFrame } from '../../engines/engine.js';
+import { chooseScaler, columnScales } from '../../data/statistics/scaling.js';
+import type { DualScaler } from '../../engines/engine.js';
 import { keptMatrix, VectorBlock } from '../../engines/vector-block.js';
 import { cholesky, invertLower } from '../../linalg/cholesky.js';
 import { type QR, qr } from '../../linalg/qr.js';
@@ -7,7 +7,14 @@ import { eigenFlops } from '../../linalg/symmetric-eigen.js';
 import { transpose } from '../../linalg/transpose.js';
 import { dot } from '../../linalg/vector.js';
 import { residualNorms } from '../residuals.js';
-import { countWanted, type FoldSettings, nextValue, type RowsProblem, type Solution } from '../solver.js';
+import {
+  countWanted,
+  type IncrementalFitSettings,
+  nextValue,
+  type RowsProblem,
+  type Solution,
+  type Solver,
+} from '../solver.js';
 import { residualsFromProducts } from './dual-residuals.js';
 import { eigenvalueBound } from './solve-covariance.js';
 
@@ -15,6 +22,8 @@ import { eigenvalueBound } from './solve-covariance.js';
 const MANY_NUMBERS = 2 ** 22;
 /** Share of its square that every image must keep beside the others, so that Cholesky QR leaves them orthonormal to rounding. */
 const APART = 0.5;
+
+export const dualSolver: Solver = { needs: 'rows', solve: solveDual, dualScaler };
 
 /**
  * The dual trick for wide data: eigenvectors u of K = BBᵀ (n × n), then v = Bᵀu/‖Bᵀu‖.
@@ -24,7 +33,7 @@ const APART = 0.5;
  * orthogonal to the others, and makes the small ones orthogonal where rounding in K has turned them.
  * Weakness: squares B, as `covariance` does.
  */
-export async function solveDual(problem: RowsProblem): Promise<Solution> {
+async function solveDual(problem: RowsProblem): Promise<Solution> {
   const { d, passes, progress, wanted, scatterTrace } = problem;
   const n = passes.rows;
   const most = Math.min(n, d);
@@ -79,12 +88,12 @@ async function byCholesky(problem: RowsProblem, images: Float64Array, count: num
   return { q, r: transpose(lower, count, count) };
 }
 
-/** The frame as `makeProblem` will choose it, from the statistics of some columns. */
-export function early(
-  { center, scale, columnWeights, ddof }: Omit<FoldSettings, 'cols'>,
+/** Returns the scaler that `makeProblem` will choose, from the statistics of some columns. */
+function dualScaler(
+  { center, scale, columnWeights, ddof }: Omit<IncrementalFitSettings, 'cols'>,
   { resident, rows }: { readonly resident?: boolean; readonly rows?: number | undefined },
   block: { readonly rows: number },
-): EarlyFrame | undefined {
+): DualScaler | undefined {
   if (!resident || rows !== block.rows) return undefined;
   const some = (numbers: ArrayLike<number>, left: number, count: number): ArrayLike<number> =>
     Array.prototype.slice.call(numbers, left, left + count);
@@ -94,7 +103,7 @@ export function early(
     const weights = columnWeights && some(columnWeights, left, count);
     const scales = columnScales(columns, own, columns.weight - ddof, center, weights);
     try {
-      return chooseFrame(columns, scales.scale, center);
+      return chooseScaler(columns, scales.scale, center);
     } catch {
       // Columns whose variance is beyond float64 are refused later, by their numbers among all.
       return undefined;

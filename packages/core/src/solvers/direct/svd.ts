@@ -20,7 +20,7 @@ import {
  * ε·σ₁ and variances far below 1e-16 of the largest are found: the most accurate solver. 2·n·d² + 12·d³ flops for tall data,
  * min(n, d)² numbers and one tile of memory. Weakness: the slowest of the direct solvers.
  */
-export const svd: SolverDeclaration = {
+export const svdDeclaration: SolverDeclaration = {
   family: 'direct',
   method: 'the singular value decomposition of the data themselves',
   needs: () => 'rows',
@@ -92,7 +92,7 @@ export function fromSingularValues(
   problem: Problem,
   { singular, squares, basis, image, tiles, height }: Factorisation,
 ): Solution {
-  const { d, scatterTrace, framingError } = problem;
+  const { d, scatterTrace, scalingError } = problem;
   const size = singular.length;
   const k = basis.length / d;
   const values = squares.slice(0, k);
@@ -104,7 +104,7 @@ export function fromSingularValues(
     values,
     spectrum: squares,
     residuals: residualNorms(image, basis, values, k, d),
-    next: nextValue(squares, k, problem, 2 * beyond * singularBound + singularBound ** 2 + framingError),
+    next: nextValue(squares, k, problem, 2 * beyond * singularBound + singularBound ** 2 + scalingError),
     singularBound,
     converged: true,
     passes: size === d ? 2 : tiles + 2,

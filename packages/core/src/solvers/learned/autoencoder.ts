@@ -4,10 +4,17 @@ import { norm } from '../../linalg/vector.js';
 import type { Needs, Solver, SolverUse } from '../solver.js';
 import { type Anchor, anchorAt, batchEpoch } from './batches.js';
 import { largestVariance } from './largest-variance.js';
-import { checksum, learnFromRows, learnFromScatter } from './learn.js';
+import { learnFromRows, learnFromScatter, newChecksum } from './learn.js';
 import { type MeanTerms, meanTerms } from './mean-terms.js';
 import { optimiser } from './optimiser.js';
-import { type Controls, type Query, type Reply, type Rule, type RuleProblem, withPauses } from './rule.js';
+import {
+  type PassRequest,
+  type PassResult,
+  type Rule,
+  type RuleControls,
+  type RuleProblem,
+  withPauses,
+} from './rule.js';
 import { StepSize } from './step-size.js';
 
 /** 1/L where σ₁ = 1: the curvature of both terms is at most 8 near orthonormal W. */
@@ -27,15 +34,15 @@ const BATCH_MOMENTUM = 0.9;
  * On the full batch the rows matter only through S: 2·d²·k flops an epoch, whatever n is. With `batch` every step sees so many
  * rows: about an anchor (`batches.ts`) from the second epoch on, or, where `decay` is given, with steps η/(1 + epoch/decay).
  */
-export function autoencoder(needs: Needs, { learn }: SolverUse): Solver {
+export function autoencoderSolver(needs: Needs, { learn }: SolverUse): Solver {
   const [epochs, tolerance] = learn?.decay === undefined ? [5000, 1e-6] : [1000, 1e-3];
   const how = { rule: autoencoderRule, epochs };
   return needs === 'scatter'
-    ? { needs: 'scatter', tolerance, checksum, solve: (problem) => learnFromScatter(problem, how) }
-    : { needs: 'rows', tolerance, checksum, solve: (problem) => learnFromRows(problem, how) };
+    ? { needs: 'scatter', tolerance, newChecksum: newChecksum, solve: (problem) => learnFromScatter(problem, how) }
+    : { needs: 'rows', tolerance, newChecksum: newChecksum, solve: (problem) => learnFromRows(problem, how) };
 }
 
-export function* autoencoderRule(problem: RuleProblem, controls: Controls): Rule {
+export function* autoencoderRule(problem: RuleProblem, controls: RuleControls): Rule {
   const { d, k } = problem;
   const rng = random(problem.seed);
   const top = problem.top ?? (yield* largestVariance(d, rng));
@@ -49,7 +56,7 @@ export function* autoencoderRule(problem: RuleProblem, controls: Controls): Rule
   for (let epoch = 0; ; epoch++) {
     const { alpha } = controls;
     const step = size.step / (controls.decay === undefined ? 1 : 1 + epoch / controls.decay);
-    const at = function* ({ weights: rows, image }: Anchor): Generator<Query, WeightTerms, Reply> {
+    const at = function* ({ weights: rows, image }: Anchor): Generator<PassRequest, WeightTerms, PassResult> {
       const terms = yield* withPauses(meanTerms(rows, image, relativeTrace, alpha, k, d));
       return { ...terms, rows, image: image.map((value) => value * top) };
     };

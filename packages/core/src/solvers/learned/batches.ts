@@ -1,4 +1,4 @@
-import type { Query, Reply } from './rule.js';
+import type { PassRequest, PassResult } from './rule.js';
 
 /** Rows of a batch by default. */
 const USUAL = 256;
@@ -18,7 +18,7 @@ export interface Anchor {
 }
 
 /** The anchor here: one more pass, over all rows. C is S divided by `top`. */
-export function* anchorAt(weights: Float64Array, k: number, top: number): Generator<Query, Anchor, Reply> {
+export function* anchorAt(weights: Float64Array, k: number, top: number): Generator<PassRequest, Anchor, PassResult> {
   const { product } = yield { pass: 'normal', vectors: weights, k };
   return { weights: weights.slice(), image: product.map((value) => value / top) };
 }
@@ -36,8 +36,8 @@ export function* batchEpoch(
   rows: number,
   top: number,
   anchor: Anchor | undefined,
-  step: (image: Float64Array, share: number) => Generator<Query, boolean, Reply>,
-): Generator<Query, void, Reply> {
+  step: (image: Float64Array, share: number) => Generator<PassRequest, boolean, PassResult>,
+): Generator<PassRequest, void, PassResult> {
   const way = new Float64Array(anchor ? weights.length : 0);
   for (let first = true; ; first = false) {
     let vectors = weights;

@@ -8,7 +8,7 @@ const ACCURACY: SolverDeclaration['accuracy'] = {
   remedy: "Use solver: 'svd', or scale the columns",
 };
 
-export const points: SolverDeclaration = {
+export const pointsDeclaration: SolverDeclaration = {
   family: 'learned',
   method: 'gradient descent on the scores themselves',
   needs: () => 'rows',
@@ -17,10 +17,10 @@ export const points: SolverDeclaration = {
     options: ['epochs', 'step', 'descent', 'momentum', 'exact', 'onEpoch'],
   },
   accuracy: ACCURACY,
-  load: async (use): Promise<Solver> => (await import('./points.js')).points(use),
+  load: async (use): Promise<Solver> => (await import('./points.js')).pointsSolver(use),
 };
 
-export const autoencoder: SolverDeclaration = {
+export const autoencoderDeclaration: SolverDeclaration = {
   family: 'learned',
   method: 'a linear autoencoder, trained by gradient descent',
   // On the full batch the rows matter only through their scatter.
@@ -29,10 +29,11 @@ export const autoencoder: SolverDeclaration = {
     options: ['epochs', 'step', 'decay', 'batch', 'alpha', 'descent', 'momentum', 'exact', 'onEpoch'],
   },
   accuracy: ACCURACY,
-  load: async (use): Promise<Solver> => (await import('./autoencoder.js')).autoencoder(autoencoder.needs(use), use),
+  load: async (use): Promise<Solver> =>
+    (await import('./autoencoder.js')).autoencoderSolver(autoencoderDeclaration.needs(use), use),
 };
 
-export const hebbian: SolverDeclaration = {
+export const hebbianDeclaration: SolverDeclaration = {
   family: 'learned',
   method: 'a Hebbian rule that learns from one row after the other',
   needs: ({ learn }: SolverUse) => (learn?.epochs === 1 ? 'once' : 'rows'),
@@ -41,5 +42,5 @@ export const hebbian: SolverDeclaration = {
     options: ['epochs', 'step', 'decay', 'batch', 'exact', 'onEpoch'],
   },
   accuracy: ACCURACY,
-  load: async (use): Promise<Solver> => (await import('./hebbian.js')).hebbian(use),
+  load: async (use): Promise<Solver> => (await import('./hebbian.js')).hebbianSolver(use),
 };

@@ -23,7 +23,7 @@ export interface Epoch {
 }
 
 /** The record of an epoch: the rule's state, and its angle to the exact subspace where that is known. */
-export function record(
+export function makeEpoch(
   state: EpochState,
   epoch: number,
   exact: Matrix<Float64Array> | undefined,

@@ -6,14 +6,13 @@ import { dot, norm } from '../../linalg/vector.js';
 import { residualNorms } from '../residuals.js';
 import type { Solver, SolverUse } from '../solver.js';
 import { anchorAt, batchEpoch, defaultBatch } from './batches.js';
-import { HebbianFold } from './hebbian-fold.js';
-import { hebbianDirection, HEBBIAN_STEP as STEP } from './hebbian-rules.js';
+import { IncrementalHebbian } from './incremental-hebbian.js';
 import { largestVariance } from './largest-variance.js';
-import { checksum, learnFromRows } from './learn.js';
+import { learnFromRows, newChecksum } from './learn.js';
 import type { HebbianRule } from './learn-options.js';
-import { defectOf, reconstructionLoss } from './mean-terms.js';
+import { defectOf, hebbianDirection, reconstructionLoss, HEBBIAN_STEP as STEP } from './mean-terms.js';
 import { type Optimiser, optimiser } from './optimiser.js';
-import { type Controls, type Rule, type RuleProblem, withPauses } from './rule.js';
+import { type Rule, type RuleControls, type RuleProblem, withPauses } from './rule.js';
 import { StepSize } from './step-size.js';
 
 /** Epochs, of two readings each. */
@@ -38,22 +37,27 @@ const FADED = 0.5;
  *
  * Steps on batches leave a noise of the size of the step. It is taken out by an anchor (`batches.ts`) from the second epoch on, or,
  * where `decay` is given, by steps η/(1 + epoch/decay). With `epochs: 1` rows are seen once as they come and none is kept
- * (`hebbian-fold.ts`).
+ * (`incremental-hebbian.ts`).
  */
-export function hebbian({ learn }: SolverUse): Solver {
+export function hebbianSolver({ learn }: SolverUse): Solver {
   const rule = (learn?.rule ?? 'subspace') as HebbianRule;
   if (learn?.epochs === 1) {
-    return { needs: 'once', tolerance: 0.1, checksum, begin: (use) => new HebbianFold(rule, use) };
+    return {
+      needs: 'once',
+      tolerance: 0.1,
+      newChecksum: newChecksum,
+      begin: (use) => new IncrementalHebbian(rule, use),
+    };
   }
   const how = {
-    rule: (problem: RuleProblem, controls: Controls) => hebbianRule(rule, problem, controls),
+    rule: (problem: RuleProblem, controls: RuleControls) => hebbianRule(rule, problem, controls),
     epochs: EPOCHS,
   };
   const tolerance = learn?.decay === undefined ? 1e-6 : 1e-3;
-  return { needs: 'rows', tolerance, checksum, solve: (problem) => learnFromRows(problem, how) };
+  return { needs: 'rows', tolerance, newChecksum: newChecksum, solve: (problem) => learnFromRows(problem, how) };
 }
 
-export function* hebbianRule(rule: HebbianRule, problem: RuleProblem, controls: Controls): Rule {
+export function* hebbianRule(rule: HebbianRule, problem: RuleProblem, controls: RuleControls): Rule {
   const { n, d, k } = problem;
   const rng = random(problem.seed);
   const top = problem.top ?? (yield* largestVariance(d, rng));
@@ -72,7 +76,7 @@ export function* hebbianRule(rule: HebbianRule, problem: RuleProblem, controls: 
 interface Learning {
   readonly rule: HebbianRule;
   readonly problem: RuleProblem;
-  readonly controls: Controls;
+  readonly controls: RuleControls;
   /** σ₁². */
   readonly top: number;
   /** tr S/σ₁². */

@@ -1,26 +1,101 @@
+import { orthonormalise } from '../../linalg/orthonormalise.js';
 import type { Random } from '../../linalg/random.js';
-import { norm, scale } from '../../linalg/vector.js';
-import type { Query, Reply } from './rule.js';
+import { addCombination, rowProducts } from '../../linalg/row-products.js';
+import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
+import { axpy, norm, scale } from '../../linalg/vector.js';
+import { type PassRequest, type PassResult, withPauses } from './rule.js';
 
+/** Random vectors of the power iteration, and its rounds. */
 const VECTORS = 4;
-const ROUNDS = 6;
+const POWER_ROUNDS = 6;
 
 /**
  * An estimate of σ₁²: v ← Sv/‖Sv‖ for a few random v, and the largest ‖Sv‖ of the last round. It is never above σ₁² and at most a
  * few percent below, which is accurate enough for a step size.
  */
-export function* largestVariance(d: number, { normal }: Random): Generator<Query, number, Reply> {
+export function* largestVariance(d: number, { normal }: Random): Generator<PassRequest, number, PassResult> {
   const k = Math.min(VECTORS, d);
   let vectors: Float64Array = new Float64Array(k * d).map(normal);
   let largest = 0;
-  for (let round = 0; round <= ROUNDS; round++) {
+  for (let round = 0; round <= POWER_ROUNDS; round++) {
     largest = 0;
     for (let r = 0; r < k; r++) {
       const length = norm(vectors, r * d, d);
       largest = Math.max(largest, length);
       if (length > 0) scale(1 / length, vectors, r * d, d);
     }
-    if (round < ROUNDS) vectors = (yield { pass: 'normal', vectors, k }).product;
+    if (round < POWER_ROUNDS) vectors = (yield { pass: 'normal', vectors, k }).product;
   }
   return largest;
+}
+
+/** Vectors of a block: random ones miss a direction by thirty times the usual once in 30⁴. */
+const BLOCK = 4;
+/** Most blocks: the estimate of the largest value is final after them. */
+const MOST_BLOCKS = 30;
+/** Dimensions up to which the whole complement is computed. */
+const FILLED = 32;
+/** Rounds of projection that leave a block orthogonal to rounding, even where little of it was left: Parlett §6.9. */
+const PROJECTION_ROUNDS = 3;
+
+/**
+ * The largest variance outside a subspace: the top eigenvalue of S on the complement of orthonormal rows V, by block Lanczos from a
+ * random start. It says what comes after the last component, and whether learning has left out a direction that has more than one
+ * it found: descent can rest at a saddle.
+ *
+ * `bound` is how far off it may be: the residual, times what a random start may hide (see `Solution.search`).
+ */
+export function* largestOutside(
+  basis: Float64Array,
+  k: number,
+  d: number,
+  rng: Random,
+  enough: (value: number, bound: number) => boolean,
+): Generator<PassRequest, { readonly value: number; readonly bound: number }, PassResult> {
+  const room = d - k;
+  const hidden = 30 * Math.sqrt(d / Math.min(BLOCK, room));
+  const most = Math.min(room, BLOCK * MOST_BLOCKS);
+  const q = new Float64Array(most * d);
+  const images = new Float64Array(most * d);
+  const projected = new Float64Array(most * most);
+  let size = 0;
+  let block: Float64Array = new Float64Array(Math.min(BLOCK, room) * d).map(rng.normal);
+  for (;;) {
+    const count = Math.min(block.length / d, most - size);
+    block = block.slice(0, count * d);
+    for (let round = 0; round < PROJECTION_ROUNDS; round++) {
+      removeSpan(block, count, basis, k, d);
+      removeSpan(block, count, q, size, d);
+      yield* withPauses(orthonormalise(block, count, d, rng));
+    }
+    q.set(block, size * d);
+    block = (yield { pass: 'normal', vectors: block, k: count }).product;
+    removeSpan(block, count, basis, k, d);
+    images.set(block, size * d);
+    size += count;
+    const columns = rowProducts(q, size, block, count, d);
+    const square = new Float64Array(size * size);
+    for (let i = 0; i < size; i++) {
+      for (let c = 0; c < count; c++) projected[i * most + size - count + c] = columns[i * count + c];
+      square.set(projected.subarray(i * most, i * most + size), i * size);
+    }
+    const { values, vectors } = yield* withPauses(symmetricEigen(square, size, 1));
+    const residual = new Float64Array(d);
+    addCombination(1, vectors, 1, images, size, d, residual);
+    addCombination(-values[0], vectors, 1, q, size, d, residual);
+    const whole = size === room;
+    const bound = whole ? norm(residual) : hidden * norm(residual);
+    // Where few dimensions are left, the largest direction could be missed: it is cheaper to compute all of them than to bound that.
+    const nearly = room <= FILLED || room - size <= 2 * BLOCK;
+    if (whole || size === most || (!nearly && enough(values[0], bound)))
+      return { value: Math.max(0, values[0]), bound };
+  }
+}
+
+/** X −= (XVᵀ)V. */
+function removeSpan(rows: Float64Array, count: number, basis: Float64Array, k: number, d: number): void {
+  const inside = rowProducts(rows, count, basis, k, d);
+  for (let i = 0; i < count; i++) {
+    for (let j = 0; j < k; j++) axpy(-inside[i * k + j], basis, j * d, rows, i * d, d);
+  }
 }

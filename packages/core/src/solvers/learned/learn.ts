@@ -3,32 +3,39 @@ import { DataError, describeValue, OptionError } from '../../errors.js';
 import { type Random, random } from '../../linalg/random.js';
 import { ResidualSchedule } from '../direct/residual-schedule.js';
 import type { Problem, RowsProblem, ScatterProblem, Solution } from '../solver.js';
-import { largestOutside } from './complement.js';
-import { type Epoch, record } from './epoch.js';
-import { explain } from './failure.js';
+import { EnginePasses, type PassRunner, withScatterPasses } from './engine-passes.js';
+import { type Epoch, makeEpoch } from './epoch.js';
+import { explainFailure } from './explain-failure.js';
+import { largestOutside } from './largest-variance.js';
 import type { LearnOptions } from './learn-options.js';
-import { type Replies, RowReplies, withScatter } from './replies.js';
 import { type RitzPairs, ritzPairs } from './ritz-pairs.js';
-import { type Controls, NO_REPLY, type Query, type Reply, type Rule, type RuleProblem } from './rule.js';
+import {
+  NO_RESULT,
+  type PassRequest,
+  type PassResult,
+  type Rule,
+  type RuleControls,
+  type RuleProblem,
+} from './rule.js';
 
 /** A learning rule, and how many epochs it may take. */
-export interface Method {
-  readonly rule: (problem: RuleProblem, controls: Controls) => Rule;
+export interface LearningMethod {
+  readonly rule: (problem: RuleProblem, controls: RuleControls) => Rule;
   readonly epochs: number;
 }
 
 /** The search for what a rule has left out starts from random vectors, which depend on the data. */
-export const checksum = (): DataChecksum => new DataChecksum();
+export const newChecksum = (): DataChecksum => new DataChecksum();
 
 /** Learns from the scatter alone: an epoch costs the same for any number of rows. */
-export async function learnFromScatter(problem: ScatterProblem, method: Method): Promise<Solution> {
-  const solution = await withScatter(problem, (replies) => learn(problem, method, 0, replies));
+export async function learnFromScatter(problem: ScatterProblem, method: LearningMethod): Promise<Solution> {
+  const solution = await withScatterPasses(problem, (replies) => learn(problem, method, 0, replies));
   return { ...solution, passes: 1 };
 }
 
 /** Learns from passes over the rows. */
-export async function learnFromRows(problem: RowsProblem, method: Method): Promise<Solution> {
-  const replies = new RowReplies(problem.passes, problem.progress, problem.startSeed);
+export async function learnFromRows(problem: RowsProblem, method: LearningMethod): Promise<Solution> {
+  const replies = new EnginePasses(problem.passes, problem.progress, problem.startSeed);
   try {
     return await learn(problem, method, problem.passes.rows, replies);
   } finally {
@@ -41,21 +48,21 @@ export async function learnFromRows(problem: RowsProblem, method: Method): Promi
  * eigenvectors. Where every residual is within the tolerance, it also searches outside the subspace, because a rule may stop
  * where a direction is still missing.
  */
-async function learn(problem: Problem, method: Method, n: number, replies: Replies): Promise<Solution> {
+async function learn(problem: Problem, method: LearningMethod, n: number, replies: PassRunner): Promise<Solution> {
   const { d, scatterTrace, seed, startSeed, centred, wanted, tolerance, learn: options } = problem;
   const k = countOf(wanted);
   if (options.exact) checkExact(options.exact, d);
   const epochs = options.epochs ?? method.epochs;
   const rng = random(startSeed + 1);
   let passes = 0;
-  const reply = async (query: Query): Promise<Reply> => {
+  const reply = async (query: PassRequest): Promise<PassResult> => {
     const given = await replies.reply(query);
     if (given.last) passes++;
     return given;
   };
   const recorded: Epoch[] = [];
   const checks = new ResidualSchedule();
-  let best: Found | undefined;
+  let best: MeasuredPairs | undefined;
   const rule = method.rule({ n, d, k, scatterTrace, seed, centred }, controlsOf(options));
   let turn = rule.next();
   for (;;) {
@@ -67,26 +74,26 @@ async function learn(problem: Problem, method: Method, n: number, replies: Repli
     const { rows, points, unit = 1, settled = true } = state;
     const done = recorded.length + 1;
     const last = state.shorter !== undefined || done >= epochs;
-    let found: Found | undefined;
+    let found: MeasuredPairs | undefined;
     if ((last || checks.due(done)) && rows.every(Number.isFinite)) {
-      found = await replyAll(measure(rows, k, d, rng, state.image), reply);
+      found = await runRequests(measureSubspace(rows, k, d, rng, state.image), reply);
       if (!best || found.worst < best.worst) best = found;
       checks.note(done, Math.max(found.worst / tolerance, settled ? 0 : 2));
     }
-    const one = record(state, recorded.length, options.exact, d, k, found?.worst);
+    const one = makeEpoch(state, recorded.length, options.exact, d, k, found?.worst);
     recorded.push(one);
     options.onEpoch?.(one, { rows, ...(points ? { points, unit: unit * problem.unit } : {}) });
     const good = found && found.worst <= tolerance && settled ? found : undefined;
     if (good || last) {
-      const pairs = good ?? best ?? (await replyAll(measure(fallback(k, d), k, d, rng), reply));
-      const outside = await replyAll(searchOutside(pairs, k, d, tolerance, rng), reply);
+      const pairs = good ?? best ?? (await runRequests(measureSubspace(fallback(k, d), k, d, rng), reply));
+      const outside = await runRequests(searchOutside(pairs, k, d, tolerance, rng), reply);
       const converged = good !== undefined && !outside.missing;
       if (converged || last) {
-        const failure = converged ? {} : { failure: explain(state, done, pairs, problem, outside.missing) };
+        const failure = converged ? {} : { failure: explainFailure(state, done, pairs, problem, outside.missing) };
         return { ...certified(pairs, outside.next), k, converged, passes, trace: recorded, ...failure };
       }
     }
-    turn = rule.next(NO_REPLY);
+    turn = rule.next(NO_RESULT);
   }
 }
 
@@ -105,27 +112,27 @@ export function certified(
 }
 
 /** The subspace at its principal axes, and the worst of its residuals relative to the largest value. */
-export interface Found extends RitzPairs {
+export interface MeasuredPairs extends RitzPairs {
   readonly worst: number;
 }
 
 /** Runs a generator to its end and replies to its queries. */
-export async function replyAll<Result>(
-  queries: Generator<Query, Result, Reply>,
-  reply: (query: Query) => Promise<Reply>,
+export async function runRequests<Result>(
+  queries: Generator<PassRequest, Result, PassResult>,
+  reply: (query: PassRequest) => Promise<PassResult>,
 ): Promise<Result> {
   let turn = queries.next();
   while (!turn.done) turn = queries.next(await reply(turn.value));
   return turn.value;
 }
 
-export function* measure(
+export function* measureSubspace(
   rows: Float64Array,
   k: number,
   d: number,
   rng: Random,
   image?: Float64Array,
-): Generator<Query, Found, Reply> {
+): Generator<PassRequest, MeasuredPairs, PassResult> {
   const pairs = yield* ritzPairs(rows, k, d, rng, image);
   return { ...pairs, worst: Math.max(...pairs.residuals) / pairs.values[0] };
 }
@@ -137,7 +144,7 @@ export function* searchOutside(
   d: number,
   tolerance: number,
   rng: Random,
-): Generator<Query, { readonly next: Solution['next']; readonly missing: boolean }, Reply> {
+): Generator<PassRequest, { readonly next: Solution['next']; readonly missing: boolean }, PassResult> {
   if (k >= d) return { next: undefined, missing: false };
   const enough = (value: number, bound: number): boolean =>
     bound <= Math.max(tolerance * values[0], 0.1 * Math.abs(values[k - 1] - value));
@@ -168,7 +175,7 @@ export function checkExact(exact: NonNullable<LearnOptions['exact']>, d: number,
 }
 
 /** The values that a rule's controls start with. */
-export function controlsOf(learn: LearnOptions): Controls {
+export function controlsOf(learn: LearnOptions): RuleControls {
   const { step, alpha = 0, momentum, descent = 'momentum', decay, batch } = learn;
   return { step, alpha, momentum, descent, decay, batch };
 }

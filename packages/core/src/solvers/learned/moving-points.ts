@@ -6,7 +6,7 @@ import type { EpochState, RuleProblem } from './rule.js';
 /** Shared by both rules that move points: the start, the gradient and the epoch state. All in units where σ₁ = 1. */
 
 /** Below 1: with longer steps, the largest component diverges. */
-export const STEP = 0.25;
+export const POINTS_STEP = 0.25;
 /** Size of the random start. */
 const START = 0.5;
 /** Points between two pauses. */
@@ -18,12 +18,12 @@ const SETTLED = 1e-3;
 export function startPoints({ n, k, centred, start }: RuleProblem, { normal }: Random, top: number): Float64Array {
   const size = START / (Math.sqrt(n) + Math.sqrt(k));
   const y = start?.map((value) => value / Math.sqrt(top)) ?? new Float64Array(n * k).map(() => size * normal());
-  if (centred) centre(y, n, k);
+  if (centred) centrePoints(y, n, k);
   return y;
 }
 
 /** Subtracts the mean of all points from each. */
-export function centre(y: Float64Array, n: number, k: number): void {
+export function centrePoints(y: Float64Array, n: number, k: number): void {
   for (let c = 0; c < k; c++) {
     let mean = 0;
     for (let i = 0; i < n; i++) mean += y[i * k + c] / n;

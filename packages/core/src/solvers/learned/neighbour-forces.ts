@@ -1,5 +1,5 @@
 import { rowProducts } from '../../linalg/row-products.js';
-import { frameRows, type WatchedData } from './watched-data.js';
+import { type DescentData, descentRows } from './descent-rows.js';
 
 /** Shares of the points whose nearest neighbour pulls them, and whose farthest pushes them away. */
 export interface ForceShares {
@@ -19,8 +19,8 @@ export interface NeighbourForces {
  * The forces between neighbours in the data: j pulls i where ‖xᵢ − xⱼ‖² is below its centring, and pushes where it is above.
  * Nearest neighbours are said to attract and farthest ones to repel; this counts how often they do. O(n²·d).
  */
-export function neighbourForces(data: WatchedData): NeighbourForces {
-  const { rows, n, d } = frameRows(data, { center: true, scale: 'none', ddof: 1 });
+export function neighbourForces(data: DescentData): NeighbourForces {
+  const { rows, n, d } = descentRows(data, { center: true, scale: 'none', ddof: 1 });
   const squares = Float64Array.from({ length: n }, (_, i) => sumOfSquares(rows.subarray(i * d, (i + 1) * d)));
   const mean = squares.reduce((sum, value) => sum + value / n, 0);
   const counts = { meansOnly: [0, 0], doubleCentred: [0, 0] };

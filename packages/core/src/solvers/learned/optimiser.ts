@@ -1,5 +1,5 @@
 import { dot } from '../../linalg/vector.js';
-import type { Controls } from './rule.js';
+import type { RuleControls } from './rule.js';
 
 /** How gradients become steps. */
 export interface Optimiser {
@@ -10,10 +10,10 @@ export interface Optimiser {
   /** Returns to an earlier point and resets its momentum. */
   returnTo(place: Float64Array): void;
   /** Whether the length of a step does not depend on the size of the gradient: then it is a share of the size of the weights. */
-  readonly striding?: boolean;
+  readonly scaleInvariant?: boolean;
 }
 
-export function optimiser(descent: Controls['descent'], start: Float64Array, entrySize: number): Optimiser {
+export function optimiser(descent: RuleControls['descent'], start: Float64Array, entrySize: number): Optimiser {
   if (descent === 'plain') return new Plain(start);
   return descent === 'momentum' ? new Momentum(start) : new Adam(start, entrySize);
 }
@@ -70,13 +70,13 @@ class Momentum implements Optimiser {
   }
 }
 
-const FIRST = 0.9;
-const SECOND = 0.99;
+const BETA1 = 0.9;
+const BETA2 = 0.99;
 
 /** Adam (Kingma & Ba 2015): θ ← θ − η·s·m̂/√v̂, running means m of the gradients and v of their squares, s the usual size of an entry of θ. */
 class Adam implements Optimiser {
   readonly at: Float64Array;
-  readonly striding = true;
+  readonly scaleInvariant = true;
   readonly #entrySize: number;
   readonly #mean: Float64Array;
   readonly #square: Float64Array;
@@ -91,13 +91,13 @@ class Adam implements Optimiser {
 
   advance(gradient: Float64Array, step: number): void {
     this.#steps++;
-    const first = 1 - FIRST ** this.#steps;
-    const second = 1 - SECOND ** this.#steps;
+    const first = 1 - BETA1 ** this.#steps;
+    const second = 1 - BETA2 ** this.#steps;
     // Weights whose gradients are all zero stay where they are.
     const least = Number.EPSILON * Math.sqrt(dot(gradient, 0, gradient, 0, gradient.length) / gradient.length);
     for (let i = 0; i < gradient.length; i++) {
-      this.#mean[i] = FIRST * this.#mean[i] + (1 - FIRST) * gradient[i];
-      this.#square[i] = SECOND * this.#square[i] + (1 - SECOND) * gradient[i] ** 2;
+      this.#mean[i] = BETA1 * this.#mean[i] + (1 - BETA1) * gradient[i];
+      this.#square[i] = BETA2 * this.#square[i] + (1 - BETA2) * gradient[i] ** 2;
       const size = Math.sqrt(this.#square[i] / second) + least;
       if (size > 0) this.at[i] -= (step * this.#entrySize * (this.#mean[i] / first)) / size;
     }

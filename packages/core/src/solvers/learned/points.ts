@@ -1,12 +1,12 @@
 import { random } from '../../linalg/random.js';
 import { norm } from '../../linalg/vector.js';
 import type { RowsProblem, Solver, SolverUse } from '../solver.js';
-import { pairwiseRule } from './forces.js';
 import { largestVariance } from './largest-variance.js';
-import { checksum, learnFromRows } from './learn.js';
-import { innerProducts, pointGradient, pointsState, STEP, startPoints } from './moving-points.js';
+import { learnFromRows, newChecksum } from './learn.js';
+import { innerProducts, POINTS_STEP, pointGradient, pointsState, startPoints } from './moving-points.js';
 import { optimiser } from './optimiser.js';
-import { type Controls, type Rule, type RuleProblem, withPauses } from './rule.js';
+import { pairwiseRule } from './pairwise.js';
+import { type Rule, type RuleControls, type RuleProblem, withPauses } from './rule.js';
 import { StepSize } from './step-size.js';
 
 /** Readings of the data. */
@@ -18,25 +18,25 @@ const EPOCHS = 5000;
  *   f(Y) = ‖L(Eˣ − Eʸ)L‖² = 4·‖BBᵀ − YYᵀ‖²,   ∇f = −16·[ B(BᵀY) − Y(YᵀY) ],
  *
  * Eˣ and Eʸ being squared distances and L the centring. `factored` computes it as the right side says: two passes over the rows and
- * no n × n matrix. `pairwise` adds up forces between all pairs (`forces.ts`), to the same iterates. Every local minimum
+ * no n × n matrix. `pairwise` adds up forces between all pairs (`pairwise.ts`), to the same iterates. Every local minimum
  * is a global one: Y becomes the scores, rotated. A step is Y += η/σ₁²·[…]; the start is random and no larger than σ₁, because a
  * start of a fixed size diverges on small data.
  *
  * In code Y is in units where σ₁ = 1. Rows of A = YᵀB span the subspace that the points have found.
  */
-export function points({ learn }: SolverUse): Solver {
+export function pointsSolver({ learn }: SolverUse): Solver {
   const rule = learn?.rule === 'pairwise' ? pairwiseRule : factoredRule;
   const solve = (problem: RowsProblem) => learnFromRows(problem, { rule, epochs: EPOCHS });
-  return { needs: 'rows', tolerance: 1e-6, checksum, solve };
+  return { needs: 'rows', tolerance: 1e-6, newChecksum: newChecksum, solve };
 }
 
-export function* factoredRule(problem: RuleProblem, controls: Controls): Rule {
+export function* factoredRule(problem: RuleProblem, controls: RuleControls): Rule {
   const { n, d, k } = problem;
   const rng = random(problem.seed);
   const top = problem.top ?? (yield* largestVariance(d, rng));
   const squares = (yield { pass: 'squares' }).product[0] / top ** 2;
   const y = optimiser(controls.descent, startPoints(problem, rng, top), 1 / Math.sqrt(n));
-  const size = new StepSize(y, controls, STEP);
+  const size = new StepSize(y, controls, POINTS_STEP);
   for (;;) {
     const { product: a } = yield { pass: 'multiplyTransposed', scores: y.at, k };
     const { product: image } = yield { pass: 'multiply', vectors: a, k };

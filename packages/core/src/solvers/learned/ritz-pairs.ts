@@ -6,7 +6,7 @@ import { addCombinationSteps, rowProductSteps } from '../../linalg/row-products.
 import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
 import { dot } from '../../linalg/vector.js';
 import { residualNorms } from '../residuals.js';
-import { type Query, type Reply, withPauses } from './rule.js';
+import { type PassRequest, type PassResult, withPauses } from './rule.js';
 
 /** The Ritz pairs of a subspace: orthonormal rows v in it, θ = vᵀSv, and how far Sv is from θv. */
 export interface RitzPairs {
@@ -30,7 +30,7 @@ export function* ritzPairs(
   d: number,
   rng: Random,
   known?: Float64Array,
-): Generator<Query, RitzPairs, Reply> {
+): Generator<PassRequest, RitzPairs, PassResult> {
   const lower = known && cholesky(yield* withPauses(rowProductSteps(rows, k, rows, k, d)), k, APART);
   if (known && lower) {
     const inverse = invertLower(lower, k);

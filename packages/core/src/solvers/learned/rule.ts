@@ -5,11 +5,11 @@ import type { Task } from '../../base/progress.js';
  * yields its state. It never touches the data itself, so the same rule runs in `learn`, on an engine, and in `descend`, on rows in
  * memory and one epoch at a time.
  *
- * B (n × d) are the rows in their frame, S = BᵀB. Weights W are k rows of d, points Y are n rows of k.
+ * B (n × d) are the scaled rows, S = BᵀB. Weights W are k rows of d, points Y are n rows of k.
  */
-export type Rule = Generator<Query | EpochState, never, Reply>;
+export type Rule = Generator<PassRequest | EpochState, never, PassResult>;
 
-export type Query =
+export type PassRequest =
   /** WS over all rows. */
   | { readonly pass: 'normal'; readonly vectors: Float64Array; readonly k: number }
   /** WS over the next so many rows. */
@@ -32,7 +32,7 @@ export type Query =
   /** Nothing: a point in long work at which the caller may yield to the event loop. */
   | { readonly pass: 'pause' };
 
-export interface Reply {
+export interface PassResult {
   readonly product: Float64Array;
   /** Share of all rows that went into it. */
   readonly share: number;
@@ -53,7 +53,7 @@ export interface EpochState {
   readonly image?: Float64Array;
   /** n × k, of rules that move points; in units where σ₁ = 1. */
   readonly points?: Float64Array;
-  /** σ₁ in the frame's units, usually an estimate: points times this are scores. */
+  /** σ₁ of the scaled data, usually an estimate: points times this are scores. */
   readonly unit?: number;
   /** False while the rule must continue even if its subspace is right: points may still have to move. */
   readonly settled?: boolean;
@@ -74,7 +74,7 @@ export interface RuleProblem {
   readonly seed: number;
   /** Whether rows are centred, without weights: then points are too. */
   readonly centred: boolean;
-  /** Where to start: weights (k × d), or points (n × k) in the frame's units. Left out, the start is random. */
+  /** Where to start: weights (k × d), or points (n × k) in units of the scaled data. Left out, the start is random. */
   readonly start?: Float64Array;
   /** σ₁², where it is known exactly; otherwise the rule estimates it. */
   readonly top?: number;
@@ -84,7 +84,7 @@ export interface RuleProblem {
 export type DescentKind = 'plain' | 'momentum' | 'adam';
 
 /** Parameters that may be changed while a rule runs. */
-export interface Controls {
+export interface RuleControls {
   /** Left undefined, the rule chooses. */
   step: number | undefined;
   alpha: number;
@@ -95,14 +95,14 @@ export interface Controls {
 }
 
 /** The reply where there was nothing to multiply. */
-export const NO_REPLY: Reply = { product: new Float64Array(0), share: 0, last: false };
+export const NO_RESULT: PassResult = { product: new Float64Array(0), share: 0, last: false };
 
 const PAUSE = { pass: 'pause' } as const;
 /** Operations between two pauses. */
 const PAUSE_EVERY = 1 << 20;
 
 /** Runs stepwise work inside a rule, with pauses in which the caller may yield to the event loop. */
-export function* withPauses<Result>(steps: Task<Result>): Generator<Query, Result, Reply> {
+export function* withPauses<Result>(steps: Task<Result>): Generator<PassRequest, Result, PassResult> {
   let worked = 0;
   for (;;) {
     const next = steps.next();

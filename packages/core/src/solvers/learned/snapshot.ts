@@ -5,8 +5,8 @@ import { dot } from '../../linalg/vector.js';
 import type { Epoch } from './epoch.js';
 import type { EpochState } from './rule.js';
 
-/** The rows in their frame, and the size of the frame's unit in the units of the data. */
-interface RowsInFrame {
+/** The scaled rows, and the size of their unit in the units of the data. */
+interface ScaledRows {
   readonly n: number;
   readonly d: number;
   readonly k: number;
@@ -40,9 +40,9 @@ export class Snapshot implements Epoch {
   readonly rows: Matrix<Float64Array>;
   readonly #points: Float64Array | undefined;
   readonly #longest: number;
-  readonly #frame: RowsInFrame;
+  readonly #scaler: ScaledRows;
 
-  constructor(epoch: Epoch, state: EpochState, converged: boolean, frame: RowsInFrame) {
+  constructor(epoch: Epoch, state: EpochState, converged: boolean, scaler: ScaledRows) {
     this.epoch = epoch.epoch;
     this.loss = epoch.loss;
     this.terms = epoch.terms;
@@ -52,15 +52,15 @@ export class Snapshot implements Epoch {
     if (epoch.angle !== undefined) this.angle = epoch.angle;
     if (epoch.residual !== undefined) this.residual = epoch.residual;
     this.converged = converged;
-    this.rows = { rows: frame.k, cols: frame.d, data: state.rows.slice() };
+    this.rows = { rows: scaler.k, cols: scaler.d, data: state.rows.slice() };
     this.#points = state.points?.slice();
     this.#longest = state.unit ?? 1;
-    this.#frame = frame;
+    this.#scaler = scaler;
   }
 
   /** Where each row is drawn (n × k), in the data's units: the points themselves, or the codes Wx. */
   scores(): Matrix<Float64Array> {
-    const { n, d, k, rows, unit } = this.#frame;
+    const { n, d, k, rows, unit } = this.#scaler;
     const data = this.#points?.slice() ?? rowProducts(rows, n, this.rows.data, k, d);
     for (let at = 0; at < data.length; at++) data[at] *= unit * this.#longest;
     return { rows: n, cols: k, data };
@@ -68,7 +68,7 @@ export class Snapshot implements Epoch {
 
   /** The forces that all points exert on point i, of rules that move points. */
   forces(i: number): PointForces {
-    const { n, d, k, rows, unit } = this.#frame;
+    const { n, d, k, rows, unit } = this.#scaler;
     const y = this.#points;
     if (!y) throw new OptionError('BAD_OPTION', "There are forces in the rules 'pairwise' and 'factored' only.");
     if (!Number.isSafeInteger(i) || i < 0 || i >= n) {

@@ -1,5 +1,5 @@
 import type { Optimiser } from './optimiser.js';
-import type { Controls } from './rule.js';
+import type { RuleControls } from './rule.js';
 
 /** Growth of the loss that is no more than rounding, relative to the loss at the start. */
 const ROUNDING = 1e-12;
@@ -42,7 +42,7 @@ const ADVANCE: StepVerdict = { advance: true };
  */
 export class StepSize {
   readonly #optimiser: Optimiser;
-  readonly #controls: Controls;
+  readonly #controls: RuleControls;
   readonly #best: Float64Array;
   #chosen: number;
   #alpha: number;
@@ -53,10 +53,10 @@ export class StepSize {
   #idle = 0;
   #leastLength = Number.POSITIVE_INFINITY;
 
-  constructor(optimiser: Optimiser, controls: Controls, chosen: number) {
+  constructor(optimiser: Optimiser, controls: RuleControls, chosen: number) {
     this.#optimiser = optimiser;
     this.#controls = controls;
-    this.#chosen = optimiser.striding ? FIRST_RELATIVE_STEP : chosen;
+    this.#chosen = optimiser.scaleInvariant ? FIRST_RELATIVE_STEP : chosen;
     this.#best = optimiser.at.slice();
     this.#alpha = controls.alpha;
   }
@@ -84,7 +84,7 @@ export class StepSize {
       reversed = true,
     }: EpochFacts = {},
   ): StepVerdict {
-    this.#forgetOther();
+    this.#forgetOtherLosses();
     if (Number.isNaN(this.#first) && Number.isFinite(loss)) this.#first = loss;
     const first = Math.abs(this.#first) || 0;
     const rounding = ROUNDING * first;
@@ -104,15 +104,15 @@ export class StepSize {
       loss > DIVERGED_LOSS * (first + allowedGrowth) + rounding ||
       this.#idle >= MOST_IDLE_EPOCHS
     )
-      return this.#goBack();
-    if (rose && this.#optimiser.striding) this.#chosen *= SHORTER;
-    if (mayGrow || this.#optimiser.striding || this.#growing < PATIENCE) return ADVANCE;
+      return this.#returnToBest();
+    if (rose && this.#optimiser.scaleInvariant) this.#chosen *= SHORTER;
+    if (mayGrow || this.#optimiser.scaleInvariant || this.#growing < PATIENCE) return ADVANCE;
     // A loss that stays just above its minimum has converged; it is not growing.
-    return loss - this.#lowest <= 1e-3 * (first - this.#lowest) ? ADVANCE : this.#goBack();
+    return loss - this.#lowest <= 1e-3 * (first - this.#lowest) ? ADVANCE : this.#returnToBest();
   }
 
   /** Forgets the losses: those of another α cannot be compared. */
-  #forgetOther(): void {
+  #forgetOtherLosses(): void {
     if (this.#alpha === this.#controls.alpha) return;
     this.#alpha = this.#controls.alpha;
     this.#first = Number.NaN;
@@ -122,7 +122,7 @@ export class StepSize {
     this.#idle = 0;
   }
 
-  #goBack(): StepVerdict {
+  #returnToBest(): StepVerdict {
     const { step } = this.#controls;
     this.#growing = 0;
     this.#idle = 0;

@@ -1,6 +1,6 @@
 import { LARGEST_SQUARE, MOST_COLUMNS } from '../../base/limits.js';
 import { type ColumnStatistics, emptyStatistics } from '../../data/statistics/statistics.js';
-import { cutOff, damaged, readContainerHead, readSections, writeContainer } from '../../data/storage/container.js';
+import { cutOff, damaged, readContainerHeader, readSections, writeContainer } from '../../data/storage/container.js';
 import { readerOf } from '../../data/storage/format-version.js';
 import { capacityOf, Sketch, type SketchState } from './sketch.js';
 import { SKETCH_RULES } from './sketch-options.js';
@@ -29,7 +29,7 @@ export function sketchToBytes(sketch: Sketch): Uint8Array {
 
 /** Reads what `sketchToBytes` wrote; nothing is trusted before it is checked. */
 export function sketchFromBytes(bytes: Uint8Array): Sketch {
-  const head = readContainerHead(bytes, LETTERS, WHAT);
+  const head = readContainerHeader(bytes, LETTERS, WHAT);
   if ('needed' in head) throw cutOff(bytes.length, WHAT);
   const read = readerOf<typeof restore>(READERS, head.version, 'The sketch has');
   return read(head.header, readSections(bytes, head, WHAT));

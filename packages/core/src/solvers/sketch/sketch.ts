@@ -1,8 +1,8 @@
 import { LARGEST_SQUARE } from '../../base/limits.js';
 import type { ProgressTracker } from '../../base/progress.js';
-import { type Block, type Frame, packTile } from '../../data/blocks/block.js';
+import { type Block, packTile, type Scaler } from '../../data/blocks/block.js';
 import { fitsFloat32 } from '../../data/blocks/matrix.js';
-import { chooseFrame, columnScales, type Framing, type Scale } from '../../data/statistics/scaling.js';
+import { chooseScaler, columnScales, type FitScaler, type Scale } from '../../data/statistics/scaling.js';
 import {
   type ColumnStatistics,
   copyStatistics,
@@ -31,8 +31,8 @@ export interface SketchSettings {
   readonly centred: boolean;
 }
 
-/** A sketch as the frame of a problem sees it: C (count × d) with 0 ⪯ S − CᵀC ⪯ lost·I, but for ±rounding. */
-export interface FramedSketch {
+/** A sketch scaled for a problem: C (count × d) with 0 ⪯ S − CᵀC ⪯ lost·I, but for ±rounding. */
+export interface ScaledSketch {
   readonly rows: Float64Array;
   readonly count: number;
   readonly lost: number;
@@ -196,9 +196,9 @@ export class Sketch {
       loaded.release();
     }
     this.#float32 &&= fitsFloat32(block.data);
-    if (stats.rows > 0) await this.#join(stats, block.kind === 'sparse', 1, engine, progress);
+    if (stats.rows > 0) await this.#mergeColumns(stats, block.kind === 'sparse', 1, engine, progress);
     // Rows that are all the same, or only one row, equal their mean, which has been added already.
-    if (stats.spread.some((spread) => spread > 0)) await this.#take(block, stats.mean, at.weights, engine, progress);
+    if (stats.spread.some((spread) => spread > 0)) await this.#addRows(block, stats.mean, at.weights, engine, progress);
     else await progress.step(block.rows);
   }
 
@@ -208,7 +208,7 @@ export class Sketch {
     if (other.#columns.rows === 0) return;
     const constant = other.#columns.spread.map((spread) => (spread > 0 ? 0 : 1));
     this.#float32 &&= other.#float32;
-    await this.#join(other.#columns, other.#sparse, other.#merges, engine, progress);
+    await this.#mergeColumns(other.#columns, other.#sparse, other.#merges, engine, progress);
     if (other.#unit === 0) return;
     const theirs = other.#factor();
     const ratio = this.#factor().map((factor, j) => (constant[j] ? 0 : factor / theirs[j]));
@@ -216,15 +216,15 @@ export class Sketch {
     this.#lost += other.#lost * most;
     this.#rounding += other.#rounding * most;
     for (let i = 0; i < other.#filled; i++) {
-      await this.#push(engine, progress, (j) => other.#stack[i * d + j] * ratio[j]);
+      await this.#addRow(engine, progress, (j) => other.#stack[i * d + j] * ratio[j]);
     }
   }
 
   /**
-   * The sketch in a frame: columns times f/g; about zero, where data are not centred, by one more row √w·x̄. Rows of zeros
+   * Scales the sketch: columns times f/g; about zero, where data are not centred, by one more row √w·x̄. Rows of zeros
    * make them `least` in number.
    */
-  framed({ factor, scatterTrace }: Framing, centred: boolean, least: number): FramedSketch {
+  scaled({ factor, scatterTrace }: FitScaler, centred: boolean, least: number): ScaledSketch {
     const { cols: d } = this;
     const { mean, weight, spread } = this.#columns;
     const mine = this.#factor();
@@ -253,7 +253,7 @@ export class Sketch {
   }
 
   /** Merges the statistics of more rows, chooses the units for both, and adds the row of the means' distance. */
-  async #join(
+  async #mergeColumns(
     more: Readonly<ColumnStatistics>,
     sparse: boolean,
     merges: number,
@@ -272,7 +272,7 @@ export class Sketch {
     mergeStatistics(columns, more);
     this.#sparse ||= sparse;
     this.#merges += merges;
-    this.#settleUnits(constant);
+    this.#chooseUnits(constant);
     if (this.#unit === 0) return;
     const factor = this.#factor();
     // Means that are off by η make Σw(x − m)(x − m)ᵀ too large by Σw·ηηᵀ, and their distance wrong to first order.
@@ -284,15 +284,15 @@ export class Sketch {
     }
     this.#rounding += (more.weight + coupling ** 2) * error + 2 * coupling * Math.sqrt(length * distanceError);
     if (length === 0) return;
-    await this.#push(engine, progress, (j) => coupling * delta[j] * factor[j]);
+    await this.#addRow(engine, progress, (j) => coupling * delta[j] * factor[j]);
   }
 
   /** Columns that begin to vary get a unit; where the data outgrow the common unit, a larger one replaces it. */
-  #settleUnits(constant: Float64Array): void {
+  #chooseUnits(constant: Float64Array): void {
     const { scale: wanted, columnWeights, centred } = this.#options;
     const { scale } = columnScales(this.#columns, wanted, this.#columns.weight, centred, columnWeights);
     for (let j = 0; j < scale.length; j++) if (constant[j]) this.#divisor[j] = powerOfTwo(scale[j]);
-    const { unit, scatterTrace } = chooseFrame(this.#columns, this.#divisor, true);
+    const { unit, scatterTrace } = chooseScaler(this.#columns, this.#divisor, true);
     if (scatterTrace === 0) return;
     if (this.#unit > 0 && unit / this.#unit > REACH) {
       const ratio = this.#unit / unit;
@@ -305,7 +305,7 @@ export class Sketch {
   }
 
   /** Writes the block's rows about `mean` into the stack, √w times each, and compresses whenever it is full. */
-  async #take(
+  async #addRows(
     block: Block,
     mean: Float64Array,
     weights: Float64Array | undefined,
@@ -314,13 +314,13 @@ export class Sketch {
   ): Promise<void> {
     const { cols: d } = this;
     const rootWeights = weights?.map(Math.sqrt);
-    const frame: Frame = { shift: mean, factor: this.#factor(), ...(rootWeights ? { rootWeights } : {}) };
+    const scaler: Scaler = { shift: mean, factor: this.#factor(), ...(rootWeights ? { rootWeights } : {}) };
     for (let from = 0; from < block.rows; ) {
       if (this.#filled === this.#capacity) await this.#compress(engine, progress);
       // Rows with weights go in one by one: those of weight 0 may hold anything, and are left out.
       const to = Math.min(block.rows, from + (weights ? 1 : this.#capacity - this.#filled));
       if (weights?.[from] !== 0) {
-        packTile(block, frame, from, to, 0, d, this.#stack.subarray(this.#filled * d));
+        packTile(block, scaler, from, to, 0, d, this.#stack.subarray(this.#filled * d));
         this.#filled += to - from;
       }
       const pause = progress.step(to - from);
@@ -330,7 +330,7 @@ export class Sketch {
   }
 
   /** One more row of the stack, by its entries. */
-  async #push(engine: Engine, progress: ProgressTracker, entry: (j: number) => number): Promise<void> {
+  async #addRow(engine: Engine, progress: ProgressTracker, entry: (j: number) => number): Promise<void> {
     if (this.#filled === this.#capacity) await this.#compress(engine, progress);
     const start = this.#filled++ * this.cols;
     for (let j = 0; j < this.cols; j++) this.#stack[start + j] = entry(j);

@@ -19,7 +19,7 @@ import { sketchSize } from './sketch-options.js';
  * (Rayleigh–Ritz), with true residuals. (s² + 2sℓ)/(s − ℓ) = 7.5·ℓ flops per number, O(ℓ·d) memory. Weakness: a result
  * as good as the sketch is large, not one to a tolerance.
  */
-export const streaming: Solver = {
+export const streamingSolver: Solver = {
   needs: 'once',
   begin({ cols, k, scale, columnWeights, center, sketch: asked = {} }) {
     const { rule = 'incremental' } = asked;
@@ -41,7 +41,7 @@ export const streaming: Solver = {
 /** The components of what a sketch has seen, measured by a pass where there is one. */
 export async function solveSketch(sketch: Sketch, problem: OnePassProblem, centred: boolean): Promise<Solution> {
   const { d, engine, progress, wanted, scatterTrace, passes } = problem;
-  const { rows, count, lost, rounding } = sketch.framed(problem.framing, centred, least(problem));
+  const { rows, count, lost, rounding } = sketch.scaled(problem.scaler, centred, fewestRows(problem));
   const most = Math.min(count, d);
   const choose = (values: Float64Array): number => {
     const k = Math.min(most, countWanted(wanted, values, scatterTrace));
@@ -55,7 +55,7 @@ export async function solveSketch(sketch: Sketch, problem: OnePassProblem, centr
       count: p,
     } = await engine.symmetricEigen(products, count, choose, () => progress.yieldToEventLoop());
     const k = Math.min(p, countWanted(wanted, values, scatterTrace));
-    checkHeld(values, k, lost, problem, sketch.size);
+    checkHoldsWanted(values, k, lost, problem, sketch.size);
     const { q } = await progress.follow(qr(await span.combine(transpose(vectors, p, count), p), p, d));
     // Rounding of the products and of their eigenproblem: θ are eigenvalues of CᵀC up to that.
     const own = (2 * engine.roundoff(count, d, false) + 16 * count * Number.EPSILON) * scatterTrace;
@@ -139,12 +139,12 @@ async function measuredSolution({ values, q, p, k, lost }: Found, problem: Probl
 }
 
 /** Rows that a sketch needs to have for the count that is wanted, zeros if need be. */
-function least({ wanted, d }: Problem): number {
+function fewestRows({ wanted, d }: Problem): number {
   return 'count' in wanted ? Math.min(wanted.count, d) : 1;
 }
 
 /** Throws where the sketch is too small for what is wanted. */
-function checkHeld(
+function checkHoldsWanted(
   values: Float64Array,
   k: number,
   lost: number,

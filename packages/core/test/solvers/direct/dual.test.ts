@@ -55,8 +55,8 @@ function erring(error: number): Engine {
       const loaded = await wasm.load(block);
       const exact = loaded.dual.bind(loaded);
       const { uniform } = random(5);
-      const dual: typeof exact = async (frame, other, otherFrame, into, onStep) => {
-        await exact(frame, other, otherFrame, into, onStep);
+      const dual: typeof exact = async (scaler, other, otherScaler, into, onStep) => {
+        await exact(scaler, other, otherScaler, into, onStep);
         let trace = 0;
         for (let i = 0; i < n; i++) trace += into.products[i * n + i];
         for (let at = 0; at < n * n; at++)

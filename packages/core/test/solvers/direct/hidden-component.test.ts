@@ -9,7 +9,7 @@ import { random } from '../../../src/linalg/random.js';
 import { axpy, dot, norm, scale } from '../../../src/linalg/vector.js';
 import { certify } from '../../../src/model/certificate.js';
 import { solveKrylov } from '../../../src/solvers/direct/block-krylov.js';
-import { directionsAbove } from '../../../src/solvers/direct/unseen.js';
+import { directionsAbove } from '../../../src/solvers/direct/directions-above.js';
 import type { RowsProblem } from '../../../src/solvers/solver.js';
 import { hiddenComponent, orthogonalToStart, toDense } from '../../support/hidden-component.js';
 
@@ -143,7 +143,7 @@ function problemOf(
     return out;
   };
   const problem: Partial<RowsProblem> = {
-    ...{ d, rankLimit: d, wanted: { count: k }, scatterTrace: trace, roundoff: 1e-14 * trace, framingError: 0 },
+    ...{ d, rankLimit: d, wanted: { count: k }, scatterTrace: trace, roundoff: 1e-14 * trace, scalingError: 0 },
     ...{ tolerance: 1e-10, learn: {}, unit: 1, centred: true, seed: 0, startSeed, engine },
     progress,
     passes: { normal: async (...given) => normal(...given), costs: 'vectors' } as Partial<

@@ -24,9 +24,9 @@ function watched(error = 0): { engine: Engine; count: () => number } {
         if (rough && scatter && error > 0) for (let i = 0; i < scatter.length; i++) scatter[i] *= 1 + error * normal();
         return stats;
       },
-      gram: (frame, scatter, onStep) => {
+      gram: (scaler, scatter, onStep) => {
         scatters++;
-        return loaded.gram(frame, scatter, onStep);
+        return loaded.gram(scaler, scatter, onStep);
       },
       dual: loaded.dual.bind(loaded),
       multiply: loaded.multiply.bind(loaded),

@@ -5,8 +5,7 @@ import { type AutoencoderTerms, autoencoderTerms, descend } from '../../../src/l
 import { randomRows } from '../../../src/linalg/orthonormalise.js';
 import { random } from '../../../src/linalg/random.js';
 import { rowProducts } from '../../../src/linalg/row-products.js';
-import { hebbianDirection } from '../../../src/solvers/learned/hebbian-rules.js';
-import { meanTerms } from '../../../src/solvers/learned/mean-terms.js';
+import { hebbianDirection, meanTerms } from '../../../src/solvers/learned/mean-terms.js';
 
 /** ∂f/∂θᵢ by central differences. */
 function numericalGradient(f: (theta: Float64Array) => number, at: Float64Array): Float64Array {

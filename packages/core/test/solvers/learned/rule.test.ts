@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { Task } from '../../../src/base/progress.js';
 import { random } from '../../../src/linalg/random.js';
-import { centredDistances } from '../../../src/solvers/learned/forces.js';
 import { meanTerms } from '../../../src/solvers/learned/mean-terms.js';
 import { innerProducts } from '../../../src/solvers/learned/moving-points.js';
-import { NO_REPLY, withPauses } from '../../../src/solvers/learned/rule.js';
+import { centredDistances } from '../../../src/solvers/learned/pairwise.js';
+import { NO_RESULT, withPauses } from '../../../src/solvers/learned/rule.js';
 
 /** How often a task gives its caller a chance to yield to the event loop. */
 function pauses(steps: Task<unknown>): number {
   const run = withPauses(steps);
   let count = 0;
-  for (let turn = run.next(); !turn.done; turn = run.next(NO_REPLY)) count++;
+  for (let turn = run.next(); !turn.done; turn = run.next(NO_RESULT)) count++;
   return count;
 }
 

@@ -5,7 +5,7 @@ import type { Block } from '../../../src/data/blocks/block.js';
 import { wasmEngine } from '../../../src/index.js';
 import { random } from '../../../src/linalg/random.js';
 import { symmetricEigen } from '../../../src/linalg/symmetric-eigen.js';
-import { type FramedSketch, Sketch, type SketchSettings } from '../../../src/solvers/sketch/sketch.js';
+import { type ScaledSketch, Sketch, type SketchSettings } from '../../../src/solvers/sketch/sketch.js';
 import { withSpectrum } from '../../support/data.js';
 
 const engine = (await wasmEngine({ threads: 1 }))!;
@@ -33,14 +33,14 @@ async function sketchOf(
 }
 
 /** The sketch in the data's own units. */
-function plain(sketch: Sketch): FramedSketch {
+function plain(sketch: Sketch): ScaledSketch {
   const { cols: d } = sketch;
-  const framing = { shift: new Float64Array(d), factor: new Float64Array(d).fill(1), unit: 1, scatterTrace: Infinity };
-  return sketch.framed(framing, true, 1);
+  const scaler = { shift: new Float64Array(d), factor: new Float64Array(d).fill(1), unit: 1, scatterTrace: Infinity };
+  return sketch.scaled(scaler, true, 1);
 }
 
 /** S − CᵀC by the definitions, and the trace of S. */
-function difference(rows: readonly (readonly number[])[], { rows: c, count }: FramedSketch, weights?: number[]) {
+function difference(rows: readonly (readonly number[])[], { rows: c, count }: ScaledSketch, weights?: number[]) {
   const d = rows[0].length;
   const weightOf = (i: number) => weights?.[i] ?? 1;
   const total = rows.reduce((sum, _, i) => sum + weightOf(i), 0);
@@ -198,16 +198,16 @@ describe('a sketch', () => {
 
   it('keeps columns in units of their own where they will be scaled, so that small columns are not lost next to large ones', async () => {
     const rows = withSpectrum(400, 10, (i) => 0.8 ** i, { scale: (j) => 10 ** (3 * j - 15) });
-    const framed = async (scale: SketchSettings['scale']) => {
+    const scaled = async (scale: SketchSettings['scale']) => {
       const sketch = await sketchOf(cut(rows, 7), { size: 10, scale });
       const deviation = Array.from(
         { length: 10 },
         (_, j) => Math.sqrt(sketch.columns.spread[j]) * sketch.columns.unit[j],
       );
       const factor = Float64Array.from(deviation, (x) => 1 / x);
-      return sketch.framed({ shift: new Float64Array(10), factor, unit: 1, scatterTrace: 10 }, true, 1);
+      return sketch.scaled({ shift: new Float64Array(10), factor, unit: 1, scatterTrace: 10 }, true, 1);
     };
-    expect((await framed('unit')).rounding).toBeLessThan(1e-9);
-    expect((await framed('none')).rounding).toBeGreaterThan(1);
+    expect((await scaled('unit')).rounding).toBeLessThan(1e-9);
+    expect((await scaled('none')).rounding).toBeGreaterThan(1);
   });
 });

@@ -1,4 +1,4 @@
-import type { DenseBlock, Frame } from '../../../data/blocks/block.js';
+import type { DenseBlock, Scaler } from '../../../data/blocks/block.js';
 import type { Kernels } from '../kernels.js';
 import type { JobRunner } from '../threads/job-runner.js';
 import { typeCode } from './layout.js';
@@ -30,7 +30,7 @@ export class Chunk {
   constructor(
     kernels: Kernels,
     block: DenseBlock,
-    frame: Pick<Frame, 'rootWeights'>,
+    scaler: Pick<Scaler, 'rootWeights'>,
     rows: number,
     cols: number,
     padding = 0,
@@ -41,8 +41,8 @@ export class Chunk {
     this.type = typeCode(block);
     this.#padding = padding;
     this.start = kernels.allocate(rows * (cols + padding) * this.bytes);
-    this.#rootWeights = frame.rootWeights;
-    this.roots = frame.rootWeights ? kernels.allocate(rows * 8) : 0;
+    this.#rootWeights = scaler.rootWeights;
+    this.roots = scaler.rootWeights ? kernels.allocate(rows * 8) : 0;
   }
 
   /** Copies rows `from` to `from + rows` − 1, columns `left` to `right` − 1. */

@@ -1,17 +1,17 @@
-import type { DenseBlock, Frame } from '../../../data/blocks/block.js';
+import type { DenseBlock, Scaler } from '../../../data/blocks/block.js';
 import type { OnStep } from '../../engine.js';
 import type { JobRunner } from '../threads/job-runner.js';
 import { Chunk } from './chunk.js';
 import { chunkCols, TILE } from './layout.js';
 
-/** Rows that are framed together: their part of a strip stays in the nearest cache. */
+/** Rows that are scaled together: their part of a strip stays in the nearest cache. */
 const HEIGHT = 32;
 
 /** Z += YᵀB for few vectors and wide data: all rows of some columns at a time, so that the sums of a column are made at once. */
 export async function collectStrips(
   runner: JobRunner,
   block: DenseBlock,
-  frame: Frame,
+  scaler: Scaler,
   scores: Float64Array,
   k: number,
   out: Float64Array,
@@ -21,8 +21,8 @@ export async function collectStrips(
   const { kernels } = runner;
   const width = Math.min(d, chunkCols(n));
   const chunks = Math.ceil(d / width);
-  const raw = [0, 1].slice(0, chunks).map(() => new Chunk(kernels, block, frame, n, width));
-  const [shift, factor] = [kernels.put(frame.shift), kernels.put(frame.factor)];
+  const raw = [0, 1].slice(0, chunks).map(() => new Chunk(kernels, block, scaler, n, width));
+  const [shift, factor] = [kernels.put(scaler.shift), kernels.put(scaler.factor)];
   // Room for three numbers after the scores: four vectors are read at a time.
   const y = kernels.allocate((n * k + 3) * 8);
   kernels.doubles(y, n * k).set(scores);

@@ -1,10 +1,10 @@
-import type { DenseBlock, Frame } from '../../../data/blocks/block.js';
+import type { DenseBlock, Scaler } from '../../../data/blocks/block.js';
 import type { ColumnStatistics } from '../../../data/statistics/statistics.js';
 import { dualByMultiply } from '../../dual-by-multiply.js';
-import type { EarlyDual } from '../../early-products.js';
-import type { EarlyFrame, LoadedBlock, OnStep, Products, RowsAt } from '../../engine.js';
-import type { PilotSums } from '../../pilot.js';
-import { summariseOnce } from '../../summarise-once.js';
+import type { DualScaler, LoadedBlock, OnStep, Products, RowsAt } from '../../engine.js';
+import type { PrecomputedDual } from '../../precomputed-dual.js';
+import type { ShiftedSums } from '../../provisional-means.js';
+import { summariseOnePass } from '../../summarise-one-pass.js';
 import type { RunnerProvider } from '../runner-provider.js';
 import type { JobRunner } from '../threads/job-runner.js';
 import type { Rows } from './dual.js';
@@ -23,7 +23,7 @@ const GROUP = 2048;
 const READING = 40;
 
 /**
- * The passes over dense rows in WebAssembly: chunks of rows are copied in, packed through the frame, multiplied. With
+ * The passes over dense rows in WebAssembly: chunks of rows are copied in, packed through the scaler, multiplied. With
  * `float32` the products of gram and dual are float32, their sums over tiles float64.
  */
 export class WasmDense implements LoadedBlock {
@@ -33,7 +33,7 @@ export class WasmDense implements LoadedBlock {
   readonly #provider: RunnerProvider;
   readonly #float32: boolean;
   readonly #few: FewVectors;
-  #early: EarlyDual | undefined;
+  #precomputed: PrecomputedDual | undefined;
 
   constructor(block: DenseBlock, provider: RunnerProvider, float32: boolean) {
     this.rows = block.rows;
@@ -48,36 +48,36 @@ export class WasmDense implements LoadedBlock {
     at: RowsAt,
     scatter: Float64Array | undefined,
     onStep: OnStep,
-    early?: EarlyFrame,
+    dualScaler?: DualScaler,
   ): Promise<ColumnStatistics> {
     const { rows, cols } = this;
-    if (early && !this.#float32 && rows <= GROUP && cols > WIDE) {
-      const { summariseAndMultiply } = await widePasses();
+    if (dualScaler && !this.#float32 && rows <= GROUP && cols > WIDE) {
+      const { summariseWithDual } = await widePasses();
       const found = await this.#withRunner(rows * rows * cols, (runner) =>
-        summariseAndMultiply(runner, this.#block, at.weights, early, onStep),
+        summariseWithDual(runner, this.#block, at.weights, dualScaler, onStep),
       );
-      this.#early = found?.dual;
+      this.#precomputed = found?.dual;
       if (found) return found.stats;
     }
-    return summariseOnce(this.#block, at, scatter, this.#float32, (frame, sums) =>
-      this.#sum(frame, scatter, sums, onStep),
+    return summariseOnePass(this.#block, at, scatter, this.#float32, (scaler, sums) =>
+      this.#sum(scaler, scatter, sums, onStep),
     );
   }
 
-  gram(frame: Frame, scatter: Float64Array, onStep: OnStep): Promise<void> {
-    return this.#sum(frame, scatter, undefined, onStep);
+  gram(scaler: Scaler, scatter: Float64Array, onStep: OnStep): Promise<void> {
+    return this.#sum(scaler, scatter, undefined, onStep);
   }
 
   /** Multiplies groups of rows pair by pair; each pair is read once, in tiles of columns. */
-  dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, onStep: OnStep): Promise<void> {
-    if (other instanceof WasmDense) return this.#dual(frame, other, otherFrame, into, onStep);
-    return dualByMultiply(this.#block, frame, other, otherFrame, into, onStep);
+  dual(scaler: Scaler, other: LoadedBlock, otherScaler: Scaler, into: Products, onStep: OnStep): Promise<void> {
+    if (other instanceof WasmDense) return this.#dual(scaler, other, otherScaler, into, onStep);
+    return dualByMultiply(this.#block, scaler, other, otherScaler, into, onStep);
   }
 
-  async #dual(frame: Frame, other: WasmDense, otherFrame: Frame, into: Products, onStep: OnStep): Promise<void> {
-    if (other === this && this.#early) {
-      const { writeEarly } = await widePasses();
-      if (writeEarly(this.#early, frame, into)) {
+  async #dual(scaler: Scaler, other: WasmDense, otherScaler: Scaler, into: Products, onStep: OnStep): Promise<void> {
+    if (other === this && this.#precomputed) {
+      const { writePrecomputedDual } = await widePasses();
+      if (writePrecomputedDual(this.#precomputed, scaler, into)) {
         await onStep(this.rows);
         return;
       }
@@ -85,10 +85,10 @@ export class WasmDense implements LoadedBlock {
     const { multiplyRows } = await widePasses();
     for (let i = 0; i < this.rows; i += GROUP) {
       const count = Math.min(GROUP, this.rows - i);
-      const a: Rows = { block: this.#block, frame, first: i, count };
+      const a: Rows = { block: this.#block, scaler, first: i, count };
       for (let j = other === this ? i : 0; j < other.rows; j += GROUP) {
         const cols = Math.min(GROUP, other.rows - j);
-        const b: Rows = { block: other.#block, frame: otherFrame, first: j, count: cols };
+        const b: Rows = { block: other.#block, scaler: otherScaler, first: j, count: cols };
         const float32 = this.#float32;
         await this.#withRunner(2 * count * cols * this.cols, async (runner) => {
           const sums = await multiplyRows(runner, a, b, float32, () => onStep(0));
@@ -103,14 +103,14 @@ export class WasmDense implements LoadedBlock {
     }
   }
 
-  multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): Promise<void> {
+  multiply(scaler: Scaler, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): Promise<void> {
     const flops = this.rows * this.cols * (READING + 2 * k);
-    return this.#withRunner(flops, (runner) => this.#multiply(runner, frame, vectors, k, scores, onStep));
+    return this.#withRunner(flops, (runner) => this.#multiply(runner, scaler, vectors, k, scores, onStep));
   }
 
   async #multiply(
     runner: JobRunner,
-    frame: Frame,
+    scaler: Scaler,
     vectors: Float64Array,
     k: number,
     scores: Float64Array,
@@ -118,7 +118,7 @@ export class WasmDense implements LoadedBlock {
   ): Promise<void> {
     const d = this.cols;
     const packed = packVectors(runner, vectors, k, d);
-    const pipeline = new RowPipeline(runner, this.#block, frame);
+    const pipeline = new RowPipeline(runner, this.#block, scaler);
     const y = new Scores(runner, pipeline, k);
     runner.reserve(y.scoreJobs + pipeline.packJobs);
     await pipeline.run(onStep, {
@@ -128,7 +128,7 @@ export class WasmDense implements LoadedBlock {
   }
 
   async multiplyTransposed(
-    frame: Frame,
+    scaler: Scaler,
     scores: Float64Array,
     k: number,
     out: Float64Array,
@@ -136,15 +136,15 @@ export class WasmDense implements LoadedBlock {
   ): Promise<void> {
     const flops = this.rows * this.cols * (READING + 2 * k);
     if (!suitsStrips(this.cols, k)) {
-      return this.#withRunner(flops, (runner) => this.#multiplyTransposed(runner, frame, scores, k, out, onStep));
+      return this.#withRunner(flops, (runner) => this.#multiplyTransposed(runner, scaler, scores, k, out, onStep));
     }
     const { collectStrips } = await widePasses();
-    return this.#withRunner(flops, (runner) => collectStrips(runner, this.#block, frame, scores, k, out, onStep));
+    return this.#withRunner(flops, (runner) => collectStrips(runner, this.#block, scaler, scores, k, out, onStep));
   }
 
   async #multiplyTransposed(
     runner: JobRunner,
-    frame: Frame,
+    scaler: Scaler,
     scores: Float64Array,
     k: number,
     out: Float64Array,
@@ -153,7 +153,7 @@ export class WasmDense implements LoadedBlock {
     const d = this.cols;
     const { kernels } = runner;
     const sums = kernels.zeros(k * d);
-    const pipeline = new RowPipeline(runner, this.#block, frame);
+    const pipeline = new RowPipeline(runner, this.#block, scaler);
     const y = new Scores(runner, pipeline, k);
     const room = pipeline.tiles * pipeline.height * k * 8;
     const given = [kernels.allocate(room), kernels.allocate(room)];
@@ -172,7 +172,7 @@ export class WasmDense implements LoadedBlock {
   }
 
   normal(
-    frame: Frame,
+    scaler: Scaler,
     vectors: Float64Array,
     k: number,
     out: Float64Array,
@@ -180,13 +180,13 @@ export class WasmDense implements LoadedBlock {
     measured = false,
   ): Promise<void> {
     const flops = this.rows * this.cols * (READING + 4 * k);
-    if (this.#few.suits(k)) return this.#few.normal(flops, frame, vectors, k, out, onStep, measured);
-    return this.#withRunner(flops, (runner) => this.#normal(runner, frame, vectors, k, out, onStep));
+    if (this.#few.suits(k)) return this.#few.normal(flops, scaler, vectors, k, out, onStep, measured);
+    return this.#withRunner(flops, (runner) => this.#normal(runner, scaler, vectors, k, out, onStep));
   }
 
   async #normal(
     runner: JobRunner,
-    frame: Frame,
+    scaler: Scaler,
     vectors: Float64Array,
     k: number,
     out: Float64Array,
@@ -195,7 +195,7 @@ export class WasmDense implements LoadedBlock {
     const d = this.cols;
     const packed = packVectors(runner, vectors, k, d);
     const sums = runner.kernels.zeros(k * d);
-    const pipeline = new RowPipeline(runner, this.#block, frame);
+    const pipeline = new RowPipeline(runner, this.#block, scaler);
     const y = new Scores(runner, pipeline, k);
     runner.reserve(Math.max(y.scoreJobs, y.collectJobs + pipeline.packJobs));
     await pipeline.run(onStep, {
@@ -207,24 +207,29 @@ export class WasmDense implements LoadedBlock {
 
   release(): void {
     this.#few.release();
-    this.#early = undefined;
+    this.#precomputed = undefined;
   }
 
   #withRunner<Result>(flops: number, pass: (runner: JobRunner) => Promise<Result>): Promise<Result> {
     return this.#provider.withRunner(flops, pass, this.#block.data.buffer);
   }
 
-  /** One reading: the scatter in the frame, the columns' sums, or both. */
-  #sum(frame: Frame, scatter: Float64Array | undefined, sums: PilotSums | undefined, onStep: OnStep): Promise<void> {
+  /** One reading: the scatter in the scaler, the columns' sums, or both. */
+  #sum(
+    scaler: Scaler,
+    scatter: Float64Array | undefined,
+    sums: ShiftedSums | undefined,
+    onStep: OnStep,
+  ): Promise<void> {
     const flops = this.rows * this.cols * (READING + (scatter ? this.cols : 0));
-    return this.#withRunner(flops, (runner) => this.#sumWith(runner, frame, scatter, sums, onStep));
+    return this.#withRunner(flops, (runner) => this.#sumWith(runner, scaler, scatter, sums, onStep));
   }
 
   async #sumWith(
     runner: JobRunner,
-    frame: Frame,
+    scaler: Scaler,
     scatter: Float64Array | undefined,
-    sums: PilotSums | undefined,
+    sums: ShiftedSums | undefined,
     onStep: OnStep,
   ): Promise<void> {
     const d = this.cols;
@@ -232,7 +237,7 @@ export class WasmDense implements LoadedBlock {
     const float32 = this.#float32 ? 1 : 0;
     const squares = scatter !== undefined;
     const options = { float32: this.#float32, slots: squares, stats: sums !== undefined, squares };
-    const pipeline = new RowPipeline(runner, this.#block, frame, options);
+    const pipeline = new RowPipeline(runner, this.#block, scaler, options);
     const { groups, width, slot, tile } = pipeline;
     // The products of two groups of columns are side by side, so that their sums are in few pages of memory.
     const pairs = scatter ? (groups * (groups + 1)) / 2 : 0;

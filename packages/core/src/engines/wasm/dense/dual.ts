@@ -1,4 +1,4 @@
-import type { DenseBlock, Frame } from '../../../data/blocks/block.js';
+import type { DenseBlock, Scaler } from '../../../data/blocks/block.js';
 import type { OnStep } from '../../engine.js';
 import type { JobRunner } from '../threads/job-runner.js';
 import { Chunk } from './chunk.js';
@@ -18,14 +18,14 @@ export class RowLines {
   readonly #float32: boolean;
   readonly #raw: Chunk[];
   readonly #slots: number[];
-  /** The frame's numbers in the memory. */
+  /** The scaler's numbers in the memory. */
   readonly shift: number;
   readonly factor: number;
 
   constructor(
     runner: JobRunner,
     block: DenseBlock,
-    frame: Frame,
+    scaler: Scaler,
     first: number,
     rows: number,
     cols: number,
@@ -45,13 +45,13 @@ export class RowLines {
     const buffers = Math.ceil(block.cols / cols);
     this.#raw = Array.from(
       { length: Math.min(chunks, buffers) },
-      () => new Chunk(kernels, block, frame, rows, cols, padding),
+      () => new Chunk(kernels, block, scaler, rows, cols, padding),
     );
     this.#slots = Array.from({ length: Math.min(2, buffers) }, () =>
       kernels.allocate(Math.ceil(cols / TILE) * this.tile),
     );
-    this.shift = kernels.put(frame.shift);
-    this.factor = kernels.put(frame.factor);
+    this.shift = kernels.put(scaler.shift);
+    this.factor = kernels.put(scaler.factor);
   }
 
   /** Chunk c as it is stored. */
@@ -109,10 +109,10 @@ export class RowLines {
   }
 }
 
-/** Rows of a block: how many, from which on, through which frame. */
+/** Rows of a block: how many, from which on, through which scaler. */
 export interface Rows {
   readonly block: DenseBlock;
-  readonly frame: Frame;
+  readonly scaler: Scaler;
   readonly first: number;
   readonly count: number;
 }
@@ -132,8 +132,8 @@ export async function multiplyRows(
   const same = a.block === b.block && a.first === b.first;
   const width = Math.min(d, chunkCols(Math.max(a.count, b.count)));
   const sums = runner.kernels.zeros(a.count * b.count);
-  const left = new RowLines(runner, a.block, a.frame, a.first, a.count, width, float32);
-  const right = same ? left : new RowLines(runner, b.block, b.frame, b.first, b.count, width, float32);
+  const left = new RowLines(runner, a.block, a.scaler, a.first, a.count, width, float32);
+  const right = same ? left : new RowLines(runner, b.block, b.scaler, b.first, b.count, width, float32);
   const sides = same ? [left] : [left, right];
   const tiles = Math.ceil(width / TILE);
   const copies = left.byJobs || right.byJobs ? a.count + b.count : 0;

@@ -1,6 +1,6 @@
-import type { DenseBlock, Frame } from '../../../data/blocks/block.js';
+import type { DenseBlock, Scaler } from '../../../data/blocks/block.js';
 import type { OnStep } from '../../engine.js';
-import { sameFrame } from '../../same-frame.js';
+import { sameScaler } from '../../same-scaler.js';
 import type { Kernels } from '../kernels.js';
 import type { RunnerProvider } from '../runner-provider.js';
 import type { JobRunner } from '../threads/job-runner.js';
@@ -17,16 +17,16 @@ const [FEWEST_ROWS, MOST_ROWS] = [16, 256];
 /** Values of a chunk of tiles, which is copied in at once. */
 const CHUNK_VALUES = 2 ** 19;
 
-/** Rows in their frame, in a memory of their own. */
+/** Rows in their scaler, in a memory of their own. */
 interface Kept {
   readonly kernels: Kernels;
-  readonly frame: Frame;
+  readonly scaler: Scaler;
   readonly start: number;
   /** Whether all rows are there. */
   filled: boolean;
 }
 
-/** What the jobs of a pass have in common: where its vectors, sums, scores and frame are. */
+/** What the jobs of a pass have in common: where its vectors, sums, scores and scaler are. */
 interface Pass {
   readonly runner: JobRunner;
   readonly d: number;
@@ -39,9 +39,9 @@ interface Pass {
 }
 
 /**
- * Z += VBᵀB for few vectors. Tile t of the rows belongs to part t mod 16; a job frames a tile, computes its scores and adds its share to the sums of its
- * part, which are added up in their order. Rows of up to 192 MB stay as the frame sees them in a memory of their own, and later passes neither copy
- * nor frame them: the same numbers, and the same bits. Where one pass is all that is wanted (`once`), they stay from the second on.
+ * Z += VBᵀB for few vectors. Tile t of the rows belongs to part t mod 16; a job scalers a tile, computes its scores and adds its share to the sums of its
+ * part, which are added up in their order. Rows of up to 192 MB stay as the scaler sees them in a memory of their own, and later passes neither copy
+ * nor scaler them: the same numbers, and the same bits. Where one pass is all that is wanted (`once`), they stay from the second on.
  */
 export class FewVectors {
   readonly #block: DenseBlock;
@@ -49,7 +49,7 @@ export class FewVectors {
   readonly #stride: number;
   readonly #height: number;
   readonly #parts: number;
-  #frame: Frame | undefined;
+  #scaler: Scaler | undefined;
   #kept: Kept | undefined;
   #busy = false;
 
@@ -71,7 +71,7 @@ export class FewVectors {
 
   async normal(
     flops: number,
-    frame: Frame,
+    scaler: Scaler,
     vectors: Float64Array,
     k: number,
     out: Float64Array,
@@ -79,10 +79,10 @@ export class FewVectors {
     once: boolean,
   ): Promise<void> {
     const { data } = this.#block;
-    const again = !once || (this.#frame !== undefined && sameFrame(this.#frame, frame));
-    this.#frame = frame;
-    const kept = this.#busy || !again ? undefined : this.#keep(frame);
-    const pass = (runner: JobRunner): Promise<void> => this.#normal(runner, kept, frame, vectors, k, out, onStep);
+    const again = !once || (this.#scaler !== undefined && sameScaler(this.#scaler, scaler));
+    this.#scaler = scaler;
+    const kept = this.#busy || !again ? undefined : this.#keep(scaler);
+    const pass = (runner: JobRunner): Promise<void> => this.#normal(runner, kept, scaler, vectors, k, out, onStep);
     if (!kept) {
       await this.#provider.withRunner(flops, pass, data.buffer);
       return;
@@ -101,12 +101,12 @@ export class FewVectors {
   release(): void {
     if (this.#kept) this.#provider.returnKernels(this.#kept.kernels);
     this.#kept = undefined;
-    this.#frame = undefined;
+    this.#scaler = undefined;
   }
 
   /** Room where the rows stay, if there is any. */
-  #keep(frame: Frame): Kept | undefined {
-    if (this.#kept && sameFrame(this.#kept.frame, frame)) return this.#kept;
+  #keep(scaler: Scaler): Kept | undefined {
+    if (this.#kept && sameScaler(this.#kept.scaler, scaler)) return this.#kept;
     const bytes = this.#block.rows * this.#stride * 8;
     if (bytes > RESIDENT) return undefined;
     const kernels = this.#kept?.kernels ?? this.#provider.takeKernels();
@@ -114,14 +114,14 @@ export class FewVectors {
     kernels.forget();
     const start = kernels.allocate(bytes);
     kernels.keep();
-    this.#kept = { kernels, frame, start, filled: false };
+    this.#kept = { kernels, scaler, start, filled: false };
     return this.#kept;
   }
 
   async #normal(
     runner: JobRunner,
     kept: Kept | undefined,
-    frame: Frame,
+    scaler: Scaler,
     vectors: Float64Array,
     k: number,
     out: Float64Array,
@@ -151,11 +151,11 @@ export class FewVectors {
       const chunks = Math.ceil(n / chunkRows);
       const raw: Chunk[] = [];
       for (let c = 0; c < Math.min(2, chunks); c++) {
-        raw.push(new Chunk(kernels, this.#block, frame, Math.min(n, chunkRows), d));
+        raw.push(new Chunk(kernels, this.#block, scaler, Math.min(n, chunkRows), d));
       }
       const tiles = kept ? 0 : kernels.allocate(chunkRows * stride * 8);
-      pass.shift = kernels.put(frame.shift);
-      pass.factor = kernels.put(frame.factor);
+      pass.shift = kernels.put(scaler.shift);
+      pass.factor = kernels.put(scaler.factor);
       const byJobs = runner.copiesFrom(data);
       const copies = byJobs ? Math.ceil(chunkRows / copiedRows(d * data.BYTES_PER_ELEMENT)) : 0;
       runner.reserve(Math.max(together + copies, k));
@@ -190,7 +190,7 @@ export class FewVectors {
     for (let r = 0; r < k; r++) out.set(row(r), r * d);
   }
 
-  /** Adds the job of a tile of part p: `rows` from `source` on, which it frames at `b`; from 0 where they are there already. */
+  /** Adds the job of a tile of part p: `rows` from `source` on, which it scalers at `b`; from 0 where they are there already. */
   #addTile(pass: Pass, p: number, source: number, type: number, rows: number, weights: number, b: number): void {
     const { runner, d, k, v, sums, scores, shift, factor } = pass;
     const stride = this.#stride;

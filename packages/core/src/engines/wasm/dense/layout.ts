@@ -70,7 +70,7 @@ export function typeCode({ data, half }: DenseBlock): number {
 
 /** Columns from which rows are read in strips of columns: longer rows leave the caches before all of them have been added up. */
 export const WIDE = 8192;
-/** Bytes of rows in their frame that may stay in the memory between passes with few vectors. */
+/** Bytes of rows in their scaler that may stay in the memory between passes with few vectors. */
 export const RESIDENT = 192 * 2 ** 20;
 /** Vectors up to which panels are slower than rows as they lie. */
 export const FEW = 64;

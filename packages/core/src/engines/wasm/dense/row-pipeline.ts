@@ -1,4 +1,4 @@
-import type { DenseBlock, Frame } from '../../../data/blocks/block.js';
+import type { DenseBlock, Scaler } from '../../../data/blocks/block.js';
 import type { OnStep } from '../../engine.js';
 import type { JobRunner } from '../threads/job-runner.js';
 import { Chunk, copiedRows } from './chunk.js';
@@ -66,7 +66,7 @@ export class RowPipeline {
   constructor(
     runner: JobRunner,
     block: DenseBlock,
-    frame: Frame,
+    scaler: Scaler,
     { float32 = false, slots = true, stats = false, squares = false }: PipelineOptions = {},
   ) {
     const { rows: n, cols: d } = block;
@@ -83,10 +83,10 @@ export class RowPipeline {
     const tiles = Math.min(Math.ceil(n / this.height), chunkTiles(d, this.height));
     this.#chunkRows = tiles * this.height;
     this.#chunks = Math.ceil(n / this.#chunkRows);
-    this.#shift = kernels.put(frame.shift);
-    this.#factor = kernels.put(frame.factor);
+    this.#shift = kernels.put(scaler.shift);
+    this.#factor = kernels.put(scaler.factor);
     for (let buffer = 0; buffer < Math.min(2, this.#chunks); buffer++) {
-      this.#raw.push(new Chunk(kernels, block, frame, Math.min(n, this.#chunkRows), d));
+      this.#raw.push(new Chunk(kernels, block, scaler, Math.min(n, this.#chunkRows), d));
       this.#slots.push(slots ? kernels.allocate(tiles * this.tile) : 0);
       this.#stats.push(stats ? kernels.allocate(tiles * 4 * d * 8) : 0);
     }

@@ -63,7 +63,7 @@ export class Scores {
     }
   }
 
-  /** Given scores (rows × k at `source`) become slots; `shift` and `factor` are k zeros and k ones: they have no frame. */
+  /** Given scores (rows × k at `source`) become slots; `shift` and `factor` are k zeros and k ones: they have no scaler. */
   pack(chunk: Packed, source: number, shift: number, factor: number): void {
     const k = this.#k;
     for (let t = 0; t < chunk.tiles; t++) {

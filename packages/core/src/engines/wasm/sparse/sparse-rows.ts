@@ -1,4 +1,4 @@
-import type { Frame, SparseBlock } from '../../../data/blocks/block.js';
+import type { Scaler, SparseBlock } from '../../../data/blocks/block.js';
 import type { Kernels } from '../kernels.js';
 
 /** Most entries and rows of a part (a row is never divided): a few milliseconds of work, 6 MB of entries. */
@@ -32,17 +32,17 @@ export function cutRows({ rows, indptr }: SparseBlock, together: number): Part[]
   );
 }
 
-/** Sparse rows as a frame sees them: a row of B is √w·(a − t), and entry x of a in column j is (x − lift)·factor. */
+/** Sparse rows as a scaler sees them: a row of B is √w·(a − t), and entry x of a in column j is (x − lift)·factor. */
 export interface Centred {
-  readonly frame: Frame;
+  readonly scaler: Scaler;
   /** The shift of columns that are stored in every row of weight above 0; 0 for other columns. */
   readonly lift: Float64Array;
   /** t: the shift of the other columns, subtracted from every row. */
   readonly rest: Float64Array;
 }
 
-export function centre({ rows, cols, indptr, indices }: SparseBlock, frame: Frame): Centred {
-  const { shift, factor, rootWeights } = frame;
+export function centre({ rows, cols, indptr, indices }: SparseBlock, scaler: Scaler): Centred {
+  const { shift, factor, rootWeights } = scaler;
   const counts = new Float64Array(cols);
   let counted = 0;
   for (let i = 0; i < rows; i++) {
@@ -52,12 +52,12 @@ export function centre({ rows, cols, indptr, indices }: SparseBlock, frame: Fram
   }
   const lift = shift.map((value, j) => (counts[j] === counted ? value : 0));
   const rest = shift.map((value, j) => (counts[j] === counted ? 0 : value * factor[j]));
-  // A copy, because the caller may change the frame.
+  // A copy, because the caller may change the scaler.
   const roots = rootWeights && { rootWeights: rootWeights.slice() };
-  return { frame: { shift: shift.slice(), factor: factor.slice(), ...roots }, lift, rest };
+  return { scaler: { shift: shift.slice(), factor: factor.slice(), ...roots }, lift, rest };
 }
 
-/** Addresses of a part in the memory: its entries in the frame, their columns, where rows start, and roots of weights. */
+/** Addresses of a part in the memory: its entries in the scaler, their columns, where rows start, and roots of weights. */
 export interface RowAddresses {
   readonly values: number;
   readonly columns: number;
@@ -97,8 +97,8 @@ export function allocatePart(
 /** Copies a part into the memory; its entries are shifted, scaled and weighted. */
 export function fillPart(kernels: Kernels, at: RowAddresses, block: SparseBlock, part: Part, centred: Centred): void {
   const { indptr, indices, data } = block;
-  const { lift, frame } = centred;
-  const { factor, rootWeights } = frame;
+  const { lift, scaler } = centred;
+  const { factor, rootWeights } = scaler;
   const { first, rows, from, to } = part;
   const { buffer } = kernels.memory;
   const values = kernels.doubles(at.values, to - from);

@@ -1,9 +1,9 @@
-import type { Frame, SparseBlock } from '../../../data/blocks/block.js';
+import type { Scaler, SparseBlock } from '../../../data/blocks/block.js';
 import type { ColumnStatistics } from '../../../data/statistics/statistics.js';
 import type { LoadedBlock, OnStep, Products, RowsAt } from '../../engine.js';
 import { SparseReference } from '../../reference/sparse.js';
-import { sameFrame } from '../../same-frame.js';
-import { summariseTwice } from '../../summarise.js';
+import { sameScaler } from '../../same-scaler.js';
+import { summariseTwoPass } from '../../summarise-two-pass.js';
 import type { Kernels } from '../kernels.js';
 import type { RunnerProvider } from '../runner-provider.js';
 import type { JobRunner } from '../threads/job-runner.js';
@@ -93,28 +93,34 @@ export class WasmSparse implements LoadedBlock {
   }
 
   summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): Promise<ColumnStatistics> {
-    return summariseTwice(this.#block, this, at, scatter, onStep);
+    return summariseTwoPass(this.#block, this, at, scatter, onStep);
   }
 
-  gram(frame: Frame, scatter: Float64Array, onStep: OnStep): Promise<void> {
-    return this.#plain.gram(frame, scatter, onStep);
+  gram(scaler: Scaler, scatter: Float64Array, onStep: OnStep): Promise<void> {
+    return this.#plain.gram(scaler, scatter, onStep);
   }
 
   /** As the reference engine does it: filled rows of one block are vectors that the other is multiplied by. */
-  dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, onStep: OnStep): Promise<void> {
-    return this.#plain.dual(frame, other, otherFrame, into, onStep);
+  dual(scaler: Scaler, other: LoadedBlock, otherScaler: Scaler, into: Products, onStep: OnStep): Promise<void> {
+    return this.#plain.dual(scaler, other, otherScaler, into, onStep);
   }
 
-  multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): Promise<void> {
-    return this.#run(frame, k, { vectors, scores }, onStep);
+  multiply(scaler: Scaler, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): Promise<void> {
+    return this.#run(scaler, k, { vectors, scores }, onStep);
   }
 
-  multiplyTransposed(frame: Frame, scores: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
-    return this.#run(frame, k, { scores, out }, onStep);
+  multiplyTransposed(
+    scaler: Scaler,
+    scores: Float64Array,
+    k: number,
+    out: Float64Array,
+    onStep: OnStep,
+  ): Promise<void> {
+    return this.#run(scaler, k, { scores, out }, onStep);
   }
 
-  normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
-    return this.#run(frame, k, { vectors, out }, onStep);
+  normal(scaler: Scaler, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
+    return this.#run(scaler, k, { vectors, out }, onStep);
   }
 
   release(): void {
@@ -124,9 +130,9 @@ export class WasmSparse implements LoadedBlock {
     this.#passes = 0;
   }
 
-  async #run(frame: Frame, k: number, pass: Pass, onStep: OnStep): Promise<void> {
+  async #run(scaler: Scaler, k: number, pass: Pass, onStep: OnStep): Promise<void> {
     const flops = (pass.vectors && pass.out ? 4 : 2) * (this.#block.data.length + this.rows) * k;
-    if (!this.#centred || !sameFrame(this.#centred.frame, frame)) this.#centred = centre(this.#block, frame);
+    if (!this.#centred || !sameScaler(this.#centred.scaler, scaler)) this.#centred = centre(this.#block, scaler);
     const centred = this.#centred;
     if (this.#passes++ > 0 && !this.#busy) this.#keep(centred);
     if (this.#busy || this.#kept?.centred !== centred) {
@@ -150,7 +156,7 @@ export class WasmSparse implements LoadedBlock {
   /** Copies the rows into a memory where they stay, if there is room. */
   #keep(centred: Centred): void {
     if (this.#kept?.centred === centred) return;
-    const weighted = centred.frame.rootWeights !== undefined;
+    const weighted = centred.scaler.rootWeights !== undefined;
     const parts = this.#stages.flat();
     const plain = parts.reduce((sum, { rows, from, to }) => sum + partBytes(rows, to - from, weighted), 0);
     if (plain > RESIDENT) return;
@@ -239,7 +245,7 @@ export class WasmSparse implements LoadedBlock {
     const all = stages.flat();
     const rows = all.reduce((most, part) => Math.max(most, part.rows), 0);
     const entries = all.reduce((most, { from, to }) => Math.max(most, to - from), 0);
-    const weighted = centred.frame.rootWeights !== undefined;
+    const weighted = centred.scaler.rootWeights !== undefined;
     const rooms = stages.slice(0, 2).map((stage) => stage.map(() => allocatePart(kernels, rows, entries, weighted)));
     const loaded = [-1, -1];
     return {

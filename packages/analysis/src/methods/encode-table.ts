@@ -1,0 +1,54 @@
+import type { Data, Encoding, PcaOptions, RowSource, TableData } from '@scree/core';
+import { type EncodingMethod, openSource, openTable } from '@scree/core/data';
+import { checkOptions, keepAlive, ProgressTracker, type Settings, transformColumns } from '@scree/core/pipeline';
+import { checkRequest, type MfaOptions, prepare } from './mca-famd-mfa.js';
+
+/** A table as `pca` reads it: its encoded rows, how they were encoded, and the options with which PCA of them is the method. */
+export interface EncodedTable {
+  readonly source: RowSource;
+  readonly coding: Encoding;
+  readonly options: Pick<PcaOptions, 'k' | 'scale' | 'ddof'>;
+}
+
+/** Options of `encodeTable`: those of `mfa`, and the transforms of `pca`. */
+export type EncodeTableOptions = Pick<PcaOptions, 'transform'> & Partial<Omit<MfaOptions, 'transform'>>;
+
+/**
+ * The first half of `mca`, `famd`, `mfa` and of `pca` with transforms: what is left is `pca(source, options)`. For programs that ask more
+ * than one question of the same encoded rows. Models of these rows are models of encoded columns; with `coding` in their record they
+ * take the user's own table. The caller closes the source.
+ */
+export function encodeTable(
+  method: EncodingMethod,
+  data: TableData,
+  options: EncodeTableOptions,
+): Promise<EncodedTable> {
+  return keepAlive(async () => {
+    const { settings, source } =
+      method === 'pca' ? await transformed(data as Data, options) : await coded(method, data, options);
+    const { coding, k, scale, ddof } = settings;
+    return {
+      source,
+      coding: coding as Encoding,
+      options: method === 'pca' ? {} : { scale, ddof, ...(k === undefined ? {} : { k }) },
+    };
+  });
+}
+
+async function transformed(data: Data, options: PcaOptions): Promise<{ source: RowSource; settings: Settings }> {
+  const settings = checkOptions(options);
+  const progress = new ProgressTracker(settings);
+  const source = await openSource(data, progress, settings.columnNames, settings.columns === 'numeric');
+  return transformColumns(source, settings, progress);
+}
+
+async function coded(
+  method: Exclude<EncodingMethod, 'pca'>,
+  data: TableData,
+  options: EncodeTableOptions,
+): Promise<{ source: RowSource; settings: Settings }> {
+  const request = checkRequest(method, options as MfaOptions);
+  const progress = new ProgressTracker(request.settings);
+  const opened = await openTable(data, progress, request.settings.columnNames);
+  return prepare(method, opened, request, progress);
+}

@@ -1,0 +1,12 @@
+import { type Encoding, Model } from '@scree/core';
+
+/** The model as it is stored and described: it takes the user's own table. */
+export function withEncoding(model: Model, coding: Encoding | undefined): Model {
+  return coding ? new Model({ ...model, coding }) : model;
+}
+
+/** The model of the encoded columns, for rows that are encoded already. */
+export function withoutEncoding(model: Model): Model {
+  const { coding, ...plain } = model;
+  return coding ? new Model(plain) : model;
+}

@@ -1,0 +1,48 @@
+import type { DenseBlock } from './block.js';
+import { numbersOf } from './float16.js';
+
+/** Facts from rows that are spread evenly over dense data. */
+export interface SampleFacts {
+  /** Share of four and of eight neighbouring entries that are not all zero. */
+  readonly four: number;
+  readonly eight: number;
+  /** Share of different values among those that are not zero: little for bytes and counts, 1 for measurements. */
+  readonly distinct: number;
+}
+
+/** Most rows and entries in a sample. */
+const ROWS = 64;
+const ENTRIES = 1 << 17;
+/** Distinct values that are counted. */
+const VALUES = 4096;
+
+export function sampleRows(block: DenseBlock): SampleFacts {
+  const { rows, cols, stride } = block;
+  const count = Math.min(rows, ROWS, Math.max(1, Math.floor(ENTRIES / cols)));
+  let [fours, eights, filledFours, filledEights, seen] = [0, 0, 0, 0, 0];
+  const values = new Set<number>();
+  const everyth = Math.max(1, Math.floor((count * cols) / VALUES));
+  for (let s = 0; s < count; s++) {
+    const start = Math.floor((s * rows) / count) * stride;
+    const row = numbersOf(block, start, start + cols);
+    for (let j = 0; j < cols; j += 8) {
+      const low = isFilled(row, j, Math.min(cols, j + 4));
+      const high = isFilled(row, j + 4, Math.min(cols, j + 8));
+      fours += j + 4 < cols ? 2 : 1;
+      eights++;
+      filledFours += (low ? 1 : 0) + (high ? 1 : 0);
+      filledEights += low || high ? 1 : 0;
+    }
+    for (let j = s % everyth; j < cols; j += everyth) {
+      if (row[j] === 0) continue;
+      seen++;
+      values.add(row[j]);
+    }
+  }
+  return { four: filledFours / fours, eight: filledEights / eights, distinct: seen === 0 ? 1 : values.size / seen };
+}
+
+function isFilled(row: ArrayLike<number>, from: number, to: number): boolean {
+  for (let j = from; j < to; j++) if (row[j] !== 0) return true;
+  return false;
+}

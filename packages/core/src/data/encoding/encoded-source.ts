@@ -1,0 +1,356 @@
+import type { ProgressTracker } from '../../base/progress.js';
+import { DataError, describeCell, describeValue } from '../../errors.js';
+import { openTable, sourceTable, type TableData } from '../../table/open-table.js';
+import { isGap, rowNumber, type TableBatch, type TableSource } from '../../table/table.js';
+import type { Warning } from '../../warning.js';
+import type { Block, SparseBlock } from '../blocks/block.js';
+import type { RowSource } from '../blocks/row-source.js';
+import { type Data, openSource } from '../inputs/open-source.js';
+import {
+  type CategoryColumn,
+  compositionParts,
+  type EncodedColumn,
+  type Encoding,
+  encodedNames,
+  hasCategories,
+  inputNames,
+  inputWidth,
+  offsetsOf,
+} from './encoding.js';
+import { RegressionEncoder } from './regression.js';
+import { centreLogs, functionOf, ilr, interpolateLinear, keepsZero } from './transforms.js';
+
+/** Numbers of an encoded block: enough to amortise a pass, few enough to stay in cache. */
+const BLOCK_NUMBERS = 1 << 18;
+/** Most numbers of an encoded table that is kept between passes: 32 MB. */
+const KEPT_NUMBERS = 1 << 22;
+/** Categories are encoded as sparse rows where at most this share of the columns is not 0. */
+const SPARSE_SHARE = 0.1;
+
+export interface EncodeOptions {
+  /** Rows of the fit: levels that are not in the encoding have no weight there, and a change of their number is an error. */
+  readonly fitted?: { readonly rows: number };
+  readonly warnings?: readonly Warning[];
+}
+
+/** The user's data as the model's columns: encoded where the model has an encoding. The caller closes the source. */
+export async function openForModel(
+  data: TableData,
+  model: { readonly coding?: Encoding; readonly columnNames?: readonly string[] },
+  progress: ProgressTracker,
+): Promise<RowSource> {
+  const { coding, columnNames } = model;
+  if (!coding) return openSource(data as Data, progress, columnNames);
+  const names = inputNames(coding);
+  if (!hasCategories(coding) && coding.method === 'pca' && !coding.regression) {
+    const source = await openSource(data as Data, progress, names);
+    return encodeNumbers(checkWidth(source, source.cols, coding), coding);
+  }
+  const table = await openTable(data, progress, names);
+  return encodedSource(checkWidth(table, table.columns.length, coding), coding);
+}
+
+function checkWidth<Opened>(opened: Opened, width: number, coding: Encoding): Opened {
+  const expected = inputWidth(coding);
+  if (width === expected) return opened;
+  const covariates = coding.regression ? ' and covariates' : '';
+  throw new DataError(
+    'WIDTH_MISMATCH',
+    `These rows have ${width} columns, but the model was fitted to ${expected}${covariates}. Pass the same columns in the same order.`,
+    { value: width, expected },
+  );
+}
+
+/** A source of numbers, transformed. Sparse rows stay sparse where all functions keep zeros. */
+export function encodeNumbers(source: RowSource, coding: Encoding, options: EncodeOptions = {}): RowSource {
+  const { columns } = coding;
+  const sparse =
+    source.nonzeros !== undefined && columns.every((column) => column.kind === 'number' && keepsZero(column.transform));
+  if (!sparse) return encodedSource(sourceTable(source, inputNames(coding)), coding, options);
+  const names = encodedNames(coding);
+  return {
+    ...(source.rows === undefined ? {} : { rows: source.rows }),
+    cols: source.cols,
+    dtype: 'float64',
+    ...(source.nonzeros === undefined ? {} : { nonzeros: source.nonzeros }),
+    ...(names ? { columnNames: names } : {}),
+    rereadable: source.rereadable,
+    resident: false,
+    async *blocks() {
+      let first = 0;
+      for await (const block of source.blocks()) {
+        yield encodeSparse(block as SparseBlock, coding, first);
+        first += block.rows;
+      }
+    },
+    warnings: async () => [...((await source.warnings?.()) ?? []), ...(options.warnings ?? [])],
+    close: () => source.close?.(),
+  };
+}
+
+function encodeSparse(block: SparseBlock, { columns }: Encoding, first: number): SparseBlock {
+  const functions = columns.map((column) => functionOf(column.kind === 'number' ? column.transform : 'none'));
+  const data = new Float64Array(block.data.length);
+  for (let i = 0; i < block.rows; i++) {
+    for (let at = block.indptr[i]; at < block.indptr[i + 1]; at++) {
+      const j = block.indices[at];
+      if (!functions[j].accepts(block.data[at])) throw outOfRange(block.data[at], first + i, j, columns);
+      data[at] = functions[j].of(block.data[at]);
+    }
+  }
+  return { ...block, data };
+}
+
+/** A table as numbers: a source of rows that solvers and models read. */
+export function encodedSource(table: TableSource, coding: Encoding, options: EncodeOptions = {}): RowSource {
+  const { columns } = coding;
+  const offsets = offsetsOf(coding);
+  const cols = offsets[columns.length];
+  const names = encodedNames(coding);
+  const { rows = options.fitted?.rows } = table;
+  const perRow = columns.length;
+  const sparse = perRow <= SPARSE_SHARE * cols && everyCellHasLevel(coding);
+  const small = table.rereadable && rows !== undefined && rows * (sparse ? perRow : cols) <= KEPT_NUMBERS;
+  const height = Math.max(1, Math.floor(BLOCK_NUMBERS / (sparse ? 2 * perRow : cols)));
+  let kept: readonly Block[] | undefined;
+  async function* blocks(): AsyncGenerator<Block, void, void> {
+    if (kept) {
+      yield* kept;
+      return;
+    }
+    const encode = new Encoder(coding, offsets, options.fitted !== undefined);
+    const all: Block[] = [];
+    let first = 0;
+    for await (const batch of table.batches()) {
+      for (let from = 0; from < batch.rows; from += height) {
+        const to = Math.min(batch.rows, from + height);
+        const block = sparse ? encode.sparse(batch, from, to, first) : encode.dense(batch, from, to, first);
+        if (small) all.push(block);
+        yield block;
+      }
+      first += batch.rows;
+    }
+    if (options.fitted && first !== options.fitted.rows) {
+      throw new DataError(
+        'SOURCE_CHANGED',
+        `The table had ${options.fitted.rows} rows when it was first read, and now has ${first}. It must yield the same rows every time.`,
+        { value: first, expected: options.fitted.rows },
+      );
+    }
+    if (small) kept = all;
+  }
+  return {
+    ...(rows === undefined ? {} : { rows }),
+    cols,
+    dtype: 'float64',
+    ...(sparse && rows !== undefined ? { nonzeros: rows * perRow } : {}),
+    ...(names ? { columnNames: names } : {}),
+    rereadable: table.rereadable,
+    resident: small,
+    blocks,
+    warnings: async () => [...((await table.warnings?.()) ?? []), ...(options.warnings ?? [])],
+    close: () => table.close?.(),
+  };
+}
+
+/** Whether no cell is ever replaced by the shares of all levels, which sparse rows have no room for. */
+function everyCellHasLevel({ columns, missing, unseen }: Encoding): boolean {
+  if (missing === 'mean' || unseen === 'mean') return false;
+  return missing === 'error' || columns.every((column) => column.kind === 'number' || column.gap !== undefined);
+}
+
+/** Codes batches of a table. */
+class Encoder {
+  readonly #coding: Encoding;
+  readonly #offsets: readonly number[];
+  readonly #fitted: boolean;
+  /** For every category, the index of each of its levels. */
+  readonly #levels: readonly (ReadonlyMap<string, number> | undefined)[];
+  readonly #parts: readonly number[];
+  readonly #regression: RegressionEncoder | undefined;
+
+  constructor(coding: Encoding, offsets: readonly number[], fitted: boolean) {
+    this.#coding = coding;
+    this.#offsets = offsets;
+    this.#fitted = fitted;
+    this.#levels = coding.columns.map((column) =>
+      column.kind === 'category' ? new Map(column.levels.map((level, at) => [level, at])) : undefined,
+    );
+    this.#parts = compositionParts(coding.columns);
+    this.#regression = coding.regression && new RegressionEncoder(coding.regression, coding.unseen);
+  }
+
+  dense(batch: TableBatch, from: number, to: number, first: number): Block {
+    const { columns } = this.#coding;
+    const cols = this.#offsets[columns.length];
+    const rows = to - from;
+    const data = new Float64Array(rows * cols);
+    columns.forEach((column, j) => {
+      const offset = this.#offsets[j];
+      if (this.#parts.includes(j)) return;
+      for (let i = 0; i < rows; i++) {
+        const cell = batch.cell(from + i, j);
+        const at = i * cols + offset;
+        const row = rowNumber(batch, from + i, first);
+        if (column.kind === 'number') data[at] = this.#number(cell, column, row, j);
+        else {
+          const level = this.#level(cell, column, row, j);
+          if (level >= 0) data[at + level] = 1;
+          else for (let l = 0; l < column.shares.length; l++) data[at + l] = column.shares[l];
+        }
+      }
+    });
+    if (this.#parts.length > 0) this.#composition(batch, from, to, first, data, cols);
+    this.#regression?.takeOut(data, batch, from, to, columns.length, first);
+    return { kind: 'dense', rows, cols, stride: cols, data };
+  }
+
+  /** Categories of many levels: one entry per input column and row. */
+  sparse(batch: TableBatch, from: number, to: number, first: number): Block {
+    const { columns } = this.#coding;
+    const rows = to - from;
+    const [count, cols] = [columns.length, this.#offsets[columns.length]];
+    const [indices, data] = [new Int32Array(rows * count), new Float64Array(rows * count)];
+    columns.forEach((column, j) => {
+      for (let i = 0; i < rows; i++) {
+        const cell = batch.cell(from + i, j);
+        const row = rowNumber(batch, from + i, first);
+        const at = i * count + j;
+        const level = column.kind === 'number' ? 0 : this.#level(cell, column, row, j);
+        // A level without weight in the fit: the row itself has none.
+        indices[at] = this.#offsets[j] + Math.max(0, level);
+        data[at] = column.kind === 'number' ? this.#number(cell, column, row, j) : level < 0 ? 0 : 1;
+      }
+    });
+    const indptr = Int32Array.from({ length: rows + 1 }, (_, i) => i * count);
+    return { kind: 'sparse', rows, cols, indptr, indices, data };
+  }
+
+  #number(cell: unknown, column: EncodedColumn & { kind: 'number' }, row: number, j: number): number {
+    const value = this.#value(cell, row, j);
+    if (value === undefined) {
+      if (this.#coding.missing !== 'error' && column.mean !== undefined) return column.mean;
+      // Sources of numbers check for themselves, and say what is wrong.
+      if (this.#coding.method === 'pca') return Number.NaN;
+      throw missingCell(row, j, this.#coding);
+    }
+    if (column.transform === 'rank') {
+      if (!Number.isFinite(value)) return value;
+      return interpolateLinear(value, column.values as readonly number[], column.ranks as readonly number[]);
+    }
+    const { of, accepts } = functionOf(column.transform);
+    if (!accepts(value)) throw outOfRange(value, row, j, this.#coding.columns);
+    return of(value);
+  }
+
+  #value(cell: unknown, row: number, j: number): number | undefined {
+    if (isGap(cell)) return undefined;
+    if (typeof cell === 'number') return cell;
+    throw notNumeric(cell, row, j, this.#coding.columns);
+  }
+
+  /** The index of the cell's level; −1 where the shares of all levels stand for it. */
+  #level(cell: unknown, column: CategoryColumn, row: number, j: number): number {
+    const text = levelOf(cell, row, j, this.#coding.columns);
+    if (text === undefined) {
+      if (this.#coding.missing === 'error') throw missingCell(row, j, this.#coding);
+      return column.gap ?? -1;
+    }
+    const level = this.#levels[j]?.get(text);
+    // The names of pooled levels and gaps are no levels of the table.
+    if (level !== undefined && level !== column.gap && level !== column.other) return level;
+    if (column.other !== undefined) return column.other;
+    if (this.#coding.unseen === 'mean' || this.#fitted) return -1;
+    const some = column.levels.slice(0, 5).map((name) => describeValue(name));
+    throw new DataError(
+      'BAD_DATA',
+      `${cellAt(row, j, this.#coding.columns)} holds ${describeValue(text)}, a level that the fit did not see. Its levels are ${some.join(', ')}${column.levels.length > 5 ? ', …' : ''}. Fit with unseen: 'mean' to count such values as the average, or with rare to pool rare and new levels.`,
+      { row, column: j, columnName: column.name, value: text, reason: 'unseen-level' },
+    );
+  }
+
+  /** clr or ilr of the parts of every row. */
+  #composition(batch: TableBatch, from: number, to: number, first: number, data: Float64Array, cols: number): void {
+    const { columns } = this.#coding;
+    const parts = this.#parts;
+    const isometric = (columns[parts[0]] as { transform: string }).transform === 'ilr';
+    const logs = new Float64Array(parts.length);
+    const coordinates = new Float64Array(parts.length - 1);
+    const { of, accepts } = functionOf('clr');
+    for (let i = 0; i < to - from; i++) {
+      const row = rowNumber(batch, from + i, first);
+      parts.forEach((j, p) => {
+        const value = this.#value(batch.cell(from + i, j), row, j) ?? Number.NaN;
+        if (!Number.isNaN(value) && !accepts(value)) throw outOfRange(value, row, j, columns);
+        logs[p] = of(value);
+      });
+      if (isometric) ilr(logs, coordinates);
+      else centreLogs(logs);
+      parts.forEach((j, p) => {
+        if (!isometric) data[i * cols + this.#offsets[j]] = logs[p];
+        else if (p > 0) data[i * cols + this.#offsets[j]] = coordinates[p - 1];
+      });
+    }
+  }
+}
+
+/** The text of a category's cell; undefined for a gap. */
+export function levelOf(
+  cell: unknown,
+  row: number,
+  j: number,
+  columns: readonly { readonly name: string }[],
+): string | undefined {
+  if (isGap(cell)) return undefined;
+  if (typeof cell === 'string') return cell;
+  if (typeof cell === 'number' || typeof cell === 'boolean' || typeof cell === 'bigint') return String(cell);
+  throw new DataError(
+    'BAD_DATA',
+    `${cellAt(row, j, columns)} holds ${describeValue(cell)}, which is no level. Levels are texts, numbers or truth values.`,
+    {
+      row,
+      column: j,
+      columnName: columns[j].name,
+    },
+  );
+}
+
+export function notNumeric(
+  cell: unknown,
+  row: number,
+  j: number,
+  columns: readonly { readonly name: string }[],
+): DataError {
+  return new DataError(
+    'NOT_A_NUMBER',
+    `${cellAt(row, j, columns)} holds ${describeValue(cell)}, and the column holds numbers. If it is a category, name it in \`categories\`.`,
+    { row, column: j, columnName: columns[j].name, value: cell },
+  );
+}
+
+function missingCell(row: number, j: number, { columns }: Encoding): DataError {
+  return new DataError(
+    'MISSING_VALUES',
+    `${cellAt(row, j, columns)} has no value. Use missing: 'mean' to count gaps as the average, missing: 'level' to make them a level of their category, or missing: 'drop' to leave such rows out of the fit.`,
+    { row, column: j, columnName: columns[j].name, reason: 'missing-cell' },
+  );
+}
+
+function outOfRange(value: number, row: number, j: number, columns: readonly EncodedColumn[]): DataError {
+  const { transform } = columns[j] as { transform: 'log1p' };
+  return new DataError('OUT_OF_RANGE', `${cellAt(row, j, columns)} holds ${value}. ${functionOf(transform).must}.`, {
+    row,
+    column: j,
+    columnName: columns[j].name,
+    value,
+    expected: transform,
+    reason: 'transform',
+  });
+}
+
+/** "Row 3, column 2 ("height")", without a name where columns have none. */
+function cellAt(row: number, j: number, columns: readonly { readonly name: string }[]): string {
+  const named = columns[j].name !== String(j);
+  const text = describeCell(row, j, named ? columns.map(({ name }) => name) : undefined);
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}

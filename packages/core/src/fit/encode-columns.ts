@@ -1,0 +1,100 @@
+import type { ProgressTracker } from '../base/progress.js';
+import type { RowSource } from '../data/blocks/row-source.js';
+import { encodeNumbers } from '../data/encoding/encoded-source.js';
+import type { EncodedColumn, Encoding, Transform } from '../data/encoding/encoding.js';
+import { learnEncoding } from '../data/encoding/learn-encoding.js';
+import { medianScales } from '../data/statistics/column-medians.js';
+import { rowWeights } from '../data/statistics/weights.js';
+import { describeValue, OptionError } from '../errors.js';
+import type { PcaOptions, Settings } from '../options.js';
+import { sourceTable } from '../table/open-table.js';
+import { rereadable } from './reading.js';
+
+/**
+ * Columns of numbers as the options `transform` and `scale: 'median'` want them. Most transforms are applied while rows are
+ * read; ranks and medians need readings of their own, so a stream is kept for them.
+ */
+export async function encodeColumns(
+  given: RowSource,
+  settings: Settings,
+  progress: ProgressTracker,
+): Promise<PreparedColumns> {
+  try {
+    const coded = await transformColumns(given, settings, progress);
+    if (coded.settings.scale !== 'median') return coded;
+    const source = await rereadable(coded.source, progress);
+    const weights = rowWeights(settings.weights, source.rows);
+    const names = coded.settings.columnNames ?? source.columnNames;
+    const scale = await medianScales(source, weights, progress, names);
+    return { source, settings: { ...coded.settings, scale, scaling: 'median' } };
+  } catch (error) {
+    await given.close?.();
+    throw error;
+  }
+}
+
+interface PreparedColumns {
+  readonly source: RowSource;
+  readonly settings: Settings;
+}
+
+/** The columns transformed, and the settings with their encoding. */
+export async function transformColumns(
+  given: RowSource,
+  settings: Settings,
+  progress: ProgressTracker,
+): Promise<PreparedColumns> {
+  const { transform, columnNames, ...others } = settings;
+  if (transform === undefined || transform === 'none') return { source: given, settings };
+  const names = columnNames ?? given.columnNames;
+  const labels = names ?? Array.from({ length: given.cols }, (_, j) => String(j));
+  const transformOf = transformsOf(transform, labels);
+  const columns = labels.map((name): EncodedColumn => ({ kind: 'number', name, transform: transformOf(name) }));
+  const rules = { method: 'pca', missing: 'error', unseen: 'error' } as const;
+  const plain: Encoding = { version: 1, ...rules, named: names !== undefined, columns };
+  if (labels.every((name) => transformOf(name) !== 'rank')) {
+    return { source: encodeNumbers(given, plain), settings: { ...others, coding: plain } };
+  }
+  const source = await rereadable(given, progress);
+  const weights = rowWeights(settings.weights, source.rows);
+  const table = sourceTable(source, names);
+  const learned = await learnEncoding(
+    table,
+    { ...rules, rare: 0, isCategory: () => false, transformOf },
+    weights,
+    progress,
+  );
+  const ranked = columns.map((column, j) => (transformOf(column.name) === 'rank' ? learned.coding.columns[j] : column));
+  const coding = { ...plain, columns: ranked };
+  return { source: encodeNumbers(source, coding), settings: { ...others, coding } };
+}
+
+/** The transform of each column, checked: columns are known, and a composition has one kind and at least two parts. */
+export function transformsOf(
+  transform: PcaOptions['transform'],
+  names: readonly string[],
+): (name: string) => Transform {
+  if (transform === undefined) return () => 'none';
+  const byName = typeof transform === 'string' ? undefined : new Map(Object.entries(transform));
+  for (const name of byName?.keys() ?? []) {
+    if (!names.includes(name))
+      throw bad(`transform names a column ${describeValue(name)}, which the data do not have.`, name);
+  }
+  const transformOf = (name: string): Transform => (byName ? (byName.get(name) ?? 'none') : (transform as Transform));
+  const parts = names.filter((name) => ['clr', 'ilr'].includes(transformOf(name)));
+  if (new Set(parts.map(transformOf)).size > 1) {
+    throw bad(
+      "transform has both 'clr' and 'ilr'. The columns that have one of them are the parts of one composition: choose one.",
+    );
+  }
+  if (parts.length === 1) {
+    throw bad(
+      `transform: '${transformOf(parts[0])}' is for the parts of a composition, and ${describeValue(parts[0])} is the only one.`,
+    );
+  }
+  return transformOf;
+}
+
+function bad(message: string, columnName?: string): OptionError {
+  return new OptionError('BAD_OPTION', message, { option: 'transform', ...(columnName ? { columnName } : {}) });
+}

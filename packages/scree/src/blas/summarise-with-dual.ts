@@ -1,0 +1,93 @@
+import { addRowCounts, type ColumnStatistics, emptyStatistics } from '@scree/core/data';
+import {
+  type DualScaler,
+  type OnStep,
+  type PrecomputedDual,
+  provisionalScaler,
+  type RowsAt,
+  sampleMeans,
+  statisticsFromSums,
+} from '@scree/core/engine';
+import type { Products } from './functions.js';
+import { type FloatBlock, Packer } from './pack.js';
+import { pipeline } from './pipeline.js';
+import { Totals } from './summarise.js';
+import { Sums } from './sums.js';
+import { parts, tileCols, tilesFor } from './tiles.js';
+
+/** Most rows: the products are kept until they are asked for, 32 MB. */
+const MOST_ROWS = 2048;
+
+/**
+ * Statistics of the columns and K = BBᵀ in one reading, for few rows and many columns: all rows of some columns are summed up about a provisional, packed
+ * through the scaler that follows from their statistics, and multiplied while the next columns are packed. Undefined where the provisional was bad, a value is
+ * not finite, or there is no scaler.
+ */
+export async function summariseWithDual(
+  block: FloatBlock,
+  blas: Products,
+  at: RowsAt,
+  dualScaler: DualScaler,
+  onStep: OnStep,
+): Promise<{ readonly stats: ColumnStatistics; readonly dual: PrecomputedDual } | undefined> {
+  const { rows: n, cols: d } = block;
+  const total = emptyStatistics(d);
+  addRowCounts(total, n, at.weights);
+  if (blas.bytes !== 8 || n > MOST_ROWS || total.rows === 0) return undefined;
+  const provisional = { shift: sampleMeans(block, at.weights).shift, unit: new Float64Array(d).fill(1) };
+  const seen = provisionalScaler(provisional, at.weights);
+  const scaler = { ...seen, shift: new Float64Array(d), factor: new Float64Array(d) };
+  const products = new Float64Array(n * n);
+  const sums = new Sums(blas, blas.lanes, { products, size: n, row: 0, column: 0 }, n, n, true);
+  const width = tileCols(n, d, blas.bytes, blas.lanes);
+  const packer = new Packer(block, tilesFor(blas.lanes), n, width, false);
+  let unit = 0;
+
+  /** The statistics of some columns, and with them their scaler. */
+  const settle = (left: number, cols: number): boolean => {
+    const part = (numbers: Float64Array): Float64Array => numbers.subarray(left, left + cols);
+    packer.through(seen, left, cols);
+    packer.clearSummary();
+    packer.summarise(0, n, seen.rootWeights, left);
+    const totals = new Totals(cols, packer);
+    if (!totals.take()) return false;
+    const stats = { ...emptyStatistics(cols), rows: total.rows, weight: total.weight };
+    const own = { shift: part(provisional.shift), unit: part(provisional.unit) };
+    if (!statisticsFromSums(stats, own, totals.scaled(provisionalScaler(own, undefined)), 'float64')) return false;
+    totals.restoreRanges(stats);
+    for (const name of ['mean', 'meanRest', 'min', 'max', 'unit', 'spread'] as const)
+      part(total[name]).set(stats[name]);
+    total.inflation = Math.max(total.inflation, stats.inflation);
+    const chosen = dualScaler(stats, left);
+    if (!chosen) return false;
+    // All columns in the unit of the first. Units are powers of two, so nothing is rounded.
+    unit ||= chosen.unit;
+    part(scaler.shift).set(chosen.shift);
+    part(scaler.factor).set(chosen.factor.map((value) => value * (chosen.unit / unit)));
+    return true;
+  };
+
+  let good = true;
+  const tiles = parts(d, width, (left, cols, index) => {
+    good &&= settle(left, cols);
+    if (good) packer.through(scaler, left, cols);
+    return { numbers: good ? packer.pack(index, 0, n, scaler.rootWeights, left) : undefined, cols };
+  });
+  try {
+    await pipeline(
+      tiles,
+      blas.lanes,
+      async ({ numbers, cols }, lane) => {
+        const { into, beta, size } = sums.next(lane);
+        if (numbers) await blas.syrk(false, n, cols, numbers, cols, beta, into, size);
+      },
+      [sums],
+      () => onStep(0),
+    );
+  } finally {
+    packer.release();
+  }
+  if (!good) return undefined;
+  await onStep(n);
+  return { stats: total, dual: { scaler, products } };
+}
