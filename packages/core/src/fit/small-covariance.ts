@@ -1,7 +1,7 @@
 import { runTaskSync } from '../base/progress.js';
 import { blockMeans } from '../data/statistics/block-statistics.js';
 import { scaleScatter } from '../data/statistics/scaling.js';
-import { centred, moveToWholeMeans } from '../engines/summarise-two-pass.js';
+import { moveToWholeMeans, scalerAboutMeans } from '../engines/summarise-two-pass.js';
 import { symmetricEigen } from '../linalg/symmetric-eigen.js';
 import { completeSymmetric } from '../linalg/upper.js';
 import { dot } from '../linalg/vector.js';
@@ -20,7 +20,7 @@ export const byCovariance =
     const scatter = new Float64Array(d * d);
     const columns = runTaskSync(blockMeans(block, weights, 0, columnNames));
     if (columns.rows > 0) {
-      runTaskSync(passes.gramTask(centred(columns, weights), scatter));
+      runTaskSync(passes.gramTask(scalerAboutMeans(columns, weights), scatter));
       moveToWholeMeans(scatter, columns);
       for (let j = 0; j < d; j++) columns.spread[j] = scatter[j * d + j];
     }
