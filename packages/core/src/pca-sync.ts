@@ -9,7 +9,7 @@ import { type AnyMatrix, isMatrix } from './data/inputs/to-block.js';
 import { blockMeans } from './data/statistics/block-statistics.js';
 import { CorrelationMatrixCheck } from './data/statistics/correlation-matrix.js';
 import { scaleScatter } from './data/statistics/scaling.js';
-import { centred, moveToWholeMeans } from './engines/summarise-two-pass.js';
+import { moveToWholeMeans, scalerAboutMeans } from './engines/summarise-two-pass.js';
 import { OptionError } from './errors.js';
 import { type SmallSolver, smallFit, solveSmall } from './fit/fit-small.js';
 import { symmetricEigen } from './linalg/symmetric-eigen.js';
@@ -90,7 +90,7 @@ const byCovariance =
     const scatter = new Float64Array(d * d);
     const columns = runTaskSync(blockMeans(block, weights, 0, columnNames));
     if (columns.rows > 0) {
-      runTaskSync(passes.gramTask(centred(columns, weights), scatter));
+      runTaskSync(passes.gramTask(scalerAboutMeans(columns, weights), scatter));
       moveToWholeMeans(scatter, columns);
       for (let j = 0; j < d; j++) columns.spread[j] = scatter[j * d + j];
     }

@@ -2,7 +2,7 @@ import { transpose } from '../linalg/transpose.js';
 import type { Basis, Engine, OnStep } from './engine.js';
 import { VectorBlock } from './vector-block.js';
 
-/** A basis for any engine: a dense block that grows, and its passes. */
+/** A basis for any engine: a dense block that grows. */
 export class LoadedBasis implements Basis {
   readonly #engine: Engine;
   readonly #length: number;
@@ -43,7 +43,7 @@ export class LoadedBasis implements Basis {
     this.size = 0;
   }
 
-  /** The vectors from number `from` on as a block. */
+  /** Loads the vectors from index `from` on as a block while `use` runs. */
   #use<Result>(from: number, onStep: OnStep, use: (block: VectorBlock) => Promise<Result>): Promise<Result> {
     const tools = { engine: this.#engine, progress: { yieldToEventLoop: () => onStep(0) } };
     return VectorBlock.use(this.#data.subarray(from * this.#length), this.size - from, this.#length, tools, use);

@@ -17,19 +17,19 @@ export function offerEngine(engine: OfferedEngine): void {
   offered.set(engine.name, engine);
 }
 
-/** By name, `blas` and others where a package offers them (`offerEngine`), or an engine itself. */
+/** An engine, or its name. Packages offer `blas` and other names by `offerEngine`. */
 export type EngineChoice = 'auto' | 'wasm' | 'reference' | 'webgpu' | 'blas' | (string & {}) | Engine;
 
 export interface EngineRequest {
   readonly engine?: EngineChoice | undefined;
   readonly threads?: number | undefined;
-  /** How long passes may keep the calling thread. */
+  /** How long a pass may block the calling thread. */
   readonly blocking?: Blocking | undefined;
 }
 
 /**
- * The engines to choose from, probably fastest first: the one that was requested; or, for `'auto'`, the offered engines that are
- * available, if the data are large (or their size is unknown), then WebAssembly, or plain TypeScript where there is none.
+ * The engines to choose from, probably fastest first. A requested engine is the only one. For `'auto'`, these are the available offered
+ * engines, if the data are large or of unknown size, and then WebAssembly, or plain TypeScript if WebAssembly is not available.
  */
 export async function availableEngines(
   { engine: wanted = 'auto', threads, blocking }: EngineRequest,
@@ -41,7 +41,7 @@ export async function availableEngines(
     const wasm = await loadWasm({ threads, blocking });
     const own = typeof wasm === 'string' ? referenceInsteadOfWasm(wasm) : wasm;
     if (numbers < WORTH_LOADING) return [own];
-    // Engines that are offered are loaded, which takes a while.
+    // Loading an offered engine takes a while.
     const worthy = [...offered.values()].filter(({ worth = WORTH_LOADING }) => numbers >= worth);
     if (worthy.length === 0) return [own];
     const others = await Promise.all(worthy.map((offer) => offer.make(threads, true)));
@@ -54,32 +54,32 @@ export async function availableEngines(
     return [wasm];
   }
   const offer = offered.get(wanted);
-  if (!offer) throw unavailable(wanted, 'no package that was imported has it; `blas` comes with the package scree');
+  if (!offer) throw unavailable(wanted, 'no imported package has it; `blas` comes with the package scree');
   const engine = await offer.make(threads);
   if (!engine) throw unavailable(wanted, await offer.why());
   return [engine];
 }
 
-/** The WebAssembly engine, or why there is none. Its code is loaded here, so that a page can show something before. */
+/** Returns the WebAssembly engine, or the reason why it is not available. Its code is loaded on demand, so that pages start sooner. */
 async function loadWasm(options: WasmOptions): Promise<Engine | string> {
   return (await import('./wasm/wasm.js')).wasmEngineOrWhy(options);
 }
 
 /**
- * The WebAssembly engine: SIMD, on several threads where workers can share memory. Undefined where WebAssembly SIMD or its
- * memory is missing. The result does not depend on the number of threads.
+ * The WebAssembly engine: SIMD, on several threads if workers can share memory. Undefined if WebAssembly SIMD or its memory is not
+ * available. The result does not depend on the number of threads.
  */
 export async function wasmEngine({ threads }: WasmOptions = {}): Promise<Engine | undefined> {
   const engine = await loadWasm({ threads });
   return typeof engine === 'string' ? undefined : engine;
 }
 
-/** The engine for work without a plan: the first of the available ones. */
+/** Returns the first available engine, for work without a plan. */
 export async function chooseEngine(request: EngineRequest, numbers?: number): Promise<Engine> {
   return (await availableEngines(request, numbers))[0];
 }
 
-/** The reference engine, with a warning that says why. */
+/** Returns the reference engine with a warning that gives the cause. */
 function referenceInsteadOfWasm(cause: string): Engine {
   const message = `The slower reference engine was used instead of WebAssembly: ${cause}. The result is as accurate. With engine: 'reference' this warning goes away.`;
   return { ...reference, warnings: [{ code: 'ENGINE_FALLBACK', message, details: { engine: 'reference', cause } }] };

@@ -1,19 +1,16 @@
 import { type DenseBlock, packTile, type Scaler } from '../data/blocks/block.js';
-import type { LoadedBlock, OnStep, Products } from './engine.js';
+import type { DualTarget, LoadedBlock, OnStep } from './engine.js';
 
 /** Rows packed at a time. */
 const TILE = 256;
 
-/**
- * The dual pass between dense rows and a block of another layout: the dense rows, packed, are vectors that the other
- * block is multiplied by.
- */
+/** The dual pass between dense rows and a block of another layout: multiplies the other block by the packed dense rows. */
 export async function dualByMultiply(
   block: DenseBlock,
   scaler: Scaler,
   other: LoadedBlock,
   otherScaler: Scaler,
-  { products, size, row, column }: Products,
+  { products, size, row, column }: DualTarget,
   onStep: OnStep,
 ): Promise<void> {
   const vectors = new Float64Array(Math.min(TILE, block.rows) * block.cols);

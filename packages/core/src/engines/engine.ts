@@ -5,11 +5,9 @@ import type { Count, SymmetricEigen } from '../linalg/symmetric-eigen.js';
 import type { Warning } from '../warning.js';
 
 /**
- * The engine contract: five passes over a block of rows, the summary of its columns, and the eigenproblem of a small
- * matrix.
+ * The engine contract: five passes over a block of rows, the summary of its columns, and the eigenproblem of a small matrix.
  *
- * With B = W^½(X − 1sᵀ)F the block as its scaler sees it (rows × cols), V given as k rows of length cols
- * (components), Y as rows of length k (scores):
+ * B = W^½(X − 1sᵀ)F is the scaled block (rows × cols). V holds k rows of length cols (components), and Y rows of length k (scores):
  *
  * | pass                 | computes                          | reads of X |
  * |----------------------|-----------------------------------|------------|
@@ -20,41 +18,41 @@ import type { Warning } from '../warning.js';
  * | `normal`             | Z += (BVᵀ)ᵀB                      | 1          |
  * | `summarise`          | means, ranges, and S about means  | 1 or 2     |
  *
- * Everything is accumulated in float64, or to the accuracy that `roundoff` declares. The same input gives the same
- * bits every time on the same number of threads; the engines of core give them on any number.
+ * Sums are accumulated in float64, or to the accuracy that `roundoff` declares. The same input gives the same bits on the same number of
+ * threads. The engines of core give the same bits on any number of threads.
  */
 export interface Engine {
   readonly name: string;
-  /** Threads that its passes may run on. */
+  /** Maximum number of threads of a pass. */
   readonly threads: number;
   /**
-   * Speeds that the plan chooses a solver by: constants, measured by `bench/` and given for four threads. They depend neither on the
-   * machine nor on the number of threads, so the same data and options get the same solver everywhere.
+   * Speeds that the plan uses to choose a solver: constants, measured by `bench/` for four threads. They depend neither on the machine nor
+   * on the number of threads, so the same data and options get the same solver everywhere.
    */
   readonly rates: Rates;
-  /** Speeds on all cores of this machine, by which `'auto'` compares engines. Default: `rates`. */
+  /** Speeds on all cores of this machine. `'auto'` compares engines by them. Default: `rates`. */
   readonly machineRates?: Rates;
-  /** The same engine with float32 products, where it has them: about twice as fast, with a larger `roundoff`. */
+  /** The same engine with float32 products, if it has them: about twice as fast, with a larger `roundoff`. */
   readonly float32?: Engine;
-  /** Whether the scatter skips products of neighbouring entries that are zero. */
+  /** True if `gram` skips products of neighbouring entries that are zero. */
   readonly skipsZeros?: boolean;
-  /** Whether `symmetricEigen` leaves its matrix as it is. */
+  /** True if `symmetricEigen` does not change its matrix. */
   readonly keepsMatrix?: boolean;
-  /** Whether its passes over the data run where the rows are, and not on this machine (`engines/remote.ts`). */
+  /** True if passes run on the cluster that stores the rows, and not on this machine (`engines/remote.ts`). */
   readonly remote?: boolean;
   /** Warnings about this engine on this machine, for example that it runs without threads and why. */
   readonly warnings?: readonly Warning[];
-  /** Shares or uploads a block once; passes then run on what was loaded. */
+  /** Shares or uploads a block once. Passes run on the loaded block. */
   load(block: Block): LoadedBlock | Promise<LoadedBlock>;
   /**
-   * Eigenvalues and the leading eigenvectors of a symmetric matrix given by its upper triangle, as `symmetricEigen` of
-   * linalg defines them. `a` may be destroyed, unless the engine declares `keepsMatrix`. `onStep` gets flops.
+   * Computes all eigenvalues and the leading eigenvectors of a symmetric matrix, given by its upper triangle, like `symmetricEigen` of
+   * linalg. Overwrites `a`, unless the engine declares `keepsMatrix`. `onStep` receives flops.
    */
   symmetricEigen(a: Float64Array, size: number, count: Count, onStep: OnStep): Promise<SymmetricEigen>;
   /**
-   * The first eigenvalues and eigenvectors of a symmetric positive semidefinite matrix, given by its upper triangle, where the engine finds
-   * few of many faster than all: residuals are at most tolerance·λ₁. Undefined where they are not, or where all are as cheap. It starts from
-   * random vectors of that seed. Other vectors may be given `also`: their products with the matrix are returned too.
+   * Computes the leading eigenpairs of a symmetric positive semidefinite matrix, given by its upper triangle, if the engine finds few of
+   * many faster than all. Residuals are at most tolerance·λ₁. Returns undefined if they are not, or if computing all eigenpairs costs no
+   * more. `seed` determines the random start vectors. If `also` holds further vectors, their products with the matrix are returned too.
    */
   leadingEigen?(
     upper: Float64Array,
@@ -65,15 +63,15 @@ export interface Engine {
     seed: number,
     also?: Float64Array,
   ): Promise<LeadingEigen | undefined>;
-  /** An empty basis of vectors of that length, where the engine can store one better than as a loaded block. */
+  /** Creates an empty basis of vectors of this length, if the engine has a faster basis than a loaded block. */
   basis?(length: number): Basis;
   /**
-   * The worst rounding error of `gram` and `normal` over n rows of d columns, relative to the energy of the data as
-   * the pass sees it: the computed S, or SV for orthonormal V, is off by at most roundoff·energy in norm. The energy
-   * is trace(S), and for sparse data also that of the means which centring subtracts implicitly.
+   * The worst rounding error of `gram` and `normal` over n rows of d columns, relative to the energy of the scaled data: the computed S, or
+   * SV for orthonormal V, is off by at most roundoff·energy in norm. The energy is trace(S). For sparse data it includes the energy of the
+   * means, which centring subtracts implicitly.
    */
   roundoff(n: number, d: number, sparse: boolean): number;
-  /** The same for `dual`, `multiplyTransposed` and products with n × n matrices, of dense rows, where it is smaller. */
+  /** A smaller bound for `dual`, `multiplyTransposed` and products with n × n matrices, all of dense rows, if there is one. */
   dualRoundoff?(n: number, d: number): number;
 }
 
@@ -83,7 +81,7 @@ export interface LeadingEigen {
   readonly vectors: Float64Array;
   /** The matrix times the vectors. */
   readonly images: Float64Array;
-  /** The matrix times the other vectors that were given. */
+  /** The matrix times the vectors in `also`. */
   readonly products?: Float64Array;
 }
 
@@ -95,65 +93,65 @@ export interface Rates {
   readonly sparse: number;
   /** The reduction of a symmetric matrix, 4/3·d³. */
   readonly eigen: number;
-  /** Billions of numbers per second that a pass reads and packs, besides the products. Default 0.5. */
+  /** Billions of numbers per second that a pass reads and packs, without the products. Default 0.5. */
   readonly reading?: number | undefined;
-  /** The same from the second pass on, of up to so many vectors and numbers, where the engine keeps the numbers. */
+  /** The reading rate from the second pass on, if the engine keeps scaled rows: for up to `vectors` vectors and `numbers` numbers. */
   readonly again?: { readonly vectors: number; readonly numbers: number; readonly reading: number } | undefined;
   /** Seconds that starting a pass takes. Default 0.0002. */
   readonly start?: number | undefined;
-  /** Products with a large symmetric matrix in `leadingEigen`, where the engine has it. */
+  /** DualTarget with a large symmetric matrix in `leadingEigen`, if the engine has it. */
   readonly leading?: number | undefined;
-  /** Billions of bytes per second that are uploaded before the first pass, where data have to be. */
+  /** Billions of bytes per second that are uploaded before the first pass, if the engine uploads data. */
   readonly upload?: number | undefined;
 }
 
-/** An engine that is not always there. Its code is loaded when a fit first needs it. */
+/** An engine that a machine may lack. Its code is loaded when a fit first needs it. */
 export interface OfferedEngine {
   readonly name: string;
   /** Size of the data, in numbers, from which `'auto'` considers it. Default: a million. */
   readonly worth?: number;
-  /** The engine, or undefined where the machine lacks what it needs, or where `'auto'` should not use it. Never throws. */
+  /** Returns the engine, or undefined if the machine cannot run it or if `'auto'` should not use it. Never throws. */
   make(threads?: number, automatic?: boolean): Promise<Engine | undefined>;
-  /** Why `make` returned undefined, and what to do about it. */
+  /** Returns the reason why `make` returned undefined, and a remedy. */
   why(): Promise<string>;
 }
 
-/** How fast rows come over a network. */
+/** The speed of rows over a network. */
 export interface Streaming {
   /** Billions of numbers per second. */
   readonly reading: number;
-  /** Seconds until the first of them comes. */
+  /** Seconds until the first number arrives. */
   readonly start: number;
 }
 
-/** Called between tiles with the rows done since the last call; throws to abort. Await what it returns. */
+/** Called between tiles with the number of rows done since the last call. Throws to abort. The result must be awaited. */
 export type OnStep = (rows: number) => void | Promise<void>;
 
-/** Where the products of two blocks go: row i of the one and j of the other at (row + i, column + j) of size × size. */
-export interface Products {
+/** The place of a block pair in the row Gram matrix (size × size): the product of row i of one block and row j of the other is entry (row + i, column + j). */
+export interface DualTarget {
   readonly products: Float64Array;
   readonly size: number;
   readonly row: number;
   readonly column: number;
 }
 
-/** A block's rows among all rows: where they start, what they weigh, what their columns are called in messages. */
+/** The rows of a block among all rows: index of the first row, row weights, and column names for messages. */
 export interface RowsAt {
   readonly first: number;
   readonly weights: Float64Array | undefined;
   readonly columnNames: readonly string[] | undefined;
 }
 
-/** The scaler of the columns from number `left` on, from their statistics, but for a power of two that all columns share; undefined where there is none. */
+/** Returns the scaler of a later `dual` pass for the columns from index `left` on, from their statistics, up to a power of two that all columns share; undefined if no scaler is known. */
 export type DualScaler = (columns: ColumnStatistics, left: number) => FitScaler | undefined;
 
-/** Long vectors Q, one per row, that other vectors are made orthogonal to. They are copied. */
+/** Copies of long orthonormal vectors Q, one per row, to which other vectors are made orthogonal. */
 export interface Basis {
   readonly size: number;
   append(vectors: Float64Array, count: number): void;
-  /** Z −= (ZQᵀ)Q for the vectors of Q from number `from` on; returns QZᵀ ((size − from) × count). */
+  /** Z −= (ZQᵀ)Q for the vectors of Q from index `from` on. Returns QZᵀ ((size − from) × count). */
   project(vectors: Float64Array, count: number, from: number, onStep: OnStep): Promise<Float64Array>;
-  /** CQ; `coordinates` is count × size. */
+  /** Returns CQ. `coordinates` is C (count × size). */
   combine(coordinates: Float64Array, count: number, onStep: OnStep): Promise<Float64Array>;
   /** Removes all vectors and frees their memory. */
   release(): void;
@@ -164,9 +162,9 @@ export interface LoadedBlock {
   readonly rows: number;
   readonly cols: number;
   /**
-   * Count, mean, spread and range of each column; refuses what is not finite. With `scatter` (cols × cols, zeros) also
-   * S = Σw(x − x̄)(x − x̄)ᵀ of the rows, upper triangle, entry (i, j) in units of `unit[i]·unit[j]`. With `early` the rows will be asked for
-   * `dual` in that scaler: an engine that has all rows of a column at hand may compute the products at once, and have them ready then.
+   * Count, mean, spread and range of each column. Throws if a value is not finite. If `scatter` (cols × cols, zeros) is given, also
+   * computes S = Σw(x − x̄)(x − x̄)ᵀ of the rows, upper triangle, entry (i, j) in units of `unit[i]·unit[j]`. `dualScaler` announces a
+   * later `dual` pass with this scaler: an engine that reads all rows of a column together may compute the products in the same reading.
    */
   summarise(
     at: RowsAt,
@@ -174,16 +172,16 @@ export interface LoadedBlock {
     onStep: OnStep,
     dualScaler?: DualScaler,
   ): Promise<ColumnStatistics>;
-  /** Products of the columns with each other, their Gram matrix: S += BᵀB, upper triangle; `scatter` is cols × cols. */
+  /** The Gram matrix of the columns: S += BᵀB, upper triangle. `scatter` is cols × cols. */
   gram(scaler: Scaler, scatter: Float64Array, onStep: OnStep): void | Promise<void>;
   /**
-   * Products of the rows with each other: K = BBᵀ, the dual of S = BᵀB, has the same nonzero eigenvalues and is smaller for wide data.
-   * Writes B_this·B_otherᵀ into `into`; where both are the same block only the upper triangle is needed.
+   * The Gram matrix of the rows: K = BBᵀ, the dual of S = BᵀB. It has the same nonzero eigenvalues and is smaller for wide data. Writes
+   * B_this·B_otherᵀ into `into`. If both are the same block, only the upper triangle is needed.
    */
-  dual(scaler: Scaler, other: LoadedBlock, otherScaler: Scaler, into: Products, onStep: OnStep): void | Promise<void>;
+  dual(scaler: Scaler, other: LoadedBlock, otherScaler: Scaler, into: DualTarget, onStep: OnStep): void | Promise<void>;
   /**
-   * Scores of the rows on vectors: Y = BVᵀ; `vectors` is k × cols, `scores` rows × k. A dense row with a value that is not finite gets no finite score,
-   * whatever the vectors are. So callers can check rows by their first scores.
+   * Scores of the rows: Y = BVᵀ. `vectors` is k × cols, `scores` rows × k. A dense row with a value that is not finite gets no finite
+   * score, so callers can check rows by their first scores.
    */
   multiply(
     scaler: Scaler,
@@ -192,7 +190,7 @@ export interface LoadedBlock {
     scores: Float64Array,
     onStep: OnStep,
   ): void | Promise<void>;
-  /** Sums of the rows, each times its scores: Z += YᵀB; `scores` is rows × k, `out` k × cols. */
+  /** Combinations of the rows, with the scores as coefficients: Z += YᵀB. `scores` is rows × k, `out` k × cols. */
   multiplyTransposed(
     scaler: Scaler,
     scores: Float64Array,
@@ -201,8 +199,9 @@ export interface LoadedBlock {
     onStep: OnStep,
   ): void | Promise<void>;
   /**
-   * The matrix BᵀB of the normal equations times vectors, without forming it: Z += (BVᵀ)ᵀB = VBᵀB, in one read of X; `vectors` and
-   * `out` are k × cols. With `measured` a certificate rests on the result: an engine on hardware that may err confirms it by other means.
+   * Vectors times BᵀB, the matrix of the normal equations, without forming it: Z += (BVᵀ)ᵀB = VBᵀB, in one read of X. `vectors` and `out`
+   * are k × cols. If `measured` is true, a certificate depends on the result, and an engine on hardware that may err confirms the result by
+   * other means.
    */
   normal(
     scaler: Scaler,
@@ -213,8 +212,8 @@ export interface LoadedBlock {
     measured?: boolean,
   ): void | Promise<void>;
   /**
-   * Of a block that was loaded into `Engine.float32`: the same rows for the passes of the engine itself, where that saves uploading them
-   * again. It is released on its own.
+   * For a block that was loaded into `Engine.float32`: returns the same rows for float64 passes, if that saves another upload. The caller
+   * releases the result separately.
    */
   exact?(): LoadedBlock;
   /** Frees what `load` allocated. */

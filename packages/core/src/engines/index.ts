@@ -1,11 +1,11 @@
 /**
- * `@scree/core/engine`: what an engine outside core is built from. Stable only together with the engine contract. Programs that only fit
- * models do not need it.
+ * `@scree/core/engine`: building blocks for engines outside core. They change with the engine contract. Programs that only fit models do
+ * not need them.
  */
 
 export { availableEngines, chooseEngine, type EngineChoice, type OfferedEngine, offerEngine } from './choose.js';
 export { dualByMultiply } from './dual-by-multiply.js';
-export type { DualScaler, Engine, LoadedBlock, OnStep, Products, Rates, RowsAt, Streaming } from './engine.js';
+export type { DualScaler, DualTarget, Engine, LoadedBlock, OnStep, Rates, RowsAt, Streaming } from './engine.js';
 export { type PrecomputedDual, writePrecomputedDual } from './precomputed-dual.js';
 export {
   type ProvisionalMeans,

@@ -9,13 +9,13 @@ import { remoteRowsFor } from './remote.js';
 /** Rows of a packed tile. Larger tiles round more within a tile; smaller tiles make more sums. */
 const TILE_LINES = 256;
 
-/** Some rows for a step of a solver that learns, and the product of their scatter with vectors. */
+/** Some rows for one step of a learned solver, and the product of their scatter with vectors. */
 export interface MiniBatch {
   readonly rows: number;
   normal(vectors: Float64Array, k: number): Promise<Float64Array>;
 }
 
-/** What a pass does with a block. */
+/** Visits a loaded block. */
 type VisitLoaded = (
   block: LoadedBlock,
   scaler: Scaler,
@@ -24,19 +24,19 @@ type VisitLoaded = (
   index: number,
 ) => void | Promise<void>;
 
-/** What is done with a tile of so many lines, column by column. */
+/** Visits a tile of `lines` lines, stored column by column. */
 type VisitTile = (tile: Float64Array, lines: number) => void | Promise<void>;
 
 /**
- * The engine's passes over a whole source: block after block in their order, with progress and cancellation. A
- * solver sees the data only through these.
+ * The engine's passes over a whole source: block by block in order, with progress and cancellation. A solver reads the data only through
+ * these passes.
  */
 export class Passes {
   readonly rows: number;
   readonly cols: number;
   /**
-   * What the cost of a pass grows with: the number of vectors, where rows are sparse and in memory; the readings, where rows are
-   * read from elsewhere; both, where they are dense and in memory.
+   * The main cost of a pass: the number of vectors if rows are sparse and in memory, the readings if rows are read from elsewhere, and both
+   * if rows are dense and in memory.
    */
   readonly costs: 'vectors' | 'both' | 'readings';
   readonly #source: RowSource;
@@ -80,7 +80,7 @@ export class Passes {
     return scatter;
   }
 
-  /** K = BBᵀ, upper triangle (n × n). Pairs of blocks are read together: data of several blocks are read several times. */
+  /** K = BBᵀ, upper triangle (n × n). Blocks are read in pairs, so data of several blocks are read several times. */
   async dual(): Promise<Float64Array> {
     const products = new Float64Array(this.rows * this.rows);
     await this.#each('row products', (left, scaler, i0, onStep, index) =>
@@ -132,7 +132,7 @@ export class Passes {
     return out;
   }
 
-  /** Z = VBᵀB (k × d): the scatter times each of k vectors, without the scatter. `measured` where a certificate rests on it. */
+  /** Z = VBᵀB (k × d): the scatter times each of k vectors, without forming the scatter. Set `measured` if a certificate depends on Z. */
   async normal(vectors: Float64Array, k: number, measured = false): Promise<Float64Array> {
     const out = new Float64Array(k * this.cols);
     await this.#each('passes over the data', (block, scaler, _, onStep) =>
@@ -142,8 +142,8 @@ export class Passes {
   }
 
   /**
-   * The rows in batches of about `size`, for solvers that take a step after each. A batch is every m-th row of a block, so
-   * that it is a fair sample even where rows are sorted. Dense rows are not copied.
+   * The rows in batches of about `size`, for solvers that take a step after each batch. A batch is every m-th row of a block, so that it is
+   * a fair sample even if rows are sorted. Dense rows are not copied.
    */
   async *batches(size: number): AsyncGenerator<MiniBatch, void, void> {
     const { everyNth, everyNthOf } = await import('../data/blocks/block-rows.js');

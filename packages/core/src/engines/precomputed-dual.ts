@@ -1,22 +1,22 @@
 import type { Scaler } from '../data/blocks/block.js';
-import type { Products } from './engine.js';
+import type { DualTarget } from './engine.js';
 import { sameNumbers } from './same-scaler.js';
 
-/** How far the power of two of the early scaler may be from the one that is chosen in the end. */
+/** The largest allowed ratio between the power of two of the precomputed scaler and that of the requested one. */
 const FARTHEST = 2 ** 200;
 
-/** K = BBᵀ in a scaler that was chosen while the columns were summed up. */
+/** K = BBᵀ, computed while the columns were summed up, and its scaler. */
 export interface PrecomputedDual {
   readonly scaler: Scaler;
   /** n × n, upper triangle. */
   readonly products: Float64Array;
 }
 
-/** Writes products that were made early, where `scaler` is theirs but for a power of two. */
+/** Writes the precomputed products into `into` if their scaler equals `scaler` up to a power of two. Returns false otherwise. */
 export function writePrecomputedDual(
   { scaler: own, products }: PrecomputedDual,
   scaler: Scaler,
-  into: Products,
+  into: DualTarget,
 ): boolean {
   const n = Math.sqrt(products.length);
   const ratio = scaler.factor[0] / own.factor[0];

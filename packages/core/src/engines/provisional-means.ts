@@ -4,23 +4,23 @@ import { type ColumnStatistics, setMean } from '../data/statistics/statistics.js
 import { powerOfTwo } from '../linalg/vector.js';
 
 /**
- * Statistics of columns and their scatter in one reading of the rows. Sums are taken about a provisional p, the mean of a sample of
- * the rows, and moved to the mean afterwards: S = Σw(x − p)(x − p)ᵀ − W·δδᵀ with δ = x̄ − p. That costs digits only
- * where the provisional is far from the mean. How far it was is known afterwards and is part of the rounding bound (`inflation`); a
- * bad provisional costs a second reading.
+ * Column statistics and the scatter in one reading of the rows (the shifted-data algorithm; Chan, Golub & LeVeque 1983). Sums are taken
+ * about a provisional mean p, the mean of a sample of the rows, and moved to the mean afterwards: S = Σw(x − p)(x − p)ᵀ − W·δδᵀ with δ = x̄
+ * − p. This loses digits only if p is far from the mean. The distance is known afterwards and is part of the rounding bound (`inflation`).
+ * If it is too large, the rows are read a second time.
  */
 
-/** Rows of the sample that pilots are taken from: fewer where they are long, or where there are few of them. */
+/** Rows of the sample. Fewer rows are sampled if they are long, or if the block has few rows. */
 const SAMPLE = 256;
 const SAMPLED = 1 << 20;
 const SHARE = 1 / 8;
 const SAMPLED_COLS = 512;
-/** A provisional is a good one where the squares about it are no more than this many times those about the mean. */
+/** A provisional mean is accepted if the squares about it are at most this many times the squares about the mean. */
 const MOST_INFLATION = 4;
-/** How many times larger or smaller than the unit that the sample suggested a column may be, in float64 and float32. */
+/** The largest allowed ratio of a column's size to the unit that the sample suggested, or of the unit to the size, in float64 and float32. */
 const REACH = { float64: 2 ** 300, float32: 2 ** 40 };
 
-/** Sums over the rows of each column as the scaler sees it: t = √w·(x − shift)/unit. */
+/** Sums over the rows of each scaled column: t = √w·(x − shift)/unit. */
 export class ShiftedSums {
   readonly sum: Float64Array;
   readonly squares: Float64Array;
@@ -36,7 +36,7 @@ export class ShiftedSums {
     this.largest = new Float64Array(cols).fill(Number.NEGATIVE_INFINITY);
   }
 
-  /** Adds a tile that starts at row `first`: planes of sums, squares, least, largest. */
+  /** Adds the planes of a tile that starts at row `first`: sums, squares, least, largest. */
   add(planes: Float64Array, first: number): void {
     const d = this.sum.length;
     let all = 0;
@@ -49,25 +49,25 @@ export class ShiftedSums {
       if (planes[2 * d + j] < this.least[j]) this.least[j] = planes[2 * d + j];
       if (planes[3 * d + j] > this.largest[j]) this.largest[j] = planes[3 * d + j];
     }
-    // A value that is not finite makes the sums not finite.
+    // If a value is not finite, neither are the sums.
     if (all !== 0) this.bad ??= first;
   }
 }
 
-/** A provisional mean of each column, from a sample: sums are taken about it, in one reading, before the mean is known. */
+/** A provisional mean of each column, from a sample. Sums are taken about it before the mean is known. */
 export interface ProvisionalMeans {
   /** The provisional means. */
   readonly shift: Float64Array;
-  /** Powers of two near the size of each column about its provisional. */
+  /** Powers of two near the size of each column about its provisional mean. */
   readonly unit: Float64Array;
 }
 
-/** A provisional, and how far each column goes from its first value in the sample: 0 where it has one value. */
+/** Provisional means, and the largest distance of each column from its first value in the sample: 0 for a constant column. */
 export interface SampledMeans extends ProvisionalMeans {
   readonly reach: Float64Array;
 }
 
-/** The scaler of a pass that sums rows about a provisional. */
+/** Returns the scaler of a pass that sums rows about provisional means. */
 export function provisionalScaler({ shift, unit }: ProvisionalMeans, weights: Float64Array | undefined): Scaler {
   const factor = new Float64Array(unit.length);
   for (let j = 0; j < unit.length; j++) factor[j] = 1 / unit[j];
@@ -75,9 +75,9 @@ export function provisionalScaler({ shift, unit }: ProvisionalMeans, weights: Fl
 }
 
 /**
- * A provisional for each column from rows of weight above 0, spread evenly over the block. That of a constant column is its value, to
- * the last bit. Columns that are mostly zero keep zero as their provisional where the mean is not far from it: zeros then stay
- * zeros, and are skipped.
+ * Computes provisional means from rows of weight above 0, spread evenly over the block. The provisional mean of a constant column is
+ * exactly its value. A column that is mostly zero gets the provisional mean 0 if its mean is not far from 0: its zeros then stay zeros, and
+ * products skip them.
  */
 export function sampleMeans(block: DenseBlock, weights: Float64Array | undefined): SampledMeans {
   const { rows, cols, stride, data, half } = block;
@@ -95,7 +95,7 @@ export function sampleMeans(block: DenseBlock, weights: Float64Array | undefined
   origin.set(numbersOf(block, leader * stride, leader * stride + cols));
   const reach = new Float64Array(cols);
   let count = 0;
-  // Some columns at a time, whose sums stay in the nearest cache.
+  // The sums of some columns at a time stay in the L1 cache.
   for (let left = 0; left < cols; left += SAMPLED_COLS) {
     const right = Math.min(cols, left + SAMPLED_COLS);
     count = 0;
@@ -120,7 +120,7 @@ export function sampleMeans(block: DenseBlock, weights: Float64Array | undefined
   return { shift, unit, reach };
 }
 
-/** Adds a row to the sums of a sample. A function of its own, so that it is compiled after a few rows. */
+/** Adds a row to the sums of a sample. A separate function, so that the engine compiles it after a few rows. */
 function addSampled(
   numbers: ArrayLike<number>,
   row: number,
@@ -144,8 +144,8 @@ function addSampled(
 }
 
 /**
- * Statistics from sums about a provisional; false where the provisional was too far from the mean, or its unit from the column's size for
- * the arithmetic of the products.
+ * Computes statistics from sums about provisional means. Returns false if a provisional mean is too far from the mean, or its unit too far
+ * from the column's size for the arithmetic of the products.
  */
 export function statisticsFromSums(
   stats: ColumnStatistics,
@@ -168,7 +168,7 @@ export function statisticsFromSums(
     if (least === largest) setMean(stats, j, min[j], 0);
     else setMean(stats, j, shift, delta * scale);
     const size = Math.max(largest - delta, delta - least);
-    // The smallest numbers may round to 0 here, and are not of size 1.
+    // The smallest numbers may round to 0 here.
     unit[j] = size > 0 ? powerOfTwo(Math.max(size * scale, Number.MIN_VALUE)) : 1;
     spread[j] = Math.max(0, sums.squares[j] - stats.weight * delta * delta) * (scale / unit[j]) ** 2;
     if (least === largest) {
@@ -185,8 +185,8 @@ export function statisticsFromSums(
 }
 
 /**
- * The scatter about the pilots, in their units, becomes that about the means, in the columns' own. Its diagonal is the spread
- * that was summed in float64 where that is the better one (`ownSpread`).
+ * Moves the scatter from the provisional means to the means, and from their units to the units of the columns. If `ownSpread` is true, the
+ * diagonal becomes the spread that was summed in float64.
  */
 export function scatterAboutMeans(
   scatter: Float64Array,
@@ -196,7 +196,7 @@ export function scatterAboutMeans(
   ownSpread: boolean,
 ): void {
   const d = stats.mean.length;
-  // Powers of two: multiplying by them rounds nothing.
+  // Multiplying by powers of two is exact.
   const scale = provisional.unit.map((unit, j) => unit / stats.unit[j]);
   const delta = sums.sum.map((sum) => sum / stats.weight);
   for (let i = 0; i < d; i++) {
@@ -207,7 +207,7 @@ export function scatterAboutMeans(
   }
 }
 
-/** xⱼ ← (xⱼ − moved·deltaⱼ)·factor·scaleⱼ from entry `first` on. */
+/** xⱼ ← (xⱼ − moved·deltaⱼ)·factor·scaleⱼ for j ≥ `first`. */
 function moveRow(
   x: Float64Array,
   first: number,

@@ -1,6 +1,6 @@
 import type { Scaler } from '../data/blocks/block.js';
 
-/** Whether two scalers are equal. */
+/** Returns true if two scalers are equal. */
 export function sameScaler(a: Scaler, b: Scaler): boolean {
   return (
     sameNumbers(a.shift, b.shift) &&

@@ -12,8 +12,8 @@ import {
 } from './provisional-means.js';
 
 /**
- * Means, spreads, ranges and scatter of a block in one reading about a provisional (`engines/provisional-means.ts`). Where the provisional was bad, the
- * rows are read again about the mean that was found.
+ * Means, spreads, ranges and scatter of a block in one reading about provisional means (`engines/provisional-means.ts`). If a provisional
+ * mean is too far from the mean, the rows are read again about the means that were found.
  */
 export async function summariseOnePass(
   block: DenseBlock,
@@ -32,7 +32,7 @@ export async function summariseOnePass(
     if (stats.rows === 0) return stats;
     const good = statisticsFromSums(stats, provisional, sums, float32 ? 'float32' : 'float64');
     if ((good && sums.bad === undefined) || reading === 2) {
-      // Where products are float32, the squares that were summed in float64 are the better spread.
+      // If products are float32, the squares that were summed in float64 are the more accurate spread.
       if (scatter) scatterAboutMeans(scatter, stats, provisional, sums, float32);
       return stats;
     }

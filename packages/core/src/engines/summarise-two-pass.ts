@@ -5,8 +5,8 @@ import type { ColumnStatistics } from '../data/statistics/statistics.js';
 import type { LoadedBlock, OnStep, RowsAt } from './engine.js';
 
 /**
- * The summary of a block in plain TypeScript, by two readings: the columns' own means first, then the scatter about
- * them as a `gram` pass. Every engine can use it.
+ * The summary of a block in plain TypeScript, in two readings: the means of the columns first, then the scatter about them by a `gram`
+ * pass. Works with every engine.
  */
 export async function summariseTwoPass(
   block: Block,
@@ -16,8 +16,8 @@ export async function summariseTwoPass(
   onStep: OnStep,
   rough = false,
 ): Promise<ColumnStatistics> {
-  // The diagonal of the scatter is the spread. The spread is more accurate for sparse blocks, which are centred implicitly, and
-  // where the scatter is summed in less than float64.
+  // The diagonal of the scatter is the spread. For sparse blocks, which are scalerAboutMeans implicitly, and for a scatter below float64 precision,
+  // the separately summed spread is more accurate.
   const takesDiagonal = scatter !== undefined && block.kind === 'dense' && !rough;
   const steps = (takesDiagonal ? blockMeans : blockStatistics)(block, weights, first, columnNames);
   const stats = await runTask(steps, () => onStep(0));
@@ -25,13 +25,13 @@ export async function summariseTwoPass(
     await onStep(block.rows);
     return stats;
   }
-  await loaded.gram(centred(stats, weights), scatter, onStep);
+  await loaded.gram(scalerAboutMeans(stats, weights), scatter, onStep);
   moveToWholeMeans(scatter, stats);
   if (takesDiagonal) for (let j = 0; j < block.cols; j++) stats.spread[j] = scatter[j * block.cols + j];
   return stats;
 }
 
-/** The scatter about the means as rounded becomes that about the whole means. */
+/** Moves the scatter from the rounded means to the means in two parts (`mean` + `meanRest`). */
 export function moveToWholeMeans(scatter: Float64Array, stats: Readonly<ColumnStatistics>): void {
   const d = stats.mean.length;
   for (let i = 0; i < d; i++) {
@@ -41,8 +41,8 @@ export function moveToWholeMeans(scatter: Float64Array, stats: Readonly<ColumnSt
   }
 }
 
-/** The scaler about the columns' means, in their units. */
-export function centred(stats: Readonly<ColumnStatistics>, weights: Float64Array | undefined): Scaler {
+/** The scaler that centres columns on their means and divides them by their units. */
+export function scalerAboutMeans(stats: Readonly<ColumnStatistics>, weights: Float64Array | undefined): Scaler {
   return {
     shift: stats.mean,
     factor: stats.unit.map((unit) => 1 / unit),

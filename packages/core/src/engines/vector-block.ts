@@ -3,13 +3,13 @@ import { transpose } from '../linalg/transpose.js';
 import { completeSymmetric } from '../linalg/upper.js';
 import type { Engine, LoadedBlock } from './engine.js';
 
-/** The engine that multiplies, and what is called between its tiles. */
+/** The engine that multiplies, and the progress to call between its tiles. */
 export interface VectorTools {
   readonly engine: Engine;
   readonly progress: { yieldToEventLoop(): void | Promise<void> };
 }
 
-/** Vectors as the rows of an engine block, so that products of a solver's own vectors use the same passes. */
+/** Vectors as the rows of an engine block, so that a solver can multiply its own vectors with the same passes. */
 export class VectorBlock {
   readonly count: number;
   readonly d: number;
@@ -25,7 +25,7 @@ export class VectorBlock {
     this.#scaler = identityScaler(this.d);
   }
 
-  /** The first `count` vectors of `data`, each of length d, while `use` runs. */
+  /** Loads the first `count` vectors of `data`, each of length d, while `use` runs. */
   static async use<Result>(
     data: Float64Array,
     count: number,
@@ -56,7 +56,7 @@ export class VectorBlock {
     return out;
   }
 
-  /** CᵀQ for coordinates C (count × k): k rows, added to `out`. */
+  /** Adds CᵀQ (k rows) to `out`, for coordinates C (count × k). */
   async combine(
     coordinates: Float64Array,
     k: number,
@@ -76,12 +76,12 @@ export class VectorBlock {
   }
 }
 
-/** A matrix that is needed after its eigenproblem, for `symmetricEigen`: a copy where that would destroy it. */
+/** Returns a matrix to pass to `symmetricEigen`: a copy if the engine would overwrite it. */
 export function keptMatrix({ keepsMatrix }: Engine, a: Float64Array): Float64Array {
   return keepsMatrix ? a : a.slice();
 }
 
-/** Sv for each of k rows v, S given by its upper triangle, which is completed. */
+/** Returns Sv for each of k rows v. S is given by its upper triangle; its lower triangle is filled in. */
 export async function multiplySymmetric(
   upper: Float64Array,
   vectors: Float64Array,

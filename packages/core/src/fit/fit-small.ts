@@ -8,7 +8,7 @@ import type { ColumnStatistics } from '../data/statistics/statistics.js';
 import { rowWeights } from '../data/statistics/weights.js';
 import { DenseReference } from '../engines/reference/dense.js';
 import { reference } from '../engines/reference/reference.js';
-import { TILE } from '../engines/reference/tile.js';
+import { REFERENCE_TILE_ROWS } from '../engines/reference/tile.js';
 import { absorbRows, qr } from '../linalg/qr.js';
 import { svdSteps } from '../linalg/svd.js';
 import { transpose } from '../linalg/transpose.js';
@@ -134,7 +134,7 @@ function factorise(problem: Problem, block: DenseBlock, passes: DenseReference, 
   const n = block.rows;
   const tall = n >= d;
   const [size, length] = tall ? [d, n] : [n, d];
-  const height = Math.min(TILE, length);
+  const height = Math.min(REFERENCE_TILE_ROWS, length);
   const triangle = new Float64Array(size * size);
   const tile = new Float64Array(height * size);
   for (let from = 0; from < length; from += height) {

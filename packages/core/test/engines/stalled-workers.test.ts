@@ -8,7 +8,7 @@ import {
   MOST_JOBS,
   QUEUE_BYTES,
   QUEUE_START,
-  word,
+  queueIndex,
 } from '../../src/engines/wasm/threads/job-queue.js';
 import { JobRunner } from '../../src/engines/wasm/threads/job-runner.js';
 import { acquireWorkers, IDLE_TIME, releaseWorkers } from '../../src/engines/wasm/threads/worker-pool.js';
@@ -92,10 +92,10 @@ it('the count that wakes workers goes on from pass to pass, because one may stil
   for (let pass = 0; pass < 4; pass++) {
     const runner = new JobRunner(kernels, 2, 2);
     runner.reserve(1);
-    counts.push(Atomics.load(kernels.queue, word.wakeCount));
+    counts.push(Atomics.load(kernels.queue, queueIndex.wakeCount));
     await runner.runJobs(() => {});
     runner.release();
-    counts.push(Atomics.load(kernels.queue, word.wakeCount));
+    counts.push(Atomics.load(kernels.queue, queueIndex.wakeCount));
   }
   for (let i = 1; i < counts.length; i++) expect(counts[i]).toBeGreaterThanOrEqual(counts[i - 1]);
   expect(counts.at(-1)).toBe(8);
@@ -107,14 +107,14 @@ it("with blocking: 'full' a worker that dies during the eigenproblem is an error
     const { parentPort } = process.getBuiltinModule('worker_threads');
     parentPort.on('message', ({ memory }) => {
       const queue = new Int32Array(memory.buffer, ${QUEUE_START}, ${QUEUE_BYTES / 4});
-      while (Atomics.load(queue, ${word.active}) === 1) {
-        const left = Atomics.load(queue, ${word.remaining});
+      while (Atomics.load(queue, ${queueIndex.active}) === 1) {
+        const left = Atomics.load(queue, ${queueIndex.remaining});
         const jobs = left & ${MOST_JOBS};
         memory.grow(0);
         const words = new Int32Array(memory.buffer);
-        const job = (queue[${word.table}] >>> 2) + (jobs - 1) * ${JOB_WORDS};
+        const job = (queue[${queueIndex.table}] >>> 2) + (jobs - 1) * ${JOB_WORDS};
         if (jobs === 0 || words[job] !== ${FUNCTIONS.indexOf('reduce')}) continue;
-        if (Atomics.compareExchange(queue, ${word.remaining}, left, left - 1) !== left) continue;
+        if (Atomics.compareExchange(queue, ${queueIndex.remaining}, left, left - 1) !== left) continue;
         const state = words[job + 1] >>> 2;
         for (;;) {
           const claim = Atomics.load(words, state);

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import type { DenseBlock, Scaler } from '../../src/data/blocks/block.js';
 import { wasmEngine } from '../../src/engines/choose.js';
-import { MOST_JOBS, QUEUE_BYTES, QUEUE_START, word } from '../../src/engines/wasm/threads/job-queue.js';
+import { MOST_JOBS, QUEUE_BYTES, QUEUE_START, queueIndex } from '../../src/engines/wasm/threads/job-queue.js';
 import { acquireWorkers } from '../../src/engines/wasm/threads/worker-pool.js';
 import { type Engine, EngineError, pca } from '../../src/index.js';
 import { random } from '../../src/linalg/random.js';
@@ -132,10 +132,10 @@ describe('threads', () => {
       const { parentPort } = require('node:worker_threads');
       parentPort.on('message', ({ memory }) => {
         const queue = new Int32Array(memory.buffer, ${QUEUE_START}, ${QUEUE_BYTES / 4});
-        while (Atomics.load(queue, ${word.active}) === 1) {
-          const left = Atomics.load(queue, ${word.remaining});
+        while (Atomics.load(queue, ${queueIndex.active}) === 1) {
+          const left = Atomics.load(queue, ${queueIndex.remaining});
           if ((left & ${MOST_JOBS}) === 0) continue;
-          if (Atomics.compareExchange(queue, ${word.remaining}, left, left - 1) === left) process.exit(1);
+          if (Atomics.compareExchange(queue, ${queueIndex.remaining}, left, left - 1) === left) process.exit(1);
         }
       });`;
     const threads = process.getBuiltinModule('worker_threads') as { Worker: unknown };

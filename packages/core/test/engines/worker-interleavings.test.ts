@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { JOB_BITS, JOB_WORDS, QUEUE_BYTES, QUEUE_START, word } from '../../src/engines/wasm/threads/job-queue.js';
+import { JOB_BITS, JOB_WORDS, QUEUE_BYTES, QUEUE_START, queueIndex } from '../../src/engines/wasm/threads/job-queue.js';
 import { workerCode } from '../../src/engines/wasm/threads/worker-code.js';
 
 /*
@@ -85,26 +85,26 @@ class Run {
     const { queue } = this;
     const words = new Int32Array(this.memory.buffer);
     for (let pass = 1; pass <= passes; pass++) {
-      if (resets) yield ['store', queue, word.wakeCount, 0];
-      yield ['store', queue, word.pass, pass];
-      yield ['store', queue, word.remaining, pass << JOB_BITS];
-      yield ['store', queue, word.active, 1];
+      if (resets) yield ['store', queue, queueIndex.wakeCount, 0];
+      yield ['store', queue, queueIndex.pass, pass];
+      yield ['store', queue, queueIndex.remaining, pass << JOB_BITS];
+      yield ['store', queue, queueIndex.active, 1];
       for (const mailbox of this.mailboxes) {
         mailbox.push({ id: 1, memory: this.memory, pass, state: new Int32Array(1) });
       }
       for (let list = 0; list < lists; list++) {
         for (let job = 0; job < jobs; job++) words.set([0, pass, list * jobs + job], TABLE / 4 + job * JOB_WORDS);
-        queue[word.table] = TABLE;
-        yield ['store', queue, word.done, 0];
-        yield ['store', queue, word.total, jobs];
-        yield ['store', queue, word.remaining, (pass << JOB_BITS) | jobs];
-        yield ['add', queue, word.wakeCount, 1];
-        yield ['notify', queue, word.wakeCount];
-        yield ['until', queue, word.done, jobs];
+        queue[queueIndex.table] = TABLE;
+        yield ['store', queue, queueIndex.done, 0];
+        yield ['store', queue, queueIndex.total, jobs];
+        yield ['store', queue, queueIndex.remaining, (pass << JOB_BITS) | jobs];
+        yield ['add', queue, queueIndex.wakeCount, 1];
+        yield ['notify', queue, queueIndex.wakeCount];
+        yield ['until', queue, queueIndex.done, jobs];
       }
-      yield ['store', queue, word.active, 0];
-      yield ['add', queue, word.wakeCount, 1];
-      yield ['notify', queue, word.wakeCount];
+      yield ['store', queue, queueIndex.active, 0];
+      yield ['add', queue, queueIndex.wakeCount, 1];
+      yield ['notify', queue, queueIndex.wakeCount];
     }
   }
 
@@ -135,7 +135,7 @@ class Run {
   step(thread: number): void {
     const [name, words, index, ...values] = this.pending[thread] as Operation;
     // At the head of its loop a worker has forgotten what it saw before.
-    if (name === 'receive' || (name === 'load' && index === word.wakeCount)) this.seen[thread] = [];
+    if (name === 'receive' || (name === 'load' && index === queueIndex.wakeCount)) this.seen[thread] = [];
     if (name === 'wait' && words[index] === values[0]) {
       this.asleep[thread] = true;
       return;

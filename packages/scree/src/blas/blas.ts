@@ -3,12 +3,12 @@ import type { Block } from '@scree/core/data';
 import { addressSpaceLeft } from '@scree/core/engine';
 import { BlasDense } from './dense.js';
 import { lapackEigen } from './eigen.js';
-import { bindLapack, bindProducts, type Lapack, type Products } from './functions.js';
+import { bindLapack, bindProducts, type Lapack, type MatrixProducts } from './functions.js';
 import { findLibrary, howToInstall, type Library, loadKoffi } from './library.js';
 import { canPack, type FloatBlock } from './pack.js';
 import { MOST_CLASSES } from './row-widths.js';
 import { ThreadSetting } from './thread-setting.js';
-import { DUAL_COLS, tileRows } from './tiles.js';
+import { DUAL_COLS, rowsPerTile } from './tiles.js';
 
 const reference = referenceEngine();
 
@@ -22,8 +22,8 @@ export interface BlasOptions {
 export interface Blas {
   readonly library: Library;
   readonly threadSetting: ThreadSetting;
-  readonly double: Products;
-  readonly single: Products | undefined;
+  readonly double: MatrixProducts;
+  readonly single: MatrixProducts | undefined;
   readonly lapack: Lapack | undefined;
 }
 
@@ -113,7 +113,7 @@ async function wasm(): Promise<Engine> {
 function engineOf(
   { library, threadSetting, lapack }: Blas,
   name: string,
-  products: Products,
+  products: MatrixProducts,
   u: number,
   rate: number,
   more: Pick<Engine, 'float32' | 'basis'> = {},
@@ -147,9 +147,9 @@ function engineOf(
       if (sparse) return reference.roundoff(n, d, sparse);
       // The bound holds for both sizes of tiles: for several calls at the same time, and for a single call on all threads.
       const worst = (lanes: number): number => {
-        const height = tileRows(n, d, products.bytes, lanes);
+        const height = rowsPerTile(n, d, products.bytes, lanes);
         // With classes of rows there are more tiles, which are not so high.
-        const least = tileRows(n, d, products.bytes, lanes, lanes + MOST_CLASSES);
+        const least = rowsPerTile(n, d, products.bytes, lanes, lanes + MOST_CLASSES);
         const tiles = 2 ** -53 * (Math.ceil(n / least) + MOST_CLASSES + lanes);
         // The order in which BLAS adds is unknown, so the rows of a tile count as one chain of additions, in the precision of the
         // products. If the provisional is off by half a standard deviation, squares about it are larger by a quarter.

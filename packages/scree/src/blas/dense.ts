@@ -2,22 +2,22 @@ import type { Scaler } from '@scree/core/data';
 import { type ColumnStatistics, identityScaler } from '@scree/core/data';
 import {
   type DualScaler,
+  type DualTarget,
   dualByMultiply,
   type LoadedBlock,
   type OnStep,
   type PrecomputedDual,
   type RowsAt,
   summariseTwoPass,
-  type Products as Target,
   writePrecomputedDual,
 } from '@scree/core/engine';
-import type { Numbers, Products } from './functions.js';
+import type { MatrixProducts, Numbers } from './functions.js';
+import { LaneSums } from './lane-sums.js';
 import { type FloatBlock, Packer } from './pack.js';
 import { pipeline } from './pipeline.js';
-import { summariseOnePass } from './summarise.js';
-import { summariseWithDual } from './summarise-with-dual.js';
-import { Sums } from './sums.js';
-import { parts, tileCols, tileRows, tilesFor } from './tiles.js';
+import { blasSummarise } from './summarise.js';
+import { blasSummariseWithDual } from './summarise-with-dual.js';
+import { columnsPerTile, parts, rowsPerTile, tilesInMemory } from './tiles.js';
 
 /** Largest square of the shift, as a share of the mean square of the shifted rows, for rows that are read in place. */
 const SHIFT_SHARE = 0.5;
@@ -34,10 +34,10 @@ export class BlasDense implements LoadedBlock {
   readonly rows: number;
   readonly cols: number;
   readonly #block: FloatBlock;
-  readonly #blas: Products;
+  readonly #blas: MatrixProducts;
   #precomputed: PrecomputedDual | undefined;
 
-  constructor(block: FloatBlock, blas: Products) {
+  constructor(block: FloatBlock, blas: MatrixProducts) {
     this.rows = block.rows;
     this.cols = block.cols;
     this.#block = block;
@@ -50,10 +50,10 @@ export class BlasDense implements LoadedBlock {
     onStep: OnStep,
     dualScaler?: DualScaler,
   ): Promise<ColumnStatistics> {
-    const both = dualScaler && (await summariseWithDual(this.#block, this.#blas, at, dualScaler, onStep));
+    const both = dualScaler && (await blasSummariseWithDual(this.#block, this.#blas, at, dualScaler, onStep));
     this.#precomputed = both?.dual;
     if (both) return both.stats;
-    const once = await summariseOnePass(this.#block, this.#blas, at, scatter, onStep);
+    const once = await blasSummarise(this.#block, this.#blas, at, scatter, onStep);
     if (once) return once;
     // The first attempt has already reported these rows as progress.
     return summariseTwoPass(this.#block, this, at, scatter?.fill(0), () => onStep(0), this.#blas.bytes === 4);
@@ -68,7 +68,7 @@ export class BlasDense implements LoadedBlock {
     });
   }
 
-  async dual(scaler: Scaler, other: LoadedBlock, otherScaler: Scaler, into: Target, onStep: OnStep): Promise<void> {
+  async dual(scaler: Scaler, other: LoadedBlock, otherScaler: Scaler, into: DualTarget, onStep: OnStep): Promise<void> {
     if (!(other instanceof BlasDense)) return dualByMultiply(this.#block, scaler, other, otherScaler, into, onStep);
     const [n, m, d] = [this.rows, other.rows, this.cols];
     const same = other === this;
@@ -78,7 +78,7 @@ export class BlasDense implements LoadedBlock {
       into.products.fill(0, start + (same ? i : 0), start + m);
     }
     const { blas, sums } = this.#sums(into, n, m, same);
-    const width = tileCols(Math.max(n, m), d, blas.bytes, blas.lanes);
+    const width = columnsPerTile(Math.max(n, m), d, blas.bytes, blas.lanes);
     const left = this.#reader(blas, scaler, n, width);
     const right = same ? left : other.#reader(blas, otherScaler, m, width);
     try {
@@ -151,14 +151,14 @@ export class BlasDense implements LoadedBlock {
     const { rows: n, cols: d } = this;
     const blas = this.#blas;
     const y = this.#own(scores, n * k);
-    const width = tileCols(n, d, blas.bytes, blas.lanes);
+    const width = columnsPerTile(n, d, blas.bytes, blas.lanes);
     const reader = this.#reader(blas, scaler, n, width);
     try {
       await pipeline(
         parts(d, width, (left, cols, index) => ({ left, cols, ...reader.read(index, 0, n, left, cols) })),
         blas.lanes,
         async ({ left, cols, numbers, stride }) => {
-          const sums = new Sums(blas, 1, { products: out, size: d, row: 0, column: left }, k, cols, false);
+          const sums = new LaneSums(blas, 1, { products: out, size: d, row: 0, column: left }, k, cols, false);
           const { into, beta, size } = sums.next(0);
           await blas.gemm(true, false, k, cols, n, y, k, numbers, stride, beta, into, size);
           sums.settle(0);
@@ -205,11 +205,11 @@ export class BlasDense implements LoadedBlock {
     return this.#blas.bytes === 8 ? numbers.subarray(0, length) : Float32Array.from(numbers.subarray(0, length));
   }
 
-  /** Sums of this size, and the products that fill them: with as many lanes as memory allows, or with one call on all threads. */
-  #sums(target: Target, rows: number, cols: number, upper: boolean): { blas: Products; sums: Sums } {
+  /** LaneSums of this size, and the products that fill them: with as many lanes as memory allows, or with one call on all threads. */
+  #sums(target: DualTarget, rows: number, cols: number, upper: boolean): { blas: MatrixProducts; sums: LaneSums } {
     const lanes = this.#blas.lanes;
-    const blas = Sums.lanes(lanes, rows, cols) < lanes ? this.#blas.singleLane : this.#blas;
-    return { blas, sums: new Sums(blas, blas.lanes, target, rows, cols, upper) };
+    const blas = LaneSums.lanes(lanes, rows, cols) < lanes ? this.#blas.singleLane : this.#blas;
+    return { blas, sums: new LaneSums(blas, blas.lanes, target, rows, cols, upper) };
   }
 
   /** Whether the shift is so short beside the rows that subtracting it from products loses next to nothing: see `roundoff`. */
@@ -223,15 +223,15 @@ export class BlasDense implements LoadedBlock {
     return square <= SHIFT_SHARE * rowSquare;
   }
 
-  #height(blas: Products): number {
-    return tileRows(this.rows, this.cols, blas.bytes, blas.lanes);
+  #height(blas: MatrixProducts): number {
+    return rowsPerTile(this.rows, this.cols, blas.bytes, blas.lanes);
   }
 
   /** Runs tiles of whole rows through BLAS. */
   async #tiles(
-    blas: Products,
+    blas: MatrixProducts,
     scaler: Scaler,
-    sums: readonly Sums[],
+    sums: readonly LaneSums[],
     onStep: OnStep,
     visit: Visit,
     height = this.#height(blas),
@@ -256,7 +256,7 @@ export class BlasDense implements LoadedBlock {
   }
 
   /** Tiles of B, up to `rows` × `width`: packed, or the data themselves if the scaler changes nothing. */
-  #reader(blas: Products, scaler: Scaler, rows: number, width: number): Reader {
+  #reader(blas: MatrixProducts, scaler: Scaler, rows: number, width: number): Reader {
     const { data, stride } = this.#block;
     if (data.BYTES_PER_ELEMENT === blas.bytes && isPlain(scaler)) {
       return {
@@ -267,7 +267,7 @@ export class BlasDense implements LoadedBlock {
         release: () => {},
       };
     }
-    const packer = new Packer(this.#block, tilesFor(blas.lanes), rows, width, blas.bytes === 4);
+    const packer = new Packer(this.#block, tilesInMemory(blas.lanes), rows, width, blas.bytes === 4);
     return {
       read: (which, from, count, left, cols) => {
         packer.through(scaler, left, cols);

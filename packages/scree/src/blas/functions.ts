@@ -4,12 +4,12 @@ import type { ThreadSetting } from './thread-setting.js';
 export type Numbers = Float64Array | Float32Array;
 
 /** The two matrix products that all passes use, row-major, in one precision. They run outside the event loop. */
-export interface Products {
+export interface MatrixProducts {
   readonly bytes: 4 | 8;
   /** Number of calls that may run at the same time, with one thread each. */
   readonly lanes: number;
   /** The same products with one call at a time, on all threads. For sums that are too large to have one per lane. */
-  readonly singleLane: Products;
+  readonly singleLane: MatrixProducts;
   make(length: number): Numbers;
   /** C = β·C + AᵀA (`transposed`: A is k × n) or AAᵀ (A is n × k), upper triangle of n × n. */
   syrk(
@@ -45,7 +45,11 @@ const UPPER = 121;
 const transpose = (yes: boolean): number => (yes ? 112 : 111);
 
 /** The products of a library in one precision, or undefined if it does not have them. */
-export function bindProducts(library: Library, threadSetting: ThreadSetting, single: boolean): Products | undefined {
+export function bindProducts(
+  library: Library,
+  threadSetting: ThreadSetting,
+  single: boolean,
+): MatrixProducts | undefined {
   const { handle, prefix, suffix } = library;
   const int = library.integers === 8 ? 'int64_t' : 'int';
   const real = single ? 'float' : 'double';
@@ -60,7 +64,7 @@ export function bindProducts(library: Library, threadSetting: ThreadSetting, sin
     ...[real, array, int, array, int, real, array, int],
   ]);
   if (!syrk || !gemm) return undefined;
-  const products = (all: boolean): Omit<Products, 'lanes' | 'singleLane'> => ({
+  const products = (all: boolean): Omit<MatrixProducts, 'lanes' | 'singleLane'> => ({
     bytes: single ? 4 : 8,
     make: (length) => (single ? new Float32Array(length) : new Float64Array(length)),
     syrk: (transposed, n, k, a, aStride, beta, c, cStride) =>
@@ -76,7 +80,7 @@ export function bindProducts(library: Library, threadSetting: ThreadSetting, sin
         ),
       ),
   });
-  const singleLane: Products = {
+  const singleLane: MatrixProducts = {
     ...products(true),
     lanes: 1,
     get singleLane() {

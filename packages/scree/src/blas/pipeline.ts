@@ -1,4 +1,4 @@
-import type { Sums } from './sums.js';
+import type { LaneSums } from './lane-sums.js';
 
 /**
  * Runs tiles through BLAS: `lanes` tiles at the same time, tile i in lane i mod lanes, while the next one is made. Results are
@@ -9,7 +9,7 @@ export async function pipeline<Tile>(
   tiles: Iterable<Tile>,
   lanes: number,
   visit: (tile: Tile, lane: number) => Promise<void>,
-  sums: readonly Sums[],
+  sums: readonly LaneSums[],
   onStep: (tile: Tile) => void | Promise<void>,
   ahead = 0,
 ): Promise<void> {

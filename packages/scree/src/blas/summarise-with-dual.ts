@@ -8,12 +8,12 @@ import {
   sampleMeans,
   statisticsFromSums,
 } from '@scree/core/engine';
-import type { Products } from './functions.js';
+import type { MatrixProducts } from './functions.js';
+import { LaneSums } from './lane-sums.js';
 import { type FloatBlock, Packer } from './pack.js';
 import { pipeline } from './pipeline.js';
 import { Totals } from './summarise.js';
-import { Sums } from './sums.js';
-import { parts, tileCols, tilesFor } from './tiles.js';
+import { columnsPerTile, parts, tilesInMemory } from './tiles.js';
 
 /** Most rows: the products are kept until they are asked for, 32 MB. */
 const MOST_ROWS = 2048;
@@ -23,9 +23,9 @@ const MOST_ROWS = 2048;
  * through the scaler that follows from their statistics, and multiplied while the next columns are packed. Undefined where the provisional was bad, a value is
  * not finite, or there is no scaler.
  */
-export async function summariseWithDual(
+export async function blasSummariseWithDual(
   block: FloatBlock,
-  blas: Products,
+  blas: MatrixProducts,
   at: RowsAt,
   dualScaler: DualScaler,
   onStep: OnStep,
@@ -38,9 +38,9 @@ export async function summariseWithDual(
   const seen = provisionalScaler(provisional, at.weights);
   const scaler = { ...seen, shift: new Float64Array(d), factor: new Float64Array(d) };
   const products = new Float64Array(n * n);
-  const sums = new Sums(blas, blas.lanes, { products, size: n, row: 0, column: 0 }, n, n, true);
-  const width = tileCols(n, d, blas.bytes, blas.lanes);
-  const packer = new Packer(block, tilesFor(blas.lanes), n, width, false);
+  const sums = new LaneSums(blas, blas.lanes, { products, size: n, row: 0, column: 0 }, n, n, true);
+  const width = columnsPerTile(n, d, blas.bytes, blas.lanes);
+  const packer = new Packer(block, tilesInMemory(blas.lanes), n, width, false);
   let unit = 0;
 
   /** The statistics of some columns, and with them their scaler. */

@@ -9,12 +9,12 @@ import {
   scatterAboutMeans,
   statisticsFromSums,
 } from '@scree/core/engine';
-import type { Numbers, Products } from './functions.js';
+import type { MatrixProducts, Numbers } from './functions.js';
+import { LaneSums } from './lane-sums.js';
 import { type FloatBlock, Packer } from './pack.js';
 import { pipeline } from './pipeline.js';
 import { findRowWidths, type RowWidths } from './row-widths.js';
-import { Sums } from './sums.js';
-import { tileRows, tilesFor } from './tiles.js';
+import { rowsPerTile, tilesInMemory } from './tiles.js';
 
 /** Rows of the sample that says whether columns are near the origin. */
 const SAMPLE = 256;
@@ -29,15 +29,15 @@ const IN_RANGE = { 8: 2 ** 200, 4: 2 ** 20 } as const;
  * BLAS gets the rows in one of three ways: in classes of about the same width, where many entries are equal to their column's provisional
  * (`row-widths.ts`); in place, with 0 as the provisional, where all columns are near the origin; or packed.
  */
-export async function summariseOnePass(
+export async function blasSummarise(
   block: FloatBlock,
-  products: Products,
+  products: MatrixProducts,
   at: RowsAt,
   scatter: Float64Array | undefined,
   onStep: OnStep,
 ): Promise<ColumnStatistics | undefined> {
   const { rows: n, cols: d } = block;
-  const blas = Sums.lanes(products.lanes, d, d) < products.lanes ? products.singleLane : products;
+  const blas = LaneSums.lanes(products.lanes, d, d) < products.lanes ? products.singleLane : products;
   const stats = emptyStatistics(d);
   addRowCounts(stats, n, at.weights);
   if (stats.rows === 0) return undefined;
@@ -49,8 +49,8 @@ export async function summariseOnePass(
   const unit = arithmetic === 'float32' && !inPlace ? sampled.unit : new Float64Array(d).fill(1);
   const provisional = { shift: inPlace ? new Float64Array(d) : sampled.shift, unit };
   const scaler = provisionalScaler(provisional, at.weights);
-  const tiles = classes ? blas.lanes + classes.widths.length : tilesFor(blas.lanes);
-  const height = tileRows(n, d, blas.bytes, blas.lanes, tiles);
+  const tiles = classes ? blas.lanes + classes.widths.length : tilesInMemory(blas.lanes);
+  const height = rowsPerTile(n, d, blas.bytes, blas.lanes, tiles);
   const packer = new Packer(block, scatter && !inPlace ? tiles : 0, height, d, blas.bytes === 4);
   try {
     packer.through(scaler);
@@ -228,12 +228,12 @@ function* tilesOfClasses(
 /** S += the products of all tiles, each in the first rows and columns of S. */
 function sumProducts(
   tiles: Iterable<SummedTile>,
-  blas: Products,
+  blas: MatrixProducts,
   scatter: Float64Array,
   d: number,
   onStep: OnStep,
 ): Promise<void> {
-  const sums = new Sums(blas, blas.lanes, { products: scatter, size: d, row: 0, column: 0 }, d, d, true);
+  const sums = new LaneSums(blas, blas.lanes, { products: scatter, size: d, row: 0, column: 0 }, d, d, true);
   return pipeline(
     tiles,
     blas.lanes,

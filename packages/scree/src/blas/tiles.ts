@@ -11,18 +11,18 @@ const ALL_BYTES = 60 * 2 ** 20;
 const MOST_ROWS = 4096;
 /** Most columns of a tile of whole columns: the chain of additions in one product of two rows. */
 export const DUAL_COLS = 512;
-/** Products of fewer lines are slow. */
+/** MatrixProducts of fewer lines are slow. */
 const MIN_LINES = 256;
 /** Fewest rows of a tile of wide data: the vectors are read again for every tile. */
 const WIDE_ROWS = 64;
 
 /** Tiles in memory at the same time: one per lane, and the one that is being packed. */
-export function tilesFor(lanes: number): number {
+export function tilesInMemory(lanes: number): number {
   return lanes + 1;
 }
 
 /** Rows of a tile of n rows of d columns, if so many tiles are in memory. */
-export function tileRows(n: number, d: number, bytes: 4 | 8, lanes: number, tiles = tilesFor(lanes)): number {
+export function rowsPerTile(n: number, d: number, bytes: 4 | 8, lanes: number, tiles = tilesInMemory(lanes)): number {
   const most = ALL_BYTES / tiles;
   const usual = Math.floor(Math.min(BYTES, most) / (d * bytes));
   const wide = Math.min(WIDE_ROWS, Math.floor(most / (d * bytes)));
@@ -30,8 +30,8 @@ export function tileRows(n: number, d: number, bytes: 4 | 8, lanes: number, tile
 }
 
 /** Columns of a tile of whole columns, of `rows` rows, for products of rows with rows. */
-export function tileCols(rows: number, d: number, bytes: 4 | 8, lanes: number): number {
-  const most = Math.min(BYTES, ALL_BYTES / tilesFor(lanes));
+export function columnsPerTile(rows: number, d: number, bytes: 4 | 8, lanes: number): number {
+  const most = Math.min(BYTES, ALL_BYTES / tilesInMemory(lanes));
   return evenly(d, Math.max(16, Math.min(DUAL_COLS, Math.floor(most / (rows * bytes)))), lanes);
 }
 

@@ -4,11 +4,11 @@ import { decoded } from '../../data/blocks/float16.js';
 import type { ColumnStatistics } from '../../data/statistics/statistics.js';
 import { axpy, dot } from '../../linalg/vector.js';
 import { dualByMultiply } from '../dual-by-multiply.js';
-import type { LoadedBlock, OnStep, Products, RowsAt } from '../engine.js';
+import type { DualTarget, LoadedBlock, OnStep, RowsAt } from '../engine.js';
 import { summariseTwoPass } from '../summarise-two-pass.js';
-import { TILE } from './tile.js';
+import { REFERENCE_TILE_ROWS } from './tile.js';
 
-/** The five passes over dense rows: a tile of B is packed (shifted, scaled, weighted), then multiplied. */
+/** The five passes over dense rows. Each packs a tile of B (shifted, scaled, weighted) and multiplies it. */
 export class DenseReference implements LoadedBlock {
   readonly rows: number;
   readonly cols: number;
@@ -28,7 +28,7 @@ export class DenseReference implements LoadedBlock {
     return runTask(this.gramTask(scaler, scatter), onStep);
   }
 
-  dual(scaler: Scaler, other: LoadedBlock, otherScaler: Scaler, into: Products, onStep: OnStep): Promise<void> {
+  dual(scaler: Scaler, other: LoadedBlock, otherScaler: Scaler, into: DualTarget, onStep: OnStep): Promise<void> {
     if (!(other instanceof DenseReference)) {
       return dualByMultiply(this.#block, scaler, other, otherScaler, into, onStep);
     }
@@ -58,10 +58,10 @@ export class DenseReference implements LoadedBlock {
 
   release(): void {}
 
-  /** `gram` as a task, for fits that must not wait; likewise the other tasks. */
+  /** `gram` as a task, for synchronous fits. The methods below do the same for other passes. */
   gramTask(scaler: Scaler, scatter: Float64Array): Task<void> {
     const d = this.cols;
-    const sums = this.rows > TILE ? new Float64Array(d * d) : scatter;
+    const sums = this.rows > REFERENCE_TILE_ROWS ? new Float64Array(d * d) : scatter;
     return this.#tiles(scaler, (tile, _, rows) => {
       addGram(tile, rows, d, sums);
       if (sums === scatter) return;
@@ -80,7 +80,7 @@ export class DenseReference implements LoadedBlock {
 
   normalTask(scaler: Scaler, vectors: Float64Array, k: number, out: Float64Array): Task<void> {
     const sums = new Float64Array(out.length);
-    const scores = new Float64Array(Math.min(TILE, this.rows) * k);
+    const scores = new Float64Array(Math.min(REFERENCE_TILE_ROWS, this.rows) * k);
     return this.#tiles(scaler, (tile, _, rows) => {
       project(tile, rows, this.cols, vectors, k, scores, 0);
       collect(tile, rows, this.cols, scores, 0, k, sums);
@@ -88,17 +88,17 @@ export class DenseReference implements LoadedBlock {
     });
   }
 
-  *#dualTask(scaler: Scaler, other: DenseReference, otherScaler: Scaler, into: Products): Task<void> {
+  *#dualTask(scaler: Scaler, other: DenseReference, otherScaler: Scaler, into: DualTarget): Task<void> {
     const d = this.cols;
     const same = other === this;
-    const tile = new Float64Array(Math.min(TILE, this.rows) * d);
-    const packed = new Float64Array(Math.min(TILE, other.rows) * d);
-    const scores = new Float64Array(Math.min(TILE, this.rows) * TILE);
-    for (let from = 0; from < this.rows; from += TILE) {
-      const rows = Math.min(TILE, this.rows - from);
+    const tile = new Float64Array(Math.min(REFERENCE_TILE_ROWS, this.rows) * d);
+    const packed = new Float64Array(Math.min(REFERENCE_TILE_ROWS, other.rows) * d);
+    const scores = new Float64Array(Math.min(REFERENCE_TILE_ROWS, this.rows) * REFERENCE_TILE_ROWS);
+    for (let from = 0; from < this.rows; from += REFERENCE_TILE_ROWS) {
+      const rows = Math.min(REFERENCE_TILE_ROWS, this.rows - from);
       packTile(this.#block, scaler, from, from + rows, 0, d, tile);
-      for (let start = same ? from : 0; start < other.rows; start += TILE) {
-        const end = Math.min(other.rows, start + TILE);
+      for (let start = same ? from : 0; start < other.rows; start += REFERENCE_TILE_ROWS) {
+        const end = Math.min(other.rows, start + REFERENCE_TILE_ROWS);
         packTile(other.#block, otherScaler, start, end, 0, d, packed);
         project(packed, end - start, d, tile.subarray(0, rows * d), rows, scores, 0);
         writeProducts(scores, end - start, rows, { ...into, row: into.row + from, column: into.column + start });
@@ -110,9 +110,9 @@ export class DenseReference implements LoadedBlock {
 
   /** Packs the block tile by tile and visits each. */
   *#tiles(scaler: Scaler, visit: (tile: Float64Array, from: number, rows: number) => void): Task<void> {
-    const tile = new Float64Array(Math.min(TILE, this.rows) * this.cols);
-    for (let from = 0; from < this.rows; from += TILE) {
-      const to = Math.min(this.rows, from + TILE);
+    const tile = new Float64Array(Math.min(REFERENCE_TILE_ROWS, this.rows) * this.cols);
+    for (let from = 0; from < this.rows; from += REFERENCE_TILE_ROWS) {
+      const to = Math.min(this.rows, from + REFERENCE_TILE_ROWS);
       packTile(this.#block, scaler, from, to, 0, this.cols, tile);
       visit(tile, from, to - from);
       yield to - from;
@@ -120,7 +120,7 @@ export class DenseReference implements LoadedBlock {
   }
 }
 
-/** S += tileᵀtile, upper triangle, four rows at a time: S is read and written once for the four. */
+/** S += tileᵀtile, upper triangle. S is read and written once for four rows. */
 function addGram(tile: Float64Array, rows: number, d: number, scatter: Float64Array): void {
   let r = 0;
   for (; r + 3 < rows; r += 4) {
@@ -150,7 +150,12 @@ function addGram(tile: Float64Array, rows: number, d: number, scatter: Float64Ar
 }
 
 /** products[row + i, column + j] = scores[j, i]. */
-function writeProducts(scores: Float64Array, rows: number, k: number, { products, size, row, column }: Products): void {
+function writeProducts(
+  scores: Float64Array,
+  rows: number,
+  k: number,
+  { products, size, row, column }: DualTarget,
+): void {
   for (let j = 0; j < rows; j++) {
     for (let i = 0; i < k; i++) products[(row + i) * size + column + j] = scores[j * k + i];
   }
@@ -170,7 +175,7 @@ function project(
     const row = i * d;
     const out = start + i * k;
     let c = 0;
-    // Four vectors share one reading of the row.
+    // A row is read once for four vectors.
     for (; c + 3 < k; c += 4) {
       const [v0, v1, v2, v3] = [c * d, (c + 1) * d, (c + 2) * d, (c + 3) * d];
       let [s0, s1, s2, s3] = [0, 0, 0, 0];

@@ -2,17 +2,17 @@ import type { Scaler, SparseBlock } from '../../data/blocks/block.js';
 import type { ColumnStatistics } from '../../data/statistics/statistics.js';
 import { transpose } from '../../linalg/transpose.js';
 import { axpy, dot } from '../../linalg/vector.js';
-import type { LoadedBlock, OnStep, Products, RowsAt } from '../engine.js';
+import type { DualTarget, LoadedBlock, OnStep, RowsAt } from '../engine.js';
 import { summariseTwoPass } from '../summarise-two-pass.js';
-import { TILE } from './tile.js';
+import { REFERENCE_TILE_ROWS } from './tile.js';
 
 /**
- * The five passes over sparse rows, with implicit centring: B is never filled in.
+ * The five passes over sparse rows, with implicit centring: the zeros of B are never filled in.
  *
- * A row of B is √w·(a − t): `a` has the row's stored entries, `t` is the part of the shift that falls on every row.
- * A column that is stored in every row that counts is shifted entry by entry and takes no part in t. So what is dense and far
- * from the origin loses no digits, and what is sparse stays sparse: there the zeros themselves make the variance at
- * least of the order of the shift's square, and subtracting t costs nothing that matters.
+ * A row of B is √w·(a − t): `a` has the row's stored entries, and `t` is the shift that is subtracted from every row. A column that is
+ * stored in every row of weight above 0 is shifted entry by entry and is 0 in t. So dense columns far from the origin lose no digits. Other
+ * columns stay sparse: their zeros make the variance at least of the order of the squared shift, so subtracting t loses no significant
+ * digits.
  */
 export class SparseReference implements LoadedBlock {
   readonly rows: number;
@@ -57,7 +57,7 @@ export class SparseReference implements LoadedBlock {
     }
   }
 
-  async dual(scaler: Scaler, other: LoadedBlock, otherScaler: Scaler, into: Products, onStep: OnStep): Promise<void> {
+  async dual(scaler: Scaler, other: LoadedBlock, otherScaler: Scaler, into: DualTarget, onStep: OnStep): Promise<void> {
     const d = this.cols;
     const { indptr, indices } = this.#block;
     const { entries, rest } = this.#centre(scaler);
@@ -137,7 +137,7 @@ export class SparseReference implements LoadedBlock {
 
   release(): void {}
 
-  /** The entries of A, and t: see the class. */
+  /** Returns the entries of A, and t. */
   #centre(scaler: Scaler): { entries: Float64Array; rest: Float64Array } {
     const { data, indices } = this.#block;
     const full = this.#fullColumns(scaler.rootWeights);
@@ -150,7 +150,7 @@ export class SparseReference implements LoadedBlock {
     return { entries, rest };
   }
 
-  /** 1 for the columns that are stored in every row of weight above 0. */
+  /** Returns 1 for each column that is stored in every row of weight above 0, and 0 for the others. */
   #fullColumns(rootWeights: Float64Array | undefined): Uint8Array {
     const { indptr, indices } = this.#block;
     const counts = new Float64Array(this.cols);
@@ -199,12 +199,12 @@ export class SparseReference implements LoadedBlock {
 
   #stepEvery(i: number, onStep: OnStep): void | Promise<void> {
     const done = i + 1;
-    if (done % TILE === 0) return onStep(TILE);
-    if (done === this.rows) return onStep(done % TILE);
+    if (done % REFERENCE_TILE_ROWS === 0) return onStep(REFERENCE_TILE_ROWS);
+    if (done === this.rows) return onStep(done % REFERENCE_TILE_ROWS);
   }
 }
 
-/** Vt: what the shift subtracts from every score. */
+/** Returns Vt, which is subtracted from every score. */
 function offsets(rest: Float64Array, vectors: Float64Array, k: number): Float64Array {
   const d = rest.length;
   return Float64Array.from({ length: k }, (_, c) => dot(rest, 0, vectors, c * d, d));

@@ -1,2 +1,2 @@
-/** Rows of a tile: sums run over a tile first and tiles are added up, so rounding grows with TILE + n/TILE, not n. */
-export const TILE = 256;
+/** Rows per tile. Sums run over a tile first and then over the tiles, so rounding grows with REFERENCE_TILE_ROWS + n/REFERENCE_TILE_ROWS instead of n. */
+export const REFERENCE_TILE_ROWS = 256;

@@ -8,7 +8,7 @@ import type { Engine, LoadedBlock, Rates } from '../engine.js';
 import { reference } from '../reference/reference.js';
 import { WasmBasis } from './basis.js';
 import { WasmDense } from './dense/dense.js';
-import { FEW, passRows, RESIDENT, TILE, tileRows } from './dense/layout.js';
+import { MOST_RESIDENT_BYTES, MOST_ROWWISE_VECTORS, passRows, TILE, tileRows } from './dense/layout.js';
 import { suits, wasmEigen } from './eigen.js';
 import { returnKernels, takeKernels, withKernels } from './kernel-pool.js';
 import { type Compiled, compileOrWhy } from './kernels.js';
@@ -19,7 +19,7 @@ import { canShare, machineThreads, workersRefused } from './threads/worker-pool.
 /** Unit roundoff of float64 and of float32. */
 const U = 2 ** -53;
 const U32 = 2 ** -24;
-/** Products that assembly/multiply.ts sums in float32 before it adds the sum in float64. */
+/** DualTarget that assembly/multiply.ts sums in float32 before it adds the sum in float64. */
 const CHAIN = 64;
 
 /** Flops from which a pass uses idle workers, and from which it starts new ones: 0.4 and 2 milliseconds of one thread. */
@@ -95,7 +95,7 @@ function ratesOn(threads: number, relaxed: boolean): Rates {
     // 8 to 17 on one core of an AMD EPYC for 500 to 1536 columns, depending on the share of the caches that others leave: memory is the limit.
     eigen: 8 * (1 + 0.5 * (Math.min(threads, 4) - 1)),
     // 12 vectors of 4000 × 4000 take 26 ms on two threads, of which products would take 17; more threads share the memory.
-    again: { vectors: FEW, numbers: RESIDENT / 8, reading: Math.min(threads, 4) },
+    again: { vectors: MOST_ROWWISE_VECTORS, numbers: MOST_RESIDENT_BYTES / 8, reading: Math.min(threads, 4) },
   };
 }
 

@@ -3,9 +3,9 @@ import { random } from '../../linalg/random.js';
 import { axpy, dot, norm } from '../../linalg/vector.js';
 import type { LoadedBlock, OnStep } from '../engine.js';
 import { DeviceFailure, type Gpu } from './device.js';
-import { gram } from './gram-pass.js';
+import { gramPass } from './gram-pass.js';
 import { IntegerPanel } from './integer-gram.js';
-import { normal } from './products-pass.js';
+import { normalPass } from './products-pass.js';
 import { slabRows } from './scaled-rows.js';
 import type { Meanwhile, StoredRows } from './stored-rows.js';
 
@@ -67,7 +67,7 @@ export class SlabCheck {
   async products(stored: StoredRows, report: OnStep): Promise<void> {
     this.#compare(
       stored.gpu,
-      await normal(stored, this.#scaler, this.#vector, 1, () => report(0), { slab: this.slab }),
+      await normalPass(stored, this.#scaler, this.#vector, 1, () => report(0), { slab: this.slab }),
     );
   }
 
@@ -78,7 +78,7 @@ export class SlabCheck {
     // Kernels for bytes know no weights: they leave rows out.
     const bytes = IntegerPanel.suits(stored, this.#given);
     const [scaler, every] = bytes ? [this.#given, SAMPLED] : [this.#scaler, 1];
-    await gram(stored, scaler, true, part, () => report(0), { slab: this.slab, every });
+    await gramPass(stored, scaler, true, part, () => report(0), { slab: this.slab, every });
     const vector = this.#vector;
     const image = new Float64Array(d);
     for (let i = 0; i < d; i++) {
@@ -103,7 +103,7 @@ export function someCombination(vectors: Float64Array, k: number, d: number): Fl
   return vector;
 }
 
-/** Products VBᵀB of all rows: M = (VBᵀB)Vᵀ is symmetric, which an error in a part of them is not. */
+/** DualTarget VBᵀB of all rows: M = (VBᵀB)Vᵀ is symmetric, which an error in a part of them is not. */
 export function confirmSymmetry(gpu: Gpu, vectors: Float64Array, k: number, found: Float64Array, d: number): void {
   for (let i = 0; i < Math.min(k, CONFIRMED_PAIRS); i++) {
     for (let j = 0; j < i; j++) {

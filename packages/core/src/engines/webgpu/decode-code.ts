@@ -12,7 +12,7 @@ export const BYTES = {
   uint32: 4,
   int32: 4,
 } as const;
-export type StoredType = keyof typeof BYTES;
+export type ElementType = keyof typeof BYTES;
 
 /**
  * Entry (i, j) of B = W^½(X − 1sᵀ)F in two float32 parts, from the bits of the stored numbers. Bits are taken apart with
@@ -38,7 +38,7 @@ fn scaled(x: vec3f, j: u32) -> Two1 {
 `;
 
 /** Reads number `at` as an integer of up to 53 bits, in three parts, times a power of two. `finite` is set to false where it is not. */
-const READ: Record<StoredType, string> = {
+const READ: Record<ElementType, string> = {
   float64: `let low = raw[2u * at]; let top = raw[2u * at + 1u];
   let e = (top >> 20u) & 0x7ffu;
   *finite = e != 0x7ffu;
@@ -72,7 +72,7 @@ const READ: Record<StoredType, string> = {
 /** The first row in the buffer, rows to read, columns, the padded width that is written, and the first strip of sums. */
 export const DECODE_PARAMS = ['first', 'rows', 'cols', 'ld', 'weighted', 'strip'] as const;
 
-const head = (type: StoredType, arithmetic: Arithmetic): string => `
+const head = (type: ElementType, arithmetic: Arithmetic): string => `
 struct Params { ${UNIFORM_HEAD} ${DECODE_PARAMS.map((name) => `${name}: u32`).join(', ')} }
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> raw: array<u32>;
@@ -87,7 +87,7 @@ fn entry(i: u32, j: u32, finite: ptr<function, bool>) -> Two1 {
 }`;
 
 /** Writes B, padded with zeros; `low` also its low parts. Rows with a number that is not finite get a flag, and zeros. */
-export function decodeCode(type: StoredType, low: boolean, arithmetic: Arithmetic): string {
+export function decodeCode(type: ElementType, low: boolean, arithmetic: Arithmetic): string {
   return `${head(type, arithmetic)}
 @group(0) @binding(4) var<storage, read_write> high: array<f32>;
 @group(0) @binding(5) var<storage, read_write> flags: array<atomic<u32>>;
@@ -114,10 +114,10 @@ export const SUM_COLUMNS = 32;
 const SHARING = 8;
 
 /**
- * Sums of strips of rows, column by column: Σw·t, Σw·t², and the least and largest t of rows with a weight, all in two parts:
+ * ProductSums of strips of rows, column by column: Σw·t, Σw·t², and the least and largest t of rows with a weight, all in two parts:
  * eight planes per strip. A number that is not finite gets a flag.
  */
-export function columnsCode(type: StoredType, arithmetic: Arithmetic): string {
+export function columnsCode(type: ElementType, arithmetic: Arithmetic): string {
   const planes = ['sums', 'squares', 'least', 'largest'];
   return `${head(type, arithmetic)}
 @group(0) @binding(4) var<storage, read_write> out: array<f32>;

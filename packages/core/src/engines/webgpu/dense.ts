@@ -2,17 +2,17 @@ import type { DenseBlock, Scaler } from '../../data/blocks/block.js';
 import type { ColumnStatistics } from '../../data/statistics/statistics.js';
 import { random } from '../../linalg/random.js';
 import { dualByMultiply } from '../dual-by-multiply.js';
-import type { LoadedBlock, OnStep, Products, RowsAt } from '../engine.js';
+import type { DualTarget, LoadedBlock, OnStep, RowsAt } from '../engine.js';
 import type { ShiftedSums } from '../provisional-means.js';
 import { summariseOnePass } from '../summarise-one-pass.js';
 import { columnSums } from './column-sums.js';
 import { confirmDiagonal, confirmSymmetry, SlabCheck, someCombination } from './confirm.js';
 import { DeviceFailure, type Gpu } from './device.js';
-import { dual } from './dual-pass.js';
-import { fitsOnePanel, GramPanel, gram } from './gram-pass.js';
+import { dualPass } from './dual-pass.js';
+import { fitsOnePanel, GramPanel, gramPass } from './gram-pass.js';
 import { IntegerPanel } from './integer-gram.js';
 import { padded } from './matrices.js';
-import { multiply, multiplyTransposed, normal } from './products-pass.js';
+import { multiplyPass, multiplyTransposedPass, normalPass } from './products-pass.js';
 import { ResidentRows } from './resident.js';
 import { slabRows } from './scaled-rows.js';
 import { type StoredRows, withBuffers } from './stored-rows.js';
@@ -91,7 +91,7 @@ export class GpuDense implements LoadedBlock {
       async (report) => {
         const found = new Float64Array(scatter.length);
         const check = this.#scatterCheck(scaler, report);
-        await gram(this.#stored, scaler, !this.#float32, found, report, { meanwhile: check?.meanwhile });
+        await gramPass(this.#stored, scaler, !this.#float32, found, report, { meanwhile: check?.meanwhile });
         await check?.scatter(this.#stored, report);
         const d = this.cols;
         for (let i = 0; i < d; i++) for (let at = i * d + i; at < (i + 1) * d; at++) scatter[at] += found[at];
@@ -100,11 +100,11 @@ export class GpuDense implements LoadedBlock {
     );
   }
 
-  async dual(scaler: Scaler, other: LoadedBlock, otherScaler: Scaler, into: Products, onStep: OnStep): Promise<void> {
+  async dual(scaler: Scaler, other: LoadedBlock, otherScaler: Scaler, into: DualTarget, onStep: OnStep): Promise<void> {
     if (!(other instanceof GpuDense)) return dualByMultiply(this.#block, scaler, other, otherScaler, into, onStep);
     return this.#orElsewhere(
       onStep,
-      (report) => dual(this.#stored, scaler, other.#stored, otherScaler, into, report),
+      (report) => dualPass(this.#stored, scaler, other.#stored, otherScaler, into, report),
       async (block, rest) => {
         const right = other === this ? block : await other.#loadElsewhere();
         await block.dual(scaler, right, otherScaler, into, rest);
@@ -115,7 +115,7 @@ export class GpuDense implements LoadedBlock {
   multiply(scaler: Scaler, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): Promise<void> {
     return this.#orElsewhere(
       onStep,
-      (report) => multiply(this.#stored, scaler, vectors, k, scores, report),
+      (report) => multiplyPass(this.#stored, scaler, vectors, k, scores, report),
       (block, rest) => block.multiply(scaler, vectors, k, scores, rest),
     );
   }
@@ -129,7 +129,7 @@ export class GpuDense implements LoadedBlock {
   ): Promise<void> {
     return this.#orElsewhere(
       onStep,
-      (report) => multiplyTransposed(this.#stored, scaler, scores, k, out, report),
+      (report) => multiplyTransposedPass(this.#stored, scaler, scores, k, out, report),
       (block, rest) => block.multiplyTransposed(scaler, scores, k, out, rest),
     );
   }
@@ -149,7 +149,7 @@ export class GpuDense implements LoadedBlock {
           measured && this.#device.confirms
             ? this.#slabCheck(scaler, someCombination(vectors, k, this.cols), report)
             : undefined;
-        const found = await normal(this.#stored, scaler, vectors, k, report, { meanwhile: check?.meanwhile });
+        const found = await normalPass(this.#stored, scaler, vectors, k, report, { meanwhile: check?.meanwhile });
         if (check) {
           confirmSymmetry(this.#stored.gpu, vectors, k, found, this.cols);
           await check.products(this.#stored, report);
@@ -167,7 +167,7 @@ export class GpuDense implements LoadedBlock {
     void this.#elsewhere?.then((block) => block.release());
   }
 
-  /** Sums of the columns and the scatter: for each slab both, while the next one is uploaded. */
+  /** ProductSums of the columns and the scatter: for each slab both, while the next one is uploaded. */
   async #sumsAndScatter(scaler: Scaler, sums: ShiftedSums, scatter: Float64Array, report: OnStep): Promise<void> {
     const [stored, two] = [this.#stored, !this.#float32];
     const { gpu, resident, rows: total, cols: d } = stored;
@@ -185,7 +185,7 @@ export class GpuDense implements LoadedBlock {
       });
     } else {
       await columnSums(stored, scaler, sums, onSlice);
-      if (sums.bad === undefined) await gram(stored, scaler, two, scatter, report, { meanwhile: check?.meanwhile });
+      if (sums.bad === undefined) await gramPass(stored, scaler, two, scatter, report, { meanwhile: check?.meanwhile });
     }
     if (!check || sums.bad !== undefined) return;
     confirmDiagonal(gpu, scatter, sums.squares, d);

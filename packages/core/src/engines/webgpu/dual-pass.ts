@@ -1,15 +1,15 @@
 import type { Scaler } from '../../data/blocks/block.js';
-import type { OnStep, Products } from '../engine.js';
+import type { DualTarget, OnStep } from '../engine.js';
 import { addProducts, padded, panelWidth, readMatrix } from './matrices.js';
 import { type StoredRows, withBuffers } from './stored-rows.js';
 
 /** Writes K = B₁B₂ᵀ; where both are the same rows, the upper triangle and some more. */
-export function dual(
+export function dualPass(
   one: StoredRows,
   scaler: Scaler,
   other: StoredRows,
   otherScaler: Scaler,
-  into: Products,
+  into: DualTarget,
   report: OnStep,
 ): Promise<void> {
   const { gpu, cols: d } = one;

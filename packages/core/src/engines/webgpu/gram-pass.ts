@@ -2,7 +2,7 @@ import type { Scaler } from '../../data/blocks/block.js';
 import type { OnStep } from '../engine.js';
 import type { Gpu } from './device.js';
 import { IntegerPanel } from './integer-gram.js';
-import { addProducts, joinParts, padded, panelWidth, readRows, type Sums } from './matrices.js';
+import { addProducts, joinParts, type ProductSums, padded, panelWidth, readMatrixRows } from './matrices.js';
 import type { PassBuffers } from './pass-buffers.js';
 import type { ScaledRows } from './scaled-rows.js';
 import { type Meanwhile, type StoredRows, withBuffers } from './stored-rows.js';
@@ -17,7 +17,7 @@ export class GramPanel {
   readonly #gpu: Gpu;
   readonly #use: PassBuffers;
   readonly #rows: ScaledRows;
-  readonly #sums: Sums;
+  readonly #sums: ProductSums;
   readonly #d: number;
   readonly #n: number;
   readonly #column: number;
@@ -28,7 +28,7 @@ export class GramPanel {
     gpu: Gpu,
     use: PassBuffers,
     rows: ScaledRows,
-    sums: Sums,
+    sums: ProductSums,
     d: number,
     n: number,
     column: number,
@@ -76,7 +76,7 @@ export class GramPanel {
     const [d, column] = [this.#d, this.#column];
     const result = await this.#use.reduced(this.#sums);
     const width = Math.min(this.#n, d - column);
-    await readRows(this.#gpu, result, Math.min(d, this.end), (i, high, low, at) => {
+    await readMatrixRows(this.#gpu, result, Math.min(d, this.end), (i, high, low, at) => {
       const first = Math.max(0, i - column);
       joinParts(high, low, at + first, scatter, i * d + column + first, width - first);
     });
@@ -85,7 +85,7 @@ export class GramPanel {
 }
 
 /** Writes the upper triangle of S = BᵀB of all rows, or of one slab of them; of rows of bytes, of one of `every` so many. */
-export function gram(
+export function gramPass(
   stored: StoredRows,
   scaler: Scaler,
   two: boolean,

@@ -1,8 +1,8 @@
 import type { Scaler } from '../../data/blocks/block.js';
 import { UNIFORM_HEAD } from './arithmetic.js';
 import type { Gpu } from './device.js';
-import { STEP, TILE } from './matmul-code.js';
-import type { Sums } from './matrices.js';
+import { GPU_TILE, TERMS_PER_STEP } from './matmul-code.js';
+import type { ProductSums } from './matrices.js';
 import type { PassBuffers } from './pass-buffers.js';
 import type { StoredRows } from './stored-rows.js';
 
@@ -26,8 +26,8 @@ fn sumOf(x: vec2u, y: vec2u) -> vec2u { let low = x.x + y.x; return vec2u(low, x
  */
 const integerCode = (signed: boolean): string => `${head(PARAMS)}
 @group(0) @binding(2) var<storage, read> raw: array<u32>;
-var<workgroup> ta: array<u32, ${(STEP / 4) * TILE}>;
-var<workgroup> tb: array<u32, ${(STEP / 4) * TILE}>;
+var<workgroup> ta: array<u32, ${(TERMS_PER_STEP / 4) * GPU_TILE}>;
+var<workgroup> tb: array<u32, ${(TERMS_PER_STEP / 4) * GPU_TILE}>;
 fn entry(row: u32, column: u32) -> u32 {
   if (row >= p.terms || column > p.cols || row % p.every != 0u) { return 0u; }
   if (column == p.cols) { return 1u; }
@@ -39,20 +39,20 @@ fn four(row: u32, column: u32) -> u32 {
 }
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) w: vec3u, @builtin(local_invocation_index) t: u32) {
-  let m0 = (w.y + p.rowTile) * ${TILE}u;
-  let n0 = w.x * ${TILE}u;
+  let m0 = (w.y + p.rowTile) * ${GPU_TILE}u;
+  let n0 = w.x * ${GPU_TILE}u;
   if (m0 > n0) { return; }
   let tx = t % 16u;
   let ty = t / 16u;
   var sums: array<vec4${signed ? 'i' : 'u'}, 4>;
-  for (var k = w.z * p.part; k < min(p.terms, (w.z + 1u) * p.part); k += ${STEP}u) {
-    ta[t] = four(k + 4u * (t / ${TILE}u), m0 + t % ${TILE}u);
-    tb[t] = four(k + 4u * (t / ${TILE}u), n0 + t % ${TILE}u);
+  for (var k = w.z * p.part; k < min(p.terms, (w.z + 1u) * p.part); k += ${TERMS_PER_STEP}u) {
+    ta[t] = four(k + 4u * (t / ${GPU_TILE}u), m0 + t % ${GPU_TILE}u);
+    tb[t] = four(k + 4u * (t / ${GPU_TILE}u), n0 + t % ${GPU_TILE}u);
     workgroupBarrier();
-    for (var step = 0u; step < ${STEP / 4}u; step++) {
+    for (var step = 0u; step < ${TERMS_PER_STEP / 4}u; step++) {
       for (var i = 0u; i < 4u; i++) {
-        let x = ta[step * ${TILE}u + ty * 4u + i];
-        for (var j = 0u; j < 4u; j++) { sums[i][j] += dot4${signed ? 'I' : 'U'}8Packed(x, tb[step * ${TILE}u + tx * 4u + j]); }
+        let x = ta[step * ${GPU_TILE}u + ty * 4u + i];
+        for (var j = 0u; j < 4u; j++) { sums[i][j] += dot4${signed ? 'I' : 'U'}8Packed(x, tb[step * ${GPU_TILE}u + tx * 4u + j]); }
       }
     }
     workgroupBarrier();
@@ -79,11 +79,11 @@ export class IntegerPanel {
   readonly #gpu: Gpu;
   readonly #stored: StoredRows;
   readonly #scaler: Scaler;
-  readonly #sums: Sums;
+  readonly #sums: ProductSums;
   readonly #every: number;
   #add = false;
 
-  private constructor(stored: StoredRows, scaler: Scaler, sums: Sums, every: number) {
+  private constructor(stored: StoredRows, scaler: Scaler, sums: ProductSums, every: number) {
     this.#gpu = stored.gpu;
     this.#stored = stored;
     this.#scaler = scaler;
@@ -117,8 +117,8 @@ export class IntegerPanel {
     const { buffer, first: at } = await resident.rows(first, onSlice);
     const signed = resident.type === 'int8';
     const pipeline = gpu.pipeline(`integer gram ${resident.type}`, () => integerCode(signed));
-    const across = sums.ld / TILE;
-    const perLine = (2 * TILE * sums.ld * count) / 4;
+    const across = sums.ld / GPU_TILE;
+    const perLine = (2 * GPU_TILE * sums.ld * count) / 4;
     for (let rowTile = 0, lines = 1; rowTile < across; rowTile += lines) {
       lines = Math.min(across - rowTile, Math.max(1, Math.floor(gpu.slice / perLine)));
       const given: Record<(typeof PARAMS)[number], number> = {
@@ -167,7 +167,7 @@ export class IntegerPanel {
     const whole = shift.map(Math.round);
     const rest = shift.map((size, j) => size - whole[j]);
     const n = columns[d];
-    // Sums of the columns less a whole number, exact as all that is made of whole numbers.
+    // ProductSums of the columns less a whole number, exact as all that is made of whole numbers.
     const less = rest.map((_, j) => columns[j] - n * whole[j]);
     for (let i = 0; i < d; i++) moveRow(scatter.subarray(i * d, (i + 1) * d), i, n, columns, whole, rest, less, factor);
   }

@@ -4,7 +4,7 @@ import { type Arithmetic, arithmeticCode, UNIFORM_HEAD } from './arithmetic.js';
  * C = AᵀB ('columns': sums over the rows of both) or C = ABᵀ ('rows': sums over the columns of both), in tiles of 64 × 64 or, with
  * `narrow`, 64 × 16. A workgroup of 256 threads computes one tile of one part of the sum, 4 × 4 or 4 × 1 entries per thread.
  *
- * 'float32': products of the high parts are summed in float32 over `CHAIN` terms, and these sums in two parts.
+ * 'float32': products of the high parts are summed in float32 over `FLOAT32_TERMS` terms, and these sums in two parts.
  * 'two': all products and sums in two parts; sums over 16 terms keep their errors apart (Ogita, Rump & Oishi 2005), and are added in two parts.
  *
  * All matrices are padded with zeros to multiples of 64 in both directions.
@@ -16,11 +16,11 @@ export interface MatmulKind {
 }
 
 /** Terms that are summed in float32. */
-export const CHAIN = 64;
+export const FLOAT32_TERMS = 64;
 /** Terms that the threads of a workgroup read together. */
-export const STEP = 16;
+export const TERMS_PER_STEP = 16;
 /** Rows and columns of a tile; columns of a narrow one. */
-export const TILE = 64;
+export const GPU_TILE = 64;
 export const NARROW_TILE = 16;
 
 export const MATMUL_PARAMS = [
@@ -39,20 +39,20 @@ export const MATMUL_PARAMS = [
 
 export function matmulCode({ over, precision, narrow }: MatmulKind, arithmetic: Arithmetic): string {
   const two = precision === 'two';
-  const width = narrow ? NARROW_TILE : TILE;
+  const width = narrow ? NARROW_TILE : GPU_TILE;
   const type = narrow ? 'f32' : 'vec4f';
   const s = narrow ? '1' : '4';
   // Lines of the tile in workgroup memory are one longer where they are written across, if 16 KB are enough for that.
-  const [strideA, strideB] = over === 'rows' && !two ? [TILE + 1, width + 1] : [TILE, width];
+  const [strideA, strideB] = over === 'rows' && !two ? [GPU_TILE + 1, width + 1] : [GPU_TILE, width];
   const parts = two ? ['h', 'l'] : ['h'];
   const read = (matrix: 'a' | 'b', lines: number, stride: number): string => {
     const [first, ld] = matrix === 'a' ? ['m0', 'p.lda'] : ['n0', 'p.ldb'];
     const [step, line, source] =
       over === 'columns'
         ? [`at / ${lines}u`, `at % ${lines}u`, `(k + step) * ${ld} + ${first} + line`]
-        : [`at % ${STEP}u`, `at / ${STEP}u`, `(${first} + line) * ${ld} + k + step`];
+        : [`at % ${TERMS_PER_STEP}u`, `at / ${TERMS_PER_STEP}u`, `(${first} + line) * ${ld} + k + step`];
     const copies = parts.map((part) => `t${matrix}${part}[step * ${stride}u + line] = ${matrix}${part}[source];`);
-    return `for (var at = t; at < ${lines * STEP}u; at += 256u) {
+    return `for (var at = t; at < ${lines * TERMS_PER_STEP}u; at += 256u) {
       let step = ${step};
       let line = ${line};
       let source = ${source};
@@ -92,10 +92,10 @@ struct Params { ${UNIFORM_HEAD} ${MATMUL_PARAMS.map((name) => `${name}: u32`).jo
 @group(0) @binding(3) var<storage, read> bh: array<f32>;
 ${two ? '@group(0) @binding(4) var<storage, read> al: array<f32>;\n@group(0) @binding(5) var<storage, read> bl: array<f32>;' : ''}
 ${arithmeticCode(arithmetic)}
-${parts.map((part) => `var<workgroup> ta${part}: array<f32, ${STEP * strideA}>; var<workgroup> tb${part}: array<f32, ${STEP * strideB}>;`).join('\n')}
+${parts.map((part) => `var<workgroup> ta${part}: array<f32, ${TERMS_PER_STEP * strideA}>; var<workgroup> tb${part}: array<f32, ${TERMS_PER_STEP * strideB}>;`).join('\n')}
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) w: vec3u, @builtin(local_invocation_index) t: u32) {
-  let m0 = (w.y + p.rowTile) * ${TILE}u;
+  let m0 = (w.y + p.rowTile) * ${GPU_TILE}u;
   let n0 = (w.x + p.columnTile + p.skip) * ${width}u;
   if (p.upper == 1u && m0 > n0 + ${width - 1}u) { return; }
   let tx = t % 16u;
@@ -105,12 +105,12 @@ fn main(@builtin(workgroup_id) w: vec3u, @builtin(local_invocation_index) t: u32
   var total: array<Two${s}, 4>;
   var high: array<${type}, 4>;
   ${two ? `var low: array<${type}, 4>;` : ''}
-  for (var k = begin; k < end; k += ${STEP}u) {
-    ${read('a', TILE, strideA)}
+  for (var k = begin; k < end; k += ${TERMS_PER_STEP}u) {
+    ${read('a', GPU_TILE, strideA)}
     ${read('b', width, strideB)}
     workgroupBarrier();
-    for (var step = 0u; step < ${STEP}u; step++) { ${multiply} }
-    ${two ? fold : `if ((k - begin) % ${CHAIN}u == ${CHAIN - STEP}u) { ${fold} }`}
+    for (var step = 0u; step < ${TERMS_PER_STEP}u; step++) { ${multiply} }
+    ${two ? fold : `if ((k - begin) % ${FLOAT32_TERMS}u == ${FLOAT32_TERMS - TERMS_PER_STEP}u) { ${fold} }`}
     workgroupBarrier();
   }
   ${two ? '' : fold}

@@ -1,13 +1,13 @@
 import type { Gpu } from './device.js';
 import {
+  GPU_TILE,
   MATMUL_PARAMS,
   type MatmulKind,
   matmulCode,
   NARROW_TILE,
   REDUCE_PARAMS,
   reduceCode,
-  STEP,
-  TILE,
+  TERMS_PER_STEP,
 } from './matmul-code.js';
 
 /** A matrix on the device in two parts, padded with zeros to multiples of 64 in both directions. */
@@ -19,8 +19,8 @@ export interface GpuMatrix {
   readonly ld: number;
 }
 
-/** Sums of products, before their parts are added up. */
-export interface Sums {
+/** ProductSums of products, before their parts are added up. */
+export interface ProductSums {
   readonly c: GPUBuffer;
   readonly rows: number;
   readonly ld: number;
@@ -40,30 +40,30 @@ const MOST_PARTS = 16;
 const TWO_COST = 12;
 
 /** Whether a product with n columns is computed in narrow tiles. */
-export const isNarrow = (n: number): boolean => n <= 2 * NARROW_TILE;
+export const isNarrowProduct = (n: number): boolean => n <= 2 * NARROW_TILE;
 
-export const padded = (size: number): number => Math.ceil(size / TILE) * TILE;
+export const padded = (size: number): number => Math.ceil(size / GPU_TILE) * GPU_TILE;
 
 /** Columns of the sums that fit at a time, where there are m rows: a multiple of 64. */
 export function panelWidth(gpu: Gpu, m: number, n: number): number {
-  const most = Math.floor(Math.min(SUM_BYTES, gpu.largestBinding) / (8 * padded(m) * TILE)) * TILE;
-  return Math.min(padded(n), Math.max(TILE, most));
+  const most = Math.floor(Math.min(SUM_BYTES, gpu.largestBinding) / (8 * padded(m) * GPU_TILE)) * GPU_TILE;
+  return Math.min(padded(n), Math.max(GPU_TILE, most));
 }
 
 /**
  * Divides a sum of `terms` into parts that are computed side by side, where there are too few tiles to keep a device busy. By the shape
  * alone, so that the same input gives the same bits on a device.
  */
-export function planSums(m: number, n: number, terms: number): Omit<Sums, 'c'> {
+export function planSums(m: number, n: number, terms: number): Omit<ProductSums, 'c'> {
   const [rows, ld] = [padded(m), padded(n)];
-  const tiles = (rows / TILE) * (isNarrow(n) ? Math.ceil(n / NARROW_TILE) : ld / TILE);
+  const tiles = (rows / GPU_TILE) * (isNarrowProduct(n) ? Math.ceil(n / NARROW_TILE) : ld / GPU_TILE);
   const room = Math.floor(SUM_BYTES / (8 * rows * ld));
   const parts = Math.max(1, Math.min(Math.ceil(BUSY / tiles), MOST_PARTS, room, Math.floor(terms / LEAST_PART)));
-  const part = Math.ceil(terms / parts / STEP) * STEP;
+  const part = Math.ceil(terms / parts / TERMS_PER_STEP) * TERMS_PER_STEP;
   return { rows, ld, parts: Math.ceil(terms / part), part };
 }
 
-export const sumBytes = ({ parts, rows, ld }: Omit<Sums, 'c'>): number => 8 * parts * rows * ld;
+export const sumBytes = ({ parts, rows, ld }: Omit<ProductSums, 'c'>): number => 8 * parts * rows * ld;
 
 /** Adds AᵀB or ABᵀ to the sums, or replaces them. `column` is the first column of B's side that the sums begin at. */
 export async function addProducts(
@@ -71,7 +71,7 @@ export async function addProducts(
   { over, precision }: Omit<MatmulKind, 'narrow'>,
   a: GpuMatrix,
   b: GpuMatrix,
-  sums: Sums,
+  sums: ProductSums,
   {
     n,
     terms,
@@ -81,15 +81,15 @@ export async function addProducts(
   }: { n: number; terms: number; column?: number; upper?: boolean; add?: boolean },
   onSlice: () => void | Promise<void>,
 ): Promise<void> {
-  const narrow = isNarrow(n) && column === 0 && !upper;
-  const width = narrow ? NARROW_TILE : TILE;
+  const narrow = isNarrowProduct(n) && column === 0 && !upper;
+  const width = narrow ? NARROW_TILE : GPU_TILE;
   const name = `matmul ${over} ${precision}${narrow ? ' narrow' : ''}`;
   const pipeline = gpu.pipeline(name, () => matmulCode({ over, precision, narrow }, gpu.arithmetic));
   const two = precision === 'two';
   const buffers = two ? [sums.c, a.high, b.high, a.low!, b.low!] : [sums.c, a.high, b.high];
   const across = Math.ceil(n / width);
-  const perTile = 2 * TILE * width * terms * (two ? TWO_COST : 1);
-  const rowTiles = sums.rows / TILE;
+  const perTile = 2 * GPU_TILE * width * terms * (two ? TWO_COST : 1);
+  const rowTiles = sums.rows / GPU_TILE;
   for (let tile = 0, count = 1; tile < rowTiles; tile += count) {
     // As many rows of tiles as fit into a slice, or one row in pieces. The slice may change with every one of them.
     count = Math.min(rowTiles - tile, Math.max(1, Math.floor(gpu.slice / (perTile * across))));
@@ -116,7 +116,7 @@ export async function addProducts(
 }
 
 /** Adds up the parts of the sums: into a matrix in two parts. */
-export function reduceSums(gpu: Gpu, sums: Sums, into: GpuMatrix): void {
+export function reduceSums(gpu: Gpu, sums: ProductSums, into: GpuMatrix): void {
   const pipeline = gpu.pipeline('reduce', () => reduceCode(gpu.arithmetic));
   const count = sums.rows * sums.ld;
   const width = Math.min(count, 2 ** 20);
@@ -131,7 +131,7 @@ export function reduceSums(gpu: Gpu, sums: Sums, into: GpuMatrix): void {
 }
 
 /** Reads a matrix back row by row: `visit` gets the parts of a piece of it and where the row starts in them. */
-export async function readRows(
+export async function readMatrixRows(
   gpu: Gpu,
   { high, low, ld }: GpuMatrix,
   rows: number,
@@ -152,7 +152,7 @@ export async function readMatrix(
   visit: (row: number, values: Float64Array) => void,
 ): Promise<void> {
   const values = new Float64Array(cols);
-  await readRows(gpu, matrix, rows, (row, high, low, at) => {
+  await readMatrixRows(gpu, matrix, rows, (row, high, low, at) => {
     joinParts(high, low, at, values, 0, cols);
     visit(row, values);
   });

@@ -2,7 +2,7 @@ import type { Scaler } from '../../data/blocks/block.js';
 import { powerOfTwo } from '../../linalg/vector.js';
 import type { Gpu } from './device.js';
 import { MIRROR_CODE } from './leading-eigen-code.js';
-import { type GpuMatrix, padded, planSums, reduceSums, type Sums, splitNumbers, sumBytes } from './matrices.js';
+import { type GpuMatrix, type ProductSums, padded, planSums, reduceSums, splitNumbers, sumBytes } from './matrices.js';
 import { ResidentRows } from './resident.js';
 import { ScaledRows, slabRows } from './scaled-rows.js';
 
@@ -35,13 +35,13 @@ export class PassBuffers {
   }
 
   /** Room for the sums of an m × n product of so many terms. */
-  async sums(m: number, n: number, terms: number, name?: string): Promise<Sums> {
+  async sums(m: number, n: number, terms: number, name?: string): Promise<ProductSums> {
     const plan = planSums(m, n, terms);
     return { ...plan, c: await this.buffer(sumBytes(plan), name && `sums ${name}`) };
   }
 
   /** A matrix for the sums, and, unless they are still to come, their parts added up in it. */
-  async reduced(sums: Sums, now = true, name?: string): Promise<GpuMatrix> {
+  async reduced(sums: ProductSums, now = true, name?: string): Promise<GpuMatrix> {
     const matrix = await this.zeros(sums.rows, sums.ld, name && `reduced ${name}`);
     if (now) reduceSums(this.#gpu, sums, matrix);
     return matrix;

@@ -4,18 +4,18 @@ import type { Gpu } from './device.js';
 import {
   addProducts,
   type GpuMatrix,
-  isNarrow,
+  isNarrowProduct,
+  type ProductSums,
   padded,
   readMatrix,
   reduceSums,
-  type Sums,
   splitNumbers,
 } from './matrices.js';
 import { type PassBuffers, scalesOf } from './pass-buffers.js';
 import { type Meanwhile, type StoredRows, withBuffers } from './stored-rows.js';
 
 /** Writes Y = BVᵀ. Rows with a number that is not finite get NaN. */
-export function multiply(
+export function multiplyPass(
   { gpu, resident, rows: total, cols: d }: StoredRows,
   scaler: Scaler,
   vectors: Float64Array,
@@ -45,7 +45,7 @@ export function multiply(
 }
 
 /** Adds Z = YᵀB to `out`. */
-export function multiplyTransposed(
+export function multiplyTransposedPass(
   { gpu, resident, rows: total, cols: d }: StoredRows,
   scaler: Scaler,
   scores: Float64Array,
@@ -63,7 +63,7 @@ export function multiplyTransposed(
       low: await use.buffer(rows.slab * ld * 4),
       ld,
     };
-    const z = await CollectedRows.make(gpu, use, k, d, padded(Math.min(rows.slab, total)));
+    const z = await TransposedProducts.make(gpu, use, k, d, padded(Math.min(rows.slab, total)));
     for (const { first, rows: count } of rows.slabs()) {
       const b = await rows.decode(first, count, onSlice);
       const part = scores.subarray(first * k, (first + count) * k);
@@ -78,7 +78,7 @@ export function multiplyTransposed(
 }
 
 /** VBᵀB of all rows, or of one slab of them. */
-export function normal(
+export function normalPass(
   { gpu, resident, rows: total, cols: d }: StoredRows,
   scaler: Scaler,
   vectors: Float64Array,
@@ -93,7 +93,7 @@ export function normal(
     const height = Math.min(rows.slab, total);
     const scoreSums = await use.sums(height, k, padded(d));
     const y = await use.reduced(scoreSums, false);
-    const z = await CollectedRows.make(gpu, use, k, d, padded(height));
+    const z = await TransposedProducts.make(gpu, use, k, d, padded(height));
     const shape = { n: k, terms: padded(d) };
     let add = false;
     for (const { first, rows: count } of rows.slabs(slab)) {
@@ -113,14 +113,14 @@ export function normal(
 }
 
 /** Z = YᵀB (k × d), summed slab by slab; where k is small its transpose, whose tiles are narrow. */
-class CollectedRows {
+class TransposedProducts {
   readonly #gpu: Gpu;
   readonly #use: PassBuffers;
-  readonly #sums: Sums;
+  readonly #sums: ProductSums;
   readonly #k: number;
   readonly #d: number;
 
-  private constructor(gpu: Gpu, use: PassBuffers, sums: Sums, k: number, d: number) {
+  private constructor(gpu: Gpu, use: PassBuffers, sums: ProductSums, k: number, d: number) {
     this.#gpu = gpu;
     this.#use = use;
     this.#sums = sums;
@@ -128,9 +128,9 @@ class CollectedRows {
     this.#d = d;
   }
 
-  static async make(gpu: Gpu, use: PassBuffers, k: number, d: number, terms: number): Promise<CollectedRows> {
-    const sums = isNarrow(k) ? await use.sums(d, k, terms) : await use.sums(k, d, terms);
-    return new CollectedRows(gpu, use, sums, k, d);
+  static async make(gpu: Gpu, use: PassBuffers, k: number, d: number, terms: number): Promise<TransposedProducts> {
+    const sums = isNarrowProduct(k) ? await use.sums(d, k, terms) : await use.sums(k, d, terms);
+    return new TransposedProducts(gpu, use, sums, k, d);
   }
 
   /** Adds the products of `rows` rows, or begins with them. */
@@ -143,7 +143,8 @@ class CollectedRows {
   ): Promise<void> {
     const kind = { over: 'columns', precision: 'two' } as const;
     const terms = padded(rows);
-    if (isNarrow(this.#k)) await addProducts(this.#gpu, kind, b, y, this.#sums, { n: this.#k, terms, add }, onSlice);
+    if (isNarrowProduct(this.#k))
+      await addProducts(this.#gpu, kind, b, y, this.#sums, { n: this.#k, terms, add }, onSlice);
     else await addProducts(this.#gpu, kind, y, b, this.#sums, { n: padded(this.#d), terms, add }, onSlice);
   }
 
@@ -151,7 +152,7 @@ class CollectedRows {
   async read(out: Float64Array, scales: Float64Array): Promise<void> {
     const [k, d] = [this.#k, this.#d];
     const result = await this.#use.reduced(this.#sums);
-    if (isNarrow(k)) {
+    if (isNarrowProduct(k)) {
       await readMatrix(this.#gpu, result, d, k, (j, values) => {
         for (let c = 0; c < k; c++) out[c * d + j] += values[c] / scales[c];
       });

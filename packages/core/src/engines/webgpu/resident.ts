@@ -1,15 +1,15 @@
 import type { DenseBlock } from '../../data/blocks/block.js';
 import type { NumberArray } from '../../data/blocks/matrix.js';
-import { BYTES, type StoredType } from './decode-code.js';
+import { BYTES, type ElementType } from './decode-code.js';
 import { DeviceFailure, type Gpu } from './device.js';
 
 /** Bytes of stored rows per buffer. */
 const CHUNK_BYTES = 64 * 2 ** 20;
 
 /** The type of a block's numbers. */
-export function storedType({ data, half }: DenseBlock): StoredType {
+export function elementType({ data, half }: DenseBlock): ElementType {
   if (half) return 'float16';
-  const types: readonly [new (length: number) => NumberArray, StoredType][] = [
+  const types: readonly [new (length: number) => NumberArray, ElementType][] = [
     [Float64Array, 'float64'],
     [Float32Array, 'float32'],
     [Int8Array, 'int8'],
@@ -32,7 +32,7 @@ export interface RowsOnDevice {
  * there as far as the device has room. The rest is uploaded for every pass.
  */
 export class ResidentRows {
-  readonly type: StoredType;
+  readonly type: ElementType;
   readonly #gpu: Gpu;
   readonly #block: DenseBlock;
   readonly #chunkRows: number;
@@ -46,7 +46,7 @@ export class ResidentRows {
   constructor(gpu: Gpu, block: DenseBlock, slab: number) {
     this.#gpu = gpu;
     this.#block = block;
-    this.type = storedType(block);
+    this.type = elementType(block);
     this.#rowBytes = block.cols * BYTES[this.type];
     this.#chunkRows =
       slab * Math.max(1, Math.floor(Math.min(CHUNK_BYTES, gpu.largestBinding) / (slab * this.#rowBytes)));

@@ -6,7 +6,7 @@ import { wasmEngineOrWhy } from '../wasm/wasm.js';
 import { GpuDense, type GpuWithFallback } from './dense.js';
 import { DeviceFailure, Gpu } from './device.js';
 import { leadingEigen } from './leading-eigen.js';
-import { CHAIN } from './matmul-code.js';
+import { FLOAT32_TERMS } from './matmul-code.js';
 import { planSums } from './matrices.js';
 import { probe } from './probe.js';
 import { type DeviceRates, measureDevice } from './rates.js';
@@ -125,7 +125,7 @@ function makeEngine(gpu: Gpu, processor: Engine, smallest: number, rates: Device
     roundoff: (n, d, sparse) => Math.max(processor.roundoff(n, d, sparse), sparse ? 0 : ownRoundoff(n, d, sparse)),
     ...(float32 ? { float32 } : {}),
   });
-  const single = engineOf('webgpu, float32', 'float32', (n, d) => U32 * (CHAIN + 4) + roundoffInTwo(n, d));
+  const single = engineOf('webgpu, float32', 'float32', (n, d) => U32 * (FLOAT32_TERMS + 4) + roundoffInTwo(n, d));
   return engineOf('webgpu', 'two', roundoffInTwo, single);
 }
 

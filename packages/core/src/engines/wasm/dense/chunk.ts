@@ -6,7 +6,7 @@ import { typeCode } from './layout.js';
 /** Bytes that one job copies, about. */
 const COPIED = 1 << 18;
 
-/** Rows of so many bytes that one job copies. */
+/** RowRange of so many bytes that one job copies. */
 export function copiedRows(bytes: number): number {
   return Math.max(1, Math.floor(COPIED / bytes));
 }

@@ -4,7 +4,7 @@ import type { JobRunner } from '../threads/job-runner.js';
 import { Chunk } from './chunk.js';
 import { chunkCols, TILE } from './layout.js';
 
-/** Rows that are scaled together: their part of a strip stays in the nearest cache. */
+/** RowRange that are scaled together: their part of a strip stays in the nearest cache. */
 const HEIGHT = 32;
 
 /** Z += YᵀB for few vectors and wide data: all rows of some columns at a time, so that the sums of a column are made at once. */

@@ -1,22 +1,22 @@
 import type { DenseBlock, Scaler } from '../../../data/blocks/block.js';
 import type { ColumnStatistics } from '../../../data/statistics/statistics.js';
 import { dualByMultiply } from '../../dual-by-multiply.js';
-import type { DualScaler, LoadedBlock, OnStep, Products, RowsAt } from '../../engine.js';
+import type { DualScaler, DualTarget, LoadedBlock, OnStep, RowsAt } from '../../engine.js';
 import type { PrecomputedDual } from '../../precomputed-dual.js';
 import type { ShiftedSums } from '../../provisional-means.js';
 import { summariseOnePass } from '../../summarise-one-pass.js';
 import type { RunnerProvider } from '../runner-provider.js';
 import type { JobRunner } from '../threads/job-runner.js';
-import type { Rows } from './dual.js';
-import { FewVectors } from './few-vectors.js';
-import { suitsStrips, WIDE } from './layout.js';
+import type { RowRange } from './dual.js';
+import { suitsStrips, WIDE_COLUMNS } from './layout.js';
+import { NormalByRows } from './normal-by-rows.js';
 import { type Packed, RowPipeline } from './row-pipeline.js';
 import { Scores } from './scores.js';
 
 /** Code for wide data and products of rows. Most fits do without it. */
 const widePasses = (): Promise<typeof import('./wide.js')> => import('./wide.js');
 
-/** Rows of a group in the dual pass: the products of two groups are 32 MB. */
+/** RowRange of a group in the dual pass: the products of two groups are 32 MB. */
 const GROUP = 2048;
 
 /** The time to copy and pack one number, in flops. */
@@ -32,7 +32,7 @@ export class WasmDense implements LoadedBlock {
   readonly #block: DenseBlock;
   readonly #provider: RunnerProvider;
   readonly #float32: boolean;
-  readonly #few: FewVectors;
+  readonly #few: NormalByRows;
   #precomputed: PrecomputedDual | undefined;
 
   constructor(block: DenseBlock, provider: RunnerProvider, float32: boolean) {
@@ -41,7 +41,7 @@ export class WasmDense implements LoadedBlock {
     this.#block = block;
     this.#provider = provider;
     this.#float32 = float32;
-    this.#few = new FewVectors(block, provider);
+    this.#few = new NormalByRows(block, provider);
   }
 
   async summarise(
@@ -51,7 +51,7 @@ export class WasmDense implements LoadedBlock {
     dualScaler?: DualScaler,
   ): Promise<ColumnStatistics> {
     const { rows, cols } = this;
-    if (dualScaler && !this.#float32 && rows <= GROUP && cols > WIDE) {
+    if (dualScaler && !this.#float32 && rows <= GROUP && cols > WIDE_COLUMNS) {
       const { summariseWithDual } = await widePasses();
       const found = await this.#withRunner(rows * rows * cols, (runner) =>
         summariseWithDual(runner, this.#block, at.weights, dualScaler, onStep),
@@ -69,12 +69,12 @@ export class WasmDense implements LoadedBlock {
   }
 
   /** Multiplies groups of rows pair by pair; each pair is read once, in tiles of columns. */
-  dual(scaler: Scaler, other: LoadedBlock, otherScaler: Scaler, into: Products, onStep: OnStep): Promise<void> {
+  dual(scaler: Scaler, other: LoadedBlock, otherScaler: Scaler, into: DualTarget, onStep: OnStep): Promise<void> {
     if (other instanceof WasmDense) return this.#dual(scaler, other, otherScaler, into, onStep);
     return dualByMultiply(this.#block, scaler, other, otherScaler, into, onStep);
   }
 
-  async #dual(scaler: Scaler, other: WasmDense, otherScaler: Scaler, into: Products, onStep: OnStep): Promise<void> {
+  async #dual(scaler: Scaler, other: WasmDense, otherScaler: Scaler, into: DualTarget, onStep: OnStep): Promise<void> {
     if (other === this && this.#precomputed) {
       const { writePrecomputedDual } = await widePasses();
       if (writePrecomputedDual(this.#precomputed, scaler, into)) {
@@ -85,10 +85,10 @@ export class WasmDense implements LoadedBlock {
     const { multiplyRows } = await widePasses();
     for (let i = 0; i < this.rows; i += GROUP) {
       const count = Math.min(GROUP, this.rows - i);
-      const a: Rows = { block: this.#block, scaler, first: i, count };
+      const a: RowRange = { block: this.#block, scaler, first: i, count };
       for (let j = other === this ? i : 0; j < other.rows; j += GROUP) {
         const cols = Math.min(GROUP, other.rows - j);
-        const b: Rows = { block: other.#block, scaler: otherScaler, first: j, count: cols };
+        const b: RowRange = { block: other.#block, scaler: otherScaler, first: j, count: cols };
         const float32 = this.#float32;
         await this.#withRunner(2 * count * cols * this.cols, async (runner) => {
           const sums = await multiplyRows(runner, a, b, float32, () => onStep(0));

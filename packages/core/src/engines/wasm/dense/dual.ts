@@ -109,8 +109,8 @@ export class RowLines {
   }
 }
 
-/** Rows of a block: how many, from which on, through which scaler. */
-export interface Rows {
+/** RowRange of a block: how many, from which on, through which scaler. */
+export interface RowRange {
   readonly block: DenseBlock;
   readonly scaler: Scaler;
   readonly first: number;
@@ -123,8 +123,8 @@ export interface Rows {
  */
 export async function multiplyRows(
   runner: JobRunner,
-  a: Rows,
-  b: Rows,
+  a: RowRange,
+  b: RowRange,
   float32: boolean,
   onStep: OnStep,
 ): Promise<number> {

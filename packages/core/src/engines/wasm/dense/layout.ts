@@ -14,7 +14,7 @@ export const HEADER = 384;
 /** Fewest rows of a tile where memory allows: with fewer, merging the sums costs more than computing them. */
 const FEWEST_TILE_ROWS = 24;
 
-/** Rows of a tile of d columns: TILE, or what fits for wide data, a whole number of panels. */
+/** RowRange of a tile of d columns: TILE, or what fits for wide data, a whole number of panels. */
 export function tileRows(d: number): number {
   const values = Math.max(MOST_TILE_VALUES, Math.min(FEWEST_TILE_ROWS * d, 2.5 * MOST_TILE_VALUES));
   return Math.max(8, Math.min(TILE, Math.floor(values / d / 8) * 8));
@@ -69,13 +69,13 @@ export function typeCode({ data, half }: DenseBlock): number {
 }
 
 /** Columns from which rows are read in strips of columns: longer rows leave the caches before all of them have been added up. */
-export const WIDE = 8192;
+export const WIDE_COLUMNS = 8192;
 /** Bytes of rows in their scaler that may stay in the memory between passes with few vectors. */
-export const RESIDENT = 192 * 2 ** 20;
+export const MOST_RESIDENT_BYTES = 192 * 2 ** 20;
 /** Vectors up to which panels are slower than rows as they lie. */
-export const FEW = 64;
+export const MOST_ROWWISE_VECTORS = 64;
 
 /** Whether sums of rows times few scores are made in strips of columns. */
 export function suitsStrips(cols: number, k: number): boolean {
-  return cols > WIDE && k <= FEW;
+  return cols > WIDE_COLUMNS && k <= MOST_ROWWISE_VECTORS;
 }

@@ -21,7 +21,7 @@ export interface Packed {
 }
 
 /** What is done with a chunk: one list of jobs, or two where the second needs the results of the first; then `after`. */
-export interface Work {
+export interface ChunkSteps {
   begin?: (chunk: Packed) => void;
   first?: ((chunk: Packed) => void) | undefined;
   second?: (chunk: Packed) => void;
@@ -104,12 +104,12 @@ export class RowPipeline {
     return this.tiles * Math.ceil(cols / PACKED) + copies;
   }
 
-  /** Rows of tile t of a chunk. */
+  /** RowRange of tile t of a chunk. */
   rowsOf(chunk: Packed, t: number): number {
     return Math.min(this.height, chunk.rows - t * this.height);
   }
 
-  async run(onStep: OnStep, work: Work): Promise<void> {
+  async run(onStep: OnStep, steps: ChunkSteps): Promise<void> {
     const runner = this.#runner;
     const go: OnStep = () => onStep(0);
     this.#load(0);
@@ -117,20 +117,20 @@ export class RowPipeline {
       this.#addCopies(0);
       await runner.runJobs(go);
     }
-    this.#pack(0, work);
+    this.#pack(0, steps);
     this.#addCopies(1);
     await runner.runJobs(go, this.#loading(1));
     for (let c = 0; c < this.#chunks; c++) {
       const chunk = this.#chunk(c);
-      if (work.first && work.second) {
-        work.first(chunk);
+      if (steps.first && steps.second) {
+        steps.first(chunk);
         await runner.runJobs(go);
       }
-      (work.second ?? work.first)?.(chunk);
-      this.#pack(c + 1, work);
+      (steps.second ?? steps.first)?.(chunk);
+      this.#pack(c + 1, steps);
       this.#addCopies(c + 2);
       await runner.runJobs(go, this.#loading(c + 2));
-      work.after?.(chunk);
+      steps.after?.(chunk);
       await onStep(chunk.rows);
     }
   }
@@ -167,7 +167,7 @@ export class RowPipeline {
     this.#raw[buffer].addCopies(this.#runner, first, rows, 0, this.#block.cols);
   }
 
-  #pack(c: number, work: Work): void {
+  #pack(c: number, steps: ChunkSteps): void {
     if (c >= this.#chunks) return;
     const chunk = this.#chunk(c);
     const { slots, stats, tiles, buffer } = chunk;
@@ -195,6 +195,6 @@ export class RowPipeline {
         );
       }
     }
-    work.begin?.(chunk);
+    steps.begin?.(chunk);
   }
 }

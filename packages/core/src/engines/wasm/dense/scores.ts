@@ -14,7 +14,7 @@ export class Scores {
   readonly #k: number;
   readonly #slot: number;
   readonly #tile: number;
-  /** Rows that one job scores: an eighth of a tile, so that all threads have something to do. */
+  /** RowRange that one job scores: an eighth of a tile, so that all threads have something to do. */
   readonly #strip: number;
   readonly #groups: number;
   readonly #slots: [number, number];

@@ -33,7 +33,7 @@ export function cutRows({ rows, indptr }: SparseBlock, together: number): Part[]
 }
 
 /** Sparse rows as a scaler sees them: a row of B is √w·(a − t), and entry x of a in column j is (x − lift)·factor. */
-export interface Centred {
+export interface ImplicitCentring {
   readonly scaler: Scaler;
   /** The shift of columns that are stored in every row of weight above 0; 0 for other columns. */
   readonly lift: Float64Array;
@@ -41,7 +41,7 @@ export interface Centred {
   readonly rest: Float64Array;
 }
 
-export function centre({ rows, cols, indptr, indices }: SparseBlock, scaler: Scaler): Centred {
+export function implicitCentring({ rows, cols, indptr, indices }: SparseBlock, scaler: Scaler): ImplicitCentring {
   const { shift, factor, rootWeights } = scaler;
   const counts = new Float64Array(cols);
   let counted = 0;
@@ -95,7 +95,13 @@ export function allocatePart(
 }
 
 /** Copies a part into the memory; its entries are shifted, scaled and weighted. */
-export function fillPart(kernels: Kernels, at: RowAddresses, block: SparseBlock, part: Part, centred: Centred): void {
+export function fillPart(
+  kernels: Kernels,
+  at: RowAddresses,
+  block: SparseBlock,
+  part: Part,
+  centred: ImplicitCentring,
+): void {
   const { indptr, indices, data } = block;
   const { lift, scaler } = centred;
   const { factor, rootWeights } = scaler;

@@ -1,6 +1,6 @@
 import type { Scaler, SparseBlock } from '../../../data/blocks/block.js';
 import type { ColumnStatistics } from '../../../data/statistics/statistics.js';
-import type { LoadedBlock, OnStep, Products, RowsAt } from '../../engine.js';
+import type { DualTarget, LoadedBlock, OnStep, RowsAt } from '../../engine.js';
 import { SparseReference } from '../../reference/sparse.js';
 import { sameScaler } from '../../same-scaler.js';
 import { summariseTwoPass } from '../../summarise-two-pass.js';
@@ -10,10 +10,10 @@ import type { JobRunner } from '../threads/job-runner.js';
 import {
   allocatePart,
   byColumnBytes,
-  type Centred,
-  centre,
   cutRows,
   fillPart,
+  type ImplicitCentring,
+  implicitCentring,
   type Part,
   partBytes,
   type RowAddresses,
@@ -33,7 +33,7 @@ const SUMS = 2 ** 27;
 /** Parts of the rows that are done at the same time, each with its own sums. The number is fixed, so that results do not depend on threads. */
 const PARTS = 4;
 /** Bytes of rows that may stay in the memory between passes. */
-const RESIDENT = 2 ** 28;
+const MOST_RESIDENT_BYTES = 2 ** 28;
 /** Entries per column and part from which a copy by column pays off. */
 const BY_COLUMN_ENTRIES = 4;
 
@@ -47,7 +47,7 @@ interface Pass {
 /** Rows that stay in a memory of their own. */
 interface Kept {
   readonly kernels: Kernels;
-  readonly centred: Centred;
+  readonly centred: ImplicitCentring;
   readonly addresses: readonly RowAddresses[][];
   /** Whether their entries have been copied by column, where there is room for that. */
   byColumn: boolean;
@@ -74,7 +74,7 @@ export class WasmSparse implements LoadedBlock {
   readonly #stages: readonly (readonly Part[])[];
   #passes = 0;
   #busy = false;
-  #centred: Centred | undefined;
+  #centred: ImplicitCentring | undefined;
   #kept: Kept | undefined;
 
   constructor(block: SparseBlock, provider: RunnerProvider) {
@@ -101,7 +101,7 @@ export class WasmSparse implements LoadedBlock {
   }
 
   /** As the reference engine does it: filled rows of one block are vectors that the other is multiplied by. */
-  dual(scaler: Scaler, other: LoadedBlock, otherScaler: Scaler, into: Products, onStep: OnStep): Promise<void> {
+  dual(scaler: Scaler, other: LoadedBlock, otherScaler: Scaler, into: DualTarget, onStep: OnStep): Promise<void> {
     return this.#plain.dual(scaler, other, otherScaler, into, onStep);
   }
 
@@ -132,7 +132,8 @@ export class WasmSparse implements LoadedBlock {
 
   async #run(scaler: Scaler, k: number, pass: Pass, onStep: OnStep): Promise<void> {
     const flops = (pass.vectors && pass.out ? 4 : 2) * (this.#block.data.length + this.rows) * k;
-    if (!this.#centred || !sameScaler(this.#centred.scaler, scaler)) this.#centred = centre(this.#block, scaler);
+    if (!this.#centred || !sameScaler(this.#centred.scaler, scaler))
+      this.#centred = implicitCentring(this.#block, scaler);
     const centred = this.#centred;
     if (this.#passes++ > 0 && !this.#busy) this.#keep(centred);
     if (this.#busy || this.#kept?.centred !== centred) {
@@ -154,14 +155,15 @@ export class WasmSparse implements LoadedBlock {
   }
 
   /** Copies the rows into a memory where they stay, if there is room. */
-  #keep(centred: Centred): void {
+  #keep(centred: ImplicitCentring): void {
     if (this.#kept?.centred === centred) return;
     const weighted = centred.scaler.rootWeights !== undefined;
     const parts = this.#stages.flat();
     const plain = parts.reduce((sum, { rows, from, to }) => sum + partBytes(rows, to - from, weighted), 0);
-    if (plain > RESIDENT) return;
+    if (plain > MOST_RESIDENT_BYTES) return;
     const both = parts.reduce((sum, { from, to }) => sum + byColumnBytes(to - from, this.cols), plain);
-    const copies = both <= RESIDENT && this.#block.data.length >= BY_COLUMN_ENTRIES * this.cols * parts.length;
+    const copies =
+      both <= MOST_RESIDENT_BYTES && this.#block.data.length >= BY_COLUMN_ENTRIES * this.cols * parts.length;
     const kernels = this.#kept?.kernels ?? this.#provider.takeKernels();
     if (!kernels) return;
     kernels.forget();
@@ -202,7 +204,7 @@ export class WasmSparse implements LoadedBlock {
 
   async #work(
     runner: JobRunner,
-    centred: Centred,
+    centred: ImplicitCentring,
     addresses: readonly RowAddresses[][] | undefined,
     k: number,
     pass: Pass,
@@ -240,7 +242,7 @@ export class WasmSparse implements LoadedBlock {
   }
 
   /** Two buffers that stages use in turn. */
-  #stream(kernels: Kernels, centred: Centred): { at(s: number): RowAddresses[]; load(s: number): void } {
+  #stream(kernels: Kernels, centred: ImplicitCentring): { at(s: number): RowAddresses[]; load(s: number): void } {
     const stages = this.#stages;
     const all = stages.flat();
     const rows = all.reduce((most, part) => Math.max(most, part.rows), 0);

@@ -40,7 +40,7 @@ export const QUEUE_BYTES = 64;
 export const JOB_WORDS = 16;
 
 /** Indexes of the queue's 32-bit words. */
-export const word = {
+export const queueIndex = {
   /** Incremented for every list of jobs, and when the pass ends; never reset. Idle workers wait on it. */
   wakeCount: 0,
   /** 1 while a pass is running; workers leave when it is 0. */

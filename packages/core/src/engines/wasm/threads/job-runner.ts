@@ -10,8 +10,8 @@ import {
   JOB_BITS,
   JOB_WORDS,
   MOST_JOBS,
+  queueIndex,
   STALL_TIME,
-  word,
 } from './job-queue.js';
 import { threadTimes } from './thread-times.js';
 import { acquireWorkers, releaseWorkers, type Worker } from './worker-pool.js';
@@ -113,15 +113,15 @@ export class JobRunner {
     passes = (passes + 1) | 0;
     this.#pass = passes;
     // Workers may still be leaving the last pass on this memory: `wakeCount` goes on (job-queue.ts).
-    Atomics.store(this.#queue, word.pass, passes);
-    Atomics.store(this.#queue, word.remaining, passes << JOB_BITS);
-    Atomics.store(this.#queue, word.failed, 0);
-    Atomics.store(this.#queue, word.worked, 0);
+    Atomics.store(this.#queue, queueIndex.pass, passes);
+    Atomics.store(this.#queue, queueIndex.remaining, passes << JOB_BITS);
+    Atomics.store(this.#queue, queueIndex.failed, 0);
+    Atomics.store(this.#queue, queueIndex.worked, 0);
     const own = workersOnly ? 0 : 1;
     this.#workers = threads > 1 ? acquireWorkers(threads - own, most - own) : [];
     this.#claims = !workersOnly || this.#workers.length === 0;
     if (this.#workers.length === 0) return;
-    Atomics.store(this.#queue, word.active, 1);
+    Atomics.store(this.#queue, queueIndex.active, 1);
     const { id, memory, module } = kernels;
     for (const worker of this.#workers) {
       worker.postMessage({ id, memory, module, pass: this.#pass, rows: this.#rows, state: worker.state });
@@ -184,15 +184,15 @@ export class JobRunner {
     const queue = this.#queue;
     const jobs = this.#jobs;
     this.#jobs = 0;
-    queue[word.table] = this.#table;
-    queue[word.pages] = this.kernels.bytes >>> 16;
-    Atomics.store(queue, word.done, 0);
-    Atomics.store(queue, word.total, jobs);
-    queue[word.timed] = threadTimes.measured ? 1 : 0;
-    Atomics.store(queue, word.remaining, (this.#pass << JOB_BITS) | jobs);
+    queue[queueIndex.table] = this.#table;
+    queue[queueIndex.pages] = this.kernels.bytes >>> 16;
+    Atomics.store(queue, queueIndex.done, 0);
+    Atomics.store(queue, queueIndex.total, jobs);
+    queue[queueIndex.timed] = threadTimes.measured ? 1 : 0;
+    Atomics.store(queue, queueIndex.remaining, (this.#pass << JOB_BITS) | jobs);
     if (this.#workers.length > 0) {
-      Atomics.add(queue, word.wakeCount, 1);
-      Atomics.notify(queue, word.wakeCount);
+      Atomics.add(queue, queueIndex.wakeCount, 1);
+      Atomics.notify(queue, queueIndex.wakeCount);
     }
     const start = threadTimes.measured ? performance.now() : 0;
     let worked = 0;
@@ -203,24 +203,24 @@ export class JobRunner {
       await this.#wait(jobs, onStep, shared);
     } catch (error) {
       // Jobs that no thread has claimed are dropped. Running jobs are awaited, because they write into the memory.
-      const left = Atomics.exchange(queue, word.remaining, 0) & MOST_JOBS;
+      const left = Atomics.exchange(queue, queueIndex.remaining, 0) & MOST_JOBS;
       await this.#wait(jobs - left);
       throw error;
     }
     if (threadTimes.measured) {
       threadTimes.wall += performance.now() - start;
       threadTimes.own += worked;
-      threadTimes.workers += Atomics.exchange(queue, word.worked, 0) / 1000;
+      threadTimes.workers += Atomics.exchange(queue, queueIndex.worked, 0) / 1000;
     }
-    if (Atomics.load(queue, word.failed) !== 0) throw this.#workerLost('a job failed');
+    if (Atomics.load(queue, queueIndex.failed) !== 0) throw this.#workerLost('a job failed');
   }
 
   /** Returns the workers to the pool. */
   release(): void {
     if (this.#workers.length === 0) return;
-    Atomics.store(this.#queue, word.active, 0);
-    Atomics.add(this.#queue, word.wakeCount, 1);
-    Atomics.notify(this.#queue, word.wakeCount);
+    Atomics.store(this.#queue, queueIndex.active, 0);
+    Atomics.add(this.#queue, queueIndex.wakeCount, 1);
+    Atomics.notify(this.#queue, queueIndex.wakeCount);
     releaseWorkers(this.#workers);
   }
 
@@ -238,9 +238,9 @@ export class JobRunner {
     const queue = this.#queue;
     const e = this.#entries;
     for (;;) {
-      const left = Atomics.load(queue, word.remaining);
+      const left = Atomics.load(queue, queueIndex.remaining);
       if ((left & MOST_JOBS) === 0) return false;
-      if (Atomics.compareExchange(queue, word.remaining, left, left - 1) !== left) continue;
+      if (Atomics.compareExchange(queue, queueIndex.remaining, left, left - 1) !== left) continue;
       const job = (left & MOST_JOBS) - 1;
       const at = job * JOB_WORDS;
       try {
@@ -264,7 +264,7 @@ export class JobRunner {
             e[at + 15],
           );
       } finally {
-        Atomics.add(queue, word.done, 1);
+        Atomics.add(queue, queueIndex.done, 1);
       }
       return true;
     }
@@ -284,14 +284,14 @@ export class JobRunner {
     for (let spent = 0; this.#claims && spent < WAIT_TIME; spent = performance.now() - start) {
       const now = this.#done;
       if (now === jobs) return;
-      if (spent > SPIN_TIME) sleep(this.#queue, word.done, now, WAIT_TIME);
+      if (spent > SPIN_TIME) sleep(this.#queue, queueIndex.done, now, WAIT_TIME);
     }
     if (onStep && !this.#claims) return this.#waitOrHelp(jobs, onStep, shared);
     return this.#waitLonger(jobs, onStep);
   }
 
   get #done(): number {
-    return Atomics.load(this.#queue, word.done);
+    return Atomics.load(this.#queue, queueIndex.done);
   }
 
   async #waitLonger(jobs: number, onStep?: OnStep): Promise<void> {
@@ -336,7 +336,7 @@ export class JobRunner {
     const dead = this.#workers.filter((worker) => worker.failure !== undefined);
     if (dead.length === 0) return;
     const busy = (worker: Worker): boolean => Atomics.load(worker.state, BUSY) === 1;
-    const unclaimed = Atomics.load(this.#queue, word.remaining) & MOST_JOBS;
+    const unclaimed = Atomics.load(this.#queue, queueIndex.remaining) & MOST_JOBS;
     const others = this.#workers.some((worker) => worker.failure === undefined && busy(worker));
     const lost = dead.find(busy) ?? (unclaimed === 0 && !others ? dead[0] : undefined);
     if (lost) throw this.#workerLost(String(lost.failure));
@@ -353,7 +353,7 @@ export class JobRunner {
       ) => { value: Promise<string> | string };
     };
     if (!waitAsync) return new Promise<void>((resolve) => setTimeout(resolve, 0));
-    return Promise.resolve(waitAsync(this.#queue, word.done, seen, CHECK_INTERVAL).value);
+    return Promise.resolve(waitAsync(this.#queue, queueIndex.done, seen, CHECK_INTERVAL).value);
   }
 
   #workerLost(why: string): EngineError {

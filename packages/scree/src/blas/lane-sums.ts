@@ -1,5 +1,5 @@
-import type { Products as Target } from '@scree/core/engine';
-import type { Numbers, Products } from './functions.js';
+import type { DualTarget } from '@scree/core/engine';
+import type { MatrixProducts, Numbers } from './functions.js';
 
 /** Most bytes of the sums of all lanes together. */
 const MAX_BYTES = 256 * 2 ** 20;
@@ -9,8 +9,8 @@ const MAX_BYTES = 256 * 2 ** 20;
  * they are added up at the end; the first lane's are the result itself. In float32, the sums of each tile are added to the
  * float64 result as soon as the tile is done.
  */
-export class Sums {
-  readonly #target: Target;
+export class LaneSums {
+  readonly #target: DualTarget;
   readonly #rows: number;
   readonly #cols: number;
   readonly #upper: boolean;
@@ -21,7 +21,7 @@ export class Sums {
   /** How many of the first rows and columns the last tile of each lane has filled. */
   readonly #filled: number[];
 
-  constructor(blas: Products, lanes: number, target: Target, rows: number, cols: number, upper: boolean) {
+  constructor(blas: MatrixProducts, lanes: number, target: DualTarget, rows: number, cols: number, upper: boolean) {
     this.#target = target;
     this.#rows = rows;
     this.#cols = cols;

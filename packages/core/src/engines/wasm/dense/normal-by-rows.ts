@@ -5,7 +5,7 @@ import type { Kernels } from '../kernels.js';
 import type { RunnerProvider } from '../runner-provider.js';
 import type { JobRunner } from '../threads/job-runner.js';
 import { Chunk, copiedRows } from './chunk.js';
-import { FEW, RESIDENT, WIDE } from './layout.js';
+import { MOST_RESIDENT_BYTES, MOST_ROWWISE_VECTORS, WIDE_COLUMNS } from './layout.js';
 
 /** Parts of the rows, each with its own sums. The number is fixed, so that results do not depend on threads. */
 const PARTS = 16;
@@ -17,7 +17,7 @@ const [FEWEST_ROWS, MOST_ROWS] = [16, 256];
 /** Values of a chunk of tiles, which is copied in at once. */
 const CHUNK_VALUES = 2 ** 19;
 
-/** Rows in their scaler, in a memory of their own. */
+/** RowRange in their scaler, in a memory of their own. */
 interface Kept {
   readonly kernels: Kernels;
   readonly scaler: Scaler;
@@ -40,10 +40,10 @@ interface Pass {
 
 /**
  * Z += VBᵀB for few vectors. Tile t of the rows belongs to part t mod 16; a job scalers a tile, computes its scores and adds its share to the sums of its
- * part, which are added up in their order. Rows of up to 192 MB stay as the scaler sees them in a memory of their own, and later passes neither copy
+ * part, which are added up in their order. RowRange of up to 192 MB stay as the scaler sees them in a memory of their own, and later passes neither copy
  * nor scaler them: the same numbers, and the same bits. Where one pass is all that is wanted (`once`), they stay from the second on.
  */
-export class FewVectors {
+export class NormalByRows {
   readonly #block: DenseBlock;
   readonly #provider: RunnerProvider;
   readonly #stride: number;
@@ -66,7 +66,7 @@ export class FewVectors {
   /** Whether so many vectors are few. */
   suits(k: number): boolean {
     const { cols } = this.#block;
-    return k <= FEW && cols <= WIDE && PARTS * k * this.#stride <= MOST_SUMS;
+    return k <= MOST_ROWWISE_VECTORS && cols <= WIDE_COLUMNS && PARTS * k * this.#stride <= MOST_SUMS;
   }
 
   async normal(
@@ -108,7 +108,7 @@ export class FewVectors {
   #keep(scaler: Scaler): Kept | undefined {
     if (this.#kept && sameScaler(this.#kept.scaler, scaler)) return this.#kept;
     const bytes = this.#block.rows * this.#stride * 8;
-    if (bytes > RESIDENT) return undefined;
+    if (bytes > MOST_RESIDENT_BYTES) return undefined;
     const kernels = this.#kept?.kernels ?? this.#provider.takeKernels();
     if (!kernels) return undefined;
     kernels.forget();
