@@ -8,6 +8,7 @@ export default defineConfig({
   resolve: {
     // Tests run the sources, so a stale build can never make them pass.
     alias: {
+      '@scree/analysis/criteria': source('./packages/analysis/src/choose/criteria/index.ts'),
       '@scree/analysis/describe': source('./packages/analysis/src/describe/index.ts'),
       '@scree/analysis': source('./packages/analysis/src/index.ts'),
       '@scree/files/platform': source('./packages/files/src/platform/index.ts'),

@@ -9,7 +9,7 @@ import { copyLicence, markCommonJs, writeDeclarations } from '../../build/declar
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-const entries = { index: 'index', describe: 'describe/index' };
+const entries = { index: 'index', describe: 'describe/index', criteria: 'choose/criteria/index' };
 const bundle = await rolldown({
   input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, here(`dist/${path}.js`)])),
   external: /^@scree\//,
@@ -29,9 +29,10 @@ for (const [format, folder] of [
     comments: { jsdoc: false },
     codeSplitting: {
       groups: [
-        { name: 'describe-parts', test: /[\\/]dist[\\/](describe|choose[\\/](components-for|criteria[\\/]titles))/ },
+        { name: 'criteria-parts', test: /[\\/]dist[\\/]choose[\\/](criteria|computations[\\/]simulate)/ },
+        { name: 'describe-parts', test: /[\\/]dist[\\/](describe|choose[\\/]components-for)/ },
         { name: 'bootstrap', test: /[\\/]dist[\\/]bootstrap[\\/](?!bootstrap\.|bootstrap-options|default-replicates)/ },
-        { name: 'criteria', test: /[\\/]dist[\\/]choose[\\/]criteria[\\/](?!titles)/ },
+        { name: 'evaluate-criteria', test: /[\\/]dist[\\/]choose[\\/](computations|collect-|evaluate-|recommend)/ },
         {
           name: 'look',
           test: /[\\/]dist[\\/]inspect[\\/](columns|column-warnings|column-tally|duplicate-columns)\.js$/,

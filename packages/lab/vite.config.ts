@@ -45,6 +45,7 @@ export default defineConfig({
   resolve: {
     // The library's sources, so that the lab builds before the library is built and never shows an old one.
     alias: {
+      '@scree/analysis/criteria': fileURLToPath(new URL('../analysis/src/choose/criteria/index.ts', import.meta.url)),
       '@scree/analysis/describe': fileURLToPath(new URL('../analysis/src/describe/index.ts', import.meta.url)),
       '@scree/analysis': fileURLToPath(new URL('../analysis/src/index.ts', import.meta.url)),
       '@scree/files/platform': fileURLToPath(new URL('../files/src/platform/index.ts', import.meta.url)),
@@ -71,7 +72,7 @@ export default defineConfig({
           groups: [
             {
               name: 'worker',
-              test: /^(?!.*(parquet|evidence\.ts|analysis.src.(choose.criteria|bootstrap)|solvers.(learned|sketch).(?!declaration|check)))/,
+              test: /^(?!.*(parquet|analysis.src.(choose.(computations|collect|evaluate|recommend)|bootstrap)|solvers.(learned|sketch).(?!declaration|check)))/,
             },
           ],
         },

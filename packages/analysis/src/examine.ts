@@ -12,6 +12,7 @@ import { bootstrap } from './bootstrap/bootstrap.js';
 import type { BootstrapChoices } from './bootstrap/bootstrap-options.js';
 import { FEWEST_ROWS, replicatesFor, SMALL_TABLE } from './bootstrap/default-replicates.js';
 import { chooseComponents } from './choose/choose-components.js';
+import { noiseTested } from './choose/criteria/registry.js';
 import { ALL_CRITERIA, criteriaOptions, quickCriteria } from './choose/quick-criteria.js';
 import type { FitQuestions } from './fit-and-ask.js';
 import { countAboveLimit, inertiaLimit } from './meaning/inertias.js';
@@ -66,7 +67,7 @@ function reasonIn(found: object): Reason | undefined {
 
 function withStructure({ warnings }: Model, { k, reason, agree }: Choice): Model['warnings'] {
   // Only a test against noise can say that.
-  const tested = agree.includes('permutation') || agree.includes('parallel');
+  const tested = agree.some(noiseTested);
   if (k > 0 || !tested || warnings.some(({ code }) => code === 'NO_STRUCTURE')) return warnings;
   return [...warnings, { code: 'NO_STRUCTURE', message: reason, details: { criteria: agree } }];
 }

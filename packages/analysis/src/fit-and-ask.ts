@@ -31,7 +31,7 @@ import {
   stabilityOfFirst,
 } from '@scree/core/pipeline';
 import { BOOTSTRAP_OPTION, type BootstrapChoices, type Chosen, checkChoices } from './bootstrap/bootstrap-options.js';
-import { type Chooser, isChooser } from './choose/chooser.js';
+import { type Chooser, isChooser } from './choose/criteria/registry.js';
 import { momentsWarnings, type WatchedSource, warningsOfRows, watch } from './inspect/watch-columns.js';
 
 /** Options of a fit and of what is asked about the same rows while they are there. */
@@ -167,7 +167,7 @@ async function chooseK(
   engines: Parameters<typeof fit>[2],
   progress: ProgressTracker,
 ): Promise<{ choice: Choice; data: RowSource | Moments; settings: Settings }> {
-  const { chooseForFit } = await import('./choose/criteria/evidence.js');
+  const { chooseForFit } = await import('./choose/evaluate-criteria.js');
   const { choice, data } = await chooseForFit(source, settings, choose, engines, progress);
   return { choice, data, settings: { ...settings, k: Math.max(1, choice.k) } };
 }

@@ -3,7 +3,7 @@ import { compositionParts, type ScalingRule } from '@scree/core/data';
 import type { NestedModels } from '@scree/core/pipeline';
 import type { BootstrapChoices } from './bootstrap/bootstrap-options.js';
 import { replicatesFor } from './bootstrap/default-replicates.js';
-import { isChooser } from './choose/chooser.js';
+import { isChooser } from './choose/criteria/registry.js';
 import { type CriteriaEffort, examine } from './examine.js';
 import { type FitQuestions, fitAndAsk } from './fit-and-ask.js';
 import { lookAtColumns } from './inspect/look-at-columns.js';

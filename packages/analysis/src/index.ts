@@ -24,6 +24,7 @@ export { type BootstrapOptions, bootstrap } from './bootstrap/bootstrap.js';
 export type { BootstrapChoices } from './bootstrap/bootstrap-options.js';
 export { defaultReplicates } from './bootstrap/default-replicates.js';
 export { type ChooseOptions, chooseComponents } from './choose/choose-components.js';
+export type { CriterionName } from './choose/criteria/registry.js';
 export { compareModels, congruence, type ModelComparison } from './compare/compare-models.js';
 export { type CompareTablesOptions, type Procrustes, procrustes, rvCoefficient } from './compare/compare-tables.js';
 export { principalAngles } from './compare/principal-angles.js';

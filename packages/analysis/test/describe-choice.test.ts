@@ -1,20 +1,10 @@
 import { random } from '@scree/core/linalg';
-import { CRITERION_NAMES } from '@scree/core/pipeline';
 import { describe, expect, it } from 'vitest';
 import { readTable } from '../../core/test/support/table.js';
-import { CRITERIA } from '../src/choose/criteria/registry.js';
-import { CRITERION_TITLES, criterionLines, describeChoice } from '../src/describe/index.js';
+import { criterionLines, describeChoice } from '../src/describe/index.js';
 import { chooseComponents } from '../src/index.js';
 
 describe('a choice in sentences', () => {
-  it('has a title for every criterion of the registry', () => {
-    expect(Object.keys(CRITERIA)).toEqual([...CRITERION_NAMES]);
-    expect(Object.keys(CRITERION_TITLES).sort()).toEqual([...CRITERION_NAMES].sort());
-    for (const [name, criterion] of Object.entries(CRITERIA)) expect(criterion.name).toBe(name);
-    for (const kind of ['long', 'short', 'sentence'] as const)
-      expect(new Set(Object.values(CRITERION_TITLES).map((title) => title[kind])).size).toBe(CRITERION_NAMES.length);
-  });
-
   it('says how much the recommended components keep, and what the criteria say', async () => {
     const choice = await chooseComponents(readTable('wine').rows, { permutations: 99 });
     expect(describeChoice(choice)).toEqual([choice.reason, '1 component keeps 99.8\u00a0% of the variance.']);

@@ -24,7 +24,7 @@ export {
 } from './errors.js';
 export { type AddOptions, Moments } from './fit/moments.js';
 export type { Certificate } from './model/certificate.js';
-export type { Choice, Criterion, CriterionName } from './model/choice.js';
+export type { Choice, Criterion } from './model/choice.js';
 export { type ApplyOptions, loadModel, Model } from './model/model.js';
 export type { ModelRecord, Whiten } from './model/record.js';
 export type { Interval, Stability } from './model/stability.js';

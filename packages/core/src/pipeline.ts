@@ -20,7 +20,7 @@ export { refuseForMoments } from './fit/fit-moments.js';
 export { fitOpened, type Opened, prepareColumns } from './fit/fit-opened.js';
 export { fitSmall, smallFit } from './fit/fit-small.js';
 export { rereadable } from './fit/reading.js';
-export { CRITERION_NAMES, type Obstacle } from './model/choice.js';
+export type { Obstacle } from './model/choice.js';
 export { fixSigns, type NestedModels } from './model/finish.js';
 export { type Reconstruction, reconstructBlock, removeComponents } from './model/reconstruction.js';
 export { scalerOf } from './model/scaler-of.js';

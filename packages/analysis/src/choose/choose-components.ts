@@ -1,8 +1,7 @@
-import { type Choice, type CriterionName, type Data, Model, Moments, OptionError, type PcaOptions } from '@scree/core';
+import { type Choice, type Data, Model, Moments, OptionError, type PcaOptions } from '@scree/core';
 import { openSource, refuseChanged } from '@scree/core/data';
 import { availableEngines } from '@scree/core/engine';
 import {
-  CRITERION_NAMES,
   checkObject,
   checkOption,
   checkOptions,
@@ -13,6 +12,7 @@ import {
   type Settings,
 } from '@scree/core/pipeline';
 import type { EvidenceOptions } from './criteria/criterion.js';
+import { CRITERION_NAMES, type CriterionName } from './criteria/registry.js';
 
 /** Options of the data that `pca` has too, and those of the criteria. */
 export interface ChooseOptions
@@ -77,8 +77,8 @@ export function chooseComponents(data: Data | Moments | Model, options: ChooseOp
 async function choose(data: Data | Moments | Model, options: ChooseOptions): Promise<Choice> {
   const { settings, names, own } = checkChooseOptions(options);
   const progress = new ProgressTracker(settings);
-  // The criteria are loaded when they are first asked.
-  const { examine, examineModel } = await import('./criteria/evidence.js');
+  // The numerics are loaded when a criterion is first computed.
+  const { evaluateCriteria, evaluateForModel } = await import('./evaluate-criteria.js');
   if (data instanceof Model) {
     const given = (['center', 'scale', 'transform', 'columnWeights', 'ddof', 'weights', 'columnNames'] as const).find(
       (option) => options[option] !== undefined,
@@ -89,18 +89,19 @@ async function choose(data: Data | Moments | Model, options: ChooseOptions): Pro
       });
     }
     const [engine] = await availableEngines(settings, 1);
-    return examineModel(data, names, own, engine, progress);
+    return evaluateForModel(data, names, own, engine, progress);
   }
   if (data instanceof Moments) {
     const engines = await availableEngines(settings, data.cols ** 2);
-    return (await examine(data, settings, names, own, engines, progress)).choice;
+    return (await evaluateCriteria(data, { settings, names, options: own, engines, progress })).choice;
   }
   const opened = await openSource(data, progress, settings.columnNames, settings.columns === 'numeric');
   const { source, settings: coded } = await encodeColumns(opened, settings, progress);
   try {
     const numbers = source.rows === undefined ? undefined : source.rows * source.cols;
     const engines = await availableEngines(settings, numbers);
-    const { choice } = await examine(source, coded, names, own, engines, progress);
+    const request = { settings: coded, names, options: own, engines, progress };
+    const { choice } = await evaluateCriteria(source, request);
     await refuseChanged(source);
     return choice;
   } finally {

@@ -1,5 +1,5 @@
 import type { Choice, Criterion } from '@scree/core';
-import { CRITERION_TITLES } from '../choose/criteria/titles.js';
+import { criterionTitle } from '../choose/criteria/registry.js';
 import { several, show } from './numbers.js';
 
 /** The recommendation and, where nothing stands out, what that means: one or two sentences. */
@@ -22,7 +22,7 @@ export function describeChoice({ k, reason, spectrum }: Choice): string[] {
 /** Each criterion for a table: its name, its choice (– where it does not apply) and its sentence. */
 export function criterionLines({ criteria }: Choice): { name: string; k: string; sentence: string }[] {
   return criteria.map(({ name, k, sentence }: Criterion) => ({
-    name: CRITERION_TITLES[name].long,
+    name: criterionTitle(name).long,
     k: k === null ? '–' : String(k),
     sentence,
   }));

@@ -1,5 +1,5 @@
 import type { Choice, Model, Warning } from '@scree/core';
-import { CRITERION_TITLES } from '../choose/criteria/titles.js';
+import { criterionTitle } from '../choose/criteria/registry.js';
 import type { Finding } from '../findings.js';
 import type { ComponentMeaning } from '../meaning/component-meaning.js';
 import type { UnusualRows } from '../rows/unusual-rows.js';
@@ -59,7 +59,7 @@ const MOST_CRITERIA = 3;
 
 /** "the permutation test, the elbow and 2 more agree; others say 2 to 8". */
 function agreement({ k, agree, criteria }: Choice): string {
-  const names = agree.slice(0, MOST_CRITERIA).map((name) => CRITERION_TITLES[name].sentence);
+  const names = agree.slice(0, MOST_CRITERIA).map((name) => criterionTitle(name).sentence);
   const more = agree.length - names.length;
   const verb = agree.length === 1 ? 'says so' : 'agree';
   const others = criteria.flatMap((each) => (each.k === null || each.k === k ? [] : [each.k]));

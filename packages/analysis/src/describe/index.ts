@@ -1,7 +1,6 @@
 /** `@scree/analysis/describe`: a model in sentences, and numbers as people read them. */
 
 export { componentsFor, hasAllComponents, knownRatios, shareKept } from '../choose/components-for.js';
-export { CRITERION_TITLES, criteriaByImportance } from '../choose/criteria/titles.js';
 export { describeBetween, describeKept } from './describe-between.js';
 export { criterionLines, describeChoice } from './describe-choice.js';
 export { type ComponentFacts, describeComponent, describeComponents, describeMeaning } from './describe-component.js';

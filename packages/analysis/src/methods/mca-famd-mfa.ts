@@ -27,7 +27,7 @@ import {
   type Settings,
   transformsOf,
 } from '@scree/core/pipeline';
-import { isChooser } from '../choose/chooser.js';
+import { isChooser } from '../choose/criteria/registry.js';
 
 /** Options of `pca` that the method decides. */
 type Decided = 'center' | 'scale' | 'ddof' | 'columnWeights' | 'lookAtColumns' | 'transform';

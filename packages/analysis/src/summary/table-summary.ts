@@ -20,7 +20,7 @@ import {
   ProgressTracker,
   type Sketch,
 } from '@scree/core/pipeline';
-import { isChooser } from '../choose/chooser.js';
+import { isChooser } from '../choose/criteria/registry.js';
 import { type FitQuestions, fitAndAsk } from '../fit-and-ask.js';
 import type { ColumnTally } from '../inspect/column-tally.js';
 import { rememberColumns } from '../inspect/watch-columns.js';

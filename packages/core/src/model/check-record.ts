@@ -13,7 +13,6 @@ import {
   isObject,
   isString,
 } from './check-numbers.js';
-import { CRITERION_NAMES } from './choice.js';
 import { type ModelRecord, OPTIONAL_VECTORS } from './record.js';
 import { checkStability } from './stability.js';
 import type { Uniqueness } from './uniqueness.js';
@@ -59,7 +58,7 @@ function checkSpectrum(spectrum: unknown, variances: Float64Array, d: number): v
 function checkChoice(choice: unknown): void {
   if (choice === undefined) return;
   const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
-  const isName = (value: unknown): boolean => (CRITERION_NAMES as readonly unknown[]).includes(value);
+  const isName = (value: unknown): boolean => isString(value) && /^[a-z][a-z0-9-]{0,63}$/.test(value);
   const isCriterion = (value: unknown): boolean =>
     isObject(value) &&
     isName(value.name) &&

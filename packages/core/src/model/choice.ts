@@ -1,26 +1,9 @@
-/** How many components criteria advise, as a model stores it. The criteria themselves are in `analysis/criteria`. */
-
-export const CRITERION_NAMES = [
-  'parallel',
-  'permutation',
-  'broken-stick',
-  'kaiser',
-  'gavish-donoho',
-  'mle',
-  'profile-likelihood',
-  'gcv',
-  'cross-validation',
-  'map',
-  'tracy-widom',
-  'elbow',
-] as const;
-
-/** The name of a criterion for the number of components. */
-export type CriterionName = (typeof CRITERION_NAMES)[number];
+/** How many components criteria advise, as a model stores it. The criteria are in @scree/analysis. */
 
 /** What one criterion says about the number of components. */
 export interface Criterion {
-  readonly name: CriterionName;
+  /** Its name in the registry of @scree/analysis, such as `parallel`. */
+  readonly name: string;
   /** Its choice; null where it does not apply to these data, or was not computed. */
   readonly k: number | null;
   /** Its value for each number of components k, or for each component: the registry says which. */
@@ -50,7 +33,7 @@ export interface Choice {
   readonly k: number;
   readonly reason: string;
   /** Criteria that choose the same number. */
-  readonly agree: readonly CriterionName[];
+  readonly agree: readonly string[];
   readonly criteria: readonly Criterion[];
   /** All variances, largest first. */
   readonly spectrum: readonly number[];

@@ -1,5 +1,6 @@
 import { computed } from '@preact/signals';
-import { type CriterionName, loadModel } from '@scree/core';
+import { type CriterionName, criterionTitle, mayDecide } from '@scree/analysis/criteria';
+import { loadModel } from '@scree/core';
 import { background } from './background.js';
 import { type Fitted, fitted } from './fit.js';
 import { isKByHand, k, labelColumn, points } from './view.js';
@@ -27,22 +28,14 @@ export const record = computed(() => {
   return { ...found.result, model: loadModel(found.result.model) };
 });
 
-/** The criteria that decide how many components are recommended, in a list and in a sentence. */
-const DECIDERS: { readonly [Name in CriterionName]?: readonly [title: string, inSentence: string] } = {
-  permutation: ['permutation test', 'the permutation test'],
-  parallel: ['parallel analysis', 'parallel analysis'],
-  'cross-validation': ['cross-validation', 'cross-validation'],
-};
-
 /** The recommendation for the shown fit, what decided it, and the elbow. */
 export const advised = computed(() => {
   const { now, result } = chosen.value ?? {};
   if (!result?.choice || now !== fitted.value) return undefined;
   const { k: recommended, agree, criteria } = result.choice;
-  const [title, inSentence] = agree.map((name) => DECIDERS[name]).find((names) => names) ?? [
-    'recommended',
-    'recommended by the criteria',
-  ];
+  const decider = agree.find(mayDecide);
+  const { short: title, sentence: inSentence } =
+    decider === undefined ? { short: 'recommended', sentence: 'recommended by the criteria' } : criterionTitle(decider);
   const of = (name: CriterionName) => criteria.find((criterion) => criterion.name === name);
   return { k: recommended, title, inSentence, elbow: of('elbow')?.k ?? null, thresholds: of('parallel')?.thresholds };
 });

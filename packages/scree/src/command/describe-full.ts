@@ -1,6 +1,6 @@
 import type { Analysis, ComparedRows, NotComputed } from '@scree/analysis';
+import { criteriaByImportance, noiseTested } from '@scree/analysis/criteria';
 import {
-  criteriaByImportance,
   describeBetween,
   describeEncoding,
   describeKept,
@@ -152,15 +152,11 @@ function noiseLevel(
   { criteria }: Choice,
   total: number,
 ): { readonly marks?: readonly number[]; readonly noise?: string } {
-  const found = ['permutation', 'parallel']
-    .map((name) => criteria.find((each) => each.name === name))
-    .find((each) => each?.k !== null && each?.thresholds);
-  if (!found?.thresholds) return {};
-  const noise =
-    found.name === 'permutation'
-      ? 'what components have in permuted tables (95 % quantile)'
-      : 'what components of independent normal columns have (95 % quantile)';
-  return { marks: found.thresholds.map((value) => value / total), noise };
+  for (const { name, k, thresholds } of criteriaByImportance({ criteria })) {
+    const noise = noiseTested(name);
+    if (noise && thresholds && k !== null) return { marks: thresholds.map((value) => value / total), noise };
+  }
+  return {};
 }
 
 /** Variances with their intervals, angles, and how often neighbours swap. */

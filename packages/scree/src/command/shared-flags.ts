@@ -1,5 +1,5 @@
 import type { RotationMethod } from '@scree/analysis';
-import type { CriterionName } from '@scree/core';
+import { CRITERION_NAMES } from '@scree/analysis/criteria';
 import { SOLVER_NAMES } from '@scree/core/names';
 import { ENGINE_NAMES } from '../engine-names.js';
 import { choice, type Flag, list, number, rowRanges, text, toggle } from './flags.js';
@@ -23,34 +23,18 @@ export const THREADS_FLAG = number(
   (v) => Number.isSafeInteger(v) && v >= 1 && v <= 256,
 );
 
-/** Every criterion for the number of components. The compiler holds this list to the library's, which a help text must not load. */
-const CRITERIA = Object.keys({
-  parallel: 0,
-  permutation: 0,
-  'broken-stick': 0,
-  kaiser: 0,
-  'gavish-donoho': 0,
-  mle: 0,
-  'profile-likelihood': 0,
-  gcv: 0,
-  'cross-validation': 0,
-  map: 0,
-  'tracy-widom': 0,
-  elbow: 0,
-} satisfies Record<CriterionName, 0>);
-
 const COMPONENTS_FLAG: Flag = {
   name: 'components',
   short: 'k',
   value: 'K',
   what: 'number of components, or auto, or the criterion that chooses it (default: 10, or all if there are fewer)',
-  choices: ['auto', ...CRITERIA],
+  choices: ['auto', ...CRITERION_NAMES],
   read: (given) => {
-    if (given === 'auto' || CRITERIA.includes(given)) return { value: given };
+    if (given === 'auto' || CRITERION_NAMES.some((name) => name === given)) return { value: given };
     const found = given.trim() === '' ? Number.NaN : Number(given);
     return Number.isSafeInteger(found) && found >= 1
       ? { value: found }
-      : { must: `be a whole number from 1 up, auto, or one of ${CRITERIA.join(', ')}` };
+      : { must: `be a whole number from 1 up, auto, or one of ${CRITERION_NAMES.join(', ')}` };
   },
 };
 

@@ -1,4 +1,4 @@
-import { type CriterionMethod, firstHave, leadingAbove } from './criterion.js';
+import { type CriterionMethod, firstHave, leadingAbove, total } from './criterion.js';
 
 /**
  * The broken stick (Frontier 1976; Jackson 1993): if the variance were a stick broken at random into p pieces, the j-th
@@ -6,17 +6,24 @@ import { type CriterionMethod, firstHave, leadingAbove } from './criterion.js';
  */
 export const brokenStick: CriterionMethod = {
   name: 'broken-stick',
-  about: 'share of the variance of each component, and the share of the pieces of a stick broken at random',
+  title: { long: 'Broken stick', short: 'broken stick', sentence: 'the broken stick' },
+  importance: 6,
+  guide: {
+    keeps: 'with a larger share than the pieces of a stick broken at random',
+    appliesTo: 'everything',
+    source: 'Frontier 1976, Jackson 1993',
+  },
+  // `values`: share of the variance of each component, and the share of the pieces of a stick broken at random.
   needs: [],
   requires: [],
   compute: ({ spectrum }) => {
     const p = spectrum.length;
-    const total = spectrum.reduce((sum, value) => sum + value, 0);
-    const values = Array.from(spectrum, (value) => value / total);
+    const sum = total(spectrum);
+    const values = Array.from(spectrum, (value) => value / sum);
     const thresholds = new Array<number>(p);
-    for (let j = p - 1, sum = 0; j >= 0; j--) {
-      sum += 1 / (j + 1);
-      thresholds[j] = sum / p;
+    for (let j = p - 1, pieces = 0; j >= 0; j--) {
+      pieces += 1 / (j + 1);
+      thresholds[j] = pieces / p;
     }
     const k = leadingAbove(values, thresholds);
     return {

@@ -1,5 +1,51 @@
-import type { CriterionName, Engine } from '@scree/core';
+import type { Engine } from '@scree/core';
 import type { ProgressTracker } from '@scree/core/pipeline';
+
+/**
+ * A criterion for the number of components. One file in this folder declares it, and one line of `registry.ts` adds it: options, flags, help,
+ * titles, sentences and the table of the guide follow. Names and titles are loaded with help texts and pages, so a criterion that needs
+ * the numerics of core imports them inside `compute`.
+ */
+export interface CriterionMethod {
+  readonly name: string;
+  readonly title: CriterionTitle;
+  /** Sentences and figures name criteria with a larger number first. */
+  readonly importance: number;
+  /** Its row in docs/guide/how-many-components.md: "keeps components …", "applies to", "reference". */
+  readonly guide: { readonly keeps: string; readonly appliesTo: string; readonly source: string };
+  /** What it needs besides the spectrum. */
+  readonly needs: readonly Need[];
+  /** What its theory requires: centred data, rows without weights, columns of equal variance. */
+  readonly requires: readonly ('centered' | 'unweighted' | 'correlation')[];
+  /**
+   * Set if it may decide the recommendation: the criterion with the lowest rank that applies decides. A test against noise, which alone can
+   * say that no component stands out, also says what its thresholds are.
+   */
+  readonly decides?: { readonly rank: number; readonly noise?: string };
+  /** Operations if it is slow: of one simulated table, or of the whole computation. `quickCriteria` leaves out what takes too long. */
+  readonly cost?: (shape: Shape) => { readonly perTable: number } | { readonly total: number };
+  /** Why it is not computed for n rows of d columns unless `permutations` is given: the end of a sentence. Undefined if it is computed. */
+  readonly tooLong?: (n: number, d: number, options: EvidenceOptions) => string | undefined;
+  compute(evidence: Evidence): Result | Promise<Result>;
+}
+
+/** What a criterion is called. */
+export interface CriterionTitle {
+  /** In a table of criteria. */
+  readonly long: string;
+  /** In a figure. */
+  readonly short: string;
+  /** In a sentence: "the permutation test". */
+  readonly sentence: string;
+}
+
+/** What the cost of a criterion depends on. */
+export interface Shape {
+  readonly n: number;
+  readonly d: number;
+  /** True if columns are scaled to equal variance. */
+  readonly correlation: boolean;
+}
 
 /** What is known about the data, in the units of the model: scaled columns, variances divided by n − ddof. */
 export interface Evidence {
@@ -7,7 +53,7 @@ export interface Evidence {
   readonly d: number;
   readonly centered: boolean;
   readonly weighted: boolean;
-  /** Whether all columns that vary have the same variance: the covariance is the correlation matrix, but for a factor. */
+  /** True if all columns that vary have the same variance: the covariance is then a multiple of the correlation matrix. */
   readonly correlation: boolean;
   /** All variances along components, largest first: min(d, n − 1) of centred data. */
   readonly spectrum: Float64Array;
@@ -17,19 +63,19 @@ export interface Evidence {
   readonly columnVariances?: Float64Array;
   /** The covariance of the columns that vary, both triangles. */
   readonly covariance?: Float64Array;
-  /** The rows in groups, each by its moments: sums over many rows without the rows. */
-  readonly folds?: readonly Fold[];
-  /** The rows themselves, centred and scaled, without columns that do not vary (n × columns, row-major). */
+  /** The moments of each group of rows. */
+  readonly folds?: readonly FoldMoments[];
+  /** The rows, centred and scaled, without columns that do not vary (n × columns, row-major). */
   readonly rows?: Float64Array;
-  /** What to say of criteria that need more than the data gave, by what they need. */
+  /** Why a need is not met: the end of a sentence that begins with the criterion. */
   readonly absent: Partial<Record<Need, string>>;
   readonly options: EvidenceOptions;
   readonly engine: Engine;
   readonly progress: ProgressTracker;
 }
 
-/** Some rows: how many, their mean and their scatter about it (both triangles), in the units of the model. */
-export interface Fold {
+/** A group of rows: their number, their mean and their scatter about it (both triangles), in the units of the model. */
+export interface FoldMoments {
   readonly rows: number;
   readonly mean: Float64Array;
   readonly scatter: Float64Array;
@@ -37,15 +83,15 @@ export interface Fold {
 
 export interface EvidenceOptions {
   readonly seed: number;
-  /** Simulated or permuted tables; undefined: as many as their size allows, up to 1000. */
+  /** Simulated or permuted tables. Undefined: up to 1000, fewer for large tables. */
   readonly permutations: number | undefined;
   readonly quantile: number;
-  /** Standard deviation of the noise in every entry, where it is known. */
+  /** Standard deviation of the noise in every entry, if it is known. */
   readonly noise: number | undefined;
   readonly folds: number;
 }
 
-/** What a criterion needs besides the spectrum. */
+/** What a criterion may need besides the spectrum. */
 export type Need = 'columnVariances' | 'covariance' | 'folds' | 'rows';
 
 export interface Result {
@@ -55,34 +101,37 @@ export interface Result {
   readonly sentence: string;
 }
 
-/** A criterion as the registry lists it. */
-export interface CriterionMethod {
-  readonly name: CriterionName;
-  /** What `values` are, and what they are compared with. */
-  readonly about: string;
-  readonly needs: readonly Need[];
-  /** Whether its theory is about centred data, about rows without weights, about correlations. */
-  readonly requires: readonly ('centered' | 'unweighted' | 'correlation')[];
-  compute(evidence: Evidence): Result | Promise<Result>;
-}
-
-/** A result that says why there is none. */
+/** The result of a criterion that does not apply; the sentence says why. */
 export function doesNotApply(sentence: string): Result {
   return { k: null, values: [], sentence };
 }
 
-/** How many of the first values exceed their thresholds, up to the first that does not. */
+/** Counts the leading values that exceed their thresholds. */
 export function leadingAbove(values: ArrayLike<number>, thresholds: ArrayLike<number>): number {
   let k = 0;
   while (k < values.length && values[k] > thresholds[k]) k++;
   return k;
 }
 
-/** The place of the smallest value; of the first, where several are. */
-export function smallest(values: ArrayLike<number>): number {
+/** The index of the largest value; the first one if several are equal. */
+export function indexOfLargest(values: ArrayLike<number>): number {
+  let at = 0;
+  for (let i = 1; i < values.length; i++) if (values[i] > values[at]) at = i;
+  return at;
+}
+
+/** The index of the smallest value; the first one if several are equal. */
+export function indexOfSmallest(values: ArrayLike<number>): number {
   let at = 0;
   for (let i = 1; i < values.length; i++) if (values[i] < values[at]) at = i;
   return at;
+}
+
+/** The sum of all variances. */
+export function total(values: ArrayLike<number>): number {
+  let sum = 0;
+  for (let i = 0; i < values.length; i++) sum += values[i];
+  return sum;
 }
 
 /** "Component 1 has", "Components 1 and 2 have", "Components 1 to 3 have", "No component has": the first k. */
@@ -97,7 +146,7 @@ export function components(k: number): string {
   return k === 0 ? 'no component' : k === 1 ? '1 component' : `${k} components`;
 }
 
-/** A number in a sentence: four digits are enough. */
+/** A number in a sentence, with four digits. */
 export function short(value: number): string {
   return String(Number(value.toPrecision(4)));
 }

@@ -1,4 +1,4 @@
-import { type CriterionMethod, components, doesNotApply } from './criterion.js';
+import { type CriterionMethod, components, doesNotApply, indexOfLargest } from './criterion.js';
 
 /**
  * The elbow of the scree plot (Cattell 1966): the point farthest below the chord from the first variance to the last, as
@@ -7,7 +7,14 @@ import { type CriterionMethod, components, doesNotApply } from './criterion.js';
  */
 export const elbow: CriterionMethod = {
   name: 'elbow',
-  about: 'distance of each component below the chord of the scree plot',
+  title: { long: 'Elbow of the scree plot', short: 'elbow', sentence: 'the elbow' },
+  importance: 9,
+  guide: {
+    keeps: 'before the point of the scree plot that is farthest below the line from the first to the last',
+    appliesTo: 'everything with 3 variances',
+    source: 'Cattell 1966; Satopää et al. 2011',
+  },
+  // `values`: distance of each component below the chord of the scree plot.
   needs: [],
   requires: [],
   compute: ({ spectrum }) => {
@@ -15,8 +22,7 @@ export const elbow: CriterionMethod = {
     const height = spectrum[0] - spectrum[p - 1];
     if (p < 3 || !(height > 0)) return doesNotApply('A scree plot of fewer than 3 different variances has no elbow.');
     const values = Array.from(spectrum, (value, i) => (spectrum[0] - value) / height - i / (p - 1));
-    let at = 0;
-    for (let i = 1; i < p; i++) if (values[i] > values[at]) at = i;
+    const at = indexOfLargest(values);
     if (at === 0)
       return doesNotApply('The scree plot has no elbow: no variance lies below the line from the first to the last.');
     return {

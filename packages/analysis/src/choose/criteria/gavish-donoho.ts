@@ -9,7 +9,14 @@ import { type CriterionMethod, firstHave, short } from './criterion.js';
  */
 export const gavishDonoho: CriterionMethod = {
   name: 'gavish-donoho',
-  about: 'singular value of each component, and the threshold',
+  title: { long: 'Gavish–Donoho threshold', short: 'Gavish–Donoho', sentence: "Gavish and Donoho's threshold" },
+  importance: 4,
+  guide: {
+    keeps: 'whose singular values are worth keeping to reconstruct a low-rank table from white noise',
+    appliesTo: 'also data that are not centred; `noise` gives the noise if it is known',
+    source: 'Gavish & Donoho 2014',
+  },
+  // `values`: singular value of each component, and the threshold.
   needs: [],
   requires: ['unweighted'],
   compute: ({ n, d, spectrum, divisor, options }) => {

@@ -1,4 +1,4 @@
-import { type CriterionMethod, components, doesNotApply } from './criterion.js';
+import { type CriterionMethod, components, doesNotApply, total } from './criterion.js';
 
 /**
  * Generalised cross-validation (Josse & Husson 2012), the approximation of leaving out one entry at a time:
@@ -10,13 +10,20 @@ import { type CriterionMethod, components, doesNotApply } from './criterion.js';
  */
 export const gcv: CriterionMethod = {
   name: 'gcv',
-  about: 'estimated squared error per entry, for k = 0, 1, 2, …',
+  title: { long: 'Generalised cross-validation', short: 'GCV', sentence: 'generalised cross-validation' },
+  importance: 2,
+  guide: {
+    keeps: 'as many as predict entries best that were left out, estimated by a formula',
+    appliesTo: 'rows without weights',
+    source: 'Josse & Husson 2012',
+  },
+  // `values`: estimated squared error per entry, for k = 0, 1, 2, ….
   needs: [],
   requires: ['centered', 'unweighted'],
   compute: ({ n, d: p, spectrum, divisor }) => {
     const most = Math.min(n - 2, p - 1);
     if (most < 1) return doesNotApply('Generalised cross-validation needs at least 3 rows and 2 columns.');
-    let left = spectrum.reduce((sum, value) => sum + value, 0) * divisor;
+    let left = total(spectrum) * divisor;
     const values = [left / ((n - 1) * p)];
     for (let k = 1; k <= most; k++) {
       left = Math.max(0, left - spectrum[k - 1] * divisor);

@@ -1,4 +1,4 @@
-import { type CriterionMethod, firstHave } from './criterion.js';
+import { type CriterionMethod, firstHave, total } from './criterion.js';
 
 /**
  * The rule of Kaiser (1960) and Guttman (1954): keep components with more variance than a column has, λⱼ > 1 of a
@@ -6,12 +6,18 @@ import { type CriterionMethod, firstHave } from './criterion.js';
  */
 export const kaiser: CriterionMethod = {
   name: 'kaiser',
-  about: 'variance of each component, and the variance of one column',
+  title: { long: 'Kaiser', short: 'Kaiser’s rule', sentence: "Kaiser's rule" },
+  importance: 8,
+  guide: {
+    keeps: 'with more variance than one column',
+    appliesTo: 'correlations',
+    source: 'Guttman 1954, Kaiser 1960',
+  },
+  // `values`: variance of each component, and the variance of one column.
   needs: [],
   requires: ['correlation'],
   compute: ({ n, spectrum, columnVariances, d }) => {
-    const total = spectrum.reduce((sum, value) => sum + value, 0);
-    const one = total / (columnVariances?.length ?? d);
+    const one = total(spectrum) / (columnVariances?.length ?? d);
     const values = Array.from(spectrum);
     // A table without correlations has only values of 1, give or take rounding.
     const k = values.filter((value) => value > one * (1 + 1e-9)).length;

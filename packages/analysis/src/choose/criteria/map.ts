@@ -1,5 +1,4 @@
-import { eigenFlops } from '@scree/core/linalg';
-import { type CriterionMethod, components, doesNotApply, smallest } from './criterion.js';
+import { type CriterionMethod, components, doesNotApply, indexOfSmallest } from './criterion.js';
 
 /** Columns up to which every number of components is compared, and the most that are compared of more columns. */
 const ALL_UP_TO = 200;
@@ -12,7 +11,14 @@ const MOST = 100;
  */
 export const map: CriterionMethod = {
   name: 'map',
-  about: 'average squared partial correlation, for k = 0, 1, 2, …',
+  title: { long: "Velicer's MAP", short: 'Velicer’s MAP', sentence: "Velicer's MAP" },
+  importance: 7,
+  guide: {
+    keeps: 'until partial correlations are smallest',
+    appliesTo: 'correlations, more rows than columns',
+    source: 'Velicer 1976',
+  },
+  // `values`: average squared partial correlation, for k = 0, 1, 2, ….
   needs: ['covariance'],
   requires: ['centered', 'correlation'],
   compute: async ({ n, covariance, columnVariances, engine, progress }) => {
@@ -25,6 +31,7 @@ export const map: CriterionMethod = {
     const unit = covariance[0];
     const c = covariance.map((value) => value / unit);
     const most = d <= ALL_UP_TO ? d : MOST;
+    const { eigenFlops } = await import('@scree/core/linalg');
     progress.begin('partial correlations', eigenFlops(d, most) + most * d ** 2);
     const { values: lambda, vectors } = await engine.symmetricEigen(c.slice(), d, most, (flops) =>
       progress.step(flops),
@@ -46,7 +53,7 @@ export const map: CriterionMethod = {
       await progress.step(d * d);
     }
     progress.end();
-    const k = smallest(values);
+    const k = indexOfSmallest(values);
     return {
       k,
       values,

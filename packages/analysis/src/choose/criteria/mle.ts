@@ -1,5 +1,5 @@
 import { logGamma } from '../../statistics/special.js';
-import { type CriterionMethod, components, doesNotApply } from './criterion.js';
+import { type CriterionMethod, components, doesNotApply, indexOfLargest } from './criterion.js';
 
 /** Variances below this part of the largest are zero. */
 const ZERO = 1e-15;
@@ -15,7 +15,14 @@ const ZERO = 1e-15;
  */
 export const mle: CriterionMethod = {
   name: 'mle',
-  about: 'logarithm of the evidence, for k = 0, 1, 2, …',
+  title: { long: "Minka's likelihood", short: 'Minka’s MLE', sentence: "Minka's likelihood" },
+  importance: 1,
+  guide: {
+    keeps: 'by the evidence of probabilistic PCA',
+    appliesTo: 'at least as many rows as columns',
+    source: 'Minka 2000',
+  },
+  // `values`: logarithm of the evidence, for k = 0, 1, 2, ….
   needs: [],
   requires: ['centered', 'unweighted'],
   compute: ({ n, d, spectrum }) => {
@@ -23,8 +30,7 @@ export const mle: CriterionMethod = {
       return doesNotApply(`Minka's likelihood needs as many rows as columns; there are ${n} rows and ${d} columns.`);
     if (d < 2) return doesNotApply("Minka's likelihood compares numbers of components, and one column has only one.");
     const values = logEvidence(spectrum, n, d);
-    let k = 0;
-    for (let i = 1; i < values.length; i++) if (values[i] > values[k]) k = i;
+    const k = indexOfLargest(values);
     const rank = spectrum.reduce((count, value) => count + (value > ZERO * spectrum[0] ? 1 : 0), 0);
     const degenerate = rank < d && k === rank;
     return {

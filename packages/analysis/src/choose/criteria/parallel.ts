@@ -1,11 +1,10 @@
-import { type Random, random, tridiagonalValues } from '@scree/core/linalg';
-import { runTaskSync } from '@scree/core/pipeline';
-import { gamma } from '../../statistics/gamma.js';
-import { type CriterionMethod, doesNotApply, type Evidence, firstHave, leadingAbove } from './criterion.js';
-import { percentOf, quantiles, simulations, tables, takesTooLong } from './simulate.js';
+import { percentOf, quantiles, simulations, tables, takesTooLong } from '../computations/simulate.js';
+import { type CriterionMethod, doesNotApply, firstHave, leadingAbove } from './criterion.js';
 
 /** Variances above which the spectra of equal columns are drawn without a matrix. */
 const WITHOUT_MATRIX = 300;
+/** The same for the estimate by which `quickCriteria` chooses. */
+const QUICK_WITHOUT_MATRIX = 128;
 
 /**
  * Parallel analysis (Horn 1965; quantiles: Glorfeld 1995): the first components with more variance than the 95 % quantile of
@@ -19,28 +18,38 @@ const WITHOUT_MATRIX = 300;
  */
 export const parallel: CriterionMethod = {
   name: 'parallel',
-  about: 'variance of each component, and the quantile of simulated independent normal columns',
+  title: { long: 'Parallel analysis (Horn)', short: 'parallel analysis', sentence: 'parallel analysis' },
+  importance: 11,
+  guide: {
+    keeps: 'with more variance than the 95 % quantile of simulated independent normal columns with the same variances',
+    appliesTo: 'rows without weights; needs only their number and the column variances',
+    source: 'Horn 1965, Glorfeld 1995',
+  },
+  // `values`: variance of each component, and the quantile of simulated independent normal columns.
   needs: ['columnVariances'],
   requires: ['centered', 'unweighted'],
+  decides: { rank: 2, noise: 'what components of independent normal columns have (95 % quantile)' },
+  cost: ({ n, d, correlation }) => {
+    const size = Math.min(n, d);
+    return { perTable: operationsOf(d, size, correlation && size > QUICK_WITHOUT_MATRIX) };
+  },
   compute: async (evidence) => {
     const { n, columnVariances, spectrum, correlation, options } = evidence;
     const d = columnVariances?.length ?? 0;
     const size = Math.min(d, n - 1);
     if (!columnVariances || size < 2)
       return doesNotApply('Parallel analysis needs at least 2 columns that vary and 3 rows.');
-    const rng = random(options.seed);
-    const light = correlation && size > WITHOUT_MATRIX;
-    const operations = light ? 60 * size * size : 2 * d * size * size + 4 * size ** 3 + 150 * d * size;
-    if (takesTooLong(evidence, operations)) {
+    const withoutMatrix = correlation && size > WITHOUT_MATRIX;
+    const operations = operationsOf(d, size, withoutMatrix);
+    if (takesTooLong(options, operations)) {
       return doesNotApply(
         `Simulating tables of ${d} columns of different variances takes long and was left out. Give a number of permutations to do it, or use scale: 'unit'.`,
       );
     }
-    const count = simulations(evidence, operations);
-    const total = columnVariances.reduce((sum, value) => sum + value, 0);
-    const thresholds = await quantiles(count, size, evidence, 'simulated tables', () =>
-      light ? whiteSpectrum(n - 1, d, total, rng) : independentSpectrum(n - 1, columnVariances, rng, evidence),
-    );
+    const count = simulations(options, operations);
+    const { normalSpectra } = await import('../computations/normal-spectra.js');
+    const simulate = normalSpectra(n, columnVariances, withoutMatrix, evidence);
+    const thresholds = await quantiles(count, size, evidence, 'simulated tables', simulate);
     const values = Array.from(spectrum.subarray(0, size));
     const k = leadingAbove(values, thresholds);
     return {
@@ -52,79 +61,7 @@ export const parallel: CriterionMethod = {
   },
 };
 
-/** The variances of one table of independent normal columns: eigenvalues of DRD, largest first. m = n − 1 degrees of freedom. */
-async function independentSpectrum(
-  m: number,
-  columnVariances: Float64Array,
-  rng: Random,
-  { engine, progress }: Evidence,
-): Promise<Float64Array> {
-  const d = columnVariances.length;
-  const width = Math.min(m, d);
-  const a = new Float64Array(d * width);
-  for (let i = 0; i < d; i++) {
-    const row = i * width;
-    let square = 0;
-    for (let j = 0; j < Math.min(i, width); j++) {
-      const z = rng.normal();
-      a[row + j] = z;
-      square += z * z;
-    }
-    if (i < width) {
-      const chi = 2 * gamma((m - i) / 2, rng);
-      a[row + i] = Math.sqrt(chi);
-      square += chi;
-    }
-    const factor = Math.sqrt(columnVariances[i] / square);
-    for (let j = 0; j < width; j++) a[row + j] *= factor;
-  }
-  const products = width < d ? columnProducts(a, d, width) : rowProducts(a, d, width);
-  const { values } = await engine.symmetricEigen(products, width, 0, () => progress.yieldToEventLoop());
-  return values;
-}
-
-/** AᵀA, upper triangle. */
-function columnProducts(a: Float64Array, rows: number, cols: number): Float64Array {
-  const out = new Float64Array(cols * cols);
-  for (let r = 0; r < rows; r++) {
-    const row = r * cols;
-    const last = Math.min(r + 1, cols);
-    for (let i = 0; i < last; i++) {
-      const x = a[row + i];
-      for (let j = i; j < last; j++) out[i * cols + j] += x * a[row + j];
-    }
-  }
-  return out;
-}
-
-/** AAᵀ of lower triangular A, upper triangle. */
-function rowProducts(a: Float64Array, rows: number, cols: number): Float64Array {
-  const out = new Float64Array(rows * rows);
-  for (let i = 0; i < rows; i++) {
-    for (let j = i; j < rows; j++) {
-      let sum = 0;
-      for (let c = 0; c <= i; c++) sum += a[i * cols + c] * a[j * cols + c];
-      out[i * rows + j] = sum;
-    }
-  }
-  return out;
-}
-
-/** The variances of one table of normal columns of equal variance, scaled to add up to `total`. */
-export function whiteSpectrum(m: number, d: number, total: number, rng: Random): Float64Array {
-  const [small, large] = [Math.min(m, d), Math.max(m, d)];
-  const diagonal = new Float64Array(small);
-  const offDiagonal = new Float64Array(small);
-  let trace = 0;
-  let below = 0;
-  for (let i = 0; i < small; i++) {
-    const chi = 2 * gamma((large - i) / 2, rng);
-    diagonal[i] = chi + below;
-    trace += diagonal[i];
-    if (i === small - 1) break;
-    below = 2 * gamma((small - 1 - i) / 2, rng);
-    offDiagonal[i] = Math.sqrt(chi * below);
-  }
-  const found = runTaskSync(tridiagonalValues(diagonal, offDiagonal));
-  return Float64Array.from(found, ({ value }) => (value * total) / trace);
+/** Operations of one simulated table of d columns with `size` variances. */
+function operationsOf(d: number, size: number, withoutMatrix: boolean): number {
+  return withoutMatrix ? 60 * size * size : 2 * d * size * size + 4 * size ** 3 + 150 * d * size;
 }

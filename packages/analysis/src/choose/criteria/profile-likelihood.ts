@@ -1,4 +1,4 @@
-import { type CriterionMethod, components, doesNotApply } from './criterion.js';
+import { type CriterionMethod, components, doesNotApply, indexOfLargest } from './criterion.js';
 
 /**
  * Profile likelihood (Zhu & Ghodsi 2006): the variances λ₁ … λₚ as two normal samples, the first q and the others, with two means
@@ -7,7 +7,14 @@ import { type CriterionMethod, components, doesNotApply } from './criterion.js';
  */
 export const profileLikelihood: CriterionMethod = {
   name: 'profile-likelihood',
-  about: 'log-likelihood of two groups of variances, for k = 1, 2, …',
+  title: { long: 'Profile likelihood', short: 'profile likelihood', sentence: 'profile likelihood' },
+  importance: 3,
+  guide: {
+    keeps: 'before the largest step between two groups of variances',
+    appliesTo: 'everything with 3 variances',
+    source: 'Zhu & Ghodsi 2006',
+  },
+  // `values`: log-likelihood of two groups of variances, for k = 1, 2, ….
   needs: [],
   requires: [],
   compute: ({ spectrum }) => {
@@ -29,8 +36,7 @@ export const profileLikelihood: CriterionMethod = {
       const scaled = -(p / 2) * Math.log(2 * Math.PI * variance * spectrum[0] ** 2);
       values.push(scaled - (p - 2) / 2);
     }
-    let k = 1;
-    for (let q = 2; q < p; q++) if (values[q - 1] > values[k - 1]) k = q;
+    const k = 1 + indexOfLargest(values);
     return {
       k,
       values,

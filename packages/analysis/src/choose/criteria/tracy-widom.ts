@@ -1,4 +1,4 @@
-import { type CriterionMethod, doesNotApply, firstHave, short } from './criterion.js';
+import { type CriterionMethod, doesNotApply, firstHave, leadingAbove, short } from './criterion.js';
 
 /** The 95 % quantile of the Tracy–Widom distribution of real matrices (F₁). */
 const TRACY_WIDOM_95 = 0.9793;
@@ -15,7 +15,14 @@ const TRACY_WIDOM_95 = 0.9793;
  */
 export const tracyWidom: CriterionMethod = {
   name: 'tracy-widom',
-  about: 'Tracy–Widom statistic of each component against those after it, and its 95 % quantile',
+  title: { long: 'Tracy–Widom test', short: 'Tracy–Widom', sentence: 'the Tracy–Widom test' },
+  importance: 5,
+  guide: {
+    keeps: 'above the largest variance of white noise, one after the other',
+    appliesTo: 'correlations, or columns of equal variance',
+    source: 'Johnstone 2001; Patterson, Price & Reich 2006',
+  },
+  // `values`: Tracy–Widom statistic of each component against those after it, and its 95 % quantile.
   needs: [],
   requires: ['centered', 'unweighted', 'correlation'],
   compute: ({ n, columnVariances, d, spectrum }) => {
@@ -45,8 +52,7 @@ export const tracyWidom: CriterionMethod = {
       squares -= lambda * lambda;
     }
     const thresholds = values.map(() => TRACY_WIDOM_95);
-    let k = 0;
-    while (k < values.length && values[k] > TRACY_WIDOM_95) k++;
+    const k = leadingAbove(values, thresholds);
     const above = spectrum.reduce((count, value) => count + (value > edge ? 1 : 0), 0);
     return {
       k,

@@ -1,6 +1,7 @@
 import * as Plot from '@observablehq/plot';
-import { CRITERION_TITLES, criteriaByImportance, knownRatios, percent, show, tick } from '@scree/analysis/describe';
-import type { Choice, CriterionName, Model } from '@scree/core';
+import { criteriaByImportance, criterionTitle, noiseTested } from '@scree/analysis/criteria';
+import { knownRatios, percent, show, tick } from '@scree/analysis/describe';
+import type { Choice, Model } from '@scree/core';
 import { type Figure, legend, moved, plot, type Table } from './figure.js';
 
 /** Most bars that fit side by side; more variances become a line over a logarithmic axis. */
@@ -44,7 +45,7 @@ export function screeFigure(model: Model): Figure {
           ['left out', 'var(--other)'],
         ] as const)
       : []),
-    ...(noise ? ([[`noise, 95 % (${CRITERION_TITLES[noise.name].short})`, 'var(--second)']] as const) : []),
+    ...(noise ? ([[`noise, 95 % (${criterionTitle(noise.name).short})`, 'var(--second)']] as const) : []),
   ]);
   const keyHeight = k < ratios.length || noise ? key.height : 0;
   const colour = ({ component }: { component: number }): string => (component <= k ? 'var(--accent)' : 'var(--other)');
@@ -112,7 +113,7 @@ export function screeFigure(model: Model): Figure {
       ...(choice ? ['A dot below the plot says how many components a criterion would keep.'] : []),
       ...(noise
         ? [
-            `The orange line: at each component, 95 % of tables without structure stay below it (${CRITERION_TITLES[noise.name].short}).`,
+            `The orange line: at each component, 95 % of tables without structure stay below it (${criterionTitle(noise.name).short}).`,
           ]
         : []),
       ...(whiskers.length > 0 ? ['Whiskers are 95 % intervals from the bootstrap.'] : []),
@@ -177,7 +178,7 @@ function criteriaStrip(choice: Choice, x: Axis): { svg: string; height: number }
   const lines = [
     { title: 'recommended', k: choice.k as number | null, main: true },
     ...[...all.filter(({ k }) => k !== null), ...all.filter(({ k }) => k === null)].map(({ name, k }) => ({
-      title: CRITERION_TITLES[name].short,
+      title: criterionTitle(name).short,
       k,
       main: false,
     })),
@@ -238,23 +239,21 @@ function criteriaStrip(choice: Choice, x: Axis): { svg: string; height: number }
 }
 
 interface Noise {
-  readonly name: CriterionName;
+  readonly name: string;
   /** In per cent of the variance. */
   readonly shares: readonly number[];
 }
 
 /** The 95 % quantiles of tables without structure. */
 function noiseLine({ choice, totalVariance }: Model, most: number): Noise | undefined {
-  const found = (['parallel', 'permutation'] as const)
-    .map((name) => choice?.criteria.find((each) => each.name === name))
-    .find((each) => each?.thresholds !== undefined && each.k !== null);
+  const found = choice?.criteria.find(({ name, thresholds, k }) => noiseTested(name) && thresholds && k !== null);
   if (!found?.thresholds || !(totalVariance > 0)) return undefined;
   return { name: found.name, shares: found.thresholds.slice(0, most).map((value) => (100 * value) / totalVariance) };
 }
 
 function describeChoice(choice: Choice): string {
   return criteriaByImportance(choice)
-    .map(({ name, k }) => `${CRITERION_TITLES[name].short}: ${k === null ? 'does not apply' : k}`)
+    .map(({ name, k }) => `${criterionTitle(name).short}: ${k === null ? 'does not apply' : k}`)
     .join('; ')
     .concat('.');
 }

@@ -1,4 +1,4 @@
-import type { Evidence } from './criterion.js';
+import type { Evidence, EvidenceOptions } from '../criteria/criterion.js';
 
 /** Fewest simulated tables that a 95 % quantile can be taken from. */
 const FEWEST = 59;
@@ -9,13 +9,13 @@ const OPERATIONS = 6e9;
 const TOO_MANY_OPERATIONS = 1e11;
 
 /** Whether even the fewest tables take minutes, and their number was not given. */
-export function takesTooLong({ options }: Pick<Evidence, 'options'>, operations: number): boolean {
-  return options.permutations === undefined && FEWEST * operations > TOO_MANY_OPERATIONS;
+export function takesTooLong({ permutations }: EvidenceOptions, operations: number): boolean {
+  return permutations === undefined && FEWEST * operations > TOO_MANY_OPERATIONS;
 }
 
 /** How many tables to simulate: as asked for, or as many as their size allows. It follows from the shape alone. */
-export function simulations({ options }: Pick<Evidence, 'options'>, operations: number): number {
-  return options.permutations ?? Math.max(FEWEST, Math.min(MOST, Math.floor(OPERATIONS / operations)));
+export function simulations({ permutations }: EvidenceOptions, operations: number): number {
+  return permutations ?? Math.max(FEWEST, Math.min(MOST, Math.floor(OPERATIONS / operations)));
 }
 
 /** Simulates `count` spectra of `size` values and returns the quantile of each place. */
@@ -35,14 +35,14 @@ export async function quantiles(
     if (pause) await pause;
   }
   progress.end();
-  return places.map((values) => quantile(values, options.quantile));
+  return places.map((values) => upperQuantile(values, options.quantile));
 }
 
 /**
  * The quantile q of simulated values, the one of rank ⌈q·(count + 1)⌉: data like the simulated ones exceed it with probability
  * 1 − q or less, however few were simulated.
  */
-export function quantile(values: ArrayLike<number>, q: number): number {
+export function upperQuantile(values: ArrayLike<number>, q: number): number {
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.min(sorted.length, Math.ceil(q * (sorted.length + 1))) - 1];
 }

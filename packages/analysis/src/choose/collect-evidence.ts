@@ -1,122 +1,24 @@
-import {
-  type Choice,
-  type CriterionName,
-  DataError,
-  type Engine,
-  type Model,
-  Moments,
-  OptionError,
-  type RowSource,
-  SOLVERS,
-} from '@scree/core';
-import { checkBlockWidth, keepRows, packTile, rowWeights } from '@scree/core/data';
-import {
-  CRITERION_NAMES,
-  checkColumnOptions,
-  fit,
-  LARGEST_SQUARE,
-  type ProgressTracker,
-  type Settings,
-  WIDEST_SCATTER,
-} from '@scree/core/pipeline';
-import { pickRows } from '../../reading/pick-rows.js';
-import type { Evidence, EvidenceOptions, Fold, Need } from './criterion.js';
-import { groupNumbers } from './cross-validation.js';
-import { judge } from './judge.js';
-import { permutationWork, tooLong } from './permutation.js';
-import { hiddenStructure } from './recommend.js';
-import { takesTooLong } from './simulate.js';
+import { DataError, type Engine, type Model, Moments, type RowSource } from '@scree/core';
+import { checkBlockWidth, packTile, rowWeights } from '@scree/core/data';
+import { fit, LARGEST_SQUARE, type ProgressTracker, type Settings } from '@scree/core/pipeline';
+import { pickRows } from '../reading/pick-rows.js';
+import { groupNumbers } from './computations/fold-errors.js';
+import type { Evidence, EvidenceOptions, FoldMoments, Need } from './criteria/criterion.js';
+import { anyNeeds, CRITERIA, type CriterionName } from './criteria/registry.js';
 
-/** Collects what the criteria for the number of components need, from data, moments or a model. Loaded on demand. */
+/** Collects what the criteria for the number of components need, from data, moments or a model. */
 
 /** Most numbers of a table that is kept in memory for criteria that need its rows: 134 MB. */
-const KEPT_NUMBERS = 2 ** 24;
+export const KEPT_NUMBERS = 2 ** 24;
 /** Most numbers of the scatters of all groups together: 512 MB. */
 const FOLD_NUMBERS = 2 ** 26;
 
-/** For `pca`: the choice, and the data to fit, which may have been kept because they could be read only once. */
-export async function chooseForFit(
-  source: RowSource | Moments,
-  settings: Settings,
-  chooser: 'auto' | CriterionName,
-  engines: readonly [Engine, ...Engine[]],
-  progress: ProgressTracker,
-): Promise<{ choice: Choice; data: RowSource | Moments }> {
-  const names = chooser === 'auto' ? CRITERION_NAMES : [chooser];
-  const own = { seed: settings.seed, permutations: undefined, quantile: 0.95, noise: undefined, folds: 10 };
-  const { choice, data } = await examine(source, settings, names, own, engines, progress);
-  const [only] = choice.criteria;
-  if (chooser !== 'auto' && only.k === null) {
-    throw new OptionError('K_OUT_OF_RANGE', `k is '${chooser}', which does not apply here. ${only.sentence}`, {
-      option: 'k',
-      value: chooser,
-      ...(only.obstacle ? { expected: only.obstacle } : {}),
-    });
-  }
-  return { choice, data };
-}
-
-/**
- * Collects what the criteria need and asks them.
- *
- * Where spreads differ much, a column of large variance hides how the others are related, and nothing may stand out. Before a test says that,
- * it is made once more on columns of the same spread, and five times as strictly: two tests find something in noise more often than one.
- */
-export async function examine(
-  given: RowSource | Moments,
-  settings: Settings,
-  names: readonly CriterionName[],
-  options: EvidenceOptions,
-  engines: readonly [Engine, ...Engine[]],
-  progress: ProgressTracker,
-): Promise<{ choice: Choice; data: RowSource | Moments }> {
-  const { choice, data } = await examineOnce(given, settings, names, options, engines, progress);
-  const test = choice.agree.find((name) => name === 'permutation' || name === 'parallel');
-  const hidden = choice.k === 0 && test && names.length > 1 && settings.scale !== 'unit' && choice.spectrum[0] > 0;
-  if (!hidden) return { choice, data };
-  const stricter = { ...options, quantile: 1 - (1 - options.quantile) / 5 };
-  const equal = await examineOnce(data, { ...settings, scale: 'unit' }, [test], stricter, engines, progress);
-  return { choice: equal.choice.k === 0 ? choice : hiddenStructure(choice, equal.choice.k), data };
-}
-
-async function examineOnce(
-  given: RowSource | Moments,
-  settings: Settings,
-  names: readonly CriterionName[],
-  options: EvidenceOptions,
-  engines: readonly [Engine, ...Engine[]],
-  progress: ProgressTracker,
-): Promise<{ choice: Choice; data: RowSource | Moments }> {
-  checkColumnOptions(settings, given.cols);
-  const [engine] = engines;
-  const common = { settings, names, options, engines, engine, progress };
-  if (given instanceof Moments) {
-    const facts = await fromMoments([given], common);
-    const absent = absentRows('is computed from rows, and moments do not have them.');
-    return {
-      choice: await judge({ ...facts, absent: { ...facts.absent, ...absent }, options, engine, progress }, names),
-      data: given,
-    };
-  }
-  const source = await keptIfNeeded(given, settings, progress);
-  const wide = source.rows !== undefined && source.rows < source.cols;
-  if (wide || source.cols > LARGEST_SQUARE) {
-    const facts = await fromWideRows(source, common);
-    return { choice: await judge({ ...facts, options, engine, progress }, names), data: source };
-  }
-  const { parts, moments } = await readFolds(source, common);
-  const facts = await fromMoments(parts, common);
-  const rows = await rowsFor(source, facts, moments, common);
-  const evidence = { ...facts, ...rows, absent: { ...facts.absent, ...rows.absent }, options, engine, progress };
-  return { choice: await judge(evidence, names), data: source.rereadable ? source : moments };
-}
-
-interface Common {
+/** Which criteria to compute, and how the fit sees the data. */
+export interface EvidenceRequest {
   readonly settings: Settings;
   readonly names: readonly CriterionName[];
   readonly options: EvidenceOptions;
   readonly engines: readonly [Engine, ...Engine[]];
-  readonly engine: Engine;
   readonly progress: ProgressTracker;
 }
 
@@ -127,31 +29,19 @@ type Facts = Omit<Evidence, 'options' | 'engine' | 'progress'> & {
   readonly varying: readonly number[];
 };
 
-function absentRows(sentence: string): Evidence['absent'] {
+export function absentRows(sentence: string): Evidence['absent'] {
   return { rows: sentence, folds: sentence };
 }
 
-/** A source that can be read once is kept where the solver needs its rows, or its moments would be larger than they are. */
-async function keptIfNeeded(source: RowSource, settings: Settings, progress: ProgressTracker): Promise<RowSource> {
-  if (source.rereadable) return source;
-  const { solver, learn } = settings;
-  const needsRows = solver !== 'auto' && SOLVERS[solver].needs({ cols: source.cols, learn }) !== 'scatter';
-  const small = source.rows !== undefined && source.rows * source.cols <= KEPT_NUMBERS;
-  if (!needsRows && !small && source.cols <= WIDEST_SCATTER) return source;
-  progress.begin('reading rows', source.rows);
-  const kept = await keepRows(source, (rows) => progress.step(rows));
-  progress.end();
-  return kept;
-}
-
 /** One pass: the moments of each group of rows, or of all of them where no criterion needs groups. */
-async function readFolds(
+export async function readFolds(
   source: RowSource,
-  { settings, names, options, engine, progress }: Common,
+  { settings, names, options, engines, progress }: EvidenceRequest,
 ): Promise<{ parts: Moments[]; moments: Moments }> {
+  const [engine] = engines;
   const columnNames = settings.columnNames ?? source.columnNames;
   const grouped =
-    names.includes('cross-validation') &&
+    anyNeeds(names, 'folds') &&
     settings.center &&
     settings.weights === undefined &&
     options.folds * source.cols ** 2 <= FOLD_NUMBERS;
@@ -180,7 +70,10 @@ async function readFolds(
 }
 
 /** What the moments of all rows, given in groups, tell. */
-async function fromMoments(parts: readonly Moments[], { settings, names, engines, progress }: Common): Promise<Facts> {
+export async function fromMoments(
+  parts: readonly Moments[],
+  { settings, names, engines, progress }: EvidenceRequest,
+): Promise<Facts> {
   let whole = parts[0];
   if (parts.length > 1) {
     whole = new Moments(whole.cols, whole.columnNames);
@@ -199,7 +92,7 @@ async function fromMoments(parts: readonly Moments[], { settings, names, engines
   const varying = columnsThatVary(variances);
   const columnVariances = varying.map((j) => variances[j]);
   const p = varying.length;
-  const covariance = names.includes('map') && settings.center ? new Float64Array(p * p) : undefined;
+  const covariance = anyNeeds(names, 'covariance') && settings.center ? new Float64Array(p * p) : undefined;
   if (covariance) {
     varying.forEach((i, row) => {
       varying.forEach((j, column) => {
@@ -238,7 +131,7 @@ function scaledScatter({ cols: d, columns, scatter }: Moments, scale: Float64Arr
 }
 
 /** A group of rows, scaled, about the mean of all rows. */
-function foldOf(part: Moments, mean: Float64Array, scale: Float64Array, varying: readonly number[]): Fold {
+function foldOf(part: Moments, mean: Float64Array, scale: Float64Array, varying: readonly number[]): FoldMoments {
   const d = part.cols;
   const p = varying.length;
   const all = scaledScatter(part, scale);
@@ -290,20 +183,22 @@ function areEqual(variances: ArrayLike<number>): boolean {
 }
 
 /** The rows for criteria that need them: where they fit into memory and the work is not too long. */
-async function rowsFor(
+export async function rowsFor(
   source: RowSource,
   facts: Facts,
   moments: Moments,
-  { settings, names, options, progress }: Common,
+  { settings, names, options, progress }: EvidenceRequest,
 ): Promise<{ rows?: Float64Array; absent: Evidence['absent'] }> {
-  if (!names.includes('permutation') || !settings.center || settings.weights !== undefined) return { absent: {} };
+  const inNeed = names.filter((name) => CRITERIA[name].needs.includes('rows'));
+  if (inNeed.length === 0 || !settings.center || settings.weights !== undefined) return { absent: {} };
   const n = moments.read || moments.rows;
   const d = facts.varying.length;
   const refuse = (sentence: string): { absent: Evidence['absent'] } => ({ absent: { rows: sentence } });
   if (n * d > KEPT_NUMBERS)
     return refuse(`needs the rows in memory, and ${n} × ${d} are too many. Parallel analysis needs only their number.`);
   if (!source.rereadable) return refuse('reads the rows twice, and this stream can be read only once.');
-  if (takesTooLong({ options }, permutationWork(n, d))) return refuse(tooLong(n, d));
+  const slow = inNeed.map((name) => CRITERIA[name].tooLong?.(n, d, options));
+  if (slow[0] !== undefined && slow.every((reason) => reason !== undefined)) return refuse(slow[0]);
   return { rows: await scaledRows(source, n, facts, progress), absent: {} };
 }
 
@@ -333,7 +228,10 @@ async function scaledRows(
 }
 
 /** Fewer rows than columns: the spectrum from the dual problem, the rest from the rows, where they fit into memory. */
-async function fromWideRows(source: RowSource, { settings, names, engines, progress }: Common): Promise<Facts> {
+export async function fromWideRows(
+  source: RowSource,
+  { settings, names, engines, progress }: EvidenceRequest,
+): Promise<Facts> {
   const { cols: d, rows: n = 0 } = source;
   if (Math.min(n || LARGEST_SQUARE + 1, d) > LARGEST_SQUARE) {
     throw new DataError(
@@ -361,7 +259,7 @@ async function fromWideRows(source: RowSource, { settings, names, engines, progr
   const varying = columnsThatVary(variances);
   const columnVariances = varying.map((j) => variances[j]);
   const rows = varying.length === d ? all : all.filter((_, at) => variances[at % d] > 0);
-  const needed = names.includes('permutation') || names.includes('cross-validation');
+  const needed = anyNeeds(names, 'rows') || anyNeeds(names, 'folds');
   return {
     ...shared(model, columnVariances),
     columnVariances: Float64Array.from(columnVariances),
@@ -373,19 +271,8 @@ async function fromWideRows(source: RowSource, { settings, names, engines, progr
   };
 }
 
-/** Asks the criteria about a fitted model. */
-export function examineModel(
-  model: Model,
-  names: readonly CriterionName[],
-  options: EvidenceOptions,
-  engine: Engine,
-  progress: ProgressTracker,
-): Promise<Choice> {
-  return judge({ ...fromModel(model), options, engine, progress }, names);
-}
-
 /** What a fitted model tells: all variances, but no rows; nor, if version 0.1.0 stored it, always the variances of columns. */
-function fromModel(model: Model): Omit<Evidence, 'options' | 'engine' | 'progress'> {
+export function fromModel(model: Model): Omit<Evidence, 'options' | 'engine' | 'progress'> {
   if (!model.spectrum) {
     throw new DataError(
       'BAD_DATA',
