@@ -1,6 +1,7 @@
 /**
  * The licences of third-party code that a build has put into its own files: one entry per package, with the text that the package
- * ships. A package without a licence text is an error, because its code may then not be passed on.
+ * ships. A package that ships no text may declare the ISC licence, whose text is the same for all. Any other is an error, because its code may
+ * then not be passed on.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -26,6 +27,17 @@ function isPackage(folder) {
   return existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).version !== undefined;
 }
 
+/** The ISC licence (https://spdx.org/licenses/ISC.html). */
+const isc = (author) => `Copyright (c) ${author}
+
+Permission to use, copy, modify, and/or distribute this software for any purpose with or without fee is hereby granted, provided that the
+above copyright notice and this permission notice appear in all copies.
+
+THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY
+DAMAGES WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION,
+ARISING OUT OF OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.`;
+
 function noticeOf(folder) {
   const { name, version, license, author, homepage, repository } = JSON.parse(
     readFileSync(join(folder, 'package.json'), 'utf8'),
@@ -34,11 +46,12 @@ function noticeOf(folder) {
   const source = homepage ?? (typeof repository === 'string' ? repository : repository?.url);
   const by = typeof author === 'string' ? author : author?.name;
   // What a bundler bundles itself is not in our files.
-  const text =
+  const shipped =
     file &&
     readFileSync(join(folder, file), 'utf8')
       .split(/^#+ Licenses of bundled/m)[0]
       .trim();
+  const text = shipped ?? (license === 'ISC' && by ? isc(by) : undefined);
   if (!license || !text) throw new Error(`${name} ${version} is bundled, but has no licence text in ${folder}.`);
   const facts = [`${name} ${version}`, `License: ${license}`, by && `Author: ${by}`, source && `Source: ${source}`];
   return { name, version, text: `${facts.filter(Boolean).join('\n')}\n\n${text}` };

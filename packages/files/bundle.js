@@ -30,6 +30,7 @@ for (const [format, folder, external] of [
     chunkFileNames: '[name].js',
     // Left alone: it would write NaN for Number.NaN, and V8 keeps a number that may be the first boxed: CSV took 12% longer.
     minify: false,
+    comments: { jsdoc: false },
     codeSplitting: {
       groups: [
         {

@@ -97,6 +97,8 @@ export type ErrorReason =
   | 'no-categories'
   // OUT_OF_RANGE: a transform of a value that it is not defined for
   | 'transform'
+  // UNSUPPORTED: an optional npm package is not installed
+  | 'missing-package'
   // TOO_LARGE and UNSUPPORTED: the option `memory` allows too little
   | 'memory'
   // BAD_DATA: parts of a table that are there twice, not there, there without being expected, or summed up in another way

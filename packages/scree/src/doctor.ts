@@ -1,8 +1,12 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { type Engine, referenceEngine } from '@scree/core';
 import { compileKernels, openDevice, wasmEngineOrWhy } from '@scree/core/engine';
 import { blasEngine, loadBlas } from './blas/blas.js';
 import type { EngineName } from './engine-names.js';
+import { loadOptional, OPTIONAL_PACKAGES, type OptionalPackage } from './optional-package.js';
 import { provideNodeGpu } from './webgpu/provide.js';
 
 const reference = referenceEngine();
@@ -27,12 +31,23 @@ export interface EngineDiagnosis {
   readonly why?: string;
 }
 
+/** Whether an optional package is installed, and what it is for. */
+export interface PackageDiagnosis {
+  readonly name: string;
+  readonly purpose: string;
+  /** Undefined if the package is not available. */
+  readonly version?: string;
+  /** Why the package is not available, and how to install it. */
+  readonly why?: string;
+}
+
 /** The machine as scree sees it; as a string, a table for people. */
 export interface Diagnosis {
   readonly node: string;
   readonly platform: string;
   readonly cores: number;
   readonly engines: readonly EngineDiagnosis[];
+  readonly packages: readonly PackageDiagnosis[];
   toString(): string;
 }
 
@@ -49,7 +64,7 @@ const DIAGNOSES: Readonly<Record<EngineName, () => Promise<EngineDiagnosis>>> = 
   webgpu: diagnoseWebGpu,
 };
 
-/** Lists the engines of this machine, what they run on, and a measured speed of each. Takes some seconds. */
+/** Lists the engines of this machine with a measured speed of each, and the optional packages. Takes some seconds. */
 export async function doctor(): Promise<Diagnosis> {
   const engines: EngineDiagnosis[] = [];
   // One after the other, so that the measurements do not disturb each other.
@@ -59,6 +74,7 @@ export async function doctor(): Promise<Diagnosis> {
     platform: `${process.platform} ${process.arch}`,
     cores: availableParallelism(),
     engines,
+    packages: await diagnosePackages(),
   };
   return { ...facts, toString: () => formatDiagnosis(facts) };
 }
@@ -119,6 +135,27 @@ async function diagnoseWebGpu(): Promise<EngineDiagnosis> {
   };
 }
 
+async function diagnosePackages(): Promise<PackageDiagnosis[]> {
+  const names = Object.keys(OPTIONAL_PACKAGES) as OptionalPackage[];
+  return Promise.all(
+    names.map(async (name) => {
+      const { purpose } = OPTIONAL_PACKAGES[name];
+      const loaded = await loadOptional(name);
+      if (typeof loaded === 'string') return { name, purpose, why: loaded };
+      return { name, purpose, version: await versionOf(name) };
+    }),
+  );
+}
+
+/** The version of an installed package. Its package.json is looked for in folders, because few packages export it. */
+async function versionOf(name: string): Promise<string> {
+  for (const folder of createRequire(import.meta.url).resolve.paths(name) ?? []) {
+    const manifest = await readFile(join(folder, name, 'package.json'), 'utf8').catch(() => undefined);
+    if (manifest !== undefined) return (JSON.parse(manifest) as { readonly version: string }).version;
+  }
+  return 'installed';
+}
+
 /**
  * Billions of operations per second of the pass that the covariance solver makes: it reads the rows from the caller's memory, centres them and sums
  * their products. Columns as in images, and more and more rows until a pass takes long enough to count, so that starting threads and
@@ -161,7 +198,7 @@ function someRows(rows: number, cols: number): Float64Array {
 }
 
 /** A diagnosis as lines of text. */
-export function formatDiagnosis({ node, platform, cores, engines }: Omit<Diagnosis, 'toString'>): string {
+export function formatDiagnosis({ node, platform, cores, engines, packages }: Omit<Diagnosis, 'toString'>): string {
   const lines = engines.map(({ name, available, what, path, threads, lapack, gflops, singleGflops, upload, why }) => {
     if (!available) return `  ${name.padEnd(10)}not available: ${why}.`;
     const facts = [
@@ -175,5 +212,10 @@ export function formatDiagnosis({ node, platform, cores, engines }: Omit<Diagnos
     ];
     return `  ${name.padEnd(10)}${facts.join(', ')}`;
   });
-  return [`Node ${node}, ${platform}, ${cores} ${cores === 1 ? 'core' : 'cores'}`, 'Engines:', ...lines].join('\n');
+  const width = Math.max(...packages.map(({ name }) => name.length)) + 2;
+  const installed = packages.map(
+    ({ name, version, purpose, why }) => `  ${name.padEnd(width)}${why ?? version}; for ${purpose}`,
+  );
+  const machine = `Node ${node}, ${platform}, ${cores} ${cores === 1 ? 'core' : 'cores'}`;
+  return [machine, 'Engines:', ...lines, 'Optional packages:', ...installed].join('\n');
 }

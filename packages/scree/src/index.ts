@@ -18,7 +18,7 @@ export {
   summarizeFile,
   writeSummary,
 } from './disk/summary-file.js';
-export { type Diagnosis, doctor, type EngineDiagnosis, formatDiagnosis } from './doctor.js';
+export { type Diagnosis, doctor, type EngineDiagnosis, formatDiagnosis, type PackageDiagnosis } from './doctor.js';
 export { makeReport, type Report, type ReportFigure, type ReportInput } from './report/report.js';
 export { screePlot } from './scree-plot.js';
 

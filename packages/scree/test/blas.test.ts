@@ -578,13 +578,13 @@ describe('without a library', () => {
 
   it('nor without koffi does anything break: there is no engine, and the reason says how to get it', async () => {
     vi.resetModules();
-    vi.doMock('koffi', () => {
-      throw new Error('Cannot find package');
-    });
+    vi.doMock('../src/load-unbundled.js', () => ({
+      loadUnbundled: () => Promise.reject(new Error("Cannot find package 'koffi' imported from blas.js")),
+    }));
     const { blasEngine: fresh, loadBlas } = await import('../src/blas/blas.js');
     expect(await fresh()).toBeUndefined();
-    expect(await loadBlas()).toMatch(/koffi is not installed.*npm install koffi/);
-    vi.doUnmock('koffi');
+    expect(await loadBlas()).toBe('the package koffi is not installed (npm install koffi)');
+    vi.doUnmock('../src/load-unbundled.js');
     vi.resetModules();
   });
 

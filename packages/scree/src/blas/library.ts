@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism, release } from 'node:os';
-import { loadUnbundled } from '../load-unbundled.js';
+import { loadOptional } from '../optional-package.js';
 
 /** The functions of koffi that are used here. Its own types are mostly `any`. */
 export interface Koffi {
@@ -76,12 +76,9 @@ export function howToInstall(): string {
 
 /** koffi, or a sentence that says why it is not available. */
 export async function loadKoffi(): Promise<Koffi | string> {
-  let koffi: Koffi;
-  try {
-    koffi = (await loadUnbundled<{ default: Koffi }>('koffi')).default;
-  } catch {
-    return 'the optional dependency koffi is not installed, or not for this platform. Install it with: npm install koffi';
-  }
+  const loaded = await loadOptional<{ readonly default: Koffi }>('koffi');
+  if (typeof loaded === 'string') return `the package koffi ${loaded}`;
+  const { default: koffi } = loaded;
   const settings = koffi.config();
   if (settings.async_stack_size >= STACK) return koffi;
   try {

@@ -6,7 +6,7 @@ import { FileError } from '@scree/files';
 import { badFile } from '@scree/files/platform';
 import { temporaryFolder } from '../disk/temporary-copy.js';
 import { atExit, settled } from '../disk/temporary-files.js';
-import { loadUnbundled } from '../load-unbundled.js';
+import { requireOptional } from '../optional-package.js';
 
 /** DuckDB in this process, with limited memory and threads. It spills to disk what does not fit. */
 export interface DuckDb {
@@ -31,15 +31,7 @@ const MEMORY_PER_THREAD = 96 << 20;
 
 /** Loads DuckDB, which happens only when the first file needs it, and starts an empty in-memory database. */
 export async function startDuckDb(path: string, memory: number): Promise<DuckDb> {
-  const { DuckDBInstance } = await loadUnbundled<typeof import('@duckdb/node-api')>('@duckdb/node-api').catch(
-    (error: unknown) => {
-      throw new FileError(
-        'UNSUPPORTED',
-        path,
-        `${path} needs DuckDB, which does not load here (${(error as Error).message.split('\n')[0]}). Install @duckdb/node-api, or save the data as .npy or .csv.`,
-      );
-    },
-  );
+  const { DuckDBInstance } = await requireOptional<typeof import('@duckdb/node-api')>('@duckdb/node-api', path);
   const folder = await temporaryFolder();
   const limit = Math.max(MIN_LIMIT, Math.floor((memory - BASE_MEMORY) * SHARE));
   const threads = Math.max(1, Math.min(availableParallelism(), Math.floor(limit / MEMORY_PER_THREAD)));

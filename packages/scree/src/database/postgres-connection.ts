@@ -2,9 +2,12 @@ import { connect as connectSocket, Socket } from 'node:net';
 import { userInfo } from 'node:os';
 import type { Readable } from 'node:stream';
 import type { Client } from 'pg';
-import { badUrl, noDriver, postgresError } from './postgres-error.js';
+import { requireOptional } from '../optional-package.js';
+import { badUrl, postgresError } from './postgres-error.js';
 import { checkMessages, MessageCheck } from './postgres-messages.js';
 import { hasUnescapedPassword } from './postgres-url.js';
+
+type CopyTo = typeof import('pg-copy-streams').to;
 
 /** Seconds to wait for a server, unless PGCONNECT_TIMEOUT or connect_timeout in the address say otherwise. */
 const CONNECT_SECONDS = 30;
@@ -29,15 +32,15 @@ export interface Address {
 export class PostgresConnection {
   readonly #client: Client;
   readonly #socket: Socket;
-  readonly #address: Address;
   readonly #check: MessageCheck;
+  readonly #copyTo: CopyTo;
   #closed = false;
 
-  private constructor(client: Client, socket: Socket, address: Address, check: MessageCheck) {
+  private constructor(client: Client, socket: Socket, check: MessageCheck, copyTo: CopyTo) {
     this.#client = client;
     this.#socket = socket;
-    this.#address = address;
     this.#check = check;
+    this.#copyTo = copyTo;
     checkMessages(client, check);
   }
 
@@ -49,9 +52,8 @@ export class PostgresConnection {
     const { path } = address;
     // Otherwise a part of the password would be taken for a host or a database, and be shown.
     if (hasUnescapedPassword(address.url)) throw badUrl(path);
-    const { default: pg } = await import('pg').catch((error: unknown) => {
-      throw noDriver(path, error);
-    });
+    const { default: pg } = await requireOptional<{ readonly default: typeof import('pg') }>('pg', path);
+    const { to } = await requireOptional<{ readonly to: CopyTo }>('pg-copy-streams', path);
     const socket = new Socket();
     const seconds = connectSeconds(address.url);
     let connection: PostgresConnection;
@@ -65,7 +67,7 @@ export class PostgresConnection {
       });
       // Every query reports the loss of its connection. Without a listener an idle one would end the process.
       client.on('error', () => {});
-      connection = new PostgresConnection(client, socket, address, new MessageCheck(memory / ANSWER_SHARE));
+      connection = new PostgresConnection(client, socket, new MessageCheck(memory / ANSWER_SHARE), to);
     } catch (error) {
       throw badUrl(path, error);
     }
@@ -117,11 +119,8 @@ export class PostgresConnection {
 
   /** The result of COPY … TO STDOUT as it comes. What is not read waits on the server. */
   async copy(text: string): Promise<Readable & { readonly rowCount: number }> {
-    const { default: copyStreams } = await import('pg-copy-streams').catch((error: unknown) => {
-      throw noDriver(this.#address.path, error);
-    });
     this.#check.copying = true;
-    return this.#client.query(copyStreams.to(text));
+    return this.#client.query(this.#copyTo(text));
   }
 
   /** Stops what the server is doing for this connection, and drops the connection. */

@@ -94,10 +94,3 @@ export function badUrl(path: string, error?: unknown): FileError {
     : 'it cannot be understood. Write it as postgres://user@host:5432/database, and in a name or a password / as %2F, @ as %40, : as %3A, ? as %3F and # as %23';
   return new FileError('BAD_FILE', path, `${path} is not an address of a database: ${why}.`);
 }
-
-/** The packages that speak with Postgres are missing. */
-export function noDriver(path: string, error: unknown): FileError {
-  const [why] = (error instanceof Error ? error.message : String(error)).split('\n');
-  const message = `${path} needs the packages pg and pg-copy-streams, which do not load here (${why}). Install them: npm install pg pg-copy-streams.`;
-  return new FileError('UNSUPPORTED', path, message);
-}
