@@ -3,6 +3,9 @@
  * that must end with the line that check.js returns.
  */
 
+import { readFileSync } from 'node:fs';
+
+const LIGHT = readFileSync(new URL('check-light.js', import.meta.url), 'utf8');
 const CORE = `import * as core from '@scree/core';
 import * as transform from '@scree/core/transform';
 import * as files from '@scree/files';
@@ -73,7 +76,27 @@ const typescript = (version) => ({
   ],
 });
 
+/** Packages that scree loads if they are installed. */
+const OPTIONAL = ['@duckdb/node-api', 'koffi', 'pg', 'pg-copy-streams'];
+
 export const ENVIRONMENTS = [
+  {
+    name: 'scree alone',
+    scree: true,
+    files: { 'check-light.mjs': LIGHT },
+    steps: [['node', 'check-light.mjs', 'scree works alone']],
+  },
+  {
+    name: 'scree with optional packages',
+    scree: true,
+    packages: OPTIONAL,
+    files: { 'd.mjs': SCREE },
+    steps: [
+      ['node', 'd.mjs', ON_DISK],
+      ['npx', 'scree fit --sql "select range as a, range * range as b from range(9)" -q --json', '"n":9'],
+      ['npx', 'scree doctor', OPTIONAL.map((each) => `${each} +\\d`).join('[^]*')],
+    ],
+  },
   node('20.19.0'),
   node('22'),
   node('24'),
