@@ -1,8 +1,8 @@
 import { builtInName } from './base/built-in-name.js';
 
 /**
- * Every error scree throws on purpose is a `ScreeError`: a stable `code` for programs, a message for people that
- * names the value, where it is and what to do, and `details` with the same facts as data.
+ * Every error that scree throws on purpose is a `ScreeError`. It has a stable `code` for programs, a message for people that
+ * names the value, its position and a remedy, and the same facts as data in `details`.
  */
 
 export type ErrorCode =
@@ -47,28 +47,28 @@ export type ErrorCode =
   | 'WORKER_LOST';
 
 /**
- * Where and what: the facts of the message, for programs. They are small and can always be written as JSON: of a value
- * that is neither a number nor a short text there is a description, and of a list the first entries.
+ * The facts of an error message, for programs. They are small, and can always be written as JSON: a list is cut to its first
+ * entries, and a value that is neither a number nor a short text is described.
  */
 export interface ErrorDetails {
   /** Zero-based row of the data. */
   readonly row?: number;
   /** Zero-based column of the data. */
   readonly column?: number;
-  /** The column's name, where the data has names. */
+  /** The name of the column, if the columns have names. */
   readonly columnName?: string;
   readonly option?: string;
-  /** What was found: a number, a text, or a description of anything else. A list has its first 10 entries. */
+  /** The value that was found: a number, a text, or a description of another value. A list is cut to its first 10 entries. */
   readonly value?: unknown;
   readonly expected?: unknown;
-  /** How many entries the list in `value` had. */
+  /** The number of entries of the list in `value`, before it was cut. */
   readonly count?: number;
   /** The file, as the caller named it. */
   readonly path?: string;
-  /** Rows that have the problem, and rows of the data. */
+  /** The number of rows that have the problem, and of all rows. */
   readonly affectedRows?: number;
   readonly totalRows?: number;
-  /** Which of the problems that share a code this is. */
+  /** Tells problems apart that share a code. */
   readonly reason?: ErrorReason;
   /** Why something is not available on this machine, as part of a sentence. */
   readonly cause?: string;
@@ -101,7 +101,7 @@ export type ErrorReason =
   | 'missing-package'
   // TOO_LARGE and UNSUPPORTED: the option `memory` allows too little
   | 'memory'
-  // BAD_DATA: parts of a table that are there twice, not there, there without being expected, or summed up in another way
+  // BAD_DATA: parts of a table that are repeated, missing, unexpected or summarised differently
   | 'repeated-part'
   | 'missing-part'
   | 'unexpected-part'
@@ -114,7 +114,10 @@ export type ErrorReason =
   | 'unseen-covariate'
   | 'empty-column';
 
-/** Every error that scree throws on purpose: a code for programs, a message for people, and its facts as `details`. */
+/**
+ * The class of all errors that scree throws on purpose: `code` for programs, `message` for people, and `details` with the facts
+ * of the message.
+ */
 export class ScreeError extends Error {
   override readonly name: string = 'ScreeError';
   readonly code: ErrorCode;
@@ -127,12 +130,12 @@ export class ScreeError extends Error {
   }
 }
 
-/** The data cannot be analysed as it is. */
+/** The data cannot be analysed as they are. */
 export class DataError extends ScreeError {
   override readonly name = 'DataError';
 }
 
-/** An option has a value it cannot have. */
+/** The value of an option is not allowed. */
 export class OptionError extends ScreeError {
   override readonly name = 'OptionError';
 }
@@ -142,7 +145,7 @@ export class ModelError extends ScreeError {
   override readonly name = 'ModelError';
 }
 
-/** An iteration stopped before it reached the tolerance; `best` is what it had. */
+/** An iteration stopped before it reached the tolerance. `best` is its best result so far. */
 export class ConvergenceError<Best = unknown> extends ScreeError {
   override readonly name = 'ConvergenceError';
   readonly best: Best;
@@ -163,12 +166,12 @@ export class EngineError extends ScreeError {
   override readonly name = 'EngineError';
 }
 
-/** The message of whatever was thrown. */
+/** The message of a thrown value, which may be no Error. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The same error with more details, such as the file that the data come from: a new one, with the stack of the first. */
+/** Returns a copy of the error with more details, for example the path of the file. The copy has the stack of the original. */
 export function withDetails<Kind extends ScreeError>(error: Kind, details: ErrorDetails): Kind {
   const copy = new ScreeError(error.code, error.message, { ...error.details, ...details });
   const same: Kind = Object.setPrototypeOf(copy, Object.getPrototypeOf(error));
@@ -176,7 +179,7 @@ export function withDetails<Kind extends ScreeError>(error: Kind, details: Error
   return Object.assign(same, { ...error, details: copy.details }, stack === undefined ? {} : { stack });
 }
 
-/** A value for a message: short, with its type recognisable. */
+/** A short description of a value for a message. It shows the type of the value. */
 export function describeValue(value: unknown): string {
   try {
     if (typeof value === 'string') return JSON.stringify(shorten(value, 40));
@@ -189,7 +192,7 @@ export function describeValue(value: unknown): string {
       return `an object with keys ${describeValue(Object.keys(value).slice(0, 20).join(', '))}`;
     return shorten(String(value), 40);
   } catch {
-    // A proxy, or a getter, that throws.
+    // A proxy or a getter threw.
     return 'an object that cannot be read';
   }
 }
@@ -198,22 +201,22 @@ function shorten(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most - 3)}...` : text;
 }
 
-/** Entries of a list in the details of an error, characters of a text, and of all details as JSON. */
+/** Limits for the details of an error: entries of a list, characters of a text, and characters of all details as JSON. */
 const MOST_ENTRIES = 10;
 const MOST_TEXT = 500;
 const MOST_JSON = 4000;
 
-/** Details that can be written as JSON, in few characters, whatever the caller passed. */
+/** Shortens the details until their JSON text has at most MOST_JSON characters. */
 function summarize(details: ErrorDetails, most = MOST_TEXT): ErrorDetails {
   const small: Record<string, unknown> = {};
   for (const [key, fact] of Object.entries(details)) small[key] = summary(fact, most, small);
-  // Control characters, for one, are six characters of JSON.
+  // Escapes make JSON longer than the text: a control character takes six characters.
   return most > 10 && JSON.stringify(small).length > MOST_JSON ? summarize(details, most / 4) : small;
 }
 
 /**
- * A number, a short text, true, false, null and undefined as they are; of a list the first entries, which may be records such as
- * { name, count } too, and their number in `into`; and of anything else its description.
+ * Returns numbers, booleans, null and undefined unchanged. Shortens texts. Cuts a list to its first entries, which may be records
+ * { name, count }, and writes the length of the list to `into.count`. Describes any other value.
  */
 function summary(fact: unknown, most: number, into?: Record<string, unknown>): unknown {
   if (typeof fact === 'string') return shorten(fact, most);
@@ -231,12 +234,12 @@ function summary(fact: unknown, most: number, into?: Record<string, unknown>): u
   return describeValue(fact);
 }
 
-/** "row 3, column 2" or "row 3, column "height"": messages count from 1 as people do. */
+/** "row 3, column 2" or "row 3, column "height"". Messages count from 1. */
 export function describeCell(row: number, column: number, names?: readonly string[]): string {
   return `row ${row + 1}, column ${describeColumn(column, names)}`;
 }
 
-/** A column in a message, after the word: its name in quotation marks, or its number counted from 1. */
+/** The name of a column in quotation marks, or its number counted from 1 if it has no name. */
 export function describeColumn(column: number, names?: readonly string[]): string {
   const name = names?.[column];
   return name === undefined ? String(column + 1) : describeValue(name);

@@ -12,11 +12,11 @@ import { SOLVER_NAMES, type SolverName } from './solvers/names.js';
 import { SOLVERS } from './solvers/registry.js';
 import { isSketchOptions, SKETCH_RULES, type SketchOptions } from './solvers/sketch/sketch-options.js';
 
-/** Options of `pca`; `Name` are the names that `columnNames` may have. */
+/** Options of `pca`. `Name` is the type of the column names. */
 export interface PcaOptions<Name extends string = string> extends ControlOptions {
   /**
-   * How many components: a whole number, a fraction of the variance (0 < f < 1) they must explain together, or `'all'`.
-   * Default 10, or as many as there are. `analyze` of `@scree/analysis` chooses k by criteria.
+   * How many components: a whole number, a fraction of the variance (0 < f < 1) they must explain together, or `'all'`. Default:
+   * 10, or fewer if the data have fewer. `analyze` of `@scree/analysis` chooses k by criteria.
    */
   readonly k?: number | 'all';
   /** Subtract the column means. Default true. */
@@ -24,35 +24,39 @@ export interface PcaOptions<Name extends string = string> extends ControlOptions
   /** How columns are scaled. Default `'none'`. */
   readonly scale?: Scale;
   /**
-   * A function of every column before it is centred and scaled: one for all, or one per column by name. The columns of `clr` or `ilr`
-   * are the parts of a composition. Default none. The model applies and undoes it.
+   * A function that is applied to columns before they are centred and scaled: one function for all columns, or one per column
+   * name. The columns of `clr` or `ilr` are the parts of a composition. Default: none. The model applies the function to new
+   * rows, and inverts it.
    */
   readonly transform?: Transform | Readonly<Record<string, Transform>>;
   /** Scores of variance 1: along the components (`'pca'`) or turned back to the columns (`'zca'`). Default false. */
   readonly whiten?: Whiten;
   /** Covariance is S/(n − ddof). Default 1. */
   readonly ddof?: number;
-  /** One weight per row, from 0 up: weight 2 counts a row twice. */
+  /** One weight per row, at least 0: a row of weight 2 counts twice. */
   readonly weights?: ArrayLike<number>;
-  /** One positive weight per column: a column of weight 2 counts like two copies of it in distances and variances. */
+  /** One positive weight per column: a column of weight 2 counts like two copies of the column in distances and variances. */
   readonly columnWeights?: ArrayLike<number>;
-  /** How to compute the components. Default `'auto'`: the plan chooses by cost, and says why. */
+  /** How to compute the components. Default `'auto'`: the plan chooses by cost. `model.plan.reason` says why. */
   readonly solver?: SolverName | 'auto';
   /** Options of the solvers `points`, `autoencoder` and `hebbian`. */
   readonly learn?: LearnOptions;
   /** The sketch that `streaming` keeps. */
   readonly sketch?: SketchOptions;
-  /** The engine that runs the passes. Default `'auto'`: the fastest available; `'blas'` comes with the package `scree`. */
+  /** The engine that runs the passes. Default `'auto'`: the fastest available engine. The package `scree` adds `'blas'`. */
   readonly engine?: EngineChoice;
   /** Residual ‖Cv − λv‖/λ₁ that iterative solvers must reach. Default 1e-10, and 1e-6 for float32 data and for solvers that learn. */
   readonly tolerance?: number;
-  /** Most bytes that the matrices of a solver may take. The plan chooses accordingly. Default: what a machine can hold. */
+  /** Largest number of bytes that the matrices of a solver may take. The plan chooses a solver that fits. Default: no limit. */
   readonly memory?: number;
   /** Seed of everything random. Default 0. */
   readonly seed?: number;
-  /** Names of the columns, for data that do not carry them; for records, which columns to use. */
+  /** The column names, for data that have none. For records and tables: the columns to use. */
   readonly columnNames?: readonly Name[];
-  /** Which columns of records and tables to use: `'all'`, the default, where one of text is an error, or `'numeric'`, which leaves out those without numbers, with a warning. */
+  /**
+   * Which columns of records and tables to use. `'all'` (default): a column of text is an error. `'numeric'`: columns without
+   * numbers are left out, with a warning.
+   */
   readonly columns?: 'all' | 'numeric';
 }
 
@@ -60,8 +64,9 @@ export interface PcaOptions<Name extends string = string> extends ControlOptions
 export type Settings = Required<Omit<PcaOptions, Undefaulted>> &
   Pick<PcaOptions, Exclude<Undefaulted, 'k'>> & {
     readonly k?: number | 'all';
-    /** How the columns were encoded, and the rule that `scale` was computed by, where its numbers do not tell. */
+    /** How the columns were encoded, if they were. */
     readonly coding?: Encoding;
+    /** The rule that the numbers in `scale` were computed by, if the user did not give them. */
     readonly scaling?: ScalingRule;
   };
 
@@ -147,7 +152,7 @@ function isEngine(value: unknown): boolean {
   );
 }
 
-/** Every option, so that settings always have the same fields. */
+/** The default of every option. All options are listed, so that settings always have the same fields. */
 const DEFAULTS: Readonly<Record<keyof PcaOptions, unknown>> = {
   k: undefined,
   center: true,
@@ -172,7 +177,10 @@ const DEFAULTS: Readonly<Record<keyof PcaOptions, unknown>> = {
   blocking: undefined,
 };
 
-/** Checks options, before any data are read, and fills in the defaults. `own` are further options that the caller has checked, for messages. */
+/**
+ * Checks the options and fills in the defaults, before any data are read. `own` names further options of the caller, for error
+ * messages.
+ */
 export function checkOptions(options: PcaOptions, own: readonly string[] = []): Settings {
   checkObject(options);
   const filled: Record<string, unknown> = { ...DEFAULTS };
@@ -206,7 +214,7 @@ function checkDifferent(names: readonly string[] | undefined): void {
   );
 }
 
-/** The option `sketch` is only for solvers that keep a sketch. */
+/** Throws if the option `sketch` is given for a solver that keeps no sketch. */
 function checkSketch({ solver, sketch }: Settings): void {
   if (sketch === undefined || (solver !== 'auto' && SOLVERS[solver].family === 'sketch')) return;
   const names = SOLVER_NAMES.filter((name) => SOLVERS[name].family === 'sketch').map((name) => `'${name}'`);
@@ -219,7 +227,7 @@ function checkSketch({ solver, sketch }: Settings): void {
 
 /** Checks options against the width of the data. */
 export function checkColumnOptions(settings: Settings, cols: number): void {
-  // `pca` has applied transforms by now.
+  // `pca` applies transforms before it calls this function.
   if (settings.transform !== undefined && settings.transform !== 'none') {
     throw new OptionError(
       'BAD_OPTION',
@@ -241,7 +249,7 @@ export function checkColumnOptions(settings: Settings, cols: number): void {
   }
 }
 
-/** k as a count or a fraction, within what n rows of d columns can give. */
+/** The option k as a number of components, or as a fraction of the variance. Throws if the data cannot have k components. */
 export function checkCount(
   k: Settings['k'],
   rows: number,

@@ -25,10 +25,10 @@ import type { Problem, Solution } from './solvers/solver.js';
 import type { Warning } from './warning.js';
 
 /**
- * `pca` without waiting, for small data in memory: no promise, no workers. Rows, records and dense matrices with rows × columns × the
- * smaller of both up to 10 million, which is some milliseconds of work, by SVD or covariance in plain TypeScript. The bits are those of
- * `pca` where the SVD takes less than half a millisecond; for larger data `pca` may choose a faster solver. What needs more time, or has to
- * be loaded first, is refused: then use `pca`.
+ * `pca` for small data in memory, without a promise and without workers. Accepts rows, records and dense matrices if rows ×
+ * columns × min(rows, columns) is at most 10 million, which takes a few milliseconds. Solves by SVD or covariance in plain
+ * TypeScript. If the SVD takes less than half a millisecond, the result has the same bits as that of `pca`; for larger data `pca`
+ * may choose a faster solver. Throws for larger data, and for options that need code to be loaded: use `pca` for them.
  */
 export function pcaSync(data: SyncData, options: PcaOptions = {}): Model {
   const settings = checkOptions(options);
@@ -80,8 +80,8 @@ function tooMuchForSync(option: string, what: string): OptionError {
 }
 
 /**
- * The covariance solver for small data: the scatter about the means, summed up together with the columns, and its eigenvectors. Only `pcaSync`
- * fits data by it: `pca` has faster engines for those that are not fitted by SVD in no time.
+ * The covariance solver for small data: sums the scatter about the means in the pass that summarises the columns, and computes
+ * its eigenvectors. Only `pcaSync` uses it: if the SVD is not negligible, `pca` has faster engines.
  */
 const byCovariance =
   (centre: boolean): SmallSolver =>
@@ -103,7 +103,7 @@ const byCovariance =
     };
   };
 
-/** The eigenvectors of S (d × d), and their images for the residuals. */
+/** Computes the eigenvectors v of S (d × d), and the images Sv for the residuals. */
 function decompose(problem: Problem, scatter: Float64Array): Solution {
   const { d } = problem;
   const found = runTaskSync(symmetricEigen(scatter.slice(), d, wantedCount(problem)));

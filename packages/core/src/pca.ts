@@ -12,11 +12,11 @@ import { checkOptions, type PcaOptions } from './options.js';
 export type { NestedModels } from './model/finish.js';
 
 /**
- * Principal component analysis: the k directions of most variance, each with a certificate of how far from exact it
- * can be, and a statement whether the data determine it.
+ * Principal component analysis: finds the k directions of most variance. Each component comes with a bound on its error, and with
+ * a statement whether the data determine it.
  *
- * The pipeline: data become a source, the plan chooses a solver, the rows are read as that solver needs them, the
- * solver finds the subspace, `finish` makes the model.
+ * The stages: `openSource` turns data into a source of rows, `makePlan` chooses a solver, `fit/reading.ts` reads the rows for
+ * that solver, the solver finds the subspace, and `finish` makes the model.
  */
 export async function pca<Given extends Data | Moments>(
   data: Given,
@@ -25,7 +25,7 @@ export async function pca<Given extends Data | Moments>(
   return (await nestedModels(data, options)).model;
 }
 
-/** Names of the columns of records and of columns by name, where their type says them: `columnNames` then accepts no others. */
+/** The column names of records and of named columns, if the type of the data has them. `columnNames` then accepts no other names. */
 export type ColumnNameOf<Given> = Given extends readonly (infer Each)[]
   ? Each extends ArrayLike<number>
     ? string
@@ -50,7 +50,7 @@ export async function nestedModels(data: Data | Moments, options: PcaOptions = {
     const small = opening instanceof Promise ? undefined : smallFit(opening, settings);
     if (!small?.negligible) {
       return keepAlive(async () => {
-        // Small data are fitted without this code. It is awaited together with the source, which may fail before the code is there.
+        // Small fits do not load this code. The code and the source are awaited together, because the source may fail first.
         const [source, { fitOpened, prepareColumns }] = await Promise.all([opening, import('./fit/fit-opened.js')]);
         return fitOpened(() => prepareColumns(source, settings, progress), progress);
       });

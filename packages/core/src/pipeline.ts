@@ -1,4 +1,4 @@
-/** `@scree/core/pipeline`: the parts of a fit, for packages that ask more of data than `pca` does. */
+/** `@scree/core/pipeline`: the stages of a fit, for packages that compute more than `pca` from the same rows. */
 
 export {
   CONTROL_OPTIONS,
@@ -39,9 +39,9 @@ export { sketchSize } from './solvers/sketch/sketch-options.js';
 export type { SolverDeclaration } from './solvers/solver.js';
 export { modelOfSketch } from './stream.js';
 
-/** Code of sketches, which is loaded when it is first needed. */
+/** Loads the code of sketches. */
 export const loadSketch = (): Promise<typeof import('./solvers/sketch/sketch.js')> =>
   import('./solvers/sketch/sketch.js');
-/** Code that stores sketches, likewise. */
+/** Loads the code that stores sketches. */
 export const loadSketchBytes = (): Promise<typeof import('./solvers/sketch/sketch-bytes.js')> =>
   import('./solvers/sketch/sketch-bytes.js');

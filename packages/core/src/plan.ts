@@ -9,12 +9,12 @@ import { SOLVERS } from './solvers/registry.js';
 export type { Plan } from './model/record.js';
 export type { EngineFacts, Shape } from './solvers/cost-model.js';
 
-/** What a plan is made for. */
+/** The options of a fit that decide its plan, and its engine. */
 export interface PlanRequest {
   readonly k?: number | 'all' | undefined;
   readonly solver: SolverName | 'auto';
   readonly engine: EngineFacts;
-  /** Residual that iterative solvers must reach; by default the precision of the data's type. */
+  /** Residual that iterative solvers must reach. Default: the precision of the data's type. */
   readonly tolerance?: number | undefined;
   /** Options of the solvers that learn. */
   readonly learn?: LearnOptions | undefined;
@@ -22,16 +22,16 @@ export interface PlanRequest {
   readonly memory?: number | undefined;
 }
 
-/** A shape whose rows were counted. It is not copied, because a source samples its rows only where the sample is used. */
+/** A shape whose number of rows is known. Do not copy it: `sample` is a getter that reads rows. */
 export type KnownShape = Shape & { readonly rows: number };
 
-/** Seconds below which the most accurate solver is chosen, whatever the others would take. */
+/** The most accurate solver is chosen if it takes at most this many seconds, even if another one is faster. */
 const NEGLIGIBLE_SECONDS = 0.5e-3;
 
 /**
- * Chooses the solver: pure, from the shape, the options, the engine's rates and what each solver declares (`solvers/registry.ts`).
- * The cheapest solver that fits into memory is chosen; `solvers/cost-model.ts` has the cost model. The rates are constants of the engine, so
- * the choice depends neither on the machine nor on the number of threads.
+ * Chooses the cheapest solver that fits into memory. The function is pure: it uses the shape, the options, the rates of the
+ * engine and the declarations of the solvers (`solvers/registry.ts`). `solvers/cost-model.ts` estimates the costs. The rates are
+ * constants of the engine, so the choice depends neither on the machine nor on the number of threads.
  */
 export function makePlan(shape: Shape, request: PlanRequest): Plan {
   const { rows = Number.POSITIVE_INFINITY, cols, nonzeros, dtype, rereadable, momentsOnly, streaming } = shape;
@@ -43,9 +43,12 @@ export function makePlan(shape: Shape, request: PlanRequest): Plan {
   return plan;
 }
 
-/** The plan of the small fit before, and what it followed from: programs that fit many small tables often fit many of one shape. */
+/**
+ * A cache of the last plan for small data, and the request that it was made for. Programs that fit many small tables often fit
+ * many tables of one shape.
+ */
 let before: { readonly whole: readonly unknown[]; readonly plan: Plan } | undefined;
-/** n·d² of data that are so small that no sample of their rows is looked at. */
+/** Largest n·d² of data whose plan is cached. The plan of such data does not use a sample of their rows. */
 const MOST_REMEMBERED = 1e7;
 
 function choosePlan(shape: Shape, request: PlanRequest): Plan {
@@ -84,8 +87,8 @@ function choosePlan(shape: Shape, request: PlanRequest): Plan {
 }
 
 /**
- * The plan of a fit that is done at once (`fit/fit-small.ts`): SVD, the most accurate solver, where it takes next to no time (`negligible`) or rows
- * are fewer than columns; otherwise covariance.
+ * The plan of a synchronous fit (`fit/fit-small.ts`): SVD, the most accurate solver, if its time is `negligible` or there are
+ * fewer rows than columns. Otherwise covariance.
  */
 export function planSmall(
   shape: KnownShape,
@@ -105,7 +108,10 @@ function smallReason({ rows, cols }: KnownShape, solver: SolverName): string {
   return `${rows}×${cols} is small: ${solver.toUpperCase()}, the most accurate solver, takes less than a millisecond.`;
 }
 
-/** Most bytes of square matrices that a solver has at once: the sums, their copy for the eigenproblem, and the engine's own. */
+/**
+ * Largest number of bytes that the square matrices of a solver take together: the sums, their copy for the eigenproblem, and two
+ * of the engine.
+ */
 function matrixBytes(solver: SolverName, shape: Shape): number {
   return 4 * 8 * (SOLVERS[solver].matrixSize?.(shape) ?? 0) ** 2;
 }
@@ -121,12 +127,15 @@ function refuseTooLarge(solver: SolverName, shape: Shape): void {
   );
 }
 
-/** Where rows are on a cluster, solvers that need them here, or products of rows with each other, cannot run there. */
+/**
+ * Returns true if the solver can run on the engine. A cluster cannot run solvers that need the rows in this process, or products
+ * of all pairs of rows.
+ */
 function canRun(solver: SolverName, { remote = false }: EngineFacts): boolean {
   return !remote || SOLVERS[solver].remote === true;
 }
 
-/** Seconds of each solver that can do the work. */
+/** The estimated seconds of each solver that can fit these data. */
 function estimateCosts(shape: KnownShape, request: PlanRequest): Partial<Record<SolverName, number>> {
   const work = new CostModel(shape, request);
   const costs: Partial<Record<SolverName, number>> = {};

@@ -41,7 +41,7 @@ const SHARED = [
   'seed',
 ] as const;
 
-/** Eight letters and the version of the format that `toBinary` writes. */
+/** The letters and the version of the format that `toBinary` writes. */
 const LETTERS = 'SCREESTR';
 const VERSION = 1;
 const WHAT = 'stream';
@@ -51,11 +51,12 @@ const RULES = ['auto', 'moments', 'incremental', 'frequent-directions'] as const
 /** Options of `stream`. */
 export interface StreamOptions extends Pick<PcaOptions, (typeof SHARED)[number]> {
   /**
-   * What to keep of the rows: their `'moments'`, d × d numbers and exact, or a sketch of `size` rows, made by
-   * `'incremental'` SVD or by `'frequent-directions'`. Default `'auto'`: moments up to 2896 columns, incremental above.
+   * The summary of the rows that the stream keeps: their `'moments'` (exact, d × d numbers), or a sketch of `size` rows, by
+   * `'incremental'` SVD or by `'frequent-directions'`. Default `'auto'`: moments for up to 2896 columns, incremental SVD for
+   * more.
    */
   readonly rule?: (typeof RULES)[number];
-  /** Rows of the sketch. Default 2k + 10. A k that is a fraction of the variance needs a sketch that holds it. */
+  /** Rows of the sketch. Default 2k + 10. If k is a fraction of the variance, the sketch must contain that fraction. */
   readonly size?: number;
 }
 
@@ -66,8 +67,8 @@ export interface StreamAddOptions extends ControlOptions {
 }
 
 /**
- * Components of rows that come in over time and are not kept: `add` rows, get a `model` at any time, add
- * more. Memory does not grow with the rows.
+ * Components of rows that arrive over time and are not kept: `add` rows, get a `model` at any time, add more rows. Memory does
+ * not grow with the number of rows.
  *
  * ```ts
  * const s = stream({ k: 5 });
@@ -79,7 +80,7 @@ export function stream(options: StreamOptions = {}): Stream {
   return new Stream(options);
 }
 
-/** Components of rows that come in over time: see `stream`. */
+/** Components of rows that arrive over time: see `stream`. */
 export class Stream {
   readonly #given: StreamOptions;
   readonly #settings: Settings;
@@ -87,7 +88,7 @@ export class Stream {
   readonly #size: number | undefined;
   #kept: Moments | Sketch | undefined;
   #names: readonly string[] | undefined;
-  /** The last call: calls run one after the other, in their order. */
+  /** The last call. Calls run one after the other, in the order of the calls. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: StreamOptions = {}) {
@@ -107,24 +108,24 @@ export class Stream {
     this.#names = this.#settings.columnNames;
   }
 
-  /** Rows that were added, without those of weight 0. */
+  /** Number of rows that were added, without rows of weight 0. */
   get rows(): number {
     return this.#kept?.columns.rows ?? 0;
   }
 
-  /** Columns; undefined before the first row. */
+  /** Number of columns; undefined before the first row. */
   get cols(): number | undefined {
     return this.#kept?.cols;
   }
 
-  /** Adds rows of any form that `pca` takes: all of them, or after an error none. */
+  /** Adds rows in any form that `pca` accepts. Adds all rows, or none if it throws. */
   async add(data: Data, options: StreamAddOptions = {}): Promise<this> {
-    // A matrix is read in place later, and checked for changes from now on.
+    // A matrix is read later, in place. The source detects changes from now on.
     const rows = isMatrix(data) ? matrixSource(data) : data;
     return this.#queue(() => this.#add(rows, options));
   }
 
-  /** Adds the rows of another stream, which does not change. Both must have the same rule and options. */
+  /** Adds the rows of another stream, which does not change. Both streams must have the same rule and options. */
   merge(other: Stream, options: ControlOptions = {}): Promise<this> {
     const before = other instanceof Stream ? other.#turn : undefined;
     return this.#queue(async () => {
@@ -151,8 +152,8 @@ export class Stream {
   }
 
   /**
-   * The stream as bytes, exact to the last bit: its options, and what it keeps of its rows. `Stream.fromBinary` continues as if it had
-   * never been interrupted.
+   * The stream as bytes, exact to the last bit: its options and its summary of the rows. A stream that `Stream.fromBinary` reads
+   * continues as if it had never been interrupted.
    */
   toBinary(): Promise<Uint8Array> {
     return this.#queue(async () => {
@@ -161,7 +162,7 @@ export class Stream {
         name,
         ArrayBuffer.isView(value) ? Array.from(value as Float64Array) : value,
       ]);
-      // An engine and threads are the machine's, and may be others when the stream goes on.
+      // Engine and threads are not stored: the stream may continue on another machine.
       const { engine, threads, ...options } = Object.fromEntries(lists);
       const kind = kept === undefined ? 'empty' : kept instanceof Moments ? 'moments' : 'sketch';
       const header = { options, names: this.#names, kind };
@@ -291,7 +292,7 @@ async function restore(header: Readonly<Record<string, unknown>>, sections: read
   return { options, kept, names: names as string[] | undefined };
 }
 
-/** The model of the rows that a sketch has seen; `what` they are begins the reason of its plan. */
+/** The model of the rows in a sketch. `what` describes these rows in the reason of the plan. */
 export async function modelOfSketch(
   sketch: Sketch,
   settings: Settings,
@@ -318,7 +319,7 @@ export async function modelOfSketch(
   return finish(solution, { ...facts, ...(await loadDataWarnings(facts, solution.values, columns)) }, warnings);
 }
 
-/** A copy of the moments or sketch with the rows of a source added. The original does not change. */
+/** Returns a copy of the moments or sketch, with the rows of a source added. */
 async function grown(
   kept: Moments | Sketch,
   source: RowSource,

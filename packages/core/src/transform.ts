@@ -1,6 +1,7 @@
 /**
- * Applies stored models without the code that fits them: for pages and servers that only transform. Rows are handled at once, in plain
- * JavaScript; `Model` of `@scree/core` is faster for large data, reads sparse matrices, streams and files, and encodes categories.
+ * Applies stored models without the code that fits them, for pages and servers that only transform rows. The functions are
+ * synchronous and plain JavaScript. `Model` of `@scree/core` is faster for large data, reads sparse matrices, streams and files,
+ * and encodes categories.
  */
 import { isFloat32Array } from './base/built-in-name.js';
 import { identityScaler, packTile } from './data/blocks/block.js';
@@ -18,24 +19,24 @@ import type { ModelRecord } from './model/record.js';
 export { DataError, ModelError, ScreeError } from './errors.js';
 export type { FloatArray, Matrix, ModelRecord, NumberArray, Row, RowMatrix };
 
-/** A dense matrix, or one with a method for its entries. */
+/** A dense matrix, or a matrix with a method that returns its entries. */
 export type DenseMatrix = Matrix<NumberArray> | MatrixLike;
 
 /** A stored model as two functions. */
 export interface StoredTransform {
-  /** Components, which scores have. */
+  /** Number of components: the columns of scores. */
   readonly k: number;
-  /** Columns, which rows need. */
+  /** Number of columns that rows must have. */
   readonly d: number;
-  /** Names of the columns: records may have others too. */
+  /** The column names. Records may have further keys. */
   readonly columnNames?: readonly string[];
-  /** Scores of rows, as `Model.transform` computes them: z = V(x − mean)/scale, whitened where the model is. */
+  /** Scores of rows, as `Model.transform` computes them: z = V(x − mean)/scale, whitened if the model is whitened. */
   transform(data: readonly Row[] | Row | DenseMatrix): RowMatrix;
   /** Rows from scores, as `Model.inverseTransform` computes them: x = mean + scale·(Vᵀz). */
   inverseTransform(scores: readonly Row[] | Row | DenseMatrix): RowMatrix;
 }
 
-/** Reads a model, in either of its forms, to apply it. A model that encodes columns is refused: `loadModel` reads those. */
+/** Reads a stored model, JSON or binary. Throws if the model encodes columns: use `loadModel` for such a model. */
 export function loadTransform(source: string | object | Uint8Array | ArrayBuffer): StoredTransform {
   const record = readModel(source);
   const { components, mean, scale, singularValues, totalWeight, ddof, whiten, uniqueness, columnNames, coding } =
@@ -47,7 +48,7 @@ export function loadTransform(source: string | object | Uint8Array | ArrayBuffer
     );
   }
   const { rows: k, cols: d, data: basis } = components;
-  // √λ computed from σ, because λ may underflow; 0 where a component has no variance.
+  // √λ computed from σ, because λ may underflow. 0 if a component has no variance.
   const deviations = singularValues.map((s, i) => (i < uniqueness.rank ? s / Math.sqrt(totalWeight - ddof) : 0));
   const scaler = { shift: mean, factor: scale.map((s) => 1 / s) };
   const width = whiten === 'zca' ? d : k;
@@ -95,7 +96,7 @@ export function loadTransform(source: string | object | Uint8Array | ArrayBuffer
   };
 }
 
-/** The record of a stored model, checked as far as it is applied. Whatever is wrong with it is a `ModelError`. */
+/** Reads the record of a stored model, and checks the fields that this file uses. Throws a `ModelError` if the record is invalid. */
 function readModel(source: string | object): ModelRecord {
   try {
     const record = readRecord(source);
@@ -106,7 +107,7 @@ function readModel(source: string | object): ModelRecord {
   }
 }
 
-/** Computes a row of `cols` numbers from each row of `width`, scaled by the scaler. */
+/** Shifts and scales every row of `width` numbers, and applies `compute`, which makes a row of `cols` numbers. */
 function eachRow(
   data: readonly Row[] | Row | DenseMatrix,
   width: number,
@@ -160,7 +161,7 @@ function gather(rows: readonly Row[], chosen: readonly string[] | undefined) {
   }
   const float32 = rows.every(isFloat32Array);
   const gatherer = new RowGatherer(rows[0], { capacity: rows.length, float32, chosen });
-  // By index: forEach passes over holes.
+  // By index, because forEach skips holes.
   for (let i = 0; i < rows.length; i++) gatherer.add(rows[i], i);
   return gatherer.take();
 }

@@ -1,4 +1,4 @@
-/** What a warning is about, for programs. */
+/** The subject of a warning, for programs. */
 export type WarningCode =
   | 'CONSTANT_COLUMN'
   | 'CONSTANT_DATA'
@@ -7,54 +7,54 @@ export type WarningCode =
   | 'AXES_NOT_UNIQUE'
   | 'BELOW_ACCURACY'
   | 'VARIANCE_UNDERFLOW'
-  /** Columns so far from zero, or so small, that few digits are left for what differs from row to row. */
+  /** A column is so far from zero, or so small, that the differences between its rows have few digits. */
   | 'FEW_DIGITS'
   | 'NOT_WHITENED'
   | 'NOT_CONVERGED'
   | 'NOT_CHECKED'
-  /** No component stands out of noise, by the criteria that were asked to choose their number. */
+  /** The criteria for the number of components find no component that stands out from noise. */
   | 'NO_STRUCTURE'
-  /** Components were rotated: their variances are not eigenvalues. */
+  /** Components were rotated, so their variances are not eigenvalues. */
   | 'ROTATED'
-  /** Models that are compared scale their columns differently. */
+  /** The compared models scale their columns differently. */
   | 'SCALES_DIFFER'
-  /** A covariate adds nothing to those before it. */
+  /** A covariate is a linear combination of the covariates before it. */
   | 'COVARIATE_DROPPED'
-  /** The data were changed while they were analysed: an array, or a file. */
+  /** An array or a file was changed while it was analysed. */
   | 'SOURCE_CHANGED'
   /** Whole numbers beyond 2^53 were rounded to float64. */
   | 'INTEGERS_ROUNDED'
-  /** A slower engine, fewer threads or less memory was used than usual, because the machine refused more. */
+  /** The machine refused memory or threads, so a slower engine, fewer threads or less memory was used. */
   | 'ENGINE_FALLBACK'
-  /** One column holds most of the variance of data that were not scaled. */
+  /** One column has most of the variance of data that were not scaled. */
   | 'DOMINANT_COLUMN'
   /** Standard deviations of data that were not scaled differ more than tenfold. */
   | 'UNEQUAL_SPREAD'
   /** A column numbers or identifies the rows. */
   | 'ID_COLUMN'
-  /** Whole numbers of a column look like codes of classes. */
+  /** The whole numbers of a column look like codes of classes. */
   | 'CATEGORY_CODES'
-  /** Columns that are the same but for offset and scale: |r| > 0.999. */
+  /** Columns differ only in offset and scale: |r| > 0.999. */
   | 'DUPLICATE_COLUMNS'
-  /** There are no more rows than columns. */
+  /** There are at most as many rows as columns. */
   | 'FEW_ROWS'
-  /** Most values of a column are 0, and the others are many different numbers. */
+  /** Most values of a column are 0, and the other values are many different numbers. */
   | 'ZERO_INFLATED'
-  /** The rows look like a correlation matrix, and not like rows of data. */
+  /** The rows look like those of a correlation matrix. */
   | 'CORRELATION_MATRIX'
   /** Missing values were filled in. */
   | 'VALUES_FILLED'
   /** Rows with missing values were left out. */
   | 'ROWS_DROPPED'
-  /** Values were not written as plain numbers: TRUE, $1,200, 12 %. */
+  /** Values were converted that were not written as plain numbers: TRUE, $1,200, 12 %. */
   | 'VALUES_CONVERTED'
-  /** Columns were left out: those that are mostly text, or with `columns: 'numeric'` those that hold no number. */
+  /** Columns were left out because they are mostly text, or because they have no numbers (`columns: 'numeric'`). */
   | 'COLUMNS_LEFT_OUT';
 
-/** A fact that the user should know about a model that is otherwise correct. */
+/** A fact that the user should know about a correct model. */
 export interface Warning {
   readonly code: WarningCode;
   readonly message: string;
-  /** The same for programs: which columns, how many values, which cause. */
+  /** The facts of the message for programs: columns, counts, causes. */
   readonly details?: Readonly<Record<string, unknown>>;
 }

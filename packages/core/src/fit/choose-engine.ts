@@ -5,7 +5,7 @@ import { CostModel, type EngineFacts } from '../solvers/cost-model.js';
 import type { SolverName } from '../solvers/names.js';
 import { SOLVERS } from '../solvers/registry.js';
 
-/** What `secondsHere` needs to know. */
+/** The request of a fit, with the rates of an engine on this machine. */
 export interface MachineRequest extends Omit<PlanRequest, 'engine'> {
   readonly engine: EngineFacts & {
     readonly machineRates?: Rates;
@@ -13,7 +13,7 @@ export interface MachineRequest extends Omit<PlanRequest, 'engine'> {
   };
 }
 
-/** A plan, and the engine that it is for. */
+/** A plan and its engine. */
 export interface PlannedEngine {
   readonly plan: Plan;
   readonly engine: Engine;
@@ -23,18 +23,18 @@ export interface Candidate extends PlannedEngine {
   readonly seconds: number;
 }
 
-/** An engine with its plan, and the seconds that it would take on this machine. */
+/** The plan of an engine, and its estimated seconds on this machine. */
 export function candidate(shape: Shape, request: MachineRequest & { readonly engine: Engine }): Candidate {
   const plan = makePlan(shape, request);
   return { engine: request.engine, plan, seconds: secondsHere(plan.solver, shape, request) };
 }
 
-/** The cheapest, or the first of equally cheap ones. */
+/** The candidate with the fewest seconds; the first one of a tie. */
 export function cheapest(candidates: readonly Candidate[]): Candidate {
   return candidates.reduce((best, other) => (other.seconds < best.seconds ? other : best));
 }
 
-/** Seconds that a solver would take with an engine on all cores of this machine; 0 where that is unknown. */
+/** Estimated seconds of a solver on all cores of this machine; 0 if they are unknown. */
 function secondsHere(solver: SolverName, shape: Shape, request: MachineRequest): number {
   if (shape.rows === undefined) return 0;
   const { rates, machineRates = rates, float32, ...facts } = request.engine;
@@ -49,8 +49,8 @@ function secondsHere(solver: SolverName, shape: Shape, request: MachineRequest):
 }
 
 /**
- * The cheapest plan for rows on a cluster: passes that run there, by its declared rates, or here, on rows that come over the network. The
- * reason says what both would take.
+ * The cheapest plan for rows on a cluster. Passes run on the cluster, at the rates that its engine declares, or in this process,
+ * on rows that are read over the network. The reason of the plan names the time of both.
  */
 export function chooseWhere(
   { rows, cols, nonzeros, dtype, rereadable }: Shape,

@@ -11,8 +11,8 @@ import { sourceTable } from '../table/open-table.js';
 import { rereadable } from './reading.js';
 
 /**
- * Columns of numbers as the options `transform` and `scale: 'median'` want them. Most transforms are applied while rows are
- * read; ranks and medians need readings of their own, so a stream is kept for them.
+ * Applies the options `transform` and `scale: 'median'` to columns of numbers. Most transforms are applied while rows are read.
+ * Ranks and medians need passes of their own, so the rows of a stream are kept for them.
  */
 export async function encodeColumns(
   given: RowSource,
@@ -38,7 +38,7 @@ interface PreparedColumns {
   readonly settings: Settings;
 }
 
-/** The columns transformed, and the settings with their encoding. */
+/** Applies the option `transform`. Returns the encoded source, and settings that contain its encoding. */
 export async function transformColumns(
   given: RowSource,
   settings: Settings,
@@ -69,7 +69,10 @@ export async function transformColumns(
   return { source: encodeNumbers(source, coding), settings: { ...others, coding } };
 }
 
-/** The transform of each column, checked: columns are known, and a composition has one kind and at least two parts. */
+/**
+ * Returns the transform of each column. Throws if a column is unknown, if both kinds of composition are used, or if a composition
+ * has only one part.
+ */
 export function transformsOf(
   transform: PcaOptions['transform'],
   names: readonly string[],

@@ -7,7 +7,7 @@ import { SOLVERS } from '../solvers/registry.js';
 import { fit } from './fit.js';
 import type { Moments } from './moments.js';
 
-/** Fits moments, with the engines that there are for their covariance. */
+/** Fits moments with the engines that are available for their covariance. */
 export async function fitMoments(
   moments: Moments,
   settings: Settings,
@@ -17,7 +17,7 @@ export async function fitMoments(
   return fit(moments, settings, await availableEngines(settings, moments.cols ** 2), progress);
 }
 
-/** Moments contain no rows: options that concern rows are rejected. */
+/** Throws if an option needs rows, because moments have none. */
 export function refuseForMoments({ solver, learn, weights, transform }: Settings, cols: number): void {
   const needsRows = (learn: Settings['learn']): boolean =>
     solver !== 'auto' && SOLVERS[solver].needs({ cols, learn }) !== 'scatter';

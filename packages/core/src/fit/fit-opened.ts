@@ -10,13 +10,16 @@ import { explainLackOfMemory } from './explain-lack-of-memory.js';
 import { fit } from './fit.js';
 import { MOST_AT_ONCE, operations } from './fit-small.js';
 
-/** A source, and the settings for its columns. */
+/** A source of rows, and the settings of its fit. */
 export interface Opened {
   readonly source: RowSource;
   readonly settings: Settings;
 }
 
-/** Fits a source that is opened here, by `pca` or another function that takes an opened source, and closes it whatever happens. */
+/**
+ * Opens a source, fits it and closes it, also after an error. `fitSource` is the fit of `pca`, or another function with the same
+ * parameters.
+ */
 export async function fitOpened(
   open: () => Promise<Opened>,
   progress: ProgressTracker,
@@ -46,7 +49,7 @@ export async function fitOpened(
   }
 }
 
-/** The source with its columns transformed and scaled as the settings want it, and the settings for these columns. */
+/** Applies the options `transform` and `scale: 'median'` to a source. Returns the new source and its settings. */
 export async function prepareColumns(
   source: RowSource,
   settings: Settings,
@@ -56,7 +59,7 @@ export async function prepareColumns(
   return plain ? { source, settings } : (await import('./encode-columns.js')).encodeColumns(source, settings, progress);
 }
 
-/** If the data changed during a fit that failed, that is the likely cause, so the error names it. */
+/** If the data changed during a failed fit, the change is the likely cause: the error reports it. */
 async function refuseFailedByChange(source: RowSource | undefined, error: unknown): Promise<void> {
   if (!source || !(error instanceof ScreeError) || error instanceof OptionError) return;
   const changed = await changeOf(source);
@@ -64,17 +67,20 @@ async function refuseFailedByChange(source: RowSource | undefined, error: unknow
 }
 
 /**
- * The queue of fits. Fits of data in memory run one after the other, in the order in which they were called: one uses all cores, and two at a time
- * would take the workers from each other. Small fits do not wait. Nor do fits of streams and files, which may wait for a program that itself
- * awaits a fit.
+ * The queue of fits. Fits of data in memory run one after the other, in the order of the calls: a fit uses all cores, and two
+ * fits would compete for the workers. Small fits do not wait. Fits of streams and files do not wait either, because a stream may
+ * depend on the result of another fit.
  */
 
-/** Fits at a time. With three, four fits took three times as long as one after the other, on 16 cores (bench/event-loop.ts). */
+/** Number of fits that run at once. With three, four fits took three times as long as with one, on 16 cores (bench/event-loop.ts). */
 const MOST_FITS = 1;
 let running = 0;
 const waiting: (() => void)[] = [];
 
-/** Waits for the fit's turn; undefined where it may begin at once. Every admitted fit calls `leave` when it ends. */
+/**
+ * Waits until a fit may begin. Returns undefined if it may begin immediately. Every fit that waited, or did not have to, calls
+ * `endTurn` when it ends.
+ */
 export function waitForTurn(progress: ProgressTracker): Promise<void> | undefined {
   if (running < MOST_FITS) {
     running++;
@@ -87,7 +93,7 @@ export function waitForTurn(progress: ProgressTracker): Promise<void> | undefine
   });
   return progress.orAbort(turn).catch(async (error) => {
     const at = waiting.indexOf(begin);
-    // Its turn may have come at the moment of the abort.
+    // The abort may arrive when the turn of the fit has already come.
     if (at >= 0) waiting.splice(at, 1);
     else endTurn();
     await nextTurn();
@@ -95,7 +101,7 @@ export function waitForTurn(progress: ProgressTracker): Promise<void> | undefine
   });
 }
 
-/** Lets the next fit begin. */
+/** Ends the turn of a fit. The next fit in the queue begins. */
 export function endTurn(): void {
   const next = waiting.shift();
   if (next) next();

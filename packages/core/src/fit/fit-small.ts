@@ -21,23 +21,26 @@ import type { Problem, Solution } from '../solvers/solver.js';
 import type { FitResult } from './fit.js';
 import { axesWithoutVariance, makeProblem } from './problem.js';
 
-/** Most operations, n·d·min(n, d), of a fit that is done at once: some milliseconds. */
+/** Largest number of operations, n·d·min(n, d), of a synchronous fit. It takes a few milliseconds. */
 export const MOST_AT_ONCE = 1e7;
 
-/** n·d·min(n, d): the operations of a fit, about. */
+/** The approximate number of operations of a fit: n·d·min(n, d). */
 export function operations({ rows = Number.POSITIVE_INFINITY, cols }: RowSource): number {
   return rows * cols * Math.min(rows, cols);
 }
 
-/** A fit that can be done at once. */
+/** A fit that can be computed synchronously. */
 export interface SmallFit {
   readonly block: DenseBlock;
   readonly plan: Plan;
-  /** Whether it takes less than a millisecond, and no other engine or solver would save time. */
+  /** True if the fit takes less than a millisecond, so that no other engine or solver saves time. */
   readonly negligible: boolean;
 }
 
-/** The fit that can be done at once: of few dense rows in memory, without options that need another engine, solver or reading. Undefined if it cannot. */
+/**
+ * Returns the synchronous fit of a source: few dense rows in memory, and no option that needs another engine, solver or pass.
+ * Returns undefined if the source or an option does not allow it.
+ */
 export function smallFit(source: RowSource, settings: Settings): SmallFit | undefined {
   const { solver, engine, transform = 'none', scale, blocking } = settings;
   const plain = transform === 'none' && scale !== 'median';
@@ -55,7 +58,7 @@ function mayBeCorrelations({ rows, cols, data }: DenseBlock): boolean {
   return rows === cols && Math.abs(data[0] - 1) < 1e-5;
 }
 
-/** The rows of a source that has all of them in one dense block in memory. */
+/** The rows of a source that has all of its rows in one dense block in memory. */
 function denseBlock(source: RowSource): DenseBlock | undefined {
   if (!source.resident) return undefined;
   const blocks = source.blocks();
@@ -69,7 +72,7 @@ export interface SolvedFit {
   readonly columns: ColumnStatistics;
 }
 
-/** Fits small data as `pca` does: at once, but for sentences about rare data, which are loaded. */
+/** Fits small data for `pca`. It is asynchronous only because the code of rare warnings is loaded on demand. */
 export async function fitSmall(
   source: RowSource,
   small: SmallFit,
@@ -82,7 +85,7 @@ export async function fitSmall(
   return { ...nested(solution, { ...facts, ...about }, warnings), columns, engine: reference };
 }
 
-/** The rows of a small fit, and what is said of each. */
+/** The rows of a small fit, with their weights and column names. */
 export interface SmallRows {
   readonly block: DenseBlock;
   readonly passes: DenseReference;
@@ -90,15 +93,15 @@ export interface SmallRows {
   readonly columnNames: readonly string[] | undefined;
 }
 
-/** A solver of small data: it sums up the columns, and then solves the problem that follows from them. */
+/** A solver for small data: summarises the columns, then solves the problem. */
 export type SmallSolver = (rows: SmallRows) => {
   readonly columns: ColumnStatistics;
   solve(problem: Problem, scaler: FitScaler): Solution;
 };
 
 /**
- * Solves small data at once, without promises: the path of `pcaSync`, and of `pca` for such data. Plain TypeScript on one thread, on the
- * passes of the reference engine. What `finish` makes of the solution is that of every fit.
+ * Solves small data synchronously, for `pcaSync` and `pca`. It runs the passes of the reference engine, plain TypeScript on one
+ * thread. The solution goes to the same `finish` as that of every fit.
  */
 export function solveSmall(
   source: RowSource,
@@ -120,7 +123,7 @@ export function solveSmall(
   return { solution, facts, columns };
 }
 
-/** The svd solver: R of B, or of Bᵀ for wide data, and its singular value decomposition. */
+/** The svd solver: the triangular factor R of B, or of Bᵀ for wide data, and the singular value decomposition of R. */
 const bySvd: SmallSolver = ({ block, passes, weights, columnNames }) => ({
   columns: runTaskSync(blockStatistics(block, weights, 0, columnNames)),
   solve(problem, scaler) {

@@ -17,14 +17,14 @@ import { Moments } from './moments.js';
 import { axesWithoutVariance, makeProblem } from './problem.js';
 import { type PreparedData, prepareOneReading, prepareRows, prepareScatter, prepareScatterAndRows } from './reading.js';
 
-/** The models of a fit, and what questions about the same rows need besides. */
+/** The models of a fit, with the column statistics and the engine for further computations on the same rows. */
 export interface FitResult extends NestedModels {
-  /** Statistics of the columns as they were fitted. */
+  /** Statistics of the fitted columns. */
   readonly columns: Readonly<ColumnStatistics>;
   readonly engine: Engine;
 }
 
-/** Plans, reads, solves and finishes: the pipeline of `pca`, for data that were opened and options that were checked. */
+/** The pipeline of `pca` for an opened source and checked options: plans, reads, solves and finishes. */
 export async function fit(
   source: RowSource | Moments,
   settings: Settings,
@@ -49,7 +49,7 @@ export async function fit(
   }
 }
 
-/** The error that carries a model whose solver stopped too early. */
+/** The error of a solver that stopped before it converged. It contains the model so far. */
 function notConverged(model: Model, { failure, passes }: Solution, plan: Plan, tolerance: number): ConvergenceError {
   if (failure) return new ConvergenceError(failure.message, model, failure.details, failure.code);
   const worst = Math.max(...model.certificate.residuals);
@@ -60,26 +60,30 @@ function notConverged(model: Model, { failure, passes }: Solution, plan: Plan, t
   );
 }
 
-/** Warnings of the source and the engine, collected after the last row was read. */
+/** Warnings of the source and the engine. Call it after the last row was read. */
 async function warningsOf(source: RowSource | Moments, engine: Engine): Promise<readonly Warning[]> {
   const read = source instanceof Moments ? [] : ((await source.warnings?.()) ?? []);
   return [...read, ...(engine.warnings ?? [])];
 }
 
-/** Whether there are as many rows as columns, and the largest number of every column is 1: so it is in a correlation matrix. Streams look themselves. */
+/**
+ * Returns true if there are as many rows as columns and the largest number of every column is 1, as in a correlation matrix.
+ * Streams check this while they are read.
+ */
 function mayBeCorrelations(source: RowSource | Moments, { cols, columns }: PreparedData): source is RowSource {
   if (columns.rows !== cols || source instanceof Moments || !source.rereadable) return false;
   return columns.max.every((most) => Math.abs(most - 1) < 1e-5);
 }
 
-/** Hardly any data need this code. */
+/** Loads the check for a correlation matrix, because few data need it. */
 async function correlationWarnings(source: RowSource): Promise<readonly Warning[]> {
   return (await import('../data/statistics/correlation-matrix.js')).correlationWarnings(source);
 }
 
 /**
- * The plan of every engine, and of these the one that takes the least time on this machine. The engine's plan is the same on every
- * machine; which engine is the fastest depends on its cores and libraries, but not on how busy it is or how many threads are allowed.
+ * Makes a plan for every engine, and chooses the engine that is fastest on this machine. The plan of an engine is the same on
+ * every machine. The choice of the engine depends on the cores and libraries of the machine, but neither on its load nor on the
+ * option `threads`.
  */
 async function choosePlan(
   shape: Shape | RowSource,

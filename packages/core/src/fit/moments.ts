@@ -30,9 +30,8 @@ export interface AddOptions extends ControlOptions {
 }
 
 /**
- * Mergeable moments of rows: how many, their mean and their scatter S = Σw(x − x̄)(x − x̄)ᵀ. The covariance
- * solver needs nothing else of the data, however many rows there are and wherever they are: partial fits, files and clusters
- * keep moments and merge them.
+ * Mergeable moments of rows: their number, their mean and their scatter S = Σw(x − x̄)(x − x̄)ᵀ. The covariance solver needs only
+ * the moments. Partial fits, files and clusters compute moments of parts of the rows and merge them.
  *
  * Two sets of rows merge exactly (Chan, Golub & LeVeque 1983): S = S₁ + S₂ + (w₁w₂/w)·δδᵀ, δ = x̄₂ − x̄₁. Nothing is
  * ever computed as Σxxᵀ − n·x̄x̄ᵀ, so data far from the origin lose no digits. Memory O(d²).
@@ -41,7 +40,7 @@ export class Moments {
   readonly cols: number;
   readonly columnNames: readonly string[] | undefined;
   readonly #columns: ColumnStatistics;
-  /** S in units of `unit[i]·unit[j]`, upper triangle; made when it is first needed. */
+  /** S in units of `unit[i]·unit[j]`, upper triangle. Allocated when it is first needed. */
   #scatter: Float64Array | undefined;
   #float32 = true;
   #sparse = false;
@@ -68,17 +67,17 @@ export class Moments {
     this.#columns = emptyStatistics(cols);
   }
 
-  /** Rows, without those of weight 0. */
+  /** Number of rows, without rows of weight 0. */
   get rows(): number {
     return this.#columns.rows;
   }
 
-  /** Rows that were read, including those of weight 0. */
+  /** Number of rows that were read, including rows of weight 0. */
   get read(): number {
     return this.#read;
   }
 
-  /** Σw; the number of rows when they have no weights. */
+  /** Σw; the number of rows if they have no weights. */
   get weight(): number {
     return this.#columns.weight;
   }
@@ -87,7 +86,7 @@ export class Moments {
     return this.#columns.mean.slice();
   }
 
-  /** Column by column: mean, spread, range. */
+  /** Statistics of the columns: mean, spread, range. */
   get columns(): Readonly<ColumnStatistics> {
     return this.#columns;
   }
@@ -98,12 +97,12 @@ export class Moments {
     return this.#scatter;
   }
 
-  /** float32 when all rows were. */
+  /** float32 if all rows were float32. */
   get dtype(): 'float32' | 'float64' {
     return this.#float32 && this.#merges > 0 ? 'float32' : 'float64';
   }
 
-  /** Blocks and moments that were merged into these. */
+  /** Number of blocks and moments that were merged. */
   get merges(): number {
     return this.#merges;
   }
@@ -112,7 +111,7 @@ export class Moments {
     return this.#sparse;
   }
 
-  /** Adds rows of any form that `pca` takes: all of them, or after an error none. */
+  /** Adds rows in any form that `pca` accepts. Adds all rows, or none if it throws. */
   add(data: Data, options: AddOptions = {}): Promise<this> {
     return keepAlive(() => this.#add(data, options));
   }
@@ -135,7 +134,7 @@ export class Moments {
     }
   }
 
-  /** The moments of a whole source, in one pass. Blocks that need not be loaded again for passes to come are added to `keep`. */
+  /** Computes the moments of a source in one pass. Loaded blocks that later passes can use again are added to `keep`. */
   static async of(
     source: RowSource,
     { weights: given, engine: wanted, threads }: Pick<AddOptions, 'weights' | 'engine' | 'threads'>,
@@ -171,7 +170,7 @@ export class Moments {
     return moments;
   }
 
-  /** Adds one block: its own mean first, then its scatter about that mean, then the merge. */
+  /** Adds one block: computes its mean, its scatter about that mean, and merges both. */
   async addBlock(
     block: Block,
     weights: Float64Array | undefined,
@@ -268,7 +267,7 @@ export class Moments {
     return out;
   }
 
-  /** With `given` the scatter is not used by the caller any more: the first one becomes that of these moments. */
+  /** If `given`, the caller gives the array `scatter` away: the first one is kept without a copy. */
   #absorb(
     stats: ColumnStatistics,
     scatter: Float64Array,
@@ -281,7 +280,7 @@ export class Moments {
     const merged = mergeStatistics(this.#columns, stats);
     if (given && empty) {
       this.#scatter = scatter;
-      // Merged with no rows it changes only in columns without spread.
+      // A merge with empty moments changes only the columns without spread.
       merged.theirs.forEach((share, j, { length: d }) => {
         for (let i = 0; share === 0 && i < d; i++) scatter[Math.min(i, j) * d + Math.max(i, j)] = 0;
       });

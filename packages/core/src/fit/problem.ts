@@ -10,11 +10,11 @@ import type { Plan } from '../plan.js';
 import type { Problem, Solution } from '../solvers/solver.js';
 import type { PreparedData } from './reading.js';
 
-/** Unit roundoff of the types that data are stored in, and the distance of their smallest numbers, which is the same for all of them. */
+/** Unit roundoff of the types in which data are stored, and the distance between their smallest numbers. */
 const ROUNDOFF = { float32: 2 ** -24, float64: 2 ** -53 } as const;
 const LEAST_STEP = { float32: 2 ** -149, float64: 2 ** -1074 } as const;
 
-/** Facts about the columns, from one reading. */
+/** The result of a reading: column statistics, and how they were summed. */
 type Columns = Omit<PreparedData, 'solve' | 'release'>;
 
 export interface PreparedProblem {
@@ -23,7 +23,7 @@ export interface PreparedProblem {
   readonly facts: FitFacts;
 }
 
-/** Makes the problem for a solver from the data that were read and the settings, and the facts that `finish` needs. */
+/** Makes the problem that the solver gets, and the facts that `finish` needs. `usual` is the default tolerance. */
 export function makeProblem(
   reading: Columns,
   settings: Settings,
@@ -84,7 +84,7 @@ export function makeProblem(
   return { problem, scaler, facts };
 }
 
-/** Any k axes, for data without variance: the first k columns. */
+/** The solution for data without variance: any axes are valid, so it takes those of the first k columns. */
 export function axesWithoutVariance({ d, wanted }: Problem): Solution {
   const k = 'count' in wanted ? wanted.count : 1;
   const basis = new Float64Array(k * d);
@@ -125,7 +125,7 @@ function columnEnergies(reading: Columns, scaler: FitScaler, aboutMean: boolean)
   return energies;
 }
 
-/** For each column, how much it changes in norm when every number changes by half a unit in its last place. */
+/** For each column, the norm of its change if every number changes by half a unit in its last place. */
 function lastDigits(reading: Columns, scaler: FitScaler): Float64Array {
   const u = ROUNDOFF[reading.dtype];
   const digits = columnEnergies(reading, scaler, false);
@@ -135,8 +135,8 @@ function lastDigits(reading: Columns, scaler: FitScaler): Float64Array {
 }
 
 /**
- * ‖ΔS‖ from rounding in the passes, at most: what the engine declares, relative to the energy that goes through its
- * sums. Sparse columns that reach zero are centred implicitly, so their means go through the sums too.
+ * Upper bound on ‖ΔS‖ from rounding in the passes: the bound that the engine declares, times the energy that its sums contain.
+ * Sparse columns that contain zeros are centred implicitly, so the sums contain their means too.
  */
 function passError(reading: Columns, scaler: FitScaler, engine: Engine, center: boolean): number {
   const { columns, cols: d, sparse, merges } = reading;
@@ -149,10 +149,11 @@ function passError(reading: Columns, scaler: FitScaler, engine: Engine, center: 
 }
 
 /**
- * ‖ΔS‖ from rounding in the mean, exactly Σw·ηηᵀ for an error of η: second order, but far from the origin not small.
+ * Upper bound on ‖ΔS‖ from rounding in the mean. An error η changes S by Σw·ηηᵀ: second order, but large if the data are far from
+ * the origin.
  *
- * Where sums about the means of blocks were merged, Σκδδᵀ of the means' distances δ takes part of their errors to first order:
- * 2·√(Σκδ²·Σκη²) at most, and Σκδ² is part of the trace. Here η is the error of the means with what rounding left of them.
+ * If sums about the means of blocks were merged, the errors of these means enter Σκδδᵀ to first order, δ being the distances
+ * between means: by at most 2·√(Σκδ²·Σκη²), and Σκδ² is part of the trace. Here η is the error of mean + meanRest.
  */
 function meanError(reading: Columns, scaler: FitScaler): number {
   const { columns, cols: d, sparse, merges, aboutBlocks } = reading;
@@ -172,7 +173,10 @@ function meanError(reading: Columns, scaler: FitScaler): number {
   return weight * whole + (aboutBlocks ? weight * each + 2 * Math.sqrt(scaler.scatterTrace * weight * apart) : 0);
 }
 
-/** ‖ΔS‖ from rounding in the deviations that columns are divided by: relative, so at most twice that of the trace. */
+/**
+ * Upper bound on ‖ΔS‖ from rounding in the deviations that columns are divided by. The error is relative: at most twice that of a
+ * sum, times the trace.
+ */
 function scaleError({ columns, sparse, merges }: Columns, scaler: FitScaler): number {
   return 2 * sumBound(columns.rows, sparse, merges) * scaler.scatterTrace;
 }

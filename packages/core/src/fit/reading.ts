@@ -12,16 +12,16 @@ import type { Settings } from '../options.js';
 import type { IncrementalFit, Problem, Solution, Solver } from '../solvers/solver.js';
 import { Moments } from './moments.js';
 
-/** Data as read for a solver: statistics of the columns, and a function that runs the solver on the data. */
+/** The data after they were read for a solver: column statistics, and a function that runs the solver. */
 export interface PreparedData {
   readonly cols: number;
   readonly columnNames: readonly string[] | undefined;
   readonly columns: Readonly<ColumnStatistics>;
   readonly dtype: 'float32' | 'float64';
   readonly sparse: boolean;
-  /** How many partial sums were merged: each adds a rounding. */
+  /** Number of partial sums that were merged. Each merge adds a rounding error. */
   readonly merges: number;
-  /** Whether the sums were taken about the means of several blocks, and merged. */
+  /** True if the sums were taken about the means of several blocks and merged. */
   readonly aboutBlocks?: boolean;
   solve(problem: Problem, scaler: FitScaler): Promise<Solution>;
   release(): void;
@@ -29,7 +29,7 @@ export interface PreparedData {
 
 type Needing<What extends Solver['needs']> = Extract<Solver, { needs: What }>;
 
-/** For solvers that need the scatter: one pass, block by block into moments. Given moments are used as they are. */
+/** For solvers that need the scatter: computes moments in one pass. If the data are moments, nothing is read. */
 export async function prepareScatter(
   source: RowSource | Moments,
   settings: Settings,
@@ -43,7 +43,7 @@ export async function prepareScatter(
     source instanceof Moments
       ? source
       : await Moments.of(source, { ...settings, engine }, progress, columnNames, undefined, checksum);
-  // Moments of the user's stay as they are.
+  // A copy, because the solver changes the scatter, and the moments belong to the user.
   const scatter = moments === source ? moments.scatter.slice() : moments.scatter;
   return {
     ...describeMoments(moments, settings),
@@ -56,7 +56,7 @@ export async function prepareScatter(
   };
 }
 
-/** The problem with the checksum of the data in the seed of its start. */
+/** Mixes the checksum of the data into the seed of the solver's start. */
 function withStart<Given extends Problem>(
   problem: Given,
   checksum: DataChecksum | undefined,
@@ -70,7 +70,7 @@ function describeMoments(moments: Moments, settings: Settings): Omit<PreparedDat
   return { cols, columnNames: settings.columnNames ?? moments.columnNames, columns, dtype, sparse, merges };
 }
 
-/** For solvers that need a rough scatter and the rows: one pass in the engine's float32, then as many as the solver needs. */
+/** For solvers that need a float32 scatter and the rows: one pass in float32, then the passes of the solver. */
 export async function prepareScatterAndRows(
   source: RowSource | Moments,
   settings: Settings,
@@ -110,7 +110,7 @@ export async function prepareScatterAndRows(
   };
 }
 
-/** For solvers that need rows: their columns' statistics first, then passes as often as the solver needs. */
+/** For solvers that need rows: one pass for the column statistics, then the passes of the solver. */
 export async function prepareRows(
   opened: RowSource | Moments,
   settings: Settings,
@@ -167,7 +167,7 @@ export async function prepareRows(
   };
 }
 
-/** Statistics of the columns of a loaded block, which is released, unless it has products ready for later. */
+/** Computes the column statistics of a loaded block, and releases the block unless it has precomputed products. */
 async function summariseLoaded(
   loaded: LoadedBlock,
   at: RowsAt,
@@ -183,7 +183,7 @@ async function summariseLoaded(
   }
 }
 
-/** For solvers that process rows as they are read: one reading, and passes only where the source can be read again. */
+/** For solvers that process rows as they are read: one pass, and further passes only if the source can be read again. */
 export async function prepareOneReading(
   source: RowSource | Moments,
   settings: Settings,
@@ -214,7 +214,7 @@ export async function prepareOneReading(
   };
 }
 
-/** Reads a source to its end, block by block into `fold`; returns how many rows it had. */
+/** Reads a source to its end and adds every block to `fold`. Returns the number of rows. */
 export async function addAllRows(
   source: RowSource,
   fold: Pick<IncrementalFit, 'add'>,
@@ -238,7 +238,7 @@ export async function addAllRows(
   return rows;
 }
 
-/** The source itself where it can be read again; otherwise its rows, kept in memory. */
+/** Returns the source if it can be read again. Otherwise reads its rows into memory. */
 export async function rereadable(source: RowSource, progress: ProgressTracker): Promise<RowSource> {
   if (source.rereadable) return source;
   progress.begin('reading rows', source.rows, source.expectedRows);

@@ -18,38 +18,39 @@ import { factoredRule } from '../solvers/learned/points.js';
 import { type EpochState, NO_RESULT, type Rule, type RuleControls, type RuleProblem } from '../solvers/learned/rule.js';
 import { Snapshot } from '../solvers/learned/snapshot.js';
 
-/** Every learning rule that can be run one epoch at a time. */
+/** The learning rules that `descend` runs. */
 export type DescentRule = PointsRule | 'autoencoder' | HebbianRule;
 
 /** Options of `descend`. */
 export interface DescendOptions
   extends Pick<LearnOptions, 'epochs' | 'step' | 'decay' | 'batch' | 'alpha' | 'descent' | 'momentum'> {
   readonly rule: DescentRule;
-  /** Components. Default 2, which can be drawn; 1 for Oja's rule. */
+  /** Number of components. Default 2, for a plot; 1 for Oja's rule. */
   readonly k?: number;
   readonly center?: boolean;
   readonly scale?: Scale;
   readonly seed?: number;
-  /** Residual ‖Sv − θv‖/λ₁ at which it has converged and ends. Default 1e-6, and 1e-3 with `decay`. */
+  /** The run ends when the residual ‖Sv − θv‖/λ₁ is at most this. Default 1e-6, and 1e-3 with `decay`. */
   readonly tolerance?: number;
-  /** The exact subspace, for the angle to it. Computed first where that is quick; `false` leaves it out. */
+  /** The exact subspace, for the angle to it. Default: computed first if it takes little time. `false`: no angle. */
   readonly exact?: Matrix<Float64Array> | false;
-  /** Where to start: weights W (k × d), or points (n × k) in the data's units. Default: random, from the seed. */
+  /** The start: weights W (k × d), or points (n × k) in the data's units. Default: random, from the seed. */
   readonly start?: Matrix<Float64Array>;
   /**
-   * Runs until nothing moves any more: until a step of size 1 would change weights, or points where σ₁ = 1, by no more than this
-   * (Euclidean length). Left out, the run ends when the subspace is found, which may be long before the points stop moving.
+   * The run ends when nothing moves any more: when a step of size 1 would change the weights, or the points in units of σ₁, by at
+   * most this Euclidean length. Default: the run ends when the subspace is found, which may be long before the points stop
+   * moving.
    */
   readonly rest?: number;
-  /** Computes σ₁ exactly, so that losses, steps and forces are in exact units. Default: an estimate, as in the solvers of `pca`. */
+  /** Compute σ₁ exactly, so that losses, steps and forces have exact units. Default: an estimate, as in the solvers of `pca`. */
   readonly exactUnits?: boolean;
 }
 
-/** Most rows or columns for which the exact subspace is computed by default. */
+/** The exact subspace is computed by default if there are at most this many rows or columns. */
 const QUICK = 256;
-/** Epochs between two measurements of the residual. */
+/** Number of epochs between two measurements of the residual. */
 const MEASURED = 10;
-/** Epochs after which not having converged is an error. */
+/** A run that has not converged after this number of epochs throws. */
 const EPOCHS = 10_000;
 
 const SOLVER = {
@@ -62,7 +63,7 @@ const SOLVER = {
 } as const satisfies Record<DescentRule, string>;
 
 /**
- * Runs a learning rule one epoch at a time, for animation: in plain loops, for as many rows as can be drawn.
+ * Runs a learning rule one epoch at a time, for animation. It uses plain loops, which suits a number of rows that can be drawn.
  *
  *     const run = descend(rows, { rule: 'autoencoder', k: 2 });
  *     for (const state of run) {
@@ -70,10 +71,10 @@ const SOLVER = {
  *       if (slider.moved) run.step = slider.value;
  *     }
  *
- * It ends when the subspace is found to the tolerance, or with `rest` when nothing moves any more. Leaving the loop is a pause: the next
- * loop over the same run continues it. After a step that is too long it throws a ConvergenceError whose `best` is the state with the lowest
- * loss. The run is back there, and continues from there with a shorter step.
- * The same data, options and seed give the same snapshots.
+ * The run ends when the subspace is found to the tolerance, or with `rest` when nothing moves any more. Leaving the loop pauses
+ * the run: the next loop over the same run continues it. If a step is too long, the run throws a ConvergenceError whose `best` is
+ * the state with the lowest loss. The run returns to this state, and continues from there with a shorter step. The same data,
+ * options and seed give the same snapshots.
  */
 export function descend(data: DescentData, options: DescendOptions): Descent {
   return new Descent(data, options);
@@ -139,7 +140,7 @@ export class Descent implements IterableIterator<Snapshot> {
     this.#rule = makeRule(rule, this.#problem, this.#controls);
   }
 
-  /** Length of a step in units of 1/σ₁²; undefined while the rule chooses. */
+  /** Length of a step in units of 1/σ₁²; undefined if the rule chooses it. */
   get step(): number | undefined {
     return this.#controls.step;
   }
@@ -154,7 +155,7 @@ export class Descent implements IterableIterator<Snapshot> {
   }
   set alpha(value: number) {
     this.#check({ alpha: value ?? Number.NaN });
-    // Losses of different α cannot be compared.
+    // Losses for different α cannot be compared.
     if (value !== this.#controls.alpha) this.#lowest = undefined;
     this.#controls.alpha = value;
   }
@@ -167,7 +168,7 @@ export class Descent implements IterableIterator<Snapshot> {
     this.#controls.momentum = value;
   }
 
-  /** Whether the rule supports that. */
+  /** Throws if the rule does not support a changed option. */
   #check(change: LearnOptions): void {
     checkLearnOptions(change, SOLVER[this.#name], '');
   }
@@ -210,7 +211,10 @@ export class Descent implements IterableIterator<Snapshot> {
     }
   }
 
-  /** After a step that is too long, the rule is back at its lowest loss, and that is the best state. */
+  /**
+   * The error of a run that failed. After a step that is too long, the rule has returned to its lowest loss, which is the best
+   * state.
+   */
   #failed(state: EpochState, worst: number, missing: boolean): ConvergenceError<Snapshot | undefined> {
     const options = { tolerance: this.#tolerance, learn: { ...(this.step === undefined ? {} : { step: this.step }) } };
     const { message, details, code } = explainFailure(state, this.#epoch, { worst }, options, missing, '');
@@ -264,7 +268,7 @@ function checkRule(options: DescendOptions): DescendOptions {
   );
 }
 
-/** The start as plain rows in units of the scaled data; its shape is given by the rule. */
+/** The start as plain rows in units of the scaled data; the rule gives its shape. */
 function checkStart(start: Matrix<Float64Array>, shape: Readonly<Record<string, number>>, unit: number): Float64Array {
   const [[first, rows], [second, cols]] = Object.entries(shape);
   const data = start?.data;

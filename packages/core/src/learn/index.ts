@@ -1,6 +1,6 @@
 /**
- * `@scree/core/learn`: learning rules one epoch at a time, for animation and teaching, and the terms that they are made of.
- * It includes the small linear algebra that such a page needs. Fitting a model does not need it.
+ * `@scree/core/learn`: runs learning rules one epoch at a time, for animation and teaching, and computes their terms. Contains
+ * the small linear algebra that such a page needs. Fitting a model does not need this entry.
  */
 
 export { orthonormalRows } from '../linalg/orthonormalise.js';

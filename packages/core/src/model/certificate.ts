@@ -1,55 +1,55 @@
 import { hypotenuse, norm } from '../linalg/vector.js';
 import type { Solution } from '../solvers/solver.js';
 
-/** Bounds on the numerical error of the result, component by component. */
+/** Bounds on the numerical error of each component. */
 export interface Certificate {
-  /** ‖Cv − λv‖/λ₁, measured; or the most it can be, where the rows were read once and are gone. */
+  /** ‖Cv − λv‖/λ₁: measured, or an upper bound if the rows could be read only once. */
   readonly residuals: readonly number[];
-  /** |variance − exact variance| is at most this, in the units of the variances. */
+  /** Upper bounds on |variance − exact variance|, in the units of the variances. */
   readonly varianceBounds: readonly number[];
-  /** The angle between a component and the exact one is at most this, in radians; π/2 where no bound is known. */
+  /** Upper bounds on the angle between a component and the exact one, in radians; π/2 if no bound is known. */
   readonly angleBounds: readonly number[];
-  /** The largest principal angle between the subspace and the exact one is at most this, in radians. */
+  /** Upper bound on the largest principal angle between the subspace and the exact one, in radians. */
   readonly subspaceAngleBound: number;
-  /** max |VVᵀ − I|: how far from orthonormal the components are. */
+  /** max |VVᵀ − I|: the deviation of the components from orthonormality. */
   readonly orthonormality: number;
 }
 
-/** The solver's accuracy in units of the scaled data, from which certificate and uniqueness both follow. */
+/** The accuracy of the solver, in units of the scaled data. Certificate and uniqueness are derived from it. */
 export interface Accuracy {
   readonly certificate: Certificate;
-  /** How far each eigenvalue of S may be off. */
+  /** Upper bounds on the error of each eigenvalue of S. */
   readonly valueBounds: readonly number[];
-  /** How far below its value each may be. */
+  /** Upper bounds on how far each eigenvalue lies below its computed value. */
   readonly below: readonly number[];
   /**
-   * How far, in radians, component i and the one after it may have been turned into one another, for each i but where
-   * there is none after it. The last entry speaks of the whole subspace.
+   * Upper bounds, in radians, on the rotation that mixes components i and i + 1. The last entry bounds the rotation of the whole
+   * subspace; there is none if k = d.
    */
   readonly turns: readonly number[];
 }
 
-/** The distance of two neighbours in eigenvalues and in singular values. */
+/** The distance between two neighbouring components, in eigenvalues and in singular values. */
 interface Gap {
   readonly value: number;
   readonly root: number;
 }
 
 /**
- * Turns measured residuals into bounds.
+ * Computes error bounds from measured residuals.
  *
- * With V orthonormal, Θ its values and R = SV − VΘ, k eigenvalues of S lie within ‖R‖ of Θ (Kahan; Parlett §11.5). An
- * eigenvalue a distance g from all others is within r²/g of the Rayleigh quotient (Kato–Temple), and its vector within
- * asin(r/g) of its axis (Davis–Kahan; Parlett §11.7). r is the measured residual plus what rounding can have hidden
- * from it: `roundoff`, and the basis' own defect. A solver that never squared B knows σ to `singularBound` = β, hence
- * λ to 2σβ + β² and the axis to √2·β over the gap between singular values (Wedin 1972), apart from the rounding of
- * means and scales (`scalingError`), which adds to S itself. The better bound is taken.
+ * Let V be orthonormal with values Θ, and R = SV − VΘ. Then k eigenvalues of S lie within ‖R‖ of Θ (Kahan; Parlett §11.5). An
+ * eigenvalue at a distance g from all others lies within r²/g of the Rayleigh quotient (Kato–Temple), and its vector within
+ * asin(r/g) of its axis (Davis–Kahan; Parlett §11.7). r is the measured residual plus the rounding errors that it cannot show:
+ * `roundoff`, and the defect of the basis. A solver that does not square B knows σ to `singularBound` = β. Hence it knows λ to
+ * 2σβ + β², and the axis to √2·β over the gap between singular values (Wedin 1972). The rounding of means and scales changes S
+ * itself, so `scalingError` is added. The smaller bound is used.
  *
- * The residuals prove that the values belong to some eigenvalues. That no larger one was missed is assumed here. The direct solvers compute
- * them all. Krylov from a random start can only miss one that lies within `search` residuals of one it has (see `Solution`), but for a tiny
- * probability, so where the distance to the neighbours is not larger than that, it is what the bounds say; and it looks for others before
- * it claims this (`block-krylov.ts`). A solver that brackets its eigenvalues
- * assumes nothing: the bracket is the bound, and Kato–Temple's where that is less.
+ * The residuals prove that the values belong to some eigenvalues of S. The bounds assume that no larger eigenvalue was missed.
+ * Direct solvers compute all eigenvalues. Krylov iteration from a random start misses an eigenvalue only if it lies within
+ * `search` residuals of one that was found (see `Solution`), except with a tiny probability. So the residuals are multiplied by
+ * `search`, and the solver itself searches for missed directions (`block-krylov.ts`). A solver that brackets its eigenvalues
+ * assumes nothing: the bound is the bracket, or that of Kato–Temple if it is smaller.
  */
 export function certify(
   solution: Solution,
@@ -62,10 +62,10 @@ export function certify(
   const hidden = roundoff + k * defect * largest;
   const together = search * hypotenuse(norm(residuals), search > 1 && next ? next.bound : 0) + hidden;
   const root = (i: number): number => Math.sqrt(Math.max(0, values[i]));
-  // What variances lose below 2^-1022: they are rounded to multiples of 2^-1074 there, and so may be what values are multiplied by.
+  // The rounding error of variances below 2^-1022, which are multiples of 2^-1074. The factor `toVariance` may be rounded so too.
   const lost = Number.MIN_VALUE * (1 + largest);
 
-  /** Distances from component i to the one after it, as far as they are certain: in eigenvalues and in singular values. */
+  /** Lower bounds on the distances between components i and i + 1, in eigenvalues and in singular values. */
   const gaps: Gap[] = [];
   for (let i = 0; i + 1 < k; i++) {
     const value = values[i] - values[i + 1] - (bracket ? bracket.above[i + 1] + hidden : together);
@@ -75,7 +75,7 @@ export function certify(
     const value = values[k - 1] - next.value - search * next.bound;
     gaps.push({ value, root: root(k - 1) - Math.sqrt(next.value) });
   }
-  /** sin of the turn that `residual` allows across a gap. */
+  /** sin of the largest rotation across a gap that is consistent with `residual`. */
   const sine = (residual: number, gap: Gap): number => {
     const bySquare = gap.value > 0 ? residual / gap.value : 1;
     if (singularBound === undefined) return bySquare;
@@ -115,12 +115,12 @@ export function certify(
   };
 }
 
-/** sin of the turn that an error of `bound` in B can give singular vectors whose values are `gap` from the others. */
+/** sin of the largest rotation of singular vectors by an error of `bound` in B, if their values lie `gap` from the others. */
 function wedin(bound: number, gap: number): number {
   return gap > 2 * bound ? (Math.SQRT2 * bound) / (gap - bound) : 1;
 }
 
-/** The angle of a sine that may be any bound; π/2 from 1 on. */
+/** The angle of a sine. A bound above 1 gives π/2. */
 export function angle(sine: number): number {
   return Math.asin(Math.min(1, sine));
 }

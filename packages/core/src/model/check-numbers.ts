@@ -3,8 +3,8 @@ import { orthonormalityDefect } from '../linalg/orthonormality.js';
 import type { ModelRecord } from './record.js';
 
 /**
- * Throws where the numbers that apply a model cannot be those of one, and says why. Nothing about the record is assumed, not even its
- * types. `known` is how far from orthonormal the components are, where that is known.
+ * Checks the numbers of a record that are needed to apply a model, and throws if they are invalid. The record may have any types.
+ * `known` is the deviation of the components from orthonormality, if it is known.
  */
 export function checkNumbers(record: ModelRecord, known?: number): void {
   const { components, mean, scale, variances, varianceRatios, singularValues, uniqueness } = record;
@@ -42,7 +42,10 @@ export function checkNumbers(record: ModelRecord, known?: number): void {
   demand(defect < 1e-6, () => `components are not orthonormal: off by ${defect}`);
 }
 
-/** Numbers that are finite, and where they must fall, do so, to zero at most. Loops: faster than `every` for the few of most models. */
+/**
+ * Throws unless there are `length` finite numbers. If `falls`, they must be descending and at least 0. Loops are faster than
+ * `every` for the few numbers of most models.
+ */
 export function checkVector(name: string, values: Float64Array, length: number, falls = false): void {
   demand(values?.length === length, () => `${name} has ${values ? values.length : 'no'} numbers, not ${length}`);
   for (let i = 0; i < length; i++) {

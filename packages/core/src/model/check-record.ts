@@ -17,7 +17,7 @@ import { type ModelRecord, OPTIONAL_VECTORS } from './record.js';
 import { checkStability } from './stability.js';
 import type { Uniqueness } from './uniqueness.js';
 
-/** Throws where a record cannot be a model, and says why. Nothing about it is assumed, not even its types. */
+/** Checks a record, which may have any types, and throws if it is not a valid model. */
 export function checkRecord(record: ModelRecord, known?: number): void {
   checkNumbers(record, known);
   const { rows: k, cols: d } = record.components;

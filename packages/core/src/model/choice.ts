@@ -1,22 +1,25 @@
-/** How many components criteria advise, as a model stores it. The criteria are in @scree/analysis. */
+/** The number of components that criteria advise, as a model stores it. The criteria are in @scree/analysis. */
 
-/** What one criterion says about the number of components. */
+/** The result of one criterion for the number of components. */
 export interface Criterion {
-  /** Its name in the registry of @scree/analysis, such as `parallel`. */
+  /** The name of the criterion in the registry of @scree/analysis, for example `parallel`. */
   readonly name: string;
-  /** Its choice; null where it does not apply to these data, or was not computed. */
+  /** The number of components that it chooses; null if it does not apply to these data or was not computed. */
   readonly k: number | null;
   /** Its value for each number of components k, or for each component: the registry says which. */
   readonly values: readonly number[];
-  /** The value that each of `values` must exceed, where the criterion compares with one. */
+  /** The threshold for each of `values`, if the criterion has thresholds. */
   readonly thresholds?: readonly number[];
-  /** What it says here, or why it does not apply. */
+  /** Its result as a sentence, or the reason why it does not apply. */
   readonly sentence: string;
-  /** What it needs that the data do not have, where that is why it does not apply: see `CriterionMethod`. */
+  /** The requirement that the data do not meet, if the criterion does not apply: see `CriterionMethod`. */
   readonly obstacle?: Obstacle;
 }
 
-/** Variance, centred data, rows without weights, a correlation matrix; or what was not kept of the data. */
+/**
+ * A requirement of criteria: variance, centred data, rows without weights, a correlation matrix, or a part of the data that was
+ * not kept.
+ */
 export type Obstacle =
   | 'variance'
   | 'centered'
@@ -27,12 +30,12 @@ export type Obstacle =
   | 'folds'
   | 'rows';
 
-/** How many components to keep, why, and what each criterion says. */
+/** The number of components to keep, the reason, and the results of all criteria. */
 export interface Choice {
-  /** 0 where nothing stands out of noise. */
+  /** 0 if no component stands out from noise. */
   readonly k: number;
   readonly reason: string;
-  /** Criteria that choose the same number. */
+  /** The criteria that choose k. */
   readonly agree: readonly string[];
   readonly criteria: readonly Criterion[];
   /** All variances, largest first. */

@@ -5,7 +5,7 @@ import { powerOfTwo } from '../linalg/vector.js';
 import type { Warning } from '../warning.js';
 import type { FitFacts } from './finish.js';
 
-/** Warns of columns that cannot be scaled, and of data without variance or with too little for float64. */
+/** Warns of columns that cannot be scaled, and of data whose variance is zero or too small for float64. */
 export function dataWarnings(facts: FitFacts, variances: Float64Array, values: Float64Array): Warning[] {
   const warnings: Warning[] = [];
   const constant = facts.scaling.constantColumns;
@@ -24,7 +24,7 @@ export function dataWarnings(facts: FitFacts, variances: Float64Array, values: F
   }
   if (facts.scatterTrace === 0) {
     const any = facts.d > 1 ? ', and any direction is as good as any other' : '';
-    // Identifiers and times in nanoseconds may differ where float64 cannot see it.
+    // Identifiers and times in nanoseconds may differ by less than the rounding of float64.
     const large = facts.mean.some((mean) => Math.abs(mean) >= 2 ** 53);
     const hint = large ? ' Whole numbers beyond 2^53 may be one in float64: subtract a constant before.' : '';
     warnings.push({
@@ -41,14 +41,17 @@ export function dataWarnings(facts: FitFacts, variances: Float64Array, values: F
   return warnings;
 }
 
-/** A standard deviation of fewer steps of the type that stores a column: less than three digits. */
+/**
+ * A standard deviation of fewer than this number of steps has less than three digits. A step is the distance between neighbouring
+ * numbers of the type.
+ */
 const FEW_STEPS = 1000;
-/** Columns that details name. */
+/** Number of columns that the details name. */
 const MOST_NAMED = 5;
 
 /**
- * Warns of columns that are so far from zero, or so small, that few digits are left for what differs from row to row. Nothing
- * can be known of digits that were rounded away before; these are those that are left.
+ * Warns of columns that are so far from zero, or so small, that the differences between rows have few digits. This counts the
+ * digits that the stored numbers have, and not those of the measurement.
  */
 export function fewDigits(stats: ColumnStatistics, { dtype, weight, ddof, columnNames: names }: FitFacts): Warning[] {
   const float32 = dtype === 'float32';
@@ -56,13 +59,14 @@ export function fewDigits(stats: ColumnStatistics, { dtype, weight, ddof, column
     const [min, max] = [stats.min[j], stats.max[j]];
     const largest = Math.max(-min, max);
     const deviation = columnDeviation(stats, j, weight - ddof, true);
-    // Below 1 in units of 2^-60: powers of two end at 2^-1000. The smallest numbers of a type are all equally far apart.
+    // Numbers below 1 are measured in units of 2^-60, because `powerOfTwo` ends at 2^-1000. The smallest numbers of a type are
+    // equally spaced.
     const unit = largest < 1 ? 2 ** -60 : 1;
     const step = Math.max(
       powerOfTwo(largest / unit) * 2 ** (float32 ? -23 : -52) * unit,
       2 ** (float32 ? -149 : -1074),
     );
-    // Integers of up to 16 bits count as float32 and have all of their digits.
+    // Integers of up to 16 bits count as float32 and are exact.
     const integers = float32 && Number.isInteger(min) && Number.isInteger(max) && largest < 2 ** 16;
     return { j, largest, step, deviation, few: spread > 0 && !integers && deviation < FEW_STEPS * step };
   }).filter(({ few }) => few);

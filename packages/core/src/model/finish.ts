@@ -10,7 +10,7 @@ import { Model } from './model.js';
 import type { Plan, Whiten } from './record.js';
 import { assessUniqueness } from './uniqueness.js';
 
-/** What `finish` needs besides the solution. */
+/** The facts about a fit that `finish` needs besides the solution. */
 export interface FitFacts {
   readonly d: number;
   readonly rows: number;
@@ -30,9 +30,9 @@ export interface FitFacts {
   readonly scatterTrace: number;
   readonly roundoff: number;
   readonly scalingError: number;
-  /** How much each column changes in norm when every number of it changes in its last place. */
+  /** For each column, the norm of its change if every number changes in its last place. */
   readonly noise: Float64Array;
-  /** What is to be said of these data, if there is anything: `load-data-warnings.ts`. */
+  /** Makes warnings about the data. Present only for data that may need one: see `load-data-warnings.ts`. */
   readonly dataWarnings?: (facts: FitFacts, variances: Float64Array, values: Float64Array) => Warning[];
   readonly fewDigits?: readonly Warning[];
   readonly plan: Plan;
@@ -40,15 +40,15 @@ export interface FitFacts {
 }
 
 /**
- * From a solver's subspace to the model: order, signs, ddof, units, clipping, ratios, checks. It happens here, once,
- * so that no number's meaning depends on the solver.
+ * Makes the model from the solution of any solver: order, signs, ddof, units, clipping, ratios, certificate, warnings. Only this
+ * function does so, so that the numbers of a model mean the same for every solver.
  */
 export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonly Warning[] = []): Model {
   const { d } = facts;
   const solution = sortByVariance(found, d);
   const { k, basis, values } = solution;
   fixSigns(basis, k, d);
-  // Eigenvalues of the scaled S times this are variances in the user's units.
+  // Variances in the user's units are eigenvalues of the scaled S times this factor.
   const toVariance = (facts.unit * facts.unit) / (facts.weight - facts.ddof);
   const defect = solution.defect ?? orthonormalityDefect(basis, k, d);
   const accuracy = certify(solution, facts, defect, toVariance);
@@ -58,7 +58,8 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
   const varianceRatios = new Float64Array(k);
   const singularValues = new Float64Array(k);
   const explained = values.reduce((sum, value) => sum + value, 0);
-  // Far from zero the solver sees the rounding of the means as variance too. More than that is no more than all.
+  // If data are far from zero, the solver counts rounding errors of the means as variance. The ratios then refer to the larger
+  // sum, so that they do not exceed 1.
   const whole = explained > facts.scatterTrace * (1 + 1e-9) ? explained : facts.scatterTrace;
   for (let i = 0; i < k; i++) {
     variances[i] = values[i] * toVariance;
@@ -102,7 +103,7 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
     warnings: [
       ...sourceWarnings,
       ...(facts.dataWarnings?.(facts, variances, values) ?? []),
-      // Of what has not converged nothing can be said but that.
+      // A solution that has not converged gets that warning, and none about its uniqueness.
       ...(solution.converged ? judged.warnings : []),
       ...whitenWarnings(facts, judged.uniqueness.rank, k),
       ...convergenceWarnings(solution),
@@ -115,9 +116,9 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
 }
 
 /**
- * All variances, largest first, none below zero: min(d, n − 1) of them where data are centred, since no more can differ from
- * zero. The first k are the model's own, which a solver may have computed more accurately. Undefined where the solver found
- * only the leading ones.
+ * All variances in descending order, clipped at zero: min(d, n − 1) of them if data are centred, because the others are zero. The
+ * first k are those of the model, which a solver may have computed more accurately. Undefined if the solver found only the
+ * leading ones.
  */
 function wholeSpectrum(
   { k, spectrum, values, converged, unchecked }: Solution,
@@ -135,8 +136,8 @@ function wholeSpectrum(
 }
 
 /**
- * The first k components of a solution, as if no more had been requested. The eigenvalue after them is then one that was
- * found, and as far off as its certificate says at most.
+ * The first k components of a solution, as if only k had been requested. The next eigenvalue is then one that was found, and its
+ * bound comes from its certificate.
  */
 function firstComponents(found: Solution, k: number, facts: FitFacts): Solution {
   const solution = sortByVariance(found, facts.d);
@@ -154,14 +155,14 @@ function firstComponents(found: Solution, k: number, facts: FitFacts): Solution 
   };
 }
 
-/** A model, and those of its first components, each with a certificate and warnings of its own: from one fit. */
+/** The models of one fit: all k components, and the first 1, 2, …, k. Each model has its own certificate and warnings. */
 export interface NestedModels {
   readonly model: Model;
-  /** The model of the first k components, for any k up to that of `model`. */
+  /** The model of the first k components. k is at most that of `model`. */
   first(k: number): Model;
 }
 
-/** The model of a solution, and those of its first components. */
+/** Makes the model of a solution, and a function that makes models of its first components. */
 export function nested(solution: Solution, facts: FitFacts, warnings: readonly Warning[]): NestedModels {
   const model = finish(solution, facts, warnings);
   const first = (k: number): Model =>
@@ -174,7 +175,7 @@ function fallsToZero(values: Float64Array): boolean {
   return values[values.length - 1] >= 0;
 }
 
-/** Largest variance first, none below zero. */
+/** Sorts components by descending variance, and clips variances at zero. */
 function sortByVariance(found: Solution, d: number): Solution {
   if (fallsToZero(found.values)) return found;
   const order = descending(found.values);
@@ -188,8 +189,8 @@ function sortByVariance(found: Solution, d: number): Solution {
 }
 
 /**
- * In each component the entry of largest magnitude is positive. Entries within 1e-6 of the largest count as equal to
- * it and the first of them decides, so that rounding does not choose the sign where two entries tie.
+ * Flips components so that their entry of largest magnitude is positive. Entries within a factor of 1e-6 of the largest count as
+ * equal, and the first of them decides: otherwise rounding would choose the sign when two entries tie.
  */
 export function fixSigns(basis: Float64Array, k: number, d: number): void {
   for (let r = 0; r < k; r++) {

@@ -29,15 +29,15 @@ import { toBinary, toJSON } from './serialize.js';
 import type { Stability } from './stability.js';
 import type { Uniqueness } from './uniqueness.js';
 
-/** How a model is applied: progress, cancelling, threads. */
+/** Options for applying a model: progress, cancelling, threads. */
 export type ApplyOptions = ControlOptions;
 
-/** Rows handled between two progress steps. */
+/** Number of rows between two progress steps. */
 const TILE = 256;
 
 /**
- * A fitted PCA: an immutable record, and what can be done with it. The arrays are the model's own copies; nothing that
- * is done with them changes how it transforms.
+ * A fitted PCA: an immutable record, and the methods that apply it. The public arrays are copies: changing their entries does not
+ * change how the model transforms.
  */
 export class Model implements ModelRecord {
   readonly components: RowMatrix<Float64Array>;
@@ -72,14 +72,14 @@ export class Model implements ModelRecord {
   readonly #scale: Float64Array;
   readonly #deviations: Float64Array;
 
-  /** `defect`: how far from orthonormal the components are, where that is known. */
+  /** `defect` is the deviation of the components from orthonormality, if it is known. */
   constructor(record: ModelRecord, defect?: number) {
     checkRecord(record, defect);
     const { rows, cols, data } = record.components;
     this.#components = own(data);
     this.#mean = own(record.mean);
     this.#scale = own(record.scale);
-    // √λ computed from σ, because λ may underflow; 0 where a component has no variance.
+    // √λ computed from σ, because λ may underflow. 0 if a component has no variance.
     const divisor = Math.sqrt(record.totalWeight - record.ddof);
     this.#deviations = new Float64Array(rows);
     for (let i = 0; i < record.uniqueness.rank; i++) this.#deviations[i] = record.singularValues[i] / divisor;
@@ -122,9 +122,9 @@ export class Model implements ModelRecord {
   }
 
   /**
-   * Scores of rows: z = V(x − mean)/scale, n × k. Whitened `pca`: each zᵢ/√λᵢ. Whitened `zca`: those turned back to the
-   * columns, Vᵀ(z/√λ), n × d. float32 rows give float32 scores. A model with an encoding takes the user's own table and encodes it.
-   * One row alone, `[1, 2, 3]` or `{ a: 1, b: 2, c: 3 }`, gives a matrix of one row, and no rows one of none.
+   * Scores of rows: z = V(x − mean)/scale, n × k. Whitened by `pca`: zᵢ/√λᵢ. Whitened by `zca`: these scores rotated back to the
+   * columns, Vᵀ(z/√λ), n × d. float32 rows give float32 scores. A model with an encoding accepts the user's own table and encodes
+   * it. One row, `[1, 2, 3]` or `{ a: 1, b: 2, c: 3 }`, gives a matrix of one row. An empty array gives a matrix without rows.
    */
   async transform(data: TableData | Row, options: ApplyOptions = {}): Promise<RowMatrix> {
     const { k, d } = this;
@@ -134,14 +134,15 @@ export class Model implements ModelRecord {
     const wide = new Float64Array(d);
     const { threads } = checkControl(options);
     const visit = async (block: Block, progress: ProgressTracker, check: () => Promise<void>): Promise<void> => {
-      // Values that are not finite show in the engine's scores, except for entries that are not stored.
+      // The scores show whether a dense block has values that are not finite. Sparse blocks are checked first, because their
+      // scores may not.
       if (block.kind === 'sparse') await check();
       const engine = await chooseEngine({ threads }, block.data.length);
       const loaded = await engine.load(block);
       const scores = new Float64Array(block.rows * k);
       await loaded.multiply(scaler, this.#components, k, scores, (rows) => progress.step(rows));
       loaded.release();
-      // Sums of finite values may be too large as well: that is no error.
+      // The values are checked one by one, because scores of finite values may overflow, which is allowed.
       if (block.kind === 'dense' && !firstScoresFinite(scores, k)) await check();
       if (this.whiten) for (let at = 0; at < scores.length; at++) scores[at] *= inverse[at % k];
       if (this.whiten !== 'zca') {
@@ -159,10 +160,10 @@ export class Model implements ModelRecord {
   }
 
   /**
-   * Rows from scores, in the user's own units: x = mean + scale·(Vᵀz), whitening undone first. It is the inverse of
-   * `transform` for rows in the subspace and their best approximation for all others. Transforms of the columns are undone;
-   * categories are no numbers, so a model with some has `reconstruct` instead. Where a regression was taken out, these are residuals:
-   * scores do not have the covariates.
+   * Rows from scores, in the user's own units: x = mean + scale·(Vᵀz), after undoing the whitening. This is the inverse of
+   * `transform` for rows in the subspace, and the best approximation of other rows. Transforms of columns are inverted. A model
+   * with categories throws: use `reconstruct`. If a regression was subtracted, the result are residuals, because scores do not
+   * contain the covariates.
    */
   async inverseTransform(scores: Data | Row, options: ApplyOptions = {}): Promise<RowMatrix> {
     const coding = reversible(this.coding);
@@ -175,8 +176,8 @@ export class Model implements ModelRecord {
   }
 
   /**
-   * The columns of the table from scores, as `inverseTransform` gives rows: numbers in the user's own units, and for every
-   * category the level with the largest fitted value.
+   * The columns of the user's table from scores: numbers in their own units, and for every category the level with the largest
+   * fitted value.
    */
   async reconstruct(scores: Data, options: ApplyOptions = {}): Promise<ReconstructedColumn[]> {
     const { columnsOfEncoding, columnsOfRows } = await import('../data/encoding/decode.js');
@@ -186,7 +187,7 @@ export class Model implements ModelRecord {
       : columnsOfRows(await this.inverseTransform(scores, options), this.#names());
   }
 
-  /** Rows of the model's columns, from scores, one after the other. */
+  /** Computes rows of the model's columns from scores, and passes each row to `onRow`. */
   async #reconstruct(
     scores: Data | Row,
     options: ApplyOptions,
@@ -213,8 +214,8 @@ export class Model implements ModelRecord {
   }
 
   /**
-   * Squared distance of each row from its reconstruction, in the scaled units that the model's variances have:
-   * ‖b − VᵀVb‖² with b = (x − mean)/scale. Over the rows of the fit they add up to (Σw − ddof)·Σ_{j>k} λⱼ.
+   * Squared distance between each row and its reconstruction, in the scaled units of the variances: ‖b − VᵀVb‖² with b = (x −
+   * mean)/scale. Their sum over the rows of the fit is (Σw − ddof)·Σ_{j>k} λⱼ.
    */
   async reconstructionError(data: TableData, options: ApplyOptions = {}): Promise<Float64Array> {
     const { threads } = checkControl(options);
@@ -232,9 +233,9 @@ export class Model implements ModelRecord {
   }
 
   /**
-   * Loadings: √λᵢ·vᵢ, one row per component (k × d). Entry (i, j) is the covariance of column j, scaled, with the whitened
-   * scores of component i; with `scale: 'unit'` and no column weights it is their correlation. LᵀL is the covariance of the scaled data that k
-   * components reconstruct. Computed anew at every access.
+   * Loadings: √λᵢ·vᵢ, one row per component (k × d). Entry (i, j) is the covariance between scaled column j and the whitened
+   * scores of component i. With `scale: 'unit'` and without column weights it is their correlation. LᵀL is the covariance of the
+   * scaled data that k components reconstruct. Computed at every access.
    */
   get loadings(): RowMatrix<Float64Array> {
     const { rows, cols } = this.components;
@@ -248,8 +249,9 @@ export class Model implements ModelRecord {
   }
 
   /**
-   * The covariance the model stands for, in the user's own units (d × d): the variances along the components, and the
-   * noise variance in every other direction. The exact covariance of the data when k = d. With an encoding, that of the encoded columns.
+   * The covariance matrix that the model describes, in the user's own units (d × d): the variances along the components, and the
+   * noise variance in every other direction. If k = d, it is the covariance of the data. With an encoding, it is that of the
+   * encoded columns.
    */
   covariance(): RowMatrix<Float64Array> {
     const { k, d, noiseVariance } = this;
@@ -267,17 +269,17 @@ export class Model implements ModelRecord {
     return new RowMatrix(d, d, data, this.columnNames);
   }
 
-  /** The model as plain data, for JSON.stringify; `loadModel` reads it back to the last bit. */
+  /** The model as plain data for JSON.stringify. `loadModel` restores every bit. */
   toJSON(): object {
     return toJSON(this);
   }
 
-  /** The model as bytes: a self-describing header and the numbers; `loadModel` reads them back to the last bit. */
+  /** The model as bytes: a self-describing header and the numbers. `loadModel` restores every bit. */
   toBinary(): Uint8Array {
     return toBinary(this);
   }
 
-  /** Names of the columns, numbers where they have none. */
+  /** The column names, or their numbers if they have no names. */
   #names(): readonly string[] {
     return this.columnNames ?? Array.from({ length: this.d }, (_, j) => String(j));
   }
@@ -289,8 +291,8 @@ export class Model implements ModelRecord {
   }
 
   /**
-   * Opens data, checks its width and values, hands its blocks on, and closes it whatever happens. Values may be left to
-   * the visitor to check.
+   * Opens data, checks their width and values, passes their blocks to `visit`, and closes the data, also after an error. With
+   * `checks: 'visitor'`, the visitor checks the values.
    */
   #read(
     phase: string,
@@ -346,17 +348,17 @@ export class Model implements ModelRecord {
   }
 }
 
-/** Handles a block; `check` refuses values in it that are not finite. */
+/** Handles a block. `check` throws if the block has a value that is not finite. */
 type Visit = (block: Block, progress: ProgressTracker, check: () => Promise<void>) => Promise<void>;
 
-/** Whether the first score of every row is finite: a row with a value that is not finite has no finite score. */
+/** Returns true if the first score of every row is finite. No score of a row is finite if the row has a value that is not finite. */
 function firstScoresFinite(scores: Float64Array, k: number): boolean {
   let sum = 0;
   for (let at = 0; at < scores.length; at += k) sum += scores[at] * 0;
   return sum === 0;
 }
 
-/** Packs a block tile by tile and visits each row of it. */
+/** Packs a block tile by tile, and calls `visit` for each row. */
 async function eachRow(
   block: Block,
   scaler: Scaler,
@@ -373,7 +375,7 @@ async function eachRow(
   }
 }
 
-/** Collects rows of known width into a matrix: float32 while all that came is float32, float64 from then on. */
+/** Collects rows of known width into a matrix. It is float32 until a float64 block arrives. */
 class RowCollector {
   #rows = 0;
   readonly #cols: number;
@@ -397,7 +399,7 @@ class RowCollector {
     this.#data = grown;
   }
 
-  /** Adds the results of a block. The first array is used as it is, without a copy. */
+  /** Adds the results of a block. The array of the first block is kept without a copy. */
   append(rows: Float64Array, block: Block): void {
     if (this.#rows === 0 && !fitsFloat32(block.data)) this.#data = rows;
     else {
@@ -419,14 +421,14 @@ class RowCollector {
   }
 }
 
-/** A copy without negative zeros, which JSON cannot tell from zeros. */
+/** A copy that replaces −0 by 0, because JSON does not distinguish them. */
 function own(values: Float64Array): Float64Array {
   const copy = new Float64Array(values.length);
   for (let i = 0; i < copy.length; i++) copy[i] = values[i] + 0;
   return copy;
 }
 
-/** A deep copy of plain records and arrays, frozen. Frozen ones, as a fit makes them, are taken as they are. */
+/** A frozen deep copy of plain records and arrays. Frozen values, such as those that a fit makes, are not copied. */
 function frozenCopy<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   if (Array.isArray(value)) return Object.freeze(value.map(frozenCopy)) as T;
@@ -438,8 +440,8 @@ function frozenCopy<T>(value: T): T {
 }
 
 /**
- * Reads a model from JSON (text, object or bytes), from its binary form, or from the copy of one that `structuredClone` or
- * `postMessage` made. Whatever is wrong with it is a `ModelError`.
+ * Reads a model from JSON (text, object or bytes), from its binary form, or from a copy that `structuredClone` or `postMessage`
+ * made. Throws a `ModelError` if the model is invalid.
  */
 export function loadModel(source: string | object | Uint8Array | ArrayBuffer): Model {
   try {

@@ -3,8 +3,8 @@ import type { ModelRecord } from './record.js';
 import { fromBinary, fromJSON } from './serialize.js';
 
 /**
- * The record of a stored model: its JSON (text, object or the bytes of the text), its binary form, or what `structuredClone` and
- * `postMessage` leave of a model. It is not checked here beyond its checksum.
+ * Reads the record of a model: JSON (text, object or the bytes of the text), the binary form, or a copy that `structuredClone` or
+ * `postMessage` made. Checks only the checksum.
  */
 export function readRecord(source: string | object | Uint8Array | ArrayBuffer): ModelRecord {
   const bytes = bytesOf(source);
@@ -14,27 +14,30 @@ export function readRecord(source: string | object | Uint8Array | ArrayBuffer): 
   throw new ModelError('BAD_MODEL', `A model is JSON or bytes, not ${describeValue(source)}.`);
 }
 
-/** The bytes of any view or buffer, of whatever realm it is. */
+/** The bytes of a view or buffer of any realm. */
 function bytesOf(source: unknown): Uint8Array | undefined {
   if (ArrayBuffer.isView(source)) return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
   const tag = Object.prototype.toString.call(source);
   return /\[object (Shared)?ArrayBuffer\]/.test(tag) ? new Uint8Array(source as ArrayBuffer) : undefined;
 }
 
-/** Whether bytes are JSON: an opening brace after white space, or after the mark that some editors put first. */
+/** Returns true if the bytes are JSON text: an opening brace after white space or a byte order mark. */
 function isText(bytes: Uint8Array): boolean {
   const at = bytes.findIndex((byte, i) => !(byte <= 0x20 || (i < 3 && byte === [0xef, 0xbb, 0xbf][i])));
   return bytes[at] === 0x7b;
 }
 
-/** A copy of a model: its arrays are still arrays of numbers, which those of JSON are not. */
+/** Returns true for a structured clone of a model: its arrays are typed arrays, and those of JSON are not. */
 function isCloned(source: unknown): source is ModelRecord {
   if (typeof source !== 'object' || source === null || 'format' in source) return false;
   const { components, mean } = source as Partial<ModelRecord>;
   return ArrayBuffer.isView(mean) && typeof components === 'object' && ArrayBuffer.isView(components?.data);
 }
 
-/** What was thrown by reading or checking a model, as a `ModelError`: some objects nest without end, throw when read or cannot be copied. */
+/**
+ * Converts any error of reading or checking a model into a `ModelError`. An object may be nested too deeply, may throw when it is
+ * read, or may not be cloneable.
+ */
 export function modelError(error: unknown): ModelError {
   return error instanceof ModelError
     ? error

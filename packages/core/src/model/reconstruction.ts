@@ -6,9 +6,9 @@ import type { Engine, OnStep } from '../engines/engine.js';
 import { axpy, dot } from '../linalg/vector.js';
 import { scalerOf } from './scaler-of.js';
 
-/** Rows packed between two calls of `onStep`. */
+/** Number of rows between two calls of `onStep`. */
 const TILE = 256;
-/** Share of ‖b‖² below which ‖b‖² − ‖z‖² is no longer right to ten digits. */
+/** If ‖b‖² − ‖z‖² is a smaller share of ‖b‖², it has lost more than ten digits. */
 const CANCELLED = 1e-5;
 
 /** The parts of a model that reconstruction needs. */
@@ -18,7 +18,7 @@ interface Subspace {
   readonly scale: Float64Array;
 }
 
-/** The rows b = (x − mean)/scale of a block, as the components V see them. */
+/** The reconstruction of the rows b = (x − mean)/scale of a block by the components V. */
 export interface Reconstruction {
   /** z = Vb, not whitened: rows × k. */
   readonly scores: Float64Array;
@@ -28,7 +28,7 @@ export interface Reconstruction {
   readonly errors: Float64Array;
 }
 
-/** Reconstruction errors of the rows of one block after the other. */
+/** Computes the reconstruction errors of the rows of a source, block by block. */
 export class ErrorCollector {
   readonly #model: Subspace;
   readonly #threads: number | undefined;
@@ -51,8 +51,8 @@ export class ErrorCollector {
 }
 
 /**
- * Scores and reconstruction errors of a block of finite rows. The error of a row is ‖b‖² − ‖z‖², which takes one product by the
- * engine. Where that difference would lose digits, it is ‖b − VᵀVb‖², computed row by row.
+ * Computes scores and reconstruction errors of a block of finite rows. The error of a row is ‖b‖² − ‖z‖², which needs one product
+ * by the engine. If the difference would lose digits, the error is computed as ‖b − VᵀVb‖², row by row.
  */
 export async function reconstructBlock(
   model: Subspace,
@@ -68,7 +68,7 @@ export async function reconstructBlock(
   loaded.release();
   const squares = new Float64Array(block.rows);
   const errors = new Float64Array(block.rows);
-  // Sparse rows are not filled in, unless the difference of a row would lose digits.
+  // A sparse row is unpacked only if the difference would lose digits.
   const empty = block.kind === 'sparse' ? dotOfShift(scaler) : 0;
   const height = block.kind === 'sparse' ? 1 : Math.min(TILE, block.rows);
   const tile = new Float64Array(height * d);
@@ -114,7 +114,7 @@ function sparseSquare(
   return Math.max(0, sum);
 }
 
-/** Replaces the row b that starts there by its residual b − VᵀVb, and returns ‖b − VᵀVb‖². */
+/** Replaces the row b that begins at `start` by its residual b − VᵀVb. Returns ‖b − VᵀVb‖². */
 export function removeComponents(
   { rows: k, cols: d, data }: Matrix<Float64Array>,
   row: Float64Array,

@@ -6,7 +6,7 @@ import type { ModelRecord } from './record.js';
 import { OPTIONAL_VECTORS, VECTORS } from './record.js';
 
 /**
- * Two forms of one record, both exact to the last bit and both with a checksum.
+ * The two stored forms of a record. Both are exact to the last bit, and both have a checksum.
  *
  * JSON: `{ format, version, checksum, … }`, components as k rows of d numbers. The checksum is the CRC-32 of the JSON
  * text without it, so a file may be reformatted but not edited.
@@ -23,8 +23,8 @@ import { OPTIONAL_VECTORS, VECTORS } from './record.js';
  */
 const FORMAT = 'scree-model';
 /**
- * The version that is written: 2 where columns are encoded or scaled by medians and 3 where a regression is taken out, so that programs
- * that know nothing of this refuse the model instead of applying half of it. Readers of all versions are in `READERS`.
+ * The format version of a record: 2 if columns are encoded or scaled by medians, 3 if a regression is subtracted. Older programs
+ * refuse such a model instead of applying only a part of it. `READERS` has the readers of all versions.
  */
 const versionOf = ({ coding, scaling }: ModelRecord): 1 | 2 | 3 =>
   coding?.regression ? 3 : coding || scaling === 'median' ? 2 : 1;
@@ -36,11 +36,11 @@ type Plain = Record<string, unknown>;
 interface Reader {
   /** Reads the object that `toJSON` made. */
   json(model: Plain): ModelRecord;
-  /** Reads bytes that begin with the magic word and a version, and are at least 20 long. */
+  /** Reads at least 20 bytes that begin with the magic word and a version. */
   binary(bytes: Uint8Array): ModelRecord;
 }
 
-/** One reader per format version, for ever. */
+/** One reader per format version. None is ever removed. */
 const READERS: Readonly<Record<number, Reader>> = {
   1: { json: readJson1, binary: readBinary1 },
   2: { json: readJson1, binary: readBinary1 },
@@ -59,7 +59,7 @@ export function toJSON(record: ModelRecord): object {
   return { ...body, checksum: checksumOf(body) };
 }
 
-/** Reads what `toJSON` wrote, as an object or as text. */
+/** Reads the object that `toJSON` returns, or its JSON text. */
 export function fromJSON(source: string | object): ModelRecord {
   let parsed: unknown = source;
   if (typeof source === 'string') {
@@ -128,7 +128,7 @@ export function toBinary(record: ModelRecord): Uint8Array {
   return bytes;
 }
 
-/** Reads what `toBinary` wrote. Nothing in the bytes is trusted before it is checked. */
+/** Reads the bytes that `toBinary` returns. Nothing in the bytes is trusted before it is checked. */
 export function fromBinary(bytes: Uint8Array): ModelRecord {
   for (let i = 0; i < MAGIC.length && i < bytes.length; i++) {
     if (bytes[i] !== MAGIC.charCodeAt(i))
@@ -185,7 +185,7 @@ function truncated(bytes: Uint8Array, needed: number): ModelError {
   );
 }
 
-/** All of a record but its arrays. */
+/** All fields of a record except its arrays. */
 function scalars(record: ModelRecord): Plain {
   return {
     n: record.n,
@@ -199,7 +199,7 @@ function scalars(record: ModelRecord): Plain {
     dtype: record.dtype,
     totalVariance: record.totalVariance,
     noiseVariance: record.noiseVariance,
-    // In both forms a list: programs that know only the arrays of the layout read the rest of the model as ever.
+    // A list in both forms: older programs, which know only the arrays of the layout, can still read the model.
     ...(record.spectrum ? { spectrum: Array.from(record.spectrum) } : {}),
     ...(record.choice ? { choice: record.choice } : {}),
     ...(record.coding ? { coding: record.coding } : {}),
@@ -214,7 +214,10 @@ function scalars(record: ModelRecord): Plain {
   };
 }
 
-/** The record of stored scalars and arrays. The model's constructor checks what it says; here only that it is there. */
+/**
+ * Makes a record from stored scalars and arrays. Checks that the parts are present; the constructor of `Model` checks their
+ * values.
+ */
 function revive(stored: Plain, array: (name: 'components' | (typeof VECTORS)[number][0]) => Float64Array): ModelRecord {
   for (const name of ['plan', 'certificate', 'uniqueness', 'warnings']) {
     if (typeof stored[name] !== 'object' || stored[name] === null) {
@@ -237,12 +240,12 @@ function revive(stored: Plain, array: (name: 'components' | (typeof VECTORS)[num
   };
 }
 
-/** What is not a number becomes NaN, which no model may hold. */
+/** Entries that are not numbers become NaN, which the checks of the model reject. */
 function numbersOf(list: readonly unknown[]): Float64Array {
   return Float64Array.from(list, (entry) => (typeof entry === 'number' ? entry : Number.NaN));
 }
 
-/** JSON has null for what is not finite, such as the loss of a step that was too long. */
+/** Replaces null by NaN. JSON writes numbers that are not finite as null, for example the loss after a step that was too long. */
 function withNumbers(epoch: unknown): Epoch {
   if (typeof epoch !== 'object' || epoch === null) return epoch as unknown as Epoch;
   const entries = Object.entries(epoch).map(([name, value]) => [

@@ -1,25 +1,28 @@
 import { ModelError } from '../errors.js';
 
-/** What is drawn: rows, runs of neighbouring rows, groups of rows, or new rows from a normal distribution with the sample's covariance. */
+/**
+ * The units that a bootstrap draws: rows, blocks of neighbouring rows, groups of rows, or new rows from a normal distribution
+ * with the covariance of the sample.
+ */
 export type BootstrapKind = 'rows' | 'blocks' | 'groups' | 'parametric';
 
 /**
- * How a replicate's components are compared with the sample's: the i-th with the i-th, with the sign that is closer (`order`), or
- * all of them rotated together onto the sample's (`procrustes`).
+ * How the components of a replicate are compared with those of the sample: the i-th with the i-th, after choosing the closer sign
+ * (`order`), or after rotating all of them onto those of the sample (`procrustes`).
  */
 export type Alignment = 'order' | 'procrustes';
 
 /** A lower and an upper limit. */
 export type Interval = readonly [low: number, high: number];
 
-/** An angle over all replicates, in radians. */
+/** The distribution of an angle over all replicates, in radians. */
 export interface AngleSpread {
   readonly median: number;
   /** The 95th percentile. */
   readonly q95: number;
 }
 
-/** Limits of a matrix of numbers, row after row: k × d for loadings and correlations, n × k for scores. */
+/** Lower and upper limits of the entries of a row-major matrix: k × d for loadings and correlations, n × k for scores. */
 export interface MatrixLimits {
   readonly low: readonly number[];
   readonly high: readonly number[];
@@ -31,18 +34,18 @@ export interface Stability {
   readonly kind: BootstrapKind;
   /** Rows of a block, for `kind: 'blocks'`. */
   readonly block?: number;
-  /** How many groups there are, for `kind: 'groups'`. */
+  /** Number of groups, for `kind: 'groups'`. */
   readonly groups?: number;
   readonly alignment: Alignment;
   readonly level: 0.95;
   readonly seed: number;
-  /** How the replicates were computed, and how often the rows were read for them. */
+  /** How the replicates were computed, and the number of passes over the rows that they took. */
   readonly method: 'scatter' | 'dual' | 'iteration' | 'parametric';
   readonly passes: number;
-  /** 95 % intervals of each component's variance, and of its share of the whole variance. */
+  /** 95 % intervals of the variance of each component, and of its share of the total variance. */
   readonly variances: readonly Interval[];
   readonly ratios: readonly Interval[];
-  /** Axis i of a replicate against axis i of the sample. */
+  /** The angle between axis i of a replicate and axis i of the sample. */
   readonly angles: readonly AngleSpread[];
   /** The largest principal angle between the first 1, 2, …, k axes of a replicate and of the sample. */
   readonly subspaceAngles: readonly AngleSpread[];
@@ -51,15 +54,18 @@ export interface Stability {
   readonly loadings: MatrixLimits;
   /** Correlations of the columns with the components. */
   readonly correlations: MatrixLimits;
-  /** Scores of the rows, where they were asked for. */
+  /** Scores of the rows, if they were requested. */
   readonly scores?: MatrixLimits;
-  /** The 2.5 and 97.5 % quantiles of the replicates' variances as they are: biased, see docs/guide/how-sure.md. */
+  /**
+   * The 2.5 and 97.5 % quantiles of the variances of the replicates, without a correction of their bias: see
+   * docs/guide/how-sure.md.
+   */
   readonly percentiles: { readonly variances: readonly Interval[] };
-  /** Anderson's intervals (1963), right for normal data of many rows whose variances are far apart. */
+  /** Anderson's intervals (1963), valid for many rows of normal data whose variances are far apart. */
   readonly asymptotic: { readonly variances: readonly Interval[] };
 }
 
-/** Throws where a stored stability cannot be that of a model of k components and d columns. */
+/** Throws if a stored stability is invalid for a model of k components and d columns. */
 export function checkStability(given: unknown, k: number, d: number): void {
   if (given === undefined) return;
   demand(isObject(given), 'is not an object');
@@ -115,7 +121,7 @@ function demand(holds: boolean, what: string): asserts holds {
     throw new ModelError('BAD_MODEL', `This is not a model: stability${what.startsWith('.') ? '' : ' '}${what}.`);
 }
 
-/** The stability of the first k components alone. After a rotation of all of them there is none of fewer. */
+/** The stability of the first k components. */
 export function stabilityOfFirst(stability: Stability, k: number, d: number): Stability {
   if (k === stability.variances.length) return stability;
   const rows = ({ low, high }: MatrixLimits): MatrixLimits => ({

@@ -4,21 +4,24 @@ import type { Solution } from '../solvers/solver.js';
 import type { Warning } from '../warning.js';
 import { type Accuracy, angle } from './certificate.js';
 
-/** Whether what was found is the only answer for these rows, apart from signs. It says nothing about another sample: `Stability` does. */
+/** Whether the solution is the only one for these rows, apart from signs. Another sample of rows is the subject of `Stability`. */
 export interface Uniqueness {
-  /** Components whose variance is above zero as far as the data and the solver can tell. */
+  /** Number of components whose variance is certainly above zero, given the rounding of the data and of the solver. */
   readonly rank: number;
   readonly subspace: Determination;
-  /** One for each component: is this axis the only one that fits? */
+  /** One per component: is this axis the only one that fits? */
   readonly axes: readonly Determination[];
 }
 
-/** Whether the data determine an axis or a subspace. */
+/** Says whether the data determine an axis or a subspace. */
 export interface Determination {
   readonly determined: boolean;
-  /** Distance to the nearest other variance (for the subspace λ_k − λ_{k+1}); null when there is no other. */
+  /** Distance to the nearest other variance, for the subspace λ_k − λ_{k+1}. null if k = d = 1, or for the subspace if k = d. */
   readonly gap: number | null;
-  /** How far, in radians, changing every number by half a unit in its last float64 (or float32) place could turn it; π/2 is any direction. */
+  /**
+   * Largest rotation, in radians, if every number changes by half a unit in its last place (float64 or float32). π/2 means any
+   * direction.
+   */
   readonly noiseAngle: number;
 }
 
@@ -27,26 +30,26 @@ export interface UniquenessAssessment {
   readonly warnings: readonly Warning[];
 }
 
-/** A turn of 0.1 rad (6°) is where we stop calling an axis determined. */
+/** An axis is not determined if it may be rotated by 0.1 rad (6°) or more. */
 const UNCLEAR_ANGLE = 0.1;
 
-/** A component and the one after it: how far apart, and what could turn them into one another. */
+/** Two neighbouring components: their distance, and the rotations that may mix them. */
 interface Pair {
   readonly gap: number;
-  /** Turn by the last digit of the data. */
+  /** Largest rotation by changes in the last digit of the data. */
   readonly noise: number;
-  /** Turn by the rounding of the solver. */
+  /** Largest rotation by the rounding of the solver. */
   readonly solver: number;
 }
 
 /**
- * An axis is determined when its variance differs from its neighbours' by more than the last digit of the data, and the
- * rounding of the solver, can account for.
+ * An axis is determined if its variance differs from those of its neighbours by more than rounding can explain: the rounding of
+ * the data to their last digit, and that of the solver.
  *
- * `noise[j]` = eⱼ is how much column j changes in norm when each of its numbers changes by half a unit in its last
- * place. The singular value of v changes by at most ν = Σⱼ eⱼ|vⱼ| then, and v and its neighbour v' turn into one
- * another by about (σν' + σ'ν)/(σ² − σ'²): first-order perturbation theory of the SVD, with the worst signs. A column
- * far from the origin so blurs the components it takes part in, and no others.
+ * `noise[j]` = eⱼ is the norm of the change of column j if each of its numbers changes by half a unit in its last place. The
+ * singular value of v then changes by at most ν = Σⱼ eⱼ|vⱼ|. A vector v and its neighbour v' are mixed by a rotation of about
+ * (σν' + σ'ν)/(σ² − σ'²). This is first-order perturbation theory of the SVD, with the worst signs. So a column far from the
+ * origin affects only the components that contain it.
  */
 export function assessUniqueness(
   solution: Solution,
@@ -70,7 +73,7 @@ export function assessUniqueness(
     const blur = a > b ? (a * blurs[i + 1] + b * blurs[i]) / ((a - b) * (a + b)) : 1;
     pairs.push({ gap: (a - b) * (a + b) * toVariance, noise: angle(blur), solver: accuracy.turns[i] });
   }
-  /** Where a single direction has no variance, it is the one orthogonal to all that have. */
+  /** Returns true if the direction is known: it has variance, or it is the only direction without variance. */
   const spanned = (i: number): boolean => i < rank || d - rank === 1;
   const axes: Determination[] = [];
   for (let i = 0; i < k; i++) {
@@ -92,7 +95,7 @@ export function assessUniqueness(
     noiseAngle: last ? (rank === k ? last.noise : Math.PI / 2) : 0,
   });
   const variance = (i: number): string => (values[i] * toVariance).toPrecision(6);
-  // Where rank ends before k, the warning about that has said what there is to say of the pair across its end.
+  // If rank < k, the rank warning already covers the pair of the last component with variance and the first one without.
   const told = pairs.slice(0, rank < k ? Math.max(0, rank - 1) : rank);
   const warnings = [
     ...rankWarnings(rank, k, d, plan.solver),
@@ -106,7 +109,7 @@ function clear({ noise, solver }: Pair): boolean {
   return noise + solver < UNCLEAR_ANGLE;
 }
 
-/** ν of each component, and of whatever direction comes after them. */
+/** ν of each component, and an upper bound on ν of the next direction. */
 function componentBlurs({ k, basis, next }: Solution, noise: Float64Array, d: number): number[] {
   const blurs: number[] = [];
   const left = new Float64Array(d).fill(1);
