@@ -34,7 +34,7 @@ const CHECKS: Record<Exclude<keyof LearnOptions, 'rule'>, OptionCheck> = {
   onEpoch: { must: 'a function', test: (v) => typeof v === 'function' },
 };
 
-/** The options of a fit that concern learning. */
+/** The options of a fit that `learn` depends on. */
 interface LearnRequest {
   readonly solver: SolverName | 'auto';
   readonly learn?: LearnOptions | undefined;
@@ -43,7 +43,7 @@ interface LearnRequest {
   readonly weights?: unknown;
 }
 
-/** Checks `learn` together with the options that it depends on. */
+/** Checks `learn`, and the options that it depends on. */
 export function checkLearn({ solver, learn, k, center, weights }: LearnRequest): void {
   if (learn !== undefined) checkLearnOptions(learn, solver);
   if (solver !== 'auto' && SOLVERS[solver].family === 'learned' && typeof k === 'number' && k < 1) {
@@ -69,7 +69,7 @@ export function checkLearn({ solver, learn, k, center, weights }: LearnRequest):
   );
 }
 
-/** Checks that the solver accepts the options in `learn`. */
+/** Throws if the solver does not accept an option in `learn`. */
 export function checkLearnOptions(learn: LearnOptions, solver: SolverName | 'auto', prefix = 'learn.'): void {
   if (typeof learn !== 'object' || learn === null) throw refused('learn', learn, 'an object');
   const learner = solver === 'auto' ? undefined : SOLVERS[solver].learn;

@@ -2,29 +2,35 @@ import { DEFAULT_TOLERANCE } from '../base/limits.js';
 import type { SampleFacts } from '../data/blocks/sample-facts.js';
 import type { Rates, Streaming } from '../engines/engine.js';
 
-/** Numbers that a solver's cost and its iteration share. The iterations are loaded when they are needed, the costs always. */
+/**
+ * Constants that both the cost of a solver and its iteration use. They are here because the code of the iterations is loaded on
+ * demand.
+ */
 
-/** Vectors beyond the wanted ones: they speed convergence, show the eigenvalue after the last, and keep corrections small. */
+/**
+ * Number of vectors beyond the wanted ones. They speed up convergence, give the eigenvalue after the last one, and keep
+ * corrections small.
+ */
 export const OVERSAMPLING = 10;
-/** Random vectors by which the error of the float32 scatter is measured. */
+/** Number of random vectors that measure the error of the float32 scatter. */
 export const PROBES = 16;
-/** Tolerances from this on need no correction of what float32 gives. */
+/** With a tolerance of at least this, the float32 result needs no correction. */
 export const UNCORRECTED_TOLERANCE = 1e-7;
 
-/** The data, as far as the plan knows them before they are read. */
+/** The facts about data that are known before they are read. */
 export interface Shape {
   /** Undefined for a stream of unknown length. */
   readonly rows?: number | undefined;
   readonly cols: number;
-  /** Stored entries, for sparse data. */
+  /** Number of stored entries, for sparse data. */
   readonly nonzeros?: number;
   readonly dtype?: 'float32' | 'float64';
-  /** Facts from a sample of the rows, where they are dense and in memory. */
+  /** Facts from a sample of the rows, if they are dense and in memory. */
   readonly sample?: SampleFacts | undefined;
   readonly rereadable: boolean;
-  /** Only the moments are known, not the rows. */
+  /** True if only the moments are available, not the rows. */
   readonly momentsOnly?: boolean;
-  /** How fast rows come over a network, where they are not here. */
+  /** The rates of reading rows over a network, if they are on a cluster. */
   readonly streaming?: Streaming | undefined;
 }
 
@@ -32,40 +38,43 @@ export interface Shape {
 export interface EngineFacts {
   readonly name: string;
   readonly rates: Rates;
-  /** The same in float32, where the engine has that. */
+  /** The rates of float32 passes, if the engine has them. */
   readonly float32?: { readonly rates: Rates } | undefined;
   readonly skipsZeros?: boolean | undefined;
-  /** Whether it computes where the rows are. */
+  /** True if the engine computes on the cluster that has the rows. */
   readonly remote?: boolean | undefined;
 }
 
-/** The options of a fit that its cost depends on. */
+/** The options that the cost of a fit depends on. */
 export interface CostRequest {
   readonly k?: number | 'all' | undefined;
   readonly engine: EngineFacts;
   readonly tolerance?: number | undefined;
 }
 
-/** Billions of operations per second in plain TypeScript: QR, SVD, QL with vectors. */
+/** Billions of operations per second of plain TypeScript: QR, SVD, QL with vectors. */
 const PLAIN_JS_GFLOPS = 1.5;
-/** Billions of numbers per second that are brought in and packed, where an engine does not declare it. */
+/** Billions of numbers per second that are read and packed, for engines that do not declare a rate. */
 const READING_RATE = 0.5;
-/** Operations of the scatter from which sampling some rows first pays off. */
+/** Rows are sampled only if the scatter takes more operations than this. */
 const WORTH_SAMPLING = 1e9;
-/** Seconds that starting a pass takes. */
+/** Seconds to start a pass. */
 const PASS_START_SECONDS = 2e-4;
 /** Seconds per entry of an eigenvector of T by inverse iteration. */
 const INVERSE_ITERATION_SECONDS = 4e-7;
-/** Products with the matrix that `leadingEigen` takes, and seconds per vector of its block for what is done on the processor. */
+/**
+ * Number of products of `leadingEigen` with the matrix, and seconds per vector of its block for the part that runs on the
+ * processor.
+ */
 const LEADING_PRODUCTS = 40;
 const LEADING_SECONDS = 5e-4;
 /** Seconds per pair of eigenvalues by QL. */
 const QL_SECONDS = 2e-8;
 
 /**
- * How long the parts of a solver take on this shape and engine, in seconds. Operations are divided by the rate of the
- * code that runs them; every reading of the data costs its numbers. Sparse data count their stored entries instead of n·d.
- * The constants come from `bench/`; nothing is measured at run time, so that plans can be repeated.
+ * Estimates the seconds of the parts of a solver, for one shape and engine: operations over the rate of the code that runs them,
+ * plus the time of reading the data in every pass. For sparse data, the stored entries count instead of n·d. The constants come
+ * from `bench/`. Nothing is measured at run time, so that plans are reproducible.
  */
 export class CostModel {
   readonly n: number;
@@ -77,19 +86,19 @@ export class CostModel {
   readonly nonzeros: number | undefined;
   readonly dense: boolean;
   readonly rereadable: boolean;
-  /** Components that are expected: half of all where a fraction of the variance is wanted. */
+  /** Expected number of components: half of all if a fraction of the variance is wanted. */
   readonly count: number;
-  /** Whether the number of components is given, or left to the default. */
+  /** True if the number of components is known before the fit: a count, or the default. */
   readonly counted: boolean;
   readonly tolerance: number;
   readonly rates: Rates;
-  /** Rates of the engine's float32 passes, where it has them. */
+  /** Rates of float32 passes, if the engine has them. */
   readonly float32: Rates | undefined;
-  /** Share of the products of the scatter that are not with zeros, for groups of four and of eight columns. */
+  /** Share of the products of the scatter that are not skipped as zeros, for groups of four and of eight columns. */
   readonly nonzeroShare: { readonly four: number; readonly eight: number };
-  /** Whether the columns hold many different values: few values round alike again and again, and float32 sums of them drift. */
+  /** True if the columns have many different values. If there are few, the same rounding errors repeat, and float32 sums drift. */
   readonly manyValues: boolean;
-  /** Bytes of a number. */
+  /** Bytes per number. */
   readonly #bytes: number;
   readonly #reading: number;
   readonly #start: number;
@@ -124,42 +133,45 @@ export class CostModel {
     return numbers / (this.#reading * 1e9);
   }
 
-  /** Seconds to bring dense data to where the engine computes, once per fit. */
+  /** Seconds to upload dense data to the device of the engine, once per fit. */
   get upload(): number {
     const { upload } = this.rates;
     return upload === undefined || !this.dense ? 0 : (this.entries * this.#bytes) / (upload * 1e9);
   }
 
-  /** A pass over the data that takes so many operations at so many billions per second. */
+  /** Seconds of a pass over the data: `flops` operations at `rate` billions per second. */
   pass(flops: number, rate: number): number {
     return flops / (rate * 1e9) + this.reading(this.entries) + this.#start;
   }
 
-  /** A pass at the engine's rate of dense or sparse products. */
+  /** Seconds of a pass at the engine's rate of dense or sparse products. */
   products(flops: number): number {
     return this.pass(flops, this.dense ? this.rates.products : this.rates.sparse);
   }
 
-  /** One more pass of products with so many vectors, over numbers that the engine may have kept. */
+  /** Seconds of a further pass of products with `vectors` vectors. The engine may have kept the numbers in a faster form. */
   again(flops: number, vectors: number): number {
     const { products, again } = this.rates;
     if (!again || !this.dense || vectors > again.vectors || this.entries > again.numbers) return this.products(flops);
     return flops / (products * 1e9) + this.entries / (again.reading * 1e9) + this.#start;
   }
 
-  /** Operations in plain TypeScript. */
+  /** Seconds of operations in plain TypeScript. */
   plain(flops: number): number {
     return flops / (PLAIN_JS_GFLOPS * 1e9);
   }
 
-  /** The symmetric eigenproblem of size m with `vectors` eigenvectors: reduction, eigenvalues, vectors and their back transformation. */
+  /**
+   * Seconds of a symmetric eigenproblem of size m with `vectors` eigenvectors: reduction, eigenvalues, eigenvectors and their
+   * back transformation.
+   */
   eigen(m: number, vectors: number): number {
     const reduction = ((4 / 3) * m * m * m + 2 * m * m * vectors) / (this.rates.eigen * 1e9);
     const iteration = vectors > m / 2 ? this.plain(6 * m * m * m) : INVERSE_ITERATION_SECONDS * m * vectors;
     return reduction + QL_SECONDS * m * m + iteration;
   }
 
-  /** Few eigenvectors of a matrix of size m: by products where the engine finds them so, otherwise as part of the whole problem. */
+  /** Seconds of a few eigenvectors of a matrix of size m: by products if the engine has `leadingEigen`, otherwise as `eigen`. */
   leading(m: number, vectors: number): number {
     const { leading } = this.rates;
     if (leading === undefined) return this.eigen(m, vectors);

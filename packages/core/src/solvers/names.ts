@@ -1,14 +1,14 @@
 /**
- * `@scree/core/names`: the names of all solvers, for pages and help texts that must not load the solvers themselves, and the name that a
- * misspelt one stands for.
+ * `@scree/core/names`: the names of all solvers, and the nearest name to a misspelt one, for pages and help texts that must not
+ * load the solvers.
  */
 
 export { nearestName } from '../base/nearest-name.js';
 
-/** Solvers whose result is exact to a certified tolerance: `'auto'` chooses among these. */
+/** Solvers whose result is exact to a certified tolerance. `'auto'` chooses one of them. */
 export const EXACT_SOLVERS = ['covariance', 'refined', 'dual', 'svd', 'krylov'] as const;
 
-/** Every solver of `registry.ts`, which the compiler holds to this list. */
+/** The names of all solvers. The compiler checks that `registry.ts` has the same ones. */
 export const SOLVER_NAMES = [...EXACT_SOLVERS, 'points', 'autoencoder', 'hebbian', 'streaming'] as const;
 
 /** The name of a solver. */

@@ -1,7 +1,7 @@
 import { VectorBlock, type VectorTools } from '../engines/vector-block.js';
 import { transpose } from '../linalg/transpose.js';
 
-/** Ritz pairs of a subspace, the largest value first. */
+/** Ritz pairs of a subspace, in descending order of their values. */
 export interface RitzVectors {
   /** θ, eigenvalues of T = QSQᵀ. */
   readonly values: Float64Array;
@@ -12,8 +12,8 @@ export interface RitzVectors {
 }
 
 /**
- * Rayleigh–Ritz: the best approximations to eigenpairs of S in the span of orthonormal rows Q, whose images QS are known.
- * T = QSQᵀ = UᵀΘU, V = UQ, VS = U(QS). 6·count²·d flops, run by the engine.
+ * Rayleigh–Ritz: computes the best approximations to eigenpairs of S in the span of orthonormal rows Q, from Q and the images QS.
+ * T = QSQᵀ = UᵀΘU, V = UQ, VS = U(QS). 6·count²·d flops, on the engine.
  */
 export async function rayleighRitz(
   basis: Float64Array,

@@ -9,8 +9,8 @@ import { streamingDeclaration } from './sketch/declaration.js';
 import type { SolverDeclaration } from './solver.js';
 
 /**
- * Every solver, by name. Options, the plan, help texts and the lab's list derive from what each declares; a new solver is
- * one file, one line here and its name in `names.ts`.
+ * All solvers by name. Options, the plan, help texts and the solvers of the lab are derived from their declarations. A new solver
+ * is one file, one line here and one name in `names.ts`.
  */
 export const SOLVERS: Readonly<Record<SolverName, SolverDeclaration>> = {
   covariance: covarianceDeclaration,

@@ -1,6 +1,6 @@
 import { axpy, norm } from '../linalg/vector.js';
 
-/** ‖Sv − λv‖ of each row v, given the rows Sv (`image`, destroyed). */
+/** ‖Sv − λv‖ of each row v, from the rows Sv (`image`, overwritten). */
 export function residualNorms(
   image: Float64Array,
   basis: Float64Array,

@@ -12,20 +12,20 @@ import type { LearnOptions } from './learned/learn-options.js';
 import type { SketchOptions } from './sketch/sketch-options.js';
 
 /**
- * The input of a solver. The data are scaled: centred, weighted, and of size 1. It finds eigenvectors of S = BᵀB.
- * ddof, units, order and signs are left to `finish`.
+ * The input of a solver. The data are scaled: centred, weighted, and of size 1. The solver finds eigenvectors of S = BᵀB.
+ * `finish` handles ddof, units, order and signs.
  */
 export interface Problem {
   /** Columns. */
   readonly d: number;
-  /** The most components that can have variance: min(d, n − 1) for centred data. */
+  /** Largest possible number of components with variance: min(d, n − 1) for centred data. */
   readonly rankLimit: number;
   readonly wanted: WantedComponents;
-  /** tr S, the sum of all its eigenvalues. */
+  /** tr S, the sum of all eigenvalues of S. */
   readonly scatterTrace: number;
-  /** How far rounding may have taken the computed S, or its products, from the exact: ‖ΔS‖ at most. */
+  /** Upper bound on ‖ΔS‖, the rounding error of the computed S or of products with S. */
   readonly roundoff: number;
-  /** The part of it that comes from the rounding of means and scales, which no solver can reduce. */
+  /** The part of `roundoff` that comes from the rounding of means and scales. No solver can reduce it. */
   readonly scalingError: number;
   /** Residual ‖Sv − λv‖/λ₁ that iterative solvers must reach. */
   readonly tolerance: number;
@@ -33,46 +33,49 @@ export interface Problem {
   readonly learn: LearnOptions;
   /** Size of one unit of the scaled data in the units of the data, for messages. */
   readonly unit: number;
-  /** Whether B's rows add up to zero: data that are centred and have no weights. */
+  /** True if the rows of B add up to zero: the data are centred and have no weights. */
   readonly centred: boolean;
   readonly seed: number;
-  /** The seed of vectors on which a certificate rests: `seed`, mixed with a checksum of the data where the solver takes one. */
+  /**
+   * The seed of random vectors that a certificate depends on: `seed`, mixed with a checksum of the data if the solver requests
+   * one.
+   */
   readonly startSeed: number;
-  /** For products and reductions of the solver's own matrices. */
+  /** Runs products and reductions of the solver's own matrices. */
   readonly engine: Engine;
   readonly progress: ProgressTracker;
 }
 
-/** A problem whose scatter alone is known: from one pass over the rows, or from moments. */
+/** A problem for solvers that need only the scatter, from one pass over the rows or from moments. */
 export interface ScatterProblem extends Problem {
-  /** S, upper triangle (d × d). The solver may destroy it. */
+  /** S, upper triangle (d × d). The solver may overwrite it. */
   readonly scatter: Float64Array;
 }
 
-/** A problem whose rows can be read as often as the solver needs. */
+/** A problem whose rows can be read any number of times. */
 export interface RowsProblem extends Problem {
   readonly passes: Passes;
 }
 
-/** A problem with both: the scatter, summed in less than float64, and the rows. */
+/** A problem with a scatter that was summed in less than float64, and with the rows. */
 export interface ScatterAndRowsProblem extends ScatterProblem, RowsProblem {}
 
-/** A problem whose rows were read once, by a fold. `passes` is there where the rows can be read again. */
+/** A problem whose rows were read once, by an `IncrementalFit`. `passes` is present if the rows can be read again. */
 export interface OnePassProblem extends Problem {
   readonly scaler: FitScaler;
   readonly passes: Passes | undefined;
 }
 
-/** The state of a solver that reads the rows once, as they come. */
+/** The state of a solver that reads the rows once, block by block. */
 export interface IncrementalFit {
   readonly columns: Readonly<ColumnStatistics>;
-  /** Blocks that were added. */
+  /** Number of blocks that were added. */
   readonly merges: number;
   add(block: Block, at: RowsAt, engine: Engine, progress: ProgressTracker): Promise<void>;
   solve(problem: OnePassProblem): Promise<Solution>;
 }
 
-/** Settings of a solver that reads the data once, known before the first row. */
+/** The settings of an incremental fit, which are known before the first row. */
 export interface IncrementalFitSettings {
   readonly cols: number;
   readonly k?: number | 'all';
@@ -85,64 +88,64 @@ export interface IncrementalFitSettings {
   readonly sketch?: SketchOptions;
 }
 
-/** How many components: a count, or as many as explain a fraction of the variance. */
+/** The requested number of components: a count, or a fraction of the variance that they must explain. */
 export type WantedComponents = { readonly count: number } | { readonly fraction: number };
 
 export interface Solution {
   readonly k: number;
-  /** Orthonormal rows (k × d) that span the subspace, the axis of most variance first. */
+  /** Orthonormal rows (k × d) that span the subspace, usually in descending order of variance. */
   readonly basis: Float64Array;
-  /** max |VVᵀ − I| of them, where the solver has measured it. */
+  /** max |VVᵀ − I| of the basis, if the solver measured it. */
   readonly defect?: number;
-  /** Eigenvalues of S that belong to the rows. */
+  /** The eigenvalue of S for each row of the basis. */
   readonly values: Float64Array;
-  /** All eigenvalues of S, largest first, where the solver computed them on its way; those of `values` may differ in rounding. */
+  /** All eigenvalues of S in descending order, if the solver computed them. They may differ from `values` in rounding. */
   readonly spectrum?: Float64Array;
-  /** ‖Sv − λv‖ for each, measured; or the most it can be, where the rows are gone. */
+  /** ‖Sv − λv‖ for each row v: measured, or an upper bound if the rows can be read only once. */
   readonly residuals: Float64Array;
-  /** The eigenvalue after the last one wanted, and how far off it may be; undefined when there is none (k = d). */
+  /** The eigenvalue after the k wanted ones, and an upper bound on its error; undefined if k = d. */
   readonly next: { readonly value: number; readonly bound: number } | undefined;
-  /** Whether values are the Rayleigh quotients vᵀSv of the rows, which lie closer to eigenvalues than other estimates. */
+  /** True if the values are the Rayleigh quotients vᵀSv of the basis. They are closer to eigenvalues than other estimates. */
   readonly rayleigh?: boolean;
   /**
-   * Where the solver worked on B and not on its square: how far its singular values may be off, ‖ΔB‖ at most. It
-   * makes small variances far more certain than `roundoff` alone.
+   * For solvers that work on B and not on its square: an upper bound on ‖ΔB‖, the error of the singular values. It certifies
+   * small variances much better than `roundoff`.
    */
   readonly singularBound?: number;
   /**
-   * Where the solver knows of every eigenvalue by its number, the largest first, where it lies: at most `above` above
-   * its value and `below` below it, apart from `roundoff`. Nothing can have been missed then.
+   * For solvers that bracket every eigenvalue by its index in descending order: it lies at most `above` above its value, and at
+   * most `below` below it, apart from `roundoff`. Then no eigenvalue can have been missed.
    */
   readonly bracket?: { readonly above: Float64Array; readonly below: number };
   /**
-   * How many residuals away an eigenvalue may hide that a random start has not shown; 1 where all were computed.
-   * A vector x with eigenvalue μ shows in a space Q as a Ritz value within ‖R‖/‖Qᵀx‖ of μ, and a random block of b
-   * vectors has ‖Qᵀx‖ below √(b/d)/30 with a probability of about 30⁻ᵇ.
+   * For solvers with a random start: an eigenvalue that was missed lies within this number of residuals of one that was found. 1
+   * if all eigenvalues were computed. A vector x with eigenvalue μ appears in a space Q as a Ritz value within ‖R‖/‖Qᵀx‖ of μ,
+   * and a random block of b vectors has ‖Qᵀx‖ below √(b/d)/30 with a probability of about 30⁻ᵇ.
    */
   readonly search?: number;
-  /** Whether an iterative solver met the tolerance; direct solvers always have. */
+  /** True if the solver reached the tolerance. Always true for direct solvers. */
   readonly converged: boolean;
-  /** How many times the data were read. */
+  /** Number of passes over the data. */
   readonly passes: number;
-  /** Whether the result could not be checked, because the rows cannot be read again. */
+  /** True if the result was not checked, because the rows cannot be read again. */
   readonly unchecked?: boolean;
   /** The epochs of a solver that learns. */
   readonly trace?: readonly Epoch[];
-  /** Why an iterative solver stopped and what to do, where the reason is not the limit of passes. */
+  /** Why an iterative solver stopped, and the remedy, unless the reason is the limit of passes. */
   readonly failure?: Failure;
 }
 
-/** Why learning failed, and which option to change. */
+/** Why learning failed, and the option to change. */
 export interface Failure {
   readonly code: 'NOT_CONVERGED' | 'DIVERGED';
   readonly message: string;
   readonly details: ErrorDetails;
 }
 
-/** A solver, and how it needs the data. */
+/** The loaded code of a solver, and the form in which it needs the data. */
 export type Solver = {
   readonly tolerance?: number;
-  /** For solvers that start from random vectors: a checksum, to which all rows are added as they are read first. */
+  /** For solvers with a random start: makes a checksum, to which all rows are added when they are first read. */
   readonly newChecksum?: () => DataChecksum;
 } & (
   | { readonly needs: 'scatter'; solve(problem: ScatterProblem): Promise<Solution> }
@@ -160,47 +163,50 @@ export type Solver = {
   | { readonly needs: 'once'; begin(settings: IncrementalFitSettings): IncrementalFit }
 );
 
-/** The form of the data that a solver needs: their scatter, rows that can be read again, both, or one reading. */
+/** The form of the data that a solver needs: the scatter, rows that can be read again, both, or one pass over the rows. */
 export type Needs = Solver['needs'];
 
-/** Options that decide what a solver needs. */
+/** The options that decide which form of the data a solver needs. */
 export interface SolverUse {
   readonly cols: number;
   readonly learn?: LearnOptions | undefined;
 }
 
-/** The options of `learn` that a solver takes, and its rules, the default first. */
+/** The options of `learn` that a solver accepts, and its rules. The first rule is the default. */
 export interface LearnChoices {
   readonly rules?: readonly string[];
   readonly options: readonly (keyof LearnOptions)[];
 }
 
-/** The declaration of a solver, available before its code is loaded: `registry.ts` lists these, and the plan, options and help derive from them. */
+/**
+ * The declaration of a solver, which is available before its code is loaded. `registry.ts` lists the declarations. The plan, the
+ * option checks and the help are derived from them.
+ */
 export interface SolverDeclaration {
   readonly family: 'direct' | 'learned' | 'sketch';
-  /** How it finds the components, as the end of a sentence: "the eigenvectors of the covariance matrix". */
+  /** How the solver finds the components, as the end of a sentence: "the eigenvectors of the covariance matrix". */
   readonly method: string;
   needs(use: SolverUse): Needs;
   readonly learn?: LearnChoices;
-  /** Side of the square matrix that it forms, where it forms one. */
+  /** The size of the square matrix that the solver forms, if it forms one. */
   matrixSize?(shape: { readonly rows?: number | undefined; readonly cols: number }): number;
-  /** Seconds it would take; undefined where it cannot do the work. A solver without costs is used only on request. */
+  /** The estimated seconds; undefined if the solver cannot fit these data. A solver without `cost` is used only on request. */
   cost?(work: CostModel): number | undefined;
-  /** Why it is the best choice for this shape, as a sentence. */
+  /** Why the solver is the best choice for this shape, as a sentence. */
   reason?(shape: { readonly rows: number; readonly cols: number; readonly nonzeros?: number }): string;
-  /** Whether it works on the data and not on their squares, so that variances far below 1e-16 of the largest are seen. */
+  /** True if the solver works on the data and not on their squares, so that it finds variances far below 1e-16 of the largest. */
   readonly precise?: boolean;
-  /** Whether it sees rows only through `summarise`, `gram` and `normal`, so that they may be on a cluster. */
+  /** True if the solver uses only the passes `summarise`, `gram` and `normal`, so that the rows may be on a cluster. */
   readonly remote?: boolean;
-  /** The limit of its accuracy, and what to do where that is not enough to separate two axes. */
+  /** What limits the accuracy of the solver, and the remedy if it cannot separate two axes. */
   readonly accuracy: { readonly limit: 'rounding' | 'sketch'; readonly remedy: string };
   load(use: SolverUse): Solver | Promise<Solver>;
 }
 
-/** How many of the falling `values` are wanted. */
+/** The number of wanted components, from the eigenvalues in descending order. */
 export function countWanted(wanted: WantedComponents, values: ArrayLike<number>, scatterTrace: number): number {
   if ('count' in wanted) return wanted.count;
-  // A sum that misses the fraction by rounding alone has reached it.
+  // A sum that is below the fraction only by rounding counts as equal.
   const target = wanted.fraction * scatterTrace * (1 - 1e-13);
   let sum = 0;
   for (let i = 0; i < values.length; i++) {
@@ -210,7 +216,7 @@ export function countWanted(wanted: WantedComponents, values: ArrayLike<number>,
   return values.length;
 }
 
-/** The eigenvalue after the first k of all `values`, known to `bound`. */
+/** The eigenvalue after the first k of `values`, with its error bound. */
 export function nextValue(values: ArrayLike<number>, k: number, problem: Problem, bound: number): Solution['next'] {
   if (k >= problem.d) return undefined;
   const beyondRank = k >= problem.rankLimit || k >= values.length;

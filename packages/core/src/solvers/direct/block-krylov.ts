@@ -15,47 +15,57 @@ import { directionsAbove, freshRandom } from './directions-above.js';
 import { KrylovSpace, type Ritz } from './krylov-space.js';
 import { ResidualSchedule } from './residual-schedule.js';
 
-/** Block when the number of components is not known beforehand. */
+/** Block size if the number of components is not known before the fit. */
 const GROWING_BLOCK = 20;
-/** Width of a narrow block: reading a cache line of eight numbers costs as much as reading one of them. */
+/** Size of a narrow block: reading a cache line of eight numbers takes as long as reading one number. */
 const NARROW = 8;
-/** Share of a wide block where both costs count: it was the fastest on dense data in memory. */
+/** Size of a medium block, as a share of a wide one. It was the fastest on dense data in memory. */
 const MIDDLE_SHARE = 0.4;
-/** Most readings of the data with wide blocks: several times what the slowest spectra need. Not converging by then is an error. */
+/**
+ * Largest number of passes with wide blocks: several times what the slowest spectra need. The solver fails if it has not
+ * converged by then.
+ */
 const MOST_PASSES = 500;
-/** Wide blocks kept before a restart, memory allowing: more converge in fewer passes, and cost more to keep orthogonal. */
+/**
+ * Number of wide blocks before a restart, if memory allows. More blocks converge in fewer passes, but orthogonalisation costs
+ * more.
+ */
 const BLOCKS = 12;
-/** Numbers the basis may hold: 512 MB. */
+/** Largest number of entries of the basis: 512 MB. */
 const MOST_NUMBERS = 1 << 26;
-/** Where d is no more than this many blocks, the space grows until it is all of ℝᵈ. */
+/** If d is at most this number of blocks, the space grows until it is ℝᵈ. */
 const WHOLE_SPACE_BLOCKS = 3;
-/** Share of the tolerance that estimated residuals must reach: measured residuals differ from them by rounding. */
+/** Estimated residuals must reach this share of the tolerance, because measured residuals differ from them by rounding. */
 const ESTIMATE_MARGIN = 0.9;
-/** Fresh random vectors that look for what was missed: all of them miss a direction by ten times the usual once in 10⁹. */
+/**
+ * Number of fresh random vectors that search for missed directions. The probability that all of them have a ten times smaller
+ * component along a direction than usual is 1e-9.
+ */
 const PROBES = 8;
-/** Most times that a space is widened by directions which it has missed: a random start misses none. */
+/** Largest number of times that a space is extended by missed directions. A random start misses none. */
 const MOST_WIDENED = 10;
-/** With a tolerance above this, speed matters more than the last digit. */
+/** Above this tolerance, speed matters more than the last digits. */
 const LOOSE = 1e-8;
 
-/** The random start depends on the data, so that no data can be constructed to be orthogonal to every start. */
+/** The random start depends on the data. Otherwise data could be constructed that are orthogonal to it. */
 export const krylovSolver: Solver = { needs: 'rows', solve: solveKrylov, newChecksum: () => new DataChecksum() };
 
 /**
- * Randomised block Lanczos with full reorthogonalisation and thick restarts: the space spanned by G, SG, S²G, … for a
- * random block G (Musco & Musco 2015), one `normal` pass per block, until every wanted Ritz pair has
- * ‖Sv − θv‖ ≤ tolerance·θ₁.
+ * Randomised block Lanczos with full reorthogonalisation and thick restarts: the space spanned by G, SG, S²G, … for a random
+ * block G (Musco & Musco 2015). It takes one `normal` pass per block, and stops when every wanted Ritz pair has ‖Sv − θv‖ ≤
+ * tolerance·θ₁.
  *
- * With Q the basis and T = QᵀSQ, the Ritz pairs are (θ, Qs) for eigenpairs of T, and their residual is that of the last
- * block alone, so it is known without a pass. For a fraction of the variance, Q grows until the converged Ritz
- * values sum to it: no full decomposition. 4·n·d·block flops per pass; memory for the basis, never d × d.
+ * Let Q be the basis and T = QᵀSQ. The Ritz pairs are (θ, Qs) for eigenpairs (θ, s) of T. Their residuals depend only on the last
+ * block, so they are estimated without a pass. For a fraction of the variance, Q grows until the sum of the converged Ritz values
+ * reaches it. 4·n·d·block flops per pass, memory for the basis, never d × d.
  *
- * A wide block takes fewer passes, a narrow one fewer vectors in all: a space of the same size has a polynomial of higher
- * degree. So blocks are narrow where the cost of a pass grows with the number of vectors, and wide where reading the rows dominates.
+ * Wide blocks need fewer passes. Narrow blocks need fewer vectors in total, because a space of the same size contains polynomials
+ * of higher degree. So blocks are narrow if the cost of a pass grows with the number of vectors, and wide if reading the rows
+ * dominates.
  *
- * A block finds no more equal eigenvalues than it has vectors, and finds that many if they are there. So where a block
- * narrower than what is wanted has found as many equal ones as it has vectors, the solver starts again with a wide block. Nor does it find an
- * eigenvector that is orthogonal to G: see `finishRitz`.
+ * A block of b vectors finds at most b equal eigenvalues. If it finds b of them, and more are wanted, there may be further ones:
+ * the solver starts again with a wide block. The iteration does not find an eigenvector that is orthogonal to G: see
+ * `finishRitz`.
  */
 export async function solveKrylov(problem: RowsProblem): Promise<Solution> {
   const { d, passes, wanted, progress } = problem;
@@ -89,7 +99,10 @@ function blockFor({ costs }: RowsProblem['passes'], wide: number): number {
   return Math.min(wide, costs === 'vectors' ? NARROW : Math.max(NARROW, Math.ceil(MIDDLE_SHARE * wide)));
 }
 
-/** Ritz pairs of which the first k are wanted, whether their residuals are small enough, and the passes that they took. */
+/**
+ * Ritz pairs, of which the first k are wanted. `believed` is true if their estimated residuals are small enough. `pass` is the
+ * number of passes.
+ */
 interface Converged {
   readonly ritz: Ritz;
   readonly k: number;
@@ -97,7 +110,7 @@ interface Converged {
   readonly pass: number;
 }
 
-/** Grows the space from its last block on, and restarts it where it gets too large, until what is wanted has converged. */
+/** Grows the space until the wanted Ritz pairs have converged. Restarts it when it gets too large. */
 async function converge(problem: RowsProblem, space: KrylovSpace, block: number, wide: number): Promise<Converged> {
   const { d, passes, progress, wanted, scatterTrace } = problem;
   const mostPasses = MOST_PASSES * Math.max(1, Math.round(wide / block));
@@ -114,7 +127,7 @@ async function converge(problem: RowsProblem, space: KrylovSpace, block: number,
       );
       const enough = ritz.residuals.length > 0;
       const k = Math.min(d, countWanted(wanted, ritz.values, scatterTrace));
-      // A space that is nearly all of ℝᵈ is cheaper to complete than to check.
+      // Completing a space that is nearly ℝᵈ is cheaper than checking it.
       const nearly = !whole && d <= WHOLE_SPACE_BLOCKS * block;
       const excess = enough ? residualExcess(ritz, k, problem) : Number.POSITIVE_INFINITY;
       if (whole || (!nearly && excess <= 1)) return { ritz, k, believed: true, pass };
@@ -132,8 +145,8 @@ async function converge(problem: RowsProblem, space: KrylovSpace, block: number,
 }
 
 /**
- * Whether eigenvalues may have been missed because they are equal to some that were found: only where a block narrower than
- * what is wanted has found as many equal ones as it has vectors. Equal is what lies within `search` residuals.
+ * Returns true if eigenvalues may have been missed because they are equal to some that were found: a block of b ≤ k vectors has
+ * found b equal ones. Eigenvalues within `search` residuals count as equal.
  */
 function mayHideMore(values: Float64Array, k: number, block: number, { d, tolerance }: Problem): boolean {
   if (block > k) return false;
@@ -147,16 +160,16 @@ function searchOf(d: number, block: number): number {
   return 30 * Math.sqrt(d / block);
 }
 
-/** Whether the Ritz values found so far can hold the wanted variance at all. */
+/** Returns true if there are enough Ritz values for the wanted count, or if their sum reaches the wanted variance. */
 function canHold(wanted: WantedComponents, values: Float64Array, scatterTrace: number): boolean {
   if ('count' in wanted) return values.length >= wanted.count;
   return values.reduce((sum, value) => sum + value, 0) >= wanted.fraction * scatterTrace * (1 - 1e-13);
 }
 
 /**
- * How many times larger than allowed the worst residual is: all k pairs to the tolerance, and the one after them well enough
- * to know the gap. Where the gap is smaller than the tolerance an eigenvalue in it could be missed, so the residuals go
- * down to rounding before the result is accepted, unless a loose tolerance was given.
+ * The worst residual, as a multiple of the allowed one. The k pairs must reach the tolerance, and the next pair must be accurate
+ * enough to know the gap. If the gap is smaller than the tolerance, an eigenvalue in the gap could be missed. The residuals must
+ * then be as small as rounding, unless the tolerance is loose.
  */
 function residualExcess(ritz: Ritz, k: number, { tolerance, roundoff }: Problem): number {
   const largest = ritz.values[0];
@@ -169,18 +182,19 @@ function residualExcess(ritz: Ritz, k: number, { tolerance, roundoff }: Problem)
   return Math.max(excess, excessRatio(ritz.residuals[k], Math.max(floor, 0.1 * gap)));
 }
 
-/** residual/allowed, where both may be 0; NaN counts as not allowed. */
+/** residual/allowed. Both may be 0; NaN gives Infinity. */
 function excessRatio(residual: number, allowed: number): number {
   if (residual <= allowed) return Math.min(1, residual / allowed || 0);
   return allowed > 0 && residual > allowed ? residual / allowed : Number.POSITIVE_INFINITY;
 }
 
 /**
- * The Ritz vectors as a solution, their residuals measured by one more pass over the data; and directions outside the space that have
- * more variance than the solution allows for.
+ * Makes a solution from the Ritz vectors. One more pass measures their residuals. Also returns directions outside the space that
+ * have more variance than the bounds of the solution allow.
  *
- * The iteration finds no eigenvector that is orthogonal to its start. That the rest of the trace is too small for another one is certain.
- * Where it is not, the same pass multiplies a few fresh random vectors, which see what the space has missed.
+ * The iteration does not find an eigenvector that is orthogonal to its start. If the rest of the trace is too small for another
+ * component, none can have been missed. Otherwise the same pass multiplies a few fresh random vectors, which show missed
+ * directions.
  */
 async function finishRitz(
   problem: RowsProblem,
@@ -194,7 +208,7 @@ async function finishRitz(
   const search = space.size === d ? 1 : searchOf(d, block);
   const known = ritz.residuals.length > k;
   const value = known ? Math.max(0, ritz.values[k]) : 0;
-  // All that is outside the space, which no eigenvalue there can exceed.
+  // The variance outside the space, which bounds every eigenvalue outside of it.
   const outside = scatterTrace - ritz.values.reduce((sum, each) => sum + each, 0);
   const probed = space.size < d && outside > value + roundoff;
   const count = probed ? Math.min(PROBES, d - space.size) : 0;
@@ -206,7 +220,7 @@ async function finishRitz(
   const images = await problem.passes.normal(together, k + count, true);
   const image = images.slice(0, k * d);
   const values = Float64Array.from({ length: k }, (_, r) => dot(image, r * d, basis, r * d, d));
-  // The rest of the trace bounds every eigenvalue that was not found.
+  // The rest of the trace is an upper bound on every eigenvalue that was not found.
   const left = restOfTrace(values, problem);
   const bound = known ? Math.min(ritz.residuals[k] + roundoff, Math.max(roundoff, left - value)) : left;
   const residuals = residualNorms(image, basis, values, k, d);
@@ -218,7 +232,7 @@ async function finishRitz(
     next: k >= d ? undefined : { value, bound },
     rayleigh: true,
     search,
-    // The residuals that the iteration estimates are confirmed with the data.
+    // The measured residuals confirm the estimated ones.
     converged: believed && residuals.every((residual) => residual <= problem.tolerance * values[0]),
     passes: passes + 1,
   };
@@ -230,7 +244,7 @@ async function finishRitz(
   return { solution, missed };
 }
 
-/** The most variance that a direction outside the space may have where the bounds of a solution are true: see `certify`. */
+/** The largest variance of a direction outside the space that is consistent with the bounds of a solution: see `certify`. */
 function allowedOutside({ k, values, residuals, next, search = 1 }: Solution): number {
   const after = next ? next.value + search * next.bound : 0;
   return after < values[k - 1] ? after : values[k - 1] + search * hypotenuse(norm(residuals), next?.bound ?? 0);
@@ -240,7 +254,7 @@ function restOfTrace(values: Float64Array, { scatterTrace, roundoff }: Problem):
   return Math.max(0, scatterTrace - values.reduce((sum, value) => sum + value, 0)) + roundoff;
 }
 
-/** A solution that is known to lack a direction: any eigenvalue may be as large as the rest of the trace allows. */
+/** Marks a solution that is known to have missed a direction. Every eigenvalue may be as large as the rest of the trace allows. */
 function openAbove(solution: Solution, problem: Problem): Solution {
   const { values, residuals, next } = solution;
   const left = restOfTrace(values, problem);

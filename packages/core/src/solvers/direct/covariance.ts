@@ -2,11 +2,11 @@ import { LARGEST_SQUARE } from '../../base/limits.js';
 import type { SolverDeclaration } from '../solver.js';
 
 /**
- * Eigenvectors of the scatter: Sv = λv, S = BᵀB (d × d). Its code, in solve-covariance.ts, is loaded when it is needed.
+ * Eigenvectors of the scatter: Sv = λv, S = BᵀB (d × d). solve-covariance.ts has the code, which is loaded on demand.
  *
- * All eigenvalues, but only the wanted eigenvectors, so that a variance fraction costs no more than a count. One pass
- * over the rows, n·d² + 4/3·d³ flops, 2·d² numbers of memory. Weakness: squaring B loses variances below 1e-16 of the
- * largest; `svd` finds them.
+ * Computes all eigenvalues, but only the wanted eigenvectors, so that a fraction of the variance costs no more than a count. One
+ * pass over the rows, n·d² + 4/3·d³ flops, 2·d² numbers of memory. Weakness: squaring B loses variances below 1e-16 of the
+ * largest, which `svd` finds.
  */
 export const covarianceDeclaration: SolverDeclaration = {
   family: 'direct',

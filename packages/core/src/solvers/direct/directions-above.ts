@@ -4,14 +4,14 @@ import { type Random, random } from '../../linalg/random.js';
 import { axpy, dot, norm } from '../../linalg/vector.js';
 
 /**
- * Random numbers that nobody can know beforehand, so that no data can be made against them. They decide nothing but whether an iteration
- * goes on: the same data have the same result to the last bit, unless something was missed.
+ * Unpredictable random numbers, so that data cannot be constructed that are orthogonal to them. They only decide whether an
+ * iteration continues: the same data give the same bits, unless a direction was missed.
  */
 export function freshRandom(): Random {
   return random(Math.floor(Math.random() * 2 ** 32));
 }
 
-/** Random vectors g, the images Mg under a positive semidefinite matrix M, and how far off an image may be, relative to ‖g‖. */
+/** Random vectors g, their images Mg for a positive semidefinite matrix M, and the error bound of an image relative to ‖g‖. */
 export interface Probe {
   readonly vectors: Float64Array;
   readonly images: Float64Array;
@@ -20,13 +20,13 @@ export interface Probe {
 }
 
 /**
- * Looks for eigenvalues of M above a limit t, by random vectors G whose images Y = MG are known. ‖Mg‖²/gᵀMg is the Rayleigh quotient of
- * M at M^½g. So there is an eigenvalue above t for certain where one of these is: where YYᵀ − t·GYᵀ has an eigenvalue above zero, at the
- * combination g of G that is its eigenvector. Returns the Mg of all such, which lie close to the eigenvectors that were looked for.
+ * Searches for eigenvalues of M above a limit t, with random vectors G whose images Y = MG are known. ‖Mg‖²/gᵀMg is the Rayleigh
+ * quotient of M at M^½g. If it exceeds t for some g, M has an eigenvalue above t. Such combinations g of G are the eigenvectors
+ * of YYᵀ − t·GYᵀ with eigenvalues above zero. Returns their images Mg, which lie close to the eigenvectors of M.
  *
- * An eigenvalue μ far above is found but for a tiny probability. Where x is its vector, all |xᵀg| of r normal vectors are below δ with
- * probability (√(2/π)·δ)ʳ; otherwise μ is at most max‖Mg‖/δ. Not found is one that is above t by little, where the rest of M is large:
- * μ(μ − t)·‖Gx‖² must exceed the Σ μᵢ(t − μᵢ)·‖Gxᵢ‖² of the eigenvalues below t.
+ * An eigenvalue μ far above t is found, except with a tiny probability. Let x be its vector. All |xᵀg| of r normal vectors are
+ * below δ with probability (√(2/π)·δ)ʳ; otherwise μ is at most max‖Mg‖/δ. An eigenvalue slightly above t is not found if the rest
+ * of M is large: μ(μ − t)·‖Gx‖² must exceed the sum Σ μᵢ(t − μᵢ)·‖Gxᵢ‖² over the eigenvalues below t.
  */
 export async function directionsAbove(
   limit: number,
@@ -53,7 +53,7 @@ export async function directionsAbove(
       return out;
     };
     const [vector, image] = [combined(vectors), combined(images)];
-    // Both sides as far off as rounding allows: that of each image, which does not cancel where they do.
+    // The largest rounding error of both sides. The errors of the images do not cancel when the images do.
     let rounding = 0;
     for (let i = 0; i < count; i++) rounding += error * Math.abs(combinations[r * count + i]) * norm(vectors, i * d, d);
     const length = norm(image);

@@ -6,19 +6,23 @@ import { norm } from '../../linalg/vector.js';
 import { residualNorms } from '../residuals.js';
 import type { RowsProblem } from '../solver.js';
 
-/** Residuals that are bounded, not measured, must be at most this share of the tolerance, and of the distance between eigenvalues. */
+/**
+ * Bounds on residuals are used instead of measured residuals only if they are at most this share of the tolerance, and of the
+ * distance between eigenvalues.
+ */
 const TOLERANCE_SHARE = 0.1;
 const GAP_SHARE = 1e-6;
 
 /**
- * ‖Sv − λv‖ at most, for v from eigenvectors u of K = BBᵀ, without another reading of the data; undefined where the bound is not good enough.
+ * Upper bounds on ‖Sv − λv‖ for v from eigenvectors u of K = BBᵀ, without another pass over the data. Returns undefined if the
+ * bounds are too large.
  *
- * ρ = ‖Ku − λu‖ is measured. ε bounds the rounding of K, that of Ku, and ‖B‖ times that of the images z = Bᵀu.
- * With z = Σᵢ≤ⱼ rᵢⱼvᵢ + e, e what rounding left of QR, and Sz − λz = Bᵀ(Ku − λu):
+ * ρ = ‖Ku − λu‖ is measured. ε bounds the rounding of K, that of Ku, and ‖B‖ times that of the images z = Bᵀu. With z = Σᵢ≤ⱼ
+ * rᵢⱼvᵢ + e, where e is the rounding error of QR, and Sz − λz = Bᵀ(Ku − λu):
  *
  * ‖Svⱼ − λⱼvⱼ‖ ≤ (σ₁·(ρⱼ + 3ε) + λ₁‖eⱼ‖ + Σᵢ<ⱼ|rᵢⱼ|·(λᵢ − λⱼ + residualᵢ))/|rⱼⱼ|.
  *
- * `images` is destroyed, the lower triangle of `products` is filled.
+ * Overwrites `images`, and fills the lower triangle of `products`.
  */
 export async function residualsFromProducts(
   problem: RowsProblem,
@@ -36,7 +40,7 @@ export async function residualsFromProducts(
   let gap = values[0];
   for (let i = 0; i < count && i + 1 < values.length; i++) gap = Math.min(gap, values[i] - values[i + 1]);
   const most = Math.min(TOLERANCE_SHARE * tolerance * values[0], GAP_SHARE * gap);
-  // The rounding of K alone.
+  // The bound from the rounding of K alone.
   if (!(3 * error * Math.sqrt(largest) <= most * Math.sqrt(values[count - 1]))) return undefined;
   const multiplied = await multiplySymmetric(products, vectors, count, n, problem);
   const residuals = residualNorms(multiplied, vectors, values, count, n);

@@ -1,7 +1,7 @@
 import { LARGEST_SQUARE } from '../../base/limits.js';
 import type { SolverDeclaration } from '../solver.js';
 
-/** The dual trick for wide data, in solve-dual.ts, which is loaded when it is needed. */
+/** The dual problem of wide data. solve-dual.ts has the code, which is loaded on demand. */
 export const dualDeclaration: SolverDeclaration = {
   family: 'direct',
   method: 'the eigenvectors of the inner products of the rows (the dual problem)',

@@ -11,46 +11,46 @@ import { directionsAbove } from './directions-above.js';
 import { byScatter, eigenvalueBound } from './solve-covariance.js';
 
 /**
- * ‖E‖ is at most CAUTION·√(2/π)·max‖Eg‖ over r random normal vectors g, but for a probability of CAUTION⁻ʳ (Halko,
- * Martinsson & Tropp 2011, lemma 4.1): 2e-10 here.
+ * ‖E‖ is at most CAUTION·√(2/π)·max‖Eg‖ over r random normal vectors g, except with a probability of CAUTION⁻ʳ = 2e-10 (Halko,
+ * Martinsson & Tropp 2011, lemma 4.1).
  */
 const CAUTION = 4;
-/** Residual, relative to the largest eigenvalue, to which eigenvectors of S̃ are found where they are refined afterwards. */
+/** Residual of the eigenvectors of S̃, relative to the largest eigenvalue, if they are refined afterwards. */
 const ROUGH = 1e-8;
-/** Conjugate gradient steps that a correction may take. */
+/** Largest number of conjugate gradient steps of a correction. */
 const STEPS = 40;
-/** Share of the residual that a correction may leave, besides the error of S̃ itself. */
+/** Conjugate gradients stop when they have reduced the residual to this share. */
 const RESIDUAL_LEFT = 1e-6;
-/** Residuals of this times θ₁ are rounding: there is nothing to correct. */
+/** Residuals below this times θ₁ are rounding errors and are not corrected. */
 const ROUNDING = 16 * Number.EPSILON;
-/** Larger corrections are not used: S̃ was too far from S, or the gap too small. */
+/** Larger corrections are rejected: S̃ is too far from S, or the gap is too small. */
 const LARGEST_CORRECTION = 1e-4;
 
-/** The vectors that measure the error depend on the data, so that no data can be constructed to be orthogonal to all of them. */
+/** The random vectors that measure the error depend on the data. Otherwise data could be constructed that are orthogonal to them. */
 export const refinedSolver: Solver = { needs: 'both', solve: solveRefined, newChecksum: () => new DataChecksum() };
 
 /**
- * Eigenvectors of a scatter S̃ that was summed in float32, made as good as those of the float64 scatter S by one `normal`
- * pass over the rows. Twice as fast as `covariance` where that pass is cheap, k ≪ d.
+ * Computes eigenvectors of a scatter S̃ that was summed in float32, and refines them by one `normal` pass over the rows until
+ * they are as accurate as those of the float64 scatter S. Twice as fast as `covariance` if k ≪ d.
  *
- * The pass also multiplies random vectors, which measures E = S − S̃. Where E is within the tolerance, S̃'s own
- * eigenvectors are the result. Otherwise Rayleigh–Ritz on k + 10 of them gives V, Θ and residuals R = SV − VΘ of the size
- * of E, and one step of correction, v += (θ − S̃)⁻¹r on the complement of their span, makes these of the order of
- * ‖E‖·‖R‖/gap. S times the corrected vectors is SV + S̃δ, known up to ‖E‖‖δ‖, which the residuals include. A result
- * that does not meet the tolerance is discarded, and the scatter is summed again in float64.
+ * The pass also multiplies random vectors, which measures E = S − S̃. If E is within the tolerance, the eigenvectors of S̃ are
+ * the result. Otherwise Rayleigh–Ritz on k + 10 of them gives V, Θ and residuals R = SV − VΘ of the size of E. One correction, v
+ * += (θ − S̃)⁻¹r on the complement of their span, reduces R to the order of ‖E‖·‖R‖/gap. S times the corrected vectors is SV +
+ * S̃δ, up to ‖E‖‖δ‖, which the residuals include. If the result does not reach the tolerance, it is discarded, and the scatter is
+ * summed again in float64.
  */
 async function solveRefined(problem: ScatterAndRowsProblem): Promise<Solution> {
   const { d, scatter, passes, progress, wanted, scatterTrace, engine, tolerance } = problem;
   const choose = (found: Float64Array): number => {
     const span = countWanted(wanted, found, scatterTrace) + OVERSAMPLING;
-    // A span of half of all dimensions is cheaper to complete than to correct.
+    // If the span has half of all dimensions, completing it is cheaper than correcting it.
     return 2 * span >= d ? d : span;
   };
   const loose = tolerance >= UNCORRECTED_TOLERANCE;
   const onStep = (): void | Promise<void> => progress.yieldToEventLoop();
   const few = 'count' in wanted ? wanted.count + OVERSAMPLING : d;
   const probes = Float64Array.from({ length: PROBES * d }, random(problem.startSeed).normal);
-  // An engine that finds few eigenvectors does so on a device: where the pass over the rows needs none of them, it runs beside that.
+  // `leadingEigen` runs on a device. If the pass over the rows does not need its result, both run at the same time.
   const measuring = loose && engine.leadingEigen ? passes.normal(probes, PROBES, true) : undefined;
   const finding = engine.leadingEigen?.(
     scatter,
@@ -61,7 +61,7 @@ async function solveRefined(problem: ScatterAndRowsProblem): Promise<Solution> {
     problem.startSeed,
     probes,
   );
-  // Also after an error both are waited for: nothing is left running.
+  // Waits for both, also after an error, so that nothing is left running.
   if (measuring) await Promise.allSettled([finding, measuring]);
   const leading = await finding;
   const { values, vectors, count } = leading
@@ -81,7 +81,7 @@ async function solveRefined(problem: ScatterAndRowsProblem): Promise<Solution> {
   together.set(probes);
   together.set(vectors.subarray(0, taken * d), PROBES * d);
   const image = await (measuring ?? passes.normal(together, PROBES + taken, true));
-  // Where all eigenvalues were computed, none can have been missed.
+  // Subspace iteration may have missed a direction. If all eigenvalues were computed, none was missed.
   if (leading && (await missesMore(vectors, count, values, probes, image, problem))) return await again();
   let error = 0;
   for (let i = 0; i < PROBES; i++) {
@@ -104,7 +104,7 @@ async function solveRefined(problem: ScatterAndRowsProblem): Promise<Solution> {
 
   const exact = loose ? await passes.normal(vectors, count, true) : image.subarray(PROBES * d);
   const ritz = await rayleighRitz(vectors, exact, count, d, problem);
-  // One pair more than is wanted, for the eigenvalue after the last.
+  // One pair more than wanted, for the eigenvalue after the last one.
   const pairs = Math.min(count, k + 1);
   const good = (found: Pairs): boolean => found.residuals.subarray(0, k).every((residual) => residual <= asked);
   let found: Pairs | undefined = uncorrected(ritz, pairs, d);
@@ -124,8 +124,8 @@ async function solveRefined(problem: ScatterAndRowsProblem): Promise<Solution> {
 }
 
 /**
- * Whether a direction has more variance than the last of the vectors that subspace iteration found, from a random start. The random vectors
- * that measure the error see it in the complement of those that were found.
+ * Returns true if a direction that subspace iteration missed has more variance than the last vector that it found. The random
+ * vectors that measure the error show it, in the complement of the vectors that were found.
  */
 async function missesMore(
   found: Float64Array,
@@ -140,13 +140,13 @@ async function missesMore(
   const images = image.slice(0, PROBES * d);
   for (const rows of [vectors, images])
     await VectorBlock.use(found, count, d, problem, (span) => span.remove(rows, PROBES));
-  // What the vectors that were found are off by comes back in the images, as part of what is outside them.
+  // The error of the vectors that were found appears in the images as a part outside of their span.
   const error = UNCORRECTED_TOLERANCE * values[0];
   const probe = { vectors, images, count: PROBES, error };
   return (await directionsAbove(values[count - 1] + error, probe, d, engine, progress)).length > 0;
 }
 
-/** max |VVᵀ − I| of k rows, by the engine. */
+/** max |VVᵀ − I| of k rows V, on the engine. */
 async function defectOf(rows: Float64Array, k: number, d: number, problem: ScatterAndRowsProblem): Promise<number> {
   const products = await VectorBlock.use(rows, k, d, problem, (block) => block.products());
   let defect = 0;
@@ -156,16 +156,16 @@ async function defectOf(rows: Float64Array, k: number, d: number, problem: Scatt
   return defect;
 }
 
-/** Eigenpairs and the error of each. */
+/** Eigenpairs and their residuals. */
 interface Pairs {
   readonly basis: Float64Array;
   readonly values: Float64Array;
   readonly residuals: Float64Array;
-  /** Whether the values are Rayleigh quotients, to rounding. */
+  /** True if the values are Rayleigh quotients up to rounding. */
   readonly rayleigh: boolean;
 }
 
-/** The first k Ritz pairs: what float32 gives, measured exactly. */
+/** The first k Ritz pairs of the float32 eigenvectors, with residuals measured in float64. */
 function uncorrected(ritz: RitzVectors, k: number, d: number): Pairs {
   const basis = ritz.vectors.slice(0, k * d);
   const values = ritz.values.slice(0, k);
@@ -173,8 +173,8 @@ function uncorrected(ritz: RitzVectors, k: number, d: number): Pairs {
 }
 
 /**
- * The first k Ritz pairs, each corrected once; undefined where the corrections of the first `needed` do not converge. One
- * beyond those stays as it is where it cannot be corrected: in a cluster that the span cuts through.
+ * Corrects the first k Ritz pairs once. Returns undefined if a correction of the first `needed` pairs does not converge. The
+ * other pairs stay uncorrected if they cannot be corrected, because the span cuts through a cluster.
  */
 async function correct(
   problem: ScatterAndRowsProblem,
@@ -188,14 +188,14 @@ async function correct(
   const { d, scatter, progress } = problem;
   const outside = (rows: Float64Array): Promise<void> =>
     VectorBlock.use(span, count, d, problem, (found) => found.remove(rows, k));
-  // Conjugate gradients on (θ − S̃)δ = r for all pairs side by side, within the complement of the span.
+  // Conjugate gradients on (θ − S̃)δ = r in the complement of the span, for all pairs at once.
   const rest = ritz.images.slice(0, k * d);
   for (let r = 0; r < k; r++) axpy(-ritz.values[r], ritz.vectors, r * d, rest, r * d, d);
   await outside(rest);
   const corrections = new Float64Array(k * d);
   const directions = rest.slice();
   const squares = Float64Array.from({ length: k }, (_, r) => dot(rest, r * d, rest, r * d, d));
-  // Below rounding, and where the span is all there is, conjugate gradients would chase noise.
+  // Below this residual, or if the span is ℝᵈ, conjugate gradients would follow rounding errors.
   const floor = count === d ? Number.POSITIVE_INFINITY : (ROUNDING * ritz.values[0]) ** 2;
   const enough = squares.map((square) => Math.max(square * RESIDUAL_LEFT * RESIDUAL_LEFT, floor));
   const open = (): boolean => squares.some((square, r) => square > enough[r]);
@@ -246,7 +246,10 @@ async function correct(
   return { basis, values, residuals, rayleigh: false };
 }
 
-/** Rows that are orthonormal but for δδᵀ become so to its square: V ← (3I − VVᵀ)V/2, and their images with them. */
+/**
+ * Makes nearly orthonormal rows orthonormal, and transforms their images in the same way: V ← (3I − VVᵀ)V/2. A defect of δ
+ * becomes δ².
+ */
 async function orthonormaliseNearly(
   basis: Float64Array,
   images: Float64Array,

@@ -9,30 +9,30 @@ import { transpose } from '../../linalg/transpose.js';
 import { axpy, dot, norm, scale } from '../../linalg/vector.js';
 
 export interface Ritz {
-  /** All Ritz values, largest first. */
+  /** All Ritz values in descending order. */
   readonly values: Float64Array;
-  /** Residuals of the leading ones. */
+  /** The estimated residuals of the leading pairs. */
   readonly residuals: Float64Array;
-  /** Their coordinates in the basis, one per row. */
+  /** The coordinates of the leading Ritz vectors in the basis, one vector per row. */
   readonly coordinates: Float64Array;
 }
 
-/** Rounds of projection that leave a block orthogonal to Q to rounding, even where it was nearly inside: Parlett §6.9. */
+/** Number of projections that make a block orthogonal to Q up to rounding, even if most of it was inside Q: Parlett §6.9. */
 const ROUNDS = 3;
 /**
- * How many times shorter than the image of a block its part outside Q may be: the error of orthogonality is the rounding of the
- * projection times this. Semi-orthogonality, 1e-8, would do for T (Simon 1984).
+ * The part of an image outside Q may be shorter than the image by this factor. The error of orthogonality is the rounding of the
+ * projection times this factor. For T, semi-orthogonality (1e-8) is sufficient (Simon 1984).
  */
 const SHRUNK = 1000;
-/** A row that keeps less than this share of its square is too close to the others for Cholesky QR. */
+/** A row is too close to the others for Cholesky QR if less than this share of its square remains. */
 const INDEPENDENT = 1e-8;
 
-/** Rows that lose no more than this share of their square to the others leave Cholesky QR orthonormal at once, to 1e-14. */
+/** If at least this share of the square of each row remains, one Cholesky QR makes the rows orthonormal to 1e-14. */
 const APART = 0.01;
-/** Blocks of up to so many vectors are multiplied in this file: loading them into the engine would take longer. */
+/** Blocks of at most this number of vectors are multiplied in this file, because loading them into the engine would take longer. */
 const FEW = 16;
 
-/** The basis Q, the projection T = QᵀSQ, and the part of S·(last block) that lies outside Q. */
+/** A Krylov space: its basis Q, the projection T = QᵀSQ, and the part of S·(last block) that lies outside Q. */
 export class KrylovSpace {
   readonly #d: number;
   readonly #random: Random;
@@ -41,10 +41,10 @@ export class KrylovSpace {
   #last: Float64Array = new Float64Array(0);
   #projected: Float64Array = new Float64Array(0);
   #outside: Float64Array = new Float64Array(0);
-  /** Products of its rows, upper triangle, and the length of the longest image it came from. */
+  /** The products of the rows of `#outside`, upper triangle, and the norm of the longest image. */
   #products: Float64Array = new Float64Array(0);
   #longest = 0;
-  /** The first vector of Q that the image of the last block has more than rounding of: T is banded. */
+  /** The index of the first vector of Q whose coefficient in the image of the last block exceeds rounding, because T is banded. */
   #coupled = 0;
   #restarted = false;
   lastCount = 0;
@@ -65,8 +65,8 @@ export class KrylovSpace {
   }
 
   /**
-   * Appends a block of at least `lastCount`: what the last image left outside Q, and random directions to fill it up. The first
-   * block may be given as `start`.
+   * Appends a block of `count` ≥ `lastCount` vectors: the part of the last image outside Q, and random vectors. `start` replaces
+   * the first vectors of the block.
    */
   async append(count: number, progress: ProgressTracker, start?: Float64Array): Promise<void> {
     const block = new Float64Array(count * this.#d);
@@ -76,7 +76,7 @@ export class KrylovSpace {
     for (let i = carried; i < block.length; i++) block[i] = this.#random.normal();
     if (carried < block.length || !(await this.#normalise(block, count, progress)))
       await this.#settle(block, count, progress);
-    // The first block after a restart is coupled to all vectors that were kept.
+    // After a restart, the first block is coupled to all vectors of the basis.
     this.#coupled = this.#restarted ? 0 : this.size - this.lastCount;
     this.#restarted = false;
     this.#basis.append(block, count);
@@ -84,7 +84,7 @@ export class KrylovSpace {
     this.lastCount = count;
   }
 
-  /** Appends what the last image left outside Q, as `append` does, and other directions beside it. */
+  /** Appends a block of the part of the last image outside Q, and of further directions. */
   async widen(directions: Float64Array, progress: ProgressTracker): Promise<void> {
     const carried = this.lastCount * this.#d;
     const start = new Float64Array(carried + directions.length);
@@ -94,13 +94,16 @@ export class KrylovSpace {
     await this.append(count, progress, start.subarray(0, count * this.#d));
   }
 
-  /** X −= (XQᵀ)Q for `count` rows X, twice, so that the rest is orthogonal to Q up to rounding. */
+  /** X −= (XQᵀ)Q for `count` rows X. Done twice, which makes X orthogonal to Q up to rounding. */
   async remove(rows: Float64Array, count: number, progress: ProgressTracker): Promise<void> {
     for (let round = 0; round < 2; round++)
       await this.#basis.project(rows, count, 0, () => progress.yieldToEventLoop());
   }
 
-  /** Makes what is outside Q orthonormal, where it is clearly outside: it is orthogonal to Q already. */
+  /**
+   * Makes the part of an image outside Q orthonormal. It is already orthogonal to Q. Returns false if it is too short, so that
+   * its direction is rounding.
+   */
   async #normalise(block: Float64Array, count: number, progress: ProgressTracker): Promise<boolean> {
     if (count !== this.lastCount) return false;
     const lower = cholesky(this.#products, count, INDEPENDENT);
@@ -115,17 +118,17 @@ export class KrylovSpace {
     return true;
   }
 
-  /** Makes any block orthonormal, and orthogonal to Q. */
+  /** Makes any block orthonormal and orthogonal to Q. */
   async #settle(block: Float64Array, count: number, progress: ProgressTracker): Promise<void> {
     for (let round = 0; round < ROUNDS; round++) {
-      // Unit vectors first: what is left of a tiny one after projection is rounding, and must be projected again.
+      // Normalises first: the projection of a tiny vector leaves rounding errors, which must be projected again.
       await this.#orthonormalise(block, count, progress);
       if (this.size > 0) await this.#basis.project(block, count, 0, () => progress.yieldToEventLoop());
     }
     await this.#orthonormalise(block, count, progress);
   }
 
-  /** Cholesky QR twice (Yamamoto et al. 2015); Gram–Schmidt where rows nearly depend on one another. */
+  /** Cholesky QR twice (Yamamoto et al. 2015), or Gram–Schmidt if rows are nearly dependent. */
   async #orthonormalise(block: Float64Array, count: number, progress: ProgressTracker): Promise<void> {
     for (let round = 0; round < 2; round++) {
       const lower = cholesky(await this.#multiplyRows(block, count, progress), count, INDEPENDENT);
@@ -166,7 +169,7 @@ export class KrylovSpace {
     block.set(await VectorBlock.use(block, count, d, tools, (rows) => rows.combine(coordinates, count)));
   }
 
-  /** Adds the image S·(last block): its inside becomes new columns of T, its outside is kept for `append`. */
+  /** Adds the image S·(last block). The part inside Q becomes new columns of T, and the part outside Q is kept for `append`. */
   async expand(image: Float64Array, progress: ProgressTracker): Promise<void> {
     const m = this.size;
     const b = this.lastCount;
@@ -175,7 +178,7 @@ export class KrylovSpace {
     for (let i = 0; i < first; i++) next.set(this.#projected.subarray(i * first, (i + 1) * first), i * m);
     this.#longest = 0;
     for (let c = 0; c < b; c++) this.#longest = Math.max(this.#longest, norm(image, c * this.#d, this.#d));
-    // First the components that T predicts, then those that rounding has added.
+    // First subtracts the coefficients that T predicts, then those that rounding has added.
     for (const from of [this.#coupled, 0]) {
       const inside = await this.#basis.project(image, b, from, () => progress.yieldToEventLoop());
       for (let j = from; j < m; j++) {
@@ -184,7 +187,7 @@ export class KrylovSpace {
     }
     for (let j = 0; j < m; j++) {
       for (let c = first; c < m; c++) {
-        // T is symmetric; where both halves were computed they are averaged.
+        // T is symmetric. If both halves were computed, they are averaged.
         const value = j < first ? next[j * m + c] : (next[j * m + c] + next[c * m + j]) / 2;
         next[j * m + c] = value;
         next[c * m + j] = value;
@@ -195,7 +198,7 @@ export class KrylovSpace {
     this.#products = await this.#multiplyRows(image, b, progress);
   }
 
-  /** Ritz values, and residuals and coordinates of as many as `count` says. */
+  /** Computes all Ritz values, and residuals and coordinates of the leading `count(values)` pairs. */
   async ritz(progress: ProgressTracker, count: (values: Float64Array) => number): Promise<Ritz> {
     const m = this.size;
     const b = this.lastCount;
@@ -213,7 +216,7 @@ export class KrylovSpace {
     return { values: eigen.values, residuals, coordinates: eigen.vectors };
   }
 
-  /** Ritz vectors, orthonormal rows. */
+  /** Computes the leading Ritz vectors as orthonormal rows. */
   async vectors(ritz: Ritz, count: number, progress: ProgressTracker): Promise<Float64Array> {
     const coordinates = ritz.coordinates.subarray(0, count * this.size);
     const out = await this.#basis.combine(coordinates, count, () => progress.yieldToEventLoop());
@@ -221,7 +224,10 @@ export class KrylovSpace {
     return out;
   }
 
-  /** Thick restart: keeps the leading Ritz vectors; T becomes their diagonal, what is outside stays outside (Wu & Simon 2000). */
+  /**
+   * Thick restart (Wu & Simon 2000): replaces the basis by the leading Ritz vectors. T becomes diagonal, and the part outside Q
+   * stays the same.
+   */
   async restart(count: number, progress: ProgressTracker): Promise<void> {
     const ritz = await this.ritz(progress, () => count);
     const kept = await this.vectors(ritz, count, progress);

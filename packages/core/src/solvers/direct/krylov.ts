@@ -3,12 +3,12 @@ import { OVERSAMPLING } from '../cost-model.js';
 import type { SolverDeclaration } from '../solver.js';
 
 /**
- * Blocks that the plan expects before convergence: 8 to 12 where the spectrum falls, 25 where it is flat. The plan cannot know
- * which, so it assumes what falling spectra need at most.
+ * Number of blocks that the plan expects: falling spectra need 8 to 12 blocks, flat spectra need 25. The plan does not know the
+ * spectrum, so it assumes the largest number for a falling one.
  */
 const EXPECTED_BLOCKS = 12;
 
-/** Block Krylov iteration, in block-krylov.ts, which is loaded when it is needed. */
+/** Block Krylov iteration. block-krylov.ts has the code, which is loaded on demand. */
 export const krylovDeclaration: SolverDeclaration = {
   family: 'direct',
   method: 'block Krylov iteration, which needs only products with the data',
@@ -17,13 +17,13 @@ export const krylovDeclaration: SolverDeclaration = {
   cost: (work) => {
     const { d, size, entries, count, rates, tolerance } = work;
     const block = Math.min(size, count + OVERSAMPLING);
-    // Residuals fall by about the same factor with every block.
+    // Every block reduces the residuals by about the same factor.
     const expected = Math.ceil(
       EXPECTED_BLOCKS * Math.min(1, Math.log(tolerance) / Math.log(DEFAULT_TOLERANCE.float64)),
     );
     const blocks = Math.min(expected, Math.ceil(size / block));
     const basis = blocks * block;
-    // Small eigenproblems of one, two, three … blocks: their cubes add up to a quarter of the last times their number.
+    // Eigenproblems of 1, 2, 3, … blocks. The sum of their cubes is about a quarter of the last cube times their number.
     const projected = (work.eigen(basis, count) * (blocks + 3)) / 4;
     const orthogonal = (8 * d * basis * basis) / (rates.products * 1e9) + blocks * work.plain(4 * d * block * block);
     const passes = work.products(4 * entries * count) + blocks * work.again(4 * entries * block, block);

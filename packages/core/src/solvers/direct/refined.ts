@@ -3,18 +3,18 @@ import { OVERSAMPLING, PROBES, UNCORRECTED_TOLERANCE } from '../cost-model.js';
 import type { SolverDeclaration } from '../solver.js';
 
 /**
- * The plan chooses this solver only where it is predicted to be 10 % cheaper, because its float32 sums sometimes have to be
- * redone in float64.
+ * The plan chooses this solver only if it is predicted to be 10 % cheaper, because the float32 sums sometimes have to be redone
+ * in float64.
  */
 const COST_MARGIN = 1.1;
 
 /**
- * Of an engine that uploads rows to a device, the products of the scatter with few vectors run on the processor: operations and numbers per
- * second, by 12 ms that one took for 784 columns and 60 vectors.
+ * The rates of products of the scatter with few vectors, for engines that upload rows to a device: these products run on the
+ * processor. Operations and numbers per second, from a measurement of 12 ms for 784 columns and 60 vectors.
  */
 const ON_PROCESSOR = { products: 2e10, reading: 8e7 };
 
-/** The covariance summed in float32 and refined, in float32-scatter.ts, which is loaded when it is needed. */
+/** The covariance matrix, summed in float32 and refined in float64. float32-scatter.ts has the code, which is loaded on demand. */
 export const refinedDeclaration: SolverDeclaration = {
   family: 'direct',
   method: 'the eigenvectors of a covariance matrix summed in float32, then refined in float64',
@@ -26,7 +26,7 @@ export const refinedDeclaration: SolverDeclaration = {
     if (!possible || d > LARGEST_SQUARE || count + OVERSAMPLING > d / 2) return undefined;
     const loose = tolerance >= UNCORRECTED_TOLERANCE;
     const vectors = loose ? PROBES : count + OVERSAMPLING + PROBES;
-    // About a dozen products of the scatter with all vectors, each of which reads it again.
+    // About a dozen products of the scatter with all vectors. Each product reads the scatter again.
     const operations = 2 * d * d * count + 8 * d * count * count;
     const product =
       rates.upload === undefined

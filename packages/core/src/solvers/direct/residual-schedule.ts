@@ -1,6 +1,7 @@
 /**
- * When to measure again how far an iteration is from its goal. Residuals fall by about the same factor every pass, so two measurements show
- * when the next can decide something. It is taken a little early, and never more than a quarter of the passes later.
+ * Decides in which pass to measure the residuals of an iteration again. Every pass reduces them by about the same factor, so two
+ * measurements predict the pass in which the iteration converges. The next measurement is taken a little earlier than predicted,
+ * and after at most a quarter of the passes so far.
  */
 export class ResidualSchedule {
   #next = 1;
@@ -11,7 +12,7 @@ export class ResidualSchedule {
     return pass >= this.#next;
   }
 
-  /** Notes how many times too large the worst residual is. */
+  /** Records a measurement: the worst residual as a multiple of the allowed one. */
   note(pass: number, excess: number): void {
     const rate = Math.log(this.#excess / excess) / (pass - this.#pass);
     const left = rate > 0 && rate < Number.POSITIVE_INFINITY ? (0.8 * Math.log(excess)) / rate : pass;

@@ -3,7 +3,7 @@ import { eigenFlops, type SymmetricEigen } from '../../linalg/symmetric-eigen.js
 import { residualNorms } from '../residuals.js';
 import { countWanted, nextValue, type Problem, type ScatterProblem, type Solution } from '../solver.js';
 
-/** The covariance solver: the leading eigenvectors of S, and their residuals. */
+/** The covariance solver: computes the leading eigenvectors of S and their residuals. */
 export async function byScatter(problem: ScatterProblem): Promise<Solution> {
   const { d, scatter, progress, wanted } = problem;
   const expected = 'count' in wanted ? wanted.count : d / 2;
@@ -16,12 +16,12 @@ export async function byScatter(problem: ScatterProblem): Promise<Solution> {
   return fromEigenvectors(problem, found, image);
 }
 
-/** Chooses how many vectors to compute once all eigenvalues are known. */
+/** Returns a function that chooses the number of eigenvectors from all eigenvalues. */
 export function wantedCount({ wanted, scatterTrace }: Problem): (values: Float64Array) => number {
   return (values) => countWanted(wanted, values, scatterTrace);
 }
 
-/** The solution, its residuals measured with the images Sv, which are destroyed. */
+/** Makes the solution, and measures its residuals with the images Sv, which it overwrites. */
 export function fromEigenvectors(
   problem: Problem,
   { values, vectors, count }: SymmetricEigen,
@@ -40,7 +40,7 @@ export function fromEigenvectors(
   };
 }
 
-/** How far an eigenvalue that was computed without its vector may be off: rounding in S, and backward error of QL. */
+/** Error bound of an eigenvalue that was computed without its vector: rounding in S, and the backward error of QL. */
 export function eigenvalueBound(problem: { d: number; roundoff: number }, largest: number): number {
   return problem.roundoff + 8 * problem.d * Number.EPSILON * largest;
 }

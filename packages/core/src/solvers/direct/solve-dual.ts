@@ -18,20 +18,22 @@ import {
 import { residualsFromProducts } from './dual-residuals.js';
 import { eigenvalueBound } from './solve-covariance.js';
 
-/** Numbers from which residuals are bounded by those of K: another reading of the data, which would measure them more closely, takes time. */
+/**
+ * If the data have at least this number of entries, residuals are bounded by those of K. Measuring them would take another pass
+ * over the data.
+ */
 const MANY_NUMBERS = 2 ** 22;
-/** Share of its square that every image must keep beside the others, so that Cholesky QR leaves them orthonormal to rounding. */
+/** Cholesky QR makes the images orthonormal up to rounding if at least this share of the square of each image remains. */
 const APART = 0.5;
 
 export const dualSolver: Solver = { needs: 'rows', solve: solveDual, dualScaler };
 
 /**
- * The dual trick for wide data: eigenvectors u of K = BBᵀ (n × n), then v = Bᵀu/‖Bᵀu‖.
+ * The dual problem of wide data: eigenvectors u of K = BBᵀ (n × n), then v = Bᵀu/‖Bᵀu‖.
  *
- * Never forms d × d: n²·d + 4/3·n³ flops and n² numbers of memory. K and S have the same eigenvalues above zero.
- * Where u belongs to a zero eigenvalue Bᵀu is zero but for rounding; Householder QR of all Bᵀu gives such components a direction
- * orthogonal to the others, and makes the small ones orthogonal where rounding in K has turned them.
- * Weakness: squares B, as `covariance` does.
+ * n²·d + 4/3·n³ flops and n² numbers of memory, never d × d. K and S have the same eigenvalues above zero. If u belongs to a zero
+ * eigenvalue, Bᵀu is zero up to rounding. Householder QR of all Bᵀu gives such components a direction orthogonal to the others,
+ * and makes small components orthogonal that rounding in K has rotated. Weakness: squares B, as `covariance` does.
  */
 async function solveDual(problem: RowsProblem): Promise<Solution> {
   const { d, passes, progress, wanted, scatterTrace } = problem;
@@ -64,20 +66,23 @@ async function solveDual(problem: RowsProblem): Promise<Solution> {
   if (many) {
     const residuals = await residualsFromProducts(problem, products, values, vectors, images, factors);
     if (residuals) {
-      // Eigenvalues of K by their numbers, apart from rounding in K (Weyl).
+      // Every eigenvalue of K is bracketed, apart from rounding in K (Weyl).
       const below = eigenvalueBound({ d: n, roundoff: 0 }, values[0]);
       const bracket = { above: new Float64Array(count).fill(below), below };
       return { ...shared, values: leading, residuals, bracket, passes: 2 };
     }
   }
   const scattered = await passes.normal(basis, count, true);
-  // Rayleigh quotients: the eigenvalue that leaves the smallest residual.
+  // The Rayleigh quotient is the value with the smallest residual.
   for (let r = 0; r < count; r++) leading[r] = dot(scattered, r * d, basis, r * d, d);
   const residuals = residualNorms(scattered, basis, leading, count, d);
   return { ...shared, values: leading, residuals, rayleigh: true, passes: 3 };
 }
 
-/** Z = LQ with LLᵀ = ZZᵀ, by the engine: images of eigenvectors are nearly orthogonal already. Undefined where some are not. */
+/**
+ * Cholesky QR on the engine: Z = LQ with LLᵀ = ZZᵀ. The images of eigenvectors are nearly orthogonal. Returns undefined if some
+ * are not.
+ */
 async function byCholesky(problem: RowsProblem, images: Float64Array, count: number): Promise<QR | undefined> {
   const use = <Result>(run: (rows: VectorBlock) => Promise<Result>): Promise<Result> =>
     VectorBlock.use(images, count, problem.d, problem, run);
@@ -105,7 +110,7 @@ function dualScaler(
     try {
       return chooseScaler(columns, scales.scale, center);
     } catch {
-      // Columns whose variance is beyond float64 are refused later, by their numbers among all.
+      // A column whose variance exceeds float64 is refused later, with its index among all columns.
       return undefined;
     }
   };

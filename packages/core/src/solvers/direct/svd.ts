@@ -15,10 +15,10 @@ import {
 /**
  * Singular value decomposition of the data: B = UΣVᵀ, components V, eigenvalues σ².
  *
- * Tall data: tiles of rows are absorbed into a triangular R (d × d) with RᵀR = BᵀB, and R = U'ΣVᵀ. Wide data: tiles of
- * columns into R (n × n) with RᵀR = BBᵀ, R = U'ΣUᵀ, and V from BᵀU by QR. Nothing is squared, so σ is right to a few hundred
- * ε·σ₁ and variances far below 1e-16 of the largest are found: the most accurate solver. 2·n·d² + 12·d³ flops for tall data,
- * min(n, d)² numbers and one tile of memory. Weakness: the slowest of the direct solvers.
+ * Tall data: tiles of rows are absorbed into a triangular R (d × d) with RᵀR = BᵀB, and R = U'ΣVᵀ. Wide data: tiles of columns
+ * into R (n × n) with RᵀR = BBᵀ, R = U'ΣUᵀ, and V from BᵀU by QR. Nothing is squared, so the error of σ is a few hundred ε·σ₁,
+ * and variances far below 1e-16 of the largest are found: the most accurate solver. 2·n·d² + 12·d³ flops for tall data, min(n,
+ * d)² numbers and one tile of memory. Weakness: the slowest direct solver.
  */
 export const svdDeclaration: SolverDeclaration = {
   family: 'direct',
@@ -68,7 +68,7 @@ async function solveSvd(problem: RowsProblem): Promise<Solution> {
   return fromSingularValues(problem, { squares, singular: values, basis, image, tiles, height });
 }
 
-/** σ², and how many of them are wanted. */
+/** Returns σ², and the number of wanted components. */
 export function wantedSquares(
   singular: Float64Array,
   { wanted, scatterTrace }: Problem,
@@ -77,7 +77,10 @@ export function wantedSquares(
   return { squares, count: Math.min(squares.length, countWanted(wanted, squares, scatterTrace)) };
 }
 
-/** What the factorisation found: all singular values, the wanted components, their images Sv, and the tiles that were absorbed. */
+/**
+ * The result of a factorisation: all singular values, the wanted components, their images Sv, and the number and height of the
+ * tiles.
+ */
 interface Factorisation {
   readonly singular: Float64Array;
   readonly squares: Float64Array;
@@ -87,7 +90,7 @@ interface Factorisation {
   readonly height: number;
 }
 
-/** The solution, its residuals measured with the images, which are destroyed. */
+/** Makes the solution, and measures its residuals with the images, which it overwrites. */
 export function fromSingularValues(
   problem: Problem,
   { singular, squares, basis, image, tiles, height }: Factorisation,
@@ -112,8 +115,8 @@ export function fromSingularValues(
 }
 
 /**
- * ‖ΔB‖ of the factorisation, a multiple of ε·‖B‖_F: sums over a tile's height, the tiles one after the other, and the
- * reflectors and rotations of `size` columns (its form is in Higham §19.3 and §20; 8 covers the constants).
+ * Upper bound on ‖ΔB‖ of the factorisation, a multiple of ε·‖B‖_F: sums over the height of a tile, the sequence of tiles, and the
+ * reflectors and rotations of `size` columns (Higham §19.3 and §20; 8 covers the constants).
  */
 function backwardError(size: number, tiles: number, height: number, frobenius: number): number {
   return Number.EPSILON * (height + 8 * tiles + 8 * size) * frobenius;

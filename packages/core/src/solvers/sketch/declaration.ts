@@ -1,6 +1,6 @@
 import type { SolverDeclaration } from '../solver.js';
 
-/** Declaration of the solver that keeps a sketch of the rows. Its code is loaded on demand. */
+/** The declaration of the solver that keeps a sketch of the rows. Its code is loaded on demand. */
 export const streamingDeclaration: SolverDeclaration = {
   family: 'sketch',
   method: 'a sketch of the rows, kept while they were read once',

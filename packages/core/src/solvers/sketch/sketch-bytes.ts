@@ -9,7 +9,7 @@ const LETTERS = 'SCREESKT';
 const VERSION = 1;
 const WHAT = 'sketch';
 const COLUMNS = ['mean', 'unit', 'spread', 'min', 'max', 'meanRest'] as const;
-/** One reader per format version, for ever. */
+/** One reader per format version. None is ever removed. */
 const READERS = { 1: restore } as const;
 
 /** A sketch as bytes, exact to the last bit. */
@@ -27,7 +27,7 @@ export function sketchToBytes(sketch: Sketch): Uint8Array {
   return writeContainer(LETTERS, VERSION, header, arrays.map(bytesOf));
 }
 
-/** Reads what `sketchToBytes` wrote; nothing is trusted before it is checked. */
+/** Reads the bytes that `sketchToBytes` returns. Nothing is trusted before it is checked. */
 export function sketchFromBytes(bytes: Uint8Array): Sketch {
   const head = readContainerHeader(bytes, LETTERS, WHAT);
   if ('needed' in head) throw cutOff(bytes.length, WHAT);
@@ -87,12 +87,12 @@ function isNumbers(values: unknown, cols: number): boolean {
   );
 }
 
-/** Typed arrays are little-endian wherever WebAssembly is. */
+/** Typed arrays are little-endian on every machine that has WebAssembly. */
 function bytesOf({ buffer, byteOffset, byteLength }: Float64Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
 function numbersOf(bytes: Uint8Array): Float64Array {
-  // A copy, because the bytes may begin anywhere. Not by slice, which in some subclasses copies nothing.
+  // A copy, because the bytes may not be aligned. `slice` is not used: in some subclasses, such as Buffer, it does not copy.
   return new Float64Array(new Uint8Array(bytes).buffer);
 }

@@ -1,12 +1,15 @@
 import { OptionError } from '../../errors.js';
 
 export const SKETCH_RULES = ['incremental', 'frequent-directions'] as const;
-/** The name of a rule by which a sketch is kept. */
+/** The name of a sketching rule. */
 export type SketchRule = (typeof SKETCH_RULES)[number];
 
 /** The sketch of rows that are read once. */
 export interface SketchOptions {
-  /** How rows become a sketch: `'incremental'` SVD (default) or `'frequent-directions'`, which bounds its error beforehand. */
+  /**
+   * The sketching rule: `'incremental'` SVD (default), or `'frequent-directions'`, whose error is bounded before the rows are
+   * read.
+   */
   readonly rule?: SketchRule;
   /** Rows of the sketch. Default 2k + 10. */
   readonly size?: number;
@@ -22,7 +25,7 @@ export function isSketchOptions(value: unknown): value is SketchOptions {
   );
 }
 
-/** Rows of a sketch: as requested, by default 2k + 10, or d where all components are wanted. */
+/** The number of rows of a sketch: `given`, or by default 2k + 10, or d if all components are wanted. */
 export function sketchSize(k: number | 'all' | undefined, cols: number, given: number | undefined): number {
   if (k === 'all') return given ?? cols;
   const count = k === undefined || k < 1 ? undefined : k;

@@ -22,10 +22,10 @@ import type { SketchRule } from './sketch-options.js';
 
 export interface SketchSettings {
   readonly cols: number;
-  /** ℓ: rows that are kept. */
+  /** ℓ: number of rows of the sketch. */
   readonly size: number;
   readonly rule: SketchRule;
-  /** The scaling of the final model: the sketch keeps columns in units near it. */
+  /** The scaling of the model. The sketch stores columns in similar units. */
   readonly scale: Scale;
   readonly columnWeights?: ArrayLike<number> | undefined;
   readonly centred: boolean;
@@ -39,12 +39,12 @@ export interface ScaledSketch {
   readonly rounding: number;
 }
 
-/** All that a sketch is. */
+/** The complete state of a sketch. */
 export interface SketchState {
   readonly options: SketchSettings;
   readonly columns: Readonly<ColumnStatistics>;
   readonly divisor: Float64Array;
-  /** The rows that are kept, one after the other. */
+  /** The rows of the sketch, row-major. */
   readonly stack: Float64Array;
   readonly unit: number;
   readonly lost: number;
@@ -54,47 +54,49 @@ export interface SketchState {
   readonly merges: number;
 }
 
-/** Fewest rows between two compressions: with fewer, the overhead would cost more than the work. */
+/** Smallest number of rows between two compressions. With fewer rows, the overhead would exceed the work. */
 const FEWEST_ROWS = 48;
-/** Rows of the stack per row of the sketch: (s² + 2sℓ)/(s − ℓ) operations per number are fewest at s = 2.7ℓ. */
+/** Further rows of the stack per row of the sketch. (s² + 2sℓ)/(s − ℓ), the operations per number, is smallest at s = 2.7ℓ. */
 const STACK_SHARE = 2;
-/** Rows of the stack for a sketch of so many. */
+/** The number of rows of the stack of a sketch of `size` rows. */
 export function capacityOf(size: number): number {
   return size + Math.max(FEWEST_ROWS, STACK_SHARE * size);
 }
-/** How far the data may outgrow the unit that they are kept in before it changes: squares of it are still far from overflow. */
+/** The unit of the stack is replaced when the data outgrow it by this factor. Its square is still far from overflow. */
 const REACH = 2 ** 100;
 /** Unit roundoff of float64. */
 const U = 2 ** -53;
 
 /**
- * A few rows R (ℓ × d) with RᵀR ≈ S, S = Σw(x − x̄)(x − x̄)ᵀ the scatter of all rows that were added: constant memory, one reading,
- * any number of rows. Mergeable.
+ * A sketch of rows: ℓ rows R (ℓ × d) with RᵀR ≈ S, where S = Σw(x − x̄)(x − x̄)ᵀ is the scatter of all rows that were added. It
+ * takes one pass, and its memory does not grow with the number of rows. Sketches can be merged.
  *
- * Rows about their block's mean, and one row √(w₁w₂/w)·δ per block for the distance δ of the means (Chan, Golub & LeVeque 1983; Ross
- * et al. 2008), are written below R. When the stack A (s × d) is full, R becomes UᵀA with U the ℓ leading eigenvectors of AAᵀ:
+ * The stack A (s × d) consists of R, of rows minus the mean of their block, and of one row √(w₁w₂/w)·δ per block for the distance
+ * δ between means (Chan, Golub & LeVeque 1983; Ross et al. 2008). When the stack is full, R becomes UᵀA with the ℓ leading
+ * eigenvectors U of AAᵀ:
  *
- *   AᵀA − RᵀR = Aᵀ(I − UUᵀ)A, between 0 and the first eigenvalue that was left out.
+ * AᵀA − RᵀR = Aᵀ(I − UUᵀ)A, whose eigenvalues lie between 0 and the first eigenvalue that was left out.
  *
- * So R never overestimates, and `lost`, those eigenvalues summed over all compressions, bounds ‖S − RᵀR‖. That is
- * block-incremental SVD. Frequent Directions (Liberty 2013; Ghashami, Liberty, Phillips & Woodruff 2016) also takes the
- * eigenvalue δ that was left out from those that stay, σᵢ² − δ. Every compression then costs the trace (ℓ + 1)·δ, and
- * `lost` is at most Σ_{i>j} λᵢ/(ℓ + 1 − j) for every j ≤ ℓ, whatever the data and their order.
+ * So RᵀR ⪯ S, and `lost`, the sum of these eigenvalues over all compressions, bounds ‖S − RᵀR‖. This is block-incremental SVD.
+ * Frequent Directions (Liberty 2013; Ghashami, Liberty, Phillips & Woodruff 2016) also subtracts the eigenvalue δ that was left
+ * out from those that remain: σᵢ² − δ. Every compression then reduces the trace by (ℓ + 1)·δ, and `lost` is at most Σ_{i>j} λᵢ/(ℓ
+ * + 1 − j) for every j ≤ ℓ, for any data in any order.
  *
- * (s² + 2sℓ)·d flops and an eigenproblem of size s for every s − ℓ rows; s = 3ℓ. R is in columns' units gⱼ, powers of two.
+ * Cost: (s² + 2sℓ)·d flops and an eigenproblem of size s per s − ℓ rows, s = 3ℓ. Columns of R are multiplied by gⱼ, powers of
+ * two.
  */
 export class Sketch {
   readonly #options: SketchSettings;
   readonly #capacity: number;
   #columns: ColumnStatistics;
-  /** [R; rows that came since], the first `#filled` rows of it. */
+  /** [R; rows since the last compression]. The first `#filled` rows are in use. */
   readonly #stack: Float64Array;
-  /** The column's part of 1/g. */
+  /** The part of 1/g that differs between columns. */
   readonly #divisor: Float64Array;
   #products: Float64Array | undefined;
   #next: Float64Array | undefined;
   #filled = 0;
-  /** The common part of g; 0 while all rows are the same. */
+  /** The inverse of the common part of g; 0 while all rows are equal. */
   #unit = 0;
   #lost = 0;
   #rounding = 0;
@@ -124,7 +126,7 @@ export class Sketch {
     return this.#options.cols;
   }
 
-  /** ℓ, or d where that is less. */
+  /** min(ℓ, d). */
   get size(): number {
     return this.#options.size;
   }
@@ -145,12 +147,12 @@ export class Sketch {
     return this.#sparse;
   }
 
-  /** Blocks that were merged into it. */
+  /** Number of blocks that were merged. */
   get merges(): number {
     return this.#merges;
   }
 
-  /** A copy: adding to one does not change the other. */
+  /** A deep copy. */
   copy(): Sketch {
     return Sketch.restore(this.state());
   }
@@ -170,7 +172,7 @@ export class Sketch {
     };
   }
 
-  /** The sketch that had this state. Numbers are copied. */
+  /** Makes a sketch from a state. Numbers are copied. */
   static restore({ options, columns, divisor, stack, ...state }: SketchState): Sketch {
     const sketch = new Sketch(options);
     sketch.#columns = copyStatistics(columns);
@@ -186,7 +188,7 @@ export class Sketch {
     return sketch;
   }
 
-  /** Adds a block of rows. After an error the sketch cannot be used any more: to be able to continue, add to a copy. */
+  /** Adds a block of rows. If it throws, the sketch is unusable: add to a copy to be able to continue. */
   async add(block: Block, at: RowsAt, engine: Engine, progress: ProgressTracker): Promise<void> {
     const loaded = await engine.load(block);
     let stats: ColumnStatistics;
@@ -197,12 +199,12 @@ export class Sketch {
     }
     this.#float32 &&= fitsFloat32(block.data);
     if (stats.rows > 0) await this.#mergeColumns(stats, block.kind === 'sparse', 1, engine, progress);
-    // Rows that are all the same, or only one row, equal their mean, which has been added already.
+    // If all rows are equal, or there is only one, the row of the means' distance is all that they add.
     if (stats.spread.some((spread) => spread > 0)) await this.#addRows(block, stats.mean, at.weights, engine, progress);
     else await progress.step(block.rows);
   }
 
-  /** Adds the rows that another sketch has seen. The bounds of both add up. */
+  /** Adds the rows of another sketch. The error bounds of both add up. */
   async merge(other: Sketch, engine: Engine, progress: ProgressTracker): Promise<void> {
     const { cols: d } = this;
     if (other.#columns.rows === 0) return;
@@ -221,8 +223,8 @@ export class Sketch {
   }
 
   /**
-   * Scales the sketch: columns times f/g; about zero, where data are not centred, by one more row √w·x̄. Rows of zeros
-   * make them `least` in number.
+   * Scales the sketch: columns are multiplied by f/g. If data are not centred, a further row √w·x̄ moves them to zero. Rows of
+   * zeros are appended until there are `least` rows.
    */
   scaled({ factor, scatterTrace }: FitScaler, centred: boolean, least: number): ScaledSketch {
     const { cols: d } = this;
@@ -238,7 +240,7 @@ export class Sketch {
     let kept = 0;
     for (let i = 0; i < count; i++) kept += dot(rows, i * d, rows, i * d, d);
     const most = largest(ratio) ** 2;
-    // The norm of a matrix without negative eigenvalues is at most its trace.
+    // The norm of a positive semidefinite matrix is at most its trace.
     return {
       rows,
       count,
@@ -247,12 +249,12 @@ export class Sketch {
     };
   }
 
-  /** g: the factor of a column's numbers in the stack. */
+  /** g: the factor of each column of the stack. */
   #factor(): Float64Array {
     return this.#divisor.map((divisor) => 1 / divisor / this.#unit);
   }
 
-  /** Merges the statistics of more rows, chooses the units for both, and adds the row of the means' distance. */
+  /** Merges the statistics of more rows, chooses units for both, and adds the row of the distance between the means. */
   async #mergeColumns(
     more: Readonly<ColumnStatistics>,
     sparse: boolean,
@@ -275,7 +277,7 @@ export class Sketch {
     this.#chooseUnits(constant);
     if (this.#unit === 0) return;
     const factor = this.#factor();
-    // Means that are off by η make Σw(x − m)(x − m)ᵀ too large by Σw·ηηᵀ, and their distance wrong to first order.
+    // An error η of the means makes Σw(x − m)(x − m)ᵀ too large by Σw·ηηᵀ, and changes their distance to first order.
     let [length, error, distanceError] = [0, 0, 0];
     for (let j = 0; j < d; j++) {
       length += (coupling * delta[j] * factor[j]) ** 2;
@@ -287,7 +289,7 @@ export class Sketch {
     await this.#addRow(engine, progress, (j) => coupling * delta[j] * factor[j]);
   }
 
-  /** Columns that begin to vary get a unit; where the data outgrow the common unit, a larger one replaces it. */
+  /** Chooses a unit for columns that begin to vary. If the data outgrow the common unit, a larger one replaces it. */
   #chooseUnits(constant: Float64Array): void {
     const { scale: wanted, columnWeights, centred } = this.#options;
     const { scale } = columnScales(this.#columns, wanted, this.#columns.weight, centred, columnWeights);
@@ -304,7 +306,7 @@ export class Sketch {
     this.#unit ||= unit;
   }
 
-  /** Writes the block's rows about `mean` into the stack, √w times each, and compresses whenever it is full. */
+  /** Writes the rows of a block, minus `mean` and times √w, into the stack. Compresses the stack when it is full. */
   async #addRows(
     block: Block,
     mean: Float64Array,
@@ -317,7 +319,7 @@ export class Sketch {
     const scaler: Scaler = { shift: mean, factor: this.#factor(), ...(rootWeights ? { rootWeights } : {}) };
     for (let from = 0; from < block.rows; ) {
       if (this.#filled === this.#capacity) await this.#compress(engine, progress);
-      // Rows with weights go in one by one: those of weight 0 may hold anything, and are left out.
+      // Rows with weights are added one by one, because rows of weight 0 are skipped: they may have any values.
       const to = Math.min(block.rows, from + (weights ? 1 : this.#capacity - this.#filled));
       if (weights?.[from] !== 0) {
         packTile(block, scaler, from, to, 0, d, this.#stack.subarray(this.#filled * d));
@@ -329,14 +331,14 @@ export class Sketch {
     }
   }
 
-  /** One more row of the stack, by its entries. */
+  /** Adds one row to the stack. */
   async #addRow(engine: Engine, progress: ProgressTracker, entry: (j: number) => number): Promise<void> {
     if (this.#filled === this.#capacity) await this.#compress(engine, progress);
     const start = this.#filled++ * this.cols;
     for (let j = 0; j < this.cols; j++) this.#stack[start + j] = entry(j);
   }
 
-  /** R = UᵀA, shrunk where the rule is to shrink. */
+  /** R = UᵀA, shrunk by Frequent Directions. */
   async #compress(engine: Engine, progress: ProgressTracker): Promise<void> {
     const { cols: d, size } = this;
     const s = this.#capacity;
@@ -349,7 +351,7 @@ export class Sketch {
       for (let i = 0; i < s; i++) trace += products[i * s + i];
       if (!Number.isFinite(trace)) throw outOfRange();
       const { values, vectors } = await engine.symmetricEigen(products, s, size, () => progress.yieldToEventLoop());
-      // In d dimensions d rows lose nothing: what is left out then is rounding.
+      // A sketch of d rows loses nothing: the remaining eigenvalues are rounding errors.
       const lost = size < d ? Math.max(0, values[size]) : 0;
       this.#lost += lost;
       this.#rounding += trace * compressionError(engine, s, d, size, orthonormalityDefect(vectors, size, s));
@@ -367,8 +369,8 @@ export class Sketch {
 }
 
 /**
- * How far rounding can have taken RᵀR from Aᵀ UUᵀ A in one compression, relative to the trace: the products AAᵀ and their
- * eigenproblem, vectors that are orthonormal only to `defect`, and the product UᵀA, off by (s + 16)·u·√ℓ·‖A‖ at most.
+ * Upper bound on the rounding error of RᵀR in one compression, relative to the trace. It includes the products AAᵀ, their
+ * eigenproblem, vectors that are orthonormal only to `defect`, and the product UᵀA, whose error is at most (s + 16)·u·√ℓ·‖A‖.
  */
 function compressionError(engine: Engine, s: number, d: number, size: number, defect: number): number {
   const eigen = 16 * s * Number.EPSILON;

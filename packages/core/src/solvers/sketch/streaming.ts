@@ -10,14 +10,14 @@ import { Sketch } from './sketch.js';
 import { sketchSize } from './sketch-options.js';
 
 /**
- * One reading, and no row kept: the rows are folded into a sketch C of a few rows (see `Sketch`), whose eigenpairs
- * CᵀCv = θv are the result. 0 ⪯ S − CᵀC ⪯ Δ·I with a Δ that is known, so
+ * Reads the rows once and keeps none of them: they are added to a sketch C of a few rows (see `Sketch`). The result are the
+ * eigenpairs CᵀCv = θv. 0 ⪯ S − CᵀC ⪯ Δ·I with a known Δ, so
  *
  *   θᵢ ≤ λᵢ ≤ θᵢ + Δ, and ‖Sv − θv‖ ≤ Δ.
  *
- * Where the rows can be read again, one pass measures Sv for all ℓ vectors, and the result is the best that their span contains
- * (Rayleigh–Ritz), with true residuals. (s² + 2sℓ)/(s − ℓ) = 7.5·ℓ flops per number, O(ℓ·d) memory. Weakness: a result
- * as good as the sketch is large, not one to a tolerance.
+ * If the rows can be read again, one pass computes Sv for all ℓ vectors. The result is then the best approximation in their span
+ * (Rayleigh–Ritz), with measured residuals. (s² + 2sℓ)/(s − ℓ) = 7.5·ℓ flops per number, O(ℓ·d) memory. Weakness: the accuracy
+ * depends on the size of the sketch, and a tolerance cannot be requested.
  */
 export const streamingSolver: Solver = {
   needs: 'once',
@@ -38,7 +38,7 @@ export const streamingSolver: Solver = {
   },
 };
 
-/** The components of what a sketch has seen, measured by a pass where there is one. */
+/** Computes the components of a sketch. If `passes` is present, a pass over the rows measures their residuals. */
 export async function solveSketch(sketch: Sketch, problem: OnePassProblem, centred: boolean): Promise<Solution> {
   const { d, engine, progress, wanted, scatterTrace, passes } = problem;
   const { rows, count, lost, rounding } = sketch.scaled(problem.scaler, centred, fewestRows(problem));
@@ -57,7 +57,7 @@ export async function solveSketch(sketch: Sketch, problem: OnePassProblem, centr
     const k = Math.min(p, countWanted(wanted, values, scatterTrace));
     checkHoldsWanted(values, k, lost, problem, sketch.size);
     const { q } = await progress.follow(qr(await span.combine(transpose(vectors, p, count), p), p, d));
-    // Rounding of the products and of their eigenproblem: θ are eigenvalues of CᵀC up to that.
+    // The error of θ as eigenvalues of CᵀC: rounding of the products and of their eigenproblem.
     const own = (2 * engine.roundoff(count, d, false) + 16 * count * Number.EPSILON) * scatterTrace;
     const found: Found = { values, p, k, q, lost: lost + rounding + own, rounding: rounding + own };
     return passes ? measuredSolution(found, problem, passes) : uncheckedSolution(found, problem, span);
@@ -65,9 +65,9 @@ export async function solveSketch(sketch: Sketch, problem: OnePassProblem, centr
 }
 
 interface Found {
-  /** θ, all of them. */
+  /** All θ. */
   readonly values: Float64Array;
-  /** The leading p eigenvectors of CᵀC, of which k are wanted. */
+  /** The p leading eigenvectors of CᵀC. The first k are wanted. */
   readonly q: Float64Array;
   readonly p: number;
   readonly k: number;
@@ -76,7 +76,10 @@ interface Found {
   readonly rounding: number;
 }
 
-/** Without another reading: the sketch's own values, and all that S can differ from it by as residual. */
+/**
+ * The solution if the rows cannot be read again: the eigenpairs of the sketch. The residuals include the largest possible
+ * difference between S and the sketch.
+ */
 async function uncheckedSolution(
   { values, q, k, lost, rounding }: Found,
   problem: Problem,
@@ -99,11 +102,11 @@ async function uncheckedSolution(
 }
 
 /**
- * With another reading: the Ritz pairs of S in the span of all p vectors, their residuals measured.
+ * The solution after a second pass: the Ritz pairs of S in the span of all p vectors, with measured residuals.
  *
- * Ritz values are never above λ. How far below they can be follows from the sketch, λᵢ ≤ θᵢ + Δ, and from the residuals:
- * outside the span S is at most μ = θ_{p+1} + Δ, and it is coupled to the span by no more than ‖R‖, so that a Ritz value g above μ
- * is within 2‖R‖²/(g + √(g² + 4‖R‖²)) of its eigenvalue (Li & Li 2005).
+ * Ritz values are never above λ. Two bounds limit their distance below λ. The first is that of the sketch, λᵢ ≤ θᵢ + Δ. The
+ * second follows from the residuals: outside the span, S is at most μ = θ_{p+1} + Δ, and the coupling to the span is at most ‖R‖.
+ * So a Ritz value at a distance g above μ is within 2‖R‖²/(g + √(g² + 4‖R‖²)) of its eigenvalue (Li & Li 2005).
  */
 async function measuredSolution({ values, q, p, k, lost }: Found, problem: Problem, passes: Passes): Promise<Solution> {
   const { d, scatterTrace, roundoff } = problem;
@@ -112,7 +115,7 @@ async function measuredSolution({ values, q, p, k, lost }: Found, problem: Probl
   const residuals = residualNorms(images, basis, ritz, p, d);
   const coupling = Math.hypot(...residuals) + roundoff;
   const outside = (p < values.length ? Math.max(0, values[p]) : 0) + lost + roundoff;
-  /** How far the eigenvalue of that number can lie above a Ritz value. */
+  /** Upper bound on the distance of eigenvalue i above its Ritz value. */
   const above = (i: number, value: number): number => {
     const gap = value - outside;
     const coupled = gap >= 0 ? (2 * coupling ** 2) / (gap + Math.hypot(gap, 2 * coupling)) || 0 : coupling - gap;
@@ -138,12 +141,12 @@ async function measuredSolution({ values, q, p, k, lost }: Found, problem: Probl
   };
 }
 
-/** Rows that a sketch needs to have for the count that is wanted, zeros if need be. */
+/** The number of rows that a sketch must have for the wanted count. Missing rows are zeros. */
 function fewestRows({ wanted, d }: Problem): number {
   return 'count' in wanted ? Math.min(wanted.count, d) : 1;
 }
 
-/** Throws where the sketch is too small for what is wanted. */
+/** Throws if the sketch is too small for the wanted components. */
 function checkHoldsWanted(
   values: Float64Array,
   k: number,
