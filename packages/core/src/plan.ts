@@ -37,9 +37,9 @@ export function makePlan(shape: Shape, request: PlanRequest): Plan {
   const { rows = Number.POSITIVE_INFINITY, cols, nonzeros, dtype, rereadable, momentsOnly, streaming } = shape;
   const { k, solver, engine, tolerance, learn, memory } = request;
   const whole = [rows, cols, nonzeros, dtype, rereadable, momentsOnly, streaming, k, solver, engine, tolerance, memory];
-  if (learn === undefined && before && whole.every((part, i) => part === before?.whole[i])) return before.plan;
+  if (learn === undefined && lastPlan && whole.every((part, i) => part === lastPlan?.whole[i])) return lastPlan.plan;
   const plan = choosePlan(shape, request);
-  if (learn === undefined && rows * cols * cols < MOST_REMEMBERED) before = { whole, plan };
+  if (learn === undefined && rows * cols * cols < MOST_CACHED) lastPlan = { whole, plan };
   return plan;
 }
 
@@ -47,9 +47,9 @@ export function makePlan(shape: Shape, request: PlanRequest): Plan {
  * A cache of the last plan for small data, and the request that it was made for. Programs that fit many small tables often fit
  * many tables of one shape.
  */
-let before: { readonly whole: readonly unknown[]; readonly plan: Plan } | undefined;
+let lastPlan: { readonly whole: readonly unknown[]; readonly plan: Plan } | undefined;
 /** Largest n·d² of data whose plan is cached. The plan of such data does not use a sample of their rows. */
-const MOST_REMEMBERED = 1e7;
+const MOST_CACHED = 1e7;
 
 function choosePlan(shape: Shape, request: PlanRequest): Plan {
   const { cols: d, rows: n } = shape;

@@ -47,11 +47,11 @@ export interface DescendOptions
 }
 
 /** The exact subspace is computed by default if there are at most this many rows or columns. */
-const QUICK = 256;
+const MOST_EXACT = 256;
 /** Number of epochs between two measurements of the residual. */
-const MEASURED = 10;
+const MEASURE_EVERY = 10;
 /** A run that has not converged after this number of epochs throws. */
-const EPOCHS = 10_000;
+const MOST_EPOCHS = 10_000;
 
 const SOLVER = {
   factored: 'points',
@@ -133,9 +133,9 @@ export class Descent implements IterableIterator<Snapshot> {
     this.#rest = checkRest(rest, decay);
     this.#tolerance = settings.tolerance ?? (decay === undefined ? 1e-6 : 1e-3);
     if (exact) checkExact(exact, d, 'exact');
-    this.#epochs = epochs ?? EPOCHS;
+    this.#epochs = epochs ?? MOST_EPOCHS;
     this.#exact =
-      exact === false ? undefined : (exact ?? (Math.min(n, d) <= QUICK ? exactRows(rows, n, d, k) : undefined));
+      exact === false ? undefined : (exact ?? (Math.min(n, d) <= MOST_EXACT ? exactRows(rows, n, d, k) : undefined));
     this.#name = rule;
     this.#rule = makeRule(rule, this.#problem, this.#controls);
   }
@@ -185,7 +185,7 @@ export class Descent implements IterableIterator<Snapshot> {
     const epoch = this.#epoch++;
     const last = this.#epoch >= this.#epochs;
     const resting = this.#rest === undefined ? undefined : (state.slope?.() ?? Number.POSITIVE_INFINITY) <= this.#rest;
-    const due = (last || (resting ?? epoch % MEASURED === 0)) && state.rows.every(Number.isFinite);
+    const due = (last || (resting ?? epoch % MEASURE_EVERY === 0)) && state.rows.every(Number.isFinite);
     const rng = random(this.#startSeed + 1);
     const found = due ? this.#replies.run(measureSubspace(state.rows, k, d, rng, state.image)) : undefined;
     const recorded = makeEpoch(state, epoch, this.#exact, d, k, found?.worst);
@@ -298,7 +298,7 @@ function checkCount(k: unknown, n: number, d: number): number {
   if (typeof k === 'number' && Number.isSafeInteger(k) && k <= most) return k;
   throw new OptionError(
     'K_OUT_OF_RANGE',
-    `k is ${describeValue(k)}; ${n} rows of ${d} columns can be watched with 1 to ${most}.`,
+    `k is ${describeValue(k)}; ${n} rows of ${d} columns have 1 to ${most} components.`,
     {
       option: 'k',
       value: k,

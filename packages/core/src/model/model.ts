@@ -33,7 +33,7 @@ import type { Uniqueness } from './uniqueness.js';
 export type ApplyOptions = ControlOptions;
 
 /** Number of rows between two progress steps. */
-const TILE = 256;
+const TILE_ROWS = 256;
 
 /**
  * A fitted PCA: an immutable record, and the methods that apply it. The public arrays are copies: changing their entries does not
@@ -365,9 +365,9 @@ async function eachRow(
   progress: ProgressTracker,
   visit: (tile: Float64Array, start: number) => void,
 ): Promise<void> {
-  const tile = new Float64Array(Math.min(TILE, block.rows) * block.cols);
-  for (let from = 0; from < block.rows; from += TILE) {
-    const to = Math.min(block.rows, from + TILE);
+  const tile = new Float64Array(Math.min(TILE_ROWS, block.rows) * block.cols);
+  for (let from = 0; from < block.rows; from += TILE_ROWS) {
+    const to = Math.min(block.rows, from + TILE_ROWS);
     packTile(block, scaler, from, to, 0, block.cols, tile);
     for (let i = 0; i < to - from; i++) visit(tile, i * block.cols);
     const pause = progress.step(to - from);

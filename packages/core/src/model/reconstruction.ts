@@ -7,9 +7,9 @@ import { axpy, dot } from '../linalg/vector.js';
 import { scalerOf } from './scaler-of.js';
 
 /** Number of rows between two calls of `onStep`. */
-const TILE = 256;
+const TILE_ROWS = 256;
 /** If ‖b‖² − ‖z‖² is a smaller share of ‖b‖², it has lost more than ten digits. */
-const CANCELLED = 1e-5;
+const LOST_DIGITS_SHARE = 1e-5;
 
 /** The parts of a model that reconstruction needs. */
 interface Subspace {
@@ -70,16 +70,16 @@ export async function reconstructBlock(
   const errors = new Float64Array(block.rows);
   // A sparse row is unpacked only if the difference would lose digits.
   const empty = block.kind === 'sparse' ? dotOfShift(scaler) : 0;
-  const height = block.kind === 'sparse' ? 1 : Math.min(TILE, block.rows);
+  const height = block.kind === 'sparse' ? 1 : Math.min(TILE_ROWS, block.rows);
   const tile = new Float64Array(height * d);
-  for (let from = 0; from < block.rows; from += TILE) {
-    const to = Math.min(block.rows, from + TILE);
+  for (let from = 0; from < block.rows; from += TILE_ROWS) {
+    const to = Math.min(block.rows, from + TILE_ROWS);
     if (block.kind === 'dense') packTile(block, scaler, from, to, 0, d, tile);
     for (let i = from; i < to; i++) {
       const start = block.kind === 'dense' ? (i - from) * d : 0;
       squares[i] = block.kind === 'dense' ? dot(tile, start, tile, start, d) : sparseSquare(block, scaler, i, empty);
       const rest = squares[i] - dot(scores, i * k, scores, i * k, k);
-      if (rest > CANCELLED * Math.max(squares[i], empty)) {
+      if (rest > LOST_DIGITS_SHARE * Math.max(squares[i], empty)) {
         errors[i] = rest;
         continue;
       }

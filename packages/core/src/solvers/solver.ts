@@ -198,7 +198,7 @@ export interface SolverDeclaration {
   readonly precise?: boolean;
   /** True if the solver uses only the passes `summarise`, `gram` and `normal`, so that the rows may be on a cluster. */
   readonly remote?: boolean;
-  /** What limits the accuracy of the solver, and the remedy if it cannot separate two axes. */
+  /** The limit of the solver's accuracy, and the remedy if it cannot separate two axes. */
   readonly accuracy: { readonly limit: 'rounding' | 'sketch'; readonly remedy: string };
   load(use: SolverUse): Solver | Promise<Solver>;
 }

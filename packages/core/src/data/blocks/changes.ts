@@ -4,9 +4,9 @@ import type { Block } from './block.js';
 import type { RowSource } from './row-source.js';
 
 /** Most entries of a block that are compared: at least one per row where there are no more rows than that. */
-const SAMPLES = 4096;
+const MOST_SAMPLES = 4096;
 /** The golden ratio less one: its multiples spread the columns evenly over the rows. */
-const SPREAD = 0.6180339887498949;
+const GOLDEN_RATIO = 0.6180339887498949;
 
 /** Detects changes of arrays that are read in place, by comparing checksums of before and after. */
 export function detectChanges(blocks: readonly Block[]): () => readonly Warning[] {
@@ -48,21 +48,21 @@ function checksum(blocks: readonly Block[]): number {
   for (const block of blocks) {
     if (block.kind === 'sparse') {
       for (const part of [block.indptr, block.indices, block.data]) {
-        const count = Math.min(part.length, SAMPLES);
+        const count = Math.min(part.length, MOST_SAMPLES);
         for (let s = 0; s < count; s++) add(part[Math.floor((s * part.length) / count)]);
       }
       continue;
     }
     const { rows, cols, stride, data } = block;
-    if (rows * cols <= SAMPLES && stride === cols && data instanceof Float64Array) {
+    if (rows * cols <= MOST_SAMPLES && stride === cols && data instanceof Float64Array) {
       sum = Math.imul(sum ^ checksumOfBits(data, rows * cols), 0x01000193);
       continue;
     }
-    const count = Math.min(rows * cols, SAMPLES);
+    const count = Math.min(rows * cols, MOST_SAMPLES);
     const whole = count === rows * cols;
     for (let s = 0; s < count; s++) {
       const row = Math.floor((s * rows) / count);
-      const column = whole ? s % cols : Math.floor((s * SPREAD - Math.floor(s * SPREAD)) * cols);
+      const column = whole ? s % cols : Math.floor((s * GOLDEN_RATIO - Math.floor(s * GOLDEN_RATIO)) * cols);
       add(data[row * stride + column]);
     }
   }

@@ -11,17 +11,17 @@ export interface SampleFacts {
 }
 
 /** Most rows and entries in a sample. */
-const ROWS = 64;
-const ENTRIES = 1 << 17;
+const SAMPLE_ROWS = 64;
+const MOST_ENTRIES = 1 << 17;
 /** Distinct values that are counted. */
-const VALUES = 4096;
+const MOST_VALUES = 4096;
 
 export function sampleRows(block: DenseBlock): SampleFacts {
   const { rows, cols, stride } = block;
-  const count = Math.min(rows, ROWS, Math.max(1, Math.floor(ENTRIES / cols)));
+  const count = Math.min(rows, SAMPLE_ROWS, Math.max(1, Math.floor(MOST_ENTRIES / cols)));
   let [fours, eights, filledFours, filledEights, seen] = [0, 0, 0, 0, 0];
   const values = new Set<number>();
-  const everyth = Math.max(1, Math.floor((count * cols) / VALUES));
+  const valueStep = Math.max(1, Math.floor((count * cols) / MOST_VALUES));
   for (let s = 0; s < count; s++) {
     const start = Math.floor((s * rows) / count) * stride;
     const row = numbersOf(block, start, start + cols);
@@ -33,7 +33,7 @@ export function sampleRows(block: DenseBlock): SampleFacts {
       filledFours += (low ? 1 : 0) + (high ? 1 : 0);
       filledEights += low || high ? 1 : 0;
     }
-    for (let j = s % everyth; j < cols; j += everyth) {
+    for (let j = s % valueStep; j < cols; j += valueStep) {
       if (row[j] === 0) continue;
       seen++;
       values.add(row[j]);

@@ -165,10 +165,10 @@ function polarsColumn(series: ReturnType<PolarsLike['getColumn']>): ArrayLike<un
 }
 
 /** Types of Arrow whose arrays hold bits, words or counts in place of the values. */
-const FLOAT = 3;
-const HALF = 0;
-const DECIMAL = 7;
-const DATES: readonly (number | undefined)[] = [8, 10];
+const ARROW_FLOAT = 3;
+const ARROW_HALF = 0;
+const ARROW_DECIMAL = 7;
+const ARROW_DATES: readonly (number | undefined)[] = [8, 10];
 
 function readArrow(table: ArrowLike): NamedColumns {
   const { fields } = table.schema;
@@ -177,10 +177,10 @@ function readArrow(table: ArrowLike): NamedColumns {
     if (!vector) return [];
     const each = (value: (i: number) => unknown): unknown[] =>
       Array.from({ length: table.numRows }, (_, i) => (vector.get(i) === null ? null : value(i)));
-    if (DATES.includes(type?.typeId)) return each((i) => new Date(Number(vector.get(i))));
-    if (type?.typeId === DECIMAL) return each((i) => decimal(vector.get(i), type.scale ?? 0));
+    if (ARROW_DATES.includes(type?.typeId)) return each((i) => new Date(Number(vector.get(i))));
+    if (type?.typeId === ARROW_DECIMAL) return each((i) => decimal(vector.get(i), type.scale ?? 0));
     // Where values are missing, the array holds whatever lies in the buffer.
-    const stored = vector.nullCount > 0 || (type?.typeId === FLOAT && type.precision === HALF);
+    const stored = vector.nullCount > 0 || (type?.typeId === ARROW_FLOAT && type.precision === ARROW_HALF);
     return stored ? each((i) => vector.get(i)) : vector.toArray();
   });
   return { names: fields.map(({ name }) => name), columns };

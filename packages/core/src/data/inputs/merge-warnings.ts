@@ -7,7 +7,7 @@ interface Counted {
 }
 
 /** Columns that a message names. */
-const NAMED = 5;
+const MOST_NAMED = 5;
 
 /**
  * Warnings of several files or parts as those of one table: what they counted is added up. `kept` is how many rows there are in
@@ -38,8 +38,8 @@ export function mergeWarnings(lists: readonly (readonly Warning[])[], kept: numb
       ...(code === 'VALUES_CONVERTED' || code === 'VALUES_FILLED' ? { values: sum('values') } : {}),
       ...(code === 'ROWS_DROPPED' ? { rows: kept === undefined ? sum('rows') : kept + sum('count') } : {}),
     };
-    const some = all.slice(0, NAMED).map(({ name, count }) => JSON.stringify(name) + (count ? ` (${count})` : ''));
-    if (all.length > NAMED) some.push(`${all.length - NAMED} more columns`);
+    const some = all.slice(0, MOST_NAMED).map(({ name, count }) => JSON.stringify(name) + (count ? ` (${count})` : ''));
+    if (all.length > MOST_NAMED) some.push(`${all.length - MOST_NAMED} more columns`);
     return [{ code, details, message: `${write(details as never)}: ${some.join(', ')}.` }];
   });
 }

@@ -11,7 +11,7 @@ import { isRecord, missingColumn, notANumberError, type RecordRow, type Row } fr
  */
 
 /** Columns that a warning names. */
-const NAMED = 5;
+const MOST_NAMED = 5;
 const WRITTEN_NUMBERS = 'numbers written as text';
 
 /** Whether a value makes its column one of numbers. NaN does: it is a number that is missing. */
@@ -43,8 +43,8 @@ export class LeftOutColumns {
   warnings(): Warning[] {
     const columns = Array.from(this.#columns, ([name, holds = 'no values']) => ({ name, holds }));
     if (columns.length === 0) return [];
-    const some = columns.slice(0, NAMED).map(({ name, holds }) => `${describeValue(name)} (${holds})`);
-    if (columns.length > NAMED) some.push(`${columns.length - NAMED} more`);
+    const some = columns.slice(0, MOST_NAMED).map(({ name, holds }) => `${describeValue(name)} (${holds})`);
+    if (columns.length > MOST_NAMED) some.push(`${columns.length - MOST_NAMED} more`);
     const [noun, were, they] = columns.length === 1 ? ['Column', 'was', 'it holds'] : ['Columns', 'were', 'they hold'];
     const convert = columns.some(({ holds }) => holds === WRITTEN_NUMBERS)
       ? ' To use numbers that are written as text, convert them with Number(…) first.'

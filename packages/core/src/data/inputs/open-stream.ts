@@ -15,10 +15,10 @@ import { type AnyMatrix, empty, isMatrix, toBlock } from './to-block.js';
 type Stream = Iterable<unknown> | AsyncIterable<unknown>;
 
 /** Items taken from a stream between two progress steps. */
-const LOOK = 256;
+const ITEMS_PER_YIELD = 256;
 
 /** What rows tell of the columns as they are read. */
-interface Found {
+interface StreamFacts {
   names?: readonly string[];
   readonly leftOut: LeftOutColumns;
   /** Warnings of each table. */
@@ -35,7 +35,7 @@ export async function openStream(
   wanted?: readonly string[],
   numericOnly = false,
 ): Promise<RowSource> {
-  const found: Found = { leftOut: new LeftOutColumns(), warnings: [] };
+  const found: StreamFacts = { leftOut: new LeftOutColumns(), warnings: [] };
   const blocks = gatherBlocks(items(stream, progress), found, wanted, isWebStream(stream), numericOnly);
   const first = await blocks.next();
   if (first.done) throw empty();
@@ -88,7 +88,7 @@ export async function* items(stream: Stream, progress: ProgressTracker): AsyncGe
         return;
       }
       yield result.value;
-      if (taken % LOOK === 0) await progress.yieldToEventLoop();
+      if (taken % ITEMS_PER_YIELD === 0) await progress.yieldToEventLoop();
     }
   } catch (error) {
     // An iterator that threw is done; one that is no longer awaited must still be closed.
@@ -107,7 +107,7 @@ export async function* items(stream: Stream, progress: ProgressTracker): AsyncGe
 /** Rows and matrices as blocks: rows are gathered until there are enough for a block. */
 async function* gatherBlocks(
   stream: AsyncIterable<unknown>,
-  found: Found,
+  found: StreamFacts,
   wanted: readonly string[] | undefined,
   web: boolean,
   numericOnly: boolean,

@@ -69,7 +69,7 @@ function storedBlock(source: Matrix<NumberArray>): DenseBlock {
   }
   if (rows === 0 || cols === 0) throw empty();
   if (stride < cols) throw new DataError('BAD_DATA', `${shape()} is impossible: stride must be at least cols.`);
-  const { data, half } = stored(source);
+  const { data, half } = storedNumbers(source);
   const needed = (rows - 1) * stride + cols;
   if (data.length < needed) {
     throw new DataError('BAD_DATA', `${shape()} needs ${needed} numbers, but data has ${data.length}.`, {
@@ -116,7 +116,7 @@ function sparseBlock(given: CsrMatrix | CooMatrix): SparseBlock {
   return { kind: 'sparse', ...canonicalCsr({ ...source, data: floats(source.data) }) };
 }
 
-const STORED = [
+const ARRAY_TYPES = [
   Float64Array,
   Float32Array,
   Uint8Array,
@@ -129,7 +129,7 @@ const STORED = [
 ];
 
 /** The numbers of a dense matrix, after checking that their type is supported. */
-function stored({ data, dtype }: Matrix<NumberArray>): { data: NumberArray; half: boolean } {
+function storedNumbers({ data, dtype }: Matrix<NumberArray>): { data: NumberArray; half: boolean } {
   const name = builtInName(data);
   if (dtype !== undefined && !(dtype === 'float16' && name === 'Uint16Array')) {
     throw new DataError(
@@ -147,8 +147,8 @@ function stored({ data, dtype }: Matrix<NumberArray>): { data: NumberArray; half
 
 /** The same numbers in an array of this realm's own class. Methods of Node's byte class return objects of that class instead of plain arrays. */
 function plainArray(data: NumberArray): NumberArray {
-  const type = STORED.find(({ name }) => name === builtInName(data));
-  if (!type || !ArrayBuffer.isView(data)) throw notStored(data);
+  const type = ARRAY_TYPES.find(({ name }) => name === builtInName(data));
+  if (!type || !ArrayBuffer.isView(data)) throw unsupportedArray(data);
   return data.constructor === type ? data : new type(data.buffer as ArrayBuffer, data.byteOffset, data.length);
 }
 
@@ -159,7 +159,7 @@ function floats(data: NumberArray): FloatArray {
   return fitsFloat32(plain) ? Float32Array.from(plain) : Float64Array.from(plain);
 }
 
-function notStored(data: unknown): DataError {
+function unsupportedArray(data: unknown): DataError {
   return new DataError(
     'BAD_DATA',
     `A matrix keeps its numbers in a typed array of floats or of integers up to 32 bits, but data is ${describeValue(data)}. Use Float64Array.from(data, Number), or pass rows.`,

@@ -3,10 +3,10 @@ import { numbersOf } from '../blocks/float16.js';
 import type { ColumnStatistics } from './statistics.js';
 
 /** As many numbers are all taken. Of the next as many every second row is, of twice as many after that every fourth, and so on. */
-const ALL_OF = 2 ** 16;
+const COMPLETE_NUMBERS = 2 ** 16;
 
 /** Multipliers of MurmurHash3, 128 bits for 32-bit machines. */
-const [LOW, HIGH, PLACE] = [0x239b961b, 0xab0e9789, 0x38b34ae5];
+const [LOW, HIGH, ORDER] = [0x239b961b, 0xab0e9789, 0x38b34ae5];
 
 /** The bits of the exponent, in the higher word of a number. */
 const EXPONENT = 0x7ff00000;
@@ -34,19 +34,19 @@ export class DataChecksum {
   /** The exponent of the first number that is not 0, where it is in the higher word. */
   #unit: number | undefined;
   /** One row of so many is taken. */
-  #every = 1;
-  #thinner = ALL_OF;
+  #rowStep = 1;
+  #nextDoubling = COMPLETE_NUMBERS;
 
   /** Adds the next rows, and their weights. */
   add(block: Block, weights?: Float64Array): void {
     const { rows, cols } = block;
     for (let i = 0; i < rows; ) {
-      while (this.#seen >= this.#thinner) {
-        this.#every *= 2;
-        this.#thinner *= 2;
+      while (this.#seen >= this.#nextDoubling) {
+        this.#rowStep *= 2;
+        this.#nextDoubling *= 2;
       }
-      const wait = this.#row % this.#every;
-      const skipped = wait === 0 ? 1 : Math.min(this.#every - wait, rows - i);
+      const wait = this.#row % this.#rowStep;
+      const skipped = wait === 0 ? 1 : Math.min(this.#rowStep - wait, rows - i);
       // Rows of weight 0 may hold anything.
       if (wait === 0 && weights?.[i] !== 0) this.#add(block, i, weights?.[i]);
       this.#seen += block.kind === 'dense' ? skipped * cols : block.indptr[i + skipped] - block.indptr[i];
@@ -102,7 +102,7 @@ export class DataChecksum {
       high = mix(high, value === 0 ? 0 : words[1] - unit, HIGH);
     }
     this.#low = low;
-    this.#high = mix(high, low, PLACE);
+    this.#high = mix(high, low, ORDER);
   }
 }
 

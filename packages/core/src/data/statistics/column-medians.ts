@@ -6,10 +6,10 @@ import { checkFinite } from './statistics.js';
 import type { RowWeights } from './weights.js';
 
 /** Most counters of all columns together, and rows from which they pay off. */
-const COUNTERS = 2 ** 22;
+const MOST_COUNTERS = 2 ** 22;
 const FEW_ROWS = 2 ** 15;
 /** 1/Φ⁻¹(3/4) in the digits that R’s `mad` has: makes the median absolute deviation of normal data their standard deviation. */
-const NORMAL = 1.4826;
+const MAD_TO_DEVIATION = 1.4826;
 
 /**
  * 1.4826 times the median absolute deviation from the median of every column, exact for any number of rows: a radix search
@@ -27,7 +27,7 @@ export async function medianScales(
   const { medians: deviations } = await columnMedians(source, weights, progress, medians);
   return deviations.map((mad, j) => {
     if (constant[j] === 1) return 1;
-    if (mad > 0 && Number.isFinite(1 / mad)) return NORMAL * mad;
+    if (mad > 0 && Number.isFinite(1 / mad)) return MAD_TO_DEVIATION * mad;
     throw new DataError(
       'BAD_DATA',
       `More than half of the values of column ${describeColumn(j, names)} are the same, so its median absolute deviation is 0. Leave the column out, or use scale: 'unit'.`,
@@ -53,7 +53,7 @@ async function columnMedians(
   about?: Float64Array,
 ): Promise<Medians> {
   const { cols, columnNames } = source;
-  const bits = cols * 2 ** 16 <= COUNTERS && !((source.rows ?? Infinity) < FEW_ROWS) ? 16 : 8;
+  const bits = cols * 2 ** 16 <= MOST_COUNTERS && !((source.rows ?? Infinity) < FEW_ROWS) ? 16 : 8;
   const size = 2 ** bits;
   // Two words per column: the digits that are known of the lower median.
   const [high, low] = [new Uint32Array(cols), new Uint32Array(cols)];

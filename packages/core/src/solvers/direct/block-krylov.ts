@@ -18,7 +18,7 @@ import { ResidualSchedule } from './residual-schedule.js';
 /** Block size if the number of components is not known before the fit. */
 const GROWING_BLOCK = 20;
 /** Size of a narrow block: reading a cache line of eight numbers takes as long as reading one number. */
-const NARROW = 8;
+const NARROW_BLOCK = 8;
 /** Size of a medium block, as a share of a wide one. It was the fastest on dense data in memory. */
 const MIDDLE_SHARE = 0.4;
 /**
@@ -30,7 +30,7 @@ const MOST_PASSES = 500;
  * Number of wide blocks before a restart, if memory allows. More blocks converge in fewer passes, but orthogonalisation costs
  * more.
  */
-const BLOCKS = 12;
+const BLOCKS_BEFORE_RESTART = 12;
 /** Largest number of entries of the basis: 512 MB. */
 const MOST_NUMBERS = 1 << 26;
 /** If d is at most this number of blocks, the space grows until it is ℝᵈ. */
@@ -41,11 +41,11 @@ const ESTIMATE_MARGIN = 0.9;
  * Number of fresh random vectors that search for missed directions. The probability that all of them have a ten times smaller
  * component along a direction than usual is 1e-9.
  */
-const PROBES = 8;
+const FRESH_VECTORS = 8;
 /** Largest number of times that a space is extended by missed directions. A random start misses none. */
 const MOST_WIDENED = 10;
 /** Above this tolerance, speed matters more than the last digits. */
-const LOOSE = 1e-8;
+const LOOSE_TOLERANCE = 1e-8;
 
 /** The random start depends on the data. Otherwise data could be constructed that are orthogonal to it. */
 export const krylovSolver: Solver = { needs: 'rows', solve: solveKrylov, newChecksum: () => new DataChecksum() };
@@ -85,7 +85,7 @@ export async function solveKrylov(problem: RowsProblem): Promise<Solution> {
         }
         const { solution, missed } = await finishRitz(problem, space, found, block, spent++);
         if (missed.length === 0) return solution;
-        if (!found.believed || widened++ === MOST_WIDENED) return openAbove(solution, problem);
+        if (!found.believed || widened++ === MOST_WIDENED) return withMissedDirection(solution, problem);
         await space.widen(missed, progress);
       }
     } finally {
@@ -96,7 +96,7 @@ export async function solveKrylov(problem: RowsProblem): Promise<Solution> {
 
 function blockFor({ costs }: RowsProblem['passes'], wide: number): number {
   if (costs === 'readings') return wide;
-  return Math.min(wide, costs === 'vectors' ? NARROW : Math.max(NARROW, Math.ceil(MIDDLE_SHARE * wide)));
+  return Math.min(wide, costs === 'vectors' ? NARROW_BLOCK : Math.max(NARROW_BLOCK, Math.ceil(MIDDLE_SHARE * wide)));
 }
 
 /**
@@ -134,7 +134,7 @@ async function converge(problem: RowsProblem, space: KrylovSpace, block: number,
       if (last) return { ritz, k, believed: false, pass };
       checks.note(pass, excess);
       if (enough) {
-        most = Math.max(k + 3 * block, Math.min(k + BLOCKS * wide, Math.floor(MOST_NUMBERS / d)));
+        most = Math.max(k + 3 * block, Math.min(k + BLOCKS_BEFORE_RESTART * wide, Math.floor(MOST_NUMBERS / d)));
         if (space.size + space.lastCount > most && most < d) {
           await space.restart(Math.min(k + wide, Math.floor((k + most) / 2), space.size), progress);
         }
@@ -150,13 +150,13 @@ async function converge(problem: RowsProblem, space: KrylovSpace, block: number,
  */
 function mayHideMore(values: Float64Array, k: number, block: number, { d, tolerance }: Problem): boolean {
   if (block > k) return false;
-  const near = searchOf(d, block) * tolerance * values[0];
+  const near = searchFactor(d, block) * tolerance * values[0];
   for (let i = 0; i + block - 1 <= k; i++) if (values[i] - values[i + block - 1] <= near) return true;
   return false;
 }
 
 /** See `Solution.search`. */
-function searchOf(d: number, block: number): number {
+function searchFactor(d: number, block: number): number {
   return 30 * Math.sqrt(d / block);
 }
 
@@ -178,7 +178,7 @@ function residualExcess(ritz: Ritz, k: number, { tolerance, roundoff }: Problem)
   for (let i = 0; i < k; i++) excess = Math.max(excess, excessRatio(ritz.residuals[i], allowed));
   if (ritz.residuals.length <= k) return excess;
   const gap = ritz.values[k - 1] - ritz.values[k];
-  const floor = tolerance > LOOSE ? allowed : Math.min(allowed, Math.max(roundoff, 1e-14 * largest));
+  const floor = tolerance > LOOSE_TOLERANCE ? allowed : Math.min(allowed, Math.max(roundoff, 1e-14 * largest));
   return Math.max(excess, excessRatio(ritz.residuals[k], Math.max(floor, 0.1 * gap)));
 }
 
@@ -205,13 +205,13 @@ async function finishRitz(
 ): Promise<{ readonly solution: Solution; readonly missed: Float64Array }> {
   const { d, progress, scatterTrace, roundoff } = problem;
   const basis = await space.vectors(ritz, k, progress);
-  const search = space.size === d ? 1 : searchOf(d, block);
+  const search = space.size === d ? 1 : searchFactor(d, block);
   const known = ritz.residuals.length > k;
   const value = known ? Math.max(0, ritz.values[k]) : 0;
   // The variance outside the space, which bounds every eigenvalue outside of it.
   const outside = scatterTrace - ritz.values.reduce((sum, each) => sum + each, 0);
   const probed = space.size < d && outside > value + roundoff;
-  const count = probed ? Math.min(PROBES, d - space.size) : 0;
+  const count = probed ? Math.min(FRESH_VECTORS, d - space.size) : 0;
   const vectors = new Float64Array(count * d).map(freshRandom().normal);
   if (probed) await space.remove(vectors, count, progress);
   const together = new Float64Array((k + count) * d);
@@ -255,7 +255,7 @@ function restOfTrace(values: Float64Array, { scatterTrace, roundoff }: Problem):
 }
 
 /** Marks a solution that is known to have missed a direction. Every eigenvalue may be as large as the rest of the trace allows. */
-function openAbove(solution: Solution, problem: Problem): Solution {
+function withMissedDirection(solution: Solution, problem: Problem): Solution {
   const { values, residuals, next } = solution;
   const left = restOfTrace(values, problem);
   const above = values.map((value) => Math.max(0, left - value) + norm(residuals));

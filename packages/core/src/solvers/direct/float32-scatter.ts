@@ -16,13 +16,13 @@ import { byScatter, eigenvalueBound } from './solve-covariance.js';
  */
 const CAUTION = 4;
 /** Residual of the eigenvectors of S̃, relative to the largest eigenvalue, if they are refined afterwards. */
-const ROUGH = 1e-8;
+const ROUGH_RESIDUAL = 1e-8;
 /** Largest number of conjugate gradient steps of a correction. */
-const STEPS = 40;
+const MOST_STEPS = 40;
 /** Conjugate gradients stop when they have reduced the residual to this share. */
 const RESIDUAL_LEFT = 1e-6;
 /** Residuals below this times θ₁ are rounding errors and are not corrected. */
-const ROUNDING = 16 * Number.EPSILON;
+const ROUNDING_RESIDUAL = 16 * Number.EPSILON;
 /** Larger corrections are rejected: S̃ is too far from S, or the gap is too small. */
 const LARGEST_CORRECTION = 1e-4;
 
@@ -56,7 +56,7 @@ async function solveRefined(problem: ScatterAndRowsProblem): Promise<Solution> {
     scatter,
     d,
     few,
-    loose ? tolerance / 10 : ROUGH,
+    loose ? tolerance / 10 : ROUGH_RESIDUAL,
     onStep,
     problem.startSeed,
     probes,
@@ -82,7 +82,7 @@ async function solveRefined(problem: ScatterAndRowsProblem): Promise<Solution> {
   together.set(vectors.subarray(0, taken * d), PROBES * d);
   const image = await (measuring ?? passes.normal(together, PROBES + taken, true));
   // Subspace iteration may have missed a direction. If all eigenvalues were computed, none was missed.
-  if (leading && (await missesMore(vectors, count, values, probes, image, problem))) return await again();
+  if (leading && (await missedDirection(vectors, count, values, probes, image, problem))) return await again();
   let error = 0;
   for (let i = 0; i < PROBES; i++) {
     axpy(-1, roughProbes, i * d, image, i * d, d);
@@ -127,7 +127,7 @@ async function solveRefined(problem: ScatterAndRowsProblem): Promise<Solution> {
  * Returns true if a direction that subspace iteration missed has more variance than the last vector that it found. The random
  * vectors that measure the error show it, in the complement of the vectors that were found.
  */
-async function missesMore(
+async function missedDirection(
   found: Float64Array,
   count: number,
   values: Float64Array,
@@ -196,10 +196,10 @@ async function correct(
   const directions = rest.slice();
   const squares = Float64Array.from({ length: k }, (_, r) => dot(rest, r * d, rest, r * d, d));
   // Below this residual, or if the span is ℝᵈ, conjugate gradients would follow rounding errors.
-  const floor = count === d ? Number.POSITIVE_INFINITY : (ROUNDING * ritz.values[0]) ** 2;
+  const floor = count === d ? Number.POSITIVE_INFINITY : (ROUNDING_RESIDUAL * ritz.values[0]) ** 2;
   const enough = squares.map((square) => Math.max(square * RESIDUAL_LEFT * RESIDUAL_LEFT, floor));
   const open = (): boolean => squares.some((square, r) => square > enough[r]);
-  for (let step = 0; step < STEPS && open(); step++) {
+  for (let step = 0; step < MOST_STEPS && open(); step++) {
     const products = await multiplySymmetric(scatter, directions, k, d, problem);
     for (let i = 0; i < products.length; i++) products[i] = -products[i];
     for (let r = 0; r < k; r++) axpy(ritz.values[r], directions, r * d, products, r * d, d);

@@ -18,19 +18,19 @@ export interface Ritz {
 }
 
 /** Number of projections that make a block orthogonal to Q up to rounding, even if most of it was inside Q: Parlett §6.9. */
-const ROUNDS = 3;
+const PROJECTION_ROUNDS = 3;
 /**
  * The part of an image outside Q may be shorter than the image by this factor. The error of orthogonality is the rounding of the
  * projection times this factor. For T, semi-orthogonality (1e-8) is sufficient (Simon 1984).
  */
-const SHRUNK = 1000;
+const MOST_SHRINKAGE = 1000;
 /** A row is too close to the others for Cholesky QR if less than this share of its square remains. */
-const INDEPENDENT = 1e-8;
+const INDEPENDENT_SHARE = 1e-8;
 
 /** If at least this share of the square of each row remains, one Cholesky QR makes the rows orthonormal to 1e-14. */
-const APART = 0.01;
+const SEPARATED_SHARE = 0.01;
 /** Blocks of at most this number of vectors are multiplied in this file, because loading them into the engine would take longer. */
-const FEW = 16;
+const FEW_VECTORS = 16;
 
 /** A Krylov space: its basis Q, the projection T = QᵀSQ, and the part of S·(last block) that lies outside Q. */
 export class KrylovSpace {
@@ -74,8 +74,8 @@ export class KrylovSpace {
     const carried = given.length;
     block.set(given);
     for (let i = carried; i < block.length; i++) block[i] = this.#random.normal();
-    if (carried < block.length || !(await this.#normalise(block, count, progress)))
-      await this.#settle(block, count, progress);
+    if (carried < block.length || !(await this.#normaliseOutside(block, count, progress)))
+      await this.#orthonormaliseOutside(block, count, progress);
     // After a restart, the first block is coupled to all vectors of the basis.
     this.#coupled = this.#restarted ? 0 : this.size - this.lastCount;
     this.#restarted = false;
@@ -104,23 +104,23 @@ export class KrylovSpace {
    * Makes the part of an image outside Q orthonormal. It is already orthogonal to Q. Returns false if it is too short, so that
    * its direction is rounding.
    */
-  async #normalise(block: Float64Array, count: number, progress: ProgressTracker): Promise<boolean> {
+  async #normaliseOutside(block: Float64Array, count: number, progress: ProgressTracker): Promise<boolean> {
     if (count !== this.lastCount) return false;
-    const lower = cholesky(this.#products, count, INDEPENDENT);
+    const lower = cholesky(this.#products, count, INDEPENDENT_SHARE);
     if (!lower) return false;
-    for (let i = 0; i < count; i++) if (lower[i * count + i] * SHRUNK < this.#longest) return false;
-    const apart = cholesky(this.#products, count, APART) !== undefined;
+    for (let i = 0; i < count; i++) if (lower[i * count + i] * MOST_SHRINKAGE < this.#longest) return false;
+    const apart = cholesky(this.#products, count, SEPARATED_SHARE) !== undefined;
     await this.#combine(block, count, lower, progress);
     if (apart) return true;
-    const second = cholesky(await this.#multiplyRows(block, count, progress), count, INDEPENDENT);
+    const second = cholesky(await this.#multiplyRows(block, count, progress), count, INDEPENDENT_SHARE);
     if (!second) return false;
     await this.#combine(block, count, second, progress);
     return true;
   }
 
   /** Makes any block orthonormal and orthogonal to Q. */
-  async #settle(block: Float64Array, count: number, progress: ProgressTracker): Promise<void> {
-    for (let round = 0; round < ROUNDS; round++) {
+  async #orthonormaliseOutside(block: Float64Array, count: number, progress: ProgressTracker): Promise<void> {
+    for (let round = 0; round < PROJECTION_ROUNDS; round++) {
       // Normalises first: the projection of a tiny vector leaves rounding errors, which must be projected again.
       await this.#orthonormalise(block, count, progress);
       if (this.size > 0) await this.#basis.project(block, count, 0, () => progress.yieldToEventLoop());
@@ -131,7 +131,7 @@ export class KrylovSpace {
   /** Cholesky QR twice (Yamamoto et al. 2015), or Gram–Schmidt if rows are nearly dependent. */
   async #orthonormalise(block: Float64Array, count: number, progress: ProgressTracker): Promise<void> {
     for (let round = 0; round < 2; round++) {
-      const lower = cholesky(await this.#multiplyRows(block, count, progress), count, INDEPENDENT);
+      const lower = cholesky(await this.#multiplyRows(block, count, progress), count, INDEPENDENT_SHARE);
       if (!lower) {
         await progress.follow(orthonormalise(block, count, this.#d, this.#random));
         return;
@@ -143,7 +143,7 @@ export class KrylovSpace {
   /** Products of all pairs of rows, upper triangle. */
   async #multiplyRows(block: Float64Array, count: number, progress: ProgressTracker): Promise<Float64Array> {
     const d = this.#d;
-    if (count <= FEW) {
+    if (count <= FEW_VECTORS) {
       const products = new Float64Array(count * count);
       for (let i = 0; i < count; i++) {
         for (let j = i; j < count; j++) products[i * count + j] = dot(block, i * d, block, j * d, d);
@@ -157,7 +157,7 @@ export class KrylovSpace {
   /** Z = L⁻¹Z. */
   async #combine(block: Float64Array, count: number, lower: Float64Array, progress: ProgressTracker): Promise<void> {
     const d = this.#d;
-    if (count <= FEW) {
+    if (count <= FEW_VECTORS) {
       for (let i = 0; i < count; i++) {
         for (let j = 0; j < i; j++) axpy(-lower[i * count + j], block, j * d, block, i * d, d);
         scale(1 / lower[i * count + i], block, i * d, d);

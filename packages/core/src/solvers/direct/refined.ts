@@ -12,7 +12,7 @@ const COST_MARGIN = 1.1;
  * The rates of products of the scatter with few vectors, for engines that upload rows to a device: these products run on the
  * processor. Operations and numbers per second, from a measurement of 12 ms for 784 columns and 60 vectors.
  */
-const ON_PROCESSOR = { products: 2e10, reading: 8e7 };
+const PROCESSOR_RATES = { products: 2e10, reading: 8e7 };
 
 /** The covariance matrix, summed in float32 and refined in float64. float32-scatter.ts has the code, which is loaded on demand. */
 export const refinedDeclaration: SolverDeclaration = {
@@ -31,7 +31,7 @@ export const refinedDeclaration: SolverDeclaration = {
     const product =
       rates.upload === undefined
         ? operations / (rates.products * 1e9) + work.reading(d * d)
-        : operations / ON_PROCESSOR.products + (d * d) / ON_PROCESSOR.reading;
+        : operations / PROCESSOR_RATES.products + (d * d) / PROCESSOR_RATES.reading;
     const scatter = work.pass(n * d * d * nonzeroShare.eight, float32.products);
     const refinement = work.products(4 * n * d * vectors) + (loose ? 0 : 12 * product);
     return COST_MARGIN * (scatter + work.leading(d, count + OVERSAMPLING) + refinement);

@@ -24,7 +24,7 @@ import { eigenvalueBound } from './solve-covariance.js';
  */
 const MANY_NUMBERS = 2 ** 22;
 /** Cholesky QR makes the images orthonormal up to rounding if at least this share of the square of each image remains. */
-const APART = 0.5;
+const SEPARATED_SHARE = 0.5;
 
 export const dualSolver: Solver = { needs: 'rows', solve: solveDual, dualScaler };
 
@@ -86,7 +86,7 @@ async function solveDual(problem: RowsProblem): Promise<Solution> {
 async function byCholesky(problem: RowsProblem, images: Float64Array, count: number): Promise<QR | undefined> {
   const use = <Result>(run: (rows: VectorBlock) => Promise<Result>): Promise<Result> =>
     VectorBlock.use(images, count, problem.d, problem, run);
-  const lower = cholesky(await use((rows) => rows.products()), count, APART);
+  const lower = cholesky(await use((rows) => rows.products()), count, SEPARATED_SHARE);
   if (!lower) return undefined;
   const coordinates = transpose(invertLower(lower, count), count, count);
   const q = await use((rows) => rows.combine(coordinates, count));

@@ -38,7 +38,7 @@ export interface AutoencoderTerms {
   readonly orthogonalityGradient: Float64Array;
 }
 
-/** The mean of both terms over all rows, of which only their covariance C = Σxxᵀ/n (d × d) is needed, and the gradient of the loss. */
+/** The means of both terms over all rows and the gradient of the loss, from the covariance C = Σxxᵀ/n (d × d) of the rows. */
 export function averageTerms(weights: Matrix<Float64Array>, covariance: Float64Array, alpha: number): MeanTerms {
   const { rows: k, cols: d, data } = weights;
   let trace = 0;
@@ -46,7 +46,7 @@ export function averageTerms(weights: Matrix<Float64Array>, covariance: Float64A
   return runTaskSync(meanTerms(data, rowProducts(data, k, covariance, d, d), trace, alpha, k, d));
 }
 
-/** All terms of one row x, by their names; the matrix is W (k × d). */
+/** All terms for one row x and weights W (k × d). */
 export function autoencoderTerms(matrix: Matrix<Float64Array>, row: ArrayLike<number>): AutoencoderTerms {
   if (!isMatrix(matrix) || !isFloat64Array(matrix.data)) {
     throw new DataError(

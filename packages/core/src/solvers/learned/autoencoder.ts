@@ -17,9 +17,9 @@ import {
 } from './rule.js';
 import { StepSize } from './step-size.js';
 
-/** 1/L where σ₁ = 1: the curvature of both terms is at most 8 near orthonormal W. */
-const STEP = 1 / 8;
-/** Momentum of batches: their gradients are too noisy for one that grows. */
+/** 1/L in units of σ₁ = 1: the curvature of both terms is at most 8 near orthonormal W. */
+const FULL_BATCH_STEP = 1 / 8;
+/** Momentum of batches, which is constant because their gradients are noisy. */
 const BATCH_MOMENTUM = 0.9;
 
 /**
@@ -27,12 +27,13 @@ const BATCH_MOMENTUM = 0.9;
  *
  *   L_PCA = (1 − α)·‖x − WᵀWx‖² + α·‖I − WWᵀ‖²,
  *
- * averaged over the rows, in units in which the largest variance is 1, so that α and the step mean the same for all data.
- * Its minima are the W whose rows are an orthonormal basis of the principal subspace, for every α < 1: at a minimum of the first
- * term WᵀW is the projector, so WWᵀ = I. α changes the path, not the minimum. See `autoencoder-terms` for the gradient.
+ * averaged over the rows, in units in which the largest variance is 1, so that α and the step mean the same for all data. For
+ * every α < 1, the minima are the W whose rows are an orthonormal basis of the principal subspace: at a minimum of the first term
+ * WᵀW is the projector, so WWᵀ = I. α changes the path and not the minimum. `autoencoder-terms.ts` has the gradient.
  *
- * On the full batch the rows matter only through S: 2·d²·k flops an epoch, whatever n is. With `batch` every step sees so many
- * rows: about an anchor (`batches.ts`) from the second epoch on, or, where `decay` is given, with steps η/(1 + epoch/decay).
+ * On the full batch, only S is needed: 2·d²·k flops per epoch for any n. With `batch`, every step uses that number of rows. The
+ * noise of batches is removed by an anchor (`batches.ts`) from the second epoch on, or, if `decay` is given, by steps of η/(1 +
+ * epoch/decay).
  */
 export function autoencoderSolver(needs: Needs, { learn }: SolverUse): Solver {
   const [epochs, tolerance] = learn?.decay === undefined ? [5000, 1e-6] : [1000, 1e-3];
@@ -48,10 +49,10 @@ export function* autoencoderRule(problem: RuleProblem, controls: RuleControls): 
   const top = problem.top ?? (yield* largestVariance(d, rng));
   const relativeTrace = problem.scatterTrace / top;
   const weights = optimiser(controls.descent, problem.start ?? randomRows(k, d, rng), 1 / Math.sqrt(d));
-  // A batch of all rows is the full batch, which needs no anchor.
+  // A batch of all rows needs no anchor.
   const batch = controls.batch !== undefined && controls.batch < problem.n ? controls.batch : undefined;
-  // A row is longer than σ₁ by the effective rank: steps on few rows are that much shorter.
-  const chosen = batch === undefined ? STEP : STEP / (1 + relativeTrace / batch);
+  // The squared length of a row exceeds σ₁² by the effective rank, so steps on few rows are shorter by this factor.
+  const chosen = batch === undefined ? FULL_BATCH_STEP : FULL_BATCH_STEP / (1 + relativeTrace / batch);
   const size = new StepSize(weights, controls, chosen);
   for (let epoch = 0; ; epoch++) {
     const { alpha } = controls;
@@ -75,7 +76,7 @@ export function* autoencoderRule(problem: RuleProblem, controls: RuleControls): 
         mean.defect = terms.defect;
         return Number.isFinite(terms.reconstruction);
       });
-      // At the anchor the loss of all rows is known; otherwise it is the mean over the batches of the epoch.
+      // With an anchor, the loss over all rows is known. Otherwise the loss is the mean over the batches of the epoch.
       const known = anchor && Number.isFinite(mean.reconstruction);
       terms = known ? yield* at(anchor) : { ...mean, rows: weights.at.slice() };
     }
@@ -100,7 +101,7 @@ export function* autoencoderRule(problem: RuleProblem, controls: RuleControls): 
   }
 }
 
-/** Weights of which the loss is known, and of all rows also WS and the gradient. */
+/** Weights and their loss. WS and the gradient are present if all rows were used. */
 interface WeightTerms extends Pick<MeanTerms, 'reconstruction' | 'orthogonality' | 'defect'> {
   readonly rows: Float64Array;
   readonly image?: Float64Array;

@@ -1,7 +1,7 @@
 import { WIDEST_SCATTER } from '../../base/limits.js';
 import type { Solver, SolverDeclaration, SolverUse } from '../solver.js';
 
-/** Declarations of the solvers that learn. Their code is loaded on demand, so that a page that uses only exact solvers does not load it. */
+/** Declarations of the solvers that learn. Their code is loaded on demand: a page that uses only exact solvers does not load it. */
 
 const ACCURACY: SolverDeclaration['accuracy'] = {
   limit: 'rounding',
@@ -23,7 +23,7 @@ export const pointsDeclaration: SolverDeclaration = {
 export const autoencoderDeclaration: SolverDeclaration = {
   family: 'learned',
   method: 'a linear autoencoder, trained by gradient descent',
-  // On the full batch the rows matter only through their scatter.
+  // On the full batch, only the scatter of the rows is needed.
   needs: ({ cols, learn }: SolverUse) => (learn?.batch === undefined && cols <= WIDEST_SCATTER ? 'scatter' : 'rows'),
   learn: {
     options: ['epochs', 'step', 'decay', 'batch', 'alpha', 'descent', 'momentum', 'exact', 'onEpoch'],

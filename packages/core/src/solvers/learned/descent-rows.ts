@@ -8,7 +8,7 @@ import { DataChecksum } from '../../data/statistics/checksum.js';
 import { checkScale, chooseScaler, columnScales, type Scale } from '../../data/statistics/scaling.js';
 import { DataError, describeValue } from '../../errors.js';
 
-/** Rows in memory, few enough to be animated. */
+/** The data of `descend`: rows in memory. */
 export type DescentData = readonly Row[] | Matrix<NumberArray>;
 
 /** Rows as the rules see them: B (n × d), centred, scaled and of size 1. */
@@ -60,12 +60,12 @@ function blockOf(data: DescentData): { block: DenseBlock; names?: readonly strin
     if (block.kind === 'dense') return { block };
   } else if (Array.isArray(data) && data.length > 0) {
     const gather = new RowGatherer(data[0], { capacity: data.length, float32: false });
-    // By index: forEach passes over holes.
+    // By index, because forEach skips holes.
     for (let i = 0; i < data.length; i++) gather.add(data[i], i);
     return { block: gather.take(), names: gather.names };
   }
   throw new DataError(
     Array.isArray(data) ? 'EMPTY_DATA' : 'BAD_DATA',
-    `What is watched must be rows in memory, an array of them or a dense matrix, not ${describeValue(data)}.`,
+    `descend needs rows in memory, an array of rows or a dense matrix, not ${describeValue(data)}.`,
   );
 }

@@ -8,17 +8,17 @@ import { dot } from '../../linalg/vector.js';
 import type { ScatterProblem } from '../solver.js';
 import { NO_RESULT, type PassRequest, type PassResult } from './rule.js';
 
-/** Replies to the queries of a rule. */
+/** Runs the passes that a rule requests. */
 export interface PassRunner {
   reply(query: PassRequest): Promise<PassResult>;
 }
 
-/** A product of all rows. */
+/** The result of a pass over all rows. */
 export function allRowsResult(product: Float64Array): PassResult {
   return { product, share: 1, last: true };
 }
 
-/** Replies from the scatter alone, for rules that query nothing but WS. */
+/** Runs passes on the scatter, for rules that request only WS. */
 export async function withScatterPasses<Result>(
   problem: ScatterProblem,
   use: (replies: PassRunner) => Promise<Result>,
@@ -39,11 +39,11 @@ export async function withScatterPasses<Result>(
   );
 }
 
-/** Operations of ‖S‖² that are worth an exact number; beyond, random vectors estimate it. */
-const WORTH = 2e11;
+/** ‖S‖² is computed exactly if it takes at most this number of operations. Otherwise random vectors estimate it. */
+const MOST_EXACT_OPERATIONS = 2e11;
 const PROBES = 32;
 
-/** Replies from passes over the rows. */
+/** Runs passes over the rows on the engine. */
 export class EnginePasses implements PassRunner {
   readonly #passes: Passes;
   readonly #progress: ProgressTracker;
@@ -78,7 +78,7 @@ export class EnginePasses implements PassRunner {
     }
   }
 
-  /** Ends an epoch that will not be continued. */
+  /** Ends an unfinished epoch. */
   async close(): Promise<void> {
     await this.#batches?.return();
     this.#batches = undefined;
@@ -111,11 +111,11 @@ export class EnginePasses implements PassRunner {
     return out;
   }
 
-  /** ‖S‖² = ‖K‖², from whichever of the two is smaller. */
+  /** ‖S‖² = ‖K‖², from the smaller matrix. */
   async #squares(): Promise<number> {
     const { rows: n, cols: d } = this.#passes;
     const size = Math.min(n, d);
-    if (n * d * size > WORTH) {
+    if (n * d * size > MOST_EXACT_OPERATIONS) {
       const { normal } = random(this.#seed);
       const images = await this.#passes.normal(new Float64Array(PROBES * d).map(normal), PROBES);
       return dot(images, 0, images, 0, images.length) / PROBES;

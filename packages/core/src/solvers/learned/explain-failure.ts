@@ -2,7 +2,7 @@ import type { Failure } from '../solver.js';
 import type { LearnOptions } from './learn-options.js';
 import type { EpochState } from './rule.js';
 
-/** Why learning did not converge, and what to do about it. */
+/** Explains why learning did not converge, and names a remedy. */
 export function explainFailure(
   { step, loss, shorter, defect, settled }: EpochState,
   epochs: number,

@@ -15,28 +15,28 @@ import { type Optimiser, optimiser } from './optimiser.js';
 import { type Rule, type RuleControls, type RuleProblem, withPauses } from './rule.js';
 import { StepSize } from './step-size.js';
 
-/** Epochs, of two readings each. */
-const EPOCHS = 5000;
-/** How many times per epoch the loss is computed; that takes as long as a step. */
-const LOOKS = 16;
-/** Residual of a row where σ₁ = 1 below which Sanger's rule has separated the components. */
-const IN_ORDER = 1e-3;
-/** Length below which a row is shrinking to zero, or is moving to a component. */
-const FADED = 0.5;
+/** Largest number of epochs. Each takes two passes over the data. */
+const MOST_EPOCHS = 5000;
+/** The loss is computed this number of times per epoch, because it takes as long as a step. */
+const LOSSES_PER_EPOCH = 16;
+/** Sanger's rule has separated the components if the residuals of its rows are below this, in units of σ₁ = 1. */
+const SEPARATED_RESIDUAL = 1e-3;
+/** A shorter row is shrinking to zero, or is moving to a component. */
+const SHORT_ROW = 0.5;
 
 /**
- * Hebbian learning: neurons that see row after row. With y = Wx
+ * Hebbian learning from one row after the other. With y = Wx
  *
  *   Oja's rule (k = 1)     Δw = η(yx − y²w)
  *   Oja's subspace rule    ΔW = η(yxᵀ − yyᵀW)
  *   Sanger's rule          ΔW = η(yxᵀ − tril(yyᵀ)W), tril the lower triangle
  *
- * averaged over the rows of a batch: with N = WC and M = NWᵀ, C = Σxxᵀ/rows, these are η(N − MW) and η(N − tril(M)W). On
- * orthonormal W the subspace rule is −½ times the autoencoder's gradient, because there y_rec = y. Sanger's rule finds the components
- * themselves, in order; the others a basis of their span, which is rotated to them at the end.
+ * averaged over the rows of a batch: with N = WC and M = NWᵀ, C = Σxxᵀ/rows, these are η(N − MW) and η(N − tril(M)W). For
+ * orthonormal W, the subspace rule is −½ times the autoencoder's gradient, because y_rec = y. Sanger's rule finds the components
+ * in their order. The other rules find a basis of their span, which is rotated to the components at the end.
  *
- * Steps on batches leave a noise of the size of the step. It is taken out by an anchor (`batches.ts`) from the second epoch on, or,
- * where `decay` is given, by steps η/(1 + epoch/decay). With `epochs: 1` rows are seen once as they come and none is kept
+ * Steps on batches leave a noise of the size of the step. It is removed by an anchor (`batches.ts`) from the second epoch on, or,
+ * if `decay` is given, by steps of η/(1 + epoch/decay). With `epochs: 1`, rows are read once and none is kept
  * (`incremental-hebbian.ts`).
  */
 export function hebbianSolver({ learn }: SolverUse): Solver {
@@ -51,7 +51,7 @@ export function hebbianSolver({ learn }: SolverUse): Solver {
   }
   const how = {
     rule: (problem: RuleProblem, controls: RuleControls) => hebbianRule(rule, problem, controls),
-    epochs: EPOCHS,
+    epochs: MOST_EPOCHS,
   };
   const tolerance = learn?.decay === undefined ? 1e-6 : 1e-3;
   return { needs: 'rows', tolerance, newChecksum: newChecksum, solve: (problem) => learnFromRows(problem, how) };
@@ -64,16 +64,16 @@ export function* hebbianRule(rule: HebbianRule, problem: RuleProblem, controls: 
   const relativeTrace = problem.scatterTrace / top;
   const weights = optimiser('plain', problem.start ?? randomRows(k, d, rng), 1);
   const rows = Math.min(controls.batch ?? defaultBatch(n), n);
-  // A row is longer than σ₁ by the effective rank: steps on few rows are that much shorter.
+  // The squared length of a row exceeds σ₁² by the effective rank, so steps on few rows are shorter by this factor.
   const size = new StepSize(weights, controls, STEP / (1 + relativeTrace / rows));
-  const learning: Learning = { rule, problem, controls, top, relativeTrace, weights, rows, size };
-  // A batch of all rows is the full batch, which needs no anchor.
+  const learning: LearningState = { rule, problem, controls, top, relativeTrace, weights, rows, size };
+  // A batch of all rows needs no anchor.
   const full = controls.batch !== undefined && controls.batch >= n;
   return yield* full ? onAllRows(learning) : onBatches(learning);
 }
 
 /** The state that both variants of a rule share. */
-interface Learning {
+interface LearningState {
   readonly rule: HebbianRule;
   readonly problem: RuleProblem;
   readonly controls: RuleControls;
@@ -86,8 +86,8 @@ interface Learning {
   readonly size: StepSize;
 }
 
-/** One step per epoch, on all rows. The state of an epoch is that of where its step begins. */
-function* onAllRows({ rule, problem, controls, top, relativeTrace, weights, rows, size }: Learning): Rule {
+/** One step per epoch, on all rows. The state of an epoch is the state before its step. */
+function* onAllRows({ rule, problem, controls, top, relativeTrace, weights, rows, size }: LearningState): Rule {
   const { d, k } = problem;
   let before: Float64Array | undefined;
   for (let epoch = 0; ; epoch++) {
@@ -114,7 +114,7 @@ function* onAllRows({ rule, problem, controls, top, relativeTrace, weights, rows
       image: image.map((value) => value * top),
       slope: () => length,
       ...(rule === 'sanger' && controls.decay === undefined
-        ? { settled: inOrder(at, image, relativeTrace, k, d) }
+        ? { settled: areSeparated(at, image, relativeTrace, k, d) }
         : {}),
       shorter,
     };
@@ -123,10 +123,10 @@ function* onAllRows({ rule, problem, controls, top, relativeTrace, weights, rows
   }
 }
 
-/** A step per batch, about an anchor from the second epoch on unless steps decay. */
-function* onBatches({ rule, problem, controls, top, relativeTrace, weights, rows, size }: Learning): Rule {
+/** One step per batch. Uses an anchor from the second epoch on, unless steps decay. */
+function* onBatches({ rule, problem, controls, top, relativeTrace, weights, rows, size }: LearningState): Rule {
   const { n, d, k } = problem;
-  const every = Math.max(1, Math.floor(n / rows / LOOKS));
+  const every = Math.max(1, Math.floor(n / rows / LOSSES_PER_EPOCH));
   for (let epoch = 0; ; epoch++) {
     const step = size.step / (controls.decay === undefined ? 1 : 1 + epoch / controls.decay);
     const anchor = epoch > 0 && controls.decay === undefined ? yield* anchorAt(weights.at, k, top) : undefined;
@@ -141,16 +141,16 @@ function* onBatches({ rule, problem, controls, top, relativeTrace, weights, rows
       weights.advance(yield* withPauses(hebbianDirection(rule, weights.at, image, m, k, d)), -step, undefined);
       return Number.isFinite(losses[losses.length - 1]);
     });
-    const way = losses.reduce((sum, value) => sum + value, 0) / losses.length;
-    const known = anchor && Number.isFinite(way) ? anchor : undefined;
+    const meanLoss = losses.reduce((sum, value) => sum + value, 0) / losses.length;
+    const known = anchor && Number.isFinite(meanLoss) ? anchor : undefined;
     const at = known?.weights ?? weights.at.slice();
     const p = yield* withPauses(rowProductSteps(at, k, at, k, d));
-    // At the anchor the loss of all rows is known; without one it is the mean over the epoch.
+    // With an anchor, the loss over all rows is known. Otherwise the loss is the mean over the epoch.
     const m = known && (yield* withPauses(rowProductSteps(known.image, k, at, k, d)));
-    const loss = m ? reconstructionLoss(m, p, relativeTrace, k) : way;
-    // The mean of the first epoch cannot be compared with losses at anchors: batches of few rows vary too much.
+    const loss = m ? reconstructionLoss(m, p, relativeTrace, k) : meanLoss;
+    // The mean loss of the first epoch is not compared with losses at anchors, because batches of few rows vary too much.
     const comparable = known !== undefined || controls.decay !== undefined || !Number.isFinite(loss);
-    // Sanger's rule does not follow a gradient of this loss: while the components get their order, it may grow a little.
+    // Sanger's rule does not follow a gradient of this loss, which may grow a little while the components get their order.
     const { shorter } = comparable ? size.judge(loss, { mayGrow: true, point: at }) : {};
     yield {
       loss,
@@ -162,7 +162,7 @@ function* onBatches({ rule, problem, controls, top, relativeTrace, weights, rows
       ...(known ? { image: known.image.map((value) => value * top) } : {}),
       ...(known && m ? { slope: () => norm(runTaskSync(hebbianDirection(rule, at, known.image, m, k, d))) } : {}),
       ...(rule === 'sanger' && controls.decay === undefined
-        ? { settled: known !== undefined && inOrder(at, known.image, relativeTrace, k, d) }
+        ? { settled: known !== undefined && areSeparated(at, known.image, relativeTrace, k, d) }
         : {}),
       shorter,
     };
@@ -170,13 +170,22 @@ function* onBatches({ rule, problem, controls, top, relativeTrace, weights, rows
 }
 
 /**
- * Whether rows are components themselves and not any basis of their span: ‖Cw − θw‖ is small where σ₁ = 1. Before that, a row shrinks and
- * grows again, when those before it take their share; it may stay short only where the others have all the variance there is.
+ * Returns true if the rows are the components and not another basis of their span: ‖Cw − θw‖ is small in units of σ₁ = 1. Before
+ * that, a row shrinks while the rows before it take their share, and grows again. It may stay short only if the other rows have
+ * all of the variance.
  */
-function inOrder(weights: Float64Array, image: Float64Array, relativeTrace: number, k: number, d: number): boolean {
+function areSeparated(
+  weights: Float64Array,
+  image: Float64Array,
+  relativeTrace: number,
+  k: number,
+  d: number,
+): boolean {
   const values = Float64Array.from({ length: k }, (_, r) => dot(image, r * d, weights, r * d, d));
   const residuals = residualNorms(image.slice(), weights, values, k, d);
-  const long = values.map((_, r) => Number(norm(weights, r * d, d) >= FADED));
+  const long = values.map((_, r) => Number(norm(weights, r * d, d) >= SHORT_ROW));
   const missing = relativeTrace - dot(values, 0, long, 0, k);
-  return residuals.every((residual, r) => (long[r] ? residual <= IN_ORDER : missing <= IN_ORDER * relativeTrace));
+  return residuals.every((residual, r) =>
+    long[r] ? residual <= SEPARATED_RESIDUAL : missing <= SEPARATED_RESIDUAL * relativeTrace,
+  );
 }

@@ -27,27 +27,28 @@ import type { HebbianRule } from './learn-options.js';
 import { HEBBIAN_STEP, hebbianDirection, reconstructionLoss } from './mean-terms.js';
 import type { EpochState } from './rule.js';
 
-/** Rows of the first batches, and of the last: small ones learn fast, large ones cost less and leave less noise. */
+/** Rows of the first batches, and of the last ones. Small batches learn faster; large batches cost less and leave less noise. */
 const FIRST_BATCH = 64;
 const LAST_BATCH = 256;
-/** Share of the rows so far that a batch has in between. */
+/** In between, the size of a batch is this share of the rows so far. */
 const BATCH_SHARE = 1 / 32;
-/** Rows, spread over a block, after which the size of batches is chosen anew. */
+/** The batch size is updated after this number of rows, which are spread over the block. */
 const RESIZE_AFTER = 2048;
-/** Rows after which steps are half as long. */
+/** Number of rows after which steps are half as long. */
 const HALVE_AFTER = 25_000;
-/** Batches that running means average over. */
+/** Number of batches in a running mean. */
 const AVERAGED_BATCHES = 50;
-/** The loss is computed for one in so many batches; that takes as long as a step. */
+/** The loss is computed for one of this number of batches, because it takes as long as a step. */
 const LOSS_EVERY = 4;
-/** Weights that are this large are diverging. */
+/** Weights above this are diverging. */
 const DIVERGED_WEIGHT = 10;
 
 /**
- * Hebbian learning from rows that are seen once, as they come: the mean, the columns' scale and σ₁² are those of the rows so far,
- * and steps get shorter, η/(1 + t/25,000) after t rows (Robbins & Monro 1951). Memory: W and the statistics of the columns.
+ * Hebbian learning from rows that are read once. Mean, column scales and σ₁² are those of the rows so far. Steps get shorter,
+ * η/(1 + t/25,000) after t rows (Robbins & Monro 1951). Memory: W and the column statistics.
  *
- * Where the rows can be read again the result is measured; where they cannot, variances are those of the last batches, without bounds.
+ * If the rows can be read again, a second pass measures the result. Otherwise the variances are those of the last batches,
+ * without error bounds.
  */
 export class IncrementalHebbian implements IncrementalFit {
   readonly columns: ColumnStatistics;
@@ -60,7 +61,7 @@ export class IncrementalHebbian implements IncrementalFit {
   readonly #weights: Float64Array;
   /** A mean of WC over the last batches, C the scatter per row of the scaled data. */
   readonly #image: Float64Array;
-  /** σ₁² per row, from the lengths of WC so far, in the same units. */
+  /** σ₁² per row in the same units, from the lengths of WC so far. */
   #top = 0;
   #unit = 1;
   #batches = 0;
@@ -129,7 +130,7 @@ export class IncrementalHebbian implements IncrementalFit {
     );
   }
 
-  /** Converts the state to another unit. Units are powers of two, so nothing is rounded. */
+  /** Converts the state to another unit. Units are powers of two, so the conversion is exact. */
   #measureIn(unit: number): void {
     const factor = (this.#unit / unit) ** 2;
     this.#top *= factor;
@@ -137,7 +138,7 @@ export class IncrementalHebbian implements IncrementalFit {
     this.#unit = unit;
   }
 
-  /** One step on a batch whose rows have that weight on the average of all; `covarianceTrace` is tr C. */
+  /** One step on a batch. `weight` is the number of its rows times the average weight of a row, and `covarianceTrace` is tr C. */
   async #learn(
     batch: LoadedBlock,
     scaler: Scaler,
@@ -209,13 +210,13 @@ export class IncrementalHebbian implements IncrementalFit {
     return { ...certified(found, next), k, converged, passes: 2, trace, ...failure };
   }
 
-  /** Without a second reading: variances of the last batches, and bounds that exclude nothing. */
+  /** The solution without a second pass: variances of the last batches, and bounds that do not exclude any value. */
   #uncheckedSolution(problem: OnePassProblem, state: EpochState, epoch: Epoch): Solution {
     const { d, scatterTrace } = problem;
     const all = this.#k;
     const q = this.#weights.slice();
     runTaskSync(orthonormalise(q, all, d, this.#rng));
-    // W is nearly orthonormal: Q = CW with C = QWᵀ, so QS is C times what is remembered of WS.
+    // W is nearly orthonormal: Q = CW with C = QWᵀ, so QS is C times the running mean of WS.
     const image = new Float64Array(all * d);
     addCombination(1, rowProducts(q, all, this.#weights, all, d), all, this.#image, all, d, image);
     const { values, vectors } = runTaskSync(symmetricEigen(rowProducts(image, all, q, all, d), all, all));
@@ -243,7 +244,7 @@ export class IncrementalHebbian implements IncrementalFit {
   }
 }
 
-/** The components that can have variance, where there were fewer rows than neurons. */
+/** The components that can have variance: fewer than there are neurons if there were fewer rows. */
 function leading(found: MeasuredPairs, { wanted, d }: OnePassProblem): MeasuredPairs & { readonly k: number } {
   const k = countOf(wanted);
   return {
@@ -255,7 +256,7 @@ function leading(found: MeasuredPairs, { wanted, d }: OnePassProblem): MeasuredP
   };
 }
 
-/** An estimate of σ₁² of the first batch: a few rounds of v ← Cv/‖Cv‖ from a random v. */
+/** Estimates σ₁² of the first batch by a few rounds of v ← Cv/‖Cv‖ from a random v. */
 async function firstVariance(
   times: (vectors: Float64Array, count: number) => Promise<Float64Array>,
   d: number,

@@ -10,8 +10,8 @@ const VECTORS = 4;
 const POWER_ROUNDS = 6;
 
 /**
- * An estimate of σ₁²: v ← Sv/‖Sv‖ for a few random v, and the largest ‖Sv‖ of the last round. It is never above σ₁² and at most a
- * few percent below, which is accurate enough for a step size.
+ * Estimates σ₁² by power iteration: v ← Sv/‖Sv‖ for a few random v, and the largest ‖Sv‖ of the last round. The estimate is at
+ * most σ₁², and at most a few percent below, which is accurate enough for a step size.
  */
 export function* largestVariance(d: number, { normal }: Random): Generator<PassRequest, number, PassResult> {
   const k = Math.min(VECTORS, d);
@@ -29,21 +29,25 @@ export function* largestVariance(d: number, { normal }: Random): Generator<PassR
   return largest;
 }
 
-/** Vectors of a block: random ones miss a direction by thirty times the usual once in 30⁴. */
-const BLOCK = 4;
-/** Most blocks: the estimate of the largest value is final after them. */
+/**
+ * Vectors per block. The probability that all of a random block have a component along a direction that is thirty times smaller
+ * than usual is 30⁻⁴.
+ */
+const BLOCK_VECTORS = 4;
+/** Largest number of blocks. */
 const MOST_BLOCKS = 30;
-/** Dimensions up to which the whole complement is computed. */
-const FILLED = 32;
-/** Rounds of projection that leave a block orthogonal to rounding, even where little of it was left: Parlett §6.9. */
+/** A complement of at most this dimension is computed completely. */
+const MOST_COMPLETE = 32;
+/** Number of projections that make a block orthogonal up to rounding, even if little of it remains: Parlett §6.9. */
 const PROJECTION_ROUNDS = 3;
 
 /**
- * The largest variance outside a subspace: the top eigenvalue of S on the complement of orthonormal rows V, by block Lanczos from a
- * random start. It says what comes after the last component, and whether learning has left out a direction that has more than one
- * it found: descent can rest at a saddle.
+ * The largest variance outside a subspace: the largest eigenvalue of S on the complement of orthonormal rows V, by block Lanczos
+ * iteration from a random start. It bounds the variance after the last component. It also shows whether learning has missed a
+ * direction with more variance than one that it found, because descent can stop at a saddle point.
  *
- * `bound` is how far off it may be: the residual, times what a random start may hide (see `Solution.search`).
+ * `bound` is an upper bound on the error: the residual times the factor for a random start (see `Solution.search`). The iteration
+ * ends when `enough` returns true.
  */
 export function* largestOutside(
   basis: Float64Array,
@@ -53,24 +57,24 @@ export function* largestOutside(
   enough: (value: number, bound: number) => boolean,
 ): Generator<PassRequest, { readonly value: number; readonly bound: number }, PassResult> {
   const room = d - k;
-  const hidden = 30 * Math.sqrt(d / Math.min(BLOCK, room));
-  const most = Math.min(room, BLOCK * MOST_BLOCKS);
+  const hidden = 30 * Math.sqrt(d / Math.min(BLOCK_VECTORS, room));
+  const most = Math.min(room, BLOCK_VECTORS * MOST_BLOCKS);
   const q = new Float64Array(most * d);
   const images = new Float64Array(most * d);
   const projected = new Float64Array(most * most);
   let size = 0;
-  let block: Float64Array = new Float64Array(Math.min(BLOCK, room) * d).map(rng.normal);
+  let block: Float64Array = new Float64Array(Math.min(BLOCK_VECTORS, room) * d).map(rng.normal);
   for (;;) {
     const count = Math.min(block.length / d, most - size);
     block = block.slice(0, count * d);
     for (let round = 0; round < PROJECTION_ROUNDS; round++) {
-      removeSpan(block, count, basis, k, d);
-      removeSpan(block, count, q, size, d);
+      projectOut(block, count, basis, k, d);
+      projectOut(block, count, q, size, d);
       yield* withPauses(orthonormalise(block, count, d, rng));
     }
     q.set(block, size * d);
     block = (yield { pass: 'normal', vectors: block, k: count }).product;
-    removeSpan(block, count, basis, k, d);
+    projectOut(block, count, basis, k, d);
     images.set(block, size * d);
     size += count;
     const columns = rowProducts(q, size, block, count, d);
@@ -85,15 +89,15 @@ export function* largestOutside(
     addCombination(-values[0], vectors, 1, q, size, d, residual);
     const whole = size === room;
     const bound = whole ? norm(residual) : hidden * norm(residual);
-    // Where few dimensions are left, the largest direction could be missed: it is cheaper to compute all of them than to bound that.
-    const nearly = room <= FILLED || room - size <= 2 * BLOCK;
+    // If few dimensions are left, computing all of them is cheaper than bounding the risk of a missed direction.
+    const nearly = room <= MOST_COMPLETE || room - size <= 2 * BLOCK_VECTORS;
     if (whole || size === most || (!nearly && enough(values[0], bound)))
       return { value: Math.max(0, values[0]), bound };
   }
 }
 
 /** X −= (XVᵀ)V. */
-function removeSpan(rows: Float64Array, count: number, basis: Float64Array, k: number, d: number): void {
+function projectOut(rows: Float64Array, count: number, basis: Float64Array, k: number, d: number): void {
   const inside = rowProducts(rows, count, basis, k, d);
   for (let i = 0; i < count; i++) {
     for (let j = 0; j < k; j++) axpy(-inside[i * k + j], basis, j * d, rows, i * d, d);

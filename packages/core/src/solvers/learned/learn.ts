@@ -18,16 +18,16 @@ import {
   type RuleProblem,
 } from './rule.js';
 
-/** A learning rule, and how many epochs it may take. */
+/** A learning rule, and its largest number of epochs. */
 export interface LearningMethod {
   readonly rule: (problem: RuleProblem, controls: RuleControls) => Rule;
   readonly epochs: number;
 }
 
-/** The search for what a rule has left out starts from random vectors, which depend on the data. */
+/** The search for missed directions starts from random vectors, which depend on the data. */
 export const newChecksum = (): DataChecksum => new DataChecksum();
 
-/** Learns from the scatter alone: an epoch costs the same for any number of rows. */
+/** Learns from the scatter. The cost of an epoch does not depend on the number of rows. */
 export async function learnFromScatter(problem: ScatterProblem, method: LearningMethod): Promise<Solution> {
   const solution = await withScatterPasses(problem, (replies) => learn(problem, method, 0, replies));
   return { ...solution, passes: 1 };
@@ -44,9 +44,9 @@ export async function learnFromRows(problem: RowsProblem, method: LearningMethod
 }
 
 /**
- * Runs a rule to its end: replies to its queries, keeps its trace, and measures from time to time how far its subspace is from one of
- * eigenvectors. Where every residual is within the tolerance, it also searches outside the subspace, because a rule may stop
- * where a direction is still missing.
+ * Runs a rule to its end: runs the passes that it requests, records its trace, and measures the residuals of its subspace in some
+ * epochs. If all residuals are within the tolerance, it also searches outside the subspace, because a rule may stop before it has
+ * found all directions.
  */
 async function learn(problem: Problem, method: LearningMethod, n: number, replies: PassRunner): Promise<Solution> {
   const { d, scatterTrace, seed, startSeed, centred, wanted, tolerance, learn: options } = problem;
@@ -85,7 +85,7 @@ async function learn(problem: Problem, method: LearningMethod, n: number, replie
     options.onEpoch?.(one, { rows, ...(points ? { points, unit: unit * problem.unit } : {}) });
     const good = found && found.worst <= tolerance && settled ? found : undefined;
     if (good || last) {
-      const pairs = good ?? best ?? (await runRequests(measureSubspace(fallback(k, d), k, d, rng), reply));
+      const pairs = good ?? best ?? (await runRequests(measureSubspace(firstAxes(k, d), k, d, rng), reply));
       const outside = await runRequests(searchOutside(pairs, k, d, tolerance, rng), reply);
       const converged = good !== undefined && !outside.missing;
       if (converged || last) {
@@ -98,8 +98,8 @@ async function learn(problem: Problem, method: LearningMethod, n: number, replie
 }
 
 /**
- * Ritz pairs with what is known of all eigenvalues. S seen from V and its complement is [[Θ, Rᵀ], [R, M]], M at most ν = `next`: so
- * θᵢ ≤ λᵢ ≤ max(θᵢ, ν) + ‖R‖, whatever was found, and nothing is assumed to have been found.
+ * Ritz pairs with bounds on all eigenvalues. In a basis of V and its complement, S is [[Θ, Rᵀ], [R, M]], and M is at most ν =
+ * `next`. So θᵢ ≤ λᵢ ≤ max(θᵢ, ν) + ‖R‖. The bound does not assume that the iteration found the leading eigenvalues.
  */
 export function certified(
   { basis, values, residuals }: RitzPairs,
@@ -111,12 +111,12 @@ export function certified(
   return { basis, values, residuals, next, rayleigh: true, bracket: { above, below: 0 } };
 }
 
-/** The subspace at its principal axes, and the worst of its residuals relative to the largest value. */
+/** The Ritz pairs of a subspace, and the largest of their residuals relative to the largest value. */
 export interface MeasuredPairs extends RitzPairs {
   readonly worst: number;
 }
 
-/** Runs a generator to its end and replies to its queries. */
+/** Runs a generator to its end, and runs the passes that it requests. */
 export async function runRequests<Result>(
   queries: Generator<PassRequest, Result, PassResult>,
   reply: (query: PassRequest) => Promise<PassResult>,
@@ -137,7 +137,10 @@ export function* measureSubspace(
   return { ...pairs, worst: Math.max(...pairs.residuals) / pairs.values[0] };
 }
 
-/** The largest eigenvalue outside the subspace, as accurately as the gap requires, and whether it belongs to the components. */
+/**
+ * Finds the largest eigenvalue outside the subspace, as accurately as the gap requires. `missing` is true if it belongs to the
+ * wanted components.
+ */
 export function* searchOutside(
   { basis, values, residuals }: RitzPairs,
   k: number,
@@ -149,13 +152,13 @@ export function* searchOutside(
   const enough = (value: number, bound: number): boolean =>
     bound <= Math.max(tolerance * values[0], 0.1 * Math.abs(values[k - 1] - value));
   const { value, bound } = yield* largestOutside(basis, k, d, rng, enough);
-  // The largest value outside V is at least the eigenvalue after the last, and at most ‖R‖ more. It is a Rayleigh quotient of an
-  // actual vector: where it is above the last value found, that vector belongs to the components.
+  // The largest value outside V is at least the next eigenvalue, and exceeds it by at most ‖R‖. It is the Rayleigh quotient of a
+  // vector: if it exceeds the last value, this vector belongs to the components.
   const next = { value, bound: bound + Math.hypot(...residuals) };
   return { next, missing: value > values[k - 1] + tolerance * values[0] };
 }
 
-/** The number of components as a count: the options of solvers that learn were checked to be one. */
+/** The number of components. Options of solvers that learn are checked to have a count. */
 export function countOf(wanted: Problem['wanted']): number {
   if ('count' in wanted) return wanted.count;
   throw new TypeError('a fraction of the variance is no number of neurons');
@@ -174,14 +177,14 @@ export function checkExact(exact: NonNullable<LearnOptions['exact']>, d: number,
   );
 }
 
-/** The values that a rule's controls start with. */
+/** The initial controls of a rule. */
 export function controlsOf(learn: LearnOptions): RuleControls {
   const { step, alpha = 0, momentum, descent = 'momentum', decay, batch } = learn;
   return { step, alpha, momentum, descent, decay, batch };
 }
 
-/** Arbitrary axes, for the case that no subspace could be measured. */
-function fallback(k: number, d: number): Float64Array {
+/** Arbitrary axes, if no subspace could be measured. */
+function firstAxes(k: number, d: number): Float64Array {
   const rows = new Float64Array(k * d);
   for (let r = 0; r < k; r++) rows[r * d + r] = 1;
   return rows;

@@ -2,7 +2,7 @@ import type { Task } from '../../base/progress.js';
 import { addCombinationSteps, rowProductSteps } from '../../linalg/row-products.js';
 import type { HebbianRule } from './learn-options.js';
 
-/** The terms of the autoencoder's loss, averaged over rows, and its gradient. */
+/** The terms of the autoencoder's loss, averaged over rows, and the gradient of the loss. */
 export interface MeanTerms {
   readonly reconstruction: number;
   readonly orthogonality: number;
@@ -13,12 +13,11 @@ export interface MeanTerms {
 }
 
 /**
- * The autoencoder's terms (`autoencoder-terms.ts`), averaged over rows of which only N = WC is known, C = Σxxᵀ/n: with M = NWᵀ and
- * P = WWᵀ
+ * The autoencoder's terms (`autoencoder-terms.ts`), averaged over rows. Needs only N = WC, C = Σxxᵀ/n. With M = NWᵀ and P = WWᵀ
  *
  *   mean L_AE = tr C − 2·tr M + tr(MP),   its gradient 2[ MW − N + PN − N ].
  *
- * So an epoch costs no more for many rows than for few, once C is known.
+ * So after C is computed, the cost of an epoch does not depend on the number of rows.
  */
 export function* meanTerms(
   weights: Float64Array,
@@ -64,10 +63,10 @@ export function reconstructionLoss(m: Float64Array, p: Float64Array, trace: numb
   return loss;
 }
 
-/** Half of what is stable on the whole data where σ₁ = 1. */
+/** Half of the largest stable step on all rows, in units of σ₁ = 1. */
 export const HEBBIAN_STEP = 0.5;
 
-/** The direction of a rule's step for weights W and N = WC: N − MW, M = NWᵀ or its lower triangle. */
+/** The direction of a step of a Hebbian rule for weights W and N = WC: N − MW, where M is NWᵀ or its lower triangle. */
 export function* hebbianDirection(
   rule: HebbianRule,
   weights: Float64Array,

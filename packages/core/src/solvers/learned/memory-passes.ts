@@ -7,15 +7,15 @@ import { dot } from '../../linalg/vector.js';
 import { allRowsResult } from './engine-passes.js';
 import { NO_RESULT, type PassRequest, type PassResult } from './rule.js';
 
-/** Operations up to which S is computed: a fraction of a second. */
-const QUICK = 2e8;
+/** S is computed if it takes at most this number of operations, a fraction of a second. */
+const MOST_SCATTER_OPERATIONS = 2e8;
 
-/** Replies at once, from few rows in memory: plain loops over B (n × d), or over S where that is smaller. */
+/** Computes the results of requests synchronously, for few rows in memory: plain loops over B (n × d), or over S if it is smaller. */
 export class MemoryPasses {
   readonly #rows: Float64Array;
   readonly #n: number;
   readonly #d: number;
-  /** S, both triangles, where there are no more columns than rows and it is quick to make. */
+  /** S, both triangles, if d ≤ n and it takes little time to compute. */
   readonly #scatter: Float64Array | undefined;
   #batch = 0;
 
@@ -23,7 +23,7 @@ export class MemoryPasses {
     this.#rows = rows;
     this.#n = n;
     this.#d = d;
-    this.#scatter = d <= n && n * d * d <= QUICK ? scatterOf(rows, n, d) : undefined;
+    this.#scatter = d <= n && n * d * d <= MOST_SCATTER_OPERATIONS ? scatterOf(rows, n, d) : undefined;
   }
 
   reply(query: PassRequest): PassResult {
@@ -50,7 +50,7 @@ export class MemoryPasses {
     return rowProducts(this.#rows, this.#n, vectors, k, this.#d);
   }
 
-  /** Runs a generator to its end and replies to its queries. */
+  /** Runs a generator to its end, and computes the results of its requests. */
   run<Result>(queries: Generator<PassRequest, Result, PassResult>): Result {
     let turn = queries.next();
     while (!turn.done) turn = queries.next(this.reply(turn.value));
@@ -62,7 +62,7 @@ export class MemoryPasses {
     return this.#collect(this.multiply(vectors, k), k, 0, 1);
   }
 
-  /** YᵀB over rows first, first + step, …; Y has one row for each of them. */
+  /** YᵀB over rows first, first + step, …. Y has one row for each of these rows. */
   #collect(scores: Float64Array, k: number, first: number, step: number): Float64Array {
     const d = this.#d;
     const out = new Float64Array(k * d);
@@ -77,7 +77,7 @@ export class MemoryPasses {
     return out;
   }
 
-  /** Every m-th row, as passes over large data take their batches. */
+  /** The product with every m-th row, as batches of large data are drawn. */
   #nextBatch(vectors: Float64Array, k: number, size: number, begins: boolean): PassResult {
     const [n, d] = [this.#n, this.#d];
     if (begins) this.#batch = 0;
@@ -105,29 +105,29 @@ export function scatterOf(rows: Float64Array, n: number, d: number): Float64Arra
   return out;
 }
 
-/** Share of the largest value below which there is no variance, as far as squares can say. */
-const NONE = 1e-12;
+/** A variance below this share of the largest one counts as zero, because squared data have no more digits. */
+const ZERO_SHARE = 1e-12;
 
-/** The exact principal subspace of few rows B (n × d), at once: eigenvectors of BᵀB, or of BBᵀ taken back by Bᵀ. */
+/** The exact principal subspace of few rows B (n × d): the eigenvectors of BᵀB, or those of BBᵀ times B. */
 export function exactRows(rows: Float64Array, n: number, d: number, k: number): Matrix<Float64Array> {
   if (n < d) {
     const { values, vectors } = runTaskSync(symmetricEigen(rowProducts(rows, n, rows, n, d), n, k));
     const data = new Float64Array(k * d);
     addCombination(1, vectors, k, rows, n, d, data);
-    return spanned(values, data, k, d);
+    return rowsWithVariance(values, data, k, d);
   }
   const { values, vectors } = runTaskSync(symmetricEigen(scatterOf(rows, n, d), d, k));
-  return spanned(values, vectors, k, d);
+  return rowsWithVariance(values, vectors, k, d);
 }
 
-/** σ₁² of few rows B (n × d): the largest eigenvalue of BᵀB or BBᵀ, whichever is smaller. */
+/** σ₁² of few rows B (n × d): the largest eigenvalue of BᵀB or BBᵀ, computed from the smaller matrix. */
 export function exactTop(rows: Float64Array, n: number, d: number): number {
   const square = n < d ? rowProducts(rows, n, rows, n, d) : scatterOf(rows, n, d);
   return runTaskSync(symmetricEigen(square, Math.min(n, d), 0)).values[0];
 }
 
-/** Only directions that have variance: the others might as well be any. */
-function spanned(values: Float64Array, rows: Float64Array, k: number, d: number): Matrix<Float64Array> {
-  const count = values.subarray(0, k).filter((value) => value > NONE * values[0]).length;
+/** The leading rows that have variance. The others are arbitrary. */
+function rowsWithVariance(values: Float64Array, rows: Float64Array, k: number, d: number): Matrix<Float64Array> {
+  const count = values.subarray(0, k).filter((value) => value > ZERO_SHARE * values[0]).length;
   return { rows: count, cols: d, data: rows.slice(0, count * d) };
 }

@@ -3,20 +3,23 @@ import type { Random } from '../../linalg/random.js';
 import { rowProductSteps } from '../../linalg/row-products.js';
 import type { EpochState, RuleProblem } from './rule.js';
 
-/** Shared by both rules that move points: the start, the gradient and the epoch state. All in units where σ₁ = 1. */
+/** The parts that both rules for points share: start, gradient and epoch state. All in units in which σ₁ = 1. */
 
-/** Below 1: with longer steps, the largest component diverges. */
+/** Step length. With longer steps than 1, the largest component diverges. */
 export const POINTS_STEP = 0.25;
-/** Size of the random start. */
-const START = 0.5;
-/** Points between two pauses. */
-const STRIP = 64;
-/** Defect below which the points count as settled; it keeps falling while their subspace is not found. */
-const SETTLED = 1e-3;
+/** Norm of the random start. */
+const START_NORM = 0.5;
+/** Number of points between two pauses. */
+const PAUSE_ROWS = 64;
+/** Points with a smaller defect count as settled. The defect falls until their subspace is found. */
+const SETTLED_DEFECT = 1e-3;
 
-/** The points to start from, where σ₁² is `top`: those given, or random ones too small to diverge. Centred where the rows are. */
+/**
+ * The points at the start, for σ₁² = `top`: the given ones, or random ones that are too small to diverge. Centred if the rows are
+ * centred.
+ */
 export function startPoints({ n, k, centred, start }: RuleProblem, { normal }: Random, top: number): Float64Array {
-  const size = START / (Math.sqrt(n) + Math.sqrt(k));
+  const size = START_NORM / (Math.sqrt(n) + Math.sqrt(k));
   const y = start?.map((value) => value / Math.sqrt(top)) ?? new Float64Array(n * k).map(() => size * normal());
   if (centred) centrePoints(y, n, k);
   return y;
@@ -35,13 +38,13 @@ export function centrePoints(y: Float64Array, n: number, k: number): void {
 export function* innerProducts(y: Float64Array, n: number, k: number): Task<Float64Array> {
   const out = new Float64Array(k * k);
   for (let i = 0; i < n; i++) {
-    if (i % STRIP === 0) yield 2 * STRIP * k * k;
+    if (i % PAUSE_ROWS === 0) yield 2 * PAUSE_ROWS * k * k;
     for (let c = 0; c < k; c++) for (let e = 0; e < k; e++) out[c * k + e] += y[i * k + c] * y[i * k + e];
   }
   return out;
 }
 
-/** Y·G − image/top: a quarter of the gradient of ‖K − YYᵀ‖², the image being BBᵀY. */
+/** Y·G − image/top, where `image` is BBᵀY: a quarter of the gradient of ‖K − YYᵀ‖². */
 export function* pointGradient(
   y: Float64Array,
   inner: Float64Array,
@@ -52,7 +55,7 @@ export function* pointGradient(
 ): Task<Float64Array> {
   const gradient = new Float64Array(n * k);
   for (let i = 0; i < n; i++) {
-    if (i % STRIP === 0) yield 2 * STRIP * k * k;
+    if (i % PAUSE_ROWS === 0) yield 2 * PAUSE_ROWS * k * k;
     for (let c = 0; c < k; c++) {
       let sum = -image[i * k + c] / top;
       for (let e = 0; e < k; e++) sum += y[i * k + e] * inner[e * k + c];
@@ -63,8 +66,8 @@ export function* pointGradient(
 }
 
 /**
- * The loss and its parts. With A = YᵀB and G = YᵀY: f = 4·(‖S‖² − 2·‖A‖² + ‖G‖²). Where Y are scores AAᵀ = G², so that the rows
- * of G⁻¹A, the decoder, are orthonormal: how far AAᵀ is from G² is the defect.
+ * The loss and its parts. With A = YᵀB and G = YᵀY: f = 4·(‖S‖² − 2·‖A‖² + ‖G‖²). If Y are scores, AAᵀ = G², and the rows of the
+ * decoder G⁻¹A are orthonormal. The defect is the difference between AAᵀ and G².
  */
 export function* pointsState(
   a: Float64Array,
@@ -91,6 +94,6 @@ export function* pointsState(
     defect: relative,
     rows: a,
     unit: Math.sqrt(top),
-    settled: relative <= SETTLED,
+    settled: relative <= SETTLED_DEFECT,
   };
 }

@@ -1,23 +1,23 @@
 import { rowProducts } from '../../linalg/row-products.js';
 import { type DescentData, descentRows } from './descent-rows.js';
 
-/** Shares of the points whose nearest neighbour pulls them, and whose farthest pushes them away. */
+/** The share of points that are attracted by their nearest neighbour, and of points that are repelled by their farthest one. */
 export interface ForceShares {
   readonly nearestAttract: number;
   readonly farthestRepel: number;
 }
 
-/** Shares of the force on a point that come from its neighbours, for two ways of centring. */
+/** How often neighbours attract and repel, for two kinds of centring. */
 export interface NeighbourForces {
-  /** With the mean of row i plus the mean of column j as centring, which leaves the mean of all out. */
+  /** Centring by the mean of row i plus the mean of column j, without the overall mean. */
   readonly meansOnly: ForceShares;
-  /** With double centring, as L does it: the sign is that of −⟨xᵢ, xⱼ⟩. */
+  /** Double centring by L: the sign is that of −⟨xᵢ, xⱼ⟩. */
   readonly doubleCentred: ForceShares;
 }
 
 /**
- * The forces between neighbours in the data: j pulls i where ‖xᵢ − xⱼ‖² is below its centring, and pushes where it is above.
- * Nearest neighbours are said to attract and farthest ones to repel; this counts how often they do. O(n²·d).
+ * The forces between neighbours in the data. Point j pulls point i if ‖xᵢ − xⱼ‖² is below its centring, and pushes it if it is
+ * above. Nearest neighbours are said to attract and farthest ones to repel: this counts how often they do. O(n²·d).
  */
 export function neighbourForces(data: DescentData): NeighbourForces {
   const { rows, n, d } = descentRows(data, { center: true, scale: 'none', ddof: 1 });
@@ -33,7 +33,7 @@ export function neighbourForces(data: DescentData): NeighbourForces {
       if (nearest < 0 || distance(j) < distance(nearest)) nearest = j;
       if (farthest < 0 || distance(j) > distance(farthest)) farthest = j;
     }
-    // Of centred points the mean of row i is ‖xᵢ‖² + mean, and the mean of all 2·mean.
+    // For centred points, the mean of row i is ‖xᵢ‖² + mean, and the overall mean is 2·mean.
     const centring = (j: number): number => squares[i] + squares[j] + 2 * mean;
     if (distance(nearest) < centring(nearest)) counts.meansOnly[0]++;
     if (distance(farthest) > centring(farthest)) counts.meansOnly[1]++;

@@ -1,15 +1,15 @@
 import { dot } from '../../linalg/vector.js';
 import type { RuleControls } from './rule.js';
 
-/** How gradients become steps. */
+/** A method of gradient descent. */
 export interface Optimiser {
   /** The point at which the next gradient is needed. */
   readonly at: Float64Array;
-  /** Takes a step from there, against the gradient. */
+  /** Takes a step against the gradient, which was computed at `at`. */
   advance(gradient: Float64Array, step: number, momentum: number | undefined): void;
-  /** Returns to an earlier point and resets its momentum. */
+  /** Returns to an earlier point, and resets the momentum. */
   returnTo(place: Float64Array): void;
-  /** Whether the length of a step does not depend on the size of the gradient: then it is a share of the size of the weights. */
+  /** True if the length of a step does not depend on the size of the gradient. It is then a share of the size of the weights. */
   readonly scaleInvariant?: boolean;
 }
 
@@ -36,8 +36,8 @@ class Plain implements Optimiser {
 }
 
 /**
- * Nesterov's momentum: x' = θ − η·g(θ), θ' = x' + μ(x' − x). μ is given, or t/(t + 3) for the t-th step since a step last went
- * uphill (g·(x' − x) > 0), when the momentum is reset (O'Donoghue & Candès 2015).
+ * Nesterov's momentum: x' = θ − η·g(θ), θ' = x' + μ(x' − x). By default μ = t/(t + 3) for the t-th step since the last reset. A
+ * step that goes uphill (g·(x' − x) > 0) resets the momentum (O'Donoghue & Candès 2015).
  */
 class Momentum implements Optimiser {
   readonly at: Float64Array;
@@ -73,7 +73,10 @@ class Momentum implements Optimiser {
 const BETA1 = 0.9;
 const BETA2 = 0.99;
 
-/** Adam (Kingma & Ba 2015): θ ← θ − η·s·m̂/√v̂, running means m of the gradients and v of their squares, s the usual size of an entry of θ. */
+/**
+ * Adam (Kingma & Ba 2015): θ ← θ − η·s·m̂/√v̂, with running means m of the gradients and v of their squares. s is the usual size
+ * of an entry of θ.
+ */
 class Adam implements Optimiser {
   readonly at: Float64Array;
   readonly scaleInvariant = true;
@@ -93,7 +96,7 @@ class Adam implements Optimiser {
     this.#steps++;
     const first = 1 - BETA1 ** this.#steps;
     const second = 1 - BETA2 ** this.#steps;
-    // Weights whose gradients are all zero stay where they are.
+    // Weights whose gradients are all zero do not move.
     const least = Number.EPSILON * Math.sqrt(dot(gradient, 0, gradient, 0, gradient.length) / gradient.length);
     for (let i = 0; i < gradient.length; i++) {
       this.#mean[i] = BETA1 * this.#mean[i] + (1 - BETA1) * gradient[i];

@@ -8,19 +8,19 @@ import { optimiser } from './optimiser.js';
 import { type Rule, type RuleControls, type RuleProblem, withPauses } from './rule.js';
 import { StepSize } from './step-size.js';
 
-/** Most points for which all pairs are computed: their distances take half of n² numbers, 268 MB. */
+/** Largest number of points for which all pairs are computed. Their distances take n²/2 numbers, 268 MB. */
 const MOST_POINTS = 8192;
-/** Keeps a force of zero from being divided by. */
+/** Prevents a division by a force of zero. */
 const TINY = 1e-300;
 
 /**
- * Forces between points. Eˣᵢⱼ = ‖xᵢ − xⱼ‖², Dˣ = LEˣL its double centring (row means taken off, then column means), Dʸ the same of
- * the embedding. Point i is moved by
+ * Forces between points. Eˣᵢⱼ = ‖xᵢ − xⱼ‖², Dˣ = LEˣL its double centring (subtract row means, then column means), Dʸ the same
+ * for the embedding. Point i is moved by
  *
  *   F_X − F_Y = Σⱼ (Dˣᵢⱼ − Dʸᵢⱼ)(yᵢ − yⱼ),
  *
- * the coefficient of each pair deciding whether j pushes i away (above 0) or pulls it (below). The exact gradient is
- * ∇f = −8·(F_X − F_Y), because Σⱼ Dˣᵢⱼ(yᵢ − yⱼ) = 2·(XcXcᵀY)ᵢ. O(n²·k) an epoch.
+ * The sign of the coefficient decides whether point j pushes point i away (above 0) or pulls it (below 0). The exact gradient is
+ * ∇f = −8·(F_X − F_Y), because Σⱼ Dˣᵢⱼ(yᵢ − yⱼ) = 2·(XcXcᵀY)ᵢ. O(n²·k) per epoch.
  */
 export function* pairwiseRule(problem: RuleProblem, controls: RuleControls): Rule {
   const { n, d, k } = problem;
@@ -33,14 +33,14 @@ export function* pairwiseRule(problem: RuleProblem, controls: RuleControls): Rul
   }
   const rng = random(problem.seed);
   const top = problem.top ?? (yield* largestVariance(d, rng));
-  // The same numbers are drawn in the same order as by `factored`, so that both start from the same points.
+  // Draws the same random numbers in the same order as `factored`, so that both rules start from the same points.
   const { product: rows } = yield { pass: 'rows' };
   const data = yield* withPauses(centredDistances(rows, n, d, top));
   const squares = sumOfSquares(data, n) / 4;
   const y = optimiser(controls.descent, startPoints(problem, rng, top), 1 / Math.sqrt(n));
   const size = new StepSize(y, controls, POINTS_STEP);
   for (;;) {
-    // Forces do not move the mean; Adam, which makes them of one size, does.
+    // Forces do not move the mean. Adam does, because it rescales them.
     centrePoints(y.at, n, k);
     const forces = yield* withPauses(addForces(data, y.at, n, k));
     const { product: a } = yield { pass: 'multiplyTransposed', scores: y.at, k };
@@ -66,13 +66,13 @@ export function* pairwiseRule(problem: RuleProblem, controls: RuleControls): Rul
   }
 }
 
-/** A symmetric n × n matrix: its diagonal, and what is above it row by row. */
+/** A symmetric n × n matrix: its diagonal, and the entries above it row by row. */
 interface Pairs {
   readonly diagonal: Float64Array;
   readonly above: Float64Array;
 }
 
-/** LEL for the squared distances of rows of length d, divided by `unit`. */
+/** LEL/unit for the squared distances E between rows of length d. */
 export function* centredDistances(rows: Float64Array, n: number, d: number, unit: number): Task<Pairs> {
   const above = new Float64Array((n * (n - 1)) / 2);
   const means = new Float64Array(n);
@@ -102,7 +102,7 @@ function sumOfSquares({ diagonal, above }: Pairs, n: number): number {
 }
 
 interface Forces {
-  /** F_X − F_Y of every point (n × k). */
+  /** F_X − F_Y of each point (n × k). */
   readonly total: Float64Array;
   /** f(Y) = ‖Dˣ − Dʸ‖². */
   readonly loss: number;
@@ -113,7 +113,7 @@ interface Forces {
   readonly attracting: number;
 }
 
-/** Adds up the forces of all pairs, row by row of what is above the diagonal. */
+/** Adds up the forces of all pairs, row by row above the diagonal. */
 function* addForces(data: Pairs, y: Float64Array, n: number, k: number): Task<Forces> {
   const sums = new PairSums(data, y, n, k);
   for (let i = 0; i < n; i++) {
@@ -123,7 +123,7 @@ function* addForces(data: Pairs, y: Float64Array, n: number, k: number): Task<Fo
   return sums.forces();
 }
 
-/** Sums over pairs. Coordinates are kept apart, so that the loop over pairs has no other inside. */
+/** Sums over pairs. Coordinates are in separate arrays, so that the loop over pairs contains no other loop. */
 class PairSums {
   readonly #data: Pairs;
   readonly #n: number;
@@ -141,7 +141,7 @@ class PairSums {
     this.#n = n;
     this.#coordinates = Array.from({ length: k }, (_, c) => Float64Array.from({ length: n }, (_, i) => y[i * k + c]));
     this.#forces = this.#coordinates.map(() => new Float64Array(n));
-    // The mean of row i of Eʸ is ‖yᵢ − ȳ‖² + mean ‖y − ȳ‖²: what its n entries add up to, without them.
+    // The mean of row i of Eʸ, without computing its n entries: ‖yᵢ − ȳ‖² + mean ‖y − ȳ‖².
     this.#means = new Float64Array(n);
     for (const x of this.#coordinates) addDeviations(x, this.#means);
     const spread = this.#means.reduce((sum, value) => sum + value / n, 0);
@@ -157,19 +157,19 @@ class PairSums {
     const { above, diagonal } = this.#data;
     const offset = this.#mean - this.#means[i];
     this.#diagonal += (diagonal[i] - (offset - this.#means[i])) ** 2;
-    // Where row i begins above the diagonal, less i + 1: entry (i, j) is at start + j.
+    // Entry (i, j) above the diagonal is at start + j.
     const start = i * n - (i * (i + 1)) / 2 - i - 1;
     const [x, y] = this.#coordinates;
     const [forceX, forceY] = this.#forces;
     if (this.#forces.length === 2) {
-      pairInPlane(above, start, this.#means, offset, x, y, forceX, forceY, i, n, this.#tally);
+      addPairsInPlane(above, start, this.#means, offset, x, y, forceX, forceY, i, n, this.#tally);
       return;
     }
     this.#distances.fill(0, i + 1, n);
     for (const x of this.#coordinates) addSquares(x, i, n, this.#distances);
-    pair(above, start, this.#means, offset, this.#distances, this.#coefficients, i, n, this.#tally);
+    addPairs(above, start, this.#means, offset, this.#distances, this.#coefficients, i, n, this.#tally);
     for (let c = 0; c < this.#forces.length; c++) {
-      push(this.#coordinates[c], this.#forces[c], this.#coefficients, i, n);
+      applyForces(this.#coordinates[c], this.#forces[c], this.#coefficients, i, n);
     }
   }
 
@@ -191,10 +191,10 @@ class PairSums {
 }
 
 /**
- * Coefficients Dˣ − Dʸ of the pairs (i, j), j > i. The tally gets their squares, the net and the gross force, and the sum of their signs,
- * which are as good as random: a branch on them would cost more than all the rest.
+ * Computes the coefficients Dˣ − Dʸ of the pairs (i, j), j > i. Adds to `tally` the sum of their squares, the net force, the
+ * gross force and the sum of the signs. The signs are summed without a branch, which would be mispredicted half of the time.
  */
-function pair(
+function addPairs(
   above: Float64Array,
   start: number,
   means: Float64Array,
@@ -225,8 +225,8 @@ function pair(
   tally[3] += signs;
 }
 
-/** All of it in one loop, for the two coordinates that can be drawn: sixty times a second for 2,000 points. */
-function pairInPlane(
+/** The same in one loop for two coordinates, which can be drawn: 2,000 points at 60 epochs per second. */
+function addPairsInPlane(
   above: Float64Array,
   start: number,
   means: Float64Array,
@@ -288,8 +288,8 @@ function addDeviations(x: Float64Array, out: Float64Array): void {
   for (let i = 0; i < x.length; i++) out[i] += (x[i] - mean) ** 2;
 }
 
-/** The force on i and the opposite forces on all j after it, along one coordinate. */
-function push(x: Float64Array, force: Float64Array, coefficients: Float64Array, i: number, n: number): void {
+/** Adds the forces on i, and the opposite forces on all j > i, along one coordinate. */
+function applyForces(x: Float64Array, force: Float64Array, coefficients: Float64Array, i: number, n: number): void {
   const here = x[i];
   let sum = 0;
   for (let j = i + 1; j < n; j++) {

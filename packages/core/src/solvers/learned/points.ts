@@ -9,24 +9,24 @@ import { pairwiseRule } from './pairwise.js';
 import { type Rule, type RuleControls, type RuleProblem, withPauses } from './rule.js';
 import { StepSize } from './step-size.js';
 
-/** Readings of the data. */
-const EPOCHS = 5000;
+/** Largest number of epochs. */
+const MOST_EPOCHS = 5000;
 
 /**
- * Gradient descent on the points themselves: Y (n × k) is moved until its inner products are those of the rows,
+ * Gradient descent on points: Y (n × k) is moved until the inner products of its rows are those of the rows of the data,
  *
  *   f(Y) = ‖L(Eˣ − Eʸ)L‖² = 4·‖BBᵀ − YYᵀ‖²,   ∇f = −16·[ B(BᵀY) − Y(YᵀY) ],
  *
- * Eˣ and Eʸ being squared distances and L the centring. `factored` computes it as the right side says: two passes over the rows and
- * no n × n matrix. `pairwise` adds up forces between all pairs (`pairwise.ts`), to the same iterates. Every local minimum
- * is a global one: Y becomes the scores, rotated. A step is Y += η/σ₁²·[…]; the start is random and no larger than σ₁, because a
- * start of a fixed size diverges on small data.
+ * where Eˣ and Eʸ are squared distances and L is the centring. The rule `factored` computes the right side: two passes over the
+ * rows and no n × n matrix. The rule `pairwise` adds up forces between all pairs (`pairwise.ts`), and takes the same steps. Every
+ * local minimum is a global one: Y becomes the scores, rotated. A step is Y += η/σ₁²·[…]. The random start is not larger than σ₁,
+ * because a start of a fixed size diverges on small data.
  *
- * In code Y is in units where σ₁ = 1. Rows of A = YᵀB span the subspace that the points have found.
+ * In the code, Y is in units in which σ₁ = 1. The rows of A = YᵀB span the current subspace.
  */
 export function pointsSolver({ learn }: SolverUse): Solver {
   const rule = learn?.rule === 'pairwise' ? pairwiseRule : factoredRule;
-  const solve = (problem: RowsProblem) => learnFromRows(problem, { rule, epochs: EPOCHS });
+  const solve = (problem: RowsProblem) => learnFromRows(problem, { rule, epochs: MOST_EPOCHS });
   return { needs: 'rows', tolerance: 1e-6, newChecksum: newChecksum, solve };
 }
 

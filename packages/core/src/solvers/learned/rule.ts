@@ -1,8 +1,8 @@
 import type { Task } from '../../base/progress.js';
 
 /**
- * A learning rule is a generator. It yields queries for products with the data and gets the replies, and after every epoch it
- * yields its state. It never touches the data itself, so the same rule runs in `learn`, on an engine, and in `descend`, on rows in
+ * A learning rule is a generator. It yields requests for passes over the data and gets their results. After every epoch it yields
+ * its state. It does not access the data itself, so the same rule runs in `learn`, on an engine, and in `descend`, on rows in
  * memory and one epoch at a time.
  *
  * B (n × d) are the scaled rows, S = BᵀB. Weights W are k rows of d, points Y are n rows of k.
@@ -12,13 +12,13 @@ export type Rule = Generator<PassRequest | EpochState, never, PassResult>;
 export type PassRequest =
   /** WS over all rows. */
   | { readonly pass: 'normal'; readonly vectors: Float64Array; readonly k: number }
-  /** WS over the next so many rows. */
+  /** WS over the next batch of `rows` rows. */
   | {
       readonly pass: 'batch';
       readonly vectors: Float64Array;
       readonly k: number;
       readonly rows: number;
-      /** Whether an epoch begins with it. */
+      /** True for the first batch of an epoch. */
       readonly first: boolean;
     }
   /** BAᵀ (n × k). */
@@ -29,14 +29,14 @@ export type PassRequest =
   | { readonly pass: 'squares' }
   /** B itself (n × d), for rules that use pairs of rows. */
   | { readonly pass: 'rows' }
-  /** Nothing: a point in long work at which the caller may yield to the event loop. */
+  /** No pass: the caller may yield to the event loop. */
   | { readonly pass: 'pause' };
 
 export interface PassResult {
   readonly product: Float64Array;
-  /** Share of all rows that went into it. */
+  /** The share of all rows that the pass used. */
   readonly share: number;
-  /** Whether these were the last rows of the epoch. */
+  /** True if these were the last rows of the epoch. */
   readonly last: boolean;
 }
 
@@ -47,45 +47,45 @@ export interface EpochState {
   readonly step: number;
   readonly batch?: number;
   readonly defect: number;
-  /** k × d: their span is the subspace found so far. */
+  /** k × d: rows that span the current subspace. */
   readonly rows: Float64Array;
-  /** Those rows times S, where the rule has computed it anyway. */
+  /** `rows` times S, if the rule has computed it. */
   readonly image?: Float64Array;
-  /** n × k, of rules that move points; in units where σ₁ = 1. */
+  /** n × k, for rules that move points, in units in which σ₁ = 1. */
   readonly points?: Float64Array;
   /** σ₁ of the scaled data, usually an estimate: points times this are scores. */
   readonly unit?: number;
-  /** False while the rule must continue even if its subspace is right: points may still have to move. */
+  /** False if the rule must continue although it has found the subspace, because points still move. */
   readonly settled?: boolean;
-  /** Length of the change that a step of size 1 would make, in units where σ₁ = 1; left out where batches do not show it. */
+  /** Length of the change by a step of size 1, in units in which σ₁ = 1. Absent if it cannot be computed from batches. */
   readonly slope?: () => number;
-  /** Set when a step that was given is too long, because the loss is not finite, or grows: a step to try instead. */
+  /** A shorter step to try, if the given step is too long: the loss grows or is not finite. */
   readonly shorter?: number | undefined;
 }
 
-/** The problem, as far as a rule knows it. */
+/** The facts about the problem that a rule needs. */
 export interface RuleProblem {
   /** Number of rows. */
   readonly n: number;
   readonly d: number;
   readonly k: number;
-  /** tr S, the sum of all its eigenvalues. */
+  /** tr S, the sum of all eigenvalues of S. */
   readonly scatterTrace: number;
   readonly seed: number;
-  /** Whether rows are centred, without weights: then points are too. */
+  /** True if the rows are centred and have no weights. Points are then centred too. */
   readonly centred: boolean;
-  /** Where to start: weights (k × d), or points (n × k) in units of the scaled data. Left out, the start is random. */
+  /** The start: weights (k × d), or points (n × k) in units of the scaled data. Default: random. */
   readonly start?: Float64Array;
-  /** σ₁², where it is known exactly; otherwise the rule estimates it. */
+  /** σ₁², if it is known exactly. Otherwise the rule estimates it. */
   readonly top?: number;
 }
 
-/** How a gradient becomes a step: as it is, with Nesterov's momentum, or by Adam. */
+/** The method of descent: plain, with Nesterov's momentum, or Adam. */
 export type DescentKind = 'plain' | 'momentum' | 'adam';
 
 /** Parameters that may be changed while a rule runs. */
 export interface RuleControls {
-  /** Left undefined, the rule chooses. */
+  /** Undefined if the rule chooses. */
   step: number | undefined;
   alpha: number;
   momentum: number | undefined;
@@ -94,14 +94,14 @@ export interface RuleControls {
   readonly batch: number | undefined;
 }
 
-/** The reply where there was nothing to multiply. */
+/** The result of a request without a product. */
 export const NO_RESULT: PassResult = { product: new Float64Array(0), share: 0, last: false };
 
 const PAUSE = { pass: 'pause' } as const;
-/** Operations between two pauses. */
+/** Number of operations between two pauses. */
 const PAUSE_EVERY = 1 << 20;
 
-/** Runs stepwise work inside a rule, with pauses in which the caller may yield to the event loop. */
+/** Runs a task inside a rule, with pauses in which the caller may yield to the event loop. */
 export function* withPauses<Result>(steps: Task<Result>): Generator<PassRequest, Result, PassResult> {
   let worked = 0;
   for (;;) {

@@ -14,18 +14,24 @@ interface ScaledRows {
   readonly unit: number;
 }
 
-/** The forces on one point, pair by pair: a coefficient above 0 pushes it away from the other, below 0 pulls it there. */
+/**
+ * The forces on one point by every other point. A coefficient above 0 pushes the point away from the other one, and a coefficient
+ * below 0 pulls it.
+ */
 export interface PointForces {
-  /** Dˣᵢⱼ, from the distances of the data. */
+  /** Dˣᵢⱼ, from distances in the data. */
   readonly data: Float64Array;
-  /** Dʸᵢⱼ, from those of the embedding; it has the opposite sign. */
+  /** Dʸᵢⱼ, from distances in the embedding. It enters with the opposite sign. */
   readonly embedding: Float64Array;
-  /** Σ(Dˣ − Dʸ)(yᵢ − yⱼ) over the pairs that pull, and over those that push, in the data's units; η/2 of both is a plain step. */
+  /**
+   * Σ(Dˣ − Dʸ)(yᵢ − yⱼ) over the points that pull, and over those that push, in the data's units. A plain step is η/2 times their
+   * sum.
+   */
   readonly attraction: Float64Array;
   readonly repulsion: Float64Array;
 }
 
-/** One epoch of a descent. Its arrays are copies, and expensive parts are computed on demand. */
+/** The state of one epoch of `descend`. Its arrays are copies. Scores and forces are computed on demand. */
 export class Snapshot implements Epoch {
   readonly epoch: number;
   readonly loss: number;
@@ -36,7 +42,7 @@ export class Snapshot implements Epoch {
   readonly angle?: number;
   readonly residual?: number;
   readonly converged: boolean;
-  /** k × d: the weights W, or of points the rows YᵀB; their span is the subspace found so far. */
+  /** k × d: the weights W, or YᵀB for points. These rows span the current subspace. */
   readonly rows: Matrix<Float64Array>;
   readonly #points: Float64Array | undefined;
   readonly #longest: number;
@@ -58,7 +64,7 @@ export class Snapshot implements Epoch {
     this.#scaler = scaler;
   }
 
-  /** Where each row is drawn (n × k), in the data's units: the points themselves, or the codes Wx. */
+  /** The coordinates of each row (n × k), in the data's units: the points, or the codes Wx. */
   scores(): Matrix<Float64Array> {
     const { n, d, k, rows, unit } = this.#scaler;
     const data = this.#points?.slice() ?? rowProducts(rows, n, this.rows.data, k, d);
@@ -66,7 +72,7 @@ export class Snapshot implements Epoch {
     return { rows: n, cols: k, data };
   }
 
-  /** The forces that all points exert on point i, of rules that move points. */
+  /** The forces of all points on point i, for rules that move points. */
   forces(i: number): PointForces {
     const { n, d, k, rows, unit } = this.#scaler;
     const y = this.#points;

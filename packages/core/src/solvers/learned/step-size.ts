@@ -1,23 +1,23 @@
 import type { Optimiser } from './optimiser.js';
 import type { RuleControls } from './rule.js';
 
-/** Growth of the loss that is no more than rounding, relative to the loss at the start. */
+/** Growth of the loss by rounding, relative to the loss at the start. */
 const ROUNDING = 1e-12;
-/** How often the loss may grow in succession before the step is called too long. */
+/** A step is too long if the loss grows this number of times in succession. */
 const PATIENCE = 3;
-/** A loss so many times that of the start means that the step is too long. */
+/** A step is too long if the loss exceeds that of the start by this factor. */
 const DIVERGED_LOSS = 2;
-/** Epochs without a new lowest loss, although it could fall, after which the step is too long: it oscillates. */
+/** A step is too long if the loss oscillates: this number of epochs without a new lowest loss, although it could fall. */
 const MOST_IDLE_EPOCHS = 100;
-/** The first step of an optimiser whose steps do not depend on the size of the gradient, as a share of what it moves. */
+/** The first step of a scale-invariant optimiser, as a share of the size of the weights. */
 const FIRST_RELATIVE_STEP = 0.1;
-/** Factor for such a step when the loss grows: it was about as long as the remaining distance. */
+/** Factor for such a step when the loss grows, because the step was about as long as the remaining distance. */
 const SHORTER = 0.7;
 
 export interface StepVerdict {
-  /** Whether the gradient that belongs to the loss is to be followed; if not, the optimiser is back at the best point so far. */
+  /** True if the gradient at this point is to be followed. If not, the optimiser has returned to the best point. */
   readonly advance: boolean;
-  /** Where a step that was given is too long: one to try. */
+  /** A shorter step to try, if the given step is too long. */
   readonly shorter?: number;
 }
 
@@ -25,11 +25,11 @@ export interface StepVerdict {
 interface EpochFacts {
   readonly mayGrow?: boolean;
   readonly settled?: boolean;
-  /** The point that has this loss. Default: where the optimiser is. */
+  /** The point that has this loss. Default: the current point of the optimiser. */
   readonly point?: Float64Array;
-  /** How much a loss may grow beyond that of the start. Default 0. */
+  /** Allowed growth of the loss beyond that of the start. Default 0. */
   readonly allowedGrowth?: number;
-  /** Length of the step's direction, which falls towards the end. */
+  /** Length of the direction of the step, which falls towards the end. */
   readonly directionLength?: number;
   readonly reversed?: boolean;
 }
@@ -37,8 +37,8 @@ interface EpochFacts {
 const ADVANCE: StepVerdict = { advance: true };
 
 /**
- * The length of the next step, from how the loss changed. When the loss grows, the optimiser returns to the best point so far; a step
- * that the rule has chosen is halved, and a step that was given is reported as too long.
+ * Chooses the length of the next step from the changes of the loss. When the loss grows, the optimiser returns to the best point
+ * so far. A step that the rule has chosen is then halved, and a step that the user has given is reported as too long.
  */
 export class StepSize {
   readonly #optimiser: Optimiser;
@@ -66,12 +66,12 @@ export class StepSize {
   }
 
   /**
-   * Records the loss at a point, by default where the optimiser is. A loss that `mayGrow` is one of batches, or of no
-   * gradient; one that is not `settled` must still fall.
+   * Records the loss at a point, by default the current point of the optimiser. `mayGrow` is for losses of batches, and of rules
+   * that follow no gradient. A loss that is not `settled` must still fall.
    *
-   * A rule that follows no gradient adds what else it knows: how much a loss may grow beyond that of the start (`allowedGrowth`), the length of
-   * the step's direction (`directionLength`), which falls towards the end, and whether the direction is `reversed` since the last step: a rule
-   * that still makes progress is not idle, however slow it is.
+   * A rule that follows no gradient gives further facts: the allowed growth of the loss beyond that of the start
+   * (`allowedGrowth`), the length of the step's direction (`directionLength`), and whether the direction has `reversed` since the
+   * last step. With them, a rule that makes slow progress is not taken for one that oscillates.
    */
   judge(
     loss: number,
@@ -107,11 +107,11 @@ export class StepSize {
       return this.#returnToBest();
     if (rose && this.#optimiser.scaleInvariant) this.#chosen *= SHORTER;
     if (mayGrow || this.#optimiser.scaleInvariant || this.#growing < PATIENCE) return ADVANCE;
-    // A loss that stays just above its minimum has converged; it is not growing.
+    // A loss that stays just above its minimum has converged and is not growing.
     return loss - this.#lowest <= 1e-3 * (first - this.#lowest) ? ADVANCE : this.#returnToBest();
   }
 
-  /** Forgets the losses: those of another α cannot be compared. */
+  /** Forgets all losses if α has changed, because losses for different α cannot be compared. */
   #forgetOtherLosses(): void {
     if (this.#alpha === this.#controls.alpha) return;
     this.#alpha = this.#controls.alpha;

@@ -63,9 +63,9 @@ export function capacityOf(size: number): number {
   return size + Math.max(FEWEST_ROWS, STACK_SHARE * size);
 }
 /** The unit of the stack is replaced when the data outgrow it by this factor. Its square is still far from overflow. */
-const REACH = 2 ** 100;
+const MOST_GROWTH = 2 ** 100;
 /** Unit roundoff of float64. */
-const U = 2 ** -53;
+const UNIT_ROUNDOFF = 2 ** -53;
 
 /**
  * A sketch of rows: ℓ rows R (ℓ × d) with RᵀR ≈ S, where S = Σw(x − x̄)(x − x̄)ᵀ is the scatter of all rows that were added. It
@@ -296,7 +296,7 @@ export class Sketch {
     for (let j = 0; j < scale.length; j++) if (constant[j]) this.#divisor[j] = powerOfTwo(scale[j]);
     const { unit, scatterTrace } = chooseScaler(this.#columns, this.#divisor, true);
     if (scatterTrace === 0) return;
-    if (this.#unit > 0 && unit / this.#unit > REACH) {
+    if (this.#unit > 0 && unit / this.#unit > MOST_GROWTH) {
       const ratio = this.#unit / unit;
       rescale(ratio, this.#stack, 0, this.#filled * this.cols);
       this.#lost *= ratio * ratio;
@@ -374,7 +374,7 @@ export class Sketch {
  */
 function compressionError(engine: Engine, s: number, d: number, size: number, defect: number): number {
   const eigen = 16 * s * Number.EPSILON;
-  return 2 * engine.roundoff(s, d, false) + eigen + size * defect + 2 * Math.sqrt(size) * (s + 16) * U;
+  return 2 * engine.roundoff(s, d, false) + eigen + size * defect + 2 * Math.sqrt(size) * (s + 16) * UNIT_ROUNDOFF;
 }
 
 function largest(values: Float64Array): number {
