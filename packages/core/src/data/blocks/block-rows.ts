@@ -1,6 +1,6 @@
 import { type Block, identityScaler, packTile } from './block.js';
 
-/** Rows from…to−1 of a block, without copying their numbers. */
+/** Rows from, …, to − 1 of a block. Their numbers are not copied. */
 export function blockRows(block: Block, from: number, to: number): Block {
   if (from === 0 && to === block.rows) return block;
   if (block.kind === 'dense') {
@@ -19,7 +19,7 @@ export function blockRows(block: Block, from: number, to: number): Block {
   };
 }
 
-/** Rows first, first + step, first + 2·step, … of a block: of dense rows a view, of sparse ones a copy. */
+/** Rows first, first + step, first + 2·step, … of a block: a view of dense rows, or a copy of sparse rows. */
 export function everyNth(block: Block, first: number, step: number): Block {
   const rows = Math.ceil((block.rows - first) / step);
   if (block.kind === 'dense') {
@@ -40,12 +40,12 @@ export function everyNth(block: Block, first: number, step: number): Block {
   return { ...block, rows, indptr, indices, data };
 }
 
-/** Every n-th entry of an array with one entry per row. */
+/** Entries first, first + step, … of an array with one entry per row. */
 export function everyNthOf(values: Float64Array, first: number, step: number): Float64Array {
   return Float64Array.from({ length: Math.ceil((values.length - first) / step) }, (_, i) => values[first + i * step]);
 }
 
-/** A block as packed float64 numbers, row after row. */
+/** The numbers of a block as a packed, row-major float64 array. */
 export function packedRows(block: Block): Float64Array {
   const out = new Float64Array(block.rows * block.cols);
   packTile(block, identityScaler(block.cols), 0, block.rows, 0, block.cols, out);

@@ -2,7 +2,7 @@ import type { CanonicalCsr } from './csr.js';
 import { numbersOf } from './float16.js';
 import type { NumberArray } from './matrix.js';
 
-/** Some rows of the data, dense or sparse, checked and in one fixed layout. Sources yield blocks. */
+/** Rows of the data, dense or sparse, checked and in a fixed layout. Sources yield blocks. */
 export type Block = DenseBlock | SparseBlock;
 
 /** Rows with a number in every column. */
@@ -12,11 +12,11 @@ export interface DenseBlock {
   readonly cols: number;
   readonly stride: number;
   readonly data: NumberArray;
-  /** Whether the data are 16-bit integers that hold the bits of half-precision numbers. */
+  /** True if the data are 16-bit integers with the bits of half-precision numbers. */
   readonly half?: boolean;
 }
 
-/** Rows of which only the entries other than 0 are stored. */
+/** Rows that store only entries other than 0. */
 export interface SparseBlock extends CanonicalCsr {
   readonly kind: 'sparse';
 }
@@ -60,7 +60,7 @@ export function packTile(
   if (block.kind === 'dense' && across > 1 && !block.half) {
     const { data, stride } = block;
     for (let j = left; j < right; j++) {
-      // Read once: the compiler cannot know that no entry of the tile is one of these.
+      // Read once, because the compiler cannot exclude that they overlap with the tile.
       const own = shift[j];
       const times = factor[j];
       const target = start + (j - left) * across;

@@ -3,12 +3,18 @@ import type { Warning } from '../../warning.js';
 import type { Block } from './block.js';
 import type { RowSource } from './row-source.js';
 
-/** Most entries of a block that are compared: at least one per row where there are no more rows than that. */
+/**
+ * Largest number of entries of a block that are compared. Every row has at least one of them if there are at most this number of
+ * rows.
+ */
 const MOST_SAMPLES = 4096;
-/** The golden ratio less one: its multiples spread the columns evenly over the rows. */
+/** The fractional part of the golden ratio. Its multiples spread the columns evenly over the rows. */
 const GOLDEN_RATIO = 0.6180339887498949;
 
-/** Detects changes of arrays that are read in place, by comparing checksums of before and after. */
+/**
+ * Detects changes of arrays that are read in place, by comparing checksums. Returns a function that returns a warning if there
+ * was a change.
+ */
 export function detectChanges(blocks: readonly Block[]): () => readonly Warning[] {
   const before = checksum(blocks);
   return () => {
@@ -23,13 +29,13 @@ export function detectChanges(blocks: readonly Block[]): () => readonly Warning[
   };
 }
 
-/** For results that cannot carry a warning: data that changed while they were read are an error. */
+/** Throws if the data changed while they were read. For results that cannot contain a warning. */
 export async function refuseChanged(source: RowSource): Promise<void> {
   const changed = await changeOf(source);
   if (changed) throw new DataError('SOURCE_CHANGED', changed.message);
 }
 
-/** The warning that data changed while they were read, if they did. */
+/** The warning that the data changed while they were read; undefined if they did not. */
 export async function changeOf(source: RowSource): Promise<Warning | undefined> {
   return (await source.warnings?.())?.find(({ code }) => code === 'SOURCE_CHANGED');
 }
@@ -37,7 +43,7 @@ export async function changeOf(source: RowSource): Promise<Warning | undefined> 
 const number = new Float64Array(1);
 const words = new Int32Array(number.buffer);
 
-/** A checksum of entries spread over rows and columns. Changing any one of them changes it. */
+/** A checksum of entries that are spread over rows and columns. A change of one of these entries changes it. */
 function checksum(blocks: readonly Block[]): number {
   let sum = 0;
   const add = (value: number): void => {
@@ -69,7 +75,7 @@ function checksum(blocks: readonly Block[]): number {
   return sum;
 }
 
-/** The same of all bits, in two interleaved sums. */
+/** A checksum of all bits of an array, as two interleaved sums. */
 function checksumOfBits({ buffer, byteOffset }: Float64Array, count: number): number {
   const bits = new Int32Array(buffer, byteOffset, 2 * count);
   let [low, high] = [0, 0];

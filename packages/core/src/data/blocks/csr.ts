@@ -5,7 +5,7 @@ import type { FloatArray } from './matrix.js';
 export interface CsrMatrix {
   readonly rows: number;
   readonly cols: number;
-  /** Row i's entries are numbers `indptr[i]` to `indptr[i + 1] − 1`; rows + 1 entries. */
+  /** The entries of row i are those from `indptr[i]` to `indptr[i + 1] − 1`. Has rows + 1 entries. */
   readonly indptr: ArrayLike<number>;
   /** The column of each entry. */
   readonly indices: ArrayLike<number>;
@@ -13,7 +13,7 @@ export interface CsrMatrix {
   readonly data: FloatArray;
 }
 
-/** CSR whose rows are sorted by column without repeats, in the arrays the passes read. */
+/** CSR whose rows are sorted by column without repeated entries, in arrays that the passes accept. */
 export interface CanonicalCsr {
   readonly rows: number;
   readonly cols: number;
@@ -22,7 +22,7 @@ export interface CanonicalCsr {
   readonly data: FloatArray;
 }
 
-/** Checks a CSR matrix; sorts rows and adds up repeated entries where a row needs it. */
+/** Checks a CSR matrix. Sorts rows and adds up repeated entries if necessary. */
 export function canonicalCsr(source: CsrMatrix): CanonicalCsr {
   const { rows, cols } = source;
   const { length } = source.indices;

@@ -1,8 +1,8 @@
 import type { NumberArray } from './matrix.js';
 
-/** The numbers whose IEEE binary16 bits are given: sign, five bits of exponent, ten of mantissa. */
+/** Decodes IEEE binary16 numbers: a sign bit, five bits of exponent, ten bits of mantissa. */
 export function decodeHalf(bits: NumberArray): Float32Array {
-  // A plain loop: `Float32Array.from` calls a function for each, which takes ten times as long.
+  // A plain loop, because `Float32Array.from` calls a function per number and takes ten times as long.
   const values = new Float32Array(bits.length);
   for (let i = 0; i < values.length; i++) {
     const exponent = (bits[i] >> 10) & 31;
@@ -17,19 +17,19 @@ export function decodeHalf(bits: NumberArray): Float32Array {
 /** 2^(exponent − 25). */
 const POWERS = Float64Array.from({ length: 31 }, (_, exponent) => 2 ** (exponent - 25));
 
-/** The part of a dense block that says how its numbers are stored. */
+/** The numbers of a dense block, and how they are stored. */
 interface StoredNumbers {
   readonly data: NumberArray;
   readonly half?: boolean;
 }
 
-/** Part of a block's numbers, decoded where they are stored as bits. */
+/** A part of the numbers of a block. Decoded if they are half-precision. */
 export function numbersOf({ data, half }: StoredNumbers, from: number, to: number): NumberArray {
   const part = data.subarray(from, to);
   return half ? decodeHalf(part) : part;
 }
 
-/** The block with its numbers decoded: a copy where they are stored as bits, itself otherwise. */
+/** The block with decoded numbers: a copy if they are half-precision, otherwise the block itself. */
 export function decoded<Block extends StoredNumbers>(block: Block): Block {
   return block.half ? { ...block, data: decodeHalf(block.data), half: false } : block;
 }

@@ -1,10 +1,10 @@
 import { builtInName } from '../../base/built-in-name.js';
 
-/** The dense matrix: a view of numbers that the caller owns. */
+/** Dense matrices: views of numbers that the caller owns. */
 
 export type FloatArray = Float32Array | Float64Array;
 
-/** Integers are converted to floats where they are read; no copy is made. */
+/** Integers are converted to floats when they are read. No copy is made. */
 export type IntegerArray =
   | Uint8Array
   | Uint8ClampedArray
@@ -14,7 +14,7 @@ export type IntegerArray =
   | Int32Array
   | Uint32Array;
 
-/** Typed arrays that data may be stored in. */
+/** The typed arrays that may store data. */
 export type NumberArray = FloatArray | IntegerArray;
 
 /** A dense matrix: numbers row by row in a typed array. */
@@ -23,13 +23,13 @@ export interface Matrix<Data extends NumberArray = FloatArray> {
   readonly cols: number;
   /** Row-major: entry (i, j) is `data[i * stride + j]`. */
   readonly data: Data;
-  /** Distance between the starts of two rows; `cols` when left out. */
+  /** Distance between the starts of two rows. Default: `cols`. */
   readonly stride?: number;
-  /** Says that a Uint16Array holds the bits of half-precision numbers, as quantised embeddings do. */
+  /** `'float16'`: a Uint16Array has the bits of half-precision numbers, for example quantised embeddings. */
   readonly dtype?: 'float16';
 }
 
-/** Whether float32 holds every number of the array's type. */
+/** Returns true if float32 can store every number of the array's type. */
 export function fitsFloat32(data: NumberArray): boolean {
   return !['Float64Array', 'Int32Array', 'Uint32Array'].includes(builtInName(data));
 }

@@ -1,8 +1,9 @@
 import type { FloatArray, Matrix } from './matrix.js';
 
 /**
- * A matrix that the library returns, such as scores: the numbers as they are, and the forms that other libraries take. It is iterable
- * by row. `structuredClone` and `postMessage` leave a plain matrix `{ rows, cols, data }`, which every function here takes too.
+ * A matrix that the library returns, such as scores. It has the numbers, and methods for the forms that other libraries accept.
+ * It is iterable by row. `structuredClone` and `postMessage` make a plain matrix `{ rows, cols, data }` of it, which all
+ * functions accept too.
  */
 export class RowMatrix<Data extends FloatArray = FloatArray> implements Matrix<Data>, Iterable<Data> {
   /** Number of rows. */
@@ -33,7 +34,7 @@ export class RowMatrix<Data extends FloatArray = FloatArray> implements Matrix<D
     return column;
   }
 
-  /** The rows one after the other, views of `data`. */
+  /** Iterates over the rows, which are views of `data`. */
   *[Symbol.iterator](): Generator<Data, void, void> {
     for (let i = 0; i < this.rows; i++) yield this.row(i);
   }
@@ -43,12 +44,15 @@ export class RowMatrix<Data extends FloatArray = FloatArray> implements Matrix<D
     return Array.from(this, (row) => Array.from(row));
   }
 
-  /** What `JSON.stringify` writes: the rows. */
+  /** The rows, for `JSON.stringify`. */
   toJSON(): number[][] {
     return this.toRows();
   }
 
-  /** The columns by name, as `tableFromArrays` of Apache Arrow, Arquero's `table` and others take them. Scores are PC1, PC2, … */
+  /**
+   * The columns by name, for `tableFromArrays` of Apache Arrow, Arquero's `table` and similar functions. Scores have the names
+   * PC1, PC2, …
+   */
   toColumns(names: readonly string[] = this.#names): Record<string, Data> {
     return Object.fromEntries(Array.from({ length: this.cols }, (_, j) => [names[j] ?? String(j), this.column(j)]));
   }

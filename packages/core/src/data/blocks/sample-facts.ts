@@ -1,19 +1,19 @@
 import type { DenseBlock } from './block.js';
 import { numbersOf } from './float16.js';
 
-/** Facts from rows that are spread evenly over dense data. */
+/** Facts from a sample of rows that are spread evenly over dense data. */
 export interface SampleFacts {
-  /** Share of four and of eight neighbouring entries that are not all zero. */
+  /** Share of groups of four, and of eight, neighbouring entries that are not all zero. */
   readonly four: number;
   readonly eight: number;
-  /** Share of different values among those that are not zero: little for bytes and counts, 1 for measurements. */
+  /** Share of distinct values among those that are not zero: small for bytes and counts, 1 for measurements. */
   readonly distinct: number;
 }
 
-/** Most rows and entries in a sample. */
+/** Largest number of rows and of entries in a sample. */
 const SAMPLE_ROWS = 64;
 const MOST_ENTRIES = 1 << 17;
-/** Distinct values that are counted. */
+/** Largest number of values that are compared. */
 const MOST_VALUES = 4096;
 
 export function sampleRows(block: DenseBlock): SampleFacts {

@@ -2,7 +2,10 @@ import { DataError, describeValue } from '../../errors.js';
 import type { CsrMatrix } from '../blocks/csr.js';
 import type { FloatArray, NumberArray } from '../blocks/matrix.js';
 
-/** A sparse matrix as a list of entries, the layout SciPy calls COO. Entries may come in any order, and repeated ones add up. */
+/**
+ * A sparse matrix as a list of entries, the layout that SciPy calls COO. Entries may be in any order, and repeated entries add
+ * up.
+ */
 export interface CooMatrix {
   /** Number of rows. */
   readonly rows: number;
@@ -16,12 +19,12 @@ export interface CooMatrix {
   readonly data: NumberArray;
 }
 
-/** Whether a matrix is a list of entries. */
+/** Returns true if a matrix is a list of entries. */
 export function isCoo(value: object): value is CooMatrix {
   return 'row' in value && 'col' in value && !('indptr' in value);
 }
 
-/** The same matrix in compressed rows: entries are counted per row, then put in their place. */
+/** Converts COO to CSR: counts the entries per row, then moves each entry to its row. */
 export function cooToCsr({ rows, cols, row, col, data }: CooMatrix): CsrMatrix {
   const count = data.length;
   if (row?.length !== count || col?.length !== count) {

@@ -1,6 +1,6 @@
 /**
- * Reads the matrices and tables of other libraries (library-kind.ts recognises them): their numbers as a matrix, or their columns by name.
- * Numbers that lie row by row in a typed array are read in place; all others are copied.
+ * Reads matrices and tables of other libraries, which library-kind.ts recognises. Returns a matrix, or columns by name. Row-major
+ * numbers in a typed array are read in place; all others are copied.
  */
 import { builtInName } from '../../base/built-in-name.js';
 import { DataError, describeValue } from '../../errors.js';
@@ -13,14 +13,14 @@ export interface NamedColumns {
   readonly columns: readonly ArrayLike<unknown>[];
 }
 
-/** A tensor of TensorFlow.js with two dimensions. Its numbers are fetched from where they are. */
+/** A tensor of TensorFlow.js with two dimensions. Its numbers are downloaded from the device. */
 export interface TensorLike {
   readonly shape: readonly number[];
   readonly dtype: string;
   data(): Promise<ArrayLike<number>>;
 }
 
-/** An array of the package ndarray, or of another that keeps strides. */
+/** An array of the package ndarray, or of a similar package with strides. */
 export interface NdarrayLike {
   readonly shape: readonly number[];
   readonly stride: readonly number[];
@@ -46,7 +46,7 @@ export interface PolarsLike {
   };
 }
 
-/** What is known of the type of an Arrow column: numbers of the format's own list of types. */
+/** The type of an Arrow column. `typeId` and `precision` are numbers of the Arrow format. */
 interface ArrowType {
   readonly typeId: number;
   readonly precision?: number;
@@ -69,17 +69,17 @@ export interface ArqueroLike {
   array(name: string): ArrayLike<unknown>;
 }
 
-/** A result of DuckDB, read or not. */
+/** A result of DuckDB, which may not have been read yet. */
 export interface DuckDbLike {
   columnNames(): readonly string[];
   readAll?(): Promise<void>;
   getColumnsJS(): readonly ArrayLike<unknown>[] | Promise<readonly ArrayLike<unknown>[]>;
 }
 
-/** Matrices and tables of other libraries that are read as they are. */
+/** Matrices and tables of other libraries that can be read without conversion. */
 export type LibraryData = TensorLike | NdarrayLike | DanfoLike | PolarsLike | ArrowLike | ArqueroLike | DuckDbLike;
 
-/** What is in a matrix or table of another library. */
+/** Reads a matrix or table of another library. */
 export async function readLibraryData(kind: LibraryKind, data: object): Promise<Matrix<NumberArray> | NamedColumns> {
   switch (kind) {
     case 'tensor':
@@ -150,21 +150,21 @@ function readNdarray({ shape, stride, offset, data }: NdarrayLike): Matrix<Numbe
   return { rows, cols, data: packed };
 }
 
-/** Danfo.js keeps rows; a Series has the same members, and one value in place of each row. */
+/** Danfo.js stores rows. A Series has the same members, with one value per row. */
 function readDanfo({ columns: names, values }: DanfoLike): NamedColumns {
   const rows = values as readonly ArrayLike<unknown>[];
   if (rows.length > 0 && !Array.isArray(rows[0])) sizeOf([rows.length], 'Danfo.js Series');
   return { names, columns: names.map((_, j) => Array.from(rows, (row) => row?.[j])) };
 }
 
-/** As a typed array where that is possible: it keeps whole numbers of 64 bits exact, and takes a hundredth of the time. */
+/** A typed array if possible: it keeps 64-bit integers exact, and is a hundred times faster. */
 function polarsColumn(series: ReturnType<PolarsLike['getColumn']>): ArrayLike<unknown> {
   return series.toTypedArray && series.isNumeric?.() && series.nullCount?.() === 0
     ? series.toTypedArray()
     : series.toArray();
 }
 
-/** Types of Arrow whose arrays hold bits, words or counts in place of the values. */
+/** Arrow types whose arrays have bits, words or counts instead of the values. */
 const ARROW_FLOAT = 3;
 const ARROW_HALF = 0;
 const ARROW_DECIMAL = 7;
@@ -179,14 +179,14 @@ function readArrow(table: ArrowLike): NamedColumns {
       Array.from({ length: table.numRows }, (_, i) => (vector.get(i) === null ? null : value(i)));
     if (ARROW_DATES.includes(type?.typeId)) return each((i) => new Date(Number(vector.get(i))));
     if (type?.typeId === ARROW_DECIMAL) return each((i) => decimal(vector.get(i), type.scale ?? 0));
-    // Where values are missing, the array holds whatever lies in the buffer.
+    // The array has arbitrary numbers at missing values.
     const stored = vector.nullCount > 0 || (type?.typeId === ARROW_FLOAT && type.precision === ARROW_HALF);
     return stored ? each((i) => vector.get(i)) : vector.toArray();
   });
   return { names: fields.map(({ name }) => name), columns };
 }
 
-/** A decimal as the nearest float64: apache-arrow gives the whole number without its point, which prints exactly. */
+/** A decimal as the nearest float64. apache-arrow gives the unscaled integer, which prints exactly. */
 function decimal(value: unknown, scale: number): number {
   return typeof value === 'number' ? value : Number(`${value}e${-scale}`);
 }

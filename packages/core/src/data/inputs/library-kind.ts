@@ -1,12 +1,12 @@
 import { builtInName } from '../../base/built-in-name.js';
 
 /**
- * Matrices and tables of other libraries, recognised by their methods, so that scree depends on none of those libraries. Many of them
- * are iterable, but yield columns, entries or [row, column, value]: read as rows, they would give a wrong model in silence. Those with
- * a `kind` are read by library-data.ts; as rows of other data, none is.
+ * Recognises matrices and tables of other libraries by their methods, so that scree does not depend on these libraries. Many of
+ * them are iterable, but yield columns, entries or [row, column, value]. Read as rows, they would silently give a wrong model.
+ * library-data.ts reads those with a `kind`.
  */
 
-/** Libraries whose matrices and tables are read as they are. */
+/** Libraries whose matrices and tables can be read without conversion. */
 export type LibraryKind = 'tensor' | 'polars' | 'arrow' | 'arquero' | 'danfo' | 'duckdb' | 'ndarray';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -14,15 +14,15 @@ type Members = Readonly<Record<string, unknown>>;
 interface LibraryObject {
   readonly name: string;
   readonly kind?: LibraryKind;
-  /** Methods that it has. */
+  /** The methods that identify it. */
   readonly methods: readonly string[];
-  /** Other properties that it has. */
+  /** Further properties that identify it. */
   readonly has?: readonly string[];
-  /** What to pass instead. */
+  /** The expression to pass instead. */
   readonly pass: string;
 }
 
-/** The first that matches counts. */
+/** The first entry that matches is used. */
 const LIBRARY_OBJECTS: readonly LibraryObject[] = [
   { name: 'a TensorFlow.js tensor', kind: 'tensor', methods: ['arraySync', 'dataSync'], pass: 'tensor.arraySync()' },
   {
@@ -75,7 +75,10 @@ const LIBRARY_OBJECTS: readonly LibraryObject[] = [
   },
 ];
 
-/** Whether this is a matrix in a plain object without a function, as most are. Data frames may be proxies of plain objects; their `rows` are no number. */
+/**
+ * Returns true for a matrix in a plain object without functions, which most matrices are. Data frames may be proxies of plain
+ * objects, but their `rows` is not a number.
+ */
 function isPlainMatrix(value: Members): boolean {
   if (Object.getPrototypeOf(value) !== Object.prototype || typeof value.rows !== 'number') return false;
   for (const name in value) if (typeof value[name] === 'function') return false;
@@ -91,18 +94,18 @@ function findLibrary(value: object): LibraryObject | undefined {
   );
 }
 
-/** Which library's matrix or table this is, of those that are read as they are. */
+/** The library of a matrix or table, if it can be read without conversion. */
 export function libraryKind(value: object): LibraryKind | undefined {
   return findLibrary(value)?.kind;
 }
 
-/** For matrices, tables and rows of other libraries that are not read here: what the value is, and what to pass instead. */
+/** For data of other libraries: what the value is, and what to pass instead, as the end of a sentence. */
 export function libraryAdvice(value: object): string | undefined {
   const found = findLibrary(value);
   return found && `${found.name}, which is not read as it is. Pass ${found.pass}.`;
 }
 
-/** Whether these are bytes of Node, a class of its own: often they hold numbers of another type. */
+/** Returns true for a Buffer of Node, which often has the bytes of numbers of another type. */
 export function isBuffer(value: unknown): boolean {
   return builtInName(value) === 'Uint8Array' && (value as Uint8Array).constructor.name !== 'Uint8Array';
 }

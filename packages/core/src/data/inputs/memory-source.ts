@@ -7,25 +7,25 @@ import { type SampleFacts, sampleRows } from '../blocks/sample-facts.js';
 import { type Row, RowGatherer } from './row-gatherer.js';
 import { type AnyMatrix, empty, toBlock } from './to-block.js';
 
-/** A matrix is read in place, and watched for changes from now on. */
+/** A source that reads a matrix in place. It detects changes from now on. */
 export function matrixSource(matrix: AnyMatrix): RowSource {
   const blocks = [toBlock(matrix)];
   return new MemorySource(blocks, undefined, detectChanges(blocks));
 }
 
-/** Rows are copied; `chosen` are the columns to use of records. */
+/** A source with a copy of rows. `chosen` are the columns of records to use. */
 export function rowsSource(
   rows: readonly Row[],
   chosen: readonly string[] | undefined,
   warnings?: RowSource['warnings'],
 ): RowSource {
   const gather = new RowGatherer(rows[0], { capacity: rows.length, float32: rows.every(isFloat32Array), chosen });
-  // By index: forEach passes over holes.
+  // By index, because forEach skips holes.
   for (let i = 0; i < rows.length; i++) gather.add(rows[i], i);
   return new MemorySource([gather.take()], gather.names, warnings);
 }
 
-/** A rereadable source of blocks in memory. */
+/** A source of blocks in memory. */
 export class MemorySource implements RowSource {
   readonly rows: number;
   readonly cols: number;

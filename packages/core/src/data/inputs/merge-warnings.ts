@@ -1,17 +1,17 @@
 import type { Warning, WarningCode } from '../../warning.js';
 
-/** A column with so many values. */
+/** A column, and the number of its values that a warning counts. */
 interface Counted {
   readonly name: string;
   readonly count?: number;
 }
 
-/** Columns that a message names. */
+/** Number of columns that a message names. */
 const MOST_NAMED = 5;
 
 /**
- * Warnings of several files or parts as those of one table: what they counted is added up. `kept` is how many rows there are in
- * all, without those that were dropped.
+ * Merges warnings of several files or parts of a table: adds up their counts. `kept` is the number of all rows, without dropped
+ * rows.
  */
 export function mergeWarnings(lists: readonly (readonly Warning[])[], kept: number | undefined): Warning[] {
   const byCode = new Map<WarningCode, Warning[]>();

@@ -6,20 +6,20 @@ import { rowsSource } from './memory-source.js';
 import { isRecord, missingColumn, notANumberError, type RecordRow, type Row } from './row-gatherer.js';
 
 /**
- * `columns: 'numeric'`: columns that hold numbers are used, and columns that hold none are left out with a warning. A column with
- * numbers is never left out: a value of it that is missing, or text, is an error.
+ * The option `columns: 'numeric'`: uses columns with numbers, and leaves out columns without numbers, with a warning. A column
+ * with numbers is never left out: if it has a missing value or text, that is an error.
  */
 
-/** Columns that a warning names. */
+/** Number of columns that a warning names. */
 const MOST_NAMED = 5;
 const WRITTEN_NUMBERS = 'numbers written as text';
 
-/** Whether a value makes its column one of numbers. NaN does: it is a number that is missing. */
+/** Returns true if the value is a number. NaN is one: a missing number. */
 function isNumber(value: unknown): boolean {
   return typeof value === 'number' || typeof value === 'bigint';
 }
 
-/** Returns what kind of column holds this value, which is not a number. Returns undefined if the value is missing. */
+/** Describes the kind of a value that is not a number. Returns undefined if the value is missing. */
 function kindOf(value: unknown): string | undefined {
   if (value === null || value === undefined || value === '') return undefined;
   if (typeof value === 'string')
@@ -28,11 +28,11 @@ function kindOf(value: unknown): string | undefined {
   return builtInName(value) === 'Date' ? 'dates' : 'other values';
 }
 
-/** Columns that are left out, and what they hold. */
+/** The columns that are left out, and the kind of their values. */
 export class LeftOutColumns {
   readonly #columns = new Map<string, string | undefined>();
 
-  /** Notes a value that is no number. */
+  /** Records a value that is not a number. */
   add(name: string, value: unknown): void {
     const known = this.#columns.get(name);
     if (known !== undefined && known !== WRITTEN_NUMBERS) return;
@@ -60,8 +60,8 @@ export class LeftOutColumns {
 }
 
 /**
- * The columns of records that hold numbers, as the first record tells. A number in another column of a later record is an error: the
- * first record has something else in its place.
+ * The columns of records that have a number in the first record. If a later record has a number in another column, that is an
+ * error, because the first record has another value there.
  */
 export class NumericColumns {
   readonly names: readonly string[];
@@ -70,7 +70,7 @@ export class NumericColumns {
   readonly #row: number;
   readonly #leftOut: LeftOutColumns;
 
-  /** `row` is the number of the first record, for messages, and `names` are the columns, where earlier rows have told. */
+  /** `row` is the index of the first record, for messages. `names` are the columns, if earlier rows have decided them. */
   constructor(first: RecordRow, row = 0, names?: readonly string[], leftOut = new LeftOutColumns()) {
     this.#first = first as Readonly<Record<string, unknown>>;
     this.#row = row;
@@ -79,7 +79,7 @@ export class NumericColumns {
     this.#used = new Set(this.names);
   }
 
-  /** Looks at the columns of a row that are not used. A row that is no record is refused where it is read. */
+  /** Checks the unused columns of a row. Rows that are not records are refused when they are read. */
   check(row: Row): void {
     if (!isRecord(row)) return;
     const record = row as Readonly<Record<string, unknown>>;
@@ -94,7 +94,7 @@ export class NumericColumns {
     return this.#leftOut.warnings();
   }
 
-  /** There is nothing to analyse. */
+  /** The error of data without columns of numbers. */
   noNumbers(): DataError {
     return noNumbers(Object.keys(this.#first));
   }
@@ -107,7 +107,7 @@ export class NumericColumns {
   }
 }
 
-/** Records in memory, without their columns that hold no number. */
+/** A source of records in memory that uses only their columns of numbers. */
 export function numericSource(rows: readonly Row[]): RowSource {
   const columns = new NumericColumns(rows[0] as RecordRow);
   for (let i = 0; i < rows.length; i++) columns.check(rows[i]);
@@ -116,8 +116,8 @@ export function numericSource(rows: readonly Row[]): RowSource {
 }
 
 /**
- * The columns of a table that hold a number; the others are added to `leftOut`. `names` are those that are used, where earlier parts of the
- * table have told, and `first` is the number of this part's first row.
+ * The columns of a table that have a number. Adds the other columns to `leftOut`. `names` are the used columns, if earlier parts
+ * of the table have decided them. `first` is the index of the first row of this part.
  */
 export function numericColumnNames(
   { names: all, columns }: { readonly names: readonly string[]; readonly columns: readonly ArrayLike<unknown>[] },
@@ -141,7 +141,7 @@ export function numericColumnNames(
   });
 }
 
-/** The row of the first number of a column; -1 if it holds none. */
+/** The index of the first number of a column; -1 if it has none. */
 function firstNumber(values: ArrayLike<unknown>): number {
   if (ArrayBuffer.isView(values)) return 0;
   for (let i = 0; i < values.length; i++) if (isNumber(values[i])) return i;

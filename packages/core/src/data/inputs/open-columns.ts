@@ -10,7 +10,7 @@ import { LeftOutColumns, noNumbers, numericColumnNames } from './numeric-columns
 import { isExact, notANumberError } from './row-gatherer.js';
 import { toBlock } from './to-block.js';
 
-/** A matrix or table of another library, or columns by name. */
+/** Opens a matrix or table of another library, or columns by name. */
 export async function openColumns(
   data: object,
   kind: LibraryKind | undefined,
@@ -27,17 +27,14 @@ export async function openColumns(
   return new MemorySource([toBlock(matrix)], names, async () => [...leftOut.warnings(), ...warnings]);
 }
 
-/** Rows of numbers from columns. */
+/** A matrix of columns, with their names and warnings. */
 export interface FromColumns {
   readonly matrix: Matrix;
   readonly names: readonly string[];
   readonly warnings: readonly Warning[];
 }
 
-/**
- * Columns as the rows of a matrix, a copy. `chosen` are the columns to use, in this order; otherwise columns of text are refused by
- * their name.
- */
+/** Copies columns into a matrix. `chosen` are the columns to use, in this order. Throws if a column has text. */
 export function rowsFromColumns(
   { names: all, columns: given }: NamedColumns,
   chosen: readonly string[] | undefined,
@@ -85,7 +82,7 @@ function roundedWarning(columns: readonly { name: string; count: number }[]): Wa
   return [{ code: 'INTEGERS_ROUNDED', message, details: { count, columns } }];
 }
 
-/** How many values each column has; refuses columns of different lengths. */
+/** The length of all columns. Throws if they have different lengths. */
 export function commonLength(names: readonly string[], columns: readonly ArrayLike<unknown>[]): number {
   const rows = columns[0].length;
   columns.forEach((values, j) => {

@@ -9,7 +9,7 @@ import { MemorySource, matrixSource, rowsSource } from './memory-source.js';
 import { isRecord, type Row } from './row-gatherer.js';
 import { type AnyMatrix, empty, isCount, isMatrix } from './to-block.js';
 
-/** Everything that can be analysed. */
+/** All forms of data that can be analysed. */
 export type Data =
   | readonly Row[]
   | AnyMatrix
@@ -23,8 +23,8 @@ export type Data =
 export type NumberColumns = Readonly<Record<string, ArrayLike<number> | ArrayLike<bigint>>>;
 
 /**
- * Turns data into a source, at once where they are rows or a matrix in memory; `chosen` are the columns to use of records and tables, and `numericOnly` leaves out those of text. The
- * caller closes the source.
+ * Converts data to a source of rows. Synchronous for rows and matrices in memory. `chosen` are the columns of records and tables
+ * to use, and `numericOnly` leaves out columns without numbers. The caller closes the source.
  */
 export function openSource(
   data: Data,
@@ -64,7 +64,7 @@ export function openSource(
   );
 }
 
-/** For objects that hold data but are none: what they are, and what to pass. */
+/** For objects that contain data in a form that is not accepted: what they are, and what to pass instead. */
 function adviceFor(data: object): string | undefined {
   const name = builtInName(data);
   if (name === 'Map') return 'a Map, which yields [key, value]. Pass map.values().';
@@ -73,11 +73,11 @@ function adviceFor(data: object): string | undefined {
   return libraryAdvice(data);
 }
 
-/** A stream, by code that is loaded when there is one. */
+/** Opens a stream. Its code is loaded on demand. */
 const openLater: typeof import('./open-stream.js').openStream = async (...stream) =>
   (await import('./open-stream.js')).openStream(...stream);
 
-/** Reads a source once and keeps copies of its rows (it may reuse its buffers), for solvers that read them again. */
+/** Reads a source once, and returns a source of its rows in memory. The rows are copied, because the source may reuse its buffers. */
 export async function keepRows(source: RowSource, step: (rows: number) => void | Promise<void>): Promise<RowSource> {
   const blocks: Block[] = [];
   for await (const block of source.blocks()) {
@@ -94,7 +94,7 @@ export async function keepRows(source: RowSource, step: (rows: number) => void |
   return new MemorySource(blocks, source.columnNames);
 }
 
-/** Columns by name: a plain object whose values are all lists. */
+/** Returns true for columns by name: an object whose values are all lists. */
 function isColumns(data: object): boolean {
   if (Symbol.iterator in data || Symbol.asyncIterator in data || isMatrix(data)) return false;
   const values = Object.values(data);
@@ -105,7 +105,7 @@ function isTypedArray(value: unknown): boolean {
   return ArrayBuffer.isView(value) && builtInName(value) !== 'DataView';
 }
 
-/** A matrix or table of another library, or columns by name, by code that is loaded when there is one. */
+/** Opens a matrix or table of another library, or columns by name. The code is loaded on demand. */
 const openColumns: typeof import('./open-columns.js').openColumns = async (...columns) =>
   (await import('./open-columns.js')).openColumns(...columns);
 

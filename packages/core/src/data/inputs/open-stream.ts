@@ -14,20 +14,20 @@ import { type AnyMatrix, empty, isMatrix, toBlock } from './to-block.js';
 
 type Stream = Iterable<unknown> | AsyncIterable<unknown>;
 
-/** Items taken from a stream between two progress steps. */
+/** Number of items between two yields to the event loop. */
 const ITEMS_PER_YIELD = 256;
 
-/** What rows tell of the columns as they are read. */
+/** The facts about the columns that are found while the rows are read. */
 interface StreamFacts {
   names?: readonly string[];
   readonly leftOut: LeftOutColumns;
-  /** Warnings of each table. */
+  /** The warnings of each table. */
   readonly warnings: (readonly Warning[])[];
 }
 
 /**
- * A stream of rows or blocks as a source that can be read once. It is read up to its first block, because its width is
- * known only then. The caller closes it, also after errors, and closing ends the iterator of the stream.
+ * Opens a stream of rows or blocks as a source that can be read once. Reads the first block, because the width is known only
+ * after that. The caller closes the source, also after an error. Closing it ends the iterator of the stream.
  */
 export async function openStream(
   stream: Stream,
@@ -69,12 +69,12 @@ export async function openStream(
   };
 }
 
-/** Returns true for promises, also those of another realm or library. */
+/** Returns true for promises, including those of another realm or library. */
 function isPromise<Value>(value: Value | Promise<Value>): value is Promise<Value> {
   return typeof (value as Partial<Promise<Value>>).then === 'function';
 }
 
-/** The stream's items, with the signal heard while waiting for each and the event loop turning between them. */
+/** Yields the items of a stream. Aborts while it waits for an item, and yields to the event loop between items. */
 export async function* items(stream: Stream, progress: ProgressTracker): AsyncGenerator<unknown, void, void> {
   const iterator =
     Symbol.asyncIterator in stream ? stream[Symbol.asyncIterator]() : (stream as Iterable<unknown>)[Symbol.iterator]();
@@ -91,12 +91,12 @@ export async function* items(stream: Stream, progress: ProgressTracker): AsyncGe
       if (taken % ITEMS_PER_YIELD === 0) await progress.yieldToEventLoop();
     }
   } catch (error) {
-    // An iterator that threw is done; one that is no longer awaited must still be closed.
+    // An iterator that threw is finished. After an abort, the iterator must still be closed.
     open = progress.aborted;
     throw error;
   } finally {
     if (open) {
-      // Not awaited after an abort: a stream that hangs in next() hangs in return() too.
+      // Not awaited after an abort, because a stream that hangs in next() hangs in return() too.
       const closing = Promise.resolve(iterator.return?.());
       if (progress.aborted) closing.catch(() => {});
       else await closing;
@@ -104,7 +104,7 @@ export async function* items(stream: Stream, progress: ProgressTracker): AsyncGe
   }
 }
 
-/** Rows and matrices as blocks: rows are gathered until there are enough for a block. */
+/** Yields blocks of rows and matrices. Rows are gathered until a block is full. */
 async function* gatherBlocks(
   stream: AsyncIterable<unknown>,
   found: StreamFacts,
@@ -135,7 +135,7 @@ async function* gatherBlocks(
     }
     const kind = typeof item === 'object' && item !== null ? libraryKind(item) : undefined;
     if (kind && item) {
-      // For example the record batches of an Arrow stream.
+      // For example a record batch of an Arrow stream.
       if (gather?.size) yield gather.take();
       const [{ readLibraryData: readForeign }, { rowsFromColumns }] = await Promise.all([
         import('./library-data.js'),
@@ -162,7 +162,7 @@ async function* gatherBlocks(
     const row = item as Row;
     const float32 = isFloat32Array(row);
     if (gather?.float32 && !float32) {
-      // A row that float32 cannot hold starts a block that can.
+      // A row that float32 cannot store begins a float64 block.
       if (gather.size) yield gather.take();
       gather = undefined;
     }
@@ -181,7 +181,7 @@ async function* gatherBlocks(
   if (gather?.size) yield gather.take();
 }
 
-/** Whether it is a stream of the web platform, such as the body of a response. */
+/** Returns true for streams of the web platform, such as the body of a response. */
 function isWebStream(stream: Stream): boolean {
   return builtInName(stream) === 'ReadableStream';
 }

@@ -4,29 +4,32 @@ import type { DenseBlock } from '../blocks/block.js';
 import type { FloatArray } from '../blocks/matrix.js';
 import { isBuffer, libraryAdvice } from './library-kind.js';
 
-/** One row: numbers by position, or an object of numbers by column name. */
+/** One row: numbers by position, or numbers by column name. */
 export type Row = ArrayLike<number> | RecordRow;
 
-/** Literals of any keys, and any other object that is not itself a list: interfaces and classes have no index signature. */
+/**
+ * An object with numbers by column name. Interfaces and classes have no index signature, so any object that is not iterable is
+ * allowed.
+ */
 export type RecordRow = Readonly<Record<string, unknown>> | (object & { readonly [Symbol.iterator]?: never });
 
-/** Rows gathered from a stream into a block: few enough to stay in cache, enough to amortise a pass. */
+/** Numbers per block of a stream: few enough to stay in cache, and enough to amortise the overhead of a pass. */
 const GATHER_VALUES = 1 << 18;
 
 export interface GatherOptions {
-  /** Rows per block; chosen by size when left out. */
+  /** Rows per block. Default: chosen by the width. */
   readonly capacity?: number;
-  /** Store as float32. */
+  /** Store numbers as float32. */
   readonly float32: boolean;
-  /** Columns of records to use; all of the first record's when left out. */
+  /** The columns of records to use. Default: all columns of the first record. */
   readonly chosen?: readonly string[] | undefined;
-  /** Names from earlier rows. */
+  /** Column names from earlier rows. */
   readonly names?: readonly string[] | undefined;
-  /** Number of the first row, for messages. */
+  /** Index of the first row, for messages. */
   readonly row?: number;
 }
 
-/** Copies rows, one after the other, into dense blocks, checking each as it comes. */
+/** Checks rows one by one, and copies them into dense blocks. */
 export class RowGatherer {
   readonly cols: number;
   readonly names: readonly string[] | undefined;
@@ -61,7 +64,7 @@ export class RowGatherer {
     return this.size === this.#capacity;
   }
 
-  /** Adds a row; `at` is its number, for messages. */
+  /** Adds a row. `at` is its index, for messages. */
   add(row: Row, at: number): void {
     this.#refuseOtherTypes(row, at);
     const start = this.size++ * this.cols;
@@ -77,7 +80,10 @@ export class RowGatherer {
     }
   }
 
-  /** Looks at the first row, and at those that are of another class than the one before. */
+  /**
+   * Throws if a row is an object of another library, a Map, a Set or a Buffer. Checks the first row, and every row with another
+   * prototype than the row before.
+   */
   #refuseOtherTypes(row: unknown, at: number): void {
     if (typeof row !== 'object' || row === null) return;
     const prototype: unknown = Object.getPrototypeOf(row);
@@ -130,12 +136,12 @@ export class RowGatherer {
   }
 }
 
-/** Whether a record has a column. What every object has, such as `constructor`, counts only if the record has its own. */
+/** Returns true if a record has a column. Members of every object, such as `constructor`, count only if they are own properties. */
 export function hasColumn(row: object, name: string): boolean {
   return name in row && (Object.hasOwn(row, name) || !(name in Object.prototype));
 }
 
-/** A whole number of 64 bits that float64 holds exactly. Anything else is refused. */
+/** Converts a bigint that float64 can store exactly. Throws for any other value. */
 function exactNumber(value: unknown, row: number, column: number, names?: readonly string[]): number {
   if (typeof value === 'bigint' && isExact(value)) return Number(value);
   throw notANumberError(value, row, column, names);
@@ -166,7 +172,7 @@ function checkRow(row: unknown, at: number): asserts row is ArrayLike<number> {
   );
 }
 
-/** For rows of an unsupported type that contain numbers: what the row is, and what to pass instead. */
+/** For rows of an unsupported type that may contain numbers: what the row is, and what to pass instead. */
 export function adviceForRow(row: object): string | undefined {
   if (builtInName(row) === 'Map') return 'a Map. Pass Object.fromEntries(map).';
   if (builtInName(row) === 'Set') return 'a Set. Pass Array.from(set).';
@@ -175,19 +181,25 @@ export function adviceForRow(row: object): string | undefined {
   return libraryAdvice(row);
 }
 
-/** Returns true if float64 has this integer. One beyond its range becomes Infinity there. */
+/** Returns true if float64 can store the integer exactly. Integers beyond its range become Infinity. */
 export function isExact(value: bigint): boolean {
   const number = Number(value);
   return Number.isFinite(number) && BigInt(number) === value;
 }
 
-/** A record may well have a column named "length": only objects that also have an entry 0, or can be iterated, are lists. */
+/**
+ * Returns true for records. A record may have a column named "length", so an object is a list only if it is iterable or also has
+ * an entry 0.
+ */
 export function isRecord(row: unknown): row is RecordRow {
   if (typeof row !== 'object' || row === null || ArrayBuffer.isView(row) || Symbol.iterator in row) return false;
   return !('length' in row && typeof row.length === 'number' && 0 in row);
 }
 
-/** `numeric`: whether the column may hold no number at all, so that `columns: 'numeric'` leaves it out. */
+/**
+ * The error of a value that is not a number. `numeric` is true if the column may have no numbers at all, so that `columns:
+ * 'numeric'` would leave it out.
+ */
 export function notANumberError(
   value: unknown,
   row: number,
@@ -213,7 +225,7 @@ export function notANumberError(
   );
 }
 
-/** What to do about a value that is not a number, in the column `name`. */
+/** The remedy for a value that is not a number, in the column `name`. */
 function remedyFor(value: unknown, name: string, choice: string): string {
   if (value === null || value === undefined || value === '')
     return 'A value is missing: drop the row or fill the value in first.';

@@ -8,7 +8,7 @@ import { type CooMatrix, cooToCsr, isCoo } from './coo.js';
 import { isBuffer, libraryAdvice, libraryKind } from './library-kind.js';
 import { isRecord, notANumberError } from './row-gatherer.js';
 
-/** A matrix with a method for its entries, like those of ml-matrix. Its numbers are copied. */
+/** A matrix with a method that returns its entries, such as those of ml-matrix. Its numbers are copied. */
 export interface MatrixLike {
   readonly rows: number;
   readonly columns: number;
@@ -16,10 +16,10 @@ export interface MatrixLike {
   to2DArray(): number[][];
 }
 
-/** Matrices that are read as they are: dense, sparse as rows or as entries, or with a method for entries. */
+/** All matrices that are accepted: dense, sparse (CSR or COO), or with a method that returns the entries. */
 export type AnyMatrix = Matrix<NumberArray> | CsrMatrix | CooMatrix | MatrixLike;
 
-/** Whether a value looks like a matrix, dense or sparse. It is checked when it becomes a block. */
+/** Returns true if a value looks like a matrix, dense or sparse. `toBlock` checks it. */
 export function isMatrix(value: unknown): value is AnyMatrix {
   if (typeof value !== 'object' || value === null || !('rows' in value)) return false;
   return ('cols' in value && 'data' in value && typeof value.data === 'object') || isMatrixLike(value);
@@ -30,7 +30,7 @@ function isMatrixLike(value: object): value is MatrixLike {
   return typeof columns === 'number' && typeof get === 'function' && typeof to2DArray === 'function';
 }
 
-/** A matrix as a block, checked. */
+/** Checks a matrix, and returns it as a block. */
 export function toBlock(source: AnyMatrix): DenseBlock | SparseBlock {
   const advice = libraryAdvice(source);
   if (advice) throw new DataError('BAD_DATA', `This matrix is ${advice}`);
@@ -54,7 +54,7 @@ function copyOf(source: MatrixLike): Matrix<Float64Array> {
   return { rows, cols, data };
 }
 
-/** A dense matrix as a block, checked. */
+/** Checks a dense matrix, and returns it as a block. */
 export function denseBlock(source: Matrix<NumberArray> | MatrixLike): DenseBlock {
   return isMatrixLike(source) ? storedBlock(copyOf(source)) : storedBlock(source);
 }
@@ -77,7 +77,7 @@ function storedBlock(source: Matrix<NumberArray>): DenseBlock {
       expected: needed,
     });
   }
-  // The last row may be as long as the stride, and readers reuse arrays for shorter blocks.
+  // The last row may be as long as the stride. Blocks may be shorter than their array, because readers reuse arrays.
   const tooLong = data.length > rows * stride && !('kind' in source);
   if (tooLong || (data.length > needed && isBuffer(source.data))) {
     const remedy = isBuffer(source.data)
@@ -128,7 +128,7 @@ const ARRAY_TYPES = [
   Int32Array,
 ];
 
-/** The numbers of a dense matrix, after checking that their type is supported. */
+/** The numbers of a dense matrix. Throws if their type is not supported. */
 function storedNumbers({ data, dtype }: Matrix<NumberArray>): { data: NumberArray; half: boolean } {
   const name = builtInName(data);
   if (dtype !== undefined && !(dtype === 'float16' && name === 'Uint16Array')) {
@@ -138,21 +138,21 @@ function storedNumbers({ data, dtype }: Matrix<NumberArray>): { data: NumberArra
       { value: dtype },
     );
   }
-  // Where the language has half-precision arrays, their bits are read without a copy.
+  // A Float16Array is read as bits, without a copy.
   if (name === 'Float16Array') {
     return { data: new Uint16Array(data.buffer, data.byteOffset, data.length), half: true };
   }
   return { data: plainArray(data), half: dtype === 'float16' };
 }
 
-/** The same numbers in an array of this realm's own class. Methods of Node's byte class return objects of that class instead of plain arrays. */
+/** The same numbers in a plain typed array of this realm. Methods of a Buffer, for example, return Buffers. */
 function plainArray(data: NumberArray): NumberArray {
   const type = ARRAY_TYPES.find(({ name }) => name === builtInName(data));
   if (!type || !ArrayBuffer.isView(data)) throw unsupportedArray(data);
   return data.constructor === type ? data : new type(data.buffer as ArrayBuffer, data.byteOffset, data.length);
 }
 
-/** Sparse entries: floats as they are; integers as the narrowest float that holds each of them exactly. */
+/** The entries of a sparse matrix. Integers are converted to the narrowest float type that stores them exactly. */
 function floats(data: NumberArray): FloatArray {
   const plain = plainArray(data);
   if (isFloatArray(plain)) return plain;
@@ -177,8 +177,8 @@ export function empty(): DataError {
 }
 
 /**
- * Rows to apply a model to: one row alone, numbers by position or by name, becomes a list of one. `names` are the columns that are
- * needed: a record may have others too.
+ * The rows to which a model is applied: a single row, numbers by position or by name, becomes a list of one row. `names` are the
+ * required columns. A record may have further keys.
  */
 export function asRows<Given>(data: Given, names?: readonly string[]): Given | Given[] {
   if (typeof data !== 'object' || data === null || isMatrix(data)) return data;
@@ -187,7 +187,7 @@ export function asRows<Given>(data: Given, names?: readonly string[]): Given | G
   return isOneRecord(data, names) ? [data] : data;
 }
 
-/** A record of values, and not columns of them or a source of rows. */
+/** Returns true for a single record, as opposed to columns by name, a table or a source of rows. */
 function isOneRecord(data: object, names: readonly string[] = []): boolean {
   if (!isRecord(data) || libraryKind(data)) return false;
   const record = data as Readonly<Record<string, unknown>>;
@@ -196,12 +196,12 @@ function isOneRecord(data: object, names: readonly string[] = []): boolean {
   return (values.length > 0 && values.every(isCell)) || names.some((name) => name in record && isCell(record[name]));
 }
 
-/** One value of a row, or a missing one. */
+/** Returns true for a value of a row, which may be missing. */
 function isCell(value: unknown): boolean {
   return (typeof value !== 'object' && typeof value !== 'function') || value === null;
 }
 
-/** Whether data in memory are known to have no rows. */
+/** Returns true for data in memory without rows. */
 export function hasNoRows(data: unknown): boolean {
   return Array.isArray(data) ? data.length === 0 : isMatrix(data) && data.rows === 0;
 }

@@ -59,7 +59,7 @@ export class IncrementalHebbian implements IncrementalFit {
   readonly #k: number;
   readonly #rng: Random;
   readonly #weights: Float64Array;
-  /** A mean of WC over the last batches, C the scatter per row of the scaled data. */
+  /** The mean of WC over the last batches. C is the scatter per row of the scaled data. */
   readonly #image: Float64Array;
   /** σ₁² per row in the same units, from the lengths of WC so far. */
   #top = 0;
