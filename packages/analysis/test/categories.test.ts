@@ -498,7 +498,7 @@ describe('a table of numbers and categories', () => {
       { numRuns: 20 },
     );
     const model = await famd(rows, { k: 2 });
-    await expect(model.inverseTransform([[0, 0]])).rejects.toThrow(/categories, which are no numbers.*reconstruct/);
+    await expect(model.inverseTransform([[0, 0]])).rejects.toThrow(/categories, which are not numbers.*reconstruct/);
   });
 
   it('survives JSON and bytes to the last bit, with its coding', async () => {
@@ -748,7 +748,7 @@ describe('rare levels, unseen levels and gaps', () => {
     await expect(mca(Array.from({ length: 10_002 }, (_, i) => ({ name: `n${i}` })))).rejects.toThrow(
       /more than 10000 levels/,
     );
-    await expect(mca([{ a: {} }, { a: {} }] as never)).rejects.toThrow(/which is no level/);
+    await expect(mca([{ a: {} }, { a: {} }] as never)).rejects.toThrow(/which is not a level/);
     await expect(mca([])).rejects.toMatchObject({ code: 'EMPTY_DATA' });
     await expect(mca({ a: ['x'], b: ['y', 'z'] })).rejects.toMatchObject({ code: 'RAGGED_ROWS' });
     await expect(mca([{ a: 'x', b: 'y' }, { a: 'x' }])).rejects.toMatchObject({ code: 'MISSING_COLUMN' });

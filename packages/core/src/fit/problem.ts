@@ -107,7 +107,7 @@ function checkRows(rows: number, weight: number, { center, ddof, weights }: Sett
   throw new OptionError(
     weights ? 'BAD_WEIGHTS' : 'BAD_OPTION',
     weights
-      ? `The weights add up to ${weight}, which leaves nothing after ddof = ${ddof}. A weight counts its row that many times: scale the weights to add up to the number of rows, or use ddof: 0.`
+      ? `The weights add up to ${weight}, which leaves nothing after ddof = ${ddof}. A row of weight w counts w times: scale the weights to add up to the number of rows, or use ddof: 0.`
       : `ddof is ${ddof}, but there are only ${rows} rows. Use a ddof below the number of rows.`,
     { option: weights ? 'weights' : 'ddof', value: weights ? weight : ddof },
   );

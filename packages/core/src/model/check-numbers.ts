@@ -21,14 +21,14 @@ export function checkNumbers(record: ModelRecord, known?: number): void {
   checkVector('varianceRatios', varianceRatios, k, true);
   checkVector('singularValues', singularValues, k, true);
   for (let j = 0; j < d; j++) {
-    demand(scale[j] > 0 && Number.isFinite(1 / scale[j]), 'scale holds a value that nothing can be divided by');
+    demand(scale[j] > 0 && Number.isFinite(1 / scale[j]), 'scale holds a value that cannot be a divisor');
   }
   for (const name of ['totalVariance', 'noiseVariance', 'n', 'totalWeight', 'ddof'] as const) {
     demand(isBound(record[name]), () => `${name} is ${describeValue(record[name])}`);
   }
   const { n, totalWeight, ddof, centered, whiten } = record;
   demand(Number.isSafeInteger(n) && n >= 1, () => `n is ${n}, and a model is fitted to rows`);
-  demand(totalWeight > ddof, () => `totalWeight ${totalWeight} leaves nothing after ddof ${ddof}`);
+  demand(totalWeight > ddof, () => `totalWeight ${totalWeight} is not above ddof ${ddof}`);
   demand(varianceRatios[0] <= 1, () => `varianceRatios has ${varianceRatios[0]}, and no share is above 1`);
   demand(typeof centered === 'boolean', () => `centered is ${describeValue(centered)}`);
   demand(centered || mean.every((m) => m === 0), 'mean is not zero although data were not centred');

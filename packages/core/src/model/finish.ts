@@ -219,7 +219,7 @@ function convergenceWarnings(solution: Solution): Warning[] {
       {
         code: 'NOT_CHECKED',
         message:
-          'Every row was seen once and is gone: the variances are those of the last rows, and nothing tells how far the components are from exact. Rows that can be read again, or a sketch (solver: "streaming"), would.',
+          'The rows could be read only once: the variances are those of the last rows, and the error of the components is unknown. It is known for rows that can be read again, and for a sketch (solver: "streaming").',
       },
     ];
   }

@@ -4,7 +4,7 @@ import type { Solution } from '../solvers/solver.js';
 import type { Warning } from '../warning.js';
 import { type Accuracy, angle } from './certificate.js';
 
-/** Whether the solution is the only one for these rows, apart from signs. Another sample of rows is the subject of `Stability`. */
+/** Says if the solution is the only one for these rows, apart from signs. Another sample of rows is the subject of `Stability`. */
 export interface Uniqueness {
   /** Number of components whose variance is certainly above zero, given the rounding of the data and of the solver. */
   readonly rank: number;
@@ -165,7 +165,7 @@ function pairWarnings(pairs: readonly Pair[], k: number, variance: (i: number) =
         message:
           `Component ${k} and the one after it have the same variance (${variance(k - 1)}) as far as rounding can tell, ` +
           `so the best ${k}-dimensional subspace is not unique. ` +
-          `${first > 0 ? `Use k = ${first}, or a larger k` : 'Use a larger k'} that takes in all components of that variance.`,
+          `${first > 0 ? `Use k = ${first}, or a larger k` : 'Use a larger k'} that includes all components of that variance.`,
       });
     }
     const end = crosses ? k - 1 : last;

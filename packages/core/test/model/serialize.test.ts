@@ -171,13 +171,13 @@ describe('a stored model', () => {
     const model = await make();
     const bad: [Partial<ModelRecord>, RegExp][] = [
       [{ mean: new Float64Array(4) }, /mean has 4 numbers, not 5/],
-      [{ scale: new Float64Array(5) }, /scale holds a value that nothing can be divided by/],
+      [{ scale: new Float64Array(5) }, /scale holds a value that cannot be a divisor/],
       [{ variances: Float64Array.of(1, 2, 3) }, /variances rise at 1/],
       [{ variances: Float64Array.of(1, Number.NaN, 0) }, /not finite/],
       [{ components: { rows: 3, cols: 5, data: new Float64Array(15).fill(1) } }, /not orthonormal/],
       [{ components: { rows: 6, cols: 5, data: new Float64Array(30) } }, /cannot be 6 × 5/],
       [{ columnNames: ['a'] }, /columnNames are not 5 names/],
-      [{ ddof: 1000 }, /leaves nothing/],
+      [{ ddof: 1000 }, /is not above ddof/],
       [{ n: 0 }, /n is 0, and a model is fitted to rows/],
       [{ n: 2.5 }, /n is 2\.5/],
       [{ varianceRatios: Float64Array.of(1.2, 0.1, 0) }, /varianceRatios has 1\.2, and no share is above 1/],

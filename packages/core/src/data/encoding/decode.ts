@@ -5,25 +5,31 @@ import { withJson } from '../storage/result-json.js';
 import { compositionParts, type Encoding, hasCategories, offsetsOf } from './encoding.js';
 import { closure, functionOf, ilrInverse, interpolateLinear } from './transforms.js';
 
-/** A column of the user's table, from scores: numbers, or levels with their fitted values. */
+/** A column of the user's table, reconstructed from scores: numbers, or levels with their fitted values. */
 export type ReconstructedColumn =
   | { readonly kind: 'number'; readonly name: string; readonly values: Float64Array }
   | {
       readonly kind: 'category';
       readonly name: string;
-      /** The level with the largest fitted value; null where that stands for gaps. */
+      /** The level with the largest fitted value; null if it is the level of missing values. */
       readonly levels: readonly (string | null)[];
-      /** That value: 1 and 0 in the table, and whatever the components make of them here. */
+      /**
+       * The fitted value of that level. The table has 1 for the level of a row and 0 for the others; the components approximate
+       * these numbers.
+       */
       readonly fitted: Float64Array;
     };
 
-/** Receives the values of one row: those of numbers, and the level of categories. */
+/** Receives the values of one row: numbers, and the levels of categories. */
 interface RowVisitor {
   number(column: number, value: number): void;
   level(column: number, level: number, fitted: number): void;
 }
 
-/** Undoes a coding: reads rows of encoded columns and gives the values of the table's own columns. */
+/**
+ * Inverts an encoding. Returns a function that reads a row of encoded columns, and passes the values of the table's columns to
+ * `visit`.
+ */
 export function decoder(coding: Encoding): (row: Float64Array, visit: RowVisitor) => void {
   const { columns } = coding;
   const offsets = offsetsOf(coding);
@@ -40,7 +46,7 @@ export function decoder(coding: Encoding): (row: Float64Array, visit: RowVisitor
       parts.forEach((j, p) => {
         logs[p] = row[offsets[j]];
       });
-    // The total of a row is not in its logarithms: parts come back as shares.
+    // The logarithms do not contain the total of a row, so parts are reconstructed as shares.
     closure(logs);
     let part = 0;
     columns.forEach((column, j) => {
@@ -60,12 +66,12 @@ export function decoder(coding: Encoding): (row: Float64Array, visit: RowVisitor
   };
 }
 
-/** Turns a row of encoded columns into one of the table's own, which must all be numbers. The array is used again for the next row. */
+/** Inverts an encoding of columns of numbers. Returns a function that decodes a row. Its result is overwritten by the next row. */
 export function numbersDecoder(coding: Encoding): (row: Float64Array) => Float64Array {
   if (hasCategories(coding)) {
     throw new ModelError(
       'BAD_MODEL',
-      'This model has categories, which are no numbers. Use model.reconstruct(scores): it gives the columns of the table, numbers and levels.',
+      'This model has categories, which are not numbers. Use model.reconstruct(scores): it gives the columns of the table, numbers and levels.',
     );
   }
   const decode = decoder(coding);
@@ -82,7 +88,7 @@ export function numbersDecoder(coding: Encoding): (row: Float64Array) => Float64
   };
 }
 
-/** Rows of encoded columns as rows of the table's own, where these are all numbers. */
+/** Decodes rows, for an encoding of columns of numbers. */
 export function decodeNumbers(coding: Encoding, coded: Matrix<Float64Array>): RowMatrix<Float64Array> {
   const { columns } = coding;
   const data = new Float64Array(coded.rows * columns.length);
@@ -94,7 +100,7 @@ export function decodeNumbers(coding: Encoding, coded: Matrix<Float64Array>): Ro
   return new RowMatrix(coded.rows, columns.length, data, names);
 }
 
-/** Rows as columns, for a model without an encoding. */
+/** Converts rows to columns, for a model without an encoding. */
 export function columnsOfRows({ cols, rows, data }: Matrix, names: readonly string[]): ReconstructedColumn[] {
   return Array.from({ length: cols }, (_, j) =>
     withJson({
@@ -105,7 +111,7 @@ export function columnsOfRows({ cols, rows, data }: Matrix, names: readonly stri
   );
 }
 
-/** The columns of the table from rows of encoded columns, which `read` hands on one after the other. */
+/** Decodes rows of encoded columns, which `read` passes to `onRow` one by one. Returns the columns of the table. */
 export async function columnsOfEncoding(
   coding: Encoding,
   read: (onRow: (x: Float64Array) => void) => Promise<void>,

@@ -20,20 +20,23 @@ import {
 import { RegressionEncoder } from './regression.js';
 import { centreLogs, functionOf, ilr, interpolateLinear, keepsZero } from './transforms.js';
 
-/** Numbers of an encoded block: enough to amortise a pass, few enough to stay in cache. */
+/** Numbers per encoded block: few enough to stay in cache, and enough to amortise the overhead of a pass. */
 const BLOCK_NUMBERS = 1 << 18;
-/** Most numbers of an encoded table that is kept between passes: 32 MB. */
+/** An encoded table of at most this number of entries is kept between passes: 32 MB. */
 const KEPT_NUMBERS = 1 << 22;
-/** Categories are encoded as sparse rows where at most this share of the columns is not 0. */
+/** Categories are encoded as sparse rows if at most this share of the columns is not 0. */
 const SPARSE_SHARE = 0.1;
 
 export interface EncodeOptions {
-  /** Rows of the fit: levels that are not in the encoding have no weight there, and a change of their number is an error. */
+  /**
+   * Present for the rows of the fit: levels that are not in the encoding then belong to rows of weight 0, and another number of
+   * rows is an error.
+   */
   readonly fitted?: { readonly rows: number };
   readonly warnings?: readonly Warning[];
 }
 
-/** The user's data as the model's columns: encoded where the model has an encoding. The caller closes the source. */
+/** Opens the user's data as the columns of a model. Encodes them if the model has an encoding. The caller closes the source. */
 export async function openForModel(
   data: TableData,
   model: { readonly coding?: Encoding; readonly columnNames?: readonly string[] },
@@ -61,7 +64,7 @@ function checkWidth<Opened>(opened: Opened, width: number, coding: Encoding): Op
   );
 }
 
-/** A source of numbers, transformed. Sparse rows stay sparse where all functions keep zeros. */
+/** A source of transformed numbers. Sparse rows stay sparse if all functions map 0 to 0. */
 export function encodeNumbers(source: RowSource, coding: Encoding, options: EncodeOptions = {}): RowSource {
   const { columns } = coding;
   const sparse =
@@ -101,7 +104,7 @@ function encodeSparse(block: SparseBlock, { columns }: Encoding, first: number):
   return { ...block, data };
 }
 
-/** A table as numbers: a source of rows that solvers and models read. */
+/** A table as a source of rows of numbers. */
 export function encodedSource(table: TableSource, coding: Encoding, options: EncodeOptions = {}): RowSource {
   const { columns } = coding;
   const offsets = offsetsOf(coding);
@@ -153,18 +156,18 @@ export function encodedSource(table: TableSource, coding: Encoding, options: Enc
   };
 }
 
-/** Whether no cell is ever replaced by the shares of all levels, which sparse rows have no room for. */
+/** Returns true if no cell is ever replaced by the shares of all levels. Sparse rows cannot store the shares. */
 function everyCellHasLevel({ columns, missing, unseen }: Encoding): boolean {
   if (missing === 'mean' || unseen === 'mean') return false;
   return missing === 'error' || columns.every((column) => column.kind === 'number' || column.gap !== undefined);
 }
 
-/** Codes batches of a table. */
+/** Encodes batches of a table. */
 class Encoder {
   readonly #coding: Encoding;
   readonly #offsets: readonly number[];
   readonly #fitted: boolean;
-  /** For every category, the index of each of its levels. */
+  /** For every category, a map from its levels to their indexes. */
   readonly #levels: readonly (ReadonlyMap<string, number> | undefined)[];
   readonly #parts: readonly number[];
   readonly #regression: RegressionEncoder | undefined;
@@ -205,7 +208,7 @@ class Encoder {
     return { kind: 'dense', rows, cols, stride: cols, data };
   }
 
-  /** Categories of many levels: one entry per input column and row. */
+  /** Encodes categories of many levels: one entry per input column and row. */
   sparse(batch: TableBatch, from: number, to: number, first: number): Block {
     const { columns } = this.#coding;
     const rows = to - from;
@@ -217,7 +220,7 @@ class Encoder {
         const row = rowNumber(batch, from + i, first);
         const at = i * count + j;
         const level = column.kind === 'number' ? 0 : this.#level(cell, column, row, j);
-        // A level without weight in the fit: the row itself has none.
+        // A level that has no weight in the fit belongs to a row without weight.
         indices[at] = this.#offsets[j] + Math.max(0, level);
         data[at] = column.kind === 'number' ? this.#number(cell, column, row, j) : level < 0 ? 0 : 1;
       }
@@ -230,7 +233,7 @@ class Encoder {
     const value = this.#value(cell, row, j);
     if (value === undefined) {
       if (this.#coding.missing !== 'error' && column.mean !== undefined) return column.mean;
-      // Sources of numbers check for themselves, and say what is wrong.
+      // The column statistics report missing numbers with a better message.
       if (this.#coding.method === 'pca') return Number.NaN;
       throw missingCell(row, j, this.#coding);
     }
@@ -249,7 +252,7 @@ class Encoder {
     throw notNumeric(cell, row, j, this.#coding.columns);
   }
 
-  /** The index of the cell's level; −1 where the shares of all levels stand for it. */
+  /** The index of the level of a cell; −1 if the shares of all levels replace it. */
   #level(cell: unknown, column: CategoryColumn, row: number, j: number): number {
     const text = levelOf(cell, row, j, this.#coding.columns);
     if (text === undefined) {
@@ -257,7 +260,7 @@ class Encoder {
       return column.gap ?? -1;
     }
     const level = this.#levels[j]?.get(text);
-    // The names of pooled levels and gaps are no levels of the table.
+    // The names of the levels for pooled and missing values are not levels of the table.
     if (level !== undefined && level !== column.gap && level !== column.other) return level;
     if (column.other !== undefined) return column.other;
     if (this.#coding.unseen === 'mean' || this.#fitted) return -1;
@@ -269,7 +272,7 @@ class Encoder {
     );
   }
 
-  /** clr or ilr of the parts of every row. */
+  /** Computes clr or ilr of the parts of every row. */
   #composition(batch: TableBatch, from: number, to: number, first: number, data: Float64Array, cols: number): void {
     const { columns } = this.#coding;
     const parts = this.#parts;
@@ -294,7 +297,7 @@ class Encoder {
   }
 }
 
-/** The text of a category's cell; undefined for a gap. */
+/** The text of a cell of a category; undefined if it is missing. */
 export function levelOf(
   cell: unknown,
   row: number,
@@ -306,7 +309,7 @@ export function levelOf(
   if (typeof cell === 'number' || typeof cell === 'boolean' || typeof cell === 'bigint') return String(cell);
   throw new DataError(
     'BAD_DATA',
-    `${cellAt(row, j, columns)} holds ${describeValue(cell)}, which is no level. Levels are texts, numbers or truth values.`,
+    `${cellAt(row, j, columns)} holds ${describeValue(cell)}, which is not a level. Levels are texts, numbers or booleans.`,
     {
       row,
       column: j,
@@ -348,7 +351,7 @@ function outOfRange(value: number, row: number, j: number, columns: readonly Enc
   });
 }
 
-/** "Row 3, column 2 ("height")", without a name where columns have none. */
+/** "Row 3, column 2", or "Row 3, column "height"" if columns have names. */
 function cellAt(row: number, j: number, columns: readonly { readonly name: string }[]): string {
   const named = columns[j].name !== String(j);
   const text = describeCell(row, j, named ? columns.map(({ name }) => name) : undefined);

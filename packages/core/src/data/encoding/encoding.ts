@@ -1,37 +1,37 @@
 /**
- * Mixed tables become numbers by an `Encoding`, and PCA does the rest.
+ * An `Encoding` converts mixed tables to numbers, so that PCA can analyse them.
  *
- * 1. A `TableSource` (table/table.ts) yields batches of cells: numbers, texts, truth values, gaps. Any data become one.
- * 2. `learnEncoding` (learn-encoding.ts) reads it once: kinds of columns, levels with their shares, means, ranks.
- * 3. An `Encoding` is what was learned and decided: a plain record per input column, immutable, stored in the model.
- * 4. `encodedSource` (encoded-source.ts) turns a table into a `RowSource` of numbers by an encoding, block by block. A category of
- *    m levels becomes m columns of 0 and 1; a number becomes one column, transformed.
- * 5. `mca`, `famd` and `mfa` (categories.ts) are `pca` of that source with ddof 0 and one divisor per column:
+ * 1. A `TableSource` (table/table.ts) yields batches of cells: numbers, texts, booleans, missing values.
+ * 2. `learnEncoding` (learn-encoding.ts) reads the table once: kinds of columns, levels with their shares, means, ranks.
+ * 3. An `Encoding` is the result: an immutable record per input column, which is stored in the model.
+ * 4. `encodedSource` (encoded-source.ts) converts a table to a `RowSource` of numbers, block by block. A category of m levels
+ *    becomes m columns of 0 and 1. A number becomes one column, transformed.
+ * 5. `mca`, `famd` and `mfa` of @scree/analysis are `pca` of that source with ddof 0 and one divisor per column:
  *    √share for a level and the deviation for a number (FAMD), times √Q for Q categories (MCA), times √λ₁ of its group (MFA).
- * 6. `model.transform` applies the encoding to the user's own table; `decode` (decode.ts) undoes it.
- * 7. Gaps: refused ('error'), replaced by the column's mean, which for a category is the share of every level ('mean'), or
- *    a level of their own in categories and the mean in numbers ('level').
- * 8. Rare levels are pooled into one if asked for. Levels that the fit did not see belong to that pool; without one
- *    they are refused ('error') or replaced by the mean.
- * 9. A regression on covariates (regression.ts) is taken out of the encoded columns last. The table then has the covariates
- *    behind its columns; what components describe are residuals.
+ * 6. `model.transform` applies the encoding to the user's table. decode.ts inverts it.
+ * 7. Missing values have three rules. `'error'`: they are refused. `'mean'`: they become the mean of the column, which for a
+ *    category is the share of every level. `'level'`: they become a level of a category, or the mean of a column of numbers.
+ * 8. Rare levels are pooled into one level on request. Levels that the fit did not see join this pool. Without a pool, they
+ *    are refused (`'error'`) or replaced by the mean (`'mean'`).
+ * 9. A regression on covariates (regression.ts) is subtracted from the encoded columns last. The table then has the covariates
+ *    after its columns, and the components describe residuals.
  */
 
 import { describeValue, ModelError } from '../../errors.js';
 
-/** Functions of one number. `clr` and `ilr` are of all columns that have them: the parts of a composition. */
+/** Functions of one number, except `clr` and `ilr`: they are functions of all columns that have them, the parts of a composition. */
 export const TRANSFORMS = ['none', 'log1p', 'sqrt', 'asinh', 'rank', 'clr', 'ilr'] as const;
 /** A function of a column, or of the parts of a composition, before it is centred and scaled. */
 export type Transform = (typeof TRANSFORMS)[number];
 
-/** What to do about gaps: null, undefined, NaN and, in categories, ''. */
+/** The rules for missing values: null, undefined, NaN, and '' in categories. */
 export const MISSING_RULES = ['error', 'mean', 'level'] as const;
-/** How missing values are handled. */
+/** The rule for missing values. */
 export type MissingRule = (typeof MISSING_RULES)[number];
 
-/** What to do about levels that the fit did not see. */
+/** The rules for levels that the fit did not see. */
 export const UNSEEN_RULES = ['error', 'mean'] as const;
-/** How levels are handled that the fit did not see. */
+/** The rule for levels that the fit did not see. */
 export type UnseenRule = (typeof UNSEEN_RULES)[number];
 
 export const ENCODING_METHODS = ['pca', 'mca', 'famd', 'mfa'] as const;
@@ -43,10 +43,10 @@ export interface NumberColumn {
   readonly kind: 'number';
   readonly name: string;
   readonly transform: Transform;
-  /** Mean and deviation (ddof 0) of the transformed values, where they were learned. The mean stands for gaps. */
+  /** Mean and deviation (ddof 0) of the transformed values, if they were learned. The mean replaces missing values. */
   readonly mean?: number;
   readonly deviation?: number;
-  /** Of `rank`: every distinct value, rising, and its rank, that of ties averaged. */
+  /** For `rank`: the distinct values in ascending order, and their ranks. Ties have the mean of their ranks. */
   readonly values?: readonly number[];
   readonly ranks?: readonly number[];
 }
@@ -56,36 +56,39 @@ export interface CategoryColumn {
   readonly kind: 'category';
   readonly name: string;
   readonly levels: readonly string[];
-  /** The share of each level among the rows that have one; they add up to 1. */
+  /** The share of each level among the rows that have a level. They add up to 1. */
   readonly shares: readonly number[];
-  /** Index of the level that pools rare and unseen ones, and of the one for gaps. */
+  /** Index of the level that pools rare and unseen levels, and of the level for missing values. */
   readonly other?: number;
   readonly gap?: number;
 }
 
-/** How one column of a table becomes columns of numbers. */
+/** The encoding of one column of a table. */
 export type EncodedColumn = NumberColumn | CategoryColumn;
 
-/** A group of MFA: so many columns, in their order, and the first eigenvalue of their own analysis. */
+/** A group of MFA: the number of its columns, which are consecutive, and the first eigenvalue of their separate analysis. */
 export interface EncodedGroup {
   readonly name: string;
   readonly columns: number;
   readonly eigenvalue: number;
 }
 
-/** A covariate: numbers, or labels, which have one term per level but the first. */
+/** A covariate: numbers, or labels. Labels have one term per level except the first. */
 export interface EncodedCovariate {
   readonly name: string;
   readonly levels?: readonly string[];
 }
 
-/** A regression that is taken out of the encoded columns x: x − mean − (c − covariateMean)·slopes, c being the terms of the covariates. */
+/**
+ * A regression that is subtracted from the encoded columns x: x − mean − (c − covariateMean)·slopes, where c are the terms of the
+ * covariates.
+ */
 export interface EncodedRegression {
   readonly covariates: readonly EncodedCovariate[];
-  /** The means in the fit: of every encoded column, and of every term. */
+  /** The means of the encoded columns, and of the terms, in the fit. */
   readonly mean: readonly number[];
   readonly covariateMean: readonly number[];
-  /** One list per term, with a number per encoded column. */
+  /** One list per term. Each list has one number per encoded column. */
   readonly slopes: readonly (readonly number[])[];
 }
 
@@ -93,7 +96,7 @@ export interface EncodedRegression {
 export interface Encoding {
   readonly version: 1;
   readonly method: EncodingMethod;
-  /** Whether the columns have names; otherwise they are told apart by their place. */
+  /** True if the columns have names. Otherwise their order identifies them. */
   readonly named: boolean;
   readonly missing: MissingRule;
   readonly unseen: UnseenRule;
@@ -102,13 +105,16 @@ export interface Encoding {
   readonly regression?: EncodedRegression;
 }
 
-/** How many encoded columns an input column becomes. The first part of an ilr composition becomes none: D parts have D − 1 coordinates. */
+/**
+ * The number of encoded columns of an input column. It is 0 for the first part of an ilr composition, because D parts have D − 1
+ * coordinates.
+ */
 export function widthOf(column: EncodedColumn, at: number, columns: readonly EncodedColumn[]): number {
   if (column.kind === 'category') return column.levels.length;
   return column.transform === 'ilr' && columns.findIndex((each) => isPart(each, 'ilr')) === at ? 0 : 1;
 }
 
-/** Where the encoded columns of each input column begin, and after the last one where they end. */
+/** The index of the first encoded column of each input column, followed by the number of all encoded columns. */
 export function offsetsOf({ columns }: Pick<Encoding, 'columns'>): number[] {
   const offsets = [0];
   columns.forEach((column, at) => {
@@ -129,27 +135,30 @@ export function encodedNames({ columns, named }: Pick<Encoding, 'columns' | 'nam
   });
 }
 
-/** Names of the columns that an encoding reads, where they have names: those that it codes, then covariates. */
+/** The names of the columns that an encoding reads: the encoded ones, then covariates. Undefined if columns have no names. */
 export function inputNames({ named, columns, regression }: Encoding): readonly string[] | undefined {
   return named ? [...columns, ...(regression?.covariates ?? [])].map(({ name }) => name) : undefined;
 }
 
-/** How many columns an encoding reads. */
+/** The number of columns that an encoding reads. */
 export function inputWidth({ columns, regression }: Encoding): number {
   return columns.length + (regression?.covariates.length ?? 0);
 }
 
-/** Names of the terms of covariates: `age`, or `batch: B2` for every level but the first. */
+/** The names of the terms of covariates: `age`, or `batch: B2` for every level except the first. */
 export function termNames(covariates: readonly EncodedCovariate[]): string[] {
   return covariates.flatMap(({ name, levels }) => levels?.slice(1).map((level) => `${name}: ${level}`) ?? [name]);
 }
 
-/** The encoding, where rows of encoded columns can be turned back. Residuals cannot: scores do not have the covariates. */
+/**
+ * The encoding, if it can be inverted; otherwise undefined. Residuals cannot be inverted, because scores do not contain the
+ * covariates.
+ */
 export function reversible(coding: Encoding | undefined): Encoding | undefined {
   return coding?.regression ? undefined : coding;
 }
 
-/** Indexes of the parts of the composition. */
+/** The indexes of the columns that are parts of a composition. */
 export function compositionParts(columns: readonly EncodedColumn[]): number[] {
   return [...columns.keys()].filter((j) => isPart(columns[j], 'clr') || isPart(columns[j], 'ilr'));
 }
@@ -158,12 +167,12 @@ function isPart(column: EncodedColumn, transform: 'clr' | 'ilr'): boolean {
   return column.kind === 'number' && column.transform === transform;
 }
 
-/** Whether some columns are categories. */
+/** Returns true if a column is a category. */
 export function hasCategories({ columns }: Pick<Encoding, 'columns'>): boolean {
   return columns.some(({ kind }) => kind === 'category');
 }
 
-/** Throws where a stored encoding cannot be one, or does not fit a model of d columns. Nothing about it is assumed. */
+/** Throws if a stored encoding is invalid, or does not fit a model of d columns. It may have any type. */
 export function checkEncoding(coding: unknown, d: number): void {
   if (coding === undefined) return;
   demand(isObject(coding), 'is not a record');
@@ -187,7 +196,7 @@ export function checkEncoding(coding: unknown, d: number): void {
     Number.isSafeInteger(group.columns) &&
     (group.columns as number) >= 1 &&
     isPositive(group.eigenvalue);
-  demand(groups === undefined || (Array.isArray(groups) && groups.every(isGroup)), 'has groups that are none');
+  demand(groups === undefined || (Array.isArray(groups) && groups.every(isGroup)), 'has invalid groups');
   const grouped = ((groups ?? []) as EncodedGroup[]).reduce((sum, group) => sum + group.columns, 0);
   demand(groups === undefined || grouped === checked.length, `has groups of ${grouped} columns`);
   demand((method === 'mfa') === (groups !== undefined), 'has groups without MFA, or MFA without groups');
@@ -199,7 +208,7 @@ export function checkEncoding(coding: unknown, d: number): void {
 }
 
 function checkRegression(regression: unknown, d: number): void {
-  demand(isObject(regression), 'has a regression that is none');
+  demand(isObject(regression), 'has an invalid regression');
   const { covariates, mean, covariateMean, slopes } = regression;
   const isLevels = (levels: unknown): boolean =>
     isList(levels, (level) => typeof level === 'string') && levels.length > 0 && new Set(levels).size === levels.length;

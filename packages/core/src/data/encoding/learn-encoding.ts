@@ -17,36 +17,37 @@ import type {
 } from './encoding.js';
 import { functionOf } from './transforms.js';
 
-/** Most levels of a column: one with more names its rows. */
+/** Largest number of levels of a column. A column with more levels identifies the rows. */
 const MOST_LEVELS = 10_000;
-/** Most distinct values of all columns whose ranks are kept in the model. */
+/** Largest number of distinct values whose ranks are stored in the model, over all columns. */
 const MOST_RANKED = 1_000_000;
 
-/** What is decided before the table is read. */
+/** The rules of an encoding, which are known before the table is read. */
 export interface EncodingRules {
   readonly method: EncodingMethod;
   readonly missing: MissingRule;
   readonly unseen: UnseenRule;
-  /** Levels of a smaller share are pooled; 0 for none. */
+  /** Levels with a smaller share are pooled. 0: none. */
   readonly rare: number;
-  /** Whether a column is a category whatever its values are. */
+  /** Returns true if a column is a category for any values. */
   readonly isCategory: (name: string) => boolean;
   readonly transformOf: (name: string) => Transform;
 }
 
-/** An encoding, and what was learned with it. */
+/** An encoding, and facts about the rows that it was learned from. */
 export interface LearnedEncoding {
   readonly coding: Encoding;
-  /** Rows that were read, and those of them with a weight above 0. */
+  /** Number of rows that were read, and number of rows with a weight above 0. */
   readonly rows: number;
   readonly present: number;
   readonly warnings: readonly Warning[];
 }
 
 /**
- * Reads a table once and learns its coding: whether a column is a number or a category (its first value tells, unless the rules
- * or a file do), the levels of categories with their shares, in alphabetical or numeric order, and mean, deviation and ranks of
- * numbers. A row of weight w counts w times. Memory grows with the levels, not with the rows, except for ranks.
+ * Reads a table once and learns its encoding. A column is a number or a category: the rules or the file decide, or else its first
+ * value. Categories have their levels with their shares, in alphabetical or numeric order. Numbers have their mean, deviation and
+ * ranks. A row of weight w counts w times. Memory grows with the number of levels, and for ranks with the number of distinct
+ * values, but not with the number of rows.
  */
 export async function learnEncoding(
   table: TableSource,
@@ -85,7 +86,7 @@ export async function learnEncoding(
   return { coding, rows, present, warnings: warningsOf(coding, columns, rows) };
 }
 
-/** One column, cell by cell. */
+/** Learns the encoding of one column, cell by cell. */
 class ColumnLearner {
   gaps = 0;
   readonly #columns: TableSource['columns'];
@@ -93,7 +94,7 @@ class ColumnLearner {
   readonly #rules: EncodingRules;
   readonly #transform: Transform;
   #kind: 'number' | 'category' | undefined;
-  /** Weight of each level, or of each value that is ranked. */
+  /** The weight of each level, and of each value that is ranked. */
   readonly #counts = new Map<string, number>();
   readonly #values = new Map<number, number>();
   #gapWeight = 0;
@@ -114,7 +115,7 @@ class ColumnLearner {
     this.#kind = rules.isCategory(columns[at].name) ? 'category' : kind;
   }
 
-  /** Distinct values that are kept for their ranks. */
+  /** Number of distinct values that are kept for ranks. */
   get distinct(): number {
     return this.#values.size;
   }
@@ -126,7 +127,7 @@ class ColumnLearner {
       return;
     }
     this.#kind ??= typeof cell === 'number' ? 'number' : 'category';
-    // A row of weight 0 is not there.
+    // A row of weight 0 does not count.
     if (weight === 0) return;
     this.#weight += weight;
     if (this.#kind === 'number') this.#addNumber(cell, row, weight);
@@ -219,13 +220,13 @@ class ColumnLearner {
   }
 }
 
-/** Numbers by size where all levels are numbers, otherwise by their characters, whatever the language of the machine. */
+/** Sorts levels: numerically if all levels are numbers, otherwise by code units, independent of the locale. */
 function sortLevels(levels: string[]): string[] {
   const numeric = levels.every((level) => level.trim() !== '' && Number.isFinite(Number(level)));
   return numeric ? levels.sort((a, b) => Number(a) - Number(b) || (a < b ? -1 : 1)) : levels.sort();
 }
 
-/** A label that is not a level. */
+/** Returns a label that is not a level, by adding parentheses. */
 function unused(label: string, levels: readonly string[]): string {
   return levels.includes(label) ? unused(`(${label})`, levels) : label;
 }

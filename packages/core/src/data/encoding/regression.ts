@@ -12,7 +12,7 @@ export interface LinearFit {
   readonly slopes: Float64Array;
 }
 
-/** x − mean − (c − covariateMean)·slopes for every row, in the place of x. `terms`, rows × terms, are centred in place. */
+/** Replaces every row x by x − mean − (c − covariateMean)·slopes. Also centres `terms` (rows × terms). */
 export function takeOut({ mean, covariateMean, slopes }: LinearFit, terms: Float64Array, data: Float64Array): void {
   const [cols, width] = [mean.length, covariateMean.length];
   const rows = data.length / cols;
@@ -21,13 +21,16 @@ export function takeOut({ mean, covariateMean, slopes }: LinearFit, terms: Float
   addCombination(-1, terms, rows, slopes, width, cols, data);
 }
 
-/** Covariates as numbers, the terms of a regression: a number is one, and a label an indicator of each level but the first. */
+/**
+ * Converts covariates to the terms of a regression. A number is one term, and a label is an indicator of each level except the
+ * first.
+ */
 export class TermEncoder {
   readonly #covariates: readonly (EncodedCovariate & { readonly indexes: ReadonlyMap<string, number> | undefined })[];
   readonly #terms: number;
   readonly #substitutes: Float64Array | undefined;
 
-  /** `substitutes` are the terms that stand for levels that the fit did not see; without them such levels are refused. */
+  /** `substitutes` are the terms for levels that the fit did not see. Without them, such levels are an error. */
   constructor(covariates: readonly EncodedCovariate[], substitutes?: Float64Array) {
     this.#covariates = covariates.map((covariate) => ({
       ...covariate,
@@ -37,7 +40,10 @@ export class TermEncoder {
     this.#substitutes = substitutes;
   }
 
-  /** rows × terms numbers of some rows of a batch, whose cells from column `column` on are the covariates; `first` rows came before it. */
+  /**
+   * The terms (rows × terms) of some rows of a batch. The covariates are its cells from column `column` on. `first` is the index
+   * of its first row.
+   */
   encode(batch: TableBatch, from: number, to: number, column: number, first: number): Float64Array {
     const terms = new Float64Array((to - from) * this.#terms);
     let term = 0;
@@ -74,7 +80,7 @@ function notUsable(columnName: string, row: number, value: unknown, levels: read
   return new DataError('BAD_DATA', message, { ...details, ...(levels ? { reason: 'unseen-covariate' } : {}) });
 }
 
-/** Takes a stored regression out of encoded rows. */
+/** Subtracts a stored regression from encoded rows. */
 export class RegressionEncoder {
   readonly #fit: LinearFit;
   readonly #encoder: TermEncoder;
@@ -85,11 +91,14 @@ export class RegressionEncoder {
       covariateMean: Float64Array.from(covariateMean),
       slopes: Float64Array.from(slopes.flat()),
     };
-    // Terms at their means change nothing: the row counts as the average of all levels.
+    // Terms that equal their means have no effect: the row counts as the average of all levels.
     this.#encoder = new TermEncoder(covariates, unseen === 'mean' ? this.#fit.covariateMean : undefined);
   }
 
-  /** Residuals in the place of `data`, the encoded cells of some rows of a batch. The arguments are those of `TermEncoder.encode`. */
+  /**
+   * Replaces `data`, the encoded cells of some rows of a batch, by residuals. The other arguments are those of
+   * `TermEncoder.encode`.
+   */
   takeOut(data: Float64Array, ...rows: Parameters<TermEncoder['encode']>): void {
     takeOut(this.#fit, this.#encoder.encode(...rows), data);
   }

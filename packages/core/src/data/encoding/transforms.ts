@@ -1,8 +1,8 @@
 import type { Transform } from './encoding.js';
 
 /**
- * Functions of one number with their inverses. `least` is the smallest value they take (for log1p the bound that is not
- * reached). √x of a reconstruction may be a little below 0: its inverse is 0 there.
+ * A function of one number and its inverse. `accepts` returns true for numbers of its domain, and `must` describes the domain. A
+ * reconstructed √x may be slightly below 0: its inverse is then 0.
  */
 interface ScalarFunction {
   readonly of: (x: number) => number;
@@ -34,17 +34,20 @@ const FUNCTIONS: Partial<Record<Transform, ScalarFunction>> = {
   },
 };
 
-/** The function of a transform; of `rank` there is none, and of a composition it is the logarithm of a part. */
+/** The function of a transform. For a composition it is the logarithm of a part. `rank` has none. */
 export function functionOf(transform: Transform): ScalarFunction {
   return FUNCTIONS[transform === 'ilr' ? 'clr' : transform] as ScalarFunction;
 }
 
-/** Whether f(0) = 0, so that sparse data stay sparse. */
+/** Returns true if f(0) = 0, so that sparse data stay sparse. */
 export function keepsZero(transform: Transform): boolean {
   return ['none', 'log1p', 'sqrt', 'asinh'].includes(transform);
 }
 
-/** y at x of the piecewise linear function through (xs, ys), both rising; beyond the ends the value at the end. */
+/**
+ * The value at x of the piecewise linear function through (xs, ys), both ascending. Outside of their range, the value at the
+ * nearest end.
+ */
 export function interpolateLinear(x: number, xs: ArrayLike<number>, ys: ArrayLike<number>): number {
   const last = xs.length - 1;
   if (!(x > xs[0])) return Number.isNaN(x) ? x : ys[0];
@@ -57,22 +60,20 @@ export function interpolateLinear(x: number, xs: ArrayLike<number>, ys: ArrayLik
   }
   if (xs[low] === x) return ys[low];
   const share = xs[high] - xs[low];
-  // Halved where the difference of two large values is beyond float64.
+  // Halved if the difference between two large values exceeds float64.
   const t = Number.isFinite(share) ? (x - xs[low]) / share : (x / 2 - xs[low] / 2) / (xs[high] / 2 - xs[low] / 2);
   return ys[low] + t * (ys[high] - ys[low]);
 }
 
-/**
- * Centred logarithms, from logarithms: clr(x)ⱼ = ln xⱼ − mean of ln x. They add up to 0. In place.
- */
+/** Centres logarithms in place: clr(x)ⱼ = ln xⱼ − mean of ln x. They add up to 0. */
 export function centreLogs(logs: Float64Array): void {
   const mean = logs.reduce((sum, log) => sum + log, 0) / logs.length;
   for (let j = 0; j < logs.length; j++) logs[j] -= mean;
 }
 
 /**
- * Isometric coordinates of D logarithms, D − 1 of them, in the order of the parts (Egozcue et al. 2003, pivot from the front):
- * ilrᵢ = √(i/(i+1))·(mean of the first i logarithms − the next one). Distances are those of clr.
+ * The D − 1 isometric coordinates of D logarithms, in the order of the parts (Egozcue et al. 2003, pivot from the front): ilrᵢ =
+ * √(i/(i+1))·(mean of the first i logarithms − the next one). Distances are those of clr.
  */
 export function ilr(logs: Float64Array, out: Float64Array): void {
   let sum = 0;
@@ -92,7 +93,7 @@ export function ilrInverse(coordinates: Float64Array, out: Float64Array): void {
   }
 }
 
-/** Shares that add up to 1, from logarithms up to a constant. In place. */
+/** Replaces logarithms, up to a constant, by shares that add up to 1. */
 export function closure(logs: Float64Array): void {
   const largest = logs.reduce((most, log) => Math.max(most, log), Number.NEGATIVE_INFINITY);
   let sum = 0;

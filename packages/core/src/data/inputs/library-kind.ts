@@ -99,7 +99,7 @@ export function libraryKind(value: object): LibraryKind | undefined {
   return findLibrary(value)?.kind;
 }
 
-/** For data of other libraries: what the value is, and what to pass instead, as the end of a sentence. */
+/** For data of other libraries: describes the value, and names the value to pass, as the end of a sentence. */
 export function libraryAdvice(value: object): string | undefined {
   const found = findLibrary(value);
   return found && `${found.name}, which is not read as it is. Pass ${found.pass}.`;

@@ -64,7 +64,7 @@ export function openSource(
   );
 }
 
-/** For objects that contain data in a form that is not accepted: what they are, and what to pass instead. */
+/** For objects with data in an unsupported form: describes the object, and names the value to pass. */
 function adviceFor(data: object): string | undefined {
   const name = builtInName(data);
   if (name === 'Map') return 'a Map, which yields [key, value]. Pass map.values().';

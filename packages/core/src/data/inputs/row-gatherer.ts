@@ -172,7 +172,7 @@ function checkRow(row: unknown, at: number): asserts row is ArrayLike<number> {
   );
 }
 
-/** For rows of an unsupported type that may contain numbers: what the row is, and what to pass instead. */
+/** For rows of an unsupported type: describes the row, and names the value to pass. */
 export function adviceForRow(row: object): string | undefined {
   if (builtInName(row) === 'Map') return 'a Map. Pass Object.fromEntries(map).';
   if (builtInName(row) === 'Set') return 'a Set. Pass Array.from(set).';

@@ -10,7 +10,10 @@ import {
   setMean,
 } from './statistics.js';
 
-/** Statistics of one block. Values that are not finite are rejected here, once for all passes; `firstRow` and `names` are for that message. */
+/**
+ * Statistics of one block. Throws if a value is not finite, so that the passes need no checks. `firstRow` and `names` are for the
+ * message.
+ */
 export function* blockStatistics(
   block: Block,
   weights: Float64Array | undefined,
@@ -22,7 +25,7 @@ export function* blockStatistics(
   return stats;
 }
 
-/** The same without the spread, for callers that compute it elsewhere. */
+/** `blockStatistics` without the spread, for callers that compute the spread themselves. */
 export function* blockMeans(
   block: Block,
   weights: Float64Array | undefined,
@@ -32,7 +35,7 @@ export function* blockMeans(
   return (yield* readMeans(block, weights, firstRow, names)).stats;
 }
 
-/** The same, with the weight of the rows in which a sparse column is not stored. */
+/** `blockMeans`, with the weight of the rows in which a sparse column is not stored. */
 function* readMeans(
   block: Block,
   weights: Float64Array | undefined,
@@ -47,7 +50,7 @@ function* readMeans(
   if (stats.rows === 0) return { stats, absent };
   const { mean, meanRest, unit, min, max } = stats;
   for (let j = 0; j < block.cols; j++) {
-    // A constant column has its value as its mean, to the last bit: rounding must not give it a variance.
+    // The mean of a constant column is exactly its value, so that rounding does not give it a variance.
     if (min[j] === max[j]) {
       mean[j] = min[j];
       meanRest[j] = 0;
@@ -65,7 +68,7 @@ function* addSpread(
   absent: Float64Array,
 ): Task<void> {
   const { mean, spread } = stats;
-  // Units are powers of two, so multiplying by the reciprocal is dividing.
+  // Units are powers of two, so multiplying by the reciprocal is exact.
   const reciprocal = stats.unit.map((unit) => 1 / unit);
   if (block.kind === 'dense') yield* denseSpread(block, weights, mean, reciprocal, spread);
   else sparseSpread(block, weights, mean, absent, reciprocal, spread);
@@ -73,14 +76,14 @@ function* addSpread(
 }
 
 /**
- * What the rounding of two columns' means added to their product, in their units: with r the rest of a mean,
- * Σw(x − m)(y − p) = Σw(x − m − r)(y − p − s) + W·r·s. Far from zero that may be as large as the product itself.
+ * The amount by which rounding of the means of two columns increases their product, in their units. With the rests r and s of the
+ * means, Σw(x − m)(y − p) = Σw(x − m − r)(y − p − s) + W·r·s. Far from zero, this may be as large as the product itself.
  */
 export function weightOfRest({ weight, meanRest, unit }: Readonly<ColumnStatistics>, i: number, j: number): number {
   return weight * (meanRest[i] / unit[i]) * (meanRest[j] / unit[j]);
 }
 
-/** Range and mean in one reading. The mean is taken from the first row, so that an offset costs it no digits. */
+/** Range and mean in one pass. The first row is subtracted, so that the mean loses no digits if the data are far from zero. */
 function* denseMeans(
   block: DenseBlock,
   weights: Float64Array | undefined,
@@ -97,7 +100,7 @@ function* denseMeans(
     const weight = weights ? weights[i] : 1;
     for (let j = 0; j < cols; j++) {
       const x = data[row + j];
-      // x − x is 0 for every finite number and NaN for the others.
+      // x − x is 0 if x is finite, and NaN otherwise.
       if (x - x !== 0) throw notFinite(x, firstRow + i, j, names);
       sums[j] += weight * (x - shift[j]);
       if (weight === 0) continue;
@@ -142,7 +145,10 @@ function flush(sums: Float64Array, into: Float64Array): void {
   sums.fill(0);
 }
 
-/** Ranges and means, and the weight of the rows in which a column is not stored: exactly 0 where it is stored in all rows of weight above 0. */
+/**
+ * Ranges and means, and the weight of the rows in which a column is not stored. This weight is exactly 0 if the column is stored
+ * in all rows of weight above 0.
+ */
 function sparseMeans(
   { rows, cols, indptr, indices, data }: SparseBlock,
   weights: Float64Array | undefined,
@@ -153,7 +159,7 @@ function sparseMeans(
 ): void {
   const { mean, min, max } = stats;
   const stored = new Float64Array(cols);
-  // Without weights the rows are their own weights.
+  // Without weights, the number of rows is their weight.
   const storedRows = weights ? new Float64Array(cols) : stored;
   for (let i = 0; i < rows; i++) {
     const weight = weights ? weights[i] : 1;
@@ -169,7 +175,7 @@ function sparseMeans(
     }
   }
   if (stats.rows === 0) return;
-  // From the middle of what is stored: an offset that all stored entries share costs no digits.
+  // The middle of the range is subtracted, so that the mean loses no digits if all stored entries are far from zero.
   const middle = min.map((low, j) => (low > max[j] ? 0 : low / 2 + max[j] / 2));
   for (let i = 0; i < rows; i++) {
     const weight = weights ? weights[i] : 1;
@@ -184,7 +190,7 @@ function sparseMeans(
   }
 }
 
-/** Zeros that are not stored count as rows like any other: Σw(x − m)² = Σ_stored w(x − m)² + w_absent·m². */
+/** Zeros that are not stored count like stored entries: Σw(x − m)² = Σ_stored w(x − m)² + w_absent·m². */
 function sparseSpread(
   { rows, cols, indptr, indices, data }: SparseBlock,
   weights: Float64Array | undefined,

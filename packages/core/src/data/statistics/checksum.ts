@@ -2,42 +2,42 @@ import type { Block } from '../blocks/block.js';
 import { numbersOf } from '../blocks/float16.js';
 import type { ColumnStatistics } from './statistics.js';
 
-/** As many numbers are all taken. Of the next as many every second row is, of twice as many after that every fourth, and so on. */
+/** The first 2¹⁶ numbers are all hashed, then every second row up to 2¹⁷ numbers, every fourth row up to 2¹⁸ numbers, and so on. */
 const COMPLETE_NUMBERS = 2 ** 16;
 
-/** Multipliers of MurmurHash3, 128 bits for 32-bit machines. */
+/** Multipliers of MurmurHash3 (x86, 128 bits). */
 const [LOW, HIGH, ORDER] = [0x239b961b, 0xab0e9789, 0x38b34ae5];
 
-/** The bits of the exponent, in the higher word of a number. */
+/** The bits of the exponent in the higher word of a number. */
 const EXPONENT = 0x7ff00000;
 
-/** The words of a number. */
+/** A number, and its two words. */
 const number = new Float64Array(1);
 const words = new Int32Array(number.buffer);
 
 /**
- * 32 bits that other data practically never have: seeds of random vectors that must not depend on the seed alone, because data could be
- * made against vectors that are always the same.
+ * A checksum of data, for the seeds of random vectors. If the vectors were the same for all data, data could be constructed that
+ * are orthogonal to them.
  *
- * It depends on the numbers and on nothing else: not on threads, nor on how rows are cut into blocks, nor on the type in which numbers
- * are stored, and no sum that could be rounded in another order takes part. Data times a power of two have the same one: exponents are
- * those of quotients by the first number that is not 0. Dense rows count all their numbers, sparse rows those that
- * are stored. Of large data the rows become fewer and fewer, so that hashing takes milliseconds.
+ * It depends only on the numbers, and not on threads, blocks or the type in which numbers are stored. It contains no sums, which
+ * could be rounded differently. Data times a power of two have the same checksum, because exponents are relative to that of the
+ * first number that is not 0. All numbers of dense rows are hashed, and the stored entries of sparse rows. For large data, fewer
+ * and fewer rows are hashed, so that hashing takes milliseconds.
  *
- * It is no cryptographic hash: who wants to can find data that have a given checksum.
+ * It is not a cryptographic hash: it is possible to construct data with a given checksum.
  */
 export class DataChecksum {
   #low = 0;
   #high = 0;
   #row = 0;
   #seen = 0;
-  /** The exponent of the first number that is not 0, where it is in the higher word. */
+  /** The bits of the exponent of the first number that is not 0, in the higher word. */
   #unit: number | undefined;
-  /** One row of so many is taken. */
+  /** One of this number of rows is hashed. */
   #rowStep = 1;
   #nextDoubling = COMPLETE_NUMBERS;
 
-  /** Adds the next rows, and their weights. */
+  /** Adds the next rows and their weights. */
   add(block: Block, weights?: Float64Array): void {
     const { rows, cols } = block;
     for (let i = 0; i < rows; ) {
@@ -47,7 +47,7 @@ export class DataChecksum {
       }
       const wait = this.#row % this.#rowStep;
       const skipped = wait === 0 ? 1 : Math.min(this.#rowStep - wait, rows - i);
-      // Rows of weight 0 may hold anything.
+      // Rows of weight 0 may have any values.
       if (wait === 0 && weights?.[i] !== 0) this.#add(block, i, weights?.[i]);
       this.#seen += block.kind === 'dense' ? skipped * cols : block.indptr[i + skipped] - block.indptr[i];
       this.#row += skipped;
@@ -68,8 +68,8 @@ export class DataChecksum {
   }
 
   /**
-   * The seed, mixed with the rows: 32 bits. Where no rows were added, because only their moments are known or they are on a cluster, the
-   * ranges of the columns stand for them. Otherwise these say nothing new, and some engines round them.
+   * Mixes a seed with the checksum. Returns 32 bits. If no rows were added, because only moments are known or the rows are on a
+   * cluster, the ranges of the columns are hashed instead. They are not hashed otherwise, because some engines round them.
    */
   seed(seed: number, { rows, min, max }: Pick<ColumnStatistics, 'rows' | 'min' | 'max'>): number {
     const all = new DataChecksum();
@@ -82,7 +82,7 @@ export class DataChecksum {
     return finish(all.#low ^ finish(all.#high)) >>> 0;
   }
 
-  /** Numbers of the data. */
+  /** Adds numbers of the data. */
   #numbers(values: ArrayLike<number>): void {
     for (let i = 0; i < values.length && this.#unit === undefined; i++) {
       number[0] = values[i];
@@ -91,11 +91,11 @@ export class DataChecksum {
     this.#mix(values, this.#unit ?? 0);
   }
 
-  /** Any numbers, `unit` subtracted from the exponents of those that are not 0. */
+  /** Adds numbers. Subtracts `unit` from the exponents of numbers that are not 0. */
   #mix(values: ArrayLike<number>, unit: number): void {
     let [low, high] = [this.#low, this.#high];
     for (let i = 0; i < values.length; i++) {
-      // −0 becomes 0, which it is equal to.
+      // −0 becomes 0, because they are equal.
       const value = values[i] + 0;
       number[0] = value;
       low = mix(low, words[0], LOW);

@@ -5,17 +5,21 @@ import { checkBlockWidth, type RowSource } from '../blocks/row-source.js';
 import { checkFinite } from './statistics.js';
 import type { RowWeights } from './weights.js';
 
-/** Most counters of all columns together, and rows from which they pay off. */
+/** Largest number of counters of all columns, and the number of rows from which 16 bits per pass pay off. */
 const MOST_COUNTERS = 2 ** 22;
 const FEW_ROWS = 2 ** 15;
-/** 1/Φ⁻¹(3/4) in the digits that R’s `mad` has: makes the median absolute deviation of normal data their standard deviation. */
+/**
+ * 1/Φ⁻¹(3/4) in the digits that R’s `mad` has: the ratio of the standard deviation to the median absolute deviation of normal
+ * data.
+ */
 const MAD_TO_DEVIATION = 1.4826;
 
 /**
- * 1.4826 times the median absolute deviation from the median of every column, exact for any number of rows: a radix search
- * over the bits of the numbers, 8 or 16 per reading, so that memory does not grow with the rows. 18 or 10 readings of O(n·d).
+ * 1.4826 times the median absolute deviation of every column. Exact: a radix search over the bits of the numbers, 8 or 16 bits
+ * per pass, so that memory does not grow with the number of rows. 18 or 10 passes of O(n·d).
  *
- * A column without deviation keeps 1. One of which more than half is one value, but not all, has a MAD of 0 and is refused.
+ * A constant column has scale 1. Throws if more than half of the values of another column are equal, because its median absolute
+ * deviation is 0.
  */
 export async function medianScales(
   source: RowSource,
@@ -38,13 +42,14 @@ export async function medianScales(
 
 interface Medians {
   readonly medians: Float64Array;
-  /** 1 for columns whose values are all the same. */
+  /** 1 for columns whose values are all equal. */
   readonly constant: Uint8Array;
 }
 
 /**
- * The median of each column, or of |x − about|: the mean of the smallest x with half of the weight at or below it and the
- * smallest with more than half. Numbers are ordered by their bits, and each reading finds the next digit of the median's.
+ * The median of each column, or of |x − about|. It is the mean of two numbers: the smallest x with at least half of the weight at
+ * or below it, and the smallest with more than half. Numbers are ordered by their bits. Each pass finds the next bits of the
+ * median.
  */
 async function columnMedians(
   source: RowSource,
@@ -55,7 +60,7 @@ async function columnMedians(
   const { cols, columnNames } = source;
   const bits = cols * 2 ** 16 <= MOST_COUNTERS && !((source.rows ?? Infinity) < FEW_ROWS) ? 16 : 8;
   const size = 2 ** bits;
-  // Two words per column: the digits that are known of the lower median.
+  // The known bits of the lower median of each column, as two words.
   const [high, low] = [new Uint32Array(cols), new Uint32Array(cols)];
   const below = new Float64Array(cols);
   const [smallest, largest] = [new Float64Array(cols).fill(Infinity), new Float64Array(cols).fill(-Infinity)];
@@ -76,7 +81,7 @@ async function columnMedians(
         total += weight;
         for (let j = 0; j < cols; j++) {
           const x = data[i * cols + j];
-          // Adding 0 makes −0 and 0 one number.
+          // Adding 0 replaces −0 by 0.
           visit((about ? Math.abs(x - about[j]) : x) + 0, j, weight);
         }
         const pause = i % 256 === 255 ? progress.yieldToEventLoop() : undefined;
@@ -126,12 +131,12 @@ async function columnMedians(
 
 const number = new Float64Array(1);
 const words = new Uint32Array(number.buffer);
-/** Which word has the sign and the exponent. */
+/** The index of the word with the sign and the exponent. */
 const TOP = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1 ? 1 : 0;
-/** Two words that are ordered as the number is: upper and lower. */
+/** Two words, upper and lower, in the same order as the number. */
 const ordered = new Uint32Array(2);
 
-/** Sets `ordered`: the bits of a negative number are inverted, of another one the sign is. */
+/** Sets `ordered`. Inverts all bits of a negative number, and the sign bit of another one. */
 function setOrdered(x: number): void {
   number[0] = x;
   const [upper, lower] = [words[TOP], words[1 - TOP]];

@@ -4,14 +4,15 @@ import type { Warning } from '../../warning.js';
 import { type Block, identityScaler, packTile, type Scaler } from '../blocks/block.js';
 import type { RowSource } from '../blocks/row-source.js';
 
-/** Correlations may be rounded, in float32 for example: entries that differ by less count as equal. */
+/** Entries that differ by less count as equal, because correlations may be rounded, for example to float32. */
 const ROUNDING = 1e-6;
 
 /**
- * Whether rows are those of a correlation matrix: as many rows as columns, symmetric, 1 on the diagonal, and numbers from −1 to 1, some of
- * which are none of −1, 0 and 1 (an identity matrix is more likely a table of classes). Most data end the check at their first number.
+ * Checks whether rows form a correlation matrix: square, symmetric, with 1 on the diagonal and entries from −1 to 1. Some entries
+ * must differ from −1, 0 and 1, because an identity matrix is more likely a table of classes. For most data, the check ends at
+ * the first number.
  *
- * Symmetry takes no copy of the rows: with random r the products Xr and Xᵀr are equal if X is symmetric, and differ otherwise.
+ * Symmetry is checked without a copy of the rows: for random r, the products Xr and Xᵀr are equal if and only if X is symmetric.
  */
 export class CorrelationMatrixCheck {
   readonly #d: number;
@@ -63,13 +64,13 @@ export class CorrelationMatrixCheck {
     return true;
   }
 
-  /** The warning, if this is a correlation matrix. */
+  /** The warning, if the rows form a correlation matrix. */
   warnings(): Warning[] {
     return this.found ? [correlationWarning(this.#d)] : [];
   }
 }
 
-/** The warning about a source that can be read once more. */
+/** Reads a source again to check whether it is a correlation matrix. */
 export async function correlationWarnings(source: RowSource): Promise<readonly Warning[]> {
   const check = new CorrelationMatrixCheck(source.cols);
   for await (const block of source.blocks()) check.add(block);

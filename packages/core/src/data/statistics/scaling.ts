@@ -2,18 +2,21 @@ import { DataError, describeValue, OptionError } from '../../errors.js';
 import { powerOfTwo } from '../../linalg/vector.js';
 import { type ColumnStatistics, columnSquares, scaledSquares } from './statistics.js';
 
-/** The divisor of a column: nothing, its deviation, the root of it, its range, its median absolute deviation, or given numbers. */
+/**
+ * The divisor of a column: none, its deviation, the square root of its deviation, its range, its median absolute deviation, or a
+ * given number.
+ */
 export type Scale = 'none' | 'unit' | 'pareto' | 'range' | 'median' | ArrayLike<number>;
 
-/** The rule that scales were computed by; `given` where they were numbers. */
+/** The rules by which scales are computed. `given`: the user gave numbers. */
 export const SCALINGS = ['none', 'unit', 'pareto', 'range', 'median', 'given'] as const;
-/** The name of a rule by which columns are scaled. */
+/** The name of a scaling rule. */
 export type ScalingRule = (typeof SCALINGS)[number];
 
 export interface Scaling {
   readonly rule: ScalingRule;
   readonly scale: Float64Array;
-  /** Columns that vary too little to be divided by it: their scale stays 1. */
+  /** Columns that vary too little to be scaled. Their scale is 1. */
   readonly constantColumns: readonly number[];
 }
 
@@ -51,7 +54,7 @@ function plainScales(stats: ColumnStatistics, wanted: Scale, divisor: number, ce
         : wanted === 'range'
           ? stats.max[j] - stats.min[j]
           : columnDeviation(stats, j, divisor, centred) ** (wanted === 'pareto' ? 0.5 : 1);
-    // A deviation so small that its reciprocal is infinite cannot be used either.
+    // A deviation whose reciprocal is infinite cannot be used either.
     if (typeof wanted === 'string' && !Number.isFinite(1 / size)) constantColumns.push(j);
     else scale[j] = size;
   }
@@ -72,7 +75,7 @@ function mediansNeedRows(): OptionError {
   );
 }
 
-/** Checks scales that were given as numbers. Medians need rows: `pca` computes them first, and then they are numbers. */
+/** Checks scales that were given as numbers. Throws for 'median', which `pca` replaces by numbers before it calls this function. */
 export function checkScale(scale: Scale, cols: number): void {
   if (scale === 'median') throw mediansNeedRows();
   if (typeof scale === 'string') return;
@@ -94,10 +97,10 @@ export function checkScale(scale: Scale, cols: number): void {
   }
 }
 
-/** Largest and smallest column weight: far more than anyone needs, and scales stay well within float64. */
+/** Largest column weight, and inverse of the smallest. Scales stay far from overflow. */
 const HEAVIEST = 1e20;
 
-/** Checks column weights: a positive number per column. */
+/** Throws unless there is one positive weight per column. */
 export function checkColumnWeights(weights: ArrayLike<number>, cols: number): void {
   if (weights.length !== cols) {
     throw new OptionError('BAD_OPTION', `There are ${weights.length} column weights for ${cols} columns.`, {
@@ -126,7 +129,7 @@ export interface FitScaler {
   readonly factor: Float64Array;
   readonly rowSquare?: number;
   readonly unit: number;
-  /** Σⱼ of the scaled columns' variance times the divisor, in units of unit²: trace(S) as the passes see it. */
+  /** trace(S) of the scaled data: the sum of the variances of the scaled columns times the divisor, in units of unit². */
   readonly scatterTrace: number;
 }
 
@@ -168,7 +171,7 @@ export function scaleScatter(
   }
 }
 
-/** xⱼ ← xⱼ·own·scaleⱼ + moved·offsetⱼ from entry `first` on. */
+/** xⱼ ← xⱼ·own·scaleⱼ + moved·offsetⱼ for j ≥ `first`. */
 function scaleRow(
   x: Float64Array,
   first: number,

@@ -6,20 +6,20 @@ import type { Block } from '../blocks/block.js';
 import { decoded } from '../blocks/float16.js';
 
 /**
- * Statistics of the columns from one reading: count, mean, spread and range of each. Mergeable: those of two sets of rows
- * give those of both.
+ * Column statistics from one pass: count, mean, spread and range. Mergeable: the statistics of two sets of rows give those of
+ * both.
  *
- * Spreads are Σw(x − mean)² in units of `unit[j]²`, a power of two near the column's own size, so that columns of
- * 1e-200 or 1e200 neither vanish nor overflow when they are squared.
+ * Spreads are Σw(x − mean)² in units of `unit[j]²`. The unit is a power of two near the size of the column, so that squares of
+ * columns of 1e-200 or 1e200 neither vanish nor overflow.
  */
 export interface ColumnStatistics {
   /** Rows with a weight above zero. */
   rows: number;
-  /** Σw: the number of rows when they have no weights. */
+  /** Σw; the number of rows if they have no weights. */
   weight: number;
   /** The means, rounded to float64. */
   readonly mean: Float64Array;
-  /** What rounding left of them: mean + meanRest is the mean of the rows to the accuracy of their sums, however far they are from zero. */
+  /** The rounding errors of `mean`: mean + meanRest has the accuracy of the sums, even if the rows are far from zero. */
   readonly meanRest: Float64Array;
   readonly unit: Float64Array;
   readonly spread: Float64Array;
@@ -30,22 +30,22 @@ export interface ColumnStatistics {
    * Σw(x − p)²/Σw(x − mean)² of the worst column. It is 1 where sums are taken about the mean itself.
    */
   inflation: number;
-  /** Whether the rest of the means is unknown: in moments that were stored without it. */
+  /** True if `meanRest` is unknown: moments were stored without it. */
   restUnknown?: boolean;
-  /** Statistics of parts that were merged into these, where an engine summed up several parts of a block. */
+  /** Number of merged parts, if an engine summed several parts of a block. */
   merges?: number;
 }
 
-/** Rows added up before their sum is added to the others: rounding grows with CHAIN + n/CHAIN, not n. */
+/** Number of rows per partial sum. Rounding grows with PARTIAL_SUM_ROWS + n/PARTIAL_SUM_ROWS instead of n. */
 export const PARTIAL_SUM_ROWS = 256;
 
 /**
- * Below 2^-1022 numbers are 2^-1074 apart, however small they are. A rounding there takes as much as one of a number of this size
- * does, so bounds count ranges as at least this.
+ * Numbers below 2^-1022 are 2^-1074 apart, so their rounding errors are those of a number of this size. Bounds use at least this
+ * range.
  */
 const LEAST_RANGE = 2 ** -1021;
 
-/** Relative rounding error of a sum over the rows, at most. */
+/** Upper bound on the relative rounding error of a sum over the rows. */
 export function sumBound(rows: number, sparse: boolean, merges: number): number {
   return (
     2 ** -53 *
@@ -53,7 +53,7 @@ export function sumBound(rows: number, sparse: boolean, merges: number): number 
   );
 }
 
-/** How far rounding may have taken a column's mean from the exact one. */
+/** Upper bound on the rounding error of the mean of a column. */
 export function meanBound(stats: Readonly<ColumnStatistics>, j: number, sparse: boolean, merges: number): number {
   const range = stats.max[j] - stats.min[j];
   if (range === 0) return 0;
@@ -61,8 +61,8 @@ export function meanBound(stats: Readonly<ColumnStatistics>, j: number, sparse: 
 }
 
 /**
- * The same for mean + meanRest. It does not grow with the distance of the rows from zero, so that merging means of blocks loses
- * nothing there.
+ * Upper bound on the error of mean + meanRest. It does not grow with the distance of the rows from zero, so that merging the
+ * means of blocks is accurate there.
  */
 export function wholeMeanBound(stats: Readonly<ColumnStatistics>, j: number, sparse: boolean, merges: number): number {
   if (stats.restUnknown) return meanBound(stats, j, sparse, merges);
@@ -70,7 +70,7 @@ export function wholeMeanBound(stats: Readonly<ColumnStatistics>, j: number, spa
   return (2 ** -52 + sumBound(stats.rows, sparse, merges)) * range;
 }
 
-/** Statistics of no rows. */
+/** The statistics of zero rows. */
 export function emptyStatistics(cols: number): ColumnStatistics {
   return {
     rows: 0,
@@ -98,7 +98,7 @@ export function copyStatistics(from: Readonly<ColumnStatistics>): ColumnStatisti
   };
 }
 
-/** Adds the number of rows of weight above 0, and their weight, to the statistics. */
+/** Adds the number of rows with a weight above 0, and their weight, to the statistics. */
 export function addRowCounts(stats: ColumnStatistics, rows: number, weights: Float64Array | undefined): void {
   if (!weights) {
     stats.weight += rows;
@@ -111,7 +111,7 @@ export function addRowCounts(stats: ColumnStatistics, rows: number, weights: Flo
   }
 }
 
-/** Sets a mean to base + rest: the sum in float64, and what rounding leaves of it (Knuth's error-free sum). */
+/** Sets a mean to base + rest: the rounded sum, and its rounding error (Knuth's error-free sum). */
 export function setMean({ mean, meanRest }: ColumnStatistics, j: number, base: number, rest: number): void {
   const sum = base + rest;
   const taken = sum - base;
@@ -119,16 +119,16 @@ export function setMean({ mean, meanRest }: ColumnStatistics, j: number, base: n
   meanRest[j] = Number.isFinite(sum) ? base - (sum - taken) + (rest - taken) : 0;
 }
 
-/** The mean of `more` minus that of `from`, of one column. */
+/** The mean of column j in `more` minus that in `from`. */
 export function meanDifference(from: Readonly<ColumnStatistics>, more: Readonly<ColumnStatistics>, j: number): number {
   return more.mean[j] - from.mean[j] + (more.meanRest[j] - from.meanRest[j]);
 }
 
-/** What merging did to each column, for callers that merge products of columns too. */
+/** The effect of a merge on each column, for callers that also merge products of columns. */
 export interface Merged {
-  /** Difference of the means, in the new unit. */
+  /** Difference between the means, in the new unit. */
   readonly delta: Float64Array;
-  /** Old units of both sides over the new one: powers of two up to 1, or 0 where a side had no spread. */
+  /** Old unit over new unit for both sides: powers of two up to 1, or 0 if the side has no spread. */
   readonly mine: Float64Array;
   readonly theirs: Float64Array;
   /** w₁w₂/w. */
@@ -136,8 +136,8 @@ export interface Merged {
 }
 
 /**
- * Adds the statistics of more rows to `into` (Chan, Golub & LeVeque 1983): with δ the difference of the means,
- * mean += δ·w₂/w and spread += spread₂ + δ²·w₁w₂/w.
+ * Adds the statistics of more rows to `into` (Chan, Golub & LeVeque 1983): with the difference δ between the means, mean +=
+ * δ·w₂/w and spread += spread₂ + δ²·w₁w₂/w.
  */
 export function mergeStatistics(into: ColumnStatistics, more: Readonly<ColumnStatistics>): Merged {
   const cols = into.mean.length;
@@ -173,10 +173,13 @@ export function mergeStatistics(into: ColumnStatistics, more: Readonly<ColumnSta
   return merged;
 }
 
-/** Adds the scatter of more rows to `into`, both upper triangles: S = S₁ + S₂ + (w₁w₂/w)·δδᵀ, with what `mergeStatistics` returned. */
+/**
+ * Adds the scatter of more rows to `into`, both upper triangles: S = S₁ + S₂ + (w₁w₂/w)·δδᵀ. The last argument is the result of
+ * `mergeStatistics`.
+ */
 export function mergeScatter(into: Float64Array, more: Float64Array, { delta, mine, theirs, coupling }: Merged): void {
   const d = delta.length;
-  // Changing units multiplies by powers of two: nothing is rounded.
+  // Units are powers of two, so changing them is exact.
   for (let i = 0; i < d; i++) {
     for (let j = i; j < d; j++) {
       const at = i * d + j;
@@ -185,7 +188,7 @@ export function mergeScatter(into: Float64Array, more: Float64Array, { delta, mi
   }
 }
 
-/** Σw(x − c)² of a column about its mean or about zero, as `sum`·`unit`² so that it cannot leave float64's range. */
+/** Σw(x − c)² of a column about its mean or about zero, as `sum`·`unit`², which cannot overflow. */
 export function columnSquares(
   stats: ColumnStatistics,
   j: number,
@@ -197,17 +200,17 @@ export function columnSquares(
   return { sum: stats.spread[j] * (stats.unit[j] / unit) ** 2 + stats.weight * offset * offset, unit };
 }
 
-/** The same of the column times a factor, as one number. The unit of a column of zeros says nothing of it and may be far off. */
+/** Σw(x − c)² of a column times a factor, as one number. A column of zeros has an arbitrary unit. */
 export function scaledSquares(stats: ColumnStatistics, j: number, aboutMean: boolean, factor: number): number {
   const { sum, unit } = columnSquares(stats, j, aboutMean);
   return sum === 0 ? 0 : sum * (unit * factor) ** 2;
 }
 
-/** Throws where a block has a value that is not finite. */
+/** Throws if a block has a value that is not finite. */
 export function* checkFinite(given: Block, firstRow: number, names?: readonly string[]): Task<void> {
   const block = given.kind === 'dense' ? decoded(given) : given;
   const { rows, cols, data } = block;
-  // Whole numbers are finite.
+  // Integer arrays have only finite numbers.
   if (!isFloatArray(data)) return;
   const dense = block.kind === 'dense';
   for (let top = 0; top < rows; top += PARTIAL_SUM_ROWS) {
@@ -227,7 +230,7 @@ export function* checkFinite(given: Block, firstRow: number, names?: readonly st
   }
 }
 
-/** Whether numbers are finite. Four sums without a branch: three times as fast as checking each number. */
+/** Returns true if all numbers are finite. Four sums without a branch are three times as fast as checking each number. */
 function allFinite(numbers: Float64Array | Float32Array, from: number, to: number): boolean {
   let [a, b, c, d] = [0, 0, 0, 0];
   let at = from;

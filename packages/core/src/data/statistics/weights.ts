@@ -1,19 +1,19 @@
 import { describeValue, OptionError } from '../../errors.js';
 
-/** Largest weight: products and sums over any number of rows stay finite. */
+/** Largest weight. Products and sums over any number of rows stay finite. */
 const HEAVIEST = 1e100;
 
-/** Row weights, checked, and handed out block by block. */
+/** Checked row weights, for reading them block by block. */
 export interface RowWeights {
-  /** Weights of the next rows from…from + count − 1; undefined when rows are not weighted. */
+  /** The weights of rows from, …, from + count − 1; undefined if rows have no weights. */
   slice(from: number, count: number): Float64Array | undefined;
-  /** Called with the number of rows there were: there must have been one weight for each. */
+  /** Call it with the number of rows after the last one. Throws if it differs from the number of weights. */
   end(rows: number): void;
 }
 
 /**
- * A weight counts its row that many times: weight 2 is the row twice, weight 0 is the row left out. So n becomes Σw
- * everywhere, in the mean, the covariance and ddof.
+ * Checks row weights. A row of weight 2 counts twice, and a row of weight 0 is left out. So Σw replaces n in the mean, the
+ * covariance and ddof.
  */
 export function rowWeights(weights: ArrayLike<number> | undefined, rows: number | undefined): RowWeights {
   if (weights === undefined) return { slice: () => undefined, end: () => {} };

@@ -2,7 +2,7 @@ import { describeValue, ModelError } from '../../errors.js';
 import { crc32 } from './crc32.js';
 
 /**
- * Several arrays of bytes under one header, little-endian:
+ * Writes arrays of bytes and a header, little-endian:
  *
  * | bytes         | content                                                              |
  * |---------------|----------------------------------------------------------------------|
@@ -37,7 +37,7 @@ export function writeContainer(
   return bytes;
 }
 
-/** Where each array begins, and where the last one ends. */
+/** The offset of each array, and the end of the last one. */
 function startsOf(first: number, lengths: readonly number[]): number[] {
   const starts: number[] = [];
   let at = first;
@@ -52,11 +52,11 @@ function startsOf(first: number, lengths: readonly number[]): number[] {
 export interface ContainerHeader {
   readonly version: number;
   readonly header: Readonly<Record<string, unknown>>;
-  /** Bytes of the whole container. */
+  /** Size of the container in bytes. */
   readonly size: number;
 }
 
-/** The header, from the first bytes; undefined where more are needed: `needed` of them. */
+/** Reads the header from the first bytes. Returns the number of bytes that are `needed` if there are too few. */
 export function readContainerHeader(
   bytes: Uint8Array,
   letters: string,
@@ -64,7 +64,7 @@ export function readContainerHeader(
 ): ContainerHeader | { needed: number } {
   const name = new TextDecoder('latin1').decode(bytes.subarray(0, 8));
   if (name !== letters.slice(0, name.length) || bytes.length === 0)
-    throw new ModelError('BAD_MODEL', `This is no ${what}: it begins with ${describeValue(name)}.`);
+    throw new ModelError('BAD_MODEL', `This is not a ${what}: it begins with ${describeValue(name)}.`);
   if (bytes.length < 16) return { needed: 16 };
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const length = view.getUint32(12, true);
@@ -81,7 +81,7 @@ export function readContainerHeader(
   return { version: view.getUint32(8, true), header, size: starts[lengths.length] + 4 };
 }
 
-/** The arrays, after the checksum was compared. */
+/** Checks the checksum and returns the arrays. */
 export function readSections(bytes: Uint8Array, { header, size }: ContainerHeader, what: string): Uint8Array[] {
   if (bytes.length < size) throw cutOff(bytes.length, what);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

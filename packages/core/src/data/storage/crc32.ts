@@ -1,9 +1,9 @@
 /** CRC-32, the checksum of gzip, zip and PNG (polynomial 0xedb88320), eight bytes at a time. */
 
-/** TABLES[k][b] is the sum of byte b with k zeros behind it. */
+/** TABLES[k][b] is the checksum of byte b followed by k zero bytes. */
 const TABLES = makeTables();
 
-/** The checksum of bytes that follow those of which `sum` is the checksum. */
+/** The checksum of bytes. `sum` is the checksum of the bytes before them. */
 export function crc32(bytes: Uint8Array, sum = 0): number {
   const [t0, t1, t2, t3, t4, t5, t6, t7] = TABLES;
   let crc = ~sum;

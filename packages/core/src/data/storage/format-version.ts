@@ -1,8 +1,8 @@
 import { describeValue, ModelError } from '../../errors.js';
 
 /**
- * The reader of a format version. Files of old versions stay readable: a new version adds a reader, and the readers of the
- * old ones are kept. `test/golden` has files of every version that was released.
+ * Returns the reader of a format version. A new version adds a reader and keeps the older ones, so that old files stay readable.
+ * `test/golden` has files of every released version.
  */
 export function readerOf<Reader>(readers: Readonly<Record<number, Reader>>, version: unknown, what: string): Reader {
   const newest = Math.max(...Object.keys(readers).map(Number));

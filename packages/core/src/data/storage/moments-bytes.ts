@@ -5,7 +5,7 @@ import { crc32 } from './crc32.js';
 import { readerOf } from './format-version.js';
 
 /**
- * Moments as bytes, little-endian, exact to the last bit, so that a long reading can go on where it stopped:
+ * Moments as bytes, little-endian and exact to the last bit, so that a long pass can continue after an interruption:
  *
  * | bytes         | content                                                                  |
  * |---------------|--------------------------------------------------------------------------|
@@ -20,20 +20,20 @@ import { readerOf } from './format-version.js';
 const MAGIC = 'SCREEMOM';
 /** The version that is written. */
 const VERSION = 2;
-/** One reader per format version, for ever. */
+/** One reader per format version. None is ever removed. */
 const READERS: Readonly<Record<number, (bytes: Uint8Array) => StoredMoments>> = {
   1: (bytes) => readMoments(bytes, COLUMNS.slice(0, 5)),
   2: (bytes) => readMoments(bytes, COLUMNS),
 };
 const COLUMNS = ['mean', 'unit', 'spread', 'min', 'max', 'meanRest'] as const;
 
-/** All that moments are. */
+/** The complete state of moments. */
 export interface StoredMoments {
   readonly cols: number;
   readonly columnNames: readonly string[] | undefined;
   readonly columns: ColumnStatistics;
   readonly scatter: Float64Array;
-  /** Whether the data were float32. In files it is `single`. */
+  /** True if the data were float32. The field is named `single` in files. */
   readonly float32: boolean;
   readonly sparse: boolean;
   readonly merges: number;
@@ -60,11 +60,11 @@ export function momentsToBytes(moments: StoredMoments): Uint8Array {
   return bytes;
 }
 
-/** Reads what `momentsToBytes` wrote; nothing is trusted before it is checked. */
+/** Reads the bytes that `momentsToBytes` returns. Nothing is trusted before it is checked. */
 export function momentsFromBytes(bytes: Uint8Array): StoredMoments {
   const name = new TextDecoder('latin1').decode(bytes.subarray(0, 8));
   if (name !== MAGIC)
-    throw new ModelError('BAD_MODEL', `These are no moments: they begin with ${describeValue(name)}.`);
+    throw new ModelError('BAD_MODEL', `These bytes are not moments: they begin with ${describeValue(name)}.`);
   if (bytes.length < 24) throw cutOff(bytes);
   const version = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(8, true);
   return readerOf(READERS, version, 'The moments have')(bytes);
@@ -97,7 +97,7 @@ function readMoments(bytes: Uint8Array, stored: readonly (typeof COLUMNS)[number
     });
   const [mean, unit, spread, min, max, meanRest] = stored.map(() => take(cols));
   const { rows, weight, inflation, columnNames, single, sparse, merges, read } = header as Record<string, never>;
-  // Once it is unknown, it stays so.
+  // An unknown rest stays unknown after merges.
   const restUnknown = meanRest === undefined || header.restUnknown === true;
   const columns = {
     ...{ rows, weight, inflation, mean, unit, spread, min, max },
@@ -111,7 +111,7 @@ function cutOff({ length }: Uint8Array): ModelError {
   return new ModelError('MODEL_TRUNCATED', `The moments end after ${length} bytes, in the middle.`);
 }
 
-/** A checksum detects damage, but not a forged header. */
+/** Returns true if a header is valid. The checksum detects damage, but not a forged header. */
 function isHeader(
   { rows, weight, inflation, columnNames, single, sparse, merges, read }: Record<string, unknown>,
   cols: number,

@@ -1,14 +1,14 @@
 /**
- * What `JSON.stringify` writes of results: typed arrays as lists, matrices as rows (`RowMatrix.toJSON`). Without this it writes an array of
- * numbers as an object with a key per number.
+ * The JSON of results: typed arrays as lists, matrices as rows (`RowMatrix.toJSON`). By default, `JSON.stringify` writes a typed
+ * array as an object with a key per number.
  */
 
-/** Gives a result the method `toJSON`. Copies, spreads and `structuredClone` do not see it. */
+/** Adds the method `toJSON` to a result. The method is not enumerable, so copies do not have it. */
 export function withJson<Result extends object>(result: Result): Result {
   return Object.defineProperty(result, 'toJSON', { value: () => listsOf(result) });
 }
 
-/** The fields of a result, typed arrays as lists, at any depth. What has a `toJSON` of its own is left to it. */
+/** The fields of a result, with typed arrays as lists at any depth. Values with a `toJSON` method are not changed. */
 export function listsOf(result: object): object {
   return Object.fromEntries(Object.entries(result).map(([name, value]) => [name, plain(value)]));
 }

@@ -23,5 +23,5 @@ export const covarianceDeclaration: SolverDeclaration = {
   reason: ({ rows, cols }) =>
     `${rows} rows are many and ${cols} columns few enough: the ${cols}×${cols} covariance is the cheapest.`,
   accuracy: { limit: 'rounding', remedy: "Use solver: 'svd', or scale the columns" },
-  load: async () => ({ needs: 'scatter', solve: (await import('./solve-covariance.js')).byScatter }),
+  load: async () => (await import('./solve-covariance.js')).covarianceSolver,
 };

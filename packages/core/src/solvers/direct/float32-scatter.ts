@@ -8,7 +8,7 @@ import { type RitzVectors, rayleighRitz } from '../rayleigh-ritz.js';
 import { residualNorms } from '../residuals.js';
 import { countWanted, nextValue, type ScatterAndRowsProblem, type Solution, type Solver } from '../solver.js';
 import { directionsAbove } from './directions-above.js';
-import { byScatter, eigenvalueBound } from './solve-covariance.js';
+import { eigenvalueBound, solveCovariance } from './solve-covariance.js';
 
 /**
  * ‖E‖ is at most CAUTION·√(2/π)·max‖Eg‖ over r random normal vectors g, except with a probability of CAUTION⁻ʳ = 2e-10 (Halko,
@@ -71,7 +71,7 @@ async function solveRefined(problem: ScatterAndRowsProblem): Promise<Solution> {
   const rough = leading?.images ?? (await multiplySymmetric(scatter, vectors, count, d, problem));
   const roughProbes = leading?.products ?? (await multiplySymmetric(scatter, probes, PROBES, d, problem));
   const again = async (): Promise<Solution> => {
-    const exact = await byScatter({ ...problem, scatter: await passes.gram() });
+    const exact = await solveCovariance({ ...problem, scatter: await passes.gram() });
     return { ...exact, passes: exact.passes + 2 };
   };
 

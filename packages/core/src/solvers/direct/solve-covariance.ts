@@ -1,10 +1,12 @@
 import { keptMatrix, multiplySymmetric } from '../../engines/vector-block.js';
 import { eigenFlops, type SymmetricEigen } from '../../linalg/symmetric-eigen.js';
 import { residualNorms } from '../residuals.js';
-import { countWanted, nextValue, type Problem, type ScatterProblem, type Solution } from '../solver.js';
+import { countWanted, nextValue, type Problem, type ScatterProblem, type Solution, type Solver } from '../solver.js';
+
+export const covarianceSolver: Solver = { needs: 'scatter', solve: solveCovariance };
 
 /** The covariance solver: computes the leading eigenvectors of S and their residuals. */
-export async function byScatter(problem: ScatterProblem): Promise<Solution> {
+export async function solveCovariance(problem: ScatterProblem): Promise<Solution> {
   const { d, scatter, progress, wanted } = problem;
   const expected = 'count' in wanted ? wanted.count : d / 2;
   progress.begin('eigenvectors', eigenFlops(d, expected));

@@ -9,6 +9,7 @@ import {
   type Problem,
   type RowsProblem,
   type Solution,
+  type Solver,
   type SolverDeclaration,
 } from '../solver.js';
 
@@ -35,8 +36,10 @@ export const svdDeclaration: SolverDeclaration = {
   reason: ({ rows, cols }) => `For ${rows}×${cols} the SVD is the cheapest solver, and the most accurate.`,
   precise: true,
   accuracy: { limit: 'rounding', remedy: 'Scale the columns' },
-  load: () => ({ needs: 'rows', solve: solveSvd }),
+  load: () => svdSolver,
 };
+
+const svdSolver: Solver = { needs: 'rows', solve: solveSvd };
 
 async function solveSvd(problem: RowsProblem): Promise<Solution> {
   const { d, passes, progress } = problem;

@@ -161,7 +161,7 @@ export function* searchOutside(
 /** The number of components. Options of solvers that learn are checked to have a count. */
 export function countOf(wanted: Problem['wanted']): number {
   if ('count' in wanted) return wanted.count;
-  throw new TypeError('a fraction of the variance is no number of neurons');
+  throw new TypeError('a fraction of the variance is not a number of neurons');
 }
 
 export function checkExact(exact: NonNullable<LearnOptions['exact']>, d: number, option = 'learn.exact'): void {
