@@ -205,7 +205,7 @@ export class BlasDense implements LoadedBlock {
     return this.#blas.bytes === 8 ? numbers.subarray(0, length) : Float32Array.from(numbers.subarray(0, length));
   }
 
-  /** LaneSums of this size, and the products that fill them: with as many lanes as memory allows, or with one call on all threads. */
+  /** Sums of this size, and the products that fill them: with as many lanes as memory allows, or with one call on all threads. */
   #sums(target: DualTarget, rows: number, cols: number, upper: boolean): { blas: MatrixProducts; sums: LaneSums } {
     const lanes = this.#blas.lanes;
     const blas = LaneSums.lanes(lanes, rows, cols) < lanes ? this.#blas.singleLane : this.#blas;

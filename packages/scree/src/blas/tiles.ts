@@ -11,7 +11,7 @@ const ALL_BYTES = 60 * 2 ** 20;
 const MOST_ROWS = 4096;
 /** Most columns of a tile of whole columns: the chain of additions in one product of two rows. */
 export const DUAL_COLS = 512;
-/** MatrixProducts of fewer lines are slow. */
+/** Products of fewer lines are slow. */
 const MIN_LINES = 256;
 /** Fewest rows of a tile of wide data: the vectors are read again for every tile. */
 const WIDE_ROWS = 64;

@@ -103,7 +103,7 @@ export function someCombination(vectors: Float64Array, k: number, d: number): Fl
   return vector;
 }
 
-/** DualTarget VBᵀB of all rows: M = (VBᵀB)Vᵀ is symmetric, which an error in a part of them is not. */
+/** Products VBᵀB of all rows: M = (VBᵀB)Vᵀ is symmetric, which an error in a part of them is not. */
 export function confirmSymmetry(gpu: Gpu, vectors: Float64Array, k: number, found: Float64Array, d: number): void {
   for (let i = 0; i < Math.min(k, CONFIRMED_PAIRS); i++) {
     for (let j = 0; j < i; j++) {

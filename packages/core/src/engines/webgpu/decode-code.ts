@@ -114,7 +114,7 @@ export const SUM_COLUMNS = 32;
 const SHARING = 8;
 
 /**
- * ProductSums of strips of rows, column by column: Σw·t, Σw·t², and the least and largest t of rows with a weight, all in two parts:
+ * Sums of strips of rows, column by column: Σw·t, Σw·t², and the least and largest t of rows with a weight, all in two parts:
  * eight planes per strip. A number that is not finite gets a flag.
  */
 export function columnsCode(type: ElementType, arithmetic: Arithmetic): string {

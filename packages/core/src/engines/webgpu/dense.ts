@@ -167,7 +167,7 @@ export class GpuDense implements LoadedBlock {
     void this.#elsewhere?.then((block) => block.release());
   }
 
-  /** ProductSums of the columns and the scatter: for each slab both, while the next one is uploaded. */
+  /** Sums of the columns and the scatter: for each slab both, while the next one is uploaded. */
   async #sumsAndScatter(scaler: Scaler, sums: ShiftedSums, scatter: Float64Array, report: OnStep): Promise<void> {
     const [stored, two] = [this.#stored, !this.#float32];
     const { gpu, resident, rows: total, cols: d } = stored;

@@ -167,7 +167,7 @@ export class IntegerPanel {
     const whole = shift.map(Math.round);
     const rest = shift.map((size, j) => size - whole[j]);
     const n = columns[d];
-    // ProductSums of the columns less a whole number, exact as all that is made of whole numbers.
+    // Sums of the columns less a whole number, exact as all that is made of whole numbers.
     const less = rest.map((_, j) => columns[j] - n * whole[j]);
     for (let i = 0; i < d; i++) moveRow(scatter.subarray(i * d, (i + 1) * d), i, n, columns, whole, rest, less, factor);
   }

@@ -259,7 +259,7 @@ class Block {
     return { values: values.slice(0, count), vectors: found, images, residual };
   }
 
-  /** DualTarget of S with vectors, one per row. */
+  /** Products of S with vectors, one per row. */
   async products(vectors: Float64Array): Promise<Float64Array> {
     const [gpu, d] = [this.#gpu, this.#d];
     const k = vectors.length / d;

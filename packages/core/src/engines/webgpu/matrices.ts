@@ -19,7 +19,7 @@ export interface GpuMatrix {
   readonly ld: number;
 }
 
-/** ProductSums of products, before their parts are added up. */
+/** Sums of products, before their parts are added up. */
 export interface ProductSums {
   readonly c: GPUBuffer;
   readonly rows: number;

@@ -103,7 +103,7 @@ export class ScaledRows {
     return readFlags(this.#gpu, this.#flags, rows);
   }
 
-  /** ProductSums of the columns of a slab, strip by strip from number `strip` on, in eight planes per strip: see `columnsCode`. */
+  /** Sums of the columns of a slab, strip by strip from number `strip` on, in eight planes per strip: see `columnsCode`. */
   async sums(
     first: number,
     rows: number,
