@@ -23,7 +23,7 @@ const MARGIN = 50;
 /** Eigenvalues are estimated after each of the first filters, and later after every fourth filter, because they change little. */
 const FIRST_VALUES = 3;
 const VALUES_EVERY = 4;
-/** Filters damp only eigenvalues up to this share of the smallest wanted one, unless the block's smallest value is larger. Otherwise rows far below would become zero. */
+/** Filters damp all eigenvalues up to at least this share of the smallest wanted one. Their vectors are not needed, and their rows become zero. */
 const LEAST_CUT = 1 / 4;
 /** Rows that keep less than this share of their square are too close to other rows for Cholesky QR. */
 const INDEPENDENT = 1e-10;
