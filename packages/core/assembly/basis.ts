@@ -1,15 +1,14 @@
 /**
- * Products of many long vectors Q with few, Z: used to keep a block orthogonal to a basis. Both are rows of numbers
- * that start `stride` numbers apart, with zeros after the last column up to there; Q is read where it is and never packed, because
- * each of its numbers is multiplied only a few times.
+ * Products of many long vectors Q with few vectors Z, to keep a block orthogonal to a basis. The rows of both start `stride` numbers apart
+ * and are padded with zeros. Q is never packed, because each of its numbers is multiplied only a few times.
  */
 
 import { madd } from './madd';
 
-/** Columns done together, so that Z's part of them stays in the nearest cache; and the length of a chain of sums, which rounding grows with. */
+/** Columns that are processed together, so that their part of Z stays in the L1 cache. Also the length of a chain of sums, which bounds the rounding. */
 const TILE: i32 = 512;
 
-/** H = QZᵀ for `rows` rows of Q and `count` of Z; H is rows × count. */
+/** H = QZᵀ (rows × count) for `rows` rows of Q and `count` rows of Z. */
 export function basisProducts(q: usize, rows: i32, stride: i32, z: usize, count: i32, h: usize): void {
   const line = (<usize>stride) << 3;
   memory.fill(h, 0, (<usize>rows * <usize>count) << 3);
@@ -60,13 +59,13 @@ export function basisProducts(q: usize, rows: i32, stride: i32, z: usize, count:
   }
 }
 
-/** Adds two sums, each in two halves, to H; or the first of them alone. */
+/** Adds two sums to H, each in two halves. If `two` is false, adds only the first. */
 function join(at: usize, first: v128, second: v128, two: bool): void {
   store<f64>(at, load<f64>(at) + (f64x2.extract_lane(first, 0) + f64x2.extract_lane(first, 1)));
   if (two) store<f64>(at, load<f64>(at, 8) + (f64x2.extract_lane(second, 0) + f64x2.extract_lane(second, 1)), 8);
 }
 
-/** Z −= HᵀQ for columns `left` to `right` − 1, an even number of them. */
+/** Z −= HᵀQ for columns [left, right), an even number of columns. */
 export function basisSubtract(
   q: usize,
   rows: i32,
@@ -128,7 +127,7 @@ export function basisSubtract(
   }
 }
 
-/** −H of a row, 0 where there is no such row. */
+/** Returns −H of a row, or 0 beyond the last row. */
 function minus(at: usize, row: i32, height: i32, step: usize): v128 {
   return f64x2.splat(row < height ? -load<f64>(at + <usize>row * step) : 0);
 }

@@ -1,5 +1,5 @@
 /**
- * Compiles the kernels twice, with plain SIMD and with relaxed SIMD (fused multiply-add), and writes each in hexadecimal digits into a
+ * Compiles the kernels twice, with plain SIMD and with relaxed SIMD (fused multiply-add). Writes each binary in hexadecimal digits into a
  * TypeScript module, so that bundlers and a bare `import` need no loader. Only the module that the machine can run is loaded.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Numbers as they are stored, as float64. The codes are those of src/engines/wasm/dense/layout.ts. */
+/** Conversion of stored numbers to float64. The codes are those of src/engines/wasm/dense/layout.ts. */
 
 export const F64: i32 = 0;
 export const F32: i32 = 1;
@@ -9,12 +9,12 @@ export const I16: i32 = 5;
 export const F16: i32 = 6;
 export const U32: i32 = 8;
 
-/** log₂ of the bytes that a number of the type takes. */
+/** log₂ of the bytes of a number. */
 export function shiftOf(type: i32): usize {
   return type === F64 ? 3 : type === U8 || type === I8 ? 0 : type >= U16 && type <= F16 ? 1 : 2;
 }
 
-/** One number. */
+/** Reads one number. */
 export function entry(at: usize, type: i32): f64 {
   if (type === F64) return load<f64>(at);
   if (type === F32) return <f64>load<f32>(at);
@@ -27,7 +27,7 @@ export function entry(at: usize, type: i32): f64 {
   return <f64>load<i32>(at);
 }
 
-/** IEEE binary16: the exponent and mantissa moved to where float32 has them and rescaled by 2¹¹²; infinities and NaN are handled apart. */
+/** Converts IEEE binary16: moves the exponent and mantissa to their positions in float32 and scales by 2¹¹². Infinities and NaN are handled separately. */
 function half(bits: u16): f32 {
   const magnitude = (<u32>(bits & 0x7fff)) << 13;
   const sign = (<u32>(bits & 0x8000)) << 16;
@@ -39,8 +39,8 @@ function half(bits: u16): f32 {
 }
 
 /**
- * Four numbers that are not float64: as four float32 where they are floats, else as four 32-bit integers. The language has no
- * float16; u64, which no data have, stands for it.
+ * Reads four numbers that are not float64: floats as four float32, integers as four 32-bit integers. AssemblyScript has no float16, so u64,
+ * which is not a data type here, stands for it.
  */
 export function four<T>(at: usize): v128 {
   if (sizeof<T>() === 8) return halves(i32x4.extend_low_i16x8_u(v128.load64_zero(at)));
@@ -55,7 +55,7 @@ export function four<T>(at: usize): v128 {
     : i32x4.extend_low_i16x8_u(i16x8.extend_low_i8x16_u(bytes));
 }
 
-/** `half` of four at a time. */
+/** `half` for four numbers. */
 function halves(bits: v128): v128 {
   const magnitude = i32x4.shl(v128.and(bits, i32x4.splat(0x7fff)), 13);
   const sign = i32x4.shl(v128.and(bits, i32x4.splat(0x8000)), 16);

@@ -1,7 +1,6 @@
 /**
- * Packs four neighbouring columns, from rows as they are stored to a panel, and applies the scaler.
- * The loop is compiled for every type that data may be stored in, with and without weights, because a branch
- * in it costs up to half its speed; only the branch at its end, about where to store, is free.
+ * Packs four neighbouring columns of the stored rows into a panel and applies the scaler. The loop is compiled for every stored type, with
+ * and without weights, because a branch in it costs up to half its speed. Only the branch at its end, which chooses how to store, is free.
  */
 
 import { F16, F32, F64, four, I8, I16, U8, U16, U32, upperHalf, widen } from './entry';
@@ -18,9 +17,9 @@ export let lowMax: v128 = f64x2.splat(0);
 export let highMax: v128 = f64x2.splat(0);
 
 /**
- * Packs four columns, `step` bytes from row to row, to a panel at `to` (0: nowhere): float64, or with `float32` half a panel
- * of float32. Where there are fewer columns, the numbers after them are read and packed as well; that memory must exist,
- * and the caller clears the lanes.
+ * Packs four columns of rows that are `step` bytes apart into a panel at `to` (0: computes only statistics). A panel is float64, or half a
+ * panel of float32 if `float32` is true. If there are fewer columns, the numbers after them are read and packed too. That memory must
+ * exist, and the caller clears the lanes.
  */
 export function packFour(
   type: i32,
@@ -46,9 +45,9 @@ export function packFour(
   else packAs<i32>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, float32);
 }
 
-/** A stand-in for a type that the language does not have: see `four`. */
+/** A stand-in for float16: see `four`. */
 type Half = u64;
-/** Whether rows have weights, as a type, so that each kind is compiled by itself. */
+/** Types that say whether rows have weights, so that each case is compiled separately. */
 type Weighted = f64;
 type Unweighted = i32;
 
@@ -148,7 +147,7 @@ function pack<T, W>(
   highMax = max1;
 }
 
-/** Two pairs of float64 as four float32. */
+/** Converts two pairs of float64 to four float32. */
 export function narrow(low: v128, high: v128): v128 {
   return i8x16.shuffle(
     f32x4.demote_f64x2_zero(low),

@@ -1,6 +1,6 @@
 /**
- * The kernels, in AssemblyScript: packing, products of panels and of rows, sparse rows, bases, tridiagonalisation. Pointers are bytes; counts and strides are
- * elements unless they say otherwise. build.js compiles this with plain and with relaxed SIMD.
+ * The kernels, in AssemblyScript: packing, products of panels and of rows, sparse rows, bases, tridiagonalisation. Pointers are in bytes.
+ * Counts and strides are in elements unless stated otherwise. build.js compiles this with plain and with relaxed SIMD.
  */
 
 export { basisProducts, basisSubtract } from './basis';

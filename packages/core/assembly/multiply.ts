@@ -1,7 +1,6 @@
 /**
- * The products of panels. C[i, j] += Σ_s A[s, i]·B[s, j] with four by four (float64) or four by eight (float32) results in
- * registers while s runs; sums of a slot join C in float64, in the order of the slots, so that C does not depend on which thread
- * computes which part.
+ * Products of panels: C[i, j] += Σ_s A[s, i]·B[s, j]. Registers hold 4 × 4 (float64) or 4 × 8 (float32) results during the sum over s. The
+ * sums of a slot are added to C in float64, in the order of the slots, so C does not depend on the threads.
  */
 
 import { upperHalf } from './entry';
@@ -9,14 +8,15 @@ import { madd, maddSingle } from './madd';
 import { ACTIVE, HEADER, listNone } from './pack';
 
 /**
- * Steps that are summed in float32 before their sum joins those of the slot. Data of few digits, such as bytes, always round in the same direction: the error of such a chain grows with the square of its length.
+ * Number of steps that are summed in float32 before their sum is added to the sum of the slot. Data of few digits, such as bytes, always
+ * round in the same direction, so the error of such a chain grows with the square of its length.
  */
 const CHAIN: i32 = 64;
 
 /**
- * C += AᵀB for the lines of `tiles` slots at `a` and at `b`, each `aTile` and `bTile` bytes after the one before. Line i of
- * a slot is row (for b: column) `lines[i]` of C. With `upper` a and b are the same slots, and panels below the diagonal are
- * left out. `groups` slots of b, `bGroup` bytes apart, are done one after the other.
+ * C += AᵀB for the lines of `tiles` slots at `a` and at `b`. The slots are `aTile` and `bTile` bytes apart. Line i of a slot of a is row
+ * `lines[i]` of C, and line i of a slot of b is column `lines[i]`. If `upper` is true, a and b are the same slots, and panels below the
+ * diagonal are left out. `groups` slots of b, `bGroup` bytes apart, are processed one after the other.
  */
 export function multiplySlots(
   a: usize,
@@ -65,7 +65,7 @@ function multiplyGroup(
         const right = b + HEADER + <usize>bPanel * panel;
         const bLines = b + 16 + ((<usize>j) << 2);
         const bActive = activeOf(b, bPanel, steps);
-        // Only steps where both are not zero matter; the shorter list has them all.
+        // Only steps with nonzero entries in both panels count. The shorter list contains them all.
         const active = min(aActive, bActive);
         if (active >= steps - (steps >> 2)) {
           if (float32) product4x8(left, right, steps, origin, stride, aLines, rows - i, bLines, cols - j);
@@ -83,12 +83,12 @@ function multiplyGroup(
   }
 }
 
-/** Address of the lists of a slot: after its panels. */
+/** Returns the address of the lists of a slot, after its panels. */
 function listsOf(slot: usize, panel: usize): usize {
   return slot + HEADER + <usize>load<i32>(slot, 8) * panel;
 }
 
-/** Steps of a panel that are not all zero; all steps where they were not counted. */
+/** Returns the number of steps of a panel that are not all zero, or the number of all steps if they were not counted. */
 function activeOf(slot: usize, panel: i32, steps: i32): i32 {
   const active = load<i32>(slot + ACTIVE + ((<usize>panel) << 2));
   return active < 0 ? steps : active;
@@ -137,7 +137,7 @@ function product4x4(
   if (rows > 3) add4(c, stride, aLines + 12, bLines, cols, c30, c31);
 }
 
-/** The same over the steps of a list. */
+/** `product4x4` over the steps of a list. */
 function listed4x4(
   a: usize,
   b: usize,
@@ -204,7 +204,7 @@ function add1(row: usize, column: i32, value: f64): void {
   store<f64>(at, load<f64>(at) + value);
 }
 
-/** Four by eight, in float32: sums over CHAIN steps, then over those. */
+/** 4 × 8 results in float32: sums over CHAIN steps, then the sum of these sums. */
 function product4x8(
   a: usize,
   b: usize,
@@ -354,13 +354,13 @@ function add8(c: usize, stride: i32, aLine: usize, bLines: usize, cols: i32, low
   );
 }
 
-/** Slots whose sums are added to the scores together: 256 columns and their panels. */
+/** Number of slots whose products are summed before they are added to the scores: 256 columns. */
 const SLOTS_A_SUM: i32 = 4;
 
 /**
- * Scores of rows `from` to `to` − 1 of a tile: Y = BVᵀ for `groups` slots of columns, `group` bytes apart, and k vectors
- * packed by packVectors (of `length` entries). Y becomes a slot of its own, its lines the k vectors, its steps the tile's
- * rows. A row's entries are read straight out of the column panels, one of them for every vector.
+ * Scores of rows [from, to) of a tile: Y = BVᵀ for `groups` slots of columns, `group` bytes apart, and k vectors of `length` entries,
+ * packed by packVectors. Y is stored as a slot: its lines are the k vectors, and its steps the tile's rows. The entries of a row are read
+ * from the column panels.
  */
 export function scoreSlots(
   slots: usize,
@@ -382,7 +382,7 @@ export function scoreSlots(
     const y = out + HEADER + <usize>(p >> 2) * panel;
     memory.fill(y + ((<usize>from) << 5), 0, (<usize>(to - from)) << 5);
   }
-  // A few slots at a time, for all vectors and rows: their pages stay in the TLB.
+  // A few slots at a time for all vectors and rows, so that their pages stay in the TLB.
   for (let g = 0; g < groups; g += SLOTS_A_SUM) {
     const few = slots + <usize>g * group;
     const count = min(SLOTS_A_SUM, groups - g);
@@ -396,7 +396,7 @@ export function scoreSlots(
   }
 }
 
-/** Four rows by four vectors. Rows beyond the last of the tile are computed from whatever is in memory, and dropped. */
+/** Four rows by four vectors. Results of rows beyond the last row of the tile are dropped. */
 function scoreFour(
   slot: usize,
   group: usize,

@@ -1,10 +1,10 @@
 /**
- * Packs rows as they are stored into panels, and applies the scaler: entry (r, c) becomes √w·(x − shift)·factor.
+ * Packs stored rows into panels and applies the scaler: entry (r, c) becomes √w·(x − shift)·factor.
  *
- * A slot holds up to 64 lines over up to 256 steps: how many lines and steps, which lines (their columns or rows in the
- * whole), then the panels. A panel is 32 bytes per step: four lines of float64, or eight of float32 in a `float32` slot;
- * lanes beyond the last line are 0. The passes differ only in whether lines are columns or rows of the data.
- * After the panels there is, for each panel with many zeros, the list of its other steps; products then skip the zeros.
+ * A slot holds up to 64 lines over up to 256 steps. It stores the number of lines and steps, the index of each line (its column or row in
+ * the data), and then the panels. A panel has 32 bytes per step: four lines of float64, or eight lines of float32 in a `float32` slot.
+ * Lanes beyond the last line are 0. The passes differ only in whether lines are columns or rows of the data. After the panels follow lists
+ * of the nonzero steps of panels with many zeros. Products use the lists to skip zeros.
  */
 
 import { entry, F64, shiftOf } from './entry';
@@ -21,36 +21,35 @@ import {
   packFour,
 } from './four-columns';
 
-/** Bytes before the panels: lines, steps, capacity in panels, the indexes of 64 lines, and how many steps of each panel are not all zero. */
+/** Bytes before the panels: the number of lines and steps, the capacity in panels, the indexes of 64 lines, and the number of nonzero steps of each panel. */
 export const HEADER: usize = 384;
-/** Offset of those counts. A negative count means that they were not counted, and every step is used. */
+/** Offset of the numbers of nonzero steps. If one is negative, the steps were not counted, and every step is used. */
 export const ACTIVE: usize = 272;
-/** Steps that are checked before a panel is treated as mostly zero, and how many of them may be nonzero. */
+/** Number of steps that are checked before a panel is listed, and the maximum number of nonzero steps among them. */
 const LOOK: i32 = 32;
 const MANY: i32 = 26;
 
-/** Statistics of a tile: sums, squares, least and largest, each an array over the columns. */
+/** Stores a statistic of a tile. The planes (sums, squares, least, largest) are arrays over the columns. */
 function put(stats: usize, plane: usize, which: usize, column: usize, value: f64): void {
   store<f64>(stats + which * plane + (column << 3), value);
 }
 
-/** The same for four columns at once. */
+/** Stores a statistic of four columns. */
 function putFour(at: usize, low: v128, high: v128): void {
   v128.store(at, low);
   v128.store(at, high, 16);
 }
 
-/** Which of two columns are 0 throughout. NaN does not show in the least and largest value, but in the sum. */
+/** Returns a mask of the columns (of two) that are 0 in all rows. NaN affects the sum, but not the least and largest value. */
 function zeros(least: v128, largest: v128, sum: v128): v128 {
   const zero = f64x2.splat(0);
   return v128.and(v128.and(f64x2.ge(least, zero), f64x2.le(largest, zero)), f64x2.eq(sum, zero));
 }
 
 /**
- * Slots whose lines are columns, `width` per slot, over `rows` rows: `cols` columns from `column` on. Columns that
- * are 0 throughout are left out. Statistics of what is packed go to `stats` where that is
- * not 0, in planes of `plane` bytes: Σ√w·b, Σb², and the least and largest entry before weighting, of rows with a weight.
- * Without a slot there are only statistics.
+ * Packs `cols` columns from `column` on, over `rows` rows, into slots whose lines are columns, `width` per slot. Columns that are 0 in all
+ * rows are left out. If `stats` is not 0, writes statistics in planes of `plane` bytes: Σ√w·b, Σb², and the least and largest entry before
+ * weighting, of rows with weight above 0. If `slot` is 0, computes only statistics.
  */
 export function packColumns(
   source: usize,
@@ -176,7 +175,7 @@ function packSlot(
   listSteps(slot, rows, (count + lanes - 1) / lanes, (cols + lanes - 1) / lanes);
 }
 
-/** Lists the steps of each panel that are not all zero, after all panels. */
+/** Writes the lists of the nonzero steps of each panel, after all panels. */
 function listSteps(slot: usize, steps: i32, panels: i32, room: i32): void {
   store<i32>(slot, room, 8);
   const bytes = (<usize>steps) << 5;
@@ -202,7 +201,7 @@ export function listNone(slot: usize): void {
   memory.fill(slot + ACTIVE, 0xff, 64);
 }
 
-/** Numbers i and i + 1 at `from`; 0 from `width` on. */
+/** Returns numbers i and i + 1 at `from`, or 0 for indexes from `width` on. */
 function two(from: usize, i: i32, width: i32): v128 {
   return f64x2(
     i < width ? load<f64>(from + ((<usize>i) << 3)) : 0,
@@ -217,7 +216,7 @@ function lane(low: v128, high: v128, i: i32): f64 {
   return f64x2.extract_lane(high, 1);
 }
 
-/** Address of step 0 of a line. */
+/** Returns the address of step 0 of a line. */
 function lineAt(panels: usize, steps: i32, line: i32, float32: bool): usize {
   return float32
     ? panels + <usize>(line >> 3) * ((<usize>steps) << 5) + ((<usize>(line & 7)) << 2)
@@ -235,7 +234,7 @@ function moveLine(panels: usize, steps: i32, source: i32, target: i32, float32: 
   }
 }
 
-/** Zeros in the lanes of the last panel that have no line. */
+/** Clears the lanes of the last panel that have no line. */
 function clearLanes(panels: usize, steps: i32, count: i32, lanes: i32, moved: bool, cols: i32, float32: bool): void {
   const end = (count + lanes - 1) & ~(lanes - 1);
   for (let line = moved ? count : cols; line < end; line++) {
@@ -248,7 +247,7 @@ function clearLanes(panels: usize, steps: i32, count: i32, lanes: i32, moved: bo
   }
 }
 
-/** A slot whose lines are `rows` rows, from `row` on, over `cols` columns. */
+/** Packs `rows` rows from `row` on, over `cols` columns, into a slot whose lines are rows. */
 export function packRows(
   source: usize,
   type: i32,
@@ -277,7 +276,7 @@ export function packRows(
     const w1 = root(roots, r + 1, height > 1);
     const w2 = root(roots, r + 2, height > 2);
     const w3 = root(roots, r + 3, height > 3);
-    // Missing rows are read as the first row with weight 0; an infinite entry in it is rejected elsewhere.
+    // Beyond the last row, the first row is read with weight 0. An infinite entry in it is rejected elsewhere.
     const a0 = source + (height > 0 ? <usize>r * step : 0);
     const a1 = height > 1 ? a0 + step : a0;
     const a2 = height > 2 ? a1 + step : a0;
@@ -326,7 +325,7 @@ export function packRows(
   }
 }
 
-/** The first of two pairs side by side. */
+/** Returns the first numbers of two pairs. */
 function firsts(a: v128, b: v128): v128 {
   return i8x16.shuffle(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23);
 }
@@ -339,7 +338,7 @@ function root(roots: usize, r: i32, there: bool): f64 {
   return !there ? 0 : roots ? load<f64>(roots + ((<usize>r) << 3)) : 1;
 }
 
-/** Vectors (k × length) side by side: entry c of vectors 4p … 4p + 3 at (p·length + c)·4, 0 where there is none. */
+/** Packs vectors (k × length) side by side: entry c of vectors 4p … 4p + 3 is at (p·length + c)·4. Missing vectors are 0. */
 export function packVectors(source: usize, k: i32, length: i32, out: usize): void {
   for (let p = 0; p < k; p += 4) {
     for (let i = 0; i < 4; i++) {

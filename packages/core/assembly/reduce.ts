@@ -1,47 +1,47 @@
 /**
- * The whole reduction of tridiagonalise.ts, on as many threads as come. All threads that call `reduce` claim the jobs of a list: the parts
- * of a column's product, or of the update that ends a panel. The thread that does the last job of a list also does what one thread must do alone,
- * and makes the next list. So no thread tells another what to do, and threads may come late and leave early. Lists and parts follow from the size alone,
- * so the result does not depend on the threads. A thread prefers the same parts every time, whose rows are in its cache.
+ * The whole reduction of tridiagonalise.ts on any number of threads. All threads that call `reduce` claim the jobs of a list: the parts of
+ * a column's product, or of the update at the end of a panel. The thread that finishes a list also does the sequential work and publishes
+ * the next list. So no thread controls another, and threads may join late and leave early. Lists and parts depend on the size alone, so the
+ * result does not depend on the threads. A thread prefers the same parts every time, because their rows are in its cache.
  */
 
 import { beginColumn, endColumn, multiplyUpper, updatePart } from './tridiagonalise';
 
-/** Milliseconds of a clock: an import of the module. */
+/** A clock in milliseconds, imported by the module. */
 declare function now(): f64;
 
 /** Columns per panel. */
 const PANEL: i32 = 16;
-/** Rows below which one thread is faster than several that wait for each other. */
+/** With fewer rows, one thread is faster than several that wait for each other. */
 const SHARED: i32 = 256;
-/** Most parts: bits of the claim for jobs that are left. Those above are the list: 2j for the product of column j, 2j + 1 for the update before it. */
+/** Maximum parts, and the number of low bits of the claim, one per unclaimed job. The bits above hold the list: 2j for the product of column j, 2j + 1 for the update before it. */
 const PARTS: i32 = 16;
-/** The claim at the end. Other negative numbers stop the work before. */
+/** The claim at the end. Other negative numbers stop the work earlier. */
 const END: i32 = -1;
-/** Milliseconds that a thread waits for the next list before it sleeps or returns. */
+/** Milliseconds that a thread spins for the next list before it sleeps or returns. */
 const SPIN: f64 = 0.05;
 
-/** Nanoseconds that a worker sleeps at most. A thread that makes a list or stops the work wakes those that sleep, so this is a safety net only. */
+/** Maximum nanoseconds that a worker sleeps. Threads that publish a list or stop the work wake sleeping workers, so the timeout is only a safeguard. */
 const WAIT: i64 = 100000000;
 
-/** Words of the state: the claim; after a cache line jobs that are done; threads that sleep; microseconds that workers and the main thread waited. */
+/** Byte offsets in the state. The claim is at offset 0. Then, one per cache line: the number of finished jobs, the number of sleeping threads, and the microseconds that workers and (in the next word) the main thread waited. */
 const DONE: usize = 64;
 const SLEEPERS: usize = 128;
 const IDLE: usize = 192;
 
-/** The parts of a matrix with so many rows. */
+/** Returns the number of parts of a matrix with `rows` rows. */
 function partsOf(rows: i32): i32 {
   return rows < SHARED ? 1 : rows < 512 ? 8 : PARTS;
 }
 
-/** The claim of a list, all jobs left. */
+/** Returns the claim of a list with all jobs unclaimed. */
 function claimOf(list: i32, size: i32): i32 {
   return (list << PARTS) | ((1 << partsOf(size - (list >> 1))) - 1);
 }
 
 /**
- * Takes part until there is nothing left to do; the main thread, which has a `slice` in milliseconds, returns after that, and where it would have to wait.
- * `state` is zero but for the claim: list 1 with one job. `own` has the bits of the jobs that the thread prefers.
+ * Works until the reduction is finished. The main thread passes a `slice` in milliseconds; it returns after this time, or when it would
+ * have to wait. `state` starts with the claim of list 1 with one job, and zeros. `own` has the bits of the jobs that the thread prefers.
  */
 export function reduce(
   state: usize,
@@ -67,7 +67,7 @@ export function reduce(
     const left = claim & ((1 << PARTS) - 1);
     if (left === 0) {
       const since = now();
-      // The clock is read now and then: every reading leaves garbage, whose collection stops the thread.
+      // The clock is read rarely, because every reading allocates garbage, whose collection stops the thread.
       do for (let i = 0; i < 1000 && atomic.load<i32>(state) === claim; i++);
       while (atomic.load<i32>(state) === claim && now() - since < SPIN);
       const same = atomic.load<i32>(state) === claim;
@@ -100,7 +100,7 @@ export function reduce(
   atomic.add<i32>(state + IDLE + (slice > 0 ? 4 : 0), <i32>(1000 * idle));
 }
 
-/** What follows a list of jobs, up to the next: returns its claim. */
+/** Does the sequential work after a list of jobs. Returns the claim of the next list. */
 function alone(
   list: i32,
   a: usize,

@@ -1,6 +1,6 @@
 /**
- * Products of rows with few vectors. The rows are put into the scaler and multiplied as they lie, one after the other: panels pay off only
- * where a number is multiplied many times.
+ * Products of rows with few vectors. The rows are scaled and multiplied without packing, because panels save time only if each number is
+ * multiplied many times.
  */
 
 import { basisProducts } from './basis';
@@ -8,8 +8,9 @@ import { entry, F16, F32, F64, four, I8, I16, shiftOf, U8, U16, U32, upperHalf, 
 import { madd } from './madd';
 
 /**
- * Z += (BVᵀ)ᵀB for tiles of `height` rows that start `apart` rows after one another, of `rows` rows in all. B is at `b`, `stride` numbers from row to row.
- * Where `source` is not 0 it is first filled from the rows there, as they are stored. V and Z are k rows of `stride` numbers; Y (height × k) is used on the way.
+ * Z += (BVᵀ)ᵀB for tiles of `height` rows that start `apart` rows after one another, within `rows` rows. B is at `b`, with rows `stride`
+ * numbers apart. If `source` is not 0, B is first filled with the scaled rows stored there. V and Z are k rows of `stride` numbers. Y
+ * (height × k) is working memory.
  */
 export function normalRows(
   source: usize,
@@ -38,8 +39,8 @@ export function normalRows(
 }
 
 /**
- * Z += YᵀB for some columns of all rows, which are scaled `height` at a time, at `b`. Rows at `source` are `apart` numbers from one another. Y is rows × k,
- * Z k rows of `stride` numbers.
+ * Z += YᵀB for some columns of all rows. `height` rows at a time are scaled and stored at `b`. Rows at `source` are `apart` numbers apart.
+ * Y is rows × k, and Z is k rows of `stride` numbers.
  */
 export function collectColumns(
   source: usize,
@@ -67,7 +68,7 @@ export function collectColumns(
   }
 }
 
-/** Out += the sums of all parts, in their order: `length` numbers, an even number, that start `apart` numbers after those of the part before. */
+/** out += the sums of all parts, in the order of the parts. The sums of a part are `length` numbers, an even number, and start `apart` numbers after those of the part before. */
 export function addParts(sums: usize, parts: i32, apart: i32, out: usize, length: i32): void {
   const end = out + ((<usize>length) << 3);
   for (; out < end; out += 16, sums += 16) {
@@ -77,7 +78,7 @@ export function addParts(sums: usize, parts: i32, apart: i32, out: usize, length
   }
 }
 
-/** Entry (r, c) as √w·(x − shift)·factor, with zeros after the last column. */
+/** Writes scaled rows: entry (r, c) is √w·(x − shift)·factor, with zeros after the last column. */
 function scaleRows(
   source: usize,
   type: i32,
@@ -94,15 +95,15 @@ function scaleRows(
   for (let r = 0; r < rows; r++) {
     const root = roots ? load<f64>(roots + ((<usize>r) << 3)) : 1;
     let done = 0;
-    if (type === F64) done = frameRow<f64>(source, cols, shift, factor, root, out);
-    else if (type === F32) done = frameRow<f32>(source, cols, shift, factor, root, out);
-    else if (type === U8) done = frameRow<u8>(source, cols, shift, factor, root, out);
-    else if (type === I8) done = frameRow<i8>(source, cols, shift, factor, root, out);
-    else if (type === U16) done = frameRow<u16>(source, cols, shift, factor, root, out);
-    else if (type === I16) done = frameRow<i16>(source, cols, shift, factor, root, out);
-    else if (type === F16) done = frameRow<u64>(source, cols, shift, factor, root, out);
-    else if (type === U32) done = frameRow<u32>(source, cols, shift, factor, root, out);
-    else done = frameRow<i32>(source, cols, shift, factor, root, out);
+    if (type === F64) done = scaleRow<f64>(source, cols, shift, factor, root, out);
+    else if (type === F32) done = scaleRow<f32>(source, cols, shift, factor, root, out);
+    else if (type === U8) done = scaleRow<u8>(source, cols, shift, factor, root, out);
+    else if (type === I8) done = scaleRow<i8>(source, cols, shift, factor, root, out);
+    else if (type === U16) done = scaleRow<u16>(source, cols, shift, factor, root, out);
+    else if (type === I16) done = scaleRow<i16>(source, cols, shift, factor, root, out);
+    else if (type === F16) done = scaleRow<u64>(source, cols, shift, factor, root, out);
+    else if (type === U32) done = scaleRow<u32>(source, cols, shift, factor, root, out);
+    else done = scaleRow<i32>(source, cols, shift, factor, root, out);
     for (let c = done; c < stride; c++) {
       const at = (<usize>c) << 3;
       const x = c < cols ? entry(source + ((<usize>c) << shiftOf(type)), type) - load<f64>(shift + at) : 0;
@@ -113,8 +114,8 @@ function scaleRows(
   }
 }
 
-/** Four columns at a time; returns how many were done. */
-function frameRow<T>(source: usize, cols: i32, shift: usize, factor: usize, root: f64, out: usize): i32 {
+/** Scales a row, four columns at a time. Returns the number of scaled columns. */
+function scaleRow<T>(source: usize, cols: i32, shift: usize, factor: usize, root: f64, out: usize): i32 {
   const roots = f64x2.splat(root);
   let c = 0;
   for (; c + 3 < cols; c += 4) {
@@ -128,7 +129,7 @@ function frameRow<T>(source: usize, cols: i32, shift: usize, factor: usize, root
       low = widen<T>(quad);
       high = widen<T>(upperHalf(quad));
     }
-    // float16, which u64 stands for, has two bytes.
+    // u64 stands for float16, which has two bytes.
     source += isFloat<T>() || sizeof<T>() < 8 ? 4 * sizeof<T>() : 8;
     const at = (<usize>c) << 3;
     low = f64x2.mul(f64x2.sub(low, v128.load(shift + at)), v128.load(factor + at));
@@ -139,7 +140,7 @@ function frameRow<T>(source: usize, cols: i32, shift: usize, factor: usize, root
   return c;
 }
 
-/** Z += YᵀB for `rows` rows: four vectors by four columns in registers while the rows go by. Y is rows × k, with room for three numbers after it. */
+/** Z += YᵀB for `rows` rows. Registers hold the sums of four vectors by four columns. Y is rows × k, and three readable numbers follow it. */
 function collectRows(b: usize, rows: i32, stride: i32, y: usize, k: i32, z: usize): void {
   const line = (<usize>stride) << 3;
   const step = (<usize>k) << 3;

@@ -1,20 +1,19 @@
 /**
- * Products of sparse rows and dense vectors. Vectors lie side by side in panels: entry j of up to eight of them is one
- * line of memory, so that a stored entry of the data costs one line of V, and one of Z, for eight vectors.
+ * Products of sparse rows and dense vectors. Panels store vectors side by side: entry j of up to eight vectors is one cache line. So a
+ * stored entry of the data reads one line of V, and writes one line of Z, for eight vectors.
  *
- * A panel has `lanes` (8, 4 or 2) numbers for each of the d columns, and one more line at its end for the shift that applies to
- * every row: a row of B is its stored entries and, in column d, minus the root of its weight; line d of V is Vt.
- * See src/engines/wasm/sparse/sparse.ts.
+ * A panel has `lanes` (8, 4 or 2) numbers for each of the d columns, and one more line at its end for the shift of every row. A row of B
+ * has its stored entries, and in column d minus the root of its weight. Line d of V is Vt. See src/engines/wasm/sparse/sparse.ts.
  */
 
 import { madd } from './madd';
 
-/** Columns whose part of Vt is added up before it joins the rest: rounding grows with the number of sums, not of columns. */
+/** Columns per partial sum of Vt: rounding grows with the number of sums instead of columns. */
 const CHAIN: i32 = 256;
 
 /**
- * Puts `width` vectors of length d, one after the other at `source`, into a panel; line d is Σⱼ t[j]·V[j]. Lanes beyond
- * `width` are 0. Clears `cleared` bytes at `sums` as well.
+ * Packs `width` vectors of length d into a panel. At `source` they are stored one after the other. Line d is Σⱼ t[j]·V[j]. Lanes beyond
+ * `width` are 0. Also clears `cleared` bytes at `sums`.
  */
 export function sparsePack(
   source: usize,
@@ -46,9 +45,7 @@ export function sparsePack(
   }
 }
 
-/**
- * out[c, j] = Σₐ zₐ[j, c] + Σₐ zₐ[d, c]·t[j]: the sums of all parts of the rows, added in their order, minus the shift.
- */
+/** out[c, j] = Σₐ zₐ[j, c] + Σₐ zₐ[d, c]·t[j]: the sums of all parts of the rows, in the order of the parts, minus the shift. */
 export function sparseSettle(
   sums: usize,
   part: usize,
@@ -76,7 +73,7 @@ export function sparseSettle(
   }
 }
 
-/** Z += (BVᵀ)ᵀB for some rows and one panel. Entries of row i are those from `starts[i]` on. */
+/** Z += (BVᵀ)ᵀB for some rows and one panel. The entries of row i begin at index `starts[i]`. */
 export function sparseNormal(
   values: usize,
   columns: usize,
@@ -94,8 +91,8 @@ export function sparseNormal(
 }
 
 /**
- * A copy of the entries of some rows by column: `turned` gets d + 1 starts, then the rows, then the values, each in the
- * order of the rows. See `byColumnBytes` of src/engines/wasm/sparse/sparse-rows.ts.
+ * Copies the entries of some rows by column. `turned` receives d + 1 starts, then the rows, then the values, each in the order of the rows.
+ * See `byColumnBytes` of src/engines/wasm/sparse/sparse-rows.ts.
  */
 export function sparseTurn(values: usize, columns: usize, starts: usize, rows: i32, d: i32, turned: usize): void {
   const entries = load<u32>(starts + ((<usize>rows) << 2));
@@ -103,7 +100,7 @@ export function sparseTurn(values: usize, columns: usize, starts: usize, rows: i
   const numbers = valuesAt(names, entries);
   const room = (<usize>d + 2) << 2;
   memory.fill(turned, 0, room);
-  // Counts are stored two places ahead and become starts one place ahead; filling moves them to their final place.
+  // Counts are stored two positions ahead, become starts one position ahead, and move to their final position during filling.
   for (let e: u32 = 0; e < entries; e++) {
     const at = turned + ((<usize>load<u32>(columns + ((<usize>e) << 2))) << 2);
     store<u32>(at, load<u32>(at, 8) + 1, 8);
@@ -125,7 +122,7 @@ export function sparseTurn(values: usize, columns: usize, starts: usize, rows: i
   }
 }
 
-/** Addresses of the rows and values of the copy by column. */
+/** Returns the address of the rows in the copy by column; `valuesAt` returns the address of the values. */
 function rowsAt(turned: usize, d: i32): usize {
   return turned + ((((<usize>d + 2) << 2) + 63) & ~63);
 }
@@ -134,8 +131,8 @@ function valuesAt(names: usize, entries: u32): usize {
 }
 
 /**
- * As `sparseNormal` with eight lanes, to the last bit: scores of all rows go to `y` first, then every column gathers its
- * sum. Rows of a part and eight lanes fit the second cache where Z does not.
+ * `sparseNormal` with eight lanes and the same bits: it writes the scores of all rows to `y` first, then every column gathers its sum. The
+ * scores of a part fit into the L2 cache, and Z often does not.
  */
 export function sparseNormalTurned(
   values: usize,
@@ -237,8 +234,9 @@ export function sparseCollect(
 }
 
 /**
- * Row by row: its scores from `v` or, where that is 0, from `y`; then into `z` or, where that is 0, into `y`. A line has as
- * many lanes as the type Line has bytes: a constant, so that each of the three copies has only the lanes it needs.
+ * Visits row by row. Computes the scores of a row from `v`, or reads them from `y` if `v` is 0. Then adds them to `z`, or writes them to
+ * `y` if `z` is 0. The number of lanes of a line is the number of bytes of the type Line: a constant, so that each of the three copies has
+ * only the lanes it needs.
  */
 function walk<Line>(
   values: usize,
@@ -312,7 +310,7 @@ function walk<Line>(
   }
 }
 
-/** Two numbers, or as many of them as there are. */
+/** Reads up to two numbers: `count`, if it is less. */
 function pair(at: usize, count: i32): v128 {
   if (count > 1) return v128.load(at);
   return count > 0 ? v128.load64_zero(at) : f64x2.splat(0);

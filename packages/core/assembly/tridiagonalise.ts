@@ -1,26 +1,27 @@
 /**
- * Householder reduction of a symmetric matrix to tridiagonal form, a panel of columns at a time (LAPACK's dlatrd; Golub & Van Loan
- * §8.3.1). The reflectors v of a panel and their w change the rows below the panel only at its end, all at once; until then products with the matrix
- * are corrected: A = A₀ − Σ(vwᵀ + wvᵀ). So a column reads the matrix once and does not write it.
+ * Householder reduction of a symmetric matrix to tridiagonal form, a panel of columns at a time (LAPACK's dlatrd; Golub & Van Loan §8.3.1).
+ * The reflectors v of a panel and their w are applied to the rows below the panel together, at the end of the panel. Until then, products
+ * with the matrix are corrected: A = A₀ − Σ(vwᵀ + wvᵀ). So a column reads the matrix once and does not write it.
  *
- * A column is three calls: `beginColumn`, then `multiplyUpper` for each of a fixed number of parts, at the same time and in
- * any order, then `endColumn`, which adds the results of the parts in their order. `updatePart` ends a panel. reduce.ts calls them.
+ * A column takes three calls: `beginColumn`, then `multiplyUpper` for each of a fixed number of parts (at the same time and in any order),
+ * then `endColumn`, which adds the results of the parts in order. `updatePart` ends a panel. reduce.ts calls them.
  *
- * The upper triangle is read and written, with whole squares of 4 × 4 on the diagonal, rows `stride` numbers apart. The stride and the number of rows are multiples of 4; rows and columns from
- * `size` on are zero. So all loops take four numbers at a time. `panel` has v and w of each column in turn, zero up to the column.
+ * The kernels read and write the upper triangle, with whole 4 × 4 squares on the diagonal. Rows are `stride` numbers apart. The stride and
+ * the number of rows are multiples of 4, and rows and columns from `size` on are zero, so all loops take four numbers at a time. `panel`
+ * holds v and w of each column in turn, with zeros up to the column.
  */
 
 import { madd } from './madd';
 
-/** Rows next to each other that belong to the same part. */
+/** Number of neighbouring rows that belong to the same part. */
 export const GROUP: i32 = 8;
 
-/** The first of the four columns that j belongs to, in bytes. */
+/** Returns the byte offset of the first of the four columns that contain column j. */
 function fourOf(j: i32): usize {
   return (<usize>(j & ~3)) << 3;
 }
 
-/** Row j after the changes by the `before` columns of the panel before it; then the reflector that clears it right of the off-diagonal. */
+/** Updates row j by the `before` earlier columns of the panel, then computes the reflector that clears it right of the off-diagonal. */
 export function beginColumn(
   a: usize,
   stride: i32,
@@ -59,7 +60,7 @@ export function beginColumn(
   memory.copy(v + at + 8, row + at + 8, bytes - at - 8);
 }
 
-/** A part of p = A₀v: every `parts`-th group of `GROUP` rows, those below j, as far as they are in the upper triangle, into the part's own `p`. */
+/** Computes a part of p = A₀v: every `parts`-th group of `GROUP` rows below row j, in the upper triangle. Each part has a separate `p`. */
 export function multiplyUpper(
   a: usize,
   stride: i32,
@@ -74,7 +75,7 @@ export function multiplyUpper(
   const first = (j + 1) & ~3;
   memory.fill(p + fourOf(first), 0, bytes - fourOf(first));
   for (let i = firstIn(first, part, parts); i < rows; i = nextIn(i, parts)) {
-    // Four rows from the diagonal on: their products with v, and v's entries for these rows times the rows, added to p.
+    // Four rows from the diagonal on: computes their products with v, and adds the rows times v's entries to p.
     const r0 = a + <usize>i * bytes;
     const at = fourOf(i);
     const r1 = r0 + bytes;
@@ -110,24 +111,24 @@ export function multiplyUpper(
   }
 }
 
-/** The first row from `first` on that belongs to a part. */
+/** Returns the first row of a part from row `first` on. */
 export function firstIn(first: i32, part: i32, parts: i32): i32 {
   const group = first / GROUP;
   const skipped = (part - (group % parts) + parts) % parts;
   return skipped === 0 ? first : (group + skipped) * GROUP;
 }
 
-/** The four rows after four rows of a part. */
+/** Returns the first of the next four rows of a part. */
 function nextIn(i: i32, parts: i32): i32 {
   return (i + 4) % GROUP === 0 ? i + 4 + (parts - 1) * GROUP : i + 4;
 }
 
-/** The products of a row of a square on the diagonal. */
+/** Computes the products of one row of a square on the diagonal. */
 function inSquare(at: usize, low: v128, high: v128): v128 {
   return madd(v128.load(at), low, f64x2.mul(v128.load(at, 16), high));
 }
 
-/** p of all parts together, `partBytes` apart, corrected by the panel; then w = τ(p − ½τ(pᵀv)v). */
+/** Adds p of all parts, which are `partBytes` apart, corrects the sum by the panel, and computes w = τ(p − ½τ(pᵀv)v). */
 export function endColumn(
   stride: i32,
   taus: usize,
@@ -184,7 +185,7 @@ export function endColumn(
   memory.fill(w, 0, (<usize>(j + 1)) << 3);
 }
 
-/** The end of a panel of `count` columns: A −= Σ(vwᵀ + wvᵀ) for a part of the rows from `first` on. */
+/** Ends a panel of `count` columns: A −= Σ(vwᵀ + wvᵀ) for a part of the rows from `first` on. */
 export function updatePart(
   a: usize,
   stride: i32,
@@ -200,7 +201,7 @@ export function updatePart(
   }
 }
 
-/** The same for rows `from` to `to` − 1, upper triangle, in squares of 4 × 4. */
+/** A −= Σ(vwᵀ + wvᵀ) for rows [from, to), upper triangle, in squares of 4 × 4. */
 function updateRows(a: usize, stride: i32, rows: i32, panel: usize, count: i32, from: i32, to: i32): void {
   const bytes = (<usize>stride) << 3;
   const end = panel + <usize>(2 * count) * bytes;
@@ -217,7 +218,7 @@ function updateRows(a: usize, stride: i32, rows: i32, panel: usize, count: i32, 
       let s21 = s00;
       let s30 = s00;
       let s31 = s00;
-      // v times w and w times v in turn.
+      // Alternates between v times w and w times v.
       let other: isize = bytes;
       for (let x = panel; x < end; x += bytes, other = -other) {
         const y = x + other;
@@ -250,7 +251,7 @@ function subtract(at: usize, low: v128, high: v128): void {
   v128.store(at, f64x2.sub(v128.load(at, 16), high), 16);
 }
 
-/** z += s·x + t·y from byte `from` to byte `to`. */
+/** z += s·x + t·y for bytes [from, to). */
 function addTwo(z: usize, x: usize, s: f64, y: usize, t: f64, from: usize, to: usize): void {
   const xs = f64x2.splat(s);
   const yt = f64x2.splat(t);
@@ -259,7 +260,7 @@ function addTwo(z: usize, x: usize, s: f64, y: usize, t: f64, from: usize, to: u
   }
 }
 
-/** z −= Σ sx for four vectors x, `bytes` apart from `x` on, from byte `from` on. */
+/** z −= Σ sx for four vectors x that are `bytes` apart, from byte `from` on. */
 function subtractFour(z: usize, x: usize, bytes: usize, s0: f64, s1: f64, s2: f64, s3: f64, from: usize): void {
   const t0 = f64x2.splat(-s0);
   const t1 = f64x2.splat(-s1);
@@ -274,7 +275,7 @@ function subtractFour(z: usize, x: usize, bytes: usize, s0: f64, s1: f64, s2: f6
   }
 }
 
-/** xᵀy from byte `from` to byte `to`. */
+/** xᵀy for bytes [from, to). */
 function dot(x: usize, y: usize, from: usize, to: usize): f64 {
   let low = f64x2.splat(0);
   let high = low;
@@ -290,13 +291,13 @@ function total(pair: v128): f64 {
 }
 
 /**
- * As src/linalg/reflector.ts: overwrites the numbers from byte `x` to byte `end` with v (v₀ = 1), stores β, returns τ. After the last number are
- * zeros or the next row, which is not read.
+ * Like src/linalg/reflector.ts: overwrites the numbers from byte `x` to byte `end` with v (v₀ = 1), stores β and returns τ. The numbers
+ * after the last one are zeros or the next row, and are not read.
  */
 function reflector(x: usize, end: usize, beta: usize): f64 {
   const alpha = load<f64>(x);
   const first = x + 8;
-  // Squares of numbers below 1e-140 would vanish.
+  // Squares of numbers below 1e-140 would underflow.
   let unit = 1.0;
   let rest = squares(first, end, unit);
   if (rest < 1e-280) {
@@ -321,10 +322,10 @@ function reflector(x: usize, end: usize, beta: usize): f64 {
   return -pivot / norm;
 }
 
-/** Numbers below 1e-140 times this have squares. */
+/** After multiplication by this, the squares of numbers below 1e-140 do not underflow. */
 const SMALL: f64 = 2.582249878086909e120;
 
-/** Σ(x·unit)² of the numbers from one byte to another. */
+/** Σ(x·unit)² of the numbers from byte `from` to byte `end`. */
 function squares(from: usize, end: usize, unit: f64): f64 {
   const units = f64x2.splat(unit);
   let low = f64x2.splat(0);
@@ -345,8 +346,8 @@ function squares(from: usize, end: usize, unit: f64): f64 {
 }
 
 /**
- * Eigenvectors of T become those of A: rows `from` to `to` − 1 of `vectors`, two at a time, go through all reflectors, last to
- * first, four at a time: z −= Σyv with y = τ(vᵀz − Σ y'vᵀv' of those after it).
+ * Converts eigenvectors of T to eigenvectors of A. Rows [from, to) of `vectors` are processed two at a time. All reflectors are applied to
+ * them, last to first, four at a time: z −= Σyv with y = τ(vᵀz − Σ y'vᵀv'), summed over the later reflectors of the four.
  */
 export function backTransform(
   reflectors: usize,
@@ -398,7 +399,7 @@ export function backTransform(
         z3 = madd(a3, zc, z3);
         u3 = madd(a3, uc, u3);
       }
-      // Both vectors at once.
+      // Both vectors together.
       const y3 = f64x2.mul(f64x2.splat(-load<f64>(tau, 24)), totals(z3, u3));
       const y2 = f64x2.mul(f64x2.splat(-load<f64>(tau, 16)), madd(y3, f64x2.splat(p23), totals(z2, u2)));
       const y1 = f64x2.mul(
@@ -429,7 +430,7 @@ export function backTransform(
   }
 }
 
-/** The sums of two pairs. */
+/** Returns the sums of two pairs. */
 function totals(x: v128, y: v128): v128 {
   return f64x2.replace_lane(f64x2.splat(total(x)), 1, total(y));
 }

@@ -1,6 +1,6 @@
 /**
- * A module of Node, or undefined where there is none. It is found at run time, so that bundlers for pages do not look for it. The edge
- * runtime of Next.js has a `process` whose functions throw.
+ * Returns a built-in module of Node, or undefined outside Node. The module is found at run time, so that bundlers for browsers do not
+ * search for it. The edge runtime of Next.js has a `process` whose functions throw.
  */
 export function builtinModule<Module>(name: string): Module | undefined {
   try {

@@ -5,22 +5,22 @@ import type { Blocking, Progress } from './progress.js';
 export interface ControlOptions {
   readonly onProgress?: (progress: Progress) => void;
   readonly signal?: AbortSignal;
-  /** Threads that passes run on; the result does not depend on it. Default: as many as the machine has. */
+  /** Maximum number of threads of a pass. The result does not depend on it. Default: the number of threads of the machine. */
   readonly threads?: number;
   /**
-   * How long the calling thread may be kept at a time: `'none'` leaves all but copying to workers, `'short'` works along for up to 8 ms at a
-   * time, `'full'` until there is something to wait for. The result does not depend on it. Default `'short'`.
+   * How long the calling thread may be blocked: `'none'` leaves all work but copying to workers, `'short'` works for up to 8 ms at a time,
+   * and `'full'` works until it has to wait. The result does not depend on it. Default `'short'`.
    */
   readonly blocking?: Blocking;
 }
 
-/** The values that an option accepts: a test, and the end of the sentence "it must be …". */
+/** Accepted values of an option: a test, and the end of the sentence "it must be …". */
 export interface OptionCheck {
   readonly must: string;
   readonly test: (value: unknown) => boolean;
 }
 
-/** The values that these options accept. */
+/** Accepted values of the control options. */
 export const CONTROL_OPTIONS: Record<keyof ControlOptions, OptionCheck> = {
   onProgress: { must: 'a function', test: (v) => typeof v === 'function' },
   signal: {
@@ -34,7 +34,7 @@ export const CONTROL_OPTIONS: Record<keyof ControlOptions, OptionCheck> = {
   blocking: { must: "'none', 'short' or 'full'", test: (v) => v === 'none' || v === 'short' || v === 'full' },
 };
 
-/** Checks the options that every call that reads data has. */
+/** Checks the control options of a call that reads data. */
 export function checkControl<Options extends ControlOptions>(options: Options): Options {
   checkObject(options);
   for (const option of ['signal', 'onProgress', 'threads', 'blocking'] as const) {

@@ -1,11 +1,11 @@
 /**
- * Turns of the event loop. Long work gives the thread back after some milliseconds and goes on in a later turn. Where several
- * fits run at the same time they share turns: one of them goes on per turn, so that four fits do not take the loop four times as long as one.
+ * Turns of the event loop. Long work yields after some milliseconds and continues in a later turn. Fits that run at the same time share
+ * turns: one of them continues per turn, so that four fits do not block the loop four times as long as one.
  */
 
 const waiting: (() => void)[] = [];
 
-/** Resolves in a later turn of the event loop, in which no other work of the library goes on. */
+/** Resolves in a later turn of the event loop, in which no other work of the library continues. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);
@@ -19,7 +19,7 @@ function resume(): void {
   next?.();
 }
 
-/** Calls a function after the events that are there now: faster than a timer, which waits for a millisecond, and in pages for four. */
+/** Calls a function after the pending events. Faster than a timer, which waits for one millisecond, or four in browsers. */
 function schedule(task: () => void): void {
   later ??= makeSchedule();
   later(task);
@@ -37,7 +37,7 @@ function makeSchedule(): (task: () => void) => void {
     const { setImmediate: immediate } = surroundings;
     immediate?.(() => {});
     if (immediate) return (task) => void immediate(task);
-    // Looked at only here: Node then loads the code of channels.
+    // Read only here, because reading it makes Node load the code of channels.
     const { MessageChannel: Channel } = surroundings;
     if (Channel) return throughChannel(new Channel());
   } catch {}

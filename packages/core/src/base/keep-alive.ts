@@ -1,22 +1,22 @@
 /**
- * Node takes a program whose event loop has nothing to wait for as finished, and a promise alone is nothing to wait for. Before
- * version 22 it then blocks its main thread until V8's background threads are done; one of them may be waiting for a
- * garbage collection that only the main thread can do, and the program hangs (nodejs/node#54918).
+ * Node ends a program when its event loop is empty, and a pending promise does not keep the loop alive. Before version 22, Node then blocks
+ * its main thread until V8's background threads are done. If one of them waits for a garbage collection that only the main thread can run,
+ * the program hangs (nodejs/node#54918).
  *
- * So one timer that counts for the event loop exists while any work of the library is pending. Browsers need none.
+ * So a timer keeps the event loop alive while work of the library is pending. Browsers do not need it.
  */
 
-/** Milliseconds between two calls of a timer that does nothing: the longest that there is. */
+/** The longest interval of a timer, in milliseconds. */
 const NEVER = 2 ** 31 - 1;
 /**
- * Before Node 22 the event loop then stays idle for four turns of five milliseconds, time for V8's background threads to
- * finish, and for up to a second as long as one of them has something to do: on a busy machine they get their turn late.
+ * After the work, before Node 22, the event loop stays idle for at least four turns of five milliseconds, so that V8's background threads
+ * can finish. It stays idle for up to a second while one of them is running or waits for a processor, which happens on busy machines.
  */
 const IDLE_TURNS = 4;
 const MOST_TURNS = 200;
 const IDLE_TURN = 5;
 
-/** The parts of Node's `process` and `fs` that are used. */
+/** The parts of Node's `process` and `fs` that this module uses. */
 interface NodeProcess {
   readonly pid: number;
   readonly versions?: { readonly node?: string };
@@ -33,10 +33,10 @@ const mayDeadlock = version !== undefined && Number.parseInt(version, 10) < 22;
 
 let pending = 0;
 let timer: ReturnType<typeof setInterval> | undefined;
-/** Turns that the event loop has stayed idle for; undefined where it need not. */
+/** Number of idle turns so far; undefined if the loop need not stay idle. */
 let idleTurns: number | undefined;
 
-/** Does the work, and keeps Node's event loop running until it is done. */
+/** Runs `work`, and keeps Node's event loop alive until it is done. */
 export async function keepAlive<Result>(work: () => Promise<Result>): Promise<Result> {
   if (version === undefined) return work();
   if (pending++ === 0) {
@@ -53,7 +53,7 @@ export async function keepAlive<Result>(work: () => Promise<Result>): Promise<Re
   }
 }
 
-/** The same after work that was done at once. */
+/** Keeps the event loop idle for a moment after synchronous work, before Node 22. */
 export function idleAfterWork(): void {
   if (mayDeadlock && pending === 0) idleBriefly();
 }
@@ -63,7 +63,7 @@ function stopTimer(): void {
   idleTurns = undefined;
 }
 
-/** Turns are counted, not milliseconds: synchronous work of the program in between does not shorten the rest. */
+/** Counts turns instead of milliseconds, so that synchronous work of the program does not shorten the idle time. */
 function idleBriefly(): void {
   const idling = idleTurns !== undefined;
   idleTurns = 0;
@@ -74,14 +74,14 @@ function idleBriefly(): void {
   }, IDLE_TURN);
 }
 
-/** Whether a thread other than the first of this process is running or waits for a processor. Only Linux reports it. */
+/** Returns true if a thread of this process other than the main thread is running or waits for a processor. Only Linux reports it. */
 function othersRun(): boolean {
   const files = process?.getBuiltinModule?.('fs');
   if (!files) return false;
   try {
     return files.readdirSync('/proc/self/task').some((thread) => {
       if (thread === String(process?.pid)) return false;
-      // "pid (name) state …"; the name may hold anything.
+      // "pid (name) state …". The name may contain any character.
       const stat = files.readFileSync(`/proc/self/task/${thread}/stat`, 'latin1');
       return stat[stat.lastIndexOf(')') + 2] === 'R';
     });

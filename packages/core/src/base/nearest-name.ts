@@ -1,6 +1,6 @@
 /**
- * The name that was probably meant: the one at the smallest edit distance, capitals or not, if a third of the letters or less differ, or
- * `most` of a short word.
+ * Returns the name with the smallest edit distance, ignoring case, if at most a third of the letters differ, or at most `most` letters of a
+ * short word.
  */
 export function nearestName(given: string, names: readonly string[], most = 1): string | undefined {
   let [best, least] = [undefined as string | undefined, Math.max(most, Math.ceil(given.length / 3)) + 1];
@@ -11,7 +11,7 @@ export function nearestName(given: string, names: readonly string[], most = 1): 
   return best;
 }
 
-/** Letters to insert, leave out or replace (Levenshtein). */
+/** The Levenshtein distance. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {

@@ -1,30 +1,30 @@
 /**
- * Long work reports progress, can be cancelled, and yields to the event loop. Everything that loops over data or does O(d³)
- * work goes through a `ProgressTracker`: it calls `step` between tiles, and `step` does all three.
+ * Long work reports progress, can be cancelled, and yields to the event loop. Every loop over data and all O(d³) work uses a
+ * `ProgressTracker`: it calls `step` between tiles, and `step` does all three.
  */
 
 import { nextTurn } from './event-loop.js';
 
-/** How far a task is. */
+/** The progress of a task. */
 export interface Progress {
   /** The current work in two or three words: "reading rows", "eigenvectors". */
   readonly phase: string;
   /** Work done in this phase, in units of the phase (rows, flops, passes). */
   readonly done: number;
-  /** Work of the whole phase, or an estimate that changes on the way (rows of many files); undefined where it is unknown (a stream of unknown length). */
+  /** Total work of the phase, or an estimate that may change (rows of many files); undefined if unknown (a stream). */
   readonly total?: number;
 }
 
-/** Work that is cut into steps: a generator that yields how much it has done since the last yield and returns its result. */
+/** Work in steps: a generator that yields the amount of work since the last yield, and returns its result. */
 export type Task<Result> = Generator<number, Result, void>;
 
 /**
- * How long a fit may keep the thread that called it: not at all (workers do everything but copying), for some milliseconds at a time, or until it has to
- * wait for something.
+ * How long a fit may block the calling thread: not at all (workers do all work but copying), for some milliseconds at a time, or until it
+ * has to wait.
  */
 export type Blocking = 'none' | 'short' | 'full';
 
-/** Milliseconds of work after which the event loop gets its turn: 8, half a frame of an animation, less the step that ends late. */
+/** Milliseconds of work before yielding to the event loop: 8, half an animation frame, minus the time of a late step. */
 const SLICES: Readonly<Record<Blocking, number>> = { none: 4, short: 6, full: Number.POSITIVE_INFINITY };
 
 /** Reports progress, throws when a signal aborts, and yields to the event loop. */
@@ -51,10 +51,10 @@ export class ProgressTracker {
     this.#signal?.throwIfAborted();
   }
 
-  /** `step` as a function of its own, for passes. */
+  /** `step` as a function, for passes. */
   readonly onStep = (amount: number): void | Promise<void> => this.step(amount);
 
-  /** Starts a phase. Where its total is not known, `expected` is asked for an estimate at every report. */
+  /** Starts a phase. If its total is unknown, every report calls `expected` for an estimate. */
   begin(phase: string, total?: number, expected?: () => number | undefined): void {
     this.#signal?.throwIfAborted();
     this.#phase = phase;
@@ -64,7 +64,7 @@ export class ProgressTracker {
     this.#report();
   }
 
-  /** Notes `amount` of work; throws the signal's reason when aborted. Await what it returns. */
+  /** Adds `amount` of work. Throws the signal's reason after an abort. The result must be awaited. */
   step(amount: number): void | Promise<void> {
     this.#done += amount;
     this.#signal?.throwIfAborted();
@@ -78,12 +78,12 @@ export class ProgressTracker {
     return this.#signal?.aborted ?? false;
   }
 
-  /** Lets the event loop turn if it is time; throws the signal's reason when aborted. */
+  /** Yields to the event loop if a slice is over. Throws the signal's reason after an abort. */
   yieldToEventLoop(): void | Promise<void> {
     return this.step(0);
   }
 
-  /** Waits for a promise from outside, at most until the work is aborted. */
+  /** Waits for a promise, or throws when the work is aborted. */
   async orAbort<Value>(promise: Promise<Value>): Promise<Value> {
     const signal = this.#signal;
     if (!signal) return promise;
@@ -100,12 +100,12 @@ export class ProgressTracker {
     }
   }
 
-  /** Runs a task to its end inside the present phase, to whose progress it adds nothing. */
+  /** Runs a task to its end within the current phase, without adding to its progress. */
   follow<Result>(task: Task<Result>): Promise<Result> {
     return runTask(task, () => this.yieldToEventLoop());
   }
 
-  /** Ends the phase, with a last report that says it is whole. */
+  /** Ends the phase with a report of its total. */
   end(): void {
     this.#total ??= this.#done;
     this.#done = this.#total;
@@ -133,7 +133,7 @@ export class ProgressTracker {
   }
 }
 
-/** Runs a task to its end; `onStep` gets the amount of each step, and what it returns is awaited. */
+/** Runs a task to its end. `onStep` receives the amount of each step, and its result is awaited. */
 export async function runTask<Result>(
   task: Task<Result>,
   onStep: (amount: number) => void | Promise<void>,
@@ -146,7 +146,7 @@ export async function runTask<Result>(
   }
 }
 
-/** Runs a task to its end at once, for small problems. */
+/** Runs a task to its end synchronously, for small problems. */
 export function runTaskSync<Result>(task: Task<Result>): Result {
   for (;;) {
     const next = task.next();

@@ -1,7 +1,7 @@
 import { describeValue, OptionError } from '../errors.js';
 import { nearestName } from './nearest-name.js';
 
-/** Options of other libraries, and what they are called here. */
+/** Options of other libraries, and their names in this library. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   n_components: 'k',
   nComponents: 'k',
@@ -25,7 +25,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   names: 'columnNames',
 };
 
-/** The error for an option that does not exist: with the one that was probably meant, and all that there are. */
+/** Returns the error for an unknown option. It suggests the nearest option and lists all options. */
 export function unknownOption(given: string, options: readonly string[]): OptionError {
   return new OptionError(
     'UNKNOWN_OPTION',
@@ -34,7 +34,7 @@ export function unknownOption(given: string, options: readonly string[]): Option
   );
 }
 
-/** " Did you mean …?" for an option that does not exist, or nothing. */
+/** Returns " Did you mean …?" for an unknown option, or an empty string. */
 export function suggestOption(given: string, options: readonly string[]): string {
   const meant = Object.hasOwn(ELSEWHERE, given) ? ELSEWHERE[given] : nearestName(given, options);
   return meant === undefined ? '' : ` Did you mean ${meant}?`;

@@ -99,7 +99,7 @@ export interface Rates {
   readonly again?: { readonly vectors: number; readonly numbers: number; readonly reading: number } | undefined;
   /** Seconds that starting a pass takes. Default 0.0002. */
   readonly start?: number | undefined;
-  /** DualTarget with a large symmetric matrix in `leadingEigen`, if the engine has it. */
+  /** Products with a large symmetric matrix in `leadingEigen`, if the engine has it. */
   readonly leading?: number | undefined;
   /** Billions of bytes per second that are uploaded before the first pass, if the engine uploads data. */
   readonly upload?: number | undefined;

@@ -1,6 +1,6 @@
 /**
- * The lower triangle L of A = LLᵀ, A (size × size) given by its upper triangle; undefined where A is not positive definite
- * to the `least` share of its diagonal: a row that keeps less than that of its square depends on the rows before it.
+ * Returns the lower triangle L of A = LLᵀ. A (size × size) is given by its upper triangle. Returns undefined if A is not positive definite:
+ * if a row keeps less than the share `least` of its diagonal entry, it depends on earlier rows.
  */
 export function cholesky(a: Float64Array, size: number, least: number): Float64Array | undefined {
   const l = new Float64Array(size * size);

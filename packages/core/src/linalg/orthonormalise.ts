@@ -2,16 +2,16 @@ import { runTaskSync, type Task } from '../base/progress.js';
 import { type Random, random } from './random.js';
 import { axpy, dot, norm, scale } from './vector.js';
 
-/** A vector that keeps less than this share of its length was in the span of the others, as far as float64 can say. */
+/** A vector that keeps less than this share of its length is in the span of the others, to the precision of float64. */
 const DEPENDENT = 1e-10;
 
 /**
  * Orthonormalises the rows of `vectors` (count × length) in place.
  *
- * Gram–Schmidt, each vector projected until it stops shrinking ("twice is enough": Parlett, The Symmetric Eigenvalue
- * Problem §6.9), so the rows are orthonormal to rounding even where they nearly depend on one another. A row that
- * depends on earlier ones is replaced by a random direction orthogonal to them all, so the result is always a full
- * basis (count ≤ length). Returns how many of the rows were independent. Cost 4·count²·length.
+ * Gram–Schmidt, each vector projected until it stops shrinking ("twice is enough": Parlett, The Symmetric Eigenvalue Problem §6.9), so the
+ * rows are orthonormal to rounding even if they nearly depend on one another. A row that depends on earlier ones is replaced by a random
+ * direction orthogonal to them all, so the result is always a full basis (count ≤ length). Returns how many of the rows were independent.
+ * Cost 4·count²·length.
  */
 export function* orthonormalise(
   vectors: Float64Array,
@@ -35,21 +35,21 @@ export function* orthonormalise(
   return independent;
 }
 
-/** Orthonormal rows with the span of these (count × length), one after the other; a row that depends on others becomes some other direction. */
+/** Returns orthonormal rows with the span of the given rows (count × length). A dependent row is replaced by a random direction. */
 export function orthonormalRows(rows: Float64Array, count: number, length: number): Float64Array {
   const out = rows.slice();
   runTaskSync(orthonormalise(out, count, length, random(0)));
   return out;
 }
 
-/** Random orthonormal rows (count × length). */
+/** Returns random orthonormal rows (count × length). */
 export function randomRows(count: number, length: number, rng: Random): Float64Array {
   const rows = new Float64Array(count * length).map(rng.normal);
   runTaskSync(orthonormalise(rows, count, length, rng));
   return rows;
 }
 
-/** Makes row r a unit vector orthogonal to the rows before it; false when nothing trustworthy is left of it. */
+/** Makes row r a unit vector orthogonal to earlier rows. Returns false if the row depends on them. */
 function project(vectors: Float64Array, r: number, length: number): boolean {
   const row = r * length;
   let largest = 0;

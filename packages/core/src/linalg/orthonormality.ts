@@ -1,9 +1,9 @@
 import { dot } from './vector.js';
 
-/** max |VVᵀ − I| over the rows: how far from orthonormal they are. */
+/** Returns max |VVᵀ − I|, the distance of the rows from orthonormality. */
 export function orthonormalityDefect(vectors: Float64Array, count: number, length: number): number {
   let defect = 0;
-  // Two rows with four before them at a time: products of numbers that are read once.
+  // Multiplies two rows with four earlier rows at a time, so that each number is read once for several products.
   let r = 0;
   for (; r + 1 < count; r += 2) {
     let c = 0;
@@ -22,7 +22,7 @@ export function orthonormalityDefect(vectors: Float64Array, count: number, lengt
   return defect;
 }
 
-/** The largest of the products of two vectors of that length from `x` on with the four from `y` on, in magnitude. */
+/** Returns the largest magnitude of the products of two vectors (from `x` on) with four vectors (from `y` on). */
 function largestProduct(v: Float64Array, x: number, y: number, length: number): number {
   let a0 = 0;
   let a1 = 0;

@@ -3,8 +3,8 @@ import { svd } from './svd.js';
 import { transpose } from './transpose.js';
 
 /**
- * Orthogonal Procrustes: Z (n × k) rotated, and mirrored where that is closer, to lie as close to Y (n × k) as possible. With
- * ZᵀY = UΣVᵀ the orthogonal Q = UVᵀ makes ‖ZQ − Y‖ least (Golub & Van Loan §6.4.1). Both are centred. Returns ZQ.
+ * Orthogonal Procrustes problem: rotates, or rotates and reflects, Z (n × k) to minimise its distance to Y (n × k). With ZᵀY = UΣVᵀ, the
+ * orthogonal Q = UVᵀ minimises ‖ZQ − Y‖ (Golub & Van Loan §6.4.1). Z and Y must be centred. Returns ZQ.
  */
 export function rotatedOnto(z: Float64Array, y: Float64Array, n: number, k: number): Float64Array {
   const { left, right } = svd(rowProducts(transpose(z, n, k), k, transpose(y, n, k), k, n), k, k);

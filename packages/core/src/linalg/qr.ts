@@ -10,10 +10,9 @@ export interface QR {
 }
 
 /**
- * Thin Householder QR of `count` vectors given as rows of length `length` ≥ count: vectorⱼ = Σᵢ rᵢⱼ·qᵢ
- * (Golub & Van Loan §5.2.2, with the columns of A as our rows). Cost 4·length·count².
- * The qᵢ are orthonormal to rounding whatever the vectors are; where one depends on those before it, rᵢᵢ is 0 up to
- * rounding and qᵢ is some direction orthogonal to the others.
+ * Thin Householder QR of `count` vectors given as rows of length `length` ≥ count: vectorⱼ = Σᵢ rᵢⱼ·qᵢ (Golub & Van Loan §5.2.2, with the
+ * columns of A as our rows). Cost 4·length·count². The qᵢ are orthonormal to rounding for any vectors. If a vector depends on earlier ones,
+ * rᵢᵢ is 0 up to rounding, and qᵢ is some direction orthogonal to the others.
  */
 export function* qr(vectors: Float64Array, count: number, length: number): Task<QR> {
   const work = vectors.slice(0, count * length);
@@ -47,12 +46,13 @@ export function* qr(vectors: Float64Array, count: number, length: number): Task<
 }
 
 /**
- * Absorbs rows into a triangular factor: R (cols × cols, upper) becomes that of [R; tile], so that RᵀR grows by
- * tileᵀtile without ever being squared. Row by row of tiles this is the QR of a matrix of any height in the memory
- * of one tile (Golub & Van Loan §6.5.3; "TSQR"). The tile has its columns one after the other, and is destroyed. Cost 2·rows·cols².
+ * Updates a triangular factor: R (cols × cols, upper) becomes the factor of [R; tile], so that RᵀR grows by tileᵀtile, which is never
+ * formed. Applied to tile after tile, this computes the QR of a matrix of any height in the memory of one tile (Golub & Van Loan §6.5.3;
+ * "TSQR"). The tile is stored column by column and is overwritten. Cost 2·rows·cols².
  *
- * Step j reflects by u = (ρ − β, tⱼ) with ρ = rⱼⱼ, tⱼ column j of the tile and β = ∓√(ρ² + tⱼᵀtⱼ): every column y after it becomes y + u·uᵀy/(β(ρ − β)).
- * u is not scaled, and the products tⱼ₊₁ᵀt of the next step are summed while its columns change, so the tile is read once per step.
+ * Step j reflects by u = (ρ − β, tⱼ) with ρ = rⱼⱼ, tⱼ column j of the tile, and β = ∓√(ρ² + tⱼᵀtⱼ). Every later column y becomes y +
+ * u·uᵀy/(β(ρ − β)). u is not scaled. The products tⱼ₊₁ᵀt of the next step are summed while the columns change, so the tile is read once per
+ * step.
  */
 export function* absorbRows(r: Float64Array, cols: number, tile: Float64Array, rows: number): Task<void> {
   const products = new Float64Array(cols);
@@ -66,7 +66,7 @@ export function* absorbRows(r: Float64Array, cols: number, tile: Float64Array, r
     let squares = 0;
     for (let attempt = 0; attempt < 2 && !(squares > 2 ** -200); attempt++) {
       if (attempt > 0) {
-        // Squares of numbers this small could vanish. The reflection is the same for any multiple of u.
+        // Squares of such small numbers could underflow. The reflection is the same for any multiple of u.
         unit = powerOfTwo(Math.max(Math.abs(rho), maxAbs(tile.subarray(v, v + rows))));
         rho /= unit;
         scale(1 / unit, tile, v, rows);
@@ -89,7 +89,7 @@ export function* absorbRows(r: Float64Array, cols: number, tile: Float64Array, r
   }
 }
 
-/** t_c += factor_c·t_j for the columns c > j of a tile, and the products of the first of these with all of them. Three columns share a reading. */
+/** t_c += factor_c·t_j for the columns c > j of a tile. Also computes the products of column j + 1 with all later columns. Column j is read once for three columns. */
 function addAndMultiply(
   t: Float64Array,
   length: number,
@@ -119,7 +119,7 @@ function addAndMultiply(
       t[x + i] = tx;
       t[y + i] = ty;
       t[z + i] = tz;
-      // Read after the others are written, of which it is the first to begin with.
+      // Read after tx is written: for the first c, `by` is the column x itself.
       const other = t[by + i];
       a += other * tx;
       b += other * ty;

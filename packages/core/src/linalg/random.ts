@@ -9,7 +9,7 @@ export interface Random {
   normal(): number;
 }
 
-/** xoshiro128** (Blackman & Vigna 2018), its state filled from the seed by splitmix32. */
+/** xoshiro128** (Blackman & Vigna 2018). splitmix32 fills its state from the seed. */
 export function random(seed: number): Random {
   let mix = seed | 0;
   const next32 = (): number => {
@@ -20,7 +20,7 @@ export function random(seed: number): Random {
     z = Math.imul(z, 0x735a2d97);
     return (z ^ (z >>> 15)) >>> 0;
   };
-  // A seed beyond 32 bits still matters: its high part is mixed in before the state is drawn.
+  // The high part of a seed beyond 32 bits is mixed in before the state is drawn.
   mix ^= Math.imul(Math.floor(seed / 2 ** 32) | 0, 0x85ebca6b);
   let [a, b, c, d] = [next32(), next32(), next32(), next32()];
   const rotl = (x: number, k: number): number => (x << k) | (x >>> (32 - k));
@@ -58,14 +58,14 @@ export function random(seed: number): Random {
 }
 
 /**
- * The natural logarithm of 0 < x < 1 from operations that IEEE 754 rounds in one way only, because Math.log is rounded as
- * each JavaScript engine likes, and x is not subnormal: with x = m·2ᵉ and f = (m − 1)/(m + 1), ln x = e·ln 2 + 2(f + f³/3 + f⁵/5 + …).
+ * The natural logarithm of 0 < x < 1, x not subnormal. It gives the same bits on every machine, unlike Math.log, whose rounding depends on
+ * the JavaScript engine. With x = m·2ᵉ and f = (m − 1)/(m + 1), ln x = e·ln 2 + 2(f + f³/3 + f⁵/5 + …).
  */
 export function logarithm(x: number): number {
   doubleBits.setFloat64(0, x);
   const high = doubleBits.getInt32(0);
   let exponent = ((high >>> 20) & 2047) - 1023;
-  // The exponent's bits become those of 1.
+  // Sets the exponent to that of 1.
   doubleBits.setInt32(0, (high & 0x000fffff) | 0x3ff00000);
   let mantissa = doubleBits.getFloat64(0);
   if (mantissa > Math.SQRT2) {

@@ -1,10 +1,9 @@
 import { dot, powerOfTwo, scale } from './vector.js';
 
 /**
- * The Householder reflector of x: overwrites x with v (v₀ = 1) such that (I − τvvᵀ)x = βe₁, |β| = ‖x‖.
- * β has the sign opposite to x₀, so that nothing cancels; entries whose squares could vanish or overflow are multiplied by a power
- * of two first, so that tiny vectors reflect as well as large ones. τ = 0 means that x is a multiple of e₁ already.
- * Golub & Van Loan §5.1.
+ * The Householder reflector of x: overwrites x with v (v₀ = 1) such that (I − τvvᵀ)x = βe₁, |β| = ‖x‖. β has the opposite sign of x₀, so
+ * that there is no cancellation. Entries whose squares could underflow or overflow are multiplied by a power of two first. τ = 0 means that
+ * x is a multiple of e₁ already. Golub & Van Loan §5.1.
  */
 export function reflector(x: Float64Array, start: number, length: number): { beta: number; tau: number } {
   let unit = 1;

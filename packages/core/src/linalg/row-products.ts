@@ -1,14 +1,14 @@
 import { runTaskSync, type Task } from '../base/progress.js';
 import { dot } from './vector.js';
 
-/** Few long rows: their products with one another, and their combinations. Rows are taken two and four at a time, for speed. */
+/** Products and combinations of few long rows. Rows are processed two or four at a time, for speed. */
 
 /** ABᵀ for ka and kb rows of the same length: ka × kb. */
 export function rowProducts(a: Float64Array, ka: number, b: Float64Array, kb: number, length: number): Float64Array {
   return runTaskSync(rowProductSteps(a, ka, b, kb, length));
 }
 
-/** The same in steps of two rows. */
+/** `rowProducts` in steps of two rows. */
 export function* rowProductSteps(
   a: Float64Array,
   ka: number,
@@ -87,7 +87,7 @@ export function addCombination(
   runTaskSync(addCombinationSteps(alpha, coefficients, count, rows, k, length, out));
 }
 
-/** The same in steps of one row. */
+/** `addCombination` in steps of one row. */
 export function* addCombinationSteps(
   alpha: number,
   coefficients: Float64Array,

@@ -1,15 +1,15 @@
 import { svd } from './svd.js';
 import { axpy, dot } from './vector.js';
 
-/** A direction whose singular value is below this share of the largest is not spanned, as far as float64 can say. */
+/** A direction whose singular value is below this share of the largest is not in the span, to the precision of float64. */
 const SPANNED = 1e-12;
 
 /**
  * Principal angles between the spans of `aRows` and `bRows` rows of ℝᵈ, smallest first, in radians.
  *
- * cos θ are the singular values of QₐQᵦᵀ and sin θ those of Qᵦ(I − QₐᵀQₐ); the smaller of the two is the accurate one
- * (Björck & Golub 1973), so θ = atan2(sin, cos) is right to rounding for small angles too. There are as many angles as the
- * smaller subspace has dimensions; rows that depend on others add none.
+ * cos θ are the singular values of QₐQᵦᵀ, and sin θ those of Qᵦ(I − QₐᵀQₐ). The smaller of the two is accurate (Björck & Golub 1973), so θ
+ * = atan2(sin, cos) is exact to rounding for small angles too. The number of angles is the dimension of the smaller subspace. Dependent
+ * rows add no angles.
  */
 export function subspaceAngles(
   a: Float64Array,

@@ -13,12 +13,12 @@ export interface SVD {
   readonly left: Float64Array;
 }
 
-/** Most QR sweeps per singular value, on average; two are usual. */
+/** Maximum average number of QR sweeps per singular value. Two are usual. */
 const SWEEPS = 30;
-/** Operations between two yields, about. */
+/** Approximate number of operations between two yields. */
 const STEP = 1e5;
 
-/** A = Σᵢ σᵢ·leftᵢ·rightᵢᵀ of a small row-major matrix of any shape. `a` is kept. */
+/** A = Σᵢ σᵢ·leftᵢ·rightᵢᵀ of a small row-major matrix of any shape. Does not change `a`. */
 export function svd(a: Float64Array, rows: number, cols: number): SVD {
   if (rows >= cols) return runTaskSync(svdSteps(a.slice(), rows, cols, true));
   const { values, left, right } = runTaskSync(svdSteps(transpose(a, rows, cols), cols, rows, true));
@@ -26,9 +26,9 @@ export function svd(a: Float64Array, rows: number, cols: number): SVD {
 }
 
 /**
- * Golub–Kahan SVD for rows ≥ cols: Householder bidiagonalisation A = P·B·Wᵀ (Golub & Van Loan §5.4.8), then implicit
- * shifted QR on B (§8.6.2). Never squares A, so σᵢ is right to a small multiple of ε·σ₁. Cost 8/3·cols³ for square A
- * and about 6·cols³ for each side's vectors. `a` is destroyed.
+ * Golub–Kahan SVD for rows ≥ cols: Householder bidiagonalisation A = P·B·Wᵀ (Golub & Van Loan §5.4.8), then implicit shifted QR on B
+ * (§8.6.2). Never squares A, so the error of σᵢ is a small multiple of ε·σ₁. Cost 8/3·cols³ for square A and about 6·cols³ for each side's
+ * vectors. Overwrites `a`.
  */
 export function* svdSteps(a: Float64Array, rows: number, cols: number, wantLeft: boolean): Task<SVD> {
   const unit = powerOfTwo(maxAbs(a));
@@ -130,7 +130,7 @@ function* bidiagonalise(
   return { left, right };
 }
 
-/** Diagonalises the bidiagonal (d, e); rows of `left` and `right` are rotated along. Signs and order are arbitrary. */
+/** Diagonalises the bidiagonal matrix (d, e), and applies the rotations to the rows of `left` and `right`. Signs and order are arbitrary. */
 function* bidiagonalQR(
   d: Float64Array,
   e: Float64Array,
@@ -141,7 +141,7 @@ function* bidiagonalQR(
 ): Task<void> {
   let largest = 0;
   for (let i = 0; i < d.length; i++) largest = Math.max(largest, Math.abs(d[i]) + Math.abs(e[i]));
-  // Dropping couplings this small moves no singular value by more than rounding does.
+  // Couplings this small can be dropped: they change singular values by less than rounding does.
   const negligible = largest * 2 ** -56;
   let sweeps = 0;
   let done = 0;
@@ -175,7 +175,7 @@ function* bidiagonalQR(
   }
 }
 
-/** Whether eᵢ couples i and i + 1; otherwise it becomes 0. */
+/** Returns true if eᵢ couples i and i + 1. Otherwise sets eᵢ to 0. */
 function coupled(d: Float64Array, e: Float64Array, i: number, negligible: number): boolean {
   const allowed = 0.5 * Number.EPSILON * (Math.abs(d[i]) + Math.abs(d[i + 1]));
   if (Math.abs(e[i]) > Math.max(negligible, allowed)) return true;
@@ -183,7 +183,7 @@ function coupled(d: Float64Array, e: Float64Array, i: number, negligible: number
   return false;
 }
 
-/** Rotates vectors i and j of that length, if there are vectors. */
+/** Rotates vectors i and j, if vectors were requested. */
 function turn(vectors: Float64Array, length: number, i: number, j: number, c: number, s: number): void {
   if (vectors.length > 0) rotate(vectors, i * length, j * length, length, c, s);
 }
@@ -198,7 +198,7 @@ function findZero(d: Float64Array, low: number, high: number, negligible: number
   return -1;
 }
 
-/** d[zero] = 0: rotates rows until row `zero` is empty, which splits the problem there. */
+/** For d[zero] = 0: rotates rows until row `zero` is empty. This splits the problem there. */
 function chaseRow(
   d: Float64Array,
   e: Float64Array,
@@ -222,7 +222,7 @@ function chaseRow(
   }
 }
 
-/** d[high] = 0: rotates columns until column `high` is empty. */
+/** For d[high] = 0: rotates columns until column `high` is empty. */
 function chaseColumn(
   d: Float64Array,
   e: Float64Array,

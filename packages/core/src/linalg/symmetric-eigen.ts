@@ -11,23 +11,23 @@ export interface Eigen {
   readonly vectors: Float64Array;
 }
 
-/** Eigenvalues of a symmetric matrix and the wanted vectors. */
+/** Eigenvalues of a symmetric matrix and the requested vectors. */
 export interface SymmetricEigen extends Eigen {
   /** Number of eigenvectors: `vectors` is count × size. */
   readonly count: number;
 }
 
-/** How many eigenvectors: a number, or a choice made once all eigenvalues are known. */
+/** The number of eigenvectors, or a function that chooses it when all eigenvalues are known. */
 export type Count = number | ((values: Float64Array) => number);
 
 /**
- * Above this share of the vectors, accumulating all of them costs no more than finding them one by one and
- * keeping clusters apart. Where clusters are small, it costs three times as much at 70 % of them.
+ * Above this share of the vectors, QL with all vectors costs no more than inverse iteration, which has to orthogonalise clusters. If
+ * clusters are small, inverse iteration is faster up to a larger share: at 70 %, QL costs three times as much.
  */
 const MOST = 0.5;
 const MOST_APART = 0.8;
 const SMALL_CLUSTER = 8;
-/** Overlap of two vectors up to which taking it away loses no digits. */
+/** Maximum overlap of two vectors that can be subtracted without losing digits. */
 const LARGEST_OVERLAP = 1e-3;
 
 /** Flops of the decomposition, for progress: reduction, then vectors. */
@@ -38,8 +38,8 @@ export function eigenFlops(size: number, count: number): number {
 /**
  * Eigenvalues and the leading eigenvectors of a symmetric matrix A = VΛVᵀ given by its upper triangle (row-major).
  *
- * Householder tridiagonalisation, the eigenproblem of what is left, back-transformation. Eigenvalues are right to a small
- * multiple of size·ε·‖A‖. `a` is destroyed.
+ * Householder tridiagonalisation, the eigenproblem of the tridiagonal matrix, and back-transformation. The error of eigenvalues is a small
+ * multiple of size·ε·‖A‖. Overwrites `a`.
  */
 export function* symmetricEigen(a: Float64Array, size: number, count: Count): Task<SymmetricEigen> {
   const unit = powerOfTwo(maxAbs(a));
@@ -50,16 +50,16 @@ export function* symmetricEigen(a: Float64Array, size: number, count: Count): Ta
   return found;
 }
 
-/** All eigenvalues, largest first, and their eigenvectors as rows: of a small symmetric matrix, at once. The matrix is kept. */
+/** Returns all eigenvalues of a small symmetric matrix, largest first, and their eigenvectors as rows. Does not change the matrix. */
 export function eigenOf(matrix: ArrayLike<number>, size: number): Eigen {
   const { values, vectors } = runTaskSync(symmetricEigen(Float64Array.from(matrix), size, size));
   return { values, vectors };
 }
 
 /**
- * The eigenproblem of T, values times `unit`: all eigenvalues by implicit QL without vectors; the wanted vectors by
- * inverse iteration, or by QL with vectors when most are wanted. Inverse iteration is checked: if its vectors overlap
- * or do not solve T, QL with vectors, which cannot fail like that, computes them again.
+ * The eigenproblem of T, with values times `unit`. Implicit QL without vectors computes all eigenvalues. Inverse iteration computes the
+ * requested vectors, or QL with vectors if most are requested. The result of inverse iteration is checked: if vectors overlap or do not
+ * solve T, QL with vectors, which does not have these failures, computes them again.
  */
 export function* tridiagonalEigen(t: Tridiagonal, unit: number, count: Count): Task<SymmetricEigen> {
   const found = yield* tridiagonalValues(t.diagonal, t.offDiagonal);
@@ -74,13 +74,13 @@ export function* tridiagonalEigen(t: Tridiagonal, unit: number, count: Count): T
   return { values, vectors: yield* leadingByQL(t, wanted), count: wanted };
 }
 
-/** Whether not many of these eigenvalues, largest first, are close to each other. */
+/** Returns true if clusters of these eigenvalues (largest first) are small. */
 function areApart(chosen: readonly BlockValue[]): boolean {
   const close = CLUSTER * Math.abs(chosen[0].value);
   return chosen.every(({ value }, i) => i < SMALL_CLUSTER || chosen[i - SMALL_CLUSTER].value - value > close);
 }
 
-/** All vectors of T by QL, the leading ones kept. */
+/** Computes all vectors of T by QL, and returns the leading ones. */
 function* leadingByQL(t: Tridiagonal, count: number): Task<Float64Array> {
   const { size } = t;
   const d = t.diagonal.slice();
@@ -96,8 +96,8 @@ function* leadingByQL(t: Tridiagonal, count: number): Task<Float64Array> {
 }
 
 /**
- * Makes the rows orthonormal; whether they are eigenvectors of T to the rounding that QL itself would leave. Inverse iteration leaves
- * overlaps of ε‖T‖/gap: taking those away changes a residual by the rounding of T.
+ * Makes the rows orthonormal. Returns true if they are eigenvectors of T to the rounding of QL. Inverse iteration leaves overlaps of
+ * ε‖T‖/gap. Subtracting them changes a residual by the rounding of T.
  */
 function* solves(t: Tridiagonal, chosen: readonly BlockValue[], vectors: Float64Array): Task<boolean> {
   const { size, diagonal: d, offDiagonal: e } = t;

@@ -3,27 +3,27 @@ import { ConvergenceError } from '../errors.js';
 import { random } from './random.js';
 import { axpy, dot, norm, rotate, scale } from './vector.js';
 
-/** Most QL sweeps per eigenvalue, on average; two are usual, LAPACK allows 30. */
+/** Maximum average number of QL sweeps per eigenvalue. Two are usual, and LAPACK allows 30. */
 const SWEEPS = 30;
 
 /**
- * Couplings up to this times the matrix are zero: dropping any number of them moves no eigenvalue by more than the
- * rounding of a single entry, and blocks of pure rounding need not be solved.
+ * Couplings up to this share of the matrix are treated as zero. Dropping them changes an eigenvalue by at most the rounding of one entry,
+ * and blocks of pure rounding need not be solved.
  */
 const NEGLIGIBLE = 2 ** -54;
 
-/** Eigenvalues of one block closer than this times ‖T‖ are a cluster: the vectors of others overlap by 1e-9 at most. */
+/** Eigenvalues of a block that are closer than this times ‖T‖ form a cluster. Vectors of different clusters overlap by at most 1e-9. */
 export const CLUSTER = 1e-6;
 
-/** Most iterations per vector; two are usual. */
+/** Maximum iterations per vector. Two are usual. */
 const ITERATIONS = 8;
 
-/** Whether T couples i and i + 1. */
+/** Returns true if T couples i and i + 1. */
 function coupled(d: Float64Array, e: Float64Array, i: number, negligible: number): boolean {
   return Math.abs(e[i]) > Math.max(negligible, NEGLIGIBLE * (Math.abs(d[i]) + Math.abs(d[i + 1])));
 }
 
-/** The threshold below which entries of the tridiagonal matrix (d, e) are negligible. */
+/** Returns the threshold below which entries of the tridiagonal matrix (d, e) are negligible. */
 function negligibleIn(d: Float64Array, e: Float64Array): number {
   let largest = 0;
   for (let i = 0; i < d.length; i++) largest = Math.max(largest, Math.abs(d[i]) + Math.abs(e[i]));
@@ -33,10 +33,9 @@ function negligibleIn(d: Float64Array, e: Float64Array): number {
 /**
  * Implicit QL with Wilkinson's shift (Golub & Van Loan §8.3.3, turned upside down).
  *
- * Overwrites `d` with the eigenvalues of the tridiagonal matrix (d, e), in no order, and destroys `e`. When `vectors`
- * is given (rows of length `size`, starting as the identity or any Q) the rotations are applied to its rows, so that
- * row i ends as the eigenvector of d[i]. QL is fast where entries grow downwards, so other blocks are reversed
- * first. Values only: 10·size². With vectors: about 6·size³.
+ * Overwrites `d` with the eigenvalues of the tridiagonal matrix (d, e), in no order, and destroys `e`. When `vectors` is given (rows of
+ * length `size`, starting as the identity or any Q) the rotations are applied to its rows, so that row i ends as the eigenvector of d[i].
+ * QL is fast if entries grow downwards, so other blocks are reversed first. Values only: 10·size². With vectors: about 6·size³.
  */
 export function* implicitQL(d: Float64Array, e: Float64Array, vectors?: Float64Array): Task<void> {
   const negligible = negligibleIn(d, e);
@@ -50,7 +49,7 @@ export function* implicitQL(d: Float64Array, e: Float64Array, vectors?: Float64A
   }
 }
 
-/** Reverses the block from…last: the same matrix with its rows and columns in the opposite order. */
+/** Reverses the order of the rows and columns from…last. */
 function turnRound(d: Float64Array, e: Float64Array, from: number, last: number, vectors?: Float64Array): void {
   d.subarray(from, last + 1).reverse();
   e.subarray(from, last).reverse();
@@ -74,7 +73,7 @@ function* blockQL(
 ): Task<void> {
   const size = d.length;
   for (let l = from; l <= last; l++) {
-    // No floating-point variable lives here: a generator keeps each in an object of its own.
+    // This generator has no floating-point variables, because each would be a heap object.
     for (;;) {
       const m = endOfBlock(d, e, l, last, negligible);
       if (m === l) break;
@@ -91,14 +90,14 @@ function* blockQL(
   }
 }
 
-/** The last row of the block that begins with row l. */
+/** Returns the last row of the block that begins with row l. */
 function endOfBlock(d: Float64Array, e: Float64Array, l: number, last: number, negligible: number): number {
   let m = l;
   while (m < last && coupled(d, e, m, negligible)) m++;
   return m;
 }
 
-/** Wilkinson's shift. */
+/** Returns Wilkinson's shift. */
 function shiftAt(d: Float64Array, e: Float64Array, l: number): number {
   const g = (d[l + 1] - d[l]) / (2 * e[l]);
   const r = hypotenuse(g, 1);
@@ -136,8 +135,8 @@ function sweepWithVectors(d: Float64Array, e: Float64Array, l: number, m: number
 }
 
 /**
- * A sweep for values only, whose roots no later step waits for (Pal, Walker & Kahan; LAPACK's dsterf). All three divisions
- * by the same two numbers start together: a step takes as long as one of them. The inverse of a cosine near 0 could overflow.
+ * A sweep for values only (Pal, Walker & Kahan; LAPACK's dsterf). No later step waits for its square roots. The three divisions use the
+ * same two numbers and start together, so a step takes the time of one division. The inverse of a cosine near 0 could overflow.
  */
 function sweep(d: Float64Array, e: Float64Array, l: number, m: number): void {
   const shift = shiftAt(d, e, l);
@@ -161,7 +160,7 @@ function sweep(d: Float64Array, e: Float64Array, l: number, m: number): void {
   d[l] = shift + g;
 }
 
-/** √(x² + y²): several times as fast as Math.hypot, which is used only where squaring would overflow or underflow. */
+/** √(x² + y²), several times faster than Math.hypot, which is used only if a square would overflow or underflow. */
 function hypotenuse(x: number, y: number): number {
   const square = x * x + y * y;
   return square > 1e-280 && square < 1e280 ? Math.sqrt(square) : Math.hypot(x, y);
@@ -175,8 +174,8 @@ export interface BlockValue {
 }
 
 /**
- * All eigenvalues of the tridiagonal matrix (d, e), largest first, each with its block. Where T falls apart into
- * blocks, as it does for repeated eigenvalues, a block is solved by itself, so that its vectors can be too.
+ * All eigenvalues of the tridiagonal matrix (d, e), largest first, each with its block. T splits into blocks for repeated eigenvalues, for
+ * example. Each block is solved separately, and later its vectors too.
  */
 export function* tridiagonalValues(d: Float64Array, e: Float64Array): Task<BlockValue[]> {
   const size = d.length;
@@ -196,15 +195,15 @@ export function* tridiagonalValues(d: Float64Array, e: Float64Array): Task<Block
 }
 
 /**
- * Eigenvectors of (d, e) for chosen eigenvalues by inverse iteration: rows of the result, each solves (T − λI)x = b
- * a few times from a random b. The vectors of a cluster are kept orthogonal as they are found (Peters & Wilkinson; Golub &
- * Van Loan §8.2.2, §8.4.2). Cost O(size·count) and O(size·cluster²). Weakness: others overlap by ε‖T‖/gap, and nothing
- * proves that it is not more, so callers measure it, take it away, or fall back to another method.
+ * Eigenvectors of (d, e) for chosen eigenvalues by inverse iteration, as rows of the result. For each vector, (T − λI)x = b is solved a few
+ * times, from a random b. The vectors of a cluster are orthogonalised as they are found (Peters & Wilkinson; Golub & Van Loan §8.2.2,
+ * §8.4.2). Cost O(size·count) and O(size·cluster²). Weakness: vectors of different clusters overlap by ε‖T‖/gap, and no bound is proven, so
+ * callers measure the overlap and subtract it, or use another method.
  */
 export function* inverseIteration(d: Float64Array, e: Float64Array, chosen: readonly BlockValue[]): Task<Float64Array> {
   const size = d.length;
   const vectors = new Float64Array(chosen.length * size);
-  // Vector i starts from numbers i and later.
+  // Vector i starts from the numbers from index i on.
   const starts = Float64Array.from({ length: size + chosen.length + ITERATIONS }, random(size).normal);
   const solver = new ShiftedTridiagonal(size);
   for (let index = 0; index < chosen.length; index++) {
@@ -225,7 +224,7 @@ export function* inverseIteration(d: Float64Array, e: Float64Array, chosen: read
       if (chosen[other].value - value > CLUSTER * blockNorm) break;
       cluster.push(other * size + from);
     }
-    // Equal shifts would give equal vectors: the shifts of a cluster are separated by a few units in the last place.
+    // Equal shifts would give equal vectors, so the shifts of a cluster differ by a few units in the last place.
     const shift = value - cluster.length * 2 * Number.EPSILON * blockNorm;
     solver.factor(d, e, from, to, shift, Number.EPSILON * blockNorm);
     const x = vectors.subarray(row, row + length);
@@ -240,7 +239,7 @@ export function* inverseIteration(d: Float64Array, e: Float64Array, chosen: read
       }
       const left = norm(x);
       if (left < 1e-3) {
-        // The vector lies in the span of the others of its cluster: start again with another one.
+        // The vector is in the span of the others of its cluster. Start again from another vector.
         x.set(starts.subarray(index + iteration, index + iteration + length));
         for (const start of cluster) axpy(-dot(vectors, start, x, 0, length), vectors, start, x, 0, length);
         continue;
@@ -253,7 +252,7 @@ export function* inverseIteration(d: Float64Array, e: Float64Array, chosen: read
   return vectors;
 }
 
-/** LU with partial pivoting of T − shift·I: U has two superdiagonals, L is one multiplier and one swap per row. */
+/** LU with partial pivoting of T − shift·I. U has two superdiagonals. L has one multiplier and one swap per row. */
 class ShiftedTridiagonal {
   readonly #u0: Float64Array;
   readonly #u1: Float64Array;

@@ -2,11 +2,11 @@ import type { Task } from '../base/progress.js';
 import { reflector } from './reflector.js';
 import { axpy, dot } from './vector.js';
 
-/** A = QTQᵀ: T by its diagonal and off-diagonal, Q as the Householder reflectors it is a product of. */
+/** A = QTQᵀ: the diagonal and off-diagonal of T, and the Householder reflectors of Q. */
 export interface Tridiagonal {
   readonly size: number;
   readonly diagonal: Float64Array;
-  /** `offDiagonal[i]` couples i and i + 1; one entry longer than needed, the last is 0. */
+  /** `offDiagonal[i]` couples i and i + 1. The last entry is 0. */
   readonly offDiagonal: Float64Array;
   /** Row j holds the reflector vⱼ in columns j + 1 … size − 1. */
   readonly reflectors: Float64Array;
@@ -16,9 +16,9 @@ export interface Tridiagonal {
 /**
  * Householder reduction of a symmetric matrix to tridiagonal form (Golub & Van Loan §8.3.1).
  *
- * Reads and destroys the upper triangle of `a` (row-major, size × size). For j = 0, 1, …: the reflector
- * H = I − τvvᵀ takes row j right of the diagonal to βe₁, and the rest becomes A − vwᵀ − wvᵀ with
- * p = τAv, w = p − ½τ(pᵀv)v. Cost 4/3·size³, half of it bound by memory; backward stable.
+ * Reads and overwrites the upper triangle of `a` (row-major, size × size). For j = 0, 1, …, the reflector H = I − τvvᵀ maps row j right of
+ * the diagonal to βe₁. The rest becomes A − vwᵀ − wvᵀ with p = τAv and w = p − ½τ(pᵀv)v. Backward stable. Cost 4/3·size³, and half of it is
+ * limited by memory bandwidth.
  */
 export function* tridiagonalise(a: Float64Array, size: number): Task<Tridiagonal> {
   const diagonal = new Float64Array(size);
@@ -49,7 +49,7 @@ export function* tridiagonalise(a: Float64Array, size: number): Task<Tridiagonal
   return { size, diagonal, offDiagonal, reflectors: a, taus };
 }
 
-/** out[start…] = A[start…, start…]·v[start…] for symmetric A known by its upper triangle. */
+/** out[start…] = A[start…, start…]·v[start…] for symmetric A, given by its upper triangle. */
 function multiplyUpper(
   a: Float64Array,
   size: number,
@@ -72,7 +72,7 @@ function multiplyUpper(
   }
 }
 
-/** Takes eigenvectors of T to those of A: each row z of `vectors` (count × size) becomes Qz. Cost 2·size²·count. */
+/** Converts eigenvectors of T to eigenvectors of A: each row z of `vectors` (count × size) becomes Qz. Cost 2·size²·count. */
 export function* backTransform(t: Tridiagonal, vectors: Float64Array, count: number): Task<void> {
   const { size, reflectors, taus } = t;
   for (let j = size - 2; j >= 0; j--) {

@@ -1,6 +1,6 @@
-/** Vectors are parts of a Float64Array: an array, a start and a length, so that rows of matrices need no copies. */
+/** A vector is an array, a start and a length, so that rows of matrices need no copies. */
 
-/** xᵀy, in four interleaved sums: faster than one, and a quarter of its rounding. */
+/** xᵀy in four interleaved sums: faster than one sum, with a quarter of its rounding. */
 export function dot(x: Float64Array, xStart: number, y: Float64Array, yStart: number, length: number): number {
   let a = 0;
   let b = 0;
@@ -29,12 +29,12 @@ export function axpy(
   for (let i = 0; i < length; i++) y[yStart + i] += alpha * x[xStart + i];
 }
 
-/** ‖x‖₂ for entries whose squares neither overflow nor vanish. */
+/** ‖x‖₂ for entries whose squares neither overflow nor underflow. */
 export function norm(x: Float64Array, start = 0, length = x.length): number {
   return Math.sqrt(dot(x, start, x, start, length));
 }
 
-/** √(a² + b²) of numbers up to 1e150. */
+/** √(a² + b²) for numbers up to 1e150. */
 export function hypotenuse(a: number, b: number): number {
   const squares = a * a + b * b;
   return squares > 1e-280 ? Math.sqrt(squares) : Math.hypot(a, b);
@@ -55,7 +55,7 @@ export function maxAbs(x: Float64Array): number {
   return max;
 }
 
-/** The indexes of values, that of the largest first. */
+/** Returns the indexes of the values, largest value first. */
 export function descending(values: Float64Array): number[] {
   const order: number[] = [];
   for (let i = 0; i < values.length; i++) order.push(i);
@@ -74,15 +74,15 @@ export function rotate(x: Float64Array, xStart: number, yStart: number, length: 
 
 const bits = new DataView(new ArrayBuffer(8));
 
-/** e for 2ᵉ ≤ |x| < 2ᵉ⁺¹, from the bits of the number; −1023 for denormal numbers. */
+/** Returns e with 2ᵉ ≤ |x| < 2ᵉ⁺¹; −1023 for subnormal numbers. */
 export function exponentOf(x: number): number {
   bits.setFloat64(0, x);
   return ((bits.getUint16(0) >> 4) & 2047) - 1023;
 }
 
 /**
- * The power of two at or just below |x|, within 2^±1000 so that its reciprocal is a number too; 1 for 0.
- * Dividing by it is exact, so it is used for scaling.
+ * Returns the largest power of two up to |x|, within 2^±1000 so that its reciprocal is finite; 1 for 0. Dividing by it is exact, so it is
+ * used for scaling.
  */
 export function powerOfTwo(x: number): number {
   if (x === 0) return 1;

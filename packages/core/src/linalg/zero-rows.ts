@@ -1,6 +1,6 @@
 import type { Count, SymmetricEigen } from './symmetric-eigen.js';
 
-/** The rows of a symmetric matrix, given by its upper triangle, that are not all zero, and at least one. */
+/** Returns the nonzero rows of a symmetric matrix, given by its upper triangle, and row 0 if all are zero. */
 function nonzeroRows(a: Float64Array, size: number): Int32Array {
   const kept: number[] = [];
   for (let i = 0; i < size; i++) {
@@ -12,8 +12,8 @@ function nonzeroRows(a: Float64Array, size: number): Int32Array {
 }
 
 /**
- * An eigenproblem without the rows of zeros, which come from constant columns: their eigenvectors are unit vectors. `solve` gets the
- * rows that are left and how many vectors to find. Negative eigenvalues, which come from rounding, are after the zeros.
+ * Solves an eigenproblem without the zero rows, which come from constant columns and have unit vectors as eigenvectors. `solve` receives
+ * the other rows and the number of vectors to find. Negative eigenvalues, which come from rounding, follow the zeros.
  */
 export async function withoutZeroRows<Found extends SymmetricEigen | undefined>(
   a: Float64Array,
@@ -48,7 +48,7 @@ export async function withoutZeroRows<Found extends SymmetricEigen | undefined>(
   return { values, vectors, count: wanted };
 }
 
-/** A function of its own, so that it is compiled after a few vectors. */
+/** A separate function, so that the engine compiles it after a few vectors. */
 function spread(vector: Float64Array, rows: Int32Array, into: Float64Array, at: number): void {
   for (let i = 0; i < rows.length; i++) into[at + rows[i]] = vector[i];
 }

@@ -12,13 +12,13 @@ import { DUAL_COLS, rowsPerTile } from './tiles.js';
 
 const reference = referenceEngine();
 
-/** On how many threads the BLAS library works. */
+/** The threads of the BLAS library. */
 export interface BlasOptions {
-  /** Number of threads of the library, for the whole process. Default: the library's own choice. */
+  /** Number of threads of the library, for the whole process. Default: the library's choice. */
   readonly threads?: number;
 }
 
-/** A library with its thread setting and the functions that are used. */
+/** A library with its thread setting and the functions that the engine uses. */
 export interface Blas {
   readonly library: Library;
   readonly threadSetting: ThreadSetting;
@@ -27,21 +27,21 @@ export interface Blas {
   readonly lapack: Lapack | undefined;
 }
 
-/** Threads that the plan counts with, whatever the machine has: see `Engine.rates`. */
+/** Number of threads that the plan assumes, on every machine: see `Engine.rates`. */
 const PLAN_THREADS = 4;
-/** Most threads: fewer than the calls that koffi allows at the same time. */
+/** Maximum number of threads: less than the number of simultaneous calls that koffi allows. */
 export const MAX_THREADS = 128;
-/** Address space, in bytes, that is more than a library needs for its threads and their buffers. */
+/** Minimum address space in bytes. A library needs less for its threads and their buffers. */
 const ADDRESS_SPACE = 2 ** 31;
-/** Rows and columns from which one product is enough work for more than four threads. */
+/** Minimum rows and columns of a product that is enough work for more than four threads. */
 const LARGE = 512;
-/** The eigenproblem of a matrix up to this size takes less time without the library. */
+/** Up to this size, the eigenproblem is faster without the library. */
 const SMALL = 32;
 
 let loading: Promise<Blas | string> | undefined;
 let made: Engine | undefined;
 
-/** The fast BLAS library of this machine, or why there is none. It is searched for once. */
+/** Returns the fast BLAS library of this machine, or the reason why none was found. The search runs once. */
 export function loadBlas(): Promise<Blas | string> {
   loading ??= load();
   return loading;
@@ -51,12 +51,12 @@ async function load(): Promise<Blas | string> {
   const koffi = await loadKoffi();
   if (typeof koffi === 'string') return koffi;
   if (addressSpaceLeft() < ADDRESS_SPACE) {
-    return 'the address space of this process is limited (ulimit -v), and OpenBLAS may wait for ever if it gets too little';
+    return 'the address space of this process is limited (ulimit -v), and OpenBLAS may wait forever if it gets too little';
   }
   const library = findLibrary(koffi);
   if (typeof library === 'string') return library;
   if (!canPack()) {
-    return 'it needs WebAssembly memory to pack rows, and there is none: WebAssembly is switched off (node --jitless), or the address space is limited (ulimit -v)';
+    return 'it needs WebAssembly memory to pack rows, which is not available: WebAssembly is switched off (node --jitless), or the address space is limited (ulimit -v)';
   }
   const threadSetting = new ThreadSetting(library);
   const double = bindProducts(library, threadSetting, false);
@@ -71,8 +71,8 @@ async function load(): Promise<Blas | string> {
 }
 
 /**
- * The engine on the OpenBLAS, MKL or Accelerate of this machine, called through koffi. SCREE_BLAS names another library. Undefined
- * if the library or koffi is missing; `doctor()` says why.
+ * Returns the engine on the OpenBLAS, MKL or Accelerate of this machine, called through koffi. SCREE_BLAS names another library. Returns
+ * undefined if the library or koffi is missing; `doctor()` reports the reason.
  */
 export async function blasEngine(options: BlasOptions = {}): Promise<Engine | undefined> {
   const { threads } = options;
@@ -89,7 +89,7 @@ export async function blasEngine(options: BlasOptions = {}): Promise<Engine | un
   return made;
 }
 
-/** Krylov's basis is that of the wasm engine: it projects few vectors in one reading, on all threads, where BLAS needs two. */
+/** Makes the engine. It uses the Krylov basis of the wasm engine, which projects few vectors in one reading on all threads. BLAS needs two readings. */
 function makeEngine(blas: Blas, { basis }: Engine): Engine {
   const single = blas.single && engineOf(blas, 'blas float32', blas.single, 2 ** -24, 80);
   return engineOf(blas, 'blas', blas.double, 2 ** -53, 40, {
@@ -98,7 +98,7 @@ function makeEngine(blas: Blas, { basis }: Engine): Engine {
   });
 }
 
-/** Whether BLAS can read a block: rows of float32 or float64. Sparse rows, integers and float16 go to the wasm engine, which is as accurate. */
+/** Returns true if BLAS can read a block: rows of float32 or float64. Sparse rows, integers and float16 use the wasm engine, which is as accurate. */
 function isFloats(block: Block): block is FloatBlock {
   return (
     block.kind === 'dense' && !block.half && (block.data instanceof Float64Array || block.data instanceof Float32Array)
@@ -109,7 +109,7 @@ async function wasm(): Promise<Engine> {
   return (await wasmEngine()) ?? reference;
 }
 
-/** The engine in one precision. `u` is its unit roundoff, `rate` the speed of a thread in GFLOP/s. */
+/** Makes the engine in one precision. `u` is its unit roundoff, `rate` the speed of a thread in GFLOP/s. */
 function engineOf(
   { library, threadSetting, lapack }: Blas,
   name: string,
@@ -118,7 +118,7 @@ function engineOf(
   rate: number,
   more: Pick<Engine, 'float32' | 'basis'> = {},
 ): Engine {
-  // One thread packs the numbers. If there are few columns, that takes most of the time.
+  // One thread packs the numbers. With few columns, packing takes most of the time.
   const ratesOn = (threads: number): Engine['rates'] => ({
     products: rate * threads,
     sparse: reference.rates.sparse,
@@ -131,7 +131,7 @@ function engineOf(
       return threadSetting.threads;
     },
     rates: ratesOn(PLAN_THREADS),
-    // One thread packs, so more than eight have nothing to do (bench/scaling.ts).
+    // One thread packs, so more than eight threads save nothing (bench/scaling.ts).
     machineRates: ratesOn(Math.min(8, library.threads())),
     load: async (block) => {
       if (!isFloats(block)) return (await wasm()).load(block);
@@ -145,23 +145,23 @@ function engineOf(
     },
     roundoff(n, d, sparse) {
       if (sparse) return reference.roundoff(n, d, sparse);
-      // The bound holds for both sizes of tiles: for several calls at the same time, and for a single call on all threads.
+      // The bound holds for both tile sizes: of several calls at the same time, and of a single call on all threads.
       const worst = (lanes: number): number => {
         const height = rowsPerTile(n, d, products.bytes, lanes);
-        // With classes of rows there are more tiles, which are not so high.
+        // With classes of rows there are more and smaller tiles.
         const least = rowsPerTile(n, d, products.bytes, lanes, lanes + MOST_CLASSES);
         const tiles = 2 ** -53 * (Math.ceil(n / least) + MOST_CLASSES + lanes);
-        // The order in which BLAS adds is unknown, so the rows of a tile count as one chain of additions, in the precision of the
-        // products. If the provisional is off by half a standard deviation, squares about it are larger by a quarter.
-        // Rows that are read in place have up to half of their energy in the shift, √1.5 + √0.5 times as much in all.
+        // The order of additions in BLAS is unknown, so the rows of a tile count as one chain, in the precision of the products. If the
+        // provisional mean is off by half a standard deviation, squares about it are larger by a quarter. Rows that are read in place have
+        // up to half of their energy in the shift: √1.5 + √0.5 times the energy in total.
         const chain = 2 * (u * (d + height + 16) + tiles);
-        // The error of the means: sums over strips of up to 64 rows, over the strips of a tile, and over the tiles.
+        // The error of the means: sums over strips of up to 64 rows, then over the strips of a tile, then over the tiles.
         return chain + 1.2 * (2 ** -53 * (64 + height) + tiles);
       };
       return Math.max(worst(products.lanes), worst(1));
     },
-    // Rows are multiplied in tiles of columns, whose products are added up; images of few vectors add up all rows at once. Blocks that wasm
-    // multiplies have tiles of 256 columns.
+    // Rows are multiplied in tiles of columns, whose products are added up. Images of few vectors sum over all rows in one product. Blocks
+    // in the wasm engine have tiles of 256 columns.
     dualRoundoff: (n, d) => u * (16 + products.lanes + Math.max(DUAL_COLS + Math.ceil(d / 256), n)),
     ...more,
   };

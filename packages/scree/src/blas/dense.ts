@@ -19,16 +19,16 @@ import { blasSummarise } from './summarise.js';
 import { blasSummariseWithDual } from './summarise-with-dual.js';
 import { columnsPerTile, parts, rowsPerTile, tilesInMemory } from './tiles.js';
 
-/** Largest square of the shift, as a share of the mean square of the shifted rows, for rows that are read in place. */
+/** Rows are read in place if the square of the shift is at most this share of the mean square of the shifted rows. */
 const SHIFT_SHARE = 0.5;
-/** Largest and, inverted, smallest factor of columns that are read in place, so that their products stay in range. */
+/** Maximum (and, inverted, minimum) factor of columns that are read in place, so that their products stay in range. */
 const LARGEST_FACTOR = 2 ** 300;
-/** Rows per call that are read in place for products with few vectors: they stay in the cache for the second product. */
+/** Rows per call for products with few vectors that read rows in place. They stay in the cache for the second product. */
 const IN_PLACE_ROWS = 256;
 
 /**
- * The passes over dense rows as matrix products of BLAS. Tiles of rows are packed through the scaler, one tile while BLAS computes
- * with others. If the scaler changes nothing, BLAS reads the data in place.
+ * The passes over dense rows as matrix products of BLAS. The engine packs (scales) one tile of rows while BLAS multiplies others. If the
+ * scaler changes nothing, BLAS reads the data in place.
  */
 export class BlasDense implements LoadedBlock {
   readonly rows: number;
@@ -140,7 +140,7 @@ export class BlasDense implements LoadedBlock {
     });
   }
 
-  /** Z += YᵀB for wide data: all rows of some columns at a time, so that the sums of a column are made at once. */
+  /** Z += YᵀB for wide data. Reads all rows of some columns at a time, so that each column is summed in one step. */
   async #collectColumns(
     scaler: Scaler,
     scores: Float64Array,
@@ -173,7 +173,7 @@ export class BlasDense implements LoadedBlock {
   }
 
   /**
-   * Z += Y(X − 1sᵀ)F with Y = VF(X − 1sᵀ)ᵀ. Near the origin BLAS reads X in place, and what s changes is subtracted from the
+   * Z += Y(X − 1sᵀ)F with Y = VF(X − 1sᵀ)ᵀ. If the data are near the origin, BLAS reads X in place, and the shift is applied to the
    * products: Y = VFXᵀ − (VFs)1ᵀ, Z += (YX − (Y1)sᵀ)F.
    */
   async normal(scaler: Scaler, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
@@ -186,7 +186,7 @@ export class BlasDense implements LoadedBlock {
     const scores = Array.from({ length: blas.lanes }, () => blas.make(height * k));
     const visit: Visit = async (tile, stride, _, rows, lane) => {
       const y = scores[lane];
-      // Scores are k × rows: in this order BLAS multiplies few vectors fastest.
+      // Scores are k × rows, the fastest layout for few vectors.
       await blas.gemm(false, true, k, rows, d, v, d, tile, stride, 0, y, rows);
       apart?.centreScores(y as Float64Array, rows);
       const { into, beta, size } = sums.next(lane);
@@ -205,14 +205,14 @@ export class BlasDense implements LoadedBlock {
     return this.#blas.bytes === 8 ? numbers.subarray(0, length) : Float32Array.from(numbers.subarray(0, length));
   }
 
-  /** LaneSums of this size, and the products that fill them: with as many lanes as memory allows, or with one call on all threads. */
+  /** Returns sums of this size and the products that fill them: with all lanes if memory allows, otherwise with one call on all threads. */
   #sums(target: DualTarget, rows: number, cols: number, upper: boolean): { blas: MatrixProducts; sums: LaneSums } {
     const lanes = this.#blas.lanes;
     const blas = LaneSums.lanes(lanes, rows, cols) < lanes ? this.#blas.singleLane : this.#blas;
     return { blas, sums: new LaneSums(blas, blas.lanes, target, rows, cols, upper) };
   }
 
-  /** Whether the shift is so short beside the rows that subtracting it from products loses next to nothing: see `roundoff`. */
+  /** Returns true if the shift is short relative to the rows, so that applying it to the products loses few digits: see `roundoff`. */
   #nearOrigin({ shift, factor, rootWeights, rowSquare = 0 }: Scaler): boolean {
     if (rootWeights || this.#blas.bytes !== 8 || this.#block.data.BYTES_PER_ELEMENT !== 8) return false;
     let square = 0;
@@ -255,7 +255,7 @@ export class BlasDense implements LoadedBlock {
     }
   }
 
-  /** Tiles of B, up to `rows` × `width`: packed, or the data themselves if the scaler changes nothing. */
+  /** Returns a reader of tiles of B, up to `rows` × `width`. It packs tiles, or returns views of the data if the scaler changes nothing. */
   #reader(blas: MatrixProducts, scaler: Scaler, rows: number, width: number): Reader {
     const { data, stride } = this.#block;
     if (data.BYTES_PER_ELEMENT === blas.bytes && isPlain(scaler)) {
@@ -296,7 +296,7 @@ function isPlain({ shift, factor, rootWeights }: Scaler): boolean {
   return true;
 }
 
-/** The scaler of a `normal` pass that reads rows in place, applied to the vectors and the products instead. */
+/** Applies the scaler of a `normal` pass that reads rows in place to the vectors and products. */
 class ShiftApart {
   /** VF. */
   readonly vectors: Float64Array;
@@ -328,7 +328,7 @@ class ShiftApart {
     });
   }
 
-  /** Subtracts what the shift adds to the scores of some rows, and adds the scores to their sums. */
+  /** Applies the shift to the scores of some rows, and adds the scores to their sums. */
   centreScores(scores: Float64Array, rows: number): void {
     this.#offsets.forEach((offset, i) => {
       let sum = 0;

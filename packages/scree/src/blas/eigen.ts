@@ -3,18 +3,19 @@ import { type Count, maxAbs, powerOfTwo, type SymmetricEigen, withoutZeroRows } 
 import { Integers, type Lapack } from './functions.js';
 import type { Library } from './library.js';
 
-/** Columns per panel, with a progress step after each, and the size below which LAPACK reduces the rest unblocked. */
+/** Columns per panel (each ends with a progress step), and the size below which LAPACK reduces the rest unblocked. */
 const PANEL = 32;
 const UNBLOCKED_SIZE = 64;
-/** If more than this share of the vectors is wanted, computing all of them is faster. */
+/** If more than this share of the vectors is requested, computing all of them is faster. */
 const ALL_VECTORS_SHARE = 0.5;
 
 /**
- * Eigenvalues and leading eigenvectors of a symmetric matrix by LAPACK, as `symmetricEigen` of core defines them:
- * reduction to tridiagonal form panel by panel (as dsytrd does, with a progress step after each), all eigenvalues by
- * dsterf, the wanted vectors by dstemr (relatively robust representations), or all by dstedc (divide and conquer).
+ * Eigenvalues and leading eigenvectors of a symmetric matrix by LAPACK, like `symmetricEigen` of core. The matrix is reduced to tridiagonal
+ * form panel by panel (like dsytrd, with a progress step after each panel). dsterf computes all eigenvalues. dstemr (relatively robust
+ * representations) computes the requested vectors, or dstedc (divide and conquer) computes all vectors.
  *
- * Rows of zeros are left out. The result is undefined if LAPACK did not converge or its vectors failed the check; then another engine must solve the problem. `a` is not changed.
+ * Zero rows are left out. Returns undefined if LAPACK did not converge or its vectors failed the check; another engine must solve the
+ * problem then. Does not change `a`.
  */
 export async function lapackEigen(
   library: Library,
@@ -28,7 +29,7 @@ export async function lapackEigen(
   return withoutZeroRows(a, size, count, (kept, some) => ofRows(library, lapack, a, size, kept, some, onStep));
 }
 
-/** The eigenproblem of the rows and columns `kept` of a matrix. */
+/** Solves the eigenproblem of the rows and columns `kept` of a matrix. */
 async function ofRows(
   library: Library,
   lapack: Lapack,
@@ -61,7 +62,7 @@ function compress(a: Float64Array, size: number, kept: Int32Array, factor: numbe
   return matrix;
 }
 
-/** A = QTQᵀ, Q as LAPACK keeps it: reflectors below the diagonal of the matrix, column-major. */
+/** A = QTQᵀ. Q is stored as in LAPACK: reflectors below the diagonal of the matrix, column-major. */
 interface Reduced {
   readonly n: number;
   readonly matrix: Float64Array;
@@ -70,7 +71,7 @@ interface Reduced {
   readonly taus: Float64Array;
 }
 
-/** dsytrd for the lower triangle (column-major: the upper one of our rows), with a progress step after each panel. */
+/** dsytrd for the lower triangle, with a progress step after each panel. The lower triangle in column-major order is the upper triangle in row-major order. */
 async function reduce(
   library: Library,
   lapack: Lapack,
@@ -106,7 +107,7 @@ async function reduce(
   return info.first === 0 ? { n, matrix, diagonal, offDiagonal, taus } : undefined;
 }
 
-/** All eigenvalues, smallest first. */
+/** Returns all eigenvalues, smallest first. */
 async function tridiagonalValues(library: Library, lapack: Lapack, t: Reduced): Promise<Float64Array | undefined> {
   const values = t.diagonal.slice();
   const info = new Integers(library, 1);
@@ -114,7 +115,7 @@ async function tridiagonalValues(library: Library, lapack: Lapack, t: Reduced): 
   return info.first === 0 ? values : undefined;
 }
 
-/** Eigenvectors of A for the `count` largest eigenvalues, one per row, largest first. */
+/** Returns the eigenvectors of A for the `count` largest eigenvalues, one per row, largest first. */
 async function leadingVectors(
   library: Library,
   lapack: Lapack,
@@ -177,7 +178,7 @@ async function allVectors(
   return info.first === 0 ? vectors.slice((n - count) * n) : undefined;
 }
 
-/** Whether the rows are orthonormal eigenvectors of T. Only neighbours are compared, where orthogonality is lost first. */
+/** Returns true if the rows are orthonormal eigenvectors of T. Only neighbouring rows are compared, because they lose orthogonality first. */
 function solves(t: Reduced, values: Float64Array, vectors: Float64Array, count: number): boolean {
   const { n, diagonal: d, offDiagonal: e } = t;
   let largest = 0;

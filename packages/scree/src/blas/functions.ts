@@ -3,12 +3,12 @@ import type { ThreadSetting } from './thread-setting.js';
 
 export type Numbers = Float64Array | Float32Array;
 
-/** The two matrix products that all passes use, row-major, in one precision. They run outside the event loop. */
+/** The two matrix products of all passes, row-major, in one precision. They run on other threads. */
 export interface MatrixProducts {
   readonly bytes: 4 | 8;
-  /** Number of calls that may run at the same time, with one thread each. */
+  /** Maximum number of simultaneous calls, with one thread each. */
   readonly lanes: number;
-  /** The same products with one call at a time, on all threads. For sums that are too large to have one per lane. */
+  /** The same products with one call at a time on all threads, for sums that are too large for one per lane. */
   readonly singleLane: MatrixProducts;
   make(length: number): Numbers;
   /** C = β·C + AᵀA (`transposed`: A is k × n) or AAᵀ (A is n × k), upper triangle of n × n. */
@@ -44,7 +44,7 @@ const ROW_MAJOR = 101;
 const UPPER = 121;
 const transpose = (yes: boolean): number => (yes ? 112 : 111);
 
-/** The products of a library in one precision, or undefined if it does not have them. */
+/** Returns the products of a library in one precision, or undefined if the library lacks them. */
 export function bindProducts(
   library: Library,
   threadSetting: ThreadSetting,
@@ -96,7 +96,7 @@ export function bindProducts(
   };
 }
 
-/** Calls a function on another thread. Its arrays are kept until it returns. */
+/** Calls a function on another thread, and references its arrays until it returns. */
 export function callAsync(native: Native, ...values: unknown[]): Promise<void> {
   return new Promise((resolve, reject) => {
     native.async(...values, (error: unknown) => {
@@ -107,16 +107,16 @@ export function callAsync(native: Native, ...values: unknown[]): Promise<void> {
   });
 }
 
-/** LAPACK's routines for the eigenproblem. As in Fortran, all arguments are passed by address. */
+/** LAPACK routines for the eigenproblem. As in Fortran, all arguments are passed by address. */
 export interface Lapack {
   call(name: Routine, ...values: readonly Argument[]): Promise<void>;
 }
 
-/** A character, an integer, an array of numbers, or integers that the routine writes. */
+/** A character, an integer, an array of numbers, or an output array of integers. */
 export type Argument = string | number | Float64Array | Integers;
 export type Routine = keyof typeof ROUTINES;
 
-/** Integers in the size of the library, 4 or 8 bytes. */
+/** Integers of the library's size, 4 or 8 bytes. */
 export class Integers {
   readonly values: Int32Array | BigInt64Array;
 
@@ -129,7 +129,7 @@ export class Integers {
   }
 }
 
-/** Number of character arguments and of other arguments of each routine. Fortran compilers pass the lengths of characters after all other arguments. */
+/** The number of character arguments and of other arguments of each routine. Fortran compilers pass the lengths of characters after all other arguments. */
 const ROUTINES = {
   dlatrd: [1, 8],
   dsyr2k: [2, 10],
@@ -140,7 +140,7 @@ const ROUTINES = {
   dormtr: [3, 10],
 } as const;
 
-/** The LAPACK routines of the library, or undefined if some are missing. */
+/** Returns the LAPACK routines of the library, or undefined if some are missing. */
 export function bindLapack(library: Library, threadSetting: ThreadSetting): Lapack | undefined {
   const bound = new Map<string, Native>();
   for (const [name, [letters, others]] of Object.entries(ROUTINES)) {

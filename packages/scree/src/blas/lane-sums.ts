@@ -1,13 +1,13 @@
 import type { DualTarget } from '@scree/core/engine';
 import type { MatrixProducts, Numbers } from './functions.js';
 
-/** Most bytes of the sums of all lanes together. */
+/** Maximum bytes of the sums of all lanes. */
 const MAX_BYTES = 256 * 2 ** 20;
 
 /**
- * The sums of the products of tiles, in float64. Every lane has its own sums. In float64, BLAS adds tile after tile to them, and
- * they are added up at the end; the first lane's are the result itself. In float32, the sums of each tile are added to the
- * float64 result as soon as the tile is done.
+ * The sums of the products of tiles, in float64. Every lane has separate sums. With float64 products, BLAS adds tile after tile to them,
+ * and they are added up at the end; the first lane adds to the result directly. With float32 products, the sums of each tile are added to
+ * the float64 result when the tile is done.
  */
 export class LaneSums {
   readonly #target: DualTarget;
@@ -16,9 +16,9 @@ export class LaneSums {
   readonly #upper: boolean;
   readonly #start: number;
   readonly #single: boolean;
-  /** One per lane; in float64 the first lane has none, because it adds to the result itself. */
+  /** One per lane. In float64 the first lane has none, because it adds to the result directly. */
   readonly #apart: (Numbers | undefined)[];
-  /** How many of the first rows and columns the last tile of each lane has filled. */
+  /** Number of rows and columns that the last tile of each lane has filled. */
   readonly #filled: number[];
 
   constructor(blas: MatrixProducts, lanes: number, target: DualTarget, rows: number, cols: number, upper: boolean) {
@@ -34,12 +34,12 @@ export class LaneSums {
     this.#filled = Array<number>(lanes).fill(Number.POSITIVE_INFINITY);
   }
 
-  /** How many lanes fit in memory with sums of this size. */
+  /** Returns the number of lanes that fit into memory with sums of this size. */
   static lanes(most: number, rows: number, cols: number): number {
     return Math.max(1, Math.min(most, Math.floor(MAX_BYTES / (rows * cols * 8))));
   }
 
-  /** Where the tile in a lane puts its products, which may fill only the first `filled` rows and columns. */
+  /** Returns the target of the next tile in a lane. Its products may fill only the first `filled` rows and columns. */
   next(lane: number, filled = Number.POSITIVE_INFINITY): { into: Numbers; beta: number; size: number } {
     this.#filled[lane] = filled;
     const apart = this.#apart[lane];
@@ -47,12 +47,12 @@ export class LaneSums {
     return { into: this.#target.products.subarray(this.#start), beta: 1, size: this.#target.size };
   }
 
-  /** Adds the sums of a tile to the result, in float32. */
+  /** With float32 products, adds the sums of a finished tile to the result. */
   settle(lane: number): void {
     if (this.#single) this.#join(lane, this.#filled[lane]);
   }
 
-  /** Adds the sums of all lanes to the result, in float64. */
+  /** With float64 products, adds the sums of all lanes to the result. */
   finish(): void {
     if (!this.#single) for (let lane = 1; lane < this.#apart.length; lane++) this.#join(lane, Number.POSITIVE_INFINITY);
   }

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { availableParallelism, release } from 'node:os';
 import { loadOptional } from '../optional-package.js';
 
-/** The functions of koffi that are used here. Its own types are mostly `any`. */
+/** The functions of koffi that the engine uses. Koffi's own types are mostly `any`. */
 export interface Koffi {
-  /** Without a path, what this process has loaded already: the C library among others. */
+  /** If the path is null, opens the libraries that this process has loaded already, such as the C library. */
   load(path: string | null): Handle;
   config(): Record<string, number>;
   config(settings: Record<string, number>): unknown;
@@ -14,7 +14,7 @@ export interface Handle {
   func(name: string, result: string, parameters: readonly string[]): Native;
 }
 
-/** A native function. `async` calls it on another thread; its last argument is a callback. */
+/** A native function. `async` calls it on another thread, with a callback as its last argument. */
 export interface Native {
   // biome-ignore lint/suspicious/noExplicitAny: any C value
   (...values: any[]): any;
@@ -25,22 +25,22 @@ export interface Native {
 export interface Library {
   readonly kind: 'OpenBLAS' | 'MKL' | 'Accelerate';
   readonly version: string;
-  /** The path or name it was loaded by. */
+  /** The path or name of the loaded file. */
   readonly path: string;
   readonly handle: Handle;
-  /** Prefix and suffix of the names of its functions. */
+  /** Prefix and suffix of its function names. */
   readonly prefix: string;
   readonly suffix: string;
-  /** Bytes of its integers. */
+  /** Size of its integers in bytes. */
   readonly integers: 4 | 8;
   threads(): number;
   setThreads(count: number): void;
 }
 
-/** Stack size of an asynchronous call: OpenBLAS built for many cores needs 2 MB of it. */
+/** Stack size of an asynchronous call. OpenBLAS built for many cores needs 2 MB. */
 const STACK = 4 * 2 ** 20;
 
-/** File names of the fast libraries, by platform. Those that use all cores come first. */
+/** File names of the fast libraries, by platform. Libraries that use all cores come first. */
 const NAMES: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   linux: [
     'libopenblasp.so.0',
@@ -68,13 +68,13 @@ const INSTALL: Partial<Record<NodeJS.Platform, string>> = {
   win32: 'Put libopenblas.dll on the PATH',
 };
 
-/** How to install a library: a sentence without its full stop. */
+/** Returns how to install a library: a sentence without the full stop. */
 export function howToInstall(): string {
   const install = INSTALL[process.platform] ?? 'Install OpenBLAS';
   return `${install}, or set SCREE_BLAS to the path of one`;
 }
 
-/** koffi, or a sentence that says why it is not available. */
+/** Returns koffi, or a sentence with the reason why it is not available. */
 export async function loadKoffi(): Promise<Koffi | string> {
   const loaded = await loadOptional<{ readonly default: Koffi }>('koffi');
   if (typeof loaded === 'string') return `the package koffi ${loaded}`;
@@ -89,7 +89,7 @@ export async function loadKoffi(): Promise<Koffi | string> {
   }
 }
 
-/** The library that SCREE_BLAS names, or else the first that is found under the usual names, or a sentence that says why there is none. */
+/** Returns the library that SCREE_BLAS names, or the first library found under the usual names, or a sentence with the reason why none was found. */
 export function findLibrary(koffi: Koffi, named: string | undefined = process.env.SCREE_BLAS): Library | string {
   if (named !== undefined && named !== '') {
     const found = open(koffi, named);
@@ -115,7 +115,7 @@ function open(koffi: Koffi, path: string): Library | string {
   return library ?? 'it is not OpenBLAS, MKL or Accelerate: a plain reference BLAS is slower than the wasm engine';
 }
 
-/** A function of the library, or undefined if it has none of that name. */
+/** Returns a function of the library, or undefined if there is no function of this name. */
 export function lookUp(
   handle: Handle,
   name: string,
@@ -129,7 +129,7 @@ export function lookUp(
   }
 }
 
-/** OpenBLAS. Its functions have their usual names, those of 64-bit builds (…64_), or those of the Python wheels scipy-openblas32 and scipy-openblas64. */
+/** OpenBLAS. Its functions have the usual names, the names of 64-bit builds (…64_), or the names of the Python wheels scipy-openblas32 and scipy-openblas64. */
 function openBlas(path: string, handle: Handle): Library | undefined {
   for (const prefix of ['', 'scipy_']) {
     for (const suffix of ['', '64_', '_64']) {

@@ -1,7 +1,7 @@
 import { offerEngine } from '@scree/core/engine';
 import type { EngineName } from '../engine-names.js';
 
-/** Offers the blas engine to every fit. Its code is loaded when a fit needs it. */
+/** Registers the blas engine. Its code is loaded when a fit needs it. */
 export function offerBlas(): void {
   offerEngine({
     name: 'blas' satisfies EngineName,
@@ -11,7 +11,7 @@ export function offerBlas(): void {
     },
     why: async () => {
       const blas = await (await import('./blas.js')).loadBlas();
-      return typeof blas === 'string' ? blas : 'it is there now; try again';
+      return typeof blas === 'string' ? blas : 'it is available now; try again';
     },
   });
 }

@@ -63,16 +63,16 @@ interface Kernel {
   columnsNeeded(single: boolean, source: number, columns: number, cols: number, shift: number): number;
 }
 
-/** Most rows that are staged at a time, and their most bytes: a part of the L2 cache. */
+/** Maximum rows that are staged together, and their maximum bytes: a part of the L2 cache. */
 const STRIP_ROWS = 64;
 const STRIP_BYTES = 2 ** 18;
-/** Columns that are staged at a time. Not a power of two, so that the rows of a strip do not share cache sets. */
+/** Columns that are staged together. Not a power of two, so that the rows of a strip do not share cache sets. */
 const CHUNK = 1000;
-/** Memories of up to this many bytes are kept for the next pass, because allocating new memory takes longer than packing. */
+/** A memory of up to this many bytes is kept for the next pass, because allocating new memory takes longer than packing. */
 const MAX_KEPT_BYTES = 64 * 2 ** 20;
 const PAGE = 65536;
 
-/** A WebAssembly memory, and the kernel that works in it. */
+/** A WebAssembly memory and its kernel. */
 interface Workspace {
   readonly memory: WebAssembly.Memory;
   readonly kernel: Kernel;
@@ -85,7 +85,7 @@ function takeWorkspace(bytes: number): Workspace {
   const workspace = idle;
   if (workspace) {
     idle = undefined;
-    // The memory grows in place. A second one would reserve 10 GB of address space, which a limit may not allow.
+    // The memory grows in place. A second memory would reserve 10 GB of address space, which a limit may not allow.
     const missing = bytes - workspace.memory.buffer.byteLength;
     if (missing > 0) workspace.memory.grow(Math.ceil(missing / PAGE));
     return workspace;
@@ -96,7 +96,7 @@ function takeWorkspace(bytes: number): Workspace {
   return { memory, kernel: instance.exports as unknown as Kernel };
 }
 
-/** Whether memory for packing is available. It needs WebAssembly and enough address space. */
+/** Returns true if memory for packing is available. It needs WebAssembly and enough address space. */
 export function canPack(): boolean {
   try {
     idle ??= takeWorkspace(PAGE);
@@ -106,7 +106,7 @@ export function canPack(): boolean {
   }
 }
 
-/** Rows in a strip of `width` columns. */
+/** Returns the rows of a strip of `width` columns. */
 function stripRows(width: number, bytes: number): number {
   return Math.max(1, Math.min(STRIP_ROWS, Math.floor(STRIP_BYTES / (width * bytes))));
 }
@@ -119,8 +119,8 @@ export interface ClassTile {
 }
 
 /**
- * Packs rows of a block into tiles that BLAS can read. A strip of rows is copied into WebAssembly memory, and from there through the
- * scaler into a tile. A few tiles are filled in turn, and BLAS reads them in place.
+ * Packs rows of a block into tiles that BLAS can read. A strip of rows is copied into WebAssembly memory, then scaled and written into a
+ * tile. A few tiles are filled in turn, and BLAS reads them in place.
  */
 export class Packer {
   readonly #workspace: Workspace;
@@ -131,7 +131,7 @@ export class Packer {
   readonly #tiles: readonly number[];
   #columns = 0;
 
-  /** Allocates `tiles` tiles of `rows` rows and `width` columns, of float32 if `single`. */
+  /** Allocates `tiles` tiles of `rows` rows and `width` columns, of float32 if `single` is true. */
   constructor(block: DenseBlock, tiles: number, rows: number, width: number, single: boolean) {
     const bytes = block.data.BYTES_PER_ELEMENT;
     this.#block = block;
@@ -158,7 +158,7 @@ export class Packer {
     this.#workspace = takeWorkspace(top);
   }
 
-  /** Releases the memory. No tile may be in use any more. */
+  /** Releases the memory. No tile may be in use. */
   release(): void {
     const { byteLength } = this.#workspace.memory.buffer;
     if (byteLength <= MAX_KEPT_BYTES && byteLength >= (idle?.memory.buffer.byteLength ?? 0)) idle = this.#workspace;
@@ -171,7 +171,7 @@ export class Packer {
     this.#columns = width;
   }
 
-  /** Packs rows `from` to `from + rows` − 1 into tile `which`. Its first column is column `left` of the data. */
+  /** Packs rows [from, from + rows) into tile `which`. Its first column is column `left` of the data. */
   pack(which: number, from: number, rows: number, roots: Float64Array | undefined, left = 0): Numbers {
     const { shift, factor, stage } = this.#at;
     const { start, stride, bytes } = this.#tile(which);
@@ -188,7 +188,7 @@ export class Packer {
     return this.#view(which, rows);
   }
 
-  /** The same for all columns, which are also added to the summary. */
+  /** Packs all columns of the rows, and adds them to the summary. */
   packSummed(which: number, from: number, rows: number, roots: Float64Array | undefined): Numbers {
     const { shift, factor, summary, stage } = this.#at;
     const { start, stride } = this.#tile(which);
@@ -203,8 +203,8 @@ export class Packer {
   }
 
   /**
-   * Packs all rows into tiles of `height` rows of the same class, and adds them to the summary, which `take` empties about every
-   * `height` rows; where it returns false, packing ends. A tile is yielded when it is full, and filled again `lanes` tiles later.
+   * Packs all rows into tiles of `height` rows of the same class, and adds them to the summary. `take` empties the summary about every
+   * `height` rows; if it returns false, packing ends. A tile is yielded when it is full, and reused after `lanes` further tiles.
    */
   *packClasses(
     { order, widths }: RowWidths,
@@ -256,7 +256,7 @@ export class Packer {
     for (const tile of filling) if (tile.rows > 0) yield finish(tile);
   }
 
-  /** Adds rows to the summary of the columns from `left` on without packing them. */
+  /** Adds rows to the summary of the columns from `left` on, without packing them. */
   summarise(from: number, rows: number, roots: Float64Array | undefined, left = 0): void {
     const { shift, factor, summary, stage } = this.#at;
     for (let first = 0; first < this.#columns; first += CHUNK) {
@@ -271,7 +271,7 @@ export class Packer {
     }
   }
 
-  /** Views of the current sums, minima, maxima and sums of squares of the columns. */
+  /** Returns views of the sums, minima, maxima and sums of squares of the columns. */
   summary(): { sums: Float64Array; min: Float64Array; max: Float64Array; squares: Float64Array } {
     const width = this.#columns;
     const [sums, min, max, squares] = [0, 1, 2, 3].map((part) =>
@@ -306,7 +306,7 @@ export class Packer {
     return new (this.#single ? Float32Array : Float64Array)(this.#workspace.memory.buffer, start, length);
   }
 
-  /** Stages rows strip by strip, columns `left` to `left + width` − 1, and their roots of weights. */
+  /** Stages columns [left, left + width) of the rows strip by strip, and the roots of their weights. */
   #strips(
     from: number,
     rows: number,

@@ -1,9 +1,9 @@
 import type { LaneSums } from './lane-sums.js';
 
 /**
- * Runs tiles through BLAS: `lanes` tiles at the same time, tile i in lane i mod lanes, while the next one is made. Results are
- * added, and progress is reported, in the order of the tiles. When a tile is asked for, all but the `lanes` + `ahead` before it are done: tiles `ahead` wait for
- * their lane, so that no lane waits for the others. In float32 there must be none. When it returns or throws, no call is running.
+ * Runs tiles through BLAS: `lanes` tiles at the same time, tile i in lane i mod lanes, while the next tile is made. Results are added, and
+ * progress is reported, in the order of the tiles. Up to `ahead` further tiles are made in advance and wait for their lane, so that no lane
+ * waits for the others; in float32 `ahead` must be 0. No call is running when the function returns or throws.
  */
 export async function pipeline<Tile>(
   tiles: Iterable<Tile>,
@@ -30,7 +30,7 @@ export async function pipeline<Tile>(
       const lane = index++ % lanes;
       const done = (ahead > 0 && last[lane]?.then(() => visit(tile, lane))) || visit(tile, lane);
       last[lane] = done;
-      // An error is thrown when it is this tile's turn in `finishFirst`.
+      // `finishFirst` throws the error of this tile.
       done.catch(() => {});
       running.push({ tile, lane, done });
     }

@@ -3,10 +3,10 @@ import type { ProvisionalMeans } from '@scree/core/engine';
 
 /** Rows of the sample. */
 const SAMPLE = 256;
-/** Shares of the rows that the classes but the last should hold together. */
+/** Cumulative shares of the rows in the classes, without the last class. */
 const SHARES = [0.2, 0.4, 0.6, 0.8, 0.95];
 export const MOST_CLASSES = SHARES.length + 1;
-/** Classes are used where their products are less than this share of all. */
+/** Classes are used if they need less than this share of all products. */
 const WORTH = 0.8;
 /** With fewer columns, arranging rows takes longer than it saves. */
 const FEWEST_COLUMNS = 256;
@@ -14,17 +14,17 @@ const FEWEST_COLUMNS = 256;
 /**
  * An order of the columns, and classes of rows by how many of the columns they need in that order.
  *
- * In many tables (images, counts, indicators) most columns have one value, usually 0, in most rows. If that value is the column's
- * provisional, the entry about the provisional is 0. With such columns last, a row needs only the columns up to its last entry other than 0. Rows
- * of about the same width are multiplied together, so that most products of zeros are left out.
+ * In many tables (images, counts, indicators) most columns have one value, usually 0, in most rows. If this value is the column's
+ * provisional mean, the shifted entry is 0. With such columns last, a row needs only the columns up to its last nonzero entry. Rows of
+ * about the same width are multiplied together, so that most products of zeros are left out.
  */
 export interface RowWidths {
   readonly order: Int32Array;
-  /** Widths of the classes, ascending; the last is the number of columns. */
+  /** Widths of the classes, ascending. The last is the number of columns. */
   readonly widths: readonly number[];
 }
 
-/** Classes for the rows of a block, by a sample of them, or undefined if they would save too little. */
+/** Returns classes for the rows of a block, from a sample of the rows, or undefined if they would save too little. */
 export function findRowWidths(block: DenseBlock, { shift }: ProvisionalMeans): RowWidths | undefined {
   const { rows, cols, stride, data } = block;
   if (cols < FEWEST_COLUMNS) return undefined;
@@ -49,7 +49,7 @@ export function findRowWidths(block: DenseBlock, { shift }: ProvisionalMeans): R
   return products < WORTH * sampled * cols * cols ? { order, widths } : undefined;
 }
 
-/** The first class that is wide enough. */
+/** Returns the index of the first class that is wide enough. */
 export function classOf(widths: readonly number[], needed: number): number {
   let index = 0;
   while (widths[index] < needed) index++;

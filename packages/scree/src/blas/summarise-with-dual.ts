@@ -15,13 +15,13 @@ import { pipeline } from './pipeline.js';
 import { Totals } from './summarise.js';
 import { columnsPerTile, parts, tilesInMemory } from './tiles.js';
 
-/** Most rows: the products are kept until they are asked for, 32 MB. */
+/** Maximum rows: the products, up to 32 MB, are kept for the `dual` pass. */
 const MOST_ROWS = 2048;
 
 /**
- * Statistics of the columns and K = BBᵀ in one reading, for few rows and many columns: all rows of some columns are summed up about a provisional, packed
- * through the scaler that follows from their statistics, and multiplied while the next columns are packed. Undefined where the provisional was bad, a value is
- * not finite, or there is no scaler.
+ * Column statistics and K = BBᵀ in one reading, for few rows and many columns. All rows of some columns are summed up about provisional
+ * means, scaled by the scaler that follows from their statistics, and multiplied while the next columns are packed. Returns undefined if a
+ * provisional mean is too far from the mean, a value is not finite, or no scaler is known.
  */
 export async function blasSummariseWithDual(
   block: FloatBlock,
@@ -43,7 +43,7 @@ export async function blasSummariseWithDual(
   const packer = new Packer(block, tilesInMemory(blas.lanes), n, width, false);
   let unit = 0;
 
-  /** The statistics of some columns, and with them their scaler. */
+  /** Computes the statistics of some columns, and their scaler. Returns false if it cannot. */
   const settle = (left: number, cols: number): boolean => {
     const part = (numbers: Float64Array): Float64Array => numbers.subarray(left, left + cols);
     packer.through(seen, left, cols);
@@ -60,7 +60,7 @@ export async function blasSummariseWithDual(
     total.inflation = Math.max(total.inflation, stats.inflation);
     const chosen = dualScaler(stats, left);
     if (!chosen) return false;
-    // All columns in the unit of the first. Units are powers of two, so nothing is rounded.
+    // All columns use the unit of the first ones. Units are powers of two, so nothing is rounded.
     unit ||= chosen.unit;
     part(scaler.shift).set(chosen.shift);
     part(scaler.factor).set(chosen.factor.map((value) => value * (chosen.unit / unit)));

@@ -16,18 +16,18 @@ import { pipeline } from './pipeline.js';
 import { findRowWidths, type RowWidths } from './row-widths.js';
 import { rowsPerTile, tilesInMemory } from './tiles.js';
 
-/** Rows of the sample that says whether columns are near the origin. */
+/** Rows of the sample for `isNearOrigin`. */
 const SAMPLE = 256;
-/** Largest and, inverted, smallest size of columns whose squares need no unit. */
+/** Maximum (and, inverted, minimum) size of columns whose squares need no unit, by bytes per number. */
 const IN_RANGE = { 8: 2 ** 200, 4: 2 ** 20 } as const;
 
 /**
- * Count, mean, spread and range of each column, and with `scatter` S about the means, in one pass about a provisional
- * (`engines/provisional-means.ts` of core). If the provisional was bad or a value is not finite, the result is undefined, and the caller reads
- * twice.
+ * Count, mean, spread and range of each column, and S about the means if `scatter` is given, in one pass about provisional means
+ * (`engines/provisional-means.ts` of core). Returns undefined if a provisional mean is too far from the mean or a value is not finite. The
+ * caller then uses two passes.
  *
- * BLAS gets the rows in one of three ways: in classes of about the same width, where many entries are equal to their column's provisional
- * (`row-widths.ts`); in place, with 0 as the provisional, where all columns are near the origin; or packed.
+ * BLAS receives the rows in one of three forms: in classes of about the same width, if many entries equal their column's provisional mean
+ * (`row-widths.ts`); in place, with provisional means of 0, if all columns are near the origin; or packed.
  */
 export async function blasSummarise(
   block: FloatBlock,
@@ -70,7 +70,7 @@ export async function blasSummarise(
     totals.restoreRanges(stats);
     if (scatter) {
       if (classes) inColumnOrder(scatter, d, classes.order);
-      // The sums of squares here are more accurate than BLAS's diagonal, because their chains are shorter.
+      // These sums of squares are more accurate than the diagonal of BLAS, because their chains are shorter.
       scatterAboutMeans(scatter, stats, provisional, sums, true);
     }
     return stats;
@@ -80,8 +80,8 @@ export async function blasSummarise(
 }
 
 /**
- * Whether BLAS can read the rows as they are: squares about 0 are no more than about three times those about the mean, in a sample of
- * every column, and its size needs no unit.
+ * Returns true if BLAS can read the rows in place: in a sample of every column, squares about 0 are at most about three times the squares
+ * about the mean, and the size needs no unit.
  */
 function isNearOrigin({ rows, cols, stride, data }: FloatBlock, bytes: 4 | 8): boolean {
   if (data.BYTES_PER_ELEMENT !== bytes) return false;
@@ -103,14 +103,14 @@ function isNearOrigin({ rows, cols, stride, data }: FloatBlock, bytes: 4 | 8): b
   });
 }
 
-/** Σw·t and Σw·t² of each column, t = (x − shift)·factor, and its minimum and maximum. */
+/** Σw·t and Σw·t² of each column with t = (x − shift)·factor, and its minimum and maximum. */
 export class Totals {
   readonly #packer: Packer;
   readonly sums: Float64Array;
   readonly squares: Float64Array;
   readonly min: Float64Array;
   readonly max: Float64Array;
-  /** Whether all values were finite so far. */
+  /** False after a value that is not finite. */
   finite = true;
 
   constructor(cols: number, packer: Packer) {
@@ -121,7 +121,7 @@ export class Totals {
     this.max = new Float64Array(cols).fill(Number.NEGATIVE_INFINITY);
   }
 
-  /** Adds the packer's summary of some rows, and clears it. False if a value is not finite. */
+  /** Adds the packer's summary of some rows, and clears it. Returns false if a value is not finite. */
   take(): boolean {
     const { sums, squares, min, max } = this.#packer.summary();
     for (let j = 0; j < sums.length; j++) {
@@ -136,7 +136,7 @@ export class Totals {
     return this.finite;
   }
 
-  /** The totals with the range in the scaler. */
+  /** Returns the totals with scaled minima and maxima. */
   scaled({ shift, factor }: Scaler): ShiftedSums {
     const sums = new ShiftedSums(this.sums.length);
     sums.sum.set(this.sums);
@@ -148,7 +148,7 @@ export class Totals {
     return sums;
   }
 
-  /** Sets minimum and maximum to the stored values, without the rounding of the scaler. */
+  /** Sets minimum and maximum to the stored values, without the rounding of scaling. */
   restoreRanges({ min, max, mean }: ColumnStatistics): void {
     min.set(this.min);
     max.set(this.max);
@@ -156,7 +156,7 @@ export class Totals {
   }
 }
 
-/** Only sums and sums of squares. */
+/** Computes only sums and sums of squares. */
 async function sumColumns(
   n: number,
   packer: Packer,
@@ -174,7 +174,7 @@ async function sumColumns(
   }
 }
 
-/** Rows for BLAS. */
+/** A tile of rows for BLAS. */
 interface SummedTile {
   readonly numbers: Numbers;
   readonly rows: number;
@@ -182,7 +182,7 @@ interface SummedTile {
   readonly stride: number;
 }
 
-/** Rows as they are. They are summed up while BLAS multiplies them. */
+/** Yields the rows in place. They are summed up while BLAS multiplies them. */
 function* tilesInPlace(
   { rows: n, cols, stride, data }: FloatBlock,
   packer: Packer,
@@ -225,7 +225,7 @@ function* tilesOfClasses(
   }
 }
 
-/** S += the products of all tiles, each in the first rows and columns of S. */
+/** Adds the products of all tiles to S. A tile fills the first rows and columns of S. */
 function sumProducts(
   tiles: Iterable<SummedTile>,
   blas: MatrixProducts,
@@ -246,7 +246,7 @@ function sumProducts(
   );
 }
 
-/** Rearranges the scatter of the columns in `order` (upper triangle) into the order of the data. */
+/** Reorders the scatter (upper triangle) from the columns in `order` to the order of the data. */
 function inColumnOrder(scatter: Float64Array, d: number, order: Int32Array): void {
   const ordered = scatter.slice();
   scatter.fill(0);

@@ -1,23 +1,22 @@
 import { availableParallelism } from 'node:os';
 import type { Library } from './library.js';
 
-/** Threads on which Node runs asynchronous calls. libuv starts four, or as many as this variable said when the process began. */
+/** Number of threads on which Node runs asynchronous calls. libuv starts four, or the value of this variable at the start of the process. */
 export const POOL = Math.max(1, Math.floor(Number(process.env.UV_THREADPOOL_SIZE)) || 4);
 
 /**
- * Threads that a call may use per core. Those that wait keep their core busy, and recent releases of OpenBLAS suffer from it: on two cores
- * a fit of 80 ms takes 6 seconds on 8 threads, and more than a minute on 200.
+ * Maximum threads of a call per core. Waiting threads keep their core busy, which slows down recent releases of OpenBLAS: on two cores, a
+ * fit of 80 ms takes 6 seconds on 8 threads, and more than a minute on 200.
  */
 const MOST_PER_CORE = 4;
 
 /**
- * The library's number of threads, a setting of the whole process. Calls either run several at a time on one thread
- * each, or one at a time on all threads; calls that need one value of the setting wait until those with the other are
- * done.
+ * The library's number of threads, a setting of the whole process. Either several calls run at the same time on one thread each, or one
+ * call runs on all threads. Calls that need one value of the setting wait until the calls with the other value are done.
  *
- * Several calls at a time is the usual case on few cores: tiles are independent, so no call waits for the slowest of the library's
- * threads, and the next tile can be packed at the same time. Node runs only a few calls at a time, so on more cores large products and LAPACK
- * use all threads of the library but one, which packs.
+ * On few cores, several calls run at the same time: tiles are independent, so no call waits for the slowest of the library's threads, and
+ * the next tile can be packed meanwhile. Node runs only a few calls at the same time, so on more cores large products and LAPACK use all
+ * threads of the library but one, which packs.
  */
 export class ThreadSetting {
   readonly #library: Library;
@@ -34,7 +33,7 @@ export class ThreadSetting {
     this.#threads = Math.max(1, library.threads());
   }
 
-  /** Threads that work at the same time. */
+  /** Number of threads that work at the same time. */
   get threads(): number {
     return this.#threads;
   }
@@ -43,17 +42,17 @@ export class ThreadSetting {
     this.#threads = Math.min(count, MOST_PER_CORE * availableParallelism());
   }
 
-  /** Calls to run at the same time. Accelerate distributes work among its own threads, so it gets one call at a time. */
+  /** Number of calls to run at the same time. Accelerate distributes work among its own threads, so it runs one call at a time. */
   get lanes(): number {
     return this.#library.kind === 'Accelerate' ? 1 : Math.min(this.#threads, POOL);
   }
 
-  /** Whether there are more threads than calls that Node runs at a time. */
+  /** True if there are more threads than calls that Node runs at the same time. */
   get many(): boolean {
     return this.#threads > POOL;
   }
 
-  /** Runs a call on one thread while others run beside it, or on all threads. */
+  /** Runs a call on one thread while other calls run, or on all threads. */
   async run(allThreads: boolean, call: () => Promise<void>): Promise<void> {
     const wanted = allThreads ? (this.many ? this.#threads - 1 : this.#threads) : 1;
     while (this.#running > 0 && this.#current !== wanted) await this.#idle;

@@ -1,13 +1,13 @@
-/** The parts of Node's `process` and `fs` that are used. */
+/** The parts of Node's `process` and `fs` that this module uses. */
 interface NodeProcess {
   readonly platform?: string;
   getBuiltinModule?(name: 'fs'): { readFileSync(path: string, encoding: 'utf8'): string } | undefined;
 }
 
 /**
- * Bytes of address space that this process may still use. Infinity where there is no limit, and where the limit is unknown:
- * only Linux reports it, and only `ulimit -v` and similar tools set it. V8 aborts the whole process where the address space is too
- * small for a new thread, so check this first.
+ * Returns how many bytes of address space this process may still use; Infinity if there is no limit or the limit is unknown. Only Linux
+ * reports a limit, and only `ulimit -v` and similar tools set one. V8 aborts the process if the address space is too small for a new
+ * thread, so callers check this first.
  */
 export function addressSpaceLeft(): number {
   const { process } = globalThis as { process?: NodeProcess };

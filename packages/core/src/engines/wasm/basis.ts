@@ -4,11 +4,11 @@ import type { Kernels } from './kernels.js';
 import type { RunnerProvider } from './runner-provider.js';
 import type { JobRunner } from './threads/job-runner.js';
 
-/** Rows of Q, and columns of Z, that one job handles. */
+/** Rows of Q, and columns of Z, per job. */
 const ROWS = 32;
 const COLUMNS = 1024;
 
-/** A basis in WebAssembly memory of its own. Vectors are copied in once, never packed, and shared by all threads. */
+/** A basis in a separate WebAssembly memory. Vectors are copied in once, never packed, and shared by all threads. */
 export class WasmBasis implements Basis {
   readonly #length: number;
   readonly #stride: number;
@@ -20,7 +20,7 @@ export class WasmBasis implements Basis {
   constructor(length: number, provider: RunnerProvider, kernels: Kernels) {
     this.#kernels = kernels;
     this.#length = length;
-    // A whole number of cache lines.
+    // Rows start at cache lines.
     this.#stride = Math.ceil(length / 8) * 8;
     this.#provider = provider;
   }
@@ -29,7 +29,7 @@ export class WasmBasis implements Basis {
     this.#kernels ??= this.#provider.takeKernels();
     const kernels = this.#kernels;
     if (!kernels) throw new RangeError('WebAssembly.Memory(): could not allocate memory');
-    // The basis is the only array that is kept, so new vectors follow the old ones without a gap.
+    // The basis is the only kept array in this memory, so new vectors follow the old ones without a gap.
     kernels.clear();
     const start = kernels.allocate(count * this.#stride * 8);
     if (this.size === 0) this.#start = start;
@@ -116,7 +116,7 @@ export class WasmBasis implements Basis {
     return this.#provider.runOn(this.#kernels as Kernels, flops, pass);
   }
 
-  /** Copies vectors into the memory, with zeros up to the stride. */
+  /** Copies vectors into the memory and pads them with zeros up to the stride. */
   #put(kernels: Kernels, start: number, vectors: Float64Array, count: number): void {
     const [length, stride] = [this.#length, this.#stride];
     const rows = kernels.doubles(start, count * stride);

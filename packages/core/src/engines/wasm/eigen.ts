@@ -8,36 +8,36 @@ import type { OnStep } from '../engine.js';
 import { CHECK_INTERVAL, type JobRunner, type SharedWork, sleep } from './threads/job-runner.js';
 import { threadTimes } from './threads/thread-times.js';
 
-/** Smallest matrix for which the kernels save more than the copies cost, and largest one that fits into memory with its copy. */
+/** Smallest matrix for which the kernels save more time than the copies take, and largest matrix that fits into memory with its copy. */
 const SMALLEST = 48;
 const LARGEST = 16384;
-/** Columns per panel of the reduction, and parts of a product at most: assembly/reduce.ts. */
+/** Columns per panel of the reduction, and maximum parts of a product, as in assembly/reduce.ts. */
 const PANEL = 16;
 const PARTS = 16;
-/** Words of the state of a reduction; after the claim, threads that sleep, and the microseconds that workers and this thread wait. */
+/** The state of a reduction: its number of 32-bit words. Word 0 is the claim; below are the indexes of the number of sleeping threads and of the microseconds that workers (and, in the next word, this thread) waited. */
 const STATE_WORDS = 64;
 const SLEEPERS = 32;
 const IDLE = 48;
-/** The first claim; that of a finished reduction; and that of one that is stopped. */
+/** Values of the claim: at the start, after the end, and after a stop. */
 const FIRST = (1 << PARTS) | 1;
 const END = -1;
 const STOPPED = -2;
-/** Milliseconds that this thread reduces before it looks at the clock of the event loop. */
+/** Milliseconds that this thread works before it checks whether to yield to the event loop. */
 const SLICE = 4;
-/** Rows of the matrix that are read or copied between two looks at the clock. */
+/** Rows of the matrix that are read or copied between two progress steps. */
 const STEP = 64;
-/** Vectors that one job transforms back, at least, and about how many times size² that takes some milliseconds. */
+/** Minimum vectors per back-transformation job, and the product of vectors and size² that takes some milliseconds. */
 const VECTORS = 4;
 const MOST_NUMBERS = 1.5e7;
 
-/** Whether the kernels are faster for this size, and the matrix fits. */
+/** Returns true if the kernels are faster for this size and the matrix fits into memory. */
 export function suits(size: number): boolean {
   return size >= SMALLEST && size <= LARGEST;
 }
 
 /**
- * `symmetricEigen` of linalg, its O(size³) parts in WebAssembly: the reduction, and the back-transformation of the vectors. `a` is kept, and
- * its rows of zeros take no part.
+ * `symmetricEigen` of linalg with its O(size³) parts in WebAssembly: the reduction and the back-transformation of the vectors. `a` is not
+ * changed, and its zero rows are left out.
  */
 export async function wasmEigen(
   a: Float64Array,
@@ -75,7 +75,7 @@ async function eigenOfRows(
   for (let r = 0; r < found.count; r++) {
     kernels.doubles(vectors + r * stride * 8, size).set(found.vectors.subarray(r * size, (r + 1) * size));
   }
-  // Every job reads all reflectors and multiplies them by each other, so few jobs are best. Vectors are transformed in pairs.
+  // Every job reads all reflectors and computes their products, so few jobs are best. Vectors are transformed in pairs.
   const most = Math.min(found.count / (runner.workers + 1), MOST_NUMBERS / size ** 2);
   const each = Math.max(VECTORS, 2 * Math.ceil(most / 2));
   for (let from = 0; from < found.count; from += each) {
@@ -92,14 +92,14 @@ async function eigenOfRows(
 
 interface Reduced {
   readonly t: Tridiagonal;
-  /** Where the reflectors and their factors are in the memory, and the layout of the reflectors. */
+  /** Addresses of the reflectors and their factors, and the layout of the reflectors. */
   readonly matrix: number;
   readonly taus: number;
   readonly rows: number;
   readonly stride: number;
 }
 
-/** A·factor = QTQᵀ, A the rows and columns `kept`: assembly/tridiagonalise.ts and reduce.ts. */
+/** Reduces A·factor = QTQᵀ, where A has the rows and columns `kept` (assembly/tridiagonalise.ts, assembly/reduce.ts). */
 async function reduce(
   a: Float64Array,
   all: number,
@@ -111,14 +111,14 @@ async function reduce(
   const { kernels } = runner;
   const size = kept.length;
   const rows = Math.ceil(size / 4) * 4;
-  // An odd number of cache lines: rows at multiples of 4096 bytes would be in each other's way in the cache.
+  // An odd number of cache lines: rows at multiples of 4096 bytes would share cache sets.
   const stride = 8 * (2 * Math.floor(size / 16) + (size % 16 <= 8 ? 1 : 3));
   const matrix = kernels.allocate(rows * stride * 8);
   for (let i = 0; i < rows; i++) {
     const row = kernels.doubles(matrix + i * stride * 8, stride);
     row.fill(0, i < size ? size : 0);
     if (i < size) scaledRow(row, i, a, kept[i] * all, kept, factor);
-    // The square on the diagonal is needed whole.
+    // The kernel reads all of the 4 × 4 squares on the diagonal.
     for (let j = i - (i % 4); i < size && j < i; j++) row[j] = a[kept[j] * all + kept[i]] * factor;
     if (i % STEP === 0) await onStep(0);
   }
@@ -155,12 +155,12 @@ async function reduce(
   threadTimes.workers -= words[IDLE] / 1000;
   threadTimes.own -= words[IDLE + 1] / 1000;
   const copy = (start: number): Float64Array => kernels.doubles(start, size).slice();
-  // The reflectors stay in the WebAssembly memory; `reflectors` is not read.
+  // The reflectors stay in the WebAssembly memory. The field `reflectors` is not read.
   const t = { size, diagonal: copy(diagonal), offDiagonal: copy(offDiagonal), taus: copy(taus), reflectors: a };
   return { t, matrix, taus, rows, stride };
 }
 
-/** Entries `first` and later of a row, as far as their columns are kept, times `factor`. A function of its own, so that it is compiled after a few rows. */
+/** Copies the kept columns of a row from entry `first` on, times `factor`. A separate function, so that the engine compiles it after a few rows. */
 function scaledRow(
   row: Float64Array,
   first: number,
@@ -172,7 +172,7 @@ function scaledRow(
   for (let j = first; j < kept.length; j++) row[j] = a[start + kept[j]] * factor;
 }
 
-/** This thread's part of a reduction, until it is finished. */
+/** Runs this thread's part of a reduction until the reduction is finished. */
 async function takePart(
   part: () => void,
   words: Int32Array,
@@ -187,7 +187,7 @@ async function takePart(
     if (claim === END) return;
     if (claim !== seen) [seen, since] = [claim, performance.now()];
     else waitForOthers(words, claim);
-    // With `blocking: 'full'` a step does not wait, and without a turn of the event loop nobody learns that a worker has died.
+    // With `blocking: 'full'` a step does not wait. Only a turn of the event loop reports that a worker has died.
     if (performance.now() - since > CHECK_INTERVAL) await nextTurn();
     runner.checkWorkers(since);
     const before = left;
@@ -196,7 +196,7 @@ async function takePart(
   }
 }
 
-/** Sleeps until there is another list, or for a moment. */
+/** Sleeps until there is another list of jobs, or for a moment. */
 function waitForOthers(words: Int32Array, claim: number): void {
   const start = performance.now();
   Atomics.add(words, SLEEPERS, 1);
@@ -205,7 +205,7 @@ function waitForOthers(words: Int32Array, claim: number): void {
   words[IDLE + 1] += 1000 * (performance.now() - start);
 }
 
-/** Stops workers where a reduction is not finished. */
+/** Stops the workers if the reduction is not finished. */
 function stop(words: Int32Array): void {
   if (Atomics.load(words, 0) === END) return;
   Atomics.store(words, 0, STOPPED);

@@ -1,21 +1,21 @@
 import { Kernels } from './kernels.js';
 import { replaceWorkers } from './threads/worker-pool.js';
 
-/** Most memory of all idle kernels together: WebAssembly memory never shrinks, so further kernels are dropped. */
+/** Maximum memory of all idle kernels. WebAssembly memory never shrinks, so further kernels are dropped. */
 const MOST_IDLE_BYTES = 128 * 2 ** 20;
 
-/** Most passes that run at the same time: more would take more memory and save no time. */
+/** Maximum passes that run at the same time: more would take more memory and save no time. */
 const MOST_PASSES = 16;
 
 /**
- * Idle kernels. Passes that run at the same time must not share a memory. Where there are many passes, or the system has no more
- * memory, a pass waits until another pass returns its kernels.
+ * Idle kernels. Passes that run at the same time must not share a memory. If too many passes run, or if the system has no more memory, a
+ * pass waits until another pass returns its kernels.
  */
 const idle: Kernels[] = [];
-/** Kernels that running passes use. Those from `takeKernels` do not count. */
+/** Number of kernels that running passes use, without those from `takeKernels`. A count for the process. */
 let inUse = 0;
 const waiting: (() => void)[] = [];
-/** Bytes of kernels that were dropped; workers may still refer to them. */
+/** Bytes of dropped kernels that workers may still reference. A count for the process. */
 let dropped = 0;
 
 /** Calls `use` with kernels, and returns them to the pool afterwards. */
@@ -31,7 +31,7 @@ export async function withKernels<Result>(
         break;
       } catch (error) {
         if (inUse === 0) {
-          // No pass will return kernels and with them wake those that wait: they try for themselves.
+          // No running pass will return kernels and wake a waiting pass, so wake one here: it tries to create its own kernels.
           waiting.shift()?.();
           throw error;
         }
@@ -49,7 +49,7 @@ export async function withKernels<Result>(
   }
 }
 
-/** Kernels to keep for longer; undefined where that would leave none for passes to run. */
+/** Takes kernels for longer use. Returns undefined if passes would have no kernels left. */
 export function takeKernels(module: WebAssembly.Module): Kernels | undefined {
   try {
     const kernels = idle.pop() ?? new Kernels(module);

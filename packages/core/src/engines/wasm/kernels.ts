@@ -4,27 +4,27 @@ import { messageOf } from '../../errors.js';
 import { FUNCTIONS, type FunctionName, QUEUE_BYTES, QUEUE_START } from './threads/job-queue.js';
 import { nextMemory } from './threads/worker-pool.js';
 
-/** The functions of assembly/kernels.ts: addresses, counts and switches, all of them 32-bit numbers. */
+/** The functions of assembly/kernels.ts. All arguments (addresses, counts, flags) are 32-bit numbers. */
 type Exports = Readonly<Record<FunctionName | 'packVectors', (...numbers: number[]) => void>>;
 
 /** A page of WebAssembly memory. */
 const PAGE = 65536;
-/** Largest size of a memory, in pages: 4 GB, or as much as the system allows to reserve. */
+/** Maximum sizes of a memory to try, in pages: 4 GB first, then less, if the system refuses to reserve it. */
 const MOST_PAGES = [65536, 16384, 4096, 1024];
 
 /**
- * One instance of the kernels and its memory, which workers can share. A pass uses one alone and allocates its
- * arrays from the start of the memory; nothing in it outlives the pass, except after `keep`.
+ * One instance of the kernels and its memory, which workers can share. Only one pass uses an instance at a time. The pass allocates its
+ * arrays from the start of the memory. They do not outlive the pass, unless it calls `keep`.
  */
 export class Kernels {
-  /** Workers know the memory by it. */
+  /** Workers identify the memory by this number. */
   readonly id = nextMemory();
   readonly module: WebAssembly.Module;
   readonly memory: WebAssembly.Memory;
   readonly run: Exports;
-  /** The functions that jobs can call, by index. */
+  /** The functions of jobs, by index. */
   readonly calls: ((...numbers: number[]) => void)[];
-  /** Set when a worker failed that may still write into the memory: the memory must not be used again. */
+  /** True after a worker failed that may still write into the memory. The memory must not be used again. */
   broken = false;
   /** The job queue. */
   readonly queue: Int32Array;
@@ -44,34 +44,34 @@ export class Kernels {
     this.calls = FUNCTIONS.map((name) => this.run[name]);
   }
 
-  /** The memory for views, valid until the next `allocate`. */
+  /** The buffer of the memory, valid until the next `allocate`. */
   get buffer(): ArrayBufferLike {
     return this.#buffer;
   }
 
-  /** Size of the memory. */
+  /** Size of the memory in bytes. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Frees all arrays except those that are kept. */
+  /** Frees all arrays except kept ones. */
   clear(): void {
     this.#top = this.#base;
   }
 
-  /** Keeps the present arrays for later passes. */
+  /** Keeps the current arrays for later passes. */
   keep(): void {
     this.#base = this.#top;
   }
 
-  /** Frees all arrays. */
+  /** Frees all arrays, kept ones included. */
   forget(): void {
-    // Before it are the job queue and address 0, which means "none".
+    // The job queue and address 0, which means "none", come first.
     this.#base = QUEUE_START + QUEUE_BYTES;
     this.#top = this.#base;
   }
 
-  /** Allocates `bytes` at a multiple of 64, not zeroed; the memory grows as needed. */
+  /** Allocates `bytes` bytes at a multiple of 64, without clearing them. The memory grows as needed. */
   allocate(bytes: number): number {
     const start = this.#top;
     this.#top = Math.ceil((start + bytes) / 64) * 64;
@@ -88,7 +88,7 @@ export class Kernels {
   put(numbers: Float64Array): number {
     const start = this.allocate(numbers.byteLength);
     const target = this.doubles(start, numbers.length);
-    // For a few numbers `set` takes longer than a loop.
+    // For few numbers a loop is faster than `set`.
     if (numbers.length > 16) target.set(numbers);
     else for (let i = 0; i < numbers.length; i++) target[i] = numbers[i];
     return start;
@@ -101,22 +101,22 @@ export class Kernels {
     return start;
   }
 
-  /** A view of float64 numbers, valid until the next `allocate`. */
+  /** Returns a view of float64 numbers, valid until the next `allocate`. */
   doubles(start: number, length: number): Float64Array {
     return new Float64Array(this.#buffer, start, length);
   }
 }
 
 /**
- * Memory that workers can share. Without workers it works too. Memory that is not shared needs as much address space, so it
- * would not help to try that where this fails.
+ * Creates a memory that workers can share. It works without workers too. Unshared memory needs the same address space, so there is no
+ * fallback to it.
  */
 function sharedMemory(): WebAssembly.Memory {
   let failure: unknown;
   for (const maximum of MOST_PAGES) {
     const memory = new WebAssembly.Memory({ initial: 4, maximum, shared: true });
     try {
-      // Where V8 cannot reserve the maximum it makes a memory that cannot grow at all.
+      // If V8 cannot reserve the maximum, it creates a memory that cannot grow at all.
       memory.grow(1);
       return memory;
     } catch (error) {
@@ -126,7 +126,7 @@ function sharedMemory(): WebAssembly.Memory {
   throw failure;
 }
 
-/** The compiled kernels, with fused multiply-add where the machine has it. */
+/** The compiled kernels, with fused multiply-add (`relaxed`) if the machine has it. */
 export interface Compiled {
   readonly module: WebAssembly.Module;
   readonly relaxed: boolean;
@@ -134,13 +134,13 @@ export interface Compiled {
 
 let compiled: Promise<Compiled | string> | undefined;
 
-/** The compiled kernels; undefined where they cannot be compiled. */
+/** Returns the compiled kernels, or undefined if they cannot be compiled. */
 export async function compileKernels(): Promise<Compiled | undefined> {
   const compiled = await compileOrWhy();
   return typeof compiled === 'string' ? undefined : compiled;
 }
 
-/** Compiles the kernels, once; or says why that is not possible. */
+/** Compiles the kernels once, or returns the reason why they cannot be compiled. */
 export function compileOrWhy(): Promise<Compiled | string> {
   compiled ??= keepAlive(compile);
   return compiled;
@@ -149,9 +149,9 @@ export function compileOrWhy(): Promise<Compiled | string> {
 async function compile(): Promise<Compiled | string> {
   if (typeof WebAssembly === 'undefined') return 'there is no WebAssembly here (node --jitless switches it off)';
   for (const relaxed of [true, false]) {
-    // The binaries, which assembly/build.js writes.
+    // assembly/build.js writes these modules.
     const loading = relaxed ? import('./kernels-relaxed.js') : import('./kernels-plain.js');
-    // Meanwhile.
+    // The flag is set while the module loads.
     if (relaxed) enableRelaxed();
     const bytes = decode((await loading).kernels);
     if (!WebAssembly.validate(bytes)) continue;
@@ -165,7 +165,7 @@ async function compile(): Promise<Compiled | string> {
   return 'WebAssembly has no SIMD here';
 }
 
-/** A module of one function, which multiplies and adds by relaxed SIMD. */
+/** A WebAssembly module with one function, which uses the fused multiply-add of relaxed SIMD. */
 const RELAXED = '0061736d010000000105016000017b030201000a130111004100fd114100fd114100fd11fd87020b';
 
 /** Node 20 has relaxed SIMD behind a flag of V8 that may be set while it runs; later ones and browsers have it anyway. */

@@ -19,10 +19,10 @@ import { canShare, machineThreads, workersRefused } from './threads/worker-pool.
 /** Unit roundoff of float64 and of float32. */
 const U = 2 ** -53;
 const U32 = 2 ** -24;
-/** DualTarget that assembly/multiply.ts sums in float32 before it adds the sum in float64. */
+/** Number of products that assembly/multiply.ts sums in float32 before it adds the sum in float64. */
 const CHAIN = 64;
 
-/** Flops from which a pass uses idle workers, and from which it starts new ones: 0.4 and 2 milliseconds of one thread. */
+/** Minimum flops of a pass that uses idle workers, and of a pass that starts workers: 0.4 and 2 milliseconds of one thread. */
 const USE_WORKERS_FLOPS = 1e7;
 const START_WORKERS_FLOPS = 5e7;
 
@@ -30,13 +30,13 @@ const engines = new Map<string, Promise<Engine | string>>();
 
 /** Options of the WebAssembly engine. */
 export interface WasmOptions {
-  /** Threads that passes run on. Default: as many as the machine has. */
+  /** Maximum number of threads of a pass. Default: the number of threads of the machine. */
   readonly threads?: number | undefined;
-  /** How long passes may keep the calling thread. */
+  /** How long a pass may block the calling thread. */
   readonly blocking?: Blocking | undefined;
 }
 
-/** The WebAssembly engine, or the reason why there is none. */
+/** Returns the WebAssembly engine, or the reason why it is not available. */
 export function wasmEngineOrWhy(options: WasmOptions = {}): Promise<Engine | string> {
   const wanted = options.threads ?? machineThreads();
   const threads = canShare() ? wanted : 1;
@@ -54,7 +54,7 @@ async function make(threads: number, wanted: number, workersOnly: boolean): Prom
   const compiled = await compileOrWhy();
   if (typeof compiled === 'string') return compiled;
   try {
-    // Allocates the first memory, which the pool keeps for the first pass.
+    // Allocates the first memory. The pool keeps it for the first pass.
     await withKernels(compiled.module, () => {});
   } catch (error) {
     return `the system refuses the memory that WebAssembly needs (${messageOf(error)}). Node and Chrome reserve 10 GB of address space for it: if that is limited (ulimit -v), raise the limit, or start Node with --disable-wasm-trap-handler`;
@@ -62,7 +62,7 @@ async function make(threads: number, wanted: number, workersOnly: boolean): Prom
   return makeEngine(compiled, threads, wanted, workersOnly);
 }
 
-/** The warning for the user where workers could not be started. */
+/** Returns a warning if workers could not be started. */
 function warningsFor(wanted: number): readonly Warning[] {
   const cause = workersRefused();
   if (wanted === 1 || cause === undefined) return [];
@@ -83,7 +83,7 @@ async function runPass<Result>(runner: JobRunner, pass: (runner: JobRunner) => P
   }
 }
 
-/** Threads that the plan counts with, whatever the machine has: see `Engine.rates`. */
+/** Number of threads that the plan assumes, on every machine: see `Engine.rates`. */
 const PLAN_THREADS = 4;
 
 function ratesOn(threads: number, relaxed: boolean): Rates {
@@ -92,14 +92,15 @@ function ratesOn(threads: number, relaxed: boolean): Rates {
     products: (relaxed ? 23 : 17) * (1 + 0.9 * (threads - 1)),
     // 4 to 5 GFLOP/s per thread over 4 M entries in 20,000 columns: the caches are the limit.
     sparse: 4.5 * (1 + 0.9 * (threads - 1)),
-    // 8 to 17 on one core of an AMD EPYC for 500 to 1536 columns, depending on the share of the caches that others leave: memory is the limit.
+    // 8 to 17 on one core of an AMD EPYC for 500 to 1536 columns, depending on how much of the caches other processes use: memory is the
+    // limit.
     eigen: 8 * (1 + 0.5 * (Math.min(threads, 4) - 1)),
-    // 12 vectors of 4000 × 4000 take 26 ms on two threads, of which products would take 17; more threads share the memory.
+    // 12 vectors of 4000 × 4000 take 26 ms on two threads; the products alone would take 17 ms. More threads share the memory bandwidth.
     again: { vectors: MOST_ROWWISE_VECTORS, numbers: MOST_RESIDENT_BYTES / 8, reading: Math.min(threads, 4) },
   };
 }
 
-/** The rates of float32 products: twice as many numbers per instruction. */
+/** Returns the rates of float32 products: an instruction handles twice the numbers. */
 function doubled(rates: Rates): Rates {
   return { ...rates, products: 2 * rates.products };
 }

@@ -1,10 +1,10 @@
 /**
- * Arithmetic on numbers of two float32 parts, h + l, in WGSL. It rests on sums and products whose rounding error is
- * computed exactly (Dekker 1971; Knuth, TAOCP 4.2.2). Shader compilers may rearrange sums and may or may not fuse products with
- * sums, so there are several forms of each, and `probe.ts` chooses those that are exact on a device.
+ * Arithmetic on numbers of two float32 parts, h + l, in WGSL. It uses sums and products with exactly computed rounding errors (Dekker 1971;
+ * Knuth, TAOCP 4.2.2). Shader compilers may reorder sums and may fuse products with sums. So there are several forms of each, and
+ * `probe.ts` chooses the forms that are exact on a device.
  */
 
-/** How the error of a sum is computed: as written; through products with a 1 from a uniform; through bits that a uniform 0 changes. */
+/** How the error of a sum is computed: directly; through products with a 1 from a uniform; or through an exclusive or with a 0 from a uniform. */
 export const SUM_FORMS = ['plain', 'one', 'bits'] as const;
 /** How the error of a product is computed: by a fused multiply-add, or by splitting the factors into halves. */
 export const PRODUCT_FORMS = ['fma', 'split'] as const;
@@ -14,10 +14,10 @@ export interface Arithmetic {
   readonly product: (typeof PRODUCT_FORMS)[number];
 }
 
-/** Bytes that every uniform begins with: one (f32), zero (u32). */
+/** The first fields of every uniform: one (f32), zero (u32). */
 export const UNIFORM_HEAD = 'one: f32, zero: u32,';
 
-/** a + b and a − b, for each form, in a way that the compiler cannot see through. */
+/** a + b and a − b for each form, written so that the compiler cannot simplify the error to 0. */
 const SUMS: Record<
   Arithmetic['sum'],
   { add: (a: string, b: string) => string; subtract: (a: string, b: string) => string }
@@ -41,7 +41,7 @@ const PRODUCTS: Record<Arithmetic['product'], string> = {
   return (((ah * bh - q) + ah * bl) + al * bh) + al * bl;`,
 };
 
-/** The functions for f32 (suffix 1) and vec4f (suffix 4). They need a uniform `p` that begins with `UNIFORM_HEAD`. */
+/** Returns the functions for f32 (suffix 1) and vec4f (suffix 4). They need a uniform `p` that begins with `UNIFORM_HEAD`. */
 export function arithmeticCode({ sum, product }: Arithmetic): string {
   const { add, subtract } = SUMS[sum];
   const code = `

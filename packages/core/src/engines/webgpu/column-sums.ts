@@ -6,10 +6,10 @@ import { joinParts } from './matrices.js';
 import { readFlags } from './scaled-rows.js';
 import { type StoredRows, withBuffers } from './stored-rows.js';
 
-/** Bytes of the columns' sums that are read back at a time. */
+/** Maximum bytes of column sums that are read back in one step. */
 const SUMS_BYTES = 16 * 2 ** 20;
 
-/** Σw·t, Σw·t² and ranges of the columns. `alongside` is called for each slab of rows, which is on the device then. */
+/** Σw·t, Σw·t² and ranges of the columns. `alongside` is called for each slab of rows while the slab is on the device. */
 export function columnSums(
   { gpu, resident, rows: n, cols: d }: StoredRows,
   scaler: Scaler,

@@ -9,23 +9,23 @@ import { normalPass } from './products-pass.js';
 import { slabRows } from './scaled-rows.js';
 import type { Meanwhile, StoredRows } from './stored-rows.js';
 
-/** Relative difference up to which sums agree with those of another kernel or of the processor: a thousand times what rounding makes of them. */
+/** Maximum relative difference between the sums of two kernels, or of a kernel and the processor: a thousand times the usual rounding. */
 const CONFIRMED = 1e-10;
-/** Vectors whose products are compared with each other. */
+/** Number of vectors whose products are compared. */
 const CONFIRMED_PAIRS = 8;
 
-/** Of the rows of a slab, the processor reads one of so many. */
+/** The processor reads one in this many rows of a slab. */
 const SAMPLED = 8;
 
 /**
- * BᵀB of some rows of one slab, whichever the shape says, times one vector, as the processor computes it in float64. It is computed while
- * the device is busy with all rows: pass `meanwhile` to the pass. The device gives the other rows of the slab weight zero, and sums as many
- * terms as for any slab.
+ * BᵀB of some rows of one slab times one vector, computed by the processor in float64. The shape of the data selects the slab. The
+ * processor computes while the device works on all rows: give `meanwhile` to the pass. Then the device computes the same product with
+ * weight 0 for the other rows of the slab, so it sums the usual number of terms.
  */
 export class SlabCheck {
   readonly slab: number;
   readonly meanwhile: Meanwhile;
-  /** The scaler of the pass, and with weight zero for rows that are not sampled. */
+  /** The scaler of the pass, and the same scaler with weight 0 for rows that are not sampled. */
   readonly #given: Scaler;
   readonly #scaler: Scaler;
   readonly #vector: Float64Array;
@@ -63,7 +63,7 @@ export class SlabCheck {
     };
   }
 
-  /** Confirms products VBᵀB: the device multiplies the slab by the vector too, with the same kernels. */
+  /** Confirms products VBᵀB. The device multiplies the slab by the vector with the same kernels. */
   async products(stored: StoredRows, report: OnStep): Promise<void> {
     this.#compare(
       stored.gpu,
@@ -71,11 +71,11 @@ export class SlabCheck {
     );
   }
 
-  /** Confirms a scatter: the device sums the slab alone. */
+  /** Confirms a scatter. The device sums only the slab. */
   async scatter(stored: StoredRows, report: OnStep): Promise<void> {
     const d = stored.cols;
     const part = new Float64Array(d * d);
-    // Kernels for bytes know no weights: they leave rows out.
+    // Kernels for bytes have no weights. They leave rows out.
     const bytes = IntegerPanel.suits(stored, this.#given);
     const [scaler, every] = bytes ? [this.#given, SAMPLED] : [this.#scaler, 1];
     await gramPass(stored, scaler, true, part, () => report(0), { slab: this.slab, every });
@@ -95,7 +95,7 @@ export class SlabCheck {
   }
 }
 
-/** One combination of k vectors. */
+/** Returns a random combination of k vectors. */
 export function someCombination(vectors: Float64Array, k: number, d: number): Float64Array {
   const { normal } = random(k + d);
   const vector = new Float64Array(d);
@@ -103,7 +103,7 @@ export function someCombination(vectors: Float64Array, k: number, d: number): Fl
   return vector;
 }
 
-/** DualTarget VBᵀB of all rows: M = (VBᵀB)Vᵀ is symmetric, which an error in a part of them is not. */
+/** Confirms products VBᵀB of all rows: M = (VBᵀB)Vᵀ must be symmetric, and an error in a part of the products breaks the symmetry. */
 export function confirmSymmetry(gpu: Gpu, vectors: Float64Array, k: number, found: Float64Array, d: number): void {
   for (let i = 0; i < Math.min(k, CONFIRMED_PAIRS); i++) {
     for (let j = 0; j < i; j++) {
@@ -114,12 +114,12 @@ export function confirmSymmetry(gpu: Gpu, vectors: Float64Array, k: number, foun
   }
 }
 
-/** A scatter of all rows: its diagonal are the sums of squares that another kernel made. */
+/** Confirms a scatter of all rows: its diagonal must equal the sums of squares of another kernel. */
 export function confirmDiagonal(gpu: Gpu, scatter: Float64Array, squares: Float64Array, d: number): void {
   for (let j = 0; j < d; j++) expectRounding(gpu, Math.abs(scatter[j * d + j] - squares[j]), squares[j]);
 }
 
-/** Fails where an error is more than rounding of something of that size. */
+/** Throws if the error exceeds the rounding of a number of this size. */
 function expectRounding(gpu: Gpu, error: number, size: number): void {
   if (error <= CONFIRMED * size) return;
   gpu.failure ??= `it computed something wrong (off by ${(error / size).toExponential(1)}, found by checking its sums)`;

@@ -1,6 +1,6 @@
 import { type Arithmetic, arithmeticCode, UNIFORM_HEAD } from './arithmetic.js';
 
-/** Types of stored numbers, and their bytes. */
+/** Bytes of each type of stored numbers. */
 export const BYTES = {
   float64: 8,
   float32: 4,
@@ -15,11 +15,11 @@ export const BYTES = {
 export type ElementType = keyof typeof BYTES;
 
 /**
- * Entry (i, j) of B = W^½(X − 1sᵀ)F in two float32 parts, from the bits of the stored numbers. Bits are taken apart with
- * integers, so that nothing is rounded before the shift is subtracted: a float64 becomes three float32 parts, times the power of two of
- * its column, which brings columns of any size into the range of float32.
+ * Entry (i, j) of B = W^½(X − 1sᵀ)F in two float32 parts, from the bits of the stored numbers. The code splits the bits with integer
+ * operations, so that nothing is rounded before the shift is subtracted. A float64 becomes three float32 parts. Each part is multiplied by
+ * the power of two of its column, which brings columns of any size into the range of float32.
  *
- * Columns are two vectors each: the shift in three parts and the factor's high part; its low part and the power of two.
+ * Each column has two vectors: the shift in three parts and the factor's high part, then the factor's low part and the power of two.
  */
 const FRAME = `
 fn power(q: i32) -> f32 { return select(bitcast<f32>(u32(clamp(q, -126, 60) + 127) << 23u), 0.0, q < -126); }
@@ -37,7 +37,7 @@ fn scaled(x: vec3f, j: u32) -> Two1 {
 }
 `;
 
-/** Reads number `at` as an integer of up to 53 bits, in three parts, times a power of two. `finite` is set to false where it is not. */
+/** Reads number `at` as an integer of up to 53 bits, in three parts, times a power of two. Sets `finite` to false if the number is not finite. */
 const READ: Record<ElementType, string> = {
   float64: `let low = raw[2u * at]; let top = raw[2u * at + 1u];
   let e = (top >> 20u) & 0x7ffu;
@@ -69,7 +69,7 @@ const READ: Record<ElementType, string> = {
   return vec3f(f32(size & 0xffffff00u), f32(size & 255u), 0.0) * select(power(shift), -power(shift), v < 0);`,
 };
 
-/** The first row in the buffer, rows to read, columns, the padded width that is written, and the first strip of sums. */
+/** The first row in the buffer, the number of rows and columns, the padded width of the output, whether rows have weights, and the first strip of sums. */
 export const DECODE_PARAMS = ['first', 'rows', 'cols', 'ld', 'weighted', 'strip'] as const;
 
 const head = (type: ElementType, arithmetic: Arithmetic): string => `
@@ -86,7 +86,7 @@ fn entry(i: u32, j: u32, finite: ptr<function, bool>) -> Two1 {
   return scaled(x, j);
 }`;
 
-/** Writes B, padded with zeros; `low` also its low parts. Rows with a number that is not finite get a flag, and zeros. */
+/** Returns a kernel that writes B, padded with zeros; with its low parts if `low` is true. Rows with a value that is not finite get a flag, and zeros. */
 export function decodeCode(type: ElementType, low: boolean, arithmetic: Arithmetic): string {
   return `${head(type, arithmetic)}
 @group(0) @binding(4) var<storage, read_write> high: array<f32>;
@@ -106,16 +106,16 @@ fn main(@builtin(global_invocation_id) g: vec3u) {
 }`;
 }
 
-/** Rows of a strip, and of them those that one thread sums apart. */
+/** Rows of a strip, and rows that a thread sums before it adds to its total. */
 export const STRIP = 2048;
 const SUBSUM = 32;
-/** Columns of a workgroup, and threads that share a strip of each. */
+/** Columns per workgroup, and threads per column of a strip. */
 export const SUM_COLUMNS = 32;
 const SHARING = 8;
 
 /**
- * ProductSums of strips of rows, column by column: Σw·t, Σw·t², and the least and largest t of rows with a weight, all in two parts:
- * eight planes per strip. A number that is not finite gets a flag.
+ * Returns a kernel that sums strips of rows, column by column: Σw·t, Σw·t², and the least and largest t of rows with weight above 0. Each
+ * is in two parts, so a strip has eight planes. A strip with a value that is not finite gets a flag.
  */
 export function columnsCode(type: ElementType, arithmetic: Arithmetic): string {
   const planes = ['sums', 'squares', 'least', 'largest'];

@@ -17,24 +17,24 @@ import { ResidentRows } from './resident.js';
 import { slabRows } from './scaled-rows.js';
 import { type StoredRows, withBuffers } from './stored-rows.js';
 
-/** Sizes of columns whose numbers, in units of the scaler, do not fit into the kernels' integers. */
+/** Maximum (and, inverted, minimum) factor of columns. Beyond it, exponents do not fit into the kernels' integers. */
 const FARTHEST = 2 ** 900;
 
-/** A device and what stands in for it. */
+/** A device and its fallback. */
 export interface GpuWithFallback {
   readonly gpu: Gpu;
-  /** Loads the block into the engine that takes over. */
+  /** Loads the block into the fallback engine. */
   load(block: DenseBlock): Promise<LoadedBlock>;
-  /** Whether sums are confirmed on the processor. */
+  /** True if sums are confirmed by the processor. */
   readonly confirms: boolean;
-  /** Notes why a pass was computed elsewhere. */
+  /** Records why a pass used the fallback engine. */
   failed(reason: string): void;
 }
 
 /**
- * The passes over dense rows on a device: a slab of rows is decoded through the scaler, then multiplied. With `float32` the products of
- * `gram` and of the scatter are float32, everything else is computed in two float32 parts. A pass that the device cannot finish is repeated
- * by the wasm engine: results are added to what the caller gave only at the end.
+ * The passes over dense rows on a device. A pass decodes and scales a slab of rows, then multiplies it. If `float32` is true, the products
+ * of `gram` and of the scatter are float32. All other numbers have two float32 parts. If the device cannot finish a pass, the fallback
+ * engine repeats it: results are added to the caller's arrays only at the end.
  */
 export class GpuDense implements LoadedBlock {
   readonly rows: number;
@@ -57,12 +57,12 @@ export class GpuDense implements LoadedBlock {
     this.#stored = { gpu, resident: rows, rows: block.rows, cols: block.cols };
   }
 
-  /** Whether one slab of this many columns fits into a buffer. */
+  /** Returns true if one slab of this many columns fits into a buffer. */
   static suits(gpu: Gpu, cols: number): boolean {
     return padded(cols) * slabRows(cols) * 4 <= gpu.largestBinding && cols * slabRows(cols) * 8 <= gpu.largestBinding;
   }
 
-  /** The same rows on the device for passes in two parts. */
+  /** Returns the same rows on the device, for passes in two parts. */
   exact(): LoadedBlock {
     return new GpuDense(this.#block, this.#device, false, this.#stored.resident.share());
   }
@@ -167,7 +167,7 @@ export class GpuDense implements LoadedBlock {
     void this.#elsewhere?.then((block) => block.release());
   }
 
-  /** ProductSums of the columns and the scatter: for each slab both, while the next one is uploaded. */
+  /** Sums of the columns and the scatter. Both are computed for a slab while the next slab is uploaded. */
   async #sumsAndScatter(scaler: Scaler, sums: ShiftedSums, scatter: Float64Array, report: OnStep): Promise<void> {
     const [stored, two] = [this.#stored, !this.#float32];
     const { gpu, resident, rows: total, cols: d } = stored;
@@ -192,7 +192,7 @@ export class GpuDense implements LoadedBlock {
     await check.scatter(stored, report);
   }
 
-  /** A check of a scatter in two parts. The float32 scatter is measured by the solver that asks for it. */
+  /** Returns a check of a scatter in two parts. A float32 scatter needs no check here, because the solver that uses it measures it. */
   #scatterCheck(scaler: Scaler, report: OnStep): SlabCheck | undefined {
     if (!this.#device.confirms || this.#float32) return undefined;
     return this.#slabCheck(scaler, Float64Array.from({ length: this.cols }, random(this.cols).normal), report);
@@ -202,7 +202,7 @@ export class GpuDense implements LoadedBlock {
     return new SlabCheck(this.#block, (block) => this.#device.load(block), scaler, vector, report);
   }
 
-  /** Runs a pass on the device; where that fails, elsewhere. Rows that were reported are not reported twice. */
+  /** Runs a pass on the device, or on the fallback engine if the device fails. Progress is not reported twice. */
   async #orElsewhere<Result>(
     onStep: OnStep,
     pass: (report: OnStep) => Promise<Result>,

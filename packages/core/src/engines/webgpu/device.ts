@@ -1,34 +1,34 @@
 import { messageOf } from '../../errors.js';
 import type { Arithmetic } from './arithmetic.js';
 
-/** Why a device cannot go on: it was lost, it has no memory left, or it computed something wrong. The pass is repeated elsewhere. */
+/** Thrown if a device was lost, ran out of memory, or computed a wrong result. The fallback engine repeats the pass. */
 export class DeviceFailure extends Error {
   override readonly name = 'DeviceFailure';
 }
 
-/** Staging buffers, and their bytes: with some of 16 or 32 MB, mapped again and again, uploads are four times as fast as `writeBuffer`. */
+/** Number of staging buffers, and their bytes. Uploads through a few reused buffers of 16 or 32 MB are four times as fast as `writeBuffer`. */
 const STAGING_BUFFERS = 3;
 const STAGING_BYTES = 32 * 2 ** 20;
-/** Uploads of up to so many bytes take less time without staging. */
+/** Uploads up to this number of bytes are faster without staging. */
 const SMALL_UPLOAD = 2 ** 18;
-/** Milliseconds that the work submitted at a time should take: below 50, desktops stay responsive. */
+/** Target milliseconds of one slice of submitted work. Below 50, desktops stay responsive. */
 const SLICE_MS = 25;
-/** Commands are submitted when they are such a part of a slice: about a millisecond of work. */
+/** Commands are submitted when they make up this share of a slice: about a millisecond of work. */
 const SUBMISSION = 1 / SLICE_MS;
-/** Milliseconds after which a device that does not answer counts as lost. */
+/** A device that does not answer for this many milliseconds counts as lost. */
 const HANGS_MS = 30_000;
-/** Work of the first slice, in operations: a millisecond of a slow device. */
+/** Operations of the first slice: a millisecond of a slow device. */
 const FIRST_SLICE = 1e7;
 
-/** Bytes of buffers that are kept for later passes, and for how many milliseconds. */
+/** Maximum bytes of buffers that are kept for later passes, and the milliseconds for which they are kept. */
 const MOST_SPARE = 1024 * 2 ** 20;
 const IDLE_MS = 5000;
 
-/** Dispatches of one submission, and bytes from the uniforms of one to those of the next. */
+/** Maximum dispatches of one submission, the distance between the uniforms of two dispatches in bytes, and the bytes of a uniform. */
 const MOST_DISPATCHES = 256;
 const UNIFORM_STEP = 256;
 const UNIFORM_BYTES = 64;
-/** Most threads of a workgroup that some kernel uses. */
+/** Maximum threads of a workgroup in any kernel. */
 const MOST_THREADS = 1024;
 
 const sizeOf = (bytes: number): number => Math.max(16, Math.ceil(bytes / 4) * 4);
@@ -37,32 +37,32 @@ const USAGE = { mapRead: 1, mapWrite: 2, copySource: 4, copyTarget: 8, uniform: 
 
 /** One WebGPU device: buffers, pipelines, transfers, and work in slices. */
 export class Gpu {
-  /** Kept alive: Dawn in Node stops when this object is collected. */
+  /** This reference keeps Dawn alive: in Node, Dawn stops when the object is garbage-collected. */
   readonly instance: GPU;
   readonly device: GPUDevice;
   readonly adapter: string;
-  /** Whether it is a software driver: correct, and slower than the wasm engine. */
+  /** True for a software driver, which is correct but slower than the wasm engine. */
   readonly software: boolean;
-  /** Most bytes of a buffer that a kernel can read. */
+  /** Maximum bytes of a buffer that a kernel can read. */
   readonly largestBinding: number;
-  /** Bytes of data that may stay on the device. */
+  /** Maximum bytes of data that stay on the device. */
   readonly memory: number;
-  /** Whether kernels can multiply four bytes at a time. */
+  /** True if kernels can multiply four bytes at a time. */
   readonly packedProducts: boolean;
-  /** Threads of a workgroup, at most. */
+  /** Maximum threads of a workgroup. */
   readonly threads: number;
-  /** Buffers that were created and destroyed, and bytes that are in use now. */
+  /** Number of created and destroyed buffers, and bytes of the existing ones. */
   readonly buffers = { created: 0, destroyed: 0, bytes: 0 };
-  /** Set when the probe has found the forms that are exact here. */
+  /** The exact forms of arithmetic, set by the probe. */
   arithmetic: Arithmetic = { sum: 'plain', product: 'fma' };
-  /** Why the device is not used any more. */
+  /** The reason why the device can no longer be used. */
   failure: string | undefined;
   readonly #pipelines = new Map<string, GPUComputePipeline>();
   readonly #layouts = new Map<GPUComputePipeline, GPUBindGroupLayout>();
   readonly #spare = new Map<number, GPUBuffer[]>();
   #spareBytes = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Parameters of the dispatches that were added, and the buffer that they are written to when these are submitted. */
+  /** Parameters of the added dispatches, and the buffer to which `submit` writes them. */
   readonly #params = new Uint32Array((MOST_DISPATCHES * UNIFORM_STEP) / 4);
   readonly #uniforms: GPUBuffer;
   #dispatches = 0;
@@ -72,7 +72,7 @@ export class Gpu {
   #reading: Promise<unknown> = Promise.resolve();
   #encoder: GPUCommandEncoder | undefined;
   #pass: GPUComputePassEncoder | undefined;
-  /** Operations since the device was waited for, and of commands that are not submitted yet. */
+  /** Operations since the last wait for the device, and operations of commands that are not submitted yet. */
   #work = 0;
   #added = 0;
   #slice = FIRST_SLICE;
@@ -100,7 +100,7 @@ export class Gpu {
     });
   }
 
-  /** The device of this GPU, or why there is none. `hardwareOnly` opens no software driver. */
+  /** Opens the device of this GPU, or returns the reason why it cannot be opened. If `hardwareOnly` is true, a software driver is not opened. */
   static async open(gpu: GPU, hardwareOnly = false): Promise<Gpu | string> {
     try {
       const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' });
@@ -141,7 +141,7 @@ export class Gpu {
     if (this.failure !== undefined) throw new DeviceFailure(this.failure);
   }
 
-  /** A buffer for kernels, with anything in it. Fails where the device has not that much memory. */
+  /** Returns a buffer for kernels with arbitrary content. Throws if the device has too little memory. */
   async allocate(bytes: number): Promise<GPUBuffer> {
     this.check();
     const spare = this.#spare.get(sizeOf(bytes))?.pop();
@@ -173,7 +173,7 @@ export class Gpu {
     return buffer;
   }
 
-  /** Gives a buffer of `allocate` back. Some are kept for the next passes: creating one takes a millisecond or more. */
+  /** Frees a buffer from `allocate`. Some buffers are kept for later passes, because creating one takes a millisecond or more. */
   free(buffer: GPUBuffer): void {
     if (this.failure === undefined && this.#spareBytes + buffer.size <= MOST_SPARE) {
       const same = this.#spare.get(buffer.size) ?? [];
@@ -187,16 +187,16 @@ export class Gpu {
     if (this.failure === undefined && this.#spareBytes > 0) this.#dropSpare();
   }
 
-  /** Bytes of buffers that something uses. */
+  /** Bytes of buffers in use, without spare ones. */
   get inUse(): number {
     return this.buffers.bytes - this.#spareBytes;
   }
 
-  /** Spare buffers are destroyed when nothing has been freed for some seconds. */
+  /** Destroys spare buffers when no buffer has been freed for some seconds. */
   #dropLater(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#dropSpare(), IDLE_MS);
-    // In Node a timer would keep the process alive.
+    // Otherwise the timer would keep a Node process alive.
     (this.#timer as { unref?: () => void }).unref?.();
   }
 
@@ -213,7 +213,7 @@ export class Gpu {
     buffer.destroy();
   }
 
-  /** The pipeline of this name, compiled on first use. Not `createComputePipelineAsync`: that ends the process in some releases of Dawn. */
+  /** Returns the pipeline of this name, compiled on first use. `createComputePipelineAsync` crashes some releases of Dawn, so it is not used. */
   pipeline(name: string, code: () => string): GPUComputePipeline {
     let pipeline = this.#pipelines.get(name);
     if (!pipeline) {
@@ -249,7 +249,7 @@ export class Gpu {
     this.#pass.dispatchWorkgroups(x, y, z);
   }
 
-  /** Where commands other than dispatches are added. */
+  /** Ends the compute pass and returns the encoder for other commands. */
   get #commands(): GPUCommandEncoder {
     this.#pass?.end();
     this.#pass = undefined;
@@ -262,12 +262,12 @@ export class Gpu {
     this.#commands.clearBuffer(buffer);
   }
 
-  /** Copies the first bytes of a buffer to that place of another. */
+  /** Copies the first `bytes` bytes of `from` to offset `at` of `to`. */
   copy(from: GPUBuffer, to: GPUBuffer, at: number, bytes: number): void {
     this.#commands.copyBufferToBuffer(from, 0, to, at, bytes);
   }
 
-  /** Submits what was added so far. Uniforms may be written again then: the queue keeps the order. */
+  /** Submits the added commands. Uniforms may be overwritten afterwards, because the queue keeps the order. */
   submit(): void {
     if (!this.#encoder) return;
     const { queue } = this.device;
@@ -279,12 +279,12 @@ export class Gpu {
     this.#added = 0;
   }
 
-  /** Operations that one slice may take. */
+  /** Maximum operations of one slice. */
   get slice(): number {
     return this.#slice;
   }
 
-  /** Counts the operations that were added; submits them, and waits, where they are enough for a slice. `onSlice` may throw to cancel. */
+  /** Counts the operations of added commands. Submits the commands, and waits when they fill a slice. `onSlice` may throw to cancel. */
   async step(operations: number, onSlice: () => void | Promise<void>): Promise<void> {
     this.#work += operations;
     this.#added += operations;
@@ -294,7 +294,7 @@ export class Gpu {
     await onSlice();
   }
 
-  /** Submits and waits until all work is done; the next slices are as long as this one suggests. */
+  /** Submits the commands, waits until all work is done, and adapts the size of slices. */
   async finish(): Promise<void> {
     const start = performance.now();
     this.submit();
@@ -306,7 +306,7 @@ export class Gpu {
     this.#work = 0;
   }
 
-  /** Waits for a promise of the device, at most until it is lost or seems to hang. */
+  /** Waits for a promise of the device. Throws if the device is lost or does not answer. */
   async wait<Value>(promise: Promise<Value>): Promise<Value> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const hangs = new Promise<never>((_, reject) => {
@@ -328,14 +328,14 @@ export class Gpu {
     }
   }
 
-  /** Writes numbers into a buffer, by the queue: for small arrays, and what is already packed. */
+  /** Writes numbers into a buffer through the queue, for small or packed arrays. */
   write(buffer: GPUBuffer, numbers: Float32Array, at = 0): void {
-    // Commands that were added before read what the buffer held before.
+    // Commands that were added before must read the old content of the buffer.
     this.submit();
     this.device.queue.writeBuffer(buffer, at, numbers.buffer as ArrayBuffer, numbers.byteOffset, numbers.byteLength);
   }
 
-  /** Uploads `bytes` bytes; `fill` writes part of them, from `start` on, into the staging memory that it is given. */
+  /** Uploads `bytes` bytes in pieces. `fill` writes the piece that begins at `start` into staging memory. */
   async upload(
     target: GPUBuffer,
     bytes: number,
@@ -378,7 +378,7 @@ export class Gpu {
   }
 
   /**
-   * Reads floats of buffers of the same size back, piece by piece; `visit` gets the same piece of each and where it starts. Pieces are
+   * Reads floats from buffers of the same size, piece by piece. `visit` receives the same piece of each buffer and its start. Pieces are
    * multiples of `unit` floats.
    */
   async read(
@@ -387,7 +387,7 @@ export class Gpu {
     visit: (pieces: Float32Array[], start: number) => void,
     unit = 1,
   ): Promise<void> {
-    // There is one buffer to read through, so reads queue up.
+    // All reads share one buffer, so they run one after the other.
     const before = this.#reading;
     let done: () => void = () => {};
     this.#reading = new Promise<void>((resolve) => {
@@ -401,7 +401,7 @@ export class Gpu {
       const most = Math.floor(STAGING_BYTES / 4 / sources.length / unit) * unit;
       for (let start = 0; start < floats; start += most) {
         const count = Math.min(most, floats - start);
-        // Ranges that are mapped start at multiples of 8 bytes.
+        // Mapped ranges must start at multiples of 8 bytes.
         const room = Math.ceil(count / 2) * 8;
         for (const [i, source] of sources.entries()) {
           this.#commands.copyBufferToBuffer(source, start * 4, buffer, i * room, count * 4);

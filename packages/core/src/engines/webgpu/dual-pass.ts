@@ -3,7 +3,7 @@ import type { DualTarget, OnStep } from '../engine.js';
 import { addProducts, padded, panelWidth, readMatrix } from './matrices.js';
 import { type StoredRows, withBuffers } from './stored-rows.js';
 
-/** Writes K = B₁B₂ᵀ; where both are the same rows, the upper triangle and some more. */
+/** Writes K = B₁B₂ᵀ. If both are the same rows, only the slabs of the upper triangle are computed. */
 export function dualPass(
   one: StoredRows,
   scaler: Scaler,

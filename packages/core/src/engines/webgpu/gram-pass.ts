@@ -9,7 +9,7 @@ import { type Meanwhile, type StoredRows, withBuffers } from './stored-rows.js';
 
 type OnSlice = () => void | Promise<void>;
 
-/** Whether all columns of the sums fit at a time. */
+/** Returns true if all columns of the sums fit into memory together. */
 export const fitsOnePanel = (gpu: Gpu, d: number): boolean => panelWidth(gpu, d, d) >= padded(d);
 
 /** Some columns of S = BᵀB, upper triangle, summed slab by slab. */
@@ -44,7 +44,7 @@ export class GramPanel {
     this.#two = two;
   }
 
-  /** The panel of the columns from `column` on. */
+  /** Creates the panel of the columns from `column` on. */
   static async make(
     use: PassBuffers,
     { gpu, rows: total, cols: d }: StoredRows,
@@ -53,7 +53,7 @@ export class GramPanel {
     column = 0,
   ): Promise<GramPanel> {
     const n = Math.min(panelWidth(gpu, d, d), padded(d) - column);
-    // Rows below the panel are in the lower triangle.
+    // Rows below the panel belong to the lower triangle.
     const sums = await use.sums(Math.min(d, column + n), n, padded(Math.min(rows.slab, total)));
     return new GramPanel(gpu, use, rows, sums, d, n, column, two);
   }
@@ -84,7 +84,7 @@ export class GramPanel {
   }
 }
 
-/** Writes the upper triangle of S = BᵀB of all rows, or of one slab of them; of rows of bytes, of one of `every` so many. */
+/** Writes the upper triangle of S = BᵀB of all rows, or of one slab. For rows of bytes, `every` selects every n-th row. */
 export function gramPass(
   stored: StoredRows,
   scaler: Scaler,

@@ -17,12 +17,12 @@ const head = (params: readonly string[]): string => `
 struct Params { ${UNIFORM_HEAD} ${params.map((name) => `${name}: u32`).join(', ')} }
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read_write> c: array<vec2u>;
-// Integers of 64 bits in two words.
+// 64-bit integers in two words.
 fn sumOf(x: vec2u, y: vec2u) -> vec2u { let low = x.x + y.x; return vec2u(low, x.y + y.y + select(0u, 1u, low < x.x)); }`;
 
 /**
- * XᵀX of rows of bytes in tiles of 64 × 64, upper triangle: four products at a time, sums of a slab in 32 bits and those of all in 64,
- * all exact. The column after the last holds ones, so that the sums of the columns and the number of rows are found too.
+ * XᵀX of rows of bytes in tiles of 64 × 64, upper triangle, four products at a time. The sums of a slab have 32 bits and those of all rows
+ * 64 bits, so all are exact. The column after the last holds ones, so the result includes the sums of the columns and the number of rows.
  */
 const integerCode = (signed: boolean): string => `${head(PARAMS)}
 @group(0) @binding(2) var<storage, read> raw: array<u32>;
@@ -74,7 +74,7 @@ fn main(@builtin(global_invocation_id) g: vec3u) {
   for (var i = 1u; i < p.parts; i++) { c[at] = sumOf(c[at], c[i * p.count + at]); }
 }`;
 
-/** S = BᵀB of rows of bytes without weights, by exact integer products; as `GramPanel`. With `every`, of one of so many rows of a slab. */
+/** S = BᵀB of rows of bytes without weights, by exact integer products, with the interface of `GramPanel`. `every` selects every n-th row of a slab. */
 export class IntegerPanel {
   readonly #gpu: Gpu;
   readonly #stored: StoredRows;
@@ -91,7 +91,7 @@ export class IntegerPanel {
     this.#every = every;
   }
 
-  /** Whether the rows are bytes, and the device has such products. */
+  /** Returns true if the rows are unweighted bytes and the device has byte products. */
   static suits({ gpu, resident }: StoredRows, { shift, rootWeights }: Scaler): boolean {
     return (
       (resident.type === 'uint8' || resident.type === 'int8') &&
@@ -167,20 +167,18 @@ export class IntegerPanel {
     const whole = shift.map(Math.round);
     const rest = shift.map((size, j) => size - whole[j]);
     const n = columns[d];
-    // ProductSums of the columns less a whole number, exact as all that is made of whole numbers.
+    // The sums of the columns minus whole numbers are exact.
     const less = rest.map((_, j) => columns[j] - n * whole[j]);
     for (let i = 0; i < d; i++) moveRow(scatter.subarray(i * d, (i + 1) * d), i, n, columns, whole, rest, less, factor);
   }
 }
 
-/** Integers of 64 bits, from number `first` of a row on. */
+/** Converts 64-bit integers of a row to float64, from index `first` on. */
 function joinWords(words: Int32Array, at: number, into: Float64Array, first: number): void {
   for (let j = first; j < into.length; j++) into[j] = words[at + 2 * j + 1] * 2 ** 32 + (words[at + 2 * j] >>> 0);
 }
 
-/**
- * Σxᵢxⱼ becomes Σ(xᵢ − sᵢ)(xⱼ − sⱼ)·fᵢfⱼ for j ≥ i. With s = z + δ, z whole: Σ(xᵢ − zᵢ)(xⱼ − zⱼ) is exact, and what δ adds is small.
- */
+/** Σxᵢxⱼ becomes Σ(xᵢ − sᵢ)(xⱼ − sⱼ)·fᵢfⱼ for j ≥ i. With s = z + δ and whole z, Σ(xᵢ − zᵢ)(xⱼ − zⱼ) is exact, and the terms with δ are small. */
 function moveRow(
   row: Float64Array,
   i: number,

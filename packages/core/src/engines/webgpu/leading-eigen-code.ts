@@ -3,11 +3,12 @@ import { type Arithmetic, arithmeticCode, UNIFORM_HEAD } from './arithmetic.js';
 export const CHOLESKY_PARAMS = ['size', 'ldg', 'ldo', 'start', 'end', 'least'] as const;
 
 /**
- * L⁻¹ for LLᵀ = G, G symmetric (size × size), transposed into `out`, in two float32 parts: one workgroup, columns `start` to `end` per
- * dispatch. G is destroyed.
+ * Writes L⁻¹, transposed, for LLᵀ = G with symmetric G (size × size), in two float32 parts. One workgroup eliminates columns `start` to
+ * `end` per dispatch. G is overwritten.
  *
- * Rows and columns are brought to diagonal 1 first. Gauss–Jordan in place: when column k is eliminated, columns up to k hold L⁻¹, and those
- * after it what is left of G. A row that keeps less than `least` of its square depends on the rows before it, and becomes zero.
+ * Rows and columns are scaled to diagonal 1 first. Then Gauss–Jordan elimination in place: after the elimination of column k, columns up to
+ * k hold L⁻¹, and the columns after it hold the rest of G. A row that keeps less than the share `least` of its square depends on earlier
+ * rows, and becomes zero.
  */
 export function choleskyCode(arithmetic: Arithmetic, threads: number): string {
   const lines = threads / 32;
@@ -25,7 +26,7 @@ ${arithmeticCode(arithmetic)}
 fn entry(i: u32, j: u32) -> Two1 { return Two1(gh[i * p.ldg + j], gl[i * p.ldg + j]); }
 fn put(i: u32, j: u32, x: Two1) { gh[i * p.ldg + j] = x.h; gl[i * p.ldg + j] = x.l; }
 fn getColumn(i: u32) -> Two1 { return Two1(column[i].x, column[i].y); }
-// 1/√x by one step of Newton's method; 0 where x is not above a limit.
+// 1/√x by one step of Newton's method; 0 if x is not above the limit.
 fn inverseRoot(x: Two1, limit: f32) -> Two1 {
   if (!(x.h > limit)) { return Two1(0.0, 0.0); }
   let y = inverseSqrt(x.h);

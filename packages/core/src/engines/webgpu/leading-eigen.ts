@@ -7,40 +7,41 @@ import { CHOLESKY_PARAMS, choleskyCode, NOISE_CODE } from './leading-eigen-code.
 import { addProducts, type GpuMatrix, joinParts, padded, readMatrix, reduceSums } from './matrices.js';
 import { PassBuffers } from './pass-buffers.js';
 
-/** Vectors beyond the wanted ones: at least so many, and at least this share of them. */
+/** Minimum number of vectors beyond the wanted ones, and their minimum share of the wanted ones. */
 const FEWEST_EXTRA = 16;
 const EXTRA_SHARE = 1 / 6;
-/** How many times longer than the rest of a row a direction that should not be in it may become between two orthonormalisations, at most. */
+/** Maximum growth of an unwanted direction relative to the rest of a row between two orthonormalisations. */
 const MOST_CONDITION = 1e3;
-/** Orthonormalisation leaves so much of such directions, times the square of how much longer they were; and how little that should become. */
+/** The share of an unwanted direction that orthonormalisation leaves is this constant times the square of its growth; and the target for this share. */
 const ORTHONORMAL = 1e-14;
 const LEFT_OVER = 1e-11;
-/** Most degree of a filter, and most filters. Spectra without a gap need more, and go to the processor. */
+/** Maximum degree of a filter, and maximum number of filters. Spectra without a gap need more and are left to the processor. */
 const MOST_DEGREE = 30;
 const MOST_FILTERS = 24;
-/** How many times smaller than the tolerance residuals should be when they are first measured: it takes a product or two more. */
+/** Residuals should be this many times smaller than the tolerance when they are first measured. This takes one or two more products. */
 const MARGIN = 50;
-/** Eigenvalues are estimated after so many filters at the start, and then after every fourth: they change little. */
+/** Eigenvalues are estimated after each of the first filters, and later after every fourth filter, because they change little. */
 const FIRST_VALUES = 3;
 const VALUES_EVERY = 4;
-/** Filters damp nothing above this share of the least wanted value: they need not, and rows far below become zero. */
+/** Filters damp all eigenvalues up to at least this share of the smallest wanted one. Their vectors are not needed, and their rows become zero. */
 const LEAST_CUT = 1 / 4;
-/** Rows that keep less than this share of their square are too close to the others for Cholesky QR. */
+/** Rows that keep less than this share of their square are too close to other rows for Cholesky QR. */
 const INDEPENDENT = 1e-10;
-/** Entries that Cholesky's algorithm changes per dispatch: some milliseconds of one workgroup, which is a small share of a device. */
+/** Entries that the Cholesky kernel changes per dispatch: some milliseconds of one workgroup, which uses a small part of a device. */
 const CHOLESKY_ENTRIES = 2 ** 22;
 const CHOLESKY_COST = 4096;
 
 const TWO_BY_ROWS = { over: 'rows', precision: 'two' } as const;
 
 /**
- * The leading eigenpairs of a symmetric positive semidefinite matrix by subspace iteration with Chebyshev filters (Zhou, Saad,
- * Tiago & Chelikowsky 2006): products with the matrix stay on the device, problems of the size of the block are solved on the processor.
+ * The leading eigenpairs of a symmetric positive semidefinite matrix by subspace iteration with Chebyshev filters (Zhou, Saad, Tiago &
+ * Chelikowsky 2006): products with the matrix stay on the device, problems of the size of the block are solved on the processor.
  *
- * V is a block of orthonormal rows. A filter multiplies it by a polynomial in S that is small on [0, θ] and grows fast above, θ about the
- * smallest eigenvalue of the block. Cholesky QR, on the device too, keeps the order of the rows, so that leading directions leave the later rows, and
- * filters may have a higher degree from one to the next. Diagonal entries of VSVᵀ are good enough as estimates; Ritz values and vectors are computed at the end.
- * All in two float32 parts. Returns undefined where residuals ‖Sv − λv‖ do not fall to tolerance·λ₁. Of the vectors `also` the products are returned too.
+ * V is a block of orthonormal rows. A filter multiplies it by a polynomial in S that is small on [0, θ] and grows fast above θ, which is
+ * about the smallest eigenvalue of the block. Cholesky QR, also on the device, keeps the order of the rows. So leading directions vanish
+ * from later rows, and the degree of the filters can increase. Diagonal entries of VSVᵀ serve as estimates of eigenvalues. Ritz values and
+ * vectors are computed at the end. All numbers have two float32 parts. Returns undefined if residuals ‖Sv − λv‖ do not fall to
+ * tolerance·λ₁. If `also` is given, its products with the matrix are returned too.
  */
 export async function leadingEigen(
   gpu: Gpu,
@@ -55,7 +56,7 @@ export async function leadingEigen(
 ): Promise<LeadingEigen | undefined> {
   const least = count + Math.max(FEWEST_EXTRA, Math.ceil(count * EXTRA_SHARE));
   if (least > d / 2) return undefined;
-  // Matrices are padded: more vectors cost nothing, and filters of a lower degree are enough.
+  // Matrices are padded, so more vectors cost nothing, and with them filters of a lower degree suffice.
   const b = Math.min(padded(least), Math.floor(d / 2));
   const use = new PassBuffers(gpu);
   try {
@@ -88,11 +89,11 @@ async function iterate(
   let values: Float64Array = new Float64Array(b);
   let leftOver = 1;
   const filters: { readonly degree: number; readonly cut: number }[] = [];
-  /** The logarithm of what the filters have grown the eigenvector of a value by, at least: cosh is more than half of its exponential. */
+  /** A lower bound of the logarithm of the growth of an eigenvector by all filters. It uses cosh x > eˣ/2. */
   const gainOf = (value: number): number =>
     filters.reduce((sum, { degree, cut }) => sum + Math.max(0, degree * growthOf(value, cut) - Math.LN2), 0);
-  // The tangent of the angle between a wanted eigenvector and the random start is below 30·√(d/b), but for a probability of 30⁻ᵇ; filters
-  // divide it by what they grow the vector by. Where that leaves a tenth, no wanted eigenvalue hides from the block.
+  // The tangent of the angle between a wanted eigenvector and the random start is below 30·√(d/b), except with probability 30⁻ᵇ. Filters
+  // divide the tangent by the growth of the vector. If at most a tenth is left, the block contains every wanted eigenvalue.
   const leastGain = Math.log(300 * Math.sqrt(d / b));
   let enough = leastGain;
   for (let filter = 0; filter < MOST_FILTERS; filter++) {
@@ -103,7 +104,7 @@ async function iterate(
       const t = await block.project();
       values = Float64Array.from({ length: b }, (_, i) => t[i * b + i]).sort((x, y) => y - x);
       if (!(values[count - 1] > 0)) return undefined;
-      // Vectors of a usual start have residuals well within the tolerance when filters have grown them by so much.
+      // After this growth, the residuals of vectors from a typical start are well within the tolerance.
       const share = values[count - 1] / values[0];
       enough = Math.max(enough, Math.log((MARGIN * Math.sqrt(d / b) * share) / tolerance));
       if (last) {
@@ -133,10 +134,10 @@ async function iterate(
   return undefined;
 }
 
-/** A filter on [0, cut] of degree m multiplies the eigenvector of a value above by cosh(m·growth). */
+/** A filter of degree m on [0, cut] multiplies the eigenvector of a value above `cut` by cosh(m·growth). */
 const growthOf = (value: number, cut: number): number => Math.acosh(Math.max(1, (2 * value) / cut - 1));
 
-/** A block of vectors on the device, its image under S, and room for the polynomial's recurrence. */
+/** A block of vectors on the device, its image under S, and two matrices for the polynomial's recurrence. */
 class Block {
   readonly #gpu: Gpu;
   readonly #use: PassBuffers;
@@ -146,7 +147,7 @@ class Block {
   readonly #onSlice: () => void | Promise<void>;
   #v!: GpuMatrix;
   #image!: GpuMatrix;
-  /** Two matrices of the same size that are free to write to. */
+  /** Two matrices of the same size for intermediate results. */
   #free!: [GpuMatrix, GpuMatrix];
 
   constructor(gpu: Gpu, use: PassBuffers, s: GpuMatrix, d: number, b: number, onSlice: () => void | Promise<void>) {
@@ -165,7 +166,7 @@ class Block {
     this.#free = [await make(), await make()];
   }
 
-  /** S times random vectors. */
+  /** Starts from S times random vectors. */
   async start(seed: number): Promise<void> {
     const { high, low, ld } = this.#v;
     const pipeline = this.#gpu.pipeline('noise', () => NOISE_CODE);
@@ -174,7 +175,7 @@ class Block {
     [this.#v, this.#image] = [this.#image, this.#v];
   }
 
-  /** V ← L⁻¹V, where LLᵀ = VVᵀ. Rows that depend on those before them become zero. */
+  /** V ← L⁻¹V with LLᵀ = VVᵀ. Rows that depend on earlier rows become zero. */
   async orthonormalise(): Promise<void> {
     const [gpu, size] = [this.#gpu, this.#b];
     const g = await this.#products(this.#v, this.#v);
@@ -201,12 +202,12 @@ class Block {
     [this.#v, this.#image] = [this.#image, this.#v];
   }
 
-  /** The image of V. */
+  /** Computes the image of V under S. */
   multiply(): Promise<void> {
     return this.#multiply(this.#v, this.#image);
   }
 
-  /** T = VSVᵀ, of the image of V. */
+  /** Returns T = VSVᵀ, from V and its image. */
   async project(): Promise<Float64Array> {
     const b = this.#b;
     const t = new Float64Array(b * b);
@@ -215,7 +216,7 @@ class Block {
     return t;
   }
 
-  /** V ← p(S)V, p the Chebyshev polynomial of that degree on [0, cut]. */
+  /** V ← p(S)V for the Chebyshev polynomial p of this degree on [0, cut]. */
   async filter(degree: number, cut: number): Promise<void> {
     // p₁ = 2x/cut − 1, pⱼ₊₁ = 2·p₁·pⱼ − pⱼ₋₁.
     const [first, second] = this.#free;
@@ -229,7 +230,7 @@ class Block {
     [this.#v, this.#image, this.#free] = [current, previous, [free, other]];
   }
 
-  /** Combinations of the block, `count` Ritz vectors, and of its image, read back, and the largest residual. */
+  /** Reads back `count` Ritz vectors (combinations of the block) and their images, and computes the largest residual. */
   async combined(
     vectors: Float64Array,
     values: Float64Array,
@@ -259,7 +260,7 @@ class Block {
     return { values: values.slice(0, count), vectors: found, images, residual };
   }
 
-  /** DualTarget of S with vectors, one per row. */
+  /** Returns the products of S with vectors, one per row. */
   async products(vectors: Float64Array): Promise<Float64Array> {
     const [gpu, d] = [this.#gpu, this.#d];
     const k = vectors.length / d;
@@ -281,7 +282,7 @@ class Block {
     reduceSums(this.#gpu, sums, into);
   }
 
-  /** XYᵀ, until the next call. */
+  /** Returns XYᵀ, valid until the next call. */
   async #products(x: GpuMatrix, y: GpuMatrix): Promise<GpuMatrix> {
     const b = this.#b;
     const sums = await this.#use.sums(b, b, padded(this.#d), 'products');
@@ -309,7 +310,7 @@ class Block {
   }
 }
 
-/** ‖y − λx‖ of vectors of that length, both from `start` on. */
+/** ‖y − λx‖ of two vectors of this length, both from `start` on. */
 function distance(y: Float64Array, lambda: number, x: Float64Array, start: number, length: number): number {
   let square = 0;
   for (let i = start; i < start + length; i++) square += (y[i] - lambda * x[i]) ** 2;

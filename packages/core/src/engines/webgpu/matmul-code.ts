@@ -4,8 +4,9 @@ import { type Arithmetic, arithmeticCode, UNIFORM_HEAD } from './arithmetic.js';
  * C = AᵀB ('columns': sums over the rows of both) or C = ABᵀ ('rows': sums over the columns of both), in tiles of 64 × 64 or, with
  * `narrow`, 64 × 16. A workgroup of 256 threads computes one tile of one part of the sum, 4 × 4 or 4 × 1 entries per thread.
  *
- * 'float32': products of the high parts are summed in float32 over `FLOAT32_TERMS` terms, and these sums in two parts.
- * 'two': all products and sums in two parts; sums over 16 terms keep their errors apart (Ogita, Rump & Oishi 2005), and are added in two parts.
+ * 'float32': products of the high parts are summed in float32 over `FLOAT32_TERMS` terms, and these sums are added in two parts. 'two': all
+ * products and sums have two parts. Sums over 16 terms accumulate their errors separately (Ogita, Rump & Oishi 2005), and are added in two
+ * parts.
  *
  * All matrices are padded with zeros to multiples of 64 in both directions.
  */
@@ -15,9 +16,9 @@ export interface MatmulKind {
   readonly narrow: boolean;
 }
 
-/** Terms that are summed in float32. */
+/** Number of terms that are summed in float32. */
 export const FLOAT32_TERMS = 64;
-/** Terms that the threads of a workgroup read together. */
+/** Number of terms that the threads of a workgroup read together. */
 export const TERMS_PER_STEP = 16;
 /** Rows and columns of a tile; columns of a narrow one. */
 export const GPU_TILE = 64;
@@ -42,7 +43,7 @@ export function matmulCode({ over, precision, narrow }: MatmulKind, arithmetic: 
   const width = narrow ? NARROW_TILE : GPU_TILE;
   const type = narrow ? 'f32' : 'vec4f';
   const s = narrow ? '1' : '4';
-  // Lines of the tile in workgroup memory are one longer where they are written across, if 16 KB are enough for that.
+  // If a tile is transposed into workgroup memory, its lines are one number longer, if 16 KB are enough for that.
   const [strideA, strideB] = over === 'rows' && !two ? [GPU_TILE + 1, width + 1] : [GPU_TILE, width];
   const parts = two ? ['h', 'l'] : ['h'];
   const read = (matrix: 'a' | 'b', lines: number, stride: number): string => {
@@ -127,7 +128,7 @@ fn main(@builtin(workgroup_id) w: vec3u, @builtin(local_invocation_index) t: u32
 
 export const REDUCE_PARAMS = ['count', 'parts', 'width'] as const;
 
-/** Adds the parts of the sums in their order, and separates high and low parts. */
+/** Returns a kernel that adds the parts of the sums in order, and separates high and low parts. */
 export function reduceCode(arithmetic: Arithmetic): string {
   return `
 struct Params { ${UNIFORM_HEAD} ${REDUCE_PARAMS.map((name) => `${name}: u32`).join(', ')} }

@@ -13,46 +13,46 @@ import {
 /** A matrix on the device in two parts, padded with zeros to multiples of 64 in both directions. */
 export interface GpuMatrix {
   readonly high: GPUBuffer;
-  /** Not there where float32 is enough. */
+  /** Undefined if float32 is enough. */
   readonly low: GPUBuffer | undefined;
   /** Distance between rows. */
   readonly ld: number;
 }
 
-/** ProductSums of products, before their parts are added up. */
+/** Sums of products whose parts are not added up yet. */
 export interface ProductSums {
   readonly c: GPUBuffer;
   readonly rows: number;
   readonly ld: number;
-  /** How many parts the sum is divided into, and terms of each. */
+  /** The number of parts, and the terms of each part. */
   readonly parts: number;
   readonly part: number;
 }
 
-/** Bytes of the sums of a pass at a time. */
+/** Maximum bytes of the sums of a pass. */
 const SUM_BYTES = 128 * 2 ** 20;
-/** Workgroups that keep a large device busy. */
+/** Number of workgroups that keep a large device busy. */
 const BUSY = 2048;
-/** Fewest terms of a part, and most parts. */
+/** Minimum terms of a part, and maximum parts. */
 const LEAST_PART = 256;
 const MOST_PARTS = 16;
-/** Operations in two parts take so many times as long as in float32. */
+/** Time of an operation in two parts relative to float32. */
 const TWO_COST = 12;
 
-/** Whether a product with n columns is computed in narrow tiles. */
+/** Returns true if a product with n columns is computed in narrow tiles. */
 export const isNarrowProduct = (n: number): boolean => n <= 2 * NARROW_TILE;
 
 export const padded = (size: number): number => Math.ceil(size / GPU_TILE) * GPU_TILE;
 
-/** Columns of the sums that fit at a time, where there are m rows: a multiple of 64. */
+/** Returns the number of columns of m × n sums that fit into memory together: a multiple of 64. */
 export function panelWidth(gpu: Gpu, m: number, n: number): number {
   const most = Math.floor(Math.min(SUM_BYTES, gpu.largestBinding) / (8 * padded(m) * GPU_TILE)) * GPU_TILE;
   return Math.min(padded(n), Math.max(GPU_TILE, most));
 }
 
 /**
- * Divides a sum of `terms` into parts that are computed side by side, where there are too few tiles to keep a device busy. By the shape
- * alone, so that the same input gives the same bits on a device.
+ * Divides sums of `terms` terms into parts that run at the same time, if there are too few tiles to keep a device busy. The parts depend on
+ * the shape alone, so that the same input gives the same bits on a device.
  */
 export function planSums(m: number, n: number, terms: number): Omit<ProductSums, 'c'> {
   const [rows, ld] = [padded(m), padded(n)];
@@ -65,7 +65,7 @@ export function planSums(m: number, n: number, terms: number): Omit<ProductSums,
 
 export const sumBytes = ({ parts, rows, ld }: Omit<ProductSums, 'c'>): number => 8 * parts * rows * ld;
 
-/** Adds AᵀB or ABᵀ to the sums, or replaces them. `column` is the first column of B's side that the sums begin at. */
+/** Adds AᵀB or ABᵀ to the sums, or replaces them. The sums begin at column `column` of the product. */
 export async function addProducts(
   gpu: Gpu,
   { over, precision }: Omit<MatmulKind, 'narrow'>,
@@ -91,7 +91,7 @@ export async function addProducts(
   const perTile = 2 * GPU_TILE * width * terms * (two ? TWO_COST : 1);
   const rowTiles = sums.rows / GPU_TILE;
   for (let tile = 0, count = 1; tile < rowTiles; tile += count) {
-    // As many rows of tiles as fit into a slice, or one row in pieces. The slice may change with every one of them.
+    // Dispatches all rows of tiles that fit into a slice, or one row in pieces. The size of a slice may change after each dispatch.
     count = Math.min(rowTiles - tile, Math.max(1, Math.floor(gpu.slice / (perTile * across))));
     for (let skip = 0, columns = across; skip < across; skip += columns) {
       if (count === 1) columns = Math.min(across - skip, Math.max(1, Math.floor(gpu.slice / perTile)));
@@ -115,7 +115,7 @@ export async function addProducts(
   }
 }
 
-/** Adds up the parts of the sums: into a matrix in two parts. */
+/** Adds up the parts of the sums into a matrix in two float32 parts. */
 export function reduceSums(gpu: Gpu, sums: ProductSums, into: GpuMatrix): void {
   const pipeline = gpu.pipeline('reduce', () => reduceCode(gpu.arithmetic));
   const count = sums.rows * sums.ld;
@@ -130,7 +130,7 @@ export function reduceSums(gpu: Gpu, sums: ProductSums, into: GpuMatrix): void {
   );
 }
 
-/** Reads a matrix back row by row: `visit` gets the parts of a piece of it and where the row starts in them. */
+/** Reads a matrix back row by row. `visit` receives the high and low parts of a piece, and the start of the row in them. */
 export async function readMatrixRows(
   gpu: Gpu,
   { high, low, ld }: GpuMatrix,
@@ -143,7 +143,7 @@ export async function readMatrixRows(
   await gpu.read([high, low!], rows * ld, read, ld);
 }
 
-/** The same with high + low of the first `cols` entries of each row, in an array that is used again. */
+/** Reads a matrix back row by row. `visit` receives the first `cols` entries (high + low) of each row, in an array that is reused. */
 export async function readMatrix(
   gpu: Gpu,
   matrix: GpuMatrix,
@@ -158,7 +158,7 @@ export async function readMatrix(
   });
 }
 
-/** Writes high + low of `length` entries. A function of its own: it is called so often that it runs as machine code from the first fits on. */
+/** Writes high + low of `length` entries. A separate function, so that it is compiled early. */
 export function joinParts(
   high: Float32Array,
   low: Float32Array,
@@ -170,7 +170,7 @@ export function joinParts(
   for (let j = 0; j < length; j++) into[to + j] = high[at + j] + low[at + j];
 }
 
-/** High and low parts of rows × cols numbers, each row times its scale, padded to `ld` columns and a multiple of 64 rows. */
+/** Splits rows × cols numbers times their scales into high and low parts, padded to `ld` columns and a multiple of 64 rows. */
 export function splitNumbers(
   numbers: Float64Array,
   rows: number,

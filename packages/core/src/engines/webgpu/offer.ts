@@ -1,31 +1,31 @@
 import type { OfferedEngine } from '../engine.js';
 import type { WebGpu } from './webgpu.js';
 
-/** Returns where WebGPU is found, or why it is not there. */
+/** Returns the entry point of WebGPU, or the reason why it is not available. */
 export type GpuProvider = () => GPU | string | Promise<GPU | string>;
 
-/** Pages and workers have WebGPU themselves. */
+/** Finds WebGPU. Pages and workers have `navigator.gpu`; other platforms call `provideGpu`. A setting of the process. */
 let findGpu: GpuProvider = () =>
   globalThis.navigator?.gpu ?? 'this browser has no WebGPU, or the page was not loaded over https or from localhost';
 
-/** Numbers from which `'auto'` opens a device: opening one and compiling its kernels takes about as long as such a fit does without it. */
+/** Minimum size of data, in numbers, for which `'auto'` opens a device. Opening it and compiling kernels takes about as long as a fit of this size without it. */
 const WORTH_OPENING = 2 ** 26;
-/** Numbers from which it is considered where it is open already: smaller blocks are not uploaded. */
+/** Minimum size of data, in numbers, for which `'auto'` considers an open device. Smaller blocks are not uploaded. */
 const WORTH_USING = 2 ** 22;
 
 let opening: Promise<WebGpu | string> | undefined;
-/** The device that `opening` has opened. */
+/** The open device. Cached for the process. */
 let ready: WebGpu | undefined;
-/** Whether a software driver was left alone. */
+/** True if the last call did not open software drivers. Cached for the process. */
 let hardwareOnly = false;
 
-/** For platforms without `navigator.gpu`: where to find WebGPU. */
+/** Sets how to find WebGPU, for platforms without `navigator.gpu`. */
 export function provideGpu(provider: GpuProvider): void {
   findGpu = provider;
   opening = ready = undefined;
 }
 
-/** The device of this program, opened once, and again after it was lost. `automatic` opens no software driver. */
+/** Returns the device of this process. It is opened once, and again after it was lost. If `automatic` is true, a software driver is not opened. */
 export async function openDevice(automatic = false): Promise<WebGpu | string> {
   const opened = await opening;
   const lost = typeof opened === 'object' && opened.gpu.failure !== undefined;
@@ -47,7 +47,7 @@ async function open(automatic: boolean): Promise<WebGpu | string> {
   return openWebGpu({ gpu, hardwareOnly: automatic });
 }
 
-/** The engine on the GPU of this machine. Its code is loaded when a fit asks for it, or when `'auto'` expects a gain. */
+/** The engine on the GPU of this machine. Its code is loaded when a fit requests it, or when `'auto'` expects it to be faster. */
 export const webGpuOffer: OfferedEngine = {
   name: 'webgpu',
   get worth() {
@@ -60,6 +60,6 @@ export const webGpuOffer: OfferedEngine = {
   },
   async why() {
     const opened = await openDevice();
-    return typeof opened === 'string' ? opened : 'it is there now; try again';
+    return typeof opened === 'string' ? opened : 'it is available now; try again';
   },
 };

@@ -8,7 +8,7 @@ import { ScaledRows, slabRows } from './scaled-rows.js';
 
 type OnSlice = () => void | Promise<void>;
 
-/** Buffers of one piece of work, freed together. Those with a name are made once. */
+/** The buffers of a pass, freed together. A buffer with a name is created once and reused. */
 export class PassBuffers {
   readonly #gpu: Gpu;
   readonly #buffers = new Set<GPUBuffer>();
@@ -34,20 +34,20 @@ export class PassBuffers {
     return scaled;
   }
 
-  /** Room for the sums of an m × n product of so many terms. */
+  /** Allocates the sums of an m × n product over `terms` terms. */
   async sums(m: number, n: number, terms: number, name?: string): Promise<ProductSums> {
     const plan = planSums(m, n, terms);
     return { ...plan, c: await this.buffer(sumBytes(plan), name && `sums ${name}`) };
   }
 
-  /** A matrix for the sums, and, unless they are still to come, their parts added up in it. */
+  /** Allocates a matrix for the sums. If `now` is true, adds up their parts in it. */
   async reduced(sums: ProductSums, now = true, name?: string): Promise<GpuMatrix> {
     const matrix = await this.zeros(sums.rows, sums.ld, name && `reduced ${name}`);
     if (now) reduceSums(this.#gpu, sums, matrix);
     return matrix;
   }
 
-  /** A matrix of zeros, or the one of that name. */
+  /** Allocates a matrix of zeros, or returns the existing matrix of this name. */
   async zeros(rows: number, cols: number, name?: string): Promise<GpuMatrix> {
     const ld = padded(cols);
     const bytes = padded(rows) * ld * 4;
@@ -58,14 +58,14 @@ export class PassBuffers {
     };
   }
 
-  /** Writes numbers into a matrix of that size. */
+  /** Writes rows × cols numbers into a matrix. */
   async write(matrix: GpuMatrix, numbers: Float64Array, rows: number, cols: number, onSlice: OnSlice): Promise<void> {
     const { high, low } = splitNumbers(numbers, rows, cols, matrix.ld, () => 1);
     await this.#upload(matrix.high, high, onSlice);
     await this.#upload(matrix.low!, low, onSlice);
   }
 
-  /** A symmetric matrix, given by its upper triangle, times a factor. */
+  /** Uploads a symmetric matrix, given by its upper triangle, times a factor. */
   async symmetric(upper: Float64Array, d: number, factor: number, onSlice: OnSlice): Promise<GpuMatrix> {
     const matrix = await this.zeros(d, d);
     const { high, low, ld } = matrix;

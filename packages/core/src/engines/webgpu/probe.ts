@@ -6,16 +6,16 @@ import { type Arithmetic, arithmeticCode, PRODUCT_FORMS, SUM_FORMS, UNIFORM_HEAD
 import { GpuDense } from './dense.js';
 import { DeviceFailure, type Gpu } from './device.js';
 
-/** Pairs of numbers whose sums and products are checked. */
+/** Number of pairs whose sums and products are checked. */
 const PAIRS = 4096;
-/** A problem of several tiles, parts of sums, and rows that end inside a tile. */
+/** The size of the test problem: several tiles and parts of sums, and rows that end inside a tile. */
 const PROBLEM = { rows: 600, cols: 100, few: 20, many: 40 };
-/** Errors that kernels may make, relative to the largest entry. Those in use make a thousandth of them. */
+/** Maximum errors of kernels, relative to the largest entry. Correct kernels have a thousandth of them. */
 const ALLOWED = { float32: 1e-5, two: 1e-11 };
 
 /**
- * Finds the forms of exact arithmetic that hold on this device, and checks its kernels on a small problem against the reference engine.
- * Returns why the device cannot be trusted, if it cannot.
+ * Finds the forms of arithmetic that are exact on this device, and compares its kernels with the reference engine on a small problem.
+ * Returns the reason why the device cannot be used, or undefined if it can.
  */
 export async function probe(gpu: Gpu): Promise<string | undefined> {
   try {
@@ -30,7 +30,7 @@ export async function probe(gpu: Gpu): Promise<string | undefined> {
 
 async function exactForms(gpu: Gpu): Promise<Arithmetic | undefined> {
   const { normal, uniform } = random(5);
-  // Exponents within 20 of each other: the exact sum fits into a float64.
+  // Exponents differ by at most 20, so the exact sum fits into a float64.
   const numbers = Float32Array.from({ length: 2 * PAIRS }, () => normal() * 2 ** Math.floor(20 * uniform() - 10));
   const input = await gpu.allocate(numbers.byteLength);
   const output = await gpu.allocate(PAIRS * 16);
@@ -58,7 +58,7 @@ async function exactForms(gpu: Gpu): Promise<Arithmetic | undefined> {
   }
 }
 
-/** Whether the forms give exact sums and products of all pairs, alone and four at a time. */
+/** Tests whether the forms give exact sums and products of all pairs, for single numbers and vectors of four. */
 async function exactOn(
   gpu: Gpu,
   arithmetic: Arithmetic,
@@ -107,7 +107,7 @@ fn main(@builtin(global_invocation_id) g: vec3u) {
 }`;
 }
 
-/** Compares the passes on a small problem with the reference engine; returns the first that is wrong. */
+/** Compares the passes with the reference engine on a small problem. Returns a message about the first wrong pass. */
 async function wrongKernel(gpu: Gpu): Promise<string | undefined> {
   const { rows, cols, few, many } = PROBLEM;
   const { normal, uniform } = random(6);

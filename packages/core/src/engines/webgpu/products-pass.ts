@@ -14,7 +14,7 @@ import {
 import { type PassBuffers, scalesOf } from './pass-buffers.js';
 import { type Meanwhile, type StoredRows, withBuffers } from './stored-rows.js';
 
-/** Writes Y = BVᵀ. Rows with a number that is not finite get NaN. */
+/** Writes Y = BVᵀ. Rows with a value that is not finite get NaN. */
 export function multiplyPass(
   { gpu, resident, rows: total, cols: d }: StoredRows,
   scaler: Scaler,
@@ -77,7 +77,7 @@ export function multiplyTransposedPass(
   });
 }
 
-/** VBᵀB of all rows, or of one slab of them. */
+/** Returns VBᵀB of all rows, or of one slab. */
 export function normalPass(
   { gpu, resident, rows: total, cols: d }: StoredRows,
   scaler: Scaler,
@@ -112,7 +112,7 @@ export function normalPass(
   });
 }
 
-/** Z = YᵀB (k × d), summed slab by slab; where k is small its transpose, whose tiles are narrow. */
+/** Z = YᵀB (k × d), summed slab by slab. For small k the transpose is computed, in narrow tiles. */
 class TransposedProducts {
   readonly #gpu: Gpu;
   readonly #use: PassBuffers;
@@ -133,7 +133,7 @@ class TransposedProducts {
     return new TransposedProducts(gpu, use, sums, k, d);
   }
 
-  /** Adds the products of `rows` rows, or begins with them. */
+  /** Adds the products of `rows` rows. If `add` is false, they replace the sums. */
   async add(
     y: GpuMatrix,
     b: GpuMatrix,

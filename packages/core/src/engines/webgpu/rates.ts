@@ -6,23 +6,23 @@ import { DeviceFailure, type Gpu } from './device.js';
 export interface DeviceRates {
   /** `gram` in float32, counted n·d². */
   readonly float32: number;
-  /** The same in two parts, and other products. */
+  /** `gram` in two parts, and other products. */
   readonly two: number;
-  /** Numbers that a pass over rows on the device decodes, besides the products. */
+  /** Numbers that a pass decodes, without the products. */
   readonly reading: number;
   /** Bytes that are uploaded. */
   readonly upload: number;
 }
 
-/** A short and a long pass: their difference leaves out what every pass takes. */
+/** Rows and columns of a short and a long pass. The difference of their times excludes the fixed cost of a pass. */
 const COLS = 1024;
 const SHORT = 1024;
 const LONG = 16384;
 
-/** A software driver is not worth measuring: it is slower than the wasm engine. */
+/** Rates of a software driver, which is not measured, because it is slower than the wasm engine. */
 const SOFTWARE: DeviceRates = { float32: 0.1, two: 0.02, reading: 0.01, upload: 1 };
 
-/** Measures a device once, after it is opened: some milliseconds on a GPU. The first pass compiles and is not counted. */
+/** Measures a device once after it is opened, in some milliseconds on a GPU. The first pass compiles kernels and is not counted. */
 export async function measureDevice(gpu: Gpu): Promise<DeviceRates> {
   if (gpu.software) return SOFTWARE;
   const data = new Float32Array(LONG * COLS).fill(0.5);
@@ -34,7 +34,7 @@ export async function measureDevice(gpu: Gpu): Promise<DeviceRates> {
     load: () => Promise.reject(new DeviceFailure('it failed while it was measured')),
     failed: () => {},
   };
-  /** Seconds of passes over so many rows: the first, which uploads them, and the fastest of three after it. */
+  /** Measures the seconds of passes over `rows` rows: the first pass, which uploads them, and the fastest of three later passes. */
   const gram = async (rows: number, float32: boolean): Promise<{ first: number; again: number }> => {
     const loaded = new GpuDense({ kind: 'dense', rows, cols: COLS, stride: COLS, data }, device, float32);
     const time = async (): Promise<number> => {
@@ -61,7 +61,7 @@ export async function measureDevice(gpu: Gpu): Promise<DeviceRates> {
   return {
     float32: rough.operations,
     two: two.operations,
-    // Decoding is a small part of a pass of so many columns: an eighth at most.
+    // With this many columns, decoding takes at most an eighth of a pass.
     reading: (8 * rough.operations) / COLS,
     upload: Math.max(rough.upload, two.upload),
   };

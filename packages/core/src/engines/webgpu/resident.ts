@@ -6,7 +6,7 @@ import { DeviceFailure, type Gpu } from './device.js';
 /** Bytes of stored rows per buffer. */
 const CHUNK_BYTES = 64 * 2 ** 20;
 
-/** The type of a block's numbers. */
+/** Returns the type of a block's numbers. */
 export function elementType({ data, half }: DenseBlock): ElementType {
   if (half) return 'float16';
   const types: readonly [new (length: number) => NumberArray, ElementType][] = [
@@ -21,15 +21,15 @@ export function elementType({ data, half }: DenseBlock): ElementType {
   return types.find(([kind]) => data instanceof kind)?.[1] ?? 'uint8';
 }
 
-/** Rows on the device: a buffer and the row of it that they begin at. */
+/** Rows on the device: a buffer, and the index of their first row in it. */
 export interface RowsOnDevice {
   readonly buffer: GPUBuffer;
   readonly first: number;
 }
 
 /**
- * The stored rows of a block on the device, bit for bit, in buffers of up to 64 MB. They are uploaded when a pass first needs them, and stay
- * there as far as the device has room. The rest is uploaded for every pass.
+ * The stored rows of a block on the device, bit for bit, in buffers of up to 64 MB. Rows are uploaded when a pass first needs them, and
+ * stay there while the device has room. Other rows are uploaded for every pass.
  */
 export class ResidentRows {
   readonly type: ElementType;
@@ -42,7 +42,7 @@ export class ResidentRows {
   #full = false;
   #users = 1;
 
-  /** Rows of a buffer are a multiple of `slab`, the rows that a pass takes at a time. */
+  /** A buffer holds a multiple of `slab` rows. A pass works on `slab` rows at a time. */
   constructor(gpu: Gpu, block: DenseBlock, slab: number) {
     this.#gpu = gpu;
     this.#block = block;
@@ -57,7 +57,7 @@ export class ResidentRows {
     return this;
   }
 
-  /** The buffer that holds row `row` and those after it in the same slab. */
+  /** Returns the buffer that holds row `row` and the rows after it in the same slab. */
   async rows(row: number, onSlice: () => void | Promise<void>): Promise<RowsOnDevice> {
     const index = Math.floor(row / this.#chunkRows);
     const start = index * this.#chunkRows;
@@ -71,7 +71,7 @@ export class ResidentRows {
     try {
       await this.#gpu.upload(buffer, bytes, (into, from) => this.#copy(into, start, from), onSlice);
     } catch (error) {
-      // Rows that were uploaded in part are not rows.
+      // A partly uploaded buffer must not be used.
       if (this.#stream) this.#stream.chunk = -1;
       if (this.#chunks[index]) {
         this.#gpu.free(buffer);
@@ -90,7 +90,7 @@ export class ResidentRows {
       return buffer;
     } catch (error) {
       if (!(error instanceof DeviceFailure) || this.#gpu.failure !== undefined) throw error;
-      // No more room: the other rows are uploaded for every pass.
+      // The device is full. The other rows are uploaded for every pass.
       this.#full = true;
       return undefined;
     }
@@ -102,7 +102,7 @@ export class ResidentRows {
     return this.#stream.buffer;
   }
 
-  /** Copies stored bytes from byte `from` of the chunk that starts at row `start`. */
+  /** Copies stored bytes, from byte `from` of the chunk that starts at row `start`. */
   #copy(into: Uint8Array, start: number, from: number): void {
     const { data, stride, cols } = this.#block;
     const size = data.BYTES_PER_ELEMENT;

@@ -5,18 +5,18 @@ import type { Gpu } from './device.js';
 import { type GpuMatrix, padded } from './matrices.js';
 import type { ResidentRows } from './resident.js';
 
-/** Numbers of a slab: the rows that a pass decodes and multiplies at a time. */
+/** Numbers of a slab. A pass decodes and multiplies the rows of a slab together. */
 const SLAB = 2 ** 23;
 const MOST_SLAB_ROWS = 8192;
-/** Operations that summing up a number takes, about. */
+/** Approximate operations to sum up a number. */
 const SUM_COST = 100;
 
-/** Rows of a slab, by the number of columns alone. */
+/** Returns the rows of a slab, which depend on the number of columns alone. */
 export function slabRows(cols: number): number {
   return Math.max(64, Math.min(MOST_SLAB_ROWS, Math.floor(SLAB / padded(cols) / 64) * 64));
 }
 
-/** The scaler on the device, and room for one slab of B. */
+/** Decodes and scales rows on the device, slab by slab: the scaler and one slab of B. */
 export class ScaledRows {
   readonly ld: number;
   readonly slab: number;
@@ -43,7 +43,7 @@ export class ScaledRows {
     this.slab = Math.min(slabRows(cols), padded(count));
   }
 
-  /** With `two` B has low parts too. `slab` may be smaller than usual. */
+  /** If `two` is true, B has low parts too. `slab` may be smaller than usual. */
   static async make(
     gpu: Gpu,
     rows: ResidentRows,
@@ -76,7 +76,7 @@ export class ScaledRows {
     this.#gpu.write(this.#columns, columnVectors(this.#scaler, this.ld));
   }
 
-  /** Slabs in their order, or one of them: first row and number of rows. */
+  /** Yields the first row and the number of rows of each slab, or of slab `only`. */
   *slabs(only?: number): Generator<{ first: number; rows: number }> {
     for (let first = 0; first < this.#count; first += this.slab) {
       if (only !== undefined && first !== only * this.slab) continue;
@@ -84,7 +84,7 @@ export class ScaledRows {
     }
   }
 
-  /** B of a slab. What it held before is overwritten. */
+  /** Decodes B of a slab, and overwrites the slab before it. */
   async decode(first: number, rows: number, onSlice: () => void | Promise<void>): Promise<GpuMatrix> {
     const gpu = this.#gpu;
     const { buffer, first: at } = await this.#rows.rows(first, onSlice);
@@ -98,12 +98,12 @@ export class ScaledRows {
     return this.#b;
   }
 
-  /** Rows of the slab decoded last with a number that is not finite. */
+  /** Returns the rows of the last decoded slab that have a value that is not finite. */
   badRows(rows: number): Promise<number[]> {
     return readFlags(this.#gpu, this.#flags, rows);
   }
 
-  /** ProductSums of the columns of a slab, strip by strip from number `strip` on, in eight planes per strip: see `columnsCode`. */
+  /** Sums the columns of a slab, strip by strip, from index `strip` on. Each strip has eight planes: see `columnsCode`. */
   async sums(
     first: number,
     rows: number,
@@ -122,7 +122,7 @@ export class ScaledRows {
   }
 
   release(): void {
-    // Commands that were added use these buffers.
+    // Added commands use these buffers.
     this.#gpu.submit();
     for (const buffer of this.#buffers) this.#gpu.free(buffer);
     this.#buffers.length = 0;
@@ -152,7 +152,7 @@ export class ScaledRows {
   }
 }
 
-/** Positions of the flags that are set. */
+/** Returns the indexes of the flags that are set. */
 export async function readFlags(gpu: Gpu, flags: GPUBuffer, count: number): Promise<number[]> {
   const set: number[] = [];
   await gpu.read([flags], count, ([found], start) => {
@@ -162,7 +162,7 @@ export async function readFlags(gpu: Gpu, flags: GPUBuffer, count: number): Prom
   return set;
 }
 
-/** Shift and factor of each column as the kernels read them: see `decode-code.ts`. */
+/** Returns the shift and factor of each column in the layout of the kernels: see `decode-code.ts`. */
 function columnVectors({ shift, factor }: Scaler, ld: number): Float32Array {
   const out = new Float32Array(8 * ld);
   for (let j = 0; j < shift.length; j++) {

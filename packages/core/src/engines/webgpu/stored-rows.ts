@@ -2,7 +2,7 @@ import type { Gpu } from './device.js';
 import { PassBuffers } from './pass-buffers.js';
 import type { ResidentRows } from './resident.js';
 
-/** Rows that a pass reads: on the device, or still to be uploaded. */
+/** Rows that a pass reads: on the device, or not uploaded yet. */
 export interface StoredRows {
   readonly gpu: Gpu;
   readonly resident: ResidentRows;
@@ -10,15 +10,15 @@ export interface StoredRows {
   readonly cols: number;
 }
 
-/** Work for the processor while the device computes: called when all commands of a pass are submitted, before its result is read. */
+/** Work for the processor while the device computes. It is called after all commands of a pass are submitted and before the result is read. */
 export type Meanwhile = () => Promise<void>;
 
-/** Runs a pass on the device, and frees the buffers that it took. */
+/** Runs a pass on the device, and frees its buffers afterwards. */
 export async function withBuffers<Result>(gpu: Gpu, pass: (use: PassBuffers) => Promise<Result>): Promise<Result> {
   const use = new PassBuffers(gpu);
   try {
     const result = await pass(use);
-    // Errors of the device are reported late.
+    // The device reports errors late.
     gpu.check();
     return result;
   } finally {

@@ -12,22 +12,22 @@ import { probe } from './probe.js';
 import { type DeviceRates, measureDevice } from './rates.js';
 import { slabRows } from './scaled-rows.js';
 
-/** Numbers of a block from which it goes to the device: smaller ones take less time on the processor. */
+/** Minimum size of a block on the device, in numbers. Smaller blocks are faster on the processor. */
 const WORTH_UPLOADING = 2 ** 22;
-/** Numbers of a square matrix from which its leading eigenvectors are found on the device. */
+/** Minimum size of a square matrix, in numbers, whose leading eigenvectors are computed on the device. */
 const SMALLEST_MATRIX = 512 * 512;
-/** Speeds that the solver is chosen by, the same for every device: about those of a large one. */
+/** Speeds for the choice of the solver, the same for every device: about those of a large device. */
 const USUAL: DeviceRates = { float32: 10_000, two: 1000, reading: 20, upload: 6 };
 /** Unit roundoff of float32, and of two float32 parts. */
 const U32 = 2 ** -24;
 const U2 = 2 ** -48;
 
 export interface WebGpuOptions {
-  /** Where the GPU is found: `navigator.gpu`, or in Node what the package `webgpu` creates. */
+  /** The entry point of WebGPU: `navigator.gpu`, or in Node the object that the package `webgpu` creates. */
   readonly gpu: GPU;
-  /** Numbers of the smallest block that goes to the device. */
+  /** Minimum size of a block on the device, in numbers. */
   readonly smallest?: number;
-  /** Whether to leave a software driver alone: to open and check it may take minutes. */
+  /** True to refuse a software driver: opening and checking one may take minutes. */
   readonly hardwareOnly?: boolean;
 }
 
@@ -35,11 +35,11 @@ export interface WebGpuOptions {
 export interface WebGpu {
   readonly gpu: Gpu;
   readonly rates: DeviceRates;
-  /** The engine; what the device does not do runs on the processor with that many threads. */
+  /** Returns the engine. Work that the device does not do runs on the processor, on this number of threads. */
   engine(threads?: number): Promise<Engine>;
 }
 
-/** Opens the device of `gpu` and checks it. Returns why it cannot be used, if it cannot. */
+/** Opens and checks the device of `gpu`. Returns the reason if it cannot be used. */
 export async function openWebGpu({
   gpu: given,
   smallest = WORTH_UPLOADING,
@@ -121,7 +121,7 @@ function makeEngine(gpu: Gpu, processor: Engine, smallest: number, rates: Device
       }
     },
     ...(processor.basis ? { basis: processor.basis } : {}),
-    // Small and sparse blocks go to the processor, so both bounds have to hold.
+    // Small and sparse blocks run on the processor, so both bounds must hold.
     roundoff: (n, d, sparse) => Math.max(processor.roundoff(n, d, sparse), sparse ? 0 : ownRoundoff(n, d, sparse)),
     ...(float32 ? { float32 } : {}),
   });
@@ -130,8 +130,8 @@ function makeEngine(gpu: Gpu, processor: Engine, smallest: number, rates: Device
 }
 
 /**
- * Sixteen terms whose errors are summed apart are right to 16²·u² (Ogita, Rump & Oishi 2005, proposition 4.5); every addition in two
- * parts after that adds 2·u². An entry of B is right to 8·u².
+ * A sum of 16 terms with separately summed errors has an error of at most 16²·u² (Ogita, Rump & Oishi 2005, proposition 4.5). Every later
+ * addition in two parts adds 2·u². The error of an entry of B is at most 8·u².
  */
 function roundoffInTwo(n: number, d: number): number {
   const slab = Math.min(slabRows(d), n);

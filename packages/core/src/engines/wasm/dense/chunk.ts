@@ -3,15 +3,15 @@ import type { Kernels } from '../kernels.js';
 import type { JobRunner } from '../threads/job-runner.js';
 import { typeCode } from './layout.js';
 
-/** Bytes that one job copies, about. */
+/** Approximate number of bytes per copy job. */
 const COPIED = 1 << 18;
 
-/** RowRange of so many bytes that one job copies. */
+/** Returns the number of rows per copy job, for rows of `bytes` bytes. */
 export function copiedRows(bytes: number): number {
   return Math.max(1, Math.floor(COPIED / bytes));
 }
 
-/** Part of the data in the kernels' memory, as it is stored. Two are used in turn: one is filled while the other is packed. */
+/** A part of the data in the kernels' memory, in its stored type. Passes use two chunks in turn: one is filled while the other is packed. */
 export class Chunk {
   readonly start: number;
   readonly roots: number;
@@ -23,10 +23,10 @@ export class Chunk {
   readonly #padding: number;
   rows = 0;
   cols = 0;
-  /** Numbers from row to row. */
+  /** Distance between rows, in numbers. */
   stride = 0;
 
-  /** Room for up to `rows` × `cols` values, with `padding` numbers after each row. */
+  /** Allocates up to `rows` × `cols` values, with `padding` numbers after each row. */
   constructor(
     kernels: Kernels,
     block: DenseBlock,
@@ -45,7 +45,7 @@ export class Chunk {
     this.roots = scaler.rootWeights ? kernels.allocate(rows * 8) : 0;
   }
 
-  /** Copies rows `from` to `from + rows` − 1, columns `left` to `right` − 1. */
+  /** Copies rows [from, from + rows) and columns [left, right). */
   load(from: number, rows: number, left: number, right: number): void {
     const { data, stride } = this.#block;
     const cols = right - left;
@@ -62,7 +62,7 @@ export class Chunk {
     }
   }
 
-  /** The same by jobs, for shared data. */
+  /** Adds jobs that do the same as `load`, for shared data. */
   addCopies(runner: JobRunner, from: number, rows: number, left: number, right: number): void {
     const { data, stride } = this.#block;
     const bytes = (right - left) * this.bytes;

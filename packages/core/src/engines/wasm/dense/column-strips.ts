@@ -4,10 +4,10 @@ import type { JobRunner } from '../threads/job-runner.js';
 import { Chunk } from './chunk.js';
 import { chunkCols, TILE } from './layout.js';
 
-/** RowRange that are scaled together: their part of a strip stays in the nearest cache. */
+/** Rows that are scaled together: their part of a strip stays in the L1 cache. */
 const HEIGHT = 32;
 
-/** Z += YᵀB for few vectors and wide data: all rows of some columns at a time, so that the sums of a column are made at once. */
+/** Z += YᵀB for few vectors and wide data. Reads all rows of some columns at a time, so that each column is summed in one step. */
 export async function collectStrips(
   runner: JobRunner,
   block: DenseBlock,
@@ -23,7 +23,7 @@ export async function collectStrips(
   const chunks = Math.ceil(d / width);
   const raw = [0, 1].slice(0, chunks).map(() => new Chunk(kernels, block, scaler, n, width));
   const [shift, factor] = [kernels.put(scaler.shift), kernels.put(scaler.factor)];
-  // Room for three numbers after the scores: four vectors are read at a time.
+  // The kernel reads four scores at a time, so three numbers follow the last score.
   const y = kernels.allocate((n * k + 3) * 8);
   kernels.doubles(y, n * k).set(scores);
   const [strips, stride] = [Math.ceil(width / TILE), TILE + 8];

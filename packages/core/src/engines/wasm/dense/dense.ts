@@ -13,18 +13,18 @@ import { NormalByRows } from './normal-by-rows.js';
 import { type Packed, RowPipeline } from './row-pipeline.js';
 import { Scores } from './scores.js';
 
-/** Code for wide data and products of rows. Most fits do without it. */
+/** Loads the code for wide data and row products, which most fits do not need. */
 const widePasses = (): Promise<typeof import('./wide.js')> => import('./wide.js');
 
-/** RowRange of a group in the dual pass: the products of two groups are 32 MB. */
+/** Rows per group in the dual pass: the products of two groups take 32 MB. */
 const GROUP = 2048;
 
 /** The time to copy and pack one number, in flops. */
 const READING = 40;
 
 /**
- * The passes over dense rows in WebAssembly: chunks of rows are copied in, packed through the scaler, multiplied. With
- * `float32` the products of gram and dual are float32, their sums over tiles float64.
+ * The passes over dense rows in WebAssembly. A pass copies chunks of rows in, packs them (shifted, scaled, weighted) and multiplies them.
+ * If `float32` is true, the products of gram and dual are float32, and their sums over tiles float64.
  */
 export class WasmDense implements LoadedBlock {
   readonly rows: number;
@@ -32,7 +32,7 @@ export class WasmDense implements LoadedBlock {
   readonly #block: DenseBlock;
   readonly #provider: RunnerProvider;
   readonly #float32: boolean;
-  readonly #few: NormalByRows;
+  readonly #byRows: NormalByRows;
   #precomputed: PrecomputedDual | undefined;
 
   constructor(block: DenseBlock, provider: RunnerProvider, float32: boolean) {
@@ -41,7 +41,7 @@ export class WasmDense implements LoadedBlock {
     this.#block = block;
     this.#provider = provider;
     this.#float32 = float32;
-    this.#few = new NormalByRows(block, provider);
+    this.#byRows = new NormalByRows(block, provider);
   }
 
   async summarise(
@@ -68,7 +68,7 @@ export class WasmDense implements LoadedBlock {
     return this.#sum(scaler, scatter, undefined, onStep);
   }
 
-  /** Multiplies groups of rows pair by pair; each pair is read once, in tiles of columns. */
+  /** Multiplies pairs of row groups. Each pair is read once, in tiles of columns. */
   dual(scaler: Scaler, other: LoadedBlock, otherScaler: Scaler, into: DualTarget, onStep: OnStep): Promise<void> {
     if (other instanceof WasmDense) return this.#dual(scaler, other, otherScaler, into, onStep);
     return dualByMultiply(this.#block, scaler, other, otherScaler, into, onStep);
@@ -180,7 +180,7 @@ export class WasmDense implements LoadedBlock {
     measured = false,
   ): Promise<void> {
     const flops = this.rows * this.cols * (READING + 4 * k);
-    if (this.#few.suits(k)) return this.#few.normal(flops, scaler, vectors, k, out, onStep, measured);
+    if (this.#byRows.suits(k)) return this.#byRows.normal(scaler, vectors, k, out, onStep, { flops, once: measured });
     return this.#withRunner(flops, (runner) => this.#normal(runner, scaler, vectors, k, out, onStep));
   }
 
@@ -206,7 +206,7 @@ export class WasmDense implements LoadedBlock {
   }
 
   release(): void {
-    this.#few.release();
+    this.#byRows.release();
     this.#precomputed = undefined;
   }
 
@@ -214,7 +214,7 @@ export class WasmDense implements LoadedBlock {
     return this.#provider.withRunner(flops, pass, this.#block.data.buffer);
   }
 
-  /** One reading: the scatter in the scaler, the columns' sums, or both. */
+  /** Computes the scaled scatter, the columns' sums, or both, in one reading. */
   #sum(
     scaler: Scaler,
     scatter: Float64Array | undefined,
@@ -239,7 +239,7 @@ export class WasmDense implements LoadedBlock {
     const options = { float32: this.#float32, slots: squares, stats: sums !== undefined, squares };
     const pipeline = new RowPipeline(runner, this.#block, scaler, options);
     const { groups, width, slot, tile } = pipeline;
-    // The products of two groups of columns are side by side, so that their sums are in few pages of memory.
+    // The products of a pair of column groups are contiguous, so that they take few pages of memory.
     const pairs = scatter ? (groups * (groups + 1)) / 2 : 0;
     const products = kernels.zeros(pairs * width * width);
     runner.reserve(pipeline.packJobs + pairs);
@@ -250,7 +250,7 @@ export class WasmDense implements LoadedBlock {
           const left = slots + g * slot;
           const right = slots + h * slot;
           const upper = g === h ? 1 : 0;
-          // Lines are numbered as columns of all data: where (0, 0) would be.
+          // The kernel numbers lines by the columns of all data, so it gets the address that entry (0, 0) would have.
           const origin = at - (g * width + h) * width * 8;
           runner.addJob('multiplySlots', left, tile, right, tile, tiles, origin, width, upper, float32, 1, 0);
           at += width * width * 8;
@@ -267,7 +267,7 @@ export class WasmDense implements LoadedBlock {
   }
 }
 
-/** Adds the products of pairs of groups to the upper triangle of d × d sums. */
+/** Adds the products of all pairs of column groups to the upper triangle of `into` (d × d). */
 function addPairs(into: Float64Array, products: Float64Array, d: number, width: number): void {
   let pair = 0;
   for (let left = 0; left < d; left += width) {
@@ -281,12 +281,12 @@ function addPairs(into: Float64Array, products: Float64Array, d: number, width: 
   }
 }
 
-/** A function of its own, so that it is compiled after a few rows. */
+/** A separate function, so that the engine compiles it after a few rows. */
 function addRow(into: Float64Array, at: number, more: Float64Array, from: number, count: number): void {
   for (let i = 0; i < count; i++) into[at + i] += more[from + i];
 }
 
-/** k vectors of length d side by side, for `scoreSlots`. */
+/** Packs k vectors of length d side by side, for `scoreSlots`. */
 function packVectors({ kernels }: JobRunner, vectors: Float64Array, k: number, d: number): number {
   const out = kernels.allocate(Math.ceil(k / 4) * 4 * d * 8);
   const source = kernels.put(vectors.subarray(0, k * d));

@@ -4,12 +4,12 @@ import type { JobRunner } from '../threads/job-runner.js';
 import { Chunk } from './chunk.js';
 import { chunkCols, groupLines, slotBytes, TILE } from './layout.js';
 
-/** Some rows of a block, as lines of slots: tiles of TILE columns, each of them `groups` slots of rows. */
+/** Some rows of a block as lines of slots. A tile has TILE columns and `groups` slots of rows. */
 export class RowLines {
   readonly groups: number;
   readonly slot: number;
   readonly tile: number;
-  /** Whether jobs copy the rows, which is possible where these are shared. */
+  /** True if jobs copy the rows. This needs rows in shared memory. */
   readonly byJobs: boolean;
   readonly #runner: JobRunner;
   readonly #first: number;
@@ -18,7 +18,7 @@ export class RowLines {
   readonly #float32: boolean;
   readonly #raw: Chunk[];
   readonly #slots: number[];
-  /** The scaler's numbers in the memory. */
+  /** Addresses of the scaler's numbers. */
   readonly shift: number;
   readonly factor: number;
 
@@ -54,7 +54,7 @@ export class RowLines {
     this.factor = kernels.put(scaler.factor);
   }
 
-  /** Chunk c as it is stored. */
+  /** Returns chunk c in its stored type. */
   raw(c: number): Chunk {
     return this.#raw[c % this.#raw.length];
   }
@@ -95,7 +95,7 @@ export class RowLines {
     return this.#slots[c % 2] + t * this.tile + g * this.slot;
   }
 
-  /** Adds the products of chunk c with the same columns of other rows to `sums`, which has `size` columns; with themselves the upper triangle alone. */
+  /** Adds the products of chunk c with the same columns of `right` to `sums`, which has `size` columns. If `right` is this object, only the upper triangle is computed. */
   multiply(c: number, right: RowLines, sums: number, size: number): void {
     const same = right === this;
     const tiles = Math.ceil(this.raw(c).cols / TILE);
@@ -109,7 +109,7 @@ export class RowLines {
   }
 }
 
-/** RowRange of a block: how many, from which on, through which scaler. */
+/** Consecutive rows of a block, and their scaler. */
 export interface RowRange {
   readonly block: DenseBlock;
   readonly scaler: Scaler;
@@ -118,8 +118,8 @@ export interface RowRange {
 }
 
 /**
- * K = B₁B₂ᵀ of some rows and some others (the same: upper triangle alone), left in the memory at the address that is
- * returned: the columns go through it chunk by chunk, each number once.
+ * Computes K = B₁B₂ᵀ of two row ranges and returns its address. If the ranges are the same, only the upper triangle is computed. The
+ * columns are read chunk by chunk, each number once.
  */
 export async function multiplyRows(
   runner: JobRunner,

@@ -7,93 +7,112 @@ import type { JobRunner } from '../threads/job-runner.js';
 import { Chunk, copiedRows } from './chunk.js';
 import { MOST_RESIDENT_BYTES, MOST_ROWWISE_VECTORS, WIDE_COLUMNS } from './layout.js';
 
-/** Parts of the rows, each with its own sums. The number is fixed, so that results do not depend on threads. */
+/** Parts of the rows, each with separate sums. The number is fixed, so that results do not depend on threads. */
 const PARTS = 16;
-/** Numbers that the sums of all parts may take: 64 MB. */
+/** Maximum numbers in the sums of all parts: 64 MB. */
 const MOST_SUMS = 2 ** 23;
-/** Values of a tile, which stays in a cache between its two products; its rows at least and at most. */
+/** Values of a tile, which stays in a cache between its two products, and the minimum and maximum rows of a tile. */
 const TILE_VALUES = 3 * 2 ** 15;
 const [FEWEST_ROWS, MOST_ROWS] = [16, 256];
-/** Values of a chunk of tiles, which is copied in at once. */
+/** Values of a chunk of tiles, which is copied in one step. */
 const CHUNK_VALUES = 2 ** 19;
 
-/** RowRange in their scaler, in a memory of their own. */
+/** Scaled rows in a separate memory. */
 interface Kept {
   readonly kernels: Kernels;
   readonly scaler: Scaler;
   readonly start: number;
-  /** Whether all rows are there. */
+  /** True after a pass has written all rows. */
   filled: boolean;
 }
 
-/** What the jobs of a pass have in common: where its vectors, sums, scores and scaler are. */
+/** Addresses that the jobs of a pass share: vectors, sums, scores and the scaler. */
 interface Pass {
   readonly runner: JobRunner;
-  readonly d: number;
   readonly k: number;
-  readonly v: number;
+  readonly vectors: number;
   readonly sums: number;
   readonly scores: number;
-  shift: number;
-  factor: number;
+}
+
+/** The rows of a job: the address of the stored rows (0 if B is filled already), their type and weights, and the address of B. */
+interface Tile {
+  readonly part: number;
+  readonly source: number;
+  readonly type: number;
+  readonly rows: number;
+  readonly shift: number;
+  readonly factor: number;
+  readonly roots: number;
+  readonly b: number;
 }
 
 /**
- * Z += VBᵀB for few vectors. Tile t of the rows belongs to part t mod 16; a job scalers a tile, computes its scores and adds its share to the sums of its
- * part, which are added up in their order. RowRange of up to 192 MB stay as the scaler sees them in a memory of their own, and later passes neither copy
- * nor scaler them: the same numbers, and the same bits. Where one pass is all that is wanted (`once`), they stay from the second on.
+ * The `normal` pass Z += VBᵀB for few vectors, row by row and without packing. A job scales a tile of rows, computes its scores BVᵀ, and adds
+ * its part of Z while the tile is in a cache. Tile t belongs to part t mod 16 of the rows. Each part has separate sums, which are added in the
+ * order of the parts.
+ *
+ * Scaled rows of up to 192 MB stay in a separate memory, and later passes neither copy nor scale them. The numbers, and so the bits of the
+ * result, are the same. If the caller announces a single pass (`once`), rows stay from the second pass on.
  */
 export class NormalByRows {
   readonly #block: DenseBlock;
   readonly #provider: RunnerProvider;
   readonly #stride: number;
+  /** Rows of a tile. */
   readonly #height: number;
   readonly #parts: number;
+  /** The scaler of the last pass. */
   #scaler: Scaler | undefined;
   #kept: Kept | undefined;
+  /** True while a pass uses the kept rows. */
   #busy = false;
 
   constructor(block: DenseBlock, provider: RunnerProvider) {
     const { rows, cols } = block;
     this.#block = block;
     this.#provider = provider;
-    // An odd number of cache lines: columns of a tile do not compete for the same places of a cache.
+    // An odd number of cache lines, so that the columns of a tile do not share cache sets.
     this.#stride = (Math.ceil(cols / 8) | 1) * 8;
     this.#height = Math.max(FEWEST_ROWS, Math.min(MOST_ROWS, Math.floor(TILE_VALUES / cols / 4) * 4));
     this.#parts = Math.min(PARTS, Math.ceil(rows / this.#height));
   }
 
-  /** Whether so many vectors are few. */
+  /** Returns true if k vectors are few enough for this class. */
   suits(k: number): boolean {
     const { cols } = this.#block;
     return k <= MOST_ROWWISE_VECTORS && cols <= WIDE_COLUMNS && PARTS * k * this.#stride <= MOST_SUMS;
   }
 
   async normal(
-    flops: number,
     scaler: Scaler,
     vectors: Float64Array,
     k: number,
     out: Float64Array,
     onStep: OnStep,
-    once: boolean,
+    { flops, once }: { readonly flops: number; readonly once: boolean },
   ): Promise<void> {
     const { data } = this.#block;
-    const again = !once || (this.#scaler !== undefined && sameScaler(this.#scaler, scaler));
+    const repeated = !once || (this.#scaler !== undefined && sameScaler(this.#scaler, scaler));
     this.#scaler = scaler;
-    const kept = this.#busy || !again ? undefined : this.#keep(scaler);
-    const pass = (runner: JobRunner): Promise<void> => this.#normal(runner, kept, scaler, vectors, k, out, onStep);
+    const kept = repeated && !this.#busy ? this.#keep(scaler) : undefined;
+    const run = async (runner: JobRunner): Promise<void> => {
+      const pass = this.#allocate(runner, vectors, k);
+      if (kept?.filled) await this.#multiplyKept(pass, kept.start, onStep);
+      else await this.#multiplyStreamed(pass, scaler, kept, onStep);
+      await this.#addSums(pass, out, onStep);
+    };
     if (!kept) {
-      await this.#provider.withRunner(flops, pass, data.buffer);
+      await this.#provider.withRunner(flops, run, data.buffer);
       return;
     }
     this.#busy = true;
     try {
-      await this.#provider.runOn(kept.kernels, flops, pass, data.buffer);
+      await this.#provider.runOn(kept.kernels, flops, run, data.buffer);
       kept.filled = true;
     } finally {
       this.#busy = false;
-      // A lost worker may still write into the memory.
+      // A lost worker may still write into this memory.
       if (kept.kernels.broken) this.#kept = undefined;
     }
   }
@@ -104,7 +123,7 @@ export class NormalByRows {
     this.#scaler = undefined;
   }
 
-  /** Room where the rows stay, if there is any. */
+  /** Returns the kept rows of this scaler, or allocates memory for them. Returns undefined if there is no room. */
   #keep(scaler: Scaler): Kept | undefined {
     if (this.#kept && sameScaler(this.#kept.scaler, scaler)) return this.#kept;
     const bytes = this.#block.rows * this.#stride * 8;
@@ -118,89 +137,115 @@ export class NormalByRows {
     return this.#kept;
   }
 
-  async #normal(
-    runner: JobRunner,
-    kept: Kept | undefined,
-    scaler: Scaler,
-    vectors: Float64Array,
-    k: number,
-    out: Float64Array,
-    onStep: OnStep,
-  ): Promise<void> {
-    const { rows: n, cols: d, data } = this.#block;
+  /** Copies the vectors in, and allocates the sums and scores. */
+  #allocate(runner: JobRunner, vectors: Float64Array, k: number): Pass {
     const { kernels } = runner;
-    const stride = this.#stride;
-    const height = this.#height;
-    const parts = this.#parts;
-    const v = kernels.zeros(k * stride);
-    for (let r = 0; r < k; r++) kernels.doubles(v + r * stride * 8, d).set(vectors.subarray(r * d, (r + 1) * d));
-    const sums = kernels.zeros(parts * k * stride);
-    // Three numbers more than the scores: four vectors are read at a time.
-    const scores = kernels.allocate(parts * (height * k + 3) * 8);
-    const pass: Pass = { runner, d, k, v, sums, scores, shift: 0, factor: 0 };
-    if (kept?.filled) {
-      runner.reserve(Math.max(parts, k));
-      for (let p = 0; p < parts; p++) {
-        this.#addTile(pass, p, 0, 0, n - p * height, 0, kept.start + p * height * stride * 8);
-      }
-      await runner.runJobs(() => onStep(0));
-      await onStep(n);
-    } else {
-      const together = Math.max(1, Math.min(parts, Math.floor(CHUNK_VALUES / (d * height))));
-      const chunkRows = together * height;
-      const chunks = Math.ceil(n / chunkRows);
-      const raw: Chunk[] = [];
-      for (let c = 0; c < Math.min(2, chunks); c++) {
-        raw.push(new Chunk(kernels, this.#block, scaler, Math.min(n, chunkRows), d));
-      }
-      const tiles = kept ? 0 : kernels.allocate(chunkRows * stride * 8);
-      pass.shift = kernels.put(scaler.shift);
-      pass.factor = kernels.put(scaler.factor);
-      const byJobs = runner.copiesFrom(data);
-      const copies = byJobs ? Math.ceil(chunkRows / copiedRows(d * data.BYTES_PER_ELEMENT)) : 0;
-      runner.reserve(Math.max(together + copies, k));
-      if (byJobs) {
-        raw[0].addCopies(runner, 0, Math.min(chunkRows, n), 0, d);
-        await runner.runJobs(() => onStep(0));
-      } else raw[0].load(0, Math.min(chunkRows, n), 0, d);
-      for (let c = 0; c < chunks; c++) {
-        const { start, bytes, type, rows, roots } = raw[c % 2];
-        for (let from = 0; from < rows; from += height) {
-          const b = (kept ? kept.start + c * chunkRows * stride * 8 : tiles) + from * stride * 8;
-          const weights = roots === 0 ? 0 : roots + from * 8;
-          const part = (c * together + from / height) % parts;
-          this.#addTile(pass, part, start + from * d * bytes, type, Math.min(height, rows - from), weights, b);
-        }
-        const next = raw[(c + 1) % 2];
-        const first = (c + 1) * chunkRows;
-        const more = Math.min(chunkRows, n - first);
-        if (byJobs && more > 0) next.addCopies(runner, first, more, 0, d);
-        const meanwhile = byJobs || more <= 0 ? undefined : () => next.load(first, more, 0, d);
-        await runner.runJobs(() => onStep(0), meanwhile);
-        await onStep(rows);
-      }
-    }
-    // The vectors are no longer needed: the sums of all parts take their place.
-    const row = (r: number): Float64Array => kernels.doubles(v + r * stride * 8, d);
-    for (let r = 0; r < k; r++) {
-      row(r).set(out.subarray(r * d, (r + 1) * d));
-      runner.addJob('addParts', sums + r * stride * 8, parts, k * stride, v + r * stride * 8, stride);
-    }
-    await runner.runJobs(() => onStep(0));
-    for (let r = 0; r < k; r++) out.set(row(r), r * d);
+    const d = this.#block.cols;
+    const v = kernels.zeros(k * this.#stride);
+    for (let r = 0; r < k; r++) kernels.doubles(v + r * this.#stride * 8, d).set(vectors.subarray(r * d, (r + 1) * d));
+    const sums = kernels.zeros(this.#parts * k * this.#stride);
+    const scores = kernels.allocate(this.#parts * this.#scoreBytes(k));
+    return { runner, k, vectors: v, sums, scores };
   }
 
-  /** Adds the job of a tile of part p: `rows` from `source` on, which it scalers at `b`; from 0 where they are there already. */
-  #addTile(pass: Pass, p: number, source: number, type: number, rows: number, weights: number, b: number): void {
-    const { runner, d, k, v, sums, scores, shift, factor } = pass;
-    const stride = this.#stride;
+  /** Bytes of the scores of a tile. The kernel reads four scores at a time, so three numbers follow the last score. */
+  #scoreBytes(k: number): number {
+    return (this.#height * k + 3) * 8;
+  }
+
+  /** Multiplies rows that an earlier pass has kept: one job per part. */
+  async #multiplyKept(pass: Pass, start: number, onStep: OnStep): Promise<void> {
+    const n = this.#block.rows;
+    pass.runner.reserve(Math.max(this.#parts, pass.k));
+    for (let part = 0; part < this.#parts; part++) {
+      const b = start + part * this.#height * this.#stride * 8;
+      const rows = n - part * this.#height;
+      this.#addJob(pass, { part, source: 0, type: 0, rows, shift: 0, factor: 0, roots: 0, b });
+    }
+    await pass.runner.runJobs(() => onStep(0));
+    await onStep(n);
+  }
+
+  /** Multiplies the stored rows: one chunk of tiles is copied in while jobs multiply the chunk before it. */
+  async #multiplyStreamed(pass: Pass, scaler: Scaler, kept: Kept | undefined, onStep: OnStep): Promise<void> {
+    const { rows: n, cols: d, data } = this.#block;
+    const { runner } = pass;
+    const { kernels } = runner;
     const height = this.#height;
-    const own = scores + p * (height * k + 3) * 8;
-    const into = sums + p * k * stride * 8;
-    const rest = this.#parts * height;
-    // biome-ignore format: one call
+    const rowBytes = this.#stride * 8;
+    const tilesPerChunk = Math.max(1, Math.min(this.#parts, Math.floor(CHUNK_VALUES / (d * height))));
+    const chunkRows = tilesPerChunk * height;
+    const chunks = Math.ceil(n / chunkRows);
+    const stored = [0, 1]
+      .slice(0, chunks)
+      .map(() => new Chunk(kernels, this.#block, scaler, Math.min(n, chunkRows), d));
+    const scaled = kept ? kept.start : kernels.allocate(chunkRows * rowBytes);
+    const [shift, factor] = [kernels.put(scaler.shift), kernels.put(scaler.factor)];
+    const byJobs = runner.copiesFrom(data);
+    const copies = byJobs ? Math.ceil(chunkRows / copiedRows(d * data.BYTES_PER_ELEMENT)) : 0;
+    runner.reserve(Math.max(tilesPerChunk + copies, pass.k));
+
+    /** Copies chunk c by jobs, or returns a function that copies it on this thread. */
+    const copy = (c: number): (() => void) | undefined => {
+      const first = c * chunkRows;
+      const count = Math.min(chunkRows, n - first);
+      if (count <= 0) return undefined;
+      const chunk = stored[c % 2];
+      if (!byJobs) return () => chunk.load(first, count, 0, d);
+      chunk.addCopies(runner, first, count, 0, d);
+      return undefined;
+    };
+
+    const copyFirst = copy(0);
+    if (copyFirst) copyFirst();
+    else await runner.runJobs(() => onStep(0));
+    for (let c = 0; c < chunks; c++) {
+      const { start, bytes, type, rows, roots } = stored[c % 2];
+      for (let from = 0; from < rows; from += height) {
+        this.#addJob(pass, {
+          part: (c * tilesPerChunk + from / height) % this.#parts,
+          source: start + from * d * bytes,
+          type,
+          rows: Math.min(height, rows - from),
+          shift,
+          factor,
+          roots: roots === 0 ? 0 : roots + from * 8,
+          b: scaled + ((kept ? c * chunkRows : 0) + from) * rowBytes,
+        });
+      }
+      await runner.runJobs(() => onStep(0), copy(c + 1));
+      await onStep(rows);
+    }
+  }
+
+  /** Adds the sums of all parts to `out`, in the order of the parts. */
+  async #addSums({ runner, k, vectors, sums }: Pass, out: Float64Array, onStep: OnStep): Promise<void> {
+    const d = this.#block.cols;
+    const stride = this.#stride;
+    // The vectors are no longer needed, so their memory takes the total.
+    const total = (r: number): Float64Array => runner.kernels.doubles(vectors + r * stride * 8, d);
+    for (let r = 0; r < k; r++) {
+      total(r).set(out.subarray(r * d, (r + 1) * d));
+      const row = r * stride * 8;
+      runner.addJob('addParts', sums + row, this.#parts, k * stride, vectors + row, stride);
+    }
+    await runner.runJobs(() => onStep(0));
+    for (let r = 0; r < k; r++) out.set(total(r), r * d);
+  }
+
+  /** Adds the job of a tile. The job scales the rows at `source` into B, unless B is filled, and multiplies B and the later tiles of its part. */
+  #addJob(
+    { runner, k, vectors, sums, scores }: Pass,
+    { part, source, type, rows, shift, factor, roots, b }: Tile,
+  ): void {
+    const stride = this.#stride;
+    const ownScores = scores + part * this.#scoreBytes(k);
+    const ownSums = sums + part * k * stride * 8;
+    const nextTile = this.#parts * this.#height;
     runner.addJob(
-      'normalRows', source, type, rows, d, shift, factor, weights, b, stride, v, k, own, into, height, rest,
+      'normalRows',
+      ...[source, type, rows, this.#block.cols, shift, factor, roots],
+      ...[b, stride, vectors, k, ownScores, ownSums, this.#height, nextTile],
     );
   }
 }

@@ -4,23 +4,23 @@ import type { JobRunner } from '../threads/job-runner.js';
 import { Chunk, copiedRows } from './chunk.js';
 import { chunkTiles, groupLines, passRows, slotBytes, tileRows } from './layout.js';
 
-/** Most columns that one job packs: a whole number of slots, few enough that several threads can share a tile. */
+/** Maximum columns per packing job: a whole number of slots, few enough that several threads can share a tile. */
 const PACKED = 256;
 
-/** A chunk of rows in panels: tiles of up to `height` rows, each of them `groups` slots of columns. */
+/** A chunk of rows in panels. A tile has up to `height` rows and `groups` slots of columns. */
 export interface Packed {
   /** Its first row. */
   readonly first: number;
   readonly rows: number;
   readonly tiles: number;
-  /** Where its slots and its statistics are. */
+  /** Addresses of its slots and its statistics. */
   readonly slots: number;
   readonly stats: number;
-  /** Whether it is in the first or the second of the two buffers. */
+  /** The buffer that holds it. */
   readonly buffer: 0 | 1;
 }
 
-/** What is done with a chunk: one list of jobs, or two where the second needs the results of the first; then `after`. */
+/** The steps of a pass for each chunk. `begin` adds jobs to the packing jobs. `first` adds the jobs of the chunk. If `second` is given, its jobs run after those of `first`. `after` runs when all jobs are done. */
 export interface ChunkSteps {
   begin?: (chunk: Packed) => void;
   first?: ((chunk: Packed) => void) | undefined;
@@ -31,29 +31,29 @@ export interface ChunkSteps {
 export interface PipelineOptions {
   /** Panels of float32. */
   readonly float32?: boolean;
-  /** Whether rows are packed, or only summed up. */
+  /** True if rows are packed, false if they are only summed up. */
   readonly slots?: boolean;
-  /** Whether statistics are kept. */
+  /** True if statistics are kept. */
   readonly stats?: boolean;
-  /** Whether d × d sums are made of them. */
+  /** True if the pass computes d × d sums. */
   readonly squares?: boolean;
 }
 
 /**
- * Streams rows through the memory, chunk by chunk: this thread copies one chunk in while jobs pack the previous chunk and
- * multiply the one before it. Shared data are copied by jobs too.
+ * Streams rows through the memory, chunk by chunk. This thread copies a chunk in while jobs pack the previous chunk and multiply the chunk
+ * before that. Jobs also copy shared data.
  */
 export class RowPipeline {
   readonly height: number;
   readonly groups: number;
   readonly width: number;
   readonly slot: number;
-  /** Bytes between the same slot of two tiles. */
+  /** Bytes of a tile: the distance between the same slot of two tiles. */
   readonly tile: number;
   readonly #runner: JobRunner;
   readonly #block: DenseBlock;
   readonly #float32: boolean;
-  /** Whether jobs copy the rows, which is possible where these are shared. */
+  /** True if jobs copy the rows. This needs rows in shared memory. */
   readonly #byJobs: boolean;
   readonly #chunkRows: number;
   readonly #chunks: number;
@@ -92,19 +92,19 @@ export class RowPipeline {
     }
   }
 
-  /** Most tiles of a chunk. */
+  /** Maximum tiles of a chunk. */
   get tiles(): number {
     return this.#chunkRows / this.height;
   }
 
-  /** Jobs that packing a chunk and copying another take, at most. */
+  /** Maximum number of jobs to pack a chunk and copy another. */
   get packJobs(): number {
     const { data, cols } = this.#block;
     const copies = this.#byJobs ? Math.ceil(this.#chunkRows / copiedRows(cols * data.BYTES_PER_ELEMENT)) : 0;
     return this.tiles * Math.ceil(cols / PACKED) + copies;
   }
 
-  /** RowRange of tile t of a chunk. */
+  /** Rows of tile t of a chunk. */
   rowsOf(chunk: Packed, t: number): number {
     return Math.min(this.height, chunk.rows - t * this.height);
   }
@@ -149,12 +149,12 @@ export class RowPipeline {
     };
   }
 
-  /** What this thread does while jobs run: it copies a chunk in, if there is one more. */
+  /** Returns a function that copies a chunk in while jobs run, or undefined after the last chunk. */
   #loading(c: number): (() => void) | undefined {
     return c < this.#chunks ? () => this.#load(c) : undefined;
   }
 
-  /** Copies a chunk in, where jobs cannot do that. */
+  /** Copies a chunk in, unless jobs copy it. */
   #load(c: number): void {
     if (c >= this.#chunks || this.#byJobs) return;
     const { first, rows, buffer } = this.#chunk(c);

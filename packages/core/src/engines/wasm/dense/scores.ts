@@ -2,19 +2,19 @@ import type { JobRunner } from '../threads/job-runner.js';
 import { HEADER, slotBytes } from './layout.js';
 import type { Packed, RowPipeline } from './row-pipeline.js';
 
-/** Vectors of a slot of scores. */
+/** Vectors per slot of scores. */
 const WIDTH = 64;
-/** Jobs for collecting, per slot of scores. */
+/** Maximum collecting jobs per slot of scores. */
 const JOBS = 64;
 
-/** Scores of the tiles of a chunk as slots: lines are the k vectors, 64 per slot, steps the tile's rows. */
+/** Scores of the tiles of a chunk, stored as slots. The lines of a slot are up to 64 of the k vectors, and its steps are the tile's rows. */
 export class Scores {
   readonly #runner: JobRunner;
   readonly #pipeline: RowPipeline;
   readonly #k: number;
   readonly #slot: number;
   readonly #tile: number;
-  /** RowRange that one job scores: an eighth of a tile, so that all threads have something to do. */
+  /** Rows per scoring job: an eighth of a tile, so that there are jobs for all threads. */
   readonly #strip: number;
   readonly #groups: number;
   readonly #slots: [number, number];
@@ -32,7 +32,7 @@ export class Scores {
     for (const slots of this.#slots) this.#nameLines(slots);
   }
 
-  /** Most jobs for one chunk: to score it, and to collect from it. */
+  /** Maximum number of jobs that score a chunk. */
   get scoreJobs(): number {
     return this.#pipeline.tiles * this.#groups * Math.ceil(this.#pipeline.height / this.#strip);
   }
@@ -40,7 +40,7 @@ export class Scores {
     return this.#groups * Math.ceil(this.#pipeline.groups / this.#together);
   }
 
-  /** Slots of columns that one job collects: very wide data have thousands of them, each too little work for a job. */
+  /** Column slots per collecting job. Very wide data have thousands of slots, and one slot is too little work for a job. */
   get #together(): number {
     return Math.ceil(this.#pipeline.groups / JOBS);
   }
@@ -63,7 +63,7 @@ export class Scores {
     }
   }
 
-  /** Given scores (rows × k at `source`) become slots; `shift` and `factor` are k zeros and k ones: they have no scaler. */
+  /** Packs given scores (rows × k at `source`) into slots. `shift` and `factor` are k zeros and k ones, so the scores are not scaled. */
   pack(chunk: Packed, source: number, shift: number, factor: number): void {
     const k = this.#k;
     for (let t = 0; t < chunk.tiles; t++) {
@@ -87,7 +87,7 @@ export class Scores {
     }
   }
 
-  /** Scores of a chunk into their rows of `out` (n × k). */
+  /** Copies the scores of a chunk to their rows of `out` (n × k). */
   read(chunk: Packed, out: Float64Array): void {
     const k = this.#k;
     for (let t = 0; t < chunk.tiles; t++) {
@@ -102,7 +102,7 @@ export class Scores {
     }
   }
 
-  /** Line i of slot q is vector 64q + i: the one part of a slot that never changes. */
+  /** Writes the line indexes, which never change: line i of slot q is vector 64q + i. */
   #nameLines(slots: number): void {
     for (let t = 0; t < this.#pipeline.tiles; t++) {
       for (let q = 0; q < this.#groups; q++) {

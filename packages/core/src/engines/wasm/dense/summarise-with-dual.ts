@@ -13,15 +13,16 @@ import type { JobRunner } from '../threads/job-runner.js';
 import { RowLines } from './dual.js';
 import { chunkCols, TILE } from './layout.js';
 
-/** Numbers after each row of a chunk, so that the rows do not compete for the same places of a cache. */
+/** Numbers after each row of a chunk, so that rows do not share cache sets. */
 const PADDING = 8;
-/** Readings of a chunk until its provisional is good, at most. */
+/** Maximum readings of a chunk until its provisional means are accepted. */
 const READINGS = 3;
 
 /**
- * Statistics of the columns and K = BBᵀ in one reading, for few rows and many columns: all rows of some columns are in the memory together, so
- * their means and scales are known before they are multiplied. While one chunk of columns is copied in, jobs sum up the one before it, pack the one before that,
- * and multiply the one before that. Undefined where that is not possible: `summarise` says why.
+ * Column statistics and K = BBᵀ in one reading, for few rows and many columns. All rows of some columns are in memory together, so their
+ * means and scales are known before they are multiplied. The pipeline has four stages: while chunk c + 3 is copied in, jobs sum up chunk c
+ * + 2, pack chunk c + 1 and multiply chunk c. Returns undefined if a value is not finite or no provisional means are accepted. The caller
+ * then calls `summariseOnePass`, which reports the error.
  */
 export async function summariseWithDual(
   runner: JobRunner,
@@ -49,7 +50,7 @@ export async function summariseWithDual(
   if (total.rows === 0) return undefined;
   let unit = 0;
 
-  /** Jobs that sum up the columns of a chunk about its pilots. */
+  /** Adds jobs that sum up the columns of a chunk about their provisional means. */
   const addSums = (c: number): void => {
     const { start, type, stride, cols, bytes, roots } = lines.raw(c);
     for (let t = 0; t < tall; t++) {
@@ -67,7 +68,7 @@ export async function summariseWithDual(
     }
   };
 
-  /** The statistics of a chunk from its sums, and with them its scaler; or false where its pilots were bad, and have been replaced. */
+  /** Computes the statistics of a chunk from its sums, and its scaler. Returns false after replacing provisional means that were too far from the means, and undefined if it cannot continue. */
   const settleChunk = (c: number): boolean | undefined => {
     const left = c * width;
     const { cols } = lines.raw(c);
@@ -89,7 +90,7 @@ export async function summariseWithDual(
     total.inflation = Math.max(total.inflation, stats.inflation);
     const chosen = dualScaler(stats, left);
     if (!chosen) return undefined;
-    // All chunks in the unit of the first. Units are powers of two, so nothing is rounded.
+    // All chunks use the unit of the first. Units are powers of two, so nothing is rounded.
     unit ||= chosen.unit;
     part(scaler.shift).set(chosen.shift);
     part(scaler.factor).set(chosen.factor.map((value) => value * (chosen.unit / unit)));

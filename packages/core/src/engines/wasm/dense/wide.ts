@@ -1,4 +1,4 @@
-/** Passes over wide data and products of rows, which are loaded when a fit needs them. */
+/** Passes over wide data and row products. They are loaded when a fit needs them. */
 export { writePrecomputedDual } from '../../precomputed-dual.js';
 export { collectStrips } from './column-strips.js';
 export { multiplyRows } from './dual.js';

@@ -1,7 +1,7 @@
 import type { Scaler, SparseBlock } from '../../../data/blocks/block.js';
 import type { Kernels } from '../kernels.js';
 
-/** Most entries and rows of a part (a row is never divided): a few milliseconds of work, 6 MB of entries. */
+/** Maximum entries and rows of a part: a few milliseconds of work, 6 MB of entries. A row is never divided. */
 const ENTRIES = 1 << 19;
 const ROWS = 1 << 15;
 
@@ -9,12 +9,12 @@ const ROWS = 1 << 15;
 export interface Part {
   readonly first: number;
   readonly rows: number;
-  /** Their entries: from…to − 1. */
+  /** Their entries: [from, to). */
   readonly from: number;
   readonly to: number;
 }
 
-/** Divides the rows into parts, by their shape alone. The parts of a stage are in memory together, and each is one job. */
+/** Divides the rows into stages of up to `together` parts, by the shape of the data alone. The parts of a stage are in memory together, and each is one job. */
 export function cutRows({ rows, indptr }: SparseBlock, together: number): Part[][] {
   const entries = indptr[rows];
   const stages = Math.max(1, Math.ceil(entries / (together * ENTRIES)), Math.ceil(rows / (together * ROWS)));
@@ -32,7 +32,7 @@ export function cutRows({ rows, indptr }: SparseBlock, together: number): Part[]
   );
 }
 
-/** Sparse rows as a scaler sees them: a row of B is √w·(a − t), and entry x of a in column j is (x − lift)·factor. */
+/** Implicit centring: a scaled sparse row is √w·(a − t). A stored entry x becomes the entry (x − lift)·factor of a. */
 export interface ImplicitCentring {
   readonly scaler: Scaler;
   /** The shift of columns that are stored in every row of weight above 0; 0 for other columns. */
@@ -52,32 +52,32 @@ export function implicitCentring({ rows, cols, indptr, indices }: SparseBlock, s
   }
   const lift = shift.map((value, j) => (counts[j] === counted ? value : 0));
   const rest = shift.map((value, j) => (counts[j] === counted ? 0 : value * factor[j]));
-  // A copy, because the caller may change the scaler.
+  // A copy, because the caller may change its scaler.
   const roots = rootWeights && { rootWeights: rootWeights.slice() };
   return { scaler: { shift: shift.slice(), factor: factor.slice(), ...roots }, lift, rest };
 }
 
-/** Addresses of a part in the memory: its entries in the scaler, their columns, where rows start, and roots of weights. */
+/** Addresses of a part in the memory: its scaled entries, their columns, the first entry of each row, and roots of weights. */
 export interface RowAddresses {
   readonly values: number;
   readonly columns: number;
   readonly starts: number;
   readonly roots: number;
-  /** A copy of its entries by column, as `sparseTurn` writes it; 0 where there is none. */
+  /** A copy of its entries by column, written by `sparseTurn`; 0 if there is no copy. */
   readonly byColumn: number;
 }
 
-/** Bytes of a part. */
+/** Returns the bytes of a part. */
 export function partBytes(rows: number, entries: number, weighted: boolean): number {
   return entries * 12 + (rows + 1) * 4 + (weighted ? rows * 8 : 0) + 4 * 64;
 }
 
-/** Bytes of the copy by column: starts, rows and values, each at a multiple of 64. */
+/** Returns the bytes of the copy by column: starts, rows and values, each at a multiple of 64. */
 export function byColumnBytes(entries: number, cols: number): number {
   return entries * 12 + (cols + 2) * 4 + 2 * 64;
 }
 
-/** Allocates a part, and a copy by column where `byColumnCols` is above 0. */
+/** Allocates a part, and a copy by column if `byColumnCols` is above 0. */
 export function allocatePart(
   kernels: Kernels,
   rows: number,
@@ -94,7 +94,7 @@ export function allocatePart(
   };
 }
 
-/** Copies a part into the memory; its entries are shifted, scaled and weighted. */
+/** Copies a part into the memory. Its entries are shifted, scaled and weighted. */
 export function fillPart(
   kernels: Kernels,
   at: RowAddresses,

@@ -19,50 +19,50 @@ import {
   type RowAddresses,
 } from './sparse-rows.js';
 
-/** The passes over sparse rows, by plain code where there are too many columns for the kernels. */
+/** Loads sparse rows: into WebAssembly, or into the reference engine if there are too many columns for the kernels. */
 export function loadSparse(block: SparseBlock, provider: RunnerProvider): LoadedBlock {
   return WasmSparse.suits(block) ? new WasmSparse(block, provider) : new SparseReference(block);
 }
 
-/** Lanes of a panel: one line of the caches is eight float64. */
+/** Lanes of a panel: a cache line holds eight float64. */
 const LANES = 8;
-/** Most panels that are multiplied in one reading of the rows. */
+/** Maximum panels that are multiplied in one reading of the rows. */
 const PANELS = 8;
-/** Bytes that the sums of one panel may take, all parts together. */
+/** Maximum bytes of the sums of one panel over all parts. */
 const SUMS = 2 ** 27;
-/** Parts of the rows that are done at the same time, each with its own sums. The number is fixed, so that results do not depend on threads. */
+/** Parts of the rows that run at the same time, each with separate sums. The number is fixed, so that results do not depend on threads. */
 const PARTS = 4;
-/** Bytes of rows that may stay in the memory between passes. */
+/** Maximum bytes of rows that stay in the memory between passes. */
 const MOST_RESIDENT_BYTES = 2 ** 28;
-/** Entries per column and part from which a copy by column pays off. */
+/** Minimum entries per column and part for which a copy by column saves time. */
 const BY_COLUMN_ENTRIES = 4;
 
-/** The arrays of a pass: Y = BVᵀ has vectors and scores, Z += YᵀB scores and sums, Z += VBᵀB vectors and sums. */
+/** The arrays of a pass: Y = BVᵀ has `vectors` and `scores`, Z += YᵀB has `scores` and `out`, Z += VBᵀB has `vectors` and `out`. */
 interface Pass {
   readonly vectors?: Float64Array;
   readonly scores?: Float64Array;
   readonly out?: Float64Array;
 }
 
-/** Rows that stay in a memory of their own. */
+/** Rows that stay in a separate memory. */
 interface Kept {
   readonly kernels: Kernels;
   readonly centred: ImplicitCentring;
   readonly addresses: readonly RowAddresses[][];
-  /** Whether their entries have been copied by column, where there is room for that. */
+  /** True if no copy by column is to be made: it was made already, or there is no room for it. */
   byColumn: boolean;
 }
 
 /**
  * The passes over sparse rows in WebAssembly, with the implicit centring of the reference engine: a row of B is √w·(a − t).
  *
- * Vectors are packed side by side, eight to a line; for a row, the lines of its entries' columns are added up to its
- * scores, and the scores go back to the lines of the same columns in Z. A job is one part of the rows and one panel of
- * vectors. Parts have sums of their own, which are added up in their order, so results do not depend on which thread did what.
+ * Vectors are packed side by side, eight to a cache line. The scores of a row are the sum of the lines of its entries' columns, and the row
+ * adds its scores to the lines of the same columns in Z. A job handles one part of the rows and one panel of vectors. Each part has
+ * separate sums, which are added in the order of the parts, so results do not depend on the threads.
  *
- * From the second pass on the rows stay in a memory of their own where they are no more than 256 MB, and by column
- * too where there is room for that: gathering sums column by column is quicker than scattering them, and the same to the last
- * bit. Otherwise they are copied in, one stage of parts while the one before is worked on.
+ * From the second pass on, rows of up to 256 MB stay in a separate memory. If there is room, a copy by column stays there too: gathering
+ * sums column by column is faster than scattering them, and gives the same bits. Larger rows are copied in for each pass, one stage of
+ * parts while jobs work on the stage before.
  */
 export class WasmSparse implements LoadedBlock {
   readonly rows: number;
@@ -87,7 +87,7 @@ export class WasmSparse implements LoadedBlock {
     this.#stages = cutRows(block, this.#parts);
   }
 
-  /** Whether a panel of so many columns, and its sums, fit into a memory that WebAssembly can address. */
+  /** Returns true if a panel of this many columns, and its sums, fit into a WebAssembly memory. */
   static suits({ cols }: SparseBlock): boolean {
     return panelBytes(cols, LANES) <= 2 ** 29;
   }
@@ -100,7 +100,7 @@ export class WasmSparse implements LoadedBlock {
     return this.#plain.gram(scaler, scatter, onStep);
   }
 
-  /** As the reference engine does it: filled rows of one block are vectors that the other is multiplied by. */
+  /** Multiplies the other block by the filled rows of this block, like the reference engine. */
   dual(scaler: Scaler, other: LoadedBlock, otherScaler: Scaler, into: DualTarget, onStep: OnStep): Promise<void> {
     return this.#plain.dual(scaler, other, otherScaler, into, onStep);
   }
@@ -149,12 +149,12 @@ export class WasmSparse implements LoadedBlock {
       );
     } finally {
       this.#busy = false;
-      // A lost worker may still write into the memory.
+      // A lost worker may still write into this memory.
       if (kernels.broken) this.#kept = undefined;
     }
   }
 
-  /** Copies the rows into a memory where they stay, if there is room. */
+  /** Copies the rows into a separate memory, where they stay, if there is room. */
   #keep(centred: ImplicitCentring): void {
     if (this.#kept?.centred === centred) return;
     const weighted = centred.scaler.rootWeights !== undefined;
@@ -191,7 +191,7 @@ export class WasmSparse implements LoadedBlock {
     await this.#work(runner, kept.centred, addresses, k, pass, onStep);
   }
 
-  /** Makes the copies by column. */
+  /** Copies the entries by column. */
   async #copyByColumn(runner: JobRunner, addresses: readonly RowAddresses[][], onStep: OnStep): Promise<void> {
     const parts = this.#stages.flat();
     runner.reserve(parts.length);
@@ -241,7 +241,7 @@ export class WasmSparse implements LoadedBlock {
     }
   }
 
-  /** Two buffers that stages use in turn. */
+  /** Creates two buffers that stages use in turn. */
   #stream(kernels: Kernels, centred: ImplicitCentring): { at(s: number): RowAddresses[]; load(s: number): void } {
     const stages = this.#stages;
     const all = stages.flat();
@@ -265,18 +265,18 @@ export class WasmSparse implements LoadedBlock {
 
 /** Some of the vectors, side by side. */
 interface Panel {
-  /** Index of its first vector, counted from the first in the buffers. */
+  /** Index of its first vector among the vectors in the buffers. */
   readonly first: number;
   readonly lanes: number;
-  /** Lanes that are in use. */
+  /** Number of lanes in use. */
   readonly width: number;
   readonly start: number;
   readonly sums: number;
 }
 
-/** What a pass keeps in memory besides the rows: panels of vectors and of sums, scores, and buffers to copy vectors in and out. */
+/** The memory of a pass besides the rows: panels of vectors and of sums, scores, and buffers to copy vectors in and out. */
 class PanelBuffers {
-  /** Vectors that are multiplied in one reading of the rows. */
+  /** Number of vectors that are multiplied in one reading of the rows. */
   readonly count: number;
   readonly #runner: JobRunner;
   readonly #parts: number;
@@ -317,12 +317,12 @@ class PanelBuffers {
     this.#lines = kernels.allocate(this.count * d * 8);
     this.#room = pass.vectors ? kernels.allocate(panels * panel) : 0;
     this.#sums = pass.out ? kernels.allocate(panels * panel * parts) : 0;
-    // Scores of whole panels where columns are to gather them.
+    // If columns gather their sums, the scores of whole panels are stored.
     this.#scores = kernels.allocate(stageRows * (pass.scores ? this.count : byColumn ? panels * LANES : 0) * 8);
     runner.reserve(panels * parts);
   }
 
-  /** Copies vectors from `first` on in and sets the sums to 0. */
+  /** Copies in vectors from index `first` on, and sets the sums to 0. */
   async begin(first: number, onStep: OnStep): Promise<void> {
     const d = this.#d;
     const { vectors, out } = this.#pass;
@@ -355,7 +355,7 @@ class PanelBuffers {
     await this.#runner.runJobs(() => onStep(0));
   }
 
-  /** Jobs for the parts of a stage. */
+  /** Adds the jobs of a stage. */
   work(stage: readonly Part[], addresses: readonly RowAddresses[]): void {
     const runner = this.#runner;
     const d = this.#d;
@@ -382,7 +382,7 @@ class PanelBuffers {
     });
   }
 
-  /** Copies the scores of a stage out, where the pass computes scores. */
+  /** Copies out the scores of a stage, if the pass computes scores. */
   read(stage: readonly Part[]): void {
     const { scores, out } = this.#pass;
     if (scores && !out) this.#moveScores(stage, scores, false);
@@ -403,14 +403,14 @@ class PanelBuffers {
     for (let i = 0; i < found.length; i++) out[start + i] += found[i];
   }
 
-  /** Copies the scores of a stage's rows in or out: all k of a row, or those that the buffers hold. */
+  /** Copies the scores of a stage's rows in or out, for the vectors in the buffers. */
   #moveScores(stage: readonly Part[], scores: Float64Array, inwards: boolean): void {
     const k = this.#k;
     const width = this.#width;
     const row = stage[0].first;
     const rows = stage.reduce((sum, part) => sum + part.rows, 0);
     const here = this.#runner.kernels.doubles(this.#scores, rows * width);
-    // Row by row where the buffers hold only some of them.
+    // If the buffers hold only some of the k vectors, scores are copied row by row.
     const [count, length] = width === k ? [1, rows * k] : [rows, width];
     for (let i = 0; i < count; i++) {
       const there = (row + i) * k + this.#first;

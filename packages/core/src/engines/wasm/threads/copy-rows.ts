@@ -1,9 +1,9 @@
 /**
- * A job that copies rows of shared data into the kernels' memory, so that all threads share the copying. The text of the function is also part of the
- * worker's program: it uses nothing but its arguments.
+ * A job that copies rows of shared data into the kernels' memory, so that all threads share the copying. The worker's program contains the
+ * text of `copyRows`, so the function uses only its arguments.
  */
 
-/** Copies `count` rows of `bytes` bytes, which are `stride` bytes apart from `offset` on, side by side to `target`. */
+/** Copies `count` rows of `bytes` bytes to `target` without gaps. The rows start at `offset` and are `stride` bytes apart. */
 export function copyRows(
   rows: ArrayBufferLike,
   memory: ArrayBufferLike,
@@ -22,5 +22,5 @@ export function copyRows(
   }
 }
 
-/** Jobs are 32-bit words, and offsets may be larger: a large number is stored as two. */
+/** The arguments of a job are 32-bit words. A larger number x is stored as two words: ⌊x/HALF⌋ and x mod HALF. */
 export const HALF = 2 ** 30;

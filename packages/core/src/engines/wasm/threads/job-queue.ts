@@ -1,66 +1,68 @@
 /**
- * A lock-free job queue at the start of shared memory. The main thread writes a table of jobs, then sets `remaining` to their
- * number. A thread claims a job by decrementing `remaining` atomically; the value it read is the index of its job.
+ * A lock-free job queue at the start of shared memory. The main thread writes a table of jobs, then sets `remaining` to their number. A
+ * thread claims a job by decrementing `remaining` atomically; the value it read is the index of its job.
  *
  * Workers may start late, wake late, leave late and die. These rules keep that harmless:
  *
- * 1. `wakeCount` only grows, for as long as the memory exists. A worker reads it, then looks for work, then sleeps only if it is still the same. So
- *    whatever was published after the worker looked has changed the count, and the worker does not sleep through it. If the count began again at 0
- *    for every pass, a worker that is still leaving one pass could fall asleep on the count of the next, and nobody would wake it.
- * 2. All sleeps of workers have a timeout, `WORKER_SLEEP`. Rule 1 makes it unnecessary; if rule 1 is ever broken, it costs milliseconds instead of the program.
- * 3. A job belongs to the thread whose compare-and-exchange decremented `remaining`, and to no other. That word also has the low bits of the pass's
- *    number. A worker that has not noticed the end of its pass takes no job of the next pass, whose data it does not have. The bits come again after
+ * 1. `wakeCount` only grows while the memory exists. A worker reads it, then looks for work, and then sleeps only if the count is
+ *    unchanged. Every list published after the worker looked has changed the count, so the worker does not sleep through it. If the count
+ *    restarted at 0 for every pass, a worker that is still leaving one pass could fall asleep on the count of the next, and no thread would
+ *    wake it.
+ * 2. Workers sleep with a timeout, `WORKER_SLEEP`. Rule 1 makes the timeout unnecessary. If rule 1 is ever broken, the program loses
+ *    milliseconds and does not hang.
+ * 3. A job belongs only to the thread whose compare-and-exchange decremented `remaining`. This word also holds the low bits of the pass
+ *    number, so a worker that missed the end of its pass takes no job of the next pass, whose data it does not have. The bits repeat after
  *    2 ** (32 - JOB_BITS) passes, so a worker that has claimed a job also compares the whole number.
- * 4. The table of jobs and all words that describe a list are written before `remaining` is stored, and stay until all claimed jobs are done.
- *    A worker reads them after it has claimed a job.
- * 5. The main thread ends a pass when all claimed jobs are done, and not before. So nobody writes into a memory that belongs to the next pass. The exception
- *    is a lost worker: its memory is never used again (`Kernels.broken`).
- * 6. A worker that takes jobs has set its own word `BUSY`. If it dies with the word at 0, no job is lost, and other threads go on.
- * 7. Jobs that nobody claims are claimed by the main thread in the end: it claims jobs anyway, or, if it was to leave them to the workers, after
- *    `STALL_TIME` without progress. So a pass needs no worker.
+ * 4. The table of jobs and all words that describe a list are written before `remaining`, and do not change until all claimed jobs are
+ *    done. A worker reads them after it has claimed a job.
+ * 5. The main thread ends a pass only after all claimed jobs are done, so no worker writes into a memory that belongs to the next pass. The
+ *    exception is a lost worker: its memory is never used again (`Kernels.broken`).
+ * 6. A worker sets its word `BUSY` before it claims a job. If it dies while this word is 0, no job is lost, and the other threads continue.
+ * 7. The main thread claims the jobs that no worker claims. If it is to leave all jobs to the workers, it claims jobs after `STALL_TIME`
+ *    without progress. So a pass ends even if no worker runs.
  */
 
-/** Bits of `remaining` that are the number of jobs; those above are the low bits of the pass's number. */
+/** Low bits of `remaining` that hold the number of jobs. The bits above hold the low bits of the pass number. */
 export const JOB_BITS = 20;
 export const MOST_JOBS = 2 ** JOB_BITS - 1;
 
-/** Milliseconds that a worker sleeps at most before it looks for work again. */
+/** Maximum milliseconds that a worker sleeps before it looks for work again. */
 export const WORKER_SLEEP = 100;
-/** Milliseconds without progress after which the main thread takes jobs that it was to leave to the workers. */
+/** Milliseconds without progress after which the main thread claims jobs that it was to leave to the workers. */
 export const STALL_TIME = 100;
 
-/** The word of a worker's own state: 1 while it may have claimed a job that is not done. */
+/** Index of the word in a worker's state that is 1 while the worker may have claimed a job that is not done. */
 export const BUSY = 0;
 
-/** Byte offset of the queue. Address 0 stays unused: it means "none". */
+/** Byte offset of the queue. Address 0 stays unused, because it means "none". */
 export const QUEUE_START = 64;
-/** Bytes that the queue takes. */
+/** Size of the queue in bytes. */
 export const QUEUE_BYTES = 64;
-/** 32-bit words of a job: the index of its function, then the arguments. */
+/** 32-bit words per job: the index of its function, then the arguments. */
 export const JOB_WORDS = 16;
 
 /** Indexes of the queue's 32-bit words. */
 export const queueIndex = {
-  /** Incremented for every list of jobs, and when the pass ends; never reset. Idle workers wait on it. */
+  /** Incremented for every list of jobs and at the end of a pass. Never reset. Idle workers wait on it. */
   wakeCount: 0,
-  /** 1 while a pass is running; workers leave when it is 0. */
+  /** 1 while a pass is running. Workers leave when it is 0. */
   active: 1,
-  /** Low bits of the number of the pass, and the jobs that no thread has claimed yet. */
+  /** Low bits of the pass number, and the number of jobs that no thread has claimed yet. */
   remaining: 2,
-  /** Jobs that are done. */
+  /** Number of jobs that are done. */
   done: 3,
-  /** 1 when a job failed. */
+  /** 1 after a job failed. */
   failed: 4,
   /** Address of the table of jobs. */
   table: 5,
-  /** Jobs of the list, so that the thread that does the last one can tell the main thread. */
+  /** Number of jobs of the list. The thread that finishes the last job notifies the main thread. */
   total: 7,
-  /** 1 where workers note how long they work, and the microseconds that they did. */
+  /** 1 if workers measure their working time, and its sum in microseconds. */
   timed: 8,
   worked: 9,
-  /** The number of the pass. */
+  /** The pass number. */
   pass: 10,
-  /** Size of the memory, in pages: a worker whose view is smaller makes a new one. */
+  /** Size of the memory in pages. A worker with a smaller view creates a new view. */
   pages: 6,
 } as const;
 
@@ -85,6 +87,6 @@ export const FUNCTIONS = [
   'collectColumns',
   'addParts',
 ] as const;
-/** The index of a job that copies rows instead of calling a kernel. */
+/** The function index of a job that copies rows instead of calling a kernel. */
 export const COPY = FUNCTIONS.length;
 export type FunctionName = (typeof FUNCTIONS)[number];

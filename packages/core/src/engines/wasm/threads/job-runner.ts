@@ -16,36 +16,36 @@ import {
 import { threadTimes } from './thread-times.js';
 import { acquireWorkers, releaseWorkers, type Worker } from './worker-pool.js';
 
-/** Milliseconds between two calls of `onStep`, which reports progress and throws when the work is cancelled. */
+/** Milliseconds between two calls of `onStep`, which reports progress and throws if the work is cancelled. */
 const PROGRESS_INTERVAL = 1;
-/** Milliseconds that the main thread waits until the last jobs are done, before it yields to the event loop. It spins for the first part. */
+/** Maximum milliseconds that the main thread waits for the last jobs before it yields to the event loop. It spins for the first part. */
 const WAIT_TIME = 2;
 const SPIN_TIME = 0.05;
 /** Milliseconds without progress after which the job of a failed worker counts as lost. */
 const ORPHAN_TIMEOUT = 200;
-/** Milliseconds between two looks at workers that have not reported. */
+/** Milliseconds between two checks of workers that have not reported. */
 export const CHECK_INTERVAL = 20;
 
 const NO_ENTRIES = new Int32Array();
 const NO_WORKERS: Worker[] = [];
 
-/** Passes so far, as a 32-bit number. */
+/** Number of passes so far, as a 32-bit integer. A count for the process. */
 let passes = 0;
 
-/** Work that the jobs of a list divide among themselves: a job that runs for long shows no progress until it is done. */
+/** Work that the jobs of a list divide among themselves. Such a job runs for long, so progress is not the number of jobs that are done. */
 export interface SharedWork {
-  /** A number that changes when any thread has done a part of the work. */
+  /** Returns a number that changes whenever a thread has done a part of the work. */
   progress(): number;
-  /** Does some of the work on this thread, without waiting for others. Returns false if nothing is left to do. */
+  /** Does some of the work on this thread, without waiting for other threads. Returns false if no work is left. */
   help(): boolean;
 }
 
 export interface RunnerOptions {
-  /** Whether this thread takes no jobs, as long as there are workers. */
+  /** True if this thread leaves all jobs to the workers, if there are any. */
   readonly workersOnly?: boolean;
-  /** Where the data are: jobs can copy from shared memory. */
+  /** The buffer of the data. Jobs can copy from it if it is shared. */
   readonly rows?: ArrayBufferLike | undefined;
-  /** Whether the whole pass is too short for workers, and for a look at the clock: a job is then run as soon as it is added. */
+  /** True if the whole pass is too short for workers. A job then runs when it is added. */
   readonly short?: boolean;
 }
 
@@ -53,10 +53,10 @@ function isShared(buffer: ArrayBufferLike | undefined): boolean {
   return typeof SharedArrayBuffer !== 'undefined' && buffer instanceof SharedArrayBuffer;
 }
 
-/** Whether this thread may sleep: in pages only workers may. */
+/** False once `Atomics.wait` has failed: the main thread of a page may not sleep. Cached for the process. */
 let maySleep = true;
 
-/** Sleeps until a word of shared memory changes, for some milliseconds at most: a thread that spins would keep the core from those that work. */
+/** Sleeps until a word of shared memory changes, for `most` milliseconds at most. A spinning thread would take a core from the working threads. */
 export function sleep(words: Int32Array, index: number, value: number, most: number): void {
   if (!maySleep) return;
   try {
@@ -66,32 +66,31 @@ export function sleep(words: Int32Array, index: number, value: number, most: num
   }
 }
 
-/** The index of each function. */
+/** The index of each kernel function. */
 const INDEX = Object.fromEntries(FUNCTIONS.map((name, i) => [name, i])) as Record<FunctionName, number>;
 
 /**
- * Runs the jobs of one pass on this thread and on the workers that were free. `runJobs` runs a list of jobs, at the same time
- * and in any order, and returns when all are done. The result of a job does not depend on the thread that runs it.
+ * Runs the jobs of one pass on this thread and on idle workers. `runJobs` runs the jobs of a list at the same time and in any order, and
+ * returns when all are done. The result of a job does not depend on the thread.
  */
 export class JobRunner {
   readonly kernels: Kernels;
   readonly #queue: Int32Array;
   readonly #workers: Worker[];
   readonly #calls: ((...numbers: number[]) => void)[];
-  /** Shared data that jobs copy from. */
+  /** Shared data from which jobs copy. */
   readonly #rows: ArrayBufferLike | undefined;
   readonly #pass: number;
-  /** Whether this thread runs jobs too. */
-  readonly #claims: boolean;
+  /** True if this thread runs jobs too. */ readonly #claims: boolean;
   readonly #short: boolean;
-  /** Whether this thread helps workers that do nothing. */
+  /** True while this thread helps workers that make no progress. */
   #stalled = false;
   #table = 0;
-  /** The table of jobs, `JOB_WORDS` each. Shared memory does not move when it grows, so one view stays valid. */
+  /** The table of jobs, with `JOB_WORDS` words per job. Shared memory does not move when it grows, so this view stays valid. */
   #entries: Int32Array = NO_ENTRIES;
   #jobs = 0;
 
-  /** With `threads` that may work, of which up to `most` may be started. */
+  /** Uses up to `threads` threads. Starts workers only while fewer than `most` threads are running. */
   constructor(
     kernels: Kernels,
     threads: number,
@@ -112,7 +111,7 @@ export class JobRunner {
     }
     passes = (passes + 1) | 0;
     this.#pass = passes;
-    // Workers may still be leaving the last pass on this memory: `wakeCount` goes on (job-queue.ts).
+    // Workers may still be leaving the last pass on this memory, so `wakeCount` is not reset (job-queue.ts).
     Atomics.store(this.#queue, queueIndex.pass, passes);
     Atomics.store(this.#queue, queueIndex.remaining, passes << JOB_BITS);
     Atomics.store(this.#queue, queueIndex.failed, 0);
@@ -128,12 +127,12 @@ export class JobRunner {
     }
   }
 
-  /** Workers that help. */
+  /** Number of workers of this pass. */
   get workers(): number {
     return this.#workers.length;
   }
 
-  /** Allocates a table for lists of up to `jobs` jobs. */
+  /** Allocates the table of jobs, for lists of up to `jobs` jobs. */
   reserve(jobs: number): void {
     if (this.#short) return;
     if (jobs > MOST_JOBS) throw new RangeError('too many jobs in a list');
@@ -141,7 +140,7 @@ export class JobRunner {
     this.#entries = new Int32Array(this.kernels.buffer, this.#table, jobs * JOB_WORDS);
   }
 
-  /** Adds a job to the list that `runJobs` will run next. */
+  /** Adds a job to the next list. */
   addJob(name: FunctionName, ...numbers: number[]): void {
     if (this.#short) this.#calls[INDEX[name]](...numbers);
     else this.#add(INDEX[name], numbers);
@@ -156,25 +155,24 @@ export class JobRunner {
     for (let i = 0; i < numbers.length; i++) entries[at + 1 + i] = numbers[i];
   }
 
-  /** Whether jobs can copy rows of these data. */
+  /** Returns true if jobs can copy rows of these data. */
   copiesFrom(data: ArrayBufferView): boolean {
     return this.#rows !== undefined && data.buffer === this.#rows;
   }
 
-  /** Adds a job that copies `count` rows of `bytes` bytes, `stride` apart from `offset` on in the shared data, to `target`. */
+  /** Adds a job that copies `count` rows of `bytes` bytes to `target`. The rows start at `offset` in the shared data and are `stride` bytes apart. */
   addCopy(target: number, count: number, bytes: number, stride: number, offset: number): void {
     const large = [stride, offset].flatMap((value) => [Math.floor(value / HALF), value % HALF]);
     this.#add(COPY, [target, count, bytes, ...large]);
   }
 
-  /** Whether this thread runs jobs too. */
-  get claims(): boolean {
+  /** True if this thread runs jobs too. */ get claims(): boolean {
     return this.#claims;
   }
 
   /**
-   * Runs the jobs that were added. `meanwhile` runs first on this thread, while the workers have started. `shared` is what the jobs do
-   * together, if they divide one work among themselves.
+   * Runs the jobs of the list. `meanwhile` runs on this thread first, while workers already run jobs. `shared` describes the common work of
+   * the jobs, if they divide one task among themselves.
    */
   async runJobs(onStep: OnStep, meanwhile?: () => void | Promise<void>, shared?: SharedWork): Promise<void> {
     if (this.#short) {
@@ -202,7 +200,7 @@ export class JobRunner {
       worked = threadTimes.measured ? performance.now() - start : 0;
       await this.#wait(jobs, onStep, shared);
     } catch (error) {
-      // Jobs that no thread has claimed are dropped. Running jobs are awaited, because they write into the memory.
+      // Unclaimed jobs are dropped. Running jobs are awaited, because they write into the memory.
       const left = Atomics.exchange(queue, queueIndex.remaining, 0) & MOST_JOBS;
       await this.#wait(jobs - left);
       throw error;
@@ -233,7 +231,7 @@ export class JobRunner {
     }
   }
 
-  /** Claims a job and runs it on this thread; false if none is left. */
+  /** Claims a job and runs it on this thread. Returns false if no job is left. */
   #claimJob(): boolean {
     const queue = this.#queue;
     const e = this.#entries;
@@ -277,7 +275,7 @@ export class JobRunner {
     copyRows(this.#rows as ArrayBufferLike, e.buffer, target, count, bytes, large(at + 4), large(at + 6));
   }
 
-  /** Waits until `jobs` are done: spins for a moment, then yields to the event loop. Without `onStep`, which ends cancelled work, it only waits. */
+  /** Waits until `jobs` jobs are done: spins for a moment, then yields to the event loop. Without `onStep`, the wait cannot be cancelled. */
   #wait(jobs: number, onStep?: OnStep, shared?: SharedWork): void | Promise<void> {
     if (this.#done === jobs) return;
     const start = performance.now();
@@ -307,7 +305,7 @@ export class JobRunner {
   }
 
   /**
-   * Waits for workers that are to do all jobs. While they do nothing, because they have not started yet or cannot run, this thread takes one
+   * Waits for workers that are to do all jobs. If they make no progress, because they have not started or cannot run, this thread runs one
    * job after the other.
    */
   async #waitOrHelp(jobs: number, onStep: OnStep, shared?: SharedWork): Promise<void> {
@@ -324,13 +322,13 @@ export class JobRunner {
       seen = now;
       if (!this.#stalled) continue;
       if (!shared?.help()) this.#claimJob();
-      // What this thread has done is no progress of the workers.
+      // The work of this thread does not count as progress of the workers.
       seen = progress();
       if (seen === now) await this.#change(done);
     }
   }
 
-  /** Throws if a job is lost: a worker has died that had it, and nothing was done since a time. */
+  /** Throws if a job is lost: its worker has died, and there was no progress since the time `since`. */
   checkWorkers(since: number): void {
     if (performance.now() - since < ORPHAN_TIMEOUT) return;
     const dead = this.#workers.filter((worker) => worker.failure !== undefined);
@@ -342,7 +340,7 @@ export class JobRunner {
     if (lost) throw this.#workerLost(String(lost.failure));
   }
 
-  /** Waits until the workers report the end of the list, or for some milliseconds. */
+  /** Waits until the workers report the end of the list, for some milliseconds at most. */
   #change(seen: number): Promise<unknown> {
     const { waitAsync } = Atomics as typeof Atomics & {
       waitAsync?: (

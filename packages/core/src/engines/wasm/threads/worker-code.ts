@@ -11,12 +11,12 @@ import {
   WORKER_SLEEP,
 } from './job-queue.js';
 
-/** Times that a worker checks for new jobs before it sleeps: about the time between two lists of jobs. */
+/** Number of checks for new jobs before a worker sleeps: they take about the time between two lists of jobs. */
 const SPINS = 4000;
 
 /**
- * The program of a worker. It is text, so that it starts in the same way from a module and from a bundle, without a second file.
- * A message carries the memory of a pass; the worker claims jobs from its queue until the pass ends. All state is in the queue.
+ * The program of a worker. It is text, so that it starts in the same way from a module and from a bundle, without a second file. A message
+ * contains the memory of a pass. The worker claims jobs from the queue in this memory until the pass ends. All state is in the queue.
  */
 export const workerCode = `
 const threads = globalThis.process?.getBuiltinModule?.('worker_threads');

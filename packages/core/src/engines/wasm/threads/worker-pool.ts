@@ -3,24 +3,24 @@ import { messageOf } from '../../../errors.js';
 import { addressSpaceLeft } from '../address-space.js';
 import { workerCode } from './worker-code.js';
 
-/** A worker thread: the interface that Node's worker_threads and Web Workers share here. */
+/** A worker thread: a common interface for Node's worker_threads and Web Workers. */
 export interface Worker {
   postMessage(message: unknown): void;
   /** Keeps the process alive. */
   ref(): void;
-  /** Lets the process end although the worker exists. */
+  /** Lets the process end while the worker exists. */
   unref(): void;
-  /** Terminates it. It must be idle. */
+  /** Terminates the worker, which must be idle. */
   end(): void;
-  /** Its own shared words, at the indexes of job-queue.ts. */
+  /** Shared words of this worker. job-queue.ts has their indexes. */
   readonly state: Int32Array;
-  /** The number of `replacements` when it was started. */
+  /** The value of `replacements` at its start. */
   readonly startedAfter: number;
-  /** Why it cannot run jobs any more; undefined while it can. */
+  /** The reason why it can no longer run jobs; undefined while it can. */
   readonly failure: string | undefined;
 }
 
-/** The parts of Node's Worker and of a Web Worker that are used. */
+/** The parts of Node's Worker and of a Web Worker that this module uses. */
 interface NodeWorker {
   postMessage(message: unknown): void;
   terminate(): unknown;
@@ -41,21 +41,21 @@ interface Pool {
    * is referenced, so the event loop never runs empty under a pending promise.
    */
   readonly idle: Worker[];
-  /** Workers that are running, idle ones included. */
+  /** Number of running workers, idle ones included. */
   running: number;
-  /** Workers that are starting and have not reserved their address space yet. */
+  /** Number of starting workers that have not reserved their address space yet. */
   starting: number;
-  /** How many times all workers were replaced. */
+  /** Number of times that all workers were replaced. */
   replacements: number;
-  /** Memories so far: workers know them by these numbers. */
+  /** Number of memories so far. Workers identify memories by these numbers. */
   memories: number;
-  /** Ends the idle workers. */
+  /** Terminates the idle workers when it fires. */
   timer?: ReturnType<typeof setTimeout>;
 }
 
 /**
- * A program may evaluate the library's modules several times: `jest.resetModules` does, hot reloading does, and so does a second installed
- * copy. All of them use one pool, or each would leave its workers behind. Copies whose workers run another program have a pool of their own. Increase the
+ * A program may evaluate this module several times, for example through `jest.resetModules`, hot reloading, or a second installed copy. All
+ * copies use one pool; otherwise each would leave its workers behind. Copies with another worker program have a separate pool. Increase the
  * number when `Pool` or `Worker` changes.
  */
 const POOL = Symbol.for(`@scree/core worker pool 1 ${workerCode}`);
@@ -66,30 +66,30 @@ const pool: Pool = ((globalThis as { [key: symbol]: unknown })[POOL] as Pool | u
   replacements: 0,
   memories: 0,
 };
-// Where globalThis is frozen, this copy keeps its pool to itself.
+// If globalThis is frozen, each copy has a separate pool.
 Reflect.defineProperty(globalThis, POOL, { value: pool });
 
-/** Milliseconds after which workers end if no pass has used one: each takes a thread and its memory. Starting another takes some tens of milliseconds. */
+/** Idle workers are terminated after this many milliseconds without a pass, because each takes a thread and memory. Starting a worker takes some tens of milliseconds. */
 export const IDLE_TIME = 10_000;
 
-/** Why the last attempt to start a worker was refused; undefined if none was. */
+/** The reason why the last attempt to start a worker was refused; undefined if none was refused. Cached for the process. */
 let refusal: string | undefined;
-/** False once it is known that workers cannot be started at all, for example because a policy forbids them. */
+/** False after it is known that workers cannot be started at all, for example because a policy forbids them. Cached for the process. */
 let possible = true;
-/** Address space that a worker takes: about 850 MB on Node 20 (measured), and some for the work. */
+/** Address space per worker: about 850 MB on Node 20 (measured), and some for its work. */
 const WORKER_ADDRESSES = 2 ** 30;
 
-/** New memories after which all workers are replaced, because they keep them: see `replaceWorkers`. A memory has some megabytes, at first. */
+/** After this many new memories all workers are replaced, because workers keep memories (see `replaceWorkers`). A new memory takes some megabytes. */
 const MANY_MEMORIES = 16;
 
-/** A number for another memory. */
+/** Returns the number of a new memory. */
 export function nextMemory(): number {
   pool.memories++;
   if (pool.memories % MANY_MEMORIES === 0) replaceWorkers();
   return pool.memories;
 }
 
-/** Up to `count` idle workers. Starts new ones while fewer than `limit` are running. */
+/** Takes up to `count` idle workers. Starts new workers while fewer than `limit` are running. */
 export function acquireWorkers(count: number, limit: number): Worker[] {
   const acquired: Worker[] = [];
   while (acquired.length < count) {
@@ -113,7 +113,7 @@ export function releaseWorkers(workers: readonly Worker[]): void {
   }
   clearTimeout(pool.timer);
   pool.timer = setTimeout(endIdle, IDLE_TIME);
-  // In a page a timer is a number.
+  // In browsers a timer is a number.
   (pool.timer as { unref?(): void }).unref?.();
 }
 
@@ -122,24 +122,24 @@ function endIdle(): void {
 }
 
 /**
- * Terminates idle workers now and the others after their pass; later passes start new ones. A worker keeps every memory that it
- * was sent until it collects garbage, and it rarely does, because its program allocates nothing.
+ * Terminates idle workers now and busy workers after their pass. Later passes start new workers. A worker keeps every memory that it has
+ * received until it collects garbage, which happens rarely, because its program allocates nothing.
  */
 export function replaceWorkers(): void {
   pool.replacements++;
   endIdle();
 }
 
-/** Why passes run on fewer threads than requested; undefined where nothing was refused. */
+/** Returns the reason why passes run on fewer threads than requested, or undefined if no worker was refused. */
 export function workersRefused(): string | undefined {
   return refusal;
 }
 
 let cores: number | undefined;
-/** Where pages find the program of a worker. */
+/** The URL of the worker program, for browsers. A cache. */
 let programUrl: string | undefined;
 
-/** How many threads the machine can run at a time. */
+/** Returns the number of threads that the machine can run at the same time. */
 export function machineThreads(): number {
   cores ??= countCores();
   return cores;
@@ -152,7 +152,7 @@ function countCores(): number {
 }
 
 /**
- * Whether memory can be shared with workers. Browsers do that only for pages that are cross-origin isolated, Node always, unless
+ * Returns true if memory can be shared with workers. Browsers allow this only in cross-origin isolated pages. Node always allows it, unless
  * its permission model forbids workers.
  */
 export function canShare(): boolean {
@@ -186,7 +186,7 @@ function start(): Worker | undefined {
     const threads = nodeThreads();
     if (threads) {
       const thread = new threads.Worker(workerCode, { eval: true });
-      // A message listener would reference the worker again, so errors of jobs are read from the queue instead.
+      // A message listener would reference the worker again, so job errors are reported through the queue.
       thread.on('error', fail);
       thread.on('exit', () => fail('it ended'));
       pool.starting++;
@@ -209,7 +209,7 @@ function start(): Worker | undefined {
       programUrl ??= URL.createObjectURL(new Blob([workerCode], { type: 'text/javascript' }));
       const thread = new Web(programUrl);
       thread.onerror = ({ message }) => {
-        // A page whose Content-Security-Policy forbids such workers continues on one thread.
+        // If a Content-Security-Policy forbids such workers, the page continues on one thread.
         refuse(message ?? 'it could not start');
         fail(message ?? 'it could not start');
       };
@@ -234,7 +234,7 @@ function permitted(): boolean {
   return process?.permission?.has('worker') !== false;
 }
 
-/** Why Node cannot start another worker thread, or would abort the process if it tried; undefined if it can. */
+/** Returns the reason why Node cannot start another worker thread, or would abort the process; undefined if it can. */
 export function whyNoWorker(): string | undefined {
   if (!permitted()) return FORBIDDEN;
   if (addressSpaceLeft() >= (pool.starting + 1) * WORKER_ADDRESSES) return undefined;
