@@ -10,8 +10,8 @@ import {
   rowsOf,
   supplementaryRowsOf,
 } from './analyze.js';
-import { several } from './describe/numbers.js';
-import { whyNoChoice } from './examine.js';
+import { whyNoChoice } from './choice-and-stability.js';
+import { plural } from './describe/numbers.js';
 import { truncatedModel } from './methods/truncated-model.js';
 import { withoutEncoding } from './methods/with-encoding.js';
 import type { RowLabels } from './reading/aligned.js';
@@ -86,7 +86,7 @@ async function analyzeRows(
   if (source.cols !== stored.d) {
     throw new DataError(
       'WIDTH_MISMATCH',
-      `These rows have ${several(source.cols, 'column')}, but the model was fitted to ${stored.d}. Pass the same columns in the same order.`,
+      `These rows have ${plural(source.cols, 'column')}, but the model was fitted to ${stored.d}. Pass the same columns in the same order.`,
       { value: source.cols, expected: stored.d },
     );
   }

@@ -2,7 +2,7 @@ import { Model, type RowSource } from '@scree/core';
 import { keepAlive } from '@scree/core/pipeline';
 import type { Analysis } from './analysis.js';
 import { type AnalyzeOptions, keptComponents, recordOf } from './analyze.js';
-import { type CriteriaEffort, examine } from './examine.js';
+import { addChoiceAndStability, type CriteriaEffort } from './choice-and-stability.js';
 import { type FitQuestions, fitAndAsk } from './fit-and-ask.js';
 import type { TableFit } from './fit-table.js';
 import type { AnalysisTable } from './reading/analysis-table.js';
@@ -18,7 +18,7 @@ export type AnalyzeSummaryOptions = Omit<AnalyzeOptions, 'names' | 'supplementar
 /** Fits the moments, or the sketch, of a summary, and asks what can be known without rows. */
 export async function fitSummary(summary: TableSummary, options: AnalyzeSummaryOptions = {}): Promise<TableFit> {
   const { criteria = 'all', rotate: _, ...asked } = options;
-  const questions: FitQuestions = { lookAtColumns: true, ...asked, bootstrap: 0 };
+  const questions: FitQuestions = { inspectColumns: true, ...asked, bootstrap: 0 };
   const start = performance.now();
   const moments = await summary.moments();
   const fitted = moments ? await fitAndAsk(moments, questions) : undefined;
@@ -29,13 +29,13 @@ export async function fitSummary(summary: TableSummary, options: AnalyzeSummaryO
   const model = new Model({ ...plain, warnings, ...(stability ? { stability } : {}) });
   const effort: CriteriaEffort = criteria === 'none' ? 'quick' : criteria;
   const asks = { effort, criteria: criteria !== 'none', replicates: 0, source: undefined, moments, options: questions };
-  const examined = await examine(model, asks);
+  const examined = await addChoiceAndStability(model, asks);
   const { choice, stability: unknown } = examined.notComputed;
   const notComputed: NotComputed = {
     ...(choice ? { choice: moments ? choice : { code: 'SKETCH' } } : {}),
     ...(unknown ? { stability: { code: 'NO_ROWS' } } : {}),
   };
-  const { cols, rows } = summary.head;
+  const { cols, rows } = summary.header;
   const source: RowSource = { rows, cols, dtype: 'float64', rereadable: false, resident: false, blocks: () => [] };
   const first = fitted?.first ?? (() => model);
   return { ...examined, notComputed, first, source, seconds };
@@ -45,7 +45,7 @@ export async function fitSummary(summary: TableSummary, options: AnalyzeSummaryO
 export function analyzeSummary(summary: TableSummary, options: AnalyzeSummaryOptions = {}): Promise<Analysis> {
   return keepAlive(async () => {
     const fitted = await fitSummary(summary, options);
-    const { cols, columnNames, parts } = summary.head;
+    const { cols, columnNames, parts } = summary.header;
     const table: AnalysisTable = {
       source: fitted.source,
       columns: columnNames ?? Array.from({ length: cols }, (_, j) => String(j)),

@@ -26,7 +26,7 @@ import { tableBeside } from './reading/table-beside.js';
 import { type AnalysisPart, hasVariance, type Reason } from './reasons.js';
 import { type ComparedModel, withoutComponents } from './rows/compared-model.js';
 import type { RowsOf } from './rows/monitoring.js';
-import { type Listed, type RowAnswers, type RowQuestions, readRows } from './rows/read-rows.js';
+import { answerRowQuestions, type Listed, type RowAnswers, type RowQuestions } from './rows/read-rows.js';
 import { rowContributionBlocks, type SupplementaryRows } from './rows/row-contributions.js';
 import type { RowFacts } from './rows/row-facts.js';
 import { findUnusualRows } from './rows/unusual-rows.js';
@@ -137,7 +137,7 @@ async function analyzeMoments(moments: Moments, options: AnalyzeOptions): Promis
   const { names: _, supplementary: __, listRows: ___, rotate: rotation, ...asked } = options;
   if (asked.bootstrap !== undefined && asked.bootstrap !== 0) throw noRowsToDraw();
   const source = momentsTable(moments, options.columnNames);
-  const fitted = await fitTable(source, { lookAtColumns: true, ...asked, bootstrap: 0, read: async () => moments });
+  const fitted = await fitTable(source, { inspectColumns: true, ...asked, bootstrap: 0, read: async () => moments });
   const noRows: Reason = { code: 'NO_ROWS' };
   const notComputed = { ...fitted.notComputed, stability: noRows };
   const kept = keptComponents(fitted, source, options);
@@ -190,7 +190,13 @@ export async function compareRows(
   const known = k === 0 ? models.model : models.first(k);
   const questions = { weights, compared: model, supplementary: [], groups: [], mostListed: 0 };
   const progress = new ProgressTracker({ signal, onProgress });
-  const { compared } = await readRows(known, readParts(table, source), source.rows ?? known.n, questions, progress);
+  const { compared } = await answerRowQuestions(
+    known,
+    readParts(table, source),
+    source.rows ?? known.n,
+    questions,
+    progress,
+  );
   return { model, facts: compared, found: findUnusualRows(model, compared, 'fit') };
 }
 
@@ -231,7 +237,7 @@ export async function rowsOf(
   const { model, source, between } = fitted;
   const compared = between ? model : comparedModel(fitted, kept);
   const known = hasVariance(model);
-  const answers = await readRows(
+  const answers = await answerRowQuestions(
     model,
     readParts(table, source, !source.rereadable),
     source.rows ?? model.n,
@@ -270,7 +276,7 @@ export async function supplementaryRowsOf(
       yield part;
     }
   };
-  const { listed } = await readRows(model, counted(), table.source.rows ?? 0, questions, progress);
+  const { listed } = await answerRowQuestions(model, counted(), table.source.rows ?? 0, questions, progress);
   if (!listed) return { code: 'MANY_ROWS', details: { rows, most: MOST_LISTED_ROWS } };
   const { contributions: _, ...found } = listed.found;
   return { ...listed, found };
@@ -303,7 +309,7 @@ export async function recordOf(
   const read = isReason(rows) ? undefined : rows;
   const beside = read?.supplementary ?? { columns: [], groups: [] };
   const facts = {
-    columns: named(related, table.columns),
+    columns: nameColumns(related, table.columns),
     ...(kind === 'fit' ? { supplementary: withColours(beside, read?.facts) } : {}),
   };
   const compared = comparedRows(rows, fitted, stored, kept, kind);
@@ -448,7 +454,10 @@ async function* allRows(
  * Facts about columns for sentences: each column has a name there. A column without one is called as flags call it: the first is
  * "0", or as the table calls it, of which other columns may have been left out.
  */
-export function named(columns: readonly ColumnContribution[], titles: readonly string[] = []): ColumnContribution[] {
+export function nameColumns(
+  columns: readonly ColumnContribution[],
+  titles: readonly string[] = [],
+): ColumnContribution[] {
   return columns.map((each, j) => ({ ...each, name: each.name ?? `column "${titles[j] ?? j}"` }));
 }
 

@@ -30,9 +30,14 @@ import {
   smallFit,
   stabilityOfFirst,
 } from '@scree/core/pipeline';
-import { BOOTSTRAP_OPTION, type BootstrapChoices, type Chosen, checkChoices } from './bootstrap/bootstrap-options.js';
+import {
+  BOOTSTRAP_OPTION,
+  type BootstrapChoices,
+  type BootstrapSettings,
+  checkBootstrap,
+} from './bootstrap/bootstrap-options.js';
 import { type Chooser, isChooser } from './choose/criteria/registry.js';
-import { momentsWarnings, type WatchedSource, warningsOfRows, watch } from './inspect/watch-columns.js';
+import { type InspectedSource, warningsOfMoments, warningsOfRows, watch } from './inspect/inspected-source.js';
 
 /** Options of a fit and of what is asked about the same rows while they are there. */
 export interface FitQuestions<Name extends string = string> extends Omit<PcaOptions<Name>, 'k'> {
@@ -47,29 +52,29 @@ export interface FitQuestions<Name extends string = string> extends Omit<PcaOpti
    * Whether to look at the columns too, and to warn where one dominates, numbers the rows, holds codes of classes or repeats
    * another. Default false: it costs a look at every number.
    */
-  readonly lookAtColumns?: boolean;
+  readonly inspectColumns?: boolean;
 }
 
 /** The questions that were asked, checked. */
 interface Questions {
   readonly choose: Chooser | undefined;
-  readonly bootstrap: Chosen | undefined;
-  readonly lookAtColumns: boolean;
+  readonly bootstrap: BootstrapSettings | undefined;
+  readonly inspectColumns: boolean;
 }
 
-const OWN_OPTIONS: Record<'bootstrap' | 'lookAtColumns', OptionCheck> = {
+const OWN_OPTIONS: Record<'bootstrap' | 'inspectColumns', OptionCheck> = {
   bootstrap: BOOTSTRAP_OPTION,
-  lookAtColumns: { must: 'true or false', test: (v) => typeof v === 'boolean' },
+  inspectColumns: { must: 'true or false', test: (v) => typeof v === 'boolean' },
 };
 
 /**
  * A fit, and what is asked about it, on one opening of the data: how many components (`k: 'auto'`), how sure (`bootstrap`), and what is
- * odd about the columns (`lookAtColumns`). Without a question it is `pca`. `analyze` adds everything that is known once the model is there.
+ * odd about the columns (`inspectColumns`). Without a question it is `pca`. `analyze` adds everything that is known once the model is there.
  */
 export async function fitAndAsk(data: Data | Moments, options: FitQuestions = {}): Promise<NestedModels> {
   const { settings, questions, plain } = checkFitQuestions(options);
-  const { choose, bootstrap, lookAtColumns } = questions;
-  if (choose === undefined && !bootstrap && !lookAtColumns) return nestedModels(data, plain);
+  const { choose, bootstrap, inspectColumns } = questions;
+  if (choose === undefined && !bootstrap && !inspectColumns) return nestedModels(data, plain);
   const progress = new ProgressTracker(settings);
   const ask: typeof fit = (source, own, engines) => fitOpenedRows(source, own, questions, engines, progress);
   return keepAlive(async () => {
@@ -82,7 +87,7 @@ export async function fitAndAsk(data: Data | Moments, options: FitQuestions = {}
       const source = await openSource(data, progress, settings.columnNames, settings.columns === 'numeric');
       const opened = await prepareColumns(source, settings, progress);
       // Rows in memory are looked at after the fit: so the fit is the one that `pca` makes.
-      const watched = lookAtColumns && !opened.source.resident;
+      const watched = inspectColumns && !opened.source.resident;
       return watched ? { ...opened, source: watch(opened.source, opened.settings) } : opened;
     };
     return fitOpened(open, progress, ask);
@@ -95,15 +100,15 @@ export function checkFitQuestions(
   own: readonly string[] = [],
 ): { settings: Settings; questions: Questions; plain: PcaOptions } {
   checkObject(options);
-  const { k, bootstrap, lookAtColumns, ...others } = options;
-  for (const [option, value] of Object.entries({ bootstrap, lookAtColumns })) {
+  const { k, bootstrap, inspectColumns, ...others } = options;
+  for (const [option, value] of Object.entries({ bootstrap, inspectColumns })) {
     if (value !== undefined) checkOption(option, value, OWN_OPTIONS[option as keyof typeof OWN_OPTIONS]);
   }
   const choose = isChooser(k) ? k : undefined;
   const plain: PcaOptions = isChooser(k) || k === undefined ? others : { ...others, k };
   const settings = checkOptions(plain, [...own, ...Object.keys(OWN_OPTIONS)]);
-  const chosen = checkChoices(bootstrap, settings.seed);
-  return { settings, questions: { choose, bootstrap: chosen, lookAtColumns: lookAtColumns ?? false }, plain };
+  const chosen = checkBootstrap(bootstrap, settings.seed);
+  return { settings, questions: { choose, bootstrap: chosen, inspectColumns: inspectColumns ?? false }, plain };
 }
 
 /** Moments have no rows to draw from. */
@@ -119,7 +124,7 @@ export function noRowsToDraw(): OptionError {
 async function fitOpenedRows(
   opened: RowSource | Moments,
   settings: Settings,
-  { choose, bootstrap, lookAtColumns }: Questions,
+  { choose, bootstrap, inspectColumns }: Questions,
   engines: Parameters<typeof fit>[2],
   progress: ProgressTracker,
 ): ReturnType<typeof fit> {
@@ -140,7 +145,7 @@ async function fitOpenedRows(
     stability = await stabilityOf(sample, bootstrap, engine, progress);
   }
   const known = data === opened || opened instanceof Moments ? [] : ((await opened.warnings?.()) ?? []);
-  const looked = lookAtColumns ? await columnWarnings(opened, columns, settings, progress) : [];
+  const looked = inspectColumns ? await columnWarnings(opened, columns, settings, progress) : [];
   const warnings = [...known, ...looked, ...structureWarnings(choice)];
   const complete = (model: Model): Model =>
     new Model({
@@ -178,8 +183,8 @@ async function columnWarnings(
   settings: Settings,
   progress: ProgressTracker,
 ): Promise<readonly Warning[]> {
-  if (opened instanceof Moments) return momentsWarnings(opened, settings);
-  if ('columnWarnings' in opened) return (opened as WatchedSource).columnWarnings(columns);
+  if (opened instanceof Moments) return warningsOfMoments(opened, settings);
+  if ('columnWarnings' in opened) return (opened as InspectedSource).columnWarnings(columns);
   return warningsOfRows(opened, columns, settings, progress);
 }
 

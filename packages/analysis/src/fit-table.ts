@@ -3,10 +3,10 @@ import { compositionParts, type ScalingRule } from '@scree/core/data';
 import type { NestedModels } from '@scree/core/pipeline';
 import type { BootstrapChoices } from './bootstrap/bootstrap-options.js';
 import { replicatesFor } from './bootstrap/default-replicates.js';
+import { addChoiceAndStability, type CriteriaEffort } from './choice-and-stability.js';
 import { isChooser } from './choose/criteria/registry.js';
-import { type CriteriaEffort, examine } from './examine.js';
 import { type FitQuestions, fitAndAsk } from './fit-and-ask.js';
-import { lookAtColumns } from './inspect/look-at-columns.js';
+import { inspectColumns } from './inspect/inspect-columns.js';
 import { betweenGroups, type GroupPca } from './methods/group-pca.js';
 import type { AnalysisTable } from './reading/analysis-table.js';
 import { rememberRows } from './reading/remember-rows.js';
@@ -64,7 +64,7 @@ export async function fitTable(
   const rows = read ? await read() : source;
   const moments = rows instanceof Moments ? rows : undefined;
   const questions: FitQuestions = {
-    lookAtColumns: hasUnits(table),
+    inspectColumns: hasUnits(table),
     ...options,
     ...table.fit,
     ...(options.onProgress ? { onProgress } : {}),
@@ -86,7 +86,7 @@ export async function fitTable(
     const reason = { code: 'NOT_ASKED' } as const;
     return { ...nested, model, source, seconds, notComputed: { choice: reason, stability: reason } };
   }
-  const asked = await examine(model, {
+  const asked = await addChoiceAndStability(model, {
     effort: criteria === 'none' ? 'quick' : criteria,
     criteria: criteria !== 'none',
     replicates: bootstrap,
@@ -107,12 +107,12 @@ function hasUnits({ fit, coding }: Pick<AnalysisTable, 'coding' | 'fit'>): boole
 async function askedModels(
   { model, first }: NestedModels,
   source: RowSource,
-  { k = DEFAULT_COMPONENTS, lookAtColumns: looks, scale, center, weights, signal }: FitQuestions,
+  { k = DEFAULT_COMPONENTS, inspectColumns: looks, scale, center, weights, signal }: FitQuestions,
 ): Promise<NestedModels> {
   const most = typeof k === 'number' ? Math.min(k, model.k) : model.k;
   if (!looks) return { model: first(most), first };
   const { columnNames } = model;
-  const { warnings } = await lookAtColumns(source, {
+  const { warnings } = await inspectColumns(source, {
     ...(columnNames ? { columnNames } : {}),
     ...(scale === undefined ? {} : { scale }),
     ...(center === undefined ? {} : { center }),
@@ -154,7 +154,7 @@ function withWarnings(model: Model, more: readonly Warning[]): Model {
 async function fitMeans(
   source: RowSource,
   { column, labels }: NonNullable<TableFitOptions['between']>,
-  { center: _, lookAtColumns: __, weights: ___, transform: ____, ...options }: FitQuestions,
+  { center: _, inspectColumns: __, weights: ___, transform: ____, ...options }: FitQuestions,
 ): Promise<TableFit> {
   const start = performance.now();
   const { model: fitted, ...groups } = await betweenGroups(source, labels, options);

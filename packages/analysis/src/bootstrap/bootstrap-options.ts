@@ -42,7 +42,10 @@ export const BOOTSTRAP_OPTION: OptionCheck = {
 };
 
 /** Choices with every default filled in; undefined where no bootstrap is wanted. */
-export function checkChoices(given: number | BootstrapChoices | undefined, seed: number): Chosen | undefined {
+export function checkBootstrap(
+  given: number | BootstrapChoices | undefined,
+  seed: number,
+): BootstrapSettings | undefined {
   if (given === undefined || given === 0) return undefined;
   if (typeof given === 'number') return { replicates: given, kind: 'rows', alignment: 'order', scores: false, seed };
   checkObject(given);
@@ -67,7 +70,8 @@ export function checkChoices(given: number | BootstrapChoices | undefined, seed:
   return { ...given, replicates, kind, alignment, scores, seed: given.seed ?? seed };
 }
 
-export type Chosen = Required<Omit<BootstrapChoices, 'block' | 'groups'>> & Pick<BootstrapChoices, 'block' | 'groups'>;
+export type BootstrapSettings = Required<Omit<BootstrapChoices, 'block' | 'groups'>> &
+  Pick<BootstrapChoices, 'block' | 'groups'>;
 
 function refuseUnused(option: 'block' | 'groups', value: unknown, kind: BootstrapKind, needed: BootstrapKind): void {
   if (value === undefined || kind === needed) return;

@@ -3,7 +3,7 @@ import type { Scaler } from '@scree/core/data';
 import { norm, orthonormalise, random, scale } from '@scree/core/linalg';
 import type { ProgressTracker } from '@scree/core/pipeline';
 import type { ReplicateOptions, Replicates } from './replicate.js';
-import { NO_VARIANCE } from './summary.js';
+import { NO_VARIANCE } from './replicate-summary.js';
 import type { WideReplicate, WideRows } from './wide-rows.js';
 
 /** Replicates whose components are computed together, in one pass over the rows. */

@@ -1,11 +1,11 @@
 import type { Interval } from '@scree/core';
 import type { AngleSpread } from '@scree/core/pipeline';
 
-/** The 97.5 % quantile of the normal distribution. */
+/** The 97.5 % interpolatedQuantile of the normal distribution. */
 export const Z = 1.959963984540054;
 
-/** The q-quantile of numbers in rising order, as the (R + 1)q-th of R of them (Hyndman & Fan's type 6). */
-export function quantile(sorted: Float64Array, q: number): number {
+/** The q-interpolatedQuantile of numbers in rising order, as the (R + 1)q-th of R of them (Hyndman & Fan's type 6). */
+export function interpolatedQuantile(sorted: Float64Array, q: number): number {
   const at = Math.min(Math.max((sorted.length + 1) * q - 1, 0), sorted.length - 1);
   const low = Math.floor(at);
   const high = Math.min(low + 1, sorted.length - 1);
@@ -15,19 +15,19 @@ export function quantile(sorted: Float64Array, q: number): number {
 /** Median and 95th percentile. */
 export function angleSpread(angles: Float64Array): AngleSpread {
   const sorted = angles.slice().sort();
-  return { median: quantile(sorted, 0.5), q95: quantile(sorted, 0.95) };
+  return { median: interpolatedQuantile(sorted, 0.5), q95: interpolatedQuantile(sorted, 0.95) };
 }
 
-/** The 2.5 and the 97.5 % quantile. */
+/** The 2.5 and the 97.5 % interpolatedQuantile. */
 export function percentiles(values: Float64Array): Interval {
   const sorted = values.slice().sort();
-  return [quantile(sorted, 0.025), quantile(sorted, 0.975)];
+  return [interpolatedQuantile(sorted, 0.025), interpolatedQuantile(sorted, 0.975)];
 }
 
 /**
- * How many standard errors a 95 % interval reaches to either side: the t quantile with m − 1 degrees of freedom, because the
+ * How many standard errors a 95 % interval reaches to either side: the t interpolatedQuantile with m − 1 degrees of freedom, because the
  * standard error is estimated, times √(m/(m − 1)), because replicates vary by less than samples (Hesterberg 2015, section 5).
- * The quantile is Fisher's expansion, right to 1 % from 3 degrees of freedom on.
+ * The interpolatedQuantile is Fisher's expansion, right to 1 % from 3 degrees of freedom on.
  */
 export function standardErrors(units: number): number {
   const v = Math.max(3, units - 1);
@@ -83,7 +83,7 @@ export function varianceInterval(
   along: Float64Array,
   reach: number,
   link: Link,
-  { certain, widening }: Placed,
+  { certain, widening }: IntervalCorrection,
   [least, most]: Interval = [0, Number.POSITIVE_INFINITY],
 ): VarianceInterval {
   const centre = link.to(estimate);
@@ -98,8 +98,8 @@ export function varianceInterval(
   const stretch = (reach / Z) * (spread > 0 ? Math.max(widening, other / spread) : widening);
   // The bias may carry the middle past what is possible, and the interval must not be empty then.
   const middle = link.to(Math.min(Math.max(link.from(centre - bias), least), most));
-  const low = middle - stretch * Math.max(0, quantile(fixed, 0.975) - centre);
-  const high = middle + stretch * Math.max(0, centre - quantile(fixed, 0.025));
+  const low = middle - stretch * Math.max(0, interpolatedQuantile(fixed, 0.975) - centre);
+  const high = middle + stretch * Math.max(0, centre - interpolatedQuantile(fixed, 0.025));
   return { interval: [Math.max(link.from(low), least), Math.min(link.from(high), most)], bias };
 }
 
@@ -115,7 +115,7 @@ export function possibleShares(j: number, d: number): Interval {
 const CLOSE = 2;
 
 /** What the place of a component among the others says about its interval. */
-export interface Placed {
+export interface IntervalCorrection {
   /** The share of its bias that is certain. */
   readonly certain: number;
   /** How much wider it is than along a fixed axis: √(m/(m − j)), because j larger components take a degree of freedom each. */
@@ -123,7 +123,7 @@ export interface Placed {
 }
 
 /** Of component j (from 0) of a sample of m rows, or of whatever was drawn. */
-export function placed(variances: Float64Array, j: number, units: number): Placed {
+export function correctionFor(variances: Float64Array, j: number, units: number): IntervalCorrection {
   return { certain: certainBias(variances, j), widening: Math.sqrt(units / Math.max(1, units - j)) };
 }
 

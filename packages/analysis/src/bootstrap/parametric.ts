@@ -3,12 +3,12 @@ import { chiSquare } from '../statistics/chi-square.js';
 import { generatorOf } from './draws.js';
 import type { ReplicateOptions, Replicates } from './replicate.js';
 import {
+  type BootstrapRows,
   columnFrame,
-  covarianceOf,
   diagonalOf,
   type ReplicateColumns,
-  type Rows,
   replicateColumns,
+  replicateCovariance,
   replicateOf,
   sumReplicates,
   unitOf,
@@ -27,7 +27,7 @@ const NO_DRAWS = {
  * (Bartlett 1933). d³ flops per replicate, however many rows there are.
  */
 export async function* replicatesFromNormal(
-  rows: Rows,
+  rows: BootstrapRows,
   options: ReplicateOptions & { readonly seed: number },
   onUnit: (unit: number) => void,
 ): Replicates {
@@ -53,7 +53,7 @@ export async function* replicatesFromNormal(
   onUnit(unit);
   const sample = await replicateOf(
     sampleColumns,
-    covarianceOf(sums, sampleColumns, frame, center, unit),
+    replicateCovariance(sums, sampleColumns, frame, center, unit),
     k,
     undefined,
     engine,
@@ -97,7 +97,7 @@ export async function* replicatesFromNormal(
     const columns = columnsOf(own);
     yield await replicateOf(
       columns,
-      covarianceOf(own, columns, frame, center, unit),
+      replicateCovariance(own, columns, frame, center, unit),
       k,
       sample.vectors,
       engine,

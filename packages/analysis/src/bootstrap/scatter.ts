@@ -14,7 +14,7 @@ const ENGINE_NUMBERS = 1 << 23;
 const CONSTANT = 2 ** -40;
 
 /** The rows, and how they are looked at. */
-export interface Rows {
+export interface BootstrapRows {
   readonly source: RowSource;
   readonly columns: Readonly<ColumnStatistics>;
   readonly weights: RowWeights;
@@ -24,10 +24,10 @@ export interface Rows {
 }
 
 /** Which products of columns are summed: of all pairs, or of each column with itself. */
-export type Products = 'pairs' | 'squares';
+export type SumKind = 'pairs' | 'squares';
 
 /** Σw, Σwy and Σwyᵢyⱼ (or Σwy²) of one replicate, in that order: so many numbers. */
-export function sumsLength(d: number, products: Products): number {
+export function sumsLength(d: number, products: SumKind): number {
   return 1 + d + (products === 'pairs' ? (d * (d + 1)) / 2 : d);
 }
 
@@ -62,11 +62,11 @@ export function columnFrame({ mean, min, max }: Readonly<ColumnStatistics>, cent
  * replicate costs no more than its share of one matrix product, and rows are never copied.
  */
 export async function sumReplicates(
-  rows: Rows,
+  rows: BootstrapRows,
   frame: ColumnFrame,
   draws: Draws,
   numbers: readonly number[],
-  kind: Products,
+  kind: SumKind,
   onShare: (share: number) => void | Promise<void>,
 ): Promise<{ sums: Float64Array; ranges: Ranges | undefined }> {
   const { source, columns, weights, engine } = rows;
@@ -238,7 +238,7 @@ export function unitOf(deviations: Float64Array): number {
 /**
  * C = (Σwyyᵀ − (Σwy)(Σwy)ᵀ/Σw)/(Σw − ddof), then scaled as the replicate's own columns ask for: upper triangle, in units of unit².
  */
-export function covarianceOf(
+export function replicateCovariance(
   sums: Float64Array,
   columns: ReplicateColumns,
   frame: ColumnFrame,
@@ -278,7 +278,7 @@ export async function replicateOf(
 
 /** Replicates from their covariance matrices, `most` at a time for one reading of the rows. */
 export async function* replicatesByScatter(
-  rows: Rows,
+  rows: BootstrapRows,
   draws: Draws,
   options: ReplicateOptions,
   most: number,
@@ -305,7 +305,7 @@ export async function* replicatesByScatter(
         unit = unitOf(columns.deviations);
         onUnit(unit);
       }
-      const matrix = covarianceOf(own, columns, frame, options.center, unit);
+      const matrix = replicateCovariance(own, columns, frame, options.center, unit);
       const replicate = await replicateOf(columns, matrix, options.k, axes, engine, progress);
       axes ??= replicate.vectors;
       yield replicate;

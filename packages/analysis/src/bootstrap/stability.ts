@@ -1,19 +1,19 @@
 import { DataError, type Engine, OptionError, type RowSource, type Scale, type Stability } from '@scree/core';
 import { type ColumnStatistics, rowWeights } from '@scree/core/data';
 import { fixSigns, type ProgressTracker } from '@scree/core/pipeline';
-import type { Chosen } from './bootstrap-options.js';
+import type { BootstrapSettings } from './bootstrap-options.js';
 import { BlockDraws, type Draws, GroupDraws, RowDraws } from './draws.js';
 import { replicatesByDual } from './dual.js';
 import { replicatesByIteration } from './iteration.js';
 import { replicatesFromNormal } from './parametric.js';
 import type { Replicate, ReplicateOptions, Replicates } from './replicate.js';
-import { type Rows, replicatesByScatter, sumsLength } from './scatter.js';
+import { ReplicateSummary } from './replicate-summary.js';
+import { type BootstrapRows, replicatesByScatter, sumsLength } from './scatter.js';
 import { type AlignedAxes, scoreLimits } from './score-limits.js';
-import { Summary } from './summary.js';
 import { WideRows } from './wide-rows.js';
 
 /** Rows that were fitted, and what is asked of them. */
-export interface Sample {
+export interface FittedSample {
   /** The rows, which can be read again. */
   readonly source: RowSource;
   /** Rows of the source, including those of weight 0. */
@@ -39,26 +39,33 @@ const FEWEST = 3;
 
 /** Draws replicates of the rows and says how much their components differ from the sample's. */
 export async function stabilityOf(
-  sample: Sample,
-  chosen: Chosen,
+  sample: FittedSample,
+  chosen: BootstrapSettings,
   engine: Engine,
   progress: ProgressTracker,
-  forced?: Method,
+  forced?: ReplicateMethod,
 ): Promise<Stability> {
   const { source, columns, center, ddof, scale, columnWeights, k } = sample;
   const { replicates, kind, alignment, seed } = chosen;
   const { draws, units, about } = drawsFor(sample, chosen);
-  const rows: Rows = { source, columns, weights: rowWeights(sample.weights, sample.read), scale, engine, progress };
+  const rows: BootstrapRows = {
+    source,
+    columns,
+    weights: rowWeights(sample.weights, sample.read),
+    scale,
+    engine,
+    progress,
+  };
   const options = { k, replicates, center, ddof, columnWeights };
   const method = forced ?? (kind === 'parametric' ? 'parametric' : chooseMethod(sample, replicates));
   progress.begin('bootstrap', 2 * (replicates + 1));
-  const found = await begin(method, rows, sample, draws, { ...options, seed });
+  const found = await startReplicates(method, rows, sample, draws, { ...options, seed });
   const axes: AlignedAxes[] = [];
-  let summary: Summary | undefined;
+  let summary: ReplicateSummary | undefined;
   try {
     for await (const replicate of found.replicates) {
       const aligned = summary ? summary.add(replicate) : withSigns(replicate).vectors;
-      summary ??= new Summary(replicate, replicates, alignment);
+      summary ??= new ReplicateSummary(replicate, replicates, alignment);
       if (chosen.scores) axes.push({ vectors: aligned, mean: replicate.mean, scale: replicate.scale });
       const pause = progress.step(1);
       if (pause) await pause;
@@ -69,13 +76,13 @@ export async function stabilityOf(
   progress.end();
   const unitScaled = scale === 'unit' && center && !columnWeights;
   const scaling = { unitScaled, fixedTotal: scale === 'unit' };
-  const numbers = (summary as Summary).result(found.unit(), units, columns.rows, scaling);
+  const numbers = (summary as ReplicateSummary).result(found.unit(), units, columns.rows, scaling);
   const how: Pick<Stability, 'method' | 'passes'> = { method, passes: found.passes + (chosen.scores ? 1 : 0) };
   const scores = chosen.scores ? { scores: await scoreLimits(source, sample.read, axes, units, engine, progress) } : {};
   return { replicates, kind, ...about, alignment, level: 0.95, seed, ...how, ...numbers, ...scores };
 }
 
-interface Begun {
+interface StartedReplicates {
   readonly replicates: Replicates;
   /** Size of one unit of the replicates' frame; known after the first of them. */
   unit(): number;
@@ -84,13 +91,13 @@ interface Begun {
   release(): void;
 }
 
-async function begin(
+async function startReplicates(
   method: Stability['method'],
-  rows: Rows,
-  sample: Sample,
+  rows: BootstrapRows,
+  sample: FittedSample,
   draws: Draws,
   options: ReplicateOptions & { readonly seed: number },
-): Promise<Begun> {
+): Promise<StartedReplicates> {
   const { engine, progress, source } = rows;
   const { replicates } = options;
   let unit = 1;
@@ -117,32 +124,32 @@ async function begin(
   return { replicates: found, unit: () => wide.unit, passes, release: () => wide.release() };
 }
 
-export type Method = 'scatter' | 'dual' | 'iteration';
+export type ReplicateMethod = 'scatter' | 'dual' | 'iteration';
 
 /**
  * The cheapest way, by flops: from the shape alone, so that results do not depend on the machine. Flops of an eigenproblem take
  * four times as long as those of products, and reading a number in a pass as long as 40 flops.
  */
 export function chooseMethod(
-  { source, columns, scale, k }: Omit<Sample, 'read' | 'weights'>,
+  { source, columns, scale, k }: Omit<FittedSample, 'read' | 'weights'>,
   replicates: number,
-): Method {
+): ReplicateMethod {
   const [n, d] = [columns.rows, source.cols];
   const eigen = (size: number): number => 4 * ((4 / 3) * size ** 3);
   const ownScale = scale === 'unit' || scale === 'pareto' || scale === 'range';
   const drawn = 0.63 * n;
-  const costs: Record<Method, number> = {
+  const costs: Record<ReplicateMethod, number> = {
     scatter: replicates * (n * d * d + eigen(d)),
     dual:
       (ownScale ? replicates : 1) * n * n * d + replicates * (eigen(drawn) + 2 * drawn * drawn + n * d * (80 + 4 * k)),
     iteration: replicates * EXPECTED_PASSES * n * d * (40 + 4 * (k + 6)),
   };
-  const fits: Record<Method, boolean> = {
+  const fits: Record<ReplicateMethod, boolean> = {
     scatter: sumsLength(d, 'pairs') <= MOST_NUMBERS,
     dual: n * n <= MOST_NUMBERS && n * d <= MOST_COPIED,
     iteration: source.resident || (source.nonzeros ?? n * d) <= MOST_COPIED,
   };
-  const names = (Object.keys(costs) as Method[]).filter((name) => fits[name]);
+  const names = (Object.keys(costs) as ReplicateMethod[]).filter((name) => fits[name]);
   if (names.length === 0) {
     throw new DataError(
       'TOO_LARGE',
@@ -164,8 +171,8 @@ function withSigns(replicate: Replicate): Replicate {
 
 /** The draws of a kind, and how many units are drawn from. */
 function drawsFor(
-  { source, columns, weights, read, scale }: Sample,
-  { kind, block, groups, seed }: Chosen,
+  { source, columns, weights, read, scale }: FittedSample,
+  { kind, block, groups, seed }: BootstrapSettings,
 ): { draws: Draws; units: number; about: Partial<Pick<Stability, 'block' | 'groups'>> } {
   const n = columns.rows;
   refuseFew(n, 'rows');

@@ -4,9 +4,9 @@ import type { LoadedBlock } from '@scree/core/engine';
 import type { Draws } from './draws.js';
 import type { ReplicateOptions } from './replicate.js';
 import {
+  type BootstrapRows,
   columnFrame,
   type ReplicateColumns,
-  type Rows,
   rangesOf,
   replicateColumns,
   sumReplicates,
@@ -34,13 +34,13 @@ export class WideRows {
   /** The seed of random vectors to start from. */
   readonly startSeed: number;
   readonly #columns: readonly ReplicateColumns[];
-  readonly #rows: Rows;
+  readonly #rows: BootstrapRows;
   readonly #draws: Draws;
 
   private constructor(
     block: LoadedBlock,
     columns: readonly ReplicateColumns[],
-    rows: Rows,
+    rows: BootstrapRows,
     draws: Draws,
     startSeed: number,
   ) {
@@ -55,7 +55,13 @@ export class WideRows {
   }
 
   /** Sums up the columns of all replicates: one reading for as many as `most` numbers hold. */
-  static async of(rows: Rows, read: number, draws: Draws, options: ReplicateOptions, most: number): Promise<WideRows> {
+  static async of(
+    rows: BootstrapRows,
+    read: number,
+    draws: Draws,
+    options: ReplicateOptions,
+    most: number,
+  ): Promise<WideRows> {
     const { source, engine, progress, scale } = rows;
     const d = source.cols;
     const frame = columnFrame(rows.columns, options.center);

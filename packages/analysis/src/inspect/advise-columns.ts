@@ -1,8 +1,8 @@
 import { type Matrix, type NumberArray, type PcaOptions, ScreeError, type Warning } from '@scree/core';
-import { bestColour, type Colour } from '../meaning/best-colour.js';
+import { bestColour, type ColourColumn } from '../meaning/best-colour.js';
 import { type ColumnAccess, textsToRead } from './column-access.js';
-import type { ColumnFacts } from './columns.js';
-import { lookAtColumns } from './look-at-columns.js';
+import type { ColumnFacts } from './column-inspector.js';
+import { inspectColumns } from './inspect-columns.js';
 import {
   type ColumnToLeaveOut,
   columnsToLeaveOut,
@@ -33,7 +33,7 @@ export interface ColumnAdvice {
     readonly smallest: { readonly column: number; readonly deviation: number };
   };
   /** The column whose groups colour the points, and the share of the variance of the standardised columns between them. */
-  readonly colour?: Colour;
+  readonly colour?: ColourColumn;
 }
 
 /**
@@ -101,7 +101,7 @@ async function lookAt(table: ColumnAccess, columns: readonly number[], control: 
   const look = async (group: readonly number[], data: Matrix<NumberArray>): Promise<void> => {
     const options = { columnNames: namesOf(table, group), ...control };
     // An infinite value is an error of the fit, which says where it is.
-    const found = await lookAtColumns(data, options).catch((error) => {
+    const found = await inspectColumns(data, options).catch((error) => {
       if (error instanceof ScreeError) return undefined;
       throw error;
     });

@@ -1,8 +1,8 @@
 import type { ColumnStatistics } from '@scree/core/data';
-import { type ColumnFacts, type ColumnsRead, columnsOf } from './columns.js';
+import { type ColumnFacts, columnsFromStatistics, type InspectedColumns } from './column-inspector.js';
 import { duplicatesOfScatter, LEAST_CHANGES, LEAST_ROWS } from './duplicate-columns.js';
 
-/** Different values that are kept per column, as `ColumnWatch` keeps them. */
+/** Different values that are kept per column, as `ColumnInspector` keeps them. */
 const MOST_LEVELS = 32;
 /** Runs that are kept per column; a column with more gaps is no row number. */
 const MOST_RUNS = 1024;
@@ -16,14 +16,14 @@ export interface ColumnTally {
   readonly zeros: readonly number[];
   readonly integers: readonly boolean[];
   readonly levels: readonly (readonly number[] | null)[];
-  readonly runs: readonly (readonly Run[] | null)[];
+  readonly runs: readonly (readonly NumberRun[] | null)[];
 }
 
 /** Whole numbers that go one way, and whether by 1. */
-export type Run = readonly [low: number, high: number, counting: boolean];
+export type NumberRun = readonly [low: number, high: number, counting: boolean];
 
 /** What was seen of single values; undefined where they were not looked at. */
-export function tallyOf({ columns }: ColumnsRead): ColumnTally | undefined {
+export function tallyOf({ columns }: InspectedColumns): ColumnTally | undefined {
   if (columns.some(({ zeros }) => zeros === undefined)) return undefined;
   return {
     zeros: columns.map(({ zeros = 0 }) => zeros),
@@ -53,9 +53,9 @@ function mergeLevels(one: readonly number[] | null, other: readonly number[] | n
 }
 
 /** Runs that lie apart, those that continue each other joined; null where they overlap. */
-function mergeRuns(one: readonly Run[] | null, other: readonly Run[] | null): readonly Run[] | null {
+function mergeRuns(one: readonly NumberRun[] | null, other: readonly NumberRun[] | null): readonly NumberRun[] | null {
   if (!one || !other) return null;
-  const joined: Run[] = [];
+  const joined: NumberRun[] = [];
   for (const [low, high, counting] of [...one, ...other].sort(([a], [b]) => a - b)) {
     const last = joined[joined.length - 1];
     if (last && low <= last[1]) return null;
@@ -71,8 +71,8 @@ export function columnsFromTally(
   scatter: Float64Array | undefined,
   tally: ColumnTally | undefined,
   names: readonly string[] | undefined,
-): ColumnsRead {
-  const read = columnsOf(statistics, names);
+): InspectedColumns {
+  const read = columnsFromStatistics(statistics, names);
   if (!tally) return read;
   const { rows } = read;
   const columns = read.columns.map((facts, j): ColumnFacts => {

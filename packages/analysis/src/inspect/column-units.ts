@@ -1,4 +1,4 @@
-import type { ColumnFacts } from './columns.js';
+import type { ColumnFacts } from './column-inspector.js';
 
 /** Columns that begin at one value, 0 for most, count as measured in one unit (pixels, counts of words) from this many on. */
 const ALIKE = 10;

@@ -1,11 +1,11 @@
 import type { Warning } from '@scree/core';
+import type { ColumnFacts, InspectedColumns } from './column-inspector.js';
 import { mayNameRows, namesClasses, namesIdentifier, namesTime } from './column-names.js';
 import { beginAlike, haveOneUnit } from './column-units.js';
-import type { ColumnFacts, ColumnsRead } from './columns.js';
 import { DUPLICATE_CORRELATION } from './duplicate-columns.js';
 
 /** How a fit sees the columns. */
-export interface Seen {
+export interface ColumnScaling {
   /** Whether columns are analysed in their own units: `scale: 'none'`. */
   readonly unscaled: boolean;
   /** Whether their means are subtracted; otherwise a spread about the mean says nothing of the fit. */
@@ -35,7 +35,7 @@ const MOST_LISTED = 100;
 const MOST_NAMED = 5;
 
 /** What a statistician would want to know of the columns before a fit. Nothing where there is nothing to say. */
-export function columnWarnings(read: ColumnsRead, { unscaled: inOwnUnits, centred }: Seen): Warning[] {
+export function columnWarnings(read: InspectedColumns, { unscaled: inOwnUnits, centred }: ColumnScaling): Warning[] {
   const unscaled = inOwnUnits && centred;
   const identifiers = read.columns.flatMap((column) => {
     const reason = whyIdentifier(column, read.rows);
@@ -55,7 +55,7 @@ export function columnWarnings(read: ColumnsRead, { unscaled: inOwnUnits, centre
   ];
 }
 
-function fewRows({ rows, columns }: ColumnsRead, centred: boolean): Warning[] {
+function fewRows({ rows, columns }: InspectedColumns, centred: boolean): Warning[] {
   const cols = columns.length;
   if (rows > cols || rows < 2) return [];
   const components = centred ? rows - 1 : rows;
@@ -169,7 +169,7 @@ function whyIdentifier(column: ColumnFacts, rows: number): Reason | undefined {
 
 function identifierWarning(
   found: readonly { readonly column: ColumnFacts; readonly reason: Reason }[],
-  { columns }: ColumnsRead,
+  { columns }: InspectedColumns,
   unscaled: boolean,
 ): Warning[] {
   if (found.length === 0) return [];
@@ -238,7 +238,7 @@ function classesWarning(columns: readonly ColumnFacts[]): Warning[] {
 }
 
 function duplicatesWarning(
-  { columns, duplicates, rows, sampledRows }: ColumnsRead,
+  { columns, duplicates, rows, sampledRows }: InspectedColumns,
   identifiers: ReadonlySet<ColumnFacts>,
 ): Warning[] {
   const groups = duplicates

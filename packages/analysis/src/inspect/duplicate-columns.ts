@@ -29,7 +29,7 @@ const MOST_NUMBERS = 1 << 22;
 const MOST_COLUMNS = 4096;
 
 /** All rows, or every second, fourth, … of them, so that up to 1024 are kept whatever their number. */
-export class EvenSample {
+export class CorrelationSample {
   readonly cols: number;
   readonly #most: number;
   #data = new Float64Array(0);
@@ -96,7 +96,7 @@ export class EvenSample {
  * Curves and pictures (spectra, heights on a grid) have neighbours that are nearly alike, all along, and none is a duplicate of
  * another. There only columns that are the same to the last digits count.
  */
-export function duplicateColumns(sample: EvenSample): DuplicateGroup[] {
+export function duplicateColumns(sample: CorrelationSample): DuplicateGroup[] {
   const { rows, cols } = sample;
   if (rows < LEAST_ROWS) return [];
   const z = Array.from({ length: cols }, (_, j) => standardised(sample, j));
@@ -151,7 +151,7 @@ function groupDuplicates(
 }
 
 /** The column with mean 0 and length 1; undefined where it hardly changes. */
-function standardised({ rows, cols, data }: EvenSample, column: number): Float64Array | undefined {
+function standardised({ rows, cols, data }: CorrelationSample, column: number): Float64Array | undefined {
   const z = Float64Array.from({ length: rows }, (_, i) => data[i * cols + column]);
   const counts = new Map<number, number>();
   for (const value of z) counts.set(value, (counts.get(value) ?? 0) + 1);

@@ -1,4 +1,4 @@
-import type { ColumnFacts } from './columns.js';
+import type { ColumnFacts } from './column-inspector.js';
 
 /**
  * Why a column is not fitted unless the user asks for it: the reasons of the warning ID_COLUMN, a number that starts again within
@@ -22,7 +22,7 @@ export interface ColumnToLeaveOut {
 }
 
 /** What is known of the columns of numbers in a table. */
-export interface ColumnsSeen {
+export interface MarkerEvidence {
   readonly facts: readonly ColumnFacts[];
   /** Columns that identify rows, by the file or by the library's warning. */
   readonly identifiers: ReadonlyMap<number, LeftOutReason>;
@@ -31,7 +31,7 @@ export interface ColumnsSeen {
 }
 
 /** The columns that number or date the rows: they are no measurements, and are fitted only if the user asks for it. */
-export function rowMarkers({ facts, identifiers, restarting }: ColumnsSeen): ColumnToLeaveOut[] {
+export function rowMarkers({ facts, identifiers, restarting }: MarkerEvidence): ColumnToLeaveOut[] {
   const found = new Map(identifiers);
   for (const each of facts) {
     if (found.has(each.index)) continue;

@@ -22,7 +22,7 @@ import { hasVariance, type NotComputed, type Reason } from './reasons.js';
 export type CriteriaEffort = 'all' | 'quick';
 
 /** What is known of a fit whose number of components and stability are asked for. */
-export interface Examination {
+export interface ChoiceAndStabilityRequest {
   readonly effort: CriteriaEffort;
   /** Whether to ask the criteria at all. */
   readonly criteria: boolean;
@@ -38,9 +38,9 @@ export interface Examination {
 }
 
 /** Adds to a model how many components the criteria advise and how stable they are, unless it has that already; or says why not. */
-export async function examine(
+export async function addChoiceAndStability(
   model: Model,
-  how: Examination,
+  how: ChoiceAndStabilityRequest,
 ): Promise<{ readonly model: Model; readonly notComputed: NotComputed }> {
   const { stability: drawn, ...rest } = model;
   // Without variance there is nothing that could differ in another sample.
@@ -74,7 +74,7 @@ function withStructure({ warnings }: Model, { k, reason, agree }: Choice): Model
 
 async function stabilityFor(
   model: Model,
-  { replicates: asked, source, options }: Examination,
+  { replicates: asked, source, options }: ChoiceAndStabilityRequest,
 ): Promise<Stability | Reason> {
   const choices = typeof asked === 'object' ? asked : {};
   const count = typeof asked === 'object' ? (asked.replicates ?? 200) : asked;
@@ -82,7 +82,7 @@ async function stabilityFor(
   if (typeof replicates !== 'number') return replicates;
   if (!hasVariance(model)) return { code: 'NO_VARIANCE' };
   if (!source) return { code: 'READ_ONCE' };
-  const { whiten: _, lookAtColumns: __, bootstrap: ___, ...others } = options;
+  const { whiten: _, inspectColumns: __, bootstrap: ___, ...others } = options;
   const draw = (): Promise<Stability> => bootstrap(source, { ...others, ...choices, k: model.k, replicates });
   // What was asked for fails loudly; what was not must not make a fit fail.
   return asked === undefined ? orWhy(draw) : draw();
@@ -90,7 +90,7 @@ async function stabilityFor(
 
 async function choiceFor(
   model: Model,
-  { effort, criteria: wanted, source, moments, options, coding }: Examination,
+  { effort, criteria: wanted, source, moments, options, coding }: ChoiceAndStabilityRequest,
 ): Promise<Choice | Reason> {
   const { n, d } = model;
   if (!wanted) return { code: 'NOT_ASKED' };

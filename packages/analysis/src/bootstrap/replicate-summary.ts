@@ -5,10 +5,10 @@ import { compareAxes, rotationOnto, signedLoadings } from './align.js';
 import {
   andersonInterval,
   angleSpread,
+  correctionFor,
   LOGARITHM,
   LOGIT,
   percentiles,
-  placed,
   possibleShares,
   standardErrors,
   varianceInterval,
@@ -25,7 +25,7 @@ const PERFECT = 1 - 1e-6;
 export const NO_VARIANCE = 1e-13;
 
 /** What is kept of the replicates while they come: numbers per component, and sums of squares per loading. */
-export class Summary {
+export class ReplicateSummary {
   readonly #sample: Replicate;
   readonly #k: number;
   readonly #d: number;
@@ -104,12 +104,12 @@ export class Summary {
     const reach = standardErrors(units);
     const square = unit * unit;
     const found = Array.from(values, (value, i) =>
-      varianceInterval(value, this.#values[i], this.#along[i], reach, LOGARITHM, placed(values, i, units)),
+      varianceInterval(value, this.#values[i], this.#along[i], reach, LOGARITHM, correctionFor(values, i, units)),
     );
     const shares = Array.from(values, (value, i) => {
       const share = total > 0 ? Math.min(1, value / total) : 0;
       const [own, along, possible] = [this.#ratios[i], this.#alongRatios[i], possibleShares(i, d)];
-      return varianceInterval(share, own, along, reach, LOGIT, placed(values, i, units), possible).interval;
+      return varianceInterval(share, own, along, reach, LOGIT, correctionFor(values, i, units), possible).interval;
     });
     const whole = total * square;
     const variances = fixedTotal

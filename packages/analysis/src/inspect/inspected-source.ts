@@ -2,10 +2,10 @@ import { DataError, type Moments, type RowSource, type Scale, type Warning } fro
 import type { Block } from '@scree/core/data';
 import { type ColumnStatistics, emptyStatistics, rowWeights } from '@scree/core/data';
 import { type ControlOptions, ProgressTracker, runTask } from '@scree/core/pipeline';
-import type { ColumnsRead, ColumnWatch } from './columns.js';
+import type { ColumnInspector, InspectedColumns } from './column-inspector.js';
 
-/** Options of `lookAtColumns`. */
-export interface LookOptions extends ControlOptions {
+/** Options of `inspectColumns`. */
+export interface InspectOptions extends ControlOptions {
   /** How the fit will scale the columns: large and small spreads matter only where it is `'none'`, the default. */
   readonly scale?: Scale;
   /** Whether the fit will subtract the column means. Default true. */
@@ -17,7 +17,7 @@ export interface LookOptions extends ControlOptions {
 }
 
 /** A source that has looked at its rows while they were read. */
-export interface WatchedSource extends RowSource {
+export interface InspectedSource extends RowSource {
   /** What the rows that were read tell about their columns, whose statistics these are. */
   columnWarnings(columns: Readonly<ColumnStatistics>): Promise<readonly Warning[]>;
 }
@@ -28,16 +28,16 @@ export interface WatchedSource extends RowSource {
  */
 export function watch(
   source: RowSource,
-  options: Omit<LookOptions, 'onProgress' | 'threads'>,
+  options: Omit<InspectOptions, 'onProgress' | 'threads'>,
   alone = false,
-): WatchedSource {
+): InspectedSource {
   const { cols, dtype, nonzeros, rereadable, resident } = source;
   const names = options.columnNames ?? source.columnNames;
-  let seen: ColumnWatch | undefined;
+  let seen: ColumnInspector | undefined;
   let statistics: ColumnStatistics | undefined;
   async function* blocks(): AsyncGenerator<Block, void, void> {
-    const { ColumnWatch } = await import('./columns.js');
-    const columns = seen ? undefined : new ColumnWatch(cols, names);
+    const { ColumnInspector } = await import('./column-inspector.js');
+    const columns = seen ? undefined : new ColumnInspector(cols, names);
     const own = alone ? emptyStatistics(cols) : undefined;
     const progress = new ProgressTracker({ signal: options.signal });
     const weights = rowWeights(options.weights, undefined);
@@ -79,9 +79,9 @@ export function watch(
       ...(seen && statistics ? await warningsOf(seen.result(statistics), options) : []),
     ],
     columnWarnings: async (columns) => {
-      const { columnsOf } = await import('./columns.js');
+      const { columnsFromStatistics } = await import('./column-inspector.js');
       // Rows on a cluster were not seen here.
-      return warningsOf(seen ? seen.result(columns) : columnsOf(columns, names), options);
+      return warningsOf(seen ? seen.result(columns) : columnsFromStatistics(columns, names), options);
     },
     ...(source.close ? { close: () => source.close?.() } : {}),
   };
@@ -91,11 +91,11 @@ export function watch(
 export async function warningsOfRows(
   source: RowSource,
   columns: Readonly<ColumnStatistics>,
-  options: Omit<LookOptions, 'onProgress' | 'threads'>,
+  options: Omit<InspectOptions, 'onProgress' | 'threads'>,
   progress: ProgressTracker,
 ): Promise<readonly Warning[]> {
-  const { ColumnWatch } = await import('./columns.js');
-  const seen = new ColumnWatch(source.cols, options.columnNames ?? source.columnNames);
+  const { ColumnInspector } = await import('./column-inspector.js');
+  const seen = new ColumnInspector(source.cols, options.columnNames ?? source.columnNames);
   const weights = rowWeights(options.weights, undefined);
   let rows = 0;
   for await (const block of source.blocks()) {
@@ -112,25 +112,25 @@ function isNotFinite(error: unknown): false {
 }
 
 /** What was seen of the rows that moments were made of. It holds until rows are added to them. */
-const LOOKED = new WeakMap<Moments, { readonly read: ColumnsRead; readonly merges: number }>();
+const INSPECTIONS = new WeakMap<Moments, { readonly read: InspectedColumns; readonly merges: number }>();
 
 /** Lets warnings about the columns of moments use what was seen of their single values. */
-export function rememberColumns(moments: Moments, read: ColumnsRead): void {
-  LOOKED.set(moments, { read, merges: moments.merges });
+export function rememberInspection(moments: Moments, read: InspectedColumns): void {
+  INSPECTIONS.set(moments, { read, merges: moments.merges });
 }
 
 /** What the columns of moments tell, whose single values are gone. */
-export async function momentsWarnings(moments: Moments, options: LookOptions): Promise<readonly Warning[]> {
-  const { columnsOf } = await import('./columns.js');
-  const known = LOOKED.get(moments);
+export async function warningsOfMoments(moments: Moments, options: InspectOptions): Promise<readonly Warning[]> {
+  const { columnsFromStatistics } = await import('./column-inspector.js');
+  const known = INSPECTIONS.get(moments);
   const names = options.columnNames ?? moments.columnNames;
-  const read = known?.merges === moments.merges ? known.read : columnsOf(moments.columns, names);
+  const read = known?.merges === moments.merges ? known.read : columnsFromStatistics(moments.columns, names);
   return warningsOf(read, options);
 }
 
 export async function warningsOf(
-  read: ColumnsRead,
-  { scale = 'none', center = true }: LookOptions,
+  read: InspectedColumns,
+  { scale = 'none', center = true }: InspectOptions,
 ): Promise<readonly Warning[]> {
   const { columnWarnings } = await import('./column-warnings.js');
   return columnWarnings(read, { unscaled: scale === 'none', centred: center });

@@ -11,7 +11,7 @@ import {
 } from '@scree/core/data';
 import type { Task } from '@scree/core/pipeline';
 import { mayNameRows } from './column-names.js';
-import { type DuplicateGroup, duplicateColumns, EvenSample } from './duplicate-columns.js';
+import { CorrelationSample, type DuplicateGroup, duplicateColumns } from './duplicate-columns.js';
 
 /** What one reading tells about a column. */
 export interface ColumnFacts {
@@ -43,7 +43,7 @@ export interface ColumnFacts {
 export type Steps = 'counting' | 'one-way' | 'groups';
 
 /** What one reading tells about the columns. */
-export interface ColumnsRead {
+export interface InspectedColumns {
   /** Rows, without those of weight 0. */
   readonly rows: number;
   readonly columns: readonly ColumnFacts[];
@@ -67,7 +67,7 @@ const [INTEGERS, RISING, FALLING, COUNTING, COUNTING_DOWN, GROUPS, DIFFERENT] = 
 const EVERYTHING = 127;
 
 /** Looks at the single values of rows as they are read, block by block. Memory O(d), and the values of columns that may be identifiers. */
-export class ColumnWatch {
+export class ColumnInspector {
   readonly #names: readonly string[] | undefined;
   readonly #flags: Uint8Array;
   readonly #previous: Float64Array;
@@ -79,7 +79,7 @@ export class ColumnWatch {
   readonly #small: Int32Array;
   readonly #levels: (Set<number> | undefined)[] = [];
   readonly #kept = new Map<number, Set<number>>();
-  readonly #sample: EvenSample;
+  readonly #sample: CorrelationSample;
   #begun = false;
   #followed: boolean;
 
@@ -93,7 +93,7 @@ export class ColumnWatch {
     this.#small = new Int32Array(followed);
     this.#run = new Uint32Array(followed);
     this.#longest = new Uint32Array(followed);
-    this.#sample = new EvenSample(cols);
+    this.#sample = new CorrelationSample(cols);
     for (let j = 0; j < followed; j++) {
       this.#levels.push(new Set());
       if (names && mayNameRows(names[j])) this.#kept.set(j, new Set());
@@ -117,8 +117,8 @@ export class ColumnWatch {
   }
 
   /** What was seen of rows that have these statistics. */
-  result(statistics: Readonly<ColumnStatistics>): ColumnsRead {
-    const read = columnsOf(statistics, this.#names);
+  result(statistics: Readonly<ColumnStatistics>): InspectedColumns {
+    const read = columnsFromStatistics(statistics, this.#names);
     if (!this.#followed) return read;
     const columns = read.columns.map((facts, j): ColumnFacts => ({ ...facts, ...this.#wholeNumbers(j) }));
     const sampledRows = this.#sample.rows;
@@ -251,7 +251,10 @@ function countZeros(data: NumberArray, row: number, cols: number, zeros: Float64
 }
 
 /** The columns as far as their statistics tell, where there are no rows to look at. */
-export function columnsOf(statistics: Readonly<ColumnStatistics>, names: readonly string[] | undefined): ColumnsRead {
+export function columnsFromStatistics(
+  statistics: Readonly<ColumnStatistics>,
+  names: readonly string[] | undefined,
+): InspectedColumns {
   const { rows, mean, min, max } = statistics;
   const columns = Array.from(mean, (_, index) => {
     const name = names?.[index];

@@ -1,29 +1,29 @@
 import type { Data, RowSource, Warning } from '@scree/core';
 import { checkBlockWidth, emptyStatistics, openSource, rowWeights } from '@scree/core/data';
 import { checkControl, keepAlive, ProgressTracker, runTask } from '@scree/core/pipeline';
-import type { ColumnFacts } from './columns.js';
-import { type LookOptions, warningsOf, watch } from './watch-columns.js';
+import type { ColumnFacts } from './column-inspector.js';
+import { type InspectOptions, warningsOf, watch } from './inspected-source.js';
 
-export type { LookOptions } from './watch-columns.js';
+export type { InspectOptions } from './inspected-source.js';
 
 /** What was seen of the columns, and what to know of them before a fit. */
-export interface ColumnsLook {
+export interface ColumnInspection {
   readonly columns: readonly ColumnFacts[];
   readonly warnings: readonly Warning[];
 }
 
 /**
  * Looks at columns before they are analysed: does one of them dominate, number the rows, hold codes of classes, repeat another?
- * One reading, O(n·d). `analyze(data, { lookAtColumns: true })` does the same on the way of a fit.
+ * One reading, O(n·d). `analyze(data, { inspectColumns: true })` does the same on the way of a fit.
  */
-export function lookAtColumns(data: Data, options: LookOptions = {}): Promise<ColumnsLook> {
+export function inspectColumns(data: Data, options: InspectOptions = {}): Promise<ColumnInspection> {
   return keepAlive(async () => {
     const progress = new ProgressTracker(checkControl(options));
     const source = await openSource(data, progress, options.columnNames);
     try {
       const names = options.columnNames ?? source.columnNames;
-      const { ColumnWatch } = await import('./columns.js');
-      const watch = new ColumnWatch(source.cols, names);
+      const { ColumnInspector } = await import('./column-inspector.js');
+      const watch = new ColumnInspector(source.cols, names);
       const statistics = emptyStatistics(source.cols);
       const weights = rowWeights(options.weights, source.rows);
       let rows = 0;
@@ -49,8 +49,11 @@ export function lookAtColumns(data: Data, options: LookOptions = {}): Promise<Co
 
 /**
  * The same source, which looks at its rows while something else reads them, and whose warnings say after the first whole
- * reading what `lookAtColumns` would say. Rows are not read once more.
+ * reading what `inspectColumns` would say. Rows are not read once more.
  */
-export function watchColumns(source: RowSource, options: Omit<LookOptions, 'onProgress' | 'threads'> = {}): RowSource {
+export function inspectWhileReading(
+  source: RowSource,
+  options: Omit<InspectOptions, 'onProgress' | 'threads'> = {},
+): RowSource {
   return watch(source, options, true);
 }
