@@ -12,6 +12,7 @@ import {
 } from './analyze.js';
 import { whyNoChoice } from './choice-and-stability.js';
 import { plural } from './describe/numbers.js';
+import { pick } from './fields.js';
 import { truncatedModel } from './methods/truncated-model.js';
 import { withoutEncoding } from './methods/with-encoding.js';
 import type { RowLabels } from './reading/aligned.js';
@@ -80,8 +81,7 @@ async function analyzeRows(
   options: AnalyzeModelOptions,
   progress: ProgressTracker,
 ): Promise<Analysis> {
-  const { rows: asked, kept: wanted, names: _, onProgress, signal, weights, ...others } = options;
-  const { figures, colours, listRows = true, rotate: rotation } = others;
+  const { rows: asked, kept: wanted, weights, figures, colours, listRows = true, rotate: rotation } = options;
   const { source } = table;
   if (source.cols !== stored.d) {
     throw new DataError(
@@ -98,13 +98,12 @@ async function analyzeRows(
   const rows = await rowsOf(table, fitted, kept, { weights, figures, colours, mostListed }, progress);
   const apart = await supplementaryRowsOf(table, model, progress);
   const kind = asked ?? (areRowsOfFit(model, rows.facts) ? 'fit' : 'new');
-  const control = { ...(signal ? { signal } : {}), ...(onProgress ? { onProgress } : {}) };
   return recordOf(
     { ...table, coding: stored.coding },
     fitted,
     kept,
     { rows, apart, listRows, rotation, kind },
-    { ...others, ...control, ...(weights ? { weights } : {}) },
+    pick(options, 'figures', 'colours', 'listRows', 'rotate', 'seed', 'weights', 'signal', 'onProgress'),
   );
 }
 

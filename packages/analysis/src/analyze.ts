@@ -9,6 +9,7 @@ import {
   type ComparedRows,
   type EncodedMeaning,
 } from './analysis.js';
+import { omit, pick } from './fields.js';
 import { findingsOf } from './findings.js';
 import { noRowsToDraw } from './fit-and-ask.js';
 import { asksForComponents, fitTable, type TableFit, type TableFitOptions } from './fit-table.js';
@@ -17,7 +18,7 @@ import { type ColumnContribution, columnContributions } from './meaning/column-c
 import { componentMeaning } from './meaning/component-meaning.js';
 import { countAboveLimit } from './meaning/inertias.js';
 import { type Supplementary, supplementary } from './meaning/supplementary.js';
-import { type EncodeTableOptions, encodeTable } from './methods/encode-table.js';
+import { encodeTable } from './methods/encode-table.js';
 import { type Rotation, type RotationMethod, rotate } from './methods/rotation.js';
 import { withEncoding } from './methods/with-encoding.js';
 import type { RowLabels } from './reading/aligned.js';
@@ -74,55 +75,29 @@ export const MOST_LISTED_ROWS = 10_000;
  */
 export function analyze(data: Data | Moments, options: AnalyzeOptions = {}): Promise<Analysis> {
   return keepAlive(async () => {
-    const { names, supplementary: beside, transform, ...others } = options;
+    const { names, supplementary: beside, transform = 'none' } = options;
     if (data instanceof Moments) return analyzeMoments(data, options);
-    const progress = new ProgressTracker(others);
+    const progress = new ProgressTracker(options);
     const opened = await openSource(data, progress, options.columnNames, options.columns === 'numeric');
     try {
-      const coded = transforms(transform) ? await encodeTable('pca', opened, encodingOptions(options)) : undefined;
-      const table = await tableBeside(coded?.source ?? opened, { names, ...beside }, options.columnNames);
-      const { columnNames: _, columns: __, ...asked } = others;
-      return await analyzeTable(
-        { ...table, ...(coded ? { coding: coded.coding, fit: coded.options } : {}) },
-        {
-          ...asked,
-          ...(options.columnNames && !coded ? { columnNames: options.columnNames } : {}),
-        },
-      );
+      const own = pick(options, 'transform', 'columnNames', 'weights', 'threads', 'signal', 'onProgress');
+      const encoded = transform === 'none' ? undefined : await encodeTable('pca', opened, own);
+      const table = await tableBeside(encoded?.source ?? opened, { names, ...beside }, options.columnNames);
+      const asked = omit(options, 'names', 'supplementary', 'transform', 'columns');
+      return encoded
+        ? await analyzeTable({ ...table, coding: encoded.coding, fit: encoded.options }, omit(asked, 'columnNames'))
+        : await analyzeTable(table, asked);
     } finally {
       await opened.close?.();
     }
   });
 }
 
-function transforms(transform: AnalyzeOptions['transform']): boolean {
-  return transform !== undefined && transform !== 'none';
-}
-
-/** The options that say how columns are transformed. */
-function encodingOptions({
-  transform,
-  columnNames,
-  weights,
-  threads,
-  signal,
-  onProgress,
-}: AnalyzeOptions): EncodeTableOptions {
-  return {
-    ...(transform === undefined ? {} : { transform }),
-    ...(columnNames ? { columnNames } : {}),
-    ...(weights ? { weights } : {}),
-    ...(threads === undefined ? {} : { threads }),
-    ...(signal ? { signal } : {}),
-    ...(onProgress ? { onProgress } : {}),
-  };
-}
-
 /** `analyze` of a table whose rows carry their numbers and names, as files and databases open them. The caller closes it. */
 export function analyzeTable(table: AnalysisTable, options: AnalyzeTableOptions = {}): Promise<Analysis> {
   return keepAlive(async () => {
-    const { rotate: rotation, listRows = true, figures, colours, ...asked } = options;
-    const fitted = await fitTable(table, asked);
+    const { rotate: rotation, listRows = true, figures, colours } = options;
+    const fitted = await fitTable(table, omit(options, 'rotate', 'listRows', 'figures', 'colours'));
     const kept = keptComponents(fitted, table, options);
     const progress = new ProgressTracker(options);
     const questions = { weights: options.weights, mostListed: listRows ? MOST_LISTED_ROWS : 0, figures, colours };
@@ -134,10 +109,14 @@ export function analyzeTable(table: AnalysisTable, options: AnalyzeTableOptions 
 
 /** `analyze` of moments, which have no rows. */
 async function analyzeMoments(moments: Moments, options: AnalyzeOptions): Promise<Analysis> {
-  const { names: _, supplementary: __, listRows: ___, rotate: rotation, ...asked } = options;
-  if (asked.bootstrap !== undefined && asked.bootstrap !== 0) throw noRowsToDraw();
-  const source = momentsTable(moments, options.columnNames);
-  const fitted = await fitTable(source, { inspectColumns: true, ...asked, bootstrap: 0, read: async () => moments });
+  if (options.bootstrap !== undefined && options.bootstrap !== 0) throw noRowsToDraw();
+  const source = tableWithoutRows(moments, options.columnNames);
+  const fitted = await fitTable(source, {
+    inspectColumns: true,
+    ...omit(options, 'names', 'supplementary', 'listRows', 'rotate'),
+    bootstrap: 0,
+    read: async () => moments,
+  });
   const noRows: Reason = { code: 'NO_ROWS' };
   const notComputed = { ...fitted.notComputed, stability: noRows };
   const kept = keptComponents(fitted, source, options);
@@ -145,16 +124,19 @@ async function analyzeMoments(moments: Moments, options: AnalyzeOptions): Promis
     source,
     { ...fitted, notComputed },
     kept,
-    { rows: noRows, apart: undefined, listRows: true, rotation },
+    { rows: noRows, apart: undefined, listRows: true, rotation: options.rotate },
     options,
   );
 }
 
-function momentsTable({ rows, cols, columnNames }: Moments, given?: readonly string[]): AnalysisTable {
-  const names = given ?? columnNames ?? Array.from({ length: cols }, (_, j) => String(j));
+/** A table of which only the shape and the names are known, such as moments. */
+export function tableWithoutRows(
+  { rows, cols, columnNames }: { rows?: number | undefined; cols: number; columnNames?: readonly string[] | undefined },
+  given?: readonly string[],
+): AnalysisTable {
   return {
     source: { rows, cols, dtype: 'float64', rereadable: false, resident: false, blocks: () => [] },
-    columns: names,
+    columns: given ?? columnNames ?? Array.from({ length: cols }, (_, j) => String(j)),
     supplementary: [],
     groups: [],
     leftOut: [],
@@ -278,8 +260,7 @@ export async function supplementaryRowsOf(
   };
   const { listed } = await answerRowQuestions(model, counted(), table.source.rows ?? 0, questions, progress);
   if (!listed) return { code: 'MANY_ROWS', details: { rows, most: MOST_LISTED_ROWS } };
-  const { contributions: _, ...found } = listed.found;
-  return { ...listed, found };
+  return { ...listed, found: omit(listed.found, 'contributions') };
 }
 
 /** What is known of the rows, besides the fit. */
@@ -384,28 +365,22 @@ async function rotated(
   model: Model,
   kept: number,
   method: RotationMethod | undefined,
-  { seed, signal, onProgress }: AnalyzeTableOptions,
+  options: AnalyzeTableOptions,
 ): Promise<Rotation | Reason | undefined> {
   if (method === undefined) return undefined;
   const k = Math.min(kept, model.uniqueness.rank);
   if (!hasVariance(model)) return { code: 'NO_VARIANCE' };
   if (k === 0) return { code: 'NO_STRUCTURE' };
-  return rotate(model, {
-    method,
-    k,
-    ...(seed === undefined ? {} : { seed }),
-    ...(signal ? { signal } : {}),
-    ...(onProgress ? { onProgress } : {}),
-  });
+  return rotate(model, { method, k, ...pick(options, 'seed', 'signal', 'onProgress') });
 }
 
 /** The columns with their correlations over all rows: those over a few means are large even by chance. */
 async function correlateWithRows(
   columns: readonly ColumnContribution[],
   { model, source }: Pick<TableFit, 'model' | 'source'>,
-  { signal, onProgress }: AnalyzeTableOptions,
+  options: AnalyzeTableOptions,
 ): Promise<ColumnContribution[]> {
-  const control = { ...(signal ? { signal } : {}), ...(onProgress ? { onProgress } : {}) };
+  const control = pick(options, 'signal', 'onProgress');
   const { columns: overRows } = await supplementary(model, source, { columns: source, ...control });
   return columns.map((column, j) => ({ ...column, correlation: overRows[j].correlation }));
 }
@@ -426,7 +401,7 @@ async function* allRows(
   which: 'fit' | 'supplementary',
   table: AnalysisTable,
   { model, source }: Pick<TableFit, 'model' | 'source'>,
-  { weights, signal, onProgress }: AnalyzeTableOptions,
+  options: AnalyzeTableOptions,
 ): AsyncGenerator<AnalysedRows, void, void> {
   const apart = table.supplementaryRows;
   const parts =
@@ -441,9 +416,8 @@ async function* allRows(
       for await (part of parts) yield part.block;
     },
   };
-  const own = which === 'fit' && weights ? { weights } : {};
-  const options = { ...own, ...(signal ? { signal } : {}), ...(onProgress ? { onProgress } : {}) };
-  for await (const found of rowContributionBlocks(model, rows, options)) {
+  const own = { ...(which === 'fit' ? pick(options, 'weights') : {}), ...pick(options, 'signal', 'onProgress') };
+  for await (const found of rowContributionBlocks(model, rows, own)) {
     const { places, names } = part as TablePart;
     yield { ...found, numbers: places.map((place) => place + 1), names };
   }
@@ -466,5 +440,5 @@ function isReason(found: object | undefined): found is Reason {
 }
 
 function reasons(all: { readonly [Part in AnalysisPart]?: Reason | undefined }): { [Part in AnalysisPart]?: Reason } {
-  return Object.fromEntries(Object.entries(all).filter(([, reason]) => reason !== undefined));
+  return pick(all, ...(Object.keys(all) as AnalysisPart[]));
 }

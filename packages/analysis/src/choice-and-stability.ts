@@ -14,6 +14,7 @@ import { FEWEST_ROWS, replicatesFor, SMALL_TABLE } from './bootstrap/default-rep
 import { chooseComponents } from './choose/choose-components.js';
 import { noiseTested } from './choose/criteria/registry.js';
 import { ALL_CRITERIA, criteriaOptions, quickCriteria } from './choose/quick-criteria.js';
+import { omit, pick } from './fields.js';
 import type { FitQuestions } from './fit-and-ask.js';
 import { countAboveLimit, inertiaLimit } from './meaning/inertias.js';
 import { hasVariance, type NotComputed, type Reason } from './reasons.js';
@@ -82,7 +83,7 @@ async function stabilityFor(
   if (typeof replicates !== 'number') return replicates;
   if (!hasVariance(model)) return { code: 'NO_VARIANCE' };
   if (!source) return { code: 'READ_ONCE' };
-  const { whiten: _, inspectColumns: __, bootstrap: ___, ...others } = options;
+  const others = omit(options, 'whiten', 'inspectColumns', 'bootstrap');
   const draw = (): Promise<Stability> => bootstrap(source, { ...others, ...choices, k: model.k, replicates });
   // What was asked for fails loudly; what was not must not make a fit fail.
   return asked === undefined ? orWhy(draw) : draw();
@@ -97,13 +98,13 @@ async function choiceFor(
   const unsuitable = whyNoChoice(model, coding);
   if (unsuitable) return unsuitable;
   const criteria = effort === 'quick' ? quickCriteria(n, d, options.scale === 'unit') : ALL_CRITERIA;
-  const how = { ...pick(options, ['engine', 'seed', 'threads', 'onProgress', 'signal']), ...criteriaOptions(criteria) };
-  const scaling = pick(options, ['center', 'scale', 'ddof', 'columnWeights']);
+  const how = { ...pick(options, 'engine', 'seed', 'threads', 'onProgress', 'signal'), ...criteriaOptions(criteria) };
+  const scaling = pick(options, 'center', 'scale', 'ddof', 'columnWeights');
   return orWhy(async () => {
     // Moments have all that can be known without reading again.
     const little = !moments && n * d <= SMALL_TABLE && criteria.omitted.length < 3;
     const reread = source && (effort === 'all' || little);
-    if (reread) return asReason(await chooseComponents(source, { ...scaling, ...pick(options, ['weights']), ...how }));
+    if (reread) return asReason(await chooseComponents(source, { ...scaling, ...pick(options, 'weights'), ...how }));
     if (moments) return asReason(await chooseComponents(moments, { ...scaling, ...how }));
     if (model.spectrum) return asReason(await chooseComponents(model, how));
     return { code: 'LEADING_VARIANCES', details: { solver: model.plan.solver, rows: n } };
@@ -152,12 +153,4 @@ async function orWhy<Result extends object>(work: () => Promise<Result | Reason>
     if (unsuitable) return { code: 'UNSUITABLE', message: error.message };
     throw error;
   }
-}
-
-function pick<Name extends keyof FitQuestions>(
-  options: FitQuestions,
-  names: readonly Name[],
-): Pick<FitQuestions, Name> {
-  const given = names.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]);
-  return Object.fromEntries(given) as Pick<FitQuestions, Name>;
 }

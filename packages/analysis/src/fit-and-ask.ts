@@ -37,7 +37,12 @@ import {
   checkBootstrap,
 } from './bootstrap/bootstrap-options.js';
 import { type Chooser, isChooser } from './choose/criteria/registry.js';
-import { type InspectedSource, warningsOfMoments, warningsOfRows, watch } from './inspect/inspected-source.js';
+import {
+  type InspectedSource,
+  inspectedSource,
+  warningsOfMoments,
+  warningsOfRows,
+} from './inspect/inspected-source.js';
 
 /** Options of a fit and of what is asked about the same rows while they are there. */
 export interface FitQuestions<Name extends string = string> extends Omit<PcaOptions<Name>, 'k'> {
@@ -88,7 +93,7 @@ export async function fitAndAsk(data: Data | Moments, options: FitQuestions = {}
       const opened = await prepareColumns(source, settings, progress);
       // Rows in memory are looked at after the fit: so the fit is the one that `pca` makes.
       const watched = inspectColumns && !opened.source.resident;
-      return watched ? { ...opened, source: watch(opened.source, opened.settings) } : opened;
+      return watched ? { ...opened, source: inspectedSource(opened.source, opened.settings) } : opened;
     };
     return fitOpened(open, progress, ask);
   });

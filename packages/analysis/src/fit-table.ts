@@ -5,6 +5,7 @@ import type { BootstrapChoices } from './bootstrap/bootstrap-options.js';
 import { replicatesFor } from './bootstrap/default-replicates.js';
 import { addChoiceAndStability, type CriteriaEffort } from './choice-and-stability.js';
 import { isChooser } from './choose/criteria/registry.js';
+import { omit, pick } from './fields.js';
 import { type FitQuestions, fitAndAsk } from './fit-and-ask.js';
 import { inspectColumns } from './inspect/inspect-columns.js';
 import { betweenGroups, type GroupPca } from './methods/group-pca.js';
@@ -69,12 +70,11 @@ export async function fitTable(
     ...table.fit,
     ...(options.onProgress ? { onProgress } : {}),
   };
-  // The weights are already part of moments.
-  const { weights: _, ...unweighted } = questions;
   const nested = fitted
     ? await askedModels(fitted, source, questions)
     : moments
-      ? await fitAndAsk(moments, unweighted)
+      ? // The weights are already part of moments.
+        await fitAndAsk(moments, omit(questions, 'weights'))
       : await fitAndAsk(source as Data, {
           ...questions,
           bootstrap: replicatesNow(bootstrap, source, questions.weights),
@@ -107,17 +107,14 @@ function hasUnits({ fit, coding }: Pick<AnalysisTable, 'coding' | 'fit'>): boole
 async function askedModels(
   { model, first }: NestedModels,
   source: RowSource,
-  { k = DEFAULT_COMPONENTS, inspectColumns: looks, scale, center, weights, signal }: FitQuestions,
+  options: FitQuestions,
 ): Promise<NestedModels> {
+  const { k = DEFAULT_COMPONENTS } = options;
   const most = typeof k === 'number' ? Math.min(k, model.k) : model.k;
-  if (!looks) return { model: first(most), first };
-  const { columnNames } = model;
+  if (!options.inspectColumns) return { model: first(most), first };
   const { warnings } = await inspectColumns(source, {
-    ...(columnNames ? { columnNames } : {}),
-    ...(scale === undefined ? {} : { scale }),
-    ...(center === undefined ? {} : { center }),
-    ...(weights ? { weights } : {}),
-    ...(signal ? { signal } : {}),
+    ...pick(model, 'columnNames'),
+    ...pick(options, 'scale', 'center', 'weights', 'signal'),
   });
   const known = model.warnings.map(({ message }) => message);
   return {
@@ -154,10 +151,14 @@ function withWarnings(model: Model, more: readonly Warning[]): Model {
 async function fitMeans(
   source: RowSource,
   { column, labels }: NonNullable<TableFitOptions['between']>,
-  { center: _, inspectColumns: __, weights: ___, transform: ____, ...options }: FitQuestions,
+  options: FitQuestions,
 ): Promise<TableFit> {
   const start = performance.now();
-  const { model: fitted, ...groups } = await betweenGroups(source, labels, options);
+  const { model: fitted, ...groups } = await betweenGroups(
+    source,
+    labels,
+    omit(options, 'center', 'inspectColumns', 'weights', 'transform'),
+  );
   const seconds = (performance.now() - start) / 1000;
   // The means were divided by what all rows have: the rule is that of the rows.
   const model = options.scale === undefined ? fitted : new Model({ ...fitted, scaling: options.scale as ScalingRule });

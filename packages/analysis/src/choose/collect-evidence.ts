@@ -1,6 +1,7 @@
 import { DataError, type Engine, type Model, Moments, type RowSource } from '@scree/core';
 import { checkBlockWidth, packTile, rowWeights } from '@scree/core/data';
 import { fit, LARGEST_SQUARE, type ProgressTracker, type Settings } from '@scree/core/pipeline';
+import { omit } from '../fields.js';
 import { pickRows } from '../reading/pick-rows.js';
 import { groupNumbers } from './computations/fold-errors.js';
 import type { Evidence, EvidenceOptions, FoldMoments, Need } from './criteria/criterion.js';
@@ -156,7 +157,7 @@ async function spectrumModel(
   engines: readonly [Engine, ...Engine[]],
   progress: ProgressTracker,
 ): Promise<Model> {
-  const { learn: _, sketch: __, ...plain } = settings;
+  const plain = omit(settings, 'learn', 'sketch');
   return (await fit(data, { ...plain, k: 1, solver, whiten: false }, engines, progress)).model;
 }
 

@@ -2,7 +2,7 @@ import type { Data, RowSource, Warning } from '@scree/core';
 import { checkBlockWidth, emptyStatistics, openSource, rowWeights } from '@scree/core/data';
 import { checkControl, keepAlive, ProgressTracker, runTask } from '@scree/core/pipeline';
 import type { ColumnFacts } from './column-inspector.js';
-import { type InspectOptions, warningsOf, watch } from './inspected-source.js';
+import { type InspectOptions, inspectedSource, warningsOf } from './inspected-source.js';
 
 export type { InspectOptions } from './inspected-source.js';
 
@@ -23,14 +23,14 @@ export function inspectColumns(data: Data, options: InspectOptions = {}): Promis
     try {
       const names = options.columnNames ?? source.columnNames;
       const { ColumnInspector } = await import('./column-inspector.js');
-      const watch = new ColumnInspector(source.cols, names);
+      const inspector = new ColumnInspector(source.cols, names);
       const statistics = emptyStatistics(source.cols);
       const weights = rowWeights(options.weights, source.rows);
       let rows = 0;
       progress.begin('looking at columns', source.rows);
       for await (const block of source.blocks()) {
         checkBlockWidth(block, source, rows);
-        const task = watch.addTo(statistics, block, weights.slice(rows, block.rows), rows);
+        const task = inspector.addTo(statistics, block, weights.slice(rows, block.rows), rows);
         await runTask(task, () => progress.yieldToEventLoop());
         const pause = progress.step(block.rows);
         if (pause) await pause;
@@ -38,7 +38,7 @@ export function inspectColumns(data: Data, options: InspectOptions = {}): Promis
       }
       weights.end(rows);
       progress.end();
-      const read = watch.result(statistics);
+      const read = inspector.result(statistics);
       const warnings = [...((await source.warnings?.()) ?? []), ...(await warningsOf(read, options))];
       return { columns: read.columns, warnings };
     } finally {
@@ -55,5 +55,5 @@ export function inspectWhileReading(
   source: RowSource,
   options: Omit<InspectOptions, 'onProgress' | 'threads'> = {},
 ): RowSource {
-  return watch(source, options, true);
+  return inspectedSource(source, options, true);
 }

@@ -26,7 +26,7 @@ export interface InspectedSource extends RowSource {
  * The same source, which looks at its rows as they are read. A fit sums up the rows itself, and gets the warnings for its statistics;
  * with `alone` that happens here, and the warnings are among those of the source.
  */
-export function watch(
+export function inspectedSource(
   source: RowSource,
   options: Omit<InspectOptions, 'onProgress' | 'threads'>,
   alone = false,
@@ -47,11 +47,14 @@ export function watch(
       if (columns && finite && block.cols === cols) {
         const some = weights.slice(rows, block.rows);
         const task = own ? columns.addTo(own, block, some, rows) : columns.add(block, some);
-        try {
-          await runTask(task, () => progress.yieldToEventLoop());
-        } catch (error) {
-          finite = isNotFinite(error);
-        }
+        // The fit reports a value that is not finite. The inspection ends there.
+        finite = await runTask(task, () => progress.yieldToEventLoop()).then(
+          () => true,
+          (error) => {
+            if (error instanceof DataError && error.code === 'NOT_FINITE') return false;
+            throw error;
+          },
+        );
       }
       yield block;
       rows += block.rows;
@@ -103,12 +106,6 @@ export async function warningsOfRows(
     rows += block.rows;
   }
   return warningsOf(seen.result(columns), options);
-}
-
-/** A value that is not finite is an error of the fit, which says so itself. */
-function isNotFinite(error: unknown): false {
-  if (error instanceof DataError && error.code === 'NOT_FINITE') return false;
-  throw error;
 }
 
 /** What was seen of the rows that moments were made of. It holds until rows are added to them. */

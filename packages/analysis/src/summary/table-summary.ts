@@ -21,6 +21,7 @@ import {
   type Sketch,
 } from '@scree/core/pipeline';
 import { isChooser } from '../choose/criteria/registry.js';
+import { omit } from '../fields.js';
 import { type FitQuestions, fitAndAsk } from '../fit-and-ask.js';
 import type { ColumnTally } from '../inspect/column-tally.js';
 import { rememberInspection } from '../inspect/inspected-source.js';
@@ -119,7 +120,7 @@ export class TableSummary implements SummaryInput {
   model(options: FitQuestions = {}): Promise<Model> {
     return keepAlive(async () => {
       const moments = await this.moments();
-      const { bootstrap: _, ...asked } = options;
+      const asked = omit(options, 'bootstrap');
       const model = moments ? (await fitAndAsk(moments, asked)).model : await this.#modelOfSketch(asked);
       const stability = options.bootstrap === 0 ? undefined : await this.stability(model, asked);
       const warnings = [...model.warnings, ...this.warnings];
@@ -306,6 +307,7 @@ function isWarning(value: unknown): value is Warning {
 }
 
 /** The options that are those of `pca`. */
-function withoutQuestions({ k, inspectColumns: _, bootstrap: __, ...others }: FitQuestions): PcaOptions {
+function withoutQuestions({ k, ...options }: FitQuestions): PcaOptions {
+  const others = omit(options, 'inspectColumns', 'bootstrap');
   return isChooser(k) || k === undefined ? others : { ...others, k };
 }
