@@ -9,13 +9,13 @@ import type { TableFit } from './fit-table.js';
 import type { NotComputed } from './reasons.js';
 import type { TableSummary } from './summary/table-summary.js';
 
-/** Options of `analyzeSummary`: a summary has no rows, and its replicates were drawn when it was made. */
+/** Options of `analyzeSummary`. A summary has no rows, and its replicates were drawn when it was made. */
 export type AnalyzeSummaryOptions = Omit<AnalyzeOptions, 'names' | 'supplementary' | 'listRows' | 'bootstrap'> & {
-  /** 0 leaves out what the replicates of the summary say. */
+  /** 0 ignores the replicates of the summary. */
   readonly bootstrap?: number;
 };
 
-/** Fits the moments, or the sketch, of a summary, and asks what can be known without rows. */
+/** Fits the moments or the sketch of a summary, and chooses k. */
 export async function fitSummary(summary: TableSummary, options: AnalyzeSummaryOptions = {}): Promise<TableFit> {
   const { criteria = 'all' } = options;
   const questions: FitQuestions = { inspectColumns: true, ...omit(options, 'criteria', 'rotate'), bootstrap: 0 };
@@ -40,7 +40,7 @@ export async function fitSummary(summary: TableSummary, options: AnalyzeSummaryO
   return { ...examined, notComputed, first, source, seconds };
 }
 
-/** `analyze` of a summary: everything that can be known without rows. */
+/** `analyze` for a summary. Parts that need rows are not computed. */
 export function analyzeSummary(summary: TableSummary, options: AnalyzeSummaryOptions = {}): Promise<Analysis> {
   return keepAlive(async () => {
     const fitted = await fitSummary(summary, options);

@@ -32,14 +32,14 @@ import { rowContributionBlocks, type SupplementaryRows } from './rows/row-contri
 import type { RowFacts } from './rows/row-facts.js';
 import { findUnusualRows } from './rows/unusual-rows.js';
 
-/** Options of `analyze`: those of `pca`, and what else to ask of the same rows. */
+/** Options of `analyze`: those of `pca`, and those of the other parts of the analysis. */
 export interface AnalyzeOptions<Name extends string = string>
   extends Omit<TableFitOptions, 'columnNames' | 'between' | 'fitted' | 'read'> {
-  /** Names of the columns, for data that do not carry them; for records, which columns to use. */
+  /** Names of the columns, if the data do not carry them; for records, the columns to use. */
   readonly columnNames?: NonNullable<PcaOptions<Name>['columnNames']>;
   /** One name per row. */
   readonly names?: RowLabels;
-  /** Columns, groups and rows that have no part in the fit. */
+  /** Supplementary columns, groups and rows, which are not fitted. */
   readonly supplementary?: {
     /** Columns of numbers, in the order of the rows. NaN is a missing value. */
     readonly columns?: Data;
@@ -48,30 +48,30 @@ export interface AnalyzeOptions<Name extends string = string>
     readonly groups?: Readonly<Record<string, RowLabels>>;
     /** Rows with the columns of the data. */
     readonly rows?: Data;
-    /** One name per row of these. */
+    /** One name per supplementary row. */
     readonly rowNames?: RowLabels;
   };
-  /** How to rotate the components that are kept. Default: not at all. */
+  /** How to rotate the kept components. Default: not at all. */
   readonly rotate?: RotationMethod | undefined;
-  /** Whether to list the contributions of single rows, up to 10,000 of them. Default true. */
+  /** Set to false to leave out the contributions of each row, which are listed for up to 10,000 rows. Default true. */
   readonly listRows?: boolean;
 }
 
-/** Options of `analyzeTable`, whose table has its names and what stands beside the rows. */
+/** Options of `analyzeTable`. Names and supplementary columns are part of the table. */
 export interface AnalyzeTableOptions
   extends Omit<AnalyzeOptions, 'names' | 'supplementary' | 'transform'>,
     Pick<TableFitOptions, 'between' | 'fitted' | 'read'>,
     Pick<RowQuestions, 'figures' | 'colours'> {}
 
-/** Most rows whose contributions are listed one by one. */
+/** Most rows whose contributions are listed. */
 export const MOST_LISTED_ROWS = 10_000;
 
 /**
- * What there is to know about a table and its principal components, in one record: what was done to the table, the model, how many
- * components to keep, how sure they are, what they mean, which rows are unusual, and what of it is worth saying.
+ * Answers every question about a table and its principal components in one record: the model, how many components to keep, how stable
+ * they are, what they mean, which rows are unusual, and the findings.
  *
- * The model is the one that `pca` makes of the same data and options. Beside the readings that its solver makes, the data are read once for
- * the criteria and once for all questions about rows; rows that fit into a quarter of the memory are kept after the first reading.
+ * The model is the one that `pca` fits with the same options. In addition to the solver's passes, the data are read once for the
+ * criteria and once for all questions about rows. Rows that fit into a quarter of the memory are kept after the first reading.
  */
 export function analyze(data: Data | Moments, options: AnalyzeOptions = {}): Promise<Analysis> {
   return keepAlive(async () => {
@@ -93,7 +93,7 @@ export function analyze(data: Data | Moments, options: AnalyzeOptions = {}): Pro
   });
 }
 
-/** `analyze` of a table whose rows carry their numbers and names, as files and databases open them. The caller closes it. */
+/** `analyze` for a table whose rows carry their numbers and names, such as files and databases. The caller closes it. */
 export function analyzeTable(table: AnalysisTable, options: AnalyzeTableOptions = {}): Promise<Analysis> {
   return keepAlive(async () => {
     const { rotate: rotation, listRows = true, figures, colours } = options;
@@ -107,7 +107,7 @@ export function analyzeTable(table: AnalysisTable, options: AnalyzeTableOptions 
   });
 }
 
-/** `analyze` of moments, which have no rows. */
+/** `analyze` for moments, which have no rows. */
 async function analyzeMoments(moments: Moments, options: AnalyzeOptions): Promise<Analysis> {
   if (options.bootstrap !== undefined && options.bootstrap !== 0) throw noRowsToDraw();
   const source = tableWithoutRows(moments, options.columnNames);
@@ -129,7 +129,7 @@ async function analyzeMoments(moments: Moments, options: AnalyzeOptions): Promis
   );
 }
 
-/** A table of which only the shape and the names are known, such as moments. */
+/** The table of moments: its shape and names, without rows. */
 export function tableWithoutRows(
   { rows, cols, columnNames }: { rows?: number | undefined; cols: number; columnNames?: readonly string[] | undefined },
   given?: readonly string[],
@@ -144,7 +144,7 @@ export function tableWithoutRows(
   };
 }
 
-/** As many components as were asked for, otherwise as many as are recommended; 0 if none stands out of noise. */
+/** The number of kept components: the requested number, or else the recommended one; 0 if no component stands out of noise. */
 export function keptComponents(
   { model: { k, choice, variances } }: Pick<TableFit, 'model'>,
   { coding }: Pick<AnalysisTable, 'coding'>,
@@ -156,8 +156,8 @@ export function keptComponents(
 }
 
 /**
- * The rows of a table compared with the first k components of its fit: T², Q, their limits, and the rows beyond them. With k = 0 rows
- * are compared with the mean alone. `analyze` does the same for the components that are kept.
+ * Compares the rows of a table with the first k components of its fit: T², Q, their limits, and the rows beyond them. With k = 0 rows
+ * are compared with the mean alone. `analyze` does this for the kept components.
  */
 export async function compareRows(
   table: AnalysisTable,
@@ -182,7 +182,7 @@ export async function compareRows(
   return { model, facts: compared, found: findUnusualRows(model, compared, 'fit') };
 }
 
-/** Why rows cannot be compared with the limits of T² and Q; undefined if they can. */
+/** The reason if rows cannot be compared with limits of T² and Q. */
 export function whyNotCompared(
   model: Pick<Model, 'totalVariance' | 'singularValues' | 'coding'>,
   kind: RowsOf = 'fit',
@@ -193,7 +193,7 @@ export function whyNotCompared(
   return undefined;
 }
 
-/** One reading of the rows of the fit, or why there is none. */
+/** Reads the rows of the fit once, or says why they cannot be read. */
 async function rowsOfFit(
   table: AnalysisTable,
   fitted: TableFit,
@@ -208,7 +208,7 @@ async function rowsOfFit(
 
 type RowsAsked = Pick<RowQuestions, 'weights' | 'mostListed' | 'figures' | 'colours'>;
 
-/** One reading of the rows of a table, which answers all questions about them. */
+/** Reads the rows of a table once and answers all questions about them. */
 export async function rowsOf(
   table: AnalysisTable,
   fitted: Pick<TableFit, 'model' | 'first' | 'source' | 'between'>,
@@ -236,13 +236,13 @@ export async function rowsOf(
   return answers;
 }
 
-/** The model of the components that are kept: those of noise would hide rows that the others do not describe. */
+/** The model of the kept components. Components of noise would hide rows that the others do not describe. */
 function comparedModel({ model, first }: Pick<TableFit, 'model' | 'first'>, kept: number): ComparedModel {
   if (kept === 0) return withoutComponents(model);
   return kept === model.k ? model : first(kept);
 }
 
-/** The rows without a part in the fit, each listed. */
+/** Facts about each supplementary row. */
 export async function supplementaryRowsOf(
   { supplementaryRows: table }: AnalysisTable,
   model: Model,
@@ -263,7 +263,7 @@ export async function supplementaryRowsOf(
   return { ...listed, found: omit(listed.found, 'contributions') };
 }
 
-/** What is known of the rows, besides the fit. */
+/** The answers about rows, and how to rotate. */
 export interface Answers {
   readonly rows: RowAnswers | Reason;
   readonly apart: Listed<SupplementaryRows> | Reason | undefined;
@@ -273,7 +273,7 @@ export interface Answers {
   readonly kind?: RowsOf;
 }
 
-/** Puts together what was found. */
+/** Puts the parts of an analysis together. */
 export async function recordOf(
   table: AnalysisTable,
   fitted: Omit<TableFit, 'seconds'> & Partial<Pick<TableFit, 'seconds'>>,
@@ -332,7 +332,7 @@ export async function recordOf(
   );
 }
 
-/** Supplementary columns and groups, and the groups that the colours of rows make. */
+/** Supplementary columns and groups, and the groups by which rows are coloured. */
 function withColours({ columns, groups }: Supplementary, facts: RowFacts | undefined): Supplementary {
   const own = facts?.groups;
   return { columns, groups: own && !groups.some(({ name }) => name === own.name) ? [...groups, own] : groups };
@@ -360,7 +360,7 @@ function whyNotListed(rows: RowAnswers | Reason, { model, between }: Pick<TableF
   return { code: 'MANY_ROWS', details: { rows: rows.facts.rows, most: MOST_LISTED_ROWS } };
 }
 
-/** Rotates the components that are kept: with others, which are noise, the rotation would be another one. */
+/** Rotates the kept components. Components of noise would change the rotation. */
 async function rotated(
   model: Model,
   kept: number,
@@ -374,7 +374,7 @@ async function rotated(
   return rotate(model, { method, k, ...pick(options, 'seed', 'signal', 'onProgress') });
 }
 
-/** The columns with their correlations over all rows: those over a few means are large even by chance. */
+/** The columns with their correlations over all rows. Correlations over a few means are large even by chance. */
 async function correlateWithRows(
   columns: readonly ColumnContribution[],
   { model, source }: Pick<TableFit, 'model' | 'source'>,
@@ -396,7 +396,7 @@ function encodedMeaning(model: Model): EncodedMeaning | undefined {
   };
 }
 
-/** All rows with their contributions, in a reading of its own. */
+/** Reads all rows once more and yields them with their contributions. */
 async function* allRows(
   which: 'fit' | 'supplementary',
   table: AnalysisTable,
@@ -425,8 +425,8 @@ async function* allRows(
 }
 
 /**
- * Facts about columns for sentences: each column has a name there. A column without one is called as flags call it: the first is
- * "0", or as the table calls it, of which other columns may have been left out.
+ * Gives a name to every column, for sentences. A column without a name is called `column "0"`, by its title in the table or by its
+ * index.
  */
 export function nameColumns(
   columns: readonly ColumnContribution[],

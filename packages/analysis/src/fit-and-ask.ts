@@ -44,23 +44,23 @@ import {
   warningsOfRows,
 } from './inspect/inspected-source.js';
 
-/** Options of a fit and of what is asked about the same rows while they are there. */
+/** Options of a fit, and of the questions that are answered while its rows are open. */
 export interface FitQuestions<Name extends string = string> extends Omit<PcaOptions<Name>, 'k'> {
   /**
-   * How many components, as for `pca`; or `'auto'`, as many as `chooseComponents` recommends; or as one criterion says, by its name.
-   * Default 10, or as many as there are.
+   * The number of components, as for `pca`; `'auto'` for the recommendation of `chooseComponents`; or the name of a criterion. Default
+   * 10, or all if there are fewer.
    */
   readonly k?: PcaOptions['k'] | Chooser;
-  /** How often rows are drawn again to see how much the components vary from sample to sample, or more choices. Default 0: not at all. */
+  /** Replicates of the bootstrap, or its options. Default 0: no bootstrap. */
   readonly bootstrap?: number | BootstrapChoices;
   /**
-   * Whether to look at the columns too, and to warn where one dominates, numbers the rows, holds codes of classes or repeats
-   * another. Default false: it costs a look at every number.
+   * Set to true to warn of columns that dominate, number the rows, hold codes of classes or repeat another column. Default false,
+   * because it inspects every number.
    */
   readonly inspectColumns?: boolean;
 }
 
-/** The questions that were asked, checked. */
+/** The checked questions. */
 interface Questions {
   readonly choose: Chooser | undefined;
   readonly bootstrap: BootstrapSettings | undefined;
@@ -73,8 +73,9 @@ const OWN_OPTIONS: Record<'bootstrap' | 'inspectColumns', OptionCheck> = {
 };
 
 /**
- * A fit, and what is asked about it, on one opening of the data: how many components (`k: 'auto'`), how sure (`bootstrap`), and what is
- * odd about the columns (`inspectColumns`). Without a question it is `pca`. `analyze` adds everything that is known once the model is there.
+ * Fits data and answers questions about them while the source is open: how many components (`k: 'auto'`), how stable they are
+ * (`bootstrap`), and which columns are odd (`inspectColumns`). Without a question it is `pca`. `analyze` adds everything that follows
+ * from the model.
  */
 export async function fitAndAsk(data: Data | Moments, options: FitQuestions = {}): Promise<NestedModels> {
   const { settings, questions, plain } = checkFitQuestions(options);
@@ -91,7 +92,7 @@ export async function fitAndAsk(data: Data | Moments, options: FitQuestions = {}
     const open = async () => {
       const source = await openSource(data, progress, settings.columnNames, settings.columns === 'numeric');
       const opened = await prepareColumns(source, settings, progress);
-      // Rows in memory are looked at after the fit: so the fit is the one that `pca` makes.
+      // Rows in memory are inspected after the fit, so that the fit is the one of `pca`.
       const watched = inspectColumns && !opened.source.resident;
       return watched ? { ...opened, source: inspectedSource(opened.source, opened.settings) } : opened;
     };
@@ -99,7 +100,7 @@ export async function fitAndAsk(data: Data | Moments, options: FitQuestions = {}
   });
 }
 
-/** Checks options, before any data are read. `own` are further options that the caller has checked, for messages. */
+/** Checks options before any data are read. `own` names further options that the caller has checked, for messages. */
 export function checkFitQuestions(
   options: FitQuestions,
   own: readonly string[] = [],
@@ -125,7 +126,7 @@ export function noRowsToDraw(): OptionError {
   );
 }
 
-/** Fits an opened source, and answers the questions about it: criteria before the fit, columns and bootstrap after it. */
+/** Fits an opened source and answers the questions: the criteria before the fit, columns and bootstrap after it. */
 async function fitOpenedRows(
   opened: RowSource | Moments,
   settings: Settings,
@@ -133,7 +134,7 @@ async function fitOpenedRows(
   engines: Parameters<typeof fit>[2],
   progress: ProgressTracker,
 ): ReturnType<typeof fit> {
-  // The criteria may leave no more than moments, and a bootstrap draws rows.
+  // The criteria may keep moments only, and a bootstrap draws rows.
   const source = bootstrap && !(opened instanceof Moments) ? await rereadable(opened, progress) : opened;
   const chosen = choose === undefined ? undefined : await chooseK(source, settings, choose, engines, progress);
   const data = bootstrap || !chosen ? source : chosen.data;
@@ -162,7 +163,7 @@ async function fitOpenedRows(
   return { ...fitted, model: complete(fitted.model), first: (k) => complete(fitted.first(k)) };
 }
 
-/** The fit that `pca` makes of the same data, so that questions never change the model. */
+/** The fit of `pca`. Questions never change the model. */
 const fitData: typeof fit = async (data, settings, engines, progress) => {
   const small = data instanceof Moments ? undefined : smallFit(data, settings);
   return small?.negligible && !(data instanceof Moments)

@@ -21,7 +21,7 @@ export interface FromMoments {
   readonly seed: number;
 }
 
-/** How much the components of replicates differ from the sample's, where moments are all that is left of both. */
+/** The stability of components, from the moments of the sample and of its replicates. */
 export async function stabilityFromMoments(
   sample: ReplicateMoments,
   replicates: readonly ReplicateMoments[],
@@ -54,18 +54,18 @@ export async function stabilityFromMoments(
   return { replicates: replicates.length, ...about, seed, ...numbers };
 }
 
-/** The covariance of scaled columns in units of unit², upper triangle; of the sample the unit is chosen here. */
+/** The covariance of scaled columns in units of unit², upper triangle. The sample, which comes first, chooses the unit. */
 function covarianceFromMoments(
   { columns: stats, scatter }: ReplicateMoments,
   { center, scale: wanted, ddof, columnWeights }: Omit<FromMoments, 'k' | 'seed'>,
   given: number,
 ): { matrix: Float64Array; columns: { mean: Float64Array; scale: Float64Array }; size: number } {
   const d = stats.mean.length;
-  // Where weights leave nothing after ddof, the replicate has no variance.
+  // If the weights sum to ddof or less, the replicate has no variance.
   const divisor = stats.weight > ddof ? stats.weight - ddof : Number.POSITIVE_INFINITY;
   const { scale } = columnScales(stats, wanted, divisor, center, columnWeights);
   const mean = center ? stats.mean : new Float64Array(d);
-  // About zero, every product has the means' in addition.
+  // About zero, every product includes that of the means.
   const offset = stats.mean.map((value, j) => (center ? 0 : (value / scale[j]) * Math.sqrt(stats.weight / divisor)));
   const factor = stats.unit.map((size, j) => size / scale[j] / Math.sqrt(divisor));
   const largest = (): number => {

@@ -14,7 +14,7 @@ import {
   unitOf,
 } from './scatter.js';
 
-/** No rows are drawn: only the sample itself is summed up. */
+/** A parametric bootstrap draws no rows. Only the sample is summed. */
 const NO_DRAWS = {
   write: (): void => {
     throw new TypeError('a parametric bootstrap draws no rows');
@@ -24,7 +24,7 @@ const NO_DRAWS = {
 /**
  * The parametric bootstrap: n normal rows with the sample's mean and covariance. Their covariance matrix is drawn directly, without
  * rows: with C = L Lᵀ it is L A Aᵀ Lᵀ/(n − 1), A lower triangular with normal numbers below the diagonal and √χ²(n − 1 − i) on it
- * (Bartlett 1933). d³ flops per replicate, however many rows there are.
+ * (Bartlett 1933). d³ flops per replicate, for any number of rows.
  */
 export async function* replicatesFromNormal(
   rows: BootstrapRows,
@@ -61,7 +61,7 @@ export async function* replicatesFromNormal(
   );
   yield sample;
 
-  // The scatter about the mean in the frame of the sums, and its factor L = VᵀΛ^½ of as many columns as it has rank.
+  // The scatter about the mean in the frame of the sums, and its factor L = VᵀΛ^½ with one column per dimension of its rank.
   const means = sums.slice(1, 1 + d).map((sum) => (center ? sum / weight : 0));
   const scatter = new Float64Array(d * d);
   for (let i = 0, at = 1 + d; i < d; i++) {

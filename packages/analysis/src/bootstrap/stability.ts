@@ -12,9 +12,9 @@ import { type BootstrapRows, replicatesByScatter, sumsLength } from './scatter.j
 import { type AlignedAxes, scoreLimits } from './score-limits.js';
 import { WideRows } from './wide-rows.js';
 
-/** Rows that were fitted, and what is asked of them. */
+/** The rows of a fit, and its options. */
 export interface FittedSample {
-  /** The rows, which can be read again. */
+  /** The rows; they can be read again. */
   readonly source: RowSource;
   /** Rows of the source, including those of weight 0. */
   readonly read: number;
@@ -34,10 +34,10 @@ const MOST_NUMBERS = 1 << 26;
 const MOST_COPIED = 1 << 27;
 /** Most columns of a parametric bootstrap. */
 const MOST_PARAMETRIC = 2000;
-/** Fewer rows or groups than this are no sample to draw from. */
+/** Fewest rows or groups to draw from. */
 const FEWEST = 3;
 
-/** Draws replicates of the rows and says how much their components differ from the sample's. */
+/** Draws replicates of the rows, and measures how much their components differ from the sample's. */
 export async function stabilityOf(
   sample: FittedSample,
   chosen: BootstrapSettings,
@@ -84,9 +84,9 @@ export async function stabilityOf(
 
 interface StartedReplicates {
   readonly replicates: Replicates;
-  /** Size of one unit of the replicates' frame; known after the first of them. */
+  /** The size of one unit of the replicates; known after the first replicate. */
   unit(): number;
-  /** How often the rows are read. */
+  /** The number of readings of the rows. */
   readonly passes: number;
   release(): void;
 }
@@ -119,7 +119,7 @@ async function startReplicates(
     method === 'dual'
       ? replicatesByDual(wide, options, ownScale, engine, progress)
       : replicatesByIteration(wide, options, engine, progress);
-  // The rows are kept in memory after that.
+  // One more reading keeps the rows in memory.
   const passes = Math.ceil((replicates + 1) / group) + 1;
   return { replicates: found, unit: () => wide.unit, passes, release: () => wide.release() };
 }
@@ -127,8 +127,8 @@ async function startReplicates(
 export type ReplicateMethod = 'scatter' | 'dual' | 'iteration';
 
 /**
- * The cheapest way, by flops: from the shape alone, so that results do not depend on the machine. Flops of an eigenproblem take
- * four times as long as those of products, and reading a number in a pass as long as 40 flops.
+ * The cheapest method by flops, from the shape alone, so that results do not depend on the machine. Flops of an eigenproblem take four
+ * times as long as those of products, and reading a number in a pass takes as long as 40 flops.
  */
 export function chooseMethod(
   { source, columns, scale, k }: Omit<FittedSample, 'read' | 'weights'>,
@@ -160,16 +160,16 @@ export function chooseMethod(
   return names.reduce((best, name) => (costs[name] < costs[best] ? name : best));
 }
 
-/** Passes over the rows that an iteration takes for a replicate, on data whose variances fall as they usually do. */
+/** Passes of an iteration per replicate, for typical variances. */
 const EXPECTED_PASSES = 7;
 
-/** The sample's components with the signs of the model's. */
+/** Gives the sample's components the signs of the model's. */
 function withSigns(replicate: Replicate): Replicate {
   fixSigns(replicate.vectors, replicate.values.length, replicate.mean.length);
   return replicate;
 }
 
-/** The draws of a kind, and how many units are drawn from. */
+/** The draws of a kind of bootstrap, and the number of units that are drawn. */
 function drawsFor(
   { source, columns, weights, read, scale }: FittedSample,
   { kind, block, groups, seed }: BootstrapSettings,
@@ -219,7 +219,7 @@ function refuseFew(count: number, what: 'rows' | 'groups'): void {
   );
 }
 
-/** The number of each row's group, for rows that have weight. */
+/** The group index of each row that has weight. */
 function numberGroups(
   labels: ArrayLike<string | number>,
   weights: ArrayLike<number> | undefined,

@@ -6,15 +6,15 @@ import { type InspectOptions, inspectedSource, warningsOf } from './inspected-so
 
 export type { InspectOptions } from './inspected-source.js';
 
-/** What was seen of the columns, and what to know of them before a fit. */
+/** Facts about the columns, and warnings before a fit. */
 export interface ColumnInspection {
   readonly columns: readonly ColumnFacts[];
   readonly warnings: readonly Warning[];
 }
 
 /**
- * Looks at columns before they are analysed: does one of them dominate, number the rows, hold codes of classes, repeat another?
- * One reading, O(n·d). `analyze(data, { inspectColumns: true })` does the same on the way of a fit.
+ * Inspects columns before a fit: finds columns that dominate, number the rows, hold codes of classes or repeat another column. One
+ * reading, O(n·d). `analyze(data, { inspectColumns: true })` does the same during a fit.
  */
 export function inspectColumns(data: Data, options: InspectOptions = {}): Promise<ColumnInspection> {
   return keepAlive(async () => {
@@ -48,8 +48,8 @@ export function inspectColumns(data: Data, options: InspectOptions = {}): Promis
 }
 
 /**
- * The same source, which looks at its rows while something else reads them, and whose warnings say after the first whole
- * reading what `inspectColumns` would say. Rows are not read once more.
+ * The same source, whose rows are inspected while they are read. After the first complete reading, its warnings include those of
+ * `inspectColumns`, without another reading.
  */
 export function inspectWhileReading(
   source: RowSource,

@@ -6,25 +6,25 @@ import type { ColumnInspector, InspectedColumns } from './column-inspector.js';
 
 /** Options of `inspectColumns`. */
 export interface InspectOptions extends ControlOptions {
-  /** How the fit will scale the columns: large and small spreads matter only where it is `'none'`, the default. */
+  /** How the fit will scale the columns. Spreads matter only for `'none'`, the default. */
   readonly scale?: Scale;
-  /** Whether the fit will subtract the column means. Default true. */
+  /** Set to false if the fit will not subtract the column means. Default true. */
   readonly center?: boolean;
   /** One weight per row, as for `pca`. */
   readonly weights?: ArrayLike<number>;
-  /** Names of the columns, for data that do not carry them; for records, which columns to use. */
+  /** Names of the columns, if the data do not carry them; for records, the columns to use. */
   readonly columnNames?: readonly string[];
 }
 
-/** A source that has looked at its rows while they were read. */
+/** A source that inspects its rows while they are read. */
 export interface InspectedSource extends RowSource {
-  /** What the rows that were read tell about their columns, whose statistics these are. */
+  /** Warnings about the columns of the rows that were read; their statistics are given. */
   columnWarnings(columns: Readonly<ColumnStatistics>): Promise<readonly Warning[]>;
 }
 
 /**
- * The same source, which looks at its rows as they are read. A fit sums up the rows itself, and gets the warnings for its statistics;
- * with `alone` that happens here, and the warnings are among those of the source.
+ * The same source, which inspects its rows as they are read. A fit computes the statistics of the columns and passes them to
+ * `columnWarnings`. With `alone` the source computes them, and adds the warnings to its own.
  */
 export function inspectedSource(
   source: RowSource,
@@ -43,7 +43,7 @@ export function inspectedSource(
     const weights = rowWeights(options.weights, undefined);
     let [rows, finite] = [0, true];
     for await (const block of source.blocks()) {
-      // Before the reader has the block: it may keep it.
+      // Inspects the block before the reader gets it, because the reader may change it.
       if (columns && finite && block.cols === cols) {
         const some = weights.slice(rows, block.rows);
         const task = own ? columns.addTo(own, block, some, rows) : columns.add(block, some);
@@ -83,14 +83,14 @@ export function inspectedSource(
     ],
     columnWarnings: async (columns) => {
       const { columnsFromStatistics } = await import('./column-inspector.js');
-      // Rows on a cluster were not seen here.
+      // Rows on a cluster were not read here.
       return warningsOf(seen ? seen.result(columns) : columnsFromStatistics(columns, names), options);
     },
     ...(source.close ? { close: () => source.close?.() } : {}),
   };
 }
 
-/** What rows in memory tell about their columns, whose statistics a fit has computed. */
+/** Warnings about the columns of rows in memory; a fit has computed their statistics. */
 export async function warningsOfRows(
   source: RowSource,
   columns: Readonly<ColumnStatistics>,
@@ -108,15 +108,15 @@ export async function warningsOfRows(
   return warningsOf(seen.result(columns), options);
 }
 
-/** What was seen of the rows that moments were made of. It holds until rows are added to them. */
+/** Cache: the inspection of the rows of moments. It is valid until rows are added to the moments. */
 const INSPECTIONS = new WeakMap<Moments, { readonly read: InspectedColumns; readonly merges: number }>();
 
-/** Lets warnings about the columns of moments use what was seen of their single values. */
+/** Attaches the inspection of their rows to moments, for warnings about their columns. */
 export function rememberInspection(moments: Moments, read: InspectedColumns): void {
   INSPECTIONS.set(moments, { read, merges: moments.merges });
 }
 
-/** What the columns of moments tell, whose single values are gone. */
+/** Warnings about the columns of moments, which have no single values. */
 export async function warningsOfMoments(moments: Moments, options: InspectOptions): Promise<readonly Warning[]> {
   const { columnsFromStatistics } = await import('./column-inspector.js');
   const known = INSPECTIONS.get(moments);
