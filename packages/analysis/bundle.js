@@ -1,5 +1,5 @@
 /**
- * Puts the compiled modules into few files, as ES modules and as CommonJS. What `analyze` loads on demand (criteria, bootstrap, looking at
+ * Puts the compiled modules into few files, as ES modules and as CommonJS. What `analyze` loads on demand (criteria, bootstrap, inspecting
  * columns) stays in files of its own.
  */
 import { rmSync } from 'node:fs';
@@ -34,8 +34,8 @@ for (const [format, folder] of [
         { name: 'bootstrap', test: /[\\/]dist[\\/]bootstrap[\\/](?!bootstrap\.|bootstrap-options|default-replicates)/ },
         { name: 'evaluate-criteria', test: /[\\/]dist[\\/]choose[\\/](computations|collect-|evaluate-|recommend)/ },
         {
-          name: 'look',
-          test: /[\\/]dist[\\/]inspect[\\/](columns|column-warnings|column-tally|duplicate-columns)\.js$/,
+          name: 'inspect',
+          test: /[\\/]dist[\\/]inspect[\\/](column-inspector|column-warnings|column-tally|duplicate-columns)\.js$/,
         },
       ],
     },

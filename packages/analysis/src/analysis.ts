@@ -17,29 +17,29 @@ import type { RowContributions, SupplementaryRows } from './rows/row-contributio
 import type { RowFacts } from './rows/row-facts.js';
 import type { UnusualRows } from './rows/unusual-rows.js';
 
-/** What was done to the table before the fit. */
+/** The table as it was analysed: its rows and columns, and what was left out. */
 export interface AnalysedTable {
   /** Rows that were analysed. */
   readonly rows: number;
   /** Names of the columns that were analysed. */
   readonly columns: readonly string[];
-  /** Columns that were not, and why. */
+  /** Columns that were not analysed, and why. */
   readonly leftOut: readonly { readonly name: string; readonly why: string }[];
   /** Rows that were left out because values are missing. */
   readonly dropped: number;
-  /** The parts of the table, if these are moments that were merged. */
+  /** The parts of the table if their moments were merged. */
   readonly parts?: readonly object[];
 }
 
 /** Rows compared with a model of the components that are kept. */
 export interface ComparedRows {
-  /** The components that are kept; none of them if nothing stands out of noise, and then Q is the distance from the mean. */
+  /** The kept components. If no component stands out of noise, the model has none, and Q is the squared distance from the mean. */
   readonly model: ComparedModel;
   readonly facts: RowFacts;
   readonly found: UnusualRows;
 }
 
-/** Of MCA, FAMD and MFA: the categories, the blocks and the adjusted inertias, if there are some. */
+/** The categories, blocks and adjusted inertias of MCA, FAMD or MFA. */
 export interface EncodedMeaning {
   readonly categories: readonly Category[];
   readonly blocks: readonly MfaGroupPart[];
@@ -48,58 +48,58 @@ export interface EncodedMeaning {
 
 /** The fields of an analysis. */
 export interface AnalysisRecord {
-  /** What was done to the table. */
+  /** The table as it was analysed. */
   readonly table: AnalysedTable;
-  /** The model, with the choice of k, the stability and all warnings. It takes the user's own table. */
+  /** The model with the choice of k, the stability and all warnings. It applies to the user's own table. */
   readonly model: Model;
-  /** How many of its components are kept: as many as were asked for, otherwise as many as are recommended; 0 if none stands out of noise. */
+  /** The number of kept components: the requested number, or else the recommended one; 0 if no component stands out of noise. */
   readonly kept: number;
-  /** Whether the rows are those that the model was fitted to, or others. Of others only the rows are described, and not the fit. */
+  /** `'fit'` if the model was fitted to these rows, otherwise `'new'`. An analysis of new rows describes the rows, and not the fit. */
   readonly kind: RowsOf;
-  /** Seconds that the fit took; undefined if the model was there already. */
+  /** Seconds that the fit took; undefined if the model was given. */
   readonly seconds: number | undefined;
-  /** The columns and the components. Empty for models of version 0.1.0, which do not have the variances of the columns. */
+  /** How columns and components are related. Empty for models of version 0.1.0, which do not store the variances of the columns. */
   readonly columns: readonly ColumnContribution[];
-  /** The same with the correlations that tests are about: over all rows, if the model is one of means of groups. */
+  /** The same with the correlations to test: those over all rows, even if the model was fitted to means of groups. */
   readonly related: readonly ColumnContribution[];
-  /** What each component of the model means; undefined where nothing can be tested. */
+  /** The meaning of each component; undefined if nothing can be tested. */
   readonly meaning: readonly (ComponentMeaning | undefined)[];
   readonly coded: EncodedMeaning | undefined;
-  /** All rows in one reading: distances, the most extreme rows, an even sample. Undefined if they were not read. */
+  /** Facts about all rows: distances, the most extreme rows, an even sample. Undefined if the rows were not read. */
   readonly rowFacts: RowFacts | undefined;
-  /** The rows compared with the components that are kept. */
+  /** The rows compared with the kept components. */
   readonly compared: ComparedRows | undefined;
-  /** The contributions of single rows, up to 10,000. */
+  /** The contributions of each row, for up to 10,000 rows. */
   readonly rowContributions: Listed<RowContributions> | undefined;
-  /** Columns and groups that had no part in the fit. */
+  /** Columns and groups that were not fitted. */
   readonly supplementary: Supplementary;
   readonly supplementaryRows: Listed<SupplementaryRows> | undefined;
   readonly rotation: Rotation | undefined;
-  /** If the model is one of the means of groups. */
+  /** Set if the model was fitted to means of groups. */
   readonly between: Between | undefined;
-  /** Parts that were not computed, and why. */
+  /** Why parts were not computed. */
   readonly notComputed: NotComputed;
-  /** What is worth saying, the most important first. */
+  /** The findings, the most important first. */
   readonly findings: readonly Finding[];
 }
 
-/** Rows of the table with their scores, cos² and contributions, block by block. */
+/** A block of rows with their scores, cos² and contributions. */
 export interface AnalysedRows extends RowContributions {
-  /** Their numbers in the table, from 1 up. */
+  /** Row numbers in the table, from 1. */
   readonly numbers: readonly number[];
   readonly names: readonly (string | null)[] | undefined;
 }
 
 /**
- * What is known about a table and its components: an immutable record. The command, the report and the lab render it and compute
+ * Everything known about a table and its components, as an immutable record. The command, the report and the lab render it and compute
  * nothing.
  */
 export interface Analysis extends Readonly<AnalysisRecord> {
-  /** The model of the first k components, for any k up to that of `model`. */
+  /** The model of the first k components; k is at most that of `model`. */
   first(k: number): Model;
-  /** All rows with their contributions, block by block, in a reading of its own; or those without a part in the fit. */
+  /** Reads all rows once more and yields them with their contributions, block by block; or the supplementary rows. */
   rows(which?: 'fit' | 'supplementary'): AsyncIterable<AnalysedRows>;
-  /** The record as plain data: numbers in lists, one per component. */
+  /** The record as plain data, with numbers in lists. */
   toJSON(): object;
 }
 
@@ -111,7 +111,7 @@ export function analysisOf(record: AnalysisRecord, methods: Pick<Analysis, 'firs
   return Object.freeze(analysis) as Analysis;
 }
 
-/** The analysis as plain data. What was not computed is null, and `notComputed` says why, in the sentences of `describeReason`. */
+/** The analysis as plain data. A part that was not computed is null, and `notComputed` has the reason as a sentence of `describeReason`. */
 export function analysisJson(
   analysis: AnalysisRecord,
   { describeReason, threads }: { describeReason?: Parameters<typeof describeReasons>[1]; threads?: number } = {},
@@ -164,7 +164,7 @@ export function analysisJson(
   };
 }
 
-/** Every number of a model under its own name. */
+/** A model as plain data. */
 export function modelJson(model: Model): object {
   const { rows: k, cols: d, data } = model.components;
   return {

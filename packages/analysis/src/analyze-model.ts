@@ -10,8 +10,9 @@ import {
   rowsOf,
   supplementaryRowsOf,
 } from './analyze.js';
-import { several } from './describe/numbers.js';
-import { whyNoChoice } from './examine.js';
+import { whyNoChoice } from './choice-and-stability.js';
+import { plural } from './describe/numbers.js';
+import { pick } from './fields.js';
 import { truncatedModel } from './methods/truncated-model.js';
 import { withoutEncoding } from './methods/with-encoding.js';
 import type { RowLabels } from './reading/aligned.js';
@@ -25,13 +26,13 @@ import { areRowsOfFit } from './rows/unusual-rows.js';
 export interface AnalyzeModelOptions
   extends Pick<AnalyzeTableOptions, 'figures' | 'colours' | 'listRows' | 'rotate' | 'seed'> {
   /**
-   * Whether the rows are those that the model was fitted to. Default: they are if they are as many, with the same sums of squares. Rows
-   * of a weighted fit are then taken for others.
+   * `'fit'` if the model was fitted to these rows, otherwise `'new'`. Default: `'fit'` if the number of rows and their sums of squares
+   * agree with the model. Rows of a weighted fit then count as new.
    */
   readonly rows?: RowsOf | undefined;
-  /** How many components are kept. Default: as many as the model recommends, or all of them if it does not say. */
+  /** The number of kept components. Default: the number that the model recommends, or all of them. */
   readonly kept?: number | undefined;
-  /** One name per row, for data that are not a table with names. */
+  /** One name per row, if the data do not carry names. */
   readonly names?: RowLabels | undefined;
   /** The weights of the rows in the fit. */
   readonly weights?: ArrayLike<number> | undefined;
@@ -40,8 +41,8 @@ export interface AnalyzeModelOptions
 }
 
 /**
- * `analyze` for a model that is there already, and the rows of its fit or others: the same record. The rows are read once. What a fit would
- * have been asked (how many components, how stable they are) is there if the model has it.
+ * The record of `analyze` for a fitted model and the rows of its fit, or other rows. The rows are read once. The number of components
+ * and their stability are in the record if the model has them.
  *
  * `data` are the user's own rows, which the model codes if it has an encoding; or a table with names and columns beside the rows, whose
  * `source` is encoded already. The caller closes a table.
@@ -80,13 +81,12 @@ async function analyzeRows(
   options: AnalyzeModelOptions,
   progress: ProgressTracker,
 ): Promise<Analysis> {
-  const { rows: asked, kept: wanted, names: _, onProgress, signal, weights, ...others } = options;
-  const { figures, colours, listRows = true, rotate: rotation } = others;
+  const { rows: asked, kept: wanted, weights, figures, colours, listRows = true, rotate: rotation } = options;
   const { source } = table;
   if (source.cols !== stored.d) {
     throw new DataError(
       'WIDTH_MISMATCH',
-      `These rows have ${several(source.cols, 'column')}, but the model was fitted to ${stored.d}. Pass the same columns in the same order.`,
+      `These rows have ${plural(source.cols, 'column')}, but the model was fitted to ${stored.d}. Pass the same columns in the same order.`,
       { value: source.cols, expected: stored.d },
     );
   }
@@ -98,17 +98,16 @@ async function analyzeRows(
   const rows = await rowsOf(table, fitted, kept, { weights, figures, colours, mostListed }, progress);
   const apart = await supplementaryRowsOf(table, model, progress);
   const kind = asked ?? (areRowsOfFit(model, rows.facts) ? 'fit' : 'new');
-  const control = { ...(signal ? { signal } : {}), ...(onProgress ? { onProgress } : {}) };
   return recordOf(
     { ...table, coding: stored.coding },
     fitted,
     kept,
     { rows, apart, listRows, rotation, kind },
-    { ...others, ...control, ...(weights ? { weights } : {}) },
+    pick(options, 'figures', 'colours', 'listRows', 'rotate', 'seed', 'weights', 'signal', 'onProgress'),
   );
 }
 
-/** Why a model does not say how many components to keep, or how stable they are. */
+/** Reasons for a choice and a stability that a model does not have. */
 function unknownOf(model: Model): NotComputed {
   return {
     ...(model.choice ? {} : { choice: whyNoChoice(model, model.coding) ?? { code: 'STORED' } }),

@@ -1,24 +1,24 @@
-import { Model, type RowSource } from '@scree/core';
+import { Model } from '@scree/core';
 import { keepAlive } from '@scree/core/pipeline';
 import type { Analysis } from './analysis.js';
-import { type AnalyzeOptions, keptComponents, recordOf } from './analyze.js';
-import { type CriteriaEffort, examine } from './examine.js';
+import { type AnalyzeOptions, keptComponents, recordOf, tableWithoutRows } from './analyze.js';
+import { addChoiceAndStability, type CriteriaEffort } from './choice-and-stability.js';
+import { omit } from './fields.js';
 import { type FitQuestions, fitAndAsk } from './fit-and-ask.js';
 import type { TableFit } from './fit-table.js';
-import type { AnalysisTable } from './reading/analysis-table.js';
 import type { NotComputed } from './reasons.js';
 import type { TableSummary } from './summary/table-summary.js';
 
-/** Options of `analyzeSummary`: a summary has no rows, and its replicates were drawn when it was made. */
+/** Options of `analyzeSummary`. A summary has no rows, and its replicates were drawn when it was made. */
 export type AnalyzeSummaryOptions = Omit<AnalyzeOptions, 'names' | 'supplementary' | 'listRows' | 'bootstrap'> & {
-  /** 0 leaves out what the replicates of the summary say. */
+  /** 0 ignores the replicates of the summary. */
   readonly bootstrap?: number;
 };
 
-/** Fits the moments, or the sketch, of a summary, and asks what can be known without rows. */
+/** Fits the moments or the sketch of a summary, and chooses k. */
 export async function fitSummary(summary: TableSummary, options: AnalyzeSummaryOptions = {}): Promise<TableFit> {
-  const { criteria = 'all', rotate: _, ...asked } = options;
-  const questions: FitQuestions = { lookAtColumns: true, ...asked, bootstrap: 0 };
+  const { criteria = 'all' } = options;
+  const questions: FitQuestions = { inspectColumns: true, ...omit(options, 'criteria', 'rotate'), bootstrap: 0 };
   const start = performance.now();
   const moments = await summary.moments();
   const fitted = moments ? await fitAndAsk(moments, questions) : undefined;
@@ -29,32 +29,22 @@ export async function fitSummary(summary: TableSummary, options: AnalyzeSummaryO
   const model = new Model({ ...plain, warnings, ...(stability ? { stability } : {}) });
   const effort: CriteriaEffort = criteria === 'none' ? 'quick' : criteria;
   const asks = { effort, criteria: criteria !== 'none', replicates: 0, source: undefined, moments, options: questions };
-  const examined = await examine(model, asks);
+  const examined = await addChoiceAndStability(model, asks);
   const { choice, stability: unknown } = examined.notComputed;
   const notComputed: NotComputed = {
     ...(choice ? { choice: moments ? choice : { code: 'SKETCH' } } : {}),
     ...(unknown ? { stability: { code: 'NO_ROWS' } } : {}),
   };
-  const { cols, rows } = summary.head;
-  const source: RowSource = { rows, cols, dtype: 'float64', rereadable: false, resident: false, blocks: () => [] };
+  const { source } = tableWithoutRows(summary.header);
   const first = fitted?.first ?? (() => model);
   return { ...examined, notComputed, first, source, seconds };
 }
 
-/** `analyze` of a summary: everything that can be known without rows. */
+/** `analyze` for a summary. Parts that need rows are not computed. */
 export function analyzeSummary(summary: TableSummary, options: AnalyzeSummaryOptions = {}): Promise<Analysis> {
   return keepAlive(async () => {
     const fitted = await fitSummary(summary, options);
-    const { cols, columnNames, parts } = summary.head;
-    const table: AnalysisTable = {
-      source: fitted.source,
-      columns: columnNames ?? Array.from({ length: cols }, (_, j) => String(j)),
-      supplementary: [],
-      groups: [],
-      leftOut: [],
-      dropped: 0,
-      merged: parts,
-    };
+    const table = { ...tableWithoutRows(summary.header), source: fitted.source, merged: summary.header.parts };
     const answers = { rows: { code: 'NO_ROWS' }, apart: undefined, listRows: true, rotation: options.rotate } as const;
     return recordOf(table, fitted, keptComponents(fitted, table, options), answers, options);
   });

@@ -9,6 +9,7 @@ import {
   type ComparedRows,
   type EncodedMeaning,
 } from './analysis.js';
+import { omit, pick } from './fields.js';
 import { findingsOf } from './findings.js';
 import { noRowsToDraw } from './fit-and-ask.js';
 import { asksForComponents, fitTable, type TableFit, type TableFitOptions } from './fit-table.js';
@@ -17,7 +18,7 @@ import { type ColumnContribution, columnContributions } from './meaning/column-c
 import { componentMeaning } from './meaning/component-meaning.js';
 import { countAboveLimit } from './meaning/inertias.js';
 import { type Supplementary, supplementary } from './meaning/supplementary.js';
-import { type EncodeTableOptions, encodeTable } from './methods/encode-table.js';
+import { encodeTable } from './methods/encode-table.js';
 import { type Rotation, type RotationMethod, rotate } from './methods/rotation.js';
 import { withEncoding } from './methods/with-encoding.js';
 import type { RowLabels } from './reading/aligned.js';
@@ -26,19 +27,19 @@ import { tableBeside } from './reading/table-beside.js';
 import { type AnalysisPart, hasVariance, type Reason } from './reasons.js';
 import { type ComparedModel, withoutComponents } from './rows/compared-model.js';
 import type { RowsOf } from './rows/monitoring.js';
-import { type Listed, type RowAnswers, type RowQuestions, readRows } from './rows/read-rows.js';
+import { answerRowQuestions, type Listed, type RowAnswers, type RowQuestions } from './rows/read-rows.js';
 import { rowContributionBlocks, type SupplementaryRows } from './rows/row-contributions.js';
 import type { RowFacts } from './rows/row-facts.js';
 import { findUnusualRows } from './rows/unusual-rows.js';
 
-/** Options of `analyze`: those of `pca`, and what else to ask of the same rows. */
+/** Options of `analyze`: those of `pca`, and those of the other parts of the analysis. */
 export interface AnalyzeOptions<Name extends string = string>
   extends Omit<TableFitOptions, 'columnNames' | 'between' | 'fitted' | 'read'> {
-  /** Names of the columns, for data that do not carry them; for records, which columns to use. */
+  /** Names of the columns, if the data do not carry them; for records, the columns to use. */
   readonly columnNames?: NonNullable<PcaOptions<Name>['columnNames']>;
   /** One name per row. */
   readonly names?: RowLabels;
-  /** Columns, groups and rows that have no part in the fit. */
+  /** Supplementary columns, groups and rows, which are not fitted. */
   readonly supplementary?: {
     /** Columns of numbers, in the order of the rows. NaN is a missing value. */
     readonly columns?: Data;
@@ -47,82 +48,56 @@ export interface AnalyzeOptions<Name extends string = string>
     readonly groups?: Readonly<Record<string, RowLabels>>;
     /** Rows with the columns of the data. */
     readonly rows?: Data;
-    /** One name per row of these. */
+    /** One name per supplementary row. */
     readonly rowNames?: RowLabels;
   };
-  /** How to rotate the components that are kept. Default: not at all. */
+  /** How to rotate the kept components. Default: not at all. */
   readonly rotate?: RotationMethod | undefined;
-  /** Whether to list the contributions of single rows, up to 10,000 of them. Default true. */
+  /** Set to false to leave out the contributions of each row, which are listed for up to 10,000 rows. Default true. */
   readonly listRows?: boolean;
 }
 
-/** Options of `analyzeTable`, whose table has its names and what stands beside the rows. */
+/** Options of `analyzeTable`. Names and supplementary columns are part of the table. */
 export interface AnalyzeTableOptions
   extends Omit<AnalyzeOptions, 'names' | 'supplementary' | 'transform'>,
     Pick<TableFitOptions, 'between' | 'fitted' | 'read'>,
     Pick<RowQuestions, 'figures' | 'colours'> {}
 
-/** Most rows whose contributions are listed one by one. */
+/** Most rows whose contributions are listed. */
 export const MOST_LISTED_ROWS = 10_000;
 
 /**
- * What there is to know about a table and its principal components, in one record: what was done to the table, the model, how many
- * components to keep, how sure they are, what they mean, which rows are unusual, and what of it is worth saying.
+ * Answers every question about a table and its principal components in one record: the model, how many components to keep, how stable
+ * they are, what they mean, which rows are unusual, and the findings.
  *
- * The model is the one that `pca` makes of the same data and options. Beside the readings that its solver makes, the data are read once for
- * the criteria and once for all questions about rows; rows that fit into a quarter of the memory are kept after the first reading.
+ * The model is the one that `pca` fits with the same options. In addition to the solver's passes, the data are read once for the
+ * criteria and once for all questions about rows. Rows that fit into a quarter of the memory are kept after the first reading.
  */
 export function analyze(data: Data | Moments, options: AnalyzeOptions = {}): Promise<Analysis> {
   return keepAlive(async () => {
-    const { names, supplementary: beside, transform, ...others } = options;
+    const { names, supplementary: beside, transform = 'none' } = options;
     if (data instanceof Moments) return analyzeMoments(data, options);
-    const progress = new ProgressTracker(others);
+    const progress = new ProgressTracker(options);
     const opened = await openSource(data, progress, options.columnNames, options.columns === 'numeric');
     try {
-      const coded = transforms(transform) ? await encodeTable('pca', opened, encodingOptions(options)) : undefined;
-      const table = await tableBeside(coded?.source ?? opened, { names, ...beside }, options.columnNames);
-      const { columnNames: _, columns: __, ...asked } = others;
-      return await analyzeTable(
-        { ...table, ...(coded ? { coding: coded.coding, fit: coded.options } : {}) },
-        {
-          ...asked,
-          ...(options.columnNames && !coded ? { columnNames: options.columnNames } : {}),
-        },
-      );
+      const own = pick(options, 'transform', 'columnNames', 'weights', 'threads', 'signal', 'onProgress');
+      const encoded = transform === 'none' ? undefined : await encodeTable('pca', opened, own);
+      const table = await tableBeside(encoded?.source ?? opened, { names, ...beside }, options.columnNames);
+      const asked = omit(options, 'names', 'supplementary', 'transform', 'columns');
+      return encoded
+        ? await analyzeTable({ ...table, coding: encoded.coding, fit: encoded.options }, omit(asked, 'columnNames'))
+        : await analyzeTable(table, asked);
     } finally {
       await opened.close?.();
     }
   });
 }
 
-function transforms(transform: AnalyzeOptions['transform']): boolean {
-  return transform !== undefined && transform !== 'none';
-}
-
-/** The options that say how columns are transformed. */
-function encodingOptions({
-  transform,
-  columnNames,
-  weights,
-  threads,
-  signal,
-  onProgress,
-}: AnalyzeOptions): EncodeTableOptions {
-  return {
-    ...(transform === undefined ? {} : { transform }),
-    ...(columnNames ? { columnNames } : {}),
-    ...(weights ? { weights } : {}),
-    ...(threads === undefined ? {} : { threads }),
-    ...(signal ? { signal } : {}),
-    ...(onProgress ? { onProgress } : {}),
-  };
-}
-
-/** `analyze` of a table whose rows carry their numbers and names, as files and databases open them. The caller closes it. */
+/** `analyze` for a table whose rows carry their numbers and names, such as files and databases. The caller closes it. */
 export function analyzeTable(table: AnalysisTable, options: AnalyzeTableOptions = {}): Promise<Analysis> {
   return keepAlive(async () => {
-    const { rotate: rotation, listRows = true, figures, colours, ...asked } = options;
-    const fitted = await fitTable(table, asked);
+    const { rotate: rotation, listRows = true, figures, colours } = options;
+    const fitted = await fitTable(table, omit(options, 'rotate', 'listRows', 'figures', 'colours'));
     const kept = keptComponents(fitted, table, options);
     const progress = new ProgressTracker(options);
     const questions = { weights: options.weights, mostListed: listRows ? MOST_LISTED_ROWS : 0, figures, colours };
@@ -132,12 +107,16 @@ export function analyzeTable(table: AnalysisTable, options: AnalyzeTableOptions 
   });
 }
 
-/** `analyze` of moments, which have no rows. */
+/** `analyze` for moments, which have no rows. */
 async function analyzeMoments(moments: Moments, options: AnalyzeOptions): Promise<Analysis> {
-  const { names: _, supplementary: __, listRows: ___, rotate: rotation, ...asked } = options;
-  if (asked.bootstrap !== undefined && asked.bootstrap !== 0) throw noRowsToDraw();
-  const source = momentsTable(moments, options.columnNames);
-  const fitted = await fitTable(source, { lookAtColumns: true, ...asked, bootstrap: 0, read: async () => moments });
+  if (options.bootstrap !== undefined && options.bootstrap !== 0) throw noRowsToDraw();
+  const source = tableWithoutRows(moments, options.columnNames);
+  const fitted = await fitTable(source, {
+    inspectColumns: true,
+    ...omit(options, 'names', 'supplementary', 'listRows', 'rotate'),
+    bootstrap: 0,
+    read: async () => moments,
+  });
   const noRows: Reason = { code: 'NO_ROWS' };
   const notComputed = { ...fitted.notComputed, stability: noRows };
   const kept = keptComponents(fitted, source, options);
@@ -145,16 +124,19 @@ async function analyzeMoments(moments: Moments, options: AnalyzeOptions): Promis
     source,
     { ...fitted, notComputed },
     kept,
-    { rows: noRows, apart: undefined, listRows: true, rotation },
+    { rows: noRows, apart: undefined, listRows: true, rotation: options.rotate },
     options,
   );
 }
 
-function momentsTable({ rows, cols, columnNames }: Moments, given?: readonly string[]): AnalysisTable {
-  const names = given ?? columnNames ?? Array.from({ length: cols }, (_, j) => String(j));
+/** The table of moments: its shape and names, without rows. */
+export function tableWithoutRows(
+  { rows, cols, columnNames }: { rows?: number | undefined; cols: number; columnNames?: readonly string[] | undefined },
+  given?: readonly string[],
+): AnalysisTable {
   return {
     source: { rows, cols, dtype: 'float64', rereadable: false, resident: false, blocks: () => [] },
-    columns: names,
+    columns: given ?? columnNames ?? Array.from({ length: cols }, (_, j) => String(j)),
     supplementary: [],
     groups: [],
     leftOut: [],
@@ -162,7 +144,7 @@ function momentsTable({ rows, cols, columnNames }: Moments, given?: readonly str
   };
 }
 
-/** As many components as were asked for, otherwise as many as are recommended; 0 if none stands out of noise. */
+/** The number of kept components: the requested number, or else the recommended one; 0 if no component stands out of noise. */
 export function keptComponents(
   { model: { k, choice, variances } }: Pick<TableFit, 'model'>,
   { coding }: Pick<AnalysisTable, 'coding'>,
@@ -174,8 +156,8 @@ export function keptComponents(
 }
 
 /**
- * The rows of a table compared with the first k components of its fit: T², Q, their limits, and the rows beyond them. With k = 0 rows
- * are compared with the mean alone. `analyze` does the same for the components that are kept.
+ * Compares the rows of a table with the first k components of its fit: T², Q, their limits, and the rows beyond them. With k = 0 rows
+ * are compared with the mean alone. `analyze` does this for the kept components.
  */
 export async function compareRows(
   table: AnalysisTable,
@@ -190,11 +172,17 @@ export async function compareRows(
   const known = k === 0 ? models.model : models.first(k);
   const questions = { weights, compared: model, supplementary: [], groups: [], mostListed: 0 };
   const progress = new ProgressTracker({ signal, onProgress });
-  const { compared } = await readRows(known, readParts(table, source), source.rows ?? known.n, questions, progress);
+  const { compared } = await answerRowQuestions(
+    known,
+    readParts(table, source),
+    source.rows ?? known.n,
+    questions,
+    progress,
+  );
   return { model, facts: compared, found: findUnusualRows(model, compared, 'fit') };
 }
 
-/** Why rows cannot be compared with the limits of T² and Q; undefined if they can. */
+/** The reason if rows cannot be compared with limits of T² and Q. */
 export function whyNotCompared(
   model: Pick<Model, 'totalVariance' | 'singularValues' | 'coding'>,
   kind: RowsOf = 'fit',
@@ -205,7 +193,7 @@ export function whyNotCompared(
   return undefined;
 }
 
-/** One reading of the rows of the fit, or why there is none. */
+/** Reads the rows of the fit once, or says why they cannot be read. */
 async function rowsOfFit(
   table: AnalysisTable,
   fitted: TableFit,
@@ -220,7 +208,7 @@ async function rowsOfFit(
 
 type RowsAsked = Pick<RowQuestions, 'weights' | 'mostListed' | 'figures' | 'colours'>;
 
-/** One reading of the rows of a table, which answers all questions about them. */
+/** Reads the rows of a table once and answers all questions about them. */
 export async function rowsOf(
   table: AnalysisTable,
   fitted: Pick<TableFit, 'model' | 'first' | 'source' | 'between'>,
@@ -231,7 +219,7 @@ export async function rowsOf(
   const { model, source, between } = fitted;
   const compared = between ? model : comparedModel(fitted, kept);
   const known = hasVariance(model);
-  const answers = await readRows(
+  const answers = await answerRowQuestions(
     model,
     readParts(table, source, !source.rereadable),
     source.rows ?? model.n,
@@ -248,13 +236,13 @@ export async function rowsOf(
   return answers;
 }
 
-/** The model of the components that are kept: those of noise would hide rows that the others do not describe. */
+/** The model of the kept components. Components of noise would hide rows that the others do not describe. */
 function comparedModel({ model, first }: Pick<TableFit, 'model' | 'first'>, kept: number): ComparedModel {
   if (kept === 0) return withoutComponents(model);
   return kept === model.k ? model : first(kept);
 }
 
-/** The rows without a part in the fit, each listed. */
+/** Facts about each supplementary row. */
 export async function supplementaryRowsOf(
   { supplementaryRows: table }: AnalysisTable,
   model: Model,
@@ -270,13 +258,12 @@ export async function supplementaryRowsOf(
       yield part;
     }
   };
-  const { listed } = await readRows(model, counted(), table.source.rows ?? 0, questions, progress);
+  const { listed } = await answerRowQuestions(model, counted(), table.source.rows ?? 0, questions, progress);
   if (!listed) return { code: 'MANY_ROWS', details: { rows, most: MOST_LISTED_ROWS } };
-  const { contributions: _, ...found } = listed.found;
-  return { ...listed, found };
+  return { ...listed, found: omit(listed.found, 'contributions') };
 }
 
-/** What is known of the rows, besides the fit. */
+/** The answers about rows, and how to rotate. */
 export interface Answers {
   readonly rows: RowAnswers | Reason;
   readonly apart: Listed<SupplementaryRows> | Reason | undefined;
@@ -286,7 +273,7 @@ export interface Answers {
   readonly kind?: RowsOf;
 }
 
-/** Puts together what was found. */
+/** Puts the parts of an analysis together. */
 export async function recordOf(
   table: AnalysisTable,
   fitted: Omit<TableFit, 'seconds'> & Partial<Pick<TableFit, 'seconds'>>,
@@ -303,7 +290,7 @@ export async function recordOf(
   const read = isReason(rows) ? undefined : rows;
   const beside = read?.supplementary ?? { columns: [], groups: [] };
   const facts = {
-    columns: named(related, table.columns),
+    columns: nameColumns(related, table.columns),
     ...(kind === 'fit' ? { supplementary: withColours(beside, read?.facts) } : {}),
   };
   const compared = comparedRows(rows, fitted, stored, kept, kind);
@@ -345,7 +332,7 @@ export async function recordOf(
   );
 }
 
-/** Supplementary columns and groups, and the groups that the colours of rows make. */
+/** Supplementary columns and groups, and the groups by which rows are coloured. */
 function withColours({ columns, groups }: Supplementary, facts: RowFacts | undefined): Supplementary {
   const own = facts?.groups;
   return { columns, groups: own && !groups.some(({ name }) => name === own.name) ? [...groups, own] : groups };
@@ -373,33 +360,27 @@ function whyNotListed(rows: RowAnswers | Reason, { model, between }: Pick<TableF
   return { code: 'MANY_ROWS', details: { rows: rows.facts.rows, most: MOST_LISTED_ROWS } };
 }
 
-/** Rotates the components that are kept: with others, which are noise, the rotation would be another one. */
+/** Rotates the kept components. Components of noise would change the rotation. */
 async function rotated(
   model: Model,
   kept: number,
   method: RotationMethod | undefined,
-  { seed, signal, onProgress }: AnalyzeTableOptions,
+  options: AnalyzeTableOptions,
 ): Promise<Rotation | Reason | undefined> {
   if (method === undefined) return undefined;
   const k = Math.min(kept, model.uniqueness.rank);
   if (!hasVariance(model)) return { code: 'NO_VARIANCE' };
   if (k === 0) return { code: 'NO_STRUCTURE' };
-  return rotate(model, {
-    method,
-    k,
-    ...(seed === undefined ? {} : { seed }),
-    ...(signal ? { signal } : {}),
-    ...(onProgress ? { onProgress } : {}),
-  });
+  return rotate(model, { method, k, ...pick(options, 'seed', 'signal', 'onProgress') });
 }
 
-/** The columns with their correlations over all rows: those over a few means are large even by chance. */
+/** The columns with their correlations over all rows. Correlations over a few means are large even by chance. */
 async function correlateWithRows(
   columns: readonly ColumnContribution[],
   { model, source }: Pick<TableFit, 'model' | 'source'>,
-  { signal, onProgress }: AnalyzeTableOptions,
+  options: AnalyzeTableOptions,
 ): Promise<ColumnContribution[]> {
-  const control = { ...(signal ? { signal } : {}), ...(onProgress ? { onProgress } : {}) };
+  const control = pick(options, 'signal', 'onProgress');
   const { columns: overRows } = await supplementary(model, source, { columns: source, ...control });
   return columns.map((column, j) => ({ ...column, correlation: overRows[j].correlation }));
 }
@@ -415,12 +396,12 @@ function encodedMeaning(model: Model): EncodedMeaning | undefined {
   };
 }
 
-/** All rows with their contributions, in a reading of its own. */
+/** Reads all rows once more and yields them with their contributions. */
 async function* allRows(
   which: 'fit' | 'supplementary',
   table: AnalysisTable,
   { model, source }: Pick<TableFit, 'model' | 'source'>,
-  { weights, signal, onProgress }: AnalyzeTableOptions,
+  options: AnalyzeTableOptions,
 ): AsyncGenerator<AnalysedRows, void, void> {
   const apart = table.supplementaryRows;
   const parts =
@@ -435,9 +416,8 @@ async function* allRows(
       for await (part of parts) yield part.block;
     },
   };
-  const own = which === 'fit' && weights ? { weights } : {};
-  const options = { ...own, ...(signal ? { signal } : {}), ...(onProgress ? { onProgress } : {}) };
-  for await (const found of rowContributionBlocks(model, rows, options)) {
+  const own = { ...(which === 'fit' ? pick(options, 'weights') : {}), ...pick(options, 'signal', 'onProgress') };
+  for await (const found of rowContributionBlocks(model, rows, own)) {
     const { places, names } = part as TablePart;
     yield { ...found, numbers: places.map((place) => place + 1), names };
   }
@@ -445,10 +425,13 @@ async function* allRows(
 }
 
 /**
- * Facts about columns for sentences: each column has a name there. A column without one is called as flags call it: the first is
- * "0", or as the table calls it, of which other columns may have been left out.
+ * Gives a name to every column, for sentences. A column without a name is called `column "0"`, by its title in the table or by its
+ * index.
  */
-export function named(columns: readonly ColumnContribution[], titles: readonly string[] = []): ColumnContribution[] {
+export function nameColumns(
+  columns: readonly ColumnContribution[],
+  titles: readonly string[] = [],
+): ColumnContribution[] {
   return columns.map((each, j) => ({ ...each, name: each.name ?? `column "${titles[j] ?? j}"` }));
 }
 
@@ -457,5 +440,5 @@ function isReason(found: object | undefined): found is Reason {
 }
 
 function reasons(all: { readonly [Part in AnalysisPart]?: Reason | undefined }): { [Part in AnalysisPart]?: Reason } {
-  return Object.fromEntries(Object.entries(all).filter(([, reason]) => reason !== undefined));
+  return pick(all, ...(Object.keys(all) as AnalysisPart[]));
 }

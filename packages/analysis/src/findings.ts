@@ -4,33 +4,33 @@ import { shareKept } from './choose/components-for.js';
 import { STABLE_ANGLE } from './describe/describe-stability.js';
 import { hasVariance } from './reasons.js';
 
-/** Findings that are not warnings. */
+/** Codes of findings that are not warnings. */
 type OwnCode =
   /** How many components to keep. */
   | 'COMPONENTS_TO_KEEP'
-  /** Which of them would be found in another sample. */
+  /** Which components another sample would have too. */
   | 'STABILITY'
-  /** What a component means. */
+  /** The meaning of a component. */
   | 'COMPONENT'
   /** Rows beyond the limits of T² and Q. */
   | 'UNUSUAL_ROWS'
-  /** No row is beyond them. */
+  /** No row is beyond the limits. */
   | 'NO_UNUSUAL_ROWS';
 
-/** Something worth saying about a table, as data: `describeFinding` makes a sentence of it. */
+/** A finding about a table, as data. `describeFinding` makes a sentence of it. */
 export interface Finding {
-  /** What it is about: the code of a warning, or of a finding of the analysis. */
+  /** The code of a warning, or of a finding of the analysis. */
   readonly code: OwnCode | Warning['code'];
   readonly details: Readonly<Record<string, unknown>>;
-  /** From 0 to 100: findings are ordered by it. */
+  /** From 0 to 100. Findings are ordered by it. */
   readonly importance: number;
-  /** The library's sentence, if the finding is a warning. */
+  /** The message of the warning, if the finding is one. */
   readonly message?: string;
 }
 
 /**
- * How important warnings are. From 80 up they say that the answer may be to another question than the one that was meant; from 50 up
- * that a part of it is affected; below, that something was done that people should know.
+ * The importance of warnings. From 80: the analysis may answer another question than the user meant. From 50: a part of the answer is
+ * affected. Below: the data were changed, and users should know it.
  */
 const IMPORTANCE: { readonly [Code in Warning['code']]?: number } = {
   CORRELATION_MATRIX: 98,
@@ -61,13 +61,13 @@ const OTHER_WARNING = 40;
 const GAPS = { least: 38, most: 88 };
 const KEEP = 76;
 const STABILITY = 70;
-/** The first component; each that follows is 3 less important. */
+/** Importance of the first component, and by how much it falls with each of the next. */
 const COMPONENT = { first: 68, step: 3 };
-/** Unusual rows, and up to 20 more if they are 5 % of all rows. */
+/** Importance of unusual rows: rises by `more` if they are 5 % of all rows. */
 const UNUSUAL = { least: 46, more: 20 };
 const NOTHING_UNUSUAL = 20;
 
-/** What is worth saying about an analysis, the most important first; what is equally important in the order of the questions. */
+/** The findings of an analysis, the most important first. Equally important findings keep the order of the questions. */
 export function findingsOf(analysis: Omit<AnalysisRecord, 'findings'>): Finding[] {
   const found = [
     ...analysis.model.warnings.map((warning) => warningFinding(warning, analysis)),
@@ -97,7 +97,7 @@ function mostFilled({ columns }: NonNullable<Warning['details']>): number {
 function keepFinding({ model, kept }: Pick<AnalysisRecord, 'model' | 'kept'>): Finding[] {
   const { choice, d } = model;
   if (!hasVariance(model) || d === 1 || (!choice && kept === model.k)) return [];
-  // The warning says the same.
+  // The warning says it already.
   if (kept === 0 && model.warnings.some(({ code }) => code === 'NO_STRUCTURE')) return [];
   const details = {
     k: kept,

@@ -30,46 +30,57 @@ import {
   smallFit,
   stabilityOfFirst,
 } from '@scree/core/pipeline';
-import { BOOTSTRAP_OPTION, type BootstrapChoices, type Chosen, checkChoices } from './bootstrap/bootstrap-options.js';
+import {
+  BOOTSTRAP_OPTION,
+  type BootstrapChoices,
+  type BootstrapSettings,
+  checkBootstrap,
+} from './bootstrap/bootstrap-options.js';
 import { type Chooser, isChooser } from './choose/criteria/registry.js';
-import { momentsWarnings, type WatchedSource, warningsOfRows, watch } from './inspect/watch-columns.js';
+import {
+  type InspectedSource,
+  inspectedSource,
+  warningsOfMoments,
+  warningsOfRows,
+} from './inspect/inspected-source.js';
 
-/** Options of a fit and of what is asked about the same rows while they are there. */
+/** Options of a fit, and of the questions that are answered while its rows are open. */
 export interface FitQuestions<Name extends string = string> extends Omit<PcaOptions<Name>, 'k'> {
   /**
-   * How many components, as for `pca`; or `'auto'`, as many as `chooseComponents` recommends; or as one criterion says, by its name.
-   * Default 10, or as many as there are.
+   * The number of components, as for `pca`; `'auto'` for the recommendation of `chooseComponents`; or the name of a criterion. Default
+   * 10, or all if there are fewer.
    */
   readonly k?: PcaOptions['k'] | Chooser;
-  /** How often rows are drawn again to see how much the components vary from sample to sample, or more choices. Default 0: not at all. */
+  /** Replicates of the bootstrap, or its options. Default 0: no bootstrap. */
   readonly bootstrap?: number | BootstrapChoices;
   /**
-   * Whether to look at the columns too, and to warn where one dominates, numbers the rows, holds codes of classes or repeats
-   * another. Default false: it costs a look at every number.
+   * Set to true to warn of columns that dominate, number the rows, hold codes of classes or repeat another column. Default false,
+   * because it inspects every number.
    */
-  readonly lookAtColumns?: boolean;
+  readonly inspectColumns?: boolean;
 }
 
-/** The questions that were asked, checked. */
+/** The checked questions. */
 interface Questions {
   readonly choose: Chooser | undefined;
-  readonly bootstrap: Chosen | undefined;
-  readonly lookAtColumns: boolean;
+  readonly bootstrap: BootstrapSettings | undefined;
+  readonly inspectColumns: boolean;
 }
 
-const OWN_OPTIONS: Record<'bootstrap' | 'lookAtColumns', OptionCheck> = {
+const OWN_OPTIONS: Record<'bootstrap' | 'inspectColumns', OptionCheck> = {
   bootstrap: BOOTSTRAP_OPTION,
-  lookAtColumns: { must: 'true or false', test: (v) => typeof v === 'boolean' },
+  inspectColumns: { must: 'true or false', test: (v) => typeof v === 'boolean' },
 };
 
 /**
- * A fit, and what is asked about it, on one opening of the data: how many components (`k: 'auto'`), how sure (`bootstrap`), and what is
- * odd about the columns (`lookAtColumns`). Without a question it is `pca`. `analyze` adds everything that is known once the model is there.
+ * Fits data and answers questions about them while the source is open: how many components (`k: 'auto'`), how stable they are
+ * (`bootstrap`), and which columns are odd (`inspectColumns`). Without a question it is `pca`. `analyze` adds everything that follows
+ * from the model.
  */
 export async function fitAndAsk(data: Data | Moments, options: FitQuestions = {}): Promise<NestedModels> {
   const { settings, questions, plain } = checkFitQuestions(options);
-  const { choose, bootstrap, lookAtColumns } = questions;
-  if (choose === undefined && !bootstrap && !lookAtColumns) return nestedModels(data, plain);
+  const { choose, bootstrap, inspectColumns } = questions;
+  if (choose === undefined && !bootstrap && !inspectColumns) return nestedModels(data, plain);
   const progress = new ProgressTracker(settings);
   const ask: typeof fit = (source, own, engines) => fitOpenedRows(source, own, questions, engines, progress);
   return keepAlive(async () => {
@@ -81,29 +92,29 @@ export async function fitAndAsk(data: Data | Moments, options: FitQuestions = {}
     const open = async () => {
       const source = await openSource(data, progress, settings.columnNames, settings.columns === 'numeric');
       const opened = await prepareColumns(source, settings, progress);
-      // Rows in memory are looked at after the fit: so the fit is the one that `pca` makes.
-      const watched = lookAtColumns && !opened.source.resident;
-      return watched ? { ...opened, source: watch(opened.source, opened.settings) } : opened;
+      // Rows in memory are inspected after the fit, so that the fit is the one of `pca`.
+      const watched = inspectColumns && !opened.source.resident;
+      return watched ? { ...opened, source: inspectedSource(opened.source, opened.settings) } : opened;
     };
     return fitOpened(open, progress, ask);
   });
 }
 
-/** Checks options, before any data are read. `own` are further options that the caller has checked, for messages. */
+/** Checks options before any data are read. `own` names further options that the caller has checked, for messages. */
 export function checkFitQuestions(
   options: FitQuestions,
   own: readonly string[] = [],
 ): { settings: Settings; questions: Questions; plain: PcaOptions } {
   checkObject(options);
-  const { k, bootstrap, lookAtColumns, ...others } = options;
-  for (const [option, value] of Object.entries({ bootstrap, lookAtColumns })) {
+  const { k, bootstrap, inspectColumns, ...others } = options;
+  for (const [option, value] of Object.entries({ bootstrap, inspectColumns })) {
     if (value !== undefined) checkOption(option, value, OWN_OPTIONS[option as keyof typeof OWN_OPTIONS]);
   }
   const choose = isChooser(k) ? k : undefined;
   const plain: PcaOptions = isChooser(k) || k === undefined ? others : { ...others, k };
   const settings = checkOptions(plain, [...own, ...Object.keys(OWN_OPTIONS)]);
-  const chosen = checkChoices(bootstrap, settings.seed);
-  return { settings, questions: { choose, bootstrap: chosen, lookAtColumns: lookAtColumns ?? false }, plain };
+  const chosen = checkBootstrap(bootstrap, settings.seed);
+  return { settings, questions: { choose, bootstrap: chosen, inspectColumns: inspectColumns ?? false }, plain };
 }
 
 /** Moments have no rows to draw from. */
@@ -115,15 +126,15 @@ export function noRowsToDraw(): OptionError {
   );
 }
 
-/** Fits an opened source, and answers the questions about it: criteria before the fit, columns and bootstrap after it. */
+/** Fits an opened source and answers the questions: the criteria before the fit, columns and bootstrap after it. */
 async function fitOpenedRows(
   opened: RowSource | Moments,
   settings: Settings,
-  { choose, bootstrap, lookAtColumns }: Questions,
+  { choose, bootstrap, inspectColumns }: Questions,
   engines: Parameters<typeof fit>[2],
   progress: ProgressTracker,
 ): ReturnType<typeof fit> {
-  // The criteria may leave no more than moments, and a bootstrap draws rows.
+  // The criteria may keep moments only, and a bootstrap draws rows.
   const source = bootstrap && !(opened instanceof Moments) ? await rereadable(opened, progress) : opened;
   const chosen = choose === undefined ? undefined : await chooseK(source, settings, choose, engines, progress);
   const data = bootstrap || !chosen ? source : chosen.data;
@@ -140,7 +151,7 @@ async function fitOpenedRows(
     stability = await stabilityOf(sample, bootstrap, engine, progress);
   }
   const known = data === opened || opened instanceof Moments ? [] : ((await opened.warnings?.()) ?? []);
-  const looked = lookAtColumns ? await columnWarnings(opened, columns, settings, progress) : [];
+  const looked = inspectColumns ? await columnWarnings(opened, columns, settings, progress) : [];
   const warnings = [...known, ...looked, ...structureWarnings(choice)];
   const complete = (model: Model): Model =>
     new Model({
@@ -152,7 +163,7 @@ async function fitOpenedRows(
   return { ...fitted, model: complete(fitted.model), first: (k) => complete(fitted.first(k)) };
 }
 
-/** The fit that `pca` makes of the same data, so that questions never change the model. */
+/** The fit of `pca`. Questions never change the model. */
 const fitData: typeof fit = async (data, settings, engines, progress) => {
   const small = data instanceof Moments ? undefined : smallFit(data, settings);
   return small?.negligible && !(data instanceof Moments)
@@ -178,8 +189,8 @@ async function columnWarnings(
   settings: Settings,
   progress: ProgressTracker,
 ): Promise<readonly Warning[]> {
-  if (opened instanceof Moments) return momentsWarnings(opened, settings);
-  if ('columnWarnings' in opened) return (opened as WatchedSource).columnWarnings(columns);
+  if (opened instanceof Moments) return warningsOfMoments(opened, settings);
+  if ('columnWarnings' in opened) return (opened as InspectedSource).columnWarnings(columns);
   return warningsOfRows(opened, columns, settings, progress);
 }
 

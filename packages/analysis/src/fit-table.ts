@@ -3,30 +3,31 @@ import { compositionParts, type ScalingRule } from '@scree/core/data';
 import type { NestedModels } from '@scree/core/pipeline';
 import type { BootstrapChoices } from './bootstrap/bootstrap-options.js';
 import { replicatesFor } from './bootstrap/default-replicates.js';
+import { addChoiceAndStability, type CriteriaEffort } from './choice-and-stability.js';
 import { isChooser } from './choose/criteria/registry.js';
-import { type CriteriaEffort, examine } from './examine.js';
+import { omit, pick } from './fields.js';
 import { type FitQuestions, fitAndAsk } from './fit-and-ask.js';
-import { lookAtColumns } from './inspect/look-at-columns.js';
+import { inspectColumns } from './inspect/inspect-columns.js';
 import { betweenGroups, type GroupPca } from './methods/group-pca.js';
 import type { AnalysisTable } from './reading/analysis-table.js';
 import { rememberRows } from './reading/remember-rows.js';
 import type { NotComputed } from './reasons.js';
 
-/** What is asked of a fit: the options of `pca`, how many components, how sure. */
+/** Options of a fit of a table, its choice of k and its bootstrap. */
 export interface TableFitOptions extends Omit<FitQuestions, 'bootstrap'> {
-  /** Replicates of a bootstrap, or more choices. Default: as the shape of the table allows, from the shape alone. 0 leaves it out. */
+  /** Replicates of the bootstrap, or its options. Default: 200 for small tables, by the shape alone. 0 leaves it out. */
   readonly bootstrap?: number | BootstrapChoices | undefined;
-  /** Which criteria for the number of components to compute: all of them, or those that take little time; `'none'` leaves them out. */
+  /** The criteria to compute: `'all'`, the `'quick'` ones, or `'none'`. */
   readonly criteria?: CriteriaEffort | 'none' | undefined;
-  /** The group of every row, to analyse the means of the groups instead of the rows, and the name of the column that has them. */
+  /** The group of every row, and the name of their column, to fit the means of the groups instead of the rows. */
   readonly between?: { readonly column: string; readonly labels: readonly string[] } | undefined;
-  /** The models of a fit of the same rows with the same options, if there is one: it is not made again. */
+  /** The models of an earlier fit of the same rows with the same options. The fit is then not repeated. */
   readonly fitted?: NestedModels | undefined;
-  /** Replaces how the rows are read: the same rows, or their moments. */
+  /** Replaces the reading of the rows: returns the same rows, or their moments. */
   readonly read?: (() => Promise<RowSource | Moments>) | undefined;
 }
 
-/** PCA between groups: what is known besides the model of their means. */
+/** The groups of a fit to their means. */
 export interface Between extends Pick<GroupPca, 'groups' | 'means' | 'share'> {
   readonly column: string;
 }
@@ -36,16 +37,16 @@ export interface TableFit extends NestedModels {
   /** The rows that were fitted, kept in memory if they are few. */
   readonly source: RowSource;
   readonly notComputed: NotComputed;
-  /** Seconds that the fit took, without what was asked about it. */
+  /** Seconds that the fit took, without the questions. */
   readonly seconds: number;
-  /** If the model is one of the means of groups. */
+  /** Set if the model was fitted to means of groups. */
   readonly between?: Between | undefined;
 }
 
-/** Memory that a table may take by default, of which a quarter keeps rows that are read again. */
+/** Memory that a table may take by default. A quarter of it keeps rows that are read again. */
 const DEFAULT_MEMORY = 1e9;
 
-/** Fits a table, and asks how many components to keep and how sure they are. */
+/** Fits a table, chooses the number of components and draws the bootstrap. */
 export async function fitTable(
   table: Pick<AnalysisTable, 'source' | 'coding' | 'fit'>,
   { criteria = 'all', bootstrap, between, fitted, read, ...options }: TableFitOptions,
@@ -64,17 +65,16 @@ export async function fitTable(
   const rows = read ? await read() : source;
   const moments = rows instanceof Moments ? rows : undefined;
   const questions: FitQuestions = {
-    lookAtColumns: hasUnits(table),
+    inspectColumns: hasUnits(table),
     ...options,
     ...table.fit,
     ...(options.onProgress ? { onProgress } : {}),
   };
-  // The weights are already part of moments.
-  const { weights: _, ...unweighted } = questions;
   const nested = fitted
     ? await askedModels(fitted, source, questions)
     : moments
-      ? await fitAndAsk(moments, unweighted)
+      ? // The weights are already part of moments.
+        await fitAndAsk(moments, omit(questions, 'weights'))
       : await fitAndAsk(source as Data, {
           ...questions,
           bootstrap: replicatesNow(bootstrap, source, questions.weights),
@@ -86,7 +86,7 @@ export async function fitTable(
     const reason = { code: 'NOT_ASKED' } as const;
     return { ...nested, model, source, seconds, notComputed: { choice: reason, stability: reason } };
   }
-  const asked = await examine(model, {
+  const asked = await addChoiceAndStability(model, {
     effort: criteria === 'none' ? 'quick' : criteria,
     criteria: criteria !== 'none',
     replicates: bootstrap,
@@ -98,26 +98,23 @@ export async function fitTable(
   return { ...asked, first: nested.first, source, seconds };
 }
 
-/** Of levels of a category and of log-ratios nothing useful can be said before a fit: they have no units. */
+/** Returns false for levels of categories and for log-ratios: warnings about units do not apply to them. */
 function hasUnits({ fit, coding }: Pick<AnalysisTable, 'coding' | 'fit'>): boolean {
   return fit === undefined && compositionParts(coding?.columns ?? []).length === 0;
 }
 
-/** The models of a fit that was made before, as many components as are asked for, with what is odd about the columns. */
+/** The models of an earlier fit, cut to the requested number of components, with the warnings about columns. */
 async function askedModels(
   { model, first }: NestedModels,
   source: RowSource,
-  { k = DEFAULT_COMPONENTS, lookAtColumns: looks, scale, center, weights, signal }: FitQuestions,
+  options: FitQuestions,
 ): Promise<NestedModels> {
+  const { k = DEFAULT_COMPONENTS } = options;
   const most = typeof k === 'number' ? Math.min(k, model.k) : model.k;
-  if (!looks) return { model: first(most), first };
-  const { columnNames } = model;
-  const { warnings } = await lookAtColumns(source, {
-    ...(columnNames ? { columnNames } : {}),
-    ...(scale === undefined ? {} : { scale }),
-    ...(center === undefined ? {} : { center }),
-    ...(weights ? { weights } : {}),
-    ...(signal ? { signal } : {}),
+  if (!options.inspectColumns) return { model: first(most), first };
+  const { warnings } = await inspectColumns(source, {
+    ...pick(model, 'columnNames'),
+    ...pick(options, 'scale', 'center', 'weights', 'signal'),
   });
   const known = model.warnings.map(({ message }) => message);
   return {
@@ -129,10 +126,10 @@ async function askedModels(
   };
 }
 
-/** Components that `pca` fits if their number is not given. */
+/** Components that `pca` fits by default. */
 const DEFAULT_COMPONENTS = 10;
 
-/** Replicates to draw with the fit: none yet if rows can be read only once, or their number is not known and decides. */
+/** Replicates to draw together with the fit: 0 if rows can be read only once, or if the default depends on their unknown number. */
 function replicatesNow(
   asked: number | BootstrapChoices | undefined,
   { rows, cols, rereadable }: RowSource,
@@ -150,16 +147,20 @@ function withWarnings(model: Model, more: readonly Warning[]): Model {
   return more.length === 0 ? model : new Model({ ...model, warnings: [...model.warnings, ...more] });
 }
 
-/** Fits the means of groups, each as heavy as its group has rows. The rows stay those of the table. */
+/** Fits the means of groups, weighted by their numbers of rows. `source` is still the rows of the table. */
 async function fitMeans(
   source: RowSource,
   { column, labels }: NonNullable<TableFitOptions['between']>,
-  { center: _, lookAtColumns: __, weights: ___, transform: ____, ...options }: FitQuestions,
+  options: FitQuestions,
 ): Promise<TableFit> {
   const start = performance.now();
-  const { model: fitted, ...groups } = await betweenGroups(source, labels, options);
+  const { model: fitted, ...groups } = await betweenGroups(
+    source,
+    labels,
+    omit(options, 'center', 'inspectColumns', 'weights', 'transform'),
+  );
   const seconds = (performance.now() - start) / 1000;
-  // The means were divided by what all rows have: the rule is that of the rows.
+  // The means were divided by the scales of all rows, so the rule is that of the rows.
   const model = options.scale === undefined ? fitted : new Model({ ...fitted, scaling: options.scale as ScalingRule });
   const reason = { code: 'GROUP_MEANS', details: { groups: groups.groups.length } } as const;
   return {
@@ -172,7 +173,7 @@ async function fitMeans(
   };
 }
 
-/** Whether a number of components was asked for, as a number or a share of the variance. */
+/** Returns true if `k` is a number of components or a share of the variance. */
 export function asksForComponents(k: FitQuestions['k']): boolean {
   return k !== undefined && !isChooser(k);
 }

@@ -16,7 +16,7 @@ export {
   analyzeTable,
   compareRows,
   keptComponents,
-  named,
+  nameColumns,
 } from './analyze.js';
 export { type AnalyzeModelOptions, analyzeModel } from './analyze-model.js';
 export { type AnalyzeSummaryOptions, analyzeSummary, fitSummary } from './analyze-summary.js';
@@ -32,8 +32,13 @@ export type { Finding } from './findings.js';
 export { type Between, fitTable, type TableFit, type TableFitOptions } from './fit-table.js';
 export { adviseColumns, type ColumnAdvice } from './inspect/advise-columns.js';
 export type { AccessColumn, ColumnAccess } from './inspect/column-access.js';
-export type { ColumnFacts, Steps } from './inspect/columns.js';
-export { type ColumnsLook, type LookOptions, lookAtColumns, watchColumns } from './inspect/look-at-columns.js';
+export type { ColumnFacts, Steps } from './inspect/column-inspector.js';
+export {
+  type ColumnInspection,
+  type InspectOptions,
+  inspectColumns,
+  inspectWhileReading,
+} from './inspect/inspect-columns.js';
 export { type OtherColumns, otherColumns, type RowsOfTable } from './inspect/other-columns.js';
 export { type ColumnToLeaveOut, type LeftOutReason, tellsRowsApart } from './inspect/row-markers.js';
 export {
@@ -112,6 +117,6 @@ export {
 export type { RowFacts } from './rows/row-facts.js';
 export { type RowShares, rowShares } from './rows/row-shares.js';
 export type { RankedRow, UnusualRows } from './rows/unusual-rows.js';
-export type { SummaryHead, SummaryPart } from './summary/head.js';
 export { type SummarizeOptions, summarize } from './summary/summarize.js';
+export type { SummaryHeader, SummaryPart } from './summary/summary-header.js';
 export { type MergeOptions, type SummaryInput, TableSummary } from './summary/table-summary.js';

@@ -1,14 +1,14 @@
 import type { Model } from '@scree/core';
 
-/** Parts of an analysis that may not be computed. */
+/** Parts of an analysis that may be missing. */
 export type AnalysisPart = 'choice' | 'stability' | 'unusual' | 'rows' | 'supplementaryRows' | 'rotation';
 
-/** Why a part of an analysis is not there. `describeReason` makes a sentence of it. */
+/** Why a part of an analysis was not computed. `describeReason` makes a sentence of it. */
 export type ReasonCode =
-  /** It was asked to be left out. */
+  /** An option left it out. */
   | 'NOT_ASKED'
   | 'FEW_ROWS'
-  /** The table is so large that it is only done if it is asked for. */
+  /** The table is large, so the part is computed only on request. */
   | 'LARGE_TABLE'
   | 'NO_VARIANCE'
   | 'ONE_COLUMN'
@@ -16,35 +16,38 @@ export type ReasonCode =
   | 'READ_ONCE'
   /** Moments have no rows. */
   | 'NO_ROWS'
-  /** A sketch has the leading variances only. */
+  /** A sketch has only the leading variances. */
   | 'SKETCH'
-  /** The solver found only the leading variances, and the table is too large to read it again unasked. */
+  /** The solver found only the leading variances, and the table is too large to be read again by default. */
   | 'LEADING_VARIANCES'
   /** The columns are codes of categories. */
   | 'CATEGORIES'
-  /** The model is one of means of groups. */
+  /** The model was fitted to means of groups. */
   | 'GROUP_MEANS'
-  /** There are more rows than are listed. */
+  /** There are more rows than the limit of the list. */
   | 'MANY_ROWS'
   /** No component stands out of noise. */
   | 'NO_STRUCTURE'
-  /** A stored model does not say it. */
+  /** The stored model does not have it. */
   | 'STORED'
   /** The data do not suit the method; `message` says why. */
   | 'UNSUITABLE';
 
-/** Why a part of an analysis is not there, for programs. */
+/** Why a part of an analysis was not computed, as data. */
 export interface Reason {
   readonly code: ReasonCode;
   readonly details?: Readonly<Record<string, unknown>>;
-  /** The sentence of the method itself, if it is the method that refused the data. */
+  /** The message of the method, if the method refused the data. */
   readonly message?: string;
 }
 
-/** Reasons by part. Parts that are there are not in it. */
+/** The reason of each part that was not computed. */
 export type NotComputed = { readonly [Part in AnalysisPart]?: Reason };
 
-/** Whether the rows of a fit differ. The variance alone does not tell: that of numbers near 1e-200 is below the smallest float64. */
+/**
+ * Returns true if the rows of a fit differ. Singular values are compared too, because the variance of numbers near 1e-200 is below the
+ * smallest float64.
+ */
 export function hasVariance({
   totalVariance,
   singularValues,

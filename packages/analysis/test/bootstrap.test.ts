@@ -16,16 +16,16 @@ import { ProgressTracker } from '@scree/core/pipeline';
 import { describe, expect, it } from 'vitest';
 import { readTable } from '../../core/test/support/table.js';
 import { analyze } from '../src/analyze.js';
-import type { Chosen } from '../src/bootstrap/bootstrap-options.js';
+import type { BootstrapSettings } from '../src/bootstrap/bootstrap-options.js';
 import { BlockDraws, type Draws, GroupDraws, RowDraws } from '../src/bootstrap/draws.js';
-import { andersonInterval, quantile, standardErrors } from '../src/bootstrap/intervals.js';
+import { andersonInterval, interpolatedQuantile, standardErrors } from '../src/bootstrap/intervals.js';
 import { replicatesByScatter } from '../src/bootstrap/scatter.js';
-import { type Method, type Sample, stabilityOf } from '../src/bootstrap/stability.js';
+import { type FittedSample, type ReplicateMethod, stabilityOf } from '../src/bootstrap/stability.js';
 import { bootstrap, defaultReplicates } from '../src/index.js';
 import { chiSquare } from '../src/statistics/chi-square.js';
 import { analyzed } from './support/analyzed.js';
 
-const CHOSEN: Chosen = { replicates: 20, kind: 'rows', alignment: 'order', scores: false, seed: 3 };
+const CHOSEN: BootstrapSettings = { replicates: 20, kind: 'rows', alignment: 'order', scores: false, seed: 3 };
 
 /** Normal rows whose variances fall, far from the origin. */
 function table(n: number, d: number, seed: number, offset = 0): { rows: number; cols: number; data: Float64Array } {
@@ -72,7 +72,7 @@ function line(n: number, d: number, noise = 0.1): number[][] {
 /** The stability that one way of computing gives. */
 async function byMethod(
   data: ReturnType<typeof table>,
-  method: Method,
+  method: ReplicateMethod,
   {
     scale = 'none',
     k = 3,
@@ -83,7 +83,16 @@ async function byMethod(
   const progress = new ProgressTracker();
   const moments = await new Moments(data.cols).add(data, weights ? { weights } : {});
   const source = await openSource(data, progress);
-  const sample: Sample = { source, read: data.rows, columns: moments.columns, weights, center, scale, ddof: 1, k };
+  const sample: FittedSample = {
+    source,
+    read: data.rows,
+    columns: moments.columns,
+    weights,
+    center,
+    scale,
+    ddof: 1,
+    k,
+  };
   return stabilityOf(sample, CHOSEN, await chooseEngine({}), progress, method);
 }
 
@@ -323,7 +332,7 @@ describe('the bootstrap', () => {
     expect(byThreads[2]).toEqual(byThreads[0]);
   });
 
-  it.each<[number, number, Method]>([
+  it.each<[number, number, ReplicateMethod]>([
     [20, 300, 'dual'],
     [300, 260, 'iteration'],
   ])('of %i×%i rows is the same in blocks of any size, by %s', async (n, d, method) => {
@@ -377,8 +386,8 @@ describe('the bootstrap', () => {
     const models = await copiedModels(data, draws, 20, { k: 3 });
     for (let i = 0; i < 3; i++) {
       const sorted = Float64Array.from(models, ({ variances }) => variances[i]).sort();
-      expect(found.percentiles.variances[i][0] / quantile(sorted, 0.025)).toBeCloseTo(1, 9);
-      expect(found.percentiles.variances[i][1] / quantile(sorted, 0.975)).toBeCloseTo(1, 9);
+      expect(found.percentiles.variances[i][0] / interpolatedQuantile(sorted, 0.025)).toBeCloseTo(1, 9);
+      expect(found.percentiles.variances[i][1] / interpolatedQuantile(sorted, 0.975)).toBeCloseTo(1, 9);
     }
     expect(found[kind === 'blocks' ? 'block' : 'groups']).toBe(kind === 'blocks' ? 8 : 17);
   });
@@ -416,8 +425,8 @@ describe('the bootstrap', () => {
     }
     for (let i = 0; i < k; i++) {
       const angles = Float64Array.from(models, (model) => Math.acos(Math.min(1, Math.abs(cosine(model, i, i))))).sort();
-      expect(found.angles[i].median).toBeCloseTo(quantile(angles, 0.5), 6);
-      expect(found.angles[i].q95).toBeCloseTo(quantile(angles, 0.95), 6);
+      expect(found.angles[i].median).toBeCloseTo(interpolatedQuantile(angles, 0.5), 6);
+      expect(found.angles[i].q95).toBeCloseTo(interpolatedQuantile(angles, 0.95), 6);
       if (i === 0) continue;
       const swapped = models.filter(
         (model) =>
@@ -485,8 +494,8 @@ describe('the bootstrap', () => {
     const sorted = Float64Array.from(drawn).sort();
     // The standard error of a quantile of 400 numbers at 2.5 % is a seventh of the interval's half width.
     const [low, high] = found.percentiles.variances[0];
-    expect(Math.abs(low - quantile(sorted, 0.025)) / (high - low)).toBeLessThan(0.12);
-    expect(Math.abs(high - quantile(sorted, 0.975)) / (high - low)).toBeLessThan(0.2);
+    expect(Math.abs(low - interpolatedQuantile(sorted, 0.025)) / (high - low)).toBeLessThan(0.12);
+    expect(Math.abs(high - interpolatedQuantile(sorted, 0.975)) / (high - low)).toBeLessThan(0.2);
   });
 
   it('has the intervals of Anderson beside it', async () => {
@@ -552,7 +561,7 @@ describe('the bootstrap', () => {
         return (await bootstrap(noise, { replicates: 200, k: 1 })).angles[0].median;
       }),
     );
-    const middle = quantile(Float64Array.from(medians).sort(), 0.5);
+    const middle = interpolatedQuantile(Float64Array.from(medians).sort(), 0.5);
     expect((middle * 180) / Math.PI).toBeGreaterThan(44);
     expect((middle * 180) / Math.PI).toBeLessThan(58);
   });

@@ -2,7 +2,7 @@ import { DataError, type Model, pca, ScreeError } from '@scree/core';
 import { random } from '@scree/core/linalg';
 import { describe, expect, it } from 'vitest';
 import { toCsr, withSpectrum } from '../../core/test/support/data.js';
-import { bootstrap, lookAtColumns, summarize, TableSummary } from '../src/index.js';
+import { bootstrap, inspectColumns, summarize, TableSummary } from '../src/index.js';
 
 const names = (d: number): string[] => Array.from({ length: d }, (_, j) => `c${j}`);
 
@@ -83,7 +83,7 @@ describe('summaries of the parts of a table', () => {
     const [a, b, c] = await Promise.all(cut(rows, 3, 5).map((part, i) => summarize(part, { name: `part ${i}` })));
     const ab = await TableSummary.merge([a, b]);
     const nested = await TableSummary.merge([ab, c]);
-    expect(nested.head.parts.map(({ name }) => name).sort()).toEqual(['part 0', 'part 1', 'part 2']);
+    expect(nested.header.parts.map(({ name }) => name).sort()).toEqual(['part 0', 'part 1', 'part 2']);
     expectWithinCertificates(await nested.model({ k: 4 }), await pca(rows, { k: 4 }));
     await expect(TableSummary.merge([ab, b])).rejects.toMatchObject({ details: { reason: 'repeated-part' } });
     // Merging does not change what is merged.
@@ -120,7 +120,7 @@ describe('summaries of the parts of a table', () => {
   it('have a fingerprint of the rows that does not depend on blocks or dtype of the reader, but on every number', async () => {
     const rows = withSpectrum(40, 3, () => 1, {});
     const print = async (data: Parameters<typeof summarize>[0], options = {}) =>
-      (await summarize(data, options)).head.parts[0].fingerprint;
+      (await summarize(data, options)).header.parts[0].fingerprint;
     async function* stream(size: number) {
       for (let i = 0; i < rows.length; i += size) yield* rows.slice(i, i + size);
     }
@@ -164,10 +164,10 @@ describe('the bytes of a summary', () => {
 
   it('say what they are before they are read whole', async () => {
     const bytes = await made;
-    const first = TableSummary.headOf(bytes.slice(0, 16));
+    const first = TableSummary.headerOf(bytes.slice(0, 16));
     expect(first).toHaveProperty('needed');
-    const found = TableSummary.headOf(bytes.slice(0, (first as { needed: number }).needed));
-    expect(found).toMatchObject({ size: bytes.length, head: { kind: 'moments', cols: 3, rows: 30, replicates: 10 } });
+    const found = TableSummary.headerOf(bytes.slice(0, (first as { needed: number }).needed));
+    expect(found).toMatchObject({ size: bytes.length, header: { kind: 'moments', cols: 3, rows: 30, replicates: 10 } });
   });
 });
 
@@ -181,8 +181,8 @@ describe('warnings about the columns of merged summaries', () => {
     });
     const each = await Promise.all(cut(rows, 6, 9).map((part) => summarize(part, { columnNames })));
     const merged = await TableSummary.merge(shuffled(each, 2));
-    const model = await merged.model({ k: 2, lookAtColumns: true });
-    const { warnings } = await lookAtColumns(rows, { columnNames });
+    const model = await merged.model({ k: 2, inspectColumns: true });
+    const { warnings } = await inspectColumns(rows, { columnNames });
     const codes = warnings.map(({ code }) => code);
     expect(codes).toEqual(expect.arrayContaining(['ID_COLUMN', 'DUPLICATE_COLUMNS', 'ZERO_INFLATED']));
     expect(model.warnings.map(({ code }) => code)).toEqual(expect.arrayContaining(codes));
@@ -195,7 +195,7 @@ describe('sketches of wide parts', () => {
     const options = { keep: 'sketch', k: 5 } as const;
     const each = await Promise.all(cut(rows, 4, 8).map((part) => summarize(part, options)));
     const merged = await TableSummary.merge(each);
-    expect(merged.head.kind).toBe('sketch');
+    expect(merged.header.kind).toBe('sketch');
     const bytes = await merged.toBinary();
     expect(await (await TableSummary.merge(shuffled(each, 6))).toBinary()).toEqual(bytes);
     const again = await TableSummary.fromBinary(bytes);
@@ -206,10 +206,10 @@ describe('sketches of wide parts', () => {
 
   it('are kept from 2897 columns on, or where moments do not fit', async () => {
     const wide = [new Float64Array(2897).map((_, j) => j % 7), new Float64Array(2897).map((_, j) => j % 5)];
-    expect((await summarize(wide)).head.kind).toBe('sketch');
+    expect((await summarize(wide)).header.kind).toBe('sketch');
     const narrow = wide.map((row) => row.slice(0, 500));
-    expect((await summarize(narrow)).head.kind).toBe('moments');
-    expect((await summarize(narrow, { memory: 1 << 22 })).head.kind).toBe('sketch');
+    expect((await summarize(narrow)).header.kind).toBe('moments');
+    expect((await summarize(narrow, { memory: 1 << 22 })).header.kind).toBe('sketch');
   });
 });
 

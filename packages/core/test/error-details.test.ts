@@ -1,4 +1,4 @@
-import { chooseComponents, famd, lookAtColumns, rowLimits, summarize } from '@scree/analysis';
+import { chooseComponents, famd, inspectColumns, rowLimits, summarize } from '@scree/analysis';
 import { ConvergenceError, DataError, loadModel, type PcaOptions, pca, ScreeError, stream } from '@scree/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -38,7 +38,7 @@ const calls: Readonly<Record<string, (value: never) => unknown>> = {
   stream: (value) => stream({ k: 1 }).add(value),
   summarize: (value) => summarize(value),
   chooseComponents: (value) => chooseComponents(value),
-  lookAtColumns: (value) => lookAtColumns(value),
+  inspectColumns: (value) => inspectColumns(value),
   rowLimits: (value) => rowLimits(model, value),
   famd: (value) => famd(value),
 };

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { lookAtColumns } from '@scree/analysis';
+import { inspectColumns } from '@scree/analysis';
 import type { Warning } from '@scree/core';
 import { Bool, Float64, Table, tableToIPC, vectorFromArray } from 'apache-arrow';
 import { describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ describe('warnings about the columns of public tables', () => {
   it.each(EXPECTED)('are those that a statistician wants: $table', async ({ table, wanted }) => {
     const text = readFileSync(new URL(ELSEWHERE[table] ?? `tables/${table}.csv`, import.meta.url));
     const file = await openBlob(new Blob([text]), { name: `${table}.csv`, missing: 'mean' });
-    const { warnings } = await lookAtColumns(file.source);
+    const { warnings } = await inspectColumns(file.source);
     const said = Object.fromEntries(
       warnings.map(({ code, details }) => {
         const columns = (details?.columns ?? []) as readonly (string | number | { readonly name: string })[];

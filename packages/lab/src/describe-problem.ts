@@ -4,11 +4,11 @@ import {
   describeFewDigits,
   describeRank,
   type FewDigits,
+  formatNumber,
   listed,
   percent,
+  plural,
   type RankDetails,
-  several,
-  show,
 } from '@scree/analysis/describe';
 import type { ErrorDetails, ScreeError, Warning } from '@scree/core';
 import type { ConvertedColumn } from '@scree/files';
@@ -41,7 +41,7 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
       return `${at.start} has ${listOf(value)} in ${quoted(columnName)}, the first row has a list of ${expected}. Make all lists equally long.`;
     }
     if (typeof value !== 'number' || typeof expected !== 'number') return undefined;
-    return `${at.start} has ${several(value, 'cell')}, the others have ${count(expected)}. Complete the row or remove it.`;
+    return `${at.start} has ${plural(value, 'cell')}, the others have ${count(expected)}. Complete the row or remove it.`;
   },
   NOT_A_NUMBER: ({ row, at, columnName, value }) =>
     row === undefined
@@ -64,7 +64,7 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
   FILE_TRUNCATED: ({ reason, at, expected, file }) => {
     if (reason === 'unfinished-row') return `${file} is cut off: ${at.inside} does not end. ${DOWNLOAD_AGAIN}`;
     if (reason !== 'missing-row') return undefined;
-    return `${file} is cut off: it should have ${several(Number(expected), 'row')} and ends before ${at.inside}. ${DOWNLOAD_AGAIN}`;
+    return `${file} is cut off: it should have ${plural(Number(expected), 'row')} and ends before ${at.inside}. ${DOWNLOAD_AGAIN}`;
   },
   TOO_LARGE: ({ reason, row, at, path, file, option, value }) => {
     if (option === 'solver') {
@@ -97,7 +97,7 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
       ? `The column ${quoted(columnName)} has no value at all, so it has no mean. Leave it out.`
       : undefined,
   NOT_CONVERGED: ({ value, expected }) =>
-    `The solver stopped at a residual of ${show(Number(value))}, above the tolerance of ${show(Number(expected))}. Choose another solver.`,
+    `The solver stopped at a residual of ${formatNumber(Number(value))}, above the tolerance of ${formatNumber(Number(expected))}. Choose another solver.`,
 };
 
 const DOWNLOAD_AGAIN = 'Copy or download it again.';
@@ -144,13 +144,13 @@ const WARNINGS: {
   DOMINANT_COLUMN: ({ columns, share, among, remedy }) => {
     const [name, part] = [nameOf((columns as Names)[0]), percent(Number(share))];
     const has = among
-      ? `Of the variance of the ${several(Number(among), 'column')} that look like measurements, ${name} has ${part}`
+      ? `Of the variance of the ${plural(Number(among), 'column')} that look like measurements, ${name} has ${part}`
       : `${name} has ${part} of the variance`;
     return `${has}, more than the others together, and the columns are not scaled.${spreadAdvice(remedy, columns as Names)}`;
   },
   UNEQUAL_SPREAD: ({ columns, deviations, ratio, remedy }) => {
     const [[largest, smallest], [high, low]] = [columns as Names, deviations as readonly number[]];
-    return `The standard deviations of the columns differ ${count(Math.floor(Number(ratio)))}-fold, from ${show(low)} (${nameOf(smallest)}) to ${show(high)} (${nameOf(largest)}).${spreadAdvice(remedy, columns as Names)}`;
+    return `The standard deviations of the columns differ ${count(Math.floor(Number(ratio)))}-fold, from ${formatNumber(low)} (${nameOf(smallest)}) to ${formatNumber(high)} (${nameOf(largest)}).${spreadAdvice(remedy, columns as Names)}`;
   },
   ID_COLUMN: ({ columns, count: all, reasons }) => {
     const each = (columns as Names)
@@ -164,24 +164,24 @@ const WARNINGS: {
   DUPLICATE_COLUMNS: ({ groups }) => {
     const all = groups as readonly Names[];
     const each = all.slice(0, NAMED_COLUMNS).map((group) => namesOf(group, group.length));
-    if (all.length > each.length) each.push(several(all.length - each.length, 'more group'));
+    if (all.length > each.length) each.push(plural(all.length - each.length, 'more group'));
     return `${each.join('; ')} are nearly the same but for unit and offset (|r| > 0.999), so what they measure counts more than once. Keep one of them if they are the same quantity.`;
   },
   FEW_ROWS: ({ rows, cols, components }) =>
-    `There are only ${several(Number(rows), 'row')} of ${several(Number(cols), 'column')}: no more than ${several(Number(components), 'component')} can have variance, and in another sample they may be quite different.`,
+    `There are only ${plural(Number(rows), 'row')} of ${plural(Number(cols), 'column')}: no more than ${plural(Number(components), 'component')} can have variance, and in another sample they may be quite different.`,
   CORRELATION_MATRIX: ({ rows }) =>
-    `These ${several(Number(rows), 'row')} of ${several(Number(rows), 'column')} look like a correlation matrix (symmetric, with 1 on the diagonal), and PCA takes them for rows of data. Open the table that the matrix was computed from, and ${DIVIDE}.`,
+    `These ${plural(Number(rows), 'row')} of ${plural(Number(rows), 'column')} look like a correlation matrix (symmetric, with 1 on the diagonal), and PCA takes them for rows of data. Open the table that the matrix was computed from, and ${DIVIDE}.`,
   ZERO_INFLATED: ({ columns, count: all }) =>
     `More than half of the values of ${namesOf(columns as Names, Number(all))} are 0: PCA treats whether a value is 0, and how large it is otherwise, as one scale.`,
   VALUES_FILLED: ({ columns, values, rows }) => {
     const filled = columns as Counts;
     const were = values === 1 ? 'was' : 'were';
     return filled.length === 1
-      ? `${count(filled[0].count)} of ${several(Number(rows), 'value')} of ${nameOf(filled[0].name)} ${were} filled in with the column's mean.`
-      : `${several(Number(values), 'missing value')} ${were} filled in with column means: ${counted(filled)}, of ${several(Number(rows), 'row')}.`;
+      ? `${count(filled[0].count)} of ${plural(Number(rows), 'value')} of ${nameOf(filled[0].name)} ${were} filled in with the column's mean.`
+      : `${plural(Number(values), 'missing value')} ${were} filled in with column means: ${counted(filled)}, of ${plural(Number(rows), 'row')}.`;
   },
   ROWS_DROPPED: ({ count: dropped, rows, columns }) =>
-    `${count(Number(dropped))} of ${several(Number(rows), 'row')} ${dropped === 1 ? 'has gaps and is' : 'have gaps and are'} left out (${counted(columns as Counts)}).`,
+    `${count(Number(dropped))} of ${plural(Number(rows), 'row')} ${dropped === 1 ? 'has gaps and is' : 'have gaps and are'} left out (${counted(columns as Counts)}).`,
   VALUES_CONVERTED: ({ values, columns }) => {
     const converted = columns as readonly ConvertedColumn[];
     const each = converted
@@ -190,7 +190,7 @@ const WARNINGS: {
         ({ name, count: some, from, to }) => `${nameOf(name)} (${count(some)}, such as ${shorten(from, 20)} → ${to})`,
       );
     if (converted.length > each.length) each.push(`${count(converted.length - each.length)} more`);
-    return `${several(Number(values), 'value')} ${values === 1 ? 'was not written as a plain number and was' : 'were not written as plain numbers and were'} converted: ${each.join(', ')}.`;
+    return `${plural(Number(values), 'value')} ${values === 1 ? 'was not written as a plain number and was' : 'were not written as plain numbers and were'} converted: ${each.join(', ')}.`;
   },
   COLUMNS_LEFT_OUT: ({ columns }) => {
     const left = columns as readonly { readonly name: string; readonly share?: number; readonly holds?: string }[];
@@ -209,7 +209,7 @@ const WARNINGS: {
       .map(({ name, count: each }) => `${shorten(name, 40)} (${count(each)})`);
     if (rounded.length > some.length) some.push(`${count(rounded.length - some.length)} more`);
     const one = Number(all) === 1;
-    return `${several(Number(all), 'whole number')} beyond 2^53 ${one ? 'was' : 'were'} rounded to the nearest float64: ${listed(some)}. If a column holds identifiers, leave it out.`;
+    return `${plural(Number(all), 'whole number')} beyond 2^53 ${one ? 'was' : 'were'} rounded to the nearest float64: ${listed(some)}. If a column holds identifiers, leave it out.`;
   },
   RANK_BELOW_K: ({ precise, ...details }) => {
     const { rank } = details as Partial<RankDetails>;
@@ -222,7 +222,7 @@ const WARNINGS: {
       typeof name === 'number' ? `"${name}"` : shorten(name, 40),
     ),
   BELOW_ACCURACY: ({ component, variance, degrees, solver, precise }) =>
-    `From component ${Number(component) + 1} on (variance ${show(Number(variance))}), the solver ${solver} may have rotated neighbouring axes into each other by up to ${degrees}°: their variances are too close, or too small beside the largest. ${
+    `From component ${Number(component) + 1} on (variance ${formatNumber(Number(variance))}), the solver ${solver} may have rotated neighbouring axes into each other by up to ${degrees}°: their variances are too close, or too small beside the largest. ${
       precise ? `To avoid this, ${DIVIDE}` : `Choose the solver svd, or ${DIVIDE}`
     }.`,
 };
@@ -254,7 +254,7 @@ function namesOf(names: Names, all: number): string {
 function counted(columns: Counts): string {
   const most = [...columns].sort((a, b) => b.count - a.count).slice(0, NAMED_COLUMNS);
   const some = most.map(({ name, count: each }) => `${count(each)} in ${nameOf(name)}`);
-  if (columns.length > some.length) some.push(`others in ${several(columns.length - some.length, 'more column')}`);
+  if (columns.length > some.length) some.push(`others in ${plural(columns.length - some.length, 'more column')}`);
   return some.join(', ');
 }
 

@@ -1,4 +1,4 @@
-import { lookAtColumns } from '@scree/analysis';
+import { inspectColumns } from '@scree/analysis';
 import { loadModel, pca, ScreeError, type Warning } from '@scree/core';
 import { describe, expect, it } from 'vitest';
 import { describeCell, describeProblem, describeWarning } from '../src/describe-problem.js';
@@ -178,7 +178,7 @@ describe('the page, about a model,', () => {
       mass: 100 * Math.cos(3 * i),
       rain: i % 3 === 0 ? 1 + Math.abs(Math.sin(7 * i)) : 0,
     }));
-    const { warnings } = await lookAtColumns(data);
+    const { warnings } = await inspectColumns(data);
     const said = Object.fromEntries(warnings.map((warning) => [warning.code, describeWarning(warning, [])]));
     expect(said).toEqual({
       DOMINANT_COLUMN: expect.stringMatching(/^Of the variance of the 4 columns .*, mass has .* \(see Fit\)\.$/),

@@ -1,19 +1,22 @@
 import { combineRows, dot, rowProducts, svd, symmetricEigen, transpose } from '@scree/core/linalg';
 import { runTaskSync } from '@scree/core/pipeline';
 
-/** A replicate's components against the sample's. */
+/** A comparison of a replicate's components with the sample's. */
 export interface Comparison {
   /** Cosines between the replicate's axis i and the sample's axis j, k × k. */
   readonly cosines: Float64Array;
   /** Angle between axis i and axis i, in radians. */
   readonly angles: Float64Array;
-  /** Largest principal angle between the first 1, 2, …, k axes. */
+  /** Largest principal angle between the first m axes, for m = 1 to k. */
   readonly subspaceAngles: Float64Array;
-  /** Whether components i and i + 1 have exchanged places. */
+  /** True if components i and i + 1 have exchanged places. */
   readonly swaps: readonly boolean[];
 }
 
-/** Compares two sets of k orthonormal rows of length d. From `rank` on a replicate's axes have no variance and so no direction: 90°. */
+/**
+ * Compares two sets of k orthonormal rows of length d. Axes of the replicate beyond its `rank` have no variance and so no direction:
+ * 90°.
+ */
 export function compareAxes(
   vectors: Float64Array,
   sample: Float64Array,
@@ -30,7 +33,7 @@ export function compareAxes(
   return { cosines, angles, subspaceAngles: leadingAngles(cosines, k, angles[0]), swaps };
 }
 
-/** The angle between two unit vectors apart from their signs, right to rounding for small angles too. */
+/** The angle between two unit vectors, ignoring signs. Small angles are accurate to rounding too. */
 function axisAngle(a: Float64Array, b: Float64Array, at: number, d: number, cosine: number): number {
   const sign = cosine < 0 ? -1 : 1;
   let square = 0;
@@ -39,8 +42,8 @@ function axisAngle(a: Float64Array, b: Float64Array, at: number, d: number, cosi
 }
 
 /**
- * sin²θ of the largest principal angle between the first m axes is the largest eigenvalue of I − GGᵀ, with G the leading m × m
- * cosines. Right to 1e-8, far below what sampling does.
+ * sin²θ of the largest principal angle between the first m axes is the largest eigenvalue of I − GGᵀ, with G the leading m × m cosines.
+ * Accurate to 1e-8, far below the sampling error.
  */
 function leadingAngles(cosines: Float64Array, k: number, first: number): Float64Array {
   const out = new Float64Array(k);
@@ -65,7 +68,7 @@ export function signedLoadings(values: Float64Array, vectors: Float64Array, cosi
   });
 }
 
-/** The orthogonal k × k matrix Q that takes rows L as close to the sample's rows as possible: QL ≈ L₀. With LL₀ᵀ = UΣVᵀ it is VUᵀ. */
+/** The orthogonal k × k matrix Q that brings rows L closest to the sample's rows L₀: QL ≈ L₀. With LL₀ᵀ = UΣVᵀ it is VUᵀ. */
 export function rotationOnto(loadings: Float64Array, sample: Float64Array, k: number, d: number): Float64Array {
   const { left, right } = svd(rowProducts(loadings, k, sample, k, d), k, k);
   return combineRows(transpose(right, k, k), k, left, k, k);

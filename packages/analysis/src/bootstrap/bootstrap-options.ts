@@ -2,9 +2,9 @@ import { OptionError } from '@scree/core';
 import type { Alignment, BootstrapKind } from '@scree/core/pipeline';
 import { checkObject, checkOption, describeValue, type OptionCheck } from '@scree/core/pipeline';
 
-/** What a bootstrap can be asked for, besides the options of `pca`. */
+/** Options of a bootstrap, besides those of `pca`. */
 export interface BootstrapChoices {
-  /** How many times rows are drawn. Default 200: enough for angles and for intervals to a tenth of their width; 1000 for a paper. */
+  /** The number of replicates. Default 200, which gives angles, and intervals to a tenth of their width. Use 1000 for a paper. */
   readonly replicates?: number;
   /** What is drawn. Default `'rows'`. */
   readonly kind?: BootstrapKind;
@@ -14,7 +14,7 @@ export interface BootstrapChoices {
   readonly groups?: ArrayLike<string | number>;
   /** How replicates are compared with the sample. Default `'order'`. */
   readonly alignment?: Alignment;
-  /** Whether to compute intervals of the rows' scores too. Default false. */
+  /** Set to true to compute intervals of the rows' scores too. Default false. */
   readonly scores?: boolean;
   /** Seed of the draws. Default 0. */
   readonly seed?: number;
@@ -35,14 +35,17 @@ export const BOOTSTRAP_CHOICES: Record<keyof BootstrapChoices, OptionCheck> = {
   seed: { must: 'a whole number', test: (v) => Number.isSafeInteger(v) },
 };
 
-/** Whether a value can be the option `bootstrap` of pca: how many replicates (0 is none), or choices. */
+/** The option `bootstrap` of a fit: the number of replicates (0 for none), or an object. */
 export const BOOTSTRAP_OPTION: OptionCheck = {
   must: 'a whole number of replicates (0, or 10 to 100000), or an object with replicates, kind, block, groups, alignment, scores and seed',
   test: (v) => v === 0 || BOOTSTRAP_CHOICES.replicates.test(v) || (typeof v === 'object' && v !== null),
 };
 
-/** Choices with every default filled in; undefined where no bootstrap is wanted. */
-export function checkChoices(given: number | BootstrapChoices | undefined, seed: number): Chosen | undefined {
+/** The settings with every default filled in; undefined if no bootstrap is drawn. */
+export function checkBootstrap(
+  given: number | BootstrapChoices | undefined,
+  seed: number,
+): BootstrapSettings | undefined {
   if (given === undefined || given === 0) return undefined;
   if (typeof given === 'number') return { replicates: given, kind: 'rows', alignment: 'order', scores: false, seed };
   checkObject(given);
@@ -67,7 +70,8 @@ export function checkChoices(given: number | BootstrapChoices | undefined, seed:
   return { ...given, replicates, kind, alignment, scores, seed: given.seed ?? seed };
 }
 
-export type Chosen = Required<Omit<BootstrapChoices, 'block' | 'groups'>> & Pick<BootstrapChoices, 'block' | 'groups'>;
+export type BootstrapSettings = Required<Omit<BootstrapChoices, 'block' | 'groups'>> &
+  Pick<BootstrapChoices, 'block' | 'groups'>;
 
 function refuseUnused(option: 'block' | 'groups', value: unknown, kind: BootstrapKind, needed: BootstrapKind): void {
   if (value === undefined || kind === needed) return;

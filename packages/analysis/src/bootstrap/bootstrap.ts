@@ -2,13 +2,13 @@ import { type Data, DataError, Moments, type Stability } from '@scree/core';
 import { checkFitQuestions, type FitQuestions, fitAndAsk } from '../fit-and-ask.js';
 import { BOOTSTRAP_CHOICES, type BootstrapChoices } from './bootstrap-options.js';
 
-/** Options of `bootstrap`: how the data are scaled and fitted, as for `pca`, and what is drawn. */
+/** Options of `bootstrap`: those of `pca`, and how replicates are drawn. */
 export type BootstrapOptions = Omit<FitQuestions, 'bootstrap' | 'whiten'> & BootstrapChoices;
 
 /**
- * How much the components would differ in another sample of the same size: intervals of variances, ratios, loadings and
- * correlations, angles of axes and subspaces, and how likely neighbours are to exchange places. The same as
- * `(await analyze(data, { ...options, bootstrap: 200 })).model.stability`.
+ * Estimates how much the components would differ in another sample of the same size: intervals of variances, ratios, loadings and
+ * correlations, angles of axes and subspaces, and how often neighbouring components exchange places. The same as `(await analyze(data,
+ * { ...options, bootstrap: 200 })).model.stability`.
  */
 export async function bootstrap(data: Data, options: BootstrapOptions = {}): Promise<Stability> {
   if (data instanceof Moments) {

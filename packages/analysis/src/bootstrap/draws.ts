@@ -1,18 +1,18 @@
 import { type Random, random } from '@scree/core/linalg';
 
 /**
- * How often every row is in every replicate. Counts belong to row numbers and depend on the seed alone, so they are the same
- * however the rows are cut into blocks, and whatever else is computed before.
+ * How often every row is in every replicate. Counts belong to row numbers and depend only on the seed, so they do not change with the
+ * blocks, or with the order of computation.
  */
 export interface Draws {
   /** Writes the counts of rows from…to − 1 in one replicate to out[start], out[start + stride], … */
   write(replicate: number, from: number, to: number, out: Float64Array, start: number, stride: number): void;
 }
 
-/** Rows that are drawn together, so that counts need not be kept for all rows at once. */
+/** Rows of a chunk. Only the counts of one chunk per replicate are in memory. */
 const CHUNK = 1 << 17;
 
-/** The generator of one replicate, or of one part of it. */
+/** The random generator of one replicate, or of one part of it. */
 export function generatorOf(seed: number, replicate: number, part = 0): Random {
   return random(mixed(mixed(mixed(seed) ^ Math.floor(seed / 2 ** 32)) ^ replicate) ^ mixed(part + 0x5bd1e995));
 }
@@ -26,14 +26,14 @@ function mixed(value: number): number {
 }
 
 /**
- * n rows drawn with replacement: multinomial counts. Rows are drawn chunk by chunk, first how many of the n draws fall into each
- * chunk, then those draws within it, which is the same distribution; a chunk's counts are made when they are first asked for.
+ * n rows drawn with replacement: multinomial counts. First the n draws are distributed over chunks, then the draws of each chunk over
+ * its rows, which gives the same distribution. The counts of a chunk are drawn when they are first needed.
  */
 export class RowDraws implements Draws {
   readonly #rows: number;
   readonly #seed: number;
   readonly #totals = new Map<number, Int32Array>();
-  /** One byte each: that a row is drawn more than 255 times has a probability of 1e-500. */
+  /** One byte each: the probability that a row is drawn more than 255 times is 1e-500. */
   readonly #counts = new Map<number, { chunk: number; counts: Uint8Array }>();
 
   constructor(rows: number, seed: number) {
@@ -75,13 +75,13 @@ export class RowDraws implements Draws {
   }
 }
 
-/** Counts of one replicate, kept from the first time they are asked for. */
+/** Counts that are drawn when they are first needed, and kept. */
 abstract class KeptCounts implements Draws {
   readonly #counts = new Map<number, Uint16Array>();
 
-  /** Draws a replicate: how often each row, or each group, is in it. */
+  /** Draws a replicate: the count of each row, or of each group. */
   protected abstract draw(replicate: number): Uint16Array;
-  /** Where the count of a row is. */
+  /** The index of a row's count. */
   protected abstract placeOf(row: number): number;
 
   write(replicate: number, from: number, to: number, out: Float64Array, start: number, stride: number): void {
@@ -95,9 +95,9 @@ abstract class KeptCounts implements Draws {
 }
 
 /**
- * Runs of `length` neighbouring rows, for rows that depend on those before them (Künsch 1989). They begin anywhere, and one that
- * reaches the last row goes on with the first (Politis & Romano 1992), so that every row is drawn equally often. The last run is
- * cut, so that a replicate has n rows.
+ * Runs of `length` neighbouring rows, for rows that depend on the rows before them (Künsch 1989). Runs begin anywhere, and continue
+ * with the first row after the last (Politis & Romano 1992), so that every row is drawn equally often. The last run is cut, so that a
+ * replicate has n rows.
  */
 export class BlockDraws extends KeptCounts {
   readonly #rows: number;
@@ -127,7 +127,7 @@ export class BlockDraws extends KeptCounts {
   }
 }
 
-/** Whole groups, as many as there are, drawn with replacement: for rows that belong together, such as visits of a patient. */
+/** Whole groups drawn with replacement, for rows that belong together, such as visits of a patient. */
 export class GroupDraws extends KeptCounts {
   readonly #groupOf: Int32Array;
   readonly #groups: number;

@@ -3,17 +3,17 @@ import type { Scaler } from '@scree/core/data';
 import { norm, orthonormalise, random, scale } from '@scree/core/linalg';
 import type { ProgressTracker } from '@scree/core/pipeline';
 import type { ReplicateOptions, Replicates } from './replicate.js';
-import { NO_VARIANCE } from './summary.js';
+import { NO_VARIANCE } from './replicate-summary.js';
 import type { WideReplicate, WideRows } from './wide-rows.js';
 
 /** Replicates whose components are computed together, in one pass over the rows. */
 const TOGETHER = 16;
 
 /**
- * Replicates of fewer rows than columns, in the space of the rows (Fisher, Caffo, Schwartz & Zipunnikov 2016). With K = YYᵀ of the
- * sample, a replicate with weights w and W = Σw has K_b = D(K − a1ᵀ − 1aᵀ + c)D, D = √(w/(W − ddof)), a = Kw/W, c = wᵀa/W: its
- * n × n problem, of which only the rows that were drawn are left, about 63 %. Where a replicate has a scale of its own
- * (`scale: 'unit'`) K is another one, and computed for it.
+ * Replicates of tables with fewer rows than columns, in the space of the rows (Fisher, Caffo, Schwartz & Zipunnikov 2016). With K = YYᵀ
+ * of the sample, a replicate with weights w and W = Σw has K_b = D(K − a1ᵀ − 1aᵀ + c)D, D = √(w/(W − ddof)), a = Kw/W, c = wᵀa/W: its n
+ * × n problem, reduced to the rows that were drawn, about 63 %. If a replicate has its own scale (`scale: 'unit'`), its K is computed
+ * too.
  */
 export async function* replicatesByDual(
   rows: WideRows,
@@ -29,7 +29,7 @@ export async function* replicatesByDual(
   let axes: Float64Array | undefined;
   let scores: Float64Array | undefined;
   for (let from = 0; from <= replicates; ) {
-    // The sample first: the others are compared with it.
+    // The sample comes first: the replicates are compared with it.
     const count = from === 0 || ownScale ? 1 : Math.min(TOGETHER, replicates + 1 - from);
     const some = Array.from({ length: count }, (_, i) => rows.replicate(from + i));
     const solved: Solved[] = [];
@@ -93,7 +93,7 @@ async function productsOf(
   return into.products;
 }
 
-/** Rows and columns of an upper triangle, as an upper triangle. */
+/** The upper triangle of the drawn rows and columns of an upper triangle. */
 function selected(products: Float64Array, n: number, drawn: Int32Array): Float64Array {
   const m = drawn.length;
   const out = new Float64Array(m * m);
@@ -138,8 +138,8 @@ function replicateProducts(
 }
 
 /**
- * From eigenvectors u of K_b to components v = Bᵀu/‖Bᵀu‖, for several replicates in one pass over the sample's rows: their weights
- * become part of u, and their means need not be subtracted, because u is orthogonal to √w where its eigenvalue is not 0.
+ * From eigenvectors u of K_b to components v = Bᵀu/‖Bᵀu‖, for several replicates in one pass over the sample's rows. The weights become
+ * part of u. The means need not be subtracted, because u is orthogonal to √w if its eigenvalue is not 0.
  */
 async function componentsOf(
   rows: WideRows,
@@ -167,7 +167,7 @@ async function componentsOf(
     const vectors = all.slice(s * k * d, (s + 1) * k * d);
     const rank = values.filter((value) => value > NO_VARIANCE * values[0]).length;
     for (let c = 0; c < rank; c++) scale(1 / norm(vectors, c * d, d), vectors, c * d, d);
-    // Components without variance have any direction that is left.
+    // Components without variance get any orthogonal direction.
     vectors.fill(0, rank * d);
     if (rank < k) await progress.follow(orthonormalise(vectors, k, d, random(0)));
     components.push(vectors);
@@ -188,7 +188,10 @@ async function scoresOf(
   return scores;
 }
 
-/** The replicate's variance along the sample's axes, from the scores of the rows, which have its weights and centre or not. */
+/**
+ * The replicate's variance along the sample's axes, from the scores of the rows. `framed` scores have the replicate's weights and mean
+ * already.
+ */
 function variancesAlongSample(
   scores: Float64Array,
   roots: Float64Array,

@@ -2,8 +2,8 @@ import type { Engine, Scale, Stability } from '@scree/core';
 import { type ColumnStatistics, columnScales } from '@scree/core/data';
 import { powerOfTwo } from '@scree/core/linalg';
 import { fixSigns, type ProgressTracker } from '@scree/core/pipeline';
+import { ReplicateSummary } from './replicate-summary.js';
 import { replicateOf } from './scatter.js';
-import { Summary } from './summary.js';
 
 /** Moments of the rows, or of a replicate of them. */
 export interface ReplicateMoments {
@@ -21,7 +21,7 @@ export interface FromMoments {
   readonly seed: number;
 }
 
-/** How much the components of replicates differ from the sample's, where moments are all that is left of both. */
+/** The stability of components, from the moments of the sample and of its replicates. */
 export async function stabilityFromMoments(
   sample: ReplicateMoments,
   replicates: readonly ReplicateMoments[],
@@ -32,15 +32,15 @@ export async function stabilityFromMoments(
   const { center, scale, columnWeights } = how;
   progress.begin('bootstrap', replicates.length + 1);
   let [unit, axes]: [number, Float64Array | undefined] = [0, undefined];
-  let summary: Summary | undefined;
+  let summary: ReplicateSummary | undefined;
   for (const moments of [sample, ...replicates]) {
-    const { matrix, columns, size } = covarianceOf(moments, how, unit);
+    const { matrix, columns, size } = covarianceFromMoments(moments, how, unit);
     unit ||= size;
     const replicate = await replicateOf(columns, matrix, k, axes, engine, progress);
     if (summary) summary.add(replicate);
     else {
       fixSigns(replicate.vectors, k, columns.mean.length);
-      summary = new Summary(replicate, replicates.length, 'order');
+      summary = new ReplicateSummary(replicate, replicates.length, 'order');
       axes = replicate.vectors;
     }
     const pause = progress.step(1);
@@ -49,23 +49,23 @@ export async function stabilityFromMoments(
   progress.end();
   const { rows } = sample.columns;
   const scaling = { unitScaled: scale === 'unit' && center && !columnWeights, fixedTotal: scale === 'unit' };
-  const numbers = (summary as Summary).result(unit, rows, rows, scaling);
+  const numbers = (summary as ReplicateSummary).result(unit, rows, rows, scaling);
   const about = { kind: 'rows', alignment: 'order', level: 0.95, method: 'scatter', passes: 1 } as const;
   return { replicates: replicates.length, ...about, seed, ...numbers };
 }
 
-/** The covariance of scaled columns in units of unit², upper triangle; of the sample the unit is chosen here. */
-function covarianceOf(
+/** The covariance of scaled columns in units of unit², upper triangle. The sample, which comes first, chooses the unit. */
+function covarianceFromMoments(
   { columns: stats, scatter }: ReplicateMoments,
   { center, scale: wanted, ddof, columnWeights }: Omit<FromMoments, 'k' | 'seed'>,
   given: number,
 ): { matrix: Float64Array; columns: { mean: Float64Array; scale: Float64Array }; size: number } {
   const d = stats.mean.length;
-  // Where weights leave nothing after ddof, the replicate has no variance.
+  // If the weights sum to ddof or less, the replicate has no variance.
   const divisor = stats.weight > ddof ? stats.weight - ddof : Number.POSITIVE_INFINITY;
   const { scale } = columnScales(stats, wanted, divisor, center, columnWeights);
   const mean = center ? stats.mean : new Float64Array(d);
-  // About zero, every product has the means' in addition.
+  // About zero, every product includes that of the means.
   const offset = stats.mean.map((value, j) => (center ? 0 : (value / scale[j]) * Math.sqrt(stats.weight / divisor)));
   const factor = stats.unit.map((size, j) => size / scale[j] / Math.sqrt(divisor));
   const largest = (): number => {

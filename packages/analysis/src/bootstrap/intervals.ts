@@ -1,11 +1,11 @@
 import type { Interval } from '@scree/core';
 import type { AngleSpread } from '@scree/core/pipeline';
 
-/** The 97.5 % quantile of the normal distribution. */
+/** The 97.5 % interpolatedQuantile of the normal distribution. */
 export const Z = 1.959963984540054;
 
-/** The q-quantile of numbers in rising order, as the (R + 1)q-th of R of them (Hyndman & Fan's type 6). */
-export function quantile(sorted: Float64Array, q: number): number {
+/** The q-quantile of R sorted numbers, interpolated at the rank (R + 1)q (Hyndman & Fan's type 6). */
+export function interpolatedQuantile(sorted: Float64Array, q: number): number {
   const at = Math.min(Math.max((sorted.length + 1) * q - 1, 0), sorted.length - 1);
   const low = Math.floor(at);
   const high = Math.min(low + 1, sorted.length - 1);
@@ -15,19 +15,19 @@ export function quantile(sorted: Float64Array, q: number): number {
 /** Median and 95th percentile. */
 export function angleSpread(angles: Float64Array): AngleSpread {
   const sorted = angles.slice().sort();
-  return { median: quantile(sorted, 0.5), q95: quantile(sorted, 0.95) };
+  return { median: interpolatedQuantile(sorted, 0.5), q95: interpolatedQuantile(sorted, 0.95) };
 }
 
-/** The 2.5 and the 97.5 % quantile. */
+/** The 2.5 and the 97.5 % interpolatedQuantile. */
 export function percentiles(values: Float64Array): Interval {
   const sorted = values.slice().sort();
-  return [quantile(sorted, 0.025), quantile(sorted, 0.975)];
+  return [interpolatedQuantile(sorted, 0.025), interpolatedQuantile(sorted, 0.975)];
 }
 
 /**
- * How many standard errors a 95 % interval reaches to either side: the t quantile with m − 1 degrees of freedom, because the
- * standard error is estimated, times √(m/(m − 1)), because replicates vary by less than samples (Hesterberg 2015, section 5).
- * The quantile is Fisher's expansion, right to 1 % from 3 degrees of freedom on.
+ * Half the width of a 95 % interval in standard errors: the t quantile with m − 1 degrees of freedom, because the standard error is
+ * estimated, times √(m/(m − 1)), because replicates vary less than samples (Hesterberg 2015, section 5). Fisher's expansion of the
+ * quantile is accurate to 1 % from 3 degrees of freedom.
  */
 export function standardErrors(units: number): number {
   const v = Math.max(3, units - 1);
@@ -40,7 +40,7 @@ export function standardErrors(units: number): number {
   return t * Math.sqrt((v + 1) / v);
 }
 
-/** A function from a quantity to a scale on which its error is about the same wherever it lies, and back. */
+/** A function to a scale on which the error does not depend on the value, and its inverse. */
 export interface Link {
   to(value: number): number;
   from(value: number): number;
@@ -54,28 +54,29 @@ export const LOGIT: Link = {
   from: (value) => 1 / (1 + Math.exp(-value)),
 };
 
-/** A component's interval, and by how much the scale of its estimate should be lowered. */
+/** The interval of a variance, and the bias of its estimate. */
 export interface VarianceInterval {
   readonly interval: Interval;
-  /** The bias that was subtracted, on the link's scale; 0 where it could not be estimated. */
+  /** The bias that was subtracted, on the link's scale; 0 if it could not be estimated. */
   readonly bias: number;
 }
 
 /**
  * The interval of a component's variance (or share).
  *
- * A replicate's variance λ_b differs from the sample's λ for two reasons: the replicate's rows vary more or less along the sample's
- * axis (a_b = uᵀC_b u), and the replicate finds an axis of its own, along which it varies more (for the first components) or less
- * (for the last). The second is a bias: the sample has it against the population, and replicates have it once more against the
- * sample, so quantiles of λ_b are off by twice the bias, and where variances are close they are also too narrow, because close
- * variances repel one another. So, on the scale of the link: the shape is that of a_b, reversed (a sample that is too high has
- * replicates about a centre that is too high: the basic bootstrap); it is as wide as the wider of a_b, times `widening`, and λ_b; and the mean of
- * λ_b − a_b is the bias, of which `certain` is subtracted (`certainBias`): it is itself an estimate, and a noisy one where variances are close.
- * docs/guide/how-sure.md has its measured coverage beside that of other intervals.
+ * A replicate's variance λ_b differs from the sample's λ for two reasons. Its rows vary more or less along the sample's axis (a_b =
+ * uᵀC_b u). And it finds its own axis, along which it varies more (for the first components) or less (for the last). The second is a
+ * bias: the sample has it against the population, and replicates have it again against the sample. So quantiles of λ_b are off by twice
+ * the bias. If variances are close, the quantiles are also too narrow, because close variances repel one another.
  *
- * No limit lies outside of `possible`: a value that no population has takes nothing from the coverage when it is left out.
+ * So, on the scale of the link, the interval has the shape of a_b, reversed: a sample that is too high has replicates about a centre
+ * that is too high (the basic bootstrap). Its width is that of a_b times `widening`, or that of λ_b if it is wider. The mean of λ_b −
+ * a_b estimates the bias, and the share `certain` of it is subtracted (`certainBias`), because the estimate is noisy if variances are
+ * close. docs/guide/how-sure.md compares its measured coverage with that of other intervals.
  *
- * Where a replicate has no variance along the component (few rows), quantiles of λ_b are all that is left.
+ * Limits stay within the possible values. Impossible values add nothing to the coverage.
+ *
+ * If a replicate has no variance along the component (few rows), the interval is made of quantiles of λ_b.
  */
 export function varianceInterval(
   estimate: number,
@@ -83,7 +84,7 @@ export function varianceInterval(
   along: Float64Array,
   reach: number,
   link: Link,
-  { certain, widening }: Placed,
+  { certain, widening }: IntervalCorrection,
   [least, most]: Interval = [0, Number.POSITIVE_INFINITY],
 ): VarianceInterval {
   const centre = link.to(estimate);
@@ -96,41 +97,43 @@ export function varianceInterval(
   const bias = certain * (mean(own) - mean(fixed));
   const [spread, other] = [deviation(fixed), deviation(own)];
   const stretch = (reach / Z) * (spread > 0 ? Math.max(widening, other / spread) : widening);
-  // The bias may carry the middle past what is possible, and the interval must not be empty then.
+  // The bias may move the middle out of the possible range. The interval must not be empty.
   const middle = link.to(Math.min(Math.max(link.from(centre - bias), least), most));
-  const low = middle - stretch * Math.max(0, quantile(fixed, 0.975) - centre);
-  const high = middle + stretch * Math.max(0, centre - quantile(fixed, 0.025));
+  const low = middle - stretch * Math.max(0, interpolatedQuantile(fixed, 0.975) - centre);
+  const high = middle + stretch * Math.max(0, centre - interpolatedQuantile(fixed, 0.025));
   return { interval: [Math.max(link.from(low), least), Math.min(link.from(high), most)], bias };
 }
 
 /**
- * The shares that component j (from 0) of d can have in any population: j components have at least as much, so it has 1/(j + 1) at
- * most, and the first has no less than the average.
+ * The shares that component j (from 0) of d can have in any population: at most 1/(j + 1), because j components have at least as much;
+ * and for the first at least the average.
  */
 export function possibleShares(j: number, d: number): Interval {
   return [j === 0 ? 1 / d : 0, 1 / (j + 1)];
 }
 
-/** Variances whose ratio is below this are close: what they do to each other's bias is known by half. */
+/** Variances whose ratio is below this are close. Half of their part of the bias counts as certain. */
 const CLOSE = 2;
 
-/** What the place of a component among the others says about its interval. */
-export interface Placed {
+/** How the other components change the interval of one. */
+export interface IntervalCorrection {
   /** The share of its bias that is certain. */
   readonly certain: number;
-  /** How much wider it is than along a fixed axis: √(m/(m − j)), because j larger components take a degree of freedom each. */
+  /**
+   * The factor by which it is wider than along a fixed axis: √(m/(m − j)), because each of the j larger components takes a degree of
+   * freedom.
+   */
   readonly widening: number;
 }
 
-/** Of component j (from 0) of a sample of m rows, or of whatever was drawn. */
-export function placed(variances: Float64Array, j: number, units: number): Placed {
+/** The correction for component j (from 0) of a sample of m units: rows, or the blocks or groups that were drawn. */
+export function correctionFor(variances: Float64Array, j: number, units: number): IntervalCorrection {
   return { certain: certainBias(variances, j), widening: Math.sqrt(units / Math.max(1, units - j)) };
 }
 
 /**
- * The share of a component's bias that is certain. By Lawley (1956) the bias of λ_j is a sum over the other components,
- * λ_j/n·Σ λ_i/(λ_j − λ_i). The terms of components far away can be trusted, those of close ones vary much from sample to sample, and
- * half of them is taken.
+ * The share of a component's bias that is certain. By Lawley (1956) the bias of λ_j is a sum over the other components, λ_j/n·Σ
+ * λ_i/(λ_j − λ_i). Terms of distant components are reliable. Terms of close ones vary much between samples, so half of them counts.
  */
 function certainBias(variances: Float64Array, j: number): number {
   let [far, close] = [0, 0];
@@ -145,8 +148,8 @@ function certainBias(variances: Float64Array, j: number): number {
 }
 
 /**
- * Anderson's interval (1963) for the variance of a component of n normal rows: λ/(1 ± z·√(2/(n − 1))). It has no upper limit for
- * n ≤ 8; there the same error is taken on the logarithm.
+ * Anderson's interval (1963) for the variance of a component of n normal rows: λ/(1 ± z·√(2/(n − 1))). For n ≤ 8, which gives no upper
+ * limit, the same error applies to the logarithm.
  */
 export function andersonInterval(variance: number, n: number): Interval {
   const error = Z * Math.sqrt(2 / (n - 1));

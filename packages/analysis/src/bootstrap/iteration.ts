@@ -4,30 +4,30 @@ import { KrylovSpace, type ProgressTracker, residualNorms } from '@scree/core/pi
 import type { Replicate, ReplicateOptions, Replicates } from './replicate.js';
 import type { WideReplicate, WideRows } from './wide-rows.js';
 
-/** Vectors beyond the wanted ones: they make the iteration converge faster, and show which component comes next. */
+/** Additional vectors: they speed up convergence, and show the next component. */
 const EXTRA = 6;
 /**
- * A replicate's axes are found when their residuals are this share of those that the sample's axes have in the replicate. As an
- * axis is off by its residual over the gap to its neighbours, they are a thousandth of the way from the sample's axes to the
- * replicate's own off, at most.
+ * A replicate's axes have converged if their residuals are this share of those of the sample's axes in the replicate. The error of an
+ * axis is its residual over the gap to its neighbours, so it is at most a thousandth of the distance between the sample's axis and the
+ * replicate's.
  */
 const SHARE_OF_SAMPLING = 1e-3;
-/** The residual, relative to the first variance, that the sample's own axes must reach, and below which nothing need go. */
+/** The residual, relative to the first variance, that is always small enough. The sample's own axes must reach it. */
 const SAMPLE_TOLERANCE = 1e-10;
-/** Blocks of a space before it is restarted from its best vectors. */
+/** Most blocks of a space. Then it restarts from its best vectors. */
 const MOST_BLOCKS = 20;
 const MOST_RESTARTS = 50;
 /**
- * Vectors of all replicates of a group, which share passes over the rows: a pass with few vectors takes about as long as one with
- * many, because it reads and converts all rows.
+ * Vectors of all replicates of a group, which share passes over the rows. A pass with few vectors takes about as long as one with many,
+ * because it reads and converts all rows.
  */
 const GROUP_VECTORS = 128;
 /** Numbers that the scores and the spaces of a group may take: 256 MB each. */
 const GROUP_NUMBERS = 1 << 25;
 
 /**
- * Replicates of wide data of which few components are wanted: block Lanczos, started from the sample's components, whose products
- * with a replicate's covariance matrix are passes over the rows. No matrix of d × d numbers is formed.
+ * Few components of replicates of wide data: block Lanczos, started from the sample's components. Products with a replicate's
+ * covariance matrix are passes over the rows, so no matrix of d × d numbers is formed.
  */
 export async function* replicatesByIteration(
   rows: WideRows,
@@ -54,13 +54,13 @@ interface Found {
   readonly leading: Float64Array;
 }
 
-/** Vectors whose products with a replicate's covariance matrix are wanted. */
+/** Vectors to be multiplied by a replicate's covariance matrix. */
 interface Vectors {
   readonly vectors: Float64Array;
   readonly count: number;
 }
 
-/** Iterates several replicates, with one pass for the vectors of all that have not converged yet. */
+/** Iterates several replicates, with one pass for the vectors of all replicates that have not converged. */
 async function iterateGroup(
   rows: WideRows,
   numbers: readonly number[],
@@ -87,7 +87,7 @@ async function iterateGroup(
       found[each.at] = step.value;
       return [];
     };
-    // The first call takes no image: nothing was asked for yet.
+    // The first call has no vectors to multiply yet.
     for (const each of all) active.push(...(await advance(each, new Float64Array(0))));
     while (active.length > 0) {
       const images = await multiplyAll(rows, active, progress);
@@ -97,7 +97,7 @@ async function iterateGroup(
     }
     return found;
   } finally {
-    // Spaces of the others are released after an error, too.
+    // Releases all spaces after an error, too.
     for (const { steps } of all) await steps.return(undefined as never);
   }
 }
@@ -148,7 +148,7 @@ async function multiplyAll(
   });
 }
 
-/** One replicate: yields vectors and is given their products with its covariance matrix, until its components have converged. */
+/** Iterates one replicate: yields vectors, and receives their products with its covariance matrix, until its components have converged. */
 async function* iterate(
   d: number,
   { columns, deviations, total }: WideReplicate,
@@ -173,7 +173,7 @@ async function* iterate(
       await space.expand(image, progress);
       const whole = space.size >= d;
       const crowded = blocks >= MOST_BLOCKS;
-      // The sample's own axes take longer, and looking costs more than a pass where blocks are many.
+      // The sample's own axes take longer, and with many blocks the test costs more than a pass.
       const ritz = await space.ritz(progress, () => Math.min(space.size, width));
       const least = SAMPLE_TOLERANCE * ritz.values[0];
       const done = Array.from({ length: k }, (_, i) => ritz.residuals[i] <= Math.max(allowed[i], least)).every(Boolean);

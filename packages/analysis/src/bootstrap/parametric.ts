@@ -3,18 +3,18 @@ import { chiSquare } from '../statistics/chi-square.js';
 import { generatorOf } from './draws.js';
 import type { ReplicateOptions, Replicates } from './replicate.js';
 import {
+  type BootstrapRows,
   columnFrame,
-  covarianceOf,
   diagonalOf,
   type ReplicateColumns,
-  type Rows,
   replicateColumns,
+  replicateCovariance,
   replicateOf,
   sumReplicates,
   unitOf,
 } from './scatter.js';
 
-/** No rows are drawn: only the sample itself is summed up. */
+/** A parametric bootstrap draws no rows. Only the sample is summed. */
 const NO_DRAWS = {
   write: (): void => {
     throw new TypeError('a parametric bootstrap draws no rows');
@@ -24,10 +24,10 @@ const NO_DRAWS = {
 /**
  * The parametric bootstrap: n normal rows with the sample's mean and covariance. Their covariance matrix is drawn directly, without
  * rows: with C = L Lᵀ it is L A Aᵀ Lᵀ/(n − 1), A lower triangular with normal numbers below the diagonal and √χ²(n − 1 − i) on it
- * (Bartlett 1933). d³ flops per replicate, however many rows there are.
+ * (Bartlett 1933). d³ flops per replicate, for any number of rows.
  */
 export async function* replicatesFromNormal(
-  rows: Rows,
+  rows: BootstrapRows,
   options: ReplicateOptions & { readonly seed: number },
   onUnit: (unit: number) => void,
 ): Replicates {
@@ -53,7 +53,7 @@ export async function* replicatesFromNormal(
   onUnit(unit);
   const sample = await replicateOf(
     sampleColumns,
-    covarianceOf(sums, sampleColumns, frame, center, unit),
+    replicateCovariance(sums, sampleColumns, frame, center, unit),
     k,
     undefined,
     engine,
@@ -61,7 +61,7 @@ export async function* replicatesFromNormal(
   );
   yield sample;
 
-  // The scatter about the mean in the frame of the sums, and its factor L = VᵀΛ^½ of as many columns as it has rank.
+  // The scatter about the mean in the frame of the sums, and its factor L = VᵀΛ^½ with one column per dimension of its rank.
   const means = sums.slice(1, 1 + d).map((sum) => (center ? sum / weight : 0));
   const scatter = new Float64Array(d * d);
   for (let i = 0, at = 1 + d; i < d; i++) {
@@ -97,7 +97,7 @@ export async function* replicatesFromNormal(
     const columns = columnsOf(own);
     yield await replicateOf(
       columns,
-      covarianceOf(own, columns, frame, center, unit),
+      replicateCovariance(own, columns, frame, center, unit),
       k,
       sample.vectors,
       engine,

@@ -12,9 +12,9 @@ const CUMULATIVE = Array.from({ length: 19 }, (_, x) => {
 });
 
 /**
- * How often each row is in each replicate: independent Poisson variates of mean 1, which need no number of rows, so that parts of a
- * table draw for themselves (Hanley & MacGibbon 2006; Chamandy et al. 2012). Given their sum they are the multinomial
- * counts of drawing that many rows with replacement. `part` tells the draws of one part from those of another.
+ * How often each row is in each replicate: independent Poisson variates of mean 1. They do not depend on the number of rows, so parts
+ * of a table can be drawn independently (Hanley & MacGibbon 2006; Chamandy et al. 2012). Given their sum, they are the multinomial
+ * counts of drawing that many rows with replacement. `part` makes the draws of parts differ.
  */
 export class PoissonDraws {
   readonly #generators: readonly Random[];

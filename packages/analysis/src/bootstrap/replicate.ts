@@ -4,7 +4,7 @@ import { dot } from '@scree/core/linalg';
 export interface Replicate {
   /** The centre, in the units of the data. */
   readonly mean: Float64Array;
-  /** What columns are divided by. */
+  /** The divisors of the columns. */
   readonly scale: Float64Array;
   /** Variances of the first k components, largest first, and of all columns together. */
   readonly values: Float64Array;
@@ -20,7 +20,7 @@ export interface Replicate {
 /** Replicates in their order, the sample first. */
 export type Replicates = AsyncGenerator<Replicate, void, void>;
 
-/** What every way of computing replicates is told. */
+/** Options of every method of computing replicates. */
 export interface ReplicateOptions {
   readonly k: number;
   readonly replicates: number;
@@ -29,7 +29,7 @@ export interface ReplicateOptions {
   readonly columnWeights?: ArrayLike<number> | undefined;
 }
 
-/** uᵢᵀCuᵢ for the k rows u, where C is known by its upper triangle. */
+/** uᵢᵀCuᵢ for the k rows u; C is given by its upper triangle. */
 export function variancesAlong(matrix: Float64Array, d: number, axes: Float64Array, k: number): Float64Array {
   const out = new Float64Array(k);
   for (let c = 0; c < k; c++) {

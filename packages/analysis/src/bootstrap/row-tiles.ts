@@ -4,17 +4,17 @@ import { packTile, type RowWeights } from '@scree/core/data';
 
 /** Some rows as the frame sees them, packed. */
 export interface Tile {
-  /** The number of the first row, not counting rows of weight 0. */
+  /** The index of the first row, not counting rows of weight 0. */
   readonly first: number;
   readonly rows: number;
   readonly data: Float64Array;
-  /** The weights of its rows; undefined where rows have none. */
+  /** The weights of its rows; undefined if rows have no weights. */
   readonly weights: Float64Array | undefined;
 }
 
 /**
- * The rows of a source that have weight, in tiles of the same size however the source is cut into blocks, so that sums over them
- * are the same to the last bit. A tile's arrays are used again for the next one.
+ * The rows of a source that have weight, in tiles of equal size for any blocks of the source, so that sums over them are the same to
+ * the last bit. The next tile reuses the arrays of a tile.
  */
 export async function* rowTiles(
   source: RowSource,

@@ -10,11 +10,11 @@ import { rowTiles } from './row-tiles.js';
 const TILE_NUMBERS = 1 << 19;
 /** Sums that the engine holds at once: 64 MB. */
 const ENGINE_NUMBERS = 1 << 23;
-/** A variance below this share of the sum of squares about the shift is rounding: the column does not vary in that replicate. */
+/** A variance below this share of the sum of squares about the shift is rounding: the column is constant in that replicate. */
 const CONSTANT = 2 ** -40;
 
-/** The rows, and how they are looked at. */
-export interface Rows {
+/** The rows, their weights and their scaling. */
+export interface BootstrapRows {
   readonly source: RowSource;
   readonly columns: Readonly<ColumnStatistics>;
   readonly weights: RowWeights;
@@ -23,15 +23,15 @@ export interface Rows {
   readonly progress: ProgressTracker;
 }
 
-/** Which products of columns are summed: of all pairs, or of each column with itself. */
-export type Products = 'pairs' | 'squares';
+/** Which products of columns are summed: those of all pairs, or squares. */
+export type SumKind = 'pairs' | 'squares';
 
-/** Σw, Σwy and Σwyᵢyⱼ (or Σwy²) of one replicate, in that order: so many numbers. */
-export function sumsLength(d: number, products: Products): number {
+/** The number of sums of one replicate: Σw, Σwy and Σwyᵢyⱼ (or Σwy²), in that order. */
+export function sumsLength(d: number, products: SumKind): number {
   return 1 + d + (products === 'pairs' ? (d * (d + 1)) / 2 : d);
 }
 
-/** Where the sums of squares are among the sums of pairs. */
+/** The indexes of the sums of squares among the sums of pairs. */
 export function diagonalOf(d: number): Int32Array {
   return Int32Array.from({ length: d }, (_, j) => 1 + d + j * d - (j * (j - 1)) / 2);
 }
@@ -43,8 +43,8 @@ export interface ColumnFrame {
 }
 
 /**
- * The shift lies within a thousandth of the column's range from its mean, so that sums of squares about it lose nothing; being
- * rounded, it is the same however the mean was rounded. Factors are powers of two, from ranges, which are exact.
+ * The shift lies within a thousandth of the column's range from its mean, so that sums of squares about it lose no digits. It is
+ * rounded, so that it does not depend on the rounding of the mean. Factors are powers of two, from ranges, which are exact.
  */
 export function columnFrame({ mean, min, max }: Readonly<ColumnStatistics>, center: boolean): ColumnFrame {
   const size = mean.map((_, j) => powerOfTwo(center ? max[j] - min[j] : Math.max(-min[j], max[j])));
@@ -58,15 +58,15 @@ export function columnFrame({ mean, min, max }: Readonly<ColumnStatistics>, cent
 }
 
 /**
- * The sums of many replicates in one reading: with P the rows (1, y, products of pairs of y) and W the weights, they are WᵀP. So a
- * replicate costs no more than its share of one matrix product, and rows are never copied.
+ * Sums many replicates in one reading: with P the rows (1, y, products of pairs of y) and W the weights, the sums are WᵀP. So a
+ * replicate costs its share of one matrix product, and rows are never copied.
  */
 export async function sumReplicates(
-  rows: Rows,
+  rows: BootstrapRows,
   frame: ColumnFrame,
   draws: Draws,
   numbers: readonly number[],
-  kind: Products,
+  kind: SumKind,
   onShare: (share: number) => void | Promise<void>,
 ): Promise<{ sums: Float64Array; ranges: Ranges | undefined }> {
   const { source, columns, weights, engine } = rows;
@@ -110,7 +110,7 @@ export async function sumReplicates(
   return { sums, ranges };
 }
 
-/** The weights of a tile's rows in one replicate: how often each was drawn, times its own weight. Replicate 0 is the sample. */
+/** Writes the weights of a tile's rows in one replicate: the count of each row times its own weight. Replicate 0 is the sample. */
 export function writeWeights(
   draws: Draws,
   replicate: number,
@@ -153,7 +153,7 @@ function squareColumns(data: Float64Array, rows: number, d: number, out: Float64
   }
 }
 
-/** Smallest and largest y of each column, replicate after replicate. */
+/** Smallest and largest y of each column, for each replicate. */
 export interface Ranges {
   readonly low: Float64Array;
   readonly high: Float64Array;
@@ -179,14 +179,14 @@ function widenRanges(
   }
 }
 
-/** A replicate's columns: their centre and scale, and how much they vary. */
+/** Centre, scale and deviations of a replicate's columns. */
 export interface ReplicateColumns {
   /** Σw − ddof. */
   readonly divisor: number;
   /** In the units of the data. */
   readonly mean: Float64Array;
   readonly scale: Float64Array;
-  /** Standard deviations after scaling, exactly 0 where a column does not vary. */
+  /** Standard deviations after scaling, exactly 0 for a constant column. */
   readonly deviations: Float64Array;
 }
 
@@ -201,7 +201,7 @@ export function replicateColumns(
   ranges: Ranges | undefined,
 ): ReplicateColumns {
   const d = sums.length;
-  // Where weights leave nothing after ddof, the replicate has no variance.
+  // If the weights sum to ddof or less, the replicate has no variance.
   const divisor = weight > ddof ? weight - ddof : Number.POSITIVE_INFINITY;
   const [mean, scale, deviations] = [new Float64Array(d), new Float64Array(d).fill(1), new Float64Array(d)];
   for (let j = 0; j < d; j++) {
@@ -230,15 +230,13 @@ export function rangesOf(ranges: Ranges | undefined, at: number, d: number): Ran
   return ranges && { low: ranges.low.subarray(at * d, (at + 1) * d), high: ranges.high.subarray(at * d, (at + 1) * d) };
 }
 
-/** The largest deviation as a power of two, by which deviations are divided before they are squared. */
+/** The largest deviation as a power of two. Deviations are divided by it before they are squared. */
 export function unitOf(deviations: Float64Array): number {
   return powerOfTwo(Math.max(...deviations));
 }
 
-/**
- * C = (Σwyyᵀ − (Σwy)(Σwy)ᵀ/Σw)/(Σw − ddof), then scaled as the replicate's own columns ask for: upper triangle, in units of unit².
- */
-export function covarianceOf(
+/** C = (Σwyyᵀ − (Σwy)(Σwy)ᵀ/Σw)/(Σw − ddof), scaled by the replicate's own columns: upper triangle, in units of unit². */
+export function replicateCovariance(
   sums: Float64Array,
   columns: ReplicateColumns,
   frame: ColumnFrame,
@@ -258,7 +256,7 @@ export function covarianceOf(
   return matrix;
 }
 
-/** The components of a covariance matrix; `axes` are the sample's, where this is not the sample. The matrix is destroyed. */
+/** The components of a covariance matrix. `axes` are those of the sample; undefined for the sample itself. The matrix is destroyed. */
 export async function replicateOf(
   { mean, scale }: Pick<ReplicateColumns, 'mean' | 'scale'>,
   matrix: Float64Array,
@@ -276,9 +274,9 @@ export async function replicateOf(
   return { mean, scale, values, total, vectors: found.vectors, deviations, along: along ?? values };
 }
 
-/** Replicates from their covariance matrices, `most` at a time for one reading of the rows. */
+/** Replicates from their covariance matrices. One reading of the rows sums up to `most` replicates. */
 export async function* replicatesByScatter(
-  rows: Rows,
+  rows: BootstrapRows,
   draws: Draws,
   options: ReplicateOptions,
   most: number,
@@ -305,7 +303,7 @@ export async function* replicatesByScatter(
         unit = unitOf(columns.deviations);
         onUnit(unit);
       }
-      const matrix = covarianceOf(own, columns, frame, options.center, unit);
+      const matrix = replicateCovariance(own, columns, frame, options.center, unit);
       const replicate = await replicateOf(columns, matrix, options.k, axes, engine, progress);
       axes ??= replicate.vectors;
       yield replicate;

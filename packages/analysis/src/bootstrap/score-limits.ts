@@ -2,19 +2,19 @@ import type { Engine, RowSource } from '@scree/core';
 import type { MatrixLimits, ProgressTracker } from '@scree/core/pipeline';
 import { standardErrors } from './intervals.js';
 
-/** The components of a replicate aligned with the sample's, and how it centres and scales. The sample is the first. */
+/** The components of a replicate, aligned with the sample's, and its mean and scale. The sample comes first. */
 export interface AlignedAxes {
   readonly vectors: Float64Array;
   readonly mean: Float64Array;
   readonly scale: Float64Array;
 }
 
-/** Replicates of one pass: their scores of a block are held at once. */
+/** Replicates of one pass, whose scores of a block are in memory together. */
 const TOGETHER = 8;
 
 /**
- * 95 % limits of every row's scores, n × k, row after row: z ± reach·√(mean of (z_b − z)²), where z_b is the row seen by replicate
- * b. With a = v/scale it is z_b = (x − m)ᵀa − (m_b − m)ᵀa, m the sample's mean: one reading of the rows for all replicates.
+ * 95 % limits of every row's scores, n × k, row-major: z ± reach·√(mean of (z_b − z)²), with z_b the score of the row in replicate b.
+ * With a = v/scale it is z_b = (x − m)ᵀa − (m_b − m)ᵀa, m the sample's mean: one reading of the rows for all replicates.
  */
 export async function scoreLimits(
   source: RowSource,
@@ -62,7 +62,7 @@ export async function scoreLimits(
   return { low, high };
 }
 
-/** a = v/scale of several replicates, row after row, and (m_b − m)ᵀa of each. */
+/** a = v/scale of several replicates, row-major, and (m_b − m)ᵀa of each. */
 function stacked(
   axes: readonly AlignedAxes[],
   mean: Float64Array,

@@ -1,20 +1,20 @@
 import { DataError, type Engine, OptionError, type RowSource, type Scale, type Stability } from '@scree/core';
 import { type ColumnStatistics, rowWeights } from '@scree/core/data';
 import { fixSigns, type ProgressTracker } from '@scree/core/pipeline';
-import type { Chosen } from './bootstrap-options.js';
+import type { BootstrapSettings } from './bootstrap-options.js';
 import { BlockDraws, type Draws, GroupDraws, RowDraws } from './draws.js';
 import { replicatesByDual } from './dual.js';
 import { replicatesByIteration } from './iteration.js';
 import { replicatesFromNormal } from './parametric.js';
 import type { Replicate, ReplicateOptions, Replicates } from './replicate.js';
-import { type Rows, replicatesByScatter, sumsLength } from './scatter.js';
+import { ReplicateSummary } from './replicate-summary.js';
+import { type BootstrapRows, replicatesByScatter, sumsLength } from './scatter.js';
 import { type AlignedAxes, scoreLimits } from './score-limits.js';
-import { Summary } from './summary.js';
 import { WideRows } from './wide-rows.js';
 
-/** Rows that were fitted, and what is asked of them. */
-export interface Sample {
-  /** The rows, which can be read again. */
+/** The rows of a fit, and its options. */
+export interface FittedSample {
+  /** The rows; they can be read again. */
   readonly source: RowSource;
   /** Rows of the source, including those of weight 0. */
   readonly read: number;
@@ -34,31 +34,38 @@ const MOST_NUMBERS = 1 << 26;
 const MOST_COPIED = 1 << 27;
 /** Most columns of a parametric bootstrap. */
 const MOST_PARAMETRIC = 2000;
-/** Fewer rows or groups than this are no sample to draw from. */
+/** Fewest rows or groups to draw from. */
 const FEWEST = 3;
 
-/** Draws replicates of the rows and says how much their components differ from the sample's. */
+/** Draws replicates of the rows, and measures how much their components differ from the sample's. */
 export async function stabilityOf(
-  sample: Sample,
-  chosen: Chosen,
+  sample: FittedSample,
+  chosen: BootstrapSettings,
   engine: Engine,
   progress: ProgressTracker,
-  forced?: Method,
+  forced?: ReplicateMethod,
 ): Promise<Stability> {
   const { source, columns, center, ddof, scale, columnWeights, k } = sample;
   const { replicates, kind, alignment, seed } = chosen;
   const { draws, units, about } = drawsFor(sample, chosen);
-  const rows: Rows = { source, columns, weights: rowWeights(sample.weights, sample.read), scale, engine, progress };
+  const rows: BootstrapRows = {
+    source,
+    columns,
+    weights: rowWeights(sample.weights, sample.read),
+    scale,
+    engine,
+    progress,
+  };
   const options = { k, replicates, center, ddof, columnWeights };
   const method = forced ?? (kind === 'parametric' ? 'parametric' : chooseMethod(sample, replicates));
   progress.begin('bootstrap', 2 * (replicates + 1));
-  const found = await begin(method, rows, sample, draws, { ...options, seed });
+  const found = await startReplicates(method, rows, sample, draws, { ...options, seed });
   const axes: AlignedAxes[] = [];
-  let summary: Summary | undefined;
+  let summary: ReplicateSummary | undefined;
   try {
     for await (const replicate of found.replicates) {
       const aligned = summary ? summary.add(replicate) : withSigns(replicate).vectors;
-      summary ??= new Summary(replicate, replicates, alignment);
+      summary ??= new ReplicateSummary(replicate, replicates, alignment);
       if (chosen.scores) axes.push({ vectors: aligned, mean: replicate.mean, scale: replicate.scale });
       const pause = progress.step(1);
       if (pause) await pause;
@@ -69,28 +76,28 @@ export async function stabilityOf(
   progress.end();
   const unitScaled = scale === 'unit' && center && !columnWeights;
   const scaling = { unitScaled, fixedTotal: scale === 'unit' };
-  const numbers = (summary as Summary).result(found.unit(), units, columns.rows, scaling);
+  const numbers = (summary as ReplicateSummary).result(found.unit(), units, columns.rows, scaling);
   const how: Pick<Stability, 'method' | 'passes'> = { method, passes: found.passes + (chosen.scores ? 1 : 0) };
   const scores = chosen.scores ? { scores: await scoreLimits(source, sample.read, axes, units, engine, progress) } : {};
   return { replicates, kind, ...about, alignment, level: 0.95, seed, ...how, ...numbers, ...scores };
 }
 
-interface Begun {
+interface StartedReplicates {
   readonly replicates: Replicates;
-  /** Size of one unit of the replicates' frame; known after the first of them. */
+  /** The size of one unit of the replicates; known after the first replicate. */
   unit(): number;
-  /** How often the rows are read. */
+  /** The number of readings of the rows. */
   readonly passes: number;
   release(): void;
 }
 
-async function begin(
+async function startReplicates(
   method: Stability['method'],
-  rows: Rows,
-  sample: Sample,
+  rows: BootstrapRows,
+  sample: FittedSample,
   draws: Draws,
   options: ReplicateOptions & { readonly seed: number },
-): Promise<Begun> {
+): Promise<StartedReplicates> {
   const { engine, progress, source } = rows;
   const { replicates } = options;
   let unit = 1;
@@ -112,37 +119,37 @@ async function begin(
     method === 'dual'
       ? replicatesByDual(wide, options, ownScale, engine, progress)
       : replicatesByIteration(wide, options, engine, progress);
-  // The rows are kept in memory after that.
+  // One more reading keeps the rows in memory.
   const passes = Math.ceil((replicates + 1) / group) + 1;
   return { replicates: found, unit: () => wide.unit, passes, release: () => wide.release() };
 }
 
-export type Method = 'scatter' | 'dual' | 'iteration';
+export type ReplicateMethod = 'scatter' | 'dual' | 'iteration';
 
 /**
- * The cheapest way, by flops: from the shape alone, so that results do not depend on the machine. Flops of an eigenproblem take
- * four times as long as those of products, and reading a number in a pass as long as 40 flops.
+ * The cheapest method by flops, from the shape alone, so that results do not depend on the machine. Flops of an eigenproblem take four
+ * times as long as those of products, and reading a number in a pass takes as long as 40 flops.
  */
 export function chooseMethod(
-  { source, columns, scale, k }: Omit<Sample, 'read' | 'weights'>,
+  { source, columns, scale, k }: Omit<FittedSample, 'read' | 'weights'>,
   replicates: number,
-): Method {
+): ReplicateMethod {
   const [n, d] = [columns.rows, source.cols];
   const eigen = (size: number): number => 4 * ((4 / 3) * size ** 3);
   const ownScale = scale === 'unit' || scale === 'pareto' || scale === 'range';
   const drawn = 0.63 * n;
-  const costs: Record<Method, number> = {
+  const costs: Record<ReplicateMethod, number> = {
     scatter: replicates * (n * d * d + eigen(d)),
     dual:
       (ownScale ? replicates : 1) * n * n * d + replicates * (eigen(drawn) + 2 * drawn * drawn + n * d * (80 + 4 * k)),
     iteration: replicates * EXPECTED_PASSES * n * d * (40 + 4 * (k + 6)),
   };
-  const fits: Record<Method, boolean> = {
+  const fits: Record<ReplicateMethod, boolean> = {
     scatter: sumsLength(d, 'pairs') <= MOST_NUMBERS,
     dual: n * n <= MOST_NUMBERS && n * d <= MOST_COPIED,
     iteration: source.resident || (source.nonzeros ?? n * d) <= MOST_COPIED,
   };
-  const names = (Object.keys(costs) as Method[]).filter((name) => fits[name]);
+  const names = (Object.keys(costs) as ReplicateMethod[]).filter((name) => fits[name]);
   if (names.length === 0) {
     throw new DataError(
       'TOO_LARGE',
@@ -153,19 +160,19 @@ export function chooseMethod(
   return names.reduce((best, name) => (costs[name] < costs[best] ? name : best));
 }
 
-/** Passes over the rows that an iteration takes for a replicate, on data whose variances fall as they usually do. */
+/** Passes of an iteration per replicate, for typical variances. */
 const EXPECTED_PASSES = 7;
 
-/** The sample's components with the signs of the model's. */
+/** Gives the sample's components the signs of the model's. */
 function withSigns(replicate: Replicate): Replicate {
   fixSigns(replicate.vectors, replicate.values.length, replicate.mean.length);
   return replicate;
 }
 
-/** The draws of a kind, and how many units are drawn from. */
+/** The draws of a kind of bootstrap, and the number of units that are drawn. */
 function drawsFor(
-  { source, columns, weights, read, scale }: Sample,
-  { kind, block, groups, seed }: Chosen,
+  { source, columns, weights, read, scale }: FittedSample,
+  { kind, block, groups, seed }: BootstrapSettings,
 ): { draws: Draws; units: number; about: Partial<Pick<Stability, 'block' | 'groups'>> } {
   const n = columns.rows;
   refuseFew(n, 'rows');
@@ -212,7 +219,7 @@ function refuseFew(count: number, what: 'rows' | 'groups'): void {
   );
 }
 
-/** The number of each row's group, for rows that have weight. */
+/** The group index of each row that has weight. */
 function numberGroups(
   labels: ArrayLike<string | number>,
   weights: ArrayLike<number> | undefined,

@@ -3,8 +3,8 @@ import { type Block, type DenseBlock, decoded, isFloat32Array, type SparseBlock 
 import type { ProgressTracker } from '@scree/core/pipeline';
 
 /**
- * All rows of a source as one block, so that sums are the same however the source is cut. Rows that are one block in memory are
- * used where they are; others are copied once.
+ * All rows of a source as one block, so that sums do not depend on the blocks of the source. Rows that are one block in memory are not
+ * copied.
  */
 export async function wholeBlock(source: RowSource, rows: number, progress: ProgressTracker): Promise<Block> {
   const blocks: Block[] = [];

@@ -4,9 +4,9 @@ import type { LoadedBlock } from '@scree/core/engine';
 import type { Draws } from './draws.js';
 import type { ReplicateOptions } from './replicate.js';
 import {
+  type BootstrapRows,
   columnFrame,
   type ReplicateColumns,
-  type Rows,
   rangesOf,
   replicateColumns,
   sumReplicates,
@@ -16,7 +16,7 @@ import {
 } from './scatter.js';
 import { wholeBlock } from './whole-block.js';
 
-/** A replicate as the engine's passes see it: B with BᵀB its covariance matrix, in units of unit². */
+/** A replicate for the engine's passes: BᵀB is its covariance matrix, in units of unit². */
 export interface WideReplicate {
   readonly columns: ReplicateColumns;
   readonly frame: Scaler & { readonly rootWeights: Float64Array };
@@ -25,22 +25,25 @@ export interface WideReplicate {
   readonly total: number;
 }
 
-/** Rows in memory for replicates of wide data, whose covariance matrices would be too large: means and scales of every replicate first. */
+/**
+ * Rows in memory for replicates of wide data, whose covariance matrices would be too large. Means and scales of every replicate are
+ * computed first.
+ */
 export class WideRows {
   readonly block: LoadedBlock;
   readonly n: number;
   readonly d: number;
   readonly unit: number;
-  /** The seed of random vectors to start from. */
+  /** The seed of random start vectors. */
   readonly startSeed: number;
   readonly #columns: readonly ReplicateColumns[];
-  readonly #rows: Rows;
+  readonly #rows: BootstrapRows;
   readonly #draws: Draws;
 
   private constructor(
     block: LoadedBlock,
     columns: readonly ReplicateColumns[],
-    rows: Rows,
+    rows: BootstrapRows,
     draws: Draws,
     startSeed: number,
   ) {
@@ -54,8 +57,14 @@ export class WideRows {
     this.#draws = draws;
   }
 
-  /** Sums up the columns of all replicates: one reading for as many as `most` numbers hold. */
-  static async of(rows: Rows, read: number, draws: Draws, options: ReplicateOptions, most: number): Promise<WideRows> {
+  /** Sums the columns of all replicates. One reading takes the replicates whose sums are up to `most` numbers. */
+  static async of(
+    rows: BootstrapRows,
+    read: number,
+    draws: Draws,
+    options: ReplicateOptions,
+    most: number,
+  ): Promise<WideRows> {
     const { source, engine, progress, scale } = rows;
     const d = source.cols;
     const frame = columnFrame(rows.columns, options.center);
@@ -91,13 +100,13 @@ export class WideRows {
     for (let i = 0; i < rootWeights.length; i++) rootWeights[i] = Math.sqrt(rootWeights[i] / columns.divisor);
     const { unit } = this;
     const deviations = columns.deviations.map((deviation) => deviation / unit);
-    // A column that does not vary in this replicate would be rounding, so it is left out.
+    // A column that is constant in this replicate would be rounding, so it is left out.
     const factor = columns.scale.map((scale, j) => (deviations[j] > 0 ? 1 / scale / unit : 0));
     const total = deviations.reduce((sum, deviation) => sum + deviation * deviation, 0);
     return { columns, frame: { shift: columns.mean, factor, rootWeights }, deviations, total };
   }
 
-  /** The weight of every row in a replicate; 0 for rows that have none of their own. */
+  /** The weight of every row in a replicate; 0 for rows of weight 0. */
   #weightsOf(number: number): Float64Array {
     const { n } = this;
     const own = this.#rows.weights.slice(0, n);

@@ -31,13 +31,13 @@ export interface ChooseOptions
     | 'signal'
     | 'threads'
   > {
-  /** Which criteria to compute. Default all. */
+  /** The criteria to compute. Default all. */
   readonly criteria?: readonly CriterionName[];
   /** Tables that `parallel` simulates and `permutation` permutes. Default 1000, fewer for large tables. */
   readonly permutations?: number;
   /** Quantile of the simulated variances that a component must exceed. Default 0.95. */
   readonly quantile?: number;
-  /** Standard deviation of the noise in every entry of the scaled data, where it is known: for `gavish-donoho`. */
+  /** Standard deviation of the noise in every entry of the scaled data, if it is known, for `gavish-donoho`. */
   readonly noise?: number;
   /** Groups of rows for `cross-validation`. Default 10. */
   readonly folds?: number;
@@ -64,11 +64,11 @@ const OWN_OPTIONS: Record<'criteria' | 'permutations' | 'quantile' | 'noise' | '
 };
 
 /**
- * How many components to keep: what each criterion says, a recommendation, and why.
+ * Computes how many components to keep: the answer of each criterion, a recommendation and its reason.
  *
- * Of data, one pass gives the moments (of each group of rows, for `cross-validation`), and a second the rows for
- * `permutation`, where they fit into memory. Tables with fewer rows than columns take the passes of the dual solver, and one more for
- * their rows. Of moments or a model only what needs no rows is computed, and the other criteria say so.
+ * One pass over the data computes the moments (of each group of rows for `cross-validation`), and a second pass reads the rows for
+ * `permutation` if they fit into memory. Tables with fewer rows than columns take the passes of the dual solver, and one more for their
+ * rows. For moments or a model, only criteria that need no rows are computed.
  */
 export function chooseComponents(data: Data | Moments | Model, options: ChooseOptions = {}): Promise<Choice> {
   return keepAlive(() => choose(data, options));

@@ -1,6 +1,7 @@
 import { DataError, type Engine, type Model, Moments, type RowSource } from '@scree/core';
 import { checkBlockWidth, packTile, rowWeights } from '@scree/core/data';
 import { fit, LARGEST_SQUARE, type ProgressTracker, type Settings } from '@scree/core/pipeline';
+import { omit } from '../fields.js';
 import { pickRows } from '../reading/pick-rows.js';
 import { groupNumbers } from './computations/fold-errors.js';
 import type { Evidence, EvidenceOptions, FoldMoments, Need } from './criteria/criterion.js';
@@ -33,7 +34,7 @@ export function absentRows(sentence: string): Evidence['absent'] {
   return { rows: sentence, folds: sentence };
 }
 
-/** One pass: the moments of each group of rows, or of all of them where no criterion needs groups. */
+/** Reads the moments of each group of rows in one pass; or of all rows, if no criterion needs groups. */
 export async function readFolds(
   source: RowSource,
   { settings, names, options, engines, progress }: EvidenceRequest,
@@ -69,7 +70,7 @@ export async function readFolds(
   return { parts: parts.filter(({ rows }) => rows > 0), moments };
 }
 
-/** What the moments of all rows, given in groups, tell. */
+/** The evidence in the moments of all rows, given in groups. */
 export async function fromMoments(
   parts: readonly Moments[],
   { settings, names, engines, progress }: EvidenceRequest,
@@ -148,7 +149,7 @@ function foldOf(part: Moments, mean: Float64Array, scale: Float64Array, varying:
   };
 }
 
-/** A model of one component that knows all variances. */
+/** A model of one component that has the spectrum. */
 async function spectrumModel(
   data: RowSource | Moments,
   settings: Settings,
@@ -156,11 +157,11 @@ async function spectrumModel(
   engines: readonly [Engine, ...Engine[]],
   progress: ProgressTracker,
 ): Promise<Model> {
-  const { learn: _, sketch: __, ...plain } = settings;
+  const plain = omit(settings, 'learn', 'sketch');
   return (await fit(data, { ...plain, k: 1, solver, whiten: false }, engines, progress)).model;
 }
 
-/** What a model with its spectrum tells. */
+/** The evidence in a model that has its spectrum. */
 function shared(
   { n, d, centered, totalWeight, ddof, spectrum }: Model,
   columnVariances: ArrayLike<number>,
@@ -182,7 +183,7 @@ function areEqual(variances: ArrayLike<number>): boolean {
   return values.every((value) => value > largest * (1 - 1e-9));
 }
 
-/** The rows for criteria that need them: where they fit into memory and the work is not too long. */
+/** The rows for criteria that need them, if they fit into memory and the criteria do not take too long. */
 export async function rowsFor(
   source: RowSource,
   facts: Facts,
@@ -227,7 +228,7 @@ async function scaledRows(
   return rows;
 }
 
-/** Fewer rows than columns: the spectrum from the dual problem, the rest from the rows, where they fit into memory. */
+/** The evidence for fewer rows than columns: the spectrum from the dual problem, the rest from the rows if they fit into memory. */
 export async function fromWideRows(
   source: RowSource,
   { settings, names, engines, progress }: EvidenceRequest,
@@ -271,7 +272,7 @@ export async function fromWideRows(
   };
 }
 
-/** What a fitted model tells: all variances, but no rows; nor, if version 0.1.0 stored it, always the variances of columns. */
+/** The evidence in a fitted model: all variances, but no rows. A model stored by version 0.1.0 may lack the variances of columns. */
 export function fromModel(model: Model): Omit<Evidence, 'options' | 'engine' | 'progress'> {
   if (!model.spectrum) {
     throw new DataError(
@@ -300,7 +301,7 @@ export function fromModel(model: Model): Omit<Evidence, 'options' | 'engine' | '
   };
 }
 
-/** Variances of the scaled columns that vary, where the model has all components: Σᵢ λᵢvᵢⱼ². */
+/** Variances of the scaled columns that vary, if the model has all components: Σᵢ λᵢvᵢⱼ². */
 function columnVariancesOf({ k, d, spectrum, components, variances }: Model): Float64Array | undefined {
   if (spectrum?.length !== k) return undefined;
   const out = new Float64Array(d);

@@ -4,8 +4,9 @@ import { combineRows, dot, norm, rowProducts, subspaceAngles, svd, transpose } f
 import { describeValue } from '@scree/core/pipeline';
 
 /**
- * Tucker's congruence coefficients of the rows of two matrices with the same columns, usually loadings: Σaⱼbⱼ/√(Σaⱼ²·Σbⱼ²), a cosine about
- * zero and not about means. One row per row of a, one column per row of b; 0 for a row of zeros. Lorenzo-Seva & ten Berge (2006) call
+ * Tucker's congruence coefficients of the rows of two matrices with the same columns, usually loadings: Σaⱼbⱼ/√(Σaⱼ²·Σbⱼ²), a cosine
+ * about zero and not about means. The result has one row per row of a and one column per row of b. A row of zeros gives 0. Lorenzo-Seva
+ * & ten Berge (2006) call
  * |φ| from .85 fairly similar and from .95 equal.
  */
 export function congruence(a: Matrix, b: Matrix): RowMatrix<Float64Array> {
@@ -21,35 +22,32 @@ export function congruence(a: Matrix, b: Matrix): RowMatrix<Float64Array> {
 
 /** How two models differ: angles, congruences, variances. */
 export interface ModelComparison {
-  /** Columns that both models have, by name; by position, as indexes of the first model, where names are missing. */
+  /** Columns of both models, by name; if names are missing, by position, as indexes of the first model. */
   readonly columns: readonly string[] | readonly number[];
-  /** Columns of one model only. They take no part. */
+  /** Columns of one model only. They are ignored. */
   readonly onlyFirst: readonly string[];
   readonly onlySecond: readonly string[];
   /** Principal angles between the subspaces, over the shared columns, smallest first, in radians. */
   readonly angles: Float64Array;
-  /** Tucker's congruence of every component of the first model with every one of the second. */
+  /** Tucker's congruence of every component of the first model with every component of the second. */
   readonly congruence: RowMatrix<Float64Array>;
   /** Pairs of components by |congruence|, the most similar first; each component at most once. Signs of components are arbitrary. */
   readonly matches: readonly { readonly first: number; readonly second: number; readonly congruence: number }[];
-  /**
-   * RV coefficient of the loadings, with columns in the place of rows: the cosine between the two covariance matrices that the models
-   * reconstruct, tr(CₐCᵦ)/(‖Cₐ‖·‖Cᵦ‖).
-   */
+  /** RV coefficient of the loadings: the cosine between the covariance matrices that the models reconstruct, tr(CₐCᵦ)/(‖Cₐ‖·‖Cᵦ‖). */
   readonly rv: number;
   /** The second model's loadings rotated onto the first one's, about zero. */
   readonly procrustes: {
     /** The share of the sum of squares that the best rotation leaves, 0 to 1. */
     readonly ss: number;
-    /** Orthogonal, as many rows as the second model has components, as many columns as the first. */
+    /** Orthogonal: one row per component of the second model, one column per component of the first. */
     readonly rotation: RowMatrix<Float64Array>;
   };
   readonly warnings: readonly Warning[];
 }
 
 /**
- * Compares two models by their components: columns matched by name where both have names, otherwise by position. Loadings are compared
- * in the units in which each model was fitted, so both should scale their columns in the same way.
+ * Compares two models by their components. Columns are matched by name if both models have names, otherwise by position. Loadings are
+ * compared in the units of each fit, so both models should scale their columns in the same way.
  */
 export function compareModels(first: Model, second: Model): ModelComparison {
   const { a, b, columns } = sharedColumns(first, second);
@@ -98,7 +96,7 @@ interface Shared {
 function sharedColumns(first: Model, second: Model): Shared {
   const [names, others] = [first.columnNames, second.columnNames];
   if (names && others) {
-    // Of a name that occurs twice the last column counts.
+    // If a name occurs twice, the last column counts.
     const own = new Map(names.map((name, j) => [name, j]));
     const at = new Map(others.map((name, j) => [name, j]));
     const columns = [...own.keys()].filter((name) => at.has(name));
@@ -126,7 +124,7 @@ function matchesOf(
   kb: number,
 ): { first: number; second: number; congruence: number }[] {
   const pairs = Array.from(similar, (congruence, at) => ({ first: Math.floor(at / kb), second: at % kb, congruence }));
-  // Equal ones, up to rounding, in the order of the components.
+  // Congruences that are equal within rounding keep the order of the components.
   const size = ({ congruence }: { congruence: number }): number => Math.round(Math.abs(congruence) * 1e9);
   pairs.sort((p, q) => size(q) - size(p));
   const taken = [new Set<number>(), new Set<number>()];
@@ -142,7 +140,7 @@ function matchesOf(
 }
 
 function scaleWarnings(first: Model, second: Model): Warning[] {
-  // Models of version 0.1.0 do not say how they scale.
+  // Models of version 0.1.0 do not store how they scale.
   const rule = ({ scaling, scale }: Model): string => scaling ?? (scale.every((s) => s === 1) ? 'none' : 'unit');
   const [a, b] = [rule(first), rule(second)];
   if (a === b) return [];
@@ -165,7 +163,7 @@ function cosines(a: Float64Array, ka: number, b: Float64Array, kb: number, d: nu
   return rowProducts(rows(a, ka), ka, rows(b, kb), kb, d).map((cosine) => Math.max(-1, Math.min(1, cosine)));
 }
 
-/** The vector at length 1; zeros as they are. */
+/** The vector scaled to length 1; zeros are unchanged. */
 function unit(x: Float64Array): Float64Array {
   let largest = 0;
   for (const entry of x) largest = Math.max(largest, Math.abs(entry));

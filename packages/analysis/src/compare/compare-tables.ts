@@ -10,16 +10,17 @@ import {
   type Task,
 } from '@scree/core/pipeline';
 
-/** How two tables are compared. */
+/** Options of comparing two tables. */
 export interface CompareTablesOptions extends ControlOptions {
   /** `'unit'` divides every column by its deviation first. Default `'none'`. */
   readonly scale?: 'none' | 'unit';
 }
 
 /**
- * RV coefficient of two tables of the same rows (Robert & Escoufier 1976): ‖XᵀY‖²/(‖XᵀX‖·‖YᵀY‖) in Frobenius norms, for centred X and Y. It is
- * a correlation of the rows' inner products: 1 where one table is a rotated and scaled other, 0 where no column of one is correlated
- * with a column of the other. Takes one reading and (p + q)² numbers of memory; a table with more columns than rows becomes its PCA scores first.
+ * RV coefficient of two tables of the same rows (Robert & Escoufier 1976): ‖XᵀY‖²/(‖XᵀX‖·‖YᵀY‖) in Frobenius norms, for centred X and
+ * Y. It is a correlation of the rows' inner products: 1 if one table is the other rotated and scaled, 0 if no column of one is
+ * correlated with a column of the other. Takes one reading and (p + q)² numbers of memory. A table with more columns than rows is
+ * replaced by its PCA scores.
  */
 export function rvCoefficient(a: Data, b: Data, options: CompareTablesOptions = {}): Promise<number> {
   return keepAlive(async () => {
@@ -29,28 +30,28 @@ export function rvCoefficient(a: Data, b: Data, options: CompareTablesOptions = 
   });
 }
 
-/** How one configuration of points is turned onto another, and what is left between them. */
+/** The rotation of one configuration of points onto another, and the remaining distances. */
 export interface Procrustes {
-  /** The share of the sum of squares that no rotation and scaling explains, 0 to 1, the same both ways: symmetric m². */
+  /** The share of the sum of squares that no rotation and scaling explains, 0 to 1: the symmetric m², the same in both directions. */
   readonly ss: number;
   /** √(1 − ss), the correlation of two configurations. */
   readonly correlation: number;
   /**
-   * Orthogonal, q × p: rows y of the second table lie closest to those of the first as scale·yQ + translation. Where q > p these are
-   * the columns of the rotated table that the first table has; it has q − p more, which the first table is without.
+   * Orthogonal, q × p: rows y of the second table lie closest to those of the first as scale·yQ + translation. If q > p, these are the
+   * p columns of the rotated table that match the first table; the other q − p columns have no match.
    */
   readonly rotation: RowMatrix<Float64Array>;
   readonly scale: number;
   readonly translation: Float64Array;
-  /** The sum of squared distances that is left, in units of the first table; where q > p over all columns of the rotated table. */
+  /** The remaining sum of squared distances, in units of the first table, over all columns of the rotated table. */
   readonly residual: number;
 }
 
 /**
- * Procrustes rotation of the second table onto the first, rows matched: the rotation or reflection, scale and translation that make the
- * sum of squared distances least (Gower 1975). With XᵀY = UΣVᵀ of the centred tables Q = VUᵀ, scale = ΣΣ/‖Y‖²,
- * ss = 1 − (ΣΣ)²/(‖X‖²‖Y‖²). The narrower table counts as if it had columns of zeros too. As `procrustes(symmetric = TRUE)$ss` of R's vegan.
- * With `scale: 'unit'` rotation and translation are those of the scaled columns.
+ * Procrustes rotation of the second table onto the first, for matched rows: the rotation or reflection, scale and translation that
+ * minimise the sum of squared distances (Gower 1975). With XᵀY = UΣVᵀ of the centred tables Q = VUᵀ, scale = ΣΣ/‖Y‖², ss = 1 −
+ * (ΣΣ)²/(‖X‖²‖Y‖²). The narrower table is padded with columns of zeros. As `procrustes(symmetric = TRUE)$ss` of R's vegan. With `scale:
+ * 'unit'` rotation and translation are those of the scaled columns.
  */
 export function procrustes(a: Data, b: Data, options: CompareTablesOptions = {}): Promise<Procrustes> {
   return keepAlive(async () => {
@@ -85,7 +86,7 @@ function* rotationOf(cross: Float64Array, p: number, q: number): Task<{ rotation
   };
 }
 
-/** A rotation of scores as one of the columns: WᵦᵀQWₐ with the components W of each table that became scores. */
+/** Turns a rotation of scores into one of columns: WᵦᵀQWₐ, with the components W of each table that was replaced by scores. */
 function toColumns(rotation: Float64Array, left: Part, right: Part): Float64Array {
   const [p, q] = [left.cols, right.cols];
   const width = left.mean.length;
@@ -94,15 +95,15 @@ function toColumns(rotation: Float64Array, left: Part, right: Part): Float64Arra
   return combineRows(transpose(right.components, q, right.mean.length), right.mean.length, wide, q, width);
 }
 
-/** A table as its products see it. */
+/** A table and its products. */
 interface Part {
-  /** Columns, or scores where the table became scores. */
+  /** The number of columns, or of scores if the table was replaced by scores. */
   readonly cols: number;
   /** XᵀX of the centred columns, both triangles, in units of unit². */
   readonly scatter: Float64Array;
   /** A power of two; 1 for scaled columns. */
   readonly unit: number;
-  /** Means of the table's own columns, scaled as they are. */
+  /** Means of the scaled columns of the table. */
   readonly mean: Float64Array;
   readonly components: Float64Array | undefined;
 }
@@ -114,7 +115,7 @@ interface CrossProducts {
   readonly right: Part;
 }
 
-/** XᵀX, XᵀY and YᵀY of the centred tables, in one reading. Tables with more columns than rows become PCA scores before. */
+/** XᵀX, XᵀY and YᵀY of the centred tables, in one reading. Tables with more columns than rows are replaced by PCA scores first. */
 async function crossProducts(
   a: Data,
   b: Data,
@@ -149,7 +150,7 @@ interface Narrowed {
   readonly model?: Model;
 }
 
-/** A table with more columns than rows as its scores on all components: distances and inner products of the rows are the same. */
+/** Replaces a table with more columns than rows by its scores on all components, which keeps distances and inner products of the rows. */
 async function narrowed(source: RowSource, { scale = 'none', ...control }: CompareTablesOptions): Promise<Narrowed> {
   if (source.rows === undefined || source.cols <= source.rows || source.rows < 2 || !source.rereadable)
     return { source };
@@ -175,7 +176,7 @@ function partOf(
   const largest = Math.max(...deviations);
   if (!(largest > 0))
     throw new DataError('BAD_DATA', 'All rows of one of the tables are the same, so it cannot be compared.');
-  // The columns of a table that became scores were scaled before.
+  // The columns of a table that was replaced by scores are scaled already.
   const scaled = scale === 'unit' && !model;
   const unit = scaled ? 1 : powerOfTwo(largest);
   const factor = Float64Array.from(deviations, (deviation) => 1 / (scaled ? deviation || 1 : unit));
@@ -191,7 +192,7 @@ interface Framed {
   readonly factor: Float64Array;
 }
 
-/** The products of some columns with some others, as their factors scale them. */
+/** The products of the columns of two parts, scaled by their factors. */
 function productsOf(
   { scatter, columns, cols: d }: Moments,
   a: Framed,

@@ -4,8 +4,8 @@ import { subspaceAngles } from '@scree/core/linalg';
 import { describeValue } from '@scree/core/pipeline';
 
 /**
- * Principal angles between two subspaces of ℝᵈ, each spanned by the rows of a matrix, smallest first, in radians. There are as
- * many angles as the smaller subspace has dimensions; rows that depend on others add none. Small angles are right to rounding.
+ * Principal angles between two subspaces of ℝᵈ, each spanned by the rows of a matrix, smallest first, in radians. Their number is the
+ * dimension of the smaller subspace; dependent rows add no dimension. Small angles are accurate to rounding.
  */
 export function principalAngles(a: Matrix, b: Matrix): Float64Array {
   for (const matrix of [a, b]) {

@@ -1,6 +1,6 @@
 import type { Model } from '@scree/core';
 import type { Between } from '../fit-table.js';
-import { count, listed, percent, several } from './numbers.js';
+import { count, listed, percent, plural } from './numbers.js';
 
 /** Groups in a sentence; more are counted. */
 const MOST_NAMES = 8;
@@ -15,5 +15,5 @@ export function describeBetween({ column, groups, share }: Between): string {
 /** How much of the variance between the groups the components keep. */
 export function describeKept({ k, varianceRatios }: Model): string {
   const share = varianceRatios.reduce((sum, ratio) => sum + ratio, 0);
-  return `${several(k, 'component keeps', 'components keep')} ${percent(share)} of the variance between the groups.`;
+  return `${plural(k, 'component keeps', 'components keep')} ${percent(share)} of the variance between the groups.`;
 }

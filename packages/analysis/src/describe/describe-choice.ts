@@ -1,6 +1,6 @@
 import type { Choice, Criterion } from '@scree/core';
 import { criterionTitle } from '../choose/criteria/registry.js';
-import { several, show } from './numbers.js';
+import { formatNumber, plural } from './numbers.js';
 
 /** The recommendation and, where nothing stands out, what that means: one or two sentences. */
 export function describeChoice({ k, reason, spectrum }: Choice): string[] {
@@ -13,7 +13,7 @@ export function describeChoice({ k, reason, spectrum }: Choice): string[] {
     reason,
     ...(total > 0
       ? [
-          `${several(k, 'component')} ${k === 1 ? 'keeps' : 'keep'} ${show((100 * kept) / total, 3)}\u00a0% of the variance.`,
+          `${plural(k, 'component')} ${k === 1 ? 'keeps' : 'keep'} ${formatNumber((100 * kept) / total, 3)}\u00a0% of the variance.`,
         ]
       : []),
   ];

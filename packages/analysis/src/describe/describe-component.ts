@@ -1,9 +1,9 @@
 import type { Model } from '@scree/core';
 import { columnContributions } from '../meaning/column-contributions.js';
 import {
+  type ComponentFacts,
   type ComponentMeaning,
   componentMeaning,
-  type ComponentFacts as MeaningFacts,
   type RelatedColumn,
   type RelatedGroups,
 } from '../meaning/component-meaning.js';
@@ -13,7 +13,7 @@ import { count, listed, percent } from './numbers.js';
 const MOST_NAMED = 4;
 
 /** What the description of a component may use besides the model. */
-export interface ComponentFacts extends MeaningFacts {
+export interface DescribedComponentFacts extends ComponentFacts {
   /** Most columns that are named on each side. Default 4. */
   readonly most?: number;
 }
@@ -22,14 +22,14 @@ export interface ComponentFacts extends MeaningFacts {
  * One sentence per component that something can be said of: "PC1 (37 %): more flavanoids and phenols, less nonflavanoids;
  * separates the 3 levels of cultivar (η² .78): highest for 1, lowest for 3." `componentMeaning` has the rules.
  */
-export function describeComponents(model: Model, facts: ComponentFacts = {}): string[] {
+export function describeComponents(model: Model, facts: DescribedComponentFacts = {}): string[] {
   const columns = facts.columns ?? columnContributions(model);
   const sentences = Array.from({ length: model.k }, (_, c) => describeComponent(model, c, { ...facts, columns }));
   return sentences.filter((sentence) => sentence !== undefined);
 }
 
 /** The sentence about component `c`, counted from 0; undefined if there is nothing to say. */
-export function describeComponent(model: Model, c: number, facts: ComponentFacts = {}): string | undefined {
+export function describeComponent(model: Model, c: number, facts: DescribedComponentFacts = {}): string | undefined {
   const meaning = componentMeaning(model, c, facts);
   return meaning && describeMeaning(meaning, facts.most);
 }

@@ -1,6 +1,6 @@
 import type { Encoding } from '@scree/core';
 import type { CategoryColumn, EncodedColumn, NumberColumn } from '@scree/core/data';
-import { count, listed, percent, several } from './numbers.js';
+import { count, listed, percent, plural } from './numbers.js';
 
 /** How a table became numbers, in sentences: transforms, or what MCA, FAMD and MFA do, then the rules for gaps and unseen levels. */
 export function describeEncoding(coding: Encoding): string[] {
@@ -22,11 +22,11 @@ const METHODS: Readonly<
 > = {
   pca: () => '',
   mca: (_, categories) =>
-    `Multiple correspondence analysis (MCA) of ${several(categories.length, 'category', 'categories')} with ${several(levelsOf(categories), 'level')}: every level is a column of 0 and 1, less its share and divided by the root of it, and all columns count the same.`,
+    `Multiple correspondence analysis (MCA) of ${plural(categories.length, 'category', 'categories')} with ${plural(levelsOf(categories), 'level')}: every level is a column of 0 and 1, less its share and divided by the root of it, and all columns count the same.`,
   famd: ({ columns }, categories) =>
     `Factor analysis of mixed data (FAMD): ${mixture(columns, categories)}. Numbers have variance 1, and every level is a column of 0 and 1, less its share and divided by the root of it.`,
   mfa: ({ groups = [], columns }, categories) =>
-    `Multiple factor analysis (MFA) of ${several(groups.length, 'group')} of columns: ${listed(groups.map((group) => `${group.name} (${count(group.columns)})`))}; ${mixture(columns, categories)}. Every group was divided by the root of the first eigenvalue of its own analysis, so that none decides the components alone because it is large.`,
+    `Multiple factor analysis (MFA) of ${plural(groups.length, 'group')} of columns: ${listed(groups.map((group) => `${group.name} (${count(group.columns)})`))}; ${mixture(columns, categories)}. Every group was divided by the root of the first eigenvalue of its own analysis, so that none decides the components alone because it is large.`,
 };
 
 function levelsOf(categories: readonly CategoryColumn[]): number {
@@ -37,10 +37,10 @@ function levelsOf(categories: readonly CategoryColumn[]): number {
 function mixture(columns: readonly EncodedColumn[], categories: readonly CategoryColumn[]): string {
   const numbers = columns.length - categories.length;
   return listed([
-    ...(numbers === 0 ? [] : [several(numbers, 'column of numbers', 'columns of numbers')]),
+    ...(numbers === 0 ? [] : [plural(numbers, 'column of numbers', 'columns of numbers')]),
     ...(categories.length === 0
       ? []
-      : [`${several(categories.length, 'category', 'categories')} with ${several(levelsOf(categories), 'level')}`]),
+      : [`${plural(categories.length, 'category', 'categories')} with ${plural(levelsOf(categories), 'level')}`]),
   ]);
 }
 
@@ -61,7 +61,7 @@ function describeTransforms(columns: readonly EncodedColumn[]): string[] {
     if (names.length === 0) return [];
     const which =
       names.length === columns.length
-        ? `all ${several(names.length, 'column')}`
+        ? `all ${plural(names.length, 'column')}`
         : `${names.length === 1 ? 'column' : 'columns'} ${some(names)}`;
     return [`Instead of the values of ${which}, ${what} analysed.`];
   });
@@ -90,7 +90,7 @@ function describeRules({ missing, unseen, columns }: Encoding): string[] {
 function describeRegression({ regression, unseen }: Encoding): string[] {
   if (!regression) return [];
   const names = regression.covariates.map(({ name, levels }) =>
-    levels ? `${name} (${several(levels.length, 'level')})` : name,
+    levels ? `${name} (${plural(levels.length, 'level')})` : name,
   );
   return [
     `Residuals: what a regression of every column on ${some(names)} leaves was analysed; variances and scores are those of residuals.`,

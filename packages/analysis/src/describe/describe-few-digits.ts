@@ -1,4 +1,4 @@
-import { listed, show } from './numbers.js';
+import { formatNumber, listed } from './numbers.js';
 
 /** What `details` of the warning FEW_DIGITS say: names or indexes of columns, and facts about the first of them. */
 export interface FewDigits {
@@ -18,7 +18,7 @@ export function describeFewDigits(
 ): string {
   const digits = Math.round(Math.log10(deviation / step));
   const about = digits < 1 ? 'less than 1 digit' : `only about ${digits === 1 ? '1 digit' : `${digits} digits`}`;
-  const numbers = `its numbers are up to ${show(largest)}, where neighbours in ${dtype} are ${show(step)} apart, and its standard deviation is ${show(deviation)}`;
+  const numbers = `its numbers are up to ${formatNumber(largest)}, where neighbours in ${dtype} are ${formatNumber(step)} apart, and its standard deviation is ${formatNumber(deviation)}`;
   const remedy = `If they were measured with more digits, ${largest < 1000 * step ? 'multiply them by a constant' : 'subtract a constant'} before they are stored.`;
   if (count === 1)
     return `The differences between rows in column ${called(columns[0])} have ${about}: ${numbers}. ${remedy}`;

@@ -5,7 +5,7 @@ import type { ComponentMeaning } from '../meaning/component-meaning.js';
 import type { UnusualRows } from '../rows/unusual-rows.js';
 import { describeMeaning } from './describe-component.js';
 import { type DescribedRows, describeUnusual } from './describe-unusual.js';
-import { listed, percent, runs, several } from './numbers.js';
+import { listed, percent, plural, runs } from './numbers.js';
 
 /** What sentences need of an analysis: a record has it, and a page that got the record as a message. */
 export interface DescribedAnalysis {
@@ -47,8 +47,8 @@ function keepSentence({ k, recommended, share }: KeepDetails, { model: { choice,
   if (recommended === 0) return choice?.reason ?? '';
   const kept = share > 0 && k < d ? `, which ${k === 1 ? 'keeps' : 'keep'} ${percent(share)} of the variance` : '';
   if (recommended !== null && recommended !== k)
-    return `The model has ${several(k, 'component')}${kept}; ${recommended} ${recommended === 1 ? 'is' : 'are'} recommended.`;
-  const keep = `Keep ${several(k, 'component')}${kept}`;
+    return `The model has ${plural(k, 'component')}${kept}; ${recommended} ${recommended === 1 ? 'is' : 'are'} recommended.`;
+  const keep = `Keep ${plural(k, 'component')}${kept}`;
   if (!choice) return `${keep}.`;
   // If no criterion decides, the reason says what does.
   return choice.agree.length === 0 ? `${keep}. ${choice.reason}` : `${keep}: ${agreement(choice)}.`;

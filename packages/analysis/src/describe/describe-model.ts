@@ -1,6 +1,6 @@
 import type { Model } from '@scree/core';
 import { componentsForShares, hasAllComponents, knownRatios, shareKept } from '../choose/components-for.js';
-import { count, degrees, listed, percent, runs, several, show } from './numbers.js';
+import { count, degrees, formatNumber, listed, percent, plural, runs } from './numbers.js';
 
 /** A model described in sentences. They are plain text: escape them before you write them into HTML. */
 
@@ -8,7 +8,7 @@ import { count, degrees, listed, percent, runs, several, show } from './numbers.
 export function describeVariances(model: Model): string[] {
   const { k, d, coding } = model;
   const given = coding?.columns.length ?? d;
-  const columns = given === d ? several(d, 'column') : `${several(given, 'column')}, ${count(d)} when coded`;
+  const columns = given === d ? plural(d, 'column') : `${plural(given, 'column')}, ${count(d)} when coded`;
   if (model.totalVariance === 0) return ['All rows are the same: there is no variance that components could keep.'];
   // One column has one component: there is nothing to count.
   if (d === 1) return [];
@@ -25,7 +25,7 @@ export function describeVariances(model: Model): string[] {
     ...(hasAllComponents(model)
       ? []
       : [
-          `${several(k, 'component')} ${k === 1 ? 'keeps' : 'keep'} ${percent(shareKept(model))} of the variance of ${columns}.`,
+          `${plural(k, 'component')} ${k === 1 ? 'keeps' : 'keep'} ${percent(shareKept(model))} of the variance of ${columns}.`,
         ]),
     ...(reached.length > 0
       ? [
@@ -48,13 +48,13 @@ export function describeSpreads(model: Model): string[] {
   const nothing = knownRatios(model).every((ratio, i) => i < k || ratio === 0);
   const left = rest === 1 ? 'The direction left out has' : `The ${count(rest)} directions left out have`;
   return [
-    `The variance of all columns together is ${show(totalVariance, 6)}. The first component alone has ${show(variances[0], 6)} of it (${percent(varianceRatios[0])})${last > 0 ? `, ${ordinal} ${show(variances[last], 6)} (${percent(varianceRatios[last])})` : ''}.${
-      none > 0 ? ` ${several(none, 'more component')} ${none === 1 ? 'has' : 'have'} none, apart from rounding.` : ''
+    `The variance of all columns together is ${formatNumber(totalVariance, 6)}. The first component alone has ${formatNumber(variances[0], 6)} of it (${percent(varianceRatios[0])})${last > 0 ? `, ${ordinal} ${formatNumber(variances[last], 6)} (${percent(varianceRatios[last])})` : ''}.${
+      none > 0 ? ` ${plural(none, 'more component')} ${none === 1 ? 'has' : 'have'} none, apart from rounding.` : ''
     }${
       rest > 0
         ? nothing && model.spectrum
           ? ` ${left} none, apart from rounding.`
-          : ` ${left} ${show(noiseVariance)}${rest === 1 ? '' : ' each, on average'}.`
+          : ` ${left} ${formatNumber(noiseVariance)}${rest === 1 ? '' : ' each, on average'}.`
         : ''
     }`,
   ];
@@ -77,7 +77,7 @@ export function describeRounding({ certificate, variances, uniqueness }: Model):
   const angles = certificate.angleBounds.slice(0, rank);
   const lost = angles.flatMap((bound, i) => (bound >= Math.PI / 2 ? [i + 1] : []));
   const certain = angles.filter((bound) => bound < Math.PI / 2);
-  const exact = digits < 1 ? 'Computed in their order of magnitude' : `Computed to ${several(digits, 'digit')}`;
+  const exact = digits < 1 ? 'Computed in their order of magnitude' : `Computed to ${plural(digits, 'digit')}`;
   const directions = certain.length > 0 ? `, directions to ${degrees(Math.max(...certain))}` : '';
   const open =
     lost.length > 0 ? `; rounding leaves the direction of PC${runs(lost).replace(/ (\d)/g, ' PC$1')} open` : '';
@@ -98,12 +98,12 @@ export function describeCertificate(model: Model): string[] {
       ? []
       : [
           relative[worst] > 0
-            ? `Variances: each${rank < model.k ? ' that can be told from zero' : ''} is within ${percentOf(relative[worst])} of the exact one; the least certain is that of component ${worst + 1}, ${show(variances[worst], 6)} ± ${show(varianceBounds[worst], 2)}.`
+            ? `Variances: each${rank < model.k ? ' that can be told from zero' : ''} is within ${percentOf(relative[worst])} of the exact one; the least certain is that of component ${worst + 1}, ${formatNumber(variances[worst], 6)} ± ${formatNumber(varianceBounds[worst], 2)}.`
             : 'Variances: exact as far as can be told.',
         ]),
     ...(rank < model.k
       ? [
-          `From component ${rank + 1} on variances are zero, give or take ${show(Math.max(...varianceBounds.slice(rank)), 2)}.`,
+          `From component ${rank + 1} on variances are zero, give or take ${formatNumber(Math.max(...varianceBounds.slice(rank)), 2)}.`,
         ]
       : []),
     ...(certain.length > 0
@@ -121,7 +121,7 @@ export function describeCertificate(model: Model): string[] {
       : subspaceAngleBound === 0
         ? 'Subspace: the components span all there is, so nothing can be missed.'
         : `Subspace: the space that the components span together is not farther than ${degrees(subspaceAngleBound)} from the best one.`,
-    `Measured: ‖Cv − λv‖ is at most ${show(Math.max(...residuals), 2)} of the largest variance, and the components are orthonormal to ${show(orthonormality, 2)}.`,
+    `Measured: ‖Cv − λv‖ is at most ${formatNumber(Math.max(...residuals), 2)} of the largest variance, and the components are orthonormal to ${formatNumber(orthonormality, 2)}.`,
   ];
 }
 
@@ -134,7 +134,7 @@ export function describeUniqueness(model: Model): string[] {
   return [
     rank === k
       ? `${k === 1 ? 'The component has' : k === 2 ? 'Both components have' : `All ${k} components have`} variance above zero.`
-      : `${rank === 0 ? 'None' : `Only ${rank}`} of the ${several(k, 'component')} ${rank === 1 ? 'has' : 'have'} variance that can be told from zero: the rank of the data is ${rank}.`,
+      : `${rank === 0 ? 'None' : `Only ${rank}`} of the ${plural(k, 'component')} ${rank === 1 ? 'has' : 'have'} variance that can be told from zero: the rank of the data is ${rank}.`,
     loose.length === 0
       ? `The sample’s ${k === 1 ? 'component is' : 'components are'} unique apart from ${k === 1 ? 'its sign' : 'their signs'}: ${k === 1 ? 'no other axis fits' : 'no other axes fit'} these rows as well. Changing every number by half a unit in its last ${model.dtype} place would turn ${k === 1 ? 'it' : 'none'} by ${k === 1 ? 'no more' : 'more'} than ${degrees(Math.max(...axes.map(({ noiseAngle }) => noiseAngle)))}.`
       : `Not unique: ${loose.length === k ? (k === 1 ? 'the component' : k === 2 ? 'both components' : `all ${k} components`) : `${loose.length === 1 ? 'component' : 'components'} ${runs(loose)}`}. Other axes would fit these rows as well as ${loose.length === 1 ? 'this one' : 'these'}, so ${loose.length === 1 ? 'its' : 'their'} weights should not be interpreted one by one.`,
@@ -145,7 +145,7 @@ export function describeUniqueness(model: Model): string[] {
   function describeSubspace(): string {
     if (k === d) return 'The components span the whole space.';
     return subspace.determined
-      ? `The space they span together is unique in this sample${gap === null || gap === 0 ? '' : `: the next variance is lower by ${show(gap)}`}.`
+      ? `The space they span together is unique in this sample${gap === null || gap === 0 ? '' : `: the next variance is lower by ${formatNumber(gap)}`}.`
       : 'The space they span together is not unique: another one would keep as much variance of these rows.';
   }
 }
@@ -156,5 +156,5 @@ function percentMark(share: number): string {
 }
 
 function percentOf(relative: number): string {
-  return relative >= 1e-4 ? percent(relative) : `a part of ${show(relative, 2)}`;
+  return relative >= 1e-4 ? percent(relative) : `a part of ${formatNumber(relative, 2)}`;
 }

@@ -1,5 +1,5 @@
 import type { AnalysisPart, NotComputed, Reason } from '../reasons.js';
-import { count, several, show } from './numbers.js';
+import { count, formatNumber, plural } from './numbers.js';
 
 type Describe = (details: Readonly<Record<string, unknown>>, part: AnalysisPart, message: string) => string;
 
@@ -16,12 +16,12 @@ const REASONS: { readonly [Code in Reason['code']]: Describe } = {
   NO_ROWS: (_, part) => (part === 'stability' ? 'Moments have no rows to draw from.' : 'Moments have no rows.'),
   SKETCH: () => 'A sketch has the leading variances only.',
   LEADING_VARIANCES: ({ solver, rows }) =>
-    `The ${solver} solver finds only the leading variances of these ${several(rows as number, 'row')}. Use k: 'auto' to compute all of them, which reads the data again.`,
+    `The ${solver} solver finds only the leading variances of these ${plural(rows as number, 'row')}. Use k: 'auto' to compute all of them, which reads the data again.`,
   CATEGORIES: (details, part) =>
     part === 'unusual' ? 'The limits are for columns of numbers, not for categories.' : inertiaSentence(details),
   GROUP_MEANS: ({ groups }, part) =>
     ({
-      choice: `The criteria are for rows, and these components are of means. ${count((groups as number) ?? 2)} groups differ in at most ${several(((groups as number) ?? 2) - 1, 'direction')}.`,
+      choice: `The criteria are for rows, and these components are of means. ${count((groups as number) ?? 2)} groups differ in at most ${plural(((groups as number) ?? 2) - 1, 'direction')}.`,
       stability: 'A bootstrap draws rows, and these components are of means.',
       unusual: 'The limits are for rows of a fit, and this is one of the means of groups.',
       rows: 'Rows have no part in means of groups.',
@@ -29,7 +29,7 @@ const REASONS: { readonly [Code in Reason['code']]: Describe } = {
       rotation: 'The components are of means.',
     })[part],
   MANY_ROWS: ({ rows, most }) =>
-    `There are ${several(rows as number, 'row')}, and up to ${count(most as number)} are listed.`,
+    `There are ${plural(rows as number, 'row')}, and up to ${count(most as number)} are listed.`,
   NO_STRUCTURE: () => 'No component stands out of noise.',
   STORED: (_, part) =>
     part === 'choice'
@@ -63,11 +63,11 @@ function inertiaSentence(details: Readonly<Record<string, unknown>>): string {
     readonly levels?: number;
   };
   if (levels !== undefined)
-    return `One category gives only trivial components: ${column} has ${several(levels, 'level')}, and so ${several(levels - 1, 'component')} of variance 1${levels > 2 ? ' each, in no order' : ''}. Add columns to see how they are related.`;
+    return `One category gives only trivial components: ${column} has ${plural(levels, 'level')}, and so ${plural(levels - 1, 'component')} of variance 1${levels > 2 ? ' each, in no order' : ''}. Add columns to see how they are related.`;
   if (above === 0 && method !== 'mfa')
-    return `All components have the same variance, ${show(limit, 3)}: no column is related to another.`;
+    return `All components have the same variance, ${formatNumber(limit, 3)}: no column is related to another.`;
   const some = above === components ? ' all' : ` ${above}`;
-  const whole = method === 'mca' ? `1/${columns} = ${show(limit, 3)}` : '1';
+  const whole = method === 'mca' ? `1/${columns} = ${formatNumber(limit, 3)}` : '1';
   const what = method === 'mfa' ? 'more than the first component of a block alone' : 'that of the average component';
-  return `The criteria are for columns of numbers. Of the ${several(components, 'component')}${some} ${above === 1 ? 'has' : 'have'} a variance above ${whole}, ${what}.`;
+  return `The criteria are for columns of numbers. Of the ${plural(components, 'component')}${some} ${above === 1 ? 'has' : 'have'} a variance above ${whole}, ${what}.`;
 }

@@ -1,5 +1,5 @@
 import type { Model, Stability } from '@scree/core';
-import { count, listed, percent, several, show } from './numbers.js';
+import { count, formatNumber, listed, percent, plural } from './numbers.js';
 
 /** An axis that stays within 30° keeps three quarters of its direction: cos² 30° = 0.75. It is called stable. */
 export const STABLE_ANGLE = Math.PI / 6;
@@ -49,12 +49,12 @@ export function describeStability(stability: Stability, first = stability.angles
       : `${parts.map(({ text }) => text).join('; ')}.`,
     ...(unstable.length > 0 ? [describeTurn(stability, unstable[0])] : []),
     ...describeSubspace(stability, unstable, Math.min(k, kept), d),
-    `${stable.length + uncertain.length > 0 ? '± is the angle that 95 % of the replicates stay within. ' : ''}The ${several(stability.replicates, 'replicate')} are ${DRAWN[stability.kind]}: this is about other samples, not about rounding.`,
+    `${stable.length + uncertain.length > 0 ? '± is the angle that 95 % of the replicates stay within. ' : ''}The ${plural(stability.replicates, 'replicate')} are ${DRAWN[stability.kind]}: this is about other samples, not about rounding.`,
   ];
 }
 
 /** "PC3 and PC4 may swap in another sample", "PC2 and PC3, and PC5 to PC8, may change places in another sample". */
-function swapParts(runs: readonly Run[]): { first: number; text: string }[] {
+function swapParts(runs: readonly SwapRun[]): { first: number; text: string }[] {
   if (runs.length === 0) return [];
   const pairs = runs.every(({ first, last }) => last === first + 1);
   const names = runs.map(({ first, last }) => `PC${first + 1} ${last === first + 1 ? 'and' : 'to'} PC${last + 1}`);
@@ -145,13 +145,13 @@ function describeSubspace(
 }
 
 /** Components, counted from 0. */
-interface Run {
+interface SwapRun {
   readonly first: number;
   readonly last: number;
 }
 
 /** Neighbours that may swap, as runs of components. */
-function swapRuns({ swaps, angles }: Stability): Run[] {
+function swapRuns({ swaps, angles }: Stability): SwapRun[] {
   const found: { first: number; last: number }[] = [];
   swaps.forEach((share, i) => {
     if (share < MAY_SWAP || angles[i].q95 <= STABLE_ANGLE || angles[i + 1].q95 <= STABLE_ANGLE) return;
@@ -165,7 +165,7 @@ function swapRuns({ swaps, angles }: Stability): Run[] {
 /** Whole degrees from 2° on, else two digits. */
 function rounded(radians: number): string {
   const value = (radians * 180) / Math.PI;
-  return `${value >= 2 ? Math.round(value) : show(value, 1)}°`;
+  return `${value >= 2 ? Math.round(value) : formatNumber(value, 1)}°`;
 }
 
 /** Whether an angle is 0° or 90°, but for rounding. */

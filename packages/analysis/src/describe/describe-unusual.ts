@@ -1,7 +1,7 @@
 import type { ComparedModel } from '../rows/compared-model.js';
 import type { RowFacts } from '../rows/row-facts.js';
 import type { UnusualRows } from '../rows/unusual-rows.js';
-import { count, listed, percent, several, show } from './numbers.js';
+import { count, formatNumber, listed, percent, plural } from './numbers.js';
 
 /** Sentences about unusual rows: plain text. */
 
@@ -36,8 +36,8 @@ function unusualSentence(found: UnusualRows, facts: DescribedRows): string {
   const total = counts.either;
   if (total === undefined) {
     const parts = [
-      ...(counts.t2 > 0 ? [`about ${several(counts.t2, 'row')} by T²`] : []),
-      ...(counts.q > 0 ? [`about ${several(counts.q, 'row')} by Q`] : []),
+      ...(counts.t2 > 0 ? [`about ${plural(counts.t2, 'row')} by T²`] : []),
+      ...(counts.q > 0 ? [`about ${plural(counts.q, 'row')} by Q`] : []),
     ];
     return parts.length === 0
       ? `No row is unusual${forModel}.`
@@ -50,7 +50,7 @@ function unusualSentence(found: UnusualRows, facts: DescribedRows): string {
   if (complete && total <= NAMED) {
     return `${total === 1 ? 'Row' : 'Rows'} ${rowsInOrder(unusual, facts)} ${total === 1 ? 'is' : 'are'} unusual${forModel}.`;
   }
-  return `${several(total, 'row')} of ${count(facts.rows)} ${total === 1 ? 'is' : 'are'} unusual${forModel}${foremost(found, facts)}.`;
+  return `${plural(total, 'row')} of ${count(facts.rows)} ${total === 1 ? 'is' : 'are'} unusual${forModel}${foremost(found, facts)}.`;
 }
 
 function foremost({ unusual }: UnusualRows, facts: DescribedRows): string {
@@ -82,7 +82,7 @@ export function explainUnusual(model: DescribedModel, found: UnusualRows, facts:
 /** "the first component", "the first 3 components": those of a model of the first components alone. */
 export function firstComponents({ k }: Pick<ComparedModel, 'k'>): string {
   if (k === 0) return 'the mean';
-  return `the first ${k === 1 ? 'component' : several(k, 'component')}`;
+  return `the first ${k === 1 ? 'component' : plural(k, 'component')}`;
 }
 
 /** Whether rows can be told to be unusual. */
@@ -102,7 +102,7 @@ function causes({ unusual, complete, counts: { t2, q, either } }: UnusualRows, f
   if (t2 === 0) return ': beyond the limit of Q.';
   const named = complete && unusual.length <= NAMED;
   const say = (own: readonly { readonly row: number }[], total: number, what: string): string => {
-    const rows = named ? `${total === 1 ? 'row' : 'rows'} ${rowsInOrder(own, facts)}` : several(total, 'row');
+    const rows = named ? `${total === 1 ? 'row' : 'rows'} ${rowsInOrder(own, facts)}` : plural(total, 'row');
     return `${rows} ${total === 1 ? 'is' : 'are'} beyond the limit of ${what}`;
   };
   const far = unusual.filter(({ ratios }) => ratios.t2 > 1);
@@ -111,9 +111,12 @@ function causes({ unusual, complete, counts: { t2, q, either } }: UnusualRows, f
 }
 
 function meaning({ unusualLimits: { t2, q }, kind }: UnusualRows, { rows }: DescribedRows): string {
-  const above = [...(t2 === null ? [] : [`T² above ${show(t2, 3)}`]), ...(q === null ? [] : [`Q above ${show(q, 3)}`])];
+  const above = [
+    ...(t2 === null ? [] : [`T² above ${formatNumber(t2, 3)}`]),
+    ...(q === null ? [] : [`Q above ${formatNumber(q, 3)}`]),
+  ];
   const like = kind === 'new' ? ' like those of the fit' : '';
-  const tables = `of 100 tables with ${several(rows, 'row')}${like}, normally distributed, about 5 would have a row beyond them`;
+  const tables = `of 100 tables with ${plural(rows, 'row')}${like}, normally distributed, about 5 would have a row beyond them`;
   return `Unusual means ${above.join(' or ')}. The limits allow for the number of rows (Bonferroni): ${tables}.`;
 }
 
@@ -130,12 +133,12 @@ function usualLimits(
   const few = kind === 'new' && q !== null && n < 500 ? ', somewhat more beyond that of Q after a fit of few rows' : '';
   const here = known.map(
     ({ name, beyond: many }) =>
-      `${exact ? '' : 'about '}${several(many, 'row')} (${percent(many / rows)}) beyond that of ${name}`,
+      `${exact ? '' : 'about '}${plural(many, 'row')} (${percent(many / rows)}) beyond that of ${name}`,
   );
   const spread = Math.sqrt(0.05 * 0.95 * rows);
   const excess = kind === 'fit' && known.some((each) => each.beyond > 0.05 * rows + 4 * spread);
   return [
-    `The usual 95 % ${known.length === 1 ? 'limit is' : 'limits are'} ${listed(known.map(({ name, limit }) => `${show(limit, 3)} for ${name}`))}: about 5 % of ${good} are beyond ${known.length === 1 ? 'it' : 'each'}${few}. Here there ${known[0].beyond === 1 ? 'is' : 'are'} ${listed(here)}.`,
+    `The usual 95 % ${known.length === 1 ? 'limit is' : 'limits are'} ${listed(known.map(({ name, limit }) => `${formatNumber(limit, 3)} for ${name}`))}: about 5 % of ${good} are beyond ${known.length === 1 ? 'it' : 'each'}${few}. Here there ${known[0].beyond === 1 ? 'is' : 'are'} ${listed(here)}.`,
     ...(excess
       ? [
           'Normally distributed rows would hardly show so many: these rows may form groups or have heavy tails, and then the limits are too narrow.',

@@ -3,7 +3,12 @@
 export { componentsFor, hasAllComponents, knownRatios, shareKept } from '../choose/components-for.js';
 export { describeBetween, describeKept } from './describe-between.js';
 export { criterionLines, describeChoice } from './describe-choice.js';
-export { type ComponentFacts, describeComponent, describeComponents, describeMeaning } from './describe-component.js';
+export {
+  type DescribedComponentFacts,
+  describeComponent,
+  describeComponents,
+  describeMeaning,
+} from './describe-component.js';
 export { describeEncoding } from './describe-encoding.js';
 export { describeFewDigits, type FewDigits } from './describe-few-digits.js';
 export { type DescribedAnalysis, type DescribeWarning, describeFinding } from './describe-finding.js';
@@ -32,7 +37,7 @@ export {
   hasLimits,
   rowTitle,
 } from './describe-unusual.js';
-export { count, degrees, listed, percent, powerOfTen, runs, several, show, tick } from './numbers.js';
+export { count, degrees, formatNumber, listed, percent, plural, powerOfTen, runs, tick } from './numbers.js';
 export {
   CATEGORY_COLOURS,
   type Colour,

@@ -4,7 +4,7 @@
 const SPACE = '\u00a0';
 
 /** Up to `digits` significant digits; powers of ten where there would be many zeros. */
-export function show(value: number, digits = 4): string {
+export function formatNumber(value: number, digits = 4): string {
   if (value === 0) return '0';
   if (!Number.isFinite(value)) return value > 0 ? '∞' : value < 0 ? '−∞' : 'not a number';
   const rounded = Number(value.toPrecision(digits));
@@ -33,7 +33,7 @@ export function count(value: number): string {
 export function percent(share: number): string {
   const value = 100 * share;
   if (value === 0 || value >= 100 - 1e-6) return `${value === 0 ? 0 : Math.round(value)}${SPACE}%`;
-  if (value < 0.05) return `${show(value, 2)}${SPACE}%`;
+  if (value < 0.05) return `${formatNumber(value, 2)}${SPACE}%`;
   for (let decimals = 1; ; decimals++) {
     const text = value.toFixed(decimals);
     if (Number(text) < 100) return `${text}${SPACE}%`;
@@ -42,11 +42,11 @@ export function percent(share: number): string {
 
 /** An angle given in radians. */
 export function degrees(radians: number): string {
-  return `${show((radians * 180) / Math.PI, 2)}°`;
+  return `${formatNumber((radians * 180) / Math.PI, 2)}°`;
 }
 
 /** "3 rows", "1 row". */
-export function several(value: number, one: string, many = `${one}s`): string {
+export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 

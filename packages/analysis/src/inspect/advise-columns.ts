@@ -1,8 +1,8 @@
 import { type Matrix, type NumberArray, type PcaOptions, ScreeError, type Warning } from '@scree/core';
-import { bestColour, type Colour } from '../meaning/best-colour.js';
+import { bestColour, type ColourColumn } from '../meaning/best-colour.js';
 import { type ColumnAccess, textsToRead } from './column-access.js';
-import type { ColumnFacts } from './columns.js';
-import { lookAtColumns } from './look-at-columns.js';
+import type { ColumnFacts } from './column-inspector.js';
+import { inspectColumns } from './inspect-columns.js';
 import {
   type ColumnToLeaveOut,
   columnsToLeaveOut,
@@ -12,34 +12,37 @@ import {
   surelyMarkers,
 } from './row-markers.js';
 
-/** Standard deviations that differ by more than this factor are made equal. */
+/** Columns are standardised if their standard deviations differ by more than this factor. */
 const UNEQUAL = 10;
-/** Columns that begin at one value, 0 for most, are of one unit (pixels, counts) from this many on, as in the library's warnings. */
+/** This many columns with the same minimum, usually 0, have one unit (pixels, counts), as in the library's warnings. */
 const ONE_UNIT = 10;
 
-/** Rows up to which names are looked for: beyond, they would take too much memory to compare. */
+/** Most rows of a table in which a column of names is searched. Comparing the texts of more rows would take too much memory. */
 const MAX_NAMED_ROWS = 1e6;
 
 type Control = Pick<PcaOptions, 'signal' | 'onProgress'>;
 
-/** The settings that suit a table, and the reasons, as data. Columns are indexes into the table. */
+/** Suggested settings for a table, and the reasons, as data. Columns are indexes into the table. */
 export interface ColumnAdvice {
   readonly leftOut: readonly ColumnToLeaveOut[];
-  /** The column that names rows: the first of text without a value that is missing or there twice. */
+  /** The column that names rows: the first column of text without missing or repeated values. */
   readonly label?: number;
-  /** The columns with the largest and the smallest standard deviation, if they differ more than tenfold: then columns are divided by it. */
+  /**
+   * The columns with the largest and the smallest standard deviation, if they differ more than tenfold. Columns should then be
+   * standardised.
+   */
   readonly unequal?: {
     readonly largest: { readonly column: number; readonly deviation: number };
     readonly smallest: { readonly column: number; readonly deviation: number };
   };
-  /** The column whose groups colour the points, and the share of the variance of the standardised columns between them. */
-  readonly colour?: Colour;
+  /** The column whose groups colour the points, and the share of the variance of the standardised columns between the groups. */
+  readonly colour?: ColourColumn;
 }
 
 /**
- * The settings that suit a table of which nothing else is known: columns that number, date or colour the rows are left out, columns are standardised if
- * their spreads differ more than tenfold, a column of groups colours the points, and a column of different texts names the rows.
- * Which columns identify rows or hold codes of classes is what the library's warnings say.
+ * Suggests settings for a table: columns that number, date or colour the rows are left out, columns are standardised if their spreads
+ * differ more than tenfold, a column of groups colours the points, and a column of different texts names the rows. The library's
+ * warnings decide which columns identify rows or hold codes of classes.
  */
 export async function adviseColumns(table: ColumnAccess, control: Control = {}): Promise<ColumnAdvice> {
   const { columns } = table;
@@ -78,7 +81,7 @@ function isRestarting(table: ColumnAccess): (column: ColumnFacts) => boolean {
   };
 }
 
-/** The first column of text that has a different value in every row. */
+/** The first column of text with a different value in every row. */
 async function rowNames(table: ColumnAccess): Promise<number | undefined> {
   if (table.rows > MAX_NAMED_ROWS) return undefined;
   for (const column of textsToRead(table)) {
@@ -90,18 +93,18 @@ async function rowNames(table: ColumnAccess): Promise<number | undefined> {
 }
 
 interface Looked {
-  /** What is known of each column; `index` is its place in the table. */
+  /** Facts about each column; `index` is its index in the table. */
   readonly facts: ColumnFacts[];
   readonly warnings: Warning[];
 }
 
-/** Looks at all values of each column that are not missing. */
+/** Inspects the values of each column that are not missing. */
 async function lookAt(table: ColumnAccess, columns: readonly number[], control: Control): Promise<Looked> {
   const looked: Looked = { facts: [], warnings: [] };
   const look = async (group: readonly number[], data: Matrix<NumberArray>): Promise<void> => {
     const options = { columnNames: namesOf(table, group), ...control };
-    // An infinite value is an error of the fit, which says where it is.
-    const found = await lookAtColumns(data, options).catch((error) => {
+    // The fit reports an infinite value, with its position.
+    const found = await inspectColumns(data, options).catch((error) => {
       if (error instanceof ScreeError) return undefined;
       throw error;
     });
@@ -126,7 +129,10 @@ async function lookAt(table: ColumnAccess, columns: readonly number[], control: 
   return looked;
 }
 
-/** Names may say what the numbers are. Names that are not unique are not used: a warning could not tell the columns apart. */
+/**
+ * The names of columns, which may say what the numbers are. Names that are not unique are replaced, because a warning could not tell
+ * the columns apart.
+ */
 function namesOf({ columns: all, named }: ColumnAccess, columns: readonly number[]): string[] {
   const names = all.map(({ name }) => name);
   const usable = named && new Set(names).size === names.length;

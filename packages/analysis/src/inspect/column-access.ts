@@ -1,14 +1,14 @@
 import type { Matrix, NumberArray } from '@scree/core';
 
-/** What is known of a column before its values are read. */
+/** Facts about a column before its values are read. */
 export interface AccessColumn {
   readonly name: string;
   readonly kind: 'number' | 'text' | 'other';
-  /** How many numbers are missing. */
+  /** The number of missing values. */
   readonly missing: number;
-  /** Whether it can be fitted. */
+  /** True if it can be fitted. */
   readonly usable: boolean;
-  /** Whether the file says that it numbers the rows. */
+  /** True if the file declares that it numbers the rows. */
   readonly index?: boolean;
 }
 
@@ -16,20 +16,20 @@ export interface AccessColumn {
 export interface ColumnAccess {
   readonly rows: number;
   readonly columns: readonly AccessColumn[];
-  /** Whether the columns have names of their own; otherwise `name` is a number. */
+  /** True if the columns have names; otherwise `name` is a number. */
   readonly named: boolean;
-  /** The numbers of a column, NaN where one is missing; undefined if the column holds no numbers. */
+  /** The numbers of a column, with NaN for missing values; undefined if the column holds no numbers. */
   numbers(column: number): ((row: number) => number) | undefined;
-  /** A column as text; null where a value is missing. */
+  /** A column as text, with null for missing values. */
   texts(column: number): Promise<readonly (string | null)[]>;
-  /** Columns of numbers, none of which misses a value, as a matrix. */
+  /** Columns of numbers without missing values, as a matrix. */
   matrix(columns: readonly number[]): Promise<Matrix<NumberArray>>;
 }
 
-/** Cells of text that are read without being asked for: each column of text is read from the file. */
+/** Most cells of text that are read by default. Each column of text is read from the file. */
 const MOST_TEXTS = 5e6;
 
-/** The columns of text that are read to choose among them. */
+/** The columns of text that are read by default. */
 export function textsToRead({ columns, rows }: ColumnAccess): readonly number[] {
   const texts = columns.flatMap(({ kind }, column) => (kind === 'text' ? [column] : []));
   return texts.slice(0, Math.max(1, Math.floor(MOST_TEXTS / rows)));

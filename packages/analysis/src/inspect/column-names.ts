@@ -1,6 +1,6 @@
-/** What the name of a column says about its numbers. */
+/** Tells from the name of a column what its numbers are. */
 
-/** Words of a name: "PassengerId" and "passenger_id" are "passenger", "id". */
+/** The words of a name: "PassengerId" and "passenger_id" give "passenger", "id". */
 function wordsOf(name: string): string[] {
   return name
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
@@ -13,7 +13,7 @@ const PEOPLE_AND_THINGS =
   'user|customer|client|order|row|sample|patient|case|student|subject|object|item|product|employee|person|record|transaction|account|member';
 const GLUED_ID = new RegExp(`^(${PEOPLE_AND_THINGS})(id|no|nr)$`);
 
-/** Whether a name says that its numbers identify something: id, user_id, PassengerId, "ID number". */
+/** Returns true for names of identifiers: id, user_id, PassengerId, "ID number". */
 export function namesIdentifier(name: string): boolean {
   const words = wordsOf(name);
   return [words[0], words[words.length - 1]].some((word) => /^(id|uid|guid|uuid)$/.test(word) || GLUED_ID.test(word));
@@ -22,10 +22,10 @@ export function namesIdentifier(name: string): boolean {
 const ROW_NUMBER = new RegExp(
   `^(no|nr|num|number|index|idx|key|rownum|rowname|serial|obs|observation|respondent|${PEOPLE_AND_THINGS})$`,
 );
-/** What "number" and "index" are numbers of, so that they identify: a price index and the number of rooms do not. */
+/** Words before "number" and "index" that make an identifier. A price index and the number of rooms are none. */
 const NUMBERED = new RegExp(`^(serial|obs|observation|reference|ref|${PEOPLE_AND_THINGS})$`);
 
-/** Whether a name fits numbers that are different in every row: no, index, key, case_no. On other numbers it says nothing. */
+/** Returns true for names that fit numbers that differ in every row: no, index, key, case_no. */
 export function mayNameRows(name: string): boolean {
   const words = wordsOf(name);
   if (words.length === 1) return ROW_NUMBER.test(words[0]);
@@ -35,12 +35,12 @@ export function mayNameRows(name: string): boolean {
 
 const CLASSES =
   /^(class|type|kind|group|grp|species|code|label|category|cat|cluster|target|sex|gender|race|ethnicity|region|country|state|treatment|treat|trt|diet|feed|variety|cultivar|genotype|origin|brand|colou?r|segment|stratum|occupation|religion|batch|block|site|cohort|department|dept|sector|industry)$/;
-/** Names whose classes may be more than a few. */
+/** Names that may have many classes. */
 const MANY_CLASSES = /^(code|stratum|zip|zipcode|postcode|fips)$/;
 
 /**
- * Whether a name says that its numbers stand for classes. The last word decides, because it is what the numbers are: a
- * species_code, but not a group_size; or the first, as in type_of_car.
+ * Returns true for names whose numbers are codes of classes. The last word decides: species_code, but not group_size; or the first
+ * word, as in type_of_car.
  */
 export function namesClasses(name: string, many: boolean): boolean {
   const words = wordsOf(name);
@@ -48,7 +48,7 @@ export function namesClasses(name: string, many: boolean): boolean {
   return (many ? MANY_CLASSES : CLASSES).test((word ?? '').replace(/\d+$/, ''));
 }
 
-/** Whether a name says that its numbers count time. */
+/** Returns true for names of times. */
 export function namesTime(name: string): boolean {
   return wordsOf(name).some((word) =>
     /^(year|yr|date|day|month|week|quarter|time|period|hour|minute|second|t)$/.test(word),

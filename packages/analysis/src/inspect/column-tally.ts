@@ -1,29 +1,29 @@
 import type { ColumnStatistics } from '@scree/core/data';
-import { type ColumnFacts, type ColumnsRead, columnsOf } from './columns.js';
+import { type ColumnFacts, columnsFromStatistics, type InspectedColumns } from './column-inspector.js';
 import { duplicatesOfScatter, LEAST_CHANGES, LEAST_ROWS } from './duplicate-columns.js';
 
-/** Different values that are kept per column, as `ColumnWatch` keeps them. */
+/** Most different values that are kept per column, as in `ColumnInspector`. */
 const MOST_LEVELS = 32;
-/** Runs that are kept per column; a column with more gaps is no row number. */
+/** Most runs that are kept per column. A column with more runs does not number rows. */
 const MOST_RUNS = 1024;
 
 /**
- * What single values tell of columns, as far as it can be merged without the rows, whatever their order: how many are 0, whether all are
- * whole numbers, which values there are if they are few. Of columns that go one way within a part, where they begin and end: row numbers
- * that go on from part to part are recognised.
+ * Facts about single values that can be merged without the rows, in any order of the parts: the number of zeros, whether all values are
+ * whole numbers, and the different values if they are few. For columns that rise or fall throughout a part, its ends are kept, so that
+ * row numbers that continue from part to part are recognised.
  */
 export interface ColumnTally {
   readonly zeros: readonly number[];
   readonly integers: readonly boolean[];
   readonly levels: readonly (readonly number[] | null)[];
-  readonly runs: readonly (readonly Run[] | null)[];
+  readonly runs: readonly (readonly NumberRun[] | null)[];
 }
 
-/** Whole numbers that go one way, and whether by 1. */
-export type Run = readonly [low: number, high: number, counting: boolean];
+/** The range of whole numbers that rise or fall throughout, and whether the steps are 1. */
+export type NumberRun = readonly [low: number, high: number, counting: boolean];
 
-/** What was seen of single values; undefined where they were not looked at. */
-export function tallyOf({ columns }: ColumnsRead): ColumnTally | undefined {
+/** Facts about single values; undefined if columns were not inspected. */
+export function tallyOf({ columns }: InspectedColumns): ColumnTally | undefined {
   if (columns.some(({ zeros }) => zeros === undefined)) return undefined;
   return {
     zeros: columns.map(({ zeros = 0 }) => zeros),
@@ -35,7 +35,7 @@ export function tallyOf({ columns }: ColumnsRead): ColumnTally | undefined {
   };
 }
 
-/** Both together; undefined where one of them was not looked at. */
+/** The tally of both parts; undefined if one of them has none. */
 export function mergeTallies(one: ColumnTally | undefined, other: ColumnTally | undefined): ColumnTally | undefined {
   if (!one || !other) return undefined;
   return {
@@ -52,10 +52,10 @@ function mergeLevels(one: readonly number[] | null, other: readonly number[] | n
   return both.length > MOST_LEVELS ? null : both;
 }
 
-/** Runs that lie apart, those that continue each other joined; null where they overlap. */
-function mergeRuns(one: readonly Run[] | null, other: readonly Run[] | null): readonly Run[] | null {
+/** Disjoint runs. Adjacent counting runs are joined. Null if runs overlap. */
+function mergeRuns(one: readonly NumberRun[] | null, other: readonly NumberRun[] | null): readonly NumberRun[] | null {
   if (!one || !other) return null;
-  const joined: Run[] = [];
+  const joined: NumberRun[] = [];
   for (const [low, high, counting] of [...one, ...other].sort(([a], [b]) => a - b)) {
     const last = joined[joined.length - 1];
     if (last && low <= last[1]) return null;
@@ -65,14 +65,14 @@ function mergeRuns(one: readonly Run[] | null, other: readonly Run[] | null): re
   return joined.length > MOST_RUNS ? null : joined;
 }
 
-/** What statistics, tally and scatter tell of columns without their rows. Correlations are those of all rows. */
+/** Facts about columns from statistics, tally and scatter, without the rows. Correlations are those of all rows. */
 export function columnsFromTally(
   statistics: Readonly<ColumnStatistics>,
   scatter: Float64Array | undefined,
   tally: ColumnTally | undefined,
   names: readonly string[] | undefined,
-): ColumnsRead {
-  const read = columnsOf(statistics, names);
+): InspectedColumns {
+  const read = columnsFromStatistics(statistics, names);
   if (!tally) return read;
   const { rows } = read;
   const columns = read.columns.map((facts, j): ColumnFacts => {
@@ -86,7 +86,7 @@ export function columnsFromTally(
       ...(steps ? { steps } : {}),
     };
   });
-  // Of a column with few values the most frequent one may be nearly all of it, which nothing here tells.
+  // Columns with few values are left out: the most frequent value may be nearly all of them, and its count is not known.
   const varies = ({ index, deviation, levels }: ColumnFacts): boolean =>
     deviation > 0 && !levels && rows - tally.zeros[index] >= LEAST_CHANGES;
   const varying = columns.filter(varies).map(({ index }) => index);
@@ -94,7 +94,7 @@ export function columnsFromTally(
   return { rows, columns, duplicates, sampledRows: rows };
 }
 
-/** Whether a value that was read from bytes is a tally of so many columns. */
+/** Returns true if a stored value is a tally of `cols` columns. */
 export function isTally(value: unknown, cols: number): value is ColumnTally {
   if (typeof value !== 'object' || value === null) return false;
   const { zeros, integers, levels, runs } = value as Record<string, unknown>;

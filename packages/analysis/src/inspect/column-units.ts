@@ -1,22 +1,22 @@
-import type { ColumnFacts } from './columns.js';
+import type { ColumnFacts } from './column-inspector.js';
 
-/** Columns that begin at one value, 0 for most, count as measured in one unit (pixels, counts of words) from this many on. */
+/** This many columns with the same minimum, usually 0, count as measured in one unit (pixels, counts of words). */
 const ALIKE = 10;
-/** Columns from which the same range, or names that are positions, are no chance. */
+/** Fewest columns with the same range, or with names that are positions, that count as one unit. */
 const FEWEST = 3;
-/** Units that names end in without brackets: bill_length_mm, share.pct. */
+/** Units at the end of names without brackets: bill_length_mm, share.pct. */
 const UNITS =
   /(?:^|[^\p{L}\p{N}])(nm|um|mm|cm|dm|m|km|mg|g|kg|ms|s|sec|min|h|hz|khz|mhz|ml|l|v|mv|db|pct|perc|percent|ppm|ppb|usd|eur|gbp|%)$/iu;
 
-/** Whether columns begin at one and the same value, as pixels and counts begin at 0. */
+/** Returns true if many columns have the same minimum, as pixels and counts have 0. */
 export function beginAlike(columns: readonly ColumnFacts[]): boolean {
   return columns.length >= ALIKE && columns.every(({ min }) => min === columns[0].min);
 }
 
 /**
- * Whether columns are known to have one unit, so that scaling them is no remedy for units: many begin at the same value; all have the
- * same range, as ratings do; their names end in the same unit, "(cm)" or "_cm"; or their names are positions, such as
- * wavelengths and years: "X900.nm", "X902.nm".
+ * Returns true if columns seem to have one unit, so that scaling is not needed: many have the same minimum; all have the same range, as
+ * ratings do; their names end in the same unit, "(cm)" or "_cm"; or their names are positions, such as wavelengths and years:
+ * "X900.nm", "X902.nm".
  */
 export function haveOneUnit(columns: readonly ColumnFacts[]): boolean {
   if (columns.length < 2) return false;
@@ -38,8 +38,8 @@ function unitOf(name: string): string | undefined {
 }
 
 /**
- * Whether names are numbers that rise or fall, with the same letters around them. Numbers that count from 0 or 1 are those of any
- * columns: x1, x2, x3.
+ * Returns true if names are rising or falling numbers with the same letters around them. Numbers that count from 0 or 1 do not count:
+ * x1, x2, x3.
  */
 function namePositions(columns: readonly ColumnFacts[]): boolean {
   if (columns.length < FEWEST) return false;

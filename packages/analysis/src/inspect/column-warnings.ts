@@ -1,41 +1,41 @@
 import type { Warning } from '@scree/core';
+import type { ColumnFacts, InspectedColumns } from './column-inspector.js';
 import { mayNameRows, namesClasses, namesIdentifier, namesTime } from './column-names.js';
 import { beginAlike, haveOneUnit } from './column-units.js';
-import type { ColumnFacts, ColumnsRead } from './columns.js';
 import { DUPLICATE_CORRELATION } from './duplicate-columns.js';
 
-/** How a fit sees the columns. */
-export interface Seen {
-  /** Whether columns are analysed in their own units: `scale: 'none'`. */
+/** How a fit centres and scales the columns. */
+export interface ColumnScaling {
+  /** True if columns are analysed in their own units: `scale: 'none'`. */
   readonly unscaled: boolean;
-  /** Whether their means are subtracted; otherwise a spread about the mean says nothing of the fit. */
+  /** True if the means are subtracted. Otherwise a spread about the mean does not matter for the fit. */
   readonly centred: boolean;
 }
 
-/** Standard deviations that differ by more than this factor. */
+/** Ratio of standard deviations above which spreads are unequal. */
 const UNEQUAL = 10;
-/** Rows from which numbers that count 1, 2, 3, … are no chance. */
+/** Fewest rows in which numbers that count from 0 or 1 are row numbers. */
 const COUNTED_ROWS = 10;
-/** Rows from which they may begin anywhere. */
+/** The same for numbers that count from anywhere. */
 const COUNTED_ANYWHERE = 30;
-/** Share of their range that numbers must fill which only mostly go up by 1: row numbers, some of whose rows were left out. */
+/** Share of their range that numbers must fill if not all of their steps are 1: row numbers of a table from which rows were removed. */
 const FILLED = 0.8;
-/** Most classes under a name that says so. */
+/** Most classes of a column with a name of classes. */
 const MOST_CLASSES = 20;
-/** Rows per class at least: under such a name, and where rows are sorted by classes. */
+/** Fewest rows per class: under such a name, and if rows are sorted by class. */
 const ROWS_PER_NAMED_CLASS = 5;
 const ROWS_PER_CLASS = 3;
-/** Rows of the largest group over those of an average one, at most, where groups are numbered. */
+/** Largest ratio of the largest to the average group, if groups are numbered. */
 const EVEN_GROUPS = 1.6;
-/** Different values without which zeros are those of a small count, and not of a measurement. */
+/** Most different values of a small count. A column with more is a measurement. */
 const LEAST_MEASURED = 10;
-/** Columns that details list. */
+/** Most columns in details. */
 const MOST_LISTED = 100;
-/** Columns that a message names. */
+/** Most columns in a message. */
 const MOST_NAMED = 5;
 
-/** What a statistician would want to know of the columns before a fit. Nothing where there is nothing to say. */
-export function columnWarnings(read: ColumnsRead, { unscaled: inOwnUnits, centred }: Seen): Warning[] {
+/** Warnings that a statistician would want before a fit. */
+export function columnWarnings(read: InspectedColumns, { unscaled: inOwnUnits, centred }: ColumnScaling): Warning[] {
   const unscaled = inOwnUnits && centred;
   const identifiers = read.columns.flatMap((column) => {
     const reason = whyIdentifier(column, read.rows);
@@ -55,7 +55,7 @@ export function columnWarnings(read: ColumnsRead, { unscaled: inOwnUnits, centre
   ];
 }
 
-function fewRows({ rows, columns }: ColumnsRead, centred: boolean): Warning[] {
+function fewRows({ rows, columns }: InspectedColumns, centred: boolean): Warning[] {
   const cols = columns.length;
   if (rows > cols || rows < 2) return [];
   const components = centred ? rows - 1 : rows;
@@ -69,9 +69,9 @@ function fewRows({ rows, columns }: ColumnsRead, centred: boolean): Warning[] {
 }
 
 /**
- * DOMINANT_COLUMN: a column has more than half of the variance and at least 3/d of it, three times its share where all spreads
- * are equal. Otherwise UNEQUAL_SPREAD: standard deviations differ more than tenfold, unless all columns have one unit: then small
- * spreads are those of what is rare.
+ * DOMINANT_COLUMN: a column has more than half of the variance, and at least 3/d of it, three times its share under equal spreads.
+ * Otherwise UNEQUAL_SPREAD: standard deviations differ more than tenfold, and the columns do not have one unit. In one unit, small
+ * spreads are those of rare events.
  */
 function spreads(columns: readonly ColumnFacts[], others: boolean): Warning[] {
   const varying = columns.filter(({ deviation }) => deviation > 0 && Number.isFinite(deviation));
@@ -95,7 +95,7 @@ function spreads(columns: readonly ColumnFacts[], others: boolean): Warning[] {
           columns: [key(largest)],
           remedy,
           share,
-          // How many columns that share is of, where others number rows or classes.
+          // The number of columns that the share refers to, if others number rows or classes.
           ...(others ? { among: columns.length } : {}),
           deviation: largest.deviation,
           next: { column: key(sorted[1]), deviation: sorted[1].deviation },
@@ -121,8 +121,8 @@ function spreads(columns: readonly ColumnFacts[], others: boolean): Warning[] {
 }
 
 /**
- * What to do about a spread: a column that numbers rows or counts time is better left out than scaled, and columns of one unit are
- * best as they are.
+ * The remedy for a spread. A column that numbers rows or counts time should be left out rather than scaled, and columns of one unit
+ * should not be scaled.
  */
 type Remedy = 'leave-out' | 'none' | 'scale';
 
@@ -131,7 +131,7 @@ function remedyFor(largest: ColumnFacts, columns: readonly ColumnFacts[]): Remed
   return haveOneUnit(columns) ? 'none' : 'scale';
 }
 
-/** Whether the name fits numbers of rows, or times. */
+/** Returns true if the name fits row numbers or times. */
 function mayCount({ name = '', integers }: ColumnFacts): boolean {
   return namesTime(name) || (integers !== false && (namesIdentifier(name) || mayNameRows(name)));
 }
@@ -143,7 +143,7 @@ function advice(remedy: Remedy, column: ColumnFacts): string {
     : " If the columns have different units, use scale: 'unit'.";
 }
 
-/** Why a column is thought to identify rows, and how a message says so. */
+/** Why a column seems to identify rows, in the words of a message. */
 const REASONS = {
   counting: 'changes by 1 from row to row, like a row number or a date',
   'one-way': 'goes one way from row to row, mostly by 1, like a row number or a date',
@@ -169,7 +169,7 @@ function whyIdentifier(column: ColumnFacts, rows: number): Reason | undefined {
 
 function identifierWarning(
   found: readonly { readonly column: ColumnFacts; readonly reason: Reason }[],
-  { columns }: ColumnsRead,
+  { columns }: InspectedColumns,
   unscaled: boolean,
 ): Warning[] {
   if (found.length === 0) return [];
@@ -195,10 +195,11 @@ function identifierWarning(
 }
 
 /**
- * Whether whole numbers are codes of classes. Numbers alone cannot tell codes from counts and ratings, so one of these must
- * hold: the name says so; or rows are sorted into groups of about the same size that are numbered 0, 1, 2, … or 1, 2, 3, …
- * (a table that is sorted by a count or a rating has groups of very different sizes). Columns of two values are left alone
- * unless they are named like a class: 0 and 1 can be averaged.
+ * Returns true if whole numbers are codes of classes. Numbers alone do not distinguish codes from counts and ratings, so one of these
+ * must hold: the name is one of classes; or rows are sorted into groups of about the same size that are numbered 0, 1, 2, … or 1, 2, 3,
+ * … (a table sorted by a count or a rating has groups of very different sizes). Columns of two values need a name of classes, because 0
+ * and 1 can be averaged.… (a table that is sorted by a count or a rating has groups of very different sizes). Columns of two values are
+ * left alone unless they are named like a class: 0 and 1 can be averaged.
  */
 function isClasses(column: ColumnFacts, rows: number): boolean {
   const { integers, levels, steps, largestGroup = 0, name = '', min, max } = column;
@@ -238,7 +239,7 @@ function classesWarning(columns: readonly ColumnFacts[]): Warning[] {
 }
 
 function duplicatesWarning(
-  { columns, duplicates, rows, sampledRows }: ColumnsRead,
+  { columns, duplicates, rows, sampledRows }: InspectedColumns,
   identifiers: ReadonlySet<ColumnFacts>,
 ): Warning[] {
   const groups = duplicates
@@ -270,9 +271,9 @@ function duplicatesWarning(
 }
 
 /**
- * ZERO_INFLATED: more than half of the values are 0, none is below, and the others are measurements or large counts (more
- * than ten different values). Not where a third of the columns are mostly 0, or all columns begin at 0: such data are images,
- * abundances or counts of words, and zeros are what they are made of.
+ * ZERO_INFLATED: more than half of the values are 0, none is below, and the others are measurements or large counts (more than ten
+ * different values). No warning if a third of the columns are mostly 0, or all columns begin at 0: images, abundances and counts of
+ * words have many zeros.
  */
 function zerosWarning(columns: readonly ColumnFacts[], rows: number): Warning[] {
   const mostlyZero = columns.filter(({ zeros = 0, min }) => zeros > rows / 2 && min === 0);
@@ -293,7 +294,7 @@ function zerosWarning(columns: readonly ColumnFacts[], rows: number): Warning[] 
   ];
 }
 
-/** Names of columns, or indexes where there are none, and how many there are. */
+/** The names of columns, or their indexes if they have none, and their number. */
 function listedColumns(columns: readonly ColumnFacts[]): { columns: (string | number)[]; count: number } {
   return { columns: columns.slice(0, MOST_LISTED).map(key), count: columns.length };
 }
@@ -312,7 +313,7 @@ function joined(items: readonly string[]): string {
 
 function inPercent(share: number): string {
   const value = 100 * share;
-  // Less than everything is not shown as 100 %.
+  // A share below 1 is not shown as 100 %.
   return `${value >= 99.95 ? (value > 100 - 1e-6 ? '100' : 'more than 99.9') : value.toFixed(1)} %`;
 }
 

@@ -1,35 +1,35 @@
 import type { DenseBlock } from '@scree/core/data';
 
-/** Columns that are the same but for offset and scale, by their places. */
+/** Columns that are equal up to offset and scale, by index. */
 export interface DuplicateGroup {
   readonly columns: readonly number[];
-  /** The smallest |r| that joined two of them. */
+  /** The smallest |r| that joined two of the columns. */
   readonly correlation: number;
 }
 
-/** |r| above which columns are the same but for offset and scale. */
+/** |r| above which columns are equal up to offset and scale. */
 export const DUPLICATE_CORRELATION = 0.999;
-/** |r| of columns that are the same but for rounding. */
+/** |r| of columns that are equal up to rounding. */
 const EXACT = 1 - 1e-12;
-/** |r| that columns must have in the middle half of the rows too: a few rows far away make |r| of any columns large. */
+/** |r| that columns must also have in the middle half of the rows, because a few distant rows make any |r| large. */
 const MIDDLE = 0.9;
-/** Sums of squares of rounding, of columns of length 1. */
+/** Sum of squares that is rounding, for columns of length 1. */
 const UNVARIED = 1e-28;
-/** Columns from which they may be a curve, and |r| of its neighbours. */
+/** Fewest columns of a curve, and the |r| of its neighbours. */
 const LEAST_CURVE = 10;
 const NEIGHBOURS = 0.95;
 /** Fewest rows: of a million pairs of independent normal columns with 8 rows, |r| > 0.999 is expected in less than one. */
 export const LEAST_ROWS = 8;
-/** Rows in which a column must differ from its most frequent value, so that no single row makes two columns alike. */
+/** Rows in which a column must differ from its most frequent value, so that a single row cannot make two columns similar. */
 export const LEAST_CHANGES = 4;
-/** Rows from which a sample is thinned, and most numbers in it. */
+/** Most rows and most numbers of a sample. Then it is thinned. */
 const MOST_ROWS = 1024;
 const MOST_NUMBERS = 1 << 22;
-/** Columns beyond which pairs are not compared. */
+/** Most columns whose pairs are compared. */
 const MOST_COLUMNS = 4096;
 
-/** All rows, or every second, fourth, … of them, so that up to 1024 are kept whatever their number. */
-export class EvenSample {
+/** Keeps all rows, or every second, fourth, … row, so that at most 1024 are kept. */
+export class CorrelationSample {
   readonly cols: number;
   readonly #most: number;
   #data = new Float64Array(0);
@@ -57,7 +57,7 @@ export class EvenSample {
       if (weights?.[i] === 0) continue;
       const before = this.#read % this.#every;
       if (before !== 0 && !weights) {
-        // All rows until the next one of the sample.
+        // Skips the rows up to the next row of the sample.
         const skipped = Math.min(rows - i, this.#every - before);
         this.#read += skipped;
         i += skipped - 1;
@@ -90,13 +90,13 @@ export class EvenSample {
 }
 
 /**
- * Groups of columns that are joined by pairs with |r| > 0.999 in the sample. With z the columns brought to mean 0 and
- * length 1, ‖z₁ ∓ z₂‖² = 2(1 ∓ r): most pairs are told apart after a few rows, so d²/2 pairs cost little more than that.
+ * Groups of columns that are joined by pairs with |r| > 0.999 in the sample. For columns z of mean 0 and length 1, ‖z₁ ∓ z₂‖² = 2(1 ∓
+ * r). A few rows are enough to rule out most of the d²/2 pairs.
  *
- * Curves and pictures (spectra, heights on a grid) have neighbours that are nearly alike, all along, and none is a duplicate of
- * another. There only columns that are the same to the last digits count.
+ * Neighbouring columns of curves and pictures (spectra, heights on a grid) are always similar without being duplicates. There only
+ * columns that are equal to the last digits count.
  */
-export function duplicateColumns(sample: EvenSample): DuplicateGroup[] {
+export function duplicateColumns(sample: CorrelationSample): DuplicateGroup[] {
   const { rows, cols } = sample;
   if (rows < LEAST_ROWS) return [];
   const z = Array.from({ length: cols }, (_, j) => standardised(sample, j));
@@ -110,7 +110,7 @@ export function duplicateColumns(sample: EvenSample): DuplicateGroup[] {
   });
 }
 
-/** The same from the scatter of all rows (d × d, upper triangle): r = Sᵢⱼ/√(SᵢᵢSⱼⱼ), for the columns that vary enough. */
+/** The same from the scatter of all rows (d × d, upper triangle): r = Sᵢⱼ/√(SᵢᵢSⱼⱼ), for columns that vary enough. */
 export function duplicatesOfScatter(scatter: Float64Array, d: number, varying: readonly number[]): DuplicateGroup[] {
   if (d > MOST_COLUMNS) return [];
   return groupDuplicates(varying, (i, j, least) => {
@@ -119,7 +119,7 @@ export function duplicatesOfScatter(scatter: Float64Array, d: number, varying: r
   });
 }
 
-/** |r| of columns i < j where it is above `least`. */
+/** |r| of columns i < j if it is above `least`. */
 type Alike = (i: number, j: number, least: number) => number | undefined;
 
 function groupDuplicates(
@@ -150,13 +150,13 @@ function groupDuplicates(
     .sort((a, b) => a.columns[0] - b.columns[0]);
 }
 
-/** The column with mean 0 and length 1; undefined where it hardly changes. */
-function standardised({ rows, cols, data }: EvenSample, column: number): Float64Array | undefined {
+/** The column scaled to mean 0 and length 1; undefined if it hardly varies. */
+function standardised({ rows, cols, data }: CorrelationSample, column: number): Float64Array | undefined {
   const z = Float64Array.from({ length: rows }, (_, i) => data[i * cols + column]);
   const counts = new Map<number, number>();
   for (const value of z) counts.set(value, (counts.get(value) ?? 0) + 1);
   if (rows - Math.max(...counts.values()) < LEAST_CHANGES) return undefined;
-  // About the first value, and in units of the largest distance from it, so that nothing cancels and nothing overflows.
+  // Values are taken about the first value, in units of the largest distance from it, to avoid cancellation and overflow.
   const [first] = z;
   let largest = 0;
   for (const value of z) largest = Math.max(largest, Math.abs(value - first));
@@ -176,14 +176,14 @@ function standardised({ rows, cols, data }: EvenSample, column: number): Float64
   return z;
 }
 
-/** Whether neighbouring columns are nearly alike all along: half of them have |r| above 0.95. */
+/** Returns true if more than half of the neighbouring columns have |r| above 0.95. */
 function areCurves(varying: readonly number[], alike: Alike): boolean {
   if (varying.length < LEAST_CURVE) return false;
   const near = varying.filter((j, at) => at > 0 && alike(varying[at - 1], j, NEIGHBOURS) !== undefined).length;
   return near > (varying.length - 1) / 2;
 }
 
-/** |r| of two columns of mean 0 and length 1 where it is above `least`. */
+/** |r| of two columns of mean 0 and length 1 if it is above `least`. */
 function sameness(a: Float64Array, b: Float64Array, least: number): number | undefined {
   const limit = 2 * (1 - least);
   let [same, opposite] = [0, 0];
@@ -202,7 +202,7 @@ function middleRows(column: Float64Array): number[] {
   return [...column.keys()].filter((i) => column[i] >= low && column[i] <= high);
 }
 
-/** Whether columns are alike in these rows too; yes where one of them does not vary there. */
+/** Returns true if columns are similar in these rows too, or if one of them is constant there. */
 function agreeIn(rows: readonly number[], a: Float64Array, b: Float64Array): boolean {
   let [x, y, xx, yy, xy] = [0, 0, 0, 0, 0];
   for (const i of rows) {

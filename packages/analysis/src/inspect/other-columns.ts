@@ -1,31 +1,31 @@
 import type { ColumnAccess } from './column-access.js';
 
-/** Most columns of groups, and of other numbers, that components are compared with. */
+/** Most columns of groups, and of other numbers, that are compared with components. */
 const MOST_GROUP_COLUMNS = 5;
 const MOST_NUMBER_COLUMNS = 10;
-/** Most groups of a column, and the rows per group at least on average: otherwise its cells are names rather than groups. */
+/** Most groups of a column, and the fewest rows per group on average. Otherwise its cells are names rather than groups. */
 const MOST_LEVELS = 20;
 const ROWS_PER_GROUP = 3;
-/** Most cells that are compared: columns of text are read from the file, and numbers are copied. */
+/** Most cells that are compared, because texts are read from the file, and numbers are copied. */
 const MOST_CELLS = 5e6;
 
-/** The rows of a fit, as rows of the table. */
+/** The row indexes in the table of the rows of a fit. */
 export interface RowsOfTable {
   readonly length: number;
   at(row: number): number;
 }
 
-/** Columns that were not fitted and that components can be compared with. */
+/** Columns that were not fitted and can be compared with components. */
 export interface OtherColumns {
-  /** Columns of groups: the label of every row of the fit, null where one has none. */
+  /** Columns of groups: the label of every row of the fit, or null. */
   readonly groups: readonly { readonly name: string; readonly labels: readonly (string | null)[] }[];
-  /** Other columns of numbers, NaN where a value is missing. */
+  /** Other columns of numbers, with NaN for missing values. */
   readonly numbers: readonly { readonly name: string; at(row: number): number }[];
 }
 
 /**
- * The columns that had no part in a fit: the first 5 of groups and the first 10 of other numbers. Columns of up to 20 different texts or whole numbers
- * are groups, if there are 3 rows or more per group. `left` are columns that only tell rows apart.
+ * The columns that were not fitted: the first 5 of groups and the first 10 of other numbers. Columns of up to 20 different texts or
+ * whole numbers are groups, if there are 3 rows or more per group. `left` has columns that only identify rows.
  */
 export async function otherColumns(
   table: ColumnAccess,
@@ -55,7 +55,7 @@ export async function otherColumns(
 
 type Cell = string | number | null | undefined;
 
-/** Whether labels make groups: two or more, of enough rows each; of numbers, whole ones only. */
+/** Returns true if labels make two or more groups with enough rows each. Numbers must be whole. */
 function areGroups(labels: readonly Cell[]): boolean {
   const levels = new Set<Cell>();
   let present = 0;
@@ -69,7 +69,7 @@ function areGroups(labels: readonly Cell[]): boolean {
   return levels.size >= 2 && present >= ROWS_PER_GROUP * levels.size;
 }
 
-/** A label; null if the row has none. */
+/** The label as text, or null if the row has none. */
 function textOf(label: Cell): string | null {
   return label === null || label === undefined || label === '' || Number.isNaN(label) ? null : String(label);
 }

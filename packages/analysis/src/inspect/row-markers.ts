@@ -1,8 +1,8 @@
-import type { ColumnFacts } from './columns.js';
+import type { ColumnFacts } from './column-inspector.js';
 
 /**
- * Why a column is not fitted unless the user asks for it: the reasons of the warning ID_COLUMN, a number that starts again within
- * groups, a calendar year or another part of a date, the index that the file itself declares, or because it colours the points.
+ * Why a column is not fitted by default: the reasons of the warning ID_COLUMN, a number that restarts within groups, a calendar year or
+ * another part of a date, the index that the file declares, or because it colours the points.
  */
 export type LeftOutReason =
   | 'counting'
@@ -21,17 +21,17 @@ export interface ColumnToLeaveOut {
   readonly reason: LeftOutReason;
 }
 
-/** What is known of the columns of numbers in a table. */
-export interface ColumnsSeen {
+/** Facts about the columns of numbers in a table. */
+export interface MarkerEvidence {
   readonly facts: readonly ColumnFacts[];
   /** Columns that identify rows, by the file or by the library's warning. */
   readonly identifiers: ReadonlyMap<number, LeftOutReason>;
-  /** Columns that count up and start again. */
+  /** Columns that count up and restart. */
   readonly restarting: ReadonlySet<number>;
 }
 
-/** The columns that number or date the rows: they are no measurements, and are fitted only if the user asks for it. */
-export function rowMarkers({ facts, identifiers, restarting }: ColumnsSeen): ColumnToLeaveOut[] {
+/** The columns that number or date the rows. They are not measurements, and are fitted only on request. */
+export function rowMarkers({ facts, identifiers, restarting }: MarkerEvidence): ColumnToLeaveOut[] {
   const found = new Map(identifiers);
   for (const each of facts) {
     if (found.has(each.index)) continue;
@@ -42,7 +42,7 @@ export function rowMarkers({ facts, identifiers, restarting }: ColumnsSeen): Col
   return [...found].map(([column, reason]) => ({ column, reason }));
 }
 
-/** Most levels of a counter that may be groups after all: classes in turn, as 1, 2, 3, 1, 2, 3, look the same. */
+/** Most levels of a restarting counter that may be groups: classes in turn, such as 1, 2, 3, 1, 2, 3, look the same. */
 const MAX_GROUPS = 10;
 
 /** The markers that cannot colour the points. */
@@ -52,8 +52,8 @@ export function surelyMarkers(markers: readonly ColumnToLeaveOut[], facts: reado
 }
 
 /**
- * The columns that are not fitted unasked: those that number or date the rows, and the one that colours the points, because its
- * groups are compared with the components. None, if no column would be left.
+ * The columns that are not fitted by default: those that number or date the rows, and the one that colours the points, because its
+ * groups are compared with the components. None if no column would remain.
  */
 export function columnsToLeaveOut(
   candidates: readonly number[],
@@ -66,21 +66,21 @@ export function columnsToLeaveOut(
   return left.sort((a, b) => a.column - b.column);
 }
 
-/** Whether a reason says that a column only tells rows apart. Dates and groups may be related to what was measured. */
+/** Returns true if a column only identifies rows. Dates and groups may be related to the measurements. */
 export function tellsRowsApart(reason: LeftOutReason): boolean {
   return reason !== 'year' && reason !== 'date' && reason !== 'colour';
 }
 
-/** Rows from which whole numbers that count up and start again are no chance, as in the library's warnings. */
+/** Fewest rows in which restarting whole numbers are counters, as in the library's warnings. */
 const COUNTED_ROWS = 10;
-/** Share of the steps up that are by 1: some rows may have been left out. */
+/** Share of the upward steps that are 1. Rows may have been removed. */
 const BY_ONE = 0.8;
-/** Rows per group at least, on average. */
+/** Fewest rows per group, on average. */
 const ROWS_PER_GROUP = 3;
 
 /**
- * Whether numbers count up, mostly by 1, and start again, at least once: a number within groups, as a sample number is. Every
- * group must start near the lowest number, and no number may follow itself.
+ * Returns true if numbers count up, mostly by 1, and restart at least once, as a sample number within groups does. Every group must
+ * start near the lowest number, and no number may follow itself.
  */
 export function countsWithinGroups(rows: number, at: (row: number) => number): boolean {
   if (rows < COUNTED_ROWS) return false;
@@ -105,7 +105,7 @@ export function countsWithinGroups(rows: number, at: (row: number) => number): b
   return groups > 1 && byOne >= BY_ONE * up && highestStart - lowest <= 2;
 }
 
-/** Words of a name: "dayOfYear" and "day_of_year" are "day of year". */
+/** The words of a name: "dayOfYear" and "day_of_year" give "day of year". */
 function wordsOf(name: string): string {
   return name
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
@@ -114,15 +114,15 @@ function wordsOf(name: string): string {
     .trim();
 }
 
-/** Whether a column dates its rows: it is named year, and its numbers are calendar years. */
+/** Returns true for a column named year with calendar years. */
 function isYear({ name = '', integers, min, max }: ColumnFacts): boolean {
   return /^(year|yr)$/.test(wordsOf(name)) && integers === true && min >= 1500 && max <= 2200;
 }
 
-/** Names of the parts of dates and times, with the whole numbers that these can be. */
+/** Names of the parts of dates and times, and the range of their whole numbers. */
 const DATE_PARTS: readonly (readonly [name: RegExp, least: number, most: number])[] = [
   [/^(month|mon|mo|month of (the )?year|month (no|nr|num|number))$/, 0, 12],
-  // Also a number of days since some day, which dates rows too.
+  // Includes days since some date.
   [/^(day|mday|dom|day of (the )?month)$/, 0, Number.POSITIVE_INFINITY],
   [/^(weekday|wday|dow|day of (the )?week)$/, 0, 7],
   [/^(yday|doy|julian|day of (the )?year)$/, 0, 366],
@@ -134,7 +134,7 @@ const DATE_PARTS: readonly (readonly [name: RegExp, least: number, most: number]
 const POINT_IN_TIME = /(^| )(timestamp|time stamp|datetime|date time|date|unix time)$/;
 const MAY_BE_TIME = /(^| )(time|ts|epoch|at|created|updated|modified|seconds|millis|ms)$/;
 
-/** Whether a column dates its rows: its name says so, and its numbers can be what the name says. */
+/** Returns true if the name of a column is one of dates or times, and its numbers are in their range. */
 function isDate({ name = '', integers, min, max }: ColumnFacts): boolean {
   const words = wordsOf(name);
   if (POINT_IN_TIME.test(words)) return true;
@@ -144,10 +144,10 @@ function isDate({ name = '', integers, min, max }: ColumnFacts): boolean {
   );
 }
 
-/** Seconds since 1970 at the beginnings of 1980 and 2100. */
+/** The first seconds of 1980 and 2100, since 1970. */
 const [FROM, TO] = [315_532_800, 4_102_444_800];
 
-/** Whether numbers are times since 1970 in seconds, milliseconds, microseconds or nanoseconds. */
+/** Returns true if numbers may be times since 1970 in seconds, milliseconds, microseconds or nanoseconds. */
 function areTimestamps(min: number, max: number): boolean {
   return [1, 1e3, 1e6, 1e9].some((unit) => min >= FROM * unit && max <= TO * unit);
 }

@@ -2,7 +2,7 @@ import type { PcaOptions } from '@scree/core';
 import { ProgressTracker } from '@scree/core/pipeline';
 import { CATEGORY_COLOURS } from '../describe/palette.js';
 import { type ColumnAccess, textsToRead } from '../inspect/column-access.js';
-import type { ColumnFacts } from '../inspect/columns.js';
+import type { ColumnFacts } from '../inspect/column-inspector.js';
 
 /** Rows per group at least, on average, and in the two largest. */
 const ROWS_PER_GROUP = 3;
@@ -15,7 +15,7 @@ const MAX_GROUPS = CATEGORY_COLOURS.length;
 const MIN_SHARE_OF_NUMBERS = 0.1;
 
 /** A column of groups, and the share of the variance of the standardised columns that lies between its groups. */
-export interface Colour {
+export interface ColourColumn {
   readonly column: number;
   readonly groups: number;
   readonly share: number;
@@ -42,15 +42,15 @@ export async function bestColour(
   measured: readonly ColumnFacts[],
   codes: ReadonlySet<number>,
   control: Pick<PcaOptions, 'signal' | 'onProgress'>,
-): Promise<Colour | undefined> {
+): Promise<ColourColumn | undefined> {
   const rows = spread(table.rows, SAMPLED_ROWS);
   const numbers = spread(measured.length, SAMPLED_COLUMNS).map((at) => ({
     column: measured[at].index,
     values: valuesOf(table, measured[at].index, rows),
   }));
   const progress = new ProgressTracker(control);
-  const best = async (columns: readonly number[]): Promise<(Colour & { adjusted: number }) | undefined> => {
-    let found: (Colour & { adjusted: number }) | undefined;
+  const best = async (columns: readonly number[]): Promise<(ColourColumn & { adjusted: number }) | undefined> => {
+    let found: (ColourColumn & { adjusted: number }) | undefined;
     for (const column of columns) {
       const candidate = await candidateFrom(table, column, rows);
       await progress.yieldToEventLoop();
@@ -118,7 +118,7 @@ async function candidateFrom(
 function separation(
   { column, groups, codes }: Candidate,
   numbers: readonly { readonly column: number; readonly values: Float64Array }[],
-): (Colour & { adjusted: number }) | undefined {
+): (ColourColumn & { adjusted: number }) | undefined {
   let [shares, adjusted, columns] = [0, 0, 0];
   for (const { column: other, values } of numbers) {
     if (other === column) continue;

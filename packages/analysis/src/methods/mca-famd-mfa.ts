@@ -30,7 +30,7 @@ import {
 import { isChooser } from '../choose/criteria/registry.js';
 
 /** Options of `pca` that the method decides. */
-type Decided = 'center' | 'scale' | 'ddof' | 'columnWeights' | 'lookAtColumns' | 'transform';
+type Decided = 'center' | 'scale' | 'ddof' | 'columnWeights' | 'inspectColumns' | 'transform';
 
 /** Options of `mca`. */
 export interface McaOptions extends Omit<PcaOptions, Decided> {
@@ -124,7 +124,7 @@ const REFUSED = [
   'scale',
   'ddof',
   'columnWeights',
-  'lookAtColumns',
+  'inspectColumns',
   'transform',
   'categories',
   'groups',

@@ -1,5 +1,6 @@
 import { Model, RowMatrix } from '@scree/core';
 import { stabilityOfFirst } from '@scree/core/pipeline';
+import { omit } from '../fields.js';
 
 /**
  * The first k components of a model, from the model alone: `NestedModels` knows more, because it has the solver's solution. Bounds are
@@ -9,12 +10,11 @@ import { stabilityOfFirst } from '@scree/core/pipeline';
 export function truncatedModel(model: Model, k: number): Model {
   if (k === model.k) return model;
   const { d, components, variances, totalVariance, certificate, uniqueness, stability } = model;
-  const { trace: _, ...rest } = model;
   const left = variances.subarray(0, k).reduce((sum, variance) => sum - variance, totalVariance);
   const squares = certificate.angleBounds.slice(0, k).reduce((sum, angle) => sum + Math.sin(angle) ** 2, 0);
   const last = uniqueness.axes[k - 1];
   return new Model({
-    ...rest,
+    ...omit(model, 'trace'),
     components: new RowMatrix(k, d, components.data.slice(0, k * d), model.columnNames),
     variances: variances.slice(0, k),
     varianceRatios: model.varianceRatios.slice(0, k),

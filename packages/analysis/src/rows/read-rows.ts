@@ -57,7 +57,7 @@ const PIECE = 2 ** 20;
  *
  * Rows are scored in units of a power of two near the deviation of the first component, so that no square overflows or underflows.
  */
-export async function readRows(
+export async function answerRowQuestions(
   model: Model,
   parts: AsyncIterable<TablePart>,
   expected: number,

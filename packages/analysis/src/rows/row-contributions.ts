@@ -1,6 +1,7 @@
 import { type Model, RowMatrix, type TableData } from '@scree/core';
 import { scoreNames, withJson } from '@scree/core/data';
 import { type ControlOptions, keepAlive, type Reconstruction } from '@scree/core/pipeline';
+import { omit } from '../fields.js';
 import type { RowOptions } from '../reading/read-blocks.js';
 import { scoredBlocks } from '../reading/scored-blocks.js';
 
@@ -125,6 +126,5 @@ export async function supplementaryRows(
   data: TableData,
   options: ControlOptions = {},
 ): Promise<SupplementaryRows> {
-  const { contributions: _, ...rest } = await rowContributions(model, data, options);
-  return withJson(rest);
+  return withJson(omit(await rowContributions(model, data, options), 'contributions'));
 }

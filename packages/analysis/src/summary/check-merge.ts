@@ -1,20 +1,20 @@
 import { DataError } from '@scree/core';
 import { describeValue } from '@scree/core/pipeline';
-import type { SummaryHead } from './head.js';
+import type { SummaryHeader } from './summary-header.js';
 
-/** A summary by its head, and what messages call it. */
-interface NamedHead {
+/** A summary by its header, and what messages call it. */
+interface NamedHeader {
   readonly name?: string;
-  readonly head: SummaryHead;
+  readonly header: SummaryHeader;
 }
 
 /** Refuses summaries that are not of one table: other columns, weights here and not there, a part that is there twice. */
-export function checkMerge(inputs: readonly NamedHead[], allowDuplicates: boolean): void {
+export function checkMerge(inputs: readonly NamedHeader[], allowDuplicates: boolean): void {
   const [first] = inputs;
   const seen = new Map<string, string>();
   for (const input of inputs) {
     refuseOther(first, input);
-    for (const { fingerprint, name } of input.head.parts) {
+    for (const { fingerprint, name } of input.header.parts) {
       const before = seen.get(fingerprint);
       const where = `${name}${input.name === undefined ? '' : ` in ${input.name}`}`;
       if (before !== undefined && !allowDuplicates) {
@@ -29,8 +29,8 @@ export function checkMerge(inputs: readonly NamedHead[], allowDuplicates: boolea
   }
 }
 
-function refuseOther(first: NamedHead, other: NamedHead): void {
-  const [a, b] = [first.head, other.head];
+function refuseOther(first: NamedHeader, other: NamedHeader): void {
+  const [a, b] = [first.header, other.header];
   const [one, two] = [callOf(first), callOf(other)];
   const path = other.name === undefined ? {} : { path: other.name };
   if (a.cols !== b.cols) {
@@ -54,7 +54,7 @@ function refuseOther(first: NamedHead, other: NamedHead): void {
     (name) => a[name] !== b[name] && !(name === 'seed' && a.replicates === 0),
   );
   if (differing === undefined) return;
-  const has: Record<typeof differing, (head: SummaryHead) => string> = {
+  const has: Record<typeof differing, (header: SummaryHeader) => string> = {
     kind: ({ kind }) => (kind === 'moments' ? 'moments' : 'a sketch'),
     weighted: ({ weighted }) => (weighted ? 'rows with weights' : 'rows without weights'),
     replicates: ({ replicates }) => (replicates === 0 ? 'no bootstrap' : `${replicates} replicates of a bootstrap`),
@@ -67,6 +67,6 @@ function refuseOther(first: NamedHead, other: NamedHead): void {
   );
 }
 
-function callOf({ name, head }: NamedHead): string {
-  return name ?? `The summary of ${head.parts[0]?.name ?? 'no rows'}`;
+function callOf({ name, header }: NamedHeader): string {
+  return name ?? `The summary of ${header.parts[0]?.name ?? 'no rows'}`;
 }

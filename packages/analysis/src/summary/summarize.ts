@@ -17,7 +17,7 @@ import {
   unknownOption,
   WIDEST_SCATTER,
 } from '@scree/core/pipeline';
-import type { ColumnWatch } from '../inspect/columns.js';
+import type { ColumnInspector } from '../inspect/column-inspector.js';
 import { RowFingerprint } from './row-fingerprint.js';
 import { TableSummary } from './table-summary.js';
 
@@ -99,9 +99,9 @@ async function summarizeSource(
   if (count > 0) checkReplicates(kept, count, options.memory ?? 2 ** 30);
   const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * cols);
   const engine = await chooseEngine({ engine: options.engine ?? 'auto', threads: options.threads }, numbers);
-  const { ColumnWatch } = await import('../inspect/columns.js');
+  const { ColumnInspector } = await import('../inspect/column-inspector.js');
   const { PoissonDraws } = await import('../bootstrap/poisson.js');
-  const watch: ColumnWatch = new ColumnWatch(cols, columnNames);
+  const watch: ColumnInspector = new ColumnInspector(cols, columnNames);
   const replicates = Array.from({ length: count }, () => new Moments(cols));
   const fingerprint = new RowFingerprint();
   fingerprint.text(JSON.stringify(columnNames ?? cols));

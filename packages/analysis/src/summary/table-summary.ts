@@ -21,11 +21,20 @@ import {
   type Sketch,
 } from '@scree/core/pipeline';
 import { isChooser } from '../choose/criteria/registry.js';
+import { omit } from '../fields.js';
 import { type FitQuestions, fitAndAsk } from '../fit-and-ask.js';
 import type { ColumnTally } from '../inspect/column-tally.js';
-import { rememberColumns } from '../inspect/watch-columns.js';
+import { rememberInspection } from '../inspect/inspected-source.js';
 import { checkMerge } from './check-merge.js';
-import { checkHead, compare, keyOf, SUMMARY, type SummaryHead, type SummaryPart, sortedParts } from './head.js';
+import {
+  checkHeader,
+  compare,
+  SUMMARY,
+  type SummaryHeader,
+  type SummaryPart,
+  sortedParts,
+  sortKeyOf,
+} from './summary-header.js';
 
 const LETTERS = 'SCREESUM';
 const VERSION = 1;
@@ -46,7 +55,7 @@ interface SummaryRecord {
 export interface SummaryInput {
   /** What messages call it. */
   readonly name?: string;
-  readonly head: SummaryHead;
+  readonly header: SummaryHeader;
   load(): TableSummary | Promise<TableSummary>;
 }
 
@@ -61,7 +70,7 @@ export class TableSummary implements SummaryInput {
   readonly warnings: readonly Warning[];
   /** Moments of each replicate; empty where no bootstrap was asked for. */
   readonly replicates: readonly Moments[];
-  readonly head: SummaryHead;
+  readonly header: SummaryHeader;
   readonly #record: SummaryRecord;
 
   constructor(record: SummaryRecord) {
@@ -71,7 +80,7 @@ export class TableSummary implements SummaryInput {
     this.warnings = record.warnings;
     this.replicates = replicates;
     this.#record = record;
-    this.head = {
+    this.header = {
       kind: kept instanceof Moments ? 'moments' : 'sketch',
       cols: kept.cols,
       ...(columnNames ? { columnNames } : {}),
@@ -103,7 +112,7 @@ export class TableSummary implements SummaryInput {
     if (!(kept instanceof Moments)) return undefined;
     const { columnsFromTally } = await tallies();
     const copy = copyOf(kept);
-    rememberColumns(copy, columnsFromTally(kept.columns, kept.scatter, tally, columnNames));
+    rememberInspection(copy, columnsFromTally(kept.columns, kept.scatter, tally, columnNames));
     return copy;
   }
 
@@ -111,7 +120,7 @@ export class TableSummary implements SummaryInput {
   model(options: FitQuestions = {}): Promise<Model> {
     return keepAlive(async () => {
       const moments = await this.moments();
-      const { bootstrap: _, ...asked } = options;
+      const asked = omit(options, 'bootstrap');
       const model = moments ? (await fitAndAsk(moments, asked)).model : await this.#modelOfSketch(asked);
       const stability = options.bootstrap === 0 ? undefined : await this.stability(model, asked);
       const warnings = [...model.warnings, ...this.warnings];
@@ -146,7 +155,7 @@ export class TableSummary implements SummaryInput {
     const { columnsFromTally } = await tallies();
     const looked = columnsFromTally(kept.columns, undefined, tally, columnNames);
     const seen = { unscaled: settings.scale === 'none', centred: settings.center };
-    const warnings = asked.lookAtColumns ? columnWarnings(looked, seen) : [];
+    const warnings = asked.inspectColumns ? columnWarnings(looked, seen) : [];
     const what = `${kept.columns.rows} rows of ${kept.cols} columns`;
     return modelOfSketch(kept as Sketch, settings, columnNames, what, engine, warnings);
   }
@@ -155,7 +164,7 @@ export class TableSummary implements SummaryInput {
   async toBinary(): Promise<Uint8Array> {
     const { kept, tally, warnings, replicates } = this.#record;
     const main = kept instanceof Moments ? kept.toBinary() : (await sketchBytes()).sketchToBytes(kept);
-    const header = { ...this.head, tally: tally ?? null, warnings };
+    const header = { ...this.header, tally: tally ?? null, warnings };
     return writeContainer(LETTERS, VERSION, header, [main, ...replicates.map((each) => each.toBinary())]);
   }
 
@@ -167,14 +176,14 @@ export class TableSummary implements SummaryInput {
     return read(found.header, readSections(bytes, found, SUMMARY));
   }
 
-  /** The head of a summary from its first bytes, and the size of all of it; or how many bytes that takes. */
-  static headOf(
+  /** The header of a summary from its first bytes, and the size of all of it; or how many bytes that takes. */
+  static headerOf(
     bytes: Uint8Array,
-  ): { readonly head: SummaryHead; readonly size: number } | { readonly needed: number } {
+  ): { readonly header: SummaryHeader; readonly size: number } | { readonly needed: number } {
     const found = readContainerHeader(bytes, LETTERS, SUMMARY);
     if ('needed' in found) return found;
     readerOf(READERS, found.version, 'The summary has');
-    return { head: checkHead(found.header), size: found.size };
+    return { header: checkHeader(found.header), size: found.size };
   }
 
   /** Whether these bytes begin a summary. */
@@ -210,7 +219,7 @@ export class TableSummary implements SummaryInput {
       const engine = await chooseEngine({ engine: options.engine ?? 'auto', threads: options.threads });
       const progress = new ProgressTracker(options);
       progress.begin('merging', inputs.length);
-      const sorted = [...inputs].sort((a, b) => compare(keyOf(a.head), keyOf(b.head)));
+      const sorted = [...inputs].sort((a, b) => compare(sortKeyOf(a.header), sortKeyOf(b.header)));
       // The subtrees that are complete, with how many inputs each has: a counter in binary, so that few are in memory.
       const stack: { readonly size: number; readonly summary: TableSummary }[] = [];
       const join = async (): Promise<void> => {
@@ -227,7 +236,7 @@ export class TableSummary implements SummaryInput {
       while (stack.length > 1) await join();
       progress.end();
       const [{ summary }] = stack;
-      const read = summary.head.parts.reduce((sum, part) => sum + part.read, 0);
+      const read = summary.header.parts.reduce((sum, part) => sum + part.read, 0);
       const lists = summary.#record.parts.length > 1 ? summary.warnings.map((each) => [each]) : [summary.warnings];
       return new TableSummary({ ...summary.#record, warnings: mergeWarnings(lists, read) });
     });
@@ -266,20 +275,27 @@ const sketchBytes = loadSketchBytes;
 const READERS = { 1: readVersion1 } as const;
 
 async function readVersion1(
-  header: Readonly<Record<string, unknown>>,
+  stored: Readonly<Record<string, unknown>>,
   [main, ...others]: readonly Uint8Array[],
 ): Promise<TableSummary> {
-  const head = checkHead(header);
-  const { tally, warnings } = header;
-  if (main === undefined || others.length !== head.replicates || !Array.isArray(warnings)) throw damaged(SUMMARY);
+  const header = checkHeader(stored);
+  const { tally, warnings } = stored;
+  if (main === undefined || others.length !== header.replicates || !Array.isArray(warnings)) throw damaged(SUMMARY);
   const { isTally } = await tallies();
-  if (tally !== null && !isTally(tally, head.cols)) throw damaged(SUMMARY);
-  const kept = head.kind === 'moments' ? Moments.fromBinary(main) : (await sketchBytes()).sketchFromBytes(main);
+  if (tally !== null && !isTally(tally, header.cols)) throw damaged(SUMMARY);
+  const kept = header.kind === 'moments' ? Moments.fromBinary(main) : (await sketchBytes()).sketchFromBytes(main);
   const replicates = others.map((bytes) => Moments.fromBinary(bytes));
-  if ([kept, ...replicates].some(({ cols }) => cols !== head.cols)) throw damaged(SUMMARY);
-  if (kept.columns.rows !== head.rows || kept.columns.weight !== head.weight) throw damaged(SUMMARY);
+  if ([kept, ...replicates].some(({ cols }) => cols !== header.cols)) throw damaged(SUMMARY);
+  if (kept.columns.rows !== header.rows || kept.columns.weight !== header.weight) throw damaged(SUMMARY);
   return new TableSummary({
-    ...{ kept, replicates, columnNames: head.columnNames, weighted: head.weighted, parts: head.parts, seed: head.seed },
+    ...{
+      kept,
+      replicates,
+      columnNames: header.columnNames,
+      weighted: header.weighted,
+      parts: header.parts,
+      seed: header.seed,
+    },
     tally: tally ?? undefined,
     warnings: warnings.filter(isWarning),
   });
@@ -291,6 +307,7 @@ function isWarning(value: unknown): value is Warning {
 }
 
 /** The options that are those of `pca`. */
-function withoutQuestions({ k, lookAtColumns: _, bootstrap: __, ...others }: FitQuestions): PcaOptions {
+function withoutQuestions({ k, ...options }: FitQuestions): PcaOptions {
+  const others = omit(options, 'inspectColumns', 'bootstrap');
   return isChooser(k) || k === undefined ? others : { ...others, k };
 }

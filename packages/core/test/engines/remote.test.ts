@@ -98,7 +98,7 @@ describe('rows that are elsewhere', () => {
 
   it('lose the columns that warnings are about nowhere', async () => {
     const { source, counts } = remoteSource(500, 30);
-    const { model } = await fitAndAsk(source, { k: 2, lookAtColumns: true });
+    const { model } = await fitAndAsk(source, { k: 2, inspectColumns: true });
     expect(model.warnings.map(({ code }) => code)).toContain('UNEQUAL_SPREAD');
     expect(counts.readings).toBe(0);
   });

@@ -64,10 +64,10 @@ describe.each(versions)('files that version %s wrote', (version) => {
   });
 
   it.each(namesOf('.summary'))('the summary %s loads, and has the same parts, numbers and model', async (name) => {
-    const { head, mean, covariance, variances, stability, warnings } = JSON.parse(text(`${name}.summary.expected.json`));
+    const { head: header, mean, covariance, variances, stability, warnings } = JSON.parse(text(`${name}.summary.expected.json`));
     const summary = await TableSummary.fromBinary(bytes(`${name}.summary`));
-    expect(TableSummary.headOf(bytes(`${name}.summary`))).toMatchObject({ head, size: bytes(`${name}.summary`).length });
-    expect(summary.head).toEqual(head);
+    expect(TableSummary.headerOf(bytes(`${name}.summary`))).toMatchObject({ header, size: bytes(`${name}.summary`).length });
+    expect(summary.header).toEqual(header);
     expectClose(summary.kept.columns.mean, mean);
     if (summary.kept instanceof Moments) expectClose(summary.kept.covariance(), covariance);
     const model = await summary.model({ k: 2 });
@@ -76,7 +76,7 @@ describe.each(versions)('files that version %s wrote', (version) => {
     if (stability) expectClose(model.stability?.variances.flat() ?? [], stability);
     // It is written again with the same content, and merges.
     const again = await TableSummary.fromBinary(await summary.toBinary());
-    expect(again.head).toEqual(head);
+    expect(again.header).toEqual(header);
     expectClose(again.kept.columns.mean, mean);
     const twice = await TableSummary.merge([summary, summary], { allowDuplicates: true });
     expect(twice.rows).toBe(2 * summary.rows);

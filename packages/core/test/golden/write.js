@@ -136,7 +136,7 @@ const summaries = {
 };
 for (const [name, summary] of Object.entries(summaries)) {
   write(`${name}.summary`, await summary.toBinary());
-  const { kept, head } = summary;
+  const { kept, header: head } = summary;
   const model = await summary.model({ k: 2 });
   write(
     `${name}.summary.expected.json`,

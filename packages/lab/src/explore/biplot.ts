@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import { count, percent, several } from '@scree/analysis/describe';
+import { count, percent, plural } from '@scree/analysis/describe';
 import type { CloudArrow, CloudOutline } from '../charts/point-cloud/point-cloud.js';
 import { oneLine } from '../shorten.js';
 import { colouring, namesOfComponents, shades } from '../state/colouring.js';
@@ -102,8 +102,8 @@ function arrowCaption(): string[] {
   const components = namesOfComponents(drawnComponents.value);
   const which =
     shown < d
-      ? `Arrows: ${count(shown)} of ${several(d, 'column')}, those that contribute most to ${components}.`
-      : `Arrows: ${d === 1 ? 'the column' : d === 2 ? 'both columns' : `all ${several(d, 'column')}`}.`;
+      ? `Arrows: ${count(shown)} of ${plural(d, 'column')}, those that contribute most to ${components}.`
+      : `Arrows: ${d === 1 ? 'the column' : d === 2 ? 'both columns' : `all ${plural(d, 'column')}`}.`;
   return [`${which} ${ARROW_SCALE}`];
 }
 

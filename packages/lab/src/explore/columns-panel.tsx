@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { count, several } from '@scree/analysis/describe';
+import { count, plural } from '@scree/analysis/describe';
 import { describeCell } from '../describe-problem.js';
 import { shorten } from '../shorten.js';
 import { changeSettings, settings } from '../state/settings.js';
@@ -69,7 +69,7 @@ export function ColumnsPanel() {
         ))}
       </fieldset>
       {shown.length > MAX_LISTED && (
-        <p class="hint unlisted">{`${several(shown.length - MAX_LISTED, 'more column')} not listed: filter to see them.`}</p>
+        <p class="hint unlisted">{`${plural(shown.length - MAX_LISTED, 'more column')} not listed: filter to see them.`}</p>
       )}
       {shown.length === 0 && <p class="hint">No column has that in its name.</p>}
       {left.length > 0 && <p class="hint">{`Not numbers, so not used: ${shorten(left.join(', '), 160)}.`}</p>}

@@ -1,4 +1,4 @@
-import { several } from '@scree/analysis/describe';
+import { plural } from '@scree/analysis/describe';
 import { useRef } from 'preact/hooks';
 import { DATASETS, isDataset } from '../data/datasets.js';
 import { shorten } from '../shorten.js';
@@ -65,7 +65,7 @@ export function DataPanel() {
       {data && (
         <p class="facts">
           <strong>{shorten(data.info.name, 48)}</strong>
-          {`: ${several(data.info.rows, 'row')}, ${several(data.info.columns.length, 'column')} (${data.info.format})`}
+          {`: ${plural(data.info.rows, 'row')}, ${plural(data.info.columns.length, 'column')} (${data.info.format})`}
           {isDataset(dataset) && <span class="hint block">{DATASETS[dataset].about}</span>}
         </p>
       )}

@@ -1,5 +1,5 @@
 import * as Plot from '@observablehq/plot';
-import { percent, several } from '@scree/analysis/describe';
+import { percent, plural } from '@scree/analysis/describe';
 import { shortenMiddle } from '../shorten.js';
 
 /** Average width of a wide letter in the 12 pixel font of the charts. */
@@ -43,7 +43,7 @@ export function heatMap(map: HeatMap, width: number): Element {
     marginTop: whole ? 46 : 32,
     marginBottom: 8,
     marginRight: 0,
-    ariaLabel: `${title} of ${several(drawn.length, 'column')} in ${several(shown, 'component')}, as a heat map.`,
+    ariaLabel: `${title} of ${plural(drawn.length, 'column')} in ${plural(shown, 'component')}, as a heat map.`,
     x: {
       type: 'band',
       axis: 'top',

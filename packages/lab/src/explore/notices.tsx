@@ -1,5 +1,5 @@
 import type { ColumnToLeaveOut } from '@scree/analysis';
-import { count, listed, percent, several, show } from '@scree/analysis/describe';
+import { count, formatNumber, listed, percent, plural } from '@scree/analysis/describe';
 import { describeWarning, REASONS } from '../describe-problem.js';
 import { shorten } from '../shorten.js';
 import type { OpenedData } from '../state/data.js';
@@ -69,7 +69,7 @@ function choices({ advice, info }: OpenedData, chosen: Settings): Notice[] {
   if (unequal && chosen.scale === 'unit') {
     const { largest, smallest } = unequal;
     notices.push({
-      text: `Columns are divided by their standard deviations, because these differ ${count(Math.floor(largest.deviation / smallest.deviation))}-fold: from ${show(smallest.deviation, 3)} (${nameOf(smallest.column)}) to ${show(largest.deviation, 3)} (${nameOf(largest.column)}).`,
+      text: `Columns are divided by their standard deviations, because these differ ${count(Math.floor(largest.deviation / smallest.deviation))}-fold: from ${formatNumber(smallest.deviation, 3)} (${nameOf(smallest.column)}) to ${formatNumber(largest.deviation, 3)} (${nameOf(largest.column)}).`,
       remedies: [{ title: 'Undo', act: () => changeSettings({ scale: 'none' }) }],
     });
   }
@@ -98,7 +98,7 @@ function choices({ advice, info }: OpenedData, chosen: Settings): Notice[] {
     if (columns.length > names.length) names.push(`${count(columns.length - names.length)} more`);
     return [
       {
-        text: `${several(left.length, 'column')} are left out of the fit because they number, date or colour rows: ${listed(names)}.`,
+        text: `${plural(left.length, 'column')} are left out of the fit because they number, date or colour rows: ${listed(names)}.`,
         remedies: [putBack(columns)],
       },
     ];

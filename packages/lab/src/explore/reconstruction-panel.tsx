@@ -1,4 +1,4 @@
-import { count, percent, several, show } from '@scree/analysis/describe';
+import { count, formatNumber, percent, plural } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 import { useRef } from 'preact/hooks';
 import { ExportPictures } from '../export/export-figure.js';
@@ -59,7 +59,7 @@ export function ReconstructionPanel({ now }: PanelProps) {
             <figure>
               <Picture
                 size={size}
-                label={`Row ${rowNumber(now, row.row)} reconstructed from ${several(kept, 'component')}`}
+                label={`Row ${rowNumber(now, row.row)} reconstructed from ${plural(kept, 'component')}`}
                 paint={(context) => paintGrey(context, reconstructRow(model, row.scores, kept), size, row.values)}
                 deps={[row, kept]}
               />
@@ -68,7 +68,7 @@ export function ReconstructionPanel({ now }: PanelProps) {
             <figure>
               <Picture
                 size={size}
-                label={`Difference from ${several(kept, 'component')}`}
+                label={`Difference from ${plural(kept, 'component')}`}
                 paint={(context) => paintDiverging(context, residual(model, row, kept), size, isDark())}
                 deps={[row, kept]}
               />
@@ -97,7 +97,7 @@ function describeReconstruction(model: Model, { values, scores }: Shown, kept: n
   const all = lengthOf(values.map((value, j) => (value - model.mean[j]) / model.scale[j]));
   const share = all === 0 ? 1 : Math.min(1, (lengthOf(scores.subarray(0, kept)) / all) ** 2);
   const rest = all * Math.sqrt(1 - share);
-  return `${percent(share)} of its squared distance from the mean is kept; it is ${show(rest)} away from its picture.`;
+  return `${percent(share)} of its squared distance from the mean is kept; it is ${formatNumber(rest)} away from its picture.`;
 }
 
 /** The Euclidean norm, computed in a unit of its own: squares of very small numbers would be 0. */

@@ -1,5 +1,5 @@
 import type { AnalysisPart, Reason } from '@scree/analysis';
-import { describeChoice, describeMeaning, describeReason, describeStability, several } from '@scree/analysis/describe';
+import { describeChoice, describeMeaning, describeReason, describeStability, plural } from '@scree/analysis/describe';
 import { analysis, chosen, record } from '../state/findings.js';
 import { describedMeaning } from './described-meaning.js';
 import type { PanelProps } from './panel.js';
@@ -32,7 +32,7 @@ export function StabilityWords({ now, kept }: Props) {
       <>
         <h3>How stable</h3>
         <p>
-          {kept > some ? `Of the first ${several(some, 'component')}: ` : ''}
+          {kept > some ? `Of the first ${plural(some, 'component')}: ` : ''}
           <strong>{first}</strong>
         </p>
         {others.map((sentence) => (

@@ -1,4 +1,4 @@
-import { listed, several } from '@scree/analysis/describe';
+import { listed, plural } from '@scree/analysis/describe';
 import type { Warning } from '@scree/core';
 import { shorten } from '../shorten.js';
 import type { Fitted } from '../state/fit.js';
@@ -48,7 +48,7 @@ function leaveOut(keys: Keys, { columns, data }: Fitted): readonly Remedy[] {
   const left = new Set(keys.map((key) => columns[typeof key === 'number' ? key : names.indexOf(key)]));
   if (left.size === 0 || left.size === columns.length) return [];
   const titles = [...left].map((column) => shorten(data.info.columns[column].name, 24));
-  const title = titles.length > NAMED ? several(titles.length, 'column') : listed(titles);
+  const title = titles.length > NAMED ? plural(titles.length, 'column') : listed(titles);
   return [{ title: `Leave out ${title}`, act: () => changeColumns((column) => !left.has(column)) }];
 }
 

@@ -1,4 +1,4 @@
-import { count, percent, show } from '@scree/analysis/describe';
+import { count, formatNumber, percent } from '@scree/analysis/describe';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { shorten } from '../shorten.js';
 import { colouring } from '../state/colouring.js';
@@ -107,7 +107,9 @@ export function RowCard() {
           <div>
             <dt>{y < now.model.k ? `PC${x + 1}, PC${y + 1}` : `PC${x + 1}`}</dt>
             <dd class="number">
-              {y < now.model.k ? `${show(drawn.at.x[row])}, ${show(drawn.at.y[row])}` : show(drawn.at.x[row])}
+              {y < now.model.k
+                ? `${formatNumber(drawn.at.x[row])}, ${formatNumber(drawn.at.y[row])}`
+                : formatNumber(drawn.at.x[row])}
             </dd>
           </div>
         )}
@@ -132,7 +134,7 @@ export function RowCard() {
             {by === 'error' && <Swatch colour={swatch} />}
             error
           </dt>
-          <dd class="number">{show(distance)}</dd>
+          <dd class="number">{formatNumber(distance)}</dd>
         </div>
       </dl>
     </div>

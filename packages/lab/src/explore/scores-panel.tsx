@@ -1,4 +1,4 @@
-import { count, percent, several } from '@scree/analysis/describe';
+import { count, percent, plural } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 import { useRef } from 'preact/hooks';
 import { type CloudHandle, PointCloud } from '../charts/point-cloud/point-cloud.js';
@@ -110,7 +110,7 @@ export function ScoresPanel({ now }: PanelProps) {
       <p class="selection" role="status">
         {selected.value ? (
           <>
-            {`${several(selected.value.length, 'row')} selected. `}
+            {`${plural(selected.value.length, 'row')} selected. `}
             <button type="button" class="link" onClick={() => (selected.value = undefined)}>
               Clear
             </button>
@@ -125,7 +125,7 @@ export function ScoresPanel({ now }: PanelProps) {
 
 function scoresLabel({ model }: Fitted, components: readonly number[]): string {
   const names = components.flatMap((c) => (c < model.k ? [`component ${c + 1}`] : []));
-  return `Scores of ${several(model.n, 'row')} on ${names.join(' and ')}.`;
+  return `Scores of ${plural(model.n, 'row')} on ${names.join(' and ')}.`;
 }
 
 function axisLabel({ model }: Fitted, c: number): string {

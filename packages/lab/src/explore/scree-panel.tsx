@@ -1,4 +1,4 @@
-import { knownRatios, percent, several } from '@scree/analysis/describe';
+import { knownRatios, percent, plural } from '@scree/analysis/describe';
 import { useCallback, useMemo, useRef } from 'preact/hooks';
 import { Chart } from '../charts/chart.js';
 import { NumbersTable } from '../charts/numbers-table.js';
@@ -35,9 +35,9 @@ export function ScreePanel({ now }: PanelProps) {
     ...(marks?.thresholds
       ? ['Dashes: 95 of 100 simulated tables of unrelated columns stay below (parallel analysis).']
       : []),
-    ...(bars < all ? [`The first ${bars} of ${several(all, 'component')}.`] : []),
+    ...(bars < all ? [`The first ${bars} of ${plural(all, 'component')}.`] : []),
   ].join(' ');
-  const keptCaption = `k = ${kept} keeps ${percent(sumOf(ratios, kept))} of the variance of ${several(model.d, 'column')}.`;
+  const keptCaption = `k = ${kept} keeps ${percent(sumOf(ratios, kept))} of the variance of ${plural(model.d, 'column')}.`;
   const left = `calc(${MARGIN.left}px + (100% - ${MARGIN.left + MARGIN.right}px) * ${kept / bars})`;
   const follow = (event: PointerEvent): void => {
     const box = container.current?.getBoundingClientRect();
@@ -67,7 +67,7 @@ export function ScreePanel({ now }: PanelProps) {
         <strong class="number">{`k = ${kept}`}</strong>
         {` keeps `}
         <strong class="number">{percent(sumOf(ratios, kept))}</strong>
-        {` of the variance of ${several(model.d, 'column')}`}
+        {` of the variance of ${plural(model.d, 'column')}`}
       </p>
       <KReason now={now} kept={kept} />
       <div class="scree-chart" ref={container} {...drag}>

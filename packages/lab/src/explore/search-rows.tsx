@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { several } from '@scree/analysis/describe';
+import { plural } from '@scree/analysis/describe';
 import { reportProblem } from '../state/data.js';
 import { fitted, queryFit } from '../state/fit.js';
 import { labelColumn, selected } from '../state/view.js';
@@ -19,7 +19,7 @@ export function SearchRows() {
     const searched = columns.flatMap(({ kind }, j) => (kind === 'text' || j === label ? [j] : []));
     const rows = await queryFit(now, 'search', { text: text.value, columns: searched, limit: LIMIT });
     if (fitted.peek() !== now) return;
-    const found = rows.length === 0 ? 'nothing found' : `${several(rows.length, 'row')} found`;
+    const found = rows.length === 0 ? 'nothing found' : `${plural(rows.length, 'row')} found`;
     result.value = { text: found, data: now.data };
     if (rows.length > 0) selected.value = rows;
   };

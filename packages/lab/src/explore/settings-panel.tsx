@@ -1,4 +1,4 @@
-import { count, several } from '@scree/analysis/describe';
+import { count, plural } from '@scree/analysis/describe';
 import { shorten } from '../shorten.js';
 import { picture, possiblePicture, showPictures } from '../state/picture.js';
 import { changeSettings, SCALES, type Settings, SOLVERS, settings } from '../state/settings.js';
@@ -79,7 +79,7 @@ export function SettingsPanel() {
             {`Missing in ${missing
               .slice(0, 4)
               .map((j) => `${shorten(columns[j].name, 24)} (${count(columns[j].missing)})`)
-              .join(', ')}${missing.length > 4 ? ` and ${several(missing.length - 4, 'more column')}` : ''}.`}
+              .join(', ')}${missing.length > 4 ? ` and ${plural(missing.length - 4, 'more column')}` : ''}.`}
           </p>
         </div>
       )}

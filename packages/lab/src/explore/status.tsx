@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { several, show } from '@scree/analysis/describe';
+import { formatNumber, plural } from '@scree/analysis/describe';
 import { useEffect, useRef } from 'preact/hooks';
 import { shorten, untangled } from '../shorten.js';
 import { loading, problem, runningTask } from '../state/data.js';
@@ -31,7 +31,7 @@ export function Status() {
   // While other data are opened, what is said of these would stand beside the name of the others.
   const done =
     now && !loading.value
-      ? `${several(now.model.k, 'component')} of ${several(now.model.n, 'row')} and ${several(now.model.d, 'column')} in ${show(now.milliseconds)} ms${now.model.plan.engine === 'webgpu' ? ' on the graphics card' : ''}`
+      ? `${plural(now.model.k, 'component')} of ${plural(now.model.n, 'row')} and ${plural(now.model.d, 'column')} in ${formatNumber(now.milliseconds)} ms${now.model.plan.engine === 'webgpu' ? ' on the graphics card' : ''}`
       : '';
   const isSlow = isWorking && !isDelayed.value;
   return (

@@ -1,5 +1,5 @@
 import { batch, computed, effect, signal } from '@preact/signals';
-import { count, several, show } from '@scree/analysis/describe';
+import { count, formatNumber, plural } from '@scree/analysis/describe';
 import { shorten } from '../shorten.js';
 import { reportProblem } from '../state/data.js';
 import { fitted, queryFit, rowNumber } from '../state/fit.js';
@@ -136,9 +136,9 @@ export function TablePanel({ now }: PanelProps) {
                       {shorten(cell, 32)}
                     </td>
                   ))}
-                  <td class="number">{drawn ? show(drawn.at.x[row]) : ''}</td>
-                  {second && <td class="number">{drawn ? show(drawn.at.y[row]) : ''}</td>}
-                  <td class="number">{show(found.distances[at])}</td>
+                  <td class="number">{drawn ? formatNumber(drawn.at.x[row]) : ''}</td>
+                  {second && <td class="number">{drawn ? formatNumber(drawn.at.y[row]) : ''}</td>}
+                  <td class="number">{formatNumber(found.distances[at])}</td>
                 </tr>
               ))}
           </tbody>
@@ -153,7 +153,7 @@ export function TablePanel({ now }: PanelProps) {
           Next
         </button>
         {found && unshownColumns(now, found.columns) > 0 && (
-          <span class="hint">{`${several(unshownColumns(now, found.columns), 'more column')} not shown.`}</span>
+          <span class="hint">{`${plural(unshownColumns(now, found.columns), 'more column')} not shown.`}</span>
         )}
       </div>
     </Panel>
@@ -161,8 +161,8 @@ export function TablePanel({ now }: PanelProps) {
 }
 
 function titleOf(rows: number, all: number): string {
-  if (listedSelection.value) return several(rows, 'selected row');
-  return rows < all ? `${several(rows, 'row')} with the largest errors` : 'Rows';
+  if (listedSelection.value) return plural(rows, 'selected row');
+  return rows < all ? `${plural(rows, 'row')} with the largest errors` : 'Rows';
 }
 
 /** Adds a row to the selection, or removes it. */

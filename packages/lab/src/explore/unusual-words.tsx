@@ -1,4 +1,4 @@
-import { count, explainUnusual, several, show } from '@scree/analysis/describe';
+import { count, explainUnusual, formatNumber, plural } from '@scree/analysis/describe';
 import { describedRows, farRows, unusual } from '../state/unusual.js';
 import { hovered, selected } from '../state/view.js';
 import type { ComparedReply } from '../worker/messages.js';
@@ -25,7 +25,7 @@ export function UnusualWords({ now }: PanelProps) {
       <p>
         {largest === 0
           ? `Nothing is lost with k = ${far.k}: every row is its own reconstruction, apart from rounding.`
-          : `Half of the rows are within ${show(median)} of their reconstruction from ${several(far.k, 'score')}.`}
+          : `Half of the rows are within ${formatNumber(median)} of their reconstruction from ${plural(far.k, 'score')}.`}
       </p>
     </>
   );

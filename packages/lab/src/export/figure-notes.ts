@@ -1,4 +1,4 @@
-import { count, show } from '@scree/analysis/describe';
+import { count, formatNumber } from '@scree/analysis/describe';
 import { svgElement, textWidth } from '../charts/point-cloud/svg.js';
 import type { CloudLegend } from '../charts/point-cloud/types.js';
 
@@ -71,8 +71,8 @@ export function drawNotes(
 /** Two numbers with enough digits to tell them apart. */
 export function apart(low: number, high: number): [low: string, high: string] {
   let digits = 4;
-  while (digits < 15 && low < high && show(low, digits) === show(high, digits)) digits++;
-  return [show(low, digits), show(high, digits)];
+  while (digits < 15 && low < high && formatNumber(low, digits) === formatNumber(high, digits)) digits++;
+  return [formatNumber(low, digits), formatNumber(high, digits)];
 }
 
 /** Breaks a text between words; words that are longer than a line are broken too. */

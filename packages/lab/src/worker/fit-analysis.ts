@@ -59,7 +59,7 @@ export class FitAnalysis {
     const chosen = await fitTable(table, {
       ...options(matrix, scale, control),
       fitted: models,
-      lookAtColumns: true,
+      inspectColumns: true,
       bootstrap: 0,
     });
     this.#chosen = chosen;
@@ -79,7 +79,7 @@ export class FitAnalysis {
     const chosen = (this.#chosen as TableFit).model;
     const fitted = { model: models.model, first: (k: number) => (k === chosen.k ? chosen : models.first(k)) };
     // Its columns were looked at.
-    const asked = { ...options(matrix, scale, control), fitted, lookAtColumns: false, listRows: false };
+    const asked = { ...options(matrix, scale, control), fitted, inspectColumns: false, listRows: false };
     const analysis = await analyzeTable(await this.#table(label), asked);
     const { table, model, kept, meaning, supplementary, compared, notComputed, findings } = analysis;
     this.#stability = model.stability;

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { show } from '@scree/analysis/describe';
+import { formatNumber } from '@scree/analysis/describe';
 import { pca } from 'scree';
 import { expect, it } from 'vitest';
 import { frames, watch } from '../lab-site.js';
@@ -78,7 +78,7 @@ describeExplore('the scores', (explore) => {
     const table = explore.page.locator('.table-scroll tbody tr').first();
     const model = await pca(rows, { k: 1 });
     const [score] = (await model.transform(rows)).data;
-    await expect.poll(() => table.textContent()).toContain(show(score * 10 ** power));
+    await expect.poll(() => table.textContent()).toContain(formatNumber(score * 10 ** power));
     await explore.page.getByRole('button', { name: 'Lasso' }).click();
     const box = (await explore.page.locator('.point-cloud canvas').boundingBox())!;
     const corner = (x: number, y: number) => explore.page.mouse.move(box.x + x * box.width, box.y + y * box.height);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type ColumnAdvice, chooseComponents, lookAtColumns } from '@scree/analysis';
+import { type ColumnAdvice, chooseComponents, inspectColumns } from '@scree/analysis';
 import { loadModel, pca } from '@scree/core';
 import { openBlob } from '@scree/files';
 import { describe, expect, it } from 'vitest';
@@ -211,7 +211,7 @@ describe('what the session finds out after a fit', () => {
     const { kept, choice, warnings } = await session.choose(null, {});
     expect(choice).toEqual(await chooseComponents(rows, { scale: 'unit' }));
     expect(kept).toBe(choice?.k);
-    const looked = await lookAtColumns(rows, { scale: 'unit', columnNames: ['a', 'b', 'c', 'd'] });
+    const looked = await inspectColumns(rows, { scale: 'unit', columnNames: ['a', 'b', 'c', 'd'] });
     expect(warnings).toEqual(looked.warnings);
   });
 

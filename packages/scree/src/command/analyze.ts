@@ -99,7 +99,7 @@ async function analyzeMoments(summary: TableSummary, call: Call, terminal: Termi
   const rotate = flags.rotate as AnalyzeOptions['rotate'];
   const analysis = await analyzeSummary(summary, { ...summaryOptions(summary, call, terminal), rotate });
   terminal.clear();
-  return show(call, terminal, analysis, describeSummary(summary.head, positionals[0]), []);
+  return show(call, terminal, analysis, describeSummary(summary.header, positionals[0]), []);
 }
 
 /** Commands that are worth trying after this one, with what they do. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { count, listed, several } from '@scree/analysis/describe';
+import { count, listed, plural } from '@scree/analysis/describe';
 import type { OpenOptions } from '../disk/index.js';
 import { checkFolder, checkTarget } from '../disk/output-target.js';
 import { squeezed } from '../report/plain-text.js';
@@ -56,13 +56,13 @@ export async function byGroup(
         ]),
     ...(without === 0
       ? []
-      : [`${several(without, 'row')} without a value of ${column} ${without === 1 ? 'was' : 'were'} left out.`]),
+      : [`${plural(without, 'row')} without a value of ${column} ${without === 1 ? 'was' : 'were'} left out.`]),
   ];
   for (const note of notes) terminal.note(note);
   const found: object[] = [];
   for (const [g, { level, rows }] of groups.entries()) {
     const shown = squeezed(level, LONGEST_SHOWN);
-    if (headings) printLines([...(g === 0 ? [] : ['']), `── ${column} = ${shown} (${several(rows, 'row')}) ──`, '']);
+    if (headings) printLines([...(g === 0 ? [] : ['']), `── ${column} = ${shown} (${plural(rows, 'row')}) ──`, '']);
     const result = await run(calls[g], { column, level }).catch((error: unknown) => {
       terminal.note(`${column} = ${shown}:`);
       throw error;

@@ -1,5 +1,5 @@
 import { compareModels, type ModelComparison } from '@scree/analysis';
-import { count, degrees, listed, several, show } from '@scree/analysis/describe';
+import { count, degrees, formatNumber, listed, plural } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 import { readModel } from '../disk/model-file.js';
 import type { Call } from './command.js';
@@ -46,11 +46,11 @@ function describeComparison(
   const subspaces =
     Math.max(a.k, b.k) >= shared
       ? `One of the models has as many components as there are columns to compare, so angles between subspaces say nothing. Fit both with a smaller -k.`
-      : `The subspaces of ${a.k === b.k ? `the ${several(a.k, 'component')}` : `${a.k} and ${several(b.k, 'component')}`} are at angles of ${listed([...angles].map(degrees))}.`;
+      : `The subspaces of ${a.k === b.k ? `the ${plural(a.k, 'component')}` : `${a.k} and ${plural(b.k, 'component')}`} are at angles of ${listed([...angles].map(degrees))}.`;
   return [
-    `${first}: ${several(a.k, 'component')} of ${several(a.d, 'column')}, fitted to ${several(a.n, 'row')}`,
-    `${second}: ${several(b.k, 'component')} of ${several(b.d, 'column')}, fitted to ${several(b.n, 'row')}`,
-    `${several(shared, 'column')} ${shared === 1 ? 'is' : 'are'} in both.`,
+    `${first}: ${plural(a.k, 'component')} of ${plural(a.d, 'column')}, fitted to ${plural(a.n, 'row')}`,
+    `${second}: ${plural(b.k, 'component')} of ${plural(b.d, 'column')}, fitted to ${plural(b.n, 'row')}`,
+    `${plural(shared, 'column')} ${shared === 1 ? 'is' : 'are'} in both.`,
     ...only(onlyFirst, first),
     ...only(onlySecond, second),
     ...warnings.map((warning) => `Warning: ${describeWarning(warning, a.columnNames)}`),
@@ -65,8 +65,8 @@ function describeComparison(
     ...(matches.length > MOST_PAIRS ? [`  … and ${matches.length - MOST_PAIRS} more`] : []),
     '',
     subspaces,
-    `RV coefficient of the loadings: ${show(rv, 4)} (1: the same covariances up to a factor; 0: unrelated).`,
-    `Procrustes: the best rotation of the second model’s loadings leaves ${show(100 * procrustes.ss, 3)} % of the sum of squares.`,
+    `RV coefficient of the loadings: ${formatNumber(rv, 4)} (1: the same covariances up to a factor; 0: unrelated).`,
+    `Procrustes: the best rotation of the second model’s loadings leaves ${formatNumber(100 * procrustes.ss, 3)} % of the sum of squares.`,
   ];
 }
 

@@ -1,4 +1,4 @@
-import { several } from '@scree/analysis/describe';
+import { plural } from '@scree/analysis/describe';
 import { showBytes } from '@scree/files/platform';
 import { compressFile, neighbourRecall, openCompressed, type Quantiser } from '../compress/index.js';
 import { checkTarget } from '../disk/output-target.js';
@@ -44,7 +44,7 @@ export async function run(call: Call): Promise<void> {
       return;
     }
     const lines = [
-      `${several(done.rows, 'row')} of ${several(done.cols, 'column')} as ${several(done.k, `${done.quantise} score`)} each: ${showBytes(done.original)} to ${showBytes(done.bytes)}, ${describeSize(done.ratio)} (${duration(seconds)}).`,
+      `${plural(done.rows, 'row')} of ${plural(done.cols, 'column')} as ${plural(done.k, `${done.quantise} score`)} each: ${showBytes(done.original)} to ${showBytes(done.bytes)}, ${describeSize(done.ratio)} (${duration(seconds)}).`,
       `RMS error ${done.rmsError.toPrecision(3)} in the data's units; ${(100 * done.relativeError ** 2).toPrecision(3)} % of the variance is lost.`,
       ...(recall
         ? [

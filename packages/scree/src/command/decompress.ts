@@ -1,4 +1,4 @@
-import { several } from '@scree/analysis/describe';
+import { plural } from '@scree/analysis/describe';
 import type { Matrix } from '@scree/core';
 import { openCompressed } from '../compress/index.js';
 import { checkOutput } from './check-output.js';
@@ -21,7 +21,7 @@ export async function run(call: Call): Promise<void> {
     const options = { cols, dtype, columnNames, csvSafe: flags['csv-safe'] === true };
     const same = async (rows: unknown): Promise<Matrix> => rows as Matrix;
     const count = await writeRows(source, output, options, same, { terminal, signal, phase: 'rows' });
-    terminal.note(`${several(count, 'row')} of ${several(cols, 'column')}: ${output}`);
+    terminal.note(`${plural(count, 'row')} of ${plural(cols, 'column')}: ${output}`);
   } finally {
     await file.close();
   }

@@ -3,11 +3,11 @@ import {
   describeFewDigits,
   describeRank,
   type FewDigits,
+  formatNumber,
   listed,
   percent,
+  plural,
   type RankDetails,
-  several,
-  show,
 } from '@scree/analysis/describe';
 import { type ErrorDetails, ScreeError, type Warning } from '@scree/core';
 import { withDetails } from '@scree/core/pipeline';
@@ -65,7 +65,7 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
     if (affectedRows === undefined || totalRows === undefined) {
       return `${file} has missing values. Use ${choices}, or --exclude to leave out columns.`;
     }
-    return `${file} has missing values in ${count(affectedRows)} of ${several(totalRows, 'row')} (${row === undefined ? '' : `first: row ${count(row + 1)}, `}${column(columnName)}). Use ${choices}, or ${exclude(columns, all)}.`;
+    return `${file} has missing values in ${count(affectedRows)} of ${plural(totalRows, 'row')} (${row === undefined ? '' : `first: row ${count(row + 1)}, `}${column(columnName)}). Use ${choices}, or ${exclude(columns, all)}.`;
   },
   NOT_FINITE: ({ Row, row, column: index, columnName, value }) =>
     row === undefined
@@ -95,7 +95,7 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
     }
     if (typeof value !== 'number' || typeof expected !== 'number') return undefined;
     const title = row === 0 && value < expected ? ', or remove it if it is a title' : ' or remove it';
-    return `${Row} has ${several(value, 'cell')}, but the others have ${count(expected)}. Complete it${title}.`;
+    return `${Row} has ${plural(value, 'cell')}, but the others have ${count(expected)}. Complete it${title}.`;
   },
   BAD_DATA: ({ reason, file, Row, columnName, column: index, value, expected }) => {
     if (reason === 'unseen-level')
@@ -125,7 +125,7 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
     const again = 'Copy or download it again.';
     if (reason === 'unfinished-row') return `${file} is cut off: ${rowName} does not end. ${again}`;
     if (reason !== 'missing-row') return undefined;
-    return `${file} is cut off: it should have ${several(Number(expected), 'row')} and ends before ${rowName}. ${again}`;
+    return `${file} is cut off: it should have ${plural(Number(expected), 'row')} and ends before ${rowName}. ${again}`;
   },
   TOO_LARGE: ({ reason, option, Row, row, value }, message) => {
     if (option === 'solver')
@@ -155,7 +155,7 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
       return `-k ${value} ${OBSTACLES[expected]}. Use -k auto to ask the criteria that apply.`;
     return typeof value !== 'number' || typeof expected !== 'number'
       ? undefined
-      : `-k is ${value}, but these data have at most ${several(expected, 'component')}. Use -k ${expected} or less, or --all.`;
+      : `-k is ${value}, but these data have at most ${plural(expected, 'component')}. Use -k ${expected} or less, or --all.`;
   },
   BAD_WEIGHTS: ({ Row, row, value }) =>
     row === undefined ? undefined : `${Row} has the weight ${value}. Weights must be 0 or more; 0 leaves a row out.`,
@@ -178,7 +178,7 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
   NOT_CONVERGED: ({ value, expected }) =>
     typeof value !== 'number' || typeof expected !== 'number'
       ? undefined
-      : `The solver stopped at a residual of ${show(value)}, above the tolerance of ${show(expected)}. Use another --solver, or a larger --tolerance.`,
+      : `The solver stopped at a residual of ${formatNumber(value)}, above the tolerance of ${formatNumber(expected)}. Use another --solver, or a larger --tolerance.`,
   WORKER_LOST: ({ value }) =>
     `A worker thread stopped in the middle of the work: ${value}. Try again, or use --threads 1.`,
 };
@@ -242,19 +242,19 @@ const WARNINGS: {
     return `${describeRank(details as unknown as RankDetails)}${advice}`;
   },
   BELOW_ACCURACY: ({ component, variance, degrees, solver, precise }) =>
-    `From component ${Number(component) + 1} on (variance ${show(Number(variance))}), the solver ${solver} may have rotated neighbouring axes into each other by up to ${degrees}°: their variances are too close, or too small compared with the largest. ${
+    `From component ${Number(component) + 1} on (variance ${formatNumber(Number(variance))}), the solver ${solver} may have rotated neighbouring axes into each other by up to ${degrees}°: their variances are too close, or too small compared with the largest. ${
       precise ? 'Use --scale unit' : 'Use --solver svd or --scale unit'
     } to avoid this.`,
   DOMINANT_COLUMN: ({ columns, share, among, remedy }) => {
     const [name, part] = [column((columns as Names)[0]), percent(Number(share))];
     const has = among
-      ? `Of the variance of the ${several(Number(among), 'column')} that look like measurements, ${name} has ${part}`
+      ? `Of the variance of the ${plural(Number(among), 'column')} that look like measurements, ${name} has ${part}`
       : `${capital(name)} has ${part} of the variance`;
     return `${has}, more than the others together, and columns are not scaled.${spreadAdvice(remedy, columns as Names)}`;
   },
   UNEQUAL_SPREAD: ({ columns, deviations, ratio, remedy }) => {
     const [[largest, smallest], [high, low]] = [columns as Names, deviations as readonly number[]];
-    return `Standard deviations of the columns differ ${count(Math.floor(Number(ratio)))}-fold, from ${show(low)} (${column(smallest)}) to ${show(high)} (${column(largest)}): columns with a large spread decide the first components.${spreadAdvice(remedy, columns as Names)}`;
+    return `Standard deviations of the columns differ ${count(Math.floor(Number(ratio)))}-fold, from ${formatNumber(low)} (${column(smallest)}) to ${formatNumber(high)} (${column(largest)}): columns with a large spread decide the first components.${spreadAdvice(remedy, columns as Names)}`;
   },
   ID_COLUMN: ({ columns, count: all, reasons, share }) => {
     const names = columns as Names;
@@ -279,29 +279,29 @@ const WARNINGS: {
     return `${capital(each.join('; '))} are nearly the same but for unit and offset (|r| > 0.999), so what they measure counts more than once. If they are the same quantity, use ${Number(all) > MOST_NAMES ? '--exclude to keep one of each' : exclude(spare)}.`;
   },
   FEW_ROWS: ({ rows, cols, components }) =>
-    `There are only ${several(Number(rows), 'row')} of ${several(Number(cols), 'column')}: no more than ${several(Number(components), 'component')} can have variance, and in another sample ${Number(components) === 1 ? 'it' : 'they'} may be quite different.`,
+    `There are only ${plural(Number(rows), 'row')} of ${plural(Number(cols), 'column')}: no more than ${plural(Number(components), 'component')} can have variance, and in another sample ${Number(components) === 1 ? 'it' : 'they'} may be quite different.`,
   CORRELATION_MATRIX: ({ rows }) =>
-    `These ${several(Number(rows), 'row')} of ${several(Number(rows), 'column')} look like a correlation matrix (symmetric, with 1 on the diagonal), and PCA takes them for rows of data. Fit the table that the matrix was computed from, with --scale unit. If you have only the matrix, use --no-center: then the components are its eigenvectors, and singularValues in --json are its eigenvalues.`,
+    `These ${plural(Number(rows), 'row')} of ${plural(Number(rows), 'column')} look like a correlation matrix (symmetric, with 1 on the diagonal), and PCA takes them for rows of data. Fit the table that the matrix was computed from, with --scale unit. If you have only the matrix, use --no-center: then the components are its eigenvectors, and singularValues in --json are its eigenvalues.`,
   ZERO_INFLATED: ({ columns, count: all }) =>
     `More than half of the values of ${columnsOf(columns as Names, Number(all))} are 0: PCA treats whether a value is 0, and how large it is otherwise, as one scale.`,
   VALUES_FILLED: ({ columns, values, rows, with: source }) => {
     const filled = columns as Counts;
     if (source === 'level')
-      return `${several(Number(values), 'missing value counts', 'missing values count')} as a level of ${values === 1 ? 'its' : 'their'} own in categories, and as the mean in columns of numbers: ${counted(filled)}, of ${several(Number(rows), 'row')}.`;
+      return `${plural(Number(values), 'missing value counts', 'missing values count')} as a level of ${values === 1 ? 'its' : 'their'} own in categories, and as the mean in columns of numbers: ${counted(filled)}, of ${plural(Number(rows), 'row')}.`;
     const means = source === 'given' ? "the model's mean" : 'the column mean';
     if (filled.length === 1)
-      return `${count(filled[0].count)} of ${several(Number(rows), 'value')} of ${column(filled[0].name)} ${Number(values) === 1 ? 'was' : 'were'} filled in with ${means}.`;
-    return `${several(Number(values), 'missing value')} ${Number(values) === 1 ? 'was' : 'were'} filled in with ${means}: ${counted(filled)}, of ${several(Number(rows), 'row')}.`;
+      return `${count(filled[0].count)} of ${plural(Number(rows), 'value')} of ${column(filled[0].name)} ${Number(values) === 1 ? 'was' : 'were'} filled in with ${means}.`;
+    return `${plural(Number(values), 'missing value')} ${Number(values) === 1 ? 'was' : 'were'} filled in with ${means}: ${counted(filled)}, of ${plural(Number(rows), 'row')}.`;
   },
   ROWS_DROPPED: ({ count: dropped, rows, columns }) =>
-    `${count(Number(dropped))} of ${several(Number(rows), 'row')} ${dropped === 1 ? 'was' : 'were'} left out because of missing values: ${counted(columns as Counts)}.`,
+    `${count(Number(dropped))} of ${plural(Number(rows), 'row')} ${dropped === 1 ? 'was' : 'were'} left out because of missing values: ${counted(columns as Counts)}.`,
   VALUES_CONVERTED: ({ values, columns }) => {
     const each = (columns as readonly ConvertedColumn[])
       .slice(0, MOST_SHOWN)
       .map(({ name, count: some, from, to }) => `${column(name)} (${count(some)}, such as ${from} → ${to})`);
     const more = (columns as readonly unknown[]).length - each.length;
-    if (more > 0) each.push(several(more, 'more column', 'more columns'));
-    return `${several(Number(values), 'value')} ${values === 1 ? 'was not written as a plain number and was' : 'were not written as plain numbers and were'} converted: ${each.join(', ')}.`;
+    if (more > 0) each.push(plural(more, 'more column', 'more columns'));
+    return `${plural(Number(values), 'value')} ${values === 1 ? 'was not written as a plain number and was' : 'were not written as plain numbers and were'} converted: ${each.join(', ')}.`;
   },
   COLUMNS_LEFT_OUT: ({ columns }) => {
     const left = columns as readonly { readonly name: string; readonly share?: number; readonly holds?: string }[];
@@ -320,7 +320,7 @@ const WARNINGS: {
       ? 'No component stands out of noise: the columns are no more related than independent columns would be by chance.'
       : undefined,
   ROTATED: ({ k }) =>
-    `The ${several(Number(k), 'rotated component')} explain as much together as the unrotated ones, but their variances are not eigenvalues: none has to be the direction of most variance. To keep fewer of them, rotate fewer with -k.`,
+    `The ${plural(Number(k), 'rotated component')} explain as much together as the unrotated ones, but their variances are not eigenvalues: none has to be the direction of most variance. To keep fewer of them, rotate fewer with -k.`,
   SCALES_DIFFER: ({ scales }) =>
     `The models scale their columns differently (${listed((scales as Names).map(String))}), so their loadings have different units. Fit both with the same --scale to compare them.`,
   COVARIATE_DROPPED: ({ covariates }) => {

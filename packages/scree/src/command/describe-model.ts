@@ -4,7 +4,7 @@ import {
   describeStability,
   hasAllComponents,
   percent,
-  several,
+  plural,
   shareKept,
 } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
@@ -25,7 +25,7 @@ export function describeModel(model: Model, notComputed: NotComputed = {}): stri
     ...(hasAllComponents(model)
       ? []
       : [
-          `${several(model.k, 'component keeps', 'components keep')} ${percent(shareKept(model))} of the variance of ${columnsOf(model)}.`,
+          `${plural(model.k, 'component keeps', 'components keep')} ${percent(shareKept(model))} of the variance of ${columnsOf(model)}.`,
         ]),
     ...(model.coding ? describeEncoding(model.coding) : []),
     ...describeChoice(model, notComputed),
@@ -38,7 +38,7 @@ export function describeModel(model: Model, notComputed: NotComputed = {}): stri
 /** "12 columns", or where a table was encoded, "11 columns, 22 when encoded". */
 export function columnsOf({ d, coding }: Model): string {
   const given = coding?.columns.length ?? d;
-  return given === d ? several(d, 'column') : `${several(given, 'column')}, ${d} when coded`;
+  return given === d ? plural(d, 'column') : `${plural(given, 'column')}, ${d} when coded`;
 }
 
 /** How many components to keep, in one line. */
@@ -82,7 +82,7 @@ export function describeAccuracy({
       ? 'the variance'
       : 'all variances'
     : `the ${one ? 'variance' : 'variances'} of ${numbers(certain)}`;
-  const exact = digits < 1 ? 'in the order of magnitude' : `to ${several(digits, 'digit')}`;
+  const exact = digits < 1 ? 'in the order of magnitude' : `to ${plural(digits, 'digit')}`;
   const direction = angle > 1.57 ? '' : `, ${one ? 'its direction' : 'directions'} to ${shortDegrees(angle)}`;
   const others = Array.from({ length: k }, (_, i) => i).filter((i) => !certain.includes(i));
   const end = all ? '' : `; ${numbers(others)} ${others.length === 1 ? 'is' : 'are'} ${rest}`;

@@ -3,7 +3,7 @@ import {
   count,
   describeReasons as describeAll,
   describeReason as describeLibraryReason,
-  several,
+  plural,
 } from '@scree/analysis/describe';
 
 type Part = keyof NotComputed;
@@ -16,15 +16,15 @@ const REASONS: Readonly<Partial<Record<`${Part}:${Reason['code']}`, Describe>>> 
     `A table of ${count(rows as number)} × ${count(cols as number)} numbers takes long. Use --bootstrap 200 to do it.`,
   'stability:NO_ROWS': () => 'Moments have no rows to draw from. Use scree moments --bootstrap 200.',
   'choice:LEADING_VARIANCES': ({ solver, rows }) =>
-    `The ${solver} solver finds only the leading variances of these ${several(rows as number, 'row')}. Use --components auto to compute all of them, which reads the data again.`,
+    `The ${solver} solver finds only the leading variances of these ${plural(rows as number, 'row')}. Use --components auto to compute all of them, which reads the data again.`,
   'unusual:NO_ROWS': () => NO_ROWS,
   'rows:NO_ROWS': () => NO_ROWS,
   'rows:GROUP_MEANS': () =>
     'Rows have no part in means of groups. scree transform gives their scores, and --tables writes them.',
   'rows:MANY_ROWS': ({ rows, most }) =>
-    `${several(rows as number, 'row')} are too many for one JSON object, which lists up to ${count(most as number)}. Use --tables FOLDER to write all of them.`,
+    `${plural(rows as number, 'row')} are too many for one JSON object, which lists up to ${count(most as number)}. Use --tables FOLDER to write all of them.`,
   'supplementaryRows:MANY_ROWS': ({ rows, most }) =>
-    `${several(rows as number, 'row')} are too many to list: up to ${count(most as number)} are. Use --tables FOLDER to write all of them.`,
+    `${plural(rows as number, 'row')} are too many to list: up to ${count(most as number)} are. Use --tables FOLDER to write all of them.`,
   'rotation:NO_STRUCTURE': () => 'No component stands out of noise. Use -k to rotate some all the same.',
   'choice:STORED': () => 'The model does not say how many components to keep; scree fit stores that with newer models.',
   'stability:STORED': () => 'The model was stored without a bootstrap. Fit it again with scree fit to add one.',

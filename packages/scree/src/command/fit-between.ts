@@ -1,4 +1,4 @@
-import { count, several } from '@scree/analysis/describe';
+import { count, plural } from '@scree/analysis/describe';
 import { DataError } from '@scree/core';
 import type { Call } from './command.js';
 import type { PreparedFile } from './derived-file.js';
@@ -47,7 +47,7 @@ export async function betweenLabels(
   const { k } = fitOptions(flags);
   if (typeof k === 'number' && k >= groups)
     throw new UsageError(
-      `-k is ${k}, and ${count(groups)} groups differ in at most ${several(groups - 1, 'direction')}: use -k ${groups - 1}, or leave it out.`,
+      `-k is ${k}, and ${count(groups)} groups differ in at most ${plural(groups - 1, 'direction')}: use -k ${groups - 1}, or leave it out.`,
     );
   return { column, labels };
 }

@@ -56,7 +56,7 @@ export async function run(call: Call): Promise<void> {
   const summary = await summaryOf(call, terminal);
   if (summary) {
     const options = summaryOptions(summary, call, terminal);
-    terminal.note(describeSummary(summary.head, positionals[0]));
+    terminal.note(describeSummary(summary.header, positionals[0]));
     const fitted = await fitSummary(summary, { ...options, criteria: 'quick' });
     terminal.clear();
     if (typeof output === 'string') await writeModel(output, fitted.model);

@@ -1,4 +1,4 @@
-import { several } from '@scree/analysis/describe';
+import { plural } from '@scree/analysis/describe';
 import { DataError, type Encoding, type Model } from '@scree/core';
 import { compositionParts, decodeNumbers, hasCategories } from '@scree/core/data';
 import type { DataFile, FileOptions, OpenOptions } from '../disk/index.js';
@@ -90,7 +90,7 @@ export async function readFor(
   if (given !== expected) {
     throw new DataError(
       'WIDTH_MISMATCH',
-      `${path} has ${several(given, coding && hasCategories(coding) ? 'column' : 'numeric column')}, and the model was fitted to ${expected}. Choose the same ones with --columns.`,
+      `${path} has ${plural(given, coding && hasCategories(coding) ? 'column' : 'numeric column')}, and the model was fitted to ${expected}. Choose the same ones with --columns.`,
       { value: given, expected },
     );
   }

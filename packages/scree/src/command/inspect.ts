@@ -1,5 +1,5 @@
 import type { NotComputed } from '@scree/analysis';
-import { several } from '@scree/analysis/describe';
+import { plural } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 import { readModel } from '../disk/model-file.js';
 import { describeSummary, isSummaryFile, readSummary } from '../disk/summary-file.js';
@@ -31,7 +31,7 @@ export async function run(call: Call): Promise<void> {
   if (output !== undefined) {
     await writeComponents(model, output, flags['csv-safe'] === true);
     new Terminal({ quiet: flags.quiet === true }).note(
-      `${several(model.k, 'component')} of ${several(model.d, 'column')}: ${output}`,
+      `${plural(model.k, 'component')} of ${plural(model.d, 'column')}: ${output}`,
     );
   }
   if (flags.json) {
@@ -40,7 +40,7 @@ export async function run(call: Call): Promise<void> {
   }
   const scaled = model.scale.some((scale) => scale !== 1);
   const facts = [
-    `${several(model.k, 'component')} of ${columnsOf(model)}, fitted to ${several(model.n, 'row')}`,
+    `${plural(model.k, 'component')} of ${columnsOf(model)}, fitted to ${plural(model.n, 'row')}`,
     model.centered ? 'centred' : 'not centred',
     ...(scaled && (model.coding?.method ?? 'pca') === 'pca'
       ? [model.scaling === undefined ? 'scaled' : `scaled (${model.scaling})`]
@@ -55,19 +55,19 @@ export async function run(call: Call): Promise<void> {
 
 /** `scree inspect` of moments: what was summed up. */
 async function inspectSummary(path: string, flags: Call['flags']): Promise<void> {
-  const { head, warnings } = await readSummary(path);
+  const { header, warnings } = await readSummary(path);
   if (flags.json) {
-    print(`${JSON.stringify({ ...head, warnings })}\n`);
+    print(`${JSON.stringify({ ...header, warnings })}\n`);
     return;
   }
-  const { columnNames: names, parts, weighted, weight, dtype } = head;
+  const { columnNames: names, parts, weighted, weight, dtype } = header;
   const shown = names && `${names.slice(0, 8).join(', ')}${names.length > 8 ? `, and ${names.length - 8} more` : ''}`;
   const most = 20;
   printLines([
-    `${describeSummary(head, path)}, ${dtype}${weighted ? `, weights that add up to ${weight}` : ''}.`,
+    `${describeSummary(header, path)}, ${dtype}${weighted ? `, weights that add up to ${weight}` : ''}.`,
     ...(shown ? [`Columns: ${shown}`] : []),
-    ...parts.slice(0, most).map(({ name, read, fingerprint }) => `  ${fingerprint}  ${several(read, 'row')}  ${name}`),
-    ...(parts.length > most ? [`  and ${several(parts.length - most, 'part')} more`] : []),
+    ...parts.slice(0, most).map(({ name, read, fingerprint }) => `  ${fingerprint}  ${plural(read, 'row')}  ${name}`),
+    ...(parts.length > most ? [`  and ${plural(parts.length - most, 'part')} more`] : []),
     ...warnings.map((warning) => `Warning: ${describeWarning(warning, names)}`),
     `Next: scree fit ${path} -o model.json`,
   ]);

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { several } from '@scree/analysis/describe';
+import { plural } from '@scree/analysis/describe';
 import { showBytes } from '@scree/files/platform';
 import { expandPaths } from '../disk/expand-paths.js';
 import { checkTarget, isSameFile } from '../disk/output-target.js';
@@ -36,12 +36,12 @@ export async function run({ positionals, flags, signal }: Call): Promise<void> {
   });
   await writeSummary(output, summary);
   terminal.clear();
-  const { head } = summary;
+  const { header } = summary;
   const { size } = await stat(output);
-  if (flags.json) print(`${JSON.stringify({ ...head, output, bytes: size })}\n`);
+  if (flags.json) print(`${JSON.stringify({ ...header, output, bytes: size })}\n`);
   else {
     terminal.note(
-      `${several(head.parts.length, 'part')}, ${several(head.rows, 'row')} of ${several(head.cols, 'column')}: ${output} (${showBytes(size)})`,
+      `${plural(header.parts.length, 'part')}, ${plural(header.rows, 'row')} of ${plural(header.cols, 'column')}: ${output} (${showBytes(size)})`,
     );
     terminal.note(`Next: scree fit ${shellWord(output)} -o model.json`);
   }

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { several } from '@scree/analysis/describe';
+import { plural } from '@scree/analysis/describe';
 import { DEFAULT_MEMORY } from '@scree/files';
 import { showBytes } from '@scree/files/platform';
 import { checkTarget } from '../disk/output-target.js';
@@ -45,20 +45,20 @@ export async function run({ positionals, flags, signal }: Call): Promise<void> {
   });
   await writeSummary(output, summary);
   terminal.clear();
-  const { head } = summary;
+  const { header } = summary;
   const { size } = await stat(output);
   if (flags.json) {
-    print(`${JSON.stringify({ ...head, warnings: summary.warnings, output, bytes: size })}\n`);
+    print(`${JSON.stringify({ ...header, warnings: summary.warnings, output, bytes: size })}\n`);
     return;
   }
   const memory = (flags.memory as number | undefined) ?? DEFAULT_MEMORY;
-  for (const warning of summary.warnings) terminal.note(`Warning: ${describeWarning(warning, head.columnNames)}`);
+  for (const warning of summary.warnings) terminal.note(`Warning: ${describeWarning(warning, header.columnNames)}`);
   const lines = [
-    `${several(head.rows, 'row')} of ${several(head.cols, 'column')}: ${output} (${showBytes(size)})`,
-    head.kind === 'moments'
-      ? `Kept: moments, ${head.cols} × ${head.cols} numbers. Merging loses nothing but rounding.`
-      : whySketch(summary.kept as { readonly size: number }, head.cols, memory, flags.keep === 'sketch'),
-    ...(head.replicates > 0 ? [`Kept too: ${several(head.replicates, 'replicate')} of a bootstrap.`] : []),
+    `${plural(header.rows, 'row')} of ${plural(header.cols, 'column')}: ${output} (${showBytes(size)})`,
+    header.kind === 'moments'
+      ? `Kept: moments, ${header.cols} × ${header.cols} numbers. Merging loses nothing but rounding.`
+      : whySketch(summary.kept as { readonly size: number }, header.cols, memory, flags.keep === 'sketch'),
+    ...(header.replicates > 0 ? [`Kept too: ${plural(header.replicates, 'replicate')} of a bootstrap.`] : []),
   ];
   for (const line of lines) terminal.note(line);
 }
@@ -67,6 +67,6 @@ function whySketch({ size }: { readonly size: number }, cols: number, memory: nu
   const bytes = 8 * cols * cols;
   const why = asked
     ? '--keep sketch was given'
-    : `the moments of ${several(cols, 'column')} would take ${showBytes(bytes)}${4 * bytes > memory ? `, and --memory is ${showBytes(memory)}` : ''}`;
-  return `Kept: a sketch of ${several(size, 'row')}, because ${why}. The model will say how far from exact it can be; a larger -k keeps more rows.`;
+    : `the moments of ${plural(cols, 'column')} would take ${showBytes(bytes)}${4 * bytes > memory ? `, and --memory is ${showBytes(memory)}` : ''}`;
+  return `Kept: a sketch of ${plural(size, 'row')}, because ${why}. The model will say how far from exact it can be; a larger -k keeps more rows.`;
 }

@@ -1,4 +1,4 @@
-import { several } from '@scree/analysis/describe';
+import { plural } from '@scree/analysis/describe';
 import { DataError, type Matrix, type Model } from '@scree/core';
 import type { ReconstructedColumn } from '@scree/core/data';
 import { compositionParts, hasCategories, inputNames, refuseChanged, reversible } from '@scree/core/data';
@@ -36,7 +36,7 @@ export async function run(call: Call): Promise<void> {
     if (cols !== expected) {
       throw new DataError(
         'WIDTH_MISMATCH',
-        `${scoresPath} has ${several(cols, 'column')}, and scores of this model ${expected}.`,
+        `${scoresPath} has ${plural(cols, 'column')}, and scores of this model ${expected}.`,
         {
           value: cols,
           expected,
@@ -51,7 +51,7 @@ export async function run(call: Call): Promise<void> {
     const count = mixed
       ? await writeMixed(model, file, output, { delimiter: format === 'tsv' ? '\t' : ',', csvSafe }, call, terminal)
       : await writeRows(file.source, output, options, rows, { terminal, signal, phase: 'reconstructions' });
-    terminal.note(`${several(count, 'row')} of ${several(width, 'column')}: ${output}`);
+    terminal.note(`${plural(count, 'row')} of ${plural(width, 'column')}: ${output}`);
     if (model.coding?.regression)
       terminal.note('These are residuals: what the regression took out is not in the scores.');
     if (mixed) terminal.note('Of every category it is the level with the largest fitted value.');

@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path';
 import { type Analysis, type AnalyzeModelOptions, analyzeModel } from '@scree/analysis';
-import { several } from '@scree/analysis/describe';
+import { plural } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 import { refuseChanged } from '@scree/core/data';
 import type { RowRanges } from '@scree/files';
@@ -85,7 +85,7 @@ async function writePage(call: Call, terminal: Terminal, only?: OpenOptions['onl
       await inFolder(figures, () => writeAllAtomically([[output, report.html], ...files]));
     } else await writeAllAtomically([[output, report.html]]);
     terminal.note(`The report: ${output} (${Math.round(report.html.length / 1024)} KB)`);
-    if (typeof figures === 'string') terminal.note(`${several(report.figures.length, 'figure')}: ${figures}`);
+    if (typeof figures === 'string') terminal.note(`${plural(report.figures.length, 'figure')}: ${figures}`);
   });
 }
 

@@ -1,5 +1,5 @@
 import { residualize } from '@scree/analysis';
-import { count, several } from '@scree/analysis/describe';
+import { count, plural } from '@scree/analysis/describe';
 import type { Encoding, RowSource } from '@scree/core';
 import type { EncodedCovariate } from '@scree/core/data';
 import { encodedSource, TermEncoder, termNames } from '@scree/core/data';
@@ -40,7 +40,7 @@ export async function residualFile(
   const needed = 8 * MATRICES * terms.length * Math.max(source.cols, terms.length);
   if (needed > memory) {
     throw new UsageError(
-      `--residualize needs ${showBytes(needed)} for ${several(terms.length, 'term')} and ${several(source.cols, 'column')}, and --memory is ${showBytes(memory)}: allow that much, or leave covariates or columns out.`,
+      `--residualize needs ${showBytes(needed)} for ${plural(terms.length, 'term')} and ${plural(source.cols, 'column')}, and --memory is ${showBytes(memory)}: allow that much, or leave covariates or columns out.`,
     );
   }
   const control = { signal, onProgress: terminal.onProgress };

@@ -1,4 +1,4 @@
-import { show } from '@scree/analysis/describe';
+import { formatNumber } from '@scree/analysis/describe';
 import { wrap } from './wrap.js';
 
 /** Cells in columns, numbers to the right and the last `texts` columns to the left. */
@@ -19,6 +19,6 @@ export function continued(command: string, width: number): string[] {
 /** A number of a table: 1.458e-4 is as short as 0.0146. */
 export function compact(value: number, digits: number): string {
   const size = Math.abs(value);
-  if (value === 0 || (size >= 1e-3 && size < 1e6)) return show(value, digits);
+  if (value === 0 || (size >= 1e-3 && size < 1e6)) return formatNumber(value, digits);
   return value.toExponential(digits - 1).replace(/\.?0*e\+?/, 'e');
 }

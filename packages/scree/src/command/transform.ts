@@ -1,5 +1,5 @@
 import { withoutEncoding } from '@scree/analysis';
-import { several } from '@scree/analysis/describe';
+import { plural } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 import { isSparkUrl } from '../cluster/spark-url.js';
 import { typedUrl } from '../database/postgres-url.js';
@@ -43,7 +43,7 @@ export async function run(call: Call): Promise<void> {
     const count = await writeRows(file.source, output, options, scores, how, labelled);
     const { dropped } = file;
     const left = dropped === 0 ? '' : `; ${dropped} with missing values ${dropped === 1 ? 'was' : 'were'} left out`;
-    terminal.note(`${several(count, 'row')} of ${several(cols, 'score')}${left}: ${output}`);
+    terminal.note(`${plural(count, 'row')} of ${plural(cols, 'score')}${left}: ${output}`);
     for (const warning of (await file.source.warnings?.()) ?? []) {
       if (['VALUES_FILLED', 'VALUES_CONVERTED'].includes(warning.code))
         terminal.note(`Warning: ${describeWarning(warning, model.columnNames)}`);
@@ -77,7 +77,7 @@ async function writeIntoTable({ positionals: [modelPath, ...dataPaths], flags, s
     });
     terminal.clear();
     terminal.note(
-      `${several(rows, 'row')} of ${several(columns.length, 'column')} (${listOf(columns)}): table ${flags.into}`,
+      `${plural(rows, 'row')} of ${plural(columns.length, 'column')} (${listOf(columns)}): table ${flags.into}`,
     );
   } catch (error) {
     throw nameFile(error, path);

@@ -3,7 +3,7 @@ import { basename, normalize } from 'node:path';
 import {
   type MergeOptions,
   type SummarizeOptions,
-  type SummaryHead,
+  type SummaryHeader,
   type SummaryInput,
   summarize,
   TableSummary,
@@ -76,19 +76,19 @@ export async function isSummaryFile(path: string): Promise<boolean> {
   }
 }
 
-/** The head of a summary, and the summary itself when it is asked for. A file that is cut off is refused here. */
+/** The header of a summary, and the summary itself when it is asked for. A file that is cut off is refused here. */
 export async function openSummary(path: string): Promise<SummaryInput & { readonly name: string }> {
   const { handle, size } = await openRegularFile(path, 'Save it as a file first.');
   try {
     let bytes = await firstBytes(handle, 16, path);
-    let found = await named(path, () => TableSummary.headOf(bytes));
+    let found = await named(path, () => TableSummary.headerOf(bytes));
     if ('needed' in found) {
       if (found.needed > size) throw cutOff(path);
       bytes = await firstBytes(handle, found.needed, path);
-      found = await named(path, () => TableSummary.headOf(bytes));
+      found = await named(path, () => TableSummary.headerOf(bytes));
     }
     if ('needed' in found || found.size > size) throw cutOff(path);
-    return { name: path, head: found.head, load: () => readSummary(path) };
+    return { name: path, header: found.header, load: () => readSummary(path) };
   } finally {
     await closeRead(handle);
   }
@@ -127,7 +127,7 @@ function checkManifest(
   manifest: readonly string[],
   inputs: readonly (SummaryInput & { readonly name: string })[],
 ): void {
-  const parts = inputs.flatMap(({ name, head }) => head.parts.map((part) => ({ file: name, ...part })));
+  const parts = inputs.flatMap(({ name, header }) => header.parts.map((part) => ({ file: name, ...part })));
   const isNamed = (line: string, { file, name }: { file: string; name: string }): boolean =>
     [name, file].some((each) => sameFile(each, line));
   const missing = manifest.filter((line) => !parts.some((part) => isNamed(line, part)));
@@ -188,7 +188,7 @@ async function named<Result>(path: string, work: () => Result | Promise<Result>)
 }
 
 /** What a summary is, for people: "3 parts, 1000 rows × 20 columns". */
-export function describeSummary({ kind, parts, rows, cols, replicates }: SummaryHead, path: string): string {
+export function describeSummary({ kind, parts, rows, cols, replicates }: SummaryHeader, path: string): string {
   const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
   const of = parts.length === 1 ? basename(parts[0].name) : count(parts.length, 'part');
   const drawn = replicates === 0 ? '' : `, ${count(replicates, 'replicate')} of a bootstrap`;

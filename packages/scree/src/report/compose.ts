@@ -17,13 +17,13 @@ import {
   describeVariances,
   explainUnusual,
   firstComponents,
+  formatNumber,
   hasAllComponents,
   hasLimits,
   neededComponents,
   percent,
-  several,
+  plural,
   shareKept,
-  show,
 } from '@scree/analysis/describe';
 import type { Choice, Criterion, Model, Warning } from '@scree/core';
 import { columnNames, fixed, type NameOf } from './columns.js';
@@ -246,7 +246,7 @@ function lead(contents: Contents): string {
     `<p class="lead">About ${facts.rows === 1 ? 'this row' : `these ${escaped(count(facts.rows))} rows`}: ${escaped([...rows, lost].join(' '))}</p>\n`,
     ...(fit.length === 0 ? [] : [`<p class="lead">About the fit: ${escaped(fit.join(' '))}</p>\n`]),
     meanings(contents),
-    `<p>The model was fitted earlier, to ${escaped(several(model.n, 'row'))}. What is said of rows here, in scores, errors and unusual rows, is computed from the ${escaped(several(facts.rows, 'row'))} of <bdi>${escaped(name)}</bdi>.</p>\n`,
+    `<p>The model was fitted earlier, to ${escaped(plural(model.n, 'row'))}. What is said of rows here, in scores, errors and unusual rows, is computed from the ${escaped(plural(facts.rows, 'row'))} of <bdi>${escaped(name)}</bdi>.</p>\n`,
   ].join('');
 }
 
@@ -274,7 +274,7 @@ function summary({ model, kind, between, leading, describeWarning }: Contents): 
   const notes = others.map((warning) => plainText(describeWarning(warning), 2000));
   return [
     `<p>${escaped(`${about}${[...variance, describeScaling(model)].join(' ')}`)}</p>\n`,
-    ...(notes.length === 0 ? [] : [`<p>${escaped(several(notes.length, more))}:</p>\n${list(notes, 'notes')}`]),
+    ...(notes.length === 0 ? [] : [`<p>${escaped(plural(notes.length, more))}:</p>\n${list(notes, 'notes')}`]),
   ].join('');
 }
 
@@ -371,8 +371,8 @@ function groupsTable(contents: Contents): string {
     [`${plainText(name)}: η²`, count(n), ...shown.flatMap((c) => [fixed(eta2[c], 3), ''])],
     ...levels.map(({ level, n: own, center, vTest }) => [
       plainText(level),
-      show(own),
-      ...shown.flatMap((c) => [show(center[c]), fixed(vTest[c], 2)]),
+      formatNumber(own),
+      ...shown.flatMap((c) => [formatNumber(center[c]), fixed(vTest[c], 2)]),
     ]),
   ]);
   const table = {
@@ -456,8 +456,8 @@ function worstTable(facts: RowFacts, colouring: Colouring, nameOf: NameOf): Tabl
     columns: [...titles, 'squared error', 'distance', 'lost share', 'most of it in'],
     rows: facts.worst.map(({ row, error, share, columns }) => [
       ...cells(row),
-      show(error, 6),
-      show(Math.sqrt(error)),
+      formatNumber(error, 6),
+      formatNumber(Math.sqrt(error)),
       percent(share),
       columns.map((part) => `${nameOf(part.column)} (${percent(part.share)})`).join(', '),
     ]),

@@ -1,5 +1,5 @@
 import type { RowFacts, RowsOf } from '@scree/analysis';
-import { count, describeEncoding, percent, several, show } from '@scree/analysis/describe';
+import { count, describeEncoding, formatNumber, percent, plural } from '@scree/analysis/describe';
 import { type Model, SOLVERS } from '@scree/core';
 
 /** Sentences of a report beyond those of `@scree/analysis/describe`. They are plain text, and must be escaped before they go into a document. */
@@ -39,15 +39,15 @@ export function describeErrors(model: Model, facts: RowFacts, kind: RowsOf): str
         ? rows === 1
           ? `The row is ${centreOf(model, kind)}, so nothing can be lost.`
           : `All rows are the same as ${centreOf(model, kind)}, so nothing can be lost.`
-        : `Nothing is lost: every row is its own reconstruction, apart from rounding (the largest distance is ${show(distances.largest, 2)}).`,
+        : `Nothing is lost: every row is its own reconstruction, apart from rounding (the largest distance is ${formatNumber(distances.largest, 2)}).`,
     ];
   }
   const about = distances.exact ? '' : 'about ';
   return [
-    `${rows === 1 ? 'The row is' : 'Rows are'} reconstructed from ${several(model.k, 'score')} instead of ${several(model.d, 'number')}. The squared distance between a row and its reconstruction is ${show(errorSum / rows)} on average: ${describeLoss(model, facts, kind)}.`,
+    `${rows === 1 ? 'The row is' : 'Rows are'} reconstructed from ${plural(model.k, 'score')} instead of ${plural(model.d, 'number')}. The squared distance between a row and its reconstruction is ${formatNumber(errorSum / rows)} on average: ${describeLoss(model, facts, kind)}.`,
     ...(rows > 1
       ? [
-          `Half of the rows are within a distance of ${about}${show(distances.quantile(0.5), 3)}, 99 % within ${about}${show(distances.quantile(0.99), 3)}; the farthest is at ${show(distances.largest, 3)}.`,
+          `Half of the rows are within a distance of ${about}${formatNumber(distances.quantile(0.5), 3)}, 99 % within ${about}${formatNumber(distances.quantile(0.99), 3)}; the farthest is at ${formatNumber(distances.largest, 3)}.`,
         ]
       : []),
   ];
@@ -74,7 +74,7 @@ function scaledBy({ scaling, scale, centered, d, coding }: Model): string | unde
   if (coding && coding.method !== 'pca') return `the numbers that ${coding.method.toUpperCase()} prescribes`;
   const [their, s] = d === 1 ? ['its', ''] : ['their', 's'];
   const [least, most] = [scale.reduce((a, b) => Math.min(a, b)), scale.reduce((a, b) => Math.max(a, b))];
-  const range = least === most ? show(least) : `${show(least)} to ${show(most)}`;
+  const range = least === most ? formatNumber(least) : `${formatNumber(least)} to ${formatNumber(most)}`;
   const deviation = centered ? `standard deviation${s}` : `root mean square${s}`;
   switch (scaling) {
     case 'unit':
@@ -132,10 +132,13 @@ export function methodFacts(
         ? 'no'
         : `yes, ${model.whiten === 'pca' ? 'along the components (pca)' : 'turned back to the columns (zca)'}; scores are shown here before whitening`,
     ],
-    ['Weights', weighted ? `rows had weights, ${show(model.totalWeight)} together` : 'none: every row counts the same'],
+    [
+      'Weights',
+      weighted ? `rows had weights, ${formatNumber(model.totalWeight)} together` : 'none: every row counts the same',
+    ],
     [
       'Variance',
-      `sums of squares divided by ${weighted ? 'Σw' : 'n'}${model.ddof === 0 ? '' : ` − ${show(model.ddof)}`}; ${show(model.totalVariance, 6)} in all`,
+      `sums of squares divided by ${weighted ? 'Σw' : 'n'}${model.ddof === 0 ? '' : ` − ${formatNumber(model.ddof)}`}; ${formatNumber(model.totalVariance, 6)} in all`,
     ],
     ['Numbers', `stored as ${model.dtype}`],
     ['Plan', plan.reason],
@@ -143,6 +146,6 @@ export function methodFacts(
     ['Engine', plan.engine],
     ...(threads === undefined ? [] : [['Threads', count(threads)] as [string, string]]),
     ...(model.trace ? [['Epochs', count(model.trace.length)] as [string, string]] : []),
-    ...(seconds === undefined ? [] : [['Time', `${show(seconds, 3)} s for the fit`] as [string, string]]),
+    ...(seconds === undefined ? [] : [['Time', `${formatNumber(seconds, 3)} s for the fit`] as [string, string]]),
   ];
 }

@@ -7,7 +7,7 @@ import {
   type RowFacts,
   type RowsOf,
 } from '@scree/analysis';
-import { describeReason, several } from '@scree/analysis/describe';
+import { describeReason, plural } from '@scree/analysis/describe';
 import { type Model, OptionError, type Progress, type TableData, type Warning } from '@scree/core';
 import type { Labels } from '@scree/files';
 import { checkLabels, chooseColours } from './figures/colouring.js';
@@ -171,7 +171,7 @@ function checkImage(image: ReportOptions['image'], d: number): void {
   if (Number.isSafeInteger(width) && Number.isSafeInteger(height) && width > 0 && width * height === d) return;
   throw new OptionError(
     'BAD_OPTION',
-    `A picture of ${width} × ${height} has ${width * height} pixels, but the rows have ${several(d, 'column')}.`,
+    `A picture of ${width} × ${height} has ${width * height} pixels, but the rows have ${plural(d, 'column')}.`,
     { option: 'image', value: image, expected: d },
   );
 }

@@ -114,7 +114,7 @@ describe.skipIf(!python)('a table on Spark, by Sail', () => {
   it('takes every type of number', async () => {
     const sql = `select cast(id % 5 as tinyint) a, cast(id % 7 as smallint) b, cast(id % 11 as int) c, id % 13 d,
       cast(id % 17 as float) e, cast(id % 19 as double) f, cast(id % 23 as decimal(20, 3)) g, id % 2 = 0 h, 'x' i from range(5000)`;
-    const model = await fit(sql, { k: 'all', lookAtColumns: true });
+    const model = await fit(sql, { k: 'all', inspectColumns: true });
     const rows = Array.from({ length: 5000 }, (_, id) =>
       [5, 7, 11, 13, 17, 19, 23].map((m) => id % m).concat(1 - (id % 2)),
     );

@@ -77,7 +77,7 @@ describe('scree moments, merge and fit', () => {
     const truth = await pca(file.source, { k: 2, weights: (await file.weights()) as Float64Array });
     await file.close();
     expect(Math.abs(model.variances[0] - truth.variances[0])).toBeLessThan(1e-13 * truth.variances[0]);
-    expect((await readSummary(path('own-0.moments'))).head.parts).toHaveLength(1);
+    expect((await readSummary(path('own-0.moments'))).header.parts).toHaveLength(1);
   });
 
   it('say what is in a file of moments', () => {

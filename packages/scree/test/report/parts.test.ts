@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { percent, runs, show } from '@scree/analysis/describe';
+import { formatNumber, percent, runs } from '@scree/analysis/describe';
 import { type Analysis, analyzeModel, type Data, type Model, pca } from 'scree';
 import { describe, expect, it } from 'vitest';
 import { EvenSample } from '../../../analysis/src/reading/even-sample.js';
@@ -125,10 +125,10 @@ describe('text and numbers', () => {
     expect(percent(0.99999)).toBe('99.999\u00a0%');
     expect(percent(0.5)).toBe('50.0\u00a0%');
     expect(percent(1e-12)).toBe('1\u00a0×\u00a010⁻¹⁰\u00a0%');
-    expect(show(578612.3)).toBe('578,600');
-    expect(show(-0.00012345, 3)).toBe('−1.23\u00a0×\u00a010⁻⁴');
-    expect(show(999.96, 4)).toBe('1000');
-    expect(show(12, 3)).toBe('12');
+    expect(formatNumber(578612.3)).toBe('578,600');
+    expect(formatNumber(-0.00012345, 3)).toBe('−1.23\u00a0×\u00a010⁻⁴');
+    expect(formatNumber(999.96, 4)).toBe('1000');
+    expect(formatNumber(12, 3)).toBe('12');
     expect(runs([1, 3, 4, 5, 9])).toBe('1, 3 to 5 and 9');
   });
 });

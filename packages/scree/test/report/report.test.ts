@@ -1,4 +1,4 @@
-import { show } from '@scree/analysis/describe';
+import { formatNumber } from '@scree/analysis/describe';
 import { parseHTML } from 'linkedom';
 import { Model, makeReport, pca, type Report } from 'scree';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -45,10 +45,10 @@ describe('a report of iris', () => {
     // All variances, not only those of the model.
     expect(model.spectrum).toHaveLength(4);
     expect(tableOf(made, 'scree').map(([, variance]) => variance)).toEqual(
-      Array.from(model.spectrum as Float64Array, (variance) => show(variance, 6)),
+      Array.from(model.spectrum as Float64Array, (variance) => formatNumber(variance, 6)),
     );
     expect(tableOf(made, 'loadings')).toEqual(
-      irisColumns.map((name, j) => [name, ...[0, 1].map((c) => show(model.components.data[4 * c + j]))]),
+      irisColumns.map((name, j) => [name, ...[0, 1].map((c) => formatNumber(model.components.data[4 * c + j]))]),
     );
     expect(tableOf(made, 'cumulative-variance').slice(0, 3)).toEqual([
       ['80 %', '1'],
@@ -64,8 +64,8 @@ describe('a report of iris', () => {
       rows.map((_, i) => [
         String(i + 1),
         labels.names[labels.codes[i]],
-        show(scores.data[2 * i]),
-        show(scores.data[2 * i + 1]),
+        formatNumber(scores.data[2 * i]),
+        formatNumber(scores.data[2 * i + 1]),
       ]),
     );
     const errors = await model.reconstructionError(rows);
@@ -73,7 +73,9 @@ describe('a report of iris', () => {
     const { document } = parseHTML(made.html);
     const table = [...document.querySelectorAll('section[aria-labelledby=loss] > div.scroll tbody tr')];
     expect(table.map((row) => row.querySelectorAll('td')[0].textContent)).toEqual(worst.map((i) => String(i + 1)));
-    expect(table.map((row) => row.querySelectorAll('td')[2].textContent)).toEqual(worst.map((i) => show(errors[i], 6)));
+    expect(table.map((row) => row.querySelectorAll('td')[2].textContent)).toEqual(
+      worst.map((i) => formatNumber(errors[i], 6)),
+    );
     const counted = tableOf(made, 'reconstruction-error').reduce((sum, [, , count]) => sum + Number(count), 0);
     expect(counted).toBe(150);
   });
@@ -283,7 +285,10 @@ describe('a report is made for', () => {
     expect(text).toContain('columns were divided by their standard deviations');
     // Scores are shown before whitening.
     const scores = await new Model({ ...model, whiten: false }).transform(rows);
-    expect(tableOf(made, 'scores-1-2')[7].slice(1)).toEqual([show(scores.data[7 * 15]), show(scores.data[7 * 15 + 1])]);
+    expect(tableOf(made, 'scores-1-2')[7].slice(1)).toEqual([
+      formatNumber(scores.data[7 * 15]),
+      formatNumber(scores.data[7 * 15 + 1]),
+    ]);
   });
 
   it('wide data of few rows, and numbers of any size', async () => {

@@ -16,7 +16,7 @@ function shrinkage(values: Float64Array, k: number, d: number): Float64Array {
   return Float64Array.from({ length: k }, (_, i) => (values[i] > v ? 1 - v / values[i] : 0));
 }
 
-/** Σ of squared errors per group for k = 0, 1, …, of groups of rows that are known by their moments. */
+/** Σ of squared errors per group for k = 0, 1, …, from the moments of groups of rows. */
 export async function errorsByMoments(
   folds: NonNullable<Evidence['folds']>,
   d: number,
@@ -81,7 +81,7 @@ function mergeFolds(folds: NonNullable<Evidence['folds']>, d: number): { mean: F
   return { mean, scatter };
 }
 
-/** The same from the rows, for fewer rows than columns: components from the products of the other rows. */
+/** The same from the rows, if there are fewer rows than columns. Components come from the products of the other rows. */
 export async function errorsByRows(
   rows: Float64Array,
   n: number,
@@ -150,7 +150,7 @@ export async function errorsByRows(
   return errors;
 }
 
-/** Numbers of groups for one row after the other: every run of `count` rows has one of each, in random order. */
+/** A function that returns the group of each next row: every `count` rows in sequence have one row of each group, in random order. */
 export function groupNumbers(count: number, seed: number): () => number {
   const { uniform } = random(seed);
   const order = Array.from({ length: count }, (_, i) => i);

@@ -30,8 +30,8 @@ export function permutedSpectra(
 }
 
 /**
- * Shuffles two columns, each in an order of its own (Fisher & Yates). The 53 bits of one random number are enough for a place in each:
- * its whole part and what is left of it, times the number of places.
+ * Shuffles two columns independently (Fisher & Yates). The 53 bits of one random number give two indexes: the whole part of u·(i + 1),
+ * and that of its remainder times i + 1.
  */
 function shuffleTwo(columns: Float64Array, one: number, two: number, n: number, uniform: () => number): void {
   for (let i = n - 1; i > 0; i--) {
@@ -47,7 +47,7 @@ function shuffleTwo(columns: Float64Array, one: number, two: number, n: number, 
   }
 }
 
-/** σ² of an n × d matrix, largest first: eigenvalues of BᵀB, or of BBᵀ where there are fewer rows. */
+/** σ² of an n × d matrix, largest first: eigenvalues of BᵀB, or of BBᵀ if there are fewer rows than columns. */
 async function squaredSingularValues(
   data: Float64Array,
   n: number,

@@ -3,22 +3,22 @@ import type { Evidence, EvidenceOptions } from '../criteria/criterion.js';
 /** Fewest simulated tables that a 95 % quantile can be taken from. */
 const FEWEST = 59;
 const MOST = 1000;
-/** Operations that simulating may take where the number of tables is not given: some seconds. */
+/** Operations that the default number of tables may take: some seconds. */
 const OPERATIONS = 6e9;
-/** Operations beyond which simulating is left out. */
+/** Operations beyond which nothing is simulated by default. */
 const TOO_MANY_OPERATIONS = 1e11;
 
-/** Whether even the fewest tables take minutes, and their number was not given. */
+/** Returns true if even the fewest tables take minutes, and their number was not given. */
 export function takesTooLong({ permutations }: EvidenceOptions, operations: number): boolean {
   return permutations === undefined && FEWEST * operations > TOO_MANY_OPERATIONS;
 }
 
-/** How many tables to simulate: as asked for, or as many as their size allows. It follows from the shape alone. */
+/** The number of tables to simulate: the requested one, or one that follows from the shape alone. */
 export function simulations({ permutations }: EvidenceOptions, operations: number): number {
   return permutations ?? Math.max(FEWEST, Math.min(MOST, Math.floor(OPERATIONS / operations)));
 }
 
-/** Simulates `count` spectra of `size` values and returns the quantile of each place. */
+/** Simulates `count` spectra of `size` values and returns the quantile of each component. */
 export async function quantiles(
   count: number,
   size: number,
@@ -39,8 +39,8 @@ export async function quantiles(
 }
 
 /**
- * The quantile q of simulated values, the one of rank ⌈q·(count + 1)⌉: data like the simulated ones exceed it with probability
- * 1 − q or less, however few were simulated.
+ * The quantile q of simulated values, the one of rank ⌈q·(count + 1)⌉. Data like the simulated ones exceed it with probability 1 − q or
+ * less, for any number of simulations.
  */
 export function upperQuantile(values: ArrayLike<number>, q: number): number {
   const sorted = Float64Array.from(values).sort();

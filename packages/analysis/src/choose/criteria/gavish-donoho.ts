@@ -50,8 +50,8 @@ function median(descending: readonly number[]): number {
 
 /**
  * The median of the Marchenko–Pastur distribution of ratio β ≤ 1, density √((b − t)(t − a))/(2πβt) on a = (1 − √β)², b = (1 + √β)².
- * With t = c − r·cos φ, c = 1 + β, r = 2√β, the integrand r²sin²φ/(2πβt) is smooth and periodic, so that the midpoint rule
- * converges fast; near β = 1, where t reaches 0, sin²φ cancels it.
+ * With t = c − r·cos φ, c = 1 + β, r = 2√β, the integrand r²sin²φ/(2πβt) is smooth and periodic, so that the midpoint rule converges
+ * fast; near β = 1 t reaches 0, and sin²φ cancels it.
  */
 export function marchenkoPasturMedian(beta: number): number {
   const [c, r] = [1 + beta, 2 * Math.sqrt(beta)];

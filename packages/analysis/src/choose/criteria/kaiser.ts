@@ -19,7 +19,7 @@ export const kaiser: CriterionMethod = {
   compute: ({ n, spectrum, columnVariances, d }) => {
     const one = total(spectrum) / (columnVariances?.length ?? d);
     const values = Array.from(spectrum);
-    // A table without correlations has only values of 1, give or take rounding.
+    // Without correlations all variances are 1 within rounding.
     const k = values.filter((value) => value > one * (1 + 1e-9)).length;
     return {
       k,

@@ -1,13 +1,13 @@
 import { type CriterionMethod, components, doesNotApply, indexOfSmallest } from './criterion.js';
 
-/** Columns up to which every number of components is compared, and the most that are compared of more columns. */
+/** Up to this number of columns every number of components is compared; beyond it, the first MOST. */
 const ALL_UP_TO = 200;
 const MOST = 100;
 
 /**
- * Velicer's minimum average partial (1976): with m components taken out of the correlation matrix R = VΛVᵀ,
- * C = R − Σᵢ≤ₘ λᵢvᵢvᵢᵀ, the average of the squared partial correlations cⱼₗ²/(cⱼⱼcₗₗ), j ≠ l. It falls while components
- * carry what columns share, and rises when they carry what single columns have of their own. O(d³).
+ * Velicer's minimum average partial (1976): with m components taken out of the correlation matrix R = VΛVᵀ, C = R − Σᵢ≤ₘ λᵢvᵢvᵢᵀ, the
+ * average of the squared partial correlations cⱼₗ²/(cⱼⱼcₗₗ), j ≠ l. It falls while components carry variance that columns share, and
+ * rises when they carry variance of single columns. O(d³).
  */
 export const map: CriterionMethod = {
   name: 'map',
@@ -39,7 +39,7 @@ export const map: CriterionMethod = {
     const values: number[] = [];
     for (let m = 0; m < most; m++) {
       const deviations = Float64Array.from({ length: d }, (_, i) => Math.sqrt(Math.max(0, c[i * d + i])));
-      // A column of which nothing but rounding is left has no partial correlations.
+      // A column whose remaining variance is rounding has no partial correlations.
       if (deviations.some((deviation) => deviation < 1e-6)) break;
       let sum = 0;
       for (let i = 0; i < d; i++) {

@@ -70,7 +70,7 @@ function logEvidence(spectrum: Float64Array, n: number, d: number): number[] {
         (within + beyond + m * Math.log(n)) / 2 -
         (k / 2) * Math.log(n),
     );
-    // The next component joins the first k; beyond the rank there is nothing to compare.
+    // The next component joins the first k. Beyond the rank there are no more.
     if (lambda[k] <= floor) break;
     for (let i = 0; i < k; i++) {
       const gap = apart(i, k);

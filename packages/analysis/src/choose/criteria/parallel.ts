@@ -1,20 +1,21 @@
 import { percentOf, quantiles, simulations, tables, takesTooLong } from '../computations/simulate.js';
 import { type CriterionMethod, doesNotApply, firstHave, leadingAbove } from './criterion.js';
 
-/** Variances above which the spectra of equal columns are drawn without a matrix. */
+/** Above this number of variances, spectra of columns of equal variance are drawn without a matrix. */
 const WITHOUT_MATRIX = 300;
 /** The same for the estimate by which `quickCriteria` chooses. */
 const QUICK_WITHOUT_MATRIX = 128;
 
 /**
- * Parallel analysis (Horn 1965; quantiles: Glorfeld 1995): the first components with more variance than the 95 % quantile of
- * the same component in tables of independent normal columns, as many rows and columns, each column with the variance that it has here.
+ * Parallel analysis (Horn 1965; quantiles: Glorfeld 1995): the first components with more variance than the 95 % quantile of the same
+ * component in tables of independent normal columns of the same shape, each column with its own variance.
  *
  * A simulated table is its correlation matrix R, scaled: DRD, D the standard deviations of the columns. R comes from Bartlett's
- * decomposition of the Wishart distribution (1933): AAᵀ, A lower triangular, √χ²(n − i) on the diagonal (i from 1) and normal numbers below,
- * rows of A divided by their lengths. So it costs O(d³) whatever n is. Where more than 300 variances are to be simulated and the
- * columns have one variance, the spectrum of AAᵀ alone is drawn, by the bidiagonal matrix of Dumitriu & Edelman (2002), O(d²), and
- * scaled to the total variance. Each column is then not of exactly its variance, which makes the quantiles of the first components about 1 % too large, on the safe side.
+ * decomposition of the Wishart distribution (1933): AAᵀ, A lower triangular, √χ²(n − i) on the diagonal (i from 1) and normal numbers
+ * below, rows of A divided by their lengths. So it costs O(d³) for any n. For more than 300 variances of columns of equal variance,
+ * only the spectrum of AAᵀ is drawn, by the bidiagonal matrix of Dumitriu & Edelman (2002), O(d²), and scaled to the total variance.
+ * The columns then have their variance only on average, so the quantiles of the first components are about 1 % too large, on the safe
+ * side.
  */
 export const parallel: CriterionMethod = {
   name: 'parallel',

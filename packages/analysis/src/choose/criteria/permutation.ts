@@ -2,14 +2,14 @@ import { percentOf, quantiles, simulations, tables, takesTooLong } from '../comp
 import { type CriterionMethod, doesNotApply, firstHave, leadingAbove } from './criterion.js';
 
 /**
- * Parallel analysis by permutation (Buja & Eyuboglu 1992): as `parallel`, against the data themselves with the rows of every
- * column in an order of their own. Columns keep their values, so nothing is assumed about their distribution, and no column counts as
- * structure because it varies much; only what columns share is destroyed. Weakness of both: variance that strong components have is given to noise in the
- * simulated tables, which can hide weak components behind strong ones.
+ * Parallel analysis by permutation (Buja & Eyuboglu 1992): as `parallel`, but against the data with the rows of every column permuted
+ * independently. Columns keep their values, so no distribution is assumed, and no column counts as structure because it varies much;
+ * only relations between columns are destroyed. Weakness of both: the simulated tables give the variance of strong components to noise,
+ * which can hide weak components behind strong ones.
  *
- * A permuted column that is rotated by a random number of rows is a random permutation again, in which every order is as likely as any other. So
- * columns are shuffled for every sixteenth table and rotated for those in between, which costs a sixteenth of the random numbers; and one pass
- * `gram` each (n·d²; `dual`, n²·d, where there are fewer rows than columns).
+ * A permuted column that is rotated by a random number of rows is a random permutation again, with every order equally likely. So
+ * columns are shuffled for every sixteenth table and rotated for the tables in between, which needs a sixteenth of the random numbers.
+ * Each table takes one pass `gram` (n·d²; or `dual`, n²·d, if there are fewer rows than columns).
  */
 export const permutation: CriterionMethod = {
   name: 'permutation',

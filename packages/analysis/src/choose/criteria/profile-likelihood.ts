@@ -1,9 +1,8 @@
 import { type CriterionMethod, components, doesNotApply, indexOfLargest } from './criterion.js';
 
 /**
- * Profile likelihood (Zhu & Ghodsi 2006): the variances λ₁ … λₚ as two normal samples, the first q and the others, with two means
- * and one variance s² = ((q − 1)s₁² + (p − q − 1)s₂²)/(p − 2). Its log-likelihood is largest where the scree plot
- * falls into two groups.
+ * Profile likelihood (Zhu & Ghodsi 2006): the variances λ₁ … λₚ as two normal samples, the first q and the others, with two means and
+ * one variance s² = ((q − 1)s₁² + (p − q − 1)s₂²)/(p − 2). The chosen q has the largest log-likelihood.
  */
 export const profileLikelihood: CriterionMethod = {
   name: 'profile-likelihood',
@@ -31,7 +30,7 @@ export const profileLikelihood: CriterionMethod = {
       Math.max(0, squares[to] - squares[from] - (sums[to] - sums[from]) ** 2 / (to - from));
     const values: number[] = [];
     for (let q = 1; q < p; q++) {
-      // Rounding alone is left where each group is constant: no less than that.
+      // Within constant groups only rounding is left, so the variance has a lower bound.
       const variance = Math.max((within(0, q) + within(q, p)) / (p - 2), 1e-30);
       const scaled = -(p / 2) * Math.log(2 * Math.PI * variance * spectrum[0] ** 2);
       values.push(scaled - (p - 2) / 2);

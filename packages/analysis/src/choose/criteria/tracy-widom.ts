@@ -4,14 +4,15 @@ import { type CriterionMethod, doesNotApply, firstHave, leadingAbove, short } fr
 const TRACY_WIDOM_95 = 0.9793;
 
 /**
- * The Tracy–Widom test of the largest variance (Johnstone 2001), one component after the other, each against the variances that
- * are left (Patterson, Price & Reich 2006). For p variances with x = p·λ₁/Σλ:
+ * The Tracy–Widom test of the largest variance (Johnstone 2001), one component after the other, each against the variances that are
+ * left (Patterson, Price & Reich 2006). For p variances with x = p·λ₁/Σλ:
  *
  *   μ = (√(m − 1) + √p)²/m,  s = (√(m − 1) + √p)/m·(1/√(m − 1) + 1/√p)^⅓,  value (x − μ)/s.
  *
- * Rows are independent, so with as many rows as columns m = n − 1 − (components before). With fewer rows the larger dimension is that of the columns, which
- * need not be: as many as would give variances so unequal, m = (p + 2)(Σλ)²/(p·Σλ² − (Σλ)²), Patterson's effective number. Noise is taken to be white: columns on one scale. Beside it the edge of Marchenko & Pastur (1967),
- * mean(λ)·(1 + √(d/n))², which noise variances do not exceed in large tables.
+ * Rows are independent, so with more rows than columns m = n − 1 − (components before). With fewer rows the larger dimension is that of
+ * the columns, which may depend on each other: m is then their effective number (Patterson), (p + 2)(Σλ)²/(p·Σλ² − (Σλ)²). The noise is
+ * assumed to be white: columns on one scale. The sentence also counts variances above the edge of Marchenko & Pastur (1967), mean(λ)·(1
+ * + √(d/n))², which noise variances do not exceed in large tables.
  */
 export const tracyWidom: CriterionMethod = {
   name: 'tracy-widom',

@@ -52,7 +52,7 @@ describe('a correlation matrix that is passed as rows gets a warning', () => {
   });
 
   it('once, with what to do about it', async () => {
-    const { warnings } = await analyzed(matrix, { lookAtColumns: true });
+    const { warnings } = await analyzed(matrix, { inspectColumns: true });
     expect(warnings.filter(({ code }) => code === 'CORRELATION_MATRIX')).toEqual([
       {
         code: 'CORRELATION_MATRIX',

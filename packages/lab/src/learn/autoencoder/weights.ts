@@ -1,4 +1,4 @@
-import { show } from '@scree/analysis/describe';
+import { formatNumber } from '@scree/analysis/describe';
 import type { Matrix } from '@scree/core';
 import { averageTerms, combineRows, descend, random, rowProducts } from '@scree/core/learn';
 import { descentRun } from '../shared/descent-run.js';
@@ -83,7 +83,7 @@ export function learnWeights(
     }),
     tooSlow: (epochs) => {
       const gap = gapAfter(data, k);
-      const why = determined(goal) && gap < 0.01 ? ` λ₁ and λ₂ differ by only ${show(100 * gap, 2)} %.` : '';
+      const why = determined(goal) && gap < 0.01 ? ` λ₁ and λ₂ differ by only ${formatNumber(100 * gap, 2)} %.` : '';
       const remedy = live.step > defaultStep(rule) ? 'a shorter step' : 'a longer step';
       return `After ${epochs} epochs it has not come to rest.${why} Try ${remedy}, or another start.`;
     },

@@ -1,4 +1,4 @@
-import { show } from '@scree/analysis/describe';
+import { formatNumber } from '@scree/analysis/describe';
 import type { Matrix } from '@scree/core';
 import { descend, type Snapshot } from '@scree/core/learn';
 import { descentRun } from '../shared/descent-run.js';
@@ -77,8 +77,8 @@ export function movePoints(
       const gap = gapAfter(goal.eigen, K);
       const why =
         determined(goal) && gap < second
-          ? `λ₂ and λ₃ differ by only ${show(gap, 2)} of λ₁, and a plane turns as slowly as that.`
-          : `λ₂ is only ${show(second, 2)} of λ₁, and forces along it are as weak.`;
+          ? `λ₂ and λ₃ differ by only ${formatNumber(gap, 2)} of λ₁, and a plane turns as slowly as that.`
+          : `λ₂ is only ${formatNumber(second, 2)} of λ₁, and forces along it are as weak.`;
       return `After ${epochs} epochs the points still move. ${why}`;
     },
   });

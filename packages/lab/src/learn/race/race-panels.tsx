@@ -1,4 +1,4 @@
-import { show } from '@scree/analysis/describe';
+import { formatNumber } from '@scree/analysis/describe';
 import { isNarrow } from '../../charts/use-width.js';
 import { small } from '../shared/format.js';
 import { Formula, Live, num, op, Piece, row, sub, sup, word } from '../shared/formula.js';
@@ -73,7 +73,7 @@ export function Standings({ lanes, exact }: Pick<ChartProps, 'lanes' | 'exact'>)
           <tr>
             <th scope="row">exact (covariance)</th>
             <td>–</td>
-            <td>{exact ? show(Number(exact.milliseconds.toFixed(1))) : '…'}</td>
+            <td>{exact ? formatNumber(Number(exact.milliseconds.toFixed(1))) : '…'}</td>
             <td>{exact ? (exact.angle < 1e-16 ? '< 10⁻¹⁶' : small(exact.angle)) : '…'}</td>
           </tr>
           {lanes.map(({ runner, at }, i) => (

@@ -1,11 +1,11 @@
-import { powerOfTen, show } from '@scree/analysis/describe';
+import { formatNumber, powerOfTen } from '@scree/analysis/describe';
 
 /** An angle in degrees: 12.3°, 4.1 × 10⁻⁵°. */
 export function angleText(radians: number): string {
   const degrees = (Math.abs(radians) * 180) / Math.PI;
   if (degrees >= 0.1) return `${degrees.toFixed(1)}°`;
   if (degrees < 1e-14) return '0°';
-  return `${show(degrees, 2)}°`;
+  return `${formatNumber(degrees, 2)}°`;
 }
 
 /** A fixed number of decimals, with a proper minus sign: a changing number should not change its width. */
@@ -18,7 +18,7 @@ export function fixed(value: number, digits = 2): string {
 export function small(value: number): string {
   const size = Math.abs(value);
   if (size >= 0.001 && size < 1e4) return fixed(value, size >= 100 ? 1 : size >= 10 ? 2 : 4);
-  return size === 0 ? '0' : show(Number(value.toPrecision(2)));
+  return size === 0 ? '0' : formatNumber(Number(value.toPrecision(2)));
 }
 
 /** How numbers of one quantity are written: with enough decimals for their size, and a power of ten if they are far from 1. */

@@ -1,4 +1,4 @@
-import { show } from '@scree/analysis/describe';
+import { formatNumber } from '@scree/analysis/describe';
 import { useWidth } from '../../charts/use-width.js';
 import { Label, type Point, pathOf } from './draw.js';
 import { powersOf, ticksOf } from './ticks.js';
@@ -163,6 +163,6 @@ function axis(
 }
 
 function tickName(value: number, log: boolean): string {
-  if (!log || (value >= 0.01 && value < 1e5)) return show(value);
-  return show(value).replace(/^1\u00a0×\u00a0|^1\.0\u00a0×\u00a0/, '');
+  if (!log || (value >= 0.01 && value < 1e5)) return formatNumber(value);
+  return formatNumber(value).replace(/^1\u00a0×\u00a0|^1\.0\u00a0×\u00a0/, '');
 }

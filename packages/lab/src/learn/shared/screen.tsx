@@ -1,4 +1,4 @@
-import { show } from '@scree/analysis/describe';
+import { formatNumber } from '@scree/analysis/describe';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { addressOf } from '../../route.js';
@@ -146,7 +146,7 @@ export function Problem<M extends Moment>({
       </p>
       {onShorter && Number.isFinite(shorter) && (
         <button type="button" onClick={() => onShorter(shorter)}>
-          Go on with a step of {show(shorter)}
+          Go on with a step of {formatNumber(shorter)}
         </button>
       )}
     </div>

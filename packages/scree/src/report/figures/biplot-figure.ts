@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import type { RowFacts } from '@scree/analysis';
-import { listed, several, show, tick } from '@scree/analysis/describe';
+import { formatNumber, listed, plural, tick } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 import { componentOf, largest, type NameOf } from '../columns.js';
 import { squeezed } from '../plain-text.js';
@@ -78,12 +78,17 @@ export function biplotFigure(model: Model, facts: RowFacts, colouring: Colouring
     name: 'biplot',
     title: 'Biplot: rows and columns together',
     description: `Points are rows on PC1 and PC2, arrows are columns. The longest arrows: ${listed(arrows.slice(0, 3).map(({ name }) => name))}.`,
-    caption: `An arrow points to where its column is large; arrows of one direction are columns that rise together. ${shown.map((sentence) => `${sentence} `).join('')}Arrows are drawn ${show(factor, 2)} times as long as √variance × weight.${points.length < facts.rows ? ` ${several(points.length, 'row')} are drawn.` : ''}`,
+    caption: `An arrow points to where its column is large; arrows of one direction are columns that rise together. ${shown.map((sentence) => `${sentence} `).join('')}Arrows are drawn ${formatNumber(factor, 2)} times as long as √variance × weight.${points.length < facts.rows ? ` ${plural(points.length, 'row')} are drawn.` : ''}`,
     height: legend.height + HEIGHT,
     body: legend.svg + moved(0, legend.height, body + drawNames(names, { weight: 600 })),
     table: {
       columns: ['column', 'weight × √variance, PC1', 'PC2', 'length'],
-      rows: arrows.map(({ j, name }) => [name, show(loadings[0][j]), show(loadings[1][j]), show(lengths[j])]),
+      rows: arrows.map(({ j, name }) => [
+        name,
+        formatNumber(loadings[0][j]),
+        formatNumber(loadings[1][j]),
+        formatNumber(lengths[j]),
+      ]),
       ...(arrows.length < model.d ? { note: shown[0] } : {}),
     },
   };

@@ -1,5 +1,5 @@
 import * as Plot from '@observablehq/plot';
-import { listed, several, show, tick } from '@scree/analysis/describe';
+import { formatNumber, listed, plural, tick } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 import { squeezed } from '../plain-text.js';
 import { CATEGORIES } from '../theme.js';
@@ -70,7 +70,7 @@ export function centresFigure(
   return {
     name: `${kind}-${first + 1}-${second + 1}`,
     title: `${kind === 'groups' ? 'Groups' : 'Categories'} on components ${first + 1} and ${second + 1}`,
-    description: `Squares are the centres of the rows of ${several(levels.length, 'level')} of ${listed(columns.slice(0, 6))}.`,
+    description: `Squares are the centres of the rows of ${plural(levels.length, 'level')} of ${listed(columns.slice(0, 6))}.`,
     caption: [
       'A square is the mean of the scores of the rows of one level.',
       rows.length > 0 ? ' Pale points are the rows.' : '',
@@ -92,7 +92,13 @@ export function centresFigure(
       ],
       rows: levels
         .slice(0, TABLE_ROWS)
-        .map(({ column, level, n, center }) => [column, level, show(n, 3), show(center[first]), show(center[second])]),
+        .map(({ column, level, n, center }) => [
+          column,
+          level,
+          formatNumber(n, 3),
+          formatNumber(center[first]),
+          formatNumber(center[second]),
+        ]),
       ...(levels.length > TABLE_ROWS ? { note: `The first ${TABLE_ROWS} of ${levels.length} levels.` } : {}),
     },
   };

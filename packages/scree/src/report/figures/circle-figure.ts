@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import type { ColumnContribution, SupplementaryColumn } from '@scree/analysis';
-import { listed, several } from '@scree/analysis/describe';
+import { listed, plural } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 import { fixed, type NameOf } from '../columns.js';
 import { plainText, squeezed } from '../plain-text.js';
@@ -135,7 +135,7 @@ export function circleFigure(
           fixed(x * x + y * y, 3),
         ]),
       ...(ofFit.length + beside.length > TABLE_ROWS
-        ? { note: `${several(TABLE_ROWS, 'column')} of ${ofFit.length + beside.length}, those that contribute most.` }
+        ? { note: `${plural(TABLE_ROWS, 'column')} of ${ofFit.length + beside.length}, those that contribute most.` }
         : {}),
     },
   };
@@ -172,9 +172,9 @@ export const FEW_ARROWS = 15;
 /** "12 of 784 columns: …", where not all are drawn. Names that would cover others are left out, so it is not always the first ones. */
 export function shownOf(drawn: number, named: number, all: number): string[] {
   if (all > FEW_ARROWS && drawn < all)
-    return [`${drawn} of ${several(all, 'column')}: of those that contribute most, the ones whose names can be read.`];
+    return [`${drawn} of ${plural(all, 'column')}: of those that contribute most, the ones whose names can be read.`];
   return [
-    ...(drawn < all ? [`${drawn} of ${several(all, 'column')}; the other arrows are too short to draw.`] : []),
-    ...(named < drawn ? [`${named} of ${several(drawn, 'arrow')} are named, where there is room.`] : []),
+    ...(drawn < all ? [`${drawn} of ${plural(all, 'column')}; the other arrows are too short to draw.`] : []),
+    ...(named < drawn ? [`${named} of ${plural(drawn, 'arrow')} are named, where there is room.`] : []),
   ];
 }

@@ -1,5 +1,5 @@
 import type { RowFacts } from '@scree/analysis';
-import { several } from '@scree/analysis/describe';
+import { plural } from '@scree/analysis/describe';
 import { DataError } from '@scree/core';
 import type { Labels } from '@scree/files';
 import { plainText, squeezedApart } from '../plain-text.js';
@@ -109,7 +109,7 @@ export function checkLabels(labels: Labels | undefined, rows: number): void {
   if (!labels || labels.codes.length === rows) return;
   throw new DataError(
     'BAD_DATA',
-    `${several(labels.codes.length, 'label')} cannot name ${several(rows, 'row')}. Read the labels of all rows, from the same data.`,
+    `${plural(labels.codes.length, 'label')} cannot name ${plural(rows, 'row')}. Read the labels of all rows, from the same data.`,
     { value: labels.codes.length, expected: rows },
   );
 }
@@ -143,7 +143,7 @@ function makeGroups(
   if (rest > 0 || beyond > 0) {
     const others = names.length - chosen.length;
     groups.push({
-      name: others > 0 ? `other (${several(others, 'label')}${beyond > 0 ? ' and more' : ''})` : 'other',
+      name: others > 0 ? `other (${plural(others, 'label')}${beyond > 0 ? ' and more' : ''})` : 'other',
       colour: 'var(--other)',
       count: rest,
       named: false,

@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import type { ColumnContribution } from '@scree/analysis';
-import { percent, several, show } from '@scree/analysis/describe';
+import { formatNumber, percent, plural } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 import { componentOf, largest, type NameOf } from '../columns.js';
 import { squeezed } from '../plain-text.js';
@@ -88,7 +88,7 @@ export function contributionsFigure(
               y: 'column',
               fill: ({ weight }) => signColour(weight),
               title: ({ column, contribution, weight }) =>
-                `${nameOf(column)}: ${percent(contribution / 100)}, weight ${show(weight)}`,
+                `${nameOf(column)}: ${percent(contribution / 100)}, weight ${formatNumber(weight)}`,
             }),
             Plot.ruleX([average], { stroke: 'var(--ink)', strokeDasharray: '4 3' }),
             Plot.text(bars, {
@@ -123,14 +123,17 @@ export function contributionsFigure(
           `PC${c + 1}: ${bars.map(({ column, contribution }) => `${nameOf(column)} ${percent(contribution / 100)}`).join(', ')}.`,
       )
       .join(' '),
-    caption: `A column’s share of the variance of the component, which add up to 100 %. Dashed: ${percent(average / 100)}, what each of the ${several(d, 'column')} would contribute if all contributed the same.`,
+    caption: `A column’s share of the variance of the component, which add up to 100 %. Dashed: ${percent(average / 100)}, what each of the ${plural(d, 'column')} would contribute if all contributed the same.`,
     height: y,
     body: key.svg + parts.join(''),
     table: {
       columns: ['column', ...listedComponents.flatMap((c) => [`PC${c + 1}, contribution`, 'weight'])],
       rows: order.map((j) => [
         nameOf(j),
-        ...listedComponents.flatMap((c) => [percent(columns[j].contribution[c] / 100), show(componentOf(model, c)[j])]),
+        ...listedComponents.flatMap((c) => [
+          percent(columns[j].contribution[c] / 100),
+          formatNumber(componentOf(model, c)[j]),
+        ]),
       ]),
       ...(d > TABLE_ROWS ? { note: `The ${TABLE_ROWS} of ${d} columns that contribute most to PC1.` } : {}),
     },

@@ -1,5 +1,5 @@
 import * as Plot from '@observablehq/plot';
-import { componentsFor, hasAllComponents, percent, several } from '@scree/analysis/describe';
+import { componentsFor, hasAllComponents, percent, plural } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 import { type Figure, plot } from './figure.js';
 import { allRatios, ticks } from './scree-figure.js';
@@ -62,7 +62,7 @@ export function cumulativeFigure(model: Model): Figure {
         Plot.text([mark], {
           frameAnchor: 'bottom-right',
           text: () =>
-            components === undefined ? `${mark} %: not reached` : `${mark} %: ${several(components, 'component')}`,
+            components === undefined ? `${mark} %: not reached` : `${mark} %: ${plural(components, 'component')}`,
           dx: -8,
           dy: 17 * (i - reached.length) + 9,
           fill: 'var(--second)',
@@ -80,14 +80,14 @@ export function cumulativeFigure(model: Model): Figure {
     name: 'cumulative-variance',
     title: 'Variance kept by the first components together',
     description: [
-      ...(all ? [] : [`${several(k, 'component keeps', 'components together keep')} ${whole} of the variance.`]),
+      ...(all ? [] : [`${plural(k, 'component keeps', 'components together keep')} ${whole} of the variance.`]),
       ...reached.map(({ mark, components }) =>
         components === undefined ? `${mark} % is not reached.` : `${mark} % takes ${components}.`,
       ),
     ].join(' '),
     ...(all
       ? {}
-      : { caption: `${several(k, 'component keeps', 'components keep')} ${whole}${k < most ? ': the circle' : ''}.` }),
+      : { caption: `${plural(k, 'component keeps', 'components keep')} ${whole}${k < most ? ': the circle' : ''}.` }),
     height,
     body,
     table: {

@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import type { RowFacts } from '@scree/analysis';
-import { count, powerOfTen, rowTitle, several, show, tick } from '@scree/analysis/describe';
+import { count, formatNumber, plural, powerOfTen, rowTitle, tick } from '@scree/analysis/describe';
 import { type Figure, plot } from './figure.js';
 
 const BINS = 40;
@@ -52,7 +52,7 @@ export function errorsFigure(facts: RowFacts, scaled: boolean): Figure {
         y2: 'count',
         fill: 'var(--accent)',
         inset: 0.4,
-        title: (bin) => `${show(bin.from, 3)} to ${show(bin.to, 3)}: ${several(bin.count, 'row')}`,
+        title: (bin) => `${formatNumber(bin.from, 3)} to ${formatNumber(bin.to, 3)}: ${plural(bin.count, 'row')}`,
       }),
       ...mark(median, 'half of the rows', 2),
       ...mark(far, '99 %', 1),
@@ -64,20 +64,22 @@ export function errorsFigure(facts: RowFacts, scaled: boolean): Figure {
         r: 3.5,
         fill: 'var(--alarm)',
         fillOpacity: 0.75,
-        title: ({ row, at }) => `row ${row}: ${show(at)}`,
+        title: ({ row, at }) => `row ${row}: ${formatNumber(at)}`,
       }),
     ],
   });
   return {
     name: 'reconstruction-error',
     title: 'Reconstruction error of the rows',
-    description: `Histogram of the distances of ${several(rows, 'row')}. ${rows === 1 ? '' : `Half of them are within ${about}${show(median, 3)}, 99 % within ${about}${show(far, 3)}; `}${rows === 1 ? 'It' : 'the farthest'} is at ${show(distances.largest, 3)}.`,
+    description: `Histogram of the distances of ${plural(rows, 'row')}. ${rows === 1 ? '' : `Half of them are within ${about}${formatNumber(median, 3)}, 99 % within ${about}${formatNumber(far, 3)}; `}${rows === 1 ? 'It' : 'the farthest'} is at ${formatNumber(distances.largest, 3)}.`,
     caption: `${rows === 1 ? 'One row.' : `All ${count(rows)} rows.`} Distances are in the units of the ${scaled ? 'scaled ' : ''}columns; ${worst.length === 1 ? 'the dot is the row farthest away' : `dots are the ${worst.length} rows farthest away`}${logarithmic ? '; the axis is logarithmic, because they differ by orders of magnitude' : ''}.`,
     height,
     body,
     table: {
       columns: ['from', 'to', 'rows'],
-      rows: bins.filter((bin) => bin.count > 0).map((bin) => [show(bin.from), show(bin.to), count(bin.count)]),
+      rows: bins
+        .filter((bin) => bin.count > 0)
+        .map((bin) => [formatNumber(bin.from), formatNumber(bin.to), count(bin.count)]),
     },
   };
 }

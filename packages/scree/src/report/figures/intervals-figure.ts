@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import type { ColumnContribution } from '@scree/analysis';
-import { count, percent, show } from '@scree/analysis/describe';
+import { count, formatNumber, percent } from '@scree/analysis/describe';
 import type { Model, Stability } from '@scree/core';
 import { componentOf, largest, type NameOf } from '../columns.js';
 import { squeezed } from '../plain-text.js';
@@ -135,8 +135,8 @@ function tableOf(
           nameOf(row.column),
           decimal(row.value),
           interval(row),
-          show(own[at]),
-          `${show(loadings.low[at])} to ${show(loadings.high[at])}`,
+          formatNumber(own[at]),
+          `${formatNumber(loadings.low[at])} to ${formatNumber(loadings.high[at])}`,
         ];
       }),
     ),

@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import type { Rotation } from '@scree/analysis';
-import { listed, percent, several, show } from '@scree/analysis/describe';
+import { formatNumber, listed, percent, plural } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 import { componentOf, fixed, largest, type NameOf } from '../columns.js';
 import { squeezed } from '../plain-text.js';
@@ -28,7 +28,7 @@ export function loadingsFigure(model: Model, nameOf: NameOf): Figure {
   return {
     name: 'loadings',
     title: 'Loadings: what the components are made of',
-    description: `Heat map of the weights of ${several(columns.length, 'column')} in ${several(k, 'component')}. ${mostly(vectors, 'PC', nameOf)}`,
+    description: `Heat map of the weights of ${plural(columns.length, 'column')} in ${plural(k, 'component')}. ${mostly(vectors, 'PC', nameOf)}`,
     caption: `Weights of the columns in each component; their squares add up to 1. Columns of one colour rise together along it.${parts.length > 0 ? ` ${capital(listed(parts))}.` : ''}`,
     ...heatMap(vectors, columns, 'PC', 'weight', nameOf),
     table: tableOf(vectors, columns, 'PC', d, nameOf),
@@ -46,9 +46,9 @@ export function rotationFigure(model: Model, rotation: Rotation, nameOf: NameOf)
   return {
     name: 'rotated-loadings',
     title: `Rotated loadings: ${method}`,
-    description: `Heat map of the loadings of ${several(columns.length, 'column')} on ${several(vectors.length, 'rotated component')}. ${mostly(vectors, 'RC', nameOf)}`,
+    description: `Heat map of the loadings of ${plural(columns.length, 'column')} on ${plural(vectors.length, 'rotated component')}. ${mostly(vectors, 'RC', nameOf)}`,
     caption: [
-      `${capital(several(k, 'component'))} rotated by ${method}. A loading is weight × √variance${oblique ? '; the rotated components are correlated' : ''}.`,
+      `${capital(plural(k, 'component'))} rotated by ${method}. A loading is weight × √variance${oblique ? '; the rotated components are correlated' : ''}.`,
       `They keep what the unrotated ones keep together, shared out anew: ${vectors.map((_, c) => `RC${c + 1} ${percent(varianceRatios[c])}`).join(', ')}. These are no eigenvalues.`,
       ...(columns.length < model.d ? [`The ${columns.length} of ${model.d} columns with the largest loadings.`] : []),
     ].join(' '),
@@ -57,7 +57,7 @@ export function rotationFigure(model: Model, rotation: Rotation, nameOf: NameOf)
       ...tableOf(vectors, columns, 'RC', model.d, nameOf),
       rows: [
         ...tableOf(vectors, columns, 'RC', model.d, nameOf).rows,
-        ['sum of squares', ...vectors.map((_, c) => show(sumsOfSquares[c]))],
+        ['sum of squares', ...vectors.map((_, c) => formatNumber(sumsOfSquares[c]))],
       ],
     },
   };
@@ -93,7 +93,7 @@ function heatMap(
         fill: ({ weight }) => divergingColour(weight / most),
         stroke: 'var(--line)',
         strokeWidth: 0.5,
-        title: ({ column, component, weight }) => `${nameOf(column)}, ${prefix}${component}: ${show(weight)}`,
+        title: ({ column, component, weight }) => `${nameOf(column)}, ${prefix}${component}: ${formatNumber(weight)}`,
       }),
       ...(k <= MAX_NUMBERED_COMPONENTS
         ? [
@@ -110,7 +110,7 @@ function heatMap(
   });
   const bar = colourBar(
     Array.from({ length: DIVERGING_STEPS }, (_, i) => divergingColour((2 * i) / (DIVERGING_STEPS - 1) - 1)),
-    [show(-most, 2), '0', show(most, 2)],
+    [formatNumber(-most, 2), '0', formatNumber(most, 2)],
     what,
   );
   return { height: height + 34, body: body + moved(left - 8, height + 4, bar) };
@@ -122,7 +122,7 @@ function mostly(vectors: readonly Float64Array[], prefix: 'PC' | 'RC', nameOf: N
     .slice(0, 3)
     .map(
       (vector, c) =>
-        `${prefix}${c + 1} is mostly ${listed(largest(vector, 3).map((j) => `${nameOf(j)} (${show(vector[j], 2)})`))}.`,
+        `${prefix}${c + 1} is mostly ${listed(largest(vector, 3).map((j) => `${nameOf(j)} (${formatNumber(vector[j], 2)})`))}.`,
     )
     .join(' ');
 }
@@ -136,7 +136,7 @@ function tableOf(
 ): Table {
   return {
     columns: ['column', ...vectors.map((_, c) => `${prefix}${c + 1}`)],
-    rows: columns.map((column) => [nameOf(column), ...vectors.map((vector) => show(vector[column]))]),
+    rows: columns.map((column) => [nameOf(column), ...vectors.map((vector) => formatNumber(vector[column]))]),
     ...(columns.length < d ? { note: `The ${columns.length} of ${d} columns with the largest weights.` } : {}),
   };
 }

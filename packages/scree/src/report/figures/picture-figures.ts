@@ -1,5 +1,5 @@
 import type { RowFacts } from '@scree/analysis';
-import { NEGATIVE_COLOUR, POSITIVE_COLOUR, percent, several, show } from '@scree/analysis/describe';
+import { formatNumber, NEGATIVE_COLOUR, POSITIVE_COLOUR, percent, plural } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 import { pngAddress } from '../../png.js';
 import { componentOf } from '../columns.js';
@@ -53,7 +53,7 @@ export function componentPictures(model: Model, image: ImageSize): Figure {
   return {
     name: 'component-pictures',
     title: 'Components as pictures',
-    description: `${several(shown, 'component')} as pictures of ${image.width} × ${image.height} pixels, each with its share of the variance.`,
+    description: `${plural(shown, 'component')} as pictures of ${image.width} × ${image.height} pixels, each with its share of the variance.`,
     caption: `Blue pixels count up, orange ones down, white ones do not count. Each has its own scale.${shown < model.k ? ` The first ${shown} of ${model.k}.` : ''}`,
     height: Math.ceil(tiles.length / ACROSS) * line,
     body: body.join(''),
@@ -62,7 +62,7 @@ export function componentPictures(model: Model, image: ImageSize): Figure {
       rows: Array.from({ length: shown }, (_, c) => [
         String(c + 1),
         percent(model.varianceRatios[c]),
-        show(largestOf(componentOf(model, c))),
+        formatNumber(largestOf(componentOf(model, c))),
       ]),
     },
   };
@@ -115,13 +115,17 @@ export function reconstructionPictures(model: Model, facts: RowFacts, colouring:
   return {
     name: 'reconstruction-pictures',
     title: 'What the components keep of a picture',
-    description: `${several(rows.length, 'row')} as pictures: the original, reconstructions from ${steps.join(', ')} ${steps.length === 1 && steps[0] === 1 ? 'component' : 'components'}, and what is lost with ${model.k}.`,
+    description: `${plural(rows.length, 'row')} as pictures: the original, reconstructions from ${steps.join(', ')} ${steps.length === 1 && steps[0] === 1 ? 'component' : 'components'}, and what is lost with ${model.k}.`,
     caption: `${worst.length > 0 ? 'The last ones are those farthest from their reconstruction. ' : ''}Errors: blue where the original is brighter, orange where it is darker, all on one scale.`,
     height: 22 + rows.length * line,
     body: names.join('') + parts.join(''),
     table: {
       columns: ['row', colouring.name, 'squared error'],
-      rows: rows.map(({ row, error }) => [String(facts.numberOf(row)), colouring.labelOf(row) ?? '', show(error, 6)]),
+      rows: rows.map(({ row, error }) => [
+        String(facts.numberOf(row)),
+        colouring.labelOf(row) ?? '',
+        formatNumber(error, 6),
+      ]),
     },
   };
 }

@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import type { RowFacts } from '@scree/analysis';
-import { count, listed, percent, several, show, tick } from '@scree/analysis/describe';
+import { count, formatNumber, listed, percent, plural, tick } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 import { squeezed, squeezedApart } from '../plain-text.js';
 import { RAMP_STEPS, rampColour } from '../theme.js';
@@ -87,7 +87,7 @@ export function scoresFigure(
   return {
     name: `scores-${first + 1}-${second + 1}`,
     title: `Scores: the rows on components ${first + 1} and ${second + 1}`,
-    description: `Scatter plot of ${several(points.length, 'row')} on ${titles.join(' and ')}${colouredBy(colouring)}. ${describeCentres(sample, colouring, first, second)}`,
+    description: `Scatter plot of ${plural(points.length, 'row')} on ${titles.join(' and ')}${colouredBy(colouring)}. ${describeCentres(sample, colouring, first, second)}`,
     caption: [
       sampled(facts),
       rings.size === 0 ? '' : rings.size === 1 ? ' The ring marks the unusual row.' : ' Rings mark unusual rows.',
@@ -184,7 +184,7 @@ export function scoreHistogram(model: Model, facts: RowFacts, colouring: Colouri
   return {
     name: 'scores-1',
     title: 'Scores: the rows on the one component',
-    description: `Histogram of ${several(points.length, 'row')} along PC1${colouredBy(colouring)}. ${describeCentres(sample, colouring, 0)}`,
+    description: `Histogram of ${plural(points.length, 'row')} along PC1${colouredBy(colouring)}. ${describeCentres(sample, colouring, 0)}`,
     caption: sampled(facts),
     height: keyHeight + height,
     body: key + moved(0, keyHeight, body),
@@ -199,7 +199,11 @@ export function legendOf(colouring: Colouring): { svg: string; height: number } 
     const colours = Array.from({ length: RAMP_STEPS }, (_, i) => rampColour((i + 0.5) / RAMP_STEPS));
     const [low, high] = range;
     return {
-      svg: colourBar(colours, [show(low), show((low + high) / 2), show(high)], squeezed(name, 36)),
+      svg: colourBar(
+        colours,
+        [formatNumber(low), formatNumber((low + high) / 2), formatNumber(high)],
+        squeezed(name, 36),
+      ),
       height: 34,
     };
   }
@@ -250,7 +254,7 @@ function groupNames(
 const SHIFTS = [0, 6, -6, 12, -12, 18, -18, 24, -24, 30, -30];
 
 function colouredBy({ groups, range, name }: Colouring): string {
-  if (range) return `, coloured by ${name} from ${show(range[0])} to ${show(range[1])}`;
+  if (range) return `, coloured by ${name} from ${formatNumber(range[0])} to ${formatNumber(range[1])}`;
   if (groups.length === 0) return '';
   return `, coloured by ${name}: ${listed(groups.map((group) => group.name))}`;
 }
@@ -290,7 +294,7 @@ function describeCentres(sample: RowFacts['sample'], colouring: Colouring, ...ax
   if (colouring.groups.length < 2) return '';
   const places = summaries(sample, colouring, axes)
     .filter(({ rows }) => rows > 0)
-    .map(({ name, means }) => `${name} around ${means.map((mean) => show(mean, 2)).join(', ')}`);
+    .map(({ name, means }) => `${name} around ${means.map((mean) => formatNumber(mean, 2)).join(', ')}`);
   return `On average: ${places.join('; ')}.`;
 }
 
@@ -302,7 +306,7 @@ function scoresTable(facts: RowFacts, colouring: Colouring, axes: readonly numbe
     const { titles, cells } = rowColumns(facts, colouring);
     return {
       columns: [...titles, ...names],
-      rows: sample.map(({ row, scores }) => [...cells(row), ...axes.map((axis) => show(scores[axis]))]),
+      rows: sample.map(({ row, scores }) => [...cells(row), ...axes.map((axis) => formatNumber(scores[axis]))]),
     };
   }
   return {
@@ -314,7 +318,7 @@ function scoresTable(facts: RowFacts, colouring: Colouring, axes: readonly numbe
     rows: summaries(sample, colouring, axes).map(({ name, rows, means, deviations }) => [
       name,
       count(rows),
-      ...axes.flatMap((_, i) => (rows === 0 ? ['', ''] : [show(means[i]), show(deviations[i])])),
+      ...axes.flatMap((_, i) => (rows === 0 ? ['', ''] : [formatNumber(means[i]), formatNumber(deviations[i])])),
     ]),
   };
 }

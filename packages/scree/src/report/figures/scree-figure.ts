@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import { criteriaByImportance, criterionTitle, noiseTested } from '@scree/analysis/criteria';
-import { knownRatios, percent, show, tick } from '@scree/analysis/describe';
+import { formatNumber, knownRatios, percent, tick } from '@scree/analysis/describe';
 import type { Choice, Model } from '@scree/core';
 import { type Figure, legend, moved, plot, type Table } from './figure.js';
 
@@ -277,7 +277,7 @@ function tableOf(model: Model, ratios: Float64Array, noise: Noise | undefined): 
       const threshold = noise?.shares[i];
       return [
         String(i + 1),
-        show(variances[i] ?? all[i], 6),
+        formatNumber(variances[i] ?? all[i], 6),
         percent(ratio),
         percent(together),
         ...(stability ? [interval ? `${percent(interval[0])} to ${percent(interval[1])}` : ''] : []),

@@ -1,5 +1,5 @@
 import * as Plot from '@observablehq/plot';
-import { percent, STABLE_ANGLE, several } from '@scree/analysis/describe';
+import { percent, plural, STABLE_ANGLE } from '@scree/analysis/describe';
 import type { Stability } from '@scree/core';
 import { type Figure, legend, moved, plot, text, WIDTH } from './figure.js';
 
@@ -71,7 +71,7 @@ export function stabilityFigure(stability: Stability): Figure {
     title: 'How far components turn in other samples',
     description: `${axes.map(({ component, median, q95 }) => `${component}: half of the samples turn it by more than ${roundedAngle(median)}, one in twenty by more than ${roundedAngle(q95)}`).join('; ')}.`,
     caption:
-      `Of ${several(stability.replicates, 'bootstrap sample')}: the dot is the median angle, and 95 % of the samples stay left of the tick. ${k > 1 ? '⇅: in how many of them the two components swap. ' : ''}${k > shown ? `The first ${shown} of ${k}.` : ''}`.trim(),
+      `Of ${plural(stability.replicates, 'bootstrap sample')}: the dot is the median angle, and 95 % of the samples stay left of the tick. ${k > 1 ? '⇅: in how many of them the two components swap. ' : ''}${k > shown ? `The first ${shown} of ${k}.` : ''}`.trim(),
     height: key.height + height,
     body: key.svg + moved(0, key.height, body + (swaps.length > 0 ? beside.join('') : '')),
     table: {

@@ -1,5 +1,5 @@
 import * as Plot from '@observablehq/plot';
-import { degrees, powerOfTen, runs, show } from '@scree/analysis/describe';
+import { degrees, formatNumber, powerOfTen, runs } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 import { type Figure, legend, moved, plot } from './figure.js';
 
@@ -84,7 +84,7 @@ export function uniquenessFigure(model: Model): Figure {
       loose.length === 0
         ? `${k === 1 ? 'The component is' : `All ${k} components are`} unique in this sample.`
         : `Not unique in this sample: ${loose.length === 1 ? 'component' : 'components'} ${runs(loose)} of ${k}.`,
-    caption: `Rounding alone, on a logarithmic scale: other samples are another question. An axis that half a unit in the last ${model.dtype} place could turn by more than ${show(UNIQUE_LIMIT, 2)}° is not unique in this sample.${k > shown ? ` The first ${shown} of ${k}.` : ''}`,
+    caption: `Rounding alone, on a logarithmic scale: other samples are another question. An axis that half a unit in the last ${model.dtype} place could turn by more than ${formatNumber(UNIQUE_LIMIT, 2)}° is not unique in this sample.${k > shown ? ` The first ${shown} of ${k}.` : ''}`,
     height: key.height + height,
     body: key.svg + moved(0, key.height, body),
     table: {
@@ -102,11 +102,11 @@ export function uniquenessFigure(model: Model): Figure {
         .map(({ determined, gap, noiseAngle }, i) => [
           String(i + 1),
           determined ? 'yes' : 'no',
-          gap === null ? '(no other)' : show(gap),
+          gap === null ? '(no other)' : formatNumber(gap),
           degrees(noiseAngle),
-          show(certificate.varianceBounds[i], 2),
+          formatNumber(certificate.varianceBounds[i], 2),
           degrees(certificate.angleBounds[i]),
-          show(certificate.residuals[i], 2),
+          formatNumber(certificate.residuals[i], 2),
         ]),
       ...(k > MOST_ROWS ? { note: `The first ${MOST_ROWS} of ${k} components.` } : {}),
     },

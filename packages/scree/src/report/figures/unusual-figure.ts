@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import type { RowFacts, UnusualRows } from '@scree/analysis';
-import { count, several, show, tick } from '@scree/analysis/describe';
+import { count, formatNumber, plural, tick } from '@scree/analysis/describe';
 import { type Colouring, rowColumns } from './colouring.js';
 import { type Figure, moved, plot, type Table } from './figure.js';
 import { colourOf, dots, type Point, pointTitle } from './points.js';
@@ -86,7 +86,7 @@ export function unusualFigure(found: UnusualRows, facts: RowFacts, colouring: Co
   return {
     name: 't2-q',
     title: 'Unusual rows: T² and Q',
-    description: `Scatter plot of ${several(points.length, 'row')} by T² and Q. T² reaches ${show(facts.t2.largest, 3)}, Q ${show(largest, 3)}.`,
+    description: `Scatter plot of ${plural(points.length, 'row')} by T² and Q. T² reaches ${formatNumber(facts.t2.largest, 3)}, Q ${formatNumber(largest, 3)}.`,
     caption: `${facts.rows === 1 ? 'One row.' : drawn.size === facts.rows ? `All ${count(facts.rows)} rows.` : `${count(drawn.size)} of ${count(facts.rows)} rows, the most extreme ones among them.`} Dashed: 95 % limits; solid: beyond these a row is called unusual.${rare.length === 0 ? '' : ` ${rare.length === 2 ? 'Neither axis is linear' : `The axis of ${rare[0]} is not linear`}, because rows lie far apart.`}${clipped ? ' Values near zero are drawn at the edge.' : ''}`,
     height: keyHeight + height,
     body: key + moved(0, keyHeight, body),
@@ -149,8 +149,8 @@ function tableOf(found: UnusualRows, facts: RowFacts, colouring: Colouring): Tab
       .slice(0, TABLE_ROWS)
       .map(({ row, t2, error, ratios }) => [
         ...cells(row),
-        show(t2, 6),
-        show(shownQ(error, found), 6),
+        formatNumber(t2, 6),
+        formatNumber(shownQ(error, found), 6),
         [...(ratios.t2 > 1 ? ['T²'] : []), ...(ratios.q > 1 ? ['Q'] : [])].join(' and ') || '–',
       ]),
     note: 'The most extreme rows, most extreme first. Rows are counted from 1.',

@@ -5,27 +5,27 @@ import { compareAxes, rotationOnto, signedLoadings } from './align.js';
 import {
   andersonInterval,
   angleSpread,
+  correctionFor,
   LOGARITHM,
   LOGIT,
   percentiles,
-  placed,
   possibleShares,
   standardErrors,
   varianceInterval,
 } from './intervals.js';
 import type { Replicate } from './replicate.js';
 
-/** Correlations closer to ±1 than this are taken as this for Fisher's z, which would turn their rounding into large numbers. */
+/** Largest correlation in Fisher's z. Closer to ±1, rounding would become large numbers. */
 const PERFECT = 1 - 1e-6;
 
 /**
- * Variances below this share of the first are rounding, and taken as 0: a hundred times what sums over rows leave of columns that
- * depend on others. A variance of 1e-12 of the first is no rounding: an identifier among measurements makes it so.
+ * Variances below this share of the first count as 0: a hundred times the rounding of sums over rows for columns that depend on others.
+ * A variance of 1e-12 of the first can be real, if an identifier is among the measurements.
  */
 export const NO_VARIANCE = 1e-13;
 
-/** What is kept of the replicates while they come: numbers per component, and sums of squares per loading. */
-export class Summary {
+/** Sums up replicates one by one: keeps numbers per component, and sums of squares per loading. */
+export class ReplicateSummary {
   readonly #sample: Replicate;
   readonly #k: number;
   readonly #d: number;
@@ -59,7 +59,7 @@ export class Summary {
     this.#zSquares = new Float64Array(this.#k * this.#d);
   }
 
-  /** Adds a replicate; returns its components, aligned with the sample's. */
+  /** Adds a replicate, and returns its components aligned with the sample's. */
   add(replicate: Replicate): Float64Array {
     const [k, d, b] = [this.#k, this.#d, this.#count++];
     const { total, vectors, deviations } = replicate;
@@ -88,9 +88,9 @@ export class Summary {
   }
 
   /**
-   * The numbers of a `Stability`. `unit` is the size of one unit of the frame, `units` how many rows or groups were drawn, `rows`
-   * how many rows there are; `unitScaled` says that loadings are correlations, and `fixedTotal` that the scaling gives the columns the
-   * same variance in every sample, so that a variance is a share of a known total.
+   * The numbers of a `Stability`. `unit` is the size of one unit of the replicates, `units` the number of drawn rows or groups, `rows`
+   * the number of rows. With `unitScaled` loadings are correlations. With `fixedTotal` the scaling gives the columns the same variance
+   * in every sample, so a variance is a share of a known total.
    */
   result(
     unit: number,
@@ -104,12 +104,12 @@ export class Summary {
     const reach = standardErrors(units);
     const square = unit * unit;
     const found = Array.from(values, (value, i) =>
-      varianceInterval(value, this.#values[i], this.#along[i], reach, LOGARITHM, placed(values, i, units)),
+      varianceInterval(value, this.#values[i], this.#along[i], reach, LOGARITHM, correctionFor(values, i, units)),
     );
     const shares = Array.from(values, (value, i) => {
       const share = total > 0 ? Math.min(1, value / total) : 0;
       const [own, along, possible] = [this.#ratios[i], this.#alongRatios[i], possibleShares(i, d)];
-      return varianceInterval(share, own, along, reach, LOGIT, placed(values, i, units), possible).interval;
+      return varianceInterval(share, own, along, reach, LOGIT, correctionFor(values, i, units), possible).interval;
     });
     const whole = total * square;
     const variances = fixedTotal
@@ -121,7 +121,7 @@ export class Summary {
       const own = deviations[at % d] > 0 ? this.#loadings[at] / deviations[at % d] : 0;
       return [Math.min(own, Math.tanh(z - error)), Math.max(own, Math.tanh(z + error))];
     });
-    // Where λ is found too small by a factor, so are the loadings √λ·v by its root.
+    // If λ is too small by a factor, the loadings √λ·v are too small by its root.
     const loadings = unitScaled
       ? correlations
       : this.#limits((at) => {
@@ -158,7 +158,7 @@ export class Summary {
   }
 }
 
-/** What replicates say, without how they were drawn. */
+/** The results of replicates, without how they were drawn. */
 type Summarised = Pick<
   Stability,
   | 'variances'
@@ -172,12 +172,12 @@ type Summarised = Pick<
   | 'asymptotic'
 >;
 
-/** Variances with 0 for those that are rounding. */
+/** Replaces variances that are rounding by 0. */
 function varying(values: Float64Array, largest = values[0]): Float64Array {
   return values.map((value) => (value > NO_VARIANCE * largest ? value : 0));
 }
 
-/** atanh of the correlation of a column with a component; 0 for a column that does not vary. */
+/** atanh of the correlation of a column with a component; 0 for a constant column. */
 function fisherZ(loading: number, deviation: number): number {
   if (deviation === 0) return 0;
   return Math.atanh(Math.max(-PERFECT, Math.min(PERFECT, loading / deviation)));

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toCsr, toMatrix } from '../../core/test/support/data.js';
 import { readTable } from '../../core/test/support/table.js';
-import { lookAtColumns, watchColumns } from '../src/index.js';
+import { inspectColumns, inspectWhileReading } from '../src/index.js';
 import { analyzed } from './support/analyzed.js';
 
 type Columns = Record<string, (i: number) => number>;
@@ -23,12 +23,12 @@ function normal(seed: number, deviations: readonly number[]): Columns {
   return Object.fromEntries(deviations.map((deviation, j) => [`x${j}`, () => 5 + deviation * rng.normal()]));
 }
 
-async function codes(data: Parameters<typeof lookAtColumns>[0], options = {}): Promise<string[]> {
-  return (await lookAtColumns(data, options)).warnings.map(({ code }) => code);
+async function codes(data: Parameters<typeof inspectColumns>[0], options = {}): Promise<string[]> {
+  return (await inspectColumns(data, options)).warnings.map(({ code }) => code);
 }
 
-async function warned(data: Parameters<typeof lookAtColumns>[0], code: string): Promise<Warning | undefined> {
-  return (await lookAtColumns(data)).warnings.find((warning) => warning.code === code);
+async function warned(data: Parameters<typeof inspectColumns>[0], code: string): Promise<Warning | undefined> {
+  return (await inspectColumns(data)).warnings.find((warning) => warning.code === code);
 }
 
 const shapes = fc.record({ n: fc.integer({ min: 40, max: 400 }), d: fc.integer({ min: 4, max: 30 }), seed: fc.nat() });
@@ -253,7 +253,7 @@ describe('the first look at columns', () => {
       .chain(({ d, n }) => fc.array(fc.array(values, { minLength: d, maxLength: d }), { minLength: n, maxLength: n }));
     await fc.assert(
       fc.asyncProperty(tables, fc.integer({ min: 1, max: 20 }), async (rows, height) => {
-        const { columns } = await lookAtColumns(inBlocks(rows, height));
+        const { columns } = await inspectColumns(inBlocks(rows, height));
         for (const [j, facts] of columns.entries()) {
           const column = rows.map((row) => row[j]);
           const mean = column.reduce((sum, x) => sum + x, 0) / column.length;
@@ -277,40 +277,40 @@ describe('the first look at columns', () => {
   });
 
   it('has no negative zero', async () => {
-    const { columns } = await lookAtColumns(inBlocks([[-0], [1], [0]], 1));
+    const { columns } = await inspectColumns(inBlocks([[-0], [1], [0]], 1));
     expect([columns[0].min, columns[0].max, columns[0].levels]).toEqual([0, 1, [0, 1]]);
   });
 
   it('gives the same for every type of number, and leaves out rows of weight 0', async () => {
     const { columns, rows } = readTable('usarrests');
     const options = { columnNames: columns };
-    const expected = await lookAtColumns(toMatrix(rows), options);
+    const expected = await inspectColumns(toMatrix(rows), options);
     const rounded = rows.map((row) => row.map((x) => Math.round(10 * x)));
-    const whole = await lookAtColumns(toMatrix(rounded), options);
+    const whole = await inspectColumns(toMatrix(rounded), options);
     const integers = { rows: rows.length, cols: 4, data: Int32Array.from(rounded.flat()) };
-    expect(await lookAtColumns(integers, options)).toEqual(whole);
+    expect(await inspectColumns(integers, options)).toEqual(whole);
     const marked = rows.flatMap((row) => [row, row.map(() => 1e6)]);
     const weights = marked.map((_, i) => 1 - (i % 2));
-    expect(await lookAtColumns(toMatrix(marked), { ...options, weights })).toEqual(expected);
+    expect(await inspectColumns(toMatrix(marked), { ...options, weights })).toEqual(expected);
   });
 
   it('looks at the spreads of sparse rows, and at no single values', async () => {
     const rng = random(4);
     const rows = Array.from({ length: 60 }, (_, i) => [i + 1, ...Array.from({ length: 5 }, () => rng.normal())]);
-    const { columns, warnings } = await lookAtColumns(toCsr(rows));
+    const { columns, warnings } = await inspectColumns(toCsr(rows));
     expect(columns[0].integers).toBeUndefined();
     expect(warnings.map(({ code }) => code)).toEqual(['DOMINANT_COLUMN']);
   });
 
   it('refuses values that are not finite, and options that are none', async () => {
     await expect(
-      lookAtColumns([
+      inspectColumns([
         [1, 2],
         [Number.NaN, 3],
       ]),
     ).rejects.toMatchObject({ code: 'NOT_FINITE' });
     await expect(
-      lookAtColumns(
+      inspectColumns(
         [
           [1, 2],
           [2, 3],
@@ -323,7 +323,7 @@ describe('the first look at columns', () => {
   it('can be stopped', async () => {
     const signal = AbortSignal.abort();
     await expect(
-      lookAtColumns(
+      inspectColumns(
         [
           [1, 2],
           [2, 3],
@@ -340,37 +340,37 @@ describe('a fit that looks at its columns', () => {
 
   it('warns of them only where it was asked to', async () => {
     expect((await pca(table)).warnings).toEqual([]);
-    const { warnings } = await analyzed(table, { lookAtColumns: true });
+    const { warnings } = await analyzed(table, { inspectColumns: true });
     // The fit sums up its columns in another order.
     const rounded = (found: unknown): unknown =>
       JSON.parse(JSON.stringify(found), (_, value) => (typeof value === 'number' ? value.toPrecision(12) : value));
-    expect(rounded(warnings)).toEqual(rounded((await lookAtColumns(table)).warnings));
+    expect(rounded(warnings)).toEqual(rounded((await inspectColumns(table)).warnings));
     expect(warnings).toMatchObject([{ code: 'DOMINANT_COLUMN', details: { columns: ['Assault'] } }]);
-    expect((await analyzed(table, { lookAtColumns: true, scale: 'unit' })).warnings).toEqual([]);
+    expect((await analyzed(table, { inspectColumns: true, scale: 'unit' })).warnings).toEqual([]);
   });
 
   it('has the same components to the last bit, with every solver', async () => {
     for (const solver of ['covariance', 'svd', 'dual', 'krylov', 'refined', 'streaming'] as const) {
       const plain = await pca(table, { k: 2, solver });
-      const watched = await analyzed(table, { k: 2, solver, lookAtColumns: true });
+      const watched = await analyzed(table, { k: 2, solver, inspectColumns: true });
       expect(watched.components.data).toEqual(plain.components.data);
       expect(watched.warnings.map(({ code }) => code)).toContain('DOMINANT_COLUMN');
     }
   });
 
   it('says nothing of spreads about the mean where means are not subtracted', async () => {
-    expect((await analyzed(table, { lookAtColumns: true, center: false })).warnings).toEqual([]);
+    expect((await analyzed(table, { inspectColumns: true, center: false })).warnings).toEqual([]);
   });
 
   it('keeps the warnings in its JSON and its bytes', async () => {
-    const model = await analyzed(table, { lookAtColumns: true });
+    const model = await analyzed(table, { inspectColumns: true });
     expect(loadModel(JSON.stringify(model)).warnings).toEqual(model.warnings);
     expect(loadModel(model.toBinary()).warnings).toEqual(model.warnings);
   });
 
   it('tells from moments what their statistics tell', async () => {
     const moments = await new Moments(4, columns).add(table);
-    const { warnings } = await analyzed(moments, { lookAtColumns: true });
+    const { warnings } = await analyzed(moments, { inspectColumns: true });
     expect(warnings.map(({ code }) => code)).toEqual(['DOMINANT_COLUMN']);
   });
 
@@ -389,7 +389,7 @@ describe('a fit that looks at its columns', () => {
     await pca(source(), { solver: 'svd' });
     const { readings } = count;
     expect(readings).toBeGreaterThan(1);
-    await analyzed(source(), { solver: 'svd', lookAtColumns: true });
+    await analyzed(source(), { solver: 'svd', inspectColumns: true });
     // Few rows are kept when they are read for the first time.
     expect(count).toEqual({ readings: readings + 1, closed: 2 });
   });
@@ -397,7 +397,7 @@ describe('a fit that looks at its columns', () => {
   it('leaves values that are not finite to the fit', async () => {
     const broken = [...rows.slice(0, 9), [1, Number.NaN, 3, 4]];
     const error = await pca(broken).catch((reason) => reason);
-    const watched = await analyzed(broken, { lookAtColumns: true }).catch((reason) => reason);
+    const watched = await analyzed(broken, { inspectColumns: true }).catch((reason) => reason);
     expect(watched.message).toBe(error.message);
   });
 });
@@ -406,7 +406,7 @@ describe('a watched source', () => {
   it('has its own warnings, and those of the columns once its rows were read to the end', async () => {
     const own = { code: 'SOURCE_CHANGED', message: 'own' } as const;
     const rows = Array.from({ length: 50 }, (_, i) => [i + 1, Math.sin(i), Math.cos(i)]);
-    const source = watchColumns({ ...inBlocks(rows, 9), warnings: () => [own] }, { scale: 'unit' });
+    const source = inspectWhileReading({ ...inBlocks(rows, 9), warnings: () => [own] }, { scale: 'unit' });
     for await (const block of source.blocks()) {
       expect(block.rows).toBe(9);
       break;

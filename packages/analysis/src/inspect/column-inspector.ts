@@ -11,9 +11,9 @@ import {
 } from '@scree/core/data';
 import type { Task } from '@scree/core/pipeline';
 import { mayNameRows } from './column-names.js';
-import { type DuplicateGroup, duplicateColumns, EvenSample } from './duplicate-columns.js';
+import { CorrelationSample, type DuplicateGroup, duplicateColumns } from './duplicate-columns.js';
 
-/** What one reading tells about a column. */
+/** Facts about a column from one reading. */
 export interface ColumnFacts {
   readonly index: number;
   readonly name?: string;
@@ -22,64 +22,64 @@ export interface ColumnFacts {
   readonly deviation: number;
   readonly min: number;
   readonly max: number;
-  /** How many values are exactly 0; undefined where single values were not looked at (sparse rows, moments, very many columns). */
+  /** The number of values that are exactly 0; undefined if single values were not inspected (sparse rows, moments, very many columns). */
   readonly zeros?: number;
-  /** Whether all values are whole numbers; undefined as above. */
+  /** True if all values are whole numbers; undefined as above. */
   readonly integers?: boolean;
-  /** The different values in rising order, where there are at most 32. */
+  /** The different values in rising order, if there are at most 32. */
   readonly levels?: readonly number[];
-  /** How whole numbers go from row to row, where they go one way. */
+  /** How whole numbers change from row to row, if they always rise or always fall. */
   readonly steps?: Steps;
-  /** Where whole numbers go up in groups: rows of the largest group. */
+  /** Rows of the largest group, if whole numbers rise in groups. */
   readonly largestGroup?: number;
-  /** Whether no whole number is there twice; looked at only where the name may be that of an identifier. */
+  /** True if no whole number occurs twice. Known only if the name may be that of an identifier. */
   readonly unique?: boolean;
 }
 
 /**
- * `counting`: every row has one more (or one less) than the row before; `one-way`: every row has more (or less) than the
- * row before; `groups`: every row has as much as the row before or one more, and some rows have as much.
+ * `counting`: every step from row to row is 1 (or every step is −1); `one-way`: every step is positive (or negative); `groups`: steps
+ * are 0 and 1.
  */
 export type Steps = 'counting' | 'one-way' | 'groups';
 
-/** What one reading tells about the columns. */
-export interface ColumnsRead {
+/** Facts about the columns from one reading. */
+export interface InspectedColumns {
   /** Rows, without those of weight 0. */
   readonly rows: number;
   readonly columns: readonly ColumnFacts[];
   readonly duplicates: readonly DuplicateGroup[];
-  /** How many rows, spread evenly, the correlations behind `duplicates` were measured on. */
+  /** The number of evenly spread rows on which the correlations of `duplicates` were measured. */
   readonly sampledRows: number;
 }
 
-/** Different values that are kept per column. */
+/** Most different values that are kept per column. */
 const MOST_LEVELS = 32;
-/** Values of a column that are kept to see whether any is there twice; beyond, those before decide. */
+/** Most values of a column that are kept to find repeated ones. Further values are not compared. */
 const MOST_KEPT = 1 << 20;
-/** Columns beyond which single values are not looked at: such data are images, spectra, counts of words. */
+/** Most columns whose single values are inspected. Tables with more columns are images, spectra or counts of words. */
 const MOST_COLUMNS = 1 << 14;
-/** Numbers between two looks at which columns still need to be followed, in at least so many rows. */
+/** Numbers of a chunk of rows, and its fewest rows. After each chunk, columns with nothing left to learn are no longer followed. */
 const CHUNK = 1 << 15;
 const LEAST_ROWS = 256;
 
-/** What the whole numbers of a column may still be, as bits. */
+/** Properties that the whole numbers of a column may still have, as bits. */
 const [INTEGERS, RISING, FALLING, COUNTING, COUNTING_DOWN, GROUPS, DIFFERENT] = [1, 2, 4, 8, 16, 32, 64];
 const EVERYTHING = 127;
 
-/** Looks at the single values of rows as they are read, block by block. Memory O(d), and the values of columns that may be identifiers. */
-export class ColumnWatch {
+/** Inspects the single values of rows as they are read, block by block. Memory O(d), plus the values of columns that may be identifiers. */
+export class ColumnInspector {
   readonly #names: readonly string[] | undefined;
   readonly #flags: Uint8Array;
   readonly #previous: Float64Array;
   readonly #zeros: Float64Array;
-  /** Of each column, rows since its value changed, and the most there were between two changes. */
+  /** Of each column, the rows since its value changed, and the most rows between two changes. */
   readonly #run: Uint32Array;
   readonly #longest: Uint32Array;
-  /** The different values of each column, while they are few: whole numbers from 0 to 31 as bits, and all others. */
+  /** The different values of each column, while they are few: whole numbers from 0 to 31 as bits, the others in a set. */
   readonly #small: Int32Array;
   readonly #levels: (Set<number> | undefined)[] = [];
   readonly #kept = new Map<number, Set<number>>();
-  readonly #sample: EvenSample;
+  readonly #sample: CorrelationSample;
   #begun = false;
   #followed: boolean;
 
@@ -93,14 +93,14 @@ export class ColumnWatch {
     this.#small = new Int32Array(followed);
     this.#run = new Uint32Array(followed);
     this.#longest = new Uint32Array(followed);
-    this.#sample = new EvenSample(cols);
+    this.#sample = new CorrelationSample(cols);
     for (let j = 0; j < followed; j++) {
       this.#levels.push(new Set());
       if (names && mayNameRows(names[j])) this.#kept.set(j, new Set());
     }
   }
 
-  /** Adds the next rows; those of weight 0 do not count. */
+  /** Adds the next rows. Rows of weight 0 do not count. */
   *add(given: Block, weights?: Float64Array): Task<void> {
     if (given.kind === 'sparse') this.#followed = false;
     if (!this.#followed || given.kind === 'sparse') return;
@@ -109,16 +109,16 @@ export class ColumnWatch {
     this.#sample.add(block, weights);
   }
 
-  /** The same, and adds the rows to statistics, where nothing else sums them up. Throws where a value is not finite. */
+  /** The same, and adds the rows to statistics. Throws if a value is not finite. */
   *addTo(statistics: ColumnStatistics, block: Block, weights: Float64Array | undefined, first: number): Task<void> {
     const read = block.kind === 'dense' ? decoded(block) : block;
     mergeStatistics(statistics, yield* blockStatistics(read, weights, first, this.#names));
     yield* this.add(read, weights);
   }
 
-  /** What was seen of rows that have these statistics. */
-  result(statistics: Readonly<ColumnStatistics>): ColumnsRead {
-    const read = columnsOf(statistics, this.#names);
+  /** The facts about the rows, whose statistics are given. */
+  result(statistics: Readonly<ColumnStatistics>): InspectedColumns {
+    const read = columnsFromStatistics(statistics, this.#names);
     if (!this.#followed) return read;
     const columns = read.columns.map((facts, j): ColumnFacts => ({ ...facts, ...this.#wholeNumbers(j) }));
     const sampledRows = this.#sample.rows;
@@ -153,7 +153,7 @@ export class ColumnWatch {
     const whole = !isFloatArray(data);
     const height = Math.max(LEAST_ROWS, Math.floor(CHUNK / cols));
     for (let top = 0; top < rows; top += height) {
-      // Most columns of measurements have fractions, and many values, in the first few rows.
+      // Most columns of measurements are settled in the first rows, which have fractions and many values.
       const [open, maybeWhole] = this.#undecided(whole);
       const bottom = Math.min(rows, top + height);
       for (let i = top; i < bottom; i++) {
@@ -170,7 +170,7 @@ export class ColumnWatch {
     }
   }
 
-  /** Columns whose steps or values still tell something, and those that only may still have a fraction. */
+  /** Columns whose steps or values must be followed, and columns that may only still get a fraction. */
   #undecided(whole: boolean): [open: number[], maybeWhole: number[]] {
     const open: number[] = [];
     const maybeWhole: number[] = [];
@@ -182,7 +182,7 @@ export class ColumnWatch {
     return [open, maybeWhole];
   }
 
-  /** The next value of a column. */
+  /** Adds the next value of a column. */
   #next(j: number, value: number): void {
     const flags = this.#flags[j];
     const step = value - this.#previous[j];
@@ -193,7 +193,7 @@ export class ColumnWatch {
     }
     this.#run[j] = 1;
     this.#previous[j] = value;
-    // Small whole numbers are bits, which takes a tenth of the time of a set.
+    // Bits take a tenth of the time of a set.
     if (this.#levels[j]) {
       if (value >= 0 && value < 32 && value === (value | 0)) this.#small[j] |= 1 << value;
       else this.#level(j, value);
@@ -213,13 +213,13 @@ export class ColumnWatch {
     if (this.#flags[j] & DIFFERENT) this.#keep(j, value);
   }
 
-  /** A value that is no small whole number. */
+  /** Adds a value that is not a small whole number. */
   #level(j: number, value: number): void {
     const levels = this.#levels[j];
     if (levels && levels.add(value).size > MOST_LEVELS) this.#levels[j] = undefined;
   }
 
-  /** The different values of a column, where there are few. */
+  /** The different values of a column, if there are few. */
   #levelsOf(j: number): number[] | undefined {
     const large = this.#levels[j];
     if (!large) return undefined;
@@ -239,7 +239,7 @@ export class ColumnWatch {
   }
 }
 
-/** Adds 1 to the count of each entry of a row that is 0. A product of four that is not 0 shows that none is, which takes half of the time. */
+/** Counts the zeros of each column in a row. A nonzero product of four entries shows that none is 0, which halves the time. */
 function countZeros(data: NumberArray, row: number, cols: number, zeros: Float64Array): void {
   let j = 0;
   for (; j + 4 <= cols; j += 4) {
@@ -250,13 +250,16 @@ function countZeros(data: NumberArray, row: number, cols: number, zeros: Float64
   for (; j < cols; j++) if (data[row + j] === 0) zeros[j]++;
 }
 
-/** The columns as far as their statistics tell, where there are no rows to look at. */
-export function columnsOf(statistics: Readonly<ColumnStatistics>, names: readonly string[] | undefined): ColumnsRead {
+/** The facts about columns that follow from their statistics, without rows. */
+export function columnsFromStatistics(
+  statistics: Readonly<ColumnStatistics>,
+  names: readonly string[] | undefined,
+): InspectedColumns {
   const { rows, mean, min, max } = statistics;
   const columns = Array.from(mean, (_, index) => {
     const name = names?.[index];
     const deviation = deviationOf(statistics, index);
-    // Not −0.
+    // + 0 turns −0 into 0.
     const facts = { index, mean: mean[index], deviation, min: min[index] + 0, max: max[index] + 0 };
     return name === undefined ? facts : { ...facts, name };
   });

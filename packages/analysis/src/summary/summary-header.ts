@@ -1,4 +1,5 @@
 import { damaged } from '@scree/core/data';
+import { omit } from '../fields.js';
 
 /** What errors call such a file. */
 export const SUMMARY = 'summary';
@@ -19,7 +20,7 @@ export interface SummaryPart {
 }
 
 /** What can be known of a summary before its numbers are read. */
-export interface SummaryHead {
+export interface SummaryHeader {
   readonly kind: 'moments' | 'sketch';
   readonly cols: number;
   readonly columnNames?: readonly string[];
@@ -35,8 +36,8 @@ export interface SummaryHead {
 }
 
 /** A checksum detects damage, but not a forged header. */
-export function checkHead(header: Readonly<Record<string, unknown>>): SummaryHead {
-  const { kind, cols, columnNames, dtype, weighted, rows, weight, parts, replicates, seed } = header;
+export function checkHeader(stored: Readonly<Record<string, unknown>>): SummaryHeader {
+  const { kind, cols, columnNames, dtype, weighted, rows, weight, parts, replicates, seed } = stored;
   const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
   const isAmount = (value: unknown): boolean => Number.isFinite(value) && (value as number) >= 0;
   const isText = (value: unknown): boolean => typeof value === 'string';
@@ -61,8 +62,7 @@ export function checkHead(header: Readonly<Record<string, unknown>>): SummaryHea
     (columnNames === undefined ||
       (Array.isArray(columnNames) && columnNames.length === cols && columnNames.every(isText)));
   if (!sound) throw damaged(SUMMARY);
-  const { tally: _, warnings: __, sections: ___, ...head } = header;
-  return head as unknown as SummaryHead;
+  return omit(stored, 'tally', 'warnings', 'sections') as unknown as SummaryHeader;
 }
 
 /** The order in which parts are listed and merged. */
@@ -76,6 +76,6 @@ export function compare(a: string, b: string): number {
 }
 
 /** What a summary is sorted by. */
-export function keyOf({ parts }: SummaryHead): string {
+export function sortKeyOf({ parts }: SummaryHeader): string {
   return parts.map(({ fingerprint, name }) => `${fingerprint} ${name}`).join('\n');
 }

@@ -14,36 +14,40 @@ import { FEWEST_ROWS, replicatesFor, SMALL_TABLE } from './bootstrap/default-rep
 import { chooseComponents } from './choose/choose-components.js';
 import { noiseTested } from './choose/criteria/registry.js';
 import { ALL_CRITERIA, criteriaOptions, quickCriteria } from './choose/quick-criteria.js';
+import { omit, pick } from './fields.js';
 import type { FitQuestions } from './fit-and-ask.js';
 import { countAboveLimit, inertiaLimit } from './meaning/inertias.js';
 import { hasVariance, type NotComputed, type Reason } from './reasons.js';
 
-/** Which criteria to compute: all of them, or those that take little time. */
+/** The criteria to compute: all, or those that take little time. */
 export type CriteriaEffort = 'all' | 'quick';
 
-/** What is known of a fit whose number of components and stability are asked for. */
-export interface Examination {
+/** How to choose the number of components, and how to draw the bootstrap. */
+export interface ChoiceAndStabilityRequest {
   readonly effort: CriteriaEffort;
-  /** Whether to ask the criteria at all. */
+  /** False leaves out the criteria. */
   readonly criteria: boolean;
-  /** Replicates of the bootstrap, or more choices; undefined: as the shape allows. */
+  /** Replicates of the bootstrap, or its options. Undefined: the shape of the table decides. */
   readonly replicates: number | BootstrapChoices | undefined;
   /** The rows; undefined if they cannot be read again. */
   readonly source: RowSource | undefined;
-  /** Moments of all rows, if the fit had nothing else. */
+  /** The moments of all rows, if the fit read no rows. */
   readonly moments: Moments | undefined;
   readonly options: FitQuestions;
-  /** How a table became the columns, if it was not just numbers. */
+  /** How a table was encoded, if it was not just numbers. */
   readonly coding?: Encoding | undefined;
 }
 
-/** Adds to a model how many components the criteria advise and how stable they are, unless it has that already; or says why not. */
-export async function examine(
+/**
+ * Adds to a model the number of components that the criteria recommend, and the stability of its components, unless the model has them.
+ * Otherwise returns the reasons.
+ */
+export async function addChoiceAndStability(
   model: Model,
-  how: Examination,
+  how: ChoiceAndStabilityRequest,
 ): Promise<{ readonly model: Model; readonly notComputed: NotComputed }> {
   const { stability: drawn, ...rest } = model;
-  // Without variance there is nothing that could differ in another sample.
+  // Without variance, no other sample could differ.
   const stability = (hasVariance(model) && drawn) || (await stabilityFor(model, how));
   const choice = model.choice ?? (await choiceFor(model, how));
   const [noChoice, noStability] = [reasonIn(choice), reasonIn(stability)];
@@ -60,13 +64,13 @@ export async function examine(
   };
 }
 
-/** The result itself is no reason. */
+/** The reason, if a part was not computed. */
 function reasonIn(found: object): Reason | undefined {
   return 'code' in found ? (found as Reason) : undefined;
 }
 
 function withStructure({ warnings }: Model, { k, reason, agree }: Choice): Model['warnings'] {
-  // Only a test against noise can say that.
+  // Only a test against noise can say that no component stands out.
   const tested = agree.some(noiseTested);
   if (k > 0 || !tested || warnings.some(({ code }) => code === 'NO_STRUCTURE')) return warnings;
   return [...warnings, { code: 'NO_STRUCTURE', message: reason, details: { criteria: agree } }];
@@ -74,7 +78,7 @@ function withStructure({ warnings }: Model, { k, reason, agree }: Choice): Model
 
 async function stabilityFor(
   model: Model,
-  { replicates: asked, source, options }: Examination,
+  { replicates: asked, source, options }: ChoiceAndStabilityRequest,
 ): Promise<Stability | Reason> {
   const choices = typeof asked === 'object' ? asked : {};
   const count = typeof asked === 'object' ? (asked.replicates ?? 200) : asked;
@@ -82,35 +86,35 @@ async function stabilityFor(
   if (typeof replicates !== 'number') return replicates;
   if (!hasVariance(model)) return { code: 'NO_VARIANCE' };
   if (!source) return { code: 'READ_ONCE' };
-  const { whiten: _, lookAtColumns: __, bootstrap: ___, ...others } = options;
+  const others = omit(options, 'whiten', 'inspectColumns', 'bootstrap');
   const draw = (): Promise<Stability> => bootstrap(source, { ...others, ...choices, k: model.k, replicates });
-  // What was asked for fails loudly; what was not must not make a fit fail.
+  // A requested bootstrap throws. A bootstrap by default must not make the fit fail.
   return asked === undefined ? orWhy(draw) : draw();
 }
 
 async function choiceFor(
   model: Model,
-  { effort, criteria: wanted, source, moments, options, coding }: Examination,
+  { effort, criteria: wanted, source, moments, options, coding }: ChoiceAndStabilityRequest,
 ): Promise<Choice | Reason> {
   const { n, d } = model;
   if (!wanted) return { code: 'NOT_ASKED' };
   const unsuitable = whyNoChoice(model, coding);
   if (unsuitable) return unsuitable;
   const criteria = effort === 'quick' ? quickCriteria(n, d, options.scale === 'unit') : ALL_CRITERIA;
-  const how = { ...pick(options, ['engine', 'seed', 'threads', 'onProgress', 'signal']), ...criteriaOptions(criteria) };
-  const scaling = pick(options, ['center', 'scale', 'ddof', 'columnWeights']);
+  const how = { ...pick(options, 'engine', 'seed', 'threads', 'onProgress', 'signal'), ...criteriaOptions(criteria) };
+  const scaling = pick(options, 'center', 'scale', 'ddof', 'columnWeights');
   return orWhy(async () => {
-    // Moments have all that can be known without reading again.
+    // Moments are enough for all criteria that need no rows.
     const little = !moments && n * d <= SMALL_TABLE && criteria.omitted.length < 3;
     const reread = source && (effort === 'all' || little);
-    if (reread) return asReason(await chooseComponents(source, { ...scaling, ...pick(options, ['weights']), ...how }));
+    if (reread) return asReason(await chooseComponents(source, { ...scaling, ...pick(options, 'weights'), ...how }));
     if (moments) return asReason(await chooseComponents(moments, { ...scaling, ...how }));
     if (model.spectrum) return asReason(await chooseComponents(model, how));
     return { code: 'LEADING_VARIANCES', details: { solver: model.plan.solver, rows: n } };
   });
 }
 
-/** Why the criteria cannot be asked about a model of some kind of data; undefined if they can. */
+/** The reason if the criteria do not apply to a model of such data. */
 export function whyNoChoice(model: Model, coding: Encoding | undefined): Reason | undefined {
   const { n, d } = model;
   if (!hasVariance(model)) return { code: 'NO_VARIANCE' };
@@ -120,7 +124,10 @@ export function whyNoChoice(model: Model, coding: Encoding | undefined): Reason 
   return undefined;
 }
 
-/** Of MCA and FAMD the average component, of MFA the most that one block alone has, is what components are compared with. */
+/**
+ * The inertias of MCA, FAMD or MFA above the limit: that of the average component for MCA and FAMD, the most that one block alone has
+ * for MFA.
+ */
 function inertias({ variances }: Model, coding: Encoding): Reason {
   const { method, columns } = coding;
   const [only] = columns;
@@ -138,12 +145,12 @@ function inertias({ variances }: Model, coding: Encoding): Reason {
   };
 }
 
-/** A choice, unless no criterion applies. */
+/** The choice, or the reason if no criterion applies. */
 function asReason(found: Choice): Choice | Reason {
   return found.criteria.some(({ k }) => k !== null) ? found : { code: 'UNSUITABLE', message: found.reason };
 }
 
-/** A result, or the library's reason why these data have none. What goes wrong while they are read is an error. */
+/** The result of `work`, or the reason if the data do not suit the method. Other errors, such as those of reading, are thrown. */
 async function orWhy<Result extends object>(work: () => Promise<Result | Reason>): Promise<Result | Reason> {
   try {
     return await work();
@@ -152,12 +159,4 @@ async function orWhy<Result extends object>(work: () => Promise<Result | Reason>
     if (unsuitable) return { code: 'UNSUITABLE', message: error.message };
     throw error;
   }
-}
-
-function pick<Name extends keyof FitQuestions>(
-  options: FitQuestions,
-  names: readonly Name[],
-): Pick<FitQuestions, Name> {
-  const given = names.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]);
-  return Object.fromEntries(given) as Pick<FitQuestions, Name>;
 }
