@@ -1,8 +1,33 @@
-import type { OfferedEngine } from '../engine.js';
-import type { WebGpu } from './webgpu.js';
+import type { Engine, OfferedEngine } from '../engine.js';
 
-/** Returns where WebGPU is found, or why it is not there. */
-export type GpuProvider = () => GPU | string | Promise<GPU | string>;
+/** Returns WebGPU, or why it is not available. WebGPU is declared as an object, because TypeScript 5 has no type for it. */
+export type GpuProvider = () => object | string | Promise<object | string>;
+
+/** Speeds of a device: billions of operations, numbers or bytes per second. */
+export interface DeviceRates {
+  /** `gram` in float32, counted n·d². */
+  readonly float32: number;
+  /** The same in two parts, and other products. */
+  readonly two: number;
+  /** Numbers that a pass over rows on the device decodes, besides the products. */
+  readonly reading: number;
+  /** Bytes that are uploaded. */
+  readonly upload: number;
+}
+
+/** An open device, and the engine on it. */
+export interface OpenDevice {
+  readonly gpu: {
+    readonly adapter: string;
+    /** Whether it is a software driver: correct, and slower than the wasm engine. */
+    readonly software: boolean;
+    /** Why the device is not used any more. */
+    readonly failure: string | undefined;
+  };
+  readonly rates: DeviceRates;
+  /** The engine; what the device does not do runs on the processor with that many threads. */
+  engine(threads?: number): Promise<Engine>;
+}
 
 /** Pages and workers have WebGPU themselves. */
 let findGpu: GpuProvider = () =>
@@ -13,9 +38,9 @@ const WORTH_OPENING = 2 ** 26;
 /** Numbers from which it is considered where it is open already: smaller blocks are not uploaded. */
 const WORTH_USING = 2 ** 22;
 
-let opening: Promise<WebGpu | string> | undefined;
+let opening: Promise<OpenDevice | string> | undefined;
 /** The device that `opening` has opened. */
-let ready: WebGpu | undefined;
+let ready: OpenDevice | undefined;
 /** Whether a software driver was left alone. */
 let hardwareOnly = false;
 
@@ -26,7 +51,7 @@ export function provideGpu(provider: GpuProvider): void {
 }
 
 /** The device of this program, opened once, and again after it was lost. `automatic` opens no software driver. */
-export async function openDevice(automatic = false): Promise<WebGpu | string> {
+export async function openDevice(automatic = false): Promise<OpenDevice | string> {
   const opened = await opening;
   const lost = typeof opened === 'object' && opened.gpu.failure !== undefined;
   const leftAlone = typeof opened === 'string' && hardwareOnly && !automatic;
@@ -40,11 +65,11 @@ export async function openDevice(automatic = false): Promise<WebGpu | string> {
   return device;
 }
 
-async function open(automatic: boolean): Promise<WebGpu | string> {
+async function open(automatic: boolean): Promise<OpenDevice | string> {
   const gpu = await findGpu();
   if (typeof gpu === 'string') return gpu;
   const { openWebGpu } = await import('./webgpu.js');
-  return openWebGpu({ gpu, hardwareOnly: automatic });
+  return openWebGpu({ gpu: gpu as GPU, hardwareOnly: automatic });
 }
 
 /** The engine on the GPU of this machine. Its code is loaded when a fit asks for it, or when `'auto'` expects a gain. */

@@ -1,18 +1,7 @@
 import { identityScaler } from '../../data/blocks/block.js';
 import { GpuDense } from './dense.js';
 import { DeviceFailure, type Gpu } from './device.js';
-
-/** Speeds of a device: billions of operations, numbers or bytes per second. */
-export interface DeviceRates {
-  /** `gram` in float32, counted n·d². */
-  readonly float32: number;
-  /** The same in two parts, and other products. */
-  readonly two: number;
-  /** Numbers that a pass over rows on the device decodes, besides the products. */
-  readonly reading: number;
-  /** Bytes that are uploaded. */
-  readonly upload: number;
-}
+import type { DeviceRates } from './offer.js';
 
 /** A short and a long pass: their difference leaves out what every pass takes. */
 const COLS = 1024;

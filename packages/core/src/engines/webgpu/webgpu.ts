@@ -8,8 +8,9 @@ import { DeviceFailure, Gpu } from './device.js';
 import { leadingEigen } from './leading-eigen.js';
 import { FLOAT32_TERMS } from './matmul-code.js';
 import { planSums } from './matrices.js';
+import type { DeviceRates, OpenDevice } from './offer.js';
 import { probe } from './probe.js';
-import { type DeviceRates, measureDevice } from './rates.js';
+import { measureDevice } from './rates.js';
 import { slabRows } from './scaled-rows.js';
 
 /** Numbers of a block from which it goes to the device: smaller ones take less time on the processor. */
@@ -31,12 +32,8 @@ export interface WebGpuOptions {
   readonly hardwareOnly?: boolean;
 }
 
-/** An open device, and the engine on it. */
-export interface WebGpu {
+interface WebGpu extends OpenDevice {
   readonly gpu: Gpu;
-  readonly rates: DeviceRates;
-  /** The engine; what the device does not do runs on the processor with that many threads. */
-  engine(threads?: number): Promise<Engine>;
 }
 
 /** Opens the device of `gpu` and checks it. Returns why it cannot be used, if it cannot. */
