@@ -1,7 +1,7 @@
 import { identityScaler } from '../../data/blocks/block.js';
 import { GpuDense } from './dense.js';
 import { DeviceFailure, type Gpu } from './device.js';
-import type { DeviceRates } from './offer.js';
+import type { DeviceRates } from './open-device.js';
 
 /** A short and a long pass: their difference leaves out what every pass takes. */
 const COLS = 1024;

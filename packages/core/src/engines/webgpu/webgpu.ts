@@ -8,7 +8,7 @@ import { DeviceFailure, Gpu } from './device.js';
 import { leadingEigen } from './leading-eigen.js';
 import { FLOAT32_TERMS } from './matmul-code.js';
 import { planSums } from './matrices.js';
-import type { DeviceRates, OpenDevice } from './offer.js';
+import type { DeviceRates, OpenDevice } from './open-device.js';
 import { probe } from './probe.js';
 import { measureDevice } from './rates.js';
 import { slabRows } from './scaled-rows.js';
