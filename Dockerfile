@@ -14,7 +14,8 @@ FROM node:22-bookworm-slim
 # OpenBLAS makes large fits faster; without it WebAssembly computes.
 RUN apt-get update && apt-get install -y --no-install-recommends libopenblas0-pthread && rm -rf /var/lib/apt/lists/*
 COPY --from=build /packed /packed
-RUN npm install --global --ignore-scripts /packed/*.tgz && rm -r /packed
+# The optional packages: SQL over files and DuckDB databases, Postgres, native BLAS.
+RUN npm install --global --ignore-scripts /packed/*.tgz @duckdb/node-api pg pg-copy-streams koffi && rm -r /packed
 USER node
 WORKDIR /data
 ENTRYPOINT ["scree"]

@@ -135,11 +135,12 @@ const checks = {
     assert.deepEqual(wrong, [], 'changed bits that gave other numbers');
   },
 
-  'databases and Parquet: DuckDB and SQLite load'() {
+  'Parquet and databases are read: DuckDB and SQLite load'() {
     const expected = variances(program, 'fit', 'data.csv');
     const values = rows.map((row) => `(${row.join()})`).join();
     scree('transform', 'model.json', 'data.csv', '-o', 'scores.parquet', '-q');
     assertClose(variances(program, 'fit', 'scores.parquet'), expected.slice(0, 3));
+    assertClose(variances(program, 'fit', 'data.csv', '--sql', 'SELECT * FROM data'), expected);
     const { Database } = createRequire(manifest)('node-sqlite3-wasm');
     const database = new Database(file('data.sqlite'));
     database.exec(`CREATE TABLE data (${names}); INSERT INTO data VALUES ${values}`);

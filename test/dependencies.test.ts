@@ -7,30 +7,58 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string): string => readFileSync(`${root}/${path}`, 'utf8');
 const lock = JSON.parse(read('package-lock.json')) as {
   readonly packages: Readonly<
-    Record<string, { readonly version?: string; readonly hasInstallScript?: boolean; readonly dev?: boolean }>
+    Record<
+      string,
+      {
+        readonly version?: string;
+        readonly hasInstallScript?: boolean;
+        readonly dev?: boolean;
+        readonly devOptional?: boolean;
+      }
+    >
   >;
 };
 interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
-  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional: boolean }>>;
 }
 
-/** What the published packages depend on, beside each other: the package, the dependency and its range. */
-const published = ['files', 'scree'].flatMap((folder) => {
-  const { dependencies, optionalDependencies } = JSON.parse(read(`packages/${folder}/package.json`)) as Manifest;
-  return Object.entries({ ...dependencies, ...optionalDependencies })
+const manifests = ['files', 'scree'].map((folder) => ({
+  folder,
+  ...(JSON.parse(read(`packages/${folder}/package.json`)) as Manifest),
+}));
+
+/** Dependencies of the published packages on other packages than each other: the package, the dependency and its range. */
+const published = manifests.flatMap(({ folder, dependencies }) =>
+  Object.entries(dependencies)
     .filter(([name]) => !name.startsWith('@scree/'))
-    .map(([name, range]) => ({ folder, name, range }));
-});
+    .map(([name, range]) => ({ folder, name, range })),
+);
+const peers = manifests.flatMap(({ peerDependencies = {} }) => Object.entries(peerDependencies));
 
 describe('dependencies', () => {
-  it('run nothing at installation: only koffi has an install script where scree is installed, and npm is told to run none', () => {
+  it('run nothing at installation: no package that scree needs has an install script, and npm is told to run none', () => {
     const withScript = Object.keys(lock.packages).filter((path) => {
-      const { hasInstallScript, dev } = lock.packages[path] ?? {};
-      return hasInstallScript && !dev;
+      const { hasInstallScript, dev, devOptional } = lock.packages[path] ?? {};
+      return hasInstallScript && !dev && !devOptional;
     });
-    expect(withScript).toEqual(['node_modules/koffi']);
+    expect(withScript).toEqual([]);
     expect(read('.npmrc')).toMatch(/^ignore-scripts=true$/m);
+  });
+
+  it('that are large or for few users are optional peers, installed here with the lowest version that they may have', () => {
+    const { devDependencies } = JSON.parse(read('package.json')) as {
+      readonly devDependencies: Record<string, string>;
+    };
+    const optional = manifests.flatMap(({ peerDependenciesMeta = {} }) => Object.keys(peerDependenciesMeta));
+    expect(peers.map(([name]) => name)).toEqual(optional);
+    // The tests use a GPU of the machine, or none.
+    for (const [name, range] of peers.filter(([each]) => each !== 'webgpu')) {
+      // Every release of DuckDB is a prerelease for npm (1.5.5-r.5), and a range does not match the next of them.
+      expect(range, name).toBe(name === '@duckdb/node-api' ? '*' : devDependencies[name]);
+      expect(lock.packages[`node_modules/${name}`]?.version, name).toBe(devDependencies[name]?.replace('^', ''));
+    }
   });
 
   it('of published packages are pinned, or allow later fixes of the version that the tests run with', () => {
@@ -51,6 +79,7 @@ describe('dependencies', () => {
     };
     expect(bill.bomFormat).toBe('CycloneDX');
     const listed = bill.components.map(({ purl }) => decodeURIComponent(purl));
+    for (const [name] of peers) expect(page, name).toContain(`| ${name}`);
     for (const { name } of published) {
       expect(page, name).toContain(`| ${name}`);
       expect(

@@ -103,6 +103,16 @@ describe.each(['core', 'analysis', 'files', 'scree'])('the package in packages/%
     expect(files.filter((path) => !used.has(path) && !page.test(path))).toEqual([]);
   });
 
+  it('has declarations that compile with its dependencies alone, and with TypeScript 5, which has no types of WebGPU', () => {
+    const known = ['node:', ...Object.keys(manifest.dependencies ?? {})];
+    for (const file of files.filter((path) => path.endsWith('.d.ts'))) {
+      const text = read(`packages/${folder}/${file}`).replace(/\/\*[\s\S]*?\*\//g, '');
+      const imports = Array.from(text.matchAll(/(?:from |import\()['"]([^.'"][^'"]*)/g), ([, name]) => name);
+      expect(imports.filter((name) => !known.some((each) => name.startsWith(each)))).toEqual([]);
+      expect(text, file).not.toMatch(/\bGPU\w*\b/);
+    }
+  });
+
   it('is clean for publint', async () => {
     const { messages, pkg } = await publint({ pkgDir: `${root}packages/${folder}`, pack: false, strict: true });
     expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
@@ -110,10 +120,11 @@ describe.each(['core', 'analysis', 'files', 'scree'])('the package in packages/%
 });
 
 describe('third-party code', () => {
-  it('is in the CommonJS builds where it is published as ES modules only', () => {
+  it('is bundled if it draws figures, and in CommonJS builds if it is published as ES modules only', () => {
     expect(bundledInto('core')).toEqual([]);
     expect(bundledInto('files')).toContain('hyparquet');
-    expect(bundledInto('scree')).toContain('@observablehq/plot');
+    for (const name of ['@observablehq/plot', 'linkedom', 'hyparquet-writer'])
+      expect(bundledInto('scree')).toContain(name);
   });
 
   it('of the page of the lab has its notices beside the page, with the licence texts that it was installed with', () => {

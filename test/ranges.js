@@ -1,6 +1,6 @@
 /**
- * Packs @scree/core and scree as they are published, installs them in an empty folder twice, with the lowest and with the
- * highest version that each range of scree's dependencies allows, and runs the checks of built.js on both.
+ * Packs the packages as they are published, installs them in an empty folder twice, with the lowest and with the highest version that each
+ * range of scree's dependencies and optional peers allows, and runs the checks of built.js on both.
  * `npm run test:ranges`, after `npm run build`. It needs the registry.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -8,6 +8,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { packAll } from '../build/pack-all.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'scree-ranges-'));
@@ -18,22 +19,24 @@ const npm = (cwd, ...args) =>
     shell: process.platform === 'win32',
   });
 
-const packed = JSON.parse(
-  npm(root, 'pack', '--json', '--pack-destination', folder, '-w', 'packages/core', '-w', 'packages/scree'),
+const own = Object.fromEntries(
+  Object.entries(packAll(folder)).map(([name, file]) => [name, `file:${join(folder, file)}`]),
 );
-const own = Object.fromEntries(packed.map(({ name, filename }) => [name, `file:${join(folder, filename)}`]));
-const { dependencies, optionalDependencies } = JSON.parse(
-  readFileSync(join(root, 'packages/scree/package.json'), 'utf8'),
+const manifest = (path) => JSON.parse(readFileSync(join(root, path), 'utf8'));
+const { dependencies, peerDependencies } = manifest('packages/scree/package.json');
+const { devDependencies } = manifest('package.json');
+// The GPU is not needed by any check.
+const { webgpu, ...peers } = peerDependencies;
+const ranges = Object.entries({ ...dependencies, ...peers }).filter(([, range]) => /^[*^]/.test(range));
+// Releases of DuckDB have no range: the lowest is the one that the repository is tested with.
+const lowest = Object.fromEntries(
+  ranges.map(([name, range]) => [name, (range === '*' ? devDependencies[name] : range).replace('^', '')]),
 );
-const ranges = Object.entries({ ...dependencies, ...optionalDependencies }).filter(([, range]) =>
-  range.startsWith('^'),
-);
-const lowest = Object.fromEntries(ranges.map(([name, range]) => [name, range.slice(1)]));
 
 let failed = false;
 for (const [end, chosen] of [
   ['lowest', lowest],
-  ['highest', {}],
+  ['highest', Object.fromEntries(ranges)],
 ]) {
   const place = join(folder, end);
   mkdirSync(place);

@@ -1,8 +1,8 @@
 import type { OfferedEngine } from '../engine.js';
-import type { WebGpu } from './webgpu.js';
+import type { OpenDevice } from './open-device.js';
 
-/** Returns the entry point of WebGPU, or the reason why it is not available. */
-export type GpuProvider = () => GPU | string | Promise<GPU | string>;
+/** Returns WebGPU, or the reason why it is not available. WebGPU is declared as an object, because TypeScript 5 has no type for it. */
+export type GpuProvider = () => object | string | Promise<object | string>;
 
 /** Finds WebGPU. Pages and workers have `navigator.gpu`; other platforms call `provideGpu`. A setting of the process. */
 let findGpu: GpuProvider = () =>
@@ -13,9 +13,9 @@ const WORTH_OPENING = 2 ** 26;
 /** Minimum size of data, in numbers, for which `'auto'` considers an open device. Smaller blocks are not uploaded. */
 const WORTH_USING = 2 ** 22;
 
-let opening: Promise<WebGpu | string> | undefined;
-/** The open device. Cached for the process. */
-let ready: WebGpu | undefined;
+let opening: Promise<OpenDevice | string> | undefined;
+/** The device that `opening` has opened. Cached for the process. */
+let ready: OpenDevice | undefined;
 /** True if the last call did not open software drivers. Cached for the process. */
 let hardwareOnly = false;
 
@@ -26,7 +26,7 @@ export function provideGpu(provider: GpuProvider): void {
 }
 
 /** Returns the device of this process. It is opened once, and again after it was lost. If `automatic` is true, a software driver is not opened. */
-export async function openDevice(automatic = false): Promise<WebGpu | string> {
+export async function openDevice(automatic = false): Promise<OpenDevice | string> {
   const opened = await opening;
   const lost = typeof opened === 'object' && opened.gpu.failure !== undefined;
   const leftAlone = typeof opened === 'string' && hardwareOnly && !automatic;
@@ -40,11 +40,11 @@ export async function openDevice(automatic = false): Promise<WebGpu | string> {
   return device;
 }
 
-async function open(automatic: boolean): Promise<WebGpu | string> {
+async function open(automatic: boolean): Promise<OpenDevice | string> {
   const gpu = await findGpu();
   if (typeof gpu === 'string') return gpu;
   const { openWebGpu } = await import('./webgpu.js');
-  return openWebGpu({ gpu, hardwareOnly: automatic });
+  return openWebGpu({ gpu: gpu as GPU, hardwareOnly: automatic });
 }
 
 /** The engine on the GPU of this machine. Its code is loaded when a fit requests it, or when `'auto'` expects it to be faster. */

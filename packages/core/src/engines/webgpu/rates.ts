@@ -1,18 +1,7 @@
 import { identityScaler } from '../../data/blocks/block.js';
 import { GpuDense } from './dense.js';
 import { DeviceFailure, type Gpu } from './device.js';
-
-/** Speeds of a device: billions of operations, numbers or bytes per second. */
-export interface DeviceRates {
-  /** `gram` in float32, counted n·d². */
-  readonly float32: number;
-  /** `gram` in two parts, and other products. */
-  readonly two: number;
-  /** Numbers that a pass decodes, without the products. */
-  readonly reading: number;
-  /** Bytes that are uploaded. */
-  readonly upload: number;
-}
+import type { DeviceRates } from './open-device.js';
 
 /** Rows and columns of a short and a long pass. The difference of their times excludes the fixed cost of a pass. */
 const COLS = 1024;

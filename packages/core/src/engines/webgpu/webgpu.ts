@@ -8,8 +8,9 @@ import { DeviceFailure, Gpu } from './device.js';
 import { leadingEigen } from './leading-eigen.js';
 import { FLOAT32_TERMS } from './matmul-code.js';
 import { planSums } from './matrices.js';
+import type { DeviceRates, OpenDevice } from './open-device.js';
 import { probe } from './probe.js';
-import { type DeviceRates, measureDevice } from './rates.js';
+import { measureDevice } from './rates.js';
 import { slabRows } from './scaled-rows.js';
 
 /** Minimum size of a block on the device, in numbers. Smaller blocks are faster on the processor. */
@@ -31,12 +32,8 @@ export interface WebGpuOptions {
   readonly hardwareOnly?: boolean;
 }
 
-/** An open device, and the engine on it. */
-export interface WebGpu {
+interface WebGpu extends OpenDevice {
   readonly gpu: Gpu;
-  readonly rates: DeviceRates;
-  /** Returns the engine. Work that the device does not do runs on the processor, on this number of threads. */
-  engine(threads?: number): Promise<Engine>;
 }
 
 /** Opens and checks the device of `gpu`. Returns the reason if it cannot be used. */
