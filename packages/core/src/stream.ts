@@ -96,7 +96,7 @@ export class Stream {
     checkOwn('rule', rule, RULES.map((name) => `'${name}'`).join(', '), RULES.includes(rule));
     checkOwn('size', size, 'a whole number from 2 up', size === undefined || (Number.isSafeInteger(size) && size >= 2));
     if (rule === 'moments' && size !== undefined) {
-      throw new OptionError('BAD_OPTION', 'size is an option of sketches, and the rule is moments. Leave it out.', {
+      throw new OptionError('BAD_OPTION', "size is for sketches, and the rule is 'moments'. Leave it out.", {
         option: 'size',
       });
     }

@@ -137,7 +137,7 @@ function eachRow(
   const output = fitsFloat32(block.data) ? new Float32Array(length) : new Float64Array(length);
   const [row, out] = [new Float64Array(width), new Float64Array(cols)];
   for (let i = 0; i < block.rows; i++) {
-    packTile(block, scaler, i, i + 1, 0, width, row);
+    packTile(block, scaler, { from: i, to: i + 1, left: 0, right: width }, row);
     const bad = row.findIndex((value) => !Number.isFinite(value));
     if (bad >= 0) {
       const where = describeCell(i, bad, columnNames);

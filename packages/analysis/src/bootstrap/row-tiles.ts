@@ -37,7 +37,7 @@ export async function* rowTiles(
       let to = from + 1;
       const most = Math.min(block.rows, from + size - filled);
       while (to < most && !(own && own[to] === 0)) to++;
-      packTile(block, frame, from, to, 0, d, data.subarray(filled * d, (filled + to - from) * d));
+      packTile(block, frame, { from, to, left: 0, right: d }, data.subarray(filled * d, (filled + to - from) * d));
       if (own && kept) kept.set(own.subarray(from, to), filled);
       filled += to - from;
       from = to;

@@ -218,7 +218,7 @@ async function scaledRows(
   progress.begin('reading rows', n);
   for await (const block of source.blocks()) {
     for (let i = 0; i < block.rows && first < n; i++, first++) {
-      packTile(block, frame, i, i + 1, 0, source.cols, one);
+      packTile(block, frame, { from: i, to: i + 1, left: 0, right: source.cols }, one);
       for (let c = 0; c < d; c++) rows[first * d + c] = one[varying[c]];
     }
     const pause = progress.step(block.rows);

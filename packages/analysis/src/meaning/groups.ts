@@ -104,7 +104,7 @@ export class GroupSums {
     if (!dense) this.#shift = frame.shift.map((shift, j) => shift * frame.factor[j]);
     for (let from = 0; from < block.rows; from += TILE) {
       const to = Math.min(block.rows, from + TILE);
-      if (dense) packTile(block, frame, from, to, 0, d, tile);
+      if (dense) packTile(block, frame, { from, to, left: 0, right: d }, tile);
       for (let i = from; i < to; i++) {
         const weight = weights ? weights[i] : 1;
         if (weight === 0) continue;

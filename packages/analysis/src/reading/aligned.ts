@@ -58,7 +58,7 @@ export class AlignedRows {
     for await (const block of this.#source.blocks()) {
       checkBlockWidth(block, this.#source, rows);
       const values = new Float64Array(block.rows * this.cols);
-      packTile(block, frame, 0, block.rows, 0, this.cols, values);
+      packTile(block, frame, { from: 0, to: block.rows, left: 0, right: this.cols }, values);
       rows += block.rows;
       if (values.length > 0) yield values;
     }

@@ -235,7 +235,7 @@ export class RowReader {
 
   #keepWorst(block: Block, i: number, scores: Float64Array, square: number, t2: number, title: RowTitle): void {
     const residual = this.#residual;
-    packTile(block, this.#frame, i, i + 1, 0, residual.length, residual);
+    packTile(block, this.#frame, { from: i, to: i + 1, left: 0, right: residual.length }, residual);
     const error = removeComponents(this.#model.components, residual);
     const columns: { column: number; share: number }[] = [];
     for (let column = 0; column < residual.length; column++) {
@@ -261,7 +261,7 @@ export class RowReader {
   #whole(block: Block, i: number, scores: Float64Array, error: number, title: RowTitle): WholeRow {
     const { d, k } = this.#model;
     const values = new Float64Array(d);
-    packTile(block, identityScaler(d), i, i + 1, 0, d, values);
+    packTile(block, identityScaler(d), { from: i, to: i + 1, left: 0, right: d }, values);
     return { ...title, values, scores: Float64Array.from(scores.subarray(0, k)), error };
   }
 }

@@ -16,7 +16,7 @@ export async function dualByMultiply(
   const vectors = new Float64Array(Math.min(TILE, block.rows) * block.cols);
   for (let from = 0; from < block.rows; from += TILE) {
     const rows = Math.min(TILE, block.rows - from);
-    packTile(block, scaler, from, from + rows, 0, block.cols, vectors);
+    packTile(block, scaler, { from, to: from + rows, left: 0, right: block.cols }, vectors);
     const scores = new Float64Array(other.rows * rows);
     await other.multiply(otherScaler, vectors, rows, scores, () => {});
     for (let j = 0; j < other.rows; j++) {

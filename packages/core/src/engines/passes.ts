@@ -189,7 +189,11 @@ export class Passes {
     const tile = new Float64Array(Math.min(TILE_LINES, rows) * cols);
     for (let from = 0; from < rows; from += TILE_LINES) {
       const lines = Math.min(rows - from, TILE_LINES);
-      packTile(block, scaler, from, from + lines, 0, cols, tile, 0, 1, lines);
+      packTile(block, scaler, { from, to: from + lines, left: 0, right: cols }, tile, {
+        start: 0,
+        down: 1,
+        across: lines,
+      });
       await visit(tile, lines);
     }
   }
@@ -203,7 +207,7 @@ export class Passes {
       let first = 0;
       for await (const block of this.#source.blocks()) {
         const scaler = this.#scalerAt(first, block.rows);
-        packTile(block, scaler, 0, block.rows, left, left + lines, tile, first * lines);
+        packTile(block, scaler, { from: 0, to: block.rows, left, right: left + lines }, tile, { start: first * lines });
         first += block.rows;
       }
       this.#checkRows(first);

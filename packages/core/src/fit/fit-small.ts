@@ -142,8 +142,13 @@ function factorise(problem: Problem, block: DenseBlock, passes: DenseReference, 
   const tile = new Float64Array(height * size);
   for (let from = 0; from < length; from += height) {
     const lines = Math.min(height, length - from);
-    if (tall) packTile(block, scaler, from, from + lines, 0, d, tile, 0, 1, lines);
-    else packTile(block, scaler, 0, n, from, from + lines, tile);
+    if (tall)
+      packTile(block, scaler, { from, to: from + lines, left: 0, right: d }, tile, {
+        start: 0,
+        down: 1,
+        across: lines,
+      });
+    else packTile(block, scaler, { from: 0, to: n, left: from, right: from + lines }, tile);
     runTaskSync(absorbRows(triangle, size, tile, lines));
   }
   const { values, right } = runTaskSync(svdSteps(triangle, size, size, false));

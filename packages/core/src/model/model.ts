@@ -368,7 +368,7 @@ async function eachRow(
   const tile = new Float64Array(Math.min(TILE_ROWS, block.rows) * block.cols);
   for (let from = 0; from < block.rows; from += TILE_ROWS) {
     const to = Math.min(block.rows, from + TILE_ROWS);
-    packTile(block, scaler, from, to, 0, block.cols, tile);
+    packTile(block, scaler, { from, to, left: 0, right: block.cols }, tile);
     for (let i = 0; i < to - from; i++) visit(tile, i * block.cols);
     const pause = progress.step(to - from);
     if (pause) await pause;

@@ -74,7 +74,7 @@ export async function reconstructBlock(
   const tile = new Float64Array(height * d);
   for (let from = 0; from < block.rows; from += TILE_ROWS) {
     const to = Math.min(block.rows, from + TILE_ROWS);
-    if (block.kind === 'dense') packTile(block, scaler, from, to, 0, d, tile);
+    if (block.kind === 'dense') packTile(block, scaler, { from, to, left: 0, right: d }, tile);
     for (let i = from; i < to; i++) {
       const start = block.kind === 'dense' ? (i - from) * d : 0;
       squares[i] = block.kind === 'dense' ? dot(tile, start, tile, start, d) : sparseSquare(block, scaler, i, empty);
@@ -83,7 +83,7 @@ export async function reconstructBlock(
         errors[i] = rest;
         continue;
       }
-      if (block.kind === 'sparse') packTile(block, scaler, i, i + 1, 0, d, tile);
+      if (block.kind === 'sparse') packTile(block, scaler, { from: i, to: i + 1, left: 0, right: d }, tile);
       errors[i] = removeComponents(model.components, tile, start);
     }
     const pause = onStep(to - from);

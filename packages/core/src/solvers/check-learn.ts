@@ -88,7 +88,7 @@ export function checkLearnOptions(learn: LearnOptions, solver: SolverName | 'aut
       const known = [...(learner.rules ? ['rule'] : []), ...learner.options];
       throw new OptionError(
         'UNKNOWN_OPTION',
-        `${solver} has no learning option ${describeValue(option)}. Its options are ${known.join(', ')}.`,
+        `There is no option ${describeValue(option)} for ${solver}. Its options are ${known.join(', ')}.`,
         { option: `${prefix}${option}` },
       );
     }

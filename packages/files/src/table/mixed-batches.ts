@@ -48,7 +48,7 @@ function dense(block: Batch['block']): DenseBlock {
   if (block.kind === 'dense') return decoded(block);
   const { rows, cols } = block;
   const data = new Float64Array(rows * cols);
-  packTile(block, identityScaler(cols), 0, rows, 0, cols, data);
+  packTile(block, identityScaler(cols), { from: 0, to: rows, left: 0, right: cols }, data);
   return { kind: 'dense', rows, cols, stride: cols, data };
 }
 

@@ -47,7 +47,7 @@ export class MatrixBuilder {
     if (block.kind === 'dense' && !block.half && block.stride === cols) return block.data.subarray(0, rows * cols);
     const plain = { shift: new Float64Array(cols), factor: new Float64Array(cols).fill(1) };
     const tile = new Float64Array(rows * cols);
-    packTile(block, plain, 0, rows, 0, cols, tile);
+    packTile(block, plain, { from: 0, to: rows, left: 0, right: cols }, tile);
     if (block.kind === 'dense' && !block.half && block.data instanceof Float64Array) return tile;
     return Float32Array.from(tile);
   }

@@ -48,6 +48,6 @@ export function everyNthOf(values: Float64Array, first: number, step: number): F
 /** The numbers of a block as a packed, row-major float64 array. */
 export function packedRows(block: Block): Float64Array {
   const out = new Float64Array(block.rows * block.cols);
-  packTile(block, identityScaler(block.cols), 0, block.rows, 0, block.cols, out);
+  packTile(block, identityScaler(block.cols), { from: 0, to: block.rows, left: 0, right: block.cols }, out);
   return out;
 }

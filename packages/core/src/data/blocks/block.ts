@@ -39,21 +39,28 @@ export function identityScaler(d: number): Scaler {
   return { shift: new Float64Array(d), factor: new Float64Array(d).fill(1) };
 }
 
-/**
- * Writes rows from…to−1, columns left…right−1 of B into `tile` from `start` on: neighbours in a column `down` numbers apart, and in a
- * row `across`. By default row-major and packed.
- */
+/** A part of a matrix: rows from, …, to − 1 and columns left, …, right − 1. */
+export interface TileRange {
+  readonly from: number;
+  readonly to: number;
+  readonly left: number;
+  readonly right: number;
+}
+
+/** The layout of a tile: the index of its first entry, and the distances between neighbours in a column and in a row. */
+export interface TileLayout {
+  readonly start?: number;
+  readonly down?: number;
+  readonly across?: number;
+}
+
+/** Writes a part of B into `tile`. By default, the tile is packed and row-major. */
 export function packTile(
   block: Block,
   scaler: Scaler,
-  from: number,
-  to: number,
-  left: number,
-  right: number,
+  { from, to, left, right }: TileRange,
   tile: Float64Array,
-  start = 0,
-  down = right - left,
-  across = 1,
+  { start = 0, down = right - left, across = 1 }: TileLayout = {},
 ): void {
   const width = right - left;
   const { shift, factor } = scaler;

@@ -44,7 +44,7 @@ export class CorrelationMatrixCheck {
     const i = this.#rows++;
     if (i >= d || block.cols !== d) return false;
     const diagonal = new Float64Array(1);
-    packTile(block, this.#scaler, at, at + 1, i, i + 1, diagonal);
+    packTile(block, this.#scaler, { from: at, to: at + 1, left: i, right: i + 1 }, diagonal);
     if (!(Math.abs(diagonal[0] - 1) <= ROUNDING)) return false;
     this.#state ??= {
       row: new Float64Array(d),
@@ -53,7 +53,7 @@ export class CorrelationMatrixCheck {
       transposed: new Float64Array(d),
     };
     const { row, r, products, transposed } = this.#state;
-    packTile(block, this.#scaler, at, at + 1, 0, d, row);
+    packTile(block, this.#scaler, { from: at, to: at + 1, left: 0, right: d }, row);
     for (let j = 0; j < d; j++) {
       const size = Math.abs(row[j]);
       if (!(size <= 1 + ROUNDING)) return false;

@@ -96,10 +96,10 @@ export class DenseReference implements LoadedBlock {
     const scores = new Float64Array(Math.min(REFERENCE_TILE_ROWS, this.rows) * REFERENCE_TILE_ROWS);
     for (let from = 0; from < this.rows; from += REFERENCE_TILE_ROWS) {
       const rows = Math.min(REFERENCE_TILE_ROWS, this.rows - from);
-      packTile(this.#block, scaler, from, from + rows, 0, d, tile);
+      packTile(this.#block, scaler, { from, to: from + rows, left: 0, right: d }, tile);
       for (let start = same ? from : 0; start < other.rows; start += REFERENCE_TILE_ROWS) {
         const end = Math.min(other.rows, start + REFERENCE_TILE_ROWS);
-        packTile(other.#block, otherScaler, start, end, 0, d, packed);
+        packTile(other.#block, otherScaler, { from: start, to: end, left: 0, right: d }, packed);
         project(packed, end - start, d, tile.subarray(0, rows * d), rows, scores, 0);
         writeProducts(scores, end - start, rows, { ...into, row: into.row + from, column: into.column + start });
         yield 0;
@@ -113,7 +113,7 @@ export class DenseReference implements LoadedBlock {
     const tile = new Float64Array(Math.min(REFERENCE_TILE_ROWS, this.rows) * this.cols);
     for (let from = 0; from < this.rows; from += REFERENCE_TILE_ROWS) {
       const to = Math.min(this.rows, from + REFERENCE_TILE_ROWS);
-      packTile(this.#block, scaler, from, to, 0, this.cols, tile);
+      packTile(this.#block, scaler, { from, to, left: 0, right: this.cols }, tile);
       visit(tile, from, to - from);
       yield to - from;
     }

@@ -46,7 +46,7 @@ export function descentRows(
     throw new DataError('BAD_DATA', 'All rows are the same, so there is no variance to find. Pass rows that differ.');
   }
   const rows = new Float64Array(n * d);
-  packTile(block, scaler, 0, n, 0, d, rows);
+  packTile(block, scaler, { from: 0, to: n, left: 0, right: d }, rows);
   const checksum = new DataChecksum();
   checksum.add(block);
   const { unit, scatterTrace } = scaler;

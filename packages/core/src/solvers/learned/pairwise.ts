@@ -159,15 +159,16 @@ class PairSums {
     this.#diagonal += (diagonal[i] - (offset - this.#means[i])) ** 2;
     // Entry (i, j) above the diagonal is at start + j.
     const start = i * n - (i * (i + 1)) / 2 - i - 1;
+    const row: PairRow = { i, n, above, start, means: this.#means, offset };
     const [x, y] = this.#coordinates;
     const [forceX, forceY] = this.#forces;
     if (this.#forces.length === 2) {
-      addPairsInPlane(above, start, this.#means, offset, x, y, forceX, forceY, i, n, this.#tally);
+      addPairsInPlane(row, [x, y], [forceX, forceY], this.#tally);
       return;
     }
     this.#distances.fill(0, i + 1, n);
     for (const x of this.#coordinates) addSquares(x, i, n, this.#distances);
-    addPairs(above, start, this.#means, offset, this.#distances, this.#coefficients, i, n, this.#tally);
+    addPairs(row, this.#distances, this.#coefficients, this.#tally);
     for (let c = 0; c < this.#forces.length; c++) {
       applyForces(this.#coordinates[c], this.#forces[c], this.#coefficients, i, n);
     }
@@ -190,19 +191,26 @@ class PairSums {
   }
 }
 
+/** The pairs (i, j) of one row, j > i. */
+interface PairRow {
+  readonly i: number;
+  readonly n: number;
+  /** Dˣ above the diagonal. Entry (i, j) is at start + j. */
+  readonly above: Float64Array;
+  readonly start: number;
+  /** Dʸᵢⱼ = distance + offset − meansⱼ. */
+  readonly means: Float64Array;
+  readonly offset: number;
+}
+
 /**
  * Computes the coefficients Dˣ − Dʸ of the pairs (i, j), j > i. Adds to `tally` the sum of their squares, the net force, the
  * gross force and the sum of the signs. The signs are summed without a branch, which would be mispredicted half of the time.
  */
 function addPairs(
-  above: Float64Array,
-  start: number,
-  means: Float64Array,
-  offset: number,
+  { i, n, above, start, means, offset }: PairRow,
   distances: Float64Array,
   coefficients: Float64Array,
-  i: number,
-  n: number,
   tally: Float64Array,
 ): void {
   let squares = 0;
@@ -227,16 +235,9 @@ function addPairs(
 
 /** The same in one loop for two coordinates, which can be drawn: 2,000 points at 60 epochs per second. */
 function addPairsInPlane(
-  above: Float64Array,
-  start: number,
-  means: Float64Array,
-  offset: number,
-  x: Float64Array,
-  y: Float64Array,
-  forceX: Float64Array,
-  forceY: Float64Array,
-  i: number,
-  n: number,
+  { i, n, above, start, means, offset }: PairRow,
+  [x, y]: readonly [Float64Array, Float64Array],
+  [forceX, forceY]: readonly [Float64Array, Float64Array],
   tally: Float64Array,
 ): void {
   const hereX = x[i];

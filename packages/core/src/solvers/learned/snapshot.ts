@@ -76,7 +76,7 @@ export class Snapshot implements Epoch {
   forces(i: number): PointForces {
     const { n, d, k, rows, unit } = this.#scaler;
     const y = this.#points;
-    if (!y) throw new OptionError('BAD_OPTION', "forces() is for the rules 'pairwise' and 'factored'.");
+    if (!y) throw new OptionError('BAD_OPTION', "forces() is for the rules 'pairwise' and 'factored' only.");
     if (!Number.isSafeInteger(i) || i < 0 || i >= n) {
       throw new OptionError(
         'BAD_OPTION',

@@ -322,7 +322,7 @@ export class Sketch {
       // Rows with weights are added one by one, because rows of weight 0 are skipped: they may have any values.
       const to = Math.min(block.rows, from + (weights ? 1 : this.#capacity - this.#filled));
       if (weights?.[from] !== 0) {
-        packTile(block, scaler, from, to, 0, d, this.#stack.subarray(this.#filled * d));
+        packTile(block, scaler, { from, to, left: 0, right: d }, this.#stack.subarray(this.#filled * d));
         this.#filled += to - from;
       }
       const pause = progress.step(to - from);
