@@ -4,7 +4,7 @@ import { engineChecks } from '../../core/test/conformance/engines.js';
 import { checkSolver, solverCases } from '../../core/test/conformance/solvers.js';
 import { solverNames } from '../../core/test/support/data.js';
 
-/** The grid that every engine passes, on the machine's own BLAS. */
+/** The checks of every engine, on the BLAS of this machine. */
 const engine = (await blasEngine()) as Engine;
 
 describe.skipIf(!engine)('engine blas computes the passes as they are defined', () => {

@@ -13,7 +13,7 @@ function setting(threads: number): { setting: ThreadSetting; set: number[] } {
 }
 
 describe('threads of the library', () => {
-  it('are one per call where Node can run as many calls at a time', async () => {
+  it('are one per call if Node can run enough calls at the same time', async () => {
     const { setting: few, set } = setting(4);
     expect(few.lanes).toBe(4);
     let [running, most] = [0, 0];
@@ -26,7 +26,7 @@ describe('threads of the library', () => {
     expect([most, set]).toEqual([4, [1]]);
   });
 
-  it('are used by one large call where there are more of them than calls that Node runs at a time', async () => {
+  it('are used together by one large call if there are more threads than simultaneous calls', async () => {
     const { setting: many, set } = setting(16);
     expect([many.lanes, many.many]).toEqual([4, true]);
     await many.run(true, async () => {});
@@ -37,7 +37,7 @@ describe('threads of the library', () => {
 });
 
 describe("engine: 'auto'", () => {
-  it('takes the same engine and solver for any number of threads', async () => {
+  it('chooses the same engine and solver for any number of threads', async () => {
     const [rows, cols] = [6000, 300];
     const data = Float32Array.from({ length: rows * cols }, (_, i) => Math.sin(i * i) / (1 + (i % cols)));
     const plans = [];
@@ -46,11 +46,11 @@ describe("engine: 'auto'", () => {
   });
 });
 
-/** Libraries to try: those that SCREE_TEST_BLAS names, and the one that a fit would use. NumPy's wheels and MKL's are good candidates. */
+/** Libraries to test: those that SCREE_TEST_BLAS names, and the library that a fit would use. The wheels of NumPy and MKL are good candidates. */
 const libraries = [...(process.env.SCREE_TEST_BLAS?.split(delimiter) ?? []), ''];
 
 describe.each(libraries)('the library %j', (path) => {
-  it('computes the same components on 1, 3 and 8 threads, and has 8 threads where 8 are asked for', () => {
+  it('computes the same components on 1, 3 and 8 threads, and has 8 threads on request', () => {
     const program = `
       import { readdirSync } from 'node:fs';
       import { blasEngine, pca, referenceEngine, doctor } from 'scree';
@@ -80,7 +80,7 @@ describe.each(libraries)('the library %j', (path) => {
       return;
     }
     for (const difference of found.worst) expect(difference).toBeLessThan(1e-11);
-    // The library starts its threads when they are first used: at least three more than the four of Node.
+    // The library starts its threads at their first use: at least three more than the four of Node.
     if (found.started !== undefined) expect(found.started).toBeGreaterThanOrEqual(3);
   });
 });

@@ -33,7 +33,7 @@ interface Case {
   readonly seed: number;
 }
 
-/** Blocks of any shape, type, stride and scaler, some with columns that never or seldom change. */
+/** Blocks of any shape, type, stride and scaler. Some have columns that are constant or rarely change. */
 const cases = fc
   .record({
     n: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constantFrom(255, 257, 1025, 9000)),
@@ -54,7 +54,7 @@ const cases = fc
     const late = Math.floor(uniform() * n);
     for (let i = 0; i < n; i++) {
       for (let j = 0; j < d; j++) {
-        // Some columns are constant, some become alive late.
+        // Some columns are constant, and some change only in late rows.
         const still = j % 5 === 3 || (j % 5 === 4 && i < late);
         data[i * stride + j] = offset + (still ? 1 : normal() * (1 + j));
       }
@@ -68,7 +68,7 @@ const cases = fc
     return { block: { kind: 'dense', rows: n, cols: d, stride, data }, scaler, weights, k, seed };
   });
 
-/** The largest difference over the largest entry, upper triangles where `upper`. */
+/** Returns the largest difference divided by the largest entry, of upper triangles if `upper` is true. */
 function difference(a: Float64Array, b: Float64Array, upper = 0): number {
   let worst = 0;
   let size = Number.MIN_VALUE;
@@ -80,7 +80,7 @@ function difference(a: Float64Array, b: Float64Array, upper = 0): number {
   return worst / size;
 }
 
-/** What every pass makes of a block, on top of ones where it adds. */
+/** Returns the results of every pass over a block. Passes that add start from ones. */
 async function passes(loaded: LoadedBlock, other: LoadedBlock, { block, scaler, k, seed }: Case) {
   const [n, d] = [block.rows, block.cols];
   const { normal } = random(seed + 1);
@@ -132,12 +132,12 @@ describe.runIf(found)('the blas engine', () => {
     ),
   );
 
-  /** A shift that leaves float32 its digits. */
+  /** A shift that loses no digits in float32. */
   const small = ({ block }: Case): Pick<Scaler, 'shift'> => ({
     shift: Float64Array.from(block.data.subarray(0, block.cols)),
   });
 
-  it('cuts wide data where tiles end', async () => {
+  it('divides wide data at the ends of tiles', async () => {
     const { normal } = random(5);
     for (const [n, d] of [
       [260, 5000],
@@ -169,7 +169,7 @@ describe.runIf(found)('the blas engine', () => {
     ['none', false],
     ['unit', true],
   ] as const)(
-    'makes the products of few long rows with their statistics, to its bound (scale %s, weights %s)',
+    'computes the products of few long rows together with their statistics, within its bound (scale %s, weights %s)',
     async (scale, weighted) => {
       const [n, d, k] = [70, 9001, 3];
       const { normal, uniform } = random(21);
@@ -213,7 +213,7 @@ describe.runIf(found)('the blas engine', () => {
     },
   );
 
-  it('refuses wide rows that are not finite with their row and column', async () => {
+  it('rejects wide rows that are not finite, with row and column', async () => {
     const data = new Float64Array(50 * 9000).map((_, i) => i % 13);
     data[20 * 9000 + 8500] = Number.NaN;
     await expect(pca({ rows: 50, cols: 9000, data }, { k: 2, solver: 'dual', engine: 'blas' })).rejects.toMatchObject({
@@ -222,7 +222,7 @@ describe.runIf(found)('the blas engine', () => {
     });
   });
 
-  it('gives sums that are too large to have one a thread to one call on all threads', async () => {
+  it('uses one call on all threads for sums that are too large for one per thread', async () => {
     const [n, d] = [12, 4100];
     const data = Float32Array.from({ length: n * d }, random(15).normal);
     const block: DenseBlock = { kind: 'dense', rows: n, cols: d, stride: d, data };
@@ -233,7 +233,7 @@ describe.runIf(found)('the blas engine', () => {
     expect(difference(mine, truth, d)).toBeLessThan(1e-14);
   });
 
-  it('sums up columns and their scatter as two readings in plain TypeScript do', () =>
+  it('sums up columns and their scatter like two readings in plain TypeScript', () =>
     fc.assert(
       fc.asyncProperty(cases, async ({ block, weights }) => {
         const d = block.cols;
@@ -272,7 +272,8 @@ describe.runIf(found)('the blas engine', () => {
     const data = new Float64Array(n * stride).fill(Number.NaN);
     for (let i = 0; i < n; i++) {
       for (let j = 0; j < d; j++) {
-        // Column j is filled in e^(−j/30) of the rows; some have another usual value than 0, and one differs in one row only.
+        // Column j is nonzero in a share e^(−j/30) of the rows. Some columns have another usual value than 0, and one differs in only one
+        // row.
         const usual = j % 50 === 7 ? 3 : 0;
         const filled = j === 299 ? i === 1234 : uniform() < Math.exp(-j / 30);
         data[i * stride + j] = filled ? usual + normal() : usual;
@@ -293,14 +294,14 @@ describe.runIf(found)('the blas engine', () => {
     expect([a.min, a.max]).toEqual([b.min, b.max]);
   });
 
-  it('reads rows near the origin in place, and packs those that are not', async () => {
+  it('reads rows near the origin in place, and packs other rows', async () => {
     const [n, d, k] = [2000, 40, 3];
     const { normal } = random(22);
     const noise = Float64Array.from({ length: n * d }, (_, i) => normal() / (1 + (i % d)));
     const vectors = Float64Array.from({ length: k * d }, normal);
     const rowSquare = noise.reduce((sum, x) => sum + x * x, 0) / n;
     const pack = vi.spyOn(Packer.prototype, 'pack');
-    // The square of the shift is 0.4 times that of the rows, or 10¹² times.
+    // The square of the shift is 0.4 or 10¹² times the square of the rows.
     for (const [size, packed] of [
       [0.4, false],
       [1e12, true],
@@ -320,7 +321,7 @@ describe.runIf(found)('the blas engine', () => {
     pack.mockRestore();
   });
 
-  it('loses no digits far from the origin, and reads once there', async () => {
+  it('loses no digits far from the origin, with one reading', async () => {
     const rows = withSpectrum(3000, 6, (i) => 30 / (1 + i), { offset: (j) => 1e8 * (j + 1) });
     const { data } = toMatrix(rows) as { data: Float64Array };
     const block: DenseBlock = { kind: 'dense', rows: 3000, cols: 6, stride: 6, data };
@@ -347,8 +348,8 @@ describe.runIf(found)('the blas engine', () => {
     expect(difference(mine, truth, 3)).toBeLessThan(1e-13);
   });
 
-  it('reads twice where the sample misleads: the mean far from the provisional', async () => {
-    // Evenly spaced rows meet only the large values.
+  it('reads twice if the sample misleads and the mean is far from the provisional mean', async () => {
+    // Evenly spaced rows have only the large values.
     const n = 256 * 16;
     const data = Float64Array.from({ length: n }, (_, i) => (i % 16 === 0 ? 1000 : (i % 7) / 7));
     const block: DenseBlock = { kind: 'dense', rows: n, cols: 1, stride: 1, data };
@@ -373,7 +374,7 @@ describe.runIf(found)('the blas engine', () => {
     }
   });
 
-  it('decomposes symmetric matrices as linalg does: full, deficient, with rows of zeros, any count', async () => {
+  it('decomposes symmetric matrices like linalg: full, deficient, with zero rows, any count', async () => {
     for (const [size, rank, zeros, count] of [
       [33, 33, 0, 33],
       [40, 3, 4, 40],
@@ -416,7 +417,7 @@ describe.runIf(found)('the blas engine', () => {
     }
   });
 
-  it('lets the count depend on all eigenvalues, and solves zero and tiny matrices', async () => {
+  it('accepts a count that depends on all eigenvalues, and solves zero and tiny matrices', async () => {
     const size = 50;
     const a = new Float64Array(size * size);
     for (let i = 0; i < size; i++) a[i * size + i] = i;
@@ -469,7 +470,7 @@ describe.runIf(found)('the blas engine', () => {
     expect(tiles).toBe(2);
   });
 
-  it('runs passes side by side without mixing them up', async () => {
+  it('runs passes at the same time without mixing them up', async () => {
     const { normal } = random(11);
     const data = Float64Array.from({ length: 3000 * 40 }, normal);
     const loaded = await engine.load({ kind: 'dense', rows: 3000, cols: 40, stride: 40, data });
@@ -482,7 +483,7 @@ describe.runIf(found)('the blas engine', () => {
     for (const [i, out] of together.entries()) expect(out).toEqual(await gram(i + 1));
   });
 
-  it('declares a roundoff that its errors stay below, in both precisions', async () => {
+  it('has errors below its declared roundoff, in both precisions', async () => {
     for (const tested of [engine, single]) {
       const { normal } = random(13);
       const [n, d] = [12000, 20];
@@ -499,7 +500,7 @@ describe.runIf(found)('the blas engine', () => {
     expect(engine.roundoff(1e6, 100, false)).toBeLessThan(2e-12);
   });
 
-  it.each(['covariance', 'dual', 'svd', 'krylov'] as const)('fits by %s as the wasm engine does', async (solver) => {
+  it.each(['covariance', 'dual', 'svd', 'krylov'] as const)('fits by %s like the wasm engine', async (solver) => {
     for (const [n, d, offset] of [
       [200, 12, 0],
       [400, 60, 1e5],
@@ -519,7 +520,7 @@ describe.runIf(found)('the blas engine', () => {
     }
   });
 
-  it('is what auto takes for data worth it, and what its name asks for; small data do not wait for it', async () => {
+  it('is chosen by auto for large data and by its name, and does not delay small data', async () => {
     const large = { rows: 4000, cols: 600, data: Float64Array.from({ length: 2_400_000 }, random(1).normal) };
     expect((await pca(large, { k: 2 })).plan.engine).toBe('blas');
     expect((await pca(large, { k: 2, engine: 'blas' })).plan.engine).toBe('blas');
@@ -535,13 +536,13 @@ describe.runIf(found)('the blas engine', () => {
         )
       ).plan.engine,
     ).not.toBe('blas');
-    // More threads than it takes calls are no reason to refuse.
+    // It accepts more threads than simultaneous calls.
     expect((await pca(large, { k: 2, engine: 'blas', threads: 200 })).k).toBe(2);
     const scores = await (await pca(large, { k: 2, threads: 2 })).transform(large);
     expect(scores.rows).toBe(4000);
   });
 
-  it('adds moments, weighted too, as the reference does', async () => {
+  it('adds moments, also weighted, like the reference engine', async () => {
     const { normal, uniform } = random(21);
     const data = { rows: 700, cols: 8, data: Float64Array.from({ length: 5600 }, normal) };
     const weights = Float64Array.from({ length: 700 }, uniform);
@@ -553,7 +554,7 @@ describe.runIf(found)('the blas engine', () => {
 });
 
 describe('without a library', () => {
-  /** Runs a program against the built package, with SCREE_BLAS as given. */
+  /** Runs a program with the built package and the given SCREE_BLAS. */
   const run = (program: string, library: string): string =>
     execFileSync(process.execPath, ['--input-type=module', '-e', program], {
       cwd: fileURLToPath(new URL('..', import.meta.url)),
@@ -561,7 +562,7 @@ describe('without a library', () => {
       env: { ...process.env, SCREE_BLAS: library },
     });
 
-  it('everything works, and asking for blas by name says what is missing and what to do', () => {
+  it('everything works, and a request for blas by name says what is missing and how to install it', () => {
     const program = `
       import { blasEngine, doctor, pca } from 'scree';
       const data = { rows: 5000, cols: 50, data: Float64Array.from({ length: 250000 }, (_, i) => Math.sin(i * i)) };
@@ -576,7 +577,7 @@ describe('without a library', () => {
     expect(engines[2]).toMatchObject({ name: 'blas', available: false });
   });
 
-  it('nor without koffi does anything break: there is no engine, and the reason says how to get it', async () => {
+  it('everything works without koffi too, and the reason says how to install it', async () => {
     vi.resetModules();
     vi.doMock('../src/load-unbundled.js', () => ({
       loadUnbundled: () => Promise.reject(new Error("Cannot find package 'koffi' imported from blas.js")),
@@ -588,7 +589,7 @@ describe('without a library', () => {
     vi.resetModules();
   });
 
-  it('refuses a number of threads that cannot be', async () => {
+  it('rejects invalid numbers of threads', async () => {
     for (const threads of [0, 1.5, Number.NaN])
       await expect(blasEngine({ threads })).rejects.toMatchObject({
         code: 'BAD_OPTION',
@@ -596,7 +597,7 @@ describe('without a library', () => {
       });
   });
 
-  it('a file that is not a library, and a library that is not a fast BLAS, are refused by name', () => {
+  it('files that are not libraries, and libraries that are not a fast BLAS, are rejected by name', () => {
     const folder = mkdtempSync(join(tmpdir(), 'scree-'));
     const text = join(folder, 'text.so');
     writeFileSync(text, 'not a library');
@@ -608,7 +609,7 @@ describe('without a library', () => {
 });
 
 describe('doctor', () => {
-  it('lists every engine with its speed, and says so in lines', async () => {
+  it('lists every engine with its speed, as data and as lines', async () => {
     const diagnosis = await doctor();
     expect(diagnosis.engines.map(({ name }) => name)).toEqual(['reference', 'wasm', 'blas', 'webgpu']);
     for (const each of diagnosis.engines) {
@@ -620,7 +621,7 @@ describe('doctor', () => {
 });
 
 describe('packing', () => {
-  it('keeps an idle room for the next pass, and two passes never share one', () => {
+  it('keeps an idle workspace for the next pass, and two passes never share one', () => {
     const block: DenseBlock = {
       kind: 'dense',
       rows: 4,

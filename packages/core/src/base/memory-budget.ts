@@ -1,12 +1,15 @@
 /** Memory that reading and fitting a table may take if the caller names no limit, in bytes. */
 export const DEFAULT_MEMORY = 1e9;
 
-/** What allocates with the data: each takes its own share of the budget. */
+/** The users of memory that grows with the data. Each has its own share of the budget. */
 export type MemoryUser = keyof typeof MEMORY_SHARES;
 
 /** The budget is divided in sixteenths, so that every limit in a message is a round fraction. The shares add up to the whole. */
 export const MEMORY_SHARES = {
-  /** Bytes read ahead of the parser, one record of text, headers and footers. One record may be long, and it is there twice when its text is decoded. */
+  /**
+   * Bytes read ahead of the parser, one record of text, headers and footers. One record may be long, and it is in memory twice while its
+   * text is decoded.
+   */
   reader: 2 / 16,
   /** Pages, dictionaries and windows of compressed data, and the memory limit of DuckDB. Several columns are decoded at once. */
   decoder: 4 / 16,
@@ -14,7 +17,7 @@ export const MEMORY_SHARES = {
   blocks: 3 / 16,
   /** Square matrices of the solver and their copies: at the default of 1 GB those of the widest covariance that is kept (2,896 columns). */
   engine: 5 / 16,
-  /** What grows with the number of rows or of results: rows kept for the next reading, labels, statistics of rows, output buffers. */
+  /** Memory that grows with the number of rows or results: rows kept for the next reading, labels, statistics of rows, output buffers. */
   results: 2 / 16,
 } as const;
 

@@ -66,7 +66,7 @@ export class Passes {
     this.#kept = loaded;
   }
 
-  /** The rounding of `dual` and `multiplyTransposed`, as a share of what the engine declares for all passes. */
+  /** The rounding bound of `dual` and `multiplyTransposed`, divided by the engine's bound for all passes. */
   get dualShare(): number {
     const { rows, cols } = this;
     const own = this.#source.nonzeros === undefined ? this.#engine.dualRoundoff?.(rows, cols) : undefined;

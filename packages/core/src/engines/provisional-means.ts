@@ -82,42 +82,56 @@ export function provisionalScaler({ shift, unit }: ProvisionalMeans, weights: Fl
 export function sampleMeans(block: DenseBlock, weights: Float64Array | undefined): SampledMeans {
   const { rows, cols, stride, data, half } = block;
   const sampled = Math.min(rows, SAMPLE, Math.max(16, Math.ceil(Math.min(SAMPLED / cols, SHARE * rows))));
-  const leader = weights
+  const first = weights
     ? Math.max(
         0,
         weights.findIndex((weight) => weight > 0),
       )
     : 0;
-  const shift = new Float64Array(cols);
-  const squares = new Float64Array(cols);
-  const zeros = new Float64Array(cols);
-  const origin = new Float64Array(cols);
-  origin.set(numbersOf(block, leader * stride, leader * stride + cols));
-  const reach = new Float64Array(cols);
+  const numbers = (): Float64Array => new Float64Array(cols);
+  const sample: SampleSums = {
+    origin: new Float64Array(numbersOf(block, first * stride, first * stride + cols)),
+    zeros: numbers(),
+    sums: numbers(),
+    squares: numbers(),
+    reach: numbers(),
+  };
   let count = 0;
   // The sums of some columns at a time stay in the L1 cache.
   for (let left = 0; left < cols; left += SAMPLED_COLS) {
     const right = Math.min(cols, left + SAMPLED_COLS);
     count = 0;
     for (let s = 0; s < sampled; s++) {
-      const i = s === 0 ? leader : Math.floor((s * rows) / sampled);
+      const i = s === 0 ? first : Math.floor((s * rows) / sampled);
       if (weights && weights[i] === 0) continue;
       count++;
       const start = i * stride;
-      const numbers = half ? numbersOf(block, start + left, start + right) : data;
-      addSampled(numbers, half ? -left : start, left, right, origin, zeros, shift, squares, reach);
+      if (half) addSampled(numbersOf(block, start + left, start + right), -left, left, right, sample);
+      else addSampled(data, start, left, right, sample);
     }
   }
-  const unit = new Float64Array(cols);
+  const { origin, zeros, sums, squares, reach } = sample;
+  const [shift, unit] = [numbers(), numbers()];
   for (let j = 0; j < cols; j++) {
-    const offset = count > 0 ? shift[j] / count : 0;
+    const offset = count > 0 ? sums[j] / count : 0;
     const mean = origin[j] + offset;
     const variance = squares[j] / count - offset * offset;
-    const stay = 2 * zeros[j] >= count && mean * mean <= variance;
-    shift[j] = stay || !Number.isFinite(mean) ? 0 : mean;
+    const keepsZero = 2 * zeros[j] >= count && mean * mean <= variance;
+    shift[j] = keepsZero || !Number.isFinite(mean) ? 0 : mean;
     unit[j] = powerOfTwo(reach[j] > 0 ? reach[j] : shift[j]);
   }
   return { shift, unit, reach };
+}
+
+/** Sums over a sample of rows, per column. Deviations are taken from the first row, `origin`. */
+interface SampleSums {
+  readonly origin: Float64Array;
+  /** Number of zeros. */
+  readonly zeros: Float64Array;
+  /** Sum of the deviations, of their squares, and the largest deviation. */
+  readonly sums: Float64Array;
+  readonly squares: Float64Array;
+  readonly reach: Float64Array;
 }
 
 /** Adds a row to the sums of a sample. A separate function, so that the engine compiles it after a few rows. */
@@ -126,11 +140,7 @@ function addSampled(
   row: number,
   left: number,
   right: number,
-  origin: Float64Array,
-  zeros: Float64Array,
-  sums: Float64Array,
-  squares: Float64Array,
-  reach: Float64Array,
+  { origin, zeros, sums, squares, reach }: SampleSums,
 ): void {
   for (let j = left; j < right; j++) {
     const x = numbers[row + j];

@@ -12,7 +12,7 @@ const throws = (): never => {
 it.each([
   ['setImmediate is missing', { setImmediate: undefined }],
   ['setImmediate and message channels are missing', { setImmediate: undefined, MessageChannel: undefined }],
-  ['both are there and throw, as in the edge runtime of Next.js', { setImmediate: throws, MessageChannel: throws }],
+  ['both exist and throw, as in the edge runtime of Next.js', { setImmediate: throws, MessageChannel: throws }],
 ])('a later turn comes where %s', async (_, globals) => {
   for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
   const { nextTurn } = await import('../../src/base/event-loop.js');

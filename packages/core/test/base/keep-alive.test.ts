@@ -9,7 +9,7 @@ const model = await pca(rows, { k: 2 });
 afterEach(() => vi.restoreAllMocks());
 
 it.each([
-  // A stream, because small data in memory are done at once.
+  // A stream, because fits of small data in memory are synchronous.
   ['pca', () => pca(rows.values(), { k: 2 })],
   ['transform', () => model.transform(rows)],
   ['inverseTransform', () => model.inverseTransform([[1, 2]])],
@@ -28,7 +28,7 @@ it.each([
   expect(clear).toHaveBeenCalledWith(timer);
 });
 
-/** A program of its own, which uses the build; what it prints. */
+/** Runs a program in a separate process with the built package. Returns its output. */
 function run(code: string): string {
   const index = fileURLToPath(new URL('../../dist/index.js', import.meta.url));
   const program = `const { pca } = await import(${JSON.stringify(index)});
@@ -42,14 +42,14 @@ function run(code: string): string {
   });
 }
 
-it('a program that awaits only a promise of the library ends by itself', () => {
+it('a program that awaits only a promise of the library waits for it and then exits', () => {
   expect(run("pca(data, { k: 3, threads: 2 }).then(() => console.log('done'));")).toBe('done\n');
 });
 
-it('workers are referenced while they have jobs, and not afterwards', () => {
+it('workers are referenced only while they have jobs', () => {
   const printed = run(`const during = new Set();
     await pca(data, { k: 3, threads: 2, solver: 'covariance', onProgress: () => during.add(kinds()) });
-    // More than the short while that Node 20 is kept running for.
+    // Longer than the idle time that keeps Node 20 running.
     await new Promise((resolve) => setTimeout(resolve, 500));
     console.log(JSON.stringify([[...during], kinds()]));`);
   const [during, after] = JSON.parse(printed) as [string[], string];

@@ -6,8 +6,8 @@ import { solverNames, toMatrix, withSpectrum } from '../support/data.js';
 
 const reference = referenceEngine();
 
-describe('a phase whose total is not known', () => {
-  it('has an estimate on the way, and is whole at its end', () => {
+describe('a phase with an unknown total', () => {
+  it('reports an estimate, and its total at the end', () => {
     const seen: Progress[] = [];
     const tracker = new ProgressTracker({ onProgress: (progress) => seen.push(progress) });
     let rows: number | undefined;
@@ -53,7 +53,7 @@ describe('long work', () => {
     const large = toMatrix(withSpectrum(100, 50, (i) => 0.99 ** i));
     const data = new Float64Array(200 * 100 * 50);
     for (let i = 0; i < 200; i++) data.set(large.data as Float64Array, i * 5000);
-    // Tall for all, and square enough that every solver has seconds of work.
+    // Every solver needs seconds for this shape.
     const square = { rows: 1000, cols: 1000, data };
     const start = performance.now();
     await expect(pca(square, { k: 100, solver, signal: AbortSignal.timeout(100) })).rejects.toMatchObject({
@@ -102,8 +102,8 @@ describe('long work', () => {
     expect(seen.at(-1)).toEqual({ phase: 'scores', done: 400, total: 400 });
   });
 
-  it('not converging is an error that carries the best model and the numbers', async () => {
-    // An engine whose passes are wrong in the seventh digit: no iteration can reach 1e-10 with it.
+  it('that does not converge throws an error with the best model and the numbers', async () => {
+    // The passes of this engine are wrong in the seventh digit, so no iteration can reach 1e-10.
     const { normal } = random(5);
     const noisy: Engine = {
       ...reference,

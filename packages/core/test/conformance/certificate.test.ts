@@ -5,7 +5,7 @@ import { random } from '../../src/linalg/random.js';
 import { solverNames, toMatrix, withSpectrum } from '../support/data.js';
 import { exactPca } from '../support/double-double.js';
 
-/** Problems of every temper, small enough for 32-digit arithmetic. */
+/** Problems of many kinds, small enough for 32-digit arithmetic. */
 const problems = fc
   .record({
     n: fc.integer({ min: 2, max: 12 }),
@@ -28,7 +28,7 @@ const problems = fc
     );
   });
 
-describe('the certificate is true', () => {
+describe('the certificate holds', () => {
   it.each(solverNames)('%s: on thousands of random problems no error exceeds its bound', async (solver) => {
     let sharp = 0;
     let axes = 0;
@@ -44,7 +44,7 @@ describe('the certificate is true', () => {
           expect(error, `variance ${i}`).toBeLessThanOrEqual(varianceBounds[i]);
           axes++;
           if (varianceBounds[i] <= 1e-9 * model.variances[0]) sharp++;
-          // The sine of the angle, from what is left outside the true axis: accurate when small.
+          // The sine of the angle, computed from the part outside the true axis, is accurate for small angles.
           const v = model.components.data.slice(i * model.d, (i + 1) * model.d);
           const w = truth.vectors[i];
           const along = w.reduce((sum, x, j) => sum + x * v[j], 0);
@@ -54,7 +54,7 @@ describe('the certificate is true', () => {
       }),
       { numRuns: 2000 },
     );
-    // A bound that always says "anything" would be true as well: nearly all must be useful.
+    // Infinite bounds would hold too, so nearly all bounds must be useful.
     expect(sharp / axes).toBeGreaterThan(0.99);
   });
 

@@ -3,7 +3,7 @@ import { digests } from './digests.js';
 import { engineSetups, named } from './setups.js';
 
 describe('a fit gives the same bits every time', () => {
-  // The reference engine has but one thread, and its passes are seen to repeat their bits in engines.ts.
+  // The reference engine has only one thread, and engines.ts tests that its passes repeat their bits.
   const wasm = engineSetups.filter(({ engine }) => engine === 'wasm');
   it.each(named(wasm))('on %s', async (_, setup) => {
     expect(await digests(setup)).toEqual(await digests({ engine: setup.engine }));

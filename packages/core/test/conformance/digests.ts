@@ -3,7 +3,7 @@ import { pca, type SolverName } from '../../src/index.js';
 import { random } from '../../src/linalg/random.js';
 import type { EngineSetup } from './setups.js';
 
-/** Fits large enough that an engine cuts them into tiles and shares them out among threads. */
+/** Fits large enough for several tiles and threads. */
 const fits: readonly { readonly solver: SolverName; readonly rows: number; readonly cols: number }[] = [
   { solver: 'covariance', rows: 3000, cols: 200 },
   { solver: 'krylov', rows: 3000, cols: 200 },
@@ -13,11 +13,11 @@ const fits: readonly { readonly solver: SolverName; readonly rows: number; reado
 ];
 
 /**
- * A few bytes that tell whether two machines computed the same bits: of variances and components, and of scores.
- * What the bits hang on beside the data is part of the name, so that one name must have one digest anywhere:
- * - the kernels, which fuse multiplications with additions where the machine can (scores are always computed with the
- *   best there are, whatever engine the fit was done with);
- * - the random numbers that krylov starts from.
+ * Digests that show whether two machines computed the same bits, of variances and components, and of scores. The name includes everything
+ * besides the data that affects the bits, so that the same name has the same digest on every machine:
+ * - the kernels, which fuse multiplications with additions if the machine can (scores always use the best kernels, whatever engine the fit
+ *    used);
+ * - the random numbers from which krylov starts.
  */
 export async function digests(setup: EngineSetup): Promise<Record<string, string>> {
   const kernels = await kernelsHere();
@@ -40,12 +40,12 @@ export async function digests(setup: EngineSetup): Promise<Record<string, string
   return result;
 }
 
-/** The digests that two machines, or two setups, have both: these must agree. */
+/** Returns the digests that two machines or two setups have in common. They must agree. */
 export function shared(ours: Record<string, string>, theirs: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(ours).filter(([name]) => name in theirs));
 }
 
-/** The kernels that the wasm engine runs here. */
+/** Returns the kernels of the wasm engine on this machine. */
 export async function kernelsHere(): Promise<'relaxed' | 'plain' | 'none'> {
   const compiled = await compileKernels();
   return compiled ? (compiled.relaxed ? 'relaxed' : 'plain') : 'none';
@@ -55,10 +55,7 @@ function randomNumbers(): string {
   return fnv1a(new Float64Array(1000).map(random(0).normal));
 }
 
-/**
- * Correlated columns whose spread falls like 1/(j + 1). Made with operations that IEEE 754 rounds in one way only, so
- * that the data are the same everywhere.
- */
+/** Correlated columns whose spread falls like 1/(j + 1). All operations are exactly rounded by IEEE 754, so the data are the same on every machine. */
 export function numbers(rows: number, cols: number): Float64Array {
   const { uniform } = random(5);
   const data = new Float64Array(rows * cols);

@@ -20,7 +20,7 @@ interface Case {
   readonly b: number[][];
 }
 
-/** A block of any shape, type, stride, layout and scaler; large enough now and then to need several tiles. */
+/** A block of any shape, type, stride, layout and scaler. Some blocks need several tiles. */
 const cases = fc
   .record({
     n: fc.oneof(fc.integer({ min: 1, max: 20 }), fc.constantFrom(255, 256, 257, 600)),
@@ -93,13 +93,13 @@ interface LargeBlock {
   readonly d: number;
   readonly block: Block;
   readonly run: (loaded: LoadedBlock) => Promise<{ normal: Float64Array; multiply: Float64Array; dual: Float64Array }>;
-  /** What the reference engine gives. */
+  /** The results of the reference engine. */
   readonly expected: { normal: Float64Array; multiply: Float64Array; dual: Float64Array };
 }
 
 let large: Promise<LargeBlock[]> | undefined;
 
-/** Blocks that no engine handles in one tile; they and the reference's answers are the same for all, so made once. */
+/** Blocks that need several tiles in every engine. They and the results of the reference engine are computed once. A cache. */
 function largeBlocks(): Promise<LargeBlock[]> {
   large ??= makeLargeBlocks();
   return large;
@@ -110,7 +110,7 @@ async function makeLargeBlocks(): Promise<LargeBlock[]> {
   const blocks: LargeBlock[] = [];
   for (const [n, d] of [
     [2100, 3],
-    // Tiles end within the rows and within the columns, of products of rows and of passes over rows.
+    // Tiles end within the rows and within the columns, in products of rows and in passes over rows.
     [260, 5000],
     [100, 20000],
     [9, 300000],
@@ -136,9 +136,9 @@ async function makeLargeBlocks(): Promise<LargeBlock[]> {
   return blocks;
 }
 
-/** What every engine must do, by name, against the definitions of the passes written out entry by entry. */
+/** Checks of every engine, by name, against the definitions of the passes, entry by entry. */
 export const engineChecks: Record<string, (engine: Engine) => void | Promise<void>> = {
-  'gram: S += BᵀB, upper triangle, on top of what is there': (engine) =>
+  'gram: S += BᵀB, upper triangle, added to the given sums': (engine) =>
     fc.assert(
       fc.asyncProperty(cases, async ({ block, scaler, b }) => {
         const d = block.cols;
@@ -160,7 +160,9 @@ export const engineChecks: Record<string, (engine: Engine) => void | Promise<voi
       }),
     ),
 
-  'multiply: a value that is not finite leaves no score of its row finite, and touches no other row': (engine) =>
+  'multiply: a value that is not finite makes all scores of its row not finite, and no scores of other rows': (
+    engine,
+  ) =>
     fc.assert(
       fc.asyncProperty(
         fc.record({
@@ -169,7 +171,7 @@ export const engineChecks: Record<string, (engine: Engine) => void | Promise<voi
           k: fc.integer({ min: 1, max: 9 }),
           gap: fc.integer({ min: 0, max: 2 }),
           float32: fc.boolean(),
-          // Zeros may be left out of products, and so might whatever stands among them.
+          // Products may skip zeros. They must not skip other values among zeros.
           zeros: fc.boolean(),
           bad: fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY),
           seed: fc.nat(),
@@ -222,7 +224,7 @@ export const engineChecks: Record<string, (engine: Engine) => void | Promise<voi
       }),
     ),
 
-  'dual: products of all pairs of rows, within a block and between two of any layout': (engine) =>
+  'dual: products of all pairs of rows, within a block and between two blocks of any layout': (engine) =>
     fc.assert(
       fc.asyncProperty(cases, fc.boolean(), async ({ block, scaler, b, seed }, float32) => {
         const n = block.rows;
@@ -249,7 +251,7 @@ export const engineChecks: Record<string, (engine: Engine) => void | Promise<voi
       { numRuns: 40 },
     ),
 
-  async 'passes agree with the reference across tiles: many rows, and more columns than a tile has'(engine) {
+  async 'passes agree with the reference across tiles: many rows, and more columns than a tile'(engine) {
     for (const { n, d, block, run, expected } of await largeBlocks()) {
       const [a, b] = [await run(await engine.load(block)), expected];
       for (const pass of ['normal', 'multiply'] as const) {
@@ -265,8 +267,8 @@ export const engineChecks: Record<string, (engine: Engine) => void | Promise<voi
     }
   },
 
-  async 'symmetricEigen: VΛVᵀ is the matrix, for every size, also where rows are zero'(engine) {
-    // The matrix has rows of zeros where there is a last number: every so many.
+  async 'symmetricEigen: VΛVᵀ is the matrix, for every size, also with zero rows'(engine) {
+    // If the last number is given, every n-th row of the matrix is zero.
     for (const [size, rank, zeros = Number.NaN] of [
       [1, 1],
       [2, 2],
@@ -287,9 +289,9 @@ export const engineChecks: Record<string, (engine: Engine) => void | Promise<voi
       const a = new Float64Array(size * size);
       for (let i = 0; i < size; i++) {
         for (let j = 0; j < size; j++) {
-          // A gap in the middle: there the reduction has nothing to reflect.
+          // A gap in the middle, where the reduction has nothing to reflect.
           if (i < size / 2 !== j < size / 2 || i % zeros === 0 || j % zeros === 0) continue;
-          // Large odd sizes have negative eigenvalues, which are after the zeros.
+          // Large odd sizes have negative eigenvalues, which follow the zeros.
           const shift = size > 100 && size % 2 === 1 && i === j ? rank / 2 : 0;
           a[i * size + j] = dot(b, i * rank, b, j * rank, rank) - shift;
         }

@@ -38,13 +38,13 @@ const countOf = (rows: number[][], share: number): number => {
   const most = Math.min(rows.length, rows[0].length);
   return Math.max(1, Math.round(share * most));
 };
-/** Allowed rounding error, given how far the data are from the origin. */
+/** Allowed rounding error, from the distance of the data from the origin. */
 const slack = (rows: number[][], total: number): number => {
   const offset = Math.max(...rows.flat().map(Math.abs)) * Number.EPSILON;
   return 1e-12 * total + 100 * offset * Math.sqrt(total) + 1e-300;
 };
 
-/** The same in the units of a model whose columns are scaled. */
+/** Allowed rounding error in the units of a model with scaled columns. */
 const slackOf = (rows: number[][], model: Model): number =>
   slack(
     rows.map((row) => row.map((x, j) => x / model.scale[j])),
@@ -176,7 +176,7 @@ describe('the identities of PCA hold for every solver on random shapes', () => {
       for (let i = 0; i < model.k; i++) {
         const v = component(model, i);
         const largest = Math.max(...v.map(Math.abs));
-        // Entries that tie to rounding: the first of them is the positive one.
+        // If entries tie to rounding, the first of them is positive.
         expect(v.find((x) => Math.abs(x) >= largest * (1 - 1e-6))).toBeGreaterThan(0);
       }
     }));
@@ -209,7 +209,7 @@ describe('a change of the data changes only the part of the model that it should
       same(model, await pca(moved, options), tolerance + slack(moved, model.totalVariance));
     }));
 
-  it('a power of two changes units and not one bit of the components', () =>
+  it('a power of two changes units, but no bit of the components', () =>
     check(async (model, rows, _, options) => {
       const scaled = await pca(
         rows.map((row) => row.map((x) => x * 2 ** 40)),
@@ -220,7 +220,7 @@ describe('a change of the data changes only the part of the model that it should
       expect(scaled.varianceRatios).toEqual(model.varianceRatios);
     }));
 
-  it('a weight of w counts a row w times, 0 leaves it out', () =>
+  it('a weight of w counts a row w times, and 0 leaves it out', () =>
     fc.assert(
       fc.asyncProperty(tables, fc.constantFrom(...solverNames), fc.integer(), async (rows, solver, seed) => {
         const { uniform } = random(seed);
@@ -300,7 +300,7 @@ describe('a change of the data changes only the part of the model that it should
       expect(Math.abs(trace - model.totalVariance)).toBeLessThanOrEqual(tolerance);
     }));
 
-  it('the model covariance is that of the data when no direction is left out', () =>
+  it('the model covariance is the covariance of the data if no direction is left out', () =>
     fc.assert(
       fc.asyncProperty(tables, fc.constantFrom('none', 'unit' as const), async (rows, scale) => {
         if (rows.length < rows[0].length) return;

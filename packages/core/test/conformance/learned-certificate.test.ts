@@ -5,8 +5,8 @@ import { ConvergenceError, type LearnOptions, Model, pca } from '../../src/index
 import { withSpectrum } from '../support/data.js';
 
 /**
- * Certificates of what was learned, on whatever data and however loosely: clusters, equal values, any k, starts that leave a direction
- * out, and models that did not converge. The exact answer is far more accurate than any bound here.
+ * Certificates of learned models for many kinds of data and tolerances: clusters, equal values, any k, starts that leave a direction out,
+ * and models that did not converge. The exact answer is far more accurate than any bound here.
  */
 const engineSetups: { solver: 'points' | 'autoencoder' | 'hebbian'; learn: LearnOptions }[] = [
   { solver: 'points', learn: {} },
@@ -33,13 +33,13 @@ const problems = fc.record({
 });
 
 describe('certificates of learned models', () => {
-  it('hold, converged or not, whatever the spectrum', async () => {
+  it('hold for every spectrum, converged or not', async () => {
     let checked = 0;
     await fc.assert(
       fc.asyncProperty(problems, async ({ n, d, share, decay, steps, rank, seed, setup, tolerance, epochs }) => {
         const most = Math.min(d, n - 1);
         const k = 1 + Math.floor(share * (most - 1));
-        // Values in groups of `steps` that are equal.
+        // Groups of `steps` equal values.
         const rows = withSpectrum(n, d, (i) => (i < rank ? 5 * decay ** (steps * Math.floor(i / steps)) : 0), { seed });
         const exact = await pca(rows, { k, solver: 'svd' });
         if (exact.totalVariance < 1e-20) return;
@@ -65,8 +65,8 @@ describe('certificates of learned models', () => {
     expect(checked).toBeGreaterThan(500);
   });
 
-  it('include a direction that was missed, and say so where it could not be found in time', async () => {
-    // Columns that hardly differ in size and never appear together: a start near the one takes long to see the other.
+  it('include a missed direction, or report that it could not be found in time', async () => {
+    // Columns of similar size that never appear together: from a start near one column, learning takes long to find the other.
     const rows = Array.from({ length: 24 }, (_, i) => {
       const side = i % 4 < 2 ? 1 : -1;
       return i % 2 ? [side * 1.0000008, 0] : [0, side];

@@ -5,18 +5,18 @@ const reference = referenceEngine();
 
 export type EngineName = 'reference' | 'wasm';
 
-/** The engine and threads of a test, as plain data, so that it can be sent to a page; `auto` is any engine that is there. */
+/** The engine and threads of a test, as plain data that can be sent to a page. `auto` is any available engine. */
 export interface EngineSetup<Name = EngineName | 'auto'> {
   readonly engine: Name;
   readonly threads?: number;
 }
 
-/** The same with a solver. */
+/** A setup with a solver. */
 export interface SolverSetup<Name = EngineName | 'auto'> extends EngineSetup<Name> {
   readonly solver: SolverName;
 }
 
-/** Every engine with the numbers of threads to test; undefined leaves the number to the engine. */
+/** Every engine with the numbers of threads to test. If undefined, the engine chooses the number. */
 const threadCounts: Record<EngineName, readonly (number | undefined)[]> = { reference: [undefined], wasm: [1, 2, 3] };
 
 const engineNames = Object.keys(threadCounts) as EngineName[];
@@ -40,7 +40,7 @@ export function named<T extends EngineSetup & Partial<SolverSetup>>(list: readon
   return list.map((one) => [nameOf(one), one]);
 }
 
-/** The engine. It throws where there is none, so that a test cannot pass without having run. */
+/** Returns the engine. Throws if it is not available, so that a test cannot pass without running. */
 export async function engineOf({ engine: name, threads }: EngineSetup): Promise<Engine> {
   if (name === 'reference') return reference;
   const engine = await wasmEngine({ threads });

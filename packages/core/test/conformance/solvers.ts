@@ -5,7 +5,7 @@ import { atMost, below, equal } from '../support/assert.js';
 import { toCsr, toMatrix, withSpectrum } from '../support/data.js';
 import type { SolverSetup } from './setups.js';
 
-/** The shapes and spectra that PCA meets, small enough to try every combination. */
+/** Typical shapes and spectra, small enough to test every combination. */
 const shapes: Record<string, number[][]> = {
   tall: withSpectrum(120, 9, (i) => 10 * 0.6 ** i),
   wide: withSpectrum(11, 90, (i) => 10 * 0.7 ** i),
@@ -24,11 +24,11 @@ export interface SolverCase {
   readonly dtype: 'float64' | 'float32';
   readonly layout: 'dense' | 'sparse';
   readonly weighted: boolean;
-  /** All but the shape, in words. */
+  /** The description of a case without the shape. */
   readonly name: string;
 }
 
-/** Every shape, type, layout and weighting: what every setup must get right. */
+/** Every shape, type, layout and weighting, tested with every setup. */
 export const solverCases: readonly SolverCase[] = shapeNames.flatMap((shape) =>
   (['float64', 'float32'] as const).flatMap((dtype) =>
     (['dense', 'sparse'] as const).flatMap((layout) =>
@@ -40,7 +40,7 @@ export const solverCases: readonly SolverCase[] = shapeNames.flatMap((shape) =>
   ),
 );
 
-/** Zeros in two entries of five, so that the sparse setup has something to skip; one column stays full. */
+/** Sets two of five entries to zero, so that sparse passes have entries to skip. One column stays full. */
 function thin(rows: number[][]): number[][] {
   const { uniform } = random(99);
   return rows.map((row) => row.map((value, j) => (j > 0 && uniform() < 0.4 ? 0 : value)));
@@ -52,7 +52,7 @@ function thin(rows: number[][]): number[][] {
  */
 const WELL = 0.01;
 const limits = { float64: { variance: 1e-12, angle: 1e-8 }, float32: { variance: 1e-9, angle: 1e-4 } };
-/** `refined` leaves float32 data with sums in float32 as long as those meet the tolerance. */
+/** `refined` keeps float32 sums of float32 data if they meet the tolerance. */
 const rough = { variance: 1e-6, angle: 1e-4 };
 
 function wellDetermined(model: Model, i: number): boolean {
@@ -60,7 +60,7 @@ function wellDetermined(model: Model, i: number): boolean {
   return gap === null || gap > WELL * model.variances[0];
 }
 
-/** A case with its data, and the answers of svd on the reference engine: the same for every setup, so computed once. */
+/** A case with its data and the results of svd on the reference engine, which are computed once for all setups. */
 interface Prepared {
   readonly rows: number[][];
   readonly data: Parameters<typeof pca>[0];
@@ -83,7 +83,7 @@ function prepare(one: SolverCase): Promise<Prepared> {
 
 async function prepareAnew({ shape, dtype, layout, weighted }: SolverCase): Promise<Prepared> {
   const filled = layout === 'sparse' ? thin(shapes[shape]) : shapes[shape];
-  // float32 cannot hold 1e-120: there the same data are tried at a scale it has.
+  // 1e-120 is too small for float32, which gets the same data at a larger scale.
   const fit = dtype === 'float32' && shape === 'tiny scale' ? filled.map((r) => r.map((x) => x * 1e100)) : filled;
   const float32 = dtype === 'float32';
   const rows = fit.map((row) => row.map((x) => (float32 ? Math.fround(x) : x)));
@@ -98,7 +98,7 @@ async function prepareAnew({ shape, dtype, layout, weighted }: SolverCase): Prom
   return { rows, data, answers };
 }
 
-/** The setup agrees with svd on the reference engine: variances, axes, subspace and scores, however they are whitened. */
+/** Checks that the setup agrees with svd on the reference engine: variances, axes, subspace and scores, with every whitening. */
 export async function checkSolver(setup: SolverSetup, one: SolverCase): Promise<void> {
   const { rows, data, answers } = await prepare(one);
   for (const answer of answers) {

@@ -1,7 +1,7 @@
 import { type PcaOptions, pca } from '../../src/index.js';
 import { fnv1a, kernelsHere, numbers } from './digests.js';
 
-/** Fits of every solver on small fixed data: what a model's bits are compared by from one version to the next. */
+/** Fits of every solver on small fixed data, to compare the bits of models between versions. */
 const fits: readonly { readonly rows: number; readonly cols: number; readonly options: PcaOptions }[] = [
   { rows: 600, cols: 60, options: { solver: 'covariance', k: 8 } },
   { rows: 600, cols: 60, options: { solver: 'covariance', k: 0.9, scale: 'unit' } },
@@ -22,7 +22,7 @@ const fits: readonly { readonly rows: number; readonly cols: number; readonly op
   { rows: 600, cols: 60, options: { k: 6, scale: 'range' } },
 ];
 
-/** Digests of variances, components, certificate and scores, by what was fitted and which kernels ran it. */
+/** Returns digests of variances, components, certificate and scores, by fit and kernels. */
 export async function storedDigests(): Promise<Record<string, string>> {
   const result: Record<string, string> = {};
   const kernels = await kernelsHere();

@@ -12,12 +12,12 @@ const wasm = (await wasmEngine({ threads: 2 })) as Engine;
 const kinds: [string, (length: number) => Basis][] = [
   ['of the reference engine', (length) => new LoadedBasis(reference, length)],
   ['of loaded blocks', (length) => new LoadedBasis(wasm, length)],
-  ['in a memory of its own', (length) => (wasm.basis as (length: number) => Basis)(length)],
+  ['in a separate memory', (length) => (wasm.basis as (length: number) => Basis)(length)],
 ];
 const none = (): void => {};
 const numbers = (length: number, seed: number): Float64Array => Float64Array.from({ length }, random(seed).normal);
 
-/** Lengths that are no multiple of anything, rows and counts around the four and two that kernels take at a time. */
+/** Odd lengths, and numbers of rows and vectors near the four and two that kernels process together. */
 const shapes = [
   [1, 1, 1],
   [7, 3, 2],
@@ -71,7 +71,7 @@ describe.each(kinds)('a basis %s', (_, make) => {
   });
 });
 
-describe('a basis in a memory of its own', () => {
+describe('a basis in a separate memory', () => {
   it('gives the same bits on any number of threads', async () => {
     const [length, size, count] = [20001, 130, 13];
     const run = async (threads: number): Promise<Buffer> => {

@@ -6,14 +6,14 @@ const { module } = (await compileKernels()) as { module: WebAssembly.Module };
 
 afterEach(() => vi.restoreAllMocks());
 
-/** From here on the system gives no WebAssembly memory, as under a limit on address space. */
+/** Makes the system refuse WebAssembly memory from now on, as with a limit on address space. */
 function refuseMemory(): void {
   vi.spyOn(WebAssembly, 'Memory').mockImplementation(function refuse() {
     throw new RangeError('WebAssembly.Memory(): could not allocate memory');
   });
 }
 
-it('a pass waits for the memory of another pass where the system has no more', async () => {
+it('a pass waits for the memory of another pass if the system has no more', async () => {
   const order: string[] = [];
   let finish: () => void = () => {};
   let only: Kernels | undefined;
@@ -44,14 +44,14 @@ it('the last memory is never given to a caller that keeps it', async () => {
   await withKernels(module, async () => {});
 });
 
-it('a pass fails where there is no memory at all and no pass that could return one', async () => {
+it('a pass fails if there is no memory and no running pass that could return one', async () => {
   vi.resetModules();
   const pool = await import('../../src/engines/wasm/kernel-pool.js');
   refuseMemory();
   await expect(pool.withKernels(module, () => {})).rejects.toThrow(RangeError);
 });
 
-it('sixteen passes run at the same time, and the others after them', async () => {
+it('sixteen passes run at the same time, and further passes wait', async () => {
   let running = 0;
   let most = 0;
   const pass = async (): Promise<void> => {
@@ -63,7 +63,7 @@ it('sixteen passes run at the same time, and the others after them', async () =>
   expect(most).toBe(16);
 });
 
-it('all passes that wait for memory fail when the last that could return some has lost its own', async () => {
+it('all waiting passes fail after the last running pass has lost its memory', async () => {
   vi.resetModules();
   const pool = await import('../../src/engines/wasm/kernel-pool.js');
   let finish: () => void = () => {};

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 
-/** A fit in a process of its own; tells by how many bytes the process grew at most, beyond the data. */
+/** Runs a fit in a separate process. Returns the maximum growth of the process in bytes, beyond the data. */
 function growth(rows: number, cols: number, type: string, options: object): number {
   const program = `
     import { pca } from '@scree/core';

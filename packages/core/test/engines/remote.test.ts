@@ -9,7 +9,7 @@ import { reference } from '../../src/engines/reference/reference.js';
 import type { RemoteRows } from '../../src/engines/remote.js';
 import { random } from '../../src/linalg/random.js';
 
-/** A source whose rows are "elsewhere": an engine that has them loaded, and counts of who reads them how. */
+/** A source with rows on a remote engine named "elsewhere", and counts of passes and readings. */
 function remoteSource(
   rows: number,
   cols: number,
@@ -50,7 +50,7 @@ function remoteSource(
   return { source, block, counts };
 }
 
-describe('rows that are elsewhere', () => {
+describe('remote rows', () => {
   it.each([
     ['covariance', 400, 12, {}],
     ['krylov', 300, 80, { solver: 'krylov' }],
@@ -69,7 +69,7 @@ describe('rows that are elsewhere', () => {
     });
   });
 
-  it('are read here where that takes less time, and the reason says so', async () => {
+  it('are read to this machine if that is faster, and the plan gives the reason', async () => {
     const { source, counts } = remoteSource(50, 4, { start: 5, streaming: 0.1 });
     const { plan } = await pca(source, { k: 2 });
     expect(plan.engine).not.toBe('elsewhere');
@@ -89,21 +89,21 @@ describe('rows that are elsewhere', () => {
     expect(counts.readings).toBeGreaterThan(0);
   });
 
-  it('are fitted where they are if that engine is asked for, but not by every solver', async () => {
+  it('are fitted on the remote engine on request, but not by every solver', async () => {
     const slow = remoteSource(60, 5, { start: 100 });
     expect((await pca(slow.source, { k: 2, engine: 'elsewhere' })).plan.engine).toBe('elsewhere');
     const refused = pca(remoteSource(60, 5).source, { k: 2, engine: 'elsewhere', solver: 'dual' });
     await expect(refused).rejects.toMatchObject({ code: 'BAD_OPTION', details: { option: 'solver' } });
   });
 
-  it('lose the columns that warnings are about nowhere', async () => {
+  it('get warnings about their columns without a reading', async () => {
     const { source, counts } = remoteSource(500, 30);
     const { model } = await fitAndAsk(source, { k: 2, inspectColumns: true });
     expect(model.warnings.map(({ code }) => code)).toContain('UNEQUAL_SPREAD');
     expect(counts.readings).toBe(0);
   });
 
-  it('are moments where they are', async () => {
+  it('are summed up into moments on the remote engine', async () => {
     const { source, block, counts } = remoteSource(200, 6);
     const moments = await new Moments(6).add(source);
     expect(counts.readings).toBe(0);

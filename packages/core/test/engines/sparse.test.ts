@@ -16,7 +16,7 @@ interface Shape {
   readonly float32?: boolean;
 }
 
-/** Sparse rows with a column that is stored in all of them, far from zero; a column and rows that are empty. */
+/** Sparse rows with a column that is stored in all rows, far from zero, an empty column, and empty rows. */
 function makeCase({ rows, cols, perRow, weighted = false, float32 = false }: Shape): {
   block: SparseBlock;
   scaler: Scaler;
@@ -30,7 +30,7 @@ function makeCase({ rows, cols, perRow, weighted = false, float32 = false }: Sha
     const empty = weighted && i % 7 === 3;
     if (empty) roots[i] = 0;
     const columns = new Set<number>();
-    // The last column stays empty, the first is full but for rows that have no weight.
+    // The last column stays empty. The first column is full, except in rows of weight 0.
     if (!empty) {
       columns.add(0);
       while (columns.size < perRow) columns.add(1 + Math.floor(uniform() * (cols - 2)));
@@ -53,7 +53,7 @@ function makeCase({ rows, cols, perRow, weighted = false, float32 = false }: Sha
   };
 }
 
-/** One stage of parts; rows without entries; several stages, which take turns where rows are streamed, and work for several threads. */
+/** Shapes: one stage of parts; rows without entries; and several stages, which use two buffers in turn and have jobs for several threads. */
 const shapes: Shape[] = [
   { rows: 3000, cols: 400, perRow: 20 },
   { rows: 5000, cols: 37, perRow: 5, weighted: true, float32: true },
@@ -64,7 +64,7 @@ const counts = [1, 2, 3, 5, 8, 9, 17, 64, 70];
 const none = (): void => {};
 const numbers = (length: number, seed: number): Float64Array => Float64Array.from({ length }, random(seed).normal);
 
-/** All products of a block with k vectors, on top of what is there. */
+/** Computes all products of a block with k vectors, added to given sums. */
 async function products(loaded: LoadedBlock, scaler: Scaler, k: number): Promise<Float64Array[]> {
   const [n, d] = [loaded.rows, loaded.cols];
   const vectors = numbers(k * d, 1);
@@ -81,7 +81,7 @@ async function products(loaded: LoadedBlock, scaler: Scaler, k: number): Promise
 const sameBits = (a: Float64Array[], b: Float64Array[]): boolean =>
   a.every((numbers, i) => Buffer.compare(Buffer.from(numbers.buffer), Buffer.from(b[i].buffer)) === 0);
 
-/** Σb² of the block as the pass sees it, and of the means that it subtracts from every row. */
+/** Σb² of the scaled block, plus the squares of the means that a pass subtracts from every row. */
 function energyOf({ rows, indptr, indices, data }: SparseBlock, { shift, factor, rootWeights }: Scaler): number {
   let energy = 1;
   for (let i = 0; i < rows; i++) {
@@ -122,7 +122,7 @@ describe('sparse passes in WebAssembly', () => {
           const found = await products(loaded, scaler, k);
           first ??= found;
           expect(sameBits(found, first)).toBe(true);
-          // Lets workers that have just been started join in.
+          // Gives new workers time to start.
           await new Promise((resolve) => setTimeout(resolve, 5));
         }
         loaded.release();
@@ -132,7 +132,7 @@ describe('sparse passes in WebAssembly', () => {
     }
   });
 
-  it('notice a change of the scaler, even in place', async () => {
+  it('detect a change of the scaler, even in place', async () => {
     const { block, scaler } = makeCase(shapes[0]);
     const engine = (await wasmEngine({ threads: 1 })) as Engine;
     const loaded = await engine.load(block);

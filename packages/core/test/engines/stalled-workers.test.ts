@@ -24,12 +24,12 @@ const fit = (options: PcaOptions): Promise<Model> => pca(data, { ...limited(), .
 
 const builtin = process.getBuiltinModule('worker_threads') as { Worker: unknown };
 
-/** Ends all idle workers, so that the next pass starts new ones. */
+/** Terminates all idle workers, so that the next pass starts new ones. */
 function endWorkers(): void {
   for (const worker of acquireWorkers(64, 0)) worker.end();
 }
 
-/** Workers that are started from here on run `program`; undefined: their own. Returns how many there are that nobody has terminated. */
+/** Makes new workers run `program`, or their usual program if it is undefined. Returns a function that counts running workers. */
 function startWorkersWith(program?: string): () => number {
   let count = 0;
   endWorkers();
@@ -76,7 +76,7 @@ describe("with blocking: 'none' a fit ends with the usual bits", () => {
       const model = await pca(small, { ...limited(), solver, blocking: 'none', threads: 2 });
       expect(model.components.data).toEqual(expected.components.data);
     }
-    // Many short passes, one right after the other: this always hung when the count that wakes workers was reset.
+    // Many short passes, one right after the other. This always hung when the wake count was reset.
     const larger = { rows: 1000, cols: 200, data: data.data.subarray(0, 1000 * 200) };
     for (const solver of ['points', 'hebbian', 'autoencoder'] as const) {
       const options = { ...limited(), k: 10, solver, blocking: 'none', threads: 2, learn: { epochs: 10 } } as const;
@@ -85,7 +85,7 @@ describe("with blocking: 'none' a fit ends with the usual bits", () => {
   });
 });
 
-it('the count that wakes workers goes on from pass to pass, because one may still be leaving the last pass', async () => {
+it('the wake count is not reset between passes, because a worker may still be leaving the last pass', async () => {
   const { module } = (await compileKernels()) as { module: WebAssembly.Module };
   const kernels = new Kernels(module);
   const counts: number[] = [];
@@ -102,7 +102,7 @@ it('the count that wakes workers goes on from pass to pass, because one may stil
 });
 
 it("with blocking: 'full' a worker that dies during the eigenproblem is an error, not a hang", () => {
-  // Takes no job but `reduce`, and of that one part, which it does not do.
+  // This worker takes only the job `reduce`, and claims one part of it without doing it.
   const thief = `
     const { parentPort } = process.getBuiltinModule('worker_threads');
     parentPort.on('message', ({ memory }) => {
@@ -135,7 +135,7 @@ it("with blocking: 'full' a worker that dies during the eigenproblem is an error
     const [rows, cols] = [1000, 900];
     const data = Float64Array.from({ length: rows * cols }, (_, i) => Math.sin((i * i) % 7919));
     const fit = () => pca({ rows, cols, data }, { k: 3, solver: 'covariance', threads: 2, blocking: 'full' });
-    // The first fits may be over before the worker has started.
+    // The first fits may end before the worker has started.
     let code;
     for (let i = 0; i < 20 && code === undefined; i++) await fit().catch((error) => { code = error.code; });
     console.log(code);`;
@@ -149,7 +149,7 @@ it("with blocking: 'full' a worker that dies during the eigenproblem is an error
 });
 
 describe('the pool of workers', () => {
-  it('is one for all copies of the library in a process, as after jest.resetModules', async () => {
+  it('is shared by all copies of the library in a process, as after jest.resetModules', async () => {
     const running = startWorkersWith();
     const options = { solver: 'covariance', threads: 2, k: 4, blocking: 'none' } as const;
     const expected = await pca(data, options);
@@ -165,7 +165,7 @@ describe('the pool of workers', () => {
     expect(running()).toBe(first);
   });
 
-  it('ends workers that nothing has used for a while', () => {
+  it('terminates workers that have been idle for a while', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       startWorkersWith();
@@ -173,7 +173,7 @@ describe('the pool of workers', () => {
       releaseWorkers([worker]);
       vi.advanceTimersByTime(IDLE_TIME - 1);
       expect(acquireWorkers(1, 64)[0]).toBe(worker);
-      // One that is in use stays.
+      // A worker in use keeps running.
       vi.advanceTimersByTime(2 * IDLE_TIME);
       expect(worker.failure).toBeUndefined();
       releaseWorkers([worker]);

@@ -8,7 +8,7 @@ import { acquireWorkers } from '../../src/engines/wasm/threads/worker-pool.js';
 import { type Engine, EngineError, pca } from '../../src/index.js';
 import { random } from '../../src/linalg/random.js';
 
-/** Enough rows that several threads take part, with columns that are zero here and there. */
+/** Enough rows for several threads, with columns that are zero in some rows. */
 function block(rows: number, cols: number, seed = 1): DenseBlock {
   const { normal, uniform } = random(seed);
   const data = Float64Array.from({ length: rows * cols }, (_, at) =>
@@ -25,7 +25,7 @@ const scalerOf = (cols: number): Scaler => ({
 const none = (): void => {};
 const at = { first: 0, weights: undefined, columnNames: undefined };
 
-/** Everything that an engine computes of a block, as one list of bytes. */
+/** Returns all results of an engine for a block as one list of bytes. */
 async function everything(engine: Engine, data: DenseBlock): Promise<Uint8Array> {
   const [n, d, k] = [data.rows, data.cols, 20];
   const scaler = scalerOf(d);
@@ -50,7 +50,7 @@ async function everything(engine: Engine, data: DenseBlock): Promise<Uint8Array>
 }
 
 describe('threads', () => {
-  it('give the same bits, whether there are 1, 2, 3 or 8', async () => {
+  it('give the same bits for 1, 2, 3 or 8 threads', async () => {
     for (const [rows, cols] of [
       [6000, 100],
       [2500, 500],
@@ -61,7 +61,7 @@ describe('threads', () => {
         const results: Uint8Array[] = [];
         for (const threads of [1, 2, 3, 8]) {
           const engine = (await wasmEngine({ threads })) as Engine;
-          // Twice: the first time workers may be late and join in the middle.
+          // Runs twice, because in the first run workers may join late.
           for (let round = 0; round < 2; round++) {
             results.push(await everything(float32 ? (engine.float32 as Engine) : engine, data));
           }
@@ -71,7 +71,7 @@ describe('threads', () => {
     }
   });
 
-  it('copy shared data together, with the bits of data that are not shared', async () => {
+  it('share the copying of shared data, with the same bits as for data that are not shared', async () => {
     for (const [rows, cols] of [
       [6000, 60],
       [700, 500],
@@ -126,8 +126,8 @@ describe('threads', () => {
     expect(model.n).toBe(2000);
   });
 
-  it('that fail in the middle of a pass cause an error that says so, not a hang, and the next fit works', async () => {
-    // A worker that takes a job and ends without doing it: what a crash looks like from here.
+  it('that fail during a pass cause a clear error and no hang, and the next fit works', async () => {
+    // A worker that claims a job and exits without doing it, like a crash.
     const thief = `
       const { parentPort } = require('node:worker_threads');
       parentPort.on('message', ({ memory }) => {
@@ -140,7 +140,7 @@ describe('threads', () => {
       });`;
     const threads = process.getBuiltinModule('worker_threads') as { Worker: unknown };
     const { rows, cols, data } = block(20000, 300);
-    // All idle workers are taken, so that the next one to start is the thief.
+    // Takes all idle workers, so that the next worker to start is the one above.
     const taken = acquireWorkers(64, 0);
     const original = threads.Worker;
     try {

@@ -25,13 +25,13 @@ const types = {
   float16: (x: number) => Uint16Array.of(x),
 };
 
-/** A block of that type, whose numbers use the type's whole range, and the same numbers as float64. */
+/** Returns a block of this type whose numbers use the whole range of the type, and the same numbers as float64. */
 function make(type: keyof typeof types): { block: DenseBlock; plain: DenseBlock } {
   const { uniform } = random(7);
   const sample = types[type](0);
   const data = new (sample.constructor as new (length: number) => NumberArray)(rows * stride);
   for (let at = 0; at < data.length; at++) {
-    // Bits of float16: any but infinities and NaN.
+    // Bits of float16, without infinities and NaN.
     const bits = Math.floor(uniform() * 65536) & (type === 'float16' ? 0xbbff : 0xffff);
     data[at] = types[type](bits)[0];
   }
@@ -68,7 +68,7 @@ describe.each(Object.keys(types) as (keyof typeof types)[])('%s data', (type) =>
     }
   });
 
-  it('fit as float64 copies of them do', async () => {
+  it('give the same fit as their float64 copies', async () => {
     const same = { rows, cols, stride };
     const matrix = { ...same, data: block.data, ...(block.half ? { dtype: 'float16' } : {}) } as Matrix<NumberArray>;
     for (const solver of ['covariance', 'dual', 'svd', 'krylov'] as const) {

@@ -112,7 +112,7 @@ describe('wide data', () => {
       const block = blockOf(100, 25_000, shared);
       const weights = weighted ? numbers(block.rows, 7).map((value) => Math.max(0, value)) : undefined;
       const at = { first: 0, weights, columnNames: undefined };
-      // A column that is constant, one whose sample says nothing of its size, one far from zero.
+      // A constant column, a column whose sample does not show its size, and a column far from zero.
       for (let i = 0; i < block.rows; i++) {
         block.data[i * block.cols + 9000] = 7;
         block.data[i * block.cols + 9001] = i === 55 ? 1e12 : i % 2;
@@ -136,7 +136,7 @@ describe('wide data', () => {
     },
   );
 
-  it('get the products of the scaler that is asked for, where it is not the one that was announced', async () => {
+  it('get the products for the requested scaler if it is not the announced one', async () => {
     const block = blockOf(60, 9000, false);
     const products = async (engine: Engine): Promise<Float64Array> => {
       const loaded = await engine.load(block);
@@ -155,7 +155,7 @@ describe('wide data', () => {
     expect(difference(await products(engines[1]), await products(reference))).toBeLessThan(1e-13);
   });
 
-  it('that are not finite are refused with their row and column', async () => {
+  it('with a value that is not finite are rejected with its row and column', async () => {
     const { data } = blockOf(50, 9000, false);
     data[20 * 9000 + 8500] = Number.NaN;
     await expect(pca({ rows: 50, cols: 9000, data }, { k: 2, solver: 'dual', engine: 'wasm' })).rejects.toMatchObject({

@@ -2,10 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { JOB_BITS, JOB_WORDS, QUEUE_BYTES, QUEUE_START, queueIndex } from '../../src/engines/wasm/threads/job-queue.js';
 import { workerCode } from '../../src/engines/wasm/threads/worker-code.js';
 
-/*
- * Runs the program of the workers and the main thread's part of the protocol in every order in which their atomic operations can happen, with sleeps
- * that never time out: so nothing here is saved by a timeout.
- */
+/* * Runs the workers' program and the main thread's part of the protocol in every possible order of their atomic operations. Sleeps never time * out, so no order is rescued by a timeout. */
 
 /** An atomic operation that a thread is about to do, and its arguments. */
 type Operation = readonly [name: string, words: Int32Array, index: number, ...values: number[]];
@@ -31,11 +28,11 @@ function stopBeforeAtomics(code: string): string {
     text += `${code.slice(from, match.index)}(yield ['${match[1]}', ${code.slice(start, end - 1)}])`;
     from = end;
   }
-  // A worker that looks again before it sleeps only sees what it would see after it was woken.
+  // Spinning is removed: a worker that checks again before it sleeps only sees what it would see after waking.
   return (text + code.slice(from)).replace('function work', 'function* work').replace('i < 4000', 'i < 0');
 }
 
-/** What a worker does with a message. `run` is called with the first two arguments of every job. */
+/** Returns a worker's reaction to a message. `run` is called with the first two arguments of every job. */
 function makeWorker(run: (pass: number, job: number) => void): (message: Message) => Thread {
   const listeners: ((message: Message) => Thread)[] = [];
   const parentPort = { on: (_: string, listener: (message: Message) => Thread) => listeners.push(listener) };
@@ -48,7 +45,7 @@ function makeWorker(run: (pass: number, job: number) => void): (message: Message
 }
 
 const QUEUE = QUEUE_BYTES / 4;
-/** Where the table of jobs is. */
+/** Address of the table of jobs. */
 const TABLE = 1024;
 
 interface Size {
@@ -56,7 +53,7 @@ interface Size {
   readonly passes: number;
   readonly lists: number;
   readonly jobs: number;
-  /** Whether every pass counts from 0 again, as an earlier version did. */
+  /** True to reset the wake count for every pass, which hangs. */
   readonly resets?: boolean;
 }
 
@@ -69,7 +66,7 @@ class Run {
   readonly threads: Thread[];
   readonly pending: (Operation | undefined)[];
   readonly asleep: boolean[];
-  /** What each thread has seen since it last knew nothing. */
+  /** The values that each thread has read since it last started its loop. */
   readonly seen: number[][];
 
   constructor(size: Size) {
@@ -80,7 +77,7 @@ class Run {
     this.pending = this.threads.map((thread) => thread.next().value ?? undefined);
   }
 
-  /** What JobRunner does with `blocking: 'none'`. */
+  /** The operations of JobRunner with `blocking: 'none'`. */
   *#main({ passes, lists, jobs, resets }: Size): Thread {
     const { queue } = this;
     const words = new Int32Array(this.memory.buffer);
@@ -122,7 +119,7 @@ class Run {
     }
   }
 
-  /** The threads that can do their next operation. */
+  /** Returns the threads that can do their next operation. */
   ready(): number[] {
     return this.pending.flatMap((operation, thread) => {
       if (!operation || this.asleep[thread]) return [];
@@ -134,7 +131,7 @@ class Run {
 
   step(thread: number): void {
     const [name, words, index, ...values] = this.pending[thread] as Operation;
-    // At the head of its loop a worker has forgotten what it saw before.
+    // At the start of its loop a worker keeps no values from before.
     if (name === 'receive' || (name === 'load' && index === queueIndex.wakeCount)) this.seen[thread] = [];
     if (name === 'wait' && words[index] === values[0]) {
       this.asleep[thread] = true;
@@ -163,7 +160,7 @@ class Run {
     this.pending[thread] = this.threads[thread].next(result).value ?? undefined;
   }
 
-  /** Everything that the rest of the run depends on. */
+  /** Returns the state that determines the rest of the run. */
   state(): string {
     const threads = this.pending.map((operation, thread) => [
       operation?.[0],
@@ -177,7 +174,7 @@ class Run {
   }
 }
 
-/** Tries all orders; calls `end` with every run that cannot go on. Returns the number of states. */
+/** Tries all orders. Calls `end` for every run that cannot continue. Returns the number of states. */
 function explore(start: () => Run, end: (run: Run) => unknown): number {
   const known = new Set<string>();
   const paths: number[][] = [[]];
@@ -201,7 +198,7 @@ function explore(start: () => Run, end: (run: Run) => unknown): number {
   return known.size;
 }
 
-/** Whether all jobs were done, each once, and all threads have read all messages and are at their end. */
+/** Returns true if every job was done once and all threads have read all messages and ended. */
 function isRight(run: Run, { passes, lists, jobs }: Size): boolean {
   const all = Array.from({ length: passes * lists * jobs }, (_, i) => {
     const pass = Math.floor(i / (lists * jobs));
@@ -229,7 +226,7 @@ describe('workers and the main thread, in any order of events,', () => {
     },
   );
 
-  it('would hang if the count that wakes workers began again at 0 for every pass', () => {
+  it('would hang if every pass reset the wake count to 0', () => {
     const size = { workers: 1, passes: 2, lists: 1, jobs: 1, resets: true };
     const ends: boolean[] = [];
     explore(

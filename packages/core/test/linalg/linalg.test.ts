@@ -26,7 +26,7 @@ function difference(a: Float64Array, b: Float64Array): number {
   return maxAbs(a.map((x, i) => x - b[i]));
 }
 
-/** Matrices that trouble decompositions: graded, rank-deficient, clustered, zero, tiny and huge. */
+/** Difficult matrices for decompositions: graded, rank-deficient, clustered, zero, tiny and huge. */
 const trouble = fc.record({
   rows: fc.integer({ min: 1, max: 14 }),
   cols: fc.integer({ min: 1, max: 14 }),
@@ -46,7 +46,7 @@ function build({ rows, cols, seed, rank, grade, magnitude }: Trouble): Float64Ar
 }
 
 describe('qr', () => {
-  it('writes vectors in an orthonormal basis with triangular coefficients, whatever their rank', () => {
+  it('expresses vectors of any rank in an orthonormal basis with triangular coefficients', () => {
     fc.assert(
       fc.property(trouble, (shape) => {
         const length = Math.max(shape.rows, shape.cols);
@@ -61,7 +61,7 @@ describe('qr', () => {
     );
   });
 
-  it('absorbs rows tile by tile into the factor that all rows together have', () => {
+  it('updates a factor tile by tile to the factor of all rows', () => {
     fc.assert(
       fc.property(trouble, fc.integer({ min: 1, max: 5 }), (shape, tileRows) => {
         const { rows, cols } = shape;
@@ -78,7 +78,7 @@ describe('qr', () => {
     );
   });
 
-  it('absorbs columns of sizes from 1e-250 to 1, each to its own last digits', () => {
+  it('updates a factor for columns of sizes from 1e-250 to 1, each to its last digits', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -250, max: 0 }), { minLength: 1, maxLength: 7 }), (exponents) => {
         const [rows, cols] = [20, exponents.length];
@@ -101,7 +101,7 @@ describe('qr', () => {
 });
 
 describe('svd', () => {
-  it('gives A = UΣVᵀ with orthonormal vectors and falling values, for every shape and rank', () => {
+  it('gives A = UΣVᵀ with orthonormal vectors and decreasing values, for every shape and rank', () => {
     fc.assert(
       fc.property(trouble, (shape) => {
         const { rows, cols } = shape;
@@ -123,7 +123,7 @@ describe('svd', () => {
     );
   });
 
-  it('finds singular values far below the largest, which squaring would lose', () => {
+  it('finds singular values far below the largest, which are lost if A is squared', () => {
     // Hilbert matrix of order 8: σ₈ ≈ 1.1e-10·… its determinant is the product of the singular values.
     const n = 8;
     const hilbert = Float64Array.from({ length: n * n }, (_, i) => 1 / (Math.floor(i / n) + (i % n) + 1));
@@ -162,7 +162,7 @@ describe('symmetricEigen', () => {
     );
   });
 
-  it('keeps vectors orthonormal where eigenvalues repeat, cluster or split the matrix', () => {
+  it('keeps vectors orthonormal when eigenvalues repeat, cluster or split the matrix', () => {
     const n = 60;
     const spectra: Record<string, (i: number) => number> = {
       identity: () => 1,
@@ -238,7 +238,7 @@ describe('orthonormalise', () => {
 });
 
 describe('principalAngles', () => {
-  it('reads strides, leaves dependent rows out, accepts any number of rows, and rejects what is not a subspace', () => {
+  it('reads strides, ignores dependent rows, accepts any number of rows, and rejects invalid subspaces', () => {
     const plane = { rows: 2, cols: 3, data: Float64Array.of(1, 0, 0, 0, 1, 0) };
     const strided = { rows: 2, cols: 3, stride: 4, data: Float64Array.of(1, 0, 0, 9, 0, 1, 0) };
     expect(Math.max(...principalAngles(plane, strided))).toBeLessThan(1e-15);
@@ -274,7 +274,7 @@ describe('principalAngles', () => {
 });
 
 describe('Procrustes', () => {
-  it('finds the rotation or reflection that two sets of points differ by, also of points on a line', () => {
+  it('finds the rotation or reflection between two sets of points, also for points on a line', () => {
     const { normal } = random(3);
     for (const [n, k, rank] of [
       [20, 2, 2],

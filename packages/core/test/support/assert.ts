@@ -1,27 +1,27 @@
-/** The few assertions of checks that run in Node and in a page alike; each throws an Error that says what was wrong. */
+/** Assertions for checks that run in Node and in browsers. Each throws an Error with a message. */
 
-/** `value` ≤ `limit`; NaN is not. */
+/** Asserts `value` ≤ `limit`. Fails for NaN. */
 export function atMost(value: number, limit: number, what: string): void {
   if (!(value <= limit)) throw new Error(`${what} is ${value}, more than ${limit}`);
 }
 
-/** `value` < `limit`; NaN is not. */
+/** Asserts `value` < `limit`. Fails for NaN. */
 export function below(value: number, limit: number, what: string): void {
   if (!(value < limit)) throw new Error(`${what} is ${value}, not below ${limit}`);
 }
 
-/** The same number, string or truth value. */
+/** Asserts that two numbers, strings or booleans are equal. */
 export function equal<T extends number | string | boolean>(value: T, expected: T, what: string): void {
   if (!Object.is(value, expected)) throw new Error(`${what} is ${value}, not ${expected}`);
 }
 
-/** Numbers that agree to the last bit. */
+/** Asserts that two arrays of numbers have the same bits. */
 export function sameBits(values: Float64Array, expected: Float64Array, what: string): void {
   equal(values.length, expected.length, `length of ${what}`);
   for (let i = 0; i < values.length; i++) equal(values[i], expected[i], `${what}[${i}]`);
 }
 
-/** `work` fails, with a message that has `message` in it. */
+/** Asserts that `work` fails with a message that contains `message`. */
 export async function rejects(work: () => unknown, message: string, what: string): Promise<void> {
   try {
     await work();

@@ -1,4 +1,4 @@
-/** Colours as people see them: simulated colour blindness, differences and contrast. Colours are #rrggbb. */
+/** Perception of colours: simulated colour blindness, differences and contrast. Colours are #rrggbb. */
 
 type Triple = readonly [number, number, number];
 type Matrix = readonly [Triple, Triple, Triple];
@@ -22,7 +22,7 @@ const MACHADO: Record<string, Matrix> = {
   ],
 };
 
-/** The model of Brettel, Viénot and Mollon (1997) for sRGB: two half planes, and the normal of the plane that divides them. */
+/** The model of Brettel, Viénot and Mollon (1997) for sRGB: two half planes, and the normal of the plane between them. */
 const BRETTEL: Record<string, { readonly sides: readonly [Matrix, Matrix]; readonly normal: Triple }> = {
   protanopia: {
     sides: [
@@ -71,7 +71,7 @@ const BRETTEL: Record<string, { readonly sides: readonly [Matrix, Matrix]; reado
   },
 };
 
-/** Ways to see a colour, as linear RGB. Both models of each kind of colour blindness, because they differ. */
+/** Kinds of colour vision, as functions of linear RGB. Each kind of colour blindness has both models, because they differ. */
 export const VISIONS: Record<string, (colour: Triple) => Triple> = {
   normal: (colour) => colour,
   ...Object.fromEntries(
@@ -135,7 +135,7 @@ export function contrast(first: string, second: string): number {
   return Math.max(a, b) / Math.min(a, b);
 }
 
-/** The smallest ΔE between two of these colours, seen in this way. */
+/** Returns the smallest ΔE between two of these colours for a kind of colour vision. */
 export function closest(colours: readonly string[], vision: (colour: Triple) => Triple): number {
   const seen = colours.map((hex) => cieLab(vision(linearRgb(hex))));
   return Math.min(...seen.flatMap((a, i) => seen.slice(0, i).map((b) => deltaE(a, b))));

@@ -5,7 +5,7 @@ import { orthonormalise } from '../../src/linalg/orthonormalise.js';
 import { random } from '../../src/linalg/random.js';
 import { EXACT_SOLVERS } from '../../src/solvers/names.js';
 
-/** Rows with the given singular values (up to sampling of the mean), plus an offset a column. */
+/** Rows with the given singular values (up to sampling of the mean), plus an offset per column. */
 export function withSpectrum(
   n: number,
   d: number,
@@ -18,7 +18,7 @@ export function withSpectrum(
 ): number[][] {
   const rng = random(seed);
   const rank = Math.min(n - 1, d);
-  // Left vectors orthogonal to 1, so that the spectrum is that of the centred data exactly.
+  // The left vectors are orthogonal to 1, so the spectrum is exactly that of the centred data.
   const left = new Float64Array((rank + 1) * n).map(() => rng.normal());
   left.fill(1, 0, n);
   runTaskSync(orthonormalise(left, rank + 1, n, rng));

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The whole `decathlon2` of factoextra: ten events, rank, points and competition of 27 athletes, of whom the first 23 are active. */
+/** The complete `decathlon2` of factoextra: ten events, rank, points and competition of 27 athletes. The first 23 are active. */
 export function readDecathlon(): {
   events: string[];
   names: string[];

@@ -1,6 +1,6 @@
 /**
- * An independent route to the truth for small problems: covariance and Jacobi eigenvalues in double-double arithmetic
- * (about 32 digits), written without anything from the library. A number is a pair hi + lo.
+ * Independent exact results for small problems: covariance and Jacobi eigenvalues in double-double arithmetic (about 32 digits), without
+ * any code of the library. A number is a pair hi + lo.
  */
 type DD = readonly [number, number];
 
@@ -46,7 +46,7 @@ const sqrt = (x: DD): DD => {
   return twoSum(r, correction);
 };
 
-/** Eigenvalues (largest first) and eigenvectors (rows) of the covariance of the rows, right to about 28 digits. */
+/** Eigenvalues (largest first) and eigenvectors (rows) of the covariance of the rows, correct to about 28 digits. */
 export function exactPca(
   rows: readonly (readonly number[])[],
   weights: readonly number[] = rows.map(() => 1),

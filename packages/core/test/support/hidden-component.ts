@@ -2,9 +2,9 @@ import type { CanonicalCsr } from '../../src/data/blocks/csr.js';
 import { random } from '../../src/linalg/random.js';
 import { axpy, dot, norm, scale } from '../../src/linalg/vector.js';
 
-/** Columns that the hidden axis has entries in. */
+/** Number of nonzero entries of the hidden axis. */
 const TAKES = 60;
-/** Variances of single columns beside it. */
+/** Variances of other single columns. */
 const SINGLES = [0.16, 0.09, 0.04, 0.01];
 
 /** A unit vector (length d) with entries in the first columns, orthogonal to the random vectors that an iteration starts from. */
@@ -16,7 +16,7 @@ export function orthogonalToStart(seed: number, d: number, block: number, drawn 
   for (let round = 0; round < 3; round++) {
     for (let r = 0; r < block; r++) {
       const [at, length] = [r * TAKES, TAKES];
-      // Gram–Schmidt of the start itself, as the solver does it.
+      // Gram–Schmidt of the start, as in the solver.
       if (round === 0) {
         for (let before = 0; before < r; before++)
           axpy(-dot(rows, at, rows, before * TAKES, length), rows, before * TAKES, rows, at, length);
@@ -30,7 +30,7 @@ export function orthogonalToStart(seed: number, d: number, block: number, drawn 
   return axis;
 }
 
-/** Rows ±√(dλ/2)·v for the variances (ddof 0) of that axis, 1, and of single columns: S is known, and its mean is 0. */
+/** Rows ±√(dλ/2)·v for the variances (ddof 0) of the hidden axis, 1, and of single columns, so that S is known and the mean is 0. */
 export function hiddenComponent(axis: Float64Array): CanonicalCsr {
   const d = axis.length;
   const indptr = [0];

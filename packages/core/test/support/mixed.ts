@@ -3,7 +3,7 @@ import { random } from '../../src/linalg/random.js';
 
 export type MixedRow = Record<string, string | number | null>;
 
-/** A small CSV of the fixtures with texts and numbers, as records; the row names are left out. */
+/** Reads a small CSV fixture with texts and numbers as records, without the row names. */
 export function readMixed(name: string): MixedRow[] {
   const text = readFileSync(new URL(`../fixtures/${name}.csv`, import.meta.url), 'utf8');
   const [head, ...lines] = text
@@ -49,7 +49,7 @@ export function correspondenceInertias(counts: readonly (readonly number[])[]): 
   return jacobi(c.map((_, p) => c.map((_, q) => s.reduce((sum, row) => sum + row[p] * row[q], 0))));
 }
 
-/** Zeros and ones: a column per level of every category, levels in the order of their characters. */
+/** Indicator columns: one per level of every category, with sorted levels. */
 export function indicators(rows: readonly MixedRow[], columns: readonly string[]): number[][] {
   const levels = columns.flatMap((name) =>
     [...new Set(rows.map((row) => String(row[name])))].sort().map((level) => ({ name, level })),
@@ -65,7 +65,7 @@ export interface MixedShape {
   readonly seed: number;
 }
 
-/** A random table: numbers that depend on one another and on the categories; the last category may have levels that occur once. */
+/** A random table. Its numbers depend on one another and on the categories. The last category may have levels that occur once. */
 export function mixedTable({ rows, numbers, categories, levels, seed }: MixedShape): MixedRow[] {
   const { uniform, normal } = random(seed);
   return Array.from({ length: rows }, (_, i) => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A small CSV of the fixtures: first column names the row, the others are numbers. */
+/** Reads a small CSV fixture. The first column has row names, and the others numbers. */
 export function readTable(name: string): { columns: string[]; rows: number[][] } {
   const text = readFileSync(new URL(`../fixtures/${name}.csv`, import.meta.url), 'utf8');
   const [head, ...lines] = text.trim().split('\n');

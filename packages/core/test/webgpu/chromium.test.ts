@@ -32,7 +32,7 @@ describe.skipIf(!executablePath)('the WebGPU engine on the software driver of Ch
     for (const close of toClose) await close();
   });
 
-  it('finds forms of exact arithmetic that hold there, and calls the driver what it is', async () => {
+  it('finds exact forms of arithmetic, and reports the name of the driver', async () => {
     const { software, arithmetic } = await page.evaluate(() => webgpu.open());
     expect(software).toBe(true);
     // Its multiply-add is not fused.

@@ -8,7 +8,7 @@ import type { OpenDevice } from './grid.js';
 
 const none = (): void => {};
 
-/** Changes the code of kernels whose name begins so, while `run` runs. */
+/** Changes the code of kernels whose name begins with `name` while `run` runs. */
 async function withKernels<Result>(
   name: string,
   change: (code: string) => string,
@@ -28,7 +28,7 @@ async function withKernels<Result>(
   }
 }
 
-/** Leaves out tile (0, 1) of sums of more than so many terms. */
+/** Leaves out tile (0, 1) of sums of more than `terms` terms. */
 const dropTile =
   (terms: number) =>
   (code: string): string =>
@@ -37,7 +37,7 @@ const dropTile =
       `if (n0 == 64u && m0 == 0u && p.terms > ${terms}u) { return; }\n  let tx = t % 16u;`,
     );
 
-/** The error of a sum as a compiler leaves it that treats sums as exact. */
+/** The error of a sum as computed by a compiler that treats sums as exact. */
 const optimiseSums = (code: string): string =>
   code.replaceAll(
     /(fn twoSum(\d)[^}]*return Two\d\(s, )[^;]*;/g,
@@ -59,18 +59,18 @@ function expectWarning(warnings: readonly Warning[], words: string): void {
   if (!found) throw new Error(`no warning with "${words}" in ${JSON.stringify(warnings)}`);
 }
 
-/** Errors injected on purpose, and devices that fail: by name. */
+/** Injected errors and failing devices, by name. */
 export const faultChecks: Record<string, (gpu: GPU, opened: OpenDevice) => Promise<void>> = {
   'a kernel that drops one tile is found by the probe': (gpu) =>
     withKernels('matmul', dropTile(0), () => refused(gpu, 'computes something wrong')),
 
-  'exact sums that the compiler undoes everywhere are found by the probe': (gpu) =>
+  'a compiler that breaks all exact sums is found by the probe': (gpu) =>
     withKernels('', optimiseSums, () => refused(gpu, 'undoes every form of exact arithmetic')),
 
-  'exact sums that the compiler undoes in products alone are found by the probe': (gpu) =>
+  'a compiler that breaks exact sums only in products is found by the probe': (gpu) =>
     withKernels('matmul', optimiseSums, () => refused(gpu, 'computes something wrong')),
 
-  async 'a tile that is dropped only from sums longer than those of the probe is found by checking on the processor'(
+  async 'a tile that is dropped only from longer sums than in the probe is found by the check on the processor'(
     _,
     { gpu: device, engine },
   ) {
@@ -88,12 +88,12 @@ export const faultChecks: Record<string, (gpu: GPU, opened: OpenDevice) => Promi
         atMost(error, 1e-12 * truth.variances[0], `error of variance ${i}`);
       }
     } finally {
-      // The device is as good as before.
+      // The device works as before.
       device.failure = undefined;
     }
   },
 
-  async 'a tile that is dropped from products of bytes is found by checking on the processor'(
+  async 'a tile that is dropped from products of bytes is found by the check on the processor'(
     _,
     { gpu: device, engine },
   ) {
@@ -132,7 +132,7 @@ export const faultChecks: Record<string, (gpu: GPU, opened: OpenDevice) => Promi
     const truth = await pca({ rows: 300, cols: 10, data }, { k: 2, engine: 'wasm', solver: 'covariance' });
     try {
       GPUBuffer.prototype.mapAsync = () => new Promise(() => {});
-      // Half a minute passes at once.
+      // The timer fires immediately instead of after half a minute.
       globalThis.setTimeout = ((run: () => void, ms?: number) => own(run, ms === 30_000 ? 0 : ms)) as typeof setTimeout;
       const model = await pca({ rows: 300, cols: 10, data }, { k: 2, engine, solver: 'covariance' });
       equal(model.variances[0], truth.variances[0], 'first variance');
@@ -156,7 +156,7 @@ export const faultChecks: Record<string, (gpu: GPU, opened: OpenDevice) => Promi
     for (let i = 0; i < 100; i++) {
       const controller = new AbortController();
       const fit = fitOnce(controller.signal).catch(() => aborted++);
-      // Now and then later, in the middle of a pass.
+      // Some aborts come later, in the middle of a pass.
       for (let turn = 0; turn < i % 12; turn++) await Promise.resolve();
       if (i % 3 === 0) await new Promise((resolve) => setTimeout(resolve, i % 5));
       controller.abort();
@@ -167,7 +167,7 @@ export const faultChecks: Record<string, (gpu: GPU, opened: OpenDevice) => Promi
     equal(device.failure ?? 'none', 'none', 'failure of the device');
   },
 
-  // The last one: it leaves no device.
+  // Must be the last check, because it destroys the device.
   async 'a device that is lost in the middle of a pass leaves the pass to wasm, with a warning'(
     _,
     { gpu: device, engine },

@@ -21,7 +21,7 @@ export interface OpenDevice {
   readonly engine: Engine;
 }
 
-/** The engine with blocks of any size on the device. It throws where there is none, so that a test cannot pass without having run. */
+/** Returns the engine, with blocks of any size on the device. Throws if there is no device, so that a test cannot pass without running. */
 export async function openForTests(gpu: GPU): Promise<OpenDevice> {
   const opened = await openWebGpu({ gpu, smallest: 0 });
   if (typeof opened === 'string') throw new Error(`There is no WebGPU device: ${opened}`);
@@ -119,7 +119,7 @@ const scaled = (plain: Float64Array, cols: number, rows: number, weighted: boole
   ...(weighted ? { rootWeights: Float64Array.from({ length: rows }, (_, i) => (i % 7) / 4) } : {}),
 });
 
-/** What the WebGPU engine must do, besides what every engine must. */
+/** Checks of the WebGPU engine, besides the checks of every engine. */
 const ownChecks: Record<string, (opened: OpenDevice) => Promise<void>> = {
   async 'passes read every type of number exactly, with strides, weights and scales'({ engine }) {
     for (const type of Object.keys(TYPES)) {
@@ -128,7 +128,7 @@ const ownChecks: Record<string, (opened: OpenDevice) => Promise<void>> = {
     }
   },
 
-  async 'passes agree with the reference where sums have several parts, slabs and tiles'({ engine }) {
+  async 'passes agree with the reference when sums have several parts, slabs and tiles'({ engine }) {
     for (const [n, d, k] of [
       [1100, 70, 33],
       [9, 700, 2],
@@ -161,7 +161,7 @@ const ownChecks: Record<string, (opened: OpenDevice) => Promise<void>> = {
         } finally {
           Reflect.deleteProperty(gpu, 'pipeline');
         }
-        // Where a device has no such products, the usual ones are used.
+        // A device without byte products uses the usual products.
         equal(pipelines.includes(`integer gram ${type}`), gpu.packedProducts, 'use of integer products');
       }
     }
@@ -183,7 +183,9 @@ const ownChecks: Record<string, (opened: OpenDevice) => Promise<void>> = {
     }
   },
 
-  async 'the float32 engine keeps to its roundoff, and summaries agree with the reference'({ engine }) {
+  async 'the errors of the float32 engine stay within its roundoff, and summaries agree with the reference'({
+    engine,
+  }) {
     const [n, d] = [900, 70];
     const { normal, uniform } = random(4);
     const data = Float64Array.from({ length: n * d }, (_, at) => 100 * (at % d) + normal());
@@ -221,7 +223,7 @@ const ownChecks: Record<string, (opened: OpenDevice) => Promise<void>> = {
     }
   },
 
-  async 'work is submitted in slices, which the measured speed bounds'({ engine, gpu }) {
+  async 'work is submitted in slices, limited by the measured speed'({ engine, gpu }) {
     const [n, d] = [300, 200];
     const block: DenseBlock = {
       kind: 'dense',
@@ -230,7 +232,7 @@ const ownChecks: Record<string, (opened: OpenDevice) => Promise<void>> = {
       stride: d,
       data: Float32Array.from({ length: n * d }, random(8).normal),
     };
-    // Operations of one tile in two parts, which are not divided.
+    // Operations of one tile in two parts, the smallest unit of work.
     const tile = 2 * 64 * 64 * 320 * 12;
     const own = { step: gpu.step, finish: gpu.finish };
     const { now } = performance;
@@ -256,7 +258,7 @@ const ownChecks: Record<string, (opened: OpenDevice) => Promise<void>> = {
         none,
       );
       loaded.release();
-      // A slice that takes four times as long as it should, by a clock that says so, makes the next one a quarter of it.
+      // The clock is replaced. If a slice takes four times too long, the next slice is a quarter as long.
       const before = gpu.slice;
       let ticks = 0;
       performance.now = () => 100 * ticks++;
@@ -268,7 +270,7 @@ const ownChecks: Record<string, (opened: OpenDevice) => Promise<void>> = {
     }
   },
 
-  async 'leading eigenvectors agree with all of them, on falling spectra'({ engine, gpu }) {
+  async 'leading eigenvectors agree with those of the full decomposition, for decreasing spectra'({ engine, gpu }) {
     for (const [d, count, spectrum] of [
       [120, 6, (i: number) => 0.8 ** i],
       [100, 5, (i: number) => 1e4 / (1 + i) ** 2],
@@ -278,7 +280,8 @@ const ownChecks: Record<string, (opened: OpenDevice) => Promise<void>> = {
       for (const row of rows) {
         for (let i = 0; i < d; i++) for (let j = i; j < d; j++) scatter[i * d + j] += row[i] * row[j];
       }
-      const found = await leadingEigen(gpu, scatter, d, count, 1e-8, engine.symmetricEigen, none, 0);
+      const request = { upper: scatter, size: d, count, tolerance: 1e-8, seed: 0, also: undefined };
+      const found = await leadingEigen(gpu, request, engine.symmetricEigen, none);
       if (!found) throw new Error(`nothing found for ${d} × ${d}`);
       const all = await engine.symmetricEigen(scatter.slice(), d, count, none);
       for (let i = 0; i < count; i++) {
@@ -312,7 +315,7 @@ const solverChecks = (cases: typeof solverCases): Record<string, (opened: OpenDe
   );
 
 const dense = solverCases.filter(({ layout }) => layout === 'dense');
-/** The same for a software driver, which is slow: what is hard for two float32 parts. */
+/** The cases for a software driver, which is slow: the hard cases for two float32 parts. */
 const hard = dense.filter(
   ({ shape, dtype, weighted }) =>
     (shape === 'huge offset' && dtype === 'float64' && weighted) ||
@@ -322,13 +325,13 @@ const hard = dense.filter(
 
 /** The checks of every engine that need no large blocks. */
 const SMALL = [
-  'gram: S += BᵀB, upper triangle, on top of what is there',
+  'gram: S += BᵀB, upper triangle, added to the given sums',
   'multiply: Y = BVᵀ; multiplyTransposed: Z += YᵀB; normal: Z += VBᵀB',
   'the same input gives the same bits',
   'stops at the next tile when onStep throws',
 ];
 
-/** Every check by name: all of them, for a GPU; and those that a software driver can do in seconds. */
+/** Every check by name: all checks, for a GPU; and the checks that a software driver can do in seconds. */
 export const webGpuChecks: Record<string, (opened: OpenDevice) => Promise<void>> = {
   ...Object.fromEntries(
     Object.entries(engineChecks).map(

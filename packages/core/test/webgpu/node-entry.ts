@@ -3,7 +3,7 @@ import { openForTests, quickChecks } from './grid.js';
 
 const print = (line: string): boolean => process.stdout.write(`${line}\n`);
 
-/** Runs the checks in Node on the GPU it is given; prints a line per check. Returns how many failed. */
+/** Runs the checks in Node on the given GPU, and prints a line per check. Returns the number of failed checks. */
 export async function runInNode(gpu: GPU, names: readonly string[]): Promise<number> {
   fc.configureGlobal({ seed: Number(process.env.SCREE_SEED ?? 1), numRuns: 4 });
   const opened = await openForTests(gpu);

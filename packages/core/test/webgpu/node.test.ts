@@ -8,7 +8,7 @@ import { build, type Rolldown } from 'vite';
 import { describe, expect, inject, it } from 'vitest';
 import { quickChecks } from './grid.js';
 
-/** Where the package `webgpu` is: SCREE_WEBGPU, or installed beside the others. It is 130 MB and no dependency of the tests. */
+/** The path of the package `webgpu`: SCREE_WEBGPU, or an installed package. The tests do not depend on it, because it has 130 MB. */
 function findDawn(): string | undefined {
   if (process.env.SCREE_WEBGPU) return process.env.SCREE_WEBGPU;
   try {
@@ -19,7 +19,7 @@ function findDawn(): string | undefined {
 }
 
 const dawn = findDawn();
-// Debian's Chromium has its software driver, and a Vulkan loader, in this folder.
+// Debian's Chromium stores its software driver and a Vulkan loader in this folder.
 const folder = inject('chromium') ? '/usr/lib/chromium' : '';
 const driver = join(folder, 'vk_swiftshader_icd.json');
 const missing = !dawn
@@ -29,7 +29,7 @@ const missing = !dawn
     : Number(process.versions.node.split('.')[0]) < 22
       ? 'Dawn sometimes ends with an error on Node 20'
       : undefined;
-/** Few of them: compiling kernels takes this driver a second each. */
+/** Few checks, because this driver needs a second to compile a kernel. */
 const NAMES = Object.keys(quickChecks).filter((name) => /^(gram|multiply|passes read|refined)/.test(name));
 
 describe.skipIf(missing)(

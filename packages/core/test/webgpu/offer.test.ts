@@ -3,7 +3,7 @@ import { openDevice, provideGpu, webGpuOffer } from '../../src/engines/webgpu/of
 
 afterEach(() => provideGpu(() => 'none'));
 
-/** A GPU whose driver is software, and what was asked of it. */
+/** A GPU with a software driver, and the requests that it received. */
 function softwareGpu() {
   const asked: string[] = [];
   const adapter = {
@@ -23,7 +23,7 @@ function softwareGpu() {
   return { asked, gpu: gpu as never };
 }
 
-it("a software driver is not opened for 'auto', and is opened for who asks for it", async () => {
+it("a software driver is not opened for 'auto', but is opened on request", async () => {
   const { asked, gpu } = softwareGpu();
   provideGpu(() => gpu);
   expect(await webGpuOffer.make(1, true)).toBeUndefined();
@@ -34,7 +34,7 @@ it("a software driver is not opened for 'auto', and is opened for who asks for i
   expect(await webGpuOffer.why()).toContain('no device here');
 });
 
-it("'auto' considers a device from 67 million numbers on, and from 4 million where one is open already", async () => {
+it("'auto' considers a device for 67 million numbers or more, and an open device for 4 million or more", async () => {
   const opened = { gpu: { failure: undefined as string | undefined } };
   vi.doMock('../../src/engines/webgpu/webgpu.js', () => ({ openWebGpu: async () => opened }));
   provideGpu(() => ({}) as GPU);

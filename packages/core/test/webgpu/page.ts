@@ -21,7 +21,7 @@ const checks = {
     };
   },
 
-  /** Runs one check; returns what failed. */
+  /** Runs one check. Returns the failure, if any. */
   async check(name: string): Promise<string | undefined> {
     try {
       opened ??= openForTests(navigator.gpu);

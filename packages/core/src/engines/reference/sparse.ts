@@ -6,6 +6,13 @@ import type { DualTarget, LoadedBlock, OnStep, RowsAt } from '../engine.js';
 import { summariseTwoPass } from '../summarise-two-pass.js';
 import { REFERENCE_TILE_ROWS } from './tile.js';
 
+/** Implicitly centred rows: the entries of A, the shift t of every row, and the roots of the weights. */
+interface CentredRows {
+  readonly entries: Float64Array;
+  readonly rest: Float64Array;
+  readonly rootWeights: Float64Array | undefined;
+}
+
 /**
  * The five passes over sparse rows, with implicit centring: the zeros of B are never filled in.
  *
@@ -94,7 +101,7 @@ export class SparseReference implements LoadedBlock {
     const byColumn = transpose(vectors.subarray(0, k * this.cols), k, this.cols);
     const offset = offsets(centred.rest, vectors, k);
     for (let i = 0; i < this.rows; i++) {
-      this.#scoreRow(i, scaler, centred.entries, byColumn, offset, k, scores, i * k);
+      this.#scoreRow(i, centred, byColumn, offset, k, scores, i * k);
       const pause = this.#stepEvery(i, onStep);
       if (pause) await pause;
     }
@@ -112,7 +119,7 @@ export class SparseReference implements LoadedBlock {
     const byColumn = new Float64Array(this.cols * k);
     const sums = new Float64Array(k);
     for (let i = 0; i < this.rows; i++) {
-      this.#collectRow(i, scaler, centred.entries, scores, i * k, k, byColumn, sums);
+      this.#collectRow(i, centred, scores, i * k, k, byColumn, sums);
       const pause = this.#stepEvery(i, onStep);
       if (pause) await pause;
     }
@@ -127,8 +134,8 @@ export class SparseReference implements LoadedBlock {
     const sums = new Float64Array(k);
     const scores = new Float64Array(k);
     for (let i = 0; i < this.rows; i++) {
-      this.#scoreRow(i, scaler, centred.entries, byColumn, offset, k, scores, 0);
-      this.#collectRow(i, scaler, centred.entries, scores, 0, k, collected, sums);
+      this.#scoreRow(i, centred, byColumn, offset, k, scores, 0);
+      this.#collectRow(i, centred, scores, 0, k, collected, sums);
       const pause = this.#stepEvery(i, onStep);
       if (pause) await pause;
     }
@@ -138,7 +145,7 @@ export class SparseReference implements LoadedBlock {
   release(): void {}
 
   /** Returns the entries of A, and t. */
-  #centre(scaler: Scaler): { entries: Float64Array; rest: Float64Array } {
+  #centre(scaler: Scaler): CentredRows {
     const { data, indices } = this.#block;
     const full = this.#fullColumns(scaler.rootWeights);
     const entries = new Float64Array(data.length);
@@ -147,7 +154,7 @@ export class SparseReference implements LoadedBlock {
       entries[at] = (data[at] - (full[j] ? scaler.shift[j] : 0)) * scaler.factor[j];
     }
     const rest = scaler.shift.map((shift, j) => (full[j] ? 0 : shift * scaler.factor[j]));
-    return { entries, rest };
+    return { entries, rest, rootWeights: scaler.rootWeights };
   }
 
   /** Returns 1 for each column that is stored in every row of weight above 0, and 0 for the others. */
@@ -165,8 +172,7 @@ export class SparseReference implements LoadedBlock {
 
   #scoreRow(
     i: number,
-    scaler: Scaler,
-    entries: Float64Array,
+    { entries, rootWeights }: CentredRows,
     byColumn: Float64Array,
     offset: Float64Array,
     k: number,
@@ -176,13 +182,12 @@ export class SparseReference implements LoadedBlock {
     const { indptr, indices } = this.#block;
     for (let c = 0; c < k; c++) scores[start + c] = -offset[c];
     for (let at = indptr[i]; at < indptr[i + 1]; at++) axpy(entries[at], byColumn, indices[at] * k, scores, start, k);
-    if (scaler.rootWeights) for (let c = 0; c < k; c++) scores[start + c] *= scaler.rootWeights[i];
+    if (rootWeights) for (let c = 0; c < k; c++) scores[start + c] *= rootWeights[i];
   }
 
   #collectRow(
     i: number,
-    scaler: Scaler,
-    entries: Float64Array,
+    { entries, rootWeights }: CentredRows,
     scores: Float64Array,
     start: number,
     k: number,
@@ -190,7 +195,7 @@ export class SparseReference implements LoadedBlock {
     sums: Float64Array,
   ): void {
     const { indptr, indices } = this.#block;
-    const root = scaler.rootWeights ? scaler.rootWeights[i] : 1;
+    const root = rootWeights ? rootWeights[i] : 1;
     axpy(root, scores, start, sums, 0, k);
     for (let at = indptr[i]; at < indptr[i + 1]; at++) {
       axpy(entries[at] * root, scores, start, byColumn, indices[at] * k, k);

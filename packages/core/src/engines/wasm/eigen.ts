@@ -99,7 +99,7 @@ interface Reduced {
   readonly stride: number;
 }
 
-/** Reduces A·factor = QTQᵀ, where A has the rows and columns `kept` (assembly/tridiagonalise.ts, assembly/reduce.ts). */
+/** Reduces the rows and columns `kept` of a matrix, times `factor`, to QTQᵀ (assembly/tridiagonalise.ts, assembly/reduce.ts). */
 async function reduce(
   a: Float64Array,
   all: number,

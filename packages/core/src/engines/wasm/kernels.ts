@@ -108,8 +108,8 @@ export class Kernels {
 }
 
 /**
- * Creates a memory that workers can share. It works without workers too. Unshared memory needs the same address space, so there is no
- * fallback to it.
+ * Creates a memory that workers can share. It works without workers too. Unshared memory would need the same address space, so it would not
+ * help as a fallback.
  */
 function sharedMemory(): WebAssembly.Memory {
   let failure: unknown;

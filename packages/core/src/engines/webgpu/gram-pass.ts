@@ -12,36 +12,29 @@ type OnSlice = () => void | Promise<void>;
 /** Returns true if all columns of the sums fit into memory together. */
 export const fitsOnePanel = (gpu: Gpu, d: number): boolean => panelWidth(gpu, d, d) >= padded(d);
 
+/** The n columns from `column` on of d × d sums, in two float32 parts if `two` is true. */
+interface PanelShape {
+  readonly d: number;
+  readonly n: number;
+  readonly column: number;
+  readonly two: boolean;
+}
+
 /** Some columns of S = BᵀB, upper triangle, summed slab by slab. */
 export class GramPanel {
   readonly #gpu: Gpu;
   readonly #use: PassBuffers;
   readonly #rows: ScaledRows;
   readonly #sums: ProductSums;
-  readonly #d: number;
-  readonly #n: number;
-  readonly #column: number;
-  readonly #two: boolean;
+  readonly #shape: PanelShape;
   #add = false;
 
-  private constructor(
-    gpu: Gpu,
-    use: PassBuffers,
-    rows: ScaledRows,
-    sums: ProductSums,
-    d: number,
-    n: number,
-    column: number,
-    two: boolean,
-  ) {
+  private constructor(gpu: Gpu, use: PassBuffers, rows: ScaledRows, sums: ProductSums, shape: PanelShape) {
     this.#gpu = gpu;
     this.#use = use;
     this.#rows = rows;
     this.#sums = sums;
-    this.#d = d;
-    this.#n = n;
-    this.#column = column;
-    this.#two = two;
+    this.#shape = shape;
   }
 
   /** Creates the panel of the columns from `column` on. */
@@ -55,27 +48,28 @@ export class GramPanel {
     const n = Math.min(panelWidth(gpu, d, d), padded(d) - column);
     // Rows below the panel belong to the lower triangle.
     const sums = await use.sums(Math.min(d, column + n), n, padded(Math.min(rows.slab, total)));
-    return new GramPanel(gpu, use, rows, sums, d, n, column, two);
+    return new GramPanel(gpu, use, rows, sums, { d, n, column, two });
   }
 
   /** The first column after this panel. */
   get end(): number {
-    return this.#column + this.#n;
+    return this.#shape.column + this.#shape.n;
   }
 
   async add(first: number, count: number, onSlice: OnSlice): Promise<void> {
     const b = await this.#rows.decode(first, count, onSlice);
-    const shape = { n: this.#n, terms: padded(count), column: this.#column, upper: true, add: this.#add };
+    const { n, column, two } = this.#shape;
+    const shape = { n, terms: padded(count), column, upper: true, add: this.#add };
     this.#add = true;
-    const kind = { over: 'columns', precision: this.#two ? 'two' : 'float32' } as const;
+    const kind = { over: 'columns', precision: two ? 'two' : 'float32' } as const;
     await addProducts(this.#gpu, kind, b, b, this.#sums, shape, onSlice);
   }
 
   /** Writes the sums into the upper triangle of `scatter`, and frees them. */
   async read(scatter: Float64Array): Promise<void> {
-    const [d, column] = [this.#d, this.#column];
+    const { d, n, column } = this.#shape;
     const result = await this.#use.reduced(this.#sums);
-    const width = Math.min(this.#n, d - column);
+    const width = Math.min(n, d - column);
     await readMatrixRows(this.#gpu, result, Math.min(d, this.end), (i, high, low, at) => {
       const first = Math.max(0, i - column);
       joinParts(high, low, at + first, scatter, i * d + column + first, width - first);

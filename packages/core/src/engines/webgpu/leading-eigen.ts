@@ -31,6 +31,16 @@ const INDEPENDENT = 1e-10;
 const CHOLESKY_ENTRIES = 2 ** 22;
 const CHOLESKY_COST = 4096;
 
+/** The arguments of `Engine.leadingEigen`. */
+interface EigenRequest {
+  readonly upper: Float64Array;
+  readonly size: number;
+  readonly count: number;
+  readonly tolerance: number;
+  readonly seed: number;
+  readonly also: Float64Array | undefined;
+}
+
 const TWO_BY_ROWS = { over: 'rows', precision: 'two' } as const;
 
 /**
@@ -45,39 +55,31 @@ const TWO_BY_ROWS = { over: 'rows', precision: 'two' } as const;
  */
 export async function leadingEigen(
   gpu: Gpu,
-  upper: Float64Array,
-  d: number,
-  count: number,
-  tolerance: number,
+  request: EigenRequest,
   eigen: Engine['symmetricEigen'],
   onStep: OnStep,
-  seed: number,
-  also?: Float64Array,
 ): Promise<LeadingEigen | undefined> {
+  const { size: d, count } = request;
   const least = count + Math.max(FEWEST_EXTRA, Math.ceil(count * EXTRA_SHARE));
   if (least > d / 2) return undefined;
   // Matrices are padded, so more vectors cost nothing, and with them filters of a lower degree suffice.
   const b = Math.min(padded(least), Math.floor(d / 2));
   const use = new PassBuffers(gpu);
   try {
-    return await iterate(gpu, use, upper, d, count, b, tolerance, eigen, () => onStep(0), seed, also);
+    return await iterate(gpu, use, request, b, eigen, () => onStep(0));
   } finally {
     use.release();
   }
 }
 
+/** Filters a block of b vectors until the residuals are small enough. */
 async function iterate(
   gpu: Gpu,
   use: PassBuffers,
-  upper: Float64Array,
-  d: number,
-  count: number,
+  { upper, size: d, count, tolerance, seed, also }: EigenRequest,
   b: number,
-  tolerance: number,
   eigen: Engine['symmetricEigen'],
   onSlice: () => void | Promise<void>,
-  seed: number,
-  also: Float64Array | undefined,
 ): Promise<LeadingEigen | undefined> {
   let largest = 0;
   for (let i = 0; i < d; i++) largest = Math.max(largest, upper[i * d + i]);

@@ -1,8 +1,9 @@
 import { type Arithmetic, arithmeticCode, UNIFORM_HEAD } from './arithmetic.js';
 
 /**
- * C = AᵀB ('columns': sums over the rows of both) or C = ABᵀ ('rows': sums over the columns of both), in tiles of 64 × 64 or, with
- * `narrow`, 64 × 16. A workgroup of 256 threads computes one tile of one part of the sum, 4 × 4 or 4 × 1 entries per thread.
+ * A product of two matrices: C = AᵀB ('columns': sums over the rows of both) or C = ABᵀ ('rows': sums over the columns of both). Tiles are
+ * 64 × 64, or 64 × 16 if `narrow` is true. A workgroup of 256 threads computes one tile of one part of the sum. A thread computes 4 × 4 or
+ * 4 × 1 entries.
  *
  * 'float32': products of the high parts are summed in float32 over `FLOAT32_TERMS` terms, and these sums are added in two parts. 'two': all
  * products and sums have two parts. Sums over 16 terms accumulate their errors separately (Ogita, Rump & Oishi 2005), and are added in two

@@ -110,7 +110,8 @@ function makeEngine(gpu: Gpu, processor: Engine, smallest: number, rates: Device
     async leadingEigen(upper, size, count, tolerance, onStep, seed, also) {
       if (gpu.failure !== undefined || size * size < smallestMatrix) return undefined;
       try {
-        return await leadingEigen(gpu, upper, size, count, tolerance, processor.symmetricEigen, onStep, seed, also);
+        const request = { upper, size, count, tolerance, seed, also };
+        return await leadingEigen(gpu, request, processor.symmetricEigen, onStep);
       } catch (error) {
         if (!(error instanceof DeviceFailure)) throw error;
         device.failed(error.message);

@@ -4,6 +4,13 @@ import type { JobRunner } from '../threads/job-runner.js';
 import { Chunk } from './chunk.js';
 import { chunkCols, groupLines, slotBytes, TILE } from './layout.js';
 
+interface LineOptions {
+  /** True for panels of float32. */
+  readonly float32?: boolean;
+  readonly chunks?: number;
+  readonly padding?: number;
+}
+
 /** Some rows of a block as lines of slots. A tile has TILE columns and `groups` slots of rows. */
 export class RowLines {
   readonly groups: number;
@@ -22,15 +29,12 @@ export class RowLines {
   readonly shift: number;
   readonly factor: number;
 
+  /** Allocates `chunks` chunks of up to `cols` columns of the rows, with `padding` numbers after each row. */
   constructor(
     runner: JobRunner,
-    block: DenseBlock,
-    scaler: Scaler,
-    first: number,
-    rows: number,
+    { block, scaler, first, count: rows }: RowRange,
     cols: number,
-    float32: boolean,
-    { chunks = 2, padding = 0 }: { readonly chunks?: number; readonly padding?: number } = {},
+    { float32 = false, chunks = 2, padding = 0 }: LineOptions = {},
   ) {
     const { kernels } = runner;
     this.#runner = runner;
@@ -132,8 +136,8 @@ export async function multiplyRows(
   const same = a.block === b.block && a.first === b.first;
   const width = Math.min(d, chunkCols(Math.max(a.count, b.count)));
   const sums = runner.kernels.zeros(a.count * b.count);
-  const left = new RowLines(runner, a.block, a.scaler, a.first, a.count, width, float32);
-  const right = same ? left : new RowLines(runner, b.block, b.scaler, b.first, b.count, width, float32);
+  const left = new RowLines(runner, a, width, { float32 });
+  const right = same ? left : new RowLines(runner, b, width, { float32 });
   const sides = same ? [left] : [left, right];
   const tiles = Math.ceil(width / TILE);
   const copies = left.byJobs || right.byJobs ? a.count + b.count : 0;

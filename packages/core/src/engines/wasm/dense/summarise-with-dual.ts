@@ -39,7 +39,7 @@ export async function summariseWithDual(
   const width = chunkCols(n);
   const chunks = Math.ceil(d / width);
   const sums = kernels.zeros(n * n);
-  const lines = new RowLines(runner, block, scaler, 0, n, width, false, { chunks: 3, padding: PADDING });
+  const lines = new RowLines(runner, { block, scaler, first: 0, count: n }, width, { chunks: 3, padding: PADDING });
   const [shift, factor] = [kernels.put(seen.shift), kernels.put(seen.factor)];
   const [tall, strips] = [Math.ceil(n / TILE), width / TILE];
   const planes = kernels.allocate(tall * 4 * width * 8);

@@ -49,7 +49,7 @@ interface Kept {
   readonly kernels: Kernels;
   readonly centred: ImplicitCentring;
   readonly addresses: readonly RowAddresses[][];
-  /** True if no copy by column is to be made: it was made already, or there is no room for it. */
+  /** True after the copy by column was made, or if it needs too much memory. */
   byColumn: boolean;
 }
 
@@ -154,7 +154,7 @@ export class WasmSparse implements LoadedBlock {
     }
   }
 
-  /** Copies the rows into a separate memory, where they stay, if there is room. */
+  /** Copies the rows into a separate memory, which keeps them, if there is room. */
   #keep(centred: ImplicitCentring): void {
     if (this.#kept?.centred === centred) return;
     const weighted = centred.scaler.rootWeights !== undefined;
