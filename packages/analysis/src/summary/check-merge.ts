@@ -8,7 +8,7 @@ interface NamedHeader {
   readonly header: SummaryHeader;
 }
 
-/** Refuses summaries that are not of one table: other columns, weights here and not there, a part that is there twice. */
+/** Refuses summaries that do not belong to one table: other columns, weights in some only, a part that occurs twice. */
 export function checkMerge(inputs: readonly NamedHeader[], allowDuplicates: boolean): void {
   const [first] = inputs;
   const seen = new Map<string, string>();
