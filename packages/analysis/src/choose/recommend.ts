@@ -20,13 +20,14 @@ type Answer = Criterion & { readonly k: number };
 type Decider = Answer & { readonly noise?: string };
 
 /**
- * The number of components to keep, by one rule: the answer of the permutation test; without rows, of parallel analysis; if that
- * does not apply either, of cross-validation; otherwise the median of the criteria that do, at least 1.
+ * Recommends the number of components to keep. The permutation test decides; without rows, parallel analysis; if that does not apply
+ * either, cross-validation. Otherwise it is the median of the criteria that apply, at least 1.
  *
  * Why a test against noise decides: it keeps its 5 % of false components on tables without structure, whatever the distributions and
- * variances of the columns are, and a combination of several tests would lose that. Cross-validation finds the factors of simulated tables more often,
- * if strong components hide weak ones from the test. In real tables, whose noise is not white, it adds components that help to predict single
- * columns. So the sentence names its answer, and the test decides. `bench/choose-components.ts` measures all three.
+ * variances of the columns are, and a combination of several tests would lose that. Cross-validation finds the factors of simulated
+ * tables more often, if strong components hide weak ones from the test. In real tables, whose noise is not white, it adds components
+ * that help to predict single columns. So the sentence names its answer, and the test decides. `bench/choose-components.ts` measures
+ * all three.
  */
 export function recommend(criteria: readonly Criterion[]): Recommendation {
   const answers = criteria.filter((criterion): criterion is Answer => criterion.k !== null);

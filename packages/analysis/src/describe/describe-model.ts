@@ -13,7 +13,7 @@ export function describeVariances(model: Model): string[] {
   // One column has one component.
   if (d === 1) return [];
   const needed = componentsForShares(model);
-  // Of shares with the same number of components, only the largest is named.
+  // If shares need the same number of components, only the largest is named.
   const reached = needed.flatMap(({ share, components }, i) =>
     components === undefined || components === needed[i + 1]?.components
       ? []

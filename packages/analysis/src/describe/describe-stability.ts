@@ -14,8 +14,8 @@ const MAY_SWAP = 0.05;
 
 /**
  * Describes the stability of components, first in one sentence: "PC1 and PC2 are stable (±4°, ±9°); PC3 and PC4 may swap in another
- * sample." 95 % of the replicates stay within these angles. `first` is the number of components to describe, with those that they may
- * swap with; default all. `kept` is the recommended number. Components beyond it may be noise, and are not called stable.
+ * sample." 95 % of the replicates stay within these angles. `first` is the number of components to describe; default all. `kept` is the
+ * recommended number. Components beyond it may be noise, and are not called stable.
  */
 export function describeStability(stability: Stability, first = stability.angles.length, kept = first): string[] {
   const k = stability.angles.length;

@@ -52,8 +52,8 @@ export function surelyMarkers(markers: readonly ColumnToLeaveOut[], facts: reado
 }
 
 /**
- * The columns that are not fitted by default: those that number or date the rows, and the one that colours the points, because its
- * groups are compared with the components. None if no column would remain.
+ * The columns to leave out by default: those of row numbers and dates, and the one that colours the points, because its groups are
+ * compared with the components. None if no column would remain.
  */
 export function columnsToLeaveOut(
   candidates: readonly number[],

@@ -34,8 +34,8 @@ interface Candidate {
  * of the columns are like that, as in a questionnaire.
  *
  * The candidate that separates the rows most is chosen. R² is the share of the variance of the other standardised columns that lies
- * between the groups, and 1 − (1 − R²)(n − 1)/(n − groups) corrects it for the number of groups, so that it is 0 on average for
- * meaningless groups. It must be above 0, and at least 0.1 for numbers that are not known to be codes.
+ * between the groups. The adjusted 1 − (1 − R²)(n − 1)/(n − groups) is 0 on average for meaningless groups. It must be above 0, and at
+ * least 0.1 for numbers that are not known to be codes.
  */
 export async function bestColour(
   table: ColumnAccess,

@@ -117,7 +117,7 @@ export function mfaGroups(model: Model): MfaGroupPart[] {
   });
 }
 
-/** Inertias of MCA without the part that encoding Q columns as indicators adds. */
+/** Inertias of MCA, corrected for the variance that indicators of Q columns add. */
 export interface AdjustedInertias {
   /** (Q/(Q − 1))²·(λ − 1/Q)² for every component with λ > 1/Q, the others have none (Benzécri 1979). */
   readonly inertias: readonly number[];

@@ -11,7 +11,7 @@ import { ColumnCorrelations, type SupplementaryColumn } from './supplementary-co
 export interface SupplementaryOptions extends RowOptions {
   /** Numeric columns that were not fitted, with rows in the order of the data. NaN is a missing value. */
   readonly columns?: Data;
-  /** Names of those columns, if the data do not carry them; for records, the columns to use. */
+  /** Names of the supplementary columns, if the data do not carry them; for records, the columns to use. */
   readonly columnNames?: readonly string[];
   /** Columns of labels by name. */
   readonly groups?: Readonly<Record<string, RowLabels>>;

@@ -191,7 +191,7 @@ function residualLimit({ sum, second, third }: PowerSums, beyond: number, units:
 
 /**
  * The factor by which the limit of Q for a new row exceeds the one of the excluded eigenvalues. The fit chose its axes to leave little
- * of its own rows, (m − k)/m of the noise on average. Of a new row it leaves 1 + 1/n + k/m, because mean and axes have sampling errors
+ * of its own rows, (m − k)/m of the noise on average. A new row keeps 1 + 1/n + k/m of it, because mean and axes have sampling errors
  * (first order). The noise is estimated too, so χ² with h degrees of freedom becomes F.
  */
 function predictionFactor(model: ComparedModel, h: number, beyond: number): number {

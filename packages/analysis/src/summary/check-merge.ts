@@ -2,7 +2,7 @@ import { DataError } from '@scree/core';
 import { describeValue } from '@scree/core/pipeline';
 import type { SummaryHeader } from './summary-header.js';
 
-/** A summary by its header, and what messages call it. */
+/** The header of a summary, and its name in messages. */
 interface NamedHeader {
   readonly name?: string;
   readonly header: SummaryHeader;

@@ -10,7 +10,7 @@ export interface SummaryPart {
   readonly name: string;
   /** 128 bits of the rows, their columns' names and weights, as 32 hexadecimal digits. */
   readonly fingerprint: string;
-  /** The number of rows that were read. */
+  /** Rows that were read. `rows` counts those with a weight above 0. */
   readonly read: number;
   readonly rows: number;
   /** Σw. */
