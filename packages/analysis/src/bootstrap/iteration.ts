@@ -76,7 +76,7 @@ async function iterateGroup(
     return {
       at,
       replicate,
-      steps: iterate(rows.d, replicate, k, width, start, rows.startSeed + number, engine, progress),
+      steps: iterate(rows.d, replicate, { k, width, start, seed: rows.startSeed + number, engine, progress }),
     };
   });
   try {
@@ -148,16 +148,22 @@ async function multiplyAll(
   });
 }
 
+interface IterationOptions {
+  readonly k: number;
+  /** Vectors of a block. */
+  readonly width: number;
+  /** Start vectors; undefined for random ones. */
+  readonly start: Float64Array | undefined;
+  readonly seed: number;
+  readonly engine: Engine;
+  readonly progress: ProgressTracker;
+}
+
 /** Iterates one replicate: yields vectors, and receives their products with its covariance matrix, until its components have converged. */
 async function* iterate(
   d: number,
   { columns, deviations, total }: WideReplicate,
-  k: number,
-  width: number,
-  start: Float64Array | undefined,
-  seed: number,
-  engine: Engine,
-  progress: ProgressTracker,
+  { k, width, start, seed, engine, progress }: IterationOptions,
 ): AsyncGenerator<Vectors, Found, Float64Array> {
   const space = new KrylovSpace(d, random(seed), engine);
   try {

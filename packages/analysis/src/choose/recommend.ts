@@ -1,5 +1,5 @@
 import type { Choice, Criterion } from '@scree/core';
-import { listed } from '../describe/numbers.js';
+import { capitalised, listed } from '../describe/numbers.js';
 import { CRITERIA, CRITERION_NAMES, criteriaByImportance, criterionTitle } from './criteria/registry.js';
 
 /** Criteria that decide, by rank. */
@@ -62,8 +62,7 @@ export function hiddenStructure(choice: Choice, scaled: number): Choice {
 
 /** The recommendation if only one criterion was asked. */
 function onlyAnswer({ name, k, sentence }: Answer): Recommendation {
-  const title = criterionTitle(name).sentence;
-  const kept = k === 0 ? `${title.charAt(0).toUpperCase()}${title.slice(1)} keeps no component.` : `Keep ${k}.`;
+  const kept = k === 0 ? `${capitalised(criterionTitle(name).sentence)} keeps no component.` : `Keep ${k}.`;
   return { k, agree: [name], reason: `${kept} ${sentence}` };
 }
 

@@ -5,7 +5,7 @@ import type { ComponentMeaning } from '../meaning/component-meaning.js';
 import type { UnusualRows } from '../rows/unusual-rows.js';
 import { describeMeaning } from './describe-component.js';
 import { type DescribedRows, describeUnusual } from './describe-unusual.js';
-import { listed, percent, plural, runs } from './numbers.js';
+import { capitalised, listed, percent, plural, runs } from './numbers.js';
 
 /** The parts of an analysis that sentences need. */
 export interface DescribedAnalysis {
@@ -89,9 +89,5 @@ function stabilitySentence({ stable, unstable, degrees }: StabilityDetails): str
     unstable.length === 0
       ? []
       : [`${names(unstable)} ${are(unstable)} not${stable.length === 0 ? ' stable in other samples' : ''}`];
-  return capital(`${[...first, ...rest].join('; ')}.`);
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return capitalised(`${[...first, ...rest].join('; ')}.`);
 }

@@ -1,7 +1,7 @@
 import type { ComparedModel } from '../rows/compared-model.js';
 import type { RowFacts } from '../rows/row-facts.js';
 import type { UnusualRows } from '../rows/unusual-rows.js';
-import { count, formatNumber, listed, percent, plural } from './numbers.js';
+import { capitalised, count, formatNumber, listed, percent, plural } from './numbers.js';
 
 /** Describes unusual rows in sentences of plain text. */
 
@@ -41,7 +41,7 @@ function unusualSentence(found: UnusualRows, facts: DescribedRows): string {
     ];
     return parts.length === 0
       ? `No row is unusual${forModel}.`
-      : capital(
+      : capitalised(
           `${listed(parts)} ${counts.t2 + counts.q === 1 ? 'is' : 'are'} unusual${forModel}${foremost(found, facts)}.`,
         );
   }
@@ -107,7 +107,7 @@ function causes({ unusual, complete, counts: { t2, q, either } }: UnusualRows, f
   };
   const far = unusual.filter(({ ratios }) => ratios.t2 > 1);
   const off = unusual.filter(({ ratios }) => ratios.q > 1);
-  return `. ${capital(`${say(far, t2, 'T²')} and ${say(off, q, 'Q')}`)}.`;
+  return `. ${capitalised(`${say(far, t2, 'T²')} and ${say(off, q, 'Q')}`)}.`;
 }
 
 function meaning({ unusualLimits: { t2, q }, kind }: UnusualRows, { rows }: DescribedRows): string {
@@ -183,8 +183,4 @@ function whyNoLimit(model: DescribedModel, { limits, kind }: UnusualRows): strin
 /** Returns true if the components keep all variance of the fit within rounding. */
 function isWhole({ k, d, noiseVariance, totalVariance, uniqueness }: DescribedModel): boolean {
   return uniqueness.rank < k || noiseVariance * (d - k) <= 1e-13 * totalVariance;
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,14 +1,7 @@
-import { type ApplyOptions, DataError, type Model, type TableData } from '@scree/core';
-import { checkBlockWidth, checkFinite, openForModel, refuseChanged, withJson } from '@scree/core/data';
-import { chooseEngine } from '@scree/core/engine';
-import {
-  checkControl,
-  checkObject,
-  checkOption,
-  keepAlive,
-  ProgressTracker,
-  reconstructBlock,
-} from '@scree/core/pipeline';
+import type { ApplyOptions, Model, TableData } from '@scree/core';
+import { withJson } from '@scree/core/data';
+import { checkObject, checkOption, keepAlive } from '@scree/core/pipeline';
+import { readBlocks } from '../reading/read-blocks.js';
 import { upperBeta, upperChiSquared, upperF, upperNormal } from '../statistics/distributions.js';
 import type { ComparedModel } from './compared-model.js';
 
@@ -217,33 +210,12 @@ async function readStatistics(
   data: TableData,
   options: ApplyOptions,
 ): Promise<{ t2: Float64Array; q: Float64Array }> {
-  const { threads } = checkControl(options);
-  const progress = new ProgressTracker(checkControl(options));
-  const source = await openForModel(data, model, progress);
   const [t2, q]: [number[], number[]] = [[], []];
-  try {
-    if (source.cols !== model.d) {
-      throw new DataError(
-        'WIDTH_MISMATCH',
-        `These rows have ${source.cols} columns, but the model was fitted to ${model.d}. Pass the same columns in the same order.`,
-        { value: source.cols, expected: model.d },
-      );
-    }
-    progress.begin('T² and Q', source.rows);
-    for await (const block of source.blocks()) {
-      checkBlockWidth(block, source, q.length);
-      await progress.follow(checkFinite(block, q.length, model.columnNames));
-      const engine = await chooseEngine({ threads }, block.data.length);
-      const { scores, errors } = await reconstructBlock(model, block, engine, (rows) => progress.step(rows));
-      for (let i = 0; i < block.rows; i++) {
-        t2.push(hotellingT2(model, scores, i * model.k));
-        q.push(errors[i]);
-      }
-    }
-    progress.end();
-    await refuseChanged(source);
-  } finally {
-    await source.close?.();
-  }
+  await readBlocks(model, 'T² and Q', data, options, ({ scores, errors }) => {
+    errors.forEach((error, i) => {
+      t2.push(hotellingT2(model, scores, i * model.k));
+      q.push(error);
+    });
+  });
   return { t2: Float64Array.from(t2), q: Float64Array.from(q) };
 }

@@ -23,7 +23,7 @@ export interface CriterionMethod {
    */
   readonly decides?: { readonly rank: number; readonly noise?: string };
   /** Operations if it is slow: of one simulated table, or of the whole computation. `quickCriteria` leaves out what takes too long. */
-  readonly cost?: (shape: Shape) => { readonly perTable: number } | { readonly total: number };
+  readonly cost?: (shape: TableShape) => { readonly perTable: number } | { readonly total: number };
   /** Why it is not computed for n rows of d columns unless `permutations` is given: the end of a sentence. Undefined if it is computed. */
   readonly tooLong?: (n: number, d: number, options: EvidenceOptions) => string | undefined;
   compute(evidence: Evidence): Result | Promise<Result>;
@@ -40,7 +40,7 @@ export interface CriterionTitle {
 }
 
 /** The shape of a table, for costs. */
-export interface Shape {
+export interface TableShape {
   readonly n: number;
   readonly d: number;
   /** True if columns are scaled to equal variance. */
