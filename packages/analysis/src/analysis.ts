@@ -196,7 +196,7 @@ export function modelJson(model: Model): object {
   };
 }
 
-/** The mean of every group in the columns' own units, or in those of encoded columns. */
+/** The mean of every group, in the units of the columns or of the encoded columns. */
 export function betweenJson({ column, groups, means, share }: Between): object {
   return { column, share, groups: groups.map((group, g) => ({ ...group, mean: Array.from(means.row(g)) })) };
 }

@@ -44,8 +44,8 @@ export interface AnalyzeModelOptions
  * The record of `analyze` for a fitted model and the rows of its fit, or other rows. The rows are read once. The number of components
  * and their stability are in the record if the model has them.
  *
- * `data` are the user's own rows, which the model codes if it has an encoding; or a table with names and columns beside the rows, whose
- * `source` is encoded already. The caller closes a table.
+ * `data` is the user's own rows, which the model encodes if it has an encoding; or a table whose `source` is encoded already. The
+ * caller closes a table.
  */
 export function analyzeModel(
   model: Model,

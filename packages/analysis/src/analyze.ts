@@ -385,7 +385,7 @@ async function correlateWithRows(
   return columns.map((column, j) => ({ ...column, correlation: overRows[j].correlation }));
 }
 
-/** What a model of encoded columns says of the columns of the table. */
+/** Categories, blocks and inertias of a model of encoded columns. */
 function encodedMeaning(model: Model): EncodedMeaning | undefined {
   const { coding } = model;
   if (!coding || coding.method === 'pca') return undefined;

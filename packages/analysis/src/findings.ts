@@ -57,7 +57,7 @@ const IMPORTANCE: { readonly [Code in Warning['code']]?: number } = {
 };
 const OTHER_WARNING = 40;
 
-/** Rows that were dropped, or values of one column that were filled: up to 88 if that is half of them or more. */
+/** Importance of missing values: rises to `most` if half of the rows were dropped, or half of the values of a column were filled. */
 const GAPS = { least: 38, most: 88 };
 const KEEP = 76;
 const STABILITY = 70;

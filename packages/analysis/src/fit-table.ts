@@ -32,7 +32,7 @@ export interface Between extends Pick<GroupPca, 'groups' | 'means' | 'share'> {
   readonly column: string;
 }
 
-/** A fitted table. Models are of the columns of `source`: of encoded columns, if there is an encoding. */
+/** A fitted table. Models are of the columns of `source`, which are encoded if the table has an encoding. */
 export interface TableFit extends NestedModels {
   /** The rows that were fitted, kept in memory if they are few. */
   readonly source: RowSource;

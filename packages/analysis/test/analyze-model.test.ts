@@ -8,8 +8,8 @@ import { truncatedModel } from '../src/methods/truncated-model.js';
 const { rows, columns: columnNames } = readTable('wine');
 const options = { scale: 'unit', columnNames } as const;
 
-describe('the record of a model that is there already', () => {
-  it('is of the rows of the fit if they are as many with the same sums of squares, otherwise of others', async () => {
+describe('analyzeModel', () => {
+  it('takes rows for those of the fit if their number and sums of squares agree, otherwise for new rows', async () => {
     const model = await pca(rows, { ...options, k: 4 });
     expect((await analyzeModel(model, rows)).kind).toBe('fit');
     expect((await analyzeModel(model, [...rows].reverse())).kind).toBe('fit');
@@ -17,7 +17,7 @@ describe('the record of a model that is there already', () => {
     expect((await analyzeModel(model, rows, { rows: 'new' })).kind).toBe('new');
   });
 
-  it('compares rows with the recommended components, or with as many as are asked for', async () => {
+  it('compares rows with the recommended components, or with the requested number', async () => {
     const { model } = await analyze(rows, { ...options, bootstrap: 0 });
     expect([model.k, model.choice?.k]).toEqual([10, 3]);
     expect((await analyzeModel(model, rows)).compared?.model.k).toBe(3);
@@ -32,7 +32,7 @@ describe('the record of a model that is there already', () => {
     expect(() => analyzeModel(model, rows, { kept: 11 })).toThrow(/kept/);
   });
 
-  it('says what a stored model does not know', async () => {
+  it('gives reasons for parts that a stored model does not have', async () => {
     const { notComputed, model } = await analyzeModel(await pca(rows, { ...options, k: 2 }), rows);
     expect(notComputed).toMatchObject({ choice: { code: 'STORED' }, stability: { code: 'STORED' } });
     expect(model.choice).toBeUndefined();
@@ -46,7 +46,7 @@ describe('the record of a model that is there already', () => {
     });
   });
 
-  it('describes groups of other rows, and says nothing of the fit by them', async () => {
+  it('describes groups of new rows, and does not relate them to the fit', async () => {
     const model = await pca(rows, { ...options, k: 2 });
     const labels = rows.map((_, i) => (i < 59 ? 'first' : 'other'));
     const colours = { name: 'grower', labelOf: (row: number) => labels[row] };
@@ -78,8 +78,8 @@ describe('the record of a model that is there already', () => {
   });
 });
 
-describe('the first components of a stored model', () => {
-  it('are those of the fit, with bounds that are not better than those of the fit', async () => {
+describe('a truncated model', () => {
+  it('has the first components of the fit, with bounds that are not tighter', async () => {
     const { model, first } = await nestedModels(rows, { ...options, k: 10 });
     for (const k of [1, 3, 9]) {
       const [cut, own] = [truncatedModel(model, k), first(k)];
@@ -94,7 +94,7 @@ describe('the first components of a stored model', () => {
     expect(truncatedModel(model, 10)).toBe(model);
   });
 
-  it('have the stability of these components', async () => {
+  it('has the stability of its components', async () => {
     const { model } = await analyze(rows, { ...options, bootstrap: 30 });
     const cut = truncatedModel(model, 2);
     expect(cut.stability?.angles).toEqual(model.stability?.angles.slice(0, 2));

@@ -89,7 +89,7 @@ describe('analyze', () => {
     }
   });
 
-  it('keeps as many components as are recommended, or asked for', async () => {
+  it('keeps the recommended or the requested number of components', async () => {
     const unit = { scale: 'unit', bootstrap: 0 } as const;
     expect((await analyze(wine.rows, unit)).kept).toBe(3);
     expect((await analyze(wine.rows, { ...unit, k: 5 })).kept).toBe(5);
@@ -98,7 +98,7 @@ describe('analyze', () => {
     expect((await analyze(noise(200, 6), unit)).kept).toBe(0);
   });
 
-  it('names the rows that monitorRows names, with the components that are kept', async () => {
+  it('finds the same unusual rows as monitorRows, with the kept components', async () => {
     const analysis = await analyze(wine.rows, { scale: 'unit', bootstrap: 0 });
     const { compared } = analysis;
     const { t2, q, limits, unusualLimits, unusual } = await monitorRows(analysis.first(3), wine.rows, { rows: 'fit' });
@@ -127,7 +127,7 @@ describe('analyze', () => {
     expect((compared?.facts.errorSum ?? 0) / ((rows.length - 1) * model.totalVariance)).toBeCloseTo(1, 10);
   });
 
-  it('takes names, columns, groups and rows that have no part in the fit', async () => {
+  it('takes names and supplementary columns, groups and rows', async () => {
     const numbers = numbersOf(cars);
     const at = (name: string): number => numbers.columnNames.indexOf(name);
     const [mpg, gear] = [at('mpg'), at('gear')];
@@ -178,7 +178,7 @@ describe('analyze', () => {
     expect([without.rowContributions, without.notComputed.rows]).toEqual([undefined, undefined]);
   });
 
-  it('codes columns as pca does, and takes the meaning of the columns from the coded ones', async () => {
+  it('encodes columns as pca does, and explains components by the encoded columns', async () => {
     const { rows, columnNames } = numbersOf(fixture('usarrests'));
     const options = { transform: 'log1p', scale: 'unit', columnNames } as const;
     const [analysis, plain] = [await analyze(rows, { ...options, ...quick }), await pca(rows, options)];
@@ -188,7 +188,7 @@ describe('analyze', () => {
     expect(analysis.compared?.facts.rows).toBe(50);
   });
 
-  it('is immutable, and plain data as JSON', async () => {
+  it('is immutable, and becomes plain data as JSON', async () => {
     const analysis = await analyze(wine.rows, { scale: 'unit', rotate: 'varimax', columnNames: wine.columnNames });
     expect(() => Object.assign(analysis, { kept: 7 })).toThrow(TypeError);
     const json = JSON.parse(JSON.stringify(analysis));
@@ -209,7 +209,7 @@ describe('analyze', () => {
     expect(json.descriptions[0]).toMatch(/^PC1 \(36\s%\): more flavanoids/);
   });
 
-  it('says why parts are not there', async () => {
+  it('gives reasons for parts that were not computed', async () => {
     const reasons = async (data: Parameters<typeof analyze>[0], options = {}): Promise<Analysis['notComputed']> =>
       (await analyze(data, options)).notComputed;
     expect(await reasons([[1], [2], [4], [9]])).toMatchObject({ choice: { code: 'ONE_COLUMN' } });
@@ -243,7 +243,7 @@ describe('analyze', () => {
       expect(describeReason(part as keyof typeof found, reason)).toMatch(/^[A-Z].*\.$/);
   });
 
-  it('reads rows that are too many to keep twice beside the solver: for criteria, and for all questions about rows', async () => {
+  it('reads rows that it cannot keep twice in addition to the solver: for the criteria, and for all questions about rows', async () => {
     const source = counted(noise(400, 5).map((row) => [row[0] * 9, row[0] * 9 + row[1], ...row.slice(2)]));
     const names = Array.from({ length: 400 }, (_, i) => `row ${i}`);
     // A quarter of the memory keeps rows: 32 bytes are fewer than these need.
@@ -262,7 +262,7 @@ describe('analyze', () => {
     expect(source.readings).toBeLessThanOrEqual(own + 2);
   });
 
-  it('orders findings by importance, and each has a sentence', async () => {
+  it('orders findings by importance, and has a sentence for each', async () => {
     const analysis = await analyze(wine.rows, { columnNames: wine.columnNames });
     const { findings } = analysis;
     const importance = findings.map((each) => each.importance);
@@ -307,7 +307,7 @@ describe('analyzeTable', () => {
     expect(compared?.found.unusual.map(({ number }) => number)).toContain(122);
   });
 
-  it('fits nothing if there is a fit, and finds the same', async () => {
+  it('reuses a given fit, and finds the same', async () => {
     const { columnNames, rows } = wine;
     const made = await analyze(rows, { scale: 'unit', columnNames });
     const source = counted(rows);
@@ -331,7 +331,7 @@ describe('analyzeTable', () => {
     });
   });
 
-  it('compares no rows of categories, and counts components that say more than one column', async () => {
+  it('does not compare rows of categories, and counts components above the limit of inertia', async () => {
     const { names, cells } = fixture('poison');
     const records = cells.map((row) => Object.fromEntries(row.map((cell, j) => [names[j], cell])));
     const meal = records.map(({ Nausea, Vomiting, Fever, Diarrhae }) => ({ Nausea, Vomiting, Fever, Diarrhae }));

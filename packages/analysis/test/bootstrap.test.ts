@@ -17,7 +17,7 @@ import { describe, expect, it } from 'vitest';
 import { readTable } from '../../core/test/support/table.js';
 import { analyze } from '../src/analyze.js';
 import type { BootstrapSettings } from '../src/bootstrap/bootstrap-options.js';
-import { BlockDraws, type Draws, GroupDraws, RowDraws } from '../src/bootstrap/draws.js';
+import { blockDraws, type Draws, groupDraws, RowDraws } from '../src/bootstrap/draws.js';
 import { andersonInterval, interpolatedQuantile, standardErrors } from '../src/bootstrap/intervals.js';
 import { replicatesByScatter } from '../src/bootstrap/scatter.js';
 import { type FittedSample, type ReplicateMethod, stabilityOf } from '../src/bootstrap/stability.js';
@@ -115,7 +115,7 @@ function expectSame(a: Stability, b: Stability, tolerance: number): void {
 }
 
 describe('a replicate', () => {
-  it('finds small variances beside one that is 10¹² times larger, as an identifier makes it', async () => {
+  it('keeps small variances next to one that is 10¹² times larger, as that of an identifier', async () => {
     const { data } = table(400, 4, 11);
     const { uniform } = random(12);
     const others = Array.from({ length: 400 }, (_, i) => Array.from(data.subarray(4 * i, 4 * i + 4)));
@@ -136,7 +136,7 @@ describe('a replicate', () => {
     });
   });
 
-  it('takes variances that are rounding as 0, of the sample too', async () => {
+  it('treats variances that are rounding as 0, in the sample too', async () => {
     for (const offset of [0, 1e6]) {
       const { data } = table(300, 4, 13, offset);
       const rows = Array.from({ length: 300 }, (_, i) => {
@@ -247,7 +247,7 @@ function inBlocks(data: ReturnType<typeof table>, size: number, resident = false
 }
 
 describe('draws', () => {
-  it('of rows are n in all, and vary as multinomial counts do', () => {
+  it('of rows sum to n, and vary as multinomial counts do', () => {
     for (const n of [10, 1000, 300_000]) {
       const draws = new RowDraws(n, 1);
       const counts = new Float64Array(n);
@@ -263,7 +263,7 @@ describe('draws', () => {
     }
   });
 
-  it('are the same in whatever pieces they are asked for, and others for another replicate or seed', () => {
+  it('do not depend on the pieces in which they are read, and differ between replicates and seeds', () => {
     const n = 300_000;
     const whole = new Float64Array(n);
     new RowDraws(n, 5).write(3, 0, n, whole, 0, 1);
@@ -288,16 +288,16 @@ describe('draws', () => {
 
   it('of blocks are runs of neighbours that add up to n rows', () => {
     const counts = new Float64Array(103);
-    new BlockDraws(103, 10, 2).write(1, 0, 103, counts, 0, 1);
+    blockDraws(103, 10, 2).write(1, 0, 103, counts, 0, 1);
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(103);
-    // Counts change only where a run begins or ends: eleven runs, 22 places at most.
+    // Counts change only at the ends of runs: eleven runs, at most 22 positions.
     expect(counts.filter((count, i) => count !== counts[(i + 1) % 103]).length).toBeLessThanOrEqual(22);
   });
 
   it('of groups are whole groups', () => {
     const groupOf = Int32Array.from({ length: 60 }, (_, i) => i % 12);
     const counts = new Float64Array(60);
-    new GroupDraws(groupOf, 12, 2).write(1, 0, 60, counts, 0, 1);
+    groupDraws(groupOf, 12, 2).write(1, 0, 60, counts, 0, 1);
     for (let i = 12; i < 60; i++) expect(counts[i]).toBe(counts[i % 12]);
     expect(counts.subarray(0, 12).reduce((sum, count) => sum + count, 0)).toBe(12);
   });
@@ -343,7 +343,7 @@ describe('the bootstrap', () => {
       expect(await bootstrap(inBlocks(wide, 7, resident), { k: 2, replicates: 10 })).toEqual(whole);
   });
 
-  it('takes several readings where the sums of all replicates are too large, with the same result', async () => {
+  it('takes several readings if the sums of all replicates are too large, with the same result', async () => {
     const progress = new ProgressTracker();
     const engine = await chooseEngine({});
     const source = inBlocks(data, 50);
@@ -366,7 +366,7 @@ describe('the bootstrap', () => {
     });
   });
 
-  it.each<['blocks' | 'groups']>([['blocks'], ['groups']])('draws %s as the straightforward way does', async (kind) => {
+  it.each<['blocks' | 'groups']>([['blocks'], ['groups']])('draws %s as the plain method does', async (kind) => {
     const labels = Array.from({ length: 120 }, (_, i) => `group ${i % 17}`);
     const found = await bootstrap(data, {
       k: 3,
@@ -377,8 +377,8 @@ describe('the bootstrap', () => {
     });
     const draws =
       kind === 'blocks'
-        ? new BlockDraws(120, 8, 6)
-        : new GroupDraws(
+        ? blockDraws(120, 8, 6)
+        : groupDraws(
             Int32Array.from(labels, (_, i) => i % 17),
             17,
             6,
@@ -392,7 +392,7 @@ describe('the bootstrap', () => {
     expect(found[kind === 'blocks' ? 'block' : 'groups']).toBe(kind === 'blocks' ? 8 : 17);
   });
 
-  it('has angles, swaps, loadings and scores of the straightforward way', async () => {
+  it('has the angles, swaps, loadings and scores of the plain method', async () => {
     const [k, d, replicates] = [3, 5, 25];
     const found = await bootstrap(data, { k, replicates, seed: 2, scale: 'unit', scores: true });
     const sample = await pca(data, { k, scale: 'unit' });
@@ -465,7 +465,7 @@ describe('the bootstrap', () => {
     expectSame(a, b, a.method === 'iteration' ? 2e-3 : 1e-9);
   });
 
-  it('does not depend on where the data lie', async () => {
+  it('does not depend on the offset of the data', async () => {
     const moved = { ...data, data: data.data.map((x) => x + 2 ** 24) };
     const back = { ...data, data: moved.data.map((x) => x - 2 ** 24) };
     expectSame(
@@ -498,7 +498,7 @@ describe('the bootstrap', () => {
     expect(Math.abs(high - interpolatedQuantile(sorted, 0.975)) / (high - low)).toBeLessThan(0.2);
   });
 
-  it('has the intervals of Anderson beside it', async () => {
+  it('also has the intervals of Anderson', async () => {
     const { asymptotic } = await bootstrap(data, { k: 2, replicates: 10 });
     const { variances } = await pca(data, { k: 2 });
     const error = 1.959963984540054 * Math.sqrt(2 / 119);
@@ -524,7 +524,7 @@ describe('the bootstrap', () => {
         expect(limit / totalVariance).toBeCloseTo(found.ratios[i][side], 12);
       });
     });
-    // The largest is no less than the average one.
+    // The largest is at least the average.
     expect(found.variances[0][0]).toBeGreaterThanOrEqual((totalVariance / rows[0].length) * (1 - 1e-12));
     expect(variances[0]).toBeLessThanOrEqual(totalVariance);
   });
@@ -566,7 +566,7 @@ describe('the bootstrap', () => {
     expect((middle * 180) / Math.PI).toBeLessThan(58);
   });
 
-  it('covers the truth about as often as it says', async () => {
+  it('has intervals that cover the truth about as often as they state', async () => {
     const [n, d, runs] = [100, 4, 150];
     let [variances, loadings] = [0, 0];
     for (let run = 0; run < runs; run++) {
@@ -611,14 +611,14 @@ describe('a model with a bootstrap', () => {
     expect({ ...(await analyzed(data, { k: 2, bootstrap: 0 })) }).toEqual({ ...model, stability: undefined });
   });
 
-  it('has the stability of its first components when it is cut', async () => {
+  it('keeps the stability of its first components when it is truncated', async () => {
     const { first } = await analyze(data, { k: 3, bootstrap: 20 });
     const cut = first(2).stability as Stability;
     expectSame(cut, await bootstrap(data, { k: 2, replicates: 20 }), 1e-9);
     expect(loadModel(JSON.stringify(first(2))).stability).toEqual(cut);
   });
 
-  it('is refused where the stored stability is not that of the model', async () => {
+  it('is refused if the stored stability does not belong to the model', async () => {
     const model = await analyzed(data, { k: 2, bootstrap: 20 });
     const { Model } = await import('../../core/src/index.js');
     const stability = model.stability as Stability;
@@ -634,7 +634,7 @@ describe('a model with a bootstrap', () => {
     }
   });
 
-  it('reads a stream whose rows come once', async () => {
+  it('reads a stream', async () => {
     async function* rows(): AsyncGenerator<number[]> {
       for (let i = 0; i < 60; i++) yield Array.from(data.data.subarray(i * 4, i * 4 + 4));
     }

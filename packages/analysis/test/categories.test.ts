@@ -115,7 +115,7 @@ describe('mca', () => {
     close(categories(model)[0].levels[0].vTest.slice(0, 2).map(Math.abs), [20.1914293935, 2.2815811209], 1e-9);
   });
 
-  it("makes gaps a level where missing is 'level', as FactoMineR does", async () => {
+  it("makes missing values a level if missing is 'level', as FactoMineR does", async () => {
     const rows = poison.map((row) => ({ ...row }));
     rows[0][symptoms[0]] = null;
     rows[2][symptoms[0]] = '';
@@ -136,7 +136,7 @@ describe('mca', () => {
         const model = await mca(rows, { k: 'all' });
         const inertias = correspondenceInertias(indicators(rows, columns));
         close(model.variances, inertias.slice(0, model.k), 1e-9);
-        // The rest is zero: trivial dimensions are no components.
+        // The rest is zero: trivial dimensions are not components.
         for (const value of inertias.slice(model.k)) expect(Math.abs(value)).toBeLessThan(1e-12);
         const levels = indicators(rows, columns)[0].length;
         expect(model.totalVariance).toBeCloseTo(levels / columns.length - 1, 10);
@@ -252,7 +252,7 @@ describe('famd', () => {
     close(model.variances, [2.80303913655, 2.5311407818, 1.41068992955], 1e-11);
   });
 
-  it('is PCA with unit variance and ddof 0 where all columns are numbers, and MCA times Q where none is', async () => {
+  it('is PCA with unit variance and ddof 0 if all columns are numbers, and MCA times Q if none is', async () => {
     await fc.assert(
       fc.asyncProperty(shapes, async (shape) => {
         const numbers = mixedTable({ ...shape, categories: 0, numbers: shape.numbers + 1 });
@@ -288,7 +288,7 @@ describe('famd', () => {
     }
   });
 
-  it('transforms numbers, and treats codes as categories where it is told so', async () => {
+  it('transforms numbers, and treats codes as categories if an option says so', async () => {
     const rows = mixedTable({ rows: 40, numbers: 1, categories: 1, levels: 3, seed: 11 }).map((row, i) => ({
       ...row,
       income: Math.exp((row.x0 as number) / 2),
@@ -403,7 +403,7 @@ describe('a table of numbers and categories', () => {
     expect(a.coding).toEqual(b.coding);
   };
 
-  it('gives the same model as records, as columns, as lists, and as streams of rows or of lists of rows', async () => {
+  it('gives the same model for records, columns, lists, and streams of rows or of lists of rows', async () => {
     const model = await famd(rows, { k: 3 });
     const columns = Object.fromEntries(names.map((name) => [name, rows.map((row) => row[name])]));
     same(await famd(columns, { k: 3 }), model);
@@ -429,7 +429,7 @@ describe('a table of numbers and categories', () => {
     close((await model.transform(shuffled)).data, scores.data, 1e-12);
   });
 
-  it('is read only as often as a function offers it, and refuses one that yields other rows', async () => {
+  it('may come from a function that opens it again, which must yield the same rows', async () => {
     let readings = 0;
     const table = function* (): Generator<MixedRow> {
       readings++;
@@ -462,7 +462,7 @@ describe('a table of numbers and categories', () => {
     await expect(probabilistic(model).sample(3)).rejects.toThrow(/cannot be drawn from a model with categories/);
   });
 
-  it('is sparse inside where categories have many levels, with the same components', async () => {
+  it('is encoded as sparse rows if categories have many levels, with the same components', async () => {
     const many = Array.from({ length: 300 }, (_, i) => ({
       a: `a${(i * i) % 31}`,
       b: `b${(i * 7) % 29}`,
@@ -475,7 +475,7 @@ describe('a table of numbers and categories', () => {
     close((await mca(many, { k: 3, weights })).variances, (await mca(repeated, { k: 3 })).variances, 1e-10);
   });
 
-  it('comes back from all components: numbers as they were, and the levels', async () => {
+  it('is reconstructed from all components: the numbers and the levels', async () => {
     await fc.assert(
       fc.asyncProperty(shapes, async (shape) => {
         const table = mixedTable(shape);
@@ -501,7 +501,7 @@ describe('a table of numbers and categories', () => {
     await expect(model.inverseTransform([[0, 0]])).rejects.toThrow(/categories, which are not numbers.*reconstruct/);
   });
 
-  it('survives JSON and bytes to the last bit, with its coding', async () => {
+  it('survives JSON and bytes to the last bit, with its encoding', async () => {
     for (const model of [
       await mca(poison, { columnNames: symptoms, rare: 0.1, unseen: 'mean' }),
       await famd(rows, { k: 2, transform: { x0: 'rank', x1: 'asinh' } }),
@@ -517,7 +517,7 @@ describe('a table of numbers and categories', () => {
     }
   });
 
-  it('is refused by models whose stored coding was damaged', async () => {
+  it('is refused by models with a damaged stored encoding', async () => {
     const model = await famd(rows, { k: 2 });
     const coding = model.coding as NonNullable<Model['coding']>;
     const damaged: [object, RegExp][] = [
@@ -537,7 +537,7 @@ describe('a table of numbers and categories', () => {
   });
 });
 
-/** A model whose record was changed and whose checksum was not: the constructor is what must refuse it. */
+/** A model with a changed record and a valid checksum must be refused by the constructor. */
 function withChecksum(json: object): object {
   const { checksum: _, ...body } = json as Record<string, unknown>;
   let crc = ~0;
@@ -548,14 +548,14 @@ function withChecksum(json: object): object {
   return { ...body, checksum: (~crc >>> 0).toString(16).padStart(8, '0') };
 }
 
-describe('rare levels, unseen levels and gaps', () => {
+describe('rare levels, unseen levels and missing values', () => {
   const rows: MixedRow[] = Array.from({ length: 40 }, (_, i) => ({
     colour: i === 0 ? 'violet' : i === 1 ? 'black' : ['red', 'green', 'blue'][i % 3],
     size: ['s', 'm', 'l'][(i * i) % 3],
     weight: (i * 7) % 11,
   }));
 
-  it('pools levels below the share that is asked for, and unseen levels go there too', async () => {
+  it('pools levels below the requested share, together with unseen levels', async () => {
     const model = await famd(rows, { rare: 0.1, k: 3 });
     const [colour] = categories(model);
     expect(colour.levels.map(({ level }) => level)).toEqual(['blue', 'green', 'red', '(other)']);
@@ -597,7 +597,7 @@ describe('rare levels, unseen levels and gaps', () => {
     close(scores, shares, 1e-10);
   });
 
-  it('refuses gaps, or counts them as the mean', async () => {
+  it('refuses missing values, or counts them as the mean', async () => {
     const gaps = rows.map((row, i) => ({
       ...row,
       colour: i === 4 ? null : row.colour,
@@ -635,7 +635,7 @@ describe('rare levels, unseen levels and gaps', () => {
     ).rejects.toThrow(/"size" has no value at all/);
   });
 
-  it('leaves rows with gaps out of the fit, with their weights, and counts rows as the user does', async () => {
+  it("leaves rows with missing values and their weights out of the fit, and reports the user's row numbers", async () => {
     const gaps = rows.map((row, i) => ({
       ...row,
       colour: i % 9 === 4 ? null : row.colour,
@@ -665,7 +665,7 @@ describe('rare levels, unseen levels and gaps', () => {
     await expect(famd(gaps, { missing: 'drop', weights: [1] })).rejects.toMatchObject({ code: 'BAD_WEIGHTS' });
   });
 
-  it('codes gaps that the fit did not have as the mean, also where rows are sparse inside', async () => {
+  it('encodes missing values that the fit did not have as the mean, for sparse rows too', async () => {
     const many = Array.from({ length: 200 }, (_, i) => ({ a: `a${i % 40}`, b: `b${(i * 7) % 37}` }));
     const model = await mca(many, { k: 2, missing: 'level' });
     const scores = toRows(
@@ -725,14 +725,14 @@ describe('rare levels, unseen levels and gaps', () => {
     expect(named.columnNames).toEqual(['__proto__=false', '__proto__=true', 'b=0', 'b=1', 'b=2']);
   });
 
-  it('leaves out rows of weight 0: a level that only they have is none', async () => {
+  it('leaves out rows of weight 0, and levels that only they have', async () => {
     const weights = rows.map((_, i) => (i < 2 ? 0 : 1));
     const model = await famd(rows, { weights, k: 3 });
     close(model.variances, (await famd(rows.slice(2), { k: 3 })).variances, 1e-12);
     await expect(model.transform(rows.slice(0, 1))).rejects.toMatchObject({ details: { reason: 'unseen-level' } });
   });
 
-  it('refuses what it cannot mean, with the remedy', async () => {
+  it('refuses invalid options with a remedy', async () => {
     await expect(famd(rows.map((row, i) => ({ ...row, weight: i === 7 ? 'heavy' : row.weight })))).rejects.toThrow(
       /Row 8, column "weight" holds "heavy", and the column holds numbers\. If it is a category, name it in `categories`/,
     );

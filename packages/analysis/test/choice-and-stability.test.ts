@@ -5,13 +5,13 @@ import { replicatesFor } from '../src/bootstrap/default-replicates.js';
 import { quickCriteria } from '../src/choose/quick-criteria.js';
 import { rememberRows } from '../src/reading/remember-rows.js';
 
-describe('what a fit does without being asked follows from the shape alone', () => {
-  it('all criteria, as the library computes them, for small tables', () => {
+describe('the defaults of a fit follow from the shape alone:', () => {
+  it('all criteria for small tables', () => {
     expect(quickCriteria(178, 13, true)).toEqual({ tables: undefined, omitted: [] });
     expect(quickCriteria(27, 10, false)).toEqual({ tables: undefined, omitted: [] });
   });
 
-  it('fewer tables where they are larger, then no permuting, then no simulation and no cross-validation', () => {
+  it('fewer simulated tables for larger data, then no permutation, then no simulation and no cross-validation', () => {
     const { tables = 0, omitted } = quickCriteria(2236, 28, false);
     expect(omitted).toEqual([]);
     expect(tables).toBeGreaterThan(98);
@@ -20,7 +20,7 @@ describe('what a fit does without being asked follows from the shape alone', () 
     expect(quickCriteria(10_000, 784, false).omitted).toEqual(['parallel', 'permutation', 'cross-validation']);
   });
 
-  it('200 replicates up to ten million numbers, and otherwise none unless they are asked for', () => {
+  it('200 replicates for up to ten million numbers, and none above', () => {
     expect(replicatesFor(undefined, 100_000, 100)).toBe(200);
     expect(replicatesFor(undefined, 100_001, 100)).toEqual({
       code: 'LARGE_TABLE',
@@ -60,7 +60,7 @@ describe('rows that are remembered', () => {
     return found;
   };
 
-  it('are read from their source once, and are the same afterwards', async () => {
+  it('are read from their source once, and do not change', async () => {
     const file = source(false);
     const kept = rememberRows(file, 64);
     expect(kept.rereadable).toBe(false);
@@ -70,7 +70,7 @@ describe('rows that are remembered', () => {
     expect(file.readings).toBe(1);
   });
 
-  it('are not kept where they take more bytes than they may', async () => {
+  it('are not kept if they take more bytes than allowed', async () => {
     const file = source(true);
     const kept = rememberRows(file, 63);
     await read(kept);

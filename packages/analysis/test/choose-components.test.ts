@@ -38,7 +38,7 @@ const noise = (n: number, d: number, seed: number): number[][] => factorModel(n,
 const by = ({ criteria }: Choice, name: string): Criterion => criteria.find((each) => each.name === name) as Criterion;
 
 describe('chooseComponents', () => {
-  it('recommends 3 for standardised wine, says who agrees and who does not', async () => {
+  it('recommends 3 for standardised wine, and names the criteria that agree and that do not', async () => {
     const choice = await chooseComponents(wine, { scale: 'unit' });
     expect(choice.k).toBe(3);
     expect(choice.criteria.map(({ name }) => name)).toEqual([...CRITERION_NAMES]);
@@ -64,7 +64,7 @@ describe('chooseComponents', () => {
     expect(found).toBeLessThanOrEqual(4);
   });
 
-  it('does not say that nothing stands out where a column of large variance hides the others', async () => {
+  it('does not say that nothing stands out if a column of large variance hides the others', async () => {
     // The first column is independent of the others, which share one factor.
     const rows = factorModel(200, 6, [8], 7).map((row, i) => [1e4 * Math.sin(i * i), ...row]);
     const choice = await chooseComponents(rows, FAST);
@@ -76,7 +76,7 @@ describe('chooseComponents', () => {
     expect((await chooseComponents(rows, { ...FAST, scale: 'unit' })).k).toBe(1);
   });
 
-  it('makes no test against noise that was not asked for, and says nothing of noise without one', async () => {
+  it('makes no test against noise unless requested, and does not mention noise without one', async () => {
     const rows = factorModel(200, 6, [8], 7).map((row, i) => [1e4 * Math.sin(i * i), ...row]);
     const phases = new Set<string>();
     const choice = await chooseComponents(rows, {
@@ -88,14 +88,14 @@ describe('chooseComponents', () => {
     expect([...phases].filter((phase) => phase.includes('tables'))).toEqual([]);
   });
 
-  it('does not say that spreads differ where they do not', () => {
+  it('does not say that equal spreads differ', () => {
     const reason = hiddenStructure({ k: 0, reason: '', agree: [], criteria: [], spectrum: [2, 1] } as never, 2).reason;
-    // It is said of columns of about the same spread too, where the two tests fall on different sides of chance.
+    // Columns of about the same spread get this sentence too, if only one of the two tests finds something by chance.
     expect(reason).not.toContain('spreads differ');
     expect(reason).toContain('2 components stand out of noise');
   });
 
-  it('calls a default a default, and not a median, where criteria without a test against noise say 0', () => {
+  it('calls a default a default, and not a median, if criteria without a test against noise say 0', () => {
     const said = (name: CriterionName, k: number): Criterion => ({ name, k, values: [], sentence: '' }) as never;
     const reason = (...ks: readonly number[]): string =>
       recommend([said('broken-stick', ks[0]), said('profile-likelihood', ks[1])]).reason;
@@ -105,7 +105,7 @@ describe('chooseComponents', () => {
     expect(reason(2, 3)).toMatch(/^Keep 2: the lower median of the criteria that apply here, none/);
   });
 
-  it('has a sentence for no component that reads like one', async () => {
+  it('has a proper sentence for no component', async () => {
     const choice = await chooseComponents(noise(100, 8, 4), { ...FAST, scale: 'unit' });
     const said = ['map', 'gcv'].map((name) => by(choice, name as CriterionName));
     expect(said.map(({ k }) => k)).toEqual([0, 0]);
@@ -174,7 +174,7 @@ describe('chooseComponents', () => {
     });
   });
 
-  it('says of moments, models and streams which criteria need rows, and computes the others', async () => {
+  it('computes the criteria that need no rows for moments, models and streams, and explains the others', async () => {
     const rows = factorModel(120, 9, [10, 7], 21);
     const whole = await chooseComponents(rows, { ...FAST, scale: 'unit' });
     const moments = await new Moments(9).add(rows);
@@ -300,7 +300,7 @@ describe("k: 'auto' and names of criteria in pca", () => {
     expect(plain.components).toEqual(model.components);
   });
 
-  it('fits one component and warns where nothing stands out of noise', async () => {
+  it('fits one component and warns if nothing stands out of noise', async () => {
     const model = await analyzed(noise(100, 8, 6), { k: 'auto' });
     expect(model.choice?.k).toBe(0);
     expect(model.k).toBe(1);
@@ -354,7 +354,7 @@ describe('the spectrum of a model', () => {
     }
   });
 
-  it('is rejected in a stored model that was made up', async () => {
+  it('is refused in a forged stored model', async () => {
     const model = (await pca(wine, { k: 2 })).toJSON() as Record<string, unknown>;
     expect(model.spectrum).toHaveLength(13);
     const { checksum: _, ...body } = model;

@@ -77,7 +77,7 @@ describe('rvCoefficient', () => {
     expect(Math.abs((await rvCoefficient(rows, turned)) - 1)).toBeLessThan(1e-12);
   });
 
-  it('is not disturbed by the size of the numbers', async () => {
+  it('does not depend on the size of the numbers', async () => {
     const { rows } = readTable('decathlon2');
     const expected = await rvCoefficient(columnsOf(rows, 0, 5), columnsOf(rows, 5, 10));
     const tiny = rows.map((row) => row.map((v) => v * 1e-150));

@@ -139,7 +139,7 @@ describe('columnContributions', () => {
     );
   });
 
-  it('says nothing of the correlation of a column that does not vary', async () => {
+  it('has no correlation of a constant column', async () => {
     const model = await pca(
       rows.map((row) => [...row, 7]),
       { scale: 'unit', k: 2 },
@@ -150,7 +150,7 @@ describe('columnContributions', () => {
     expect(constant.communality).toBeNaN();
   });
 
-  it('says nothing of it either where rounding has left a weight', async () => {
+  it('has no correlation of a constant column either if rounding has left a weight', async () => {
     const model = await pca(
       rows.map((row) => [...row, 7]),
       { k: 2 },
@@ -164,7 +164,7 @@ describe('columnContributions', () => {
     expect(constant.communality).toBeNaN();
   });
 
-  it('comes from a stored model, and from one of version 0.1.0 where its components keep all variance', async () => {
+  it('works for a stored model, and for one of version 0.1.0 if its components keep all variance', async () => {
     expect(columnContributions(loadModel(JSON.stringify(dec23)))).toEqual(columnContributions(dec23));
     const old = (name: string): Model =>
       loadModel(readFileSync(new URL(`../../core/test/golden/0.1.0/${name}.json`, import.meta.url), 'utf8'));

@@ -23,7 +23,7 @@ async function ask(data: number[][], name: CriterionName, options = {}): Promise
   return criteria[0];
 }
 
-/** Evidence of a table of which only some facts are known. */
+/** Evidence with the given facts and defaults for the others. */
 function evidence(facts: Partial<Evidence> & Pick<Evidence, 'n' | 'd' | 'spectrum'>): Evidence {
   return {
     centered: true,

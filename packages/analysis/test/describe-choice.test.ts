@@ -14,7 +14,7 @@ describe('a choice in sentences', () => {
     expect(lines.find(({ name }) => name === 'Broken stick')).toMatchObject({ k: '1' });
   });
 
-  it('does not speak of structure where there is none', async () => {
+  it('does not mention structure without structure', async () => {
     const { normal } = random(6);
     const rows = Array.from({ length: 100 }, () => Array.from({ length: 8 }, () => normal()));
     const words = describeChoice(await chooseComponents(rows, { permutations: 199 }));

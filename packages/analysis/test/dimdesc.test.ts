@@ -101,7 +101,7 @@ function namedIn(sentence: string | undefined): Map<string, 1 | -1> {
   return named;
 }
 
-/** What R's list comes to by Holm's correction for d columns, and the average contribution, which has r² = λ/d. */
+/** R's list after Holm's correction for d columns, with at least the average contribution, r² = λ/d. */
 function expected(list: readonly Listed[], d: number, variance: number): Listed[] {
   const byP = [...list].sort((a, b) => a.p - b.p);
   const rejected = byP.findIndex(({ p }, rank) => (d - rank) * p >= 0.05);

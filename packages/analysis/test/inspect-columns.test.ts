@@ -17,7 +17,7 @@ function records(n: number, columns: Columns): Record<string, number>[] {
   );
 }
 
-/** Independent normal columns with these standard deviations: nothing to warn about where they are alike. */
+/** Independent normal columns with these standard deviations: nothing to warn about if they are similar. */
 function normal(seed: number, deviations: readonly number[]): Columns {
   const rng = random(seed);
   return Object.fromEntries(deviations.map((deviation, j) => [`x${j}`, () => 5 + deviation * rng.normal()]));
@@ -33,7 +33,7 @@ async function warned(data: Parameters<typeof inspectColumns>[0], code: string):
 
 const shapes = fc.record({ n: fc.integer({ min: 40, max: 400 }), d: fc.integer({ min: 4, max: 30 }), seed: fc.nat() });
 
-describe('the first look at columns', () => {
+describe('inspectColumns', () => {
   it('says nothing about normal columns of like spread, whatever their number', async () => {
     await fc.assert(
       fc.asyncProperty(shapes, async ({ n, d, seed }) => {
@@ -191,7 +191,7 @@ describe('the first look at columns', () => {
     }
   });
 
-  it('does not take columns for duplicates that only a few rows far away make alike', async () => {
+  it('does not take columns for duplicates if only a few distant rows make them similar', async () => {
     const rng = random(8);
     for (const far of [100, 1e6]) {
       const shifted = (): ((i: number) => number) => {
@@ -204,7 +204,7 @@ describe('the first look at columns', () => {
     }
   });
 
-  it('says nothing of zeros in abundances, whose rare species have few different values', async () => {
+  it('does not warn of zeros in abundances, whose rare species have few different values', async () => {
     const rng = random(9);
     const species = Array.from({ length: 12 }, (_, j) => [
       `species${j}`,
@@ -224,7 +224,7 @@ describe('the first look at columns', () => {
     expect((await warned(copied, 'DUPLICATE_COLUMNS'))?.details?.groups).toEqual([['nm0', 'copy']]);
   });
 
-  it('warns of few rows exactly where there are no more than columns', async () => {
+  it('warns of few rows if and only if there are no more rows than columns', async () => {
     const rows = (n: number, d: number) => records(n, normal(n + d, new Array<number>(d).fill(1)));
     expect(await codes(rows(12, 12))).toEqual(['FEW_ROWS']);
     expect(await codes(rows(13, 12))).toEqual([]);
@@ -246,7 +246,7 @@ describe('the first look at columns', () => {
     expect(found?.details?.columns).toEqual(expected ? ['z'] : undefined);
   });
 
-  it('says the facts of a column as a plain loop finds them, however the rows are cut into blocks', async () => {
+  it('finds the facts of a plain loop, for any blocks of rows', async () => {
     const values = fc.oneof(fc.integer({ min: -3, max: 40 }), fc.double({ min: -5, max: 5, noNaN: true }));
     const tables = fc
       .record({ d: fc.integer({ min: 1, max: 4 }), n: fc.integer({ min: 2, max: 60 }) })
@@ -294,7 +294,7 @@ describe('the first look at columns', () => {
     expect(await inspectColumns(toMatrix(marked), { ...options, weights })).toEqual(expected);
   });
 
-  it('looks at the spreads of sparse rows, and at no single values', async () => {
+  it('inspects the spreads of sparse rows, but no single values', async () => {
     const rng = random(4);
     const rows = Array.from({ length: 60 }, (_, i) => [i + 1, ...Array.from({ length: 5 }, () => rng.normal())]);
     const { columns, warnings } = await inspectColumns(toCsr(rows));
@@ -302,7 +302,7 @@ describe('the first look at columns', () => {
     expect(warnings.map(({ code }) => code)).toEqual(['DOMINANT_COLUMN']);
   });
 
-  it('refuses values that are not finite, and options that are none', async () => {
+  it('refuses values that are not finite, and unknown options', async () => {
     await expect(
       inspectColumns([
         [1, 2],
@@ -334,11 +334,11 @@ describe('the first look at columns', () => {
   });
 });
 
-describe('a fit that looks at its columns', () => {
+describe('a fit that inspects its columns', () => {
   const { columns, rows } = readTable('usarrests');
   const table = rows.map((row) => Object.fromEntries(columns.map((name, j) => [name, row[j]])));
 
-  it('warns of them only where it was asked to', async () => {
+  it('warns of them only on request', async () => {
     expect((await pca(table)).warnings).toEqual([]);
     const { warnings } = await analyzed(table, { inspectColumns: true });
     // The fit sums up its columns in another order.
@@ -358,7 +358,7 @@ describe('a fit that looks at its columns', () => {
     }
   });
 
-  it('says nothing of spreads about the mean where means are not subtracted', async () => {
+  it('does not warn of spreads about the mean if means are not subtracted', async () => {
     expect((await analyzed(table, { inspectColumns: true, center: false })).warnings).toEqual([]);
   });
 
@@ -368,7 +368,7 @@ describe('a fit that looks at its columns', () => {
     expect(loadModel(model.toBinary()).warnings).toEqual(model.warnings);
   });
 
-  it('tells from moments what their statistics tell', async () => {
+  it('uses the statistics of moments', async () => {
     const moments = await new Moments(4, columns).add(table);
     const { warnings } = await analyzed(moments, { inspectColumns: true });
     expect(warnings.map(({ code }) => code)).toEqual(['DOMINANT_COLUMN']);
@@ -402,8 +402,8 @@ describe('a fit that looks at its columns', () => {
   });
 });
 
-describe('a watched source', () => {
-  it('has its own warnings, and those of the columns once its rows were read to the end', async () => {
+describe('a source that is inspected while it is read', () => {
+  it('has its own warnings, and those of the columns after a complete reading', async () => {
     const own = { code: 'SOURCE_CHANGED', message: 'own' } as const;
     const rows = Array.from({ length: 50 }, (_, i) => [i + 1, Math.sin(i), Math.cos(i)]);
     const source = inspectWhileReading({ ...inBlocks(rows, 9), warnings: () => [own] }, { scale: 'unit' });

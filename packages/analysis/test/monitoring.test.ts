@@ -156,7 +156,7 @@ describe('limits', () => {
     expect(rowLimits(weighted, { rows: 'fit' }).t2).toBe(rowLimits(weighted).t2);
   });
 
-  it('of Q are null where the eigenvalues left out are not known, or there are none', async () => {
+  it('of Q are null if the excluded eigenvalues are not known, or there are none', async () => {
     const rows = normalRows(50, 6);
     const { spectrum: _, ...record } = { spectrum: undefined, ...(await pca(rows, { k: 2 })) };
     const model = new Model({ ...record });
@@ -165,7 +165,7 @@ describe('limits', () => {
     // A single direction left out is known.
     const five = await pca(rows, { k: 5 });
     expect(rowLimits(five).q).toBeCloseTo(rowLimits(five, { spectrum: await spectrumOf(rows) }).q as number, 9);
-    // Mean and variance of the errors do instead: close to Box's limit where the rows are normal.
+    // Mean and variance of the errors are used instead. For normal rows the limit is close to Box's.
     const errors = await model.reconstructionError(rows);
     const mean = errors.reduce((a, b) => a + b) / 50;
     const variance = errors.reduce((a, b) => a + (b - mean) ** 2, 0) / 49;
@@ -174,7 +174,7 @@ describe('limits', () => {
     expect(Math.abs((matched as number) / (box as number) - 1)).toBeLessThan(0.3);
   });
 
-  it('are null for T² where there are too few rows, and finite for data of any size', async () => {
+  it('are null for T² if there are too few rows, and finite for data of any size', async () => {
     expect(rowLimits(await pca(normalRows(3, 8), { k: 2 })).t2).toBeNull();
     for (const size of [1e-120, 1e120]) {
       const rows = normalRows(30, 4).map((row) => row.map((value) => size * value));
@@ -183,7 +183,7 @@ describe('limits', () => {
     }
   });
 
-  it('are given where one eigenvalue dominates those left out, by Box where Jackson and Mudholkar have none', async () => {
+  it('exist if one eigenvalue dominates the excluded ones, by Box if Jackson and Mudholkar have none', async () => {
     const model = await pca(normalRows(60, 6), { k: 2 });
     for (const rest of [
       [1, 1, 1, 1],
@@ -200,7 +200,7 @@ describe('limits', () => {
     }
   });
 
-  it('refuse levels and rows that are none', async () => {
+  it('refuse invalid levels and rows', async () => {
     const model = await pca(normalRows(10, 3), { k: 1 });
     for (const options of [{ level: 95 }, { level: '0.95' }, { rows: 'old' }, null]) {
       expect(() => rowLimits(model, options as never)).toThrow(expect.objectContaining({ code: 'BAD_OPTION' }));

@@ -124,7 +124,7 @@ describe('pcr', () => {
     expect(fit.rmse[6]).toBeLessThan(fit.rmse[0]);
   });
 
-  it('refuses what cannot be', async () => {
+  it('refuses invalid options', async () => {
     await expect(pcr(rows, y.slice(1))).rejects.toThrow('y has 49 values for 50 rows');
     await expect(pcr(inBlocks(rows, 7), y.slice(1))).rejects.toThrow('y has 49 values');
     await expect(pcr(rows, [Number.NaN, ...y.slice(1)])).rejects.toThrow('y of row 1 is NaN');

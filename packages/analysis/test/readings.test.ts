@@ -43,8 +43,8 @@ function counted(cols: number, seed: number, broken = false): RowSource & { read
 const labels = Array.from({ length: ROWS }, (_, i) => `group ${i % 3}`);
 const y = Array.from({ length: ROWS }, (_, i) => Math.sin(i));
 
-describe('analyses of rows that are read from elsewhere', () => {
-  it('read them once where they say so', async () => {
+describe('analyses of a row source', () => {
+  it('read it once if they promise it', async () => {
     const [x, other] = [counted(5, 1), counted(4, 2)];
     await rvCoefficient(x, other, { scale: 'unit' });
     expect([x.readings, other.readings]).toEqual([1, 1]);
@@ -63,7 +63,7 @@ describe('analyses of rows that are read from elsewhere', () => {
     expect(data.readings).toBe(2);
   });
 
-  it('close them', async () => {
+  it('close it', async () => {
     const sources = [1, 2, 3, 4, 5, 6].map((seed) => counted(5, seed));
     await rvCoefficient(sources[0], sources[1]);
     await pcr(sources[2], y, { k: 2, folds: 3 });
@@ -73,7 +73,7 @@ describe('analyses of rows that are read from elsewhere', () => {
     for (const source of sources) expect(source.closed).toBe(1);
   });
 
-  it('close them after an error too', async () => {
+  it('close it after an error too', async () => {
     const broken = [1, 2, 3, 4, 5, 6].map((seed) => counted(5, seed, true));
     const whole = counted(5, 9);
     const error = { code: 'NOT_FINITE', details: { row: 21, column: 3 } };

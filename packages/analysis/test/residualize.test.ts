@@ -153,7 +153,7 @@ describe('residualize, mtcars', () => {
     expect(() => new Model({ ...plain, coding: mca })).toThrow('has a regression and the method "famd"');
   });
 
-  it('refuses covariates of other lengths and values that are no numbers', async () => {
+  it('refuses covariates of other lengths, and values that are not numbers', async () => {
     await expect(residualize(data, { weight, short: [1, 2] })).rejects.toThrow(
       'There are 2 values of "short" for 32 rows',
     );
@@ -223,7 +223,7 @@ describe('residualize, any table', () => {
     expect(one.regression.intercept).toEqual(more.regression.intercept);
   });
 
-  it('is read again as often as wanted, and stops when it is aborted', async () => {
+  it('can be read again, and stops when it is aborted', async () => {
     const rows = cars('mpg', 'disp');
     const residuals = await residualize(inBlocks(rows, 4), { weight: cars('wt').flat() });
     expect(residuals.rereadable).toBe(true);

@@ -256,7 +256,7 @@ describe('rotate', () => {
     }
   });
 
-  it('leaves a single component as it is, and says nothing', async () => {
+  it('leaves a single component unchanged, without a warning', async () => {
     const model = await arrests();
     for (const method of METHODS) {
       const { loadings, warnings } = await rotate(model, { method, k: 1 });

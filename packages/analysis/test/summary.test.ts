@@ -68,7 +68,7 @@ describe('summaries of the parts of a table', () => {
     });
   }
 
-  it('merge to the same bytes where rows are sparse', async () => {
+  it('merge to the same bytes for sparse rows', async () => {
     const rows = Array.from({ length: 60 }, (_, i) =>
       Array.from({ length: 8 }, (_, j) => ((i * 7 + j * 3) % 5 ? 0 : i + j)),
     );
@@ -162,7 +162,7 @@ describe('the bytes of a summary', () => {
     }
   });
 
-  it('say what they are before they are read whole', async () => {
+  it('have a header that can be read first', async () => {
     const bytes = await made;
     const first = TableSummary.headerOf(bytes.slice(0, 16));
     expect(first).toHaveProperty('needed');
@@ -172,7 +172,7 @@ describe('the bytes of a summary', () => {
 });
 
 describe('warnings about the columns of merged summaries', () => {
-  it('are those of the rows: identifiers that go on from part to part, classes, zeros, duplicates', async () => {
+  it('are those of the rows: identifiers that continue from part to part, classes, zeros, duplicates', async () => {
     const { uniform, normal } = random(4);
     const columnNames = ['id', 'kind', 'rare', 'length', 'inches'];
     const rows = Array.from({ length: 300 }, (_, i) => {
@@ -204,7 +204,7 @@ describe('sketches of wide parts', () => {
     await expect(again.model({ k: 'auto' })).rejects.toMatchObject({ code: 'BAD_OPTION' });
   });
 
-  it('are kept from 2897 columns on, or where moments do not fit', async () => {
+  it('are kept from 2897 columns, or if moments do not fit', async () => {
     const wide = [new Float64Array(2897).map((_, j) => j % 7), new Float64Array(2897).map((_, j) => j % 5)];
     expect((await summarize(wide)).header.kind).toBe('sketch');
     const narrow = wide.map((row) => row.slice(0, 500));
@@ -233,7 +233,7 @@ describe('a bootstrap by parts', () => {
     }
   });
 
-  it('draws differently in every part, as often as once per row on average', async () => {
+  it('draws differently in every part, once per row on average', async () => {
     const each = await sum(50);
     const weights = each.map((one) => one.replicates.map(({ weight }) => weight / one.rows));
     const all = weights.flat();
@@ -246,7 +246,7 @@ describe('a bootstrap by parts', () => {
     expect(a.replicates.map(({ weight }) => weight)).not.toEqual(b.replicates.map(({ weight }) => weight));
   });
 
-  it('is refused where replicates do not fit into the memory, and for sketches', async () => {
+  it('is refused if replicates do not fit into the memory, and for sketches', async () => {
     const small = { bootstrap: 200, memory: 1 << 14 };
     await expect(summarize(rows, { ...small, keep: 'moments' })).rejects.toMatchObject({ code: 'TOO_LARGE' });
     await expect(summarize(rows, { bootstrap: 200, keep: 'sketch' })).rejects.toMatchObject({ code: 'BAD_OPTION' });

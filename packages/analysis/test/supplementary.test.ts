@@ -204,7 +204,7 @@ describe('groups', () => {
     close({ ...groups[0], unlabelled: 0 }, few.groups[0]);
   });
 
-  it('are the same for dense, float32 and sparse rows, and for a stream whose labels come in other portions', async () => {
+  it('are the same for dense, float32 and sparse rows, and for a stream whose labels come in other blocks', async () => {
     const table = withSpectrum(200, 6, (i) => 4 * 0.6 ** i, { offset: (j) => j % 2 }).map((row) =>
       row.map((x) => (Math.abs(x) < 0.1 ? 0 : Math.fround(x))),
     );
@@ -371,7 +371,7 @@ describe('groupEllipse', () => {
     Math.min(Math.abs(angle), Math.PI - Math.abs(angle)),
   ];
 
-  it('is the ellipse of FactoMineR where chi-squared is asked for', async () => {
+  it('is the ellipse of FactoMineR with chi-squared', async () => {
     const result = await supplementary(dec23, rows, { groups: { competition } });
     const expected: [string, EllipseOptions, number[]][] = [
       ['Decastar', chi2, [1.2215893083, 1.0912833478, 0.72868017]],
@@ -394,7 +394,7 @@ describe('groupEllipse', () => {
     }
   });
 
-  it('holds the true centre, and the next row, as often as it says', async () => {
+  it('contains the true centre, and the next row, with the stated probability', async () => {
     const rng = random(11);
     const model = await pca(
       withSpectrum(50, 2, (i) => 2 - i),
@@ -431,7 +431,7 @@ describe('groupEllipse', () => {
     expect(small / groups).toBeLessThan(0.88);
   });
 
-  it('is undefined for two rows and for components that are not there, and refuses other levels', async () => {
+  it('is undefined for two rows and for missing components, and refuses invalid levels', async () => {
     const result = await supplementary(dec23, rows, {
       groups: { two: rows.map((_, i) => (i < 2 ? 'a' : i < 3 ? 'b' : 'c')) },
     });

@@ -75,79 +75,44 @@ export class RowDraws implements Draws {
   }
 }
 
-/** Counts that are drawn when they are first needed, and kept. */
-abstract class KeptCounts implements Draws {
-  readonly #counts = new Map<number, Uint16Array>();
-
-  /** Draws a replicate: the count of each row, or of each group. */
-  protected abstract draw(replicate: number): Uint16Array;
-  /** The index of a row's count. */
-  protected abstract placeOf(row: number): number;
-
-  write(replicate: number, from: number, to: number, out: Float64Array, start: number, stride: number): void {
-    let counts = this.#counts.get(replicate);
-    if (!counts) {
-      counts = this.draw(replicate);
-      this.#counts.set(replicate, counts);
-    }
-    for (let row = from; row < to; row++) out[start + (row - from) * stride] = counts[this.placeOf(row)];
-  }
+/** Draws whose counts are kept: `draw` makes the counts of a replicate, and `indexOf` finds that of a row. */
+function keptDraws(draw: (replicate: number) => Uint16Array, indexOf: (row: number) => number): Draws {
+  const kept = new Map<number, Uint16Array>();
+  return {
+    write(replicate, from, to, out, start, stride) {
+      const counts = kept.get(replicate) ?? draw(replicate);
+      kept.set(replicate, counts);
+      for (let row = from; row < to; row++) out[start + (row - from) * stride] = counts[indexOf(row)];
+    },
+  };
 }
 
 /**
- * Runs of `length` neighbouring rows, for rows that depend on the rows before them (Künsch 1989). Runs begin anywhere, and continue
- * with the first row after the last (Politis & Romano 1992), so that every row is drawn equally often. The last run is cut, so that a
- * replicate has n rows.
+ * Runs of `length` neighbouring rows, for rows that depend on the rows before them (Künsch 1989). Runs begin anywhere, and continue with the
+ * first row after the last (Politis & Romano 1992), so that every row is drawn equally often. The last run is cut, so that a replicate
+ * has n rows.
  */
-export class BlockDraws extends KeptCounts {
-  readonly #rows: number;
-  readonly #length: number;
-  readonly #seed: number;
-
-  constructor(rows: number, length: number, seed: number) {
-    super();
-    this.#rows = rows;
-    this.#length = Math.min(length, rows);
-    this.#seed = seed;
-  }
-
-  protected placeOf(row: number): number {
-    return row;
-  }
-
-  protected draw(replicate: number): Uint16Array {
-    const n = this.#rows;
+export function blockDraws(n: number, length: number, seed: number): Draws {
+  const size = Math.min(length, n);
+  const draw = (replicate: number): Uint16Array => {
     const counts = new Uint16Array(n);
-    const { uniform } = generatorOf(this.#seed, replicate);
-    for (let left = n; left > 0; left -= this.#length) {
+    const { uniform } = generatorOf(seed, replicate);
+    for (let left = n; left > 0; left -= size) {
       const first = Math.floor(uniform() * n);
-      for (let i = 0; i < Math.min(left, this.#length); i++) counts[(first + i) % n]++;
+      for (let i = 0; i < Math.min(left, size); i++) counts[(first + i) % n]++;
     }
     return counts;
-  }
+  };
+  return keptDraws(draw, (row) => row);
 }
 
 /** Whole groups drawn with replacement, for rows that belong together, such as visits of a patient. */
-export class GroupDraws extends KeptCounts {
-  readonly #groupOf: Int32Array;
-  readonly #groups: number;
-  readonly #seed: number;
-
-  constructor(groupOf: Int32Array, groups: number, seed: number) {
-    super();
-    this.#groupOf = groupOf;
-    this.#groups = groups;
-    this.#seed = seed;
-  }
-
-  protected placeOf(row: number): number {
-    return this.#groupOf[row];
-  }
-
-  protected draw(replicate: number): Uint16Array {
-    const counts = new Uint16Array(this.#groups);
-    const { uniform } = generatorOf(this.#seed, replicate);
-    for (let i = 0; i < this.#groups; i++) counts[Math.floor(uniform() * this.#groups)]++;
+export function groupDraws(groupOf: Int32Array, groups: number, seed: number): Draws {
+  const draw = (replicate: number): Uint16Array => {
+    const counts = new Uint16Array(groups);
+    const { uniform } = generatorOf(seed, replicate);
+    for (let i = 0; i < groups; i++) counts[Math.floor(uniform() * groups)]++;
     return counts;
-  }
+  };
+  return keptDraws(draw, (row) => groupOf[row]);
 }

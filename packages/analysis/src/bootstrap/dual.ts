@@ -11,8 +11,8 @@ const TOGETHER = 16;
 
 /**
  * Replicates of tables with fewer rows than columns, in the space of the rows (Fisher, Caffo, Schwartz & Zipunnikov 2016). With K = YYᵀ
- * of the sample, a replicate with weights w and W = Σw has K_b = D(K − a1ᵀ − 1aᵀ + c)D, D = √(w/(W − ddof)), a = Kw/W, c = wᵀa/W: its n
- * × n problem, reduced to the rows that were drawn, about 63 %. If a replicate has its own scale (`scale: 'unit'`), its K is computed
+ * of the sample, a replicate with weights w and W = Σw has K_b = D(K − a1ᵀ − 1aᵀ + c)D, D = √(w/(W − ddof)), a = Kw/W, c = wᵀa/W. Its n
+ * × n problem is reduced to the rows that were drawn, about 63 %. If a replicate has its own scale (`scale: 'unit'`), its K is computed
  * too.
  */
 export async function* replicatesByDual(

@@ -25,8 +25,8 @@ export function percentiles(values: Float64Array): Interval {
 }
 
 /**
- * Half the width of a 95 % interval in standard errors: the t quantile with m − 1 degrees of freedom, because the standard error is
- * estimated, times √(m/(m − 1)), because replicates vary less than samples (Hesterberg 2015, section 5). Fisher's expansion of the
+ * Half the width of a 95 % interval in standard errors. It is the t quantile with m − 1 degrees of freedom, because the standard error
+ * is estimated, times √(m/(m − 1)), because replicates vary less than samples (Hesterberg 2015, section 5). Fisher's expansion of the
  * quantile is accurate to 1 % from 3 degrees of freedom.
  */
 export function standardErrors(units: number): number {

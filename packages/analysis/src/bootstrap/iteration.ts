@@ -7,9 +7,9 @@ import type { WideReplicate, WideRows } from './wide-rows.js';
 /** Additional vectors: they speed up convergence, and show the next component. */
 const EXTRA = 6;
 /**
- * A replicate's axes have converged if their residuals are this share of those of the sample's axes in the replicate. The error of an
- * axis is its residual over the gap to its neighbours, so it is at most a thousandth of the distance between the sample's axis and the
- * replicate's.
+ * A replicate's axes have converged if their residuals are this share of the residuals of the sample's axes in the replicate. The error
+ * of an axis is its residual over the gap to its neighbours, so it is at most a thousandth of the distance between the sample's axis
+ * and the replicate's.
  */
 const SHARE_OF_SAMPLING = 1e-3;
 /** The residual, relative to the first variance, that is always small enough. The sample's own axes must reach it. */
@@ -76,7 +76,7 @@ async function iterateGroup(
     return {
       at,
       replicate,
-      steps: iterate(rows.d, replicate, k, width, start, rows.startSeed + number, engine, progress),
+      steps: iterate(rows.d, replicate, { k, width, start, seed: rows.startSeed + number, engine, progress }),
     };
   });
   try {
@@ -103,8 +103,8 @@ async function iterateGroup(
 }
 
 /**
- * V·C_b of several replicates b, in one pass with all vectors. A row of replicate b is (a − δ_b)∘g_b, a the row in the frame of the sample: so
- * with U = V∘g_b, the scores of row i are y = Ua − Uδ_b, and the product is g_b∘(Σ wᵢyaᵀ − (Σ wᵢy)δ_bᵀ).
+ * V·C_b of several replicates b, in one pass with all vectors. A row of replicate b is (a − δ_b)∘g_b, with a the scaled row of the
+ * sample. So with U = V∘g_b, the scores of row i are y = Ua − Uδ_b, and the product is g_b∘(Σ wᵢyaᵀ − (Σ wᵢy)δ_bᵀ).
  */
 async function multiplyAll(
   { block, n, d, frame }: WideRows,
@@ -148,16 +148,22 @@ async function multiplyAll(
   });
 }
 
+interface IterationOptions {
+  readonly k: number;
+  /** Vectors of a block. */
+  readonly width: number;
+  /** Start vectors; undefined for random ones. */
+  readonly start: Float64Array | undefined;
+  readonly seed: number;
+  readonly engine: Engine;
+  readonly progress: ProgressTracker;
+}
+
 /** Iterates one replicate: yields vectors, and receives their products with its covariance matrix, until its components have converged. */
 async function* iterate(
   d: number,
   { columns, deviations, total }: WideReplicate,
-  k: number,
-  width: number,
-  start: Float64Array | undefined,
-  seed: number,
-  engine: Engine,
-  progress: ProgressTracker,
+  { k, width, start, seed, engine, progress }: IterationOptions,
 ): AsyncGenerator<Vectors, Found, Float64Array> {
   const space = new KrylovSpace(d, random(seed), engine);
   try {

@@ -4,7 +4,7 @@ import { powerOfTwo } from '@scree/core/linalg';
 import type { ProgressTracker } from '@scree/core/pipeline';
 import type { Draws } from './draws.js';
 import { type Replicate, type ReplicateOptions, type Replicates, variancesAlong } from './replicate.js';
-import { rowTiles } from './row-tiles.js';
+import { rowTiles, type Tile } from './row-tiles.js';
 
 /** Numbers of a tile of column products: 4 MB. */
 const TILE_NUMBERS = 1 << 19;
@@ -93,8 +93,8 @@ export async function sumReplicates(
       for (let from = 0; from < count; from += group) {
         const some = Math.min(group, count - from);
         for (let c = 0; c < some; c++) {
-          writeWeights(draws, numbers[from + c], tile.first, tile.rows, tile.weights, counts, c, some);
-          if (ranges) widenRanges(tile.data, tile.rows, d, counts, c, some, ranges, from + c);
+          writeWeights(draws, numbers[from + c], tile, counts, c, some);
+          if (ranges) widenRanges(tile, d, counts, c, some, ranges, from + c);
         }
         const into = sums.subarray(from * width, (from + some) * width);
         await loaded.multiplyTransposed(identityScaler(width), counts.subarray(0, tile.rows * some), some, into, () =>
@@ -114,9 +114,7 @@ export async function sumReplicates(
 export function writeWeights(
   draws: Draws,
   replicate: number,
-  first: number,
-  rows: number,
-  weights: Float64Array | undefined,
+  { first, rows, weights }: Omit<Tile, 'data'>,
   out: Float64Array,
   start: number,
   stride: number,
@@ -160,8 +158,7 @@ export interface Ranges {
 }
 
 function widenRanges(
-  data: Float64Array,
-  rows: number,
+  { data, rows }: Tile,
   d: number,
   counts: Float64Array,
   start: number,

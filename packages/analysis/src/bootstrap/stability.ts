@@ -2,7 +2,7 @@ import { DataError, type Engine, OptionError, type RowSource, type Scale, type S
 import { type ColumnStatistics, rowWeights } from '@scree/core/data';
 import { fixSigns, type ProgressTracker } from '@scree/core/pipeline';
 import type { BootstrapSettings } from './bootstrap-options.js';
-import { BlockDraws, type Draws, GroupDraws, RowDraws } from './draws.js';
+import { blockDraws, type Draws, groupDraws, RowDraws } from './draws.js';
 import { replicatesByDual } from './dual.js';
 import { replicatesByIteration } from './iteration.js';
 import { replicatesFromNormal } from './parametric.js';
@@ -185,12 +185,12 @@ function drawsFor(
         { option: 'block', value: length, expected: Math.floor(n / 2) },
       );
     }
-    return { draws: new BlockDraws(n, length, seed), units: Math.ceil(n / length), about: { block: length } };
+    return { draws: blockDraws(n, length, seed), units: Math.ceil(n / length), about: { block: length } };
   }
   if (kind === 'groups') {
     const { groupOf, count } = numberGroups(groups as ArrayLike<string | number>, weights, read);
     refuseFew(count, 'groups');
-    return { draws: new GroupDraws(groupOf, count, seed), units: count, about: { groups: count } };
+    return { draws: groupDraws(groupOf, count, seed), units: count, about: { groups: count } };
   }
   if (kind === 'parametric' && scale === 'range') {
     throw new OptionError(

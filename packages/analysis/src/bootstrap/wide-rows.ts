@@ -112,7 +112,7 @@ export class WideRows {
     const own = this.#rows.weights.slice(0, n);
     const drawn = this.#rows.columns.rows;
     const counts = new Float64Array(drawn);
-    writeWeights(this.#draws, number, 0, drawn, undefined, counts, 0, 1);
+    writeWeights(this.#draws, number, { first: 0, rows: drawn, weights: undefined }, counts, 0, 1);
     if (!own) return counts;
     const weights = new Float64Array(n);
     for (let i = 0, at = 0; i < n; i++) if (own[i] > 0) weights[i] = own[i] * counts[at++];

@@ -17,6 +17,7 @@ import {
   type Settings,
   WIDEST_SCATTER,
 } from '@scree/core/pipeline';
+import { capitalised } from '../describe/numbers.js';
 import {
   absentRows,
   type EvidenceRequest,
@@ -152,8 +153,7 @@ function obstacleTo(
   { name, requires, needs }: CriterionMethod,
   evidence: Evidence,
 ): { readonly obstacle: Obstacle; readonly sentence: string } | undefined {
-  const title = criterionTitle(name).sentence;
-  const subject = title.charAt(0).toUpperCase() + title.slice(1);
+  const subject = capitalised(criterionTitle(name).sentence);
   if (!(evidence.spectrum[0] > 0))
     return { obstacle: 'variance', sentence: 'All rows are the same: there is no variance.' };
   if (requires.includes('centered') && !evidence.centered) {

@@ -1,5 +1,5 @@
 import type { Choice, Criterion } from '@scree/core';
-import { listed } from '../describe/numbers.js';
+import { capitalised, listed } from '../describe/numbers.js';
 import { CRITERIA, CRITERION_NAMES, criteriaByImportance, criterionTitle } from './criteria/registry.js';
 
 /** Criteria that decide, by rank. */
@@ -20,13 +20,14 @@ type Answer = Criterion & { readonly k: number };
 type Decider = Answer & { readonly noise?: string };
 
 /**
- * The number of components to keep, by one rule: the answer of the permutation test; without rows, of parallel analysis; if that
- * does not apply either, of cross-validation; otherwise the median of the criteria that do, at least 1.
+ * Recommends the number of components to keep. The permutation test decides; without rows, parallel analysis; if that does not apply
+ * either, cross-validation. Otherwise it is the median of the criteria that apply, at least 1.
  *
  * Why a test against noise decides: it keeps its 5 % of false components on tables without structure, whatever the distributions and
- * variances of the columns are, and a combination of several tests would lose that. Cross-validation finds the factors of simulated tables more often,
- * if strong components hide weak ones from the test. In real tables, whose noise is not white, it adds components that help to predict single
- * columns. So the sentence names its answer, and the test decides. `bench/choose-components.ts` measures all three.
+ * variances of the columns are, and a combination of several tests would lose that. Cross-validation finds the factors of simulated
+ * tables more often, if strong components hide weak ones from the test. In real tables, whose noise is not white, it adds components
+ * that help to predict single columns. So the sentence names its answer, and the test decides. `bench/choose-components.ts` measures
+ * all three.
  */
 export function recommend(criteria: readonly Criterion[]): Recommendation {
   const answers = criteria.filter((criterion): criterion is Answer => criterion.k !== null);
@@ -61,8 +62,7 @@ export function hiddenStructure(choice: Choice, scaled: number): Choice {
 
 /** The recommendation if only one criterion was asked. */
 function onlyAnswer({ name, k, sentence }: Answer): Recommendation {
-  const title = criterionTitle(name).sentence;
-  const kept = k === 0 ? `${title.charAt(0).toUpperCase()}${title.slice(1)} keeps no component.` : `Keep ${k}.`;
+  const kept = k === 0 ? `${capitalised(criterionTitle(name).sentence)} keeps no component.` : `Keep ${k}.`;
   return { k, agree: [name], reason: `${kept} ${sentence}` };
 }
 

@@ -10,14 +10,18 @@ import { describeValue } from '@scree/core/pipeline';
  * |φ| from .85 fairly similar and from .95 equal.
  */
 export function congruence(a: Matrix, b: Matrix): RowMatrix<Float64Array> {
-  const [left, right] = [packed(a), packed(b)];
+  for (const matrix of [a, b]) {
+    if (isMatrix(matrix) && ArrayBuffer.isView(matrix.data)) continue;
+    const message = `Loadings are given by a matrix { rows, cols, data }, not by ${describeValue(matrix)}.`;
+    throw new DataError('BAD_DATA', message);
+  }
   if (a.cols !== b.cols) {
     throw new DataError('WIDTH_MISMATCH', `Loadings of ${a.cols} and of ${b.cols} columns cannot be compared.`, {
       value: b.cols,
       expected: a.cols,
     });
   }
-  return new RowMatrix(a.rows, b.rows, cosines(left, a.rows, right, b.rows, a.cols));
+  return new RowMatrix(a.rows, b.rows, cosines(packedMatrix(a), a.rows, packedMatrix(b), b.rows, a.cols));
 }
 
 /** How two models differ: angles, congruences, variances. */
@@ -173,15 +177,8 @@ function unit(x: Float64Array): Float64Array {
   return sized.map((entry) => entry / length);
 }
 
-/** The rows as float64 without gaps between them. */
-function packed(matrix: Matrix): Float64Array {
-  if (!isMatrix(matrix) || !ArrayBuffer.isView(matrix.data)) {
-    throw new DataError(
-      'BAD_DATA',
-      `Loadings are given by a matrix { rows, cols, data }, not by ${describeValue(matrix)}.`,
-    );
-  }
-  const { rows, cols, data, stride = cols } = matrix;
+/** The rows of a matrix as float64, without a stride. */
+export function packedMatrix({ rows, cols, data, stride = cols }: Matrix): Float64Array {
   const out = new Float64Array(rows * cols);
   for (let i = 0; i < rows; i++) out.set(data.subarray(i * stride, i * stride + cols), i * cols);
   return out;

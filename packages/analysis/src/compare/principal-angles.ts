@@ -2,6 +2,7 @@ import { DataError, type Matrix } from '@scree/core';
 import { isMatrix } from '@scree/core/data';
 import { subspaceAngles } from '@scree/core/linalg';
 import { describeValue } from '@scree/core/pipeline';
+import { packedMatrix } from './compare-models.js';
 
 /**
  * Principal angles between two subspaces of ℝᵈ, each spanned by the rows of a matrix, smallest first, in radians. Their number is the
@@ -21,13 +22,12 @@ export function principalAngles(a: Matrix, b: Matrix): Float64Array {
       `Subspaces of ${a.cols} and ${b.cols} dimensions have no angles between them.`,
     );
   }
-  return subspaceAngles(packed(a), a.rows, packed(b), b.rows, a.cols);
+  return subspaceAngles(finiteRows(a), a.rows, finiteRows(b), b.rows, a.cols);
 }
 
-/** The rows as float64 without gaps between them. */
-function packed({ rows, cols, data, stride = cols }: Matrix): Float64Array {
-  const vectors = new Float64Array(rows * cols);
-  for (let i = 0; i < rows; i++) vectors.set(data.subarray(i * stride, i * stride + cols), i * cols);
+/** The rows as float64, which must be finite. */
+function finiteRows(matrix: Matrix): Float64Array {
+  const vectors = packedMatrix(matrix);
   if (vectors.every(Number.isFinite)) return vectors;
   throw new DataError('NOT_FINITE', 'A vector that spans the subspace has a value that is not finite.');
 }

@@ -2,7 +2,7 @@ import type { Choice, Criterion } from '@scree/core';
 import { criterionTitle } from '../choose/criteria/registry.js';
 import { formatNumber, plural } from './numbers.js';
 
-/** The recommendation and, where nothing stands out, what that means: one or two sentences. */
+/** One or two sentences: the recommendation, and how much it keeps, or what it means that nothing stands out. */
 export function describeChoice({ k, reason, spectrum }: Choice): string[] {
   const total = spectrum.reduce((sum, value) => sum + value, 0);
   if (k === 0) {
@@ -19,7 +19,7 @@ export function describeChoice({ k, reason, spectrum }: Choice): string[] {
   ];
 }
 
-/** Each criterion for a table: its name, its choice (– where it does not apply) and its sentence. */
+/** A table of criteria: title, choice (– if the criterion does not apply) and sentence. */
 export function criterionLines({ criteria }: Choice): { name: string; k: string; sentence: string }[] {
   return criteria.map(({ name, k, sentence }: Criterion) => ({
     name: criterionTitle(name).long,

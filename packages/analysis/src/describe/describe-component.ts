@@ -9,18 +9,18 @@ import {
 } from '../meaning/component-meaning.js';
 import { count, listed, percent } from './numbers.js';
 
-/** Columns that a sentence names on each side, and categories. */
+/** Most columns that a sentence names on each side, and most categories. */
 const MOST_NAMED = 4;
 
-/** What the description of a component may use besides the model. */
+/** Facts for the description of a component, besides the model. */
 export interface DescribedComponentFacts extends ComponentFacts {
-  /** Most columns that are named on each side. Default 4. */
+  /** Most columns named on each side. Default 4. */
   readonly most?: number;
 }
 
 /**
- * One sentence per component that something can be said of: "PC1 (37 %): more flavanoids and phenols, less nonflavanoids;
- * separates the 3 levels of cultivar (η² .78): highest for 1, lowest for 3." `componentMeaning` has the rules.
+ * One sentence per component with a meaning: "PC1 (37 %): more flavanoids and phenols, less nonflavanoids; separates the 3 levels of
+ * cultivar (η² .78): highest for 1, lowest for 3." `componentMeaning` has the rules.
  */
 export function describeComponents(model: Model, facts: DescribedComponentFacts = {}): string[] {
   const columns = facts.columns ?? columnContributions(model);
@@ -42,7 +42,7 @@ export function describeMeaning(meaning: ComponentMeaning, most = MOST_NAMED): s
   return parts.length === 0 ? undefined : `${title}: ${parts.join('; ')}.`;
 }
 
-/** What is significant about a component, as parts of a sentence. */
+/** The significant relations of a component, as parts of a sentence. */
 export function meaningParts(
   { columns, categories, supplementary, groups }: ComponentMeaning,
   most = MOST_NAMED,
@@ -55,7 +55,7 @@ export function meaningParts(
   ];
 }
 
-/** The strongest of them; the others are counted. */
+/** The strongest categories; the others are counted. */
 function categoryParts(parts: readonly string[], most: number): string[] {
   if (parts.length <= most + 1) return [...parts];
   const more = count(parts.length - most);
@@ -94,8 +94,8 @@ function relatedPart(related: readonly RelatedColumn[], most: number): string[] 
 }
 
 /**
- * "separates the 3 levels of g (η² .78): highest for a, lowest for b", or "higher for a than for b (g, η² .40)". Groups are called
- * separate if half of the variance or more is between them.
+ * "separates the 3 levels of g (η² .78): highest for a, lowest for b", or "higher for a than for b (g, η² .40)". The verb is
+ * "separates" if at least half of the variance is between the groups.
  */
 function groupPart({ name, levels, eta2 }: RelatedGroups): string {
   const [highest, lowest] = [levels[0], levels[levels.length - 1]];
@@ -112,12 +112,12 @@ function groupPart({ name, levels, eta2 }: RelatedGroups): string {
 
 /** "a, b and 3 more". */
 function listedUpTo(names: readonly string[], most: number): string {
-  // "and 1 more" takes as much room as its name.
+  // "and 1 more" is as long as a name.
   if (names.length <= most + 1) return listed(names);
   return listed([...names.slice(0, most), `${count(names.length - most)} more`]);
 }
 
-/** .78, −.30: two decimals, as correlations are printed, and more where 1 would be too much. */
+/** .78, −.30: two decimals, or more if the number would be rounded to 1. */
 function decimal(value: number): string {
   const size = Math.abs(value);
   let decimals = 2;
@@ -125,10 +125,10 @@ function decimal(value: number): string {
   return `${value < 0 ? '−' : ''}${size.toFixed(decimals).replace(/^0/, '')}`;
 }
 
-/** 37 %; below one per cent with one decimal. */
+/** 37 %; with one decimal below one per cent. */
 function share(ratio: number): string {
   const value = 100 * ratio;
-  // Less than everything is not shown as 100 %.
+  // A share below 1 is not shown as 100 %.
   if (value >= 99.5) return percent(ratio);
   return `${value >= 1 ? Math.round(value) : value >= 0.05 ? value.toFixed(1) : '<\u00a00.1'}\u00a0%`;
 }

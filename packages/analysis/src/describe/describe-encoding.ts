@@ -2,7 +2,7 @@ import type { Encoding } from '@scree/core';
 import type { CategoryColumn, EncodedColumn, NumberColumn } from '@scree/core/data';
 import { count, listed, percent, plural } from './numbers.js';
 
-/** How a table became numbers, in sentences: transforms, or what MCA, FAMD and MFA do, then the rules for gaps and unseen levels. */
+/** Describes how a table was encoded: transforms, or MCA, FAMD or MFA, and the rules for missing values and unseen levels. */
 export function describeEncoding(coding: Encoding): string[] {
   const categories = coding.columns.filter((column) => column.kind === 'category');
   return [
@@ -14,7 +14,7 @@ export function describeEncoding(coding: Encoding): string[] {
   ].filter((sentence) => sentence !== '');
 }
 
-/** Names in a sentence; more are counted. */
+/** Most names in a sentence. */
 const MOST_NAMES = 5;
 
 const METHODS: Readonly<

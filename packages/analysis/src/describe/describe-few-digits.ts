@@ -1,17 +1,17 @@
 import { formatNumber, listed } from './numbers.js';
 
-/** What `details` of the warning FEW_DIGITS say: names or indexes of columns, and facts about the first of them. */
+/** The `details` of the warning FEW_DIGITS: names or indexes of columns, and facts about the first one. */
 export interface FewDigits {
   readonly columns: readonly (string | number)[];
   readonly count: number;
   readonly largest: number;
-  /** The distance of neighbouring numbers as large as that. */
+  /** The distance of neighbouring numbers of this size. */
   readonly step: number;
   readonly deviation: number;
   readonly dtype: 'float32' | 'float64';
 }
 
-/** How few digits, why, and what to do; `called` is what a column is called after the word. */
+/** Says how few digits there are, why, and what to do. `called` returns the title of a column. */
 export function describeFewDigits(
   { columns, count, largest, step, deviation, dtype }: FewDigits,
   called: (column: string | number) => string,

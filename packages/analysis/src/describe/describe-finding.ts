@@ -5,18 +5,18 @@ import type { ComponentMeaning } from '../meaning/component-meaning.js';
 import type { UnusualRows } from '../rows/unusual-rows.js';
 import { describeMeaning } from './describe-component.js';
 import { type DescribedRows, describeUnusual } from './describe-unusual.js';
-import { listed, percent, plural, runs } from './numbers.js';
+import { capitalised, listed, percent, plural, runs } from './numbers.js';
 
-/** What sentences need of an analysis: a record has it, and a page that got the record as a message. */
+/** The parts of an analysis that sentences need. */
 export interface DescribedAnalysis {
   readonly model: Pick<Model, 'd' | 'choice'>;
   readonly compared: { readonly facts: DescribedRows; readonly found: UnusualRows } | undefined;
 }
 
-/** The sentence of a warning for one audience. Default: the library's own. */
+/** A function that makes the sentence of a warning. Default: the library's message. */
 export type DescribeWarning = (warning: Warning) => string;
 
-/** A finding as one sentence, or two if it is a warning. */
+/** A finding as one sentence; two for a warning. */
 export function describeFinding(
   { code, details, message = '' }: Finding,
   analysis: DescribedAnalysis,
@@ -50,11 +50,11 @@ function keepSentence({ k, recommended, share }: KeepDetails, { model: { choice,
     return `The model has ${plural(k, 'component')}${kept}; ${recommended} ${recommended === 1 ? 'is' : 'are'} recommended.`;
   const keep = `Keep ${plural(k, 'component')}${kept}`;
   if (!choice) return `${keep}.`;
-  // If no criterion decides, the reason says what does.
+  // The reason explains a choice that no criterion makes.
   return choice.agree.length === 0 ? `${keep}. ${choice.reason}` : `${keep}: ${agreement(choice)}.`;
 }
 
-/** Criteria that are named. */
+/** Most criteria that are named. */
 const MOST_CRITERIA = 3;
 
 /** "the permutation test, the elbow and 2 more agree; others say 2 to 8". */
@@ -75,7 +75,7 @@ interface StabilityDetails {
   readonly degrees: readonly number[];
 }
 
-/** Components whose angles are said one by one. */
+/** Most components whose angles are listed. */
 const MOST_ANGLES = 4;
 
 function stabilitySentence({ stable, unstable, degrees }: StabilityDetails): string {
@@ -89,9 +89,5 @@ function stabilitySentence({ stable, unstable, degrees }: StabilityDetails): str
     unstable.length === 0
       ? []
       : [`${names(unstable)} ${are(unstable)} not${stable.length === 0 ? ' stable in other samples' : ''}`];
-  return capital(`${[...first, ...rest].join('; ')}.`);
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return capitalised(`${[...first, ...rest].join('; ')}.`);
 }

@@ -2,18 +2,18 @@ import type { Model } from '@scree/core';
 import { componentsForShares, hasAllComponents, knownRatios, shareKept } from '../choose/components-for.js';
 import { count, degrees, formatNumber, listed, percent, plural, runs } from './numbers.js';
 
-/** A model described in sentences. They are plain text: escape them before you write them into HTML. */
+/** Describes a model in sentences of plain text. Escape them before you write them into HTML. */
 
-/** "k = 3 keep 80 %": how many components for which share of the variance. */
+/** Says how many components are needed for which share of the variance. */
 export function describeVariances(model: Model): string[] {
   const { k, d, coding } = model;
   const given = coding?.columns.length ?? d;
   const columns = given === d ? plural(d, 'column') : `${plural(given, 'column')}, ${count(d)} when coded`;
   if (model.totalVariance === 0) return ['All rows are the same: there is no variance that components could keep.'];
-  // One column has one component: there is nothing to count.
+  // One column has one component.
   if (d === 1) return [];
   const needed = componentsForShares(model);
-  // Of shares that take the same number, the largest is enough to know.
+  // If shares need the same number of components, only the largest is named.
   const reached = needed.flatMap(({ share, components }, i) =>
     components === undefined || components === needed[i + 1]?.components
       ? []
@@ -21,7 +21,7 @@ export function describeVariances(model: Model): string[] {
   );
   const beyond = needed.flatMap(({ share, components }) => (components === undefined ? [percentMark(share)] : []));
   return [
-    // That all components keep all variance is so of any data.
+    // All components keep all variance of any data.
     ...(hasAllComponents(model)
       ? []
       : [
@@ -36,12 +36,12 @@ export function describeVariances(model: Model): string[] {
   ];
 }
 
-/** How the variance is spread over the components. */
+/** Says how the variance is spread over the components. */
 export function describeSpreads(model: Model): string[] {
   const { k, d, variances, varianceRatios, totalVariance, uniqueness, noiseVariance } = model;
   if (totalVariance === 0) return [];
   const rest = d - k;
-  // Beyond them variances are rounding, and their digits say nothing.
+  // Variances beyond the rank are rounding.
   const last = Math.min(k, uniqueness.rank) - 1;
   const ordinal = last < k - 1 ? `the last one with variance, PC${last + 1},` : 'the last one kept';
   const none = k - 1 - last;
@@ -60,7 +60,7 @@ export function describeSpreads(model: Model): string[] {
   ];
 }
 
-/** Which share of the variance takes how many components, for a table. */
+/** A table of the components needed for shares of the variance. */
 export function neededComponents(model: Model): { share: string; components: string }[] {
   return componentsForShares(model).map(({ share, components }) => ({
     share: percentMark(share),
@@ -68,7 +68,7 @@ export function neededComponents(model: Model): { share: string; components: str
   }));
 }
 
-/** How exact the numbers are, in one line: rounding alone, and nothing about another sample. The certificate has the details. */
+/** One line about rounding errors. It says nothing about another sample. The certificate has the details. */
 export function describeRounding({ certificate, variances, uniqueness }: Model): string {
   const { rank } = uniqueness;
   if (rank === 0) return 'Computed: no variance can be told from zero.';
@@ -84,7 +84,7 @@ export function describeRounding({ certificate, variances, uniqueness }: Model):
   return `${exact}${directions}${open}.`;
 }
 
-/** The certificate in plain words, with its numbers. */
+/** The certificate in sentences. */
 export function describeCertificate(model: Model): string[] {
   const { certificate, variances } = model;
   const { varianceBounds, angleBounds, subspaceAngleBound, residuals, orthonormality } = certificate;
@@ -125,7 +125,7 @@ export function describeCertificate(model: Model): string[] {
   ];
 }
 
-/** Whether other components would fit these rows as well: a fact of the sample, which says nothing about another one. */
+/** Says if other components would fit these rows as well. This is about the sample, not about another one. */
 export function describeUniqueness(model: Model): string[] {
   const { uniqueness, k, d } = model;
   const { rank, subspace, axes } = uniqueness;
@@ -138,7 +138,7 @@ export function describeUniqueness(model: Model): string[] {
     loose.length === 0
       ? `The sample’s ${k === 1 ? 'component is' : 'components are'} unique apart from ${k === 1 ? 'its sign' : 'their signs'}: ${k === 1 ? 'no other axis fits' : 'no other axes fit'} these rows as well. Changing every number by half a unit in its last ${model.dtype} place would turn ${k === 1 ? 'it' : 'none'} by ${k === 1 ? 'no more' : 'more'} than ${degrees(Math.max(...axes.map(({ noiseAngle }) => noiseAngle)))}.`
       : `Not unique: ${loose.length === k ? (k === 1 ? 'the component' : k === 2 ? 'both components' : `all ${k} components`) : `${loose.length === 1 ? 'component' : 'components'} ${runs(loose)}`}. Other axes would fit these rows as well as ${loose.length === 1 ? 'this one' : 'these'}, so ${loose.length === 1 ? 'its' : 'their'} weights should not be interpreted one by one.`,
-    // One component is the space that it spans.
+    // A single component is its own space.
     ...(k === 1 ? [] : [describeSubspace()]),
   ];
 

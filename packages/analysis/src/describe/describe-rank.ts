@@ -1,11 +1,11 @@
-/** What `details` of the warning RANK_BELOW_K say. */
+/** The `details` of the warning RANK_BELOW_K. */
 export interface RankDetails {
   readonly rank: number;
   readonly k: number;
   readonly d: number;
 }
 
-/** How many of the components have variance, and what the others are. */
+/** Says how many components have variance, and what the others are. */
 export function describeRank({ rank, k, d }: RankDetails): string {
   if (rank === 0)
     return `None of the ${k} components has variance that can be told from zero: the data vary by no more than the rounding of their own numbers.`;

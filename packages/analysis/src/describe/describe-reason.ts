@@ -38,7 +38,7 @@ const REASONS: { readonly [Code in Reason['code']]: Describe } = {
   UNSUITABLE: (_, __, message) => message,
 };
 
-/** Why a part of an analysis is not there: one or two sentences. */
+/** One or two sentences about why a part of an analysis was not computed. */
 export function describeReason(part: AnalysisPart, { code, details = {}, message = '' }: Reason): string {
   return REASONS[code](details, part, message);
 }

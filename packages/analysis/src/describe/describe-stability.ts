@@ -1,27 +1,27 @@
 import type { Model, Stability } from '@scree/core';
 import { count, formatNumber, listed, percent, plural } from './numbers.js';
 
-/** An axis that stays within 30° keeps three quarters of its direction: cos² 30° = 0.75. It is called stable. */
+/** An axis is called stable if it stays within 30°, and so keeps three quarters of its direction: cos² 30° = 0.75. */
 export const STABLE_ANGLE = Math.PI / 6;
 /** A tenth of a degree. */
 const TENTH = Math.PI / 1800;
-/** Angles of rounding alone. */
+/** Smaller angles are rounding. */
 const NEVER = 1e-9;
-/** The same for spaces, whose angles are right to 1e-8. */
+/** The same for spaces, whose angles are accurate to 1e-8. */
 const ALL_THERE_IS = 1e-6;
-/** From this share of the replicates on, two components "may swap". */
+/** Share of the replicates from which two components "may swap". */
 const MAY_SWAP = 0.05;
 
 /**
- * How stable the components are, first in one sentence: "PC1 and PC2 are stable (±4°, ±9°); PC3 and PC4 may swap in another
- * sample." Angles are those that 95 % of the replicates stay within. `first`: how many of the components are spoken of, with those
- * that they may swap with; default all. `kept`: how many are recommended; components beyond them may be noise, and are not called stable.
+ * Describes the stability of components, first in one sentence: "PC1 and PC2 are stable (±4°, ±9°); PC3 and PC4 may swap in another
+ * sample." 95 % of the replicates stay within these angles. `first` is the number of components to describe; default all. `kept` is the
+ * recommended number. Components beyond it may be noise, and are not called stable.
  */
 export function describeStability(stability: Stability, first = stability.angles.length, kept = first): string[] {
   const k = stability.angles.length;
   const d = stability.loadings.low.length / k;
   if (d === 1) return ['One column has one component, in every sample.'];
-  // Of two columns with equal variance the components never turn, and that says nothing about the data.
+  // The components of two columns with equal variance never turn, whatever the data are.
   if (d === 2 && stability.angles.every(({ median, q95 }) => [median, q95].every(isRightOrNone))) {
     const same =
       'Two columns of equal variance have the same components in every sample: their sum and their difference';
@@ -29,7 +29,7 @@ export function describeStability(stability: Stability, first = stability.angles
       `${same}${stability.angles.some(({ q95 }) => q95 > NEVER) ? ', but which of them is PC1 may differ' : ''}.`,
     ];
   }
-  // Without variance there is no direction that could turn.
+  // A component without variance has no direction.
   const varies = (i: number): boolean => stability.variances[i][1] > 0;
   const spoken = indices(first).filter(varies);
   const flat = indices(first).filter((i) => !varies(i));
@@ -68,7 +68,7 @@ function angleParts(
   are: string,
 ): { first: number; text: string }[] {
   if (components.length === 0) return [];
-  // Within a tenth of a degree is near enough.
+  // Angles are shown as a tenth of a degree at least.
   const angles = components.map((i) => `±${rounded(Math.max(stability.angles[i].q95, TENTH))}`).join(', ');
   const names = listed(components.map((i) => `PC${i + 1}`));
   return [{ first: components[0], text: `${names} ${components.length === 1 ? 'is' : 'are'} ${are} (${angles})` }];
@@ -80,7 +80,7 @@ function flatPart(components: readonly number[]): { first: number; text: string 
   return [{ first: components[0], text: `${names} ${components.length === 1 ? 'has' : 'have'} no variance` }];
 }
 
-/** What a replicate is, for each kind. */
+/** How replicates of each kind are drawn. */
 const DRAWN = {
   rows: 'samples of the same size, drawn from these rows with replacement',
   blocks: 'samples of the same size, put together from runs of neighbouring rows',
@@ -88,7 +88,7 @@ const DRAWN = {
   parametric: 'samples of the same size from a normal distribution with the covariance of these rows',
 } as const;
 
-/** The intervals of the variance that each component keeps, one sentence each. */
+/** One sentence per component about the interval of its variance. */
 export function describeVarianceIntervals(model: Model): string[] {
   const { stability, varianceRatios, uniqueness } = model;
   if (!stability) return [];
@@ -100,7 +100,7 @@ export function describeVarianceIntervals(model: Model): string[] {
     );
 }
 
-/** What must be known to read the intervals of the variances: where they leave out their estimate, and where they cannot be right. */
+/** Explains intervals that exclude their estimate, and those that are not reliable. */
 export function describeVarianceBias({ stability, variances, uniqueness, n, d }: Model): string[] {
   if (!stability) return [];
   const beside = stability.variances.some(
@@ -120,14 +120,14 @@ export function describeVarianceBias({ stability, variances, uniqueness, n, d }:
   ];
 }
 
-/** How far the first component that is not stable turns. */
+/** Says how far an unstable component turns. */
 function describeTurn({ angles }: Stability, i: number): string {
   const { median, q95 } = angles[i];
   const by = (angle: number): string => (rounded(angle) === '90°' ? 'about 90°' : `more than ${rounded(angle)}`);
   return `Half of the replicates turn PC${i + 1} by ${by(median)}, one in twenty by ${by(q95)}.`;
 }
 
-/** Components that are not stable one by one may span a stable space together. */
+/** Unstable components may span a stable space together. */
 function describeSubspace(
   { subspaceAngles, variances }: Stability,
   unstable: readonly number[],
@@ -137,20 +137,20 @@ function describeSubspace(
   if (unstable.length === 0) return [];
   for (let m = k; m > unstable[0] + 1; m--) {
     if (m === d || subspaceAngles[m - 1].q95 > STABLE_ANGLE) continue;
-    // A space that has all variance is the same in every sample, whatever the components in it do.
+    // A space with all variance is the same in every sample.
     if (variances[m - 1][1] === 0 || subspaceAngles[m - 1].q95 < ALL_THERE_IS) continue;
     return [`The space that the first ${count(m)} span together is stable (±${rounded(subspaceAngles[m - 1].q95)}).`];
   }
   return [];
 }
 
-/** Components, counted from 0. */
+/** A run of components, counted from 0. */
 interface SwapRun {
   readonly first: number;
   readonly last: number;
 }
 
-/** Neighbours that may swap, as runs of components. */
+/** Runs of neighbouring components that may swap. */
 function swapRuns({ swaps, angles }: Stability): SwapRun[] {
   const found: { first: number; last: number }[] = [];
   swaps.forEach((share, i) => {
@@ -162,13 +162,13 @@ function swapRuns({ swaps, angles }: Stability): SwapRun[] {
   return found;
 }
 
-/** Whole degrees from 2° on, else two digits. */
+/** Whole degrees from 2°, one digit below. */
 function rounded(radians: number): string {
   const value = (radians * 180) / Math.PI;
   return `${value >= 2 ? Math.round(value) : formatNumber(value, 1)}°`;
 }
 
-/** Whether an angle is 0° or 90°, but for rounding. */
+/** Returns true if an angle is 0° or 90° within rounding. */
 function isRightOrNone(angle: number): boolean {
   return angle < NEVER || angle > Math.PI / 2 - NEVER;
 }

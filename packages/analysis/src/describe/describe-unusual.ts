@@ -1,14 +1,14 @@
 import type { ComparedModel } from '../rows/compared-model.js';
 import type { RowFacts } from '../rows/row-facts.js';
 import type { UnusualRows } from '../rows/unusual-rows.js';
-import { count, formatNumber, listed, percent, plural } from './numbers.js';
+import { capitalised, count, formatNumber, listed, percent, plural } from './numbers.js';
 
-/** Sentences about unusual rows: plain text. */
+/** Describes unusual rows in sentences of plain text. */
 
-/** What sentences say of the rows: how many they are, their numbers and names. */
+/** The number of rows, and their numbers and names. */
 export type DescribedRows = Pick<RowFacts, 'rows' | 'numberOf' | 'nameOf'>;
 
-/** What sentences say of the model that rows are compared with. */
+/** The model with which rows are compared. */
 export type DescribedModel = Pick<
   ComparedModel,
   'k' | 'd' | 'n' | 'centered' | 'uniqueness' | 'noiseVariance' | 'totalVariance'
@@ -20,10 +20,10 @@ export function rowTitle({ numberOf, nameOf }: Pick<RowFacts, 'numberOf' | 'name
   return name === undefined ? String(numberOf(row)) : `${numberOf(row)} (${name})`;
 }
 
-/** Rows that are named one by one. */
+/** Most rows that are named. */
 const NAMED = 8;
 
-/** "Rows 70, 96 and 122 are unusual." `start`: words before that. */
+/** "Rows 70, 96 and 122 are unusual." `start` is put before the sentence. */
 export function describeUnusual(found: UnusualRows, facts: DescribedRows, start = ''): string {
   const sentence = unusualSentence(found, facts);
   return `${start}${start === '' ? sentence : sentence.charAt(0).toLowerCase() + sentence.slice(1)}`;
@@ -41,7 +41,7 @@ function unusualSentence(found: UnusualRows, facts: DescribedRows): string {
     ];
     return parts.length === 0
       ? `No row is unusual${forModel}.`
-      : capital(
+      : capitalised(
           `${listed(parts)} ${counts.t2 + counts.q === 1 ? 'is' : 'are'} unusual${forModel}${foremost(found, facts)}.`,
         );
   }
@@ -64,7 +64,7 @@ function rowsInOrder(rows: readonly { readonly row: number }[], facts: Described
   return listed(sorted.map(({ row }) => rowTitle(facts, row)));
 }
 
-/** In what rows are unusual, what that means, and how many are beyond the usual limits. */
+/** Explains which limit rows exceed, what it means, and how many rows are beyond the usual limits. */
 export function explainUnusual(model: DescribedModel, found: UnusualRows, facts: DescribedRows): string[] {
   if (!hasLimits(found)) return [describeUnusual(found, facts)];
   return [
@@ -79,13 +79,13 @@ export function explainUnusual(model: DescribedModel, found: UnusualRows, facts:
   ];
 }
 
-/** "the first component", "the first 3 components": those of a model of the first components alone. */
+/** "the mean", "the first component", "the first 3 components". */
 export function firstComponents({ k }: Pick<ComparedModel, 'k'>): string {
   if (k === 0) return 'the mean';
   return `the first ${k === 1 ? 'component' : plural(k, 'component')}`;
 }
 
-/** Whether rows can be told to be unusual. */
+/** Returns true if there are limits for unusual rows. */
 export function hasLimits({ unusualLimits }: UnusualRows): boolean {
   return unusualLimits.t2 !== null || unusualLimits.q !== null;
 }
@@ -94,7 +94,7 @@ function centre({ centered }: DescribedModel, { kind }: UnusualRows): string {
   return centered ? (kind === 'new' ? 'mean of the fit' : 'mean') : 'origin';
 }
 
-/** The end of the sentence that says which rows are unusual. They are named one by one only where all of them are. */
+/** The end of the sentence about unusual rows: the limits that they exceed. Rows are named here if the sentence names all of them. */
 function causes({ unusual, complete, counts: { t2, q, either } }: UnusualRows, facts: DescribedRows): string {
   if (t2 === 0 && q === 0) return '.';
   if (t2 === either && q === either) return ': beyond the limits of T² and of Q.';
@@ -107,7 +107,7 @@ function causes({ unusual, complete, counts: { t2, q, either } }: UnusualRows, f
   };
   const far = unusual.filter(({ ratios }) => ratios.t2 > 1);
   const off = unusual.filter(({ ratios }) => ratios.q > 1);
-  return `. ${capital(`${say(far, t2, 'T²')} and ${say(off, q, 'Q')}`)}.`;
+  return `. ${capitalised(`${say(far, t2, 'T²')} and ${say(off, q, 'Q')}`)}.`;
 }
 
 function meaning({ unusualLimits: { t2, q }, kind }: UnusualRows, { rows }: DescribedRows): string {
@@ -148,8 +148,8 @@ function usualLimits(
 }
 
 /**
- * Rows far away widen the limits, and hide in them where they are several: then most rows have less T² than normally distributed
- * ones, by four standard deviations of their count.
+ * Several distant rows widen the limits and hide within them. Then most rows have less T² than normally distributed rows, by four
+ * standard deviations of their count.
  */
 function hiding({ kind, aboveMedian, limits }: UnusualRows, { rows }: DescribedRows): string[] {
   if (kind === 'new' || limits.t2 === null || aboveMedian >= rows / 2 - 2 * Math.sqrt(rows)) return [];
@@ -180,11 +180,7 @@ function whyNoLimit(model: DescribedModel, { limits, kind }: UnusualRows): strin
   ];
 }
 
-/** Whether the components keep all variance of the fit, within rounding. */
+/** Returns true if the components keep all variance of the fit within rounding. */
 function isWhole({ k, d, noiseVariance, totalVariance, uniqueness }: DescribedModel): boolean {
   return uniqueness.rank < k || noiseVariance * (d - k) <= 1e-13 * totalVariance;
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,4 +1,4 @@
-/** `@scree/analysis/describe`: a model in sentences, and numbers as people read them. */
+/** `@scree/analysis/describe`: sentences about models and analyses, formatted numbers, and colours of figures. */
 
 export { componentsFor, hasAllComponents, knownRatios, shareKept } from '../choose/components-for.js';
 export { describeBetween, describeKept } from './describe-between.js';

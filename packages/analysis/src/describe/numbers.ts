@@ -1,9 +1,9 @@
-/** Numbers as people read them. */
+/** Formats numbers for people. */
 
 /** A no-break space. */
 const SPACE = '\u00a0';
 
-/** Up to `digits` significant digits; powers of ten where there would be many zeros. */
+/** Formats a number with up to `digits` significant digits, and with a power of ten if it would have many zeros. */
 export function formatNumber(value: number, digits = 4): string {
   if (value === 0) return '0';
   if (!Number.isFinite(value)) return value > 0 ? '∞' : value < 0 ? '−∞' : 'not a number';
@@ -17,7 +17,7 @@ export function formatNumber(value: number, digits = 4): string {
   return minus(trimmed(value.toPrecision(digits).includes('e') ? String(rounded) : value.toPrecision(digits)));
 }
 
-/** A number at an axis tick: short, whatever its size. */
+/** A short number for an axis tick. */
 export function tick(value: number): string {
   const size = Math.abs(value);
   if (value === 0 || (size >= 1e-3 && size < 1e5)) return minus(String(Number(value.toPrecision(6))));
@@ -29,7 +29,10 @@ export function count(value: number): string {
   return grouped(String(Math.round(value)));
 }
 
-/** A share of 1 in per cent. What is less than everything by a millionth or more is never shown as 100 %, nor what is more than nothing as 0. */
+/**
+ * A share of 1 in per cent. A share that is below 1 by a millionth of a per cent or more is never shown as 100 %, and one above 0 never
+ * as 0.
+ */
 export function percent(share: number): string {
   const value = 100 * share;
   if (value === 0 || value >= 100 - 1e-6) return `${value === 0 ? 0 : Math.round(value)}${SPACE}%`;
@@ -50,12 +53,17 @@ export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
+/** A sentence, or a title, with a capital letter. */
+export function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** "a", "a and b", "a, b and c". */
 export function listed(items: readonly string[]): string {
   return items.length < 2 ? (items[0] ?? '') : `${items.slice(0, -1).join(', ')} and ${items[items.length - 1]}`;
 }
 
-/** "2 to 4, 7": whole numbers in rising order, runs of three and more taken together. */
+/** "2 to 4 and 7": rising whole numbers, with runs of three and more joined. */
 export function runs(numbers: readonly number[]): string {
   const parts: string[] = [];
   for (let first = 0; first < numbers.length; ) {

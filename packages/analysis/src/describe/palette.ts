@@ -1,7 +1,7 @@
 /**
- * The colours of figures, so that reports and the lab show the same thing in the same colour. Categories can be told apart by colour-blind readers:
- * any two of the first eight differ by ΔE (CIEDE2000) ≥ 15 under normal vision, protanopia, deuteranopia and tritanopia, and all
- * ten by ≥ 11. Each has a contrast of at least 3:1 to its background.
+ * The colours of figures in reports and the lab. Colour-blind readers can distinguish categories: any two of the first eight differ by
+ * ΔE (CIEDE2000) ≥ 15 under normal vision, protanopia, deuteranopia and tritanopia, and all ten by ≥ 11. Each has a contrast of at
+ * least 3:1 to its background.
  */
 
 /** One colour, #rrggbb, for a light and for a dark background. */
@@ -10,7 +10,7 @@ export interface Colour {
   readonly dark: string;
 }
 
-/** Colours of groups, in the order in which they are used. */
+/** Colours of groups, in order of use. */
 export const CATEGORY_COLOURS: readonly Colour[] = [
   { light: '#0e4dd2', dark: '#6e9afe' },
   { light: '#d77303', dark: '#e19a42' },
@@ -24,12 +24,12 @@ export const CATEGORY_COLOURS: readonly Colour[] = [
   { light: '#0b4c42', dark: '#ef5b73' },
 ];
 
-/** Remaining groups and missing values. Paler than 3:1, because they are the background of what has a colour. */
+/** The colour of remaining groups and missing values. Its contrast is below 3:1, because it is a background. */
 export const OTHER_COLOUR: Colour = { light: '#bbbec4', dark: '#55585e' };
 
-/** Positive numbers are blue and negative ones orange. Of two series without a sign the first is blue, the second orange. */
+/** The colour of positive numbers, or of the first of two series. */
 export const POSITIVE_COLOUR: Colour = { light: '#2f62c4', dark: '#82abf7' };
-/** The colour of negative numbers, or of the second series. */
+/** The colour of negative numbers, or of the second of two series. */
 export const NEGATIVE_COLOUR: Colour = { light: '#b85400', dark: '#f2a158' };
 
 /** The same for areas with text on them. */
@@ -37,7 +37,7 @@ export const POSITIVE_FILL: Colour = { light: '#7fa9e0', dark: '#34609c' };
 /** The same for areas with text on them. */
 export const NEGATIVE_FILL: Colour = { light: '#e3a06b', dark: '#8f5520' };
 
-/** From low to high, for quantities without a sign. Lightness rises with the quantity, so that it is readable without hue. */
+/** Colours from low to high, for quantities without a sign. Lightness rises with the quantity, so the ramp is readable without hue. */
 export const RAMP_COLOURS: readonly Colour[] = [
   { light: '#2443a6', dark: '#5a7fe8' },
   { light: '#b0418f', dark: '#e070b8' },

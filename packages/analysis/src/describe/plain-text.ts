@@ -1,11 +1,11 @@
-/** Text from outside, such as column names, labels and titles, as one line that any document takes. */
+/** Makes text from outside, such as column names, labels and titles, safe for one line of any document. */
 
-/** Longer names are cut. */
+/** Longest name; longer names are cut. */
 const LONGEST = 200;
 
 /**
- * A name as one line of text that is valid in any document. XML allows no control characters and no lone surrogates, and a character
- * that changes the direction of writing would also change the text around it.
+ * A name as one line of text that is valid in any document. XML forbids control characters and lone surrogates, and characters that
+ * change the direction of writing would change the text around the name.
  */
 export function plainText(text: string, longest = LONGEST): string {
   const line = text
@@ -23,7 +23,7 @@ export function shortened(text: string, longest: number): string {
   return letters.length <= longest ? text : `${letters.slice(0, longest - 1).join('')}…`;
 }
 
-/** A name that is too long for a figure: its beginning and its end, because names often differ only in their ends. */
+/** Shortens a name to its beginning and its end, because names often differ only at the end. */
 export function squeezed(text: string, longest: number): string {
   const letters = [...text];
   if (letters.length <= longest) return text;
@@ -31,7 +31,7 @@ export function squeezed(text: string, longest: number): string {
   return `${letters.slice(0, longest - 1 - end).join('')}…${letters.slice(letters.length - end).join('')}`;
 }
 
-/** The same for several names. If they would become equal, their common beginning is cut first. */
+/** The same for several names. If names would become equal, their common beginning is cut first. */
 export function squeezedApart(names: readonly string[], longest: number): string[] {
   const short = names.map((name) => squeezed(name, longest));
   if (new Set(short).size === new Set(names).size) return short;

@@ -40,8 +40,8 @@ export interface ColumnAdvice {
 }
 
 /**
- * Suggests settings for a table: columns that number, date or colour the rows are left out, columns are standardised if their spreads
- * differ more than tenfold, a column of groups colours the points, and a column of different texts names the rows. The library's
+ * Suggests settings for a table. Columns that number, date or colour the rows are left out. Columns are standardised if their spreads
+ * differ more than tenfold. A column of groups colours the points, and a column of different texts names the rows. The library's
  * warnings decide which columns identify rows or hold codes of classes.
  */
 export async function adviseColumns(table: ColumnAccess, control: Control = {}): Promise<ColumnAdvice> {

@@ -72,7 +72,7 @@ export class ColumnInspector {
   readonly #flags: Uint8Array;
   readonly #previous: Float64Array;
   readonly #zeros: Float64Array;
-  /** Of each column, the rows since its value changed, and the most rows between two changes. */
+  /** For each column, the rows since its value changed, and the most rows between two changes. */
   readonly #run: Uint32Array;
   readonly #longest: Uint32Array;
   /** The different values of each column, while they are few: whole numbers from 0 to 31 as bits, the others in a set. */

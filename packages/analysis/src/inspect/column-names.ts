@@ -1,7 +1,7 @@
 /** Tells from the name of a column what its numbers are. */
 
 /** The words of a name: "PassengerId" and "passenger_id" give "passenger", "id". */
-function wordsOf(name: string): string[] {
+export function wordsOf(name: string): string[] {
   return name
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
     .toLowerCase()

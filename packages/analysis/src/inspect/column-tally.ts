@@ -9,8 +9,8 @@ const MOST_RUNS = 1024;
 
 /**
  * Facts about single values that can be merged without the rows, in any order of the parts: the number of zeros, whether all values are
- * whole numbers, and the different values if they are few. For columns that rise or fall throughout a part, its ends are kept, so that
- * row numbers that continue from part to part are recognised.
+ * whole numbers, and the different values if they are few. The ends of columns that rise or fall throughout a part are kept, to
+ * recognise row numbers that continue from part to part.
  */
 export interface ColumnTally {
   readonly zeros: readonly number[];

@@ -1,4 +1,5 @@
 import type { Warning } from '@scree/core';
+import { listed } from '../describe/numbers.js';
 import type { ColumnFacts, InspectedColumns } from './column-inspector.js';
 import { mayNameRows, namesClasses, namesIdentifier, namesTime } from './column-names.js';
 import { beginAlike, haveOneUnit } from './column-units.js';
@@ -222,14 +223,12 @@ function classesWarning(columns: readonly ColumnFacts[]): Warning[] {
   if (columns.length === 0) return [];
   const [first] = columns;
   const one = columns.length === 1;
-  const each = columns.slice(0, MOST_NAMED).map(shown);
-  if (columns.length > MOST_NAMED) each.push(`${columns.length - MOST_NAMED} more`);
   const values =
     one && first.levels ? ` (${first.levels.slice(0, 4).join(', ')}${first.levels.length > 4 ? ', …' : ''})` : '';
   return [
     {
       code: 'CATEGORY_CODES',
-      message: `The whole numbers of ${one ? 'column' : 'columns'} ${joined(each)}${values} look like codes of classes, whose differences mean nothing. If they are, leave ${one ? 'the column' : 'these columns'} out, or use one column of 0 and 1 per class.`,
+      message: `The whole numbers of ${one ? 'column' : 'columns'} ${namesOf(columns)}${values} look like codes of classes, whose differences mean nothing. If they are, leave ${one ? 'the column' : 'these columns'} out, or use one column of 0 and 1 per class.`,
       details: {
         ...listedColumns(columns),
         levels: columns.slice(0, MOST_LISTED).map(({ levels }) => levels?.length ?? null),
@@ -249,11 +248,7 @@ function duplicatesWarning(
     }))
     .filter((group) => group.columns.length > 1);
   if (groups.length === 0) return [];
-  const each = groups.slice(0, MOST_NAMED).map((group) => {
-    const names = group.columns.slice(0, MOST_NAMED).map(shown);
-    if (group.columns.length > MOST_NAMED) names.push(`${group.columns.length - MOST_NAMED} more`);
-    return joined(names);
-  });
+  const each = groups.slice(0, MOST_NAMED).map((group) => namesOf(group.columns));
   if (groups.length > MOST_NAMED) each.push(`${groups.length - MOST_NAMED} more groups`);
   const where = sampledRows < rows ? `, measured on ${sampledRows} of ${rows} rows` : '';
   return [
@@ -281,14 +276,11 @@ function zerosWarning(columns: readonly ColumnFacts[], rows: number): Warning[] 
   const usual = (mostlyZero.length >= columns.length / 3 && columns.length > 3) || beginAlike(columns);
   if (found.length === 0 || usual) return [];
   const one = found.length === 1;
-  const each = found
-    .slice(0, MOST_NAMED)
-    .map((column) => `${shown(column)} (${inPercent((column.zeros ?? 0) / rows)})`);
-  if (found.length > MOST_NAMED) each.push(`${found.length - MOST_NAMED} more`);
+  const each = namesOf(found, (column) => `${shown(column)} (${inPercent((column.zeros ?? 0) / rows)})`);
   return [
     {
       code: 'ZERO_INFLATED',
-      message: `More than half of the values of ${one ? 'column' : 'columns'} ${joined(each)} are 0: PCA treats whether a value is 0 and how large it is otherwise as one scale.`,
+      message: `More than half of the values of ${one ? 'column' : 'columns'} ${each} are 0: PCA treats whether a value is 0 and how large it is otherwise as one scale.`,
       details: { ...listedColumns(found), zeros: found.slice(0, MOST_LISTED).map(({ zeros }) => zeros), rows },
     },
   ];
@@ -307,8 +299,10 @@ function shown({ name, index }: ColumnFacts): string {
   return name === undefined ? String(index + 1) : JSON.stringify(name);
 }
 
-function joined(items: readonly string[]): string {
-  return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items[items.length - 1]}`;
+/** "a, b and 3 more". */
+function namesOf(columns: readonly ColumnFacts[], title: (column: ColumnFacts) => string = shown): string {
+  const names = columns.slice(0, MOST_NAMED).map(title);
+  return listed(columns.length > MOST_NAMED ? [...names, `${columns.length - MOST_NAMED} more`] : names);
 }
 
 function inPercent(share: number): string {

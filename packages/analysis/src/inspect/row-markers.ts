@@ -1,4 +1,5 @@
 import type { ColumnFacts } from './column-inspector.js';
+import { wordsOf } from './column-names.js';
 
 /**
  * Why a column is not fitted by default: the reasons of the warning ID_COLUMN, a number that restarts within groups, a calendar year or
@@ -52,8 +53,8 @@ export function surelyMarkers(markers: readonly ColumnToLeaveOut[], facts: reado
 }
 
 /**
- * The columns that are not fitted by default: those that number or date the rows, and the one that colours the points, because its
- * groups are compared with the components. None if no column would remain.
+ * The columns to leave out by default: those of row numbers and dates, and the one that colours the points, because its groups are
+ * compared with the components. None if no column would remain.
  */
 export function columnsToLeaveOut(
   candidates: readonly number[],
@@ -105,18 +106,9 @@ export function countsWithinGroups(rows: number, at: (row: number) => number): b
   return groups > 1 && byOne >= BY_ONE * up && highestStart - lowest <= 2;
 }
 
-/** The words of a name: "dayOfYear" and "day_of_year" give "day of year". */
-function wordsOf(name: string): string {
-  return name
-    .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
-}
-
 /** Returns true for a column named year with calendar years. */
 function isYear({ name = '', integers, min, max }: ColumnFacts): boolean {
-  return /^(year|yr)$/.test(wordsOf(name)) && integers === true && min >= 1500 && max <= 2200;
+  return /^(year|yr)$/.test(wordsOf(name).join(' ')) && integers === true && min >= 1500 && max <= 2200;
 }
 
 /** Names of the parts of dates and times, and the range of their whole numbers. */
@@ -136,7 +128,7 @@ const MAY_BE_TIME = /(^| )(time|ts|epoch|at|created|updated|modified|seconds|mil
 
 /** Returns true if the name of a column is one of dates or times, and its numbers are in their range. */
 function isDate({ name = '', integers, min, max }: ColumnFacts): boolean {
-  const words = wordsOf(name);
+  const words = wordsOf(name).join(' ');
   if (POINT_IN_TIME.test(words)) return true;
   if (MAY_BE_TIME.test(words) && areTimestamps(min, max)) return true;
   return (

@@ -4,14 +4,14 @@ import { CATEGORY_COLOURS } from '../describe/palette.js';
 import { type ColumnAccess, textsToRead } from '../inspect/column-access.js';
 import type { ColumnFacts } from '../inspect/column-inspector.js';
 
-/** Rows per group at least, on average, and in the two largest. */
+/** Fewest rows per group on average, and in the two largest groups. */
 const ROWS_PER_GROUP = 3;
-/** Rows and columns, spread evenly, that separation is measured on. */
+/** Most rows and columns on which separation is measured, spread evenly. */
 const SAMPLED_ROWS = 2000;
 const SAMPLED_COLUMNS = 100;
-/** More groups than this have no colours that tell them apart. */
+/** Most groups, because there are no more colours. */
 const MAX_GROUPS = CATEGORY_COLOURS.length;
-/** Adjusted share from which numbers colour the points that are not known to be codes of groups. */
+/** Least adjusted share of numbers that are not known to be codes of groups. */
 const MIN_SHARE_OF_NUMBERS = 0.1;
 
 /** A column of groups, and the share of the variance of the standardised columns that lies between its groups. */
@@ -21,7 +21,7 @@ export interface ColourColumn {
   readonly share: number;
 }
 
-/** A column of groups: the group per sampled row, −1 where there is none. */
+/** A column of groups: the group of each sampled row, or −1. */
 interface Candidate {
   readonly column: number;
   readonly groups: number;
@@ -29,13 +29,13 @@ interface Candidate {
 }
 
 /**
- * The column that colours the points best. Candidates have 2 to 10 groups, of 3 rows or more on average: columns of text, and
- * whole numbers that look like codes of classes; where there are none that separate, other columns with few whole numbers,
- * if these are the exception in the table (in a questionnaire every column has few).
+ * The best column to colour the points. Candidates have 2 to 10 groups, of 3 rows or more on average: columns of text, and whole
+ * numbers that look like codes of classes. If none of them separates, other columns with few whole numbers are candidates, unless half
+ * of the columns are like that, as in a questionnaire.
  *
- * Of the candidates, the one that separates the rows most: R² is the share of the variance of the standardised columns
- * that lies between the groups, the candidate itself left out, and 1 − (1 − R²)(n − 1)/(n − groups) corrects it for the number
- * of groups, so that it is 0 on average if groups mean nothing. It must be above 0, and 0.1 for numbers that are not known to be codes.
+ * The candidate that separates the rows most is chosen. R² is the share of the variance of the other standardised columns that lies
+ * between the groups. The adjusted 1 − (1 − R²)(n − 1)/(n − groups) is 0 on average for meaningless groups. It must be above 0, and at
+ * least 0.1 for numbers that are not known to be codes.
  */
 export async function bestColour(
   table: ColumnAccess,
@@ -68,7 +68,7 @@ export async function bestColour(
   return { column: other.column, groups: other.groups, share: other.share };
 }
 
-/** At most `most` indexes below `count`, evenly spread. */
+/** Up to `most` evenly spread indexes below `count`. */
 function spread(count: number, most: number): number[] {
   const some = Math.min(count, most);
   return Array.from({ length: some }, (_, i) => Math.floor((i * count) / some));
@@ -79,7 +79,7 @@ function valuesOf(table: ColumnAccess, column: number, rows: readonly number[]):
   return Float64Array.from(rows, (row) => at?.(row) ?? Number.NaN);
 }
 
-/** The groups of a column, if it has a sensible number of them. */
+/** The groups of a column, if their number and sizes are suitable. */
 async function candidateFrom(
   table: ColumnAccess,
   column: number,
@@ -114,7 +114,7 @@ async function candidateFrom(
   }
 }
 
-/** How much of the variance of the standardised columns lies between the groups. */
+/** The share of the variance of the standardised columns that lies between the groups. */
 function separation(
   { column, groups, codes }: Candidate,
   numbers: readonly { readonly column: number; readonly values: Float64Array }[],
@@ -132,7 +132,10 @@ function separation(
   return columns === 0 ? undefined : { column, groups, share: shares / columns, adjusted: adjusted / columns };
 }
 
-/** The share of a column's variance between the groups, and the number of rows that have both; undefined if it does not vary. */
+/**
+ * The share of a column's variance between the groups, and the number of rows with a value and a group; undefined for a constant
+ * column.
+ */
 function betweenGroups(
   values: Float64Array,
   codes: Int32Array,

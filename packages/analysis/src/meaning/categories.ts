@@ -11,9 +11,9 @@ export interface CategoryLevel {
   readonly center: readonly number[];
   /** The mean score in deviations of the scores: the principal coordinate of the level in correspondence analysis. */
   readonly coordinate: readonly number[];
-  /** How many standard errors the mean score is away from that of as many rows drawn at random. */
+  /** The distance of the mean score, in standard errors, from that of the same number of random rows. */
   readonly vTest: readonly number[];
-  /** Share of the variance of the level's 0 and 1 that the component explains. */
+  /** Share of the variance of the level's indicator that the component explains. */
   readonly cos2: readonly number[];
   /** Percentage of the component's variance that the level contributes. */
   readonly contribution: readonly number[];
@@ -34,7 +34,7 @@ export interface Category {
  *
  *   center = sⱼ·λᵢ·vᵢⱼ/pⱼ,  coordinate = center/√λᵢ,  vTest = coordinate·√((n − 1)·pⱼ/(1 − pⱼ)),  η² = Σⱼ pⱼ·coordinate².
  *
- * All of it is in the model; no row is read. Rows with a gap that counts as the mean belong to every level by its share.
+ * The model is enough; no row is read. A row whose missing value counts as the mean belongs to every level by its share.
  */
 export function categories(model: Model): Category[] {
   const coding = encodingOf(model, ['mca', 'famd', 'mfa']);
@@ -84,9 +84,9 @@ function levelOf(
 export interface MfaGroupPart {
   readonly name: string;
   readonly columns: readonly string[];
-  /** First eigenvalue of the group's own analysis, by whose root its columns are divided. */
+  /** First eigenvalue of the group's own analysis. Its columns are divided by the root of it. */
   readonly eigenvalue: number;
-  /** Variance of the component that comes from the group: between 0 and 1 for each of the first components of a group (Lg). */
+  /** Variance of the component that comes from the group, from 0 to 1 (Lg). */
   readonly coordinate: readonly number[];
   /** The same as a percentage of the component's variance. */
   readonly contribution: readonly number[];
@@ -117,17 +117,17 @@ export function mfaGroups(model: Model): MfaGroupPart[] {
   });
 }
 
-/** Inertias of MCA without the part that encoding Q columns as indicators adds. */
+/** Inertias of MCA, corrected for the variance that indicators of Q columns add. */
 export interface AdjustedInertias {
   /** (Q/(Q − 1))²·(λ − 1/Q)² for every component with λ > 1/Q, the others have none (Benzécri 1979). */
   readonly inertias: readonly number[];
-  /** Shares of their sum, which are too large; null where the model does not have all components with λ > 1/Q. */
+  /** Shares of their sum, which are too large; null if the model lacks components with λ > 1/Q. */
   readonly benzecri: readonly number[] | null;
-  /** Shares of the average inertia of the pairs of columns; null where the model does not have all variances (Greenacre 1993). */
+  /** Shares of the average inertia of the pairs of columns; null if the model lacks variances (Greenacre 1993). */
   readonly greenacre: readonly number[] | null;
 }
 
-/** Adjusted inertias of a model by `mca`: the shares of its variances themselves are far too small. */
+/** Adjusted inertias of a model by `mca`. The shares of its variances are far too small. */
 export function adjustedInertias(model: Model): AdjustedInertias {
   const { columns } = encodingOf(model, ['mca']);
   const { spectrum, variances, d } = model;
@@ -139,7 +139,7 @@ export function adjustedInertias(model: Model): AdjustedInertias {
     );
   }
   const all = Array.from(spectrum ?? variances);
-  // Variances of 1/Q are those of columns without a relation; rounding is no relation.
+  // Unrelated columns have variances of 1/Q, within rounding.
   const above = (value: number): boolean => value > (1 / q) * (1 + 1e-12);
   const adjusted = (value: number): number => ((q / (q - 1)) * (value - 1 / q)) ** 2;
   const inertias = Array.from(variances).filter(above).map(adjusted);

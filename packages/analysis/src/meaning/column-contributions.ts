@@ -3,9 +3,7 @@ import { type Model, ModelError, OptionError } from '@scree/core';
 /** How a column of the fit and the components are related; each list has one entry per component. */
 export interface ColumnContribution {
   readonly name?: string;
-  /**
-   * Correlation of the column with the scores. Without centring, the cosine between them. NaN where the column does not vary.
-   */
+  /** Correlation of the column with the scores; without centring, the cosine between them. NaN for a constant column. */
   readonly correlation: readonly number[];
   /** Share of the column's variance that the component explains: the square of the correlation. */
   readonly cos2: readonly number[];
@@ -20,7 +18,7 @@ export interface ColumnContribution {
  *
  *   correlationᵢⱼ = √λᵢ·vᵢⱼ/sⱼ,   cos2ᵢⱼ = λᵢ·vᵢⱼ²/sⱼ²,   contributionᵢⱼ = 100·vᵢⱼ²,   communalityⱼ = Σᵢ cos2ᵢⱼ.
  *
- * All of it is in the model; no row is read. `columnVariances` is for models stored by version 0.1.0, which do not have them.
+ * The model is enough; no row is read. `columnVariances` is for models of version 0.1.0, which do not store them.
  */
 export function columnContributions(model: Model, columnVariances = columnVariancesOf(model)): ColumnContribution[] {
   const { k, d, components, loadings, columnNames } = model;
@@ -35,7 +33,7 @@ export function columnContributions(model: Model, columnVariances = columnVarian
     Array.from({ length: k }, (_, i) => value(i * d + j));
   return Array.from({ length: d }, (_, j) => {
     const deviation = Math.sqrt(columnVariances[j]);
-    // Of a column that does not vary, loadings are 0 or rounding.
+    // Loadings of a constant column are 0 or rounding.
     const correlation = perComponent((at) => (deviation > 0 ? within1(loadings.data[at] / deviation) : Number.NaN), j);
     const cos2 = correlation.map((r) => r * r);
     return {
@@ -51,7 +49,7 @@ export function columnContributions(model: Model, columnVariances = columnVarian
   });
 }
 
-/** The variances of the scaled columns: stored, or where the components keep all of the variance, Σᵢ λᵢvᵢⱼ². */
+/** The variances of the scaled columns: stored, or Σᵢ λᵢvᵢⱼ² if the components keep all variance. */
 function columnVariancesOf(model: Model): Float64Array {
   if (model.columnVariances) return model.columnVariances;
   const { k, d, loadings, noiseVariance, totalVariance } = model;

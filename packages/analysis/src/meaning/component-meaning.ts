@@ -6,21 +6,21 @@ import type { GroupLevel, Groups } from './groups.js';
 import { correlationPValue, eta2PValue, holm, vTestPValue } from './significance.js';
 import type { SupplementaryColumn } from './supplementary-columns.js';
 
-/** What the meaning of a component may follow from, besides the model. */
+/** Facts for the meaning of a component, besides the model. */
 export interface ComponentFacts {
-  /** What `columnContributions` says of the columns; computed from the model where it is left out. */
+  /** The result of `columnContributions`; computed from the model by default. */
   readonly columns?: readonly ColumnContribution[];
-  /** What `supplementary` says of other columns and of groups. */
+  /** The result of `supplementary` for other columns and groups. */
   readonly supplementary?: {
     readonly columns: readonly SupplementaryColumn[];
     readonly groups: readonly Groups[];
   };
   /**
-   * Intervals of the columns' correlations, k × d, from a bootstrap; those of `model.stability` where they are left out. A column
-   * whose interval has 0 in it is not named.
+   * Intervals of the columns' correlations, k × d, from a bootstrap; by default those of `model.stability`. A column whose interval
+   * contains 0 is not named.
    */
   readonly correlationIntervals?: { readonly low: ArrayLike<number>; readonly high: ArrayLike<number> };
-  /** Chance that anything is named by chance alone. Default 0.05. */
+  /** Probability that anything is named by chance. Default 0.05. */
   readonly level?: number;
 }
 
@@ -40,41 +40,41 @@ export interface RelatedGroups {
     /** Mean score of the group. */
     readonly center: number;
     readonly vTest: number;
-    /** Whether the mean differs significantly from that of all rows. */
+    /** True if the mean differs significantly from that of all rows. */
     readonly significant: boolean;
   })[];
 }
 
-/** What a component has to do with columns and groups, as far as it is significant. */
+/** The significant relations of a component with columns and groups. */
 export interface ComponentMeaning {
   /** Counted from 1. */
   readonly component: number;
   /** Its share of the variance. */
   readonly share: number;
-  /** Whether the data determine its direction; if not, nothing else is said of it. */
+  /** True if the data determine its direction. If not, the component has no relations. */
   readonly determined: boolean;
   /** Columns of the fit, the strongest first. */
   readonly columns: readonly RelatedColumn[];
   /** Categories of the fit, the strongest first. */
   readonly categories: readonly RelatedGroups[];
-  /** Columns that had no part in the fit, the strongest first. */
+  /** Supplementary columns, the strongest first. */
   readonly supplementary: readonly RelatedColumn[];
   readonly groups: readonly RelatedGroups[];
 }
 
-/** The least η² or r² that is worth a sentence. Cohen (1988) calls less than .06 small, and r = .2, which is .04, is hardly seen in a plot. */
+/** The least η² or r² of a relation. Cohen (1988) calls η² below .06 small, and r = .2, which is r² = .04, is hardly visible in a plot. */
 const LEAST_EFFECT = 0.04;
 
 /**
- * What component `c`, counted from 0, means. Undefined for a component without variance, and for a model without centring, whose cosines
- * have no test.
+ * The meaning of component `c`, counted from 0. Undefined for a component without variance, and for a model without centring, whose
+ * cosines have no test.
  *
- * Correlations are tested by t, η² by F and the centres of groups by v-test, at `level` after Holm's correction for all tests of
- * the component. A column of the fit is named if its correlation is significant, it contributes as much as the average column or more,
- * and its bootstrap interval, if there is one, leaves out 0. A category of the fit is named in the same way, by its η² and its
- * contribution, as a group is. Groups, categories and supplementary columns that have less than 4 % of a component's variance in
- * common with it are not named: many rows make that significant, and it is no finding. The tests take the component as given:
- * whether it is more than noise is not their question.
+ * Correlations are tested by t, η² by F and the centres of groups by v-test, at `level` after Holm's correction for all tests of the
+ * component. A column of the fit is named if its correlation is significant, it contributes as much as the average column or more, and
+ * its bootstrap interval, if there is one, excludes 0. A category of the fit is named by its η² and its contribution in the same way.
+ * Groups, categories and supplementary columns that share less than 4 % of a component's variance are not named: with many rows such a
+ * relation is significant, but it is too weak to matter. The tests take the component as given. They do not test if it is more than
+ * noise.
  */
 export function componentMeaning(model: Model, c: number, facts: ComponentFacts = {}): ComponentMeaning | undefined {
   const { uniqueness, centered, varianceRatios } = model;
@@ -102,14 +102,14 @@ function significantRelations(model: Model, c: number, facts: ComponentFacts): R
     ...others.map(({ pValue }) => pValue[c]),
     ...groups.flatMap(({ pValue, levels }) => [pValue[c], ...levels.map(({ vTest }) => vTestPValue(vTest[c]))]),
   ]);
-  // Taken in the order in which they were put in.
+  // The results are taken in the order of the tests.
   const holds = adjusted.map((p) => p < level).values();
   const next = (): boolean => holds.next().value === true;
   const stable = (j: number): boolean => {
     const at = c * model.d + j;
     return !correlationIntervals || correlationIntervals.low[at] > 0 || correlationIntervals.high[at] < 0;
   };
-  // Less a little, so that rounding does not choose among columns that contribute the same.
+  // Slightly less, so that rounding does not choose among columns with equal contributions.
   const average = (100 / inputs) * (1 - 1e-9);
   const named = numbers.flatMap(({ name, correlation, contribution, j }) =>
     next() && contribution[c] >= average && stable(j)
@@ -135,7 +135,7 @@ function significantRelations(model: Model, c: number, facts: ComponentFacts): R
     return whole && group.eta2[c] >= LEAST_EFFECT ? [relatedGroups(group, c, significant)] : [];
   });
   return {
-    // The component of a single column is that column.
+    // A single column is its own component.
     columns: model.d === 1 ? [] : byStrength(named),
     categories: divides,
     supplementary: byStrength(related),
@@ -163,7 +163,7 @@ function byStrength(related: readonly RelatedColumn[]): RelatedColumn[] {
   return [...related].sort((a, b) => Math.abs(b.correlation) - Math.abs(a.correlation));
 }
 
-/** The categories that a model was fitted to, which of its columns are their levels, and how many columns the table had. */
+/** The categories of a fit, which encoded columns are their levels, and the number of columns of the table. */
 function ownCategories(model: Model): {
   own: (Category & { readonly from: number })[];
   isLevel: (j: number) => boolean;

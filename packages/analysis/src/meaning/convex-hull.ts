@@ -1,7 +1,7 @@
 /** A point of the plane. */
 export type Point = readonly [x: number, y: number];
 
-/** The corners of the smallest convex region that has all points in it, counterclockwise, without points on its sides. Andrew (1979), n·log n. */
+/** The corners of the convex hull of points, counterclockwise, without points on its sides. Andrew (1979), n·log n. */
 export function convexHull(points: readonly Point[]): Point[] {
   const sorted = [...points].sort(([a, b], [x, y]) => a - x || b - y);
   const distinct = sorted.filter(([x, y], i) => i === 0 || x !== sorted[i - 1][0] || y !== sorted[i - 1][1]);

@@ -6,7 +6,7 @@ import { describeValue, type ProgressTracker } from '@scree/core/pipeline';
 /** Covariates by name, one value per row: numbers, or labels of groups. */
 export type CovariateColumns = Readonly<Record<string, ArrayLike<number> | readonly string[]>>;
 
-/** Covariates of rows: columns by name, or a table of numbers that is read in step with the rows. */
+/** Covariates of rows: columns by name, or a table of numbers that is read together with the rows. */
 export type Covariates = CovariateColumns | Data;
 
 /** How covariates become numbers: a label becomes an indicator of each level but the first. */

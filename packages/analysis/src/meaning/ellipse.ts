@@ -12,27 +12,27 @@ export interface Ellipse {
   readonly angle: number;
 }
 
-/** How large an ellipse of a group is. */
+/** The kind and size of an ellipse. */
 export interface EllipseOptions {
-  /** Where the centre of the group is (`'confidence'`), or where its rows are (`'concentration'`). Default `'confidence'`. */
+  /** The ellipse contains the true centre of the group (`'confidence'`), or its next row (`'concentration'`). Default `'confidence'`. */
   readonly kind?: 'confidence' | 'concentration';
-  /** The probability that the ellipse holds it. Default 0.95. */
+  /** The probability that the ellipse contains it. Default 0.95. */
   readonly level?: number;
   /**
-   * `'f'`: exact for normal rows however few they are. `'chi2'`: as if the covariance were known, too small for few rows;
-   * the ellipses of FactoMineR's `coord.ellipse`. Default `'f'`.
+   * `'f'` is exact for any number of normal rows. `'chi2'` assumes that the covariance is known, so the ellipse is too small for few
+   * rows, as in FactoMineR's `coord.ellipse`. Default `'f'`.
    */
   readonly distribution?: 'f' | 'chi2';
 }
 
 /**
- * The ellipse {z : (z − m)ᵀS⁻¹(z − m) ≤ q} of a group of n rows with mean m and covariance S on two components. With F the
- * `level` quantile of F with 2 and n − 2 degrees of freedom (Hotelling 1931), and χ² that of chi-squared with 2:
+ * The ellipse {z : (z − m)ᵀS⁻¹(z − m) ≤ q} of a group of n rows with mean m and covariance S on two components. With F the `level`
+ * quantile of F with 2 and n − 2 degrees of freedom (Hotelling 1931), and χ² that of chi-squared with 2:
  *
  *   confidence     q = 2(n − 1)/(n(n − 2))·F          or χ²/n   the true centre is inside with this probability
  *   concentration  q = 2(n − 1)(n + 1)/(n(n − 2))·F   or χ²     the next row of the group is inside with this probability
  *
- * Undefined for groups of fewer than 3 rows, and for components past those whose covariance is kept.
+ * Undefined for groups of fewer than 3 rows, and for components without a kept covariance.
  */
 export function groupEllipse(
   { n, center, covariance }: Pick<GroupLevel, 'n' | 'center' | 'covariance'>,

@@ -4,10 +4,7 @@ import { ProgressTracker } from '@scree/core/pipeline';
 import { convexHull, type Point } from './convex-hull.js';
 import { type Ellipse, groupEllipse } from './ellipse.js';
 
-/**
- * What is drawn around each group: where its mean is (`confidence`), where its rows are (`concentration`), or the convex hull of
- * its rows.
- */
+/** The outline of a group: the ellipse of its mean (`confidence`) or of its rows (`concentration`), or the convex hull of its rows. */
 export type OutlineKind = 'confidence' | 'concentration' | 'hull';
 
 /** A closed line around a group. */
@@ -17,31 +14,31 @@ export interface GroupOutline {
   readonly points: Float64Array;
 }
 
-/** Corners of an ellipse as it is drawn: the line is within 2·10⁻⁴ of its radius. */
+/** Corners of a drawn ellipse. The line is within 2·10⁻⁴ of its radius. */
 const CORNERS = 160;
 /** Rows between two chances to cancel. */
 const ROWS = 4096;
 
-/** What to draw around which groups. */
+/** The outlines to draw. */
 export interface OutlineRequest {
   /** Scores of all rows on the two components. */
   readonly scores: readonly [x: Float64Array, y: Float64Array];
   /** The group of every row, from 0. */
   readonly codes: ArrayLike<number>;
-  /** How many groups there are. */
+  /** The number of groups. */
   readonly groups: number;
   readonly kind: OutlineKind;
   readonly level: number;
-  /** Rows of a group from which it has an ellipse: with few rows it may be larger than the figure. */
+  /** Fewest rows of a group with an ellipse. With few rows an ellipse may be larger than the figure. */
   readonly fewest: number;
 }
 
-/** Ellipses or hulls of groups on two components. Groups of too few rows have no ellipse, groups without an area no hull. */
+/** Ellipses or hulls of groups on two components. Groups with too few rows have no ellipse, and groups without an area no hull. */
 export async function groupOutlines(
   { scores: [x, y], codes, groups, kind, level, fewest }: OutlineRequest,
   control: Pick<PcaOptions, 'signal' | 'onProgress'> = {},
 ): Promise<GroupOutline[]> {
-  // In a unit of their own, because squares of 1e-200 would be 0.
+  // Scores are measured in a power of two, because squares of 1e-200 would be 0.
   const unit = powerOfTwo(Math.max(maxAbs(x), maxAbs(y)) || 1);
   const sums = Array.from({ length: groups }, () => new PlaneSums());
   const hulls = Array.from({ length: groups }, (): Point[] => []);
@@ -66,7 +63,10 @@ export async function groupOutlines(
   });
 }
 
-/** n, mean and covariance of points, in one pass: with δ the distance of a point from the mean so far, S += (1 − 1/n)·δδᵀ. */
+/**
+ * n, mean and covariance of points, in one pass: with δ the deviation of a point from the mean of the points before it, S += (1 −
+ * 1/n)·δδᵀ.
+ */
 class PlaneSums {
   #n = 0;
   #x = 0;

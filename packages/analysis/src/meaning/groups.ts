@@ -9,13 +9,13 @@ import { eta2PValue } from './significance.js';
 /** Rows with the same label; each list has one entry per component. */
 export interface GroupLevel {
   readonly level: string;
-  /** Its rows, each as often as its weight says. */
+  /** The sum of the weights of its rows. */
   readonly n: number;
   /** Mean of the scores. */
   readonly center: readonly number[];
   /** Share of the centre's squared distance from the mean of all rows that each component explains. */
   readonly cos2: readonly number[];
-  /** How many standard errors the centre is from that of n rows drawn from all rows at random: beyond ±1.96 is rare. */
+  /** The distance of the centre, in standard errors, from that of n random rows. Values beyond ±1.96 are rare. */
   readonly vTest: readonly number[];
   /** Covariance of the scores on the first components, at most 10 of them, for ellipses. NaN for a single row. */
   readonly covariance: readonly (readonly number[])[];
@@ -31,7 +31,7 @@ export interface Hull {
 /** The groups that a column of labels makes; each list has one entry per component. */
 export interface Groups {
   readonly name: string;
-  /** Rows that have a label, each as often as its weight says, and rows that have none. */
+  /** Sums of the weights of rows with a label, and of rows without one. */
   readonly n: number;
   readonly unlabelled: number;
   /** Share of the scores' variance that lies between the groups, from 0 to 1. */
@@ -42,14 +42,14 @@ export interface Groups {
   readonly levels: readonly GroupLevel[];
 }
 
-/** Components whose covariances are kept, for ellipses: pictures show the first few. */
+/** Components whose covariances are kept, for ellipses. */
 const COVARIANCES = 10;
-/** Most groups: more labels than this are names of rows rather than of groups. */
+/** Most groups. With more different labels, they are names of rows. */
 const MOST_LEVELS = 1000;
 /** Rows packed at a time. */
 const TILE = 256;
 
-/** A block of rows with their scores, as `add` takes it. */
+/** A block of rows with their scores. */
 interface Scored {
   readonly block: Block;
   readonly frame: Scaler;
@@ -64,14 +64,14 @@ interface LevelSums {
   readonly spread: Float64Array;
   /** Σw(z − mean)(z − mean)ᵀ of the first components. */
   readonly scatter: Float64Array;
-  /** Σwb over the rows, less what centring adds to sparse ones. */
+  /** Σwb over the rows, without the centring of sparse rows. */
   readonly rowSum: Float64Array;
   /** Weight of sparse rows: −mean·factor of each is not yet in `rowSum`. */
   sparseWeight: number;
   readonly hulls: Point[][];
 }
 
-/** Sums over the rows of each group, in one pass. Memory grows with the groups and the columns, not with the rows. */
+/** Sums over the rows of each group, in one pass. Memory grows with the number of groups and columns, not of rows. */
 export class GroupSums {
   readonly #name: string;
   readonly #k: number;
@@ -91,7 +91,7 @@ export class GroupSums {
     this.#pairs = pairs;
   }
 
-  /** Adds rows; `labels` has one per row, undefined where there is none. `onStep` is called every few hundred rows. */
+  /** Adds rows. `labels` has one entry per row, undefined for a row without a label. `onStep` is called every few hundred rows. */
   async add(
     labels: readonly (string | undefined)[],
     { block, frame, scores, weights }: Scored,
@@ -139,7 +139,7 @@ export class GroupSums {
     }
   }
 
-  /** Scores were given in units of `unit`. */
+  /** The groups, with scores converted from units of `unit`. */
   result(unit: number): Groups {
     const k = this.#k;
     const all = [...this.#levels.values()];
@@ -159,7 +159,7 @@ export class GroupSums {
       pValue: eta2.map((share) => eta2PValue(share, all.length, n)),
       levels: Array.from(this.#levels, ([level, sums]): GroupLevel => {
         const { weight } = sums;
-        // Standard error of the mean of rows drawn without replacement.
+        // Standard errors of the mean of rows drawn without replacement.
         const errors = total.map((whole) => Math.sqrt(((whole / n / weight) * (n - weight)) / (n - 1)));
         const distance = this.#squaredDistance(sums);
         return {

@@ -12,14 +12,14 @@ export function eta2PValue(eta2: number, levels: number, n: number): number {
   return tailF(eta2 / (levels - 1) / ((1 - eta2) / (n - levels)), levels - 1, n - levels);
 }
 
-/** Two-sided p-value of a v-test, which is standard normal where the rows of a group are drawn from all rows at random. */
+/** Two-sided p-value of a v-test, which is standard normal if the rows of a group are drawn from all rows at random. */
 export function vTestPValue(vTest: number): number {
   return Number.isNaN(vTest) ? Number.NaN : tailChiSquared(vTest * vTest, 1);
 }
 
 /**
- * p-values that were adjusted for their number by Holm's (1979) method: rejecting those below α keeps the chance of rejecting any
- * true hypothesis below α, however they depend on each other. NaN stays NaN and does not count.
+ * p-values adjusted for their number by Holm's (1979) method: rejecting those below α keeps the probability of rejecting any true
+ * hypothesis below α, even for dependent tests. NaN stays NaN and does not count.
  */
 export function holm(pValues: readonly number[]): number[] {
   const order = pValues.flatMap((p, i) => (Number.isNaN(p) ? [] : [i])).sort((i, j) => pValues[i] - pValues[j]);

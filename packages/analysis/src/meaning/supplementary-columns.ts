@@ -1,11 +1,11 @@
 import { correlationPValue } from './significance.js';
 
-/** A numeric column that had no part in the fit; each list has one entry per component. */
+/** A numeric column that was not fitted; each list has one entry per component. */
 export interface SupplementaryColumn {
   readonly name?: string;
-  /** Rows that have a value, each as often as its weight says. */
+  /** The sum of the weights of rows with a value. */
   readonly n: number;
-  /** Correlation of the column with the scores, over the rows that have a value. NaN where it does not vary. */
+  /** Correlation of the column with the scores, over the rows with a value. NaN for a constant column. */
   readonly correlation: readonly number[];
   readonly cos2: readonly number[];
   /** Two-sided p-value of each correlation, not corrected for their number. */
@@ -13,9 +13,9 @@ export interface SupplementaryColumn {
 }
 
 /**
- * Correlations of columns q with scores z, row by row in one pass: with W = Σw so far and δ the distance of a row from the means,
- * means += (w/W)·δ and each sum of products grows by w·(1 − w/W)·δqδz (Welford 1962, West 1979). Values that are NaN are missing:
- * every column has means of its own.
+ * Correlations of columns q with scores z, row by row in one pass: with W = Σw including the row and δ its deviation from the means
+ * before it, means += (w/W)·δ and each sum of products grows by w·(1 − w/W)·δqδz (Welford 1962, West 1979). NaN is a missing value, so
+ * each column has its own means of the scores.
  */
 export class ColumnCorrelations {
   readonly #columns: number;

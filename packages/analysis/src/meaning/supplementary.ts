@@ -9,26 +9,25 @@ import { ColumnCorrelations, type SupplementaryColumn } from './supplementary-co
 
 /** Options of `supplementary`. */
 export interface SupplementaryOptions extends RowOptions {
-  /** Numeric columns that had no part in the fit: rows in the same order as the data. NaN is a missing value. */
+  /** Numeric columns that were not fitted, with rows in the order of the data. NaN is a missing value. */
   readonly columns?: Data;
-  /** Names of those columns, for data that do not carry them; for records, which of them to use. */
+  /** Names of the supplementary columns, if the data do not carry them; for records, the columns to use. */
   readonly columnNames?: readonly string[];
   /** Columns of labels by name. */
   readonly groups?: Readonly<Record<string, RowLabels>>;
-  /** Pairs of components, counted from 0, on which to compute convex hulls. Default the first two. */
+  /** Pairs of components, counted from 0, for convex hulls. Default the first two. */
   readonly hulls?: readonly (readonly [number, number])[];
 }
 
-/** Columns and labels that took no part in the fit, seen through its components. */
+/** How columns and groups that were not fitted are related to the components. */
 export interface Supplementary {
   readonly columns: readonly SupplementaryColumn[];
   readonly groups: readonly Groups[];
 }
 
 /**
- * How columns and groups that had no part in the fit are related to the components: correlations of numeric columns; centres,
- * v-tests, η², covariances and hulls of groups. The rows of the fit are read once, block by block, and the columns and
- * labels alongside.
+ * Relates columns and groups that were not fitted to the components: correlations of numeric columns; centres, v-tests, η², covariances
+ * and hulls of groups. The rows of the fit are read once, block by block, together with the columns and labels.
  */
 export function supplementary(
   model: Model,

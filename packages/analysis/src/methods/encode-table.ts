@@ -14,9 +14,9 @@ export interface EncodedTable {
 export type EncodeTableOptions = Pick<PcaOptions, 'transform'> & Partial<Omit<MfaOptions, 'transform'>>;
 
 /**
- * The first half of `mca`, `famd`, `mfa` and of `pca` with transforms: what is left is `pca(source, options)`. For programs that ask more
- * than one question of the same encoded rows. Models of these rows are models of encoded columns; with `coding` in their record they
- * take the user's own table. The caller closes the source.
+ * The first half of `mca`, `famd`, `mfa` and of `pca` with transforms. `pca(source, options)` is the second half. For programs that ask
+ * more than one question about the same encoded rows. Models of these rows are models of encoded columns; with `coding` in their record
+ * they take the user's own table. The caller closes the source.
  */
 export function encodeTable(
   method: EncodingMethod,

@@ -22,10 +22,10 @@ export interface GroupPca {
 }
 
 /**
- * PCA of what is left when every row has its group's mean taken out and the mean of all rows put back: the directions in which rows of
- * the same group differ. With the same `ddof` the variances within and between add up to the total: S = S_within + S_between.
- * `scale: 'unit'` divides by the deviations of all rows, so that this holds for scaled columns too. Variances are S/(n − ddof); a ddof
- * of the number of groups gives the pooled covariance. As `wca` of R's ade4.
+ * PCA within groups: the mean of its group is subtracted from every row, and the mean of all rows added. The components are the
+ * directions in which rows of the same group differ. With the same `ddof` the variances within and between add up to the total: S =
+ * S_within + S_between. `scale: 'unit'` divides by the deviations of all rows, so that this holds for scaled columns too. Variances are
+ * S/(n − ddof); a ddof of the number of groups gives the pooled covariance. As `wca` of R's ade4.
  */
 export function withinGroups(data: Data, groups: GroupLabels, options: GroupPcaOptions = {}): Promise<GroupPca> {
   return keepAlive(async () => {
@@ -36,8 +36,8 @@ export function withinGroups(data: Data, groups: GroupLabels, options: GroupPcaO
 }
 
 /**
- * PCA of the groups' means, each as heavy as its group has rows: the directions in which groups differ, at most one fewer than there are
- * groups. `model.transform(rows)` places the rows among them. As `bca` of R's ade4.
+ * PCA of the groups' means, weighted by their numbers of rows: the directions in which groups differ, at most the number of groups less
+ * one. `model.transform(rows)` places the rows among them. As `bca` of R's ade4.
  */
 export function betweenGroups(data: Data, groups: GroupLabels, options: GroupPcaOptions = {}): Promise<GroupPca> {
   return keepAlive(async () => {
@@ -67,7 +67,7 @@ interface Grouped {
   readonly within: number;
 }
 
-/** Groups as a regression on their labels: fitted values are the groups' means. */
+/** Regresses the columns on the labels. Fitted values are the groups' means. */
 async function readGroups(data: Data, groups: GroupLabels, options: GroupPcaOptions): Promise<Grouped> {
   const {
     scale: wanted,
@@ -94,12 +94,12 @@ async function readGroups(data: Data, groups: GroupLabels, options: GroupPcaOpti
   const { scale } = columnScales(columns, wanted, columns.weight - ddof, true);
   const means = new Float64Array(sizes.length * d);
   let [total, between] = [0, 0];
-  // Units in which `pca` will measure: column weights multiply squares.
+  // Units of the fit: column weights multiply squares.
   const factor = scale.map((s, j) => Math.sqrt(columnWeights?.[j] ?? 1) / s);
   for (let j = 0; j < d; j++) total += scaledSquares(columns, j, true, factor[j]);
   sizes.forEach(({ n }, g) => {
     for (let j = 0; j < d; j++) {
-      // The first level is the one without a term.
+      // The first level has no term.
       const mean = regression.intercept[j] + (g === 0 ? 0 : regression.slopes.data[(g - 1) * d + j]);
       means[g * d + j] = mean;
       between += n * ((mean - columns.mean[j]) * factor[j]) ** 2;
@@ -138,7 +138,7 @@ function checkLabels(groups: GroupLabels): string[] {
   );
 }
 
-/** Residuals with the mean of all rows put back. */
+/** Residuals plus the mean of all rows. */
 function shifted(residuals: Residuals, labels: readonly string[]): RowSource {
   const { columns, cols, columnNames, rereadable, resident } = residuals;
   return {

@@ -1,4 +1,4 @@
-/** A⁻¹ (size × size) by Gauss–Jordan elimination with partial pivoting, for small matrices; undefined where A is singular. */
+/** A⁻¹ (size × size) by Gauss–Jordan elimination with partial pivoting, for small matrices; undefined if A is singular. */
 export function inverse(a: Float64Array, size: number): Float64Array | undefined {
   const work = a.slice();
   const out = new Float64Array(size * size);

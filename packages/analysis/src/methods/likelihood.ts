@@ -15,9 +15,9 @@ import { readBlocks } from '../reading/read-blocks.js';
 /** Options of `probabilistic`. */
 export interface ProbabilisticOptions {
   /**
-   * How the variance outside the components becomes a noise variance σ². `'columns'` divides it by d − k: the maximum of the likelihood
-   * (Tipping & Bishop 1999), and `model.noiseVariance`. `'rank'` divides it by min(n, d) − k, as scikit-learn does. They
-   * differ where there are fewer rows than columns. Default `'columns'`.
+   * How the noise variance σ² follows from the variance outside the components. `'columns'` divides it by d − k, which maximises the
+   * likelihood (Tipping & Bishop 1999) and gives `model.noiseVariance`. `'rank'` divides it by min(n, d) − k, as scikit-learn does.
+   * They differ if there are fewer rows than columns. Default `'columns'`.
    */
   readonly noise?: 'columns' | 'rank';
 }
@@ -28,7 +28,7 @@ export interface SampleOptions extends ControlOptions {
   readonly seed?: number;
 }
 
-/** Share of the total variance below which what is left outside the components is rounding. */
+/** Share of the total variance below which the variance outside the components is rounding. */
 const ROUNDING = 1e-13;
 
 /**
@@ -85,8 +85,8 @@ export class ProbabilisticPca {
   }
 
   /**
-   * What is known of the latent scores t of a row: normal with mean (Λ − σ²I)^½Λ⁻¹z, and variances σ²/λᵢ that are the same for every
-   * row. The prior has variance 1, so the means are whitened scores, drawn towards 0.
+   * The posterior of the latent scores t of a row: normal with mean (Λ − σ²I)^½Λ⁻¹z, and variances σ²/λᵢ, the same for every row. The
+   * prior has variance 1, so the means are whitened scores, drawn towards 0.
    */
   async posterior(
     data: Data,
@@ -107,8 +107,8 @@ export class ProbabilisticPca {
   }
 
   /**
-   * New rows from the distribution, in the user's own units (count × d); the same for the same seed. Transforms of columns are
-   * undone; where a regression was taken out the rows are residuals. A model with categories is refused, because its distribution is
+   * Draws new rows from the distribution, in the user's own units (count × d); the same for the same seed. Transforms of columns are
+   * undone. If covariates were regressed out, the rows are residuals. A model with categories is refused, because its distribution is
    * not one of levels.
    */
   sample(count: number, options: SampleOptions = {}): Promise<RowMatrix<Float64Array>> {

@@ -29,39 +29,39 @@ import {
 } from '@scree/core/pipeline';
 import { isChooser } from '../choose/criteria/registry.js';
 
-/** Options of `pca` that the method decides. */
+/** Options of `pca` that the methods set. */
 type Decided = 'center' | 'scale' | 'ddof' | 'columnWeights' | 'inspectColumns' | 'transform';
 
 /** Options of `mca`. */
 export interface McaOptions extends Omit<PcaOptions, Decided> {
-  /** How many components; a criterion cannot choose it. Default 10, or as many as there are: levels less columns. */
+  /** The number of components; criteria cannot choose it. Default 10, or all if there are fewer: levels less columns. */
   readonly k?: number | 'all';
   /** Columns to use, in this order. Default all. */
   readonly columnNames?: readonly string[];
   /**
-   * Gaps (null, undefined, NaN, '') are an `'error'`, the default; count as the `'mean'` of their column, which for a category is
-   * the share of every level; or are a `'level'` of their own in categories and the mean in columns of numbers. `'drop'` leaves
-   * rows with gaps out of the fit, and the model refuses gaps.
+   * How to treat missing values (null, undefined, NaN, ''). `'error'`, the default, refuses them. `'mean'` replaces them by the mean of
+   * their column, which for a category is the share of every level. `'level'` makes them a level of their own in categories, and the
+   * mean in columns of numbers. `'drop'` leaves their rows out of the fit, and the model refuses missing values.
    */
   readonly missing?: MissingRule | 'drop';
-  /** Levels that the fit did not see are an `'error'` when the model is applied, the default, or count as the `'mean'`. */
+  /** How to apply the model to levels that the fit did not see: `'error'` (the default) refuses them, `'mean'` uses the mean. */
   readonly unseen?: UnseenRule;
-  /** Levels of a smaller share than this are pooled into one, to which unseen levels belong too. Default 0: none. */
+  /** Levels with a smaller share are pooled into one, and unseen levels belong to it. Default 0: none. */
   readonly rare?: number;
 }
 
 /** Options of `famd`. */
 export interface FamdOptions extends McaOptions, Pick<PcaOptions, 'transform'> {
-  /** Columns of numbers that are categories: codes of classes. Columns with texts or truth values always are. */
+  /** Columns of numbers that are codes of categories. Columns with texts or truth values always are categories. */
   readonly categories?: readonly string[];
 }
 
-/** Columns of a group; those with numbers have variance 1 before the group is weighted, unless their scale is 'none'. */
+/** Columns of a group. Columns of numbers are scaled to variance 1 before the group is weighted, unless the scale is 'none'. */
 export type MfaGroup = readonly string[] | { readonly columns: readonly string[]; readonly scale?: 'unit' | 'none' };
 
 /** Options of `mfa`. */
 export interface MfaOptions extends Omit<FamdOptions, 'columnNames'> {
-  /** The columns of each group, by its name. Columns in no group are not used. */
+  /** The columns of each group, by name. Columns without a group are not used. */
   readonly groups: Readonly<Record<string, MfaGroup>>;
 }
 
@@ -113,7 +113,7 @@ function isGroup(value: unknown): boolean {
   return isNames(columns) && [undefined, 'unit', 'none'].includes(scale as string) && Object.keys(others).length === 0;
 }
 
-/** Options that each method has besides those of all, and those that it decides itself. */
+/** Options of each method besides the shared ones, and options that the methods refuse. */
 const EXTRA: Record<Exclude<EncodingMethod, 'pca'>, readonly string[]> = {
   mca: ['columnNames'],
   famd: ['columnNames', 'categories', 'transform'],
@@ -336,7 +336,7 @@ async function groupEigenvalues(
   return found;
 }
 
-/** k within the rank of encoded columns: the levels of a category add up to 1, so one of them is no dimension of its own. */
+/** k, limited by the rank of the encoded columns. The levels of a category add up to 1, so each category loses one dimension. */
 function chosenCount(k: Settings['k'], { coding, present }: LearnedEncoding): { k?: number } {
   const dimensions = coding.columns.reduce(
     (sum, column) => sum + (column.kind === 'category' ? column.levels.length - 1 : column.deviation === 0 ? 0 : 1),

@@ -24,26 +24,26 @@ import { someRows } from '../reading/some-rows.js';
 
 /** Options of `pcr`. */
 export interface PcrOptions extends ControlOptions {
-  /** Most components to regress on. Default 10, or as many as the smallest training set allows. */
+  /** Most components to regress on. Default 10, or fewer if the smallest training set has fewer. */
   readonly k?: number;
   /**
-   * How cross-validation leaves rows out: a number of folds of equal size drawn at random, `'loo'` for one row at a time, or one label
-   * per row, whose rows are left out together. Default 10, or `'loo'` for 10 rows and fewer.
+   * How cross-validation leaves rows out: a number of random folds of equal size, `'loo'` for one row at a time, or one label per row,
+   * to leave out rows with the same label together. Default 10, or `'loo'` for up to 10 rows.
    */
   readonly folds?: number | 'loo' | ArrayLike<number | string>;
-  /** How columns are scaled, anew in every fold. Default `'none'`. */
+  /** How columns are scaled, separately in every fold. Default `'none'`. */
   readonly scale?: Scale;
-  /** Of the folds. Default 0. */
+  /** Seed of the folds. Default 0. */
   readonly seed?: number;
   readonly columnNames?: readonly string[];
 }
 
 /**
- * Principal component regression: y on the scores of the first m components, for m = 0, 1, … k. As scores are uncorrelated, each has a
- * coefficient of its own, γᵢ = Σ zᵢ(y − ȳ)/Σ zᵢ². The error of prediction is cross-validated: means, scales, components and
- * coefficients are computed anew without the rows that are predicted. As `pcr` of R's pls.
+ * Principal component regression: y on the scores of the first m components, for m = 0, 1, … k. Scores are uncorrelated, so each
+ * coefficient is γᵢ = Σ zᵢ(y − ȳ)/Σ zᵢ². The prediction error is cross-validated: means, scales, components and coefficients are
+ * computed without the rows that are predicted. As `pcr` of R's pls.
  *
- * Every fold is a fit of its own that reads the rows again; n rows with `'loo'` are n fits.
+ * Every fold reads the rows again and fits them; n rows with `'loo'` take n fits.
  */
 export function pcr(data: Data, y: ArrayLike<number>, options: PcrOptions = {}): Promise<Pcr> {
   return keepAlive(async () => {
@@ -69,9 +69,9 @@ export class Pcr {
   readonly scoreCoefficients: Float64Array;
   /** Root of the mean squared error of cross-validated predictions, with 0, 1, … k components. */
   readonly rmsep: Float64Array;
-  /** 1 − squared error of cross-validated predictions/Σ(y − ȳ)²; below 0 where the mean of y predicts better. */
+  /** 1 − squared error of cross-validated predictions/Σ(y − ȳ)²; below 0 if the mean of y predicts better. */
   readonly r2: Float64Array;
-  /** Root of the mean squared error on the rows of the fit: it can only fall, and says nothing about new rows. */
+  /** Root of the mean squared error on the rows of the fit. It falls with every component, and says nothing about new rows. */
   readonly rmse: Float64Array;
   /** The number of components with the least `rmsep`. */
   readonly best: number;
@@ -123,7 +123,7 @@ export class Pcr {
     return withJson({ intercept, slopes });
   }
 
-  /** What `JSON.stringify` writes: matrices as rows, typed arrays as lists. */
+  /** For `JSON.stringify`: matrices as rows, typed arrays as lists. */
   toJSON(): object {
     return listsOf(this);
   }
@@ -249,7 +249,7 @@ async function fitScores(model: Model, rows: RowSource, y: ArrayLike<number>, co
   return { model, mean, gamma, squares };
 }
 
-/** What m components leave of Σ(y − ȳ)²: each takes γᵢ²·Σzᵢ². */
+/** The training errors of 0, 1, … k components. Each component reduces Σ(y − ȳ)² by γᵢ²·Σzᵢ². */
 function trainingErrors({ gamma, squares }: Fit, total: number, n: number): Float64Array {
   const errors = new Float64Array(gamma.length + 1);
   let left = total;
@@ -299,7 +299,7 @@ function foldsOf({ folds, seed = 0 }: PcrOptions, n: number): Folds {
   });
   const order = Int32Array.from({ length: n }, (_, i) => i);
   const { uniform } = random(seed);
-  // Fisher and Yates' shuffle. Leaving out one row at a time needs none.
+  // Fisher–Yates shuffle, not needed for one row at a time.
   for (let i = n - 1; i > 0 && count < n; i--) {
     const j = Math.floor(uniform() * (i + 1));
     [order[i], order[j]] = [order[j], order[i]];

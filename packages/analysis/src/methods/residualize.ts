@@ -19,22 +19,22 @@ import { axpy, dot } from '@scree/core/linalg';
 import { type ControlOptions, checkControl, keepAlive, ProgressTracker } from '@scree/core/pipeline';
 import { type CovariateEncoding, type Covariates, openCovariates } from '../meaning/covariates.js';
 
-/** A covariate that keeps less than this share of its sum of squares, beside those before it, depends on them. */
+/** A covariate depends on those before it if they leave less than this share of its sum of squares. */
 const DEPENDENT = 1e-11;
 
 /** The regression of columns on covariates: x ≈ mean + (c − covariateMean)·slopes. */
 export interface Regression {
-  /** Names of the covariates, as they were encoded: a label has one term per level but the first. */
+  /** Names of the encoded covariates. A label has one term per level except the first. */
   readonly terms: readonly string[];
   /** One row per term, one column per column of the data. 0 for terms that were dropped. */
   readonly slopes: RowMatrix<Float64Array>;
   /** The value at covariates of 0. */
   readonly intercept: Float64Array;
-  /** Terms that are constant or depend on those before them, so that they add nothing. */
+  /** Terms that are constant, or depend on those before them. */
   readonly dropped: readonly string[];
 }
 
-/** Residuals of rows as a source of rows, and the regression that they are left by. */
+/** Residuals of rows as a source of rows, and their regression. */
 export interface Residuals extends RowSource {
   readonly regression: Regression;
   /**
@@ -42,20 +42,19 @@ export interface Residuals extends RowSource {
    * `new Model({ ...model, coding: residuals.coding })`, takes such rows: the columns, then the covariates.
    */
   readonly coding: Encoding & { readonly regression: EncodedRegression };
-  /** Mean and spread of the columns before anything was taken out. */
+  /** Mean and spread of the columns before the regression. */
   readonly columns: Readonly<ColumnStatistics>;
   /** Residuals of other rows by the same regression. Labels must be among those of the fit. */
   apply(data: Data, covariates: Covariates, options?: ControlOptions): Promise<RowSource>;
 }
 
 /**
- * What covariates leave of the columns: residuals of the least-squares regression of every column on all covariates and a constant,
- * as R's `resid(lm(X ~ covariates))`. The coefficients take one reading, in which the data and the covariates are read in step, and
- * memory of covariates × columns. Residuals are computed whenever they are read, block by block. A stream that cannot be read
- * again is kept in memory.
+ * Residuals of the least-squares regression of every column on all covariates and a constant, as R's `resid(lm(X ~ covariates))`. The
+ * coefficients take one reading of the data together with the covariates, and memory of covariates × columns. Residuals are computed
+ * when they are read, block by block. A stream that cannot be read again is kept in memory.
  *
- * With block means m: S = Σ(c − c̄)(c − c̄)ᵀ and Z = Σ(c − c̄)(x − x̄)ᵀ are merged as `Moments` are, slopes = S⁻¹Z by Cholesky. Covariates
- * that nearly depend on one another, to 5 digits or more, count as dependent.
+ * With block means m: S = Σ(c − c̄)(c − c̄)ᵀ and Z = Σ(c − c̄)(x − x̄)ᵀ are merged as `Moments` are, slopes = S⁻¹Z by Cholesky.
+ * Covariates that depend on one another to 5 digits count as dependent.
  */
 export function residualize(data: Data, covariates: Covariates, options: ControlOptions = {}): Promise<Residuals> {
   return keepAlive(async () => {
@@ -86,7 +85,7 @@ interface Opened {
   readonly coding: CovariateEncoding;
 }
 
-/** Opens rows and their covariates, each so that it can be read again. */
+/** Opens rows and their covariates, and makes both rereadable. */
 async function openBoth(
   data: Data,
   covariates: Covariates,
@@ -154,7 +153,7 @@ async function regress(
       addProducts(values, left.rows, c, own);
       const frame = { shift: stats.mean, factor: new Float64Array(d).fill(1) };
       await loaded.multiplyTransposed(frame, values, c, cross, (rows) => progress.step(rows));
-      // Chan, Golub & LeVeque (1983): the products of what came before and this block, each about its own means.
+      // Chan, Golub & LeVeque (1983): merges the products of the rows before and of this block, each about its own means.
       const weight = columns.weight === 0 ? 0 : (columns.weight * left.rows) / (columns.weight + left.rows);
       const delta = mean.map((m, j) => m - means[j]);
       const shift = stats.mean.map((m, j) => m - columns.mean[j]);
@@ -198,7 +197,7 @@ function addProducts(values: Float64Array, rows: number, c: number, own: Float64
   for (let i = 0; i < rows; i++) for (let j = 0; j < c; j++) axpy(values[i * c + j], values, i * c, own, j * c, c);
 }
 
-/** S⁻¹Z for the terms that do not depend on those before them, and which those are; slopes of the others are 0. */
+/** S⁻¹Z for the terms that do not depend on those before them, and which terms were kept. Slopes of the others are 0. */
 function solve(
   own: Float64Array,
   cross: Float64Array,
@@ -209,7 +208,7 @@ function solve(
   const l = new Float64Array(c * c);
   const slopes = cross.slice();
   const kept: boolean[] = [];
-  // Lu = Z row by row, in units in which S has a diagonal of 1. A dropped row stays out of all that follow.
+  // Solves Lu = Z row by row, with S scaled to a diagonal of 1. Later rows ignore a dropped row.
   for (let j = 0; j < c; j++) {
     for (let i = 0; i < j; i++) {
       if (!kept[i]) continue;

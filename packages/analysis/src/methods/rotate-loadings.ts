@@ -3,8 +3,9 @@ import type { Task } from '@scree/core/pipeline';
 import { inverse } from './inverse.js';
 
 /**
- * Rotations to simple structure. Loadings A are k rows of length d, one per component. A rotation is a k × k matrix T with columns
- * of length 1: loadings become L = T⁻¹A, whitened scores ZT, and the scores' correlations are Φ = TᵀT. Orthogonal where TᵀT = I.
+ * Rotations to simple structure. Loadings A are k rows of length d, one per component. A rotation is a k × k matrix T with columns of
+ * length 1: loadings become L = T⁻¹A, whitened scores ZT, and the scores' correlations are Φ = TᵀT. The rotation is orthogonal if TᵀT =
+ * I.
  */
 export interface Turn {
   /** T, k × k. */
@@ -17,11 +18,17 @@ export interface Turn {
   readonly converged: boolean;
 }
 
-/** Steps of one search. R stops after 1000. */
+/** Most steps of one search. R stops after 1000. */
 const MOST_STEPS = 2000;
-/** Steps of oblimin that are R's, each with its own line search. Tables that R can rotate take fewer; others go on faster. */
+/**
+ * The first steps of oblimin are those of R, each with a line search. Tables that R can rotate take fewer. After them, faster steps are
+ * taken.
+ */
 const PLAIN_STEPS = 300;
-/** From then on the criterion may rise above its last value, but not above the largest of so many (Grippo, Lampariello & Lucidi 1986). */
+/**
+ * After them the criterion may rise above its last value, but not above the largest of this many last values (Grippo, Lampariello &
+ * Lucidi 1986).
+ */
 const MEMORY = 8;
 
 /**
@@ -74,9 +81,9 @@ export function orthomaxValue(l: Float64Array, k: number, d: number, gamma: numb
 }
 
 /**
- * Direct oblimin: ¼·Σ_{p≠q} [Σⱼ lₚⱼ²l_qⱼ² − γ/d·Σⱼlₚⱼ²·Σⱼl_qⱼ²], smallest, γ ≤ 0; γ = 0 is quartimin. Gradient projection over
- * T with columns of length 1 (Jennrich 2002; Bernaards & Jennrich 2005) until the gradient is below `tolerance`, or below that share of
- * the criterion: step by step as in R's GPArotation, and faster where that takes long. Cost about 6·d·k² per step.
+ * Direct oblimin: ¼·Σ_{p≠q} [Σⱼ lₚⱼ²l_qⱼ² − γ/d·Σⱼlₚⱼ²·Σⱼl_qⱼ²], smallest, γ ≤ 0; γ = 0 is quartimin. Gradient projection over T with
+ * columns of length 1 (Jennrich 2002; Bernaards & Jennrich 2005) until the gradient is below `tolerance`, or below that share of the
+ * criterion. The first steps are those of R's GPArotation. If they do not converge, faster steps follow. Cost about 6·d·k² per step.
  */
 export function* oblimin(
   a: Float64Array,
@@ -89,7 +96,7 @@ export function* oblimin(
   let state = obliminAt(a, k, d, gamma, start);
   if (!state) throw new RangeError('the start of a rotation is singular');
   const before = state.value;
-  // R's rule for tables of a few dozen columns; for more columns criterion and gradient grow together.
+  // R's rule for small criteria. With many columns, criterion and gradient grow together.
   const flat = ({ slope, value }: ObliminState): boolean => slope <= tolerance * Math.max(1, value);
   let step = 1;
   const recent: number[] = [];
@@ -103,7 +110,7 @@ export function* oblimin(
     for (let halving = 0; halving < 60; halving++) {
       const tried = obliminAt(a, k, d, gamma, movedAlong(state, k, step));
       yield 6 * d * k * k;
-      // Armijo's rule; where the decrease is lost in rounding, the slope at the new point must not have changed its sign.
+      // Armijo's rule. If the decrease is lost in rounding, the slope must keep its sign.
       const decrease: number = tried ? bound - tried.value : Number.NEGATIVE_INFINITY;
       const enough = decrease > (late ? 1e-4 : 0.5) * state.slope ** 2 * step;
       const tiny = Math.abs(decrease) <= 1e-14 * state.value;
@@ -204,9 +211,9 @@ function unitColumns(t: Float64Array, k: number): Float64Array {
 }
 
 /**
- * Promax (Hendrickson & White 1964): the oblique rotation of A whose loadings are closest, by least squares, to the varimax loadings
- * L = TᵀA with each entry raised to a power, signs kept. With Q that target, U = (LLᵀ)⁻¹LQᵀ, scaled so that Φ has a diagonal of 1.
- * Returns its T; undefined where components depend on one another.
+ * Promax (Hendrickson & White 1964): the oblique rotation of A whose loadings are closest, by least squares, to the varimax loadings L
+ * = TᵀA with each entry raised to a power, signs kept. With Q that target, U = (LLᵀ)⁻¹LQᵀ, scaled so that Φ has a diagonal of 1.
+ * Returns its T; undefined if components depend on one another.
  */
 export function promax(
   varimax: Float64Array,

@@ -30,25 +30,25 @@ export type RotationMethod = 'varimax' | 'quartimax' | 'promax' | 'oblimin';
 /** Options of `rotate`. */
 export interface RotateOptions extends ControlOptions {
   readonly method: RotationMethod;
-  /** How many of the first components are rotated together. Default: all that have variance. */
+  /** The number of first components that are rotated together. Default: all with variance. */
   readonly k?: number;
   /**
-   * Kaiser's normalisation: every column counts the same, however much of its variance the components explain. Default true for
-   * `varimax` and `promax`, false for `quartimax` and `oblimin`, as in R's psych.
+   * Kaiser's normalisation: every column counts the same, for any communality. Default true for `varimax` and `promax`, false for
+   * `quartimax` and `oblimin`, as in R's psych.
    */
   readonly normalize?: boolean;
   /** The power of `promax`. Default 4. */
   readonly power?: number;
   /** γ of `oblimin`, 0 or less: the smaller, the less correlated are the components. Default 0. */
   readonly gamma?: number;
-  /** Starts of the search: the unrotated components, and random rotations of them. The best end is kept. Default 10. */
+  /** The number of starts of the search: the unrotated components, and random rotations of them. The best result is kept. Default 10. */
   readonly starts?: number;
   readonly seed?: number;
   /**
    * The search stops when the criterion (`varimax`, `quartimax`) rises by less than this share, or its gradient (`oblimin`, for columns
-   * of variance 1) is smaller than this, or than this share of the criterion. Default 1e-5, and 1e-14 for `quartimax`: so the numbers are those of R's varimax and GPArotation, whose
-   * default is 1e-5 too. The third digit of a varimax loading may still change then; 1e-14 (`oblimin`: 1e-10) is as close to the
-   * optimum as float64 can come.
+   * of variance 1) is smaller than this, or than this share of the criterion. Default 1e-5, and 1e-14 for `quartimax`, to agree with
+   * R's varimax and GPArotation. With 1e-5 the third digit of a varimax loading may still change. 1e-14 (`oblimin`: 1e-10) is the limit
+   * of float64.
    */
   readonly tolerance?: number;
 }
@@ -69,12 +69,12 @@ const OPTIONS: Record<keyof RotateOptions, OptionCheck> = {
   tolerance: { must: 'a number between 0 and 1', test: (v) => typeof v === 'number' && v > 0 && v < 1 },
 };
 
-/** An end counts as better than that of an earlier start if its criterion is better by this many tolerances. */
+/** A result is better than that of an earlier start if its criterion is better by this many tolerances. */
 const BETTER = 100;
 
 /**
- * Rotates the components of a model to simple structure, so that each column has a large loading on few of them. The rotated
- * components span the same subspace and reconstruct the same; they are no longer directions of most variance.
+ * Rotates the components of a model to simple structure, so that each column has large loadings on few components. The rotated
+ * components span the same subspace and give the same reconstruction, but they are no longer directions of most variance.
  *
  * With A the model's loadings (k × d) and Z its whitened scores: loadings L = T⁻¹A, scores F = ZT, correlations of the scores Φ = TᵀT.
  * `varimax` and `quartimax` are orthogonal (Φ = I), `promax` and `oblimin` oblique. As `principal` of R's psych, in the same defaults.
@@ -142,7 +142,7 @@ function checkRotateOptions(options: RotateOptions): void {
   if (options.method === undefined) checkOption('method', undefined, OPTIONS.method);
 }
 
-/** The best end of all starts, the first of equally good ones, and how many starts ended as well as it. */
+/** The best result of all starts, the first one of equal results, and the number of starts that agree with it. */
 function* bestTurn(
   a: Float64Array,
   k: number,
@@ -165,7 +165,7 @@ function* bestTurn(
         : orthomax(a, k, d, method === 'quartimax' ? 0 : 1, t, tolerance),
     );
   }
-  // Oblimin is made small, the others are made large.
+  // Oblimin is minimised, the other criteria are maximised.
   const value = ({ after }: Turn): number => (method === 'oblimin' ? -after : after);
   const margin = Math.max(BETTER * tolerance, 1e-9) * Math.max(...ends.map((end) => Math.abs(end.after)));
   const best = ends.reduce((kept, end) => (value(end) > value(kept) + margin ? end : kept));
@@ -173,7 +173,10 @@ function* bestTurn(
   return { turn: { ...best, before: ends[0].before }, agreeing };
 }
 
-/** T with its columns by their sum of squared loadings, largest first, signs so that each one's largest loading is positive. */
+/**
+ * Orders the columns of T by their sums of squared loadings, largest first, with signs such that the largest loading of each is
+ * positive.
+ */
 function ordered(t: Float64Array, a: Float64Array, k: number, d: number): Float64Array {
   const loadings = combineRows(inverted(t, k), k, a, k, d);
   const sums = sumsOfSquares(loadings, transpose(t, k, k), a, k, d);
@@ -187,7 +190,7 @@ function ordered(t: Float64Array, a: Float64Array, k: number, d: number): Float6
   return out;
 }
 
-/** The variance that each rotated component accounts for: the diagonal of ΦLLᵀ = (TᵀA)Lᵀ. They add up to that of the components. */
+/** The variance that each rotated component accounts for: the diagonal of ΦLLᵀ = (TᵀA)Lᵀ. They add up to the variance of the components. */
 function sumsOfSquares(
   loadings: Float64Array,
   turned: Float64Array,
@@ -215,29 +218,38 @@ export class Rotation {
   readonly method: RotationMethod;
   readonly normalize: boolean;
   readonly k: number;
-  /** Whether scores are uncorrelated. */
+  /** True if scores are uncorrelated. */
   readonly orthogonal: boolean;
   /** L = T⁻¹A, k × d: weights of the rotated components in each column ("pattern"). */
   readonly loadings: RowMatrix<Float64Array>;
-  /** ΦL, k × d: covariances of the columns with the rotated scores, correlations where columns have variance 1. Equal to `loadings` where orthogonal. */
+  /**
+   * ΦL, k × d: covariances of the columns with the rotated scores; correlations for columns of variance 1. Equal to `loadings` if
+   * orthogonal.
+   */
   readonly structure: RowMatrix<Float64Array>;
   /** T, k × k: rotated scores are whitened scores times T. */
   readonly scoreRotation: RowMatrix<Float64Array>;
-  /** T⁻ᵀ, k × k: with one column per component, rotated loadings are loadings times this. Equal to T where orthogonal. */
+  /** T⁻ᵀ, k × k: with one column per component, rotated loadings are loadings times this. Equal to T if orthogonal. */
   readonly rotation: RowMatrix<Float64Array>;
   /** Φ, k × k: correlations of the rotated scores. */
   readonly phi: RowMatrix<Float64Array>;
   /** Variance of each column that the k components explain, in scaled units. No rotation changes it. */
   readonly communalities: Float64Array;
-  /** Variance that each rotated component accounts for, largest first. Together that of the k components, but no eigenvalues. */
+  /**
+   * Variance that each rotated component accounts for, largest first. They add up to the variance of the k components, but are not
+   * eigenvalues.
+   */
   readonly sumsOfSquares: Float64Array;
   /** The same as shares of the total variance. */
   readonly varianceRatios: Float64Array;
-  /** Rotated components are not ordered eigenvectors: false, for programs that handle both. */
+  /** Always false: rotated components are not eigenvectors. For programs that handle both. */
   readonly eigenvalues = false;
-  /** The criterion of the unrotated and of the rotated loadings: of `oblimin` smaller is better, of the others (varimax for `promax`) larger. */
+  /**
+   * The criterion of the unrotated and of the rotated loadings (that of varimax for `promax`). `oblimin` is better if smaller, the
+   * others if larger.
+   */
   readonly criterion: { readonly before: number; readonly after: number };
-  /** Starts of the search, and how many of them ended at the best criterion. */
+  /** The number of starts of the search, and of those that reached the best criterion. */
   readonly starts: { readonly count: number; readonly best: number };
   readonly warnings: readonly Warning[];
   readonly #model: Model;
@@ -275,7 +287,7 @@ export class Rotation {
     const { k } = this;
     const { rows, cols, data: scores } = await this.#model.transform(data, options);
     const { components, whiten } = this.#model;
-    // Whitened scores that were turned back to the columns are turned to the components again.
+    // ZCA scores are in the space of the columns. This projects them onto the components.
     const whitened = whiten === 'zca' ? rowProducts(floats(scores), rows, components.data, k, cols) : floats(scores);
     const width = whiten === 'zca' ? k : cols;
     const z = new Float64Array(rows * k);
@@ -312,7 +324,7 @@ export class Rotation {
     return this.#model.inverseTransform({ rows, cols: all, data }, options);
   }
 
-  /** What `JSON.stringify` writes: matrices as rows, typed arrays as lists. */
+  /** For `JSON.stringify`: matrices as rows, typed arrays as lists. */
   toJSON(): object {
     return listsOf(this);
   }
@@ -353,7 +365,7 @@ function identity(k: number): Float64Array {
   return Float64Array.from({ length: k * k }, (_, at) => (at % (k + 1) === 0 ? 1 : 0));
 }
 
-/** T is never singular: its columns are of length 1 and the search keeps away from dependent ones. */
+/** The inverse of T, which is never singular: its columns have length 1, and the search avoids dependent ones. */
 function inverted(t: Float64Array, k: number): Float64Array {
   const back = inverse(t, k);
   if (!back) throw new RangeError('a rotation is singular');

@@ -3,9 +3,8 @@ import { stabilityOfFirst } from '@scree/core/pipeline';
 import { omit } from '../fields.js';
 
 /**
- * The first k components of a model, from the model alone: `NestedModels` knows more, because it has the solver's solution. Bounds are
- * those of the whole model. The subspace of the first k is as sure as its components together: sin² of its angle is at most the
- * sum of theirs.
+ * The model of the first k components of a model, without the solver's solution, which `NestedModels` has. Bounds are those of the
+ * whole model. For the subspace of the first k, sin² of the angle is at most the sum over its components.
  */
 export function truncatedModel(model: Model, k: number): Model {
   if (k === model.k) return model;

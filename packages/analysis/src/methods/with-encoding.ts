@@ -1,11 +1,11 @@
 import { type Encoding, Model } from '@scree/core';
 
-/** The model as it is stored and described: it takes the user's own table. */
+/** The model with an encoding, which applies to the user's own table. */
 export function withEncoding(model: Model, coding: Encoding | undefined): Model {
   return coding ? new Model({ ...model, coding }) : model;
 }
 
-/** The model of the encoded columns, for rows that are encoded already. */
+/** The model without its encoding, for rows that are encoded already. */
 export function withoutEncoding(model: Model): Model {
   const { coding, ...plain } = model;
   return coding ? new Model(plain) : model;

@@ -1,6 +1,6 @@
 import { type Model, RowMatrix } from '@scree/core';
 
-/** What rows are compared with: the components of a model that are kept, and what is known of the directions that are left out. */
+/** The model with which rows are compared: its kept components, and the variances of the other directions. */
 export type ComparedModel = Pick<
   Model,
   | 'k'
@@ -19,7 +19,7 @@ export type ComparedModel = Pick<
   | 'columnNames'
 >;
 
-/** The model without any component: rows are compared with the mean alone. */
+/** The model without components. Rows are then compared with the mean alone. */
 export function withoutComponents(model: Model): ComparedModel {
   const { d, n, spectrum, totalVariance, totalWeight, ddof, centered, uniqueness, columnNames } = model;
   const none = new Float64Array(0);

@@ -1,49 +1,42 @@
-import { type ApplyOptions, DataError, type Model, type TableData } from '@scree/core';
-import { checkBlockWidth, checkFinite, openForModel, refuseChanged, withJson } from '@scree/core/data';
-import { chooseEngine } from '@scree/core/engine';
-import {
-  checkControl,
-  checkObject,
-  checkOption,
-  keepAlive,
-  ProgressTracker,
-  reconstructBlock,
-} from '@scree/core/pipeline';
+import type { ApplyOptions, Model, TableData } from '@scree/core';
+import { withJson } from '@scree/core/data';
+import { checkObject, checkOption, keepAlive } from '@scree/core/pipeline';
+import { readBlocks } from '../reading/read-blocks.js';
 import { upperBeta, upperChiSquared, upperF, upperNormal } from '../statistics/distributions.js';
 import type { ComparedModel } from './compared-model.js';
 
 /**
- * Which rows are unusual for a model: Hotelling's T² measures how far a row lies from the mean within the components, Q (also
+ * Finds rows that are unusual for a model: Hotelling's T² measures how far a row lies from the mean within the components, Q (also
  * called SPE) how far it lies from its reconstruction. Limits are those of normally distributed rows. Jackson & Mudholkar (1979),
- * Control Procedures for Residuals Associated With Principal Component Analysis; Tracy, Young & Mason (1992), Multivariate
- * Control Charts for Individual Observations.
+ * Control Procedures for Residuals Associated With Principal Component Analysis; Tracy, Young & Mason (1992), Multivariate Control
+ * Charts for Individual Observations.
  */
 
-/** Whether rows are those that the model was fitted to, or others. */
+/** `'fit'` for rows to which the model was fitted, `'new'` for other rows. */
 export type RowsOf = 'fit' | 'new';
 
-/** How limits of unusual rows are computed. */
+/** Options of the limits of unusual rows. */
 export interface LimitOptions {
-  /** Share of normal rows that each limit keeps. Default 0.95: one good row in twenty is beyond it. */
+  /** Share of normal rows within each limit. Default 0.95: one good row in twenty is beyond it. */
   readonly level?: number;
-  /** Default `'new'`: rows that the model has not seen. Rows of the fit have pulled the components towards themselves. */
+  /** Default `'new'`. Rows of the fit have pulled the components towards them. */
   readonly rows?: RowsOf;
   /**
-   * Whether the limit of Q allows for what a fit of few rows gets wrong about new rows. Default false: the limits of the
-   * literature. `unusualLimits` have it, so that no good row is called unusual because the model saw few.
+   * Set to true to widen the limit of Q for new rows by the error of a fit of few rows. Default false: the limits of the literature.
+   * `unusualLimits` are corrected, so that no good row is called unusual because the fit had few rows.
    */
   readonly corrected?: boolean;
-  /** All eigenvalues, largest first; `model.spectrum` where the model has it. */
+  /** All eigenvalues, largest first. Default: `model.spectrum`. */
   readonly spectrum?: ArrayLike<number> | undefined;
-  /** Mean and variance of the reconstruction errors of the rows of the fit, used where eigenvalues are not known. */
+  /** Mean and variance of the reconstruction errors of the rows of the fit, used if eigenvalues are not known. */
   readonly errors?: { readonly mean: number; readonly variance: number } | undefined;
 }
 
-/** Limits of T² and Q, in the units of the model's variances. A limit is null where it cannot be computed. */
+/** Limits of T² and Q, in the units of the model's variances. A limit is null if it cannot be computed. */
 export interface RowLimits {
   readonly level: number;
   readonly rows: RowsOf;
-  /** `beta` for rows of the fit that have no weights, else `f`. */
+  /** `beta` for rows of a fit without weights, else `f`. */
   readonly t2: number | null;
   /** The first of `jacksonMudholkar`, `box` and `matched` that is known. */
   readonly q: number | null;
@@ -74,10 +67,10 @@ export interface MonitoredRows {
   readonly unusual: number[];
 }
 
-/** Eigenvalues left out that sum up to less than this share of the variance are rounding. */
+/** Excluded eigenvalues whose sum is below this share of the variance are rounding. */
 const ROUNDING = 1e-13;
 
-/** Reads rows once, and computes T² and Q of each and what to compare them with. */
+/** Reads rows once, and computes T² and Q of each row and their limits. */
 export function monitorRows(
   model: Model,
   data: TableData,
@@ -99,7 +92,7 @@ export function monitorRows(
   });
 }
 
-/** The level of each limit such that none of 2 × rows comparisons goes wrong with probability `level` (Bonferroni). */
+/** The level of each limit such that all 2 × rows comparisons are right with probability `level` (Bonferroni). */
 export function unusualLevel(rows: number, level = 0.95): number {
   return 1 - (1 - level) / (2 * Math.max(1, rows));
 }
@@ -108,7 +101,7 @@ export function isBeyond(limits: Pick<RowLimits, 't2' | 'q'>, t2: number, q: num
   return (limits.t2 !== null && t2 > limits.t2) || (limits.q !== null && q > limits.q);
 }
 
-/** T² = Σ zᵢ²/λᵢ of the scores (not whitened) that begin there, over the components with variance. */
+/** T² = Σ zᵢ²/λᵢ of the scores (not whitened) from index `start`, over the components with variance. */
 export function hotellingT2(
   model: Pick<Model, 'singularValues' | 'totalWeight' | 'ddof' | 'uniqueness'>,
   scores: ArrayLike<number>,
@@ -122,8 +115,8 @@ export function hotellingT2(
 }
 
 /**
- * Limits of T² and Q. n is Σw, because a weight counts its row that many times; without centring n − 1 becomes n, and
- * where the model divides by another number than n − 1 the limits are multiplied accordingly.
+ * Limits of T² and Q. n is Σw, because a weight counts its row that many times. Without centring n − 1 becomes n. If the model does not
+ * divide by n − 1, the limits are scaled accordingly.
  */
 export function rowLimits(model: ComparedModel, options: LimitOptions = {}): RowLimits {
   checkObject(options);
@@ -147,7 +140,7 @@ export function rowLimits(model: ComparedModel, options: LimitOptions = {}): Row
   const box = left && boxLimit(units * left.sum, 1 / left.second, beyond);
   const factor = options.corrected && rows === 'new' && left ? predictionFactor(model, 1 / left.second, beyond) : 1;
   const spread = errors ? 2 * (errors.mean / Math.sqrt(errors.variance)) ** 2 : 0;
-  // Errors of components that leave nothing out are rounding, and their limit would be one of rounding too.
+  // If the components leave nothing out, errors are rounding, and so would be their limit.
   const lost = errors && errors.mean > ROUNDING * model.totalVariance;
   const matched = lost && spread > 0 && Number.isFinite(spread) ? boxLimit(errors.mean, spread, beyond) : null;
   return {
@@ -166,10 +159,10 @@ interface PowerSums {
   readonly third: number;
 }
 
-/** Power sums of the eigenvalues that the model leaves out; null where they are not known, or zero within rounding. */
+/** Power sums of the excluded eigenvalues; null if they are not known, or zero within rounding. */
 function leftOut(model: ComparedModel, given?: ArrayLike<number>): PowerSums | null {
   const { k, d, totalVariance, noiseVariance, spectrum } = model;
-  // A single direction left out has all of the rest.
+  // A single excluded direction has all remaining variance.
   const all = given ?? spectrum ?? (d - k === 1 ? [...model.variances, noiseVariance] : []);
   const values = Array.from(all, (value) => Math.max(0, value)).slice(k);
   const sum = values.reduce((a, value) => a + value, 0);
@@ -180,7 +173,7 @@ function leftOut(model: ComparedModel, given?: ArrayLike<number>): PowerSums | n
 
 /**
  * Jackson & Mudholkar: (Q/θ₁)^h is nearly normal with h = 1 − 2θ₁θ₃/(3θ₂²), mean 1 + θ₂h(h − 1)/θ₁² and standard deviation
- * |h|·√(2θ₂)/θ₁. Null where the power of that would be of a number below zero.
+ * |h|·√(2θ₂)/θ₁. Null if the base of the power would be negative.
  */
 function residualLimit({ sum, second, third }: PowerSums, beyond: number, units: number): number | null {
   const h = 1 - (2 * third) / (3 * second * second);
@@ -190,9 +183,9 @@ function residualLimit({ sum, second, third }: PowerSums, beyond: number, units:
 }
 
 /**
- * How much larger the limit of Q is for a new row than the eigenvalues left out say. The fit chose its axes to leave little of its
- * own rows, (m − k)/m of the noise on average; of a new row it leaves 1 + 1/n + k/m, because mean and axes are off by their
- * sampling error (first order). That the noise was estimated itself makes χ² with h degrees of freedom an F.
+ * The factor by which the limit of Q for a new row exceeds the one of the excluded eigenvalues. The fit chose its axes to leave little
+ * of its own rows, (m − k)/m of the noise on average. A new row keeps 1 + 1/n + k/m of it, because mean and axes have sampling errors
+ * (first order). The noise is estimated too, so χ² with h degrees of freedom becomes F.
  */
 function predictionFactor(model: ComparedModel, h: number, beyond: number): number {
   const { totalWeight: n, centered } = model;
@@ -207,7 +200,7 @@ function scaled(limit: number | null, factor: number): number | null {
   return limit === null || !Number.isFinite(factor) ? null : factor * limit;
 }
 
-/** χ² with h degrees of freedom, multiplied so that it has this mean: its variance is 2·mean²/h. */
+/** The quantile of χ² with h degrees of freedom, scaled to this mean; its variance is 2·mean²/h. */
 function boxLimit(mean: number, h: number, beyond: number): number {
   return (mean / h) * upperChiSquared(beyond, h);
 }
@@ -217,33 +210,12 @@ async function readStatistics(
   data: TableData,
   options: ApplyOptions,
 ): Promise<{ t2: Float64Array; q: Float64Array }> {
-  const { threads } = checkControl(options);
-  const progress = new ProgressTracker(checkControl(options));
-  const source = await openForModel(data, model, progress);
   const [t2, q]: [number[], number[]] = [[], []];
-  try {
-    if (source.cols !== model.d) {
-      throw new DataError(
-        'WIDTH_MISMATCH',
-        `These rows have ${source.cols} columns, but the model was fitted to ${model.d}. Pass the same columns in the same order.`,
-        { value: source.cols, expected: model.d },
-      );
-    }
-    progress.begin('T² and Q', source.rows);
-    for await (const block of source.blocks()) {
-      checkBlockWidth(block, source, q.length);
-      await progress.follow(checkFinite(block, q.length, model.columnNames));
-      const engine = await chooseEngine({ threads }, block.data.length);
-      const { scores, errors } = await reconstructBlock(model, block, engine, (rows) => progress.step(rows));
-      for (let i = 0; i < block.rows; i++) {
-        t2.push(hotellingT2(model, scores, i * model.k));
-        q.push(errors[i]);
-      }
-    }
-    progress.end();
-    await refuseChanged(source);
-  } finally {
-    await source.close?.();
-  }
+  await readBlocks(model, 'T² and Q', data, options, ({ scores, errors }) => {
+    errors.forEach((error, i) => {
+      t2.push(hotellingT2(model, scores, i * model.k));
+      q.push(error);
+    });
+  });
   return { t2: Float64Array.from(t2), q: Float64Array.from(q) };
 }

@@ -13,47 +13,47 @@ import type { ComparedModel } from './compared-model.js';
 import { contributionsOf, joinContributions, type RowContributions } from './row-contributions.js';
 import { type FigureRows, type RowFacts, RowReader } from './row-facts.js';
 
-/** What is asked of the rows, in one reading. */
+/** The questions about rows that one reading answers. */
 export interface RowQuestions {
-  /** The model of the first components, with which rows are compared for T² and Q. Default the whole model. */
+  /** The model of the kept components, for T² and Q. Default the whole model. */
   readonly compared?: ComparedModel | undefined;
-  /** The weights of the rows in the fit, if they have some. */
+  /** The weights of the rows in the fit, if it has weights. */
   readonly weights?: ArrayLike<number> | undefined;
   /** Names of the supplementary columns, and of the columns of groups. */
   readonly supplementary: readonly string[];
   readonly groups: readonly string[];
-  /** Most rows whose contributions are listed one by one; of more rows none is. */
+  /** Most rows whose contributions are listed. If there are more rows, nothing is listed. */
   readonly mostListed: number;
   readonly figures?: FigureRows | undefined;
-  /** The label of a row by which it is coloured, if colours are groups. */
+  /** The labels by which rows are coloured, if colours are groups. */
   readonly colours?: { readonly name: string; labelOf(row: number): string | undefined } | undefined;
 }
 
-/** Rows with their numbers in the table, from 1 up, and their names; null where a row has none. */
+/** Rows with their numbers in the table, from 1, and their names or null. */
 export interface Listed<Found> {
   readonly found: Found;
   readonly numbers: readonly number[];
   readonly names: readonly (string | null)[];
 }
 
-/** What one reading of the rows tells. */
+/** The answers of one reading of the rows. */
 export interface RowAnswers {
   readonly facts: RowFacts;
-  /** The same for the components with which rows are compared. */
+  /** The same for the compared model. */
   readonly compared: RowFacts;
   readonly supplementary: Supplementary;
-  /** Undefined if there are more rows than are listed. */
+  /** Undefined if there are more rows than `mostListed`. */
   readonly listed: Listed<RowContributions> | undefined;
 }
 
 /** Longest name of a row. */
 const LONGEST_NAME = 60;
-/** Numbers handled at a time. */
+/** Numbers of a piece of a block. */
 const PIECE = 2 ** 20;
 
 /**
- * Reads rows once, whatever their number, and answers all questions about them: T² and Q, the most extreme rows, an even sample for
- * figures, supplementary columns and groups, and the contributions of single rows if they are few.
+ * Reads rows once and answers all questions about them: T² and Q, the most extreme rows, an even sample for figures, supplementary
+ * columns and groups, and the contributions of each row if there are few rows.
  *
  * Rows are scored in units of a power of two near the deviation of the first component, so that no square overflows or underflows.
  */
@@ -133,7 +133,7 @@ function present(label: string | null): string | undefined {
   return label === null || label === '' ? undefined : label;
 }
 
-/** Keeps the contributions of single rows, up to a number of rows. */
+/** Collects the contributions of each row, up to a number of rows. */
 class Lister {
   readonly #most: number;
   readonly #parts: RowContributions[] = [];
@@ -166,7 +166,7 @@ class Lister {
   }
 }
 
-/** Rows from…to−1 of a part, in place. */
+/** Rows from…to−1 of a part, as views. */
 function cut(part: TablePart, from: number, to: number, supplementary: number): TablePart {
   const { block, places, names, columns, groups } = part;
   if (from === 0 && to === block.rows) return part;
@@ -179,7 +179,7 @@ function cut(part: TablePart, from: number, to: number, supplementary: number): 
   };
 }
 
-/** Rows from…to−1 of a block, in place. */
+/** Rows from…to−1 of a block, as views. */
 function cutBlock(block: Block, from: number, to: number): Block {
   if (from === 0 && to === block.rows) return block;
   if (block.kind === 'dense') return { ...block, rows: to - from, data: block.data.subarray(from * block.stride) };

@@ -5,15 +5,15 @@ import { omit } from '../fields.js';
 import type { RowOptions } from '../reading/read-blocks.js';
 import { scoredBlocks } from '../reading/scored-blocks.js';
 
-/** How rows and the components are related: n × k matrices, one line per row. */
+/** How rows and components are related: n × k matrices. */
 export interface RowContributions {
   /** Index of the first of these rows in the data. */
   readonly first: number;
   /** Coordinates on the components, not whitened. */
   readonly scores: RowMatrix<Float64Array>;
-  /** Share of the row's squared distance that each component explains. NaN for a row at the mean, which has no direction. */
+  /** Share of the row's squared distance that each component explains. NaN for a row at the mean. */
   readonly cos2: RowMatrix<Float64Array>;
-  /** Percentage of the component's variance that the row contributes. NaN where the component has no variance. */
+  /** Percentage of the component's variance that the row contributes. NaN for a component without variance. */
   readonly contributions: RowMatrix<Float64Array>;
   /** Squared distance of the row from the mean in scaled units, ‖b‖² with b = (x − mean)/scale. */
   readonly squaredDistances: Float64Array;
@@ -39,7 +39,7 @@ export function contributionsOf(
   const rows = squares.length;
   const cos2 = new Float64Array(rows * k);
   const contributions = new Float64Array(rows * k);
-  // 10/σ, so that its square has the percentage in it.
+  // The square of 10/σ gives percentages.
   const tens = singularValues.map((value, c) => (c < uniqueness.rank ? 10 / (value / unit) : Number.NaN));
   for (let i = 0; i < rows; i++) {
     const weight = weights ? weights[i] : 1;
@@ -59,7 +59,7 @@ export function contributionsOf(
   });
 }
 
-/** Parts of a table, one after the other, as one. */
+/** Joins consecutive parts of a table. */
 export function joinContributions(parts: readonly RowContributions[]): RowContributions {
   const joined = (part: (each: RowContributions) => Float64Array): Float64Array => {
     const whole = new Float64Array(parts.reduce((length, each) => length + part(each).length, 0));
@@ -117,10 +117,10 @@ export async function* rowContributionBlocks(
   }
 }
 
-/** Rows that had no part in the fit: where they are, and how well the components show them. */
+/** Rows that were not fitted: their scores, cos2 and distances. */
 export type SupplementaryRows = Omit<RowContributions, 'contributions'>;
 
-/** Scores, cos2 and distances of rows that had no part in the fit. */
+/** Computes scores, cos2 and distances of rows that were not fitted. */
 export async function supplementaryRows(
   model: Model,
   data: TableData,

@@ -8,14 +8,14 @@ import type { ComparedModel } from './compared-model.js';
 import { hotellingT2 } from './monitoring.js';
 import { RowValues } from './row-values.js';
 
-/** Which row it is: its index among the rows that were read, its number in the table from 1 up, and its name. */
+/** Identifies a row: its index among the rows that were read, its number in the table from 1, and its name. */
 export interface RowTitle {
   readonly row: number;
   readonly number: number;
   readonly name: string | null;
 }
 
-/** A row of the sample: its number, and its scores on the first components. */
+/** A row of the sample, with its scores on the first components. */
 export interface SampledRow extends RowTitle {
   readonly scores: Float64Array;
   /** Hotelling's T². */
@@ -26,7 +26,7 @@ export interface SampledRow extends RowTitle {
   readonly square: number;
 }
 
-/** A row as the data have it, for pictures. */
+/** A row with its values, for pictures. */
 export interface WholeRow extends RowTitle {
   readonly values: Float64Array;
   readonly scores: Float64Array;
@@ -38,13 +38,13 @@ export interface WholeRow extends RowTitle {
 export interface WorstRow extends RowTitle {
   /** Squared distance from its reconstruction, as `reconstructionError` has it. */
   readonly error: number;
-  /** Which part of its squared distance from the mean that is. */
+  /** The share of this error in its squared distance from the mean. */
   readonly share: number;
   /** Hotelling's T². */
   readonly t2: number;
-  /** The columns that contribute most to it, each with its share of the error. */
+  /** The columns that contribute most to the error, with their shares. */
   readonly columns: readonly { readonly column: number; readonly share: number }[];
-  /** Kept where pictures are drawn. */
+  /** The row with its values, if pictures are drawn. */
   readonly whole?: WholeRow;
 }
 
@@ -54,7 +54,7 @@ export interface FarRow extends RowTitle {
   readonly error: number;
 }
 
-/** What one reading of the rows tells. */
+/** Facts about rows from one reading. */
 export interface RowFacts {
   readonly rows: number;
   readonly sample: readonly SampledRow[];
@@ -66,50 +66,50 @@ export interface RowFacts {
   readonly errorSum: number;
   /** Mean and variance of these squared distances. */
   readonly errors: { readonly mean: number; readonly variance: number };
-  /** Sum of the squared distances of all rows from the mean of the fit, or from the origin where data are not centred. */
+  /** Sum of the squared distances of all rows from the mean of the fit, or from the origin if data are not centred. */
   readonly squareSum: number;
-  /** Most distant first. */
+  /** Rows with the largest errors, largest first. */
   readonly worst: readonly WorstRow[];
-  /** Those with the largest T², largest first. */
+  /** Rows with the largest T², largest first. */
   readonly farthest: readonly FarRow[];
-  /** Rows for pictures: one of each group, or spread evenly. */
+  /** Rows for pictures: one of each group, or evenly spread rows. */
   readonly examples: readonly WholeRow[];
-  /** The groups that the labels make, of all rows; undefined where labels are no groups. */
+  /** The groups of all rows by which they are coloured; undefined if colours are not groups. */
   readonly groups?: Groups;
-  /** The number of a row for people: counted from 1 in the data, including rows that were left out. */
+  /** The number of a row in the data, from 1, including rows that were left out. */
   numberOf(row: number): number;
-  /** The name of a row, where rows have names that tell them apart. */
+  /** The name of a row, if names identify rows. */
   nameOf?(row: number): string | undefined;
 }
 
-/** Points of the scatter plot: more would hide one another. */
+/** Most points of the scatter plot. More would hide one another. */
 const POINTS = 5000;
-/** Scores kept of each of them. */
+/** Scores that are kept of each point. */
 export const SAMPLED_SCORES = 4;
-/** Rows kept with the largest error, and with the largest T². */
+/** Rows that are kept with the largest error, and with the largest T². */
 export const LISTED_ROWS = 20;
-/** Columns named for the error of a row. */
+/** Columns that are named for the error of a row. */
 const NAMED_COLUMNS = 3;
-/** Rows that are shown as pictures. */
+/** Most rows that are shown as pictures. */
 const EXAMPLES = 8;
 /** Widest rows that are kept whole. */
 const WIDEST = 2 ** 16;
 /** Longest name of a row. */
 const LONGEST_NAME = 60;
-/** Rows whose names are compared to learn whether names tell rows apart. */
+/** Most rows whose names are compared to find out if names identify rows. */
 const COMPARED_NAMES = 100_000;
 
-/** What figures need of single rows. */
+/** The rows that figures need. */
 export interface FigureRows {
-  /** Whether rows are kept for pictures. */
+  /** True if rows are kept for pictures. */
   readonly pictures: boolean;
-  /** The group that a row is an example of, if examples of groups are wanted. */
+  /** The group of a row, if examples of groups are drawn. */
   readonly exampleOf?: (row: number) => number | undefined;
-  /** Rows whose distance and T² are kept one by one; of more rows only counts are kept. */
+  /** Most rows whose distances and T² are kept. For more rows only counts are kept. */
   readonly keep?: number | undefined;
 }
 
-/** Rows of a block that were scored: scores (not whitened), squared lengths and errors in the units of the model. */
+/** Rows of a block with scores (not whitened), squared lengths and errors, in the units of the model. */
 export interface ScoredRows {
   readonly block: Block;
   readonly scores: Float64Array;
@@ -122,8 +122,8 @@ export interface ScoredRows {
 }
 
 /**
- * Collects what is said and drawn of rows: T², the distance from the reconstruction, the most extreme rows, an even sample. `model` may have
- * fewer components than there are scores: then rows are compared with its components alone.
+ * Collects facts about rows: T², the distance from the reconstruction, the most extreme rows, an even sample. `model` may have fewer
+ * components than there are scores. Rows are compared with its components alone.
  */
 export class RowReader {
   readonly #model: ComparedModel;
@@ -201,7 +201,7 @@ export class RowReader {
     for (const list of [this.#sample.items, this.#worst, this.#farthest, examples]) {
       for (const title of list) titles.set(title.row, title);
     }
-    // Names that most rows share do not say which row it is.
+    // Names that many rows share do not identify rows.
     const tellApart = this.#named && this.#names.size >= Math.min(this.#rows / 2, COMPARED_NAMES);
     return {
       rows: this.#rows,

@@ -1,7 +1,7 @@
 import type { Matrix, Model, NumberArray, PcaOptions } from '@scree/core';
 import { rowContributionBlocks } from './row-contributions.js';
 
-/** How rows and some components are related, over these components together. */
+/** How rows are related to some components together. */
 export interface RowShares {
   /** Share of the squared distance of the row from the mean that the components show. */
   readonly cos2: Float64Array;
@@ -10,12 +10,12 @@ export interface RowShares {
 }
 
 /**
- * How well some components together show each row, and how much each row contributes to them. With the values of each
- * component i from `rowContributions`, and λᵢ its variance:
+ * How well some components together represent each row, and how much each row contributes to them. With cos2ᵢ and contributionᵢ from
+ * `rowContributions` and the variances λᵢ:
  *
  *   cos2 = Σᵢ cos2ᵢ,   contribution = Σᵢ λᵢ·contributionᵢ / Σᵢ λᵢ.
  *
- * NaN for a row at the mean (cos2), and where no component has variance (contribution).
+ * cos2 is NaN for a row at the mean, and contribution is NaN if no component has variance.
  */
 export async function rowShares(
   model: Model,

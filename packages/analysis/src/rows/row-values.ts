@@ -1,4 +1,4 @@
-/** Bins per octave (factor of 2), so that neighbouring edges differ by a quarter of a per cent. */
+/** Bins per octave (factor of 2). Neighbouring edges differ by a quarter of a per cent. */
 const BINS_PER_OCTAVE = 256;
 
 export interface Bin {
@@ -7,13 +7,13 @@ export interface Bin {
   readonly count: number;
 }
 
-/** Values kept one by one: 32 MB. Beyond that only the counts in bins are known. */
+/** Most values that are kept: 32 MB. Beyond that only the counts in bins are known. */
 const KEPT = 2 ** 22;
 
 /**
- * How values that are not negative are spread, learnt one by one. Up to 4 million are kept, and quantiles are exact. Of more
- * there are counts in bins of equal ratio, so that no range has to be known before; memory then grows with the octaves that
- * occur, and quantiles are right to a quarter of a per cent.
+ * The distribution of nonnegative values that are added one by one. Up to 4 million values are kept, and quantiles are exact. More
+ * values are counted in bins of equal ratio, which need no range in advance: memory grows with the octaves that occur, and quantiles
+ * are accurate to a quarter of a per cent.
  */
 export class RowValues {
   readonly #counts = new Map<number, number>();
@@ -60,12 +60,12 @@ export class RowValues {
     return this.#largest;
   }
 
-  /** All values in the order of the rows; undefined where there are too many to keep. */
+  /** All values in the order of the rows; undefined if there are too many to keep. */
   get values(): Float64Array | undefined {
     return this.#values?.subarray(0, this.#rows);
   }
 
-  /** Whether quantiles and counts are exact. */
+  /** True if quantiles and counts are exact. */
   get exact(): boolean {
     return this.#values !== undefined;
   }
@@ -74,7 +74,7 @@ export class RowValues {
   quantile(share: number): number {
     const wanted = share * this.#rows;
     this.#rising ??= this.values?.slice().sort();
-    // Shares such as 0.07 times a number of rows may be a little more than the whole number they should be.
+    // A share times the rows may be rounded to slightly more than a whole number.
     if (this.#rising) return this.#rising[Math.max(0, Math.ceil(wanted - 1e-9) - 1)] ?? 0;
     let seen = this.#zeros;
     if (seen >= wanted) return 0;
@@ -85,7 +85,7 @@ export class RowValues {
     return this.#largest;
   }
 
-  /** Rows whose value is above a bound, which counts as the nearest edge of a bin where values are not kept. */
+  /** The number of rows whose value is above a bound. If values are not kept, the bound is rounded to the edge of a bin. */
   above(bound: number): number {
     const { values } = this;
     if (values) return values.reduce((sum, value) => (value > bound ? sum + 1 : sum), 0);
@@ -94,14 +94,14 @@ export class RowValues {
   }
 
   /**
-   * About `wanted` bins of nearly equal width, or of equal ratio where values differ by orders of magnitude. Edges are
-   * those of the fine bins, so every count is exact.
+   * About `wanted` bins of nearly equal width, or of equal ratio if values differ by orders of magnitude. Edges are those of the fine
+   * bins, so every count is exact.
    */
   bins(wanted: number): { readonly bins: Bin[]; readonly logarithmic: boolean } {
     const sorted = this.#sorted();
     if (sorted.length === 0) return { bins: [], logarithmic: false };
     const [first, last] = [sorted[0][0], sorted[sorted.length - 1][0]];
-    // On a linear scale a few distant rows would leave all others in one bar.
+    // On a linear scale a few distant rows would squeeze all others into one bar.
     const logarithmic = this.#largest > 8 * this.quantile(0.5);
     const edges: number[] = [];
     if (logarithmic) {

@@ -3,13 +3,13 @@ import { type RowLimits, type RowsOf, rowLimits, unusualLevel } from './monitori
 import { type FarRow, LISTED_ROWS, type RowFacts, type RowTitle, type WorstRow } from './row-facts.js';
 import type { RowValues } from './row-values.js';
 
-/** A row, and how far beyond the limits it is: 1 is at the limit. */
+/** A row, and how far it is beyond the limits. */
 export interface RankedRow extends RowTitle {
   readonly t2: number;
   readonly error: number;
-  /** The columns that contribute most to Q, each with its share of it; empty if Q is not among the largest. */
+  /** The columns that contribute most to Q, with their shares; empty if Q is not among the largest. */
   readonly columns: WorstRow['columns'];
-  /** T² and Q divided by the limits beyond which rows are called unusual; 0 where there is no limit. */
+  /** T² and Q divided by the limits of unusual rows; 0 without a limit. */
   readonly ratios: { readonly t2: number; readonly q: number };
 }
 
@@ -18,21 +18,21 @@ export interface UnusualRows {
   readonly kind: RowsOf;
   /** 95 % limits. */
   readonly limits: RowLimits;
-  /** Limits that allow for the number of rows: beyond them a row is called unusual. */
+  /** Limits that allow for the number of rows. A row beyond them is called unusual. */
   readonly unusualLimits: RowLimits;
-  /** Values of Q below this are rounding, and shown as 0. */
+  /** Values of Q below this are rounding, and are shown as 0. */
   readonly rounding: number;
-  /** How many rows are beyond each 95 % limit. */
+  /** The number of rows beyond each 95 % limit. */
   readonly beyond: { readonly t2: number; readonly q: number };
-  /** How many rows have more T² than half of normally distributed rows would. */
+  /** The number of rows with more T² than the median of normally distributed rows. */
   readonly aboveMedian: number;
-  /** How many rows are unusual in T², in Q, and in either; the last is undefined where rows were too many to keep. */
+  /** The numbers of rows that are unusual in T², in Q, and in either; the last is undefined if there are too many rows to keep. */
   readonly counts: { readonly t2: number; readonly q: number; readonly either: number | undefined };
-  /** Whether the counts are exact. */
+  /** True if the counts are exact. */
   readonly exact: boolean;
   /** The most extreme rows, most extreme first. */
   readonly ranked: readonly RankedRow[];
-  /** Those of them that are unusual. They are all there are if `complete`. */
+  /** The unusual rows among them: all of them if `complete`. */
   readonly unusual: readonly RankedRow[];
   readonly complete: boolean;
 }
@@ -41,7 +41,7 @@ export interface UnusualRows {
 const ROUNDING = 1e-24;
 
 export function findUnusualRows(model: ComparedModel, facts: RowFacts, kind: RowsOf): UnusualRows {
-  // Errors of new rows say nothing about the errors that rows should have.
+  // Errors of new rows say nothing about the errors of good rows.
   const options = { rows: kind, ...(kind === 'fit' ? { errors: facts.errors } : {}) };
   const limits = rowLimits(model, options);
   const unusualLimits = rowLimits(model, { ...options, level: unusualLevel(facts.rows), corrected: true });
@@ -55,7 +55,7 @@ export function findUnusualRows(model: ComparedModel, facts: RowFacts, kind: Row
     })
     .sort((a, b) => worse(b) - worse(a) || a.row - b.row);
   const unusual = ranked.filter((row) => worse(row) > 1);
-  // Lists that hold less unusual rows than they could hold all of them.
+  // A list that is not full has all unusual rows.
   const listed = { t2: unusual.filter(({ ratios }) => ratios.t2 > 1), q: unusual.filter(({ ratios }) => ratios.q > 1) };
   const all = { t2: listed.t2.length < LISTED_ROWS, q: listed.q.length < LISTED_ROWS };
   const counts = {
@@ -79,8 +79,8 @@ export function findUnusualRows(model: ComparedModel, facts: RowFacts, kind: Row
 }
 
 /**
- * Whether rows are those that the model was fitted to: as many, with the same sums of squares. Weights of the rows are not known
- * here, so rows of a weighted fit are taken for others.
+ * Returns true if the number of rows and their sums of squares are those of the fit. Weights of the rows are not known here, so rows of
+ * a weighted fit count as new.
  */
 export function areRowsOfFit(model: ComparedModel, { rows, squareSum, errorSum }: RowFacts): boolean {
   const { n, totalWeight, ddof, totalVariance, variances } = model;

@@ -2,13 +2,13 @@ import { DataError } from '@scree/core';
 import { describeValue } from '@scree/core/pipeline';
 import type { SummaryHeader } from './summary-header.js';
 
-/** A summary by its header, and what messages call it. */
+/** The header of a summary, and its name in messages. */
 interface NamedHeader {
   readonly name?: string;
   readonly header: SummaryHeader;
 }
 
-/** Refuses summaries that are not of one table: other columns, weights here and not there, a part that is there twice. */
+/** Refuses summaries that do not belong to one table: other columns, weights in some only, a part that occurs twice. */
 export function checkMerge(inputs: readonly NamedHeader[], allowDuplicates: boolean): void {
   const [first] = inputs;
   const seen = new Map<string, string>();

@@ -5,8 +5,8 @@ import { isFloatArray } from '@scree/core/data';
 const FACTORS = [0x239b961b, 0xab0e9789, 0x38b34ae5, 0xa1e38b93] as const;
 
 /**
- * 128 bits that identify rows in their order, whatever blocks they come in: the same rows have the same fingerprint, and other
- * rows practically never do. It is no protection against tables that were made to have the same one.
+ * 128 bits that identify rows and their order, for any blocks: the same rows have the same fingerprint, and other rows practically
+ * never do. It does not protect against tables that are constructed to collide.
  *
  * Four lanes of 32 bits; word i of the rows goes to lane i mod 4, as in MurmurHash3: h = 5·rotl(h ⊕ c·w, 13) + n.
  */
@@ -94,7 +94,7 @@ function hex(value: number): string {
   return (value >>> 0).toString(16).padStart(8, '0');
 }
 
-/** Floats as the words that they are stored in; whole numbers, which are of 32 bits at most, as they are. */
+/** The 32-bit words of floats; whole numbers, which have at most 32 bits, unchanged. */
 function wordsOf(data: Block['data']): ArrayLike<number> {
   if (!isFloatArray(data)) return data as ArrayLike<number>;
   return new Int32Array(data.buffer, data.byteOffset, data.byteLength >> 2);

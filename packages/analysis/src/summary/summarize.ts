@@ -21,9 +21,9 @@ import type { ColumnInspector } from '../inspect/column-inspector.js';
 import { RowFingerprint } from './row-fingerprint.js';
 import { TableSummary } from './table-summary.js';
 
-/** Rows of the first block whose numbers tell the draws of one part from those of another. */
+/** Rows of the first block that seed the draws of a part. */
 const KEY_ROWS = 64;
-/** Matrices of d × d numbers in memory while rows are added: the sums, those of a block, and the bytes that are written. */
+/** Matrices of d × d numbers in memory at a time: the sums, those of a block, and the written bytes. */
 const SQUARES = 4;
 
 /** Options of `summarize`. */
@@ -31,22 +31,25 @@ export interface SummarizeOptions extends ControlOptions {
   /** One weight per row. */
   readonly weights?: ArrayLike<number>;
   readonly columnNames?: readonly string[];
-  /** What messages call these rows. Default `'the rows'`. */
+  /** The name of these rows in messages. Default `'the rows'`. */
   readonly name?: string;
-  /** How the rows were read, which is stored with them. */
+  /** How the rows were read. It is stored with them. */
   readonly reading?: Readonly<Record<string, unknown>>;
   readonly engine?: EngineChoice;
   /**
-   * What to keep: `'moments'`, d × d numbers and exact, or a `'sketch'` of a few rows. Default `'auto'`: moments up to 2896
-   * columns and where they fit into `memory`, otherwise a sketch.
+   * Keeps `'moments'`, which are exact and take d × d numbers, or a `'sketch'` of a few rows. Default `'auto'`: moments for up to 2896
+   * columns if they fit into `memory`, otherwise a sketch.
    */
   readonly keep?: 'auto' | 'moments' | 'sketch';
-  /** Of a sketch: how many components will be asked for (default 10), its rows (default 2k + 10), how it is made, and the scaling of the model. */
+  /**
+   * Options of a sketch: the number of components of later models (default 10), its rows (default 2k + 10), its rule, and the scaling
+   * of the model.
+   */
   readonly k?: number;
   readonly size?: number;
   readonly rule?: SketchRule;
   readonly scale?: Scale;
-  /** Replicates of a bootstrap, 0 or from 10 up, whose moments are kept too: d² numbers each. Default 0. */
+  /** Replicates of a bootstrap, 0 or at least 10. The moments of each are kept too: d² numbers. Default 0. */
   readonly bootstrap?: number;
   /** Seed of the draws. Default 0. */
   readonly seed?: number;
@@ -54,7 +57,7 @@ export interface SummarizeOptions extends ControlOptions {
   readonly memory?: number;
 }
 
-/** Every option of `summarize`; the compiler holds this list to the interface. */
+/** Every option of `summarize`. The compiler compares this list with the interface. */
 const OPTIONS = Object.keys({
   weights: 0,
   columnNames: 0,
@@ -72,7 +75,7 @@ const OPTIONS = Object.keys({
   ...CONTROL_OPTIONS,
 } satisfies Record<keyof SummarizeOptions, unknown>);
 
-/** Sums up rows of any form that `pca` takes, in one reading. */
+/** Summarises data of any form that `pca` takes, in one reading. */
 export function summarize(data: Data, options: SummarizeOptions = {}): Promise<TableSummary> {
   return keepAlive(async () => {
     const progress = new ProgressTracker(checkControl(options));
@@ -112,7 +115,7 @@ async function summarizeSource(
   for await (const block of source.blocks()) {
     checkBlockWidth(block, source, read);
     const some = weights.slice(read, block.rows);
-    // Before anything may keep the block.
+    // First, because the sums below may keep the block.
     await runTask(watch.add(block, some), () => progress.yieldToEventLoop());
     fingerprint.add(block, some);
     if (count > 0) {
@@ -153,7 +156,7 @@ function keyOfRows(block: Parameters<RowFingerprint['add']>[0], names: readonly 
   return fingerprint.seed();
 }
 
-/** Empty moments or an empty sketch, by width and memory. */
+/** Empty moments or an empty sketch, as the number of columns and the memory allow. */
 async function begin(
   cols: number,
   names: readonly string[] | undefined,
@@ -171,7 +174,7 @@ async function begin(
   return new Sketch({ cols, size: sketchSize(k, cols, size), rule, scale, centred: true });
 }
 
-/** Whether moments of so many columns are kept, or a sketch: moments where d × d numbers fit. */
+/** Returns true if moments of `cols` columns are kept: if d × d numbers fit. */
 function keepsMoments(cols: number, keep: SummarizeOptions['keep'] = 'auto', memory = 2 ** 30): boolean {
   if (keep !== 'auto') return keep === 'moments';
   return cols <= Math.min(WIDEST_SCATTER, LARGEST_SQUARE) && SQUARES * 8 * cols * cols <= memory;

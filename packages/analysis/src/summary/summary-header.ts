@@ -1,16 +1,16 @@
 import { damaged } from '@scree/core/data';
 import { omit } from '../fields.js';
 
-/** What errors call such a file. */
+/** The word for such a file in errors. */
 export const SUMMARY = 'summary';
 
-/** Rows that were summed up together, and where they came from. */
+/** Rows that were summed together, and their origin. */
 export interface SummaryPart {
-  /** The file or table, as it was named. */
+  /** The name of the file or table. */
   readonly name: string;
   /** 128 bits of the rows, their columns' names and weights, as 32 hexadecimal digits. */
   readonly fingerprint: string;
-  /** Rows that were read, and those of them with a weight above 0. */
+  /** Rows that were read. `rows` counts those with a weight above 0. */
   readonly read: number;
   readonly rows: number;
   /** Σw. */
@@ -19,14 +19,14 @@ export interface SummaryPart {
   readonly reading?: Readonly<Record<string, unknown>>;
 }
 
-/** What can be known of a summary before its numbers are read. */
+/** The facts about a summary that precede its numbers. */
 export interface SummaryHeader {
   readonly kind: 'moments' | 'sketch';
   readonly cols: number;
   readonly columnNames?: readonly string[];
   readonly dtype: 'float32' | 'float64';
   readonly weighted: boolean;
-  /** Rows with a weight above 0, and Σw. */
+  /** The number of rows with a weight above 0. */
   readonly rows: number;
   readonly weight: number;
   /** In the order of their fingerprints. */
@@ -75,7 +75,7 @@ export function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** What a summary is sorted by. */
+/** The key by which summaries are sorted. */
 export function sortKeyOf({ parts }: SummaryHeader): string {
   return parts.map(({ fingerprint, name }) => `${fingerprint} ${name}`).join('\n');
 }

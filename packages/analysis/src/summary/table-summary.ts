@@ -42,7 +42,7 @@ const VERSION = 1;
 interface SummaryRecord {
   readonly kept: Moments | Sketch;
   readonly columnNames: readonly string[] | undefined;
-  /** Whether rows have weights. */
+  /** True if rows have weights. */
   readonly weighted: boolean;
   readonly parts: readonly SummaryPart[];
   readonly tally: ColumnTally | undefined;
@@ -51,24 +51,23 @@ interface SummaryRecord {
   readonly seed: number;
 }
 
-/** Something to merge: a summary, or one that is loaded when its turn comes. */
+/** A summary to merge, which may be loaded later. */
 export interface SummaryInput {
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly name?: string;
   readonly header: SummaryHeader;
   load(): TableSummary | Promise<TableSummary>;
 }
 
 /**
- * What is left of a table, or of a part of one, when its rows are gone: moments (or a sketch, for wide data), what warnings about columns
- * need, replicates of a bootstrap where they were asked for, and which rows these were. Parts are summed up anywhere, in any
- * order, and merged.
+ * A summary of a table, or of a part of one, without its rows: moments (or a sketch, for wide data), facts for warnings about columns,
+ * replicates of a bootstrap if requested, and the fingerprints of the parts. Parts are summarised anywhere, in any order, and merged.
  */
 export class TableSummary implements SummaryInput {
   readonly kept: Moments | Sketch;
   readonly columnNames: readonly string[] | undefined;
   readonly warnings: readonly Warning[];
-  /** Moments of each replicate; empty where no bootstrap was asked for. */
+  /** Moments of each replicate; empty without a bootstrap. */
   readonly replicates: readonly Moments[];
   readonly header: SummaryHeader;
   readonly #record: SummaryRecord;
@@ -106,7 +105,7 @@ export class TableSummary implements SummaryInput {
     return this;
   }
 
-  /** The moments, ready for `pca`, with what is known of single values; undefined where a sketch was kept. */
+  /** The moments, ready for `pca`, with the facts about single values; undefined for a sketch. */
   async moments(): Promise<Moments | undefined> {
     const { kept, tally, columnNames } = this.#record;
     if (!(kept instanceof Moments)) return undefined;
@@ -116,7 +115,7 @@ export class TableSummary implements SummaryInput {
     return copy;
   }
 
-  /** The model of the rows, as `analyze` would make it of their moments; with a bootstrap where replicates were kept. */
+  /** The model of the rows, fitted to their moments or their sketch, with the stability if there are replicates. */
   model(options: FitQuestions = {}): Promise<Model> {
     return keepAlive(async () => {
       const moments = await this.moments();
@@ -128,7 +127,7 @@ export class TableSummary implements SummaryInput {
     });
   }
 
-  /** How stable the components of a model of these rows are, from the replicates; undefined where none were kept. */
+  /** The stability of the components of a model of these rows, from the replicates; undefined without replicates. */
   async stability(model: Model, options: FitQuestions = {}): Promise<Model['stability']> {
     const { kept, replicates, seed } = this.#record;
     if (replicates.length === 0 || !(kept instanceof Moments) || model.totalVariance === 0) return undefined;
@@ -160,7 +159,7 @@ export class TableSummary implements SummaryInput {
     return modelOfSketch(kept as Sketch, settings, columnNames, what, engine, warnings);
   }
 
-  /** The summary as bytes, exact to the last bit. The same rows read in the same way give the same bytes. */
+  /** The summary as bytes, exact to the last bit. The same rows and options give the same bytes. */
   async toBinary(): Promise<Uint8Array> {
     const { kept, tally, warnings, replicates } = this.#record;
     const main = kept instanceof Moments ? kept.toBinary() : (await sketchBytes()).sketchToBytes(kept);
@@ -168,7 +167,7 @@ export class TableSummary implements SummaryInput {
     return writeContainer(LETTERS, VERSION, header, [main, ...replicates.map((each) => each.toBinary())]);
   }
 
-  /** Reads what `toBinary` wrote. */
+  /** Reads the bytes of `toBinary`. */
   static async fromBinary(bytes: Uint8Array): Promise<TableSummary> {
     const found = readContainerHeader(bytes, LETTERS, SUMMARY);
     if ('needed' in found) throw cutOff(bytes.length, SUMMARY);
@@ -176,7 +175,7 @@ export class TableSummary implements SummaryInput {
     return read(found.header, readSections(bytes, found, SUMMARY));
   }
 
-  /** The header of a summary from its first bytes, and the size of all of it; or how many bytes that takes. */
+  /** The header of a summary from its first bytes, and its total size; or the number of bytes needed. */
   static headerOf(
     bytes: Uint8Array,
   ): { readonly header: SummaryHeader; readonly size: number } | { readonly needed: number } {
@@ -186,12 +185,12 @@ export class TableSummary implements SummaryInput {
     return { header: checkHeader(found.header), size: found.size };
   }
 
-  /** Whether these bytes begin a summary. */
+  /** Returns true if these bytes begin a summary. */
   static isSummary(bytes: Uint8Array): boolean {
     return new TextDecoder('latin1').decode(bytes.subarray(0, 8)) === LETTERS;
   }
 
-  /** The summary of the rows of both. The other does not change, and this one only if it may be `reused`. */
+  /** The summary of the rows of both. The other is unchanged; this one may change if it is `reused`. */
   async #with(other: TableSummary, reused: boolean, engine: Engine, progress: ProgressTracker): Promise<TableSummary> {
     const [mine, theirs] = [this.#record, other.#record];
     const kept = await mergeKept(mine.kept, theirs.kept, reused, engine, progress);
@@ -207,9 +206,9 @@ export class TableSummary implements SummaryInput {
   }
 
   /**
-   * Merges summaries. Their order does not matter: they are sorted by their fingerprints and merged in a balanced tree, so the same
-   * summaries give the same bytes. Summaries that were merged before may be merged again; they have the same rows then as all
-   * parts merged at once, with other last bits.
+   * Merges summaries in any order. They are sorted by their fingerprints and merged in a balanced tree, so the same summaries give the
+   * same bytes. Merged summaries can be merged again. The result then differs only in the last bits from that of all parts merged at
+   * once.
    */
   static merge(inputs: readonly SummaryInput[], options: MergeOptions = {}): Promise<TableSummary> {
     return keepAlive(async () => {
@@ -220,7 +219,7 @@ export class TableSummary implements SummaryInput {
       const progress = new ProgressTracker(options);
       progress.begin('merging', inputs.length);
       const sorted = [...inputs].sort((a, b) => compare(sortKeyOf(a.header), sortKeyOf(b.header)));
-      // The subtrees that are complete, with how many inputs each has: a counter in binary, so that few are in memory.
+      // The complete subtrees with their numbers of inputs, as in a binary counter, so that few are in memory.
       const stack: { readonly size: number; readonly summary: TableSummary }[] = [];
       const join = async (): Promise<void> => {
         const [right, left] = [stack.pop(), stack.pop()] as [(typeof stack)[0], (typeof stack)[0]];
@@ -245,7 +244,7 @@ export class TableSummary implements SummaryInput {
 
 /** How summaries are merged. */
 export interface MergeOptions extends ControlOptions {
-  /** Accepts parts with the same rows. Default false: they are taken for one part that was given twice. */
+  /** Accepts parts with the same rows. Default false: such parts are refused as one part given twice. */
   readonly allowDuplicates?: boolean;
   readonly engine?: EngineChoice;
 }
@@ -271,7 +270,7 @@ const tallies = (): Promise<typeof import('../inspect/column-tally.js')> => impo
 
 const sketchBytes = loadSketchBytes;
 
-/** One reader per format version, for ever. */
+/** One reader per format version. Readers are never removed. */
 const READERS = { 1: readVersion1 } as const;
 
 async function readVersion1(
@@ -306,7 +305,7 @@ function isWarning(value: unknown): value is Warning {
   return typeof code === 'string' && typeof message === 'string';
 }
 
-/** The options that are those of `pca`. */
+/** The options of `pca` among them. */
 function withoutQuestions({ k, ...options }: FitQuestions): PcaOptions {
   const others = omit(options, 'inspectColumns', 'bootstrap');
   return isChooser(k) || k === undefined ? others : { ...others, k };

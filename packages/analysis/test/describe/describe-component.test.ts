@@ -20,7 +20,7 @@ const plain = (sentences: readonly string[]): string[] =>
 describe('describeComponents', () => {
   // In R, p.adjust(…, "holm") of dimdesc's p-values and those of the v-tests leaves these, and High.jump on the first component,
   // which contributes 9 %: less than the average column. Nothing is left of the fourth.
-  it('says what is significant of the decathlon, as dimdesc does before correction', async () => {
+  it('finds the significant columns of the decathlon, as dimdesc does before correction', async () => {
     const model = await pca(rows, { scale: 'unit', k: 4, columnNames: events });
     const more = await supplementary(model, rows, { columns, groups: { Competition } });
     expect(plain(describeComponents(model, { supplementary: more }))).toEqual([
@@ -53,7 +53,7 @@ describe('describeComponents', () => {
     expect(sentence).toMatch(/^PC1 \(9\d %\): more (column \d, ){2}column \d and 5 more\.$/);
   });
 
-  it('names a column only where its bootstrap interval leaves out zero', async () => {
+  it('names a column only if its bootstrap interval excludes zero', async () => {
     const model = await pca(rows, { scale: 'unit', k: 2, columnNames: events });
     const low = new Float64Array(20).fill(-1);
     const high = new Float64Array(20).fill(1);
@@ -65,7 +65,7 @@ describe('describeComponents', () => {
     ]);
   });
 
-  it('uses the intervals of the model where it has a bootstrap: PC3 of the decathlon is not stable enough to be named', async () => {
+  it('uses the intervals of a model with a bootstrap: PC3 of the decathlon is not stable enough to be named', async () => {
     const options = { scale: 'unit', k: 3, columnNames: events } as const;
     const sure = await analyzed(rows, { ...options, bootstrap: 200 });
     const named = plain(describeComponents(sure));
@@ -76,7 +76,7 @@ describe('describeComponents', () => {
     );
   });
 
-  it('is silent where nothing is significant: too few rows, no variance, no centring', async () => {
+  it('has no sentence if nothing is significant: too few rows, no variance, no centring', async () => {
     const few = await pca(rows.slice(0, 3), { scale: 'unit', k: 2, columnNames: events });
     expect(describeComponents(few)).toEqual([]);
     expect(describeComponents(await pca(rows, { center: false, k: 2 }))).toEqual([]);
@@ -99,7 +99,7 @@ describe('describeComponents', () => {
     ).toEqual([]);
   });
 
-  it('says of axes that the data do not determine only that', async () => {
+  it('says only that the data do not determine an axis', async () => {
     const square = [
       [1, 0],
       [-1, 0],
@@ -140,7 +140,7 @@ describe('describeComponents', () => {
     expect(describeComponent(model, 0, { supplementary: more, level: 1.01 })).toMatch(/correlates.*levels/);
   });
 
-  it('names no group and no other column that has less than 4 % in common with the component, however many rows there are', async () => {
+  it('does not name groups and other columns that share less than 4 % with the component, for any number of rows', async () => {
     const rng = random(23);
     const n = 5000;
     const table = Array.from({ length: n }, () => [3 * rng.normal(), rng.normal()]);

@@ -3,7 +3,7 @@ import { random } from '@scree/core/linalg';
 import { describe, expect, it } from 'vitest';
 import { describeSpreads, describeVariances, hasAllComponents, knownRatios } from '../../src/describe/index.js';
 
-/** n normal rows of d columns, of which the last is the sum of the others where `dependent` says so. */
+/** n normal rows of d columns. If `dependent`, the last column is the sum of the others. */
 function table(n: number, d: number, dependent = false): number[][] {
   const { normal } = random(n + d);
   return Array.from({ length: n }, () => {
@@ -12,8 +12,8 @@ function table(n: number, d: number, dependent = false): number[][] {
   });
 }
 
-describe('the words about variances', () => {
-  it('say how much is kept only where it could be less', async () => {
+describe('sentences about variances', () => {
+  it('say how much is kept only if it could be less', async () => {
     const kept = async (rows: number[][], k: number | 'all'): Promise<string[]> =>
       describeVariances(await pca(rows, { k }));
     expect((await kept(table(50, 4), 2))[0]).toMatch(/^2 components keep [\d.]+\s% of the variance of 4 columns\.$/);
@@ -21,7 +21,7 @@ describe('the words about variances', () => {
     expect((await kept(table(50, 4), 'all')).join(' ')).toMatch(/^It takes \d components? for \d+\s%/);
     expect((await kept(table(5, 9), 'all')).join(' ')).not.toMatch(/keep/);
     expect(await kept(table(50, 1), 1)).toEqual([]);
-    // That fewer components keep everything is a finding.
+    // Fewer components that keep everything are a finding.
     expect((await kept(table(50, 5, true), 4))[0]).toMatch(/^4 components keep 100\s% of the variance of 5 columns\.$/);
   });
 

@@ -27,15 +27,15 @@ async function fitted(
   return { model, stability: model.stability as Stability };
 }
 
-describe('the words about stability', () => {
-  it('call components stable that are, with the angle that 95 % of the replicates stay within', async () => {
+describe('sentences about stability', () => {
+  it('call components stable, with the angle of 95 % of the replicates', async () => {
     const { stability } = await fitted(columns(500, [10, 5, 2]));
     const [first] = describeStability(stability);
     expect(first).toMatch(/^PC1, PC2 and PC3 are stable \(±[\d.]+°, ±[\d.]+°, ±[\d.]+°\)\.$/);
     for (const { q95 } of stability.angles) expect(q95).toBeLessThan(Math.PI / 6);
   });
 
-  it('say which neighbours may swap, and that their plane is stable where it is', async () => {
+  it('say which neighbours may swap, and if their plane is stable', async () => {
     const { stability } = await fitted(columns(200, [10, 3, 3, 0.5]), { k: 3 });
     const words = describeStability(stability);
     expect(words[0]).toMatch(/^PC1 is stable \(±[\d.]+°\); PC2 and PC3 may swap in another sample\.$/);
@@ -68,7 +68,7 @@ describe('the words about stability', () => {
     expect(free).toMatch(/^PC1 and PC2 are stable \(±/);
   });
 
-  it('do not take rounding for a turn where two columns of equal variance hardly correlate', async () => {
+  it('do not take rounding for a turn if two columns of equal variance hardly correlate', async () => {
     const { stability } = await fitted(columns(60, [1, 1]), { scale: 'unit' });
     expect(stability.swaps[0]).toBeGreaterThan(0.05);
     expect(describeStability(stability)).toEqual([
@@ -76,7 +76,7 @@ describe('the words about stability', () => {
     ]);
   });
 
-  it('say of components without variance only that', async () => {
+  it('say only that a component has no variance', async () => {
     const { stability } = await fitted(columns(60, [3, 1, 0, 0]));
     const words = describeStability(stability);
     expect(words[0]).toMatch(/^PC1 and PC2 are stable \(±[\d.]+°, ±[\d.]+°\); PC3 and PC4 have no variance\.$/);
@@ -101,7 +101,7 @@ describe('the words about stability', () => {
     expect(model.certificate.angleBounds[0]).toBeLessThan(1e-9);
   });
 
-  it('call PC2 of decathlon2 what it is', async () => {
+  it('describe the components of decathlon2', async () => {
     const { rows } = readTable('decathlon2-27');
     const { stability } = await fitted(rows, { scale: 'unit', ddof: 0, k: 3 });
     const [first, second] = describeStability(stability);
@@ -112,7 +112,7 @@ describe('the words about stability', () => {
     );
   });
 
-  it('say what was drawn, and that it is not about rounding', async () => {
+  it('say how replicates were drawn, and that it is not about rounding', async () => {
     const data = columns(60, [3, 1]);
     for (const [kind, words] of [
       ['rows', /drawn from these rows with replacement/],
@@ -134,8 +134,8 @@ describe('the words about stability', () => {
   });
 });
 
-describe('the words about intervals of variances', () => {
-  it('say why one leaves out its variance, and what few rows mean, where it is so', async () => {
+describe('sentences about intervals of variances', () => {
+  it('explain an interval that excludes its variance, and few rows', async () => {
     const { model, stability } = await fitted(columns(30, [40, ...Array(2000).fill(1)]), { k: 10 });
     expect(stability.variances.some(([, high], i) => model.variances[i] > high)).toBe(true);
     const words = describeVarianceBias(model);
@@ -148,7 +148,7 @@ describe('the words about intervals of variances', () => {
   });
 });
 
-describe('the words about rounding and uniqueness', () => {
+describe('sentences about rounding and uniqueness', () => {
   it('never say that the data determine anything, nor speak of digits of the file', async () => {
     for (const data of [columns(200, Array(10).fill(1)), columns(50, [3, 1]), columns(50, [1, 0, 0])]) {
       const model = await pca(data);
@@ -172,7 +172,7 @@ describe('the words about rounding and uniqueness', () => {
     ).toBe('Computed: no variance can be told from zero.');
   });
 
-  it('say of float64 and float32 numbers which last place was changed', async () => {
+  it('name the last place that was changed for float64 and float32', async () => {
     const data = columns(40, [3, 1]);
     expect(describeUniqueness(await pca(data))[1]).toContain('half a unit in its last float64 place');
     const float32 = { ...data, data: Float32Array.from(data.data) };

@@ -2,7 +2,7 @@ import { runTaskSync, type Task } from '../base/progress.js';
 import { ConvergenceError } from '../errors.js';
 import { reflector } from './reflector.js';
 import { transpose } from './transpose.js';
-import { axpy, dot, hypotenuse, maxAbs, powerOfTwo, rotate, scale } from './vector.js';
+import { axpy, dot, hypotenuse, maxAbs, powerOfTwo, rotatePair, scale } from './vector.js';
 
 export interface SVD {
   /** Singular values, largest first: min(rows, cols) of them. */
@@ -185,7 +185,7 @@ function coupled(d: Float64Array, e: Float64Array, i: number, negligible: number
 
 /** Rotates vectors i and j, if vectors were requested. */
 function turn(vectors: Float64Array, length: number, i: number, j: number, c: number, s: number): void {
-  if (vectors.length > 0) rotate(vectors, i * length, j * length, length, c, s);
+  if (vectors.length > 0) rotatePair(vectors, i * length, j * length, length, c, s);
 }
 
 function findZero(d: Float64Array, low: number, high: number, negligible: number): number {

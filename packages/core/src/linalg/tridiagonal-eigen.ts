@@ -1,7 +1,7 @@
 import type { Task } from '../base/progress.js';
 import { ConvergenceError } from '../errors.js';
 import { random } from './random.js';
-import { axpy, dot, norm, rotate, scale } from './vector.js';
+import { axpy, dot, norm, rotatePair, scale } from './vector.js';
 
 /** Maximum average number of QL sweeps per eigenvalue. Two are usual, and LAPACK allows 30. */
 const SWEEPS = 30;
@@ -127,7 +127,7 @@ function sweepWithVectors(d: Float64Array, e: Float64Array, l: number, m: number
     p = s * r;
     d[i + 1] = g + p;
     g = c * r - b;
-    rotate(vectors, (i + 1) * size, i * size, size, c, s);
+    rotatePair(vectors, (i + 1) * size, i * size, size, c, s);
   }
   d[l] -= p;
   e[l] = g;

@@ -63,7 +63,14 @@ export function descending(values: Float64Array): number[] {
 }
 
 /** Rotates two vectors: (x, y) ← (c·x + s·y, c·y − s·x). */
-export function rotate(x: Float64Array, xStart: number, yStart: number, length: number, c: number, s: number): void {
+export function rotatePair(
+  x: Float64Array,
+  xStart: number,
+  yStart: number,
+  length: number,
+  c: number,
+  s: number,
+): void {
   for (let i = 0; i < length; i++) {
     const a = x[xStart + i];
     const b = x[yStart + i];

@@ -13,23 +13,23 @@ export interface CriterionMethod {
   readonly importance: number;
   /** Its row in docs/guide/how-many-components.md: "keeps components …", "applies to", "reference". */
   readonly guide: { readonly keeps: string; readonly appliesTo: string; readonly source: string };
-  /** What it needs besides the spectrum. */
+  /** The evidence it needs besides the spectrum. */
   readonly needs: readonly Need[];
-  /** What its theory requires: centred data, rows without weights, columns of equal variance. */
+  /** Conditions of its theory: centred data, rows without weights, columns of equal variance. */
   readonly requires: readonly ('centered' | 'unweighted' | 'correlation')[];
   /**
-   * Set if it may decide the recommendation: the criterion with the lowest rank that applies decides. A test against noise, which alone can
-   * say that no component stands out, also says what its thresholds are.
+   * Set if it may decide the recommendation: the criterion with the lowest rank that applies decides. `noise` describes the thresholds
+   * of a test against noise. Only such a test can say that no component stands out.
    */
   readonly decides?: { readonly rank: number; readonly noise?: string };
   /** Operations if it is slow: of one simulated table, or of the whole computation. `quickCriteria` leaves out what takes too long. */
-  readonly cost?: (shape: Shape) => { readonly perTable: number } | { readonly total: number };
+  readonly cost?: (shape: TableShape) => { readonly perTable: number } | { readonly total: number };
   /** Why it is not computed for n rows of d columns unless `permutations` is given: the end of a sentence. Undefined if it is computed. */
   readonly tooLong?: (n: number, d: number, options: EvidenceOptions) => string | undefined;
   compute(evidence: Evidence): Result | Promise<Result>;
 }
 
-/** What a criterion is called. */
+/** Titles of a criterion. */
 export interface CriterionTitle {
   /** In a table of criteria. */
   readonly long: string;
@@ -39,15 +39,15 @@ export interface CriterionTitle {
   readonly sentence: string;
 }
 
-/** What the cost of a criterion depends on. */
-export interface Shape {
+/** The shape of a table, for costs. */
+export interface TableShape {
   readonly n: number;
   readonly d: number;
   /** True if columns are scaled to equal variance. */
   readonly correlation: boolean;
 }
 
-/** What is known about the data, in the units of the model: scaled columns, variances divided by n − ddof. */
+/** Facts about the data, in the units of the model: scaled columns, variances divided by n − ddof. */
 export interface Evidence {
   readonly n: number;
   readonly d: number;
@@ -91,7 +91,7 @@ export interface EvidenceOptions {
   readonly folds: number;
 }
 
-/** What a criterion may need besides the spectrum. */
+/** Evidence that a criterion may need besides the spectrum. */
 export type Need = 'columnVariances' | 'covariance' | 'folds' | 'rows';
 
 export interface Result {

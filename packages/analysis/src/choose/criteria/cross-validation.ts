@@ -11,19 +11,20 @@ const FOLDS = 10;
  * Cross-validation of single entries, without leaks (after the "eigenvector" method of Bro, Kjeldahl, Smilde & Kiers 2008).
  *
  * The rows are divided at random into groups. For each group, mean, components V and variances λ come from the rows of the other
- * groups; then every entry xⱼ of each row of the group is predicted from the other entries of that row, by probabilistic PCA with k
+ * groups. Then every entry xⱼ of each row of the group is predicted from the other entries of that row, by probabilistic PCA with k
  * components (Tipping & Bishop 1999): the conditional mean under Σ = V(Λ − vI)Vᵀ + vI, v the mean of the variances left out. So an
- * entry is used neither for the components nor for its own prediction; only the scales of columns come from all rows. With weights
- * wᵢ = (λᵢ − v)/λᵢ its error has a closed form, [Σ⁻¹x]ⱼ/[Σ⁻¹]ⱼⱼ = eⱼ/(1 − hⱼ), e = x − Σᵢ≤ₖ wᵢvᵢvᵢᵀx, hⱼ = Σᵢ≤ₖ wᵢvᵢⱼ². Hence
+ * entry is used neither for the components nor for its own prediction; only the scales of columns come from all rows. With weights wᵢ =
+ * (λᵢ − v)/λᵢ its error has a closed form, [Σ⁻¹x]ⱼ/[Σ⁻¹]ⱼⱼ = eⱼ/(1 − hⱼ), e = x − Σᵢ≤ₖ wᵢvᵢvᵢᵀx, hⱼ = Σᵢ≤ₖ wᵢvᵢⱼ². Hence
  *
  *   error(k) = 1/(nd)·Σ_groups Σⱼ [(I − VWVᵀ)S(I − VWVᵀ)]ⱼⱼ/(1 − hⱼ)²,  S the scatter of the group about the mean of the others:
  *
- * the moments of the groups are enough, so one pass over the rows is too. If there are fewer rows than columns, V comes from the products
- * of rows (the dual problem), and the rows must be in memory.
+ * the moments of the groups are enough, so one pass over the rows is too. If there are fewer rows than columns, V comes from the
+ * products of rows (the dual problem), and the rows must be in memory.
  *
- * The choice is the smallest k for which none of k + 1, k + 2 and k + 3 has an error lower by more than one standard error of the difference, over
- * the groups (the rule of Breiman, Friedman, Olshen & Stone 1984). Three, because one of several factors of equal strength may predict little alone.
- * Weakness: if the noise is not equal in all columns, components that carry single columns predict too, and more are kept.
+ * The choice is the smallest k such that the errors of k + 1, k + 2 and k + 3 are not lower by more than one standard error of the
+ * difference over the groups (the rule of Breiman, Friedman, Olshen & Stone 1984). Three, because one of several factors of equal
+ * strength may predict little alone. Weakness: if the noise is not equal in all columns, components that carry single columns predict
+ * too, and more are kept.
  */
 export const crossValidation: CriterionMethod = {
   name: 'cross-validation',

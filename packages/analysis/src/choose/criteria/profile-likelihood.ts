@@ -1,8 +1,8 @@
 import { type CriterionMethod, components, doesNotApply, indexOfLargest } from './criterion.js';
 
 /**
- * Profile likelihood (Zhu & Ghodsi 2006): the variances λ₁ … λₚ as two normal samples, the first q and the others, with two means and
- * one variance s² = ((q − 1)s₁² + (p − q − 1)s₂²)/(p − 2). The chosen q has the largest log-likelihood.
+ * Profile likelihood (Zhu & Ghodsi 2006). The variances λ₁ … λₚ are modelled as two normal samples, the first q and the others, with
+ * two means and one variance s² = ((q − 1)s₁² + (p − q − 1)s₂²)/(p − 2). The chosen q has the largest log-likelihood.
  */
 export const profileLikelihood: CriterionMethod = {
   name: 'profile-likelihood',

@@ -48,7 +48,7 @@ export function isCriterion(name: unknown): name is CriterionName {
   return typeof name === 'string' && Object.hasOwn(METHODS, name);
 }
 
-/** What a criterion is called; its name if a later version stored it. */
+/** The titles of a criterion; its name if a later version stored it. */
 export function criterionTitle(name: string): CriterionTitle {
   return isCriterion(name) ? CRITERIA[name].title : { long: name, short: name, sentence: name };
 }
@@ -68,7 +68,7 @@ export function mayDecide(name: string): boolean {
   return isCriterion(name) && CRITERIA[name].decides !== undefined;
 }
 
-/** What the thresholds of a test against noise are; undefined if a criterion is no such test. */
+/** Describes the thresholds of a test against noise; undefined for other criteria. */
 export function noiseTested(name: string): string | undefined {
   return isCriterion(name) ? CRITERIA[name].decides?.noise : undefined;
 }
