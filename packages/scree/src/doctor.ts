@@ -11,27 +11,27 @@ import { provideNodeGpu } from './webgpu/provide.js';
 
 const reference = referenceEngine();
 
-/** Whether an engine is available on this machine, and how fast it is. */
+/** An engine on this machine: its library and speed, or the reason why it is not available. */
 export interface EngineDiagnosis {
   readonly name: string;
   readonly available: boolean;
-  /** What it runs on: the library with its version, or the kind of SIMD. */
+  /** The library with its version, or the kind of SIMD. */
   readonly what: string;
-  /** Where the library was found. */
+  /** The path of the library. */
   readonly path?: string;
   readonly threads?: number;
-  /** Whether the dense eigenproblem goes to LAPACK. */
+  /** True if LAPACK solves the dense eigenproblem. */
   readonly lapack?: boolean;
-  /** Measured on the pass of the covariance solver, counting n·d² operations: in float64, and in float32 where the engine has it. */
+  /** Measured on the pass of the covariance solver, counting n·d² operations: in float64, and in float32 if the engine has it. */
   readonly gflops?: number;
   readonly singleGflops?: number;
   /** Measured upload to the device, in GB/s. */
   readonly upload?: number;
-  /** Why it is not available, and what to do. */
+  /** Why the engine is not available, and what to do. */
   readonly why?: string;
 }
 
-/** Whether an optional package is installed, and what it is for. */
+/** An optional package: its purpose, and its version or the reason why it is not available. */
 export interface PackageDiagnosis {
   readonly name: string;
   readonly purpose: string;
@@ -41,7 +41,7 @@ export interface PackageDiagnosis {
   readonly why?: string;
 }
 
-/** The machine as scree sees it; as a string, a table for people. */
+/** The machine, its engines and the optional packages. `toString` writes a table. */
 export interface Diagnosis {
   readonly node: string;
   readonly platform: string;
@@ -51,11 +51,11 @@ export interface Diagnosis {
   toString(): string;
 }
 
-/** Rows of the first block that is measured, and of the largest: 200 MB. */
+/** Rows of the first and of the largest block that is measured: 200 MB. */
 const FIRST_ROWS = 128;
-const MOST_ROWS = 32_768;
-/** Seconds that a measured pass should take, at least. */
-const LONG_ENOUGH = 0.04;
+const MAX_ROWS = 32_768;
+/** Minimum duration, in seconds, of a measured pass. */
+const MIN_SECONDS = 0.04;
 
 const DIAGNOSES: Readonly<Record<EngineName, () => Promise<EngineDiagnosis>>> = {
   reference: diagnoseReference,
@@ -67,7 +67,7 @@ const DIAGNOSES: Readonly<Record<EngineName, () => Promise<EngineDiagnosis>>> = 
 /** Lists the engines of this machine with a measured speed of each, and the optional packages. Takes some seconds. */
 export async function doctor(): Promise<Diagnosis> {
   const engines: EngineDiagnosis[] = [];
-  // One after the other, so that the measurements do not disturb each other.
+  // One after the other, so that measurements do not disturb each other.
   for (const diagnose of Object.values(DIAGNOSES)) engines.push(await diagnose());
   const facts = {
     node: process.version,
@@ -147,7 +147,7 @@ async function diagnosePackages(): Promise<PackageDiagnosis[]> {
   );
 }
 
-/** The version of an installed package. Its package.json is looked for in folders, because few packages export it. */
+/** The version of an installed package. Reads package.json from the folders of node_modules, because few packages export it. */
 async function versionOf(name: string): Promise<string> {
   for (const folder of createRequire(import.meta.url).resolve.paths(name) ?? []) {
     const manifest = await readFile(join(folder, name, 'package.json'), 'utf8').catch(() => undefined);
@@ -157,9 +157,9 @@ async function versionOf(name: string): Promise<string> {
 }
 
 /**
- * Billions of operations per second of the pass that the covariance solver makes: it reads the rows from the caller's memory, centres them and sums
- * their products. Columns as in images, and more and more rows until a pass takes long enough to count, so that starting threads and
- * libraries does not. The median of three such passes.
+ * Billions of operations per second in the pass of the covariance solver, which reads rows from the caller's memory, centres them and sums
+ * their products. The number of columns is that of images. The number of rows grows until a pass takes long enough that the start of threads and
+ * libraries does not count. The result is the median of three passes.
  */
 async function measure(engine: Engine): Promise<number> {
   const cols = 768;
@@ -174,19 +174,19 @@ async function measure(engine: Engine): Promise<number> {
     return time / 1000;
   };
   let rows = FIRST_ROWS;
-  let data = someRows(rows, cols);
-  // The first pass of all starts threads and compiles.
+  let data = pseudoRandomRows(rows, cols);
+  // The first pass starts threads and compiles.
   await seconds(rows);
-  while ((await seconds(rows)) < LONG_ENOUGH && rows < MOST_ROWS) {
+  while ((await seconds(rows)) < MIN_SECONDS && rows < MAX_ROWS) {
     rows *= 4;
-    data = someRows(rows, cols);
+    data = pseudoRandomRows(rows, cols);
   }
   const times = [await seconds(rows), await seconds(rows), await seconds(rows)].sort((a, b) => a - b);
   return (rows * cols * cols) / times[1] / 1e9;
 }
 
-/** Rows of different numbers; the first of them repeat. */
-function someRows(rows: number, cols: number): Float64Array {
+/** Pseudo-random rows. The first ones are repeated. */
+function pseudoRandomRows(rows: number, cols: number): Float64Array {
   const data = new Float64Array(rows * cols);
   let state = 1;
   for (let i = 0; i < Math.min(rows, FIRST_ROWS) * cols; i++) {
@@ -197,7 +197,7 @@ function someRows(rows: number, cols: number): Float64Array {
   return data;
 }
 
-/** A diagnosis as lines of text. */
+/** Writes a diagnosis as lines of text. */
 export function formatDiagnosis({ node, platform, cores, engines, packages }: Omit<Diagnosis, 'toString'>): string {
   const lines = engines.map(({ name, available, what, path, threads, lapack, gflops, singleGflops, upload, why }) => {
     if (!available) return `  ${name.padEnd(10)}not available: ${why}.`;

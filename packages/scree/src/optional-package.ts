@@ -23,7 +23,7 @@ export async function loadOptional<Module extends object>(name: OptionalPackage)
     return await loadUnbundled<Module>(name);
   } catch (error) {
     const [message] = (error instanceof Error ? error.message : String(error)).split('\n');
-    // A package that is installed may lack its binary for this platform: then the name in the message is another one.
+    // If an installed package lacks its binary for this platform, the message names another package.
     const why = message.includes(`'${name}'`) ? 'is not installed' : `does not load: ${message}`;
     return `${why} (npm install ${OPTIONAL_PACKAGES[name].install})`;
   }

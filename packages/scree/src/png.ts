@@ -1,14 +1,14 @@
 import { crc32, deflateSync } from 'node:zlib';
 
-/** A picture of one byte a pixel, row by row. */
+/** A picture with one byte per pixel, row by row. */
 export interface Picture {
   readonly width: number;
   readonly height: number;
-  /** Greys from 0, black, to 255, or numbers of colours where there is a palette. */
+  /** Greys from 0 (black) to 255 (white), or indexes of the palette. */
   readonly pixels: Uint8Array;
-  /** Up to 256 colours as #rrggbb; up to 16 take half the room. */
+  /** Up to 256 colours as #rrggbb. With up to 16 colours a pixel takes half a byte. */
   readonly palette?: readonly string[];
-  /** Whether the palette's colour 0 is transparent. */
+  /** Makes colour 0 of the palette transparent. */
   readonly transparent?: boolean;
 }
 
@@ -16,7 +16,7 @@ const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 /** Colour types of the header. */
 const [GREY, BY_PALETTE] = [0, 3];
 
-/** A picture as the bytes of a PNG file. */
+/** Encodes a picture as a PNG file. */
 export function encodePng({ width, height, pixels, palette, transparent = false }: Picture): Buffer {
   const bits = palette && palette.length <= 16 ? 4 : 8;
   const header = Buffer.alloc(13);
@@ -34,12 +34,12 @@ export function encodePng({ width, height, pixels, palette, transparent = false 
   ]);
 }
 
-/** The same as an address that a page or an SVG can show. */
+/** Encodes a picture as a data URL, for pages and SVG. */
 export function pngAddress(picture: Picture): string {
   return `data:image/png;base64,${encodePng(picture).toString('base64')}`;
 }
 
-/** Lines of the picture, each after the byte that says it is not filtered. */
+/** The lines of the picture. Each begins with the filter type 0 (none). */
 function wholeBytes(width: number, height: number, pixels: Uint8Array): Uint8Array {
   const lines = new Uint8Array(height * (width + 1));
   for (let y = 0; y < height; y++) lines.set(pixels.subarray(y * width, (y + 1) * width), y * (width + 1) + 1);

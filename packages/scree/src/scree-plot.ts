@@ -5,15 +5,15 @@ const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 export interface ScreePlotOptions {
   /** Characters of the longest bar. Default 40. */
   readonly width?: number;
-  /** Components that get a line of their own. Default 10. */
+  /** Components with a line of their own. Default 10. */
   readonly most?: number;
-  /** A share of the variance that is marked in each bar: that of noise. */
+  /** A share of the variance to mark in each bar, such as that of noise. */
   readonly marks?: ArrayLike<number> | undefined;
-  /** Lines to print below a component; those for −1 come first. */
+  /** Lines to print below a component, or above all components for −1. */
   readonly below?: ((component: number) => readonly string[]) | undefined;
 }
 
-/** A scree plot for a terminal: one line a component, its share of the variance as a bar, and the running total. */
+/** A scree plot for a terminal: one line per component with its share of the variance as a bar, and the running total. */
 export function screePlot(model: Pick<Model, 'varianceRatios'>, options: ScreePlotOptions = {}): string {
   const { width = 40, most = 10, marks = [], below = () => [] } = options;
   const ratios = Array.from(model.varianceRatios);
@@ -37,7 +37,7 @@ export function screePlot(model: Pick<Model, 'varianceRatios'>, options: ScreePl
   return [' PC    share    total', ...below(-1), ...lines].join('\n');
 }
 
-/** A bar with a line where a share would end. */
+/** A bar with a mark at the end of a share. */
 function marked(bar: string, share: number | undefined, largest: number, width: number): string {
   if (share === undefined) return bar;
   const at = Math.min(width - 1, Math.round((share / largest) * width));

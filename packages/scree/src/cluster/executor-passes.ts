@@ -1,17 +1,17 @@
-/** Numbers in a row of what the passes return: rows stay far below the limits that servers have for messages. */
-export const WIDTH = 1024;
-/** Rows that are multiplied at once: rounding in a product of columns grows with them. */
+/** Numbers per row of a result. Rows of this length stay far below the limits of servers for messages. */
+export const PIECE_LENGTH = 1024;
+/** Rows per matrix product. The rounding error of a product grows with its rows. */
 export const CHUNK = 1024;
-/** So many of these products are added up before sums are merged. */
+/** Products that are added up before sums are merged. */
 export const CHUNKS = 16;
 
 /**
- * The Python that runs on the executors, by `mapInArrow`. It is constant: `make` gets parameters as bytes (`packParameters`), and returns a function
- * from the Arrow batches of a partition to those of the result. It needs numpy and pyarrow, as all of Spark's Arrow functions do.
+ * The Python that the executors run with `mapInArrow`. The text is constant. `make` takes parameters as bytes (`packParameters`) and returns a function
+ * from the Arrow batches of a partition to the batches of the result. It needs numpy and pyarrow, as all of Spark's Arrow functions do.
  *
- * Moments of a batch are taken about its own mean, and batches are merged as core merges blocks (Chan, Golub & LeVeque 1983), with means in two parts:
- * S = S₁ + S₂ + (n₁n₂/n)·δδᵀ, δ = x̄₂ − x̄₁. So data far from the origin lose no digits. The products `gram`, S = BᵀB, and `normal`, Z = VBᵀB, see the rows as
- * B = (X − 1sᵀ)F and are plain sums, which the pass `add` adds up on the executors too.
+ * The moments of a batch are taken about the mean of the batch. Batches are merged as core merges blocks (Chan, Golub & LeVeque 1983), with means in two parts:
+ * S = S₁ + S₂ + (n₁n₂/n)·δδᵀ, δ = x̄₂ − x̄₁. This way data far from the origin lose no digits. The products `gram`, S = BᵀB, and `normal`, Z = VBᵀB, see the rows as
+ * B = (X − 1sᵀ)F. They are plain sums, which the pass `add` can add up on the executors.
  */
 export const EXECUTOR_PASSES = `
 import json
@@ -20,17 +20,17 @@ import os
 import numpy as np
 import pyarrow as pa
 
-WIDTH = ${WIDTH}
+PIECE_LENGTH = ${PIECE_LENGTH}
 CHUNK = ${CHUNK}
-# Rows that are added up before their sum is added to the others.
+# Rows per partial sum.
 GROUP = 256
-# Numbers that are summed up together: batches of few rows are put together first, and those of many are cut.
+# Numbers per step: small batches are concatenated, large ones are cut.
 TOGETHER = 1 << 20
 MOST_ROWS = CHUNK * ${CHUNKS}
 
 
 def make(parameters):
-    """The function for mapInArrow that the parameters ask for."""
+    """Returns the function for mapInArrow that the parameters name."""
     size = int.from_bytes(parameters[:4], "little")
     how = json.loads(parameters[4 : 4 + size].decode())
     numbers = np.frombuffer(parameters[4 + size :], np.float64)
@@ -43,7 +43,7 @@ def make(parameters):
 
 
 class Rows:
-    """The rows of a partition as numbers, and how many were left out."""
+    """The rows of a partition as numbers, and counts of missing, infinite and rounded values."""
 
     def __init__(self, how, given):
         self.lengths, self.take, self.missing = how["lengths"], how["take"], how["missing"]
@@ -52,7 +52,7 @@ class Rows:
         cols = len(self.take) if self.take else sum(max(1, length) for length in self.lengths)
         self.gaps, self.infinite, self.rounded = np.zeros(cols), np.zeros(cols), np.zeros(cols)
 
-    def of(self, batch):
+    def numbers(self, batch):
         """The numbers of a batch; NULL is NaN."""
         rounded = np.zeros(sum(max(1, length) for length in self.lengths))
         parts, at = [], 0
@@ -72,8 +72,8 @@ class Rows:
         return found[:, self.take] if self.take else found
 
     def complete(self, batch):
-        """The rows of a batch that count, and which they are (None: all)."""
-        found = self.of(batch)
+        """The rows of a batch that count, and a mask of them (None: all)."""
+        found = self.numbers(batch)
         self.read += len(found)
         if np.isfinite(found).all():
             return found, None
@@ -91,7 +91,7 @@ class Rows:
 
 
 def floats_of(values, width, rounded):
-    """Numbers as rows of float64; counts whole numbers that float64 does not hold."""
+    """Numbers as rows of float64. Counts whole numbers that are rounded."""
     if not pa.types.is_int64(values.type):
         return values.cast(pa.float64()).to_numpy(zero_copy_only=False).reshape(-1, width)
     whole = values.fill_null(0).to_numpy(zero_copy_only=False)
@@ -106,7 +106,7 @@ def floats_of(values, width, rounded):
 
 
 def gathered(rows, batches):
-    """The rows of batches that count: about TOGETHER numbers at a time, and MOST_ROWS at most."""
+    """Yields the rows that count: about TOGETHER numbers at a time, and at most MOST_ROWS rows."""
     waiting, numbers, count = [], 0, 0
     for batch in batches:
         found = rows.complete(batch)[0]
@@ -129,7 +129,7 @@ def pieces_of(waiting):
 
 
 def numbers_of(column, length, rounded):
-    """A column as rows of numbers: one each, or as many as its lists are long."""
+    """A column as rows of numbers: one number per row, or the entries of its lists."""
     if length < 0:
         return floats_of(column, 1, rounded)
     present = np.asarray(column.is_valid())
@@ -145,12 +145,12 @@ def numbers_of(column, length, rounded):
 
 
 def total(values):
-    """Sums of the columns: rounding grows with GROUP + n/GROUP, not n."""
+    """Sums of the columns. Rounding errors grow with GROUP + n/GROUP, not with n."""
     return np.add.reduceat(values, np.arange(0, len(values), GROUP), axis=0).sum(0)
 
 
 def two_sum(a, b):
-    """a + b, and what rounding leaves of it (Knuth)."""
+    """a + b, and its rounding error (Knuth)."""
     whole = a + b
     taken = whole - a
     return whole, (a - (whole - taken)) + (b - taken)
@@ -177,10 +177,10 @@ class Moments:
         self.rows, self.merges = len(found), 1
         self.low, self.high = found.min(0), found.max(0)
         constant = self.low == self.high
-        pilot = np.where(constant, self.low, found[0] + total(found - found[0]) / self.rows)
-        about = found - pilot
+        provisional = np.where(constant, self.low, found[0] + total(found - found[0]) / self.rows)
+        about = found - provisional
         rest = np.where(constant, 0.0, total(about) / self.rows)
-        self.mean, self.rest = two_sum(pilot, rest)
+        self.mean, self.rest = two_sum(provisional, rest)
         self.unit = power_of_two(np.maximum(self.high - self.mean, self.mean - self.low))
         about = (about - rest) / self.unit
         self.scatter = gram_of(about) if scatter else None
@@ -209,22 +209,22 @@ class Moments:
 
 
 def means(how, given):
-    """One part per partition: for each column how many values are there, a pilot, and their sum about it."""
+    """One part per partition: for each column the count of values, a provisional mean, and the sum of the deviations from it."""
 
     def run(batches):
-        rows, count, pilot, out = Rows(how, given), 0.0, None, 0.0
+        rows, count, provisional, out = Rows(how, given), 0.0, None, 0.0
         for batch in batches:
-            found = rows.of(batch)
+            found = rows.numbers(batch)
             there = np.isfinite(found)
             if len(found) == 0:
                 continue
-            if pilot is None:
+            if provisional is None:
                 some = np.maximum(1, there.sum(0))
-                pilot = np.where(there, found, 0.0).sum(0) / some
+                provisional = np.where(there, found, 0.0).sum(0) / some
             count = count + there.sum(0)
-            out = out + total(np.where(there, found - pilot, 0.0))
-        if pilot is not None:
-            vector = np.concatenate([count, pilot, out])
+            out = out + total(np.where(there, found - provisional, 0.0))
+        if provisional is not None:
+            vector = np.concatenate([count, provisional, out])
             yield from result(np.concatenate([[len(vector) + 1], vector]))
 
     return run
@@ -281,17 +281,17 @@ def sums(how, given):
 
 
 def result(vector):
-    """A vector as rows of the result: which part, where in it, and the numbers."""
+    """A vector as rows of the result: part, place in the vector, numbers."""
     part = int.from_bytes(os.urandom(6), "little")
-    count = -(-len(vector) // WIDTH)
-    padded = np.zeros(count * WIDTH)
+    count = -(-len(vector) // PIECE_LENGTH)
+    padded = np.zeros(count * PIECE_LENGTH)
     padded[: len(vector)] = vector
     for first in range(0, count, 256):
-        yield batch_of(part, range(first, min(count, first + 256)), padded[first * WIDTH : (first + 256) * WIDTH])
+        yield batch_of(part, range(first, min(count, first + 256)), padded[first * PIECE_LENGTH : (first + 256) * PIECE_LENGTH])
 
 
 def batch_of(part, places, values):
-    starts = pa.array(np.arange(0, len(values) + 1, WIDTH), pa.int32())
+    starts = pa.array(np.arange(0, len(values) + 1, PIECE_LENGTH), pa.int32())
     columns = [
         pa.array(np.full(len(places), part), pa.int64()),
         pa.array(np.asarray(places), pa.int64()),
@@ -301,12 +301,12 @@ def batch_of(part, places, values):
 
 
 def add(how, given):
-    """Rows of results with the same place, added up."""
+    """Adds up rows of results with the same place."""
 
     def run(batches):
         found = {}
         for batch in batches:
-            values = batch.column(2).flatten().to_numpy(zero_copy_only=False).reshape(-1, WIDTH)
+            values = batch.column(2).flatten().to_numpy(zero_copy_only=False).reshape(-1, PIECE_LENGTH)
             for place, row in zip(batch.column(1).to_pylist(), values):
                 known = found.get(place)
                 found[place] = row.copy() if known is None else known + row
@@ -317,7 +317,7 @@ def add(how, given):
 
 
 def probe(how, given):
-    """Nothing, when all rows were read: it shows whether Python, numpy and pyarrow are there."""
+    """Reads all rows and returns nothing: shows that Python, numpy and pyarrow work."""
 
     def run(batches):
         for _ in batches:
@@ -328,7 +328,7 @@ def probe(how, given):
 
 
 def scores(how, given):
-    """Further columns as they are, then the scores z = Vb, b = (x − mean)/scale, of each row, and if asked for its error and T²."""
+    """Further columns unchanged, then the scores z = Vb, b = (x − mean)/scale, of each row, and optionally its error and T²."""
     shift, factor, inverse = given["shift"], given["factor"], given["inverse"]
     basis = given["basis"].reshape(-1, len(shift))
 

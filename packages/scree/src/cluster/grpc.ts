@@ -1,13 +1,13 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
 
-/** Bytes that a server may send before they are read: results come in pieces of some megabytes. */
+/** Bytes that a server may send ahead of reading. Results arrive in pieces of some megabytes. */
 const WINDOW = 8 << 20;
-/** The part of the memory that one message may take. */
-const MESSAGE_SHARE = 2;
-/** Milliseconds to wait until a server has taken a connection, and again until it has answered for the first time. */
+/** One message may take the memory divided by this number. */
+const MESSAGE_DIVISOR = 2;
+/** Milliseconds to wait for a connection, and then for the first answer. */
 export const CONNECT_PATIENCE = 30_000;
 
-/** Status codes of gRPC that are told apart (grpc.io, "Status codes"). */
+/** Status codes of gRPC that are handled separately (grpc.io, "Status codes"). */
 export const STATUS = {
   cancelled: 1,
   unknown: 2,
@@ -19,10 +19,10 @@ export const STATUS = {
   unauthenticated: 16,
 } as const;
 
-/** A call that a server answered with an error, or that did not reach it. */
+/** A server answered a call with an error, or the call did not reach the server. */
 export class GrpcError extends Error {
   readonly status: number;
-  /** Code of the system's error, where there was one: ECONNREFUSED. */
+  /** Code of the system error, such as ECONNREFUSED. */
   readonly system: string | undefined;
 
   constructor(status: number, text: string, system?: string) {
@@ -32,7 +32,7 @@ export class GrpcError extends Error {
   }
 }
 
-/** A message of a server that is larger than the memory allows. */
+/** A server announced a message that is larger than the memory allows. */
 export class LargeMessageError extends GrpcError {
   constructor(bytes: number) {
     super(STATUS.internal, `it announces a message of ${bytes} bytes`);
@@ -49,8 +49,8 @@ export interface GrpcOptions {
 }
 
 /**
- * A gRPC client over Node's own HTTP/2: a call is a POST of one message; answers are messages, each after a byte that says whether it is
- * compressed and four bytes of length, and the status is in the trailers (grpc.io, "gRPC over HTTP2").
+ * A gRPC client over Node's own HTTP/2 (grpc.io, "gRPC over HTTP2"). A call is a POST of one message. The answer is a sequence of messages: a
+ * byte that tells whether the message is compressed, four bytes of length, the message. The status is in the trailers.
  */
 export class GrpcClient {
   readonly #options: GrpcOptions;
@@ -61,7 +61,7 @@ export class GrpcClient {
     this.#options = options;
   }
 
-  /** One answer, within `patience` milliseconds if it is given. */
+  /** Returns the last answer. Fails after `patience` milliseconds, if given. */
   async call(method: string, request: Uint8Array, patience?: number): Promise<Uint8Array> {
     let answer: Uint8Array | undefined;
     for await (const each of this.stream(method, request, patience)) answer = each;
@@ -69,7 +69,7 @@ export class GrpcClient {
     return answer;
   }
 
-  /** The answers as they come; what is not read waits on the server. Ending the loop early ends the call. */
+  /** Yields answers as they arrive. Unread answers wait on the server. Leaving the loop early ends the call. */
   async *stream(method: string, request: Uint8Array, patience?: number): AsyncGenerator<Uint8Array, void, void> {
     const session = await this.#connected();
     const stream = this.#request(session, method);
@@ -82,14 +82,14 @@ export class GrpcClient {
     };
     const timer = patience === undefined ? undefined : setTimeout(giveUp, patience);
     const ended = statusOf(stream);
-    // Who stops reading early does not ask for the status.
+    // A caller that stops reading early does not read the status.
     ended.catch(() => {});
     const head = Buffer.alloc(5);
     head.writeUInt32BE(request.length, 1);
     stream.write(head);
     stream.end(request);
     try {
-      yield* messagesOf(stream, this.#options.memory / MESSAGE_SHARE);
+      yield* messagesOf(stream, this.#options.memory / MESSAGE_DIVISOR);
       await ended;
     } catch (error) {
       if (late) throw noAnswer(patience);
@@ -97,7 +97,7 @@ export class GrpcClient {
     } finally {
       clearTimeout(timer);
       stream.close(constants.NGHTTP2_CANCEL);
-      // A call keeps the process running, not an idle connection.
+      // A call keeps the process running. An idle connection does not.
       if (--this.#calls === 0) session.unref();
     }
   }
@@ -113,7 +113,7 @@ export class GrpcClient {
         'grpc-accept-encoding': 'identity',
       });
     } catch (error) {
-      // The connection was cut since it was made.
+      // The connection was cut after it was opened.
       throw systemError(error);
     }
   }
@@ -142,7 +142,7 @@ export class GrpcClient {
         clearTimeout(timer);
         reject(systemError(error));
       });
-      // Without an error a server may hang up while it takes the connection.
+      // A server may close the connection before it is open, without an error.
       session.on('close', () => {
         clearTimeout(timer);
         reject(new GrpcError(STATUS.unavailable, 'the server ended the connection', 'ECONNRESET'));
@@ -166,7 +166,7 @@ function systemError(error: unknown): GrpcError {
   return new GrpcError(STATUS.unavailable, first instanceof Error ? first.message : String(first), code);
 }
 
-/** Waits for the end of a call; throws where its status is not 0. */
+/** Waits for the end of a call. Throws if its status is not 0. */
 function statusOf(stream: ClientHttp2Stream): Promise<void> {
   return new Promise((resolve, reject) => {
     let status: { code: number; text: string } | undefined;
@@ -191,7 +191,7 @@ function statusOf(stream: ClientHttp2Stream): Promise<void> {
   });
 }
 
-/** Texts of gRPC are percent-encoded UTF-8. */
+/** Decodes a text of gRPC, which is percent-encoded UTF-8. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -214,7 +214,8 @@ async function* messagesOf(stream: ClientHttp2Stream, limit: number): AsyncGener
       chunks = whole.length > wanted ? [whole.subarray(wanted)] : [];
       size -= wanted;
       if (head) {
-        if (part[0] !== 0) throw new GrpcError(STATUS.internal, 'the server compresses messages, and was asked not to');
+        if (part[0] !== 0)
+          throw new GrpcError(STATUS.internal, 'the server compresses messages, although it was asked not to');
         wanted = part.readUInt32BE(1);
         if (wanted > limit) throw new LargeMessageError(wanted);
       } else {
@@ -224,5 +225,5 @@ async function* messagesOf(stream: ClientHttp2Stream, limit: number): AsyncGener
       head = !head;
     }
   }
-  if (size > 0) throw new GrpcError(STATUS.unavailable, 'the last message is not whole', 'ECONNRESET');
+  if (size > 0) throw new GrpcError(STATUS.unavailable, 'the last message is incomplete', 'ECONNRESET');
 }

@@ -1,8 +1,8 @@
 import { Fields, message } from './protobuf.js';
 
 /**
- * The messages of Spark Connect that are used, by the numbers of their fields (Spark: sql/connect/common/src/main/protobuf/spark/connect).
- * Text of the user, table names and queries, is in fields of its own, and columns are renamed to c0, c1, …: nothing has to be quoted.
+ * Messages of Spark Connect, by the numbers of their fields (Spark: sql/connect/common/src/main/protobuf/spark/connect).
+ * Nothing has to be quoted: table names and queries are in fields of their own, and columns are renamed to c0, c1, …
  */
 
 /** A relation, an expression, a type or a plan, as bytes. */
@@ -22,7 +22,7 @@ export const METHODS = {
 } as const;
 
 // Relations.
-/** The relation's own number goes into `common`, as Spark's clients do: errors of columns name it. */
+/** The field `common` has the number of the relation, as with Spark's own clients: errors about columns name this number. */
 const relation = (number: number, body: Encoded): Encoded => message([1, message([2, 0])], [number, body]);
 export const namedTable = (name: string): Encoded => relation(2, message([1, message([1, name])]));
 export const sqlQuery = (query: string): Encoded => relation(10, message([1, query]));
@@ -31,12 +31,12 @@ export const project = (input: Encoded, expressions: readonly Encoded[]): Encode
 export const limit = (input: Encoded, count: number): Encoded => relation(8, message([1, input], [2, count]));
 export const renamed = (input: Encoded, names: readonly string[]): Encoded =>
   relation(18, message([1, input], [2, names.map((name) => Buffer.from(name))]));
-/** Rows where the first column has the same value go to the same task. */
+/** Sends rows with the same value of `column` to the same task. */
 export const partitionedBy = (input: Encoded, column: Encoded, tasks: number): Encoded =>
   relation(27, message([1, input], [2, column], [3, tasks]));
 export const countRows = (input: Encoded): Encoded =>
   relation(9, message([1, input], [2, 1], [4, alias(callOf('count', literalInteger(1)), 'rows')]));
-/** A Python function over the columns of a relation, by their names. */
+/** Applies a Python function to the named columns of a relation. */
 export const mapInArrow = (
   input: Encoded,
   names: readonly string[],
@@ -48,11 +48,11 @@ export const mapInArrow = (
 };
 
 export interface PythonFunction {
-  /** The type of its rows. */
+  /** The type of the rows that it returns. */
   readonly type: Encoded;
-  /** The pickle that makes the function. */
+  /** The function, pickled. */
   readonly command: Uint8Array;
-  /** Version of Python that the executors have: 3.11. */
+  /** Version of Python on the executors, such as 3.11. */
   readonly python: string;
 }
 
@@ -74,7 +74,7 @@ export const arrayOf = (type: Encoded): Encoded => message([20, message([1, type
 export const structOf = (fields: readonly { readonly name: string; readonly type: Encoded }[]): Encoded =>
   message([21, message([1, fields.map(({ name, type }) => message([1, name], [2, type], [3, true]))])]);
 
-/** A type in the words of Spark's JSON schema; undefined where it has parts that are not known here. */
+/** A type as in Spark's JSON schema. `json` is undefined if a part of the type is unknown here. */
 export interface TypeName {
   readonly name: string;
   readonly json: unknown;

@@ -1,7 +1,7 @@
 /**
  * A Python function for the executors, as the pickle (protocol 3; Python docs: pickletools) that Spark expects: a pair of the function and the type of its
- * rows. Reading it runs a constant source text, which defines `make`, and calls make(parameters): so any version of Python reads it, and
- * parameters, names among them, are data that nothing evaluates.
+ * rows. Unpickling runs a constant source text, which defines `make`, and calls make(parameters). Any version of Python can unpickle it.
+ * Parameters, including names, are data and are never evaluated.
  */
 export function pickledFunction(source: string, parameters: Uint8Array, returnType: string): Uint8Array {
   return Buffer.concat([
@@ -25,7 +25,7 @@ export function pickledFunction(source: string, parameters: Uint8Array, returnTy
     bytes(parameters),
     TUPLE_1,
     REDUCE,
-    // The type, from Spark's own JSON.
+    // Spark parses the type from its own JSON.
     global('pyspark.sql.types', '_parse_datatype_json_string'),
     text(returnType),
     TUPLE_1,
@@ -63,7 +63,7 @@ function length(count: number): Buffer {
   return out;
 }
 
-/** Parameters for `make`: four bytes of length, JSON padded to eight, then numbers. */
+/** Parameters for `make`: four bytes of length, JSON padded to a multiple of eight bytes, then float64 numbers. */
 export function packParameters(head: object, numbers: readonly Float64Array[]): Uint8Array {
   const json = Buffer.from(JSON.stringify(head));
   const padded = Buffer.concat([json, Buffer.alloc((12 - (json.length % 8)) % 8, 0x20)]);

@@ -1,6 +1,6 @@
 /**
- * Protocol buffers, as far as Spark Connect needs them (protobuf.dev, "Encoding"): a message is a sequence of fields, each with a number and a
- * wire type: 0 is a varint, 1 and 5 are eight and four bytes, 2 is a length and that many bytes.
+ * The part of Protocol Buffers that Spark Connect uses (protobuf.dev, "Encoding"). A message is a sequence of fields, each with a number and a
+ * wire type: 0 is a varint, 1 is eight bytes, 5 is four bytes, 2 is a length followed by its bytes.
  */
 
 export type FieldValue = number | boolean | string | Uint8Array | readonly Uint8Array[];
@@ -10,7 +10,7 @@ const EIGHT_BYTES = 1;
 const LENGTH = 2;
 const FOUR_BYTES = 5;
 
-/** A message from pairs of field number and value. Values that are undefined are left out; an array of bytes repeats the field. */
+/** Encodes pairs of field number and value. Undefined values are left out. An array of bytes repeats the field. */
 export function message(...fields: readonly (readonly [number: number, value: FieldValue | undefined])[]): Uint8Array {
   const parts: Uint8Array[] = [];
   const bytes = (number: number, value: Uint8Array): void => {
@@ -27,7 +27,7 @@ export function message(...fields: readonly (readonly [number: number, value: Fi
   return Buffer.concat(parts);
 }
 
-/** Groups of seven bits, the lowest first. Whole numbers from 0 to 2^53. */
+/** Encodes a whole number from 0 to 2^53 in groups of seven bits, the lowest first. */
 function varint(value: number): Uint8Array {
   const bytes: number[] = [];
   let rest = value;
@@ -39,10 +39,10 @@ function varint(value: number): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** Bytes that are no message. */
+/** The bytes are not a valid message. */
 export class ProtobufError extends Error {}
 
-/** The fields of a message by their numbers: numbers for varints, bytes for the rest; fields that repeat keep their order. */
+/** The fields of a message by their numbers. Varints are numbers, the others are bytes. Repeated fields keep their order. */
 export class Fields {
   readonly #found = new Map<number, (number | Uint8Array)[]>();
 
@@ -84,14 +84,14 @@ export class Fields {
     return this.#found.has(number);
   }
 
-  /** The numbers of the fields that are there. */
+  /** The numbers of the fields that the message has. */
   numbers(): number[] {
     return [...this.#found.keys()];
   }
 
   number(number: number): number {
     const value = this.#found.get(number)?.at(-1) ?? 0;
-    if (typeof value !== 'number') throw new ProtobufError(`field ${number} is no number`);
+    if (typeof value !== 'number') throw new ProtobufError(`field ${number} is not a number`);
     return value;
   }
 

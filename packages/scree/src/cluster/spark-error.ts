@@ -5,16 +5,16 @@ import { hideSecrets } from '../database/hide-secrets.js';
 import { GrpcError, LargeMessageError, STATUS } from './grpc.js';
 import { ProtobufError } from './protobuf.js';
 
-/** What was done when an error came: `querying` if the user wrote the query, `computing` if our Python runs on the executors. */
-export type Doing = 'connecting' | 'reading' | 'querying' | 'computing' | 'writing';
+/** The step in which an error occurred. `querying`: a query of the user. `computing`: our Python on the executors. */
+export type SparkStep = 'connecting' | 'reading' | 'querying' | 'computing' | 'writing';
 
 const UNREACHABLE = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|EPROTO/;
 
-/** Our Python cannot run on the executors; rows can still be read. The message says why, as part of a sentence. */
+/** Our Python cannot run on the executors. Rows can still be read. The message is the reason, as part of a sentence. */
 export class NoPythonError extends Error {}
 
-/** The executors have another version of Python than was said. */
+/** The executors have another version of Python than the function was made for. */
 export class PythonVersionError extends Error {
   readonly version: string;
 
@@ -24,8 +24,8 @@ export class PythonVersionError extends Error {
   }
 }
 
-/** An error of Spark or of the network as one of ours. */
-export function sparkError(error: unknown, path: string, doing: Doing): unknown {
+/** Turns an error of Spark or of the network into an error of scree. */
+export function sparkError(error: unknown, path: string, doing: SparkStep): unknown {
   if (error instanceof ProtobufError) return badFile(path, `it does not speak Spark Connect: ${error.message}`);
   if (!(error instanceof GrpcError) || error instanceof ScreeError) return error;
   const { status, system, message: text } = error;
@@ -47,16 +47,16 @@ export function sparkError(error: unknown, path: string, doing: Doing): unknown 
   if (system !== undefined && CERTIFICATE.test(system)) {
     return fail(
       'NO_CONNECTION',
-      `${path} cannot be reached over TLS: ${what}. Add ;use_ssl=true to the address only where the server has TLS, and name the authority that signed its certificate in NODE_EXTRA_CA_CERTS.`,
+      `${path} cannot be reached over TLS: ${what}. Add ;use_ssl=true to the address only if the server has TLS, and name the authority that signed its certificate in NODE_EXTRA_CA_CERTS.`,
     );
   }
   if (system !== undefined && (doing === 'connecting' || UNREACHABLE.test(system))) {
     return fail(
       'NO_CONNECTION',
-      `${path} cannot be reached (${what}). Check host and port of the address, that a Spark Connect server runs there, and ;use_ssl=true where it has TLS.`,
+      `${path} cannot be reached (${what}). Check host and port of the address, that a Spark Connect server runs there, and ;use_ssl=true if it has TLS.`,
     );
   }
-  // The server does not know the operation or the session any more: it was started anew, or waited too long.
+  // The server no longer knows the operation or the session: it was restarted, or waited too long.
   if (system !== undefined || /INVALID_HANDLE|INVALID_CURSOR/.test(text))
     return fail('CONNECTION_LOST', `${path} ended the connection while it was used (${what}). Try again.`);
   if (doing === 'computing' || doing === 'writing') {
@@ -76,14 +76,14 @@ export function sparkError(error: unknown, path: string, doing: Doing): unknown 
   return fail('BAD_FILE', `${path} cannot do this: ${what}.`);
 }
 
-/** What failed in our Python on the executors. */
+/** The error of our Python on the executors; undefined if Spark's text is not one of those. */
 function pythonError(text: string): unknown {
   const ragged = /scree-list: (\d+) (\d+)/.exec(text);
   if (ragged) {
     const [, length, expected] = ragged.map(Number);
     return new DataError(
       'RAGGED_ROWS',
-      `A row has a list of ${length} where the first has ${expected}. Leave the column out, or make all lists equally long.`,
+      `A row has a list of ${length}, but the first row has ${expected}. Leave the column out, or make all lists equally long.`,
       { value: length, expected, reason: 'list-length' },
     );
   }
@@ -110,7 +110,7 @@ function pythonError(text: string): unknown {
   return undefined;
 }
 
-/** The first line of Spark's message, without its class and its advice. */
+/** The first line of Spark's message, without error class and advice. */
 function shortened(text: string): string {
   const [line] = text.trim().split('\n');
   const short = line

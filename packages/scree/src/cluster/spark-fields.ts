@@ -2,24 +2,31 @@ import { type Column, uniqueNames } from '@scree/files/platform';
 import { callOf, castTo, column, type Encoded, literalText, type SchemaField } from './messages.js';
 
 const NUMBERS = /^(byte|short|integer|long|float|double|boolean|decimal\(.*\))$/;
-/** Types that become double on the server: Arrow's own would take conversions on every executor. */
+/** Types that the server casts to double. Otherwise every executor would have to convert them from Arrow's types. */
 const CAST = /^(boolean|decimal\(.*\))$/;
 const VECTOR_CLASS = /VectorUDT$/;
-/** A column of the relation, as it is read. */
+
+/** A column of a relation, and how it is read. */
 export interface SparkColumn {
   readonly name: string;
   readonly kind: Column['kind'];
   readonly type: string;
   readonly encoded: Encoded;
   readonly json: unknown;
-  /** What is read of it: itself, or what it is converted to on the server. */
+  /** The expression that is read: the column, or a conversion on the server. */
   readonly expression: Encoded;
-  /** −1 for a number, otherwise how long its arrays are. */
+  /** Length of the column's arrays; −1 for a single number. */
   length: number;
   readonly element: string;
 }
 
-/** What is read of each column of a relation, whose columns are c0, c1, …. */
+/** The field that a column of the table is read from, and the entry of the field's arrays. */
+export interface ColumnOrigin {
+  readonly field: number;
+  readonly entry: number;
+}
+
+/** Describes how to read each column of a relation whose columns are named c0, c1, … */
 export function describeFields(schema: readonly SchemaField[]): SparkColumn[] {
   const names = uniqueNames(schema.map(({ name }) => name));
   return schema.map(({ type, encoded }, j): SparkColumn => {

@@ -5,7 +5,14 @@ import type { LoadedBlock, OnStep, RemoteRows, RowsAt, Streaming } from '@scree/
 import { FileError } from '@scree/files';
 import type { RemoteRequest } from '@scree/files/platform';
 import { CHUNK, CHUNKS, EXECUTOR_PASSES } from './executor-passes.js';
-import { type Piece, partsOf, piecesOf, RESULT_JSON, RESULT_NAMES, RESULT_TYPE } from './executor-results.js';
+import {
+  assembleParts,
+  piecesOf,
+  RESULT_JSON,
+  RESULT_NAMES,
+  RESULT_TYPE,
+  type VectorPiece,
+} from './executor-results.js';
 import { column, type Encoded, mapInArrow, partitionedBy, planOf } from './messages.js';
 import { packParameters, pickledFunction } from './pickle.js';
 import { NoPythonError } from './spark-error.js';
@@ -14,52 +21,52 @@ import type { SparkSession, TaskCounts } from './spark-session.js';
 /** Unit roundoff of float64. */
 const U = 2 ** -53;
 /**
- * From this many columns on means come first and products about them afterwards. Products are then plain sums, which executors can add up, and the number of
- * parts is known before they are sent.
+ * From this number of columns on, a first pass computes the means and a second one the products about the means. These products are plain sums, which executors
+ * can add up, and the number of parts is known before they are sent.
  */
 const TWO_PASSES = 512;
-/** Share of the memory that the parts of a result may take together; beyond it they are added up on the executors. */
+/** Share of the memory for all parts of a result. If the parts take more, executors add them up. */
 const PARTS_SHARE = 1 / 4;
 /** Tasks that add up parts. */
 const ADDING_TASKS = 16;
-/** How often an abort is looked for while the executors compute, in milliseconds. */
+/** Milliseconds between two checks for an abort while the executors compute. */
 const HEARTBEAT = 200;
 
-/** What a core of an executor does, in billions per second, and seconds to start Python there: from fits of 1,000,000 × 20 and × 100 numbers with Spark 4.3 on two cores. */
+/** Speed of an executor's core, in billions per second, and seconds to start Python there. Measured with fits of 1,000,000 × 20 and × 100 numbers with Spark 4.3 on two cores. */
 const CORE = { products: 8, reading: 0.015 };
 const START_SECONDS = 2.5;
 /** The same for rows that are sent here. */
 const STREAMING: Streaming = { reading: 0.012, start: 1 };
 
-/** The rows of a table on Spark as our Python gets them. */
+/** The rows of a table on Spark, as input of our Python. */
 export interface ExecutorInput {
   readonly session: SparkSession;
   /** A relation with the columns that are read, in their order. */
   readonly relation: Encoded;
-  /** For each of these columns −1 for numbers, or how long its lists are; and which of all numbers are used, if not all. */
+  /** For each of these columns −1 for a number, or the length of its lists. */
   readonly lengths: readonly number[];
   readonly take: readonly number[] | undefined;
   readonly cols: number;
   readonly memory: number;
   readonly cores: number;
   readonly signal: AbortSignal | undefined;
-  /** Rows of the table, where they were counted. */
+  /** Rows of the table, if they were counted. */
   readonly rows: number | undefined;
-  /** Called with how many whole numbers of each column float64 did not hold. */
+  /** Called with the count of whole numbers per column that were rounded to float64. */
   onRounded(counts: Float64Array): void;
 }
 
-/** A pass on the executors: its name, what it needs besides the rows, and numbers. */
+/** A pass on the executors and its parameters. */
 interface Pass {
   readonly pass: 'means' | 'moments' | 'sums';
   readonly scatter?: boolean;
   readonly numbers: Readonly<Record<string, Float64Array>>;
 }
 
-/** The engine whose passes run on Spark's executors, and the rows that it has loaded there. `local` does what needs no rows. */
+/** The engine whose passes run on Spark's executors, and its rows. `local` computes everything that needs no rows. */
 export function sparkRows(input: ExecutorInput, request: RemoteRequest, local: Engine): RemoteRows {
   const rows = new SparkRows(input, request);
-  // What the machine here can do says nothing of the executors.
+  // Precision and speed of this machine do not apply to the executors.
   const { float32: _, machineRates: __, ...own } = local;
   const { cores } = input;
   const executors: Engine = {
@@ -73,7 +80,7 @@ export function sparkRows(input: ExecutorInput, request: RemoteRequest, local: E
       reading: cores * CORE.reading,
       start: START_SECONDS,
     },
-    // Sums in any order over at most CHUNK rows, or over d columns in a product with vectors; then over chunks and parts.
+    // Sums in any order over at most CHUNK rows (or over d columns in a product with vectors), then over chunks and parts.
     roundoff: (n, d) => U * (d + Math.min(n, CHUNK) + rows.sums + 8),
   };
   return { engine: 'spark', executors, load: () => rows, streaming: STREAMING };
@@ -82,7 +89,7 @@ export function sparkRows(input: ExecutorInput, request: RemoteRequest, local: E
 class SparkRows implements LoadedBlock {
   readonly cols: number;
   rows = 0;
-  /** Sums that follow one another in the longest chain: chunks of a part, and parts. */
+  /** Length of the longest chain of additions: chunks of a part, then parts. */
   sums = 0;
   readonly #input: ExecutorInput;
   readonly #request: RemoteRequest;
@@ -111,7 +118,7 @@ class SparkRows implements LoadedBlock {
     const longest = 5 + 9 * d + (together ? (d * (d + 1)) / 2 : 0);
     let [merges, parts] = [0, 0];
     const pieces = this.#run({ pass: 'moments', scatter: together, numbers: {} }, onStep);
-    for await (const vector of partsOf(pieces, longest)) {
+    for await (const vector of assembleParts(pieces, longest)) {
       parts++;
       const more = emptyStatistics(d);
       merges = Math.max(merges, unpackMoments(vector, d, read, more, part));
@@ -119,11 +126,11 @@ class SparkRows implements LoadedBlock {
       const merged = mergeStatistics(stats, more);
       if (scatter && part) mergeScatter(scatter, part, merged);
     }
-    // Counts are checked before anything is computed with them.
+    // Counts are checked before they are used.
     this.#request.onRead(read);
     this.#input.onRounded(read.rounded);
     this.#parts = parts;
-    // A number is rounded in the merges of its own part, and then in those of the parts.
+    // A number is rounded in every merge of its part, and in every merge of parts.
     stats.merges = merges + parts;
     this.sums = stats.merges + CHUNKS;
     this.rows = stats.rows;
@@ -159,7 +166,7 @@ class SparkRows implements LoadedBlock {
 
   release(): void {}
 
-  /** Sums of products over all rows, which must be as many as before. */
+  /** Sums of products over all rows. Throws if the number of rows has changed. */
   async #sums(
     { shift, factor }: Scaler,
     vectors: Float64Array | undefined,
@@ -184,8 +191,8 @@ class SparkRows implements LoadedBlock {
     return out.subarray(2);
   }
 
-  /** Runs a pass; its pieces as they come, added up by place on the executors if `adding`. */
-  async *#run(pass: Pass, onStep: OnStep, adding = false): AsyncGenerator<Piece, void, void> {
+  /** Runs a pass and yields its pieces as they arrive. With `adding`, executors first add up the pieces of the same place. */
+  async *#run(pass: Pass, onStep: OnStep, adding = false): AsyncGenerator<VectorPiece, void, void> {
     const { session, relation, lengths, take, signal } = this.#input;
     const { missing } = this.#request;
     const fills = missing === 'mean' && pass.pass !== 'means';
@@ -223,14 +230,14 @@ class SparkRows implements LoadedBlock {
     await steps.end();
   }
 
-  /** Means of the values that are there, to fill gaps with. */
+  /** Means of the values that are not missing, to fill in the missing ones. */
   async #means(onStep: OnStep): Promise<Float64Array> {
     const { fill } = this.#request;
     if (fill) return Float64Array.from(fill);
     const { cols: d } = this;
     const count = new Float64Array(d);
     const mean = new Float64Array(d);
-    for await (const vector of partsOf(this.#run({ pass: 'means', numbers: {} }, onStep), 1 + 3 * d)) {
+    for await (const vector of assembleParts(this.#run({ pass: 'means', numbers: {} }, onStep), 1 + 3 * d)) {
       for (let j = 0; j < d; j++) {
         if (vector[j] === 0) continue;
         count[j] += vector[j];
@@ -247,7 +254,7 @@ class SparkRows implements LoadedBlock {
   }
 }
 
-/** Our Python with these parameters. */
+/** Returns our Python with these parameters as a function for Spark. */
 export function pythonFunction(
   session: SparkSession,
   head: object,
@@ -258,7 +265,7 @@ export function pythonFunction(
   return { type, command, python: session.python };
 }
 
-/** Reads what the pass `moments` returned of a partition; returns how many batches were merged into it. */
+/** Reads the result of the pass `moments` for a partition. Returns the number of batches that were merged into it. */
 function unpackMoments(
   vector: Float64Array,
   d: number,
@@ -294,7 +301,7 @@ function unpackMoments(
   return merges;
 }
 
-/** Progress in rows from Spark's counts of tasks: as many rows as the share of tasks that is done. */
+/** Progress in rows, estimated from the share of Spark's tasks that are done. */
 function stepsOf(
   rows: number | undefined,
   onStep: OnStep,
@@ -317,7 +324,7 @@ function stepsOf(
   };
 }
 
-/** The batches as they come; meanwhile `step` is called, and when it throws the operation is interrupted. */
+/** Yields batches as they arrive. Calls `step` while it waits, and interrupts the operation if `step` throws. */
 async function* watched(
   batches: AsyncGenerator<Uint8Array, void, void>,
   step: () => void | Promise<void>,
@@ -357,8 +364,8 @@ function rowsElsewhere(): EngineError {
   );
 }
 
-/** Some executors have what others lack. */
+/** Some executors lack a package that others have. */
 function otherExecutor(path: string, why: string): FileError {
-  const message = `${path} could not compute: ${why}, though one of them has it. Install numpy and pyarrow on all of them, or read the rows here: engine wasm.`;
+  const message = `${path} could not compute: ${why}, but at least one executor has it. Install numpy and pyarrow on all of them, or read the rows here: engine wasm.`;
   return new FileError('UNSUPPORTED', path, message);
 }

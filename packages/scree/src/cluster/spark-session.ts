@@ -3,18 +3,18 @@ import { userInfo } from 'node:os';
 import { CONNECT_PATIENCE, GrpcClient, GrpcError } from './grpc.js';
 import { type Encoded, METHODS, planOf, type SchemaField, schemaOf } from './messages.js';
 import { Fields, message } from './protobuf.js';
-import { badSparkUrl, type Doing, sparkError, unsafeToken } from './spark-error.js';
+import { badSparkUrl, type SparkStep, sparkError, unsafeToken } from './spark-error.js';
 import { isLoopback, parseSparkUrl, type SparkAddress } from './spark-url.js';
 
-/** How often a result is asked for again after the connection was cut, and milliseconds before the first time; they double. */
+/** Attempts to continue a result after the connection was cut, and milliseconds before the first attempt. The wait doubles each time. */
 const ATTEMPTS = 8;
 const FIRST_WAIT = 100;
-/** Milliseconds for requests that only say that something is not needed any more, or must stop. */
+/** Milliseconds for requests that only release or interrupt something. */
 const SHORT = 5_000;
-/** Every operation has this tag: what a killed client left can be found by it, and interrupted. */
+/** Tag of every operation. It helps to find and interrupt the operations of a client that was killed. */
 const TAG = 'scree';
 
-/** What Spark says of its work: tasks that are done, of those known so far. */
+/** Progress of Spark: tasks that are done, and tasks that are known so far. */
 export interface TaskCounts {
   readonly done: number;
   readonly total: number;
@@ -23,18 +23,18 @@ export interface TaskCounts {
 export interface SessionOptions {
   readonly memory: number;
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds to wait for the first answer. A query may take hours, but the version is known at once. */
+  /** Milliseconds to wait for the first answer, the version. Later answers may take hours. */
   readonly patience?: number;
 }
 
 export interface ExecuteOptions {
   readonly signal?: AbortSignal | undefined;
-  readonly doing?: Doing | undefined;
+  readonly doing?: SparkStep | undefined;
   readonly onTasks?: ((tasks: TaskCounts) => void) | undefined;
 }
 
 /**
- * A session of Spark Connect. Executions are tagged and reattachable: where the connection is cut, the rest of the result is asked for again, and
+ * A session of Spark Connect. Executions are tagged and reattachable: if the connection is cut, the client asks for the rest of the result, and
  * Spark does not compute it twice. An abort interrupts the operation on the server, because closing the connection would not.
  */
 export class SparkSession {
@@ -43,7 +43,7 @@ export class SparkSession {
   readonly #id = randomUUID();
   readonly #user: Encoded;
   readonly #releases = new Set<Promise<unknown>>();
-  /** The version of Python on the executors; found out from the first refusal. */
+  /** The version of Python on the executors. If it is wrong, the first refusal tells the right one. */
   python = '3.11';
 
   private constructor(address: SparkAddress, memory: number) {
@@ -55,7 +55,7 @@ export class SparkSession {
     this.#user = message([1, user], [2, user]);
   }
 
-  /** Connects, and asks for the version of Spark, so that an address or a token that is wrong is found now. */
+  /** Connects and asks for the version of Spark, so a wrong address or token is detected here. */
   static async open(
     url: string,
     { signal, memory, patience = CONNECT_PATIENCE }: SessionOptions,
@@ -87,7 +87,7 @@ export class SparkSession {
   }
 
   /** The columns of a relation. */
-  async schema(relation: Encoded, doing: Doing = 'reading'): Promise<SchemaField[]> {
+  async schema(relation: Encoded, doing: SparkStep = 'reading'): Promise<SchemaField[]> {
     try {
       const request = message(...this.#head(), [3, TAG], [4, message([1, planOf(relation)])]);
       const answer = new Fields(await this.#client.call(METHODS.analyze, request));
@@ -97,7 +97,7 @@ export class SparkSession {
     }
   }
 
-  /** Settings of the server, where they have a value and may be read. */
+  /** Returns those settings of the server that have a value and may be read. */
   async settings(names: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const get = message([4, message([1, names.map((name) => Buffer.from(name))])]);
     const request = message(...this.#head(), [3, get], [4, TAG]);
@@ -106,7 +106,7 @@ export class SparkSession {
     return new Map(pairs.filter((pair) => pair.has(2)).map((pair) => [pair.text(1), pair.text(2)]));
   }
 
-  /** Runs a plan; yields the batches of its result, each a stream of Arrow. */
+  /** Runs a plan. Yields the batches of its result, each an Arrow stream. */
   async *execute(plan: Encoded, options: ExecuteOptions = {}): AsyncGenerator<Uint8Array, void, void> {
     const { signal, doing = 'reading', onTasks } = options;
     signal?.throwIfAborted();
@@ -138,13 +138,13 @@ export class SparkSession {
     } finally {
       signal?.removeEventListener('abort', stop);
       if (finished && !stopped) this.#release(operation);
-      // Who stops reading early wants no more of it.
+      // A caller that stops reading early does not need the rest.
       else if (!stopped) await this.#interrupt(operation);
     }
     signal?.throwIfAborted();
   }
 
-  /** All answers to an execution, over as many connections as that takes. */
+  /** Yields all answers to an execution, and reconnects if necessary. */
   async *#answers(plan: Encoded, operation: string): AsyncGenerator<Fields, void, void> {
     const reattachable = message([1, message([1, true])]);
     const execute = message(...this.#head(), [6, operation], [3, plan], [4, TAG], [5, reattachable], [7, TAG]);
@@ -163,7 +163,7 @@ export class SparkSession {
           if (answer.has(14)) return;
           if (id !== '' && answer.has(2)) this.#release(operation, id);
         }
-        // Servers that cannot continue number no answers, and say nothing of an end. Spark ends a stream after two minutes, also one in which it has said nothing.
+        // Servers that cannot continue a result do not number their answers and do not mark the last one. Spark ends every stream after two minutes, even if it has sent nothing.
         if (last === undefined && heard) return;
       } catch (error) {
         if (!(error instanceof GrpcError)) throw error;
@@ -173,7 +173,7 @@ export class SparkSession {
         const isNew = request.method === METHODS.execute && last === undefined && !isThere;
         if (isNew && attempt > 2) throw error;
         await new Promise((resolve) => setTimeout(resolve, FIRST_WAIT * 2 ** (attempt - 1)));
-        // Nothing was heard of it: the same request with the same operation is not run twice.
+        // No answer has arrived. The request has the same operation, so the server does not run it twice.
         if (isNew) continue;
       }
       const after: [number, string][] = last === undefined ? [] : [[5, last]];
@@ -182,7 +182,7 @@ export class SparkSession {
     }
   }
 
-  /** Tells the server that a result, or its beginning up to an answer, was read. */
+  /** Tells the server that a result was read, completely or up to an answer. */
   #release(operation: string, until?: string): void {
     const what: [number, Uint8Array] = until === undefined ? [5, new Uint8Array(0)] : [6, message([1, until])];
     const request = message(...this.#head(), [3, operation], [4, TAG], what);
@@ -198,7 +198,7 @@ export class SparkSession {
     await this.#client.call(METHODS.interrupt, request, SHORT).catch(() => {});
   }
 
-  /** Ends the session. Servers before Spark 4 cannot, and forget it after an hour. */
+  /** Ends the session. Servers before Spark 4 cannot end sessions; they expire after an hour. */
   async close(): Promise<void> {
     await Promise.all(this.#releases);
     const request = message(...this.#head(), [3, TAG]);

@@ -7,14 +7,14 @@ import { isSparkUrl } from './spark-url.js';
 export interface SparkOptions extends Pick<OpenOptions, 'columns' | 'exclude' | 'missing' | 'memory' | 'signal'> {
   /** The Spark Connect server: sc://host:15002, with settings behind it: sc://host:15002/;use_ssl=true;token=…. */
   readonly url: string;
-  /** A table, catalog.schema.table; or a query. */
+  /** A table (catalog.schema.table), or a query. */
   readonly table?: string;
   readonly sql?: string;
 }
 
 /**
- * A table on Spark, or the result of a query, as data for `pca`. Rows stay there: the executors compute sums with numpy and send only these, unless the plan
- * finds it faster to read the rows. `pca` closes the source.
+ * A table on Spark, or the result of a query, as data for `pca`. The executors compute sums with numpy and send only the sums. Rows are sent only if the
+ * plan predicts that this is faster. `pca` closes the source.
  *
  * @example
  * const source = await sparkSource({ url: 'sc://host:15002', sql: 'select a, b, c from measurements' });
@@ -23,6 +23,6 @@ export interface SparkOptions extends Pick<OpenOptions, 'columns' | 'exclude' | 
 export async function sparkSource({ url, table, ...options }: SparkOptions): Promise<RowSource> {
   if (!isSparkUrl(url)) throw badSparkUrl(String(url));
   const file = await openFile(url, { ...options, ...(table === undefined ? {} : { member: table }) });
-  // A copy would lose that rows are counted only when they are read.
+  // A copy would lose the getter of `rows`, which are counted only when they are read.
   return Object.create(file.source, { close: { value: () => file.close() } }) as RowSource;
 }

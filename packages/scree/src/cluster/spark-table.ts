@@ -25,15 +25,15 @@ import {
   sqlQuery,
 } from './messages.js';
 import { NoPythonError, PythonVersionError } from './spark-error.js';
-import { describeFields, type SparkColumn } from './spark-fields.js';
+import { type ColumnOrigin, describeFields, type SparkColumn } from './spark-fields.js';
 import { pythonFunction, sparkRows } from './spark-rows.js';
 import { SparkSession } from './spark-session.js';
 import { StreamedRows } from './streamed-rows.js';
 
 const FITS_FLOAT32 = /^(byte|short|float|boolean)$/;
-/** Arrays up to this length become columns, one per entry. */
+/** Longest array whose entries become columns. */
 const LONGEST_ARRAY = 1 << 20;
-/** Settings that tell how many cores the executors have, and how many are assumed where none does. */
+/** Settings with the number of cores, and the number that is assumed if no setting has it. */
 const CORES = ['spark.cores.max', 'spark.executor.instances', 'spark.executor.cores', 'spark.master'];
 const ASSUMED_CORES = 4;
 
@@ -43,33 +43,32 @@ export interface SparkTableOptions {
   readonly table?: string | undefined;
   readonly sql?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** The columns that are wanted; the others cannot be read here. */
-  readonly wanted?: Wanted | undefined;
+  /** The columns to read. No others can be read later. */
+  readonly wanted?: SelectedColumns | undefined;
 }
 
-/** Names of columns, and of entries of arrays: those that are analysed (default: all numbers), those that are not, and further ones. */
-export interface Wanted {
+/** Names of columns or of entries of arrays. `columns` are analysed (default: all numbers), `exclude` are not, `others` are labels and the like. */
+export interface SelectedColumns {
   readonly columns?: readonly string[] | undefined;
   readonly exclude?: readonly string[] | undefined;
   readonly others?: readonly (string | undefined)[] | undefined;
-  /** Whether all columns of text are wanted too, as categories. */
+  /** Also reads all columns of text, as categories. */
   readonly categories?: boolean | undefined;
 }
 
-/** What a table on Spark is made of, for those who write to it too. */
+/** A table on Spark, and its parts for callers that write to Spark. */
 export interface SparkTable {
   readonly table: Table;
   readonly session: SparkSession;
   /** The columns under the names c0, c1, …. */
   readonly relation: Encoded;
   readonly fields: readonly SparkColumn[];
-  /** The field of each column of the table, and the entry of its arrays. */
-  readonly places: readonly { readonly field: number; readonly entry: number }[];
-  /** Why our Python cannot run there, as part of a sentence. */
+  readonly origins: readonly ColumnOrigin[];
+  /** Why our Python cannot run there, as part of a sentence. Undefined if it can. */
   readonly noPython: string | undefined;
 }
 
-/** A table, or the result of a query, on Spark: columns that Spark describes, rows as Arrow batches, and passes on the executors. */
+/** Opens a table on Spark, or the result of a query. Rows arrive as Arrow batches, and passes can run on the executors. */
 export async function openSpark(url: string, options: SparkTableOptions): Promise<SparkTable> {
   const { memory, table: name, sql, signal, wanted = {} } = options;
   if ((name === undefined) === (sql === undefined)) {
@@ -79,7 +78,7 @@ export async function openSpark(url: string, options: SparkTableOptions): Promis
   }
   const { session, version } = await SparkSession.open(url, { signal, memory });
   try {
-    // Inside of a query nothing but a query can be: what would change tables is an error.
+    // As a subquery, a statement that would change tables is an error.
     const query = sql && `SELECT * FROM (${sql.replace(/;\s*$/, '')}\n)`;
     const given = query === undefined ? namedTable(name as string) : sqlQuery(query);
     const schema = await session.schema(given, sql === undefined ? 'reading' : 'querying');
@@ -91,7 +90,7 @@ export async function openSpark(url: string, options: SparkTableOptions): Promis
     const fields = describeFields(schema);
     await measureArrays(session, relation, fields, signal);
     const noPython = await probePython(session, signal);
-    // A query may take long: it is not run only to count its rows.
+    // A query may take long, so its rows are not counted in advance.
     const rows = sql === undefined ? await rowCount(session, relation, signal) : undefined;
     const local = await chooseEngine({});
     const cores = await coresOf(session);
@@ -103,7 +102,7 @@ export async function openSpark(url: string, options: SparkTableOptions): Promis
   }
 }
 
-/** Finds how long arrays are: as long as the first one, which all others are held to when they are read. */
+/** Finds the length of arrays: that of the first one. Reading later checks that all others have the same length. */
 async function measureArrays(
   session: SparkSession,
   relation: Encoded,
@@ -128,11 +127,11 @@ async function measureArrays(
   }
   const long = arrays.find(({ length }) => length > LONGEST_ARRAY);
   if (!long) return;
-  const message = `Column ${JSON.stringify(long.name)} of ${session.path} has arrays of ${long.length} numbers; ${LONGEST_ARRAY} is the most. Choose entries in a query.`;
+  const message = `Column ${JSON.stringify(long.name)} of ${session.path} has arrays of ${long.length} numbers; at most ${LONGEST_ARRAY} are possible. Choose entries in a query.`;
   throw new DataError('TOO_LARGE', message);
 }
 
-/** Whether our Python runs on the executors; if not, why. Finds their version of Python on the way. */
+/** Returns undefined if our Python runs on the executors, otherwise the reason. Also finds their version of Python. */
 async function probePython(session: SparkSession, signal: AbortSignal | undefined): Promise<string | undefined> {
   for (let attempt = 0; ; attempt++) {
     try {
@@ -151,7 +150,7 @@ async function probePython(session: SparkSession, signal: AbortSignal | undefine
   }
 }
 
-/** Rows of a relation. */
+/** Counts the rows of a relation. */
 export async function rowCount(
   session: SparkSession,
   relation: Encoded,
@@ -187,27 +186,27 @@ interface Built {
   readonly signal: AbortSignal | undefined;
   readonly noPython: string | undefined;
   readonly local: Engine;
-  readonly wanted: Wanted;
+  readonly wanted: SelectedColumns;
 }
 
-function sparkTable(built: Built, format: string): Pick<SparkTable, 'table' | 'places'> {
+function sparkTable(built: Built, format: string): Pick<SparkTable, 'table' | 'origins'> {
   const { session, relation, fields, memory, rows, cores, signal, noPython, local, wanted } = built;
   const { path } = session;
   const columns: Column[] = [];
-  const places: { readonly field: number; readonly entry: number }[] = [];
+  const origins: ColumnOrigin[] = [];
   fields.forEach(({ name, type, kind, length, element }, field) => {
     checkColumns(columns.length + Math.max(1, length), memory, path);
     if (length === 0) columns.push({ name, type, kind: 'other' });
     else if (length < 0) columns.push({ name, type, kind });
     for (let entry = 0; entry < length; entry++) columns.push({ name: `${name}[${entry}]`, type: element, kind });
-    for (let entry = 0; entry < Math.max(1, length); entry++) places.push({ field, entry });
+    for (let entry = 0; entry < Math.max(1, length); entry++) origins.push({ field, entry });
   });
   const integers = new RoundedIntegers();
   const streamed = new StreamedRows({
     session,
     relation,
     fields,
-    places,
+    origins,
     ...wantedFields(fields, wanted),
     memory,
     signal,
@@ -215,7 +214,7 @@ function sparkTable(built: Built, format: string): Pick<SparkTable, 'table' | 'p
   });
   const all = (numbers: Request['numbers']): readonly number[] => (numbers === 'all' ? [...columns.keys()] : numbers);
   const fitsFloat32 = (numbers: readonly number[]): boolean =>
-    numbers.every((j) => FITS_FLOAT32.test(fields[places[j].field].element));
+    numbers.every((j) => FITS_FLOAT32.test(fields[origins[j].field].element));
   const table: Table = {
     format,
     columns,
@@ -234,7 +233,7 @@ function sparkTable(built: Built, format: string): Pick<SparkTable, 'table' | 'p
     ...(noPython === undefined
       ? {
           remote: (request: RemoteRequest) => {
-            const input = executorColumns(request.numbers, { fields, places, relation });
+            const input = executorColumns(request.numbers, { fields, origins, relation });
             const onRounded = (counts: Float64Array): void => {
               const reading = integers.reading();
               counts.forEach((count, j) => {
@@ -252,32 +251,32 @@ function sparkTable(built: Built, format: string): Pick<SparkTable, 'table' | 'p
       await streamed.close();
     },
   };
-  return { table, places };
+  return { table, origins };
 }
 
 /** The fields that some columns need, and expressions that read them. */
 function chosenFields(
   numbers: readonly number[],
-  { fields, places }: Pick<SparkTable, 'fields' | 'places'>,
+  { fields, origins }: Pick<SparkTable, 'fields' | 'origins'>,
 ): { used: number[]; expressions: Encoded[] } {
-  const used = [...new Set(numbers.map((j) => places[j].field))];
+  const used = [...new Set(numbers.map((j) => origins[j].field))];
   return { used, expressions: used.map((field, index) => alias(fields[field].expression, `n${index}`)) };
 }
 
-/** The same for our Python on the executors: which numbers it takes of what it reads. */
+/** The same for our Python on the executors. `take` selects numbers among those of the fields. */
 export function executorColumns(
   numbers: readonly number[],
-  { fields, places, relation }: Pick<SparkTable, 'fields' | 'places' | 'relation'>,
+  { fields, origins, relation }: Pick<SparkTable, 'fields' | 'origins' | 'relation'>,
   others: readonly Encoded[] = [],
 ): { relation: Encoded; lengths: number[]; take: number[] | undefined } {
-  const { used, expressions } = chosenFields(numbers, { fields, places });
+  const { used, expressions } = chosenFields(numbers, { fields, origins });
   const starts = new Map<number, number>();
   let total = 0;
   for (const field of used) {
     starts.set(field, total);
     total += Math.max(1, fields[field].length);
   }
-  const take = numbers.map((j) => (starts.get(places[j].field) as number) + places[j].entry);
+  const take = numbers.map((j) => (starts.get(origins[j].field) as number) + origins[j].entry);
   const same = take.length === total && take.every((place, j) => place === j);
   return {
     relation: project(relation, [...expressions, ...others]),
@@ -288,14 +287,14 @@ export function executorColumns(
 
 function streamedWarning(noPython: string | undefined, path: string): Warning[] {
   if (noPython === undefined) return [];
-  const message = `The rows of ${path} were read over the network, because ${noPython}. The result is as accurate. Where the executors have numpy and pyarrow, they compute, and only sums are sent.`;
+  const message = `The rows of ${path} were read over the network, because ${noPython}. The result is as accurate. If the executors have numpy and pyarrow, they compute, and only sums are sent.`;
   return [{ code: 'ENGINE_FALLBACK', message, details: { engine: 'wasm', cause: noPython } }];
 }
 
-/** The fields that rows are read of, where they are read here. */
+/** The fields to read if rows are sent here. */
 function wantedFields(
   fields: readonly SparkColumn[],
-  { columns, exclude = [], others = [], categories = false }: Wanted,
+  { columns, exclude = [], others = [], categories = false }: SelectedColumns,
 ): { numbers: number[]; texts: number[] } {
   const all = [...fields.keys()];
   const isNamed = (names: readonly (string | undefined)[], field: number): boolean =>

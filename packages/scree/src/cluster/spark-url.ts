@@ -1,17 +1,17 @@
 /**
- * Addresses of Spark Connect servers: sc://host:15002/;use_ssl=true;token=… (Spark docs: "Spark Connect: Client connection string"). This file is
- * part of every start of the command, so it imports little.
+ * Addresses of Spark Connect servers: sc://host:15002/;use_ssl=true;token=… (Spark docs: "Spark Connect: Client connection string"). Every start
+ * of the command loads this file, so it imports little.
  */
 
 import { hideSecrets } from '../database/hide-secrets.js';
 
 const SCHEME = /^sc:\/\//i;
 const DEFAULT_PORT = 15002;
-/** Parameters that the address of Spark defines; others are sent as headers. */
+/** Parameters that Spark defines. Others are sent as headers. */
 const KNOWN = ['use_ssl', 'token', 'user_id', 'user_agent', 'session_id'];
 
 export interface SparkAddress {
-  /** What messages call it: the address without its token. */
+  /** The address without its token, for messages. */
   readonly path: string;
   readonly host: string;
   readonly port: number;
@@ -26,7 +26,7 @@ export function isSparkUrl(path: string | undefined): boolean {
   return path !== undefined && SCHEME.test(path);
 }
 
-/** The parts of an address; undefined where it is not one. */
+/** Parses an address. Returns undefined if it is invalid. */
 export function parseSparkUrl(
   url: string,
   environment: Readonly<Record<string, string | undefined>> = {},
@@ -64,7 +64,7 @@ export function parseSparkUrl(
   };
 }
 
-/** Whether what is sent to a host does not leave this machine. */
+/** Returns true if data for this host stay on this machine. */
 export function isLoopback(host: string): boolean {
   return /^(localhost|127(\.\d+){3}|::1)$/i.test(host);
 }

@@ -12,16 +12,15 @@ import {
 import { copyToDisk } from '../disk/temporary-copy.js';
 import { BATCH_MEMORY } from './executor-results.js';
 import { alias, castTo, column, type Encoded, planOf, project } from './messages.js';
-import type { SparkColumn } from './spark-fields.js';
+import type { ColumnOrigin, SparkColumn } from './spark-fields.js';
 import type { SparkSession } from './spark-session.js';
 
 export interface StreamedOptions {
   readonly session: SparkSession;
   readonly relation: Encoded;
   readonly fields: readonly SparkColumn[];
-  /** The field of each column, and the entry of its arrays. */
-  readonly places: readonly { readonly field: number; readonly entry: number }[];
-  /** Fields that may be asked for, as numbers and as texts. */
+  readonly origins: readonly ColumnOrigin[];
+  /** Fields that can be read as numbers and as texts. */
   readonly numbers: readonly number[];
   readonly texts: readonly number[];
   readonly memory: number;
@@ -30,7 +29,7 @@ export interface StreamedOptions {
 }
 
 /**
- * Rows that come over the network. Spark may send them in another order every time, so they are stored in a temporary file when they are first read: weights, labels and
+ * Rows that are sent over the network. Spark may send them in another order every time, so the first reading stores them in a temporary file: weights, labels and
  * further passes then see the same rows in the same order.
  */
 export class StreamedRows {
@@ -45,16 +44,16 @@ export class StreamedRows {
     await (await this.#copy?.catch(() => undefined))?.close();
   }
 
-  /** Some columns as numbers, and one as text. Each batch is opened as a small table, and copied into blocks of the usual size. */
+  /** Reads columns as numbers, and one as text. Each batch is opened as a small table and copied into blocks of the usual size. */
   async *read(
     numbers: readonly number[],
     text: number | undefined,
     Values: Float32ArrayConstructor | Float64ArrayConstructor,
   ): AsyncGenerator<DenseBatch, void, void> {
-    const { session, fields, places, memory, integers, texts } = this.#options;
+    const { session, fields, origins, memory, integers, texts } = this.#options;
     const { path } = session;
     const cols = numbers.length;
-    const label = text === undefined ? undefined : places[text].field;
+    const label = text === undefined ? undefined : origins[text].field;
     if (label !== undefined && !texts.includes(label)) {
       const { type, name } = fields[label];
       throw unsupported(
@@ -104,7 +103,7 @@ export class StreamedRows {
     if (filled > 0) yield take();
   }
 
-  /** The batches as they came, each after four bytes of its length. */
+  /** Reads the stored batches. Each follows four bytes with its length. */
   async *#batches(): AsyncGenerator<Uint8Array, void, void> {
     this.#copy ??= this.#store();
     const reader = (await this.#copy).bytes.open();
@@ -137,9 +136,9 @@ export class StreamedRows {
     return copyToDisk(streamedBytes(session.path, chunks()));
   }
 
-  /** Where each number is in an opened batch; −1 where all arrays of a batch are NULL. */
+  /** The index of each number in an opened batch; −1 if all arrays of the batch are NULL. */
   #slots(part: Table, numbers: readonly number[]): number[] {
-    const { fields, places, session } = this.#options;
+    const { fields, origins, session } = this.#options;
     const starts = new Map<number, { first: number; count: number }>();
     part.columns.forEach(({ name, kind }, at) => {
       const field = Number(/^n(\d+)(\[\d+\])?$/.exec(name)?.[1] ?? -1);
@@ -148,13 +147,13 @@ export class StreamedRows {
       starts.set(field, known);
     });
     return numbers.map((j) => {
-      const { field, entry } = places[j];
+      const { field, entry } = origins[j];
       const { first, count } = starts.get(field) ?? { first: -1, count: 0 };
       const { length, name } = fields[field];
       if (length >= 0 && count !== 0 && count !== length) {
         throw new DataError(
           'RAGGED_ROWS',
-          `${session.path} has an array of ${count} in column ${JSON.stringify(name)}, and the first has ${length}. Exclude the column, or make all arrays equally long.`,
+          `${session.path} has an array of ${count} in column ${JSON.stringify(name)}, but the first has ${length}. Exclude the column, or make all arrays equally long.`,
           { columnName: name, value: count, expected: length, reason: 'list-length' },
         );
       }
@@ -163,7 +162,7 @@ export class StreamedRows {
   }
 }
 
-/** Columns with whole numbers that were rounded, and how many, from the warnings of a batch. */
+/** Names of columns with rounded whole numbers and their counts, from the warnings of a batch. */
 function roundedIn(warnings: readonly Warning[] = []): readonly { readonly name: string; readonly count: number }[] {
   const found = warnings.find(({ code }) => code === 'INTEGERS_ROUNDED')?.details?.columns;
   return Array.isArray(found) ? found : [];

@@ -10,9 +10,9 @@ import { pythonFunction } from './spark-rows.js';
 import { executorColumns, openSpark, rowCount } from './spark-table.js';
 
 export interface ScoresOptions extends OpenOptions {
-  /** The table that is made. */
+  /** The name of the new table. */
   readonly into: string;
-  /** Whether each row gets its squared reconstruction error, and its Hotelling's T². */
+  /** `errors` adds the squared reconstruction error of each row, `t2` its Hotelling's T². */
   readonly errors?: boolean;
   readonly t2?: boolean;
   readonly onProgress?: (progress: Progress) => void;
@@ -25,8 +25,8 @@ export interface WrittenScores {
 }
 
 /**
- * Writes the scores of a table on Spark into a new table there. The executors compute them, and no row comes here. Columns that the model does not use, or
- * only the label if one is chosen, are written too: without them no one could tell which scores are whose.
+ * Writes the scores of a table on Spark into a new table there. The executors compute the scores, and no row is sent here. Columns that the model does not use
+ * are written too (if a label is chosen, only the label), because they identify the rows.
  */
 export async function writeScores(model: Model, url: string, options: ScoresOptions): Promise<WrittenScores> {
   const { into, errors = false, t2 = false, onProgress, signal, ...reading } = options;
@@ -41,11 +41,11 @@ export async function writeScores(model: Model, url: string, options: ScoresOpti
   }
   const { memory, member: table, sql } = checked;
   const spark = await openSpark(url, { memory, table, sql, signal });
-  const { session, fields, places } = spark;
+  const { session, fields, origins } = spark;
   try {
     const file = await openData(spark.table, checked, { path, bytes: undefined });
     if (file.source.cols !== model.d) {
-      const message = `${path} has ${file.source.cols} numeric columns there, and the model was fitted to ${model.d}. Choose the same ones.`;
+      const message = `${path} has ${file.source.cols} numeric columns, but the model was fitted to ${model.d}. Choose the same columns.`;
       throw new DataError('WIDTH_MISMATCH', message, { value: file.source.cols, expected: model.d });
     }
     if (spark.noPython !== undefined) {
@@ -53,7 +53,7 @@ export async function writeScores(model: Model, url: string, options: ScoresOpti
       throw new FileError('UNSUPPORTED', path, message);
     }
     const numbers = file.columns.map((name) => spark.table.columns.findIndex((each) => each.name === name));
-    const used = new Set(numbers.map((j) => places[j].field));
+    const used = new Set(numbers.map((j) => origins[j].field));
     const carried = fields
       .map((field, index) => ({ ...field, index }))
       .filter(
@@ -105,7 +105,7 @@ export async function writeScores(model: Model, url: string, options: ScoresOpti
   }
 }
 
-/** Errors of the executors know columns by their numbers. */
+/** Adds the name of the column to an error of the executors, which has only its number. */
 function named(error: unknown, path: string, names: readonly string[] | undefined): unknown {
   if (!(error instanceof DataError) || error.details.column === undefined || error.details.row !== undefined)
     return error;

@@ -7,13 +7,13 @@ import { isStoredType, roundToType, STORED_TYPES, type StoredType, storedTypeOf 
 import { evenBlocks } from './even-blocks.js';
 import { checkSection, END, type Header, LIST_HEAD, MAGIC, rowsPerBlock, START, TAIL, VERSION } from './format.js';
 import { packLines } from './integers.js';
-import { Products, productEngine } from './products.js';
+import { ModelProducts, productEngine } from './products.js';
 import { QUANTISERS, type Quantiser, roundScores, unroundScores } from './quantise.js';
 import { SECTION_HEAD, section } from './section.js';
 import { deviationsOf, storeModel, totalDeviation } from './stored-model.js';
 import { SumOfSquares } from './sum-of-squares.js';
 
-/** What to compress, where to, and how scores are rounded. */
+/** Options of `compressFile`. */
 export interface CompressOptions {
   readonly source: RowSource;
   /** The model that rows are projected on, usually fitted to these rows. */
@@ -23,7 +23,7 @@ export interface CompressOptions {
   readonly quantise?: Quantiser | undefined;
   /**
    * Variance that rounding the scores may add to the error with `'uniform'`, as a share of the total. Default: a tenth of
-   * what the model leaves out, and at least 1e-4.
+   * the share that the model leaves out, and at least 1e-4.
    */
   readonly noise?: number | undefined;
   readonly columnNames?: readonly string[] | undefined;
@@ -34,7 +34,7 @@ export interface CompressOptions {
   readonly threads?: number | undefined;
 }
 
-/** The result. Errors are measured on the rows as they will be read back. */
+/** The compressed file. Errors are those of the rows that will be read back. */
 export interface Compressed {
   readonly rows: number;
   readonly cols: number;
@@ -50,7 +50,7 @@ export interface Compressed {
   readonly ratio: number;
   /** √(Σ(x − x̂)²/(rows·cols)), in the units of the data. */
   readonly rmsError: number;
-  /** √(Σ‖x − x̂‖²/Σ‖x − mean‖²): 0 is lossless, 1 is no better than the mean. */
+  /** √(Σ‖x − x̂‖²/Σ‖x − mean‖²): 0 is lossless, 1 is as bad as the mean. */
   readonly relativeError: number;
 }
 
@@ -58,7 +58,7 @@ export interface Compressed {
 const MIN_NOISE = 1e-4;
 /** By default rounding adds a tenth of the variance that the model leaves out, so the error grows by a twentieth. */
 const NOISE_SHARE = 0.1;
-/** Approximate share of the variance that `int8` and `float16` add. It decides how far the components are rounded. */
+/** Approximate share of the variance that `int8` and `float16` add. The rounding of the components depends on it. */
 const NOISE = { int8: 1e-4, float16: 4e-8 } as const;
 
 /**
@@ -79,10 +79,10 @@ export async function compressFile(options: CompressOptions): Promise<Compressed
   const engine = await productEngine(threads);
   const file = await AtomicFile.create(path);
   try {
-    const writing = new Writing(file, model, { ...options, quantise }, progress, engine);
+    const writer = new CompressedWriter(file, model, { ...options, quantise }, progress, engine);
     progress.begin('compressing', source.rows, source.expectedRows);
-    for await (const block of evenBlocks(source, rowsPerBlock(model.k, model.d), progress)) await writing.write(block);
-    const compressed = await writing.end();
+    for await (const block of evenBlocks(source, rowsPerBlock(model.k, model.d), progress)) await writer.write(block);
+    const compressed = await writer.end();
     await refuseChanged(source);
     progress.end();
     await file.close();
@@ -97,7 +97,7 @@ export async function compressFile(options: CompressOptions): Promise<Compressed
 
 type Checked = CompressOptions & { readonly quantise: Quantiser };
 
-class Writing {
+class CompressedWriter {
   readonly #file: AtomicFile;
   readonly #model: Model;
   readonly #options: Checked;
@@ -109,7 +109,7 @@ class Writing {
   readonly #error = new SumOfSquares();
   readonly #spread = new SumOfSquares();
   readonly #blocks: [rows: number, bytes: number][] = [];
-  #products: Products | undefined;
+  #products: ModelProducts | undefined;
   #mean: Float64Array;
   #dtype: StoredType | undefined;
   #type: StoredType | undefined;
@@ -198,14 +198,14 @@ class Writing {
     };
   }
 
-  /** Writes header and model. The first block decides the type that rows are stored as. */
-  async #begin(block: DenseBlock): Promise<Products> {
+  /** Writes header and model before the first block. The type of that block is the type of the rows. */
+  async #begin(block: DenseBlock): Promise<ModelProducts> {
     const type = storedTypeOf(block);
     if (this.#products) {
       if (type !== this.#type && !this.#options.dtype) {
         throw new DataError(
           'BAD_DATA',
-          `Rows up to ${this.#rows} are stored as ${this.#type}, those after as ${type}. Say with dtype what they are to be.`,
+          `Rows up to ${this.#rows} are stored as ${this.#type}, later rows as ${type}. Choose one type with dtype.`,
           { row: this.#rows, value: type, expected: this.#type },
         );
       }
@@ -233,7 +233,7 @@ class Writing {
     await this.#section(deflateRawSync(JSON.stringify(header)), 'The header');
     await this.#section(stored.bytes, 'The model');
     this.#modelBytes = this.#bytes - START;
-    this.#products = new Products(stored.basis, this.#engine, () => this.#progress.yieldToEventLoop());
+    this.#products = new ModelProducts(stored.basis, this.#engine, () => this.#progress.yieldToEventLoop());
     return this.#products;
   }
 
@@ -273,20 +273,20 @@ function checkOptions({ quantise = 'uniform', noise, dtype, columnNames, model }
   if (dtype !== undefined && !isStoredType(dtype))
     throw bad('dtype', dtype, `one of ${Object.keys(STORED_TYPES).join(', ')}`);
   if (columnNames && columnNames.length !== model.d)
-    throw bad('columnNames', columnNames.length, `${model.d} names, one a column`);
+    throw bad('columnNames', columnNames.length, `${model.d} names, one per column`);
   return quantise;
 }
 
-/** A tenth of the variance that the model leaves out, as a share of the total. */
+/** A tenth of the variance that the model leaves out, as a share of the total variance. */
 function defaultNoise(model: Model): number {
   const kept = Math.hypot(...deviationsOf(model)) / totalDeviation(model);
   return Math.min(1, Math.max(MIN_NOISE, NOISE_SHARE * (1 - kept * kept) || 0));
 }
 
-/** Rounding to a step adds step²/12 to each of k components. */
+/** The step of `uniform`. Rounding to a step adds step²/12 to the variance of each of k components. */
 function stepOf(model: Model, noise: number): number {
   const step = totalDeviation(model) * Math.sqrt((12 * noise) / model.k);
   if (step > 0 && Number.isFinite(step)) return step;
-  // Without any variance, a step far below the size of the data.
+  // Without variance: a step far below the size of the data.
   return (model.mean.reduce((most, value, j) => Math.max(most, Math.abs(value / model.scale[j])), 0) || 1) * 2 ** -30;
 }

@@ -5,8 +5,8 @@ import type { ProgressTracker } from '@scree/core/pipeline';
 import { STORED_TYPES, storedTypeOf } from '../disk/stored-type.js';
 
 /**
- * The rows of a source in dense blocks of `rows` rows; the last one may be shorter. Parts of large blocks are passed on without
- * a copy. Small blocks are collected in a buffer, which is reused. An abort takes effect even while the source waits.
+ * The rows of a source in dense blocks of `rows` rows; the last one may be shorter. Parts of large blocks are not
+ * copied. Small blocks are collected in a buffer that is reused. An abort takes effect even while the source waits.
  */
 export async function* evenBlocks(
   source: RowSource,
@@ -26,7 +26,7 @@ export async function* evenBlocks(
       if (given.cols !== source.cols) {
         throw new DataError(
           'RAGGED_ROWS',
-          `The rows from ${first} on have ${given.cols} columns, those before them ${source.cols}.`,
+          `The rows from ${first} on have ${given.cols} columns, but earlier rows have ${source.cols}.`,
           { row: first, value: given.cols, expected: source.cols },
         );
       }
@@ -53,7 +53,7 @@ export async function* evenBlocks(
     }
     if (filled > 0 && gathered) yield part(gathered, 0, filled);
   } finally {
-    // If the source is stuck, `return` does not end either.
+    // If the source is stuck, `return` does not end.
     const left = iterator.return?.();
     if (progress.aborted) Promise.resolve(left).catch(() => {});
     else await left;

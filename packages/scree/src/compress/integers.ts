@@ -5,7 +5,7 @@ import { constants, deflateRaw, inflateRaw, type ZlibOptions } from 'node:zlib';
  * Packs integers into few bytes. They come in lines of similar size: the scores of one component, or one component of a model.
  * Signed integers are zigzag-coded (−3 → 5, 3 → 6). Then the lowest bytes of all lines are stored together, then the higher
  * bytes of the lines that need them, each with the Huffman code of deflate. On scores of MNIST the result is within 2 % of their
- * entropy. Searching for repetitions does not help (deflate 6: 10 % larger, brotli 9: the same size), and predicting a score from
+ * entropy. Searching for repetitions does not help: deflate 6 is 10 % larger, brotli 9 has the same size. Predicting a score from
  * the previous ones would save 0.6 %.
  *
  * | bytes | content                                                                                       |
@@ -22,7 +22,7 @@ const unpackBytes = promisify<Uint8Array, ZlibOptions, Buffer>(inflateRaw);
 const WIDEST = 7;
 export const LARGEST_INTEGER = 2 ** 52;
 
-/** Huffman codes without repetitions: at least one bit per byte, so nothing unpacks to more than eight times its size. */
+/** Huffman codes without repetitions. They take at least one bit per byte, so the unpacked size is at most eight times the packed size. */
 const HUFFMAN: ZlibOptions = { strategy: constants.Z_HUFFMAN_ONLY, memLevel: 9 };
 
 export interface Lines {
@@ -30,7 +30,7 @@ export interface Lines {
   readonly values: Float64Array;
   readonly lines: number;
   readonly length: number;
-  /** Whether numbers may be negative. */
+  /** True if numbers may be negative. */
   readonly signed: boolean;
 }
 
@@ -57,7 +57,7 @@ export async function packLines({ values, lines, length, signed }: Lines, dense 
   return Buffer.concat([head, low, shorter]);
 }
 
-/** Byte `byte` of every number, for the lines that are that wide. */
+/** Byte `byte` of every number, for the lines with at least that width. */
 function plane(values: Float64Array, widths: Uint8Array, length: number, byte: number): Uint8Array {
   const out = new Uint8Array(length * widths.reduce((count, width) => count + (width > byte ? 1 : 0), 0));
   const divisor = 256 ** byte;
@@ -74,7 +74,7 @@ function plane(values: Float64Array, widths: Uint8Array, length: number, byte: n
 /** Thrown for bytes that `packLines` did not write. The caller adds the name of the file. */
 export class NotLines extends Error {}
 
-/** Reads lines that `packLines` wrote. Whatever the bytes are, it takes no more memory than these lines need. */
+/** Reads lines that `packLines` wrote. Invalid bytes do not make it take more memory than these lines need. */
 export async function unpackLines(
   bytes: Uint8Array,
   { lines, length, signed }: Omit<Lines, 'values'>,

@@ -11,7 +11,7 @@ import { isStoredType, STORED_TYPES, type StoredType, storeAs } from '../disk/st
 import { systemError } from '../disk/system-error.js';
 import { END, type Header, LARGEST_HEADER, LIST_HEAD, MAGIC, rowsPerBlock, START, TAIL } from './format.js';
 import { NotLines, unpackLines } from './integers.js';
-import { type Basis, Products, productEngine } from './products.js';
+import { ModelProducts, productEngine, type StoredBasis } from './products.js';
 import { fromUpperHalf, QUANTISERS, type Quantiser, unroundScores } from './quantise.js';
 import { readSection, SECTION_HEAD } from './section.js';
 import { readStoredModel } from './stored-model.js';
@@ -32,7 +32,7 @@ export interface CompressedFile {
   readonly bytes: number;
   /** rows × cols × bytes of the type, over the size of the file. */
   readonly ratio: number;
-  /** As `compressFile` measured them. */
+  /** The errors that `compressFile` measured. */
   readonly rmsError: number;
   readonly relativeError: number;
   close(): Promise<void>;
@@ -52,8 +52,8 @@ export interface OpenCompressedOptions {
 }
 
 /**
- * Opens what `compressFile` wrote. Everything in it is checked: a file that is cut off, changed or forged is a
- * `FileError`, and reading it takes no more memory than 64 times its size for the model, and a block of rows.
+ * Opens a file of `compressFile`. Everything in it is checked: a file that is cut off, changed or forged is a
+ * `FileError`. Reading takes at most 64 times the size of the file for the model, and one block of rows.
  */
 export async function openCompressed(path: string, options: OpenCompressedOptions = {}): Promise<CompressedFile> {
   const { handle, size } = await openRegularFile(path, `Save its data as a file first (cat ${path} > data.scree).`);
@@ -68,7 +68,7 @@ export async function openCompressed(path: string, options: OpenCompressedOption
 
 type Reader = (handle: FileHandle, path: string, size: number, engine: Engine) => Promise<CompressedFile>;
 
-/** One reader per format version. They stay: `test/golden` has files of every released version. */
+/** One reader per format version. No reader is ever removed: `test/golden` has files of every released version. */
 const READERS: Readonly<Record<number, Reader>> = { 1: readVersion1 };
 
 /** The reader for the version in the first bytes of the file. */
@@ -210,7 +210,7 @@ async function modelOf(
   { model, k, cols: d, dtype, columnNames }: Header,
   engine: Engine,
   path: string,
-): Promise<{ readonly model: Model; readonly basis: Basis }> {
+): Promise<{ readonly model: Model; readonly basis: StoredBasis }> {
   try {
     return await readStoredModel(bytes, model, { k, d, dtype, ...(columnNames ? { columnNames } : {}) }, engine);
   } catch (error) {
@@ -250,7 +250,7 @@ interface ReadBlocksOptions {
   readonly end: number;
   readonly header: Header;
   readonly blocks: readonly StoredBlock[];
-  readonly basis: Basis;
+  readonly basis: StoredBasis;
   readonly engine: Engine;
 }
 
@@ -264,7 +264,7 @@ async function* readBlocks({
   ...from
 }: ReadBlocksOptions): AsyncGenerator<Block, void, void> {
   const { k, cols, dtype, quantise, step } = header;
-  const products = new Products(basis, engine);
+  const products = new ModelProducts(basis, engine);
   let index = 0;
   const next = async (): Promise<Float64Array | undefined> => {
     const block = blocks[index++];

@@ -5,8 +5,8 @@ import type { OnStep } from '@scree/core/engine';
 
 const reference = referenceEngine();
 
-/** Computes scores of rows, and rows from scores, by an engine's `multiply`: the same bits on any number of threads. */
-export interface Basis {
+/** The components, mean and scale of a model. */
+export interface StoredBasis {
   /** k × d, orthonormal rows. */
   readonly components: Float64Array;
   readonly k: number;
@@ -19,8 +19,9 @@ export async function productEngine(threads?: number): Promise<Engine> {
   return (await wasmEngine({ threads })) ?? reference;
 }
 
-export class Products {
-  readonly #basis: Basis;
+/** Computes scores of rows, and rows from scores, with the engine's `multiply`: the same bits on any number of threads. */
+export class ModelProducts {
+  readonly #basis: StoredBasis;
   readonly #engine: Engine;
   readonly #onStep: OnStep;
   readonly #frame: Scaler;
@@ -28,7 +29,7 @@ export class Products {
   /** d × k. */
   readonly #transposed: Float64Array;
 
-  constructor(basis: Basis, engine: Engine, onStep: OnStep = () => {}) {
+  constructor(basis: StoredBasis, engine: Engine, onStep: OnStep = () => {}) {
     const { components, k, d, mean, scale } = basis;
     this.#basis = basis;
     this.#engine = engine;
@@ -38,7 +39,7 @@ export class Products {
     this.#transposed = turned(components, k, d);
   }
 
-  /** Z = V(x − mean)/scale, n × k; not whitened, even if the model is. */
+  /** Z = V(x − mean)/scale, n × k. Never whitened, even if the model is. */
   scores(block: Block): Promise<Float64Array> {
     const { components, k } = this.#basis;
     return multiply(this.#engine, block, this.#frame, components, k, this.#onStep);
@@ -55,13 +56,13 @@ export class Products {
   }
 }
 
-/** Target of the iteration, and its most steps. Convergence is quadratic. */
+/** Tolerance of the iteration, and the limit of its steps. Convergence is quadratic. */
 const ORTHONORMAL = 1e-13;
 const ROUNDS = 30;
 
 /**
  * The orthonormal rows nearest to given ones, by the Newton–Schulz iteration V ← V − ½(VVᵀ − I)V. It converges if all
- * singular values of V are below √3. Undefined if it does not.
+ * singular values of V are below √3. Returns undefined if it does not converge.
  */
 export async function nearestOrthonormal(
   vectors: Float64Array,
@@ -83,7 +84,7 @@ export async function nearestOrthonormal(
       }
     }
     if (Number.isNaN(defect) || defect > 1e6) return undefined;
-    // Rounding of long sums may prevent the target: then stop when the error no longer improves.
+    // The rounding of long sums may prevent the tolerance: then it stops when the error no longer decreases.
     if (defect < ORTHONORMAL || (defect < 1e-10 && defect >= least / 2)) return { components, defect };
     least = Math.min(least, defect);
     for (let r = 0; r < k; r++) for (let c = 0; c < k; c++) gram[r * k + c] = (r === c ? 1.5 : 0) - gram[r * k + c] / 2;

@@ -11,16 +11,16 @@ import { LARGEST_INTEGER, type Lines } from './integers.js';
  * - `float16`: to half precision, after dividing by a power of two.
  */
 export const QUANTISERS = ['uniform', 'int8', 'float16'] as const;
-/** The name of a way to round scores. */
+/** A method of rounding scores. */
 export type Quantiser = (typeof QUANTISERS)[number];
 
-/** Rounded scores of some rows. Line c has those of component c. */
+/** Rounded scores. Line c has the scores of component c. */
 export interface Rounded extends Lines {
   /** The factor of each line, as the upper half of a float64. Empty for `uniform`. */
   readonly scales: Uint32Array;
 }
 
-/** Rounds n × k scores. `step` is that of `uniform`; `firstRow` is for messages. */
+/** Rounds n × k scores. `step` is the step of `uniform`. `firstRow` is for messages. */
 export function roundScores(
   scores: Float64Array,
   k: number,
@@ -55,7 +55,7 @@ export function roundScores(
     }
     return { values, lines: k, length, signed: true, scales };
   }
-  // The largest becomes 2¹⁴ to 2¹⁵: no float16 overflows, and scores a billion times smaller keep all their digits.
+  // The largest score becomes 2¹⁴ to 2¹⁵: no float16 overflows, and scores that are a billion times smaller keep all their digits.
   const scales = Uint32Array.from(largest, (size) =>
     size < 2 ** -1000 ? 0 : upperHalf(2 ** (Math.floor(Math.log2(size)) - 14)),
   );
@@ -69,7 +69,7 @@ export function roundScores(
   return { values, lines: k, length, signed: false, scales };
 }
 
-/** Scores from rounded ones, n × k. */
+/** Turns rounded scores back into scores, n × k. */
 export function unroundScores(
   { values, lines: k, length, scales }: Rounded,
   quantise: Quantiser,

@@ -19,7 +19,7 @@ export interface RecallOptions {
   readonly threads?: number | undefined;
 }
 
-/** How many nearest neighbours other vectors of the same rows keep. */
+/** The share of nearest neighbours that other vectors of the same rows keep. */
 export interface Recall {
   /** Share of the ten nearest rows that are still among the ten nearest: 0 to 1. */
   readonly recall: number;
@@ -29,13 +29,13 @@ export interface Recall {
   /** Number of neighbours: 10, or all other rows if there are fewer. */
   readonly neighbours: number;
   readonly metric: 'cosine' | 'euclidean';
-  /** Numbers per row of the original, and of the vectors that were compared with it: fewer where these are scores. */
+  /** Numbers per row of the original, and numbers per vector: fewer if the vectors are scores. */
   readonly cols: number;
   readonly vectorCols: number;
 }
 
 const NEIGHBOURS = 10;
-/** Most numbers of a sample: 256 MB as float32. */
+/** Limit for the numbers in a sample: 256 MB as float32. */
 const LARGEST_SAMPLE = 1 << 26;
 /** Queries whose products with all rows are in memory at a time. */
 const QUERIES = 128;
@@ -45,12 +45,12 @@ const CHUNK = 1024;
 type Rows = RowSource | Matrix<NumberArray>;
 
 /**
- * Recall of the ten nearest neighbours: the share of a row's ten nearest original rows that are also among the ten nearest by its
- * vectors, on average. `vectors` are what stands for the rows, in the same order: rows that were reconstructed, as a .scree file
- * gives them back, or reduced vectors, such as the scores that an index stores. By cosine these are two questions: scores are
- * centred, and reconstructions have the mean again. By Euclidean distance they have the same answer, but for rounding.
+ * Recall of the ten nearest neighbours. For each queried row: the share of its ten nearest rows in the original that are also among its ten
+ * nearest by the vectors. The result is the average. `vectors` represent the rows, in the same order: rows that were reconstructed (a .scree file), or
+ * reduced vectors, such as the scores in an index. With the cosine, these two differ: scores are centred, and reconstructions
+ * contain the mean. With the Euclidean distance they have the same recall, up to rounding.
  *
- * Both searches are exact, and the query is the row itself, or its vector. Rows as near as the tenth count as neighbours, so
+ * Both searches are exact. The query is the row itself, or its vector. Rows as near as the tenth count as neighbours, so
  * duplicates do not lower the result. Both sources are read once, and the same rows are sampled from both. Cost 4·queries·sample·d.
  */
 export async function neighbourRecall(original: Rows, vectors: Rows, options: RecallOptions = {}): Promise<Recall> {
@@ -82,11 +82,11 @@ export async function neighbourRecall(original: Rows, vectors: Rows, options: Re
   }
   const { rows } = before;
   if (rows < 2) throw new DataError('TOO_FEW_ROWS', 'A single row has no neighbours. Compare two rows or more.');
-  const asking = Math.min(queries, rows);
+  const queried = Math.min(queries, rows);
   const neighbours = Math.min(NEIGHBOURS, rows - 1);
   let hits = 0;
-  for (let from = 0; from < asking; from += QUERIES) {
-    const to = Math.min(asking, from + QUERIES);
+  for (let from = 0; from < queried; from += QUERIES) {
+    const to = Math.min(queried, from + QUERIES);
     const [was, is] = [
       await nearness(before, from, to, metric, engine, progress),
       await nearness(after, from, to, metric, engine, progress),
@@ -100,8 +100,8 @@ export async function neighbourRecall(original: Rows, vectors: Rows, options: Re
     }
   }
   return {
-    recall: hits / (asking * neighbours),
-    queries: asking,
+    recall: hits / (queried * neighbours),
+    queries: queried,
     sample: rows,
     neighbours,
     metric,
@@ -121,7 +121,7 @@ interface Sample {
   readonly seen: number;
 }
 
-/** Reservoir sampling (Vitter): draws rows in one pass. Which rows depends only on the seed and the number of rows. */
+/** Reservoir sampling (Vitter) in one pass. The sample depends only on the seed and the number of rows. */
 async function draw(from: Rows, size: number, seed: number, progress: ProgressTracker): Promise<Sample> {
   const source = 'blocks' in from ? from : matrixSource(from);
   const { cols } = source;
@@ -152,7 +152,7 @@ function matrixSource({ rows, cols, stride = cols, data, dtype }: Matrix<NumberA
 }
 
 /**
- * How near every row is to the queries, rows from…to−1. Larger is nearer: ⟨q, x⟩/‖x‖ for cosine, and ⟨q, x⟩ − ‖x‖²/2 for
+ * The nearness of every row to the queries, which are the rows from…to−1. Larger is nearer: ⟨q, x⟩/‖x‖ for cosine, and ⟨q, x⟩ − ‖x‖²/2 for
  * Euclidean distance. Only the order matters. One row of the result per query.
  */
 async function nearness(

@@ -1,14 +1,14 @@
 import { type Certificate, type Engine, Model, type ModelRecord } from '@scree/core';
 import type { StoredType } from '../disk/stored-type.js';
 import { NotLines, packLines, unpackLines } from './integers.js';
-import { type Basis, nearestOrthonormal } from './products.js';
+import { nearestOrthonormal, type StoredBasis } from './products.js';
 import { fromUpperHalf, upperHalf } from './quantise.js';
 
 /**
- * The model in a compressed file. If there are few rows, the components are most of the file, so they are rounded too. An error
+ * The model in a compressed file. If there are few rows, the components take most of the file, so they are rounded too. An error
  * of ε in every entry of component c adds about d·ε²·λ_c to the squared error of a row. The steps are therefore proportional to
- * 1/√λ_c: each component adds the same. The components are made orthonormal again when they are read, and rows are projected on
- * these rounded components, so an error inside the space that they span costs nothing.
+ * 1/√λ_c: each component adds the same. Reading makes the components orthonormal again, and rows are projected on
+ * these rounded components. So an error inside the space that they span costs nothing.
  *
  * | bytes      | content                                                          |
  * |------------|------------------------------------------------------------------|
@@ -19,7 +19,7 @@ import { fromUpperHalf, upperHalf } from './quantise.js';
  * | …          | components in their steps, packed (integers.ts)                  |
  */
 
-/** Squared error that rounding the components may add, as a share of the one that rounding the scores adds. */
+/** Squared error that rounding the components may add, as a share of the squared error from rounding the scores. */
 const SHARE = 0.1;
 /** Coarsest step, times √d. Rows with an error of a tenth can still be made orthonormal. */
 const COARSEST = 0.5;
@@ -30,7 +30,7 @@ export interface StoredModel {
   /** The model without its arrays, stored as JSON. */
   readonly metadata: ModelMetadata;
   /** The basis that a reader will compute from the bytes. */
-  readonly basis: Basis;
+  readonly basis: StoredBasis;
 }
 
 export type ModelMetadata = Omit<
@@ -44,7 +44,7 @@ export function deviationsOf({ singularValues, totalWeight, ddof }: ModelRecord)
   return singularValues.map((value) => value / divisor);
 }
 
-/** Square root of the total variance, also if that underflows. */
+/** Square root of the total variance. Correct even if the total variance underflows. */
 export function totalDeviation(model: ModelRecord): number {
   const kept = Math.hypot(...deviationsOf(model));
   return Math.max(kept, Math.sqrt(model.totalVariance));
@@ -105,7 +105,7 @@ export async function readStoredModel(
     readonly columnNames?: readonly string[];
   },
   engine: Engine,
-): Promise<{ readonly model: Model; readonly basis: Basis }> {
+): Promise<{ readonly model: Model; readonly basis: StoredBasis }> {
   const { k, d, dtype, columnNames } = shape;
   const single = fitsFloat32(dtype);
   const sizes = [8 * k, 8 * k, single ? 4 * d : 8 * d, 4 * d, 4 * k];
@@ -126,7 +126,7 @@ export async function readStoredModel(
   const near = await nearestOrthonormal(values, k, d, engine);
   if (!near) throw new NotLines('its components are far from orthonormal');
   const spread = new Float64Array(variances);
-  const basis: Basis = {
+  const basis: StoredBasis = {
     components: near.components,
     k,
     d,
@@ -148,7 +148,7 @@ export async function readStoredModel(
   return { model, basis };
 }
 
-/** Whether float32 holds the numbers of a type. */
+/** Returns true if float32 represents all numbers of a type exactly. */
 function fitsFloat32(type: StoredType): boolean {
   return type !== 'float64' && type !== 'int32' && type !== 'uint32';
 }

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Why a request may not be answered, whatever it asks for; undefined if it may.
+ * Returns the reason to refuse a request, for any address; undefined if it may be answered.
  *
  * Any page in the browser can send requests to this machine, but the browser says which page it was. Host is the name in the
- * address; another name that points here is DNS rebinding. Origin and Sec-Fetch-Site tell where the request comes from. Other
+ * address; another name that points here is DNS rebinding. Origin and Sec-Fetch-Site name the page that sent the request. Other
  * ports of this machine count as the "same site", but are not trusted either.
  *
  * `fromFile` is for the address in the redirect file. For the browser a local file is another site. The file may open that

@@ -11,14 +11,14 @@ const LIMITS = {
   requestTimeout: 10_000,
   connectionsCheckingInterval: 1_000,
   keepAliveTimeout: 5_000,
-  /** We reject it ourselves, with our headers. */
+  /** The server rejects such requests itself, with its own headers. */
   requireHostHeader: false,
 } satisfies ServerOptions;
 
 /** Milliseconds without a byte in either direction. The page may pause a large download while it computes. */
 const IDLE_TIMEOUT = 5 * 60_000;
 
-/** Most open connections. A browser opens six. */
+/** Limit for open connections. A browser opens six. */
 const MAX_CONNECTIONS = 64;
 
 /** A server with these limits. */

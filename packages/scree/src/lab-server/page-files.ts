@@ -24,7 +24,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Where `npm run build` puts the page. The path is the same for the compiled and for the bundled module. */
+/** The folder of the page, written by `npm run build`. The path is the same for the compiled and for the bundled module. */
 export const PAGE = fileURLToPath(new URL('../lab-server/page', import.meta.url));
 
 /**

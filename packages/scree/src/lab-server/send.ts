@@ -26,7 +26,7 @@ export async function sendFile(response: ServerResponse, file: SharedFile): Prom
   if (!handle)
     return sendText(response, 409, 'The file has changed or gone since the lab was started. Start it again.');
   try {
-    // Ranges apply only to GET. With If-Range they apply to a version of the file, and versions have no names here.
+    // Ranges apply only to GET. With If-Range they apply to a named version of the file, and this server names no versions.
     const asked = method === 'GET' && !('if-range' in headers) ? headers.range : undefined;
     const range = readRange(asked, file.size);
     if (!range) {

@@ -24,8 +24,8 @@ export interface LabSettings {
  * The lab's page and one data file, for browsers on this machine.
  *
  * Other users of the machine can reach its ports too, so every address contains a secret: `/<token>/…`. A cookie would not be
- * safe, because cookies ignore ports: any server on 127.0.0.1 receives them and can set them. An address is known only to those
- * who were given it, the relative addresses of the page keep the token, and two labs in one browser do not interfere.
+ * safe, because cookies ignore ports: any server on 127.0.0.1 receives them and can set them. Only programs
+ * that were given an address know it, relative addresses of the page keep the token, and two labs in one browser do not interfere.
  */
 export class LabServer {
   readonly #server: Server;
@@ -88,8 +88,8 @@ export class LabServer {
   }
 
   /**
-   * The address in the redirect file, which the browser is started with. It redirects to the page once, so a file that was copied
-   * or left behind is of no use to another user.
+   * The address in the redirect file, which the browser is started with. It redirects to the page once, so another user cannot use a file that was copied
+   * or left behind.
    */
   get addressForBrowser(): string {
     return `http://127.0.0.1:${this.#port}/${this.#ticket?.text ?? ''}`;
@@ -122,7 +122,7 @@ export class LabServer {
       return sendText(response, 404, 'There is nothing here. Use the whole address.');
     }
     if (request.method !== 'GET' && request.method !== 'HEAD') {
-      return sendText(response, 405, 'This server is only read from.', { Allow: 'GET, HEAD' });
+      return sendText(response, 405, 'This server answers only GET and HEAD.', { Allow: 'GET, HEAD' });
     }
     this.#connections.trust(socket);
     if (ticket) {
@@ -152,7 +152,7 @@ function sendPage(response: ServerResponse, { type, content }: PageFile): void {
   response.end(content);
 }
 
-/** Whether an address names the data file, in any encoding. */
+/** Returns true if an address names the data file, in any encoding. */
 function namesFile(address: string, { name }: SharedFile): boolean {
   const [, encoded] = /^data\/([^/]+)$/.exec(address) ?? [];
   try {

@@ -36,7 +36,7 @@ export class SharedFile {
       const stats = await handle.stat({ bigint: true });
       if (stats.isDirectory()) throw new FileError('BAD_FILE', path, `${path} is a folder. Name a file inside it.`);
       if (!stats.isFile()) {
-        throw new FileError('BAD_FILE', path, `${path} is no plain file. Write its data into one for the lab.`);
+        throw new FileError('BAD_FILE', path, `${path} is not a regular file. Write its data into one for the lab.`);
       }
       if (stats.size === 0n) throw new DataError('EMPTY_DATA', `${path} is empty.`);
       return new SharedFile(path, stats);

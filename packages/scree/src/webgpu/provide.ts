@@ -8,11 +8,11 @@ interface DawnPackage {
   readonly globals: object;
 }
 
-/** Tells core where WebGPU is found in Node: in the package `webgpu`, where that is installed. It is loaded when a fit needs it. */
+/** Lets core use WebGPU in Node, through the package `webgpu` if it is installed. The package is loaded when a fit needs it. */
 export function provideNodeGpu(): void {
   provideGpu(async () => {
     if (globalThis.navigator?.gpu) return navigator.gpu;
-    // SCREE_WEBGPU names the module where it is not installed beside scree.
+    // SCREE_WEBGPU names the module if it is installed elsewhere.
     const name = process.env.SCREE_WEBGPU ?? 'webgpu';
     if (name === 'none') return 'SCREE_WEBGPU is "none"';
     let path: string;
@@ -32,4 +32,5 @@ export function provideNodeGpu(): void {
   });
 }
 
+/** A cache: one object for the process. */
 let kept: GPU | undefined;
