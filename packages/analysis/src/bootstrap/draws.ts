@@ -5,8 +5,12 @@ import { type Random, random } from '@scree/core/linalg';
  * blocks, or with the order of computation.
  */
 export interface Draws {
+  /** Bytes of the counts of one replicate that are kept. */
+  readonly bytes: number;
   /** Writes the counts of rows from…to − 1 in one replicate to out[start], out[start + stride], … */
   write(replicate: number, from: number, to: number, out: Float64Array, start: number, stride: number): void;
+  /** Forgets the counts that are kept. They are drawn again, the same, when they are asked for. */
+  clear(): void;
 }
 
 /** Rows of a chunk. Only the counts of one chunk per replicate are in memory. */
@@ -39,6 +43,14 @@ export class RowDraws implements Draws {
   constructor(rows: number, seed: number) {
     this.#rows = rows;
     this.#seed = seed;
+  }
+
+  get bytes(): number {
+    return Math.min(CHUNK, this.#rows);
+  }
+
+  clear(): void {
+    this.#counts.clear();
   }
 
   write(replicate: number, from: number, to: number, out: Float64Array, start: number, stride: number): void {
@@ -77,6 +89,7 @@ export class RowDraws implements Draws {
 
 /** Counts that are drawn when they are first needed, and kept. */
 abstract class KeptCounts implements Draws {
+  abstract readonly bytes: number;
   readonly #counts = new Map<number, Uint16Array>();
 
   /** Draws a replicate: the count of each row, or of each group. */
@@ -91,6 +104,10 @@ abstract class KeptCounts implements Draws {
       this.#counts.set(replicate, counts);
     }
     for (let row = from; row < to; row++) out[start + (row - from) * stride] = counts[this.placeOf(row)];
+  }
+
+  clear(): void {
+    this.#counts.clear();
   }
 }
 
@@ -109,6 +126,10 @@ export class BlockDraws extends KeptCounts {
     this.#rows = rows;
     this.#length = Math.min(length, rows);
     this.#seed = seed;
+  }
+
+  get bytes(): number {
+    return 2 * this.#rows;
   }
 
   protected placeOf(row: number): number {
@@ -138,6 +159,10 @@ export class GroupDraws extends KeptCounts {
     this.#groupOf = groupOf;
     this.#groups = groups;
     this.#seed = seed;
+  }
+
+  get bytes(): number {
+    return 2 * this.#groups;
   }
 
   protected placeOf(row: number): number {
