@@ -6,6 +6,7 @@ import {
   type AnalyzeTableOptions,
   keptComponents,
   MOST_LISTED_ROWS,
+  memoryOfRows,
   recordOf,
   rowsOf,
   supplementaryRowsOf,
@@ -24,7 +25,7 @@ import { areRowsOfFit } from './rows/unusual-rows.js';
 
 /** Options of `analyzeModel`. */
 export interface AnalyzeModelOptions
-  extends Pick<AnalyzeTableOptions, 'figures' | 'colours' | 'listRows' | 'rotate' | 'seed'> {
+  extends Pick<AnalyzeTableOptions, 'figures' | 'colours' | 'listRows' | 'rotate' | 'seed' | 'memory'> {
   /**
    * `'fit'` if the model was fitted to these rows, otherwise `'new'`. Default: `'fit'` if the number of rows and their sums of squares
    * agree with the model. Rows of a weighted fit then count as new.
@@ -95,7 +96,8 @@ async function analyzeRows(
   const fitted = { model, first, source, notComputed: unknownOf(stored) };
   const kept = wanted ?? keptComponents(fitted, table, {});
   const mostListed = listRows ? MOST_LISTED_ROWS : 0;
-  const rows = await rowsOf(table, fitted, kept, { weights, figures, colours, mostListed }, progress);
+  const memory = memoryOfRows(options.memory);
+  const rows = await rowsOf(table, fitted, kept, { weights, figures, colours, mostListed, memory }, progress);
   const apart = await supplementaryRowsOf(table, model, progress);
   const kind = asked ?? (areRowsOfFit(model, rows.facts) ? 'fit' : 'new');
   return recordOf(

@@ -1,5 +1,5 @@
 import { type Data, type Model, Moments, type PcaOptions } from '@scree/core';
-import { hasCategories, openSource, refuseChanged } from '@scree/core/data';
+import { hasCategories, MemoryBudget, openSource, refuseChanged } from '@scree/core/data';
 import { keepAlive, ProgressTracker } from '@scree/core/pipeline';
 import {
   type AnalysedRows,
@@ -100,11 +100,19 @@ export function analyzeTable(table: AnalysisTable, options: AnalyzeTableOptions 
     const fitted = await fitTable(table, omit(options, 'rotate', 'listRows', 'figures', 'colours'));
     const kept = keptComponents(fitted, table, options);
     const progress = new ProgressTracker(options);
-    const questions = { weights: options.weights, mostListed: listRows ? MOST_LISTED_ROWS : 0, figures, colours };
+    const questions = {
+      ...{ weights: options.weights, mostListed: listRows ? MOST_LISTED_ROWS : 0, figures, colours },
+      memory: memoryOfRows(options.memory),
+    };
     const rows = await rowsOfFit(table, fitted, kept, questions, progress);
     const apart = await supplementaryRowsOf(table, fitted.model, progress);
     return recordOf(table, fitted, kept, { rows, apart, listRows, rotation }, options);
   });
+}
+
+/** Bytes for what is known of single rows: half of the results, because rows that are read again take the other half. */
+export function memoryOfRows(memory: number | undefined): number {
+  return new MemoryBudget(memory).share('results') / 2;
 }
 
 /** `analyze` for moments, which have no rows. */
@@ -163,14 +171,17 @@ export async function compareRows(
   table: AnalysisTable,
   models: Pick<TableFit, 'model' | 'first'>,
   k: number,
-  { weights, signal, onProgress }: Pick<AnalyzeOptions, 'weights' | 'signal' | 'onProgress'> = {},
+  { weights, signal, onProgress, memory }: Pick<AnalyzeOptions, 'weights' | 'signal' | 'onProgress' | 'memory'> = {},
 ): Promise<ComparedRows | Reason> {
   const reason = whyNotCompared(models.model);
   if (reason) return reason;
   const { source } = table;
   const model = comparedModel(models, k);
   const known = k === 0 ? models.model : models.first(k);
-  const questions = { weights, compared: model, supplementary: [], groups: [], mostListed: 0 };
+  const questions = {
+    ...{ weights, compared: model, supplementary: [], groups: [], mostListed: 0 },
+    memory: memoryOfRows(memory),
+  };
   const progress = new ProgressTracker({ signal, onProgress });
   const { compared } = await answerRowQuestions(
     known,
@@ -206,7 +217,7 @@ async function rowsOfFit(
   return again ? rowsOf(table, fitted, kept, questions, progress) : { code: 'READ_ONCE' };
 }
 
-type RowsAsked = Pick<RowQuestions, 'weights' | 'mostListed' | 'figures' | 'colours'>;
+type RowsAsked = Pick<RowQuestions, 'weights' | 'mostListed' | 'figures' | 'colours' | 'memory'>;
 
 /** Reads the rows of a table once and answers all questions about them. */
 export async function rowsOf(

@@ -101,7 +101,10 @@ async function choiceFor(
   const unsuitable = whyNoChoice(model, coding);
   if (unsuitable) return unsuitable;
   const criteria = effort === 'quick' ? quickCriteria(n, d, options.scale === 'unit') : ALL_CRITERIA;
-  const how = { ...pick(options, 'engine', 'seed', 'threads', 'onProgress', 'signal'), ...criteriaOptions(criteria) };
+  const how = {
+    ...pick(options, 'engine', 'seed', 'threads', 'memory', 'onProgress', 'signal'),
+    ...criteriaOptions(criteria),
+  };
   const scaling = pick(options, 'center', 'scale', 'ddof', 'columnWeights');
   return orWhy(async () => {
     // Moments are enough for all criteria that need no rows.

@@ -144,9 +144,20 @@ async function fitOpenedRows(
   let stability: Stability | undefined;
   if (bootstrap && !(data instanceof Moments)) {
     const { stabilityOf } = await import('./bootstrap/stability.js');
-    const { center, scale, columnWeights, ddof, weights } = settings;
+    const { center, scale, columnWeights, ddof, weights, memory } = settings;
     const read = weights?.length ?? columns.rows;
-    const sample = { source: data, read, columns, weights, center, scale, columnWeights, ddof, k: fitted.model.k };
+    const sample = {
+      source: data,
+      read,
+      columns,
+      weights,
+      center,
+      scale,
+      columnWeights,
+      ddof,
+      k: fitted.model.k,
+      memory,
+    };
     const engine = fitted.engine.name === 'reference' ? engines[0] : fitted.engine;
     stability = await stabilityOf(sample, bootstrap, engine, progress);
   }

@@ -1,5 +1,5 @@
 import { type Data, Model, Moments, type RowSource, type Warning } from '@scree/core';
-import { compositionParts, type ScalingRule } from '@scree/core/data';
+import { compositionParts, MemoryBudget, type ScalingRule } from '@scree/core/data';
 import type { NestedModels } from '@scree/core/pipeline';
 import type { BootstrapChoices } from './bootstrap/bootstrap-options.js';
 import { replicatesFor } from './bootstrap/default-replicates.js';
@@ -43,18 +43,17 @@ export interface TableFit extends NestedModels {
   readonly between?: Between | undefined;
 }
 
-/** Memory that a table may take by default. A quarter of it keeps rows that are read again. */
-const DEFAULT_MEMORY = 1e9;
-
 /** Fits a table, chooses the number of components and draws the bootstrap. */
 export async function fitTable(
   table: Pick<AnalysisTable, 'source' | 'coding' | 'fit'>,
-  { criteria = 'all', bootstrap, between, fitted, read, ...options }: TableFitOptions,
+  { criteria = 'all', bootstrap, between, fitted, read, memory, ...others }: TableFitOptions,
 ): Promise<TableFit> {
+  const budget = new MemoryBudget(memory);
+  const options: FitQuestions = memory === undefined ? others : { ...others, memory: budget.share('engine') };
   if (between) return fitMeans(table.source, between, options);
   const asks = criteria !== 'none' || bootstrap !== 0;
   const given = table.source;
-  const source = given.resident ? given : rememberRows(given, asks ? (options.memory ?? DEFAULT_MEMORY) / 4 : 0);
+  const source = given.resident ? given : rememberRows(given, asks ? budget.share('results') / 2 : 0);
   const start = performance.now();
   // The replicates of a bootstrap are drawn after the fit.
   let drawing: number | undefined;

@@ -5,8 +5,12 @@ import { type Random, random } from '@scree/core/linalg';
  * blocks, or with the order of computation.
  */
 export interface Draws {
+  /** Bytes of the counts of one replicate that are kept. */
+  readonly bytes: number;
   /** Writes the counts of rows from…to − 1 in one replicate to out[start], out[start + stride], … */
   write(replicate: number, from: number, to: number, out: Float64Array, start: number, stride: number): void;
+  /** Forgets the counts that are kept. They are drawn again, the same, when they are asked for. */
+  clear(): void;
 }
 
 /** Rows of a chunk. Only the counts of one chunk per replicate are in memory. */
@@ -39,6 +43,14 @@ export class RowDraws implements Draws {
   constructor(rows: number, seed: number) {
     this.#rows = rows;
     this.#seed = seed;
+  }
+
+  get bytes(): number {
+    return Math.min(CHUNK, this.#rows);
+  }
+
+  clear(): void {
+    this.#counts.clear();
   }
 
   write(replicate: number, from: number, to: number, out: Float64Array, start: number, stride: number): void {
@@ -75,15 +87,17 @@ export class RowDraws implements Draws {
   }
 }
 
-/** Draws whose counts are kept: `draw` makes the counts of a replicate, and `indexOf` finds that of a row. */
-function keptDraws(draw: (replicate: number) => Uint16Array, indexOf: (row: number) => number): Draws {
+/** Draws whose counts are kept: `draw` makes the `length` counts of a replicate, and `indexOf` finds that of a row. */
+function keptDraws(length: number, draw: (replicate: number) => Uint16Array, indexOf: (row: number) => number): Draws {
   const kept = new Map<number, Uint16Array>();
   return {
+    bytes: length * Uint16Array.BYTES_PER_ELEMENT,
     write(replicate, from, to, out, start, stride) {
       const counts = kept.get(replicate) ?? draw(replicate);
       kept.set(replicate, counts);
       for (let row = from; row < to; row++) out[start + (row - from) * stride] = counts[indexOf(row)];
     },
+    clear: () => kept.clear(),
   };
 }
 
@@ -103,7 +117,7 @@ export function blockDraws(n: number, length: number, seed: number): Draws {
     }
     return counts;
   };
-  return keptDraws(draw, (row) => row);
+  return keptDraws(n, draw, (row) => row);
 }
 
 /** Whole groups drawn with replacement, for rows that belong together, such as visits of a patient. */
@@ -114,5 +128,5 @@ export function groupDraws(groupOf: Int32Array, groups: number, seed: number): D
     for (let i = 0; i < groups; i++) counts[Math.floor(uniform() * groups)]++;
     return counts;
   };
-  return keptDraws(draw, (row) => groupOf[row]);
+  return keptDraws(groups, draw, (row) => groupOf[row]);
 }

@@ -16,6 +16,8 @@ import {
 
 /** A parametric bootstrap draws no rows. Only the sample is summed. */
 const NO_DRAWS = {
+  bytes: 0,
+  clear: (): void => {},
   write: (): void => {
     throw new TypeError('a parametric bootstrap draws no rows');
   },

@@ -10,6 +10,8 @@ import { rowTiles, type Tile } from './row-tiles.js';
 const TILE_NUMBERS = 1 << 19;
 /** Sums that the engine holds at once: 64 MB. */
 const ENGINE_NUMBERS = 1 << 23;
+/** Most rows of a tile. */
+export const MOST_TILE_ROWS = 4096;
 /** A variance below this share of the sum of squares about the shift is rounding: the column is constant in that replicate. */
 const CONSTANT = 2 ** -40;
 
@@ -81,7 +83,7 @@ export async function sumReplicates(
           high: new Float64Array(count * d).fill(Number.NEGATIVE_INFINITY),
         }
       : undefined;
-  const size = Math.max(16, Math.min(4096, columns.rows, Math.floor(TILE_NUMBERS / width)));
+  const size = Math.max(16, Math.min(MOST_TILE_ROWS, columns.rows, Math.floor(TILE_NUMBERS / width)));
   const products = new Float64Array(size * width);
   const group = Math.max(1, Math.min(count, Math.floor(ENGINE_NUMBERS / width)));
   const counts = new Float64Array(size * group);
@@ -107,6 +109,8 @@ export async function sumReplicates(
     const pause = onShare(tile.rows / columns.rows);
     if (pause) await pause;
   }
+  // The next reading draws other replicates.
+  draws.clear();
   return { sums, ranges };
 }
 

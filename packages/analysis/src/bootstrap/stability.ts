@@ -8,7 +8,7 @@ import { replicatesByIteration } from './iteration.js';
 import { replicatesFromNormal } from './parametric.js';
 import type { Replicate, ReplicateOptions, Replicates } from './replicate.js';
 import { ReplicateSummary } from './replicate-summary.js';
-import { type BootstrapRows, replicatesByScatter, sumsLength } from './scatter.js';
+import { type BootstrapRows, MOST_TILE_ROWS, replicatesByScatter, type SumKind, sumsLength } from './scatter.js';
 import { type AlignedAxes, scoreLimits } from './score-limits.js';
 import { WideRows } from './wide-rows.js';
 
@@ -26,12 +26,30 @@ export interface FittedSample {
   readonly ddof: number;
   /** Components of the model. */
   readonly k: number;
+  /** Bytes that sums and copies of rows may take. Default 1.5 GB. */
+  readonly memory?: number | undefined;
 }
 
 /** Numbers that sums of replicates may take at once: 512 MB. */
 const MOST_NUMBERS = 1 << 26;
 /** Numbers of a table that may be copied into one block: 1 GB. */
 const MOST_COPIED = 1 << 27;
+/** Copies of such a table: its blocks, and the block that they are joined to. */
+const COPIES = 2;
+
+/** Copies of the weights of a tile's rows: here and in the engine. */
+const WEIGHT_COPIES = 2;
+
+/** Numbers that sums, and copies of the rows, may take: less than usual if less memory is allowed. */
+function limitsOf({ memory = Number.POSITIVE_INFINITY }: Pick<FittedSample, 'memory'>): {
+  sums: number;
+  copied: number;
+} {
+  return {
+    sums: Math.min(MOST_NUMBERS, Math.floor(memory / 8)),
+    copied: Math.min(MOST_COPIED, Math.floor(memory / 8 / COPIES)),
+  };
+}
 /** Most columns of a parametric bootstrap. */
 const MOST_PARAMETRIC = 2000;
 /** Fewest rows or groups to draw from. */
@@ -82,6 +100,17 @@ export async function stabilityOf(
   return { replicates, kind, ...about, alignment, level: 0.95, seed, ...how, ...numbers, ...scores };
 }
 
+/** Replicates whose sums, counts and weights fit into memory at once: they share one reading of the rows. */
+function perReading(
+  { source, memory = Number.POSITIVE_INFINITY }: FittedSample,
+  draws: Draws,
+  products: SumKind,
+): number {
+  const sums = sumsLength(source.cols, products);
+  const bytes = 8 * (sums + WEIGHT_COPIES * MOST_TILE_ROWS) + draws.bytes;
+  return Math.max(1, Math.floor(Math.min(MOST_NUMBERS / sums, memory / bytes)));
+}
+
 interface StartedReplicates {
   readonly replicates: Replicates;
   /** The size of one unit of the replicates; known after the first replicate. */
@@ -98,7 +127,7 @@ async function startReplicates(
   draws: Draws,
   options: ReplicateOptions & { readonly seed: number },
 ): Promise<StartedReplicates> {
-  const { engine, progress, source } = rows;
+  const { engine, progress } = rows;
   const { replicates } = options;
   let unit = 1;
   const onUnit = (size: number): void => {
@@ -108,12 +137,12 @@ async function startReplicates(
     return { replicates: replicatesFromNormal(rows, options, onUnit), unit: () => unit, passes: 1, release: () => {} };
   }
   if (method === 'scatter') {
-    const most = Math.max(1, Math.floor(MOST_NUMBERS / sumsLength(source.cols, 'pairs')));
+    const most = perReading(sample, draws, 'pairs');
     const found = replicatesByScatter(rows, draws, options, most, onUnit);
     return { replicates: found, unit: () => unit, passes: Math.ceil((replicates + 1) / most), release: () => {} };
   }
-  const wide = await WideRows.of(rows, sample.read, draws, options, MOST_NUMBERS);
-  const group = Math.max(1, Math.floor(MOST_NUMBERS / sumsLength(source.cols, 'squares')));
+  const group = perReading(sample, draws, 'squares');
+  const wide = await WideRows.of(rows, sample.read, draws, options, group);
   const ownScale = sample.scale === 'unit' || sample.scale === 'pareto' || sample.scale === 'range';
   const found =
     method === 'dual'
@@ -131,10 +160,11 @@ export type ReplicateMethod = 'scatter' | 'dual' | 'iteration';
  * times as long as those of products, and reading a number in a pass takes as long as 40 flops.
  */
 export function chooseMethod(
-  { source, columns, scale, k }: Omit<FittedSample, 'read' | 'weights'>,
+  { source, columns, scale, k, memory }: Omit<FittedSample, 'read' | 'weights'>,
   replicates: number,
 ): ReplicateMethod {
   const [n, d] = [columns.rows, source.cols];
+  const { sums, copied } = limitsOf({ memory });
   const eigen = (size: number): number => 4 * ((4 / 3) * size ** 3);
   const ownScale = scale === 'unit' || scale === 'pareto' || scale === 'range';
   const drawn = 0.63 * n;
@@ -145,9 +175,9 @@ export function chooseMethod(
     iteration: replicates * EXPECTED_PASSES * n * d * (40 + 4 * (k + 6)),
   };
   const fits: Record<ReplicateMethod, boolean> = {
-    scatter: sumsLength(d, 'pairs') <= MOST_NUMBERS,
-    dual: n * n <= MOST_NUMBERS && n * d <= MOST_COPIED,
-    iteration: source.resident || (source.nonzeros ?? n * d) <= MOST_COPIED,
+    scatter: sumsLength(d, 'pairs') <= sums,
+    dual: n * n <= sums && n * d <= copied,
+    iteration: source.resident || (source.nonzeros ?? n * d) <= copied,
   };
   const names = (Object.keys(costs) as ReplicateMethod[]).filter((name) => fits[name]);
   if (names.length === 0) {

@@ -57,19 +57,18 @@ export class WideRows {
     this.#draws = draws;
   }
 
-  /** Sums the columns of all replicates. One reading takes the replicates whose sums are up to `most` numbers. */
+  /** Sums the columns of all replicates, `group` of them per reading. */
   static async of(
     rows: BootstrapRows,
     read: number,
     draws: Draws,
     options: ReplicateOptions,
-    most: number,
+    group: number,
   ): Promise<WideRows> {
     const { source, engine, progress, scale } = rows;
     const d = source.cols;
     const frame = columnFrame(rows.columns, options.center);
     const width = sumsLength(d, 'squares');
-    const group = Math.max(1, Math.floor(most / width));
     const columns: ReplicateColumns[] = [];
     for (let from = 0; from <= options.replicates; from += group) {
       const numbers = Array.from({ length: Math.min(group, options.replicates + 1 - from) }, (_, i) => from + i);
@@ -113,6 +112,7 @@ export class WideRows {
     const drawn = this.#rows.columns.rows;
     const counts = new Float64Array(drawn);
     writeWeights(this.#draws, number, { first: 0, rows: drawn, weights: undefined }, counts, 0, 1);
+    this.#draws.clear();
     if (!own) return counts;
     const weights = new Float64Array(n);
     for (let i = 0, at = 0; i < n; i++) if (own[i] > 0) weights[i] = own[i] * counts[at++];

@@ -30,6 +30,7 @@ export interface ChooseOptions
     | 'onProgress'
     | 'signal'
     | 'threads'
+    | 'memory'
   > {
   /** The criteria to compute. Default all. */
   readonly criteria?: readonly CriterionName[];

@@ -13,6 +13,15 @@ import { anyNeeds, CRITERIA, type CriterionName } from './criteria/registry.js';
 export const KEPT_NUMBERS = 2 ** 24;
 /** Most numbers of the scatters of all groups together: 512 MB. */
 const FOLD_NUMBERS = 2 ** 26;
+/** Copies of these scatters: as they were summed up, and in the units of the model. */
+const FOLD_COPIES = 2;
+/** Copies of rows that are fewer than their columns: the rows, their columns one after the other, and a permuted table. */
+const WIDE_COPIES = 3;
+
+/** Numbers of a table that may be kept, `copies` times: fewer than `most` if less memory is allowed. */
+export function numbersThatFit(most: number, { memory = Number.POSITIVE_INFINITY }: Settings, copies: number): number {
+  return Math.min(most, Math.floor(memory / 8 / copies));
+}
 
 /** Which criteria to compute, and how the fit sees the data. */
 export interface EvidenceRequest {
@@ -45,7 +54,7 @@ export async function readFolds(
     anyNeeds(names, 'folds') &&
     settings.center &&
     settings.weights === undefined &&
-    options.folds * source.cols ** 2 <= FOLD_NUMBERS;
+    options.folds * source.cols ** 2 <= numbersThatFit(FOLD_NUMBERS, settings, FOLD_COPIES);
   if (!grouped) {
     const moments = await Moments.of(source, { ...settings, engine }, progress, columnNames);
     return { parts: [moments], moments };
@@ -189,43 +198,45 @@ export async function rowsFor(
   facts: Facts,
   moments: Moments,
   { settings, names, options, progress }: EvidenceRequest,
-): Promise<{ rows?: Float64Array; absent: Evidence['absent'] }> {
+): Promise<Pick<Evidence, 'columns' | 'absent'>> {
   const inNeed = names.filter((name) => CRITERIA[name].needs.includes('rows'));
   if (inNeed.length === 0 || !settings.center || settings.weights !== undefined) return { absent: {} };
   const n = moments.read || moments.rows;
   const d = facts.varying.length;
   const refuse = (sentence: string): { absent: Evidence['absent'] } => ({ absent: { rows: sentence } });
-  if (n * d > KEPT_NUMBERS)
+  if (n * d > numbersThatFit(KEPT_NUMBERS, settings, 1))
     return refuse(`needs the rows in memory, and ${n} × ${d} are too many. Parallel analysis needs only their number.`);
   if (!source.rereadable) return refuse('reads the rows twice, and this stream can be read only once.');
   const slow = inNeed.map((name) => CRITERIA[name].tooLong?.(n, d, options));
   if (slow[0] !== undefined && slow.every((reason) => reason !== undefined)) return refuse(slow[0]);
-  return { rows: await scaledRows(source, n, facts, progress), absent: {} };
+  return { columns: await scaledNumbers(source, n, facts, 'columns', progress), absent: {} };
 }
 
-/** One pass: (x − mean)/scale of the columns that vary, row-major. */
-async function scaledRows(
+/** One pass: (x − mean)/scale of the columns that vary, row by row or column by column. */
+async function scaledNumbers(
   source: RowSource,
   n: number,
   { mean, scale, varying }: Pick<Facts, 'mean' | 'scale' | 'varying'>,
+  order: 'rows' | 'columns',
   progress: ProgressTracker,
 ): Promise<Float64Array> {
   const d = varying.length;
   const frame = { shift: mean, factor: scale.map((value) => 1 / value) };
-  const rows = new Float64Array(n * d);
+  const numbers = new Float64Array(n * d);
+  const [step, next] = order === 'rows' ? [d, 1] : [1, n];
   const one = new Float64Array(source.cols);
   let first = 0;
   progress.begin('reading rows', n);
   for await (const block of source.blocks()) {
     for (let i = 0; i < block.rows && first < n; i++, first++) {
       packTile(block, frame, { from: i, to: i + 1, left: 0, right: source.cols }, one);
-      for (let c = 0; c < d; c++) rows[first * d + c] = one[varying[c]];
+      for (let c = 0; c < d; c++) numbers[first * step + c * next] = one[varying[c]];
     }
     const pause = progress.step(block.rows);
     if (pause) await pause;
   }
   progress.end();
-  return rows;
+  return numbers;
 }
 
 /** The evidence for fewer rows than columns: the spectrum from the dual problem, the rest from the rows if they fit into memory. */
@@ -245,7 +256,7 @@ export async function fromWideRows(
   const model = await spectrumModel(source, settings, 'dual', engines, progress);
   const { mean, scale } = model;
   const every = { mean, scale, varying: Array.from({ length: d }, (_, j) => j) };
-  if (n * d > KEPT_NUMBERS || settings.weights !== undefined) {
+  if (n * d > numbersThatFit(KEPT_NUMBERS, settings, WIDE_COPIES) || settings.weights !== undefined) {
     const columnVariances = (model.columnVariances as Float64Array).filter((value) => value > 0);
     const reason =
       settings.weights === undefined
@@ -254,7 +265,7 @@ export async function fromWideRows(
     const absent: Record<Need, string> = { rows: reason, folds: reason, columnVariances: reason, covariance: reason };
     return { ...shared(model, columnVariances), columnVariances, absent, ...every };
   }
-  const all = await scaledRows(source, n, every, progress);
+  const all = await scaledNumbers(source, n, every, 'rows', progress);
   const variances = new Float64Array(d);
   for (let i = 0; i < n; i++) for (let j = 0; j < d; j++) variances[j] += all[i * d + j] ** 2 / (n - settings.ddof);
   const varying = columnsThatVary(variances);

@@ -25,6 +25,7 @@ import {
   fromMoments,
   fromWideRows,
   KEPT_NUMBERS,
+  numbersThatFit,
   readFolds,
   rowsFor,
 } from './collect-evidence.js';
@@ -117,7 +118,7 @@ async function keptIfNeeded(source: RowSource, settings: Settings, progress: Pro
   if (source.rereadable) return source;
   const { solver, learn } = settings;
   const needsRows = solver !== 'auto' && SOLVERS[solver].needs({ cols: source.cols, learn }) !== 'scatter';
-  const small = source.rows !== undefined && source.rows * source.cols <= KEPT_NUMBERS;
+  const small = source.rows !== undefined && source.rows * source.cols <= numbersThatFit(KEPT_NUMBERS, settings, 1);
   if (!needsRows && !small && source.cols <= WIDEST_SCATTER) return source;
   progress.begin('reading rows', source.rows);
   const kept = await keepRows(source, (rows) => progress.step(rows));

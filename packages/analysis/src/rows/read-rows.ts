@@ -1,6 +1,5 @@
 import type { Model } from '@scree/core';
-import type { Block } from '@scree/core/data';
-import { checkFinite, rowWeights } from '@scree/core/data';
+import { checkFinite, rowsOfBlock, rowWeights } from '@scree/core/data';
 import { chooseEngine } from '@scree/core/engine';
 import { powerOfTwo } from '@scree/core/linalg';
 import { type ProgressTracker, reconstructBlock, scalerOf } from '@scree/core/pipeline';
@@ -12,6 +11,7 @@ import type { TablePart } from '../reading/analysis-table.js';
 import type { ComparedModel } from './compared-model.js';
 import { contributionsOf, joinContributions, type RowContributions } from './row-contributions.js';
 import { type FigureRows, type RowFacts, RowReader } from './row-facts.js';
+import { MOST_VALUES } from './row-values.js';
 
 /** The questions about rows that one reading answers. */
 export interface RowQuestions {
@@ -27,6 +27,8 @@ export interface RowQuestions {
   readonly figures?: FigureRows | undefined;
   /** The labels by which rows are coloured, if colours are groups. */
   readonly colours?: { readonly name: string; labelOf(row: number): string | undefined } | undefined;
+  /** Bytes that the distances and T² of single rows may take. Default: those of 4 million rows. */
+  readonly memory?: number | undefined;
 }
 
 /** Rows with their numbers in the table, from 1, and their names or null. */
@@ -64,7 +66,9 @@ export async function answerRowQuestions(
   questions: RowQuestions,
   progress: ProgressTracker,
 ): Promise<RowAnswers> {
-  const { compared = model, supplementary, groups, figures = { pictures: false }, colours } = questions;
+  const { compared = model, supplementary, groups, colours } = questions;
+  const lists = compared === model ? 2 : 4;
+  const figures = { pictures: false, keep: mostValues(questions.memory, lists), ...questions.figures };
   const { k, d, components, mean } = model;
   const unit = powerOfTwo(model.singularValues[0] / Math.sqrt(model.totalWeight - model.ddof)) || 1;
   const measured = { components, mean, scale: model.scale.map((scale) => scale * unit) };
@@ -128,6 +132,11 @@ export async function answerRowQuestions(
   };
 }
 
+/** Values that each of `lists` lists may keep: a list is copied once to be sorted, or when it grows. */
+function mostValues(memory = Number.POSITIVE_INFINITY, lists: number): number {
+  return Math.min(MOST_VALUES, Math.floor(memory / 8 / (lists + 1)));
+}
+
 /** A label; undefined if a row has none. */
 function present(label: string | null): string | undefined {
   return label === null || label === '' ? undefined : label;
@@ -171,24 +180,10 @@ function cut(part: TablePart, from: number, to: number, supplementary: number): 
   const { block, places, names, columns, groups } = part;
   if (from === 0 && to === block.rows) return part;
   return {
-    block: cutBlock(block, from, to),
+    block: rowsOfBlock(block, from, to),
     places: places.slice(from, to),
     names: names?.slice(from, to),
     columns: columns.subarray(from * supplementary, to * supplementary),
     groups: groups.map((labels) => labels.slice(from, to)),
-  };
-}
-
-/** Rows from…to−1 of a block, as views. */
-function cutBlock(block: Block, from: number, to: number): Block {
-  if (from === 0 && to === block.rows) return block;
-  if (block.kind === 'dense') return { ...block, rows: to - from, data: block.data.subarray(from * block.stride) };
-  const [first, last] = [block.indptr[from], block.indptr[to]];
-  return {
-    ...block,
-    rows: to - from,
-    indptr: Float64Array.from(block.indptr.subarray(from, to + 1), (at) => at - first),
-    indices: block.indices.subarray(first, last),
-    data: block.data.subarray(first, last),
   };
 }

@@ -5,6 +5,7 @@ import { plainText } from '../describe/plain-text.js';
 import type { Groups } from '../meaning/groups.js';
 import { EvenSample } from '../reading/even-sample.js';
 import type { ComparedModel } from './compared-model.js';
+import { DistinctNames } from './distinct-names.js';
 import { hotellingT2 } from './monitoring.js';
 import { RowValues } from './row-values.js';
 
@@ -105,7 +106,7 @@ export interface FigureRows {
   readonly pictures: boolean;
   /** The group of a row, if examples of groups are drawn. */
   readonly exampleOf?: (row: number) => number | undefined;
-  /** Most rows whose distances and T² are kept. For more rows only counts are kept. */
+  /** Most rows whose distances and T² are kept. For more rows only counts are kept. Default 4 million. */
   readonly keep?: number | undefined;
 }
 
@@ -137,7 +138,7 @@ export class RowReader {
   readonly #farthest: FarRow[] = [];
   readonly #worst: WorstRow[] = [];
   readonly #residual: Float64Array;
-  readonly #names = new Set<string>();
+  readonly #names = new DistinctNames(COMPARED_NAMES);
   #named = false;
   #rows = 0;
   #errorSum = 0;
@@ -166,7 +167,7 @@ export class RowReader {
       const error = Math.min(errorOf(errors[i], z, k), Number.MAX_VALUE);
       const t2 = Math.min(hotellingT2(this.#model, z), Number.MAX_VALUE);
       const name = names?.[i] ?? null;
-      if (name !== null && this.#names.size < COMPARED_NAMES) this.#names.add(name.slice(0, LONGEST_NAME));
+      if (name !== null) this.#names.add(name.slice(0, LONGEST_NAME));
       const title = (): RowTitle => ({
         row,
         number: places[i] + 1,

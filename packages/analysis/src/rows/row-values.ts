@@ -7,8 +7,8 @@ export interface Bin {
   readonly count: number;
 }
 
-/** Most values that are kept: 32 MB. Beyond that only the counts in bins are known. */
-const KEPT = 2 ** 22;
+/** Most values that are kept by default: 32 MB. Beyond that only the counts in bins are known. */
+export const MOST_VALUES = 2 ** 22;
 
 /**
  * The distribution of nonnegative values that are added one by one. Up to 4 million values are kept, and quantiles are exact. More
@@ -19,12 +19,13 @@ export class RowValues {
   readonly #counts = new Map<number, number>();
   readonly #most: number;
   #values: Float64Array | undefined = new Float64Array(1024);
-  #rising: Float64Array | undefined;
+  /** Quantiles that were asked for, because each takes a sorted copy. */
+  readonly #quantiles = new Map<number, number>();
   #zeros = 0;
   #rows = 0;
   #largest = 0;
 
-  constructor(most = KEPT) {
+  constructor(most = MOST_VALUES) {
     this.#most = most;
   }
 
@@ -41,11 +42,11 @@ export class RowValues {
   }
 
   #keep(value: number): void {
-    this.#rising = undefined;
+    if (this.#quantiles.size > 0) this.#quantiles.clear();
     if (this.#rows >= this.#most) this.#values = undefined;
     if (!this.#values) return;
     if (this.#rows === this.#values.length) {
-      const longer = new Float64Array(2 * this.#rows);
+      const longer = new Float64Array(Math.min(2 * this.#rows, this.#most));
       longer.set(this.#values);
       this.#values = longer;
     }
@@ -72,10 +73,18 @@ export class RowValues {
 
   /** The value that a share of the rows does not exceed. */
   quantile(share: number): number {
+    const known = this.#quantiles.get(share);
+    if (known !== undefined) return known;
+    const found = this.#findQuantile(share);
+    this.#quantiles.set(share, found);
+    return found;
+  }
+
+  #findQuantile(share: number): number {
     const wanted = share * this.#rows;
-    this.#rising ??= this.values?.slice().sort();
+    const sorted = this.values?.slice().sort();
     // A share times the rows may be rounded to slightly more than a whole number.
-    if (this.#rising) return this.#rising[Math.max(0, Math.ceil(wanted - 1e-9) - 1)] ?? 0;
+    if (sorted) return sorted[Math.max(0, Math.ceil(wanted - 1e-9) - 1)] ?? 0;
     let seen = this.#zeros;
     if (seen >= wanted) return 0;
     for (const [bin, count] of this.#sorted()) {

@@ -6,19 +6,19 @@ export type MemoryUser = keyof typeof MEMORY_SHARES;
 
 /** The budget is divided in sixteenths, so that every limit in a message is a round fraction. The shares add up to the whole. */
 export const MEMORY_SHARES = {
-  /**
-   * Bytes read ahead of the parser, one record of text, headers and footers. One record may be long, and it is in memory twice while its
-   * text is decoded.
-   */
-  reader: 2 / 16,
-  /** Pages, dictionaries and windows of compressed data, and the memory limit of DuckDB. Several columns are decoded at once. */
+  /** Bytes read ahead of the parser, one record of text, one header or footer. Files that people keep have records of kilobytes. */
+  reader: 1 / 16,
+  /** Pages, dictionaries and windows of compressed data, and the memory limit of DuckDB. A page of every column may be decoded at once. */
   decoder: 4 / 16,
   /** Three blocks of rows of a sixteenth each: one is computed with, one is filled, and one is on its way between two threads. */
   blocks: 3 / 16,
-  /** Square matrices of the solver and their copies: at the default of 1 GB those of the widest covariance that is kept (2,896 columns). */
+  /**
+   * Square matrices of the solver and their copies: at the default of 1 GB those of the widest covariance that is kept (2,896 columns). A table
+   * with so many columns that their names need this memory has no square matrix, so the names count here too.
+   */
   engine: 5 / 16,
-  /** Memory that grows with the number of rows or results: rows kept for the next reading, labels, statistics of rows, output buffers. */
-  results: 2 / 16,
+  /** What grows with the number of rows: rows kept for the next reading, their statistics, labels, and buffers of outputs. */
+  results: 3 / 16,
 } as const;
 
 /**

@@ -10,7 +10,7 @@ export { rereadableTable } from '../table/rereadable-table.js';
 export type { Cell, ColumnTable, TableBatch, TableColumn, TableRow, TableSource } from '../table/table.js';
 export type { Block, DenseBlock, Scaler, SparseBlock } from './blocks/block.js';
 export { identityScaler, packTile } from './blocks/block.js';
-export { packedRows } from './blocks/block-rows.js';
+export { packedRows, rowsOfBlock } from './blocks/block-rows.js';
 export { changeOf, refuseChanged } from './blocks/changes.js';
 export { decoded, decodeHalf, numbersOf } from './blocks/float16.js';
 export type { FloatArray, IntegerArray } from './blocks/matrix.js';

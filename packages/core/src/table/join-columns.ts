@@ -1,6 +1,6 @@
 import { runTaskSync } from '../base/progress.js';
 import type { Block } from '../data/blocks/block.js';
-import { blockRows, packedRows } from '../data/blocks/block-rows.js';
+import { packedRows, rowsOfBlock } from '../data/blocks/block-rows.js';
 import { checkBlockWidth, type RowSource } from '../data/blocks/row-source.js';
 import { checkFinite } from '../data/statistics/statistics.js';
 import { DataError } from '../errors.js';
@@ -71,7 +71,7 @@ class BlockReader {
     if (!this.#block) throw new RangeError('no rows are available');
     const from = this.#used;
     this.#used += rows;
-    return blockRows(this.#block, from, from + rows);
+    return rowsOfBlock(this.#block, from, from + rows);
   }
 
   async end(): Promise<void> {

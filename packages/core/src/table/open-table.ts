@@ -1,6 +1,6 @@
 import { builtInName } from '../base/built-in-name.js';
 import type { ProgressTracker } from '../base/progress.js';
-import { blockRows, packedRows } from '../data/blocks/block-rows.js';
+import { packedRows, rowsOfBlock } from '../data/blocks/block-rows.js';
 import type { NumberArray } from '../data/blocks/matrix.js';
 import type { RowSource } from '../data/blocks/row-source.js';
 import { libraryAdvice, libraryKind } from '../data/inputs/library-kind.js';
@@ -83,7 +83,7 @@ export function sourceTable(source: RowSource, names = source.columnNames): Tabl
         const plain: { data: NumberArray; stride: number } =
           block.kind === 'dense' && !block.half
             ? block
-            : { data: packedRows(blockRows(block, 0, block.rows)), stride: block.cols };
+            : { data: packedRows(rowsOfBlock(block, 0, block.rows)), stride: block.cols };
         const { data, stride } = plain;
         yield { rows: block.rows, cell: (i, j) => data[i * stride + j] };
       }

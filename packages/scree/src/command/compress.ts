@@ -35,6 +35,7 @@ export async function run(call: Call): Promise<void> {
       columnNames: source.columnNames,
       onProgress,
       signal,
+      memory: flags.memory as number | undefined,
     });
     terminal.clear();
     const seconds = (performance.now() - start) / 1000;

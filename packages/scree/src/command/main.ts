@@ -6,6 +6,7 @@ import type { Command } from './command.js';
 import { COMMANDS } from './commands.js';
 import { escapeLine, escapeText } from './escape.js';
 import { commandHelp, generalHelp } from './help.js';
+import { limitHeap } from './limit-heap.js';
 import { type Parsed, parse } from './parse.js';
 import { PrintError, print } from './print.js';
 import { UsageError } from './usage-error.js';
@@ -65,6 +66,8 @@ export async function main(given: readonly string[]): Promise<number> {
     const parsed = parse(rest, command.flags);
     debug = parsed.flags.debug === true;
     checkPositionals(parsed, command);
+    const { memory } = parsed.flags;
+    if (typeof memory === 'number') limitHeap(memory);
     const { load } = command;
     await keepAlive(async () => {
       const { run } = await load();

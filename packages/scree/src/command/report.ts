@@ -94,12 +94,19 @@ async function analyzeModelOf(
   file: PreparedFile,
   model: Model,
   questions: Pick<AnalyzeModelOptions, 'figures' | 'colours' | 'listRows'>,
-  { signal }: Call,
+  { flags, signal }: Call,
   { onProgress }: Terminal,
 ): Promise<Analysis> {
+  const memory = flags.memory as number | undefined;
   if (!file.input) await countRowsOfSmallFile(file, signal);
   // The model may have seen these rows or not: nothing in it tells.
-  return analyzeModel(model, tableOf(file), { ...questions, rows: 'new', signal, onProgress });
+  return analyzeModel(model, tableOf(file), {
+    ...questions,
+    rows: 'new',
+    signal,
+    onProgress,
+    ...(memory === undefined ? {} : { memory }),
+  });
 }
 
 /** Opens the file of a call, for a fit or for the model that --model names. */

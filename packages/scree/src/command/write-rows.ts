@@ -1,10 +1,13 @@
 import type { CsrMatrix, Matrix, NumberArray, RowSource } from '@scree/core';
 import type { Block } from '@scree/core/data';
-import { refuseChanged } from '@scree/core/data';
+import { refuseChanged, rowsOfBlock } from '@scree/core/data';
 import type { LabelledBlock } from '@scree/files';
 import { createFile, type WriteOptions } from '../disk/index.js';
 import { afterRows } from './describe-error.js';
 import type { Terminal } from './terminal.js';
+
+/** Numbers that are computed and written at a time: rows that are read may be much narrower than those that are written. */
+const PIECE_NUMBERS = 1 << 18;
 
 /** Writes the rows of a source, changed by a function block by block, to a file. `labelled` are the same rows with labels. After an error there is no file. */
 export async function writeRows(
@@ -18,12 +21,17 @@ export async function writeRows(
   const writer = await createFile(path, options);
   try {
     let done = 0;
+    const most = Math.max(1, Math.floor(PIECE_NUMBERS / options.cols));
     for await (const { block, labels } of labelled ?? unlabelled(source)) {
-      signal.throwIfAborted();
-      await writer.write(await afterRows(done, () => change(matrixOf(block))), labels);
-      done += block.rows;
-      const total = source.rows ?? source.expectedRows?.();
-      terminal.onProgress({ phase, done, ...(total === undefined ? {} : { total }) });
+      for (let from = 0; from < block.rows; from += most) {
+        signal.throwIfAborted();
+        const piece = rowsOfBlock(block, from, Math.min(block.rows, from + most));
+        const own = piece === block ? labels : labels?.slice(from, from + most);
+        await writer.write(await afterRows(done, () => change(matrixOf(piece))), own);
+        done += piece.rows;
+        const total = source.rows ?? source.expectedRows?.();
+        terminal.onProgress({ phase, done, ...(total === undefined ? {} : { total }) });
+      }
     }
     await refuseChanged(source);
     await writer.close();

@@ -1,6 +1,6 @@
 import { deflateRawSync } from 'node:zlib';
 import { DataError, type Model, type NumberArray, OptionError, type Progress, type RowSource } from '@scree/core';
-import { checkFinite, type DenseBlock, decodeHalf, refuseChanged } from '@scree/core/data';
+import { checkFinite, type DenseBlock, decodeHalf, MemoryBudget, refuseChanged } from '@scree/core/data';
 import { describeValue, ProgressTracker } from '@scree/core/pipeline';
 import { AtomicFile } from '../disk/atomic-file.js';
 import { isStoredType, roundToType, STORED_TYPES, type StoredType, storedTypeOf } from '../disk/stored-type.js';
@@ -32,6 +32,8 @@ export interface CompressOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly threads?: number | undefined;
+  /** Bytes that compressing may take. With little memory, blocks are smaller. Default: blocks of 16 MB. */
+  readonly memory?: number | undefined;
 }
 
 /** The compressed file. Errors are those of the rows that will be read back. */
@@ -61,12 +63,15 @@ const NOISE_SHARE = 0.1;
 /** Approximate share of the variance that `int8` and `float16` add. The rounding of the components depends on it. */
 const NOISE = { int8: 1e-4, float16: 4e-8 } as const;
 
+/** Copies of a block: as it was read, gathered, decoded again and in the engine, its scores, and its packed scores with those of the block before. */
+const BLOCK_COPIES = 6;
+
 /**
  * Writes rows as a model and their rounded scores. The source is read once, block by block, so data may be larger than memory.
  * The file is written under a temporary name and renamed when it is complete.
  */
 export async function compressFile(options: CompressOptions): Promise<Compressed> {
-  const { source, model, path, threads } = options;
+  const { source, model, path, threads, memory } = options;
   const quantise = checkOptions(options);
   const progress = new ProgressTracker(options);
   if (source.cols !== model.d) {
@@ -81,7 +86,10 @@ export async function compressFile(options: CompressOptions): Promise<Compressed
   try {
     const writer = new CompressedWriter(file, model, { ...options, quantise }, progress, engine);
     progress.begin('compressing', source.rows, source.expectedRows);
-    for await (const block of evenBlocks(source, rowsPerBlock(model.k, model.d), progress)) await writer.write(block);
+    const budget = new MemoryBudget(memory ?? Number.POSITIVE_INFINITY);
+    const bytes = (budget.share('blocks') + budget.share('results')) / BLOCK_COPIES;
+    const rows = rowsPerBlock(model.k, model.d, bytes);
+    for await (const block of evenBlocks(source, rows, progress)) await writer.write(block);
     const compressed = await writer.end();
     await refuseChanged(source);
     progress.end();

@@ -47,9 +47,10 @@ const MAX_SCORES = 1 << 20;
 const NUMBERS = 1 << 21;
 const ROWS = 1 << 16;
 
-/** Rows of every block but the last. */
-export function rowsPerBlock(k: number, d: number): number {
-  return Math.max(1, Math.min(ROWS, Math.floor(MAX_SCORES / k), Math.floor(NUMBERS / d)));
+/** Rows of every block but the last: fewer than usual if the decoded numbers of a block may take only `bytes`. */
+export function rowsPerBlock(k: number, d: number, bytes = Number.POSITIVE_INFINITY): number {
+  const numbers = Math.min(NUMBERS, Math.floor(bytes / 8));
+  return Math.max(1, Math.min(ROWS, Math.floor(MAX_SCORES / k), Math.floor(numbers / d)));
 }
 
 /** The length of a larger section would not fit in its header. */

@@ -3,29 +3,24 @@ import type { Evidence } from '../criteria/criterion.js';
 
 /** Tables made of one shuffle. */
 const ROTATIONS = 16;
+/** Numbers of the permuted table that are in memory at a time: 8 MB. */
+const TILE_NUMBERS = 1 << 20;
 
-/** A function that permutes the columns of a table and returns its squared singular values: see `criteria/permutation.ts`. */
-export function permutedSpectra(
-  rows: Float64Array,
-  n: number,
-  d: number,
-  evidence: Evidence,
-): () => Promise<Float64Array> {
+/**
+ * A function that permutes the columns of a table and returns its squared singular values: see `criteria/permutation.ts`. Only the columns
+ * are kept whole: the permuted table is put together and summed up a few thousand rows at a time.
+ */
+export function permutedSpectra(n: number, d: number, evidence: Evidence): () => Promise<Float64Array> {
   const { uniform } = random(evidence.options.seed);
-  const columns = transpose(rows, n, d);
-  const shuffled = new Float64Array(n * d);
+  const { rows = new Float64Array(0), columns = transpose(rows, n, d) } = evidence;
+  const turns = new Int32Array(d);
   let table = 0;
   return () => {
     const shuffle = table++ % ROTATIONS === 0;
     // The first column may stay: only the orders of columns relative to each other matter.
     if (shuffle) for (let j = 1; j < d; j += 2) shuffleTwo(columns, j * n, Math.min(j + 1, d - 1) * n, n, uniform);
-    for (let j = 0; j < d; j++) {
-      const turn = shuffle || j === 0 ? 0 : Math.floor(uniform() * n);
-      let at = j;
-      for (let i = turn; i < n; i++, at += d) shuffled[at] = columns[j * n + i];
-      for (let i = 0; i < turn; i++, at += d) shuffled[at] = columns[j * n + i];
-    }
-    return squaredSingularValues(shuffled, n, d, evidence);
+    for (let j = 0; j < d; j++) turns[j] = shuffle || j === 0 ? 0 : Math.floor(uniform() * n);
+    return squaredSingularValues(columns, turns, n, evidence);
   };
 }
 
@@ -47,23 +42,44 @@ function shuffleTwo(columns: Float64Array, one: number, two: number, n: number, 
   }
 }
 
-/** σ² of an n × d matrix, largest first: eigenvalues of BᵀB, or of BBᵀ if there are fewer rows than columns. */
+/** σ² of the n × d table whose column j is rotated by turns[j], largest first: eigenvalues of BᵀB, or of BBᵀ if rows are fewer. */
 async function squaredSingularValues(
-  data: Float64Array,
+  columns: Float64Array,
+  turns: Int32Array,
   n: number,
-  d: number,
   { engine, progress }: Evidence,
 ): Promise<Float64Array> {
+  const d = turns.length;
   const size = Math.min(n, d);
   const products = new Float64Array(size * size);
   const frame = { shift: new Float64Array(d), factor: new Float64Array(d).fill(1) };
   const onStep = (): void | Promise<void> => progress.yieldToEventLoop();
-  const block = await engine.load({ kind: 'dense', rows: n, cols: d, stride: d, data });
-  try {
-    if (d <= n) await block.gram(frame, products, onStep);
-    else await block.dual(frame, block, frame, { products, size, row: 0, column: 0 }, onStep);
-  } finally {
-    block.release();
+  // Products of rows with each other need all rows at once.
+  const height = d <= n ? Math.min(n, Math.max(d, Math.floor(TILE_NUMBERS / d))) : n;
+  const tile = new Float64Array(height * d);
+  for (let from = 0; from < n; from += height) {
+    const rows = Math.min(height, n - from);
+    const data = tile.subarray(0, rows * d);
+    writeRotatedRows(columns, turns, n, from, data);
+    const block = await engine.load({ kind: 'dense', rows, cols: d, stride: d, data });
+    try {
+      if (d <= n) await block.gram(frame, products, onStep);
+      else await block.dual(frame, block, frame, { products, size, row: 0, column: 0 }, onStep);
+    } finally {
+      block.release();
+    }
   }
   return (await engine.symmetricEigen(products, size, 0, onStep)).values;
+}
+
+/** Writes rows of the rotated columns, beginning with row `from`, into `out`. */
+function writeRotatedRows(columns: Float64Array, turns: Int32Array, n: number, from: number, out: Float64Array): void {
+  const d = turns.length;
+  for (let j = 0; j < d; j++) {
+    let row = (from + turns[j]) % n;
+    for (let at = j; at < out.length; at += d) {
+      out[at] = columns[j * n + row];
+      if (++row === n) row = 0;
+    }
+  }
 }

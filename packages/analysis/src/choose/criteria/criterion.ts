@@ -65,8 +65,10 @@ export interface Evidence {
   readonly covariance?: Float64Array;
   /** The moments of each group of rows. */
   readonly folds?: readonly FoldMoments[];
-  /** The rows, centred and scaled, without columns that do not vary (n × columns, row-major). */
+  /** The rows, centred and scaled, without columns that do not vary (n × columns, row-major), if they are fewer than the columns. */
   readonly rows?: Float64Array;
+  /** The same column by column, if there are more rows than columns. The permutation test shuffles them in place. */
+  readonly columns?: Float64Array;
   /** Why a need is not met: the end of a sentence that begins with the criterion. */
   readonly absent: Partial<Record<Need, string>>;
   readonly options: EvidenceOptions;

@@ -30,16 +30,16 @@ export const permutation: CriterionMethod = {
       ? `of ${n} × ${d} numbers takes long and was left out. Give a number of permutations to do it, or use parallel analysis.`
       : undefined,
   compute: async (evidence) => {
-    const { n, rows, columnVariances, spectrum, divisor, options } = evidence;
+    const { n, rows, columns, columnVariances, spectrum, divisor, options } = evidence;
     const d = columnVariances?.length ?? 0;
     const size = Math.min(d, n - 1);
-    if (!rows || size < 2) return doesNotApply('Permuting needs at least 2 columns that vary and 3 rows.');
+    if (!(rows || columns) || size < 2) return doesNotApply('Permuting needs at least 2 columns that vary and 3 rows.');
     const operations = operationsOf(n, d);
     const slow = permutation.tooLong?.(n, d, options);
     if (slow) return doesNotApply(`The permutation test ${slow}`);
     const count = simulations(options, operations);
     const { permutedSpectra } = await import('../computations/permuted-spectra.js');
-    const thresholds = await quantiles(count, size, evidence, 'permuted tables', permutedSpectra(rows, n, d, evidence));
+    const thresholds = await quantiles(count, size, evidence, 'permuted tables', permutedSpectra(n, d, evidence));
     const values = Array.from(spectrum.subarray(0, size));
     const scaled = thresholds.map((value) => value / divisor);
     const k = leadingAbove(values, scaled);

@@ -1,7 +1,7 @@
 import { type Block, identityScaler, packTile } from './block.js';
 
 /** Rows from, …, to − 1 of a block. Their numbers are not copied. */
-export function blockRows(block: Block, from: number, to: number): Block {
+export function rowsOfBlock(block: Block, from: number, to: number): Block {
   if (from === 0 && to === block.rows) return block;
   if (block.kind === 'dense') {
     const { stride, cols } = block;
