@@ -3,21 +3,14 @@ import * as zlib from 'node:zlib';
 import { FileError } from '@scree/files';
 import { type ByteReader, badFile, chunksOf, plainPlatform, truncated, type Unpackers } from '@scree/files/platform';
 
-/** Node's zstd, available from 22.15 on. It verifies sizes and checksums. */
-const { zstdDecompressSync } = zlib as {
-  zstdDecompressSync?: (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array;
-};
-
-/** Node's decompressors, several times faster than plain TypeScript. */
+/**
+ * Node's decompressors for gzip, several times faster than plain TypeScript. zstd is the same as in browsers: Node 20 has none, the one
+ * of later versions is slower, ignores all frames after the first, and in Node 22 accepts a truncated file.
+ */
 export const nodeUnpackers: Unpackers = {
+  ...plainPlatform.unpack,
   gzip: (reader, path) => through(reader, zlib.createGunzip(), path),
   deflate: (reader, path) => through(reader, zlib.createInflateRaw(), path),
-  // Not Node's: it silently ignores all frames after the first, and Node 22 accepts a truncated file.
-  zstd: plainPlatform.unpack.zstd,
-  // The caller checks the size of the result, so missing bytes are detected.
-  zstdPiece: zstdDecompressSync
-    ? (packed, size) => zstdDecompressSync(packed, { maxOutputLength: Math.max(1, size) })
-    : plainPlatform.unpack.zstdPiece,
   crc32: zlib.crc32,
 };
 
