@@ -2,16 +2,17 @@
  * Compares the formats that we read ourselves with libraries (docs/dependencies.md): speed on one file, size in a bundle, and hostile files.
  *
  *   mkdir /tmp/libraries && cd /tmp/libraries && npm init -y && npm install --ignore-scripts fflate pako fzstd zstddec lz4js unzipit \
- *     crc-32 @uwdata/flechette apache-arrow hyparquet hyparquet-compressors udsv csv-parse papaparse @streamparser/json fast-png esbuild
- *   npm run compile && node bench/libraries.js /tmp/libraries [case ...]
+ *     @zip.js/zip.js @duckdb/node-api crc-32 @uwdata/flechette apache-arrow hyparquet hyparquet-compressors udsv csv-parse papaparse @streamparser/json fast-png esbuild
+ *   npm run compile && SCREE_PYTHON=python3 node bench/libraries.js /tmp/libraries [case ...]
  *
  * Speed is processor time, as the machine may be busy: medians of seven runs, in turn.
- * A hostile file passes when the library throws an error or returns what we return. It fails when the library returns data where we refuse the
- * file, returns other data, takes more than 10 seconds of processor time or 1 GB, or crashes. Each library runs in a process of its own, which is replaced when it fails.
+ * A hostile file passes when the library throws an error or returns the right data: for packed files what Python's gzip and zipfile, the lz4
+ * package and the zstd program unpack (test/unpacking-oracle.py), for others what we return. It fails when the library returns data from a file
+ * that these refuse, returns other data, takes more than 10 seconds of processor time or 1 GB, or crashes. Each library runs in a process of its own, which is replaced when it fails.
  */
 import { execFileSync, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -57,7 +58,7 @@ const columnSha = (values) =>
         ),
       );
 const open = async (bytes, name) => {
-  const { identify, openTable, checkFileOptions, plainPlatform, blobBytes } = await ours('internal.js');
+  const { identify, openTable, checkFileOptions, plainPlatform, blobBytes } = await ours('platform/index.js');
   const options = checkFileOptions({ memory: 2 ** 26 });
   const file = await identify(blobBytes(new Blob([bytes]), name), { name }, options, plainPlatform.unpack);
   return openTable(file, options, plainPlatform);
@@ -187,6 +188,7 @@ const arrowColumns = (names, get) =>
 
 const CASES = {
   gzip: {
+    oracle: 'gzip',
     hostile: () => [
       ...corpus('gzip'),
       ...damaged(zlib.gzipSync(small)),
@@ -199,6 +201,7 @@ const CASES = {
       ours: ["export { gunzip } from 'OURS/archive/gunzip.js'"],
       fflate: ["export { gunzipSync } from 'fflate'"],
       pako: ["export { ungzip } from 'pako'"],
+      "pako's stream": ["export { Inflate } from 'pako'"],
     },
     ours: async (bytes) =>
       digestOf(iterate((await ours('archive/unpack.js')).plainUnpackers.gzip(await readerOf(bytes), 'x', 2 ** 26))),
@@ -218,6 +221,22 @@ const CASES = {
         return sha(out);
       },
       pako: async (bytes) => sha((await library('pako')).ungzip(bytes)),
+      "pako's stream": async (bytes) => {
+        const { Inflate } = await library('pako');
+        const unpacker = new Inflate({ chunkSize: 1 << 16 });
+        const hash = createHash('sha1');
+        let length = 0;
+        unpacker.onData = (chunk) => {
+          if (!timing) hash.update(chunk);
+          length += chunk.length;
+        };
+        for (let at = 0; at < bytes.length; at += 1 << 16) {
+          unpacker.push(bytes.subarray(at, at + (1 << 16)), at + (1 << 16) >= bytes.length);
+          if (unpacker.err) throw new Error(unpacker.msg);
+        }
+        if (!unpacker.ended) throw new Error('it is cut off');
+        return timing ? length : hash.digest('hex').slice(0, 16);
+      },
       DecompressionStream: (bytes) => stream('gzip', bytes),
       'node:zlib': async (bytes) => {
         const { nodeUnpackers } = await import(pathToFileURL(`${root}packages/scree/dist/disk/unpackers.js`).href);
@@ -226,6 +245,7 @@ const CASES = {
     },
   },
   zstd: {
+    oracle: 'zstd',
     hostile: () => {
       const packed = tool('zstd', ['-19', '--check', '-c'], small);
       return [
@@ -255,6 +275,7 @@ const CASES = {
     },
   },
   lz4: {
+    oracle: 'lz4',
     hostile: () => [
       ...damaged(tool('lz4', ['-c'], small)),
       Buffer.from('04224d186c40ffffffffffffff00da00000000', 'hex'),
@@ -268,6 +289,7 @@ const CASES = {
     contenders: { lz4js: async (bytes) => sha((await library('lz4js')).default.decompress(bytes)) },
   },
   zip: {
+    oracle: 'zip',
     hostile: () => [...corpus('npz'), ...damaged(zipOf(Buffer.from(small)))],
     speed: () => zipOf(text()),
     size: {
@@ -276,6 +298,7 @@ const CASES = {
       ],
       fflate: ["export { unzipSync } from 'fflate'"],
       unzipit: ["export { unzip } from 'unzipit'"],
+      'zip.js': ["export { ZipReader, Uint8ArrayReader, Uint8ArrayWriter } from '@zip.js/zip.js'"],
     },
     ours: async (bytes) => {
       const { readZip, seekable } = await ours('archive/zip.js');
@@ -284,25 +307,29 @@ const CASES = {
       const { blobBytes } = await ours('bytes/blob-bytes.js');
       const { chunksOf } = await ours('bytes/bytes.js');
       const file = seekable(blobBytes(new Blob([bytes]), 'x'));
-      const out = {};
+      const parts = [];
       for (const member of await readZip(file)) {
         const content = await arrayBytes(file, member, plainUnpackers);
-        out[member.name] = await digestOf(
-          chunksOf(checked({ ...content, size: member.size }, () => watchMember(member, 'x', plainUnpackers)).open()),
-        );
+        const read = checked({ ...content, size: member.size }, () => watchMember(member, 'x', plainUnpackers)).open();
+        for await (const chunk of chunksOf(read)) parts.push(chunk);
       }
-      return out;
+      return sha(...parts);
     },
     contenders: {
-      fflate: async (bytes) =>
-        Object.fromEntries(
-          Object.entries((await library('fflate')).unzipSync(bytes)).map(([name, content]) => [name, sha(content)]),
-        ),
+      fflate: async (bytes) => sha(...Object.values((await library('fflate')).unzipSync(bytes))),
       unzipit: async (bytes) => {
         const { entries } = await (await library('unzipit')).unzip(new Uint8Array(bytes));
-        const out = {};
-        for (const [name, entry] of Object.entries(entries)) out[name] = sha(new Uint8Array(await entry.arrayBuffer()));
-        return out;
+        const parts = [];
+        for (const entry of Object.values(entries)) parts.push(new Uint8Array(await entry.arrayBuffer()));
+        return sha(...parts);
+      },
+      'zip.js': async (bytes) => {
+        const { configure, Uint8ArrayReader, Uint8ArrayWriter, ZipReader } = await library('@zip.js/zip.js');
+        configure({ useWebWorkers: false });
+        const parts = [];
+        for (const entry of await new ZipReader(new Uint8ArrayReader(bytes)).getEntries())
+          parts.push(await entry.getData(new Uint8ArrayWriter(), { checkSignature: true }));
+        return sha(...parts);
       },
     },
   },
@@ -403,6 +430,28 @@ const CASES = {
             bom: true,
           }),
         ),
+      DuckDB: async (bytes) => {
+        const { DuckDBInstance } = await library('@duckdb/node-api');
+        const path = `${tmpdir()}/libraries-${process.pid}.csv`;
+        writeFileSync(path, bytes);
+        const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
+        const connection = await instance.connect();
+        try {
+          const result = await connection.stream(`select * from read_csv('${path}')`);
+          const values = result.columnNames().map(() => []);
+          let rows = 0;
+          for (let chunk = await result.fetchChunk(); chunk?.rowCount > 0; chunk = await result.fetchChunk()) {
+            rows += chunk.rowCount;
+            const columns = Array.from(values, (_, j) => chunk.getColumnVector(j).items ?? chunk.getColumnValues(j));
+            if (timing) inRows(columns);
+            else for (const [j, column] of columns.entries()) for (const value of column) values[j].push(value);
+          }
+          return timing ? rows : { set: values.map((column) => columnSha(column)) };
+        } finally {
+          connection.closeSync();
+          instance.closeSync();
+        }
+      },
       papaparse: async (bytes) => {
         const { data, errors } = (await library('papaparse')).default.parse(bytes.toString(), { skipEmptyLines: true });
         if (errors.some(({ type }) => type !== 'Delimiter')) throw new Error(errors[0].message);
@@ -550,6 +599,19 @@ async function outcomes(name, contender, files) {
   return results;
 }
 
+/** What independent programs unpack, by digests; undefined for files that they refuse. */
+function oracleResults(kind, files) {
+  const place = mkdtempSync(`${tmpdir()}/libraries-`);
+  try {
+    for (const [i, file] of files.entries()) writeFileSync(`${place}/${i}`, file);
+    const program = `${root}test/unpacking-oracle.py`;
+    const printed = tool(process.env.SCREE_PYTHON ?? 'python3', [program, place, kind, String(files.length)]);
+    return JSON.parse(printed).map((found) => (found.startsWith('refused') ? undefined : found.slice(0, 16)));
+  } finally {
+    rmSync(place, { recursive: true });
+  }
+}
+
 if (isChild) {
   const [, name, contender] = rest;
   const read = contender === 'ours' ? CASES[name].ours : CASES[name].contenders[contender];
@@ -563,6 +625,7 @@ if (isChild) {
 } else {
   for (const name of rest.length > 0 ? rest : Object.keys(CASES)) {
     const {
+      oracle,
       ours: read,
       oursSpeed = read,
       contenders,
@@ -574,18 +637,19 @@ if (isChild) {
     console.log(`\n${name}`);
     if (hostile) {
       const files = [...hostile()];
-      const expected = await outcomes(name, 'ours', files);
-      const failed = expected.filter((outcome) => outcome.failed).length;
+      const own = await outcomes(name, 'ours', files);
+      const failed = own.filter((outcome) => outcome.failed).length;
+      const expected = oracle ? oracleResults(oracle, files).map((result) => ({ result })) : own;
       console.log(
-        `  hostile files: ${files.length}, we read ${expected.filter(({ result }) => result !== undefined).length} and fail ${failed}`,
+        `  hostile files: ${files.length}, we read ${own.filter(({ result }) => result !== undefined).length} and fail ${failed}`,
       );
-      for (const contender of Object.keys(contenders)) {
-        const found = await outcomes(name, contender, files);
-        const counts = { passed: 0, hang: 0, memory: 0, crash: 0, 'data from a file we refuse': 0, 'other data': 0 };
+      for (const contender of oracle ? ['ours', ...Object.keys(contenders)] : Object.keys(contenders)) {
+        const found = contender === 'ours' ? own : await outcomes(name, contender, files);
+        const counts = { passed: 0, hang: 0, memory: 0, crash: 0, 'data from a refused file': 0, 'other data': 0 };
         found.forEach((outcome, i) => {
           if (outcome.failed) counts[outcome.failed]++;
           else if (outcome.error !== undefined) counts.passed++;
-          else if (expected[i].result === undefined) counts['data from a file we refuse']++;
+          else if (expected[i].result === undefined) counts['data from a refused file']++;
           else counts[same(expected[i].result, outcome.result) ? 'passed' : 'other data']++;
         });
         console.log(

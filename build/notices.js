@@ -14,6 +14,8 @@ function packageOf(id) {
   // Helpers that a bundler writes into its output: "\0rolldown/runtime.js", "\0vite/preload-helper.js".
   const virtual = /^\0(rolldown|vite)\//.exec(id);
   if (virtual) return join(modules, virtual[1]);
+  // Written by packages/files/build-zstd.js.
+  if (/[\\/]archive[\\/]zstd-wasm\.[jt]s$/.test(id)) return join(modules, 'zstddec');
   const path = id.replace(/^\0/, '').replace(/[?#].*$/, '');
   if (!/[\\/]node_modules[\\/]/.test(path)) return undefined;
   let folder = dirname(path);

@@ -64,7 +64,7 @@ export default defineConfig({
   worker: {
     format: 'es',
     plugins: () => [collectModules(bundled)],
-    // One file, but for Parquet, which most never need, and what is computed after the first picture: a worker waits long for
+    // One file, but for Parquet and zstd, which most never need, and what is computed after the first picture: a worker waits long for
     // every further file while the page is loading.
     rolldownOptions: {
       output: {
@@ -72,7 +72,7 @@ export default defineConfig({
           groups: [
             {
               name: 'worker',
-              test: /^(?!.*(parquet|analysis.src.(choose.(computations|collect|evaluate|recommend)|bootstrap)|solvers.(learned|sketch).(?!declaration|check)))/,
+              test: /^(?!.*(parquet|zstd|analysis.src.(choose.(computations|collect|evaluate|recommend)|bootstrap)|solvers.(learned|sketch).(?!declaration|check)))/,
             },
           ],
         },

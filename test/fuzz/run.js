@@ -46,6 +46,8 @@ async function build() {
   const made = await rolldown({
     input: here('entry.ts'),
     platform: 'node',
+    // Its paths lead to compiled packages: errors would be of other classes than those of the sources.
+    tsconfig: false,
     external: /^node:|^(@duckdb|koffi|linkedom|@observablehq|node-sqlite3-wasm)/,
     resolve: {
       alias: {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Moments, pca } from '@scree/core';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { PACKED_ARROW, TYPED_ARROW } from '../../packages/files/test/fixtures.js';
+import { PACKED_ARROW, TYPED_ARROW, ZSTD_CSV } from '../../packages/files/test/fixtures.js';
 import { bytesOf, csrFile, npyFile, zipFile } from '../../packages/files/test/make.js';
 import { PACKED_PARQUET } from '../../packages/files/test/packed-parquet.js';
 import { compressFile } from '../../packages/scree/src/compress/compress-file.js';
@@ -76,6 +76,16 @@ export const SEEDS: Record<Format, () => Uint8Array[] | Promise<Uint8Array[]>> =
     // Long enough for codes of its own.
     gzipSync(`a,b\n${Array.from({ length: 200 }, (_, i) => `${i},${(i * i) % 97}`).join('\n')}\n`),
     Buffer.concat([gzipSync('a,b\n1,2\n'), gzipSync('3,4\n5,6\n')]),
+  ],
+  zstd: () => [
+    ...Object.values(ZSTD_CSV).map(base64),
+    // Two frames, one of them with a checksum, and one between them that is to be skipped.
+    Buffer.from(
+      '28b52ffd0458610000612c620a312c320a332c340ae1b3cb2e522a4d1802000000000028b52ffd0058210000352c360a',
+      'hex',
+    ),
+    // 3,000 times the same byte.
+    Buffer.from('28b52ffd00584d00001031310100b3f30116', 'hex'),
   ],
   json: () => [
     text('[{"a": 1.5, "b": [1, 2], "t": "x\\"}"}, {"a": null, "b": [3, 4], "t": null},\n {"a": true, "b": [5, 6]}]'),
@@ -159,6 +169,7 @@ export const TOKENS: Record<Format, readonly string[]> = {
     '%',
     '1_000',
   ],
+  zstd: ['\x28\xb5\x2f\xfd', '\x50\x2a\x4d\x18', '\x01\x00\x00'],
   gzip: ['\x1f\x8b\x08', '\x00\x00\xff\xff', '\x01\x00\x00\xff\xff'],
   json: [...NUMBERS, ...STRUCTURE],
   ndjson: [...NUMBERS, ...STRUCTURE, '\n', '\r\n'],

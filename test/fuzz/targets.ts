@@ -238,9 +238,24 @@ const unzipped = alike(
   (bytes) => openCsv(unpacked(bytes, 'gzip', nodeUnpackers), { memory: MEMORY }),
 );
 
+/** A file that unpacks as it is read is also a piece of its unpacked size. */
+const zstdPiece: Target = async (bytes) => {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const unpacking = plainUnpackers.zstd(memoryFile(bytes).open(), 'test', MEMORY);
+  for (let next = await unpacking.next(); !next.done; next = await unpacking.next()) {
+    chunks.push(next.value.slice());
+    size += next.value.length;
+    if (size > NUMBERS) return void (await unpacking.return?.());
+  }
+  const piece = await plainUnpackers.zstdPiece(bytes, size);
+  if (!Buffer.concat(chunks).equals(piece)) throw new Error('a file and a piece unpack differently');
+};
+
 export const TARGETS = {
   csv: both(blob('data.csv'), csvWindows),
   gzip: both(blob('data.csv.gz'), unzipped),
+  zstd: both(blob('data.csv.zst'), zstdPiece),
   json: both(blob('data.json'), jsonWindows(false)),
   ndjson: both(blob('data.ndjson'), jsonWindows(true)),
   npy: blob('data.npy'),

@@ -22,7 +22,7 @@ import { andersonInterval, interpolatedQuantile, standardErrors } from '../src/b
 import { replicatesByScatter } from '../src/bootstrap/scatter.js';
 import { type FittedSample, type ReplicateMethod, stabilityOf } from '../src/bootstrap/stability.js';
 import { bootstrap, defaultReplicates } from '../src/index.js';
-import { chiSquare } from '../src/statistics/chi-square.js';
+import { chiSquare } from '../src/statistics/gamma.js';
 import { analyzed } from './support/analyzed.js';
 
 const CHOSEN: BootstrapSettings = { replicates: 20, kind: 'rows', alignment: 'order', scores: false, seed: 3 };

@@ -12,8 +12,8 @@ import type { Evidence, Result } from '../src/choose/criteria/criterion.js';
 import { marchenkoPasturMedian } from '../src/choose/criteria/gavish-donoho.js';
 import { CRITERIA, type CriterionName } from '../src/choose/criteria/registry.js';
 import { chooseComponents } from '../src/index.js';
+import { logGamma } from '../src/statistics/distributions.js';
 import { gamma } from '../src/statistics/gamma.js';
-import { logGamma } from '../src/statistics/special.js';
 
 const wine = readTable('wine').rows;
 

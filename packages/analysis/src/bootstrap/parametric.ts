@@ -1,5 +1,5 @@
 import { combineRows, dot } from '@scree/core/linalg';
-import { chiSquare } from '../statistics/chi-square.js';
+import { chiSquare } from '../statistics/gamma.js';
 import { generatorOf } from './draws.js';
 import type { ReplicateOptions, Replicates } from './replicate.js';
 import {

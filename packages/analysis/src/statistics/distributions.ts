@@ -104,7 +104,12 @@ function tailGamma(x: number, a: number): number {
   return density * a * value;
 }
 
-/** ln Γ(z) − ((z − ½)·ln z − z + ½·ln 2π). */
+/** ln Γ(x) for x > 0. */
+export function logGamma(x: number): number {
+  return stirling(x) + (x - 0.5) * Math.log(x) - x + 0.5 * Math.log(2 * Math.PI);
+}
+
+/** ln Γ(z) − ((z − ½)·ln z − z + ½·ln 2π): Stirling's series, after z was raised to 16 or more. */
 function stirling(z: number): number {
   let sum = 0;
   let at = z;

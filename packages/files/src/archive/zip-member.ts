@@ -1,4 +1,5 @@
 import { type Bytes, readerAt } from '../bytes/bytes.js';
+import { textOf } from '../bytes/text.js';
 import { badFile, truncated } from '../file-error.js';
 import { type Unpackers, unpacked } from './unpack.js';
 import { part, type SeekableBytes, type ZipMember } from './zip.js';
@@ -40,9 +41,12 @@ async function memberBytes(file: SeekableBytes, member: ZipMember): Promise<Seek
   const name = `${file.path} (${member.name})`;
   const header = await part(file, member.header, 30);
   if (header.getUint32(0) !== 0x04034b50) throw badFile(name, 'its own header is not where the directory says');
-  const start = member.header + 30 + header.getUint16(26) + header.getUint16(28);
+  const nameLength = header.getUint16(26);
+  const start = member.header + 30 + nameLength + header.getUint16(28);
   if (start + member.stored > file.size)
     throw truncated(name, `it needs ${member.stored} bytes, and ${Math.max(0, file.size - start)} are there`);
+  const own = await part(file, member.header + 30, nameLength);
+  if (textOf(own.bytes, 0, nameLength) !== member.name) throw badFile(name, 'its own header has another name');
   const readAt: SeekableBytes['readAt'] = (into, position) =>
     file.readAt(into.subarray(0, Math.max(0, member.stored - position)), start + position);
   return { path: name, size: member.stored, rereadable: file.rereadable, readAt, open: () => readerAt(readAt) };

@@ -20,6 +20,10 @@ const COMMENT = 0xffff;
 /** Members and bytes of a directory that are read at most. */
 const MOST_MEMBERS = 100_000;
 const MOST_DIRECTORY = 32 << 20;
+/** Flags of members that are encrypted (in two ways), or that are changes to other files. */
+const [ENCRYPTED, PATCH] = [0x41, 0x20];
+/** The newest version of the format (6.3) that a member may need. */
+const NEWEST = 63;
 /** Says that a number is in the 64-bit extra field. */
 const ELSEWHERE = 0xffffffff;
 
@@ -71,7 +75,10 @@ export async function readZip(file: SeekableBytes): Promise<ZipMember[]> {
     const flags = directory.getUint16(at + 8);
     const method = directory.getUint16(at + 10);
     const name = textOf(directory.bytes, at + 46, at + 46 + nameLength);
-    if (flags & 1) throw unsupported(path, `has an encrypted member ${JSON.stringify(name)}`, 'Unpack it first.');
+    if (flags & ENCRYPTED)
+      throw unsupported(path, `has an encrypted member ${JSON.stringify(name)}`, 'Unpack it first.');
+    if (flags & PATCH || (directory.getUint16(at + 6) & 0xff) > NEWEST)
+      throw unsupported(path, `has a member ${JSON.stringify(name)} of an unknown kind`, 'Unpack it first.');
     if (method !== 0 && method !== 8) {
       throw unsupported(
         path,
@@ -84,6 +91,7 @@ export async function readZip(file: SeekableBytes): Promise<ZipMember[]> {
     members.push({ name, packed: method === 8, stored, size: unpackedSize, crc: directory.getUint32(at + 16), header });
     at = next;
   }
+  if (at !== length) throw badFile(path, `its directory has more than the ${count} entries that it claims`);
   return members;
 }
 

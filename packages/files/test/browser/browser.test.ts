@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { launchChromium } from '../../../../test/chromium.js';
 import { serve } from '../../../../test/serve.js';
 import { bundlePage } from '../../../core/test/browser/bundle.js';
-import { PACKED_ARROW } from '../fixtures.js';
+import { PACKED_ARROW, ZSTD_CSV } from '../fixtures.js';
 import { bytesOf, csrFile, npyFile, zipFile } from '../make.js';
 import { PACKED_PARQUET } from '../packed-parquet.js';
 import type {} from './page.js';
@@ -25,6 +25,9 @@ const FILES: [string, Uint8Array][] = [
   ['more.csv.gz', Buffer.concat([packed, Buffer.from('9,9\n')])],
   ['cut.csv.gz', packed.subarray(0, packed.length - 5)],
   ['damaged.csv.gz', Buffer.concat([packed.subarray(0, 2000), Buffer.alloc(900, 7)])],
+  ['x.csv.zst', Buffer.from(ZSTD_CSV.checked, 'base64')],
+  ['frames.csv.zst', Buffer.concat([ZSTD_CSV.checked, ZSTD_CSV.plain].map((frame) => Buffer.from(frame, 'base64')))],
+  ['cut.csv.zst', Buffer.from(ZSTD_CSV.checked, 'base64').subarray(0, -3)],
   ['x.json', Buffer.from('[{"a": 1, "b": "ü"}, {"a": 2, "b": "y"}]')],
   ['x.ndjson.gz', gzipSync('[1, 2]\n[3, 4]\n')],
   ['x.npy', npyFile('>f4', [1, 2], Buffer.from('3f80000040000000', 'hex'))],
@@ -45,12 +48,15 @@ const FILES: [string, Uint8Array][] = [
   ['empty.csv', Buffer.alloc(0)],
 ];
 
+/** The Content-Security-Policy of `scree lab`, as far as it concerns scripts: no `fetch` of data: addresses, for example. */
+const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'";
+
 describe.skipIf(!executablePath)('in a worker of Chromium', () => {
   let browser: Browser | undefined;
   let page: Page;
   let close: (() => Promise<void>) | undefined;
   beforeAll(async () => {
-    const server = await serve(await bundlePage(new URL('.', import.meta.url)));
+    const server = await serve(await bundlePage(new URL('.', import.meta.url)), { 'Content-Security-Policy': POLICY });
     close = server.close;
     browser = await launchChromium(executablePath);
     page = await browser.newPage();
@@ -59,6 +65,11 @@ describe.skipIf(!executablePath)('in a worker of Chromium', () => {
   afterAll(async () => {
     await browser?.close();
     await close?.();
+  });
+
+  it('the page does not fetch from data: addresses', async () => {
+    const fetched = await page.evaluate(() => fetch('data:,x').then(String, () => 'refused'));
+    expect(fetched).toBe('refused');
   });
 
   it.each(FILES)('%s is read, or refused, as it is in Node', async (name, content) => {

@@ -1,25 +1,50 @@
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import * as zlib from 'node:zlib';
 import { FileError } from '@scree/files';
 import { type ByteReader, badFile, chunksOf, plainPlatform, truncated, type Unpackers } from '@scree/files/platform';
 
-/** Node's zstd, available from 22.15 on. It verifies sizes and checksums. */
-const { zstdDecompressSync } = zlib as {
-  zstdDecompressSync?: (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array;
-};
-
-/** Node's decompressors, several times faster than plain TypeScript. */
+/**
+ * Node's decompressors for gzip, several times faster than plain TypeScript. zstd is the same as in browsers: Node 20 has none, the one
+ * of later versions is slower, ignores all frames after the first, and in Node 22 accepts a truncated file.
+ */
 export const nodeUnpackers: Unpackers = {
-  gzip: (reader, path) => through(reader, zlib.createGunzip(), path),
+  ...plainPlatform.unpack,
+  gzip,
   deflate: (reader, path) => through(reader, zlib.createInflateRaw(), path),
-  // Not Node's: it silently ignores all frames after the first, and Node 22 accepts a truncated file.
-  zstd: plainPlatform.unpack.zstd,
-  // The caller checks the size of the result, so missing bytes are detected.
-  zstdPiece: zstdDecompressSync
-    ? (packed, size) => zstdDecompressSync(packed, { maxOutputLength: Math.max(1, size) })
-    : plainPlatform.unpack.zstdPiece,
   crc32: zlib.crc32,
 };
+
+/** zlib's gunzip ignores what follows the last member. Zeros are padding; anything else may have been rows. */
+async function* gzip(reader: ByteReader, path: string): AsyncGenerator<Uint8Array, void, void> {
+  const unpacker = zlib.createGunzip();
+  /** The chunks that zlib has not used to their ends, by their positions. */
+  const unused = new Map<number, Uint8Array>();
+  let position = 0;
+  const recorded: ByteReader = {
+    read: async (into) => {
+      const count = await reader.read(into);
+      for (const [at, chunk] of unused) if (at + chunk.length <= unpacker.bytesWritten) unused.delete(at);
+      unused.set(position, into.subarray(0, count));
+      position += count;
+      return count;
+    },
+    close: async () => {},
+  };
+  try {
+    yield* through(recorded, unpacker, path);
+    const used = unpacker.bytesWritten;
+    for (const [at, chunk] of unused) expectZeros(chunk.subarray(Math.max(0, used - at)), path);
+    for await (const chunk of chunksOf(reader)) expectZeros(chunk, path);
+  } finally {
+    await reader.close();
+  }
+}
+
+function expectZeros(bytes: Uint8Array, path: string): void {
+  if (bytes.some((byte) => byte !== 0))
+    throw badFile(path, 'it does not unpack (something that is not gzip follows its packed data)');
+}
 
 async function* through(
   reader: ByteReader,
@@ -40,5 +65,7 @@ async function* through(
   } finally {
     unpacker.destroy();
     packed.destroy();
+    // A read that is under way ends first.
+    if (!packed.closed) await once(packed, 'close');
   }
 }

@@ -1,4 +1,4 @@
-import { logGamma } from '../../statistics/special.js';
+import { logGamma } from '../../statistics/distributions.js';
 import { type CriterionMethod, components, doesNotApply, indexOfLargest } from './criterion.js';
 
 /** Variances below this part of the largest are zero. */
