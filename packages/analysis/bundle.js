@@ -29,6 +29,8 @@ for (const [format, folder] of [
     comments: { jsdoc: false },
     codeSplitting: {
       groups: [
+        // What several of the following files need must not pull one of them in.
+        { name: 'shared', test: /[\\/]dist[\\/](fields|statistics[\\/]gamma|inspect[\\/]column-names)\.js$/ },
         { name: 'criteria-parts', test: /[\\/]dist[\\/]choose[\\/](criteria|computations[\\/]simulate)/ },
         { name: 'describe-parts', test: /[\\/]dist[\\/](describe|choose[\\/]components-for)/ },
         { name: 'bootstrap', test: /[\\/]dist[\\/]bootstrap[\\/](?!bootstrap\.|bootstrap-options|default-replicates)/ },
