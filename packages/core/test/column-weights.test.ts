@@ -199,7 +199,7 @@ describe('column weights', () => {
     weighted.criteria.forEach(({ values }, i) => {
       close(values, expected.criteria[i].values, 1e-6);
     });
-    // Their mean is 1, but these are no correlations: Kaiser's rule does not apply, from the data, wide data or a model.
+    // Their mean is 1, but these are not correlations: Kaiser's rule does not apply, from the data, wide data or a model.
     const model = await pca(rows, { scale: 'unit', columnWeights, k: 2, solver: 'covariance' });
     const wide = withSpectrum(5, 6, (i) => 5 - i);
     const weights = [1, 2, 1, 2, 1];

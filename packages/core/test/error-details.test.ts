@@ -17,7 +17,7 @@ const rows = [
 ];
 const model = await pca(rows);
 
-/** Calls that must refuse most of what they get here. */
+/** Calls that must refuse most of the arguments of this test. */
 const calls: Readonly<Record<string, (value: never) => unknown>> = {
   pca: (value) => pca(value),
   pcaSync: (value) => pcaSync(value),

@@ -42,7 +42,7 @@ export function refuseForMoments({ solver, learn, weights, transform }: Settings
   }[option];
   throw new OptionError(
     'BAD_OPTION',
-    `${option} cannot be used with moments, which have no rows. ${remedy}, or pass the rows themselves.`,
+    `${option} cannot be chosen for moments, which have no rows. ${remedy}, or pass the rows themselves.`,
     { option },
   );
 }

@@ -89,7 +89,7 @@ describe.skipIf(!executablePath)('in Chromium', () => {
       );
     });
 
-    // Where a page should do such work; what an engine may do there is not what it may do in the page itself.
+    // A page should do such work in a worker. An engine may do there what it may not do in the page itself.
     it.each(named(engineSetups.filter(({ engine }) => engine === 'wasm')))(
       '%s does so in a worker too',
       async (_, setup) => {

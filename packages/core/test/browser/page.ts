@@ -12,7 +12,7 @@ const checks = {
     fc.configureGlobal({ seed, numRuns: 100 });
   },
 
-  /** What the page is allowed. */
+  /** The permissions of the page. */
   async facts(): Promise<{ isolated: boolean; sharedMemory: boolean; kernels: string; threads: number | undefined }> {
     const sharedMemory = typeof SharedArrayBuffer !== 'undefined';
     const threads = (await wasmEngine({ threads: 3 }))?.threads;
@@ -34,7 +34,7 @@ const checks = {
 
   digests,
 
-  /** The same in a worker, where a page should do such work. */
+  /** The same in a worker. */
   digestsInWorker(setup: EngineSetup): Promise<Record<string, string>> {
     const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
     return new Promise<Record<string, string>>((resolve, reject) => {

@@ -42,7 +42,7 @@ describe.each(versions)('files that version %s wrote', (version) => {
       expect(model.warnings.map(({ code }) => code)).toEqual(expected.warnings);
       expect(model.trace?.length).toBe(expected.epochs);
       expect(model.certificate.residuals).toHaveLength(model.k);
-      // What is written again can be read again.
+      // The model can be written and read again.
       expectClose((await loadModel(model.toBinary()).transform(expected.rows)).data, expected.scores);
     }
     expect(models[0]).toEqual(models[1]);

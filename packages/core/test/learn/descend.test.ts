@@ -361,7 +361,7 @@ describe('descend', () => {
   });
 
   it('separates attraction from repulsion', () => {
-    // Two points near each other and far from the third, in one dimension: Dˣ is −2⟨xᵢ, xⱼ⟩ of what is centred.
+    // Two points near each other and far from the third, in one dimension: Dˣ is −2⟨xᵢ, xⱼ⟩ of centred rows.
     const state = descend([[0], [1], [11]], { rule: 'pairwise', k: 1, exact: false }).next().value as Snapshot;
     const { terms } = state;
     expect(state.forces(0).data[1]).toBeLessThan(0);
@@ -376,7 +376,7 @@ describe('descend', () => {
         else push += force;
       }
     }
-    // Terms are in units where σ₁ = 1, forces here in those of the data.
+    // Terms are in units of σ₁ = 1, and forces in those of the data.
     expect(terms.attraction / terms.repulsion).toBeCloseTo(pull / push, 9);
     expect(terms.attracting).toBeCloseTo(pulls / 3, 12);
   });

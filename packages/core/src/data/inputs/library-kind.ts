@@ -105,7 +105,7 @@ export function libraryAdvice(value: object): string | undefined {
   return found && `${found.name}, which is not read as it is. Pass ${found.pass}.`;
 }
 
-/** Returns true for a Buffer of Node, which often has the bytes of numbers of another type. */
+/** Returns true for an instance of Node's class of bytes, which often has the bytes of numbers of another type. */
 export function isBuffer(value: unknown): boolean {
   return builtInName(value) === 'Uint8Array' && (value as Uint8Array).constructor.name !== 'Uint8Array';
 }

@@ -81,8 +81,8 @@ export class RowGatherer {
   }
 
   /**
-   * Throws if a row is an object of another library, a Map, a Set or a Buffer. Checks the first row, and every row with another
-   * prototype than the row before.
+   * Throws if a row is an object of another library, a Map, a Set or Node's class of bytes. Checks the first row, and every row
+   * with another prototype than the row before.
    */
   #refuseOtherTypes(row: unknown, at: number): void {
     if (typeof row !== 'object' || row === null) return;

@@ -145,7 +145,7 @@ function storedNumbers({ data, dtype }: Matrix<NumberArray>): { data: NumberArra
   return { data: plainArray(data), half: dtype === 'float16' };
 }
 
-/** The same numbers in a plain typed array of this realm. Methods of a Buffer, for example, return Buffers. */
+/** The same numbers in a plain typed array of this realm. Methods of Node's class of bytes return objects of that class. */
 function plainArray(data: NumberArray): NumberArray {
   const type = ARRAY_TYPES.find(({ name }) => name === builtInName(data));
   if (!type || !ArrayBuffer.isView(data)) throw unsupportedArray(data);

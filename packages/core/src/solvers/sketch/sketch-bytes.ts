@@ -93,6 +93,6 @@ function bytesOf({ buffer, byteOffset, byteLength }: Float64Array): Uint8Array {
 }
 
 function numbersOf(bytes: Uint8Array): Float64Array {
-  // A copy, because the bytes may not be aligned. `slice` is not used: in some subclasses, such as Buffer, it does not copy.
+  // A copy, because the bytes may not be aligned. `slice` is not used, because it does not copy in some subclasses.
   return new Float64Array(new Uint8Array(bytes).buffer);
 }

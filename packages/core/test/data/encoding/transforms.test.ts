@@ -89,7 +89,7 @@ describe('transform', () => {
       close(other.variances, model.variances, 1e-11);
     }
     close((await model.transform(toCsr(rows))).data, (await model.transform(rows)).data, 1e-11);
-    // Where zeros do not stay zeros, sparse rows become dense.
+    // If zeros do not stay zeros, sparse rows become dense.
     const shifted = rows.map((row) => row.map((x) => x + 1));
     close(
       (await pca(toCsr(shifted), { k: 2, transform: 'clr' })).variances,
@@ -342,7 +342,7 @@ describe("scale: 'median'", () => {
             weights: cells.map(([, weight]) => weight),
             columnNames: ['x', 'i'],
           }).catch((error) => {
-            // Position i may have no deviation where weights leave one row.
+            // Position i may have no deviation if only one row has a weight.
             expect(error.message).toMatch(/half of the values of column 2|needs at least 2|beyond float64/);
             return { scale: undefined };
           });

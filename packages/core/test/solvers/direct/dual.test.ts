@@ -6,7 +6,10 @@ import { random } from '../../../src/linalg/random.js';
 const wasm = (await wasmEngine({ threads: 1 })) as Engine;
 const [n, d] = [44, 100_000];
 
-/** Wide data of so many numbers that another reading to measure residuals is avoided where it can be: factors of these sizes, and noise. */
+/**
+ * Wide data with enough numbers that the solver avoids another pass for measuring residuals if possible: factors of these sizes,
+ * and noise.
+ */
 function wide(sizes: readonly number[]): Matrix & { data: Float64Array } {
   const { uniform } = random(4);
   const data = new Float64Array(n * d);
@@ -21,7 +24,7 @@ function wide(sizes: readonly number[]): Matrix & { data: Float64Array } {
   return { rows: n, cols: d, data };
 }
 
-/** Whether the rows were read once more, to measure residuals. */
+/** True if the rows were read once more to measure residuals. */
 async function fit(data: Matrix, options: PcaOptions): Promise<{ model: Model; measured: boolean }> {
   let measured = false;
   const onProgress = ({ phase }: { phase: string }): void => {

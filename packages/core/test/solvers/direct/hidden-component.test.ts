@@ -122,8 +122,8 @@ interface Pass {
 }
 
 /**
- * A problem whose scatter is Σ λ·vvᵀ over axes, and a diagonal, and whose start is that of a seed. In `changing` data every pass on which a
- * certificate rests sees one more column with variance.
+ * A problem with a scatter of Σ λ·vvᵀ over axes plus a diagonal, and with the start of a seed. In `changing` data every pass on
+ * which a certificate rests sees one more column with variance.
  */
 function problemOf(
   axes: readonly Axis[],

@@ -157,7 +157,7 @@ describe('forces on points', () => {
     const [n, d, k] = [9, 4, 2];
     for (const seed of [1, 2, 3]) {
       const data = { rows: n, cols: d, data: normals(n * d, seed) };
-      // One plain step: what Y has moved by is η/2·(F_X − F_Y) = −η/16·∇f, in units where σ₁ = 1.
+      // One plain step moves Y by η/2·(F_X − F_Y) = −η/16·∇f, in units of σ₁ = 1.
       const step = 0.125;
       for (const rule of ['pairwise', 'factored'] as const) {
         const run = descend(data, { rule, k, step, descent: 'plain', seed });
@@ -191,7 +191,7 @@ describe('forces on points', () => {
         attraction[c] += forces.attraction[c];
       }
     }
-    // What i does to j, j does to i: all attractions together move nothing.
+    // The forces between i and j are opposite, so the sum of all attractions is zero.
     expect(Math.hypot(...attraction)).toBeLessThan(1e-10);
   });
 });

@@ -296,7 +296,7 @@ describe('learning', () => {
         expect(result.message).toMatch(/too long.*Try step: [\d.e-]+/);
         const { details, best } = result as ConvergenceError<Model>;
         expect(details.option).toBe('learn.step');
-        // What blows up is seen at once, what jumps to and fro when it has gained nothing for a hundred epochs.
+        // A growing loss is detected at once, and an oscillating one after a hundred epochs without progress.
         expect(best.trace?.length).toBeLessThan(tries === 0 ? 8 : 500);
         expect(best.components.data.every(Number.isFinite)).toBe(true);
         expect(tries).toBeLessThan(8);

@@ -114,7 +114,7 @@ describe('a sketch', () => {
         const { rows, weights } = rowsOf(problem);
         const sketch = plain(await sketchOf(cut(rows, problem.seed), problem, weights));
         const { least, largest, trace } = difference(rows, sketch, weights);
-        // What this test itself rounds.
+        // The rounding of this test itself.
         const slack = sketch.rounding + 1e-13 * trace + 1e-12 * problem.offset ** 2 * 1e-6;
         expect(least).toBeGreaterThanOrEqual(-slack);
         expect(largest).toBeLessThanOrEqual(sketch.lost + slack);
