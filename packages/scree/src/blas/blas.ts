@@ -38,6 +38,7 @@ const LARGE = 512;
 /** Up to this size, the eigenproblem is faster without the library. */
 const SMALL = 32;
 
+/** The library and the engine. Cached for the process. */
 let loading: Promise<Blas | string> | undefined;
 let made: Engine | undefined;
 

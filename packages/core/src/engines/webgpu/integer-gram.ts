@@ -3,8 +3,7 @@ import { UNIFORM_HEAD } from './arithmetic.js';
 import type { Gpu } from './device.js';
 import { GPU_TILE, TERMS_PER_STEP } from './matmul-code.js';
 import type { ProductSums } from './matrices.js';
-import type { PassBuffers } from './pass-buffers.js';
-import type { StoredRows } from './stored-rows.js';
+import type { PassBuffers, StoredRows } from './pass-buffers.js';
 
 type OnSlice = () => void | Promise<void>;
 

@@ -63,7 +63,7 @@ export interface RowAddresses {
   readonly columns: number;
   readonly starts: number;
   readonly roots: number;
-  /** A copy of its entries by column, written by `sparseTurn`; 0 if there is no copy. */
+  /** A copy of its entries by column, written by `sparseByColumn`; 0 if there is no copy. */
   readonly byColumn: number;
 }
 

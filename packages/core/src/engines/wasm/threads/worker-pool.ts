@@ -135,8 +135,9 @@ export function workersRefused(): string | undefined {
   return refusal;
 }
 
+/** The number of threads of the machine. Cached for the process. */
 let cores: number | undefined;
-/** The URL of the worker program, for browsers. A cache. */
+/** The URL of the worker program, for browsers. Cached for the process. */
 let programUrl: string | undefined;
 
 /** Returns the number of threads that the machine can run at the same time. */
