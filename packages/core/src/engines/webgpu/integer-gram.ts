@@ -73,7 +73,10 @@ fn main(@builtin(global_invocation_id) g: vec3u) {
   for (var i = 1u; i < p.parts; i++) { c[at] = sumOf(c[at], c[i * p.count + at]); }
 }`;
 
-/** S = BᵀB of rows of bytes without weights, by exact integer products, with the interface of `GramPanel`. `every` selects every n-th row of a slab. */
+/**
+ * S = BᵀB of rows of bytes without weights, by exact integer products, with the interface of `GramPanel`. `every` selects every n-th row of
+ * a slab.
+ */
 export class IntegerPanel {
   readonly #gpu: Gpu;
   readonly #stored: StoredRows;

@@ -12,7 +12,10 @@ const FEWEST_EXTRA = 16;
 const EXTRA_SHARE = 1 / 6;
 /** Maximum growth of an unwanted direction relative to the rest of a row between two orthonormalisations. */
 const MOST_CONDITION = 1e3;
-/** The share of an unwanted direction that orthonormalisation leaves is this constant times the square of its growth; and the target for this share. */
+/**
+ * The share of an unwanted direction that orthonormalisation leaves is this constant times the square of its growth; and the target for
+ * this share.
+ */
 const ORTHONORMAL = 1e-14;
 const LEFT_OVER = 1e-11;
 /** Maximum degree of a filter, and maximum number of filters. Spectra without a gap need more and are left to the processor. */

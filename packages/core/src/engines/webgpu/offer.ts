@@ -8,7 +8,10 @@ export type GpuProvider = () => object | string | Promise<object | string>;
 let findGpu: GpuProvider = () =>
   globalThis.navigator?.gpu ?? 'this browser has no WebGPU, or the page was not loaded over https or from localhost';
 
-/** Minimum size of data, in numbers, for which `'auto'` opens a device. Opening it and compiling kernels takes about as long as a fit of this size without it. */
+/**
+ * Minimum size of data, in numbers, for which `'auto'` opens a device. Opening it and compiling kernels takes about as long as a fit of
+ * this size without it.
+ */
 const WORTH_OPENING = 2 ** 26;
 /** Minimum size of data, in numbers, for which `'auto'` considers an open device. Smaller blocks are not uploaded. */
 const WORTH_USING = 2 ** 22;

@@ -69,7 +69,10 @@ const pool: Pool = ((globalThis as { [key: symbol]: unknown })[POOL] as Pool | u
 // If globalThis is frozen, each copy has a separate pool.
 Reflect.defineProperty(globalThis, POOL, { value: pool });
 
-/** Idle workers are terminated after this many milliseconds without a pass, because each takes a thread and memory. Starting a worker takes some tens of milliseconds. */
+/**
+ * Idle workers are terminated after this many milliseconds without a pass, because each takes a thread and memory. Starting a worker takes
+ * some tens of milliseconds.
+ */
 export const IDLE_TIME = 10_000;
 
 /** The reason why the last attempt to start a worker was refused; undefined if none was refused. Cached for the process. */
