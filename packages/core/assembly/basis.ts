@@ -5,7 +5,10 @@
 
 import { madd } from './madd';
 
-/** Columns that are processed together, so that their part of Z stays in the L1 cache. Also the length of a chain of sums, which bounds the rounding. */
+/**
+ * Columns that are processed together, so that their part of Z stays in the L1 cache. Also the length of a chain of sums, which bounds the
+ * rounding.
+ */
 const TILE: i32 = 512;
 
 /** H = QZᵀ (rows × count) for `rows` rows of Q and `count` rows of Z. */

@@ -27,7 +27,10 @@ export function entry(at: usize, type: i32): f64 {
   return <f64>load<i32>(at);
 }
 
-/** Converts IEEE binary16: moves the exponent and mantissa to their positions in float32 and scales by 2¹¹². Infinities and NaN are handled separately. */
+/**
+ * Converts IEEE binary16: moves the exponent and mantissa to their positions in float32 and scales by 2¹¹². Infinities and NaN are handled
+ * separately.
+ */
 function half(bits: u16): f32 {
   const magnitude = (<u32>(bits & 0x7fff)) << 13;
   const sign = (<u32>(bits & 0x8000)) << 16;

@@ -9,12 +9,12 @@ export { packColumns, packRows, packVectors } from './pack';
 export { reduce } from './reduce';
 export { addParts, collectColumns, normalRows } from './rows';
 export {
+  sparseAddParts,
+  sparseByColumn,
   sparseCollect,
   sparseNormal,
-  sparseNormalTurned,
+  sparseNormalByColumn,
   sparsePack,
   sparseScore,
-  sparseSettle,
-  sparseTurn,
 } from './sparse';
 export { backTransform } from './tridiagonalise';

@@ -21,7 +21,10 @@ import {
   packFour,
 } from './four-columns';
 
-/** Bytes before the panels: the number of lines and steps, the capacity in panels, the indexes of 64 lines, and the number of nonzero steps of each panel. */
+/**
+ * Bytes before the panels: the number of lines and steps, the capacity in panels, the indexes of 64 lines, and the number of nonzero steps
+ * of each panel.
+ */
 export const HEADER: usize = 384;
 /** Offset of the numbers of nonzero steps. If one is negative, the steps were not counted, and every step is used. */
 export const ACTIVE: usize = 272;

@@ -14,17 +14,26 @@ declare function now(): f64;
 const PANEL: i32 = 16;
 /** With fewer rows, one thread is faster than several that wait for each other. */
 const SHARED: i32 = 256;
-/** Maximum parts, and the number of low bits of the claim, one per unclaimed job. The bits above hold the list: 2j for the product of column j, 2j + 1 for the update before it. */
+/**
+ * Maximum parts, and the number of low bits of the claim, one per unclaimed job. The bits above hold the list: 2j for the product of column
+ * j, 2j + 1 for the update before it.
+ */
 const PARTS: i32 = 16;
 /** The claim at the end. Other negative numbers stop the work earlier. */
 const END: i32 = -1;
 /** Milliseconds that a thread spins for the next list before it sleeps or returns. */
 const SPIN: f64 = 0.05;
 
-/** Maximum nanoseconds that a worker sleeps. Threads that publish a list or stop the work wake sleeping workers, so the timeout is only a safeguard. */
+/**
+ * Maximum nanoseconds that a worker sleeps. Threads that publish a list or stop the work wake sleeping workers, so the timeout is only a
+ * safeguard.
+ */
 const WAIT: i64 = 100000000;
 
-/** Byte offsets in the state. The claim is at offset 0. Then, one per cache line: the number of finished jobs, the number of sleeping threads, and the microseconds that workers and (in the next word) the main thread waited. */
+/**
+ * Byte offsets in the state. The claim is at offset 0. Then, one per cache line: the number of finished jobs, the number of sleeping
+ * threads, and the microseconds that workers and (in the next word) the main thread waited.
+ */
 const DONE: usize = 64;
 const SLEEPERS: usize = 128;
 const IDLE: usize = 192;

@@ -68,7 +68,10 @@ export function collectColumns(
   }
 }
 
-/** out += the sums of all parts, in the order of the parts. The sums of a part are `length` numbers, an even number, and start `apart` numbers after those of the part before. */
+/**
+ * out += the sums of all parts, in the order of the parts. The sums of a part are `length` numbers, an even number, and start `apart`
+ * numbers after those of the part before.
+ */
 export function addParts(sums: usize, parts: i32, apart: i32, out: usize, length: i32): void {
   const end = out + ((<usize>length) << 3);
   for (; out < end; out += 16, sums += 16) {

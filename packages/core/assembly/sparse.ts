@@ -46,7 +46,7 @@ export function sparsePack(
 }
 
 /** out[c, j] = Σₐ zₐ[j, c] + Σₐ zₐ[d, c]·t[j]: the sums of all parts of the rows, in the order of the parts, minus the shift. */
-export function sparseSettle(
+export function sparseAddParts(
   sums: usize,
   part: usize,
   parts: i32,
@@ -91,28 +91,28 @@ export function sparseNormal(
 }
 
 /**
- * Copies the entries of some rows by column. `turned` receives d + 1 starts, then the rows, then the values, each in the order of the rows.
+ * Copies the entries of some rows by column. `byColumn` receives d + 1 starts, then the rows, then the values, each in the order of the rows.
  * See `byColumnBytes` of src/engines/wasm/sparse/sparse-rows.ts.
  */
-export function sparseTurn(values: usize, columns: usize, starts: usize, rows: i32, d: i32, turned: usize): void {
+export function sparseByColumn(values: usize, columns: usize, starts: usize, rows: i32, d: i32, byColumn: usize): void {
   const entries = load<u32>(starts + ((<usize>rows) << 2));
-  const names = rowsAt(turned, d);
+  const names = rowsAt(byColumn, d);
   const numbers = valuesAt(names, entries);
   const room = (<usize>d + 2) << 2;
-  memory.fill(turned, 0, room);
+  memory.fill(byColumn, 0, room);
   // Counts are stored two positions ahead, become starts one position ahead, and move to their final position during filling.
   for (let e: u32 = 0; e < entries; e++) {
-    const at = turned + ((<usize>load<u32>(columns + ((<usize>e) << 2))) << 2);
+    const at = byColumn + ((<usize>load<u32>(columns + ((<usize>e) << 2))) << 2);
     store<u32>(at, load<u32>(at, 8) + 1, 8);
   }
   for (let j: usize = 2; j <= <usize>d; j++) {
-    const at = turned + (j << 2);
+    const at = byColumn + (j << 2);
     store<u32>(at, load<u32>(at) + load<u32>(at - 4));
   }
   for (let i = 0; i < rows; i++) {
     const to = load<u32>(starts, 4);
     for (let e = load<u32>(starts); e < to; e++) {
-      const at = turned + ((<usize>load<u32>(columns + ((<usize>e) << 2))) << 2);
+      const at = byColumn + ((<usize>load<u32>(columns + ((<usize>e) << 2))) << 2);
       const place = load<u32>(at, 4);
       store<u32>(at, place + 1, 4);
       store<u32>(names + ((<usize>place) << 2), i);
@@ -123,8 +123,8 @@ export function sparseTurn(values: usize, columns: usize, starts: usize, rows: i
 }
 
 /** Returns the address of the rows in the copy by column; `valuesAt` returns the address of the values. */
-function rowsAt(turned: usize, d: i32): usize {
-  return turned + ((((<usize>d + 2) << 2) + 63) & ~63);
+function rowsAt(byColumn: usize, d: i32): usize {
+  return byColumn + ((((<usize>d + 2) << 2) + 63) & ~63);
 }
 function valuesAt(names: usize, entries: u32): usize {
   return names + ((((<usize>entries) << 2) + 63) & ~63);
@@ -134,7 +134,7 @@ function valuesAt(names: usize, entries: u32): usize {
  * `sparseNormal` with eight lanes and the same bits: it writes the scores of all rows to `y` first, then every column gathers its sum. The
  * scores of a part fit into the L2 cache, and Z often does not.
  */
-export function sparseNormalTurned(
+export function sparseNormalByColumn(
   values: usize,
   columns: usize,
   starts: usize,
@@ -144,15 +144,15 @@ export function sparseNormalTurned(
   v: usize,
   z: usize,
   y: usize,
-  turned: usize,
+  byColumn: usize,
 ): void {
   const entries = load<u32>(starts + ((<usize>rows) << 2));
   walk<f64>(values, columns, starts, rows, roots, d, v, y, 8, 8, 0);
-  let name = rowsAt(turned, d);
+  let name = rowsAt(byColumn, d);
   let value = valuesAt(name, entries);
   for (let j = 0; j < d; j++) {
-    const count = load<u32>(turned, 4) - load<u32>(turned);
-    turned += 4;
+    const count = load<u32>(byColumn, 4) - load<u32>(byColumn);
+    byColumn += 4;
     if (count > 0) {
       let c0 = v128.load(z);
       let c1 = v128.load(z, 16);

@@ -25,6 +25,7 @@ function schedule(task: () => void): void {
   later(task);
 }
 
+/** The fastest way to schedule a task on this platform. Cached for the process. */
 let later: ((task: () => void) => void) | undefined;
 
 function makeSchedule(): (task: () => void) => void {

@@ -31,22 +31,26 @@ const { process } = globalThis as { process?: NodeProcess };
 const version = process?.versions?.node;
 const mayDeadlock = version !== undefined && Number.parseInt(version, 10) < 22;
 
-let pending = 0;
-let timer: ReturnType<typeof setInterval> | undefined;
-/** Number of idle turns so far; undefined if the loop need not stay idle. */
-let idleTurns: number | undefined;
+/** The state of the event loop's timer in this process. */
+const state = {
+  /** Number of calls that are pending. */
+  pending: 0,
+  timer: undefined as ReturnType<typeof setInterval> | undefined,
+  /** Number of idle turns so far; undefined if the loop need not stay idle. */
+  idleTurns: undefined as number | undefined,
+};
 
 /** Runs `work`, and keeps Node's event loop alive until it is done. */
 export async function keepAlive<Result>(work: () => Promise<Result>): Promise<Result> {
   if (version === undefined) return work();
-  if (pending++ === 0) {
+  if (state.pending++ === 0) {
     stopTimer();
-    timer = setInterval(() => {}, NEVER);
+    state.timer = setInterval(() => {}, NEVER);
   }
   try {
     return await work();
   } finally {
-    if (--pending === 0) {
+    if (--state.pending === 0) {
       stopTimer();
       if (mayDeadlock) idleBriefly();
     }
@@ -55,22 +59,22 @@ export async function keepAlive<Result>(work: () => Promise<Result>): Promise<Re
 
 /** Keeps the event loop idle for a moment after synchronous work, before Node 22. */
 export function idleAfterWork(): void {
-  if (mayDeadlock && pending === 0) idleBriefly();
+  if (mayDeadlock && state.pending === 0) idleBriefly();
 }
 
 function stopTimer(): void {
-  clearInterval(timer);
-  idleTurns = undefined;
+  clearInterval(state.timer);
+  state.idleTurns = undefined;
 }
 
 /** Counts turns instead of milliseconds, so that synchronous work of the program does not shorten the idle time. */
 function idleBriefly(): void {
-  const idling = idleTurns !== undefined;
-  idleTurns = 0;
+  const idling = state.idleTurns !== undefined;
+  state.idleTurns = 0;
   if (idling) return;
-  timer = setInterval(() => {
-    idleTurns = (idleTurns ?? 0) + 1;
-    if (idleTurns >= IDLE_TURNS && (idleTurns >= MOST_TURNS || !othersRun())) stopTimer();
+  state.timer = setInterval(() => {
+    state.idleTurns = (state.idleTurns ?? 0) + 1;
+    if (state.idleTurns >= IDLE_TURNS && (state.idleTurns >= MOST_TURNS || !othersRun())) stopTimer();
   }, IDLE_TURN);
 }
 

@@ -127,7 +127,10 @@ export interface Streaming {
 /** Called between tiles with the number of rows done since the last call. Throws to abort. The result must be awaited. */
 export type OnStep = (rows: number) => void | Promise<void>;
 
-/** The place of a block pair in the row Gram matrix (size × size): the product of row i of one block and row j of the other is entry (row + i, column + j). */
+/**
+ * The place of a block pair in the row Gram matrix (size × size): the product of row i of one block and row j of the other is entry (row +
+ * i, column + j).
+ */
 export interface DualTarget {
   readonly products: Float64Array;
   readonly size: number;
@@ -142,7 +145,10 @@ export interface RowsAt {
   readonly columnNames: readonly string[] | undefined;
 }
 
-/** Returns the scaler of a later `dual` pass for the columns from index `left` on, from their statistics, up to a power of two that all columns share; undefined if no scaler is known. */
+/**
+ * Returns the scaler of a later `dual` pass for the columns from index `left` on, from their statistics, up to a power of two that all
+ * columns share; undefined if no scaler is known.
+ */
 export type DualScaler = (columns: ColumnStatistics, left: number) => FitScaler | undefined;
 
 /** Copies of long orthonormal vectors Q, one per row, to which other vectors are made orthogonal. */

@@ -89,7 +89,10 @@ export function* absorbRows(r: Float64Array, cols: number, tile: Float64Array, r
   }
 }
 
-/** t_c += factor_c·t_j for the columns c > j of a tile. Also computes the products of column j + 1 with all later columns. Column j is read once for three columns. */
+/**
+ * t_c += factor_c·t_j for the columns c > j of a tile. Also computes the products of column j + 1 with all later columns. Column j is read
+ * once for three columns.
+ */
 function addAndMultiply(
   t: Float64Array,
   length: number,

@@ -184,7 +184,7 @@ function coupled(d: Float64Array, e: Float64Array, i: number, negligible: number
 }
 
 /** Rotates vectors i and j, if vectors were requested. */
-function turn(vectors: Float64Array, length: number, i: number, j: number, c: number, s: number): void {
+function rotateVectors(vectors: Float64Array, length: number, i: number, j: number, c: number, s: number): void {
   if (vectors.length > 0) rotatePair(vectors, i * length, j * length, length, c, s);
 }
 
@@ -214,7 +214,7 @@ function chaseRow(
     const c = d[i] / r;
     const s = bulge / r;
     d[i] = r;
-    turn(left, length, i, zero, c, s);
+    rotateVectors(left, length, i, zero, c, s);
     if (i < high) {
       bulge = -s * e[i];
       e[i] *= c;
@@ -238,7 +238,7 @@ function chaseColumn(
     const c = d[i] / r;
     const s = bulge / r;
     d[i] = r;
-    turn(right, length, i, high, c, s);
+    rotateVectors(right, length, i, high, c, s);
     if (i > low) {
       bulge = -s * e[i - 1];
       e[i - 1] *= c;
@@ -282,7 +282,7 @@ function sweep(
     e[i] = c * e[i] - s * d[i];
     g = s * d[i + 1];
     d[i + 1] *= c;
-    turn(right, rightLength, i, i + 1, c, s);
+    rotateVectors(right, rightLength, i, i + 1, c, s);
     r = hypotenuse(f, g);
     c = r === 0 ? 1 : f / r;
     s = r === 0 ? 0 : g / r;
@@ -293,7 +293,7 @@ function sweep(
       g = s * e[i + 1];
       e[i + 1] *= c;
     }
-    turn(left, leftLength, i, i + 1, c, s);
+    rotateVectors(left, leftLength, i, i + 1, c, s);
   }
   e[high - 1] = f;
 }

@@ -43,14 +43,14 @@ export function* implicitQL(d: Float64Array, e: Float64Array, vectors?: Float64A
   for (let from = 0; from < d.length; ) {
     let last = from;
     while (last < d.length - 1 && coupled(d, e, last, negligible)) last++;
-    if (Math.abs(d[last]) < Math.abs(d[from])) turnRound(d, e, from, last, vectors);
+    if (Math.abs(d[last]) < Math.abs(d[from])) reverseBlock(d, e, from, last, vectors);
     yield* blockQL(d, e, from, last, negligible, budget, vectors);
     from = last + 1;
   }
 }
 
 /** Reverses the order of the rows and columns from…last. */
-function turnRound(d: Float64Array, e: Float64Array, from: number, last: number, vectors?: Float64Array): void {
+function reverseBlock(d: Float64Array, e: Float64Array, from: number, last: number, vectors?: Float64Array): void {
   d.subarray(from, last + 1).reverse();
   e.subarray(from, last).reverse();
   if (!vectors) return;

@@ -55,7 +55,10 @@ function randomNumbers(): string {
   return fnv1a(new Float64Array(1000).map(random(0).normal));
 }
 
-/** Correlated columns whose spread falls like 1/(j + 1). All operations are exactly rounded by IEEE 754, so the data are the same on every machine. */
+/**
+ * Correlated columns whose spread falls like 1/(j + 1). All operations are exactly rounded by IEEE 754, so the data are the same on every
+ * machine.
+ */
 export function numbers(rows: number, cols: number): Float64Array {
   const { uniform } = random(5);
   const data = new Float64Array(rows * cols);

@@ -54,20 +54,23 @@ describe('remote rows', () => {
   it.each([
     ['covariance', 400, 12, {}],
     ['krylov', 300, 80, { solver: 'krylov' }],
-  ] as const)('are fitted by %s where they are, and not read here', async (solver, rows, cols, options: PcaOptions) => {
-    const { source, block, counts } = remoteSource(rows, cols);
-    const model = await pca(source, { k: 3, ...options });
-    expect(model.plan).toMatchObject({ solver, engine: 'elsewhere' });
-    expect(model.plan.reason).toMatch(/The passes run where the rows are, on elsewhere/);
-    expect(counts.readings).toBe(0);
-    expect(counts.passes).toBeGreaterThan(0);
-    const local = await pca(block, { k: 3, solver, engine: 'reference' });
-    // Random starts follow from the rows here, and from the ranges of the columns there.
-    local.variances.forEach((variance, i) => {
-      const bound = local.certificate.varianceBounds[i] + model.certificate.varianceBounds[i];
-      expect(Math.abs(model.variances[i] - variance)).toBeLessThanOrEqual(bound);
-    });
-  });
+  ] as const)(
+    'are fitted by %s on the remote engine without a reading',
+    async (solver, rows, cols, options: PcaOptions) => {
+      const { source, block, counts } = remoteSource(rows, cols);
+      const model = await pca(source, { k: 3, ...options });
+      expect(model.plan).toMatchObject({ solver, engine: 'elsewhere' });
+      expect(model.plan.reason).toMatch(/The passes run where the rows are, on elsewhere/);
+      expect(counts.readings).toBe(0);
+      expect(counts.passes).toBeGreaterThan(0);
+      const local = await pca(block, { k: 3, solver, engine: 'reference' });
+      // Random starts depend on the rows on this machine, and on the ranges of the columns on the remote engine.
+      local.variances.forEach((variance, i) => {
+        const bound = local.certificate.varianceBounds[i] + model.certificate.varianceBounds[i];
+        expect(Math.abs(model.variances[i] - variance)).toBeLessThanOrEqual(bound);
+      });
+    },
+  );
 
   it('are read to this machine if that is faster, and the plan gives the reason', async () => {
     const { source, counts } = remoteSource(50, 4, { start: 5, streaming: 0.1 });
@@ -79,9 +82,9 @@ describe('remote rows', () => {
 
   it.each([
     ['a solver that needs them', { solver: 'svd' }],
-    ['weights, which are here', { weights: Array.from({ length: 60 }, (_, i) => 1 + (i % 3)) }],
+    ['weights, which are on this machine', { weights: Array.from({ length: 60 }, (_, i) => 1 + (i % 3)) }],
     ['an engine of this machine', { engine: 'reference' }],
-  ] as const)('are read here for %s', async (_, options: PcaOptions) => {
+  ] as const)('are read to this machine for %s', async (_, options: PcaOptions) => {
     const { source, counts } = remoteSource(60, 5);
     const { plan } = await pca(source, { k: 2, ...options });
     expect(plan.engine).not.toBe('elsewhere');

@@ -45,7 +45,7 @@ describe.each([
     [', shared', true, false],
     [', weighted', false, true],
   ] as const)(
-    'are the same bits in the first pass and from rows that stay in memory, on any number of threads%s',
+    'have the same bits in the first pass and with kept rows, on any number of threads%s',
     async (_, shared, weighted) => {
       const block = blockOf(rows, cols, shared);
       const scaler = scalerOf(block, weighted);
@@ -83,7 +83,7 @@ describe('wide data', () => {
     [500, 9001, true],
     [3, 20_011, false],
   ])(
-    'of %i × %i are collected as the reference engine does, with the same bits on any number of threads',
+    'of %i × %i give the products of the reference engine, with the same bits on any number of threads',
     async (rows, cols, shared) => {
       const block = blockOf(rows, cols, shared);
       const k = 7;
@@ -107,7 +107,7 @@ describe('wide data', () => {
     ['unit', false, false],
     ['unit', true, true],
   ] as const)(
-    'have the same products whether these are made with the statistics or after them (scale %s, shared %s, weights %s)',
+    'have the same products, whether they are computed with the statistics or after them (scale %s, shared %s, weights %s)',
     async (scale, shared, weighted) => {
       const block = blockOf(100, 25_000, shared);
       const weights = weighted ? numbers(block.rows, 7).map((value) => Math.max(0, value)) : undefined;

@@ -38,6 +38,7 @@ const LARGE = 512;
 /** Up to this size, the eigenproblem is faster without the library. */
 const SMALL = 32;
 
+/** The library and the engine. Cached for the process. */
 let loading: Promise<Blas | string> | undefined;
 let made: Engine | undefined;
 
@@ -89,7 +90,10 @@ export async function blasEngine(options: BlasOptions = {}): Promise<Engine | un
   return made;
 }
 
-/** Makes the engine. It uses the Krylov basis of the wasm engine, which projects few vectors in one reading on all threads. BLAS needs two readings. */
+/**
+ * Makes the engine. It uses the Krylov basis of the wasm engine, which projects few vectors in one reading on all threads. BLAS needs two
+ * readings.
+ */
 function makeEngine(blas: Blas, { basis }: Engine): Engine {
   const single = blas.single && engineOf(blas, 'blas float32', blas.single, 2 ** -24, 80);
   return engineOf(blas, 'blas', blas.double, 2 ** -53, 40, {

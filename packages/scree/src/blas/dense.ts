@@ -178,22 +178,30 @@ export class BlasDense implements LoadedBlock {
    */
   async normal(scaler: Scaler, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
     const d = this.cols;
-    const apart = this.#nearOrigin(scaler) ? new ShiftApart(scaler, vectors, k, out) : undefined;
-    const v = this.#own(apart?.vectors ?? vectors, k * d);
-    const target = { products: apart?.products ?? out, size: d, row: 0, column: 0 };
+    const inPlace = this.#nearOrigin(scaler) ? new InPlaceScaler(scaler, vectors, k, out) : undefined;
+    const v = this.#own(inPlace?.vectors ?? vectors, k * d);
+    const target = { products: inPlace?.products ?? out, size: d, row: 0, column: 0 };
     const { blas, sums } = this.#sums(target, k, d, false);
-    const height = Math.min(this.#height(blas), apart ? IN_PLACE_ROWS : this.rows);
+    const height = Math.min(this.#height(blas), inPlace ? IN_PLACE_ROWS : this.rows);
     const scores = Array.from({ length: blas.lanes }, () => blas.make(height * k));
     const visit: Visit = async (tile, stride, _, rows, lane) => {
       const y = scores[lane];
       // Scores are k × rows, the fastest layout for few vectors.
       await blas.gemm(false, true, k, rows, d, v, d, tile, stride, 0, y, rows);
-      apart?.centreScores(y as Float64Array, rows);
+      inPlace?.centreScores(y as Float64Array, rows);
       const { into, beta, size } = sums.next(lane);
       await blas.gemm(false, false, k, d, rows, y, rows, tile, stride, beta, into, size);
     };
-    await this.#tiles(blas, apart ? identityScaler(d) : scaler, [sums], onStep, visit, height, apart ? blas.lanes : 0);
-    apart?.finish();
+    await this.#tiles(
+      blas,
+      inPlace ? identityScaler(d) : scaler,
+      [sums],
+      onStep,
+      visit,
+      height,
+      inPlace ? blas.lanes : 0,
+    );
+    inPlace?.finish();
   }
 
   release(): void {
@@ -297,7 +305,7 @@ function isPlain({ shift, factor, rootWeights }: Scaler): boolean {
 }
 
 /** Applies the scaler of a `normal` pass that reads rows in place to the vectors and products. */
-class ShiftApart {
+class InPlaceScaler {
   /** VF. */
   readonly vectors: Float64Array;
   /** Becomes YX. */

@@ -71,7 +71,10 @@ interface Reduced {
   readonly taus: Float64Array;
 }
 
-/** dsytrd for the lower triangle, with a progress step after each panel. The lower triangle in column-major order is the upper triangle in row-major order. */
+/**
+ * dsytrd for the lower triangle, with a progress step after each panel. The lower triangle in column-major order is the upper triangle in
+ * row-major order.
+ */
 async function reduce(
   library: Library,
   lapack: Lapack,

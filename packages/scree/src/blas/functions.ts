@@ -129,7 +129,10 @@ export class Integers {
   }
 }
 
-/** The number of character arguments and of other arguments of each routine. Fortran compilers pass the lengths of characters after all other arguments. */
+/**
+ * The number of character arguments and of other arguments of each routine. Fortran compilers pass the lengths of characters after all
+ * other arguments.
+ */
 const ROUTINES = {
   dlatrd: [1, 8],
   dsyr2k: [2, 10],

@@ -17,7 +17,7 @@ export class LaneSums {
   readonly #start: number;
   readonly #single: boolean;
   /** One per lane. In float64 the first lane has none, because it adds to the result directly. */
-  readonly #apart: (Numbers | undefined)[];
+  readonly #laneSums: (Numbers | undefined)[];
   /** Number of rows and columns that the last tile of each lane has filled. */
   readonly #filled: number[];
 
@@ -28,7 +28,7 @@ export class LaneSums {
     this.#upper = upper;
     this.#start = target.row * target.size + target.column;
     this.#single = blas.bytes === 4;
-    this.#apart = Array.from({ length: lanes }, (_, lane) =>
+    this.#laneSums = Array.from({ length: lanes }, (_, lane) =>
       lane > 0 || this.#single ? blas.make(rows * cols) : undefined,
     );
     this.#filled = Array<number>(lanes).fill(Number.POSITIVE_INFINITY);
@@ -42,8 +42,8 @@ export class LaneSums {
   /** Returns the target of the next tile in a lane. Its products may fill only the first `filled` rows and columns. */
   next(lane: number, filled = Number.POSITIVE_INFINITY): { into: Numbers; beta: number; size: number } {
     this.#filled[lane] = filled;
-    const apart = this.#apart[lane];
-    if (apart) return { into: apart, beta: this.#single ? 0 : 1, size: this.#cols };
+    const own = this.#laneSums[lane];
+    if (own) return { into: own, beta: this.#single ? 0 : 1, size: this.#cols };
     return { into: this.#target.products.subarray(this.#start), beta: 1, size: this.#target.size };
   }
 
@@ -54,17 +54,18 @@ export class LaneSums {
 
   /** With float64 products, adds the sums of all lanes to the result. */
   finish(): void {
-    if (!this.#single) for (let lane = 1; lane < this.#apart.length; lane++) this.#join(lane, Number.POSITIVE_INFINITY);
+    if (!this.#single)
+      for (let lane = 1; lane < this.#laneSums.length; lane++) this.#join(lane, Number.POSITIVE_INFINITY);
   }
 
   #join(lane: number, filled: number): void {
-    const apart = this.#apart[lane];
-    if (!apart) return;
+    const own = this.#laneSums[lane];
+    if (!own) return;
     const { products, size } = this.#target;
     const [rows, cols] = [Math.min(this.#rows, filled), Math.min(this.#cols, filled)];
     for (let i = 0; i < rows; i++) {
       const [from, to] = [i * this.#cols, this.#start + i * size];
-      for (let j = this.#upper ? i : 0; j < cols; j++) products[to + j] += apart[from + j];
+      for (let j = this.#upper ? i : 0; j < cols; j++) products[to + j] += own[from + j];
     }
   }
 }

@@ -129,7 +129,10 @@ export function lookUp(
   }
 }
 
-/** OpenBLAS. Its functions have the usual names, the names of 64-bit builds (…64_), or the names of the Python wheels scipy-openblas32 and scipy-openblas64. */
+/**
+ * OpenBLAS. Its functions have the usual names, the names of 64-bit builds (…64_), or the names of the Python wheels scipy-openblas32 and
+ * scipy-openblas64.
+ */
 function openBlas(path: string, handle: Handle): Library | undefined {
   for (const prefix of ['', 'scipy_']) {
     for (const suffix of ['', '64_', '_64']) {

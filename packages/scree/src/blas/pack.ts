@@ -78,6 +78,7 @@ interface Workspace {
   readonly kernel: Kernel;
 }
 
+/** The compiled kernel, and a memory for the next pass. Cached for the process. */
 let compiled: WebAssembly.Module | undefined;
 let idle: Workspace | undefined;
 

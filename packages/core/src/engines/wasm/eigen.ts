@@ -14,9 +14,11 @@ const LARGEST = 16384;
 /** Columns per panel of the reduction, and maximum parts of a product, as in assembly/reduce.ts. */
 const PANEL = 16;
 const PARTS = 16;
-/** The state of a reduction: its number of 32-bit words. Word 0 is the claim; below are the indexes of the number of sleeping threads and of the microseconds that workers (and, in the next word, this thread) waited. */
+/** Number of 32-bit words in the state of a reduction. Word 0 is the claim. */
 const STATE_WORDS = 64;
+/** Index of the number of sleeping threads in the state. */
 const SLEEPERS = 32;
+/** Index of the microseconds that workers waited in the state. The next word has those of this thread. */
 const IDLE = 48;
 /** Values of the claim: at the start, after the end, and after a stop. */
 const FIRST = (1 << PARTS) | 1;

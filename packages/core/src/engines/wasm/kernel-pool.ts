@@ -8,43 +8,46 @@ const MOST_IDLE_BYTES = 128 * 2 ** 20;
 const MOST_PASSES = 16;
 
 /**
- * Idle kernels. Passes that run at the same time must not share a memory. If too many passes run, or if the system has no more memory, a
- * pass waits until another pass returns its kernels.
+ * The kernels of this process. Passes that run at the same time must not share a memory. If too many passes run, or if the system has no more
+ * memory, a pass waits until another pass returns its kernels.
  */
-const idle: Kernels[] = [];
-/** Number of kernels that running passes use, without those from `takeKernels`. A count for the process. */
-let inUse = 0;
-const waiting: (() => void)[] = [];
-/** Bytes of dropped kernels that workers may still reference. A count for the process. */
-let dropped = 0;
+const pool = {
+  idle: [] as Kernels[],
+  /** Number of kernels that running passes use, without those from `takeKernels`. */
+  inUse: 0,
+  /** Passes that wait for kernels. */
+  waiting: [] as (() => void)[],
+  /** Bytes of dropped kernels that workers may still reference. */
+  droppedBytes: 0,
+};
 
 /** Calls `use` with kernels, and returns them to the pool afterwards. */
 export async function withKernels<Result>(
   module: WebAssembly.Module,
   use: (kernels: Kernels) => Result | Promise<Result>,
 ): Promise<Result> {
-  let kernels = idle.pop();
+  let kernels = pool.idle.pop();
   while (!kernels) {
-    if (inUse < MOST_PASSES) {
+    if (pool.inUse < MOST_PASSES) {
       try {
         kernels = new Kernels(module);
         break;
       } catch (error) {
-        if (inUse === 0) {
+        if (pool.inUse === 0) {
           // No running pass will return kernels and wake a waiting pass, so wake one here: it tries to create its own kernels.
-          waiting.shift()?.();
+          pool.waiting.shift()?.();
           throw error;
         }
       }
     }
-    await new Promise<void>((resolve) => waiting.push(resolve));
-    kernels = idle.pop();
+    await new Promise<void>((resolve) => pool.waiting.push(resolve));
+    kernels = pool.idle.pop();
   }
-  inUse++;
+  pool.inUse++;
   try {
     return await use(kernels);
   } finally {
-    inUse--;
+    pool.inUse--;
     returnKernels(kernels);
   }
 }
@@ -52,9 +55,9 @@ export async function withKernels<Result>(
 /** Takes kernels for longer use. Returns undefined if passes would have no kernels left. */
 export function takeKernels(module: WebAssembly.Module): Kernels | undefined {
   try {
-    const kernels = idle.pop() ?? new Kernels(module);
-    if (idle.length + inUse > 0) return kernels;
-    idle.push(kernels);
+    const kernels = pool.idle.pop() ?? new Kernels(module);
+    if (pool.idle.length + pool.inUse > 0) return kernels;
+    pool.idle.push(kernels);
     return new Kernels(module);
   } catch {
     return undefined;
@@ -64,15 +67,15 @@ export function takeKernels(module: WebAssembly.Module): Kernels | undefined {
 export function returnKernels(kernels: Kernels): void {
   kernels.forget();
   let held = 0;
-  for (const { bytes } of idle) held += bytes;
+  for (const { bytes } of pool.idle) held += bytes;
   if (!kernels.broken && held + kernels.bytes <= MOST_IDLE_BYTES) {
-    idle.push(kernels);
+    pool.idle.push(kernels);
   } else {
-    dropped += kernels.bytes;
-    if (dropped > MOST_IDLE_BYTES) {
-      dropped = 0;
+    pool.droppedBytes += kernels.bytes;
+    if (pool.droppedBytes > MOST_IDLE_BYTES) {
+      pool.droppedBytes = 0;
       replaceWorkers();
     }
   }
-  waiting.shift()?.();
+  pool.waiting.shift()?.();
 }

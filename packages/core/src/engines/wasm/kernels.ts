@@ -132,6 +132,7 @@ export interface Compiled {
   readonly relaxed: boolean;
 }
 
+/** The compiled kernels. Cached for the process. */
 let compiled: Promise<Compiled | string> | undefined;
 
 /** Returns the compiled kernels, or undefined if they cannot be compiled. */

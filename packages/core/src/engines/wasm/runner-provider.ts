@@ -1,7 +1,10 @@
 import type { Kernels } from './kernels.js';
 import type { JobRunner } from './threads/job-runner.js';
 
-/** Runs a pass of `flops` flops with a job runner, and releases the runner afterwards. The runner's jobs can copy from `rows` if that buffer is shared. */
+/**
+ * Runs a pass of `flops` flops with a job runner, and releases the runner afterwards. The runner's jobs can copy from `rows` if that buffer
+ * is shared.
+ */
 export type WithRunner = <Result>(
   flops: number,
   pass: (runner: JobRunner) => Promise<Result>,

@@ -3,8 +3,8 @@ import type { OnStep } from '../engine.js';
 import type { ShiftedSums } from '../provisional-means.js';
 import { STRIP } from './decode-code.js';
 import { joinParts } from './matrices.js';
+import { type StoredRows, withBuffers } from './pass-buffers.js';
 import { readFlags } from './scaled-rows.js';
-import { type StoredRows, withBuffers } from './stored-rows.js';
 
 /** Maximum bytes of column sums that are read back in one step. */
 const SUMS_BYTES = 16 * 2 ** 20;

@@ -5,9 +5,9 @@ import type { LoadedBlock, OnStep } from '../engine.js';
 import { DeviceFailure, type Gpu } from './device.js';
 import { gramPass } from './gram-pass.js';
 import { IntegerPanel } from './integer-gram.js';
+import type { Meanwhile, StoredRows } from './pass-buffers.js';
 import { normalPass } from './products-pass.js';
 import { slabRows } from './scaled-rows.js';
-import type { Meanwhile, StoredRows } from './stored-rows.js';
 
 /** Maximum relative difference between the sums of two kernels, or of a kernel and the processor: a thousand times the usual rounding. */
 const CONFIRMED = 1e-10;
@@ -96,7 +96,7 @@ export class SlabCheck {
 }
 
 /** Returns a random combination of k vectors. */
-export function someCombination(vectors: Float64Array, k: number, d: number): Float64Array {
+export function randomCombination(vectors: Float64Array, k: number, d: number): Float64Array {
   const { normal } = random(k + d);
   const vector = new Float64Array(d);
   for (let c = 0; c < k; c++) axpy(normal() / (norm(vectors, c * d, d) || 1), vectors, c * d, vector, 0, d);

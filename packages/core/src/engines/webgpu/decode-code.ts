@@ -69,7 +69,10 @@ const READ: Record<ElementType, string> = {
   return vec3f(f32(size & 0xffffff00u), f32(size & 255u), 0.0) * select(power(shift), -power(shift), v < 0);`,
 };
 
-/** The first row in the buffer, the number of rows and columns, the padded width of the output, whether rows have weights, and the first strip of sums. */
+/**
+ * The first row in the buffer, the number of rows and columns, the padded width of the output, whether rows have weights, and the first
+ * strip of sums.
+ */
 export const DECODE_PARAMS = ['first', 'rows', 'cols', 'ld', 'weighted', 'strip'] as const;
 
 const head = (type: ElementType, arithmetic: Arithmetic): string => `
@@ -86,7 +89,10 @@ fn entry(i: u32, j: u32, finite: ptr<function, bool>) -> Two1 {
   return scaled(x, j);
 }`;
 
-/** Returns a kernel that writes B, padded with zeros; with its low parts if `low` is true. Rows with a value that is not finite get a flag, and zeros. */
+/**
+ * Returns a kernel that writes B, padded with zeros; with its low parts if `low` is true. Rows with a value that is not finite get a flag,
+ * and zeros.
+ */
 export function decodeCode(type: ElementType, low: boolean, arithmetic: Arithmetic): string {
   return `${head(type, arithmetic)}
 @group(0) @binding(4) var<storage, read_write> high: array<f32>;

@@ -6,16 +6,16 @@ import type { DualTarget, LoadedBlock, OnStep, RowsAt } from '../engine.js';
 import type { ShiftedSums } from '../provisional-means.js';
 import { summariseOnePass } from '../summarise-one-pass.js';
 import { columnSums } from './column-sums.js';
-import { confirmDiagonal, confirmSymmetry, SlabCheck, someCombination } from './confirm.js';
+import { confirmDiagonal, confirmSymmetry, randomCombination, SlabCheck } from './confirm.js';
 import { DeviceFailure, type Gpu } from './device.js';
 import { dualPass } from './dual-pass.js';
 import { fitsOnePanel, GramPanel, gramPass } from './gram-pass.js';
 import { IntegerPanel } from './integer-gram.js';
 import { padded } from './matrices.js';
+import { type StoredRows, withBuffers } from './pass-buffers.js';
 import { multiplyPass, multiplyTransposedPass, normalPass } from './products-pass.js';
 import { ResidentRows } from './resident.js';
 import { slabRows } from './scaled-rows.js';
-import { type StoredRows, withBuffers } from './stored-rows.js';
 
 /** Maximum (and, inverted, minimum) factor of columns. Beyond it, exponents do not fit into the kernels' integers. */
 const FARTHEST = 2 ** 900;
@@ -43,7 +43,7 @@ export class GpuDense implements LoadedBlock {
   readonly #device: GpuWithFallback;
   readonly #float32: boolean;
   readonly #stored: StoredRows;
-  #elsewhere: Promise<LoadedBlock> | undefined;
+  #fallback: Promise<LoadedBlock> | undefined;
   #released = false;
 
   constructor(block: DenseBlock, device: GpuWithFallback, float32: boolean, resident?: ResidentRows) {
@@ -68,7 +68,7 @@ export class GpuDense implements LoadedBlock {
   }
 
   summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): Promise<ColumnStatistics> {
-    return this.#orElsewhere(
+    return this.#orFallback(
       onStep,
       async (report) => {
         const sum = async (scaler: Scaler, sums: ShiftedSums): Promise<void> => {
@@ -86,7 +86,7 @@ export class GpuDense implements LoadedBlock {
   }
 
   gram(scaler: Scaler, scatter: Float64Array, onStep: OnStep): Promise<void> {
-    return this.#orElsewhere(
+    return this.#orFallback(
       onStep,
       async (report) => {
         const found = new Float64Array(scatter.length);
@@ -102,18 +102,18 @@ export class GpuDense implements LoadedBlock {
 
   async dual(scaler: Scaler, other: LoadedBlock, otherScaler: Scaler, into: DualTarget, onStep: OnStep): Promise<void> {
     if (!(other instanceof GpuDense)) return dualByMultiply(this.#block, scaler, other, otherScaler, into, onStep);
-    return this.#orElsewhere(
+    return this.#orFallback(
       onStep,
       (report) => dualPass(this.#stored, scaler, other.#stored, otherScaler, into, report),
       async (block, rest) => {
-        const right = other === this ? block : await other.#loadElsewhere();
+        const right = other === this ? block : await other.#loadFallback();
         await block.dual(scaler, right, otherScaler, into, rest);
       },
     );
   }
 
   multiply(scaler: Scaler, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): Promise<void> {
-    return this.#orElsewhere(
+    return this.#orFallback(
       onStep,
       (report) => multiplyPass(this.#stored, scaler, vectors, k, scores, report),
       (block, rest) => block.multiply(scaler, vectors, k, scores, rest),
@@ -127,7 +127,7 @@ export class GpuDense implements LoadedBlock {
     out: Float64Array,
     onStep: OnStep,
   ): Promise<void> {
-    return this.#orElsewhere(
+    return this.#orFallback(
       onStep,
       (report) => multiplyTransposedPass(this.#stored, scaler, scores, k, out, report),
       (block, rest) => block.multiplyTransposed(scaler, scores, k, out, rest),
@@ -142,12 +142,12 @@ export class GpuDense implements LoadedBlock {
     onStep: OnStep,
     measured = false,
   ): Promise<void> {
-    return this.#orElsewhere(
+    return this.#orFallback(
       onStep,
       async (report) => {
         const check =
           measured && this.#device.confirms
-            ? this.#slabCheck(scaler, someCombination(vectors, k, this.cols), report)
+            ? this.#slabCheck(scaler, randomCombination(vectors, k, this.cols), report)
             : undefined;
         const found = await normalPass(this.#stored, scaler, vectors, k, report, { meanwhile: check?.meanwhile });
         if (check) {
@@ -164,7 +164,7 @@ export class GpuDense implements LoadedBlock {
     if (this.#released) return;
     this.#released = true;
     this.#stored.resident.release();
-    void this.#elsewhere?.then((block) => block.release());
+    void this.#fallback?.then((block) => block.release());
   }
 
   /** Sums of the columns and the scatter. Both are computed for a slab while the next slab is uploaded. */
@@ -203,10 +203,10 @@ export class GpuDense implements LoadedBlock {
   }
 
   /** Runs a pass on the device, or on the fallback engine if the device fails. Progress is not reported twice. */
-  async #orElsewhere<Result>(
+  async #orFallback<Result>(
     onStep: OnStep,
     pass: (report: OnStep) => Promise<Result>,
-    elsewhere: (block: LoadedBlock, onStep: OnStep) => Result | Promise<Result>,
+    fallback: (block: LoadedBlock, onStep: OnStep) => Result | Promise<Result>,
   ): Promise<Result> {
     const { gpu } = this.#device;
     let reported = 0;
@@ -223,15 +223,15 @@ export class GpuDense implements LoadedBlock {
       }
     }
     let skip = reported;
-    return elsewhere(await this.#loadElsewhere(), (rows) => {
+    return fallback(await this.#loadFallback(), (rows) => {
       const old = Math.min(skip, rows);
       skip -= old;
       return onStep(rows - old);
     });
   }
 
-  #loadElsewhere(): Promise<LoadedBlock> {
-    this.#elsewhere ??= this.#device.load(this.#block);
-    return this.#elsewhere;
+  #loadFallback(): Promise<LoadedBlock> {
+    this.#fallback ??= this.#device.load(this.#block);
+    return this.#fallback;
   }
 }

@@ -1,7 +1,7 @@
 import type { Scaler } from '../../data/blocks/block.js';
 import type { DualTarget, OnStep } from '../engine.js';
 import { addProducts, padded, panelWidth, readMatrix } from './matrices.js';
-import { type StoredRows, withBuffers } from './stored-rows.js';
+import { type StoredRows, withBuffers } from './pass-buffers.js';
 
 /** Writes K = B₁B₂ᵀ. If both are the same rows, only the slabs of the upper triangle are computed. */
 export function dualPass(

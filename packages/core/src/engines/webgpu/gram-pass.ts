@@ -3,9 +3,8 @@ import type { OnStep } from '../engine.js';
 import type { Gpu } from './device.js';
 import { IntegerPanel } from './integer-gram.js';
 import { addProducts, joinParts, type ProductSums, padded, panelWidth, readMatrixRows } from './matrices.js';
-import type { PassBuffers } from './pass-buffers.js';
+import { type Meanwhile, type PassBuffers, type StoredRows, withBuffers } from './pass-buffers.js';
 import type { ScaledRows } from './scaled-rows.js';
-import { type Meanwhile, type StoredRows, withBuffers } from './stored-rows.js';
 
 type OnSlice = () => void | Promise<void>;
 

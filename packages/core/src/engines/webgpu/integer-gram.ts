@@ -3,8 +3,7 @@ import { UNIFORM_HEAD } from './arithmetic.js';
 import type { Gpu } from './device.js';
 import { GPU_TILE, TERMS_PER_STEP } from './matmul-code.js';
 import type { ProductSums } from './matrices.js';
-import type { PassBuffers } from './pass-buffers.js';
-import type { StoredRows } from './stored-rows.js';
+import type { PassBuffers, StoredRows } from './pass-buffers.js';
 
 type OnSlice = () => void | Promise<void>;
 
@@ -74,7 +73,10 @@ fn main(@builtin(global_invocation_id) g: vec3u) {
   for (var i = 1u; i < p.parts; i++) { c[at] = sumOf(c[at], c[i * p.count + at]); }
 }`;
 
-/** S = BᵀB of rows of bytes without weights, by exact integer products, with the interface of `GramPanel`. `every` selects every n-th row of a slab. */
+/**
+ * S = BᵀB of rows of bytes without weights, by exact integer products, with the interface of `GramPanel`. `every` selects every n-th row of
+ * a slab.
+ */
 export class IntegerPanel {
   readonly #gpu: Gpu;
   readonly #stored: StoredRows;

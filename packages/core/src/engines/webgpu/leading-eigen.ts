@@ -7,13 +7,14 @@ import { CHOLESKY_PARAMS, choleskyCode, NOISE_CODE } from './leading-eigen-code.
 import { addProducts, type GpuMatrix, joinParts, padded, readMatrix, reduceSums } from './matrices.js';
 import { PassBuffers } from './pass-buffers.js';
 
-/** Minimum number of vectors beyond the wanted ones, and their minimum share of the wanted ones. */
+/** Minimum number of vectors beyond the wanted ones, absolute and as a share of the wanted ones. */
 const FEWEST_EXTRA = 16;
 const EXTRA_SHARE = 1 / 6;
 /** Maximum growth of an unwanted direction relative to the rest of a row between two orthonormalisations. */
 const MOST_CONDITION = 1e3;
-/** The share of an unwanted direction that orthonormalisation leaves is this constant times the square of its growth; and the target for this share. */
+/** Orthonormalisation leaves this share of an unwanted direction, times the square of its growth. */
 const ORTHONORMAL = 1e-14;
+/** Target for the remaining share of an unwanted direction. */
 const LEFT_OVER = 1e-11;
 /** Maximum degree of a filter, and maximum number of filters. Spectra without a gap need more and are left to the processor. */
 const MOST_DEGREE = 30;

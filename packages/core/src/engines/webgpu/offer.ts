@@ -8,11 +8,15 @@ export type GpuProvider = () => object | string | Promise<object | string>;
 let findGpu: GpuProvider = () =>
   globalThis.navigator?.gpu ?? 'this browser has no WebGPU, or the page was not loaded over https or from localhost';
 
-/** Minimum size of data, in numbers, for which `'auto'` opens a device. Opening it and compiling kernels takes about as long as a fit of this size without it. */
+/**
+ * Minimum size of data, in numbers, for which `'auto'` opens a device. Opening it and compiling kernels takes about as long as a fit of
+ * this size without it.
+ */
 const WORTH_OPENING = 2 ** 26;
 /** Minimum size of data, in numbers, for which `'auto'` considers an open device. Smaller blocks are not uploaded. */
 const WORTH_USING = 2 ** 22;
 
+/** The device, or the reason why it could not be opened. Cached for the process. */
 let opening: Promise<OpenDevice | string> | undefined;
 /** The device that `opening` has opened. Cached for the process. */
 let ready: OpenDevice | undefined;
@@ -29,8 +33,8 @@ export function provideGpu(provider: GpuProvider): void {
 export async function openDevice(automatic = false): Promise<OpenDevice | string> {
   const opened = await opening;
   const lost = typeof opened === 'object' && opened.gpu.failure !== undefined;
-  const leftAlone = typeof opened === 'string' && hardwareOnly && !automatic;
-  if (opening === undefined || lost || leftAlone) {
+  const softwareRefused = typeof opened === 'string' && hardwareOnly && !automatic;
+  if (opening === undefined || lost || softwareRefused) {
     hardwareOnly = automatic;
     ready = undefined;
     opening = open(automatic);

@@ -11,8 +11,7 @@ import {
   reduceSums,
   splitNumbers,
 } from './matrices.js';
-import { type PassBuffers, scalesOf } from './pass-buffers.js';
-import { type Meanwhile, type StoredRows, withBuffers } from './stored-rows.js';
+import { type Meanwhile, type PassBuffers, type StoredRows, scalesOf, withBuffers } from './pass-buffers.js';
 
 /** Writes Y = BVᵀ. Rows with a value that is not finite get NaN. */
 export function multiplyPass(

@@ -99,7 +99,10 @@ export class RowLines {
     return this.#slots[c % 2] + t * this.tile + g * this.slot;
   }
 
-  /** Adds the products of chunk c with the same columns of `right` to `sums`, which has `size` columns. If `right` is this object, only the upper triangle is computed. */
+  /**
+   * Adds the products of chunk c with the same columns of `right` to `sums`, which has `size` columns. If `right` is this object, only the
+   * upper triangle is computed.
+   */
   multiply(c: number, right: RowLines, sums: number, size: number): void {
     const same = right === this;
     const tiles = Math.ceil(this.raw(c).cols / TILE);

@@ -20,11 +20,15 @@ export interface Packed {
   readonly buffer: 0 | 1;
 }
 
-/** The steps of a pass for each chunk. `begin` adds jobs to the packing jobs. `first` adds the jobs of the chunk. If `second` is given, its jobs run after those of `first`. `after` runs when all jobs are done. */
+/** The steps of a pass for each chunk. */
 export interface ChunkSteps {
+  /** Adds jobs that run together with the packing jobs. */
   begin?: (chunk: Packed) => void;
+  /** Adds the jobs of the chunk. */
   first?: ((chunk: Packed) => void) | undefined;
+  /** Adds jobs that run after those of `first`, because they need their results. */
   second?: (chunk: Packed) => void;
+  /** Called when all jobs of the chunk are done. */
   after?: ((chunk: Packed) => void) | undefined;
 }
 

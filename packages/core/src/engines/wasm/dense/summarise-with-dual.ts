@@ -20,9 +20,9 @@ const READINGS = 3;
 
 /**
  * Column statistics and K = BBᵀ in one reading, for few rows and many columns. All rows of some columns are in memory together, so their
- * means and scales are known before they are multiplied. The pipeline has four stages: while chunk c + 3 is copied in, jobs sum up chunk c
- * + 2, pack chunk c + 1 and multiply chunk c. Returns undefined if a value is not finite or no provisional means are accepted. The caller
- * then calls `summariseOnePass`, which reports the error.
+ * means and scales are known before they are multiplied. A chunk of columns goes through four stages: it is copied in, summed up, packed
+ * and multiplied. The stages of four successive chunks run at the same time. Returns undefined if a value is not finite or no provisional
+ * means are accepted. The caller then calls `summariseOnePass`, which reports the error.
  */
 export async function summariseWithDual(
   runner: JobRunner,
@@ -68,7 +68,10 @@ export async function summariseWithDual(
     }
   };
 
-  /** Computes the statistics of a chunk from its sums, and its scaler. Returns false after replacing provisional means that were too far from the means, and undefined if it cannot continue. */
+  /**
+   * Computes the statistics of a chunk from its sums, and its scaler. Returns false after replacing provisional means that were too far
+   * from the means, and undefined if it cannot continue.
+   */
   const settleChunk = (c: number): boolean | undefined => {
     const left = c * width;
     const { cols } = lines.raw(c);

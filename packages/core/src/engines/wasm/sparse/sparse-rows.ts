@@ -14,7 +14,10 @@ export interface Part {
   readonly to: number;
 }
 
-/** Divides the rows into stages of up to `together` parts, by the shape of the data alone. The parts of a stage are in memory together, and each is one job. */
+/**
+ * Divides the rows into stages of up to `together` parts, by the shape of the data alone. The parts of a stage are in memory together, and
+ * each is one job.
+ */
 export function cutRows({ rows, indptr }: SparseBlock, together: number): Part[][] {
   const entries = indptr[rows];
   const stages = Math.max(1, Math.ceil(entries / (together * ENTRIES)), Math.ceil(rows / (together * ROWS)));
@@ -63,7 +66,7 @@ export interface RowAddresses {
   readonly columns: number;
   readonly starts: number;
   readonly roots: number;
-  /** A copy of its entries by column, written by `sparseTurn`; 0 if there is no copy. */
+  /** A copy of its entries by column, written by `sparseByColumn`; 0 if there is no copy. */
   readonly byColumn: number;
 }
 

@@ -196,7 +196,7 @@ export class WasmSparse implements LoadedBlock {
     const parts = this.#stages.flat();
     runner.reserve(parts.length);
     addresses.flat().forEach(({ values, columns, starts, byColumn }, p) => {
-      runner.addJob('sparseTurn', values, columns, starts, parts[p].rows, this.cols, byColumn);
+      runner.addJob('sparseByColumn', values, columns, starts, parts[p].rows, this.cols, byColumn);
     });
     await runner.runJobs(() => onStep(0));
     runner.kernels.clear();
@@ -369,7 +369,7 @@ class PanelBuffers {
         const row = y + first * 8;
         if (vectors && out && byColumn !== 0 && lanes === LANES) {
           const room = y + rows * first * 8;
-          runner.addJob('sparseNormalTurned', values, columns, starts, rows, roots, d, start, z, room, byColumn);
+          runner.addJob('sparseNormalByColumn', values, columns, starts, rows, roots, d, start, z, room, byColumn);
         } else if (vectors && out) {
           runner.addJob('sparseNormal', values, columns, starts, rows, roots, d, lanes, start, z);
         } else if (vectors) {
@@ -395,7 +395,17 @@ class PanelBuffers {
     const d = this.#d;
     for (const { first, lanes, width, sums } of this.#panels) {
       const target = this.#lines + first * d * 8;
-      this.#runner.addJob('sparseSettle', sums, panelBytes(d, lanes), this.#parts, d, lanes, width, this.#rest, target);
+      this.#runner.addJob(
+        'sparseAddParts',
+        sums,
+        panelBytes(d, lanes),
+        this.#parts,
+        d,
+        lanes,
+        width,
+        this.#rest,
+        target,
+      );
     }
     await this.#runner.runJobs(() => onStep(0));
     const found = this.#runner.kernels.doubles(this.#lines, this.#width * d);

@@ -69,7 +69,10 @@ const pool: Pool = ((globalThis as { [key: symbol]: unknown })[POOL] as Pool | u
 // If globalThis is frozen, each copy has a separate pool.
 Reflect.defineProperty(globalThis, POOL, { value: pool });
 
-/** Idle workers are terminated after this many milliseconds without a pass, because each takes a thread and memory. Starting a worker takes some tens of milliseconds. */
+/**
+ * Idle workers are terminated after this many milliseconds without a pass, because each takes a thread and memory. Starting a worker takes
+ * some tens of milliseconds.
+ */
 export const IDLE_TIME = 10_000;
 
 /** The reason why the last attempt to start a worker was refused; undefined if none was refused. Cached for the process. */
@@ -135,8 +138,9 @@ export function workersRefused(): string | undefined {
   return refusal;
 }
 
+/** The number of threads of the machine. Cached for the process. */
 let cores: number | undefined;
-/** The URL of the worker program, for browsers. A cache. */
+/** The URL of the worker program, for browsers. Cached for the process. */
 let programUrl: string | undefined;
 
 /** Returns the number of threads that the machine can run at the same time. */
