@@ -151,7 +151,12 @@ describe.skipIf(!python)('a table on Spark, by Sail', () => {
       const local = await fit(sql, { k: 2, missing, engine: 'wasm' });
       expect(remote.n).toBe(missing === 'drop' ? 800 : 1000);
       expectWithinCertificates(remote, local);
-      expect(remote.warnings).toEqual(local.warnings);
+      // Rows on Spark are not inspected, so only the local fit may have warnings about its columns.
+      const [there, here] = [remote, local].map(({ warnings }) =>
+        warnings.filter(({ code }) => code === 'ROWS_DROPPED' || code === 'VALUES_FILLED'),
+      );
+      expect(there).toHaveLength(1);
+      expect(there).toEqual(here);
     }
   });
 
