@@ -4,13 +4,13 @@ import { badFile, truncated } from '../file-error.js';
 import { type Unpackers, unpacked } from './unpack.js';
 import { part, type SeekableBytes, type ZipMember } from './zip.js';
 
-/** A member's bytes, unpacked where they are packed. */
+/** The unpacked bytes of a member. */
 export async function arrayBytes(file: SeekableBytes, member: ZipMember, unpack: Unpackers): Promise<Bytes> {
   const bytes = await memberBytes(file, member);
   return member.packed ? unpacked(bytes, 'deflate', unpack, { size: member.size }) : bytes;
 }
 
-/** The same bytes, watched to their end. */
+/** The same bytes, with a check of their size, and of their checksum at the end. */
 export function checked(bytes: Bytes, watch: () => { see(bytes: Uint8Array): void; end(): void }): Bytes {
   const { path, size, rereadable } = bytes;
   return {
@@ -36,7 +36,7 @@ export function checked(bytes: Bytes, watch: () => { see(bytes: Uint8Array): voi
   };
 }
 
-/** Where a member's bytes are: behind its own header, whose length only it knows. */
+/** The stored bytes of a member. They follow its own header, which has a length and the name once more. */
 async function memberBytes(file: SeekableBytes, member: ZipMember): Promise<SeekableBytes> {
   const name = `${file.path} (${member.name})`;
   const header = await part(file, member.header, 30);
@@ -52,7 +52,7 @@ async function memberBytes(file: SeekableBytes, member: ZipMember): Promise<Seek
   return { path: name, size: member.stored, rereadable: file.rereadable, readAt, open: () => readerAt(readAt) };
 }
 
-/** Counts a member's bytes and their checksum as they pass, and complains at the end. */
+/** Counts a member's bytes and computes their checksum. Throws at the end if either is wrong. */
 export function watchMember(
   member: ZipMember,
   path: string,
