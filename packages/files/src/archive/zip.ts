@@ -36,7 +36,7 @@ export interface SeekableBytes extends Bytes {
 /** Reads the directory of a zip file (with or without 64-bit sizes). Positions behind the end of the file are refused. */
 export async function readZip(file: SeekableBytes): Promise<ZipMember[]> {
   const { path, size } = file;
-  const tail = await part(file, Math.max(0, size - END_RECORD - COMMENT), Math.min(size, END_RECORD + COMMENT));
+  const tail = await viewOf(file, Math.max(0, size - END_RECORD - COMMENT), Math.min(size, END_RECORD + COMMENT));
   let end = tail.length - END_RECORD;
   const endsAt = (at: number): number => at + END_RECORD + tail.getUint16(at + 20);
   while (end >= 0 && !(tail.getUint32(end) === 0x06054b50 && endsAt(end) <= tail.length)) end--;
@@ -48,9 +48,9 @@ export async function readZip(file: SeekableBytes): Promise<ZipMember[]> {
   const endAt = size - tail.length + end;
   let directoryEnd = endAt;
   if (count === 0xffff || length === ELSEWHERE || start === ELSEWHERE) {
-    const locator = endAt >= 20 ? await part(file, endAt - 20, 20) : undefined;
+    const locator = endAt >= 20 ? await viewOf(file, endAt - 20, 20) : undefined;
     if (locator?.getUint32(0) === 0x07064b50) {
-      const large = await part(file, locator.getUint64(8, path), 56);
+      const large = await viewOf(file, locator.getUint64(8, path), 56);
       if (large.getUint32(0) !== 0x06064b50) throw badFile(path, 'its directory of large files is broken');
       count = large.getUint64(32, path);
       length = large.getUint64(40, path);
@@ -63,7 +63,7 @@ export async function readZip(file: SeekableBytes): Promise<ZipMember[]> {
     throw badFile(path, `its directory claims ${count} members in ${length} bytes`);
   // Positions count from the beginning of the archive. If two files are glued together, the positions of the second refer to bytes of the first.
   if (directoryEnd !== start + length) throw glued(path);
-  const directory = await part(file, start, length);
+  const directory = await viewOf(file, start, length);
   const members: ZipMember[] = [];
   let at = 0;
   for (let i = 0; i < count; i++) {
@@ -104,7 +104,7 @@ function glued(path: string): Error {
 
 /** Size, packed size and position of an entry. Numbers that do not fit in 32 bits are in its extra field. */
 function largeSizes(
-  directory: View,
+  directory: LittleEndianView,
   at: number,
   nameLength: number,
   extraLength: number,
@@ -128,7 +128,7 @@ function largeSizes(
 }
 
 /** Reads little-endian numbers from part of a file. */
-export class View {
+export class LittleEndianView {
   readonly bytes: Uint8Array;
   readonly length: number;
   readonly #view: DataView;
@@ -154,11 +154,11 @@ export class View {
   }
 }
 
-export async function part(file: SeekableBytes, from: number, length: number): Promise<View> {
+export async function viewOf(file: SeekableBytes, from: number, length: number): Promise<LittleEndianView> {
   if (from + length > file.size) throw truncated(file.path, `a part of its directory would lie beyond its end`);
   const bytes = new Uint8Array(length);
   if ((await file.readAt(bytes, from)) < length) throw truncated(file.path, 'it became shorter while it was read');
-  return new View(bytes);
+  return new LittleEndianView(bytes);
 }
 
 /** The bytes as seekable bytes, or undefined if their size is unknown or they cannot be read at any position. */
