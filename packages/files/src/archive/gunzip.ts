@@ -6,8 +6,8 @@ import type { InputWindow } from './input-window.js';
 const [HEADER_SUM, EXTRA, NAME, COMMENT, RESERVED] = [2, 4, 8, 16, 0xe0];
 
 /**
- * Unpacks a gzip file (RFC 1952): one member after the other, as `cat a.gz b.gz` and bgzip write them, checksums and
- * all. What follows the last must be zeros, which tapes leave behind: anything else might have been rows.
+ * Unpacks a gzip file (RFC 1952): one member after the other, as `cat a.gz b.gz` and bgzip write them. Verifies checksums.
+ * Only zeros, which tapes add, may follow the last member: anything else may have been rows.
  */
 export async function* gunzip(input: InputWindow): AsyncGenerator<Uint8Array, void, void> {
   for (let member = 0; await atMember(input, member); member++) {
@@ -25,7 +25,7 @@ export async function* gunzip(input: InputWindow): AsyncGenerator<Uint8Array, vo
   }
 }
 
-/** Whether another member begins; the first must. */
+/** Returns true if another member begins. Throws if the first does not. */
 async function atMember(input: InputWindow, member: number): Promise<boolean> {
   for (let zeros = 0; ; zeros++) {
     await input.view(2);
@@ -56,10 +56,10 @@ async function skipHeader(input: InputWindow): Promise<void> {
   if (flags & HEADER_SUM) await input.take(2);
 }
 
-/** Bytes stepped over at once: fewer than a window holds. */
+/** Bytes skipped at once: fewer than a window holds. */
 const SOME = 1 << 10;
 
-/** A text ends with a zero. */
+/** Skips a text, which ends with a zero. */
 async function skipText(input: InputWindow): Promise<void> {
   for (;;) if (input.bytes[await input.take(1)] === 0) return;
 }

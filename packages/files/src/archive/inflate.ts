@@ -3,7 +3,7 @@ import type { InputWindow } from './input-window.js';
 
 /**
  * Unpacks deflate (RFC 1951) as a stream. The `DecompressionStream` of browsers is faster (docs/dependencies.md), but it does
- * not say where the packed data end: Chromium refuses gzip files of several members, others ignore or read what follows.
+ * not report the end of the packed data: Chromium refuses gzip files of several members, others ignore or read the bytes behind.
  * Nor does it distinguish data that are cut off from data that are damaged. Node's zlib does both and is passed as an
  * unpacker there.
  */
@@ -41,7 +41,7 @@ const END = 256;
 
 let fixed: { readonly literals: Codes; readonly distances: Codes } | undefined;
 
-/** Unpacks from where the window stands, and leaves it behind the last byte of the packed data. */
+/** Unpacks from the position of the window, and leaves the window behind the last byte of the packed data. */
 export async function* inflate(input: InputWindow): AsyncGenerator<Uint8Array, void, void> {
   const inflater = new Inflater(input);
   for (let more = true; more; ) {
@@ -54,7 +54,7 @@ export async function* inflate(input: InputWindow): AsyncGenerator<Uint8Array, v
 
 class Inflater {
   readonly #input: InputWindow;
-  /** What was unpacked last, as far as copies may reach, and behind it what was not taken yet. */
+  /** The last unpacked bytes that copies may refer to, and behind them the bytes that were not taken yet. */
   readonly #out = new Uint8Array(REACH + CHUNK + LONGEST_COPY);
   #taken = 0;
   #filled = 0;
@@ -81,7 +81,7 @@ class Inflater {
     return this.#state !== 'end';
   }
 
-  /** What was unpacked, when it is a chunk or the last; a copy, so that the buffer can be used again. */
+  /** The unpacked bytes if they fill a chunk or are the last ones. They are a copy: the buffer is used again. */
   take(last: boolean): Uint8Array {
     if (!last && this.#filled < REACH + CHUNK) return this.#out.subarray(0, 0);
     const chunk = this.#out.slice(this.#taken, this.#filled);
@@ -92,7 +92,7 @@ class Inflater {
     return chunk;
   }
 
-  /** Whole bytes that were read ahead: at the end they belong to what follows, and before that the window may move. */
+  /** Gives whole bytes that were read ahead back to the window: behind the end they belong to the next part of the file. */
   #giveBack(): void {
     this.#input.at -= this.#count >> 3;
     this.#count &= 7;
@@ -124,7 +124,7 @@ class Inflater {
     this.#final = this.#read(1) === 1;
     const kind = this.#read(2);
     if (kind === 0) {
-      // What is left of this byte stays unused.
+      // The other bits of this byte stay unused.
       this.#read(this.#count & 7);
       this.#stored = this.#read(16);
       if (this.#stored !== (~this.#read(16) & 0xffff)) throw this.#bad('a stored block has two lengths');
@@ -208,7 +208,7 @@ class Inflater {
     const { bytes, last, end } = input;
     const [literals, distances] = [this.#literals.table, this.#distances.table];
     const [literalMask, distanceMask] = [literals.length - 1, distances.length - 1];
-    // Where a whole symbol is in view nothing needs to be checked on the way.
+    // While a whole symbol is in view, its bits need no checks.
     const safe = end - LONGEST_SYMBOL;
     let { at } = input;
     let [bits, count, to] = [this.#bits, this.#count, this.#filled];
@@ -265,7 +265,7 @@ class Inflater {
     if (last && this.#state === 'codes' && to < REACH + CHUNK) this.#decodeCarefully();
   }
 
-  /** One symbol near the end of the input, where every bit may be the last. */
+  /** Decodes one symbol near the end of the input. Every bit may be the last. */
   #decodeCarefully(): void {
     const symbol = this.#symbol(this.#literals);
     if (symbol < END) {
@@ -295,7 +295,7 @@ function fixedCodes(): { literals: Codes; distances: Codes } {
 }
 
 /**
- * A table of codes from their lengths, by the bits as they come; undefined where these cannot be lengths of codes. Codes
+ * Makes a table of codes from their lengths, indexed by the bits in their order. Returns undefined if no codes have these lengths. Codes
  * must leave nothing open, except a single one (or none) of distances: a block may need only one, or no copies at all.
  */
 function makeCodes(lengths: Uint8Array, mayBeOpen = false): Codes | undefined {

@@ -10,7 +10,7 @@ export class InputWindow {
   bytes: Uint8Array;
   at = 0;
   end = 0;
-  /** Whether what is in view is all there is. */
+  /** True if the input ends with the bytes in view. */
   last = false;
   readonly #reader: ByteReader;
 
@@ -20,7 +20,7 @@ export class InputWindow {
     this.bytes = new Uint8Array(size);
   }
 
-  /** Brings so many bytes into view, or all that are left. */
+  /** Brings `count` bytes into view, or all bytes that are left. */
   async view(count: number): Promise<void> {
     if (this.end - this.at >= count || this.last) return;
     this.bytes.copyWithin(0, this.at, this.end);
@@ -32,7 +32,7 @@ export class InputWindow {
     if (got < room.length) this.last = true;
   }
 
-  /** Steps over so many bytes, which must be there, and says where they begin. */
+  /** Skips `count` bytes and returns their position. Throws if the input ends before. */
   async take(count: number): Promise<number> {
     await this.view(count);
     if (this.end - this.at < count) throw truncated(this.path, 'its packed data end early');

@@ -9,12 +9,12 @@ import { InputWindow } from './input-window.js';
 export type Packing = 'gzip' | 'zstd' | 'deflate';
 
 /**
- * Unpacks a reading while it is read, and closes it. Data that end early or do not unpack must be a `FileError`; `path` is
- * what it calls them, and `memory` what reading may take.
+ * Unpacks bytes while they are read, and closes the reader. Throws a `FileError` that names `path` if the data are damaged or end
+ * early. `memory` is the number of bytes that reading may take.
  */
 export type Unpack = (reader: ByteReader, path: string, memory: number) => AsyncIterator<Uint8Array>;
 
-/** What unpacks: in plain TypeScript here, and faster where there is something faster. */
+/** The decompressors that readers use. A platform may replace them by faster ones. */
 export interface Unpackers {
   /** All members of a gzip file, one after the other. */
   readonly gzip: Unpack;
@@ -22,13 +22,13 @@ export interface Unpackers {
   readonly deflate: Unpack;
   /** All frames of a zstd file, one after the other. */
   readonly zstd: Unpack;
-  /** A single piece of zstd that unpacks to so many bytes, as Arrow has them; any error says that it does not. */
+  /** Unpacks one piece of zstd, as in Arrow files, into `size` bytes. Throws if it has another size. */
   readonly zstdPiece: (packed: Uint8Array, size: number) => Uint8Array | Promise<Uint8Array>;
-  /** The checksum of zip files, continued from that of the bytes before. */
+  /** CRC-32, continued from the checksum of the bytes before. */
   readonly crc32: (bytes: Uint8Array, sum: number) => number;
 }
 
-/** What needs nothing but the language. */
+/** Decompressors for every platform: TypeScript and WebAssembly. */
 export const plainUnpackers: Unpackers = {
   gzip: (reader, path) => closing(gunzip(new InputWindow(reader, path)), reader),
   deflate: (reader, path) => closing(inflate(new InputWindow(reader, path)), reader),
@@ -37,7 +37,7 @@ export const plainUnpackers: Unpackers = {
   crc32,
 };
 
-/** Loaded when the first file is packed with it. */
+/** Loads the decoder with the first file that is packed with zstd. */
 async function* plainZstd(reader: ByteReader, path: string, memory: number): AsyncGenerator<Uint8Array, void, void> {
   yield* (await import('./zstd.js')).unzstd(reader, path, memory);
 }
@@ -53,18 +53,17 @@ async function* closing(
   }
 }
 
-/** What a file is packed with, by its first bytes. */
+/** Recognises the compression of a file by its first bytes. */
 export function packingOf(head: Uint8Array): Packing | undefined {
   if (head[0] === 0x1f && head[1] === 0x8b) return 'gzip';
   if (head[0] === 0x28 && head[1] === 0xb5 && head[2] === 0x2f && head[3] === 0xfd) return 'zstd';
-  // A zstd file may begin with a frame to be skipped.
+  // A zstd file may begin with a skippable frame.
   if (head[0] >> 4 === 5 && head[1] === 0x2a && head[2] === 0x4d && head[3] === 0x18) return 'zstd';
   return undefined;
 }
 
 /**
- * Packed bytes, unpacked while they are read: never more than a few chunks of them are in memory, however much they
- * unpack to.
+ * Packed bytes, unpacked while they are read. Only a few chunks are in memory at a time.
  */
 export function unpacked(
   bytes: Bytes,

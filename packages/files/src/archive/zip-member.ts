@@ -2,15 +2,15 @@ import { type Bytes, readerAt } from '../bytes/bytes.js';
 import { textOf } from '../bytes/text.js';
 import { badFile, truncated } from '../file-error.js';
 import { type Unpackers, unpacked } from './unpack.js';
-import { part, type SeekableBytes, type ZipMember } from './zip.js';
+import { type SeekableBytes, viewOf, type ZipMember } from './zip.js';
 
-/** A member's bytes, unpacked where they are packed. */
+/** The unpacked bytes of a member. */
 export async function arrayBytes(file: SeekableBytes, member: ZipMember, unpack: Unpackers): Promise<Bytes> {
   const bytes = await memberBytes(file, member);
   return member.packed ? unpacked(bytes, 'deflate', unpack, { size: member.size }) : bytes;
 }
 
-/** The same bytes, watched to their end. */
+/** The same bytes, with a check of their size, and of their checksum at the end. */
 export function checked(bytes: Bytes, watch: () => { see(bytes: Uint8Array): void; end(): void }): Bytes {
   const { path, size, rereadable } = bytes;
   return {
@@ -36,23 +36,23 @@ export function checked(bytes: Bytes, watch: () => { see(bytes: Uint8Array): voi
   };
 }
 
-/** Where a member's bytes are: behind its own header, whose length only it knows. */
+/** The stored bytes of a member. They follow its own header, which has a length and the name once more. */
 async function memberBytes(file: SeekableBytes, member: ZipMember): Promise<SeekableBytes> {
   const name = `${file.path} (${member.name})`;
-  const header = await part(file, member.header, 30);
+  const header = await viewOf(file, member.header, 30);
   if (header.getUint32(0) !== 0x04034b50) throw badFile(name, 'its own header is not where the directory says');
   const nameLength = header.getUint16(26);
   const start = member.header + 30 + nameLength + header.getUint16(28);
   if (start + member.stored > file.size)
     throw truncated(name, `it needs ${member.stored} bytes, and ${Math.max(0, file.size - start)} are there`);
-  const own = await part(file, member.header + 30, nameLength);
+  const own = await viewOf(file, member.header + 30, nameLength);
   if (textOf(own.bytes, 0, nameLength) !== member.name) throw badFile(name, 'its own header has another name');
   const readAt: SeekableBytes['readAt'] = (into, position) =>
     file.readAt(into.subarray(0, Math.max(0, member.stored - position)), start + position);
   return { path: name, size: member.stored, rereadable: file.rereadable, readAt, open: () => readerAt(readAt) };
 }
 
-/** Counts a member's bytes and their checksum as they pass, and complains at the end. */
+/** Counts a member's bytes and computes their checksum. Throws at the end if either is wrong. */
 export function watchMember(
   member: ZipMember,
   path: string,

@@ -10,33 +10,33 @@ export interface ZipMember {
   readonly stored: number;
   readonly size: number;
   readonly crc: number;
-  /** Where its own header begins. */
+  /** Position of its own header. */
   readonly header: number;
 }
 
-/** The end of the directory is at most this far from the end of the file: its record, and a comment. */
+/** Bytes of the record at the end of the directory, and of the longest comment behind it. */
 const END_RECORD = 22;
 const COMMENT = 0xffff;
-/** Members and bytes of a directory that are read at most. */
+/** Limits of a directory: members and bytes. */
 const MOST_MEMBERS = 100_000;
 const MOST_DIRECTORY = 32 << 20;
 /** Flags of members that are encrypted (in two ways), or that are changes to other files. */
 const [ENCRYPTED, PATCH] = [0x41, 0x20];
 /** The newest version of the format (6.3) that a member may need. */
 const NEWEST = 63;
-/** Says that a number is in the 64-bit extra field. */
+/** A number that is stored in the 64-bit extra field instead. */
 const ELSEWHERE = 0xffffffff;
 
-/** A whole file that can be read at any place. */
+/** Bytes of known size that can be read at any position. */
 export interface SeekableBytes extends Bytes {
   readonly size: number;
   readonly readAt: NonNullable<Bytes['readAt']>;
 }
 
-/** Reads the directory of a zip file (with or without 64-bit sizes). Nothing in it is believed beyond the file's end. */
+/** Reads the directory of a zip file (with or without 64-bit sizes). Positions behind the end of the file are refused. */
 export async function readZip(file: SeekableBytes): Promise<ZipMember[]> {
   const { path, size } = file;
-  const tail = await part(file, Math.max(0, size - END_RECORD - COMMENT), Math.min(size, END_RECORD + COMMENT));
+  const tail = await viewOf(file, Math.max(0, size - END_RECORD - COMMENT), Math.min(size, END_RECORD + COMMENT));
   let end = tail.length - END_RECORD;
   const endsAt = (at: number): number => at + END_RECORD + tail.getUint16(at + 20);
   while (end >= 0 && !(tail.getUint32(end) === 0x06054b50 && endsAt(end) <= tail.length)) end--;
@@ -48,9 +48,9 @@ export async function readZip(file: SeekableBytes): Promise<ZipMember[]> {
   const endAt = size - tail.length + end;
   let directoryEnd = endAt;
   if (count === 0xffff || length === ELSEWHERE || start === ELSEWHERE) {
-    const locator = endAt >= 20 ? await part(file, endAt - 20, 20) : undefined;
+    const locator = endAt >= 20 ? await viewOf(file, endAt - 20, 20) : undefined;
     if (locator?.getUint32(0) === 0x07064b50) {
-      const large = await part(file, locator.getUint64(8, path), 56);
+      const large = await viewOf(file, locator.getUint64(8, path), 56);
       if (large.getUint32(0) !== 0x06064b50) throw badFile(path, 'its directory of large files is broken');
       count = large.getUint64(32, path);
       length = large.getUint64(40, path);
@@ -61,9 +61,9 @@ export async function readZip(file: SeekableBytes): Promise<ZipMember[]> {
   }
   if (count > MOST_MEMBERS || length > MOST_DIRECTORY)
     throw badFile(path, `its directory claims ${count} members in ${length} bytes`);
-  // Places are counted from the beginning of the archive. In two files that are glued together, those of the second name bytes of the first.
+  // Positions count from the beginning of the archive. If two files are glued together, the positions of the second refer to bytes of the first.
   if (directoryEnd !== start + length) throw glued(path);
-  const directory = await part(file, start, length);
+  const directory = await viewOf(file, start, length);
   const members: ZipMember[] = [];
   let at = 0;
   for (let i = 0; i < count; i++) {
@@ -102,9 +102,9 @@ function glued(path: string): Error {
   );
 }
 
-/** Size, packed size and place of an entry; those that do not fit in 32 bits are in its extra field. */
+/** Size, packed size and position of an entry. Numbers that do not fit in 32 bits are in its extra field. */
 function largeSizes(
-  directory: View,
+  directory: LittleEndianView,
   at: number,
   nameLength: number,
   extraLength: number,
@@ -127,8 +127,8 @@ function largeSizes(
   return values;
 }
 
-/** Little-endian numbers of part of a file. */
-export class View {
+/** Reads little-endian numbers from part of a file. */
+export class LittleEndianView {
   readonly bytes: Uint8Array;
   readonly length: number;
   readonly #view: DataView;
@@ -154,14 +154,14 @@ export class View {
   }
 }
 
-export async function part(file: SeekableBytes, from: number, length: number): Promise<View> {
+export async function viewOf(file: SeekableBytes, from: number, length: number): Promise<LittleEndianView> {
   if (from + length > file.size) throw truncated(file.path, `a part of its directory would lie beyond its end`);
   const bytes = new Uint8Array(length);
   if ((await file.readAt(bytes, from)) < length) throw truncated(file.path, 'it became shorter while it was read');
-  return new View(bytes);
+  return new LittleEndianView(bytes);
 }
 
-/** The whole of an open file. */
+/** The bytes as seekable bytes, or undefined if their size is unknown or they cannot be read at any position. */
 export function seekable(bytes: Bytes): SeekableBytes | undefined {
   const { size, readAt } = bytes;
   return size === undefined || !readAt ? undefined : { ...bytes, size, readAt };

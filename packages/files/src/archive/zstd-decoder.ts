@@ -1,6 +1,6 @@
 import { zstdWasm } from './zstd-wasm.js';
 
-/** What the decoder exports. Addresses and sizes are 32-bit numbers. */
+/** Exports of the decoder. Addresses and sizes are 32-bit numbers. */
 type Exports = {
   readonly memory: WebAssembly.Memory;
   readonly malloc: (bytes: number) => number;

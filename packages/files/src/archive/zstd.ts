@@ -108,8 +108,8 @@ class Frames {
   }
 
   /**
-   * Takes the next step. `bytes` begins where the last step stopped, and holds at least LONGEST_HEADER bytes or all that are
-   * left. A step that reads and unpacks nothing needs more bytes. Throws a RangeError if the data are damaged.
+   * Takes the next step. `bytes` begins at the first byte that was not read, and holds at least LONGEST_HEADER bytes or all that
+   * are left. A step that reads and unpacks nothing needs more bytes. Throws a RangeError if the data are damaged.
    */
   step(bytes: Uint8Array): Omit<Step, 'done'> {
     if (this.#skipped > 0) {

@@ -12,7 +12,7 @@ import { dictionaryNumbers, dictionaryTexts } from './dictionary.js';
 import { type ArrowFile, type Field, isNumber, isText, readArrow, readBatch } from './format.js';
 import { type Survey, survey } from './survey.js';
 
-/** The numbers of a dictionary, and which of them are integers that were rounded. */
+/** The numbers of a dictionary, and the indexes of integers that were rounded. */
 interface DictionaryValues {
   readonly values: Float64Array;
   readonly rounded: ReadonlySet<number>;
@@ -74,11 +74,11 @@ interface OpenedArrow {
   readonly sources: readonly ColumnLocation[];
   readonly memory: number;
   readonly unpack: Unpackers;
-  /** Dictionaries of numbers by their ids. Fields may share one, and it is the same in every reading. */
+  /** Dictionaries of numbers by their ids. Fields may share one, and it is the same in every pass. */
   readonly dictionaries: Map<number, DictionaryValues>;
 }
 
-/** Rows of a batch that are being read: so many from the row `from` on, of all its rows. */
+/** The part of a batch that is being read: `count` rows from the row `from` on. */
 interface Part {
   readonly reader: BatchReader;
   readonly locations: readonly FieldLocation[];
@@ -87,7 +87,7 @@ interface Part {
   readonly length: number;
 }
 
-/** One pass over the rows: some columns as numbers, and maybe one as text. */
+/** One pass over the rows: some columns as numbers, and optionally one as text. */
 class ArrowReading {
   readonly #opened: OpenedArrow;
   readonly #numbers: readonly number[];
@@ -149,7 +149,7 @@ class ArrowReading {
     if (this.#filled > 0) yield this.#takeBlock();
   }
 
-  /** The block that was filled; the next goes into the other buffer. */
+  /** Returns the filled block. The next is written into the other buffer. */
   #takeBlock(): DenseBatch {
     const cols = this.#numbers.length;
     const data = this.#buffers[this.#turn];
@@ -224,7 +224,7 @@ class ArrowReading {
     }
   }
 
-  /** All lists of a column must be as long as the first; −1 stands for a missing list. */
+  /** Checks that all lists of a column are as long as the first; −1 is a missing list. */
   #checkLengths(lengths: Float64Array, index: number, first: number): void {
     const { arrow, known, file } = this.#opened;
     const expected = vectorLength(arrow.fields[index], known.lists.get(index));
@@ -261,7 +261,7 @@ class ArrowReading {
     return { values, rounded };
   }
 
-  /** The texts of a field's dictionary; undefined when it has none. */
+  /** The texts of a field's dictionary; undefined if it has none. */
   async #namesOf(field: Field): Promise<readonly (string | null)[] | undefined> {
     const { file, arrow, unpack } = this.#opened;
     if (!field.dictionary) return undefined;
@@ -280,7 +280,7 @@ function asText(value: number): string | null {
   return Number.isNaN(value) ? null : String(value);
 }
 
-/** The types of a schema's fields by name, as Arrow keeps it in Parquet files: those have no word for some. Empty when it is broken. */
+/** The types of a schema's fields by name, as Arrow stores it in Parquet files, which lack some types. Empty if the schema is broken. */
 export async function arrowTypes(schema: string): Promise<ReadonlyMap<string, string>> {
   try {
     const bytes = Uint8Array.from(atob(schema), (letter) => letter.charCodeAt(0));
@@ -291,7 +291,7 @@ export async function arrowTypes(schema: string): Promise<ReadonlyMap<string, st
   }
 }
 
-/** A column of the block that is filled: its index there, and the entry of the list where the field holds lists. */
+/** A column of the block: its index, and the entry of the list if the field holds lists. */
 interface Slot {
   readonly slot: number;
   readonly entry: number;
@@ -314,7 +314,7 @@ function byField(numbers: readonly number[], sources: readonly ColumnLocation[])
   return [...found.values()];
 }
 
-/** Does work for every item, a few at once. */
+/** Runs a task for every item, a few at a time. */
 async function fewAtATime<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
   for (let at = 0; at < items.length; at += AT_A_TIME) await Promise.all(items.slice(at, at + AT_A_TIME).map(work));
 }

@@ -8,13 +8,13 @@ import { wasRounded } from '../table/rounded-integers.js';
 import { decimals } from './decimal.js';
 import { bytesAt, type Field, type RecordBatch, type ValueType } from './format.js';
 
-/** Where a field's description and buffers are in a batch. */
+/** The indexes of a field's description and buffers in a batch. */
 export interface FieldLocation {
   readonly fieldNode: number;
   readonly buffer: number;
 }
 
-/** Where each field is: what stands before it is counted, children and all. Each must be as long as its batch. */
+/** Finds each field by counting the nodes and buffers before it, children included. Each must be as long as its batch. */
 export function locateFields(fields: readonly Field[], batch: RecordBatch, path: string): FieldLocation[] {
   let [fieldNode, buffer, variadic] = [0, 0, 0];
   const pass = ({ type, dictionary, children }: Field): void => {
@@ -37,17 +37,17 @@ export function locateFields(fields: readonly Field[], batch: RecordBatch, path:
   });
 }
 
-/** Vectors or lists: their numbers, where each begins and how long it is. */
+/** Vectors or lists: their numbers, and the start and length of each. */
 export interface Vectors {
   readonly values: ArrayLike<number>;
   readonly starts: Float64Array;
   readonly lengths: Float64Array;
 }
 
-/** Lists that are looked at at once for the first that is there. */
+/** Lists read at once in search of the first that is not missing. */
 const LISTS = 1 << 12;
 
-/** The buffers of one batch of rows, read in parts where they are plain, and as a whole where they are packed. */
+/** The buffers of one batch of rows: plain ones are read in parts, packed ones as a whole. */
 export class BatchReader {
   readonly #file: SeekableBytes;
   readonly #batch: RecordBatch;
@@ -56,7 +56,7 @@ export class BatchReader {
   readonly #unpacked = new Map<number, Uint8Array>();
   #kept = 0;
 
-  /** `limit` is how many bytes may be unpacked and kept at once. */
+  /** `limit` is the number of unpacked bytes that may be kept at once. */
   constructor(file: SeekableBytes, batch: RecordBatch, limit: number, unpackers: Unpackers) {
     this.#file = file;
     this.#batch = batch;
@@ -118,7 +118,7 @@ export class BatchReader {
     });
   }
 
-  /** Where texts or lists from…from + count begin among their values. */
+  /** The offsets of texts or lists from…from + count in their values. */
   async #offsets(
     location: FieldLocation,
     large: boolean,
@@ -133,7 +133,7 @@ export class BatchReader {
       large ? view.getInt32(8 * i + 4, true) * 2 ** 32 + view.getUint32(8 * i, true) : view.getInt32(4 * i, true);
   }
 
-  /** How long the first list of a field is that is there; undefined when none is. */
+  /** The length of the first list of a field that is not missing; undefined if all are missing. */
   async firstList(location: FieldLocation, { size }: ValueType, length: number): Promise<number | undefined> {
     for (let from = 0; from < length; from += LISTS) {
       const count = Math.min(LISTS, length - from);
@@ -147,8 +147,8 @@ export class BatchReader {
   }
 
   /**
-   * Vectors or lists from…from + count − 1 of a field: the numbers of all, where each begins among them, and how long it is;
-   * −1 when it is not there.
+   * Vectors or lists from…from + count − 1 of a field: the numbers of all, and the start and length of each. The length of a
+   * missing one is −1.
    */
   async vectors(
     location: FieldLocation,
@@ -160,7 +160,7 @@ export class BatchReader {
   ): Promise<Vectors> {
     const { type, children } = field;
     const child = { fieldNode: location.fieldNode + 1, buffer: location.buffer + type.buffers };
-    // Vectors lie one after the other.
+    // Vectors are stored one after the other.
     const place =
       type.kind === 'vector'
         ? (i: number) => (from + i) * type.size
@@ -175,7 +175,7 @@ export class BatchReader {
     return { values: await this.numbers(child, children[0].type, start, end - start, all, rounded), starts, lengths };
   }
 
-  /** Which values are there; undefined when all are. */
+  /** The bitmap of values that are not missing; undefined if there are no missing values. */
   async valid(
     location: FieldLocation,
     from: number,
@@ -212,7 +212,7 @@ export class BatchReader {
     if (stored < 8) throw badFile(path, 'a packed column has no size');
     const view = new DataView(packed.buffer, packed.byteOffset, 8);
     const size = view.getInt32(4, true) * 2 ** 32 + view.getUint32(0, true);
-    // −1 says that packing would have made it longer.
+    // −1: the buffer is stored as it is, because packing would have made it longer.
     const content = packed.subarray(8);
     if (size !== -1 && (size < needed || size > 2 * needed + 1024))
       throw badFile(path, `a packed column claims ${size} bytes and needs ${needed}`);

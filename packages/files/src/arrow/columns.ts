@@ -5,7 +5,7 @@ import { uniqueNames } from '../table/unique-names.js';
 import { type ArrowFile, type Field, isNumber, isText } from './format.js';
 import type { Survey } from './survey.js';
 
-/** Where one of our columns is: which field, and which number of its vectors or lists. */
+/** The position of a column: the field, and the index in its vectors or lists. */
 export interface ColumnLocation {
   readonly field: number;
   readonly entry?: number;
@@ -37,7 +37,7 @@ export function describeColumns(
   return { columns, sources };
 }
 
-/** How many columns a field's vectors or lists become; undefined when it has none. */
+/** The number of columns that a field's vectors or lists become; undefined if it has none. */
 export function vectorLength({ type, dictionary }: Field, list: number | undefined): number | undefined {
   if (dictionary) return undefined;
   return type.kind === 'vector' ? type.size : type.kind === 'list' ? list : undefined;

@@ -3,7 +3,7 @@ import type { ValueType } from './format.js';
 /** Powers of ten that are exact. */
 const TENS = Array.from({ length: 23 }, (_, i) => 10 ** i);
 
-/** Decimals, whole numbers of several words with a point somewhere, as the nearest float64. */
+/** Rounds decimals to float64. A decimal is an integer of several words and a number of digits behind the point. */
 export function decimals(words: Uint32Array, { size, scale = 0 }: ValueType, count: number): Float64Array {
   const each = size / 32;
   return Float64Array.from({ length: count }, (_, i) => {
@@ -15,7 +15,7 @@ export function decimals(words: Uint32Array, { size, scale = 0 }: ValueType, cou
   });
 }
 
-/** A whole number that float64 holds; undefined when it is larger. */
+/** An integer that float64 holds; undefined if it is larger. */
 function small(words: Uint32Array): number | undefined {
   const low = words[0];
   const high = words.length > 1 ? words[1] | 0 : (low | 0) >> 31;

@@ -6,7 +6,7 @@ import { type ArrowFile, type Field, readDictionary } from './format.js';
 
 /** Most entries of a dictionary. */
 const MOST_ENTRIES = 1 << 22;
-/** Where the only field of a dictionary is. */
+/** The position of a dictionary's only field. */
 const FIRST_FIELD = { fieldNode: 0, buffer: 0 };
 
 /** The texts of a field's dictionary. */
@@ -47,7 +47,7 @@ export async function dictionaryNumbers(
   return all;
 }
 
-/** What a dictionary is made of: later parts add to it. */
+/** The batches that a dictionary consists of: later ones add entries. */
 async function* parts(
   file: SeekableBytes,
   { dictionaries }: ArrowFile,

@@ -1,8 +1,8 @@
 import { textOf } from '../bytes/text.js';
 
 /**
- * FlatBuffers, as far as Arrow's headers need them: tables whose fields are found by way of an index, vectors, strings.
- * The reader believes nothing: a place outside the buffer is a RangeError of the DataView, and a vector must fit.
+ * The part of FlatBuffers that Arrow's headers use: tables, whose fields are found through an index, vectors and strings.
+ * Nothing is trusted: a position outside the buffer is a RangeError of the DataView, and a vector must fit.
  */
 
 /** A table in a buffer; fields are numbered in the order of the schema. */
@@ -19,13 +19,13 @@ export class FlatTable {
     this.#fields = (view.getUint16(this.#index, true) - 4) / 2;
   }
 
-  /** The table that a buffer is about. */
+  /** The root table of a buffer. */
   static root(bytes: Uint8Array): FlatTable {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     return new FlatTable(view, view.getUint32(0, true));
   }
 
-  /** Where a field is; 0 when it is not there and has its default. */
+  /** The position of a field; 0 if it is absent and has its default. */
   #field(number: number): number {
     if (number >= this.#fields) return 0;
     const offset = this.#view.getUint16(this.#index + 4 + 2 * number, true);
@@ -73,13 +73,13 @@ export class FlatTable {
     return at === 0 ? undefined : new FlatTable(this.#view, this.#target(at));
   }
 
-  /** How many entries a vector of tables claims. */
+  /** The number of entries that a vector of tables claims. */
   count(number: number): number {
     const at = this.#field(number);
     return at === 0 ? 0 : this.#span(at, 4).length;
   }
 
-  /** A vector of tables, `most` at most. Entries may lie in the same place, so a short buffer can claim very many. */
+  /** A vector of tables, `most` at most. Entries may share a position, so a short buffer can claim very many. */
   tables(number: number, most: number): FlatTable[] {
     const at = this.#field(number);
     if (at === 0) return [];

@@ -4,30 +4,30 @@ import { badFile, truncated, unsupported } from '../file-error.js';
 import { checkColumns, mostColumns, tooManyColumns } from '../table/most-columns.js';
 import { FlatTable } from './flatbuffer.js';
 
-/** A field of an Arrow schema, with what is needed to find and read its values. */
+/** A field of an Arrow schema, and the layout of its values. */
 export interface Field {
   readonly name: string;
   readonly type: ValueType;
-  /** The dictionary its values are numbers into. */
+  /** The dictionary that its values are indexes of. */
   readonly dictionary?: { readonly id: number; readonly index: ValueType };
   readonly children: readonly Field[];
 }
 
-/** Types of values, as far as we read them; `other` ones are only counted, to find those behind them. */
+/** The types of values that are read. Those of `other` fields are only counted, to find the fields behind them. */
 export interface ValueType {
   readonly name: string;
   readonly kind: 'int' | 'uint' | 'float' | 'bool' | 'decimal' | 'text' | 'largeText' | 'vector' | 'list' | 'other';
-  /** Bits of a number, or of a list's places; numbers of a vector. */
+  /** Bits of a number or of a list's offsets; the length of a vector. */
   readonly size: number;
-  /** How many buffers it has of its own, before those of its children. */
+  /** The number of its own buffers, which come before those of its children. */
   readonly buffers: number;
   /** Digits of a decimal behind the point. */
   readonly scale?: number;
-  /** Whether more buffers follow, as many as the batch says. */
+  /** True if more buffers follow. The batch has their number. */
   readonly variadic?: boolean;
 }
 
-/** Where a batch of rows is in the file. */
+/** The position of a batch of rows in the file. */
 export interface MessageLocation {
   readonly offset: number;
   readonly metadata: number;
@@ -36,22 +36,22 @@ export interface MessageLocation {
 
 export interface ArrowFile {
   readonly fields: readonly Field[];
-  /** What pandas says of the columns. */
+  /** The metadata that pandas stores about the columns. */
   readonly pandas: string | undefined;
   readonly dictionaries: readonly MessageLocation[];
   readonly batches: readonly MessageLocation[];
 }
 
-/** A batch's own description: rows, and where in its body each buffer is. */
+/** The header of a batch: rows, and the position of each buffer in its body. */
 export interface RecordBatch {
   readonly length: number;
-  /** Of each field in depth-first order: its length, and how many values are missing. */
+  /** Length and number of missing values of each field, in depth-first order. */
   readonly nodes: Float64Array;
   /** Offset and length of each buffer, one after the other. */
   readonly buffers: Float64Array;
   readonly compression: 'none' | 'lz4' | 'zstd';
   readonly variadic: Float64Array;
-  /** Where the body begins in the file, and how long it is. */
+  /** Position of the body in the file, and its length. */
   readonly body: number;
   readonly bodyLength: number;
 }
@@ -65,7 +65,7 @@ export const LONGEST_VECTOR = 1 << 16;
 
 const [SCHEMA, DICTIONARY, RECORDS] = [1, 2, 3];
 
-/** Reads where everything is: from the footer of a file, or message by message from a stream. */
+/** Finds schema, batches and dictionaries: from the footer of a file, or message by message in a stream. */
 export async function readArrow(file: SeekableBytes, memory: number): Promise<ArrowFile> {
   const head = await bytesAt(file, 0, Math.min(8, file.size));
   return rangeErrorsAsBadFile(file.path, () =>
@@ -84,7 +84,7 @@ async function readFooter(file: SeekableBytes, memory: number): Promise<ArrowFil
   const schema = footer.table(1);
   if (!schema) throw badFile(file.path, 'its footer has no schema');
   const places = (number: number): MessageLocation[] => {
-    // Offset, length of the header and four bytes of nothing, length of the body.
+    // Offset, length of the header, four unused bytes, length of the body.
     const values = footer.int64s(number, 3);
     if (values.length / 3 > MOST_BATCHES) throw badFile(file.path, 'it claims too many batches');
     return Array.from({ length: values.length / 3 }, (_, i) => ({
@@ -118,7 +118,7 @@ async function readMessages(file: SeekableBytes, memory: number): Promise<ArrowF
   return { ...found, dictionaries, batches };
 }
 
-/** The message at a place: a mark, the length of its header, the header. Old files have no mark. */
+/** Reads the message at a position: a mark, the length of its header, the header. Old files have no mark. */
 async function readMessage(
   file: SeekableBytes,
   place: MessageLocation,
@@ -134,7 +134,7 @@ async function readMessage(
   return { message, metadata: before + length };
 }
 
-/** What a batch of rows says of itself. */
+/** Reads the header of a batch of rows. */
 export async function readBatch(file: SeekableBytes, place: MessageLocation): Promise<RecordBatch> {
   return rangeErrorsAsBadFile(file.path, async () => {
     const { message, metadata } = await readMessage(file, place);
@@ -203,7 +203,7 @@ function readSchema(schema: FlatTable, path: string, memory: number): Schema {
   return { fields: schema.tables(1, most).map((field) => read(field, 0)), pandas: pandas?.string(1) };
 }
 
-/** Whether its values are numbers. */
+/** Returns true if the values of a field are numbers. */
 export function isNumber({ kind }: ValueType): boolean {
   return kind === 'int' || kind === 'uint' || kind === 'float' || kind === 'bool' || kind === 'decimal';
 }
@@ -263,7 +263,7 @@ function valueType(number: number, type: FlatTable | undefined, children: readon
     case 13:
       return other('struct', 1);
     case 14:
-      // Sparse or dense: the kind of each value, and for dense ones its place.
+      // Sparse or dense: the type of each value and, if dense, its offset.
       return other('union', (type?.int16(0) ?? 0) === 0 ? 1 : 2);
     case 15:
       return other('fixed-size binary', 2);
@@ -294,7 +294,7 @@ function valueType(number: number, type: FlatTable | undefined, children: readon
     case 26:
       return other('list view', 3);
     default:
-      // Without its layout nothing behind it can be found.
+      // Without its layout, the fields behind it cannot be found.
       throw new RangeError(`an unknown type ${number}`);
   }
 }
@@ -311,7 +311,7 @@ function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
   return new DataView(buffer, byteOffset, byteLength);
 }
 
-/** Places outside a header are how broken ones show. */
+/** Turns the RangeErrors of broken headers, whose positions lie outside, into errors of the file. */
 async function rangeErrorsAsBadFile<Value>(path: string, work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();

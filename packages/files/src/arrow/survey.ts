@@ -3,12 +3,12 @@ import type { SeekableBytes } from '../archive/zip.js';
 import { BatchReader, locateFields } from './column.js';
 import { type ArrowFile, type Field, isNumber, LONGEST_VECTOR, readBatch } from './format.js';
 
-/** What the batches of a file say of its fields before any of their values is read. */
+/** Counts from the headers of the batches, which are read before any value. */
 export interface Survey {
   readonly rows: number;
-  /** Of each field: how many values are missing. */
+  /** The number of missing values per field. */
   readonly missing: Float64Array;
-  /** Of fields that hold lists of numbers: how long the first is. */
+  /** The length of the first list per field of lists. */
   readonly lists: ReadonlyMap<number, number>;
 }
 

@@ -2,12 +2,12 @@ import type { SeekableBytes } from '../archive/zip.js';
 import { FileError } from '../file-error.js';
 import { readerAt } from './bytes.js';
 
-/** Small readings are answered from blocks of this size: asking a browser for ten bytes takes as long as for many. */
+/** Short reads are served from blocks of this size: a browser takes as long for ten bytes as for many. */
 const BLOCK = 1 << 18;
-/** Blocks that are kept: columns of a file are read at several places in turn. */
+/** Blocks that are kept: columns of a file are read at several positions in turn. */
 const KEPT = 16;
 
-/** A blob's bytes, at any place. */
+/** The bytes of a blob, at any position. */
 export function blobBytes(blob: Blob, path: string): SeekableBytes {
   const { size } = blob;
   const blocks = new Map<number, Promise<Uint8Array>>();
@@ -20,12 +20,12 @@ export function blobBytes(blob: Blob, path: string): SeekableBytes {
     }
   };
 
-  /** The block of a number; the ones asked for last are kept. */
+  /** Loads a block by its number. The blocks that were used last are kept. */
   const block = (number: number): Promise<Uint8Array> => {
     const found = blocks.get(number) ?? load(number * BLOCK, (number + 1) * BLOCK);
     blocks.delete(number);
     blocks.set(number, found);
-    // Asked for again, it may be there: a failure is not kept.
+    // A failure is not kept: the next request may succeed.
     found.catch(() => blocks.delete(number));
     for (const oldest of blocks.keys()) {
       if (blocks.size <= KEPT) break;
@@ -56,7 +56,7 @@ export function blobBytes(blob: Blob, path: string): SeekableBytes {
   return { path, size, rereadable: true, readAt, open: () => readerAt(readAt) };
 }
 
-/** What a browser says when a file cannot be read (any more), as one of our errors. */
+/** Turns the error of a browser that cannot read a file (any more) into a FileError. */
 function blobError(error: unknown, path: string): unknown {
   if (!(error instanceof Error)) return error;
   const details = { value: error.name };

@@ -1,30 +1,30 @@
 import { DataError } from '@scree/core';
 import { truncated } from '../file-error.js';
 
-/** Bytes from somewhere, read from their beginning. */
+/** A source of bytes, read from the beginning. */
 export interface Bytes {
-  /** What messages call them. */
+  /** The name in messages. */
   readonly path: string;
-  /** How many there are; undefined when that is known only at the end. */
+  /** Number of bytes; undefined if it is known only at the end. */
   readonly size: number | undefined;
-  /** Whether `open` may be called again and gives the same bytes. */
+  /** True if `open` may be called again and gives the same bytes. */
   readonly rereadable: boolean;
-  /** Where they lie on disk, for libraries that open files themselves; undefined when they lie nowhere. */
+  /** Path on disk, for libraries that open files themselves; undefined if there is none. */
   readonly file?: string | undefined;
   open(): ByteReader;
-  /** Reads at a place, where that can be done; as many bytes as there are, up to the length of `into`. */
+  /** Reads at a position, if the source allows it. Fills `into` up to the end of the bytes and returns the count. */
   readonly readAt?: (into: Uint8Array, position: number) => Promise<number>;
 }
 
-/** A reading of bytes, left to right. */
+/** One pass over bytes, from the first to the last. */
 export interface ByteReader {
-  /** Fills `into`, and says how many bytes there were: fewer than asked for only at the end. */
+  /** Fills `into` and returns the count, which is less than its length only at the end. */
   read(into: Uint8Array): Promise<number>;
-  /** Ends the reading early or late; waits for what is under way. */
+  /** Ends the pass, at its end or before, after a read that is under way. */
   close(): Promise<void>;
 }
 
-/** A reading from the first byte on, of what can be read at any place. */
+/** A pass from the first byte on over bytes that can be read at any position. */
 export function readerAt(readAt: NonNullable<Bytes['readAt']>): ByteReader {
   let position = 0;
   return {
@@ -37,7 +37,7 @@ export function readerAt(readAt: NonNullable<Bytes['readAt']>): ByteReader {
   };
 }
 
-/** Chunks as they come, read in pieces of any length. */
+/** Reads chunks of any length as a pass over their bytes. */
 export function chunkReader(chunks: AsyncIterator<Uint8Array>): ByteReader {
   let chunk: Uint8Array = new Uint8Array(0);
   return {
@@ -63,11 +63,11 @@ export function chunkReader(chunks: AsyncIterator<Uint8Array>): ByteReader {
   };
 }
 
-/** The reader's bytes in chunks of a size, for what wants a stream. */
+/** The reader's bytes in chunks of `size` bytes. */
 export async function* chunksOf(reader: ByteReader, size = 1 << 16): AsyncGenerator<Uint8Array, void, void> {
   try {
     for (;;) {
-      // Not used again: who gets a chunk may keep it.
+      // The buffer is not used again: the caller may keep the chunk.
       const chunk = new Uint8Array(size);
       const count = await reader.read(chunk);
       if (count > 0) yield chunk.subarray(0, count);
@@ -78,7 +78,7 @@ export async function* chunksOf(reader: ByteReader, size = 1 << 16): AsyncGenera
   }
 }
 
-/** What is left of bytes that come only once, after their first part was read. */
+/** The rest of bytes that come only once, after their first part was read. */
 export function restOf(bytes: Bytes, reader: ByteReader): Bytes {
   return { ...bytes, open: once(reader, bytes.path) };
 }
@@ -101,13 +101,13 @@ function once(reader: ByteReader, path: string): Bytes['open'] {
   };
 }
 
-/** Fills `into` or says what was to be read there. */
+/** Fills `into`. Throws an error that names `what` if the input ends before. */
 export async function readWhole(reader: ByteReader, into: Uint8Array, path: string, what: string): Promise<void> {
   const count = await reader.read(into);
   if (count < into.length) throw truncated(path, `it ends inside ${what}`);
 }
 
-/** The first bytes, as many as there are up to `length`. */
+/** The first `length` bytes, or all if there are fewer. */
 export async function peek(bytes: Bytes, length: number): Promise<Uint8Array> {
   const into = new Uint8Array(Math.min(length, bytes.size ?? length));
   if (bytes.readAt) return into.subarray(0, await bytes.readAt(into, 0));

@@ -1,6 +1,6 @@
 /**
- * Reads one item ahead: while the caller works on one, the next is being read into the other of two buffers. An item is
- * the caller's until it asks for the next.
+ * Reads one item ahead: while the caller works on one, the next is read into the other of two buffers. An item is valid
+ * until the caller requests the next.
  */
 export async function* readAhead<Item>(
   next: (turn: 0 | 1) => Promise<Item | undefined>,
@@ -13,7 +13,7 @@ export async function* readAhead<Item>(
       if (item === undefined) return;
       turn = turn === 0 ? 1 : 0;
       coming = next(turn);
-      // Thrown where it is awaited, and not before.
+      // The error is thrown when the item is awaited, not before.
       coming.catch(() => {});
       yield item;
     }

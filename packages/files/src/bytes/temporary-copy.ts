@@ -3,21 +3,21 @@ import { blobBytes } from './blob-bytes.js';
 import { type Bytes, chunksOf } from './bytes.js';
 import { showBytes } from './show-bytes.js';
 
-/** Bytes that can be read at any place, and what to do when they are not needed any more. */
+/** A copy that can be read at any position, until it is closed. */
 export interface TemporaryCopy {
   readonly bytes: Bytes;
   close(): Promise<void>;
 }
 
-/** Lays bytes that come in order only down where they can be read at any place. `memory` is what reading may take. */
+/** Copies bytes that can only be read in order, so that they can be read at any position. `memory` is the number of bytes that reading may take. */
 export type MakeCopy = (bytes: Bytes, memory: number) => Promise<TemporaryCopy>;
 
-/** Bytes of a part that is handed over at once. */
+/** Bytes added to a Blob at once. */
 const PART = 1 << 20;
 
 /**
- * Lays them down in a `Blob`, which browsers keep on disk when it is large, up to as many as the memory allowed: what
- * was made to do harm may unpack without end.
+ * Copies them into a `Blob`, which browsers keep on disk if it is large. The size is limited by `memory`, because a hostile file may
+ * unpack without end.
  */
 export const copyToBlob: MakeCopy = async (bytes, memory) => {
   const { path } = bytes;

@@ -1,23 +1,23 @@
 /**
  * Bytes as text. A `TextDecoder` takes longer to start than a short text takes to read, and most texts here are cells:
- * short ones are put together character by character, as long as these are ASCII.
+ * short ASCII texts are put together character by character.
  */
 
 /** Longest text that is put together here. */
 const SHORT = 24;
 /** Characters that are put together at once: each is an argument on the stack. */
 const PIECE = 4096;
-/** So many more lines that are no UTF-8 than lines that are leave no doubt. */
+/** The search ends if this many more lines are invalid UTF-8 than are valid with characters beyond ASCII. */
 const CLEAR = 1000;
 
-// A mark at the beginning is left to the caller: within a file it is a character like any other.
+// The caller handles a byte order mark: within a file it is an ordinary character.
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 const encoder = new TextEncoder();
 
 /** Windows-1252 from 0x80 to 0x9f; its other bytes are those of Latin-1. Decoders of some versions of Node forget these. */
 const WINDOWS = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
 
-/** UTF-8 bytes as text; what is no UTF-8 becomes U+FFFD. */
+/** Decodes UTF-8. Invalid bytes become U+FFFD. */
 export function textOf(bytes: Uint8Array, from = 0, to = bytes.length): string {
   if (to - from > SHORT) return utf8.decode(bytes.subarray(from, to));
   let text = '';
@@ -29,18 +29,18 @@ export function textOf(bytes: Uint8Array, from = 0, to = bytes.length): string {
   return text;
 }
 
-/** Bytes as text, in UTF-8 or, where they are none, in Windows-1252, as older programs write it. */
+/** Decodes UTF-8 or, if the bytes are invalid, Windows-1252, which older programs write. */
 export function utf8OrWindows1252Of(bytes: Uint8Array, from = 0, to = bytes.length): string {
   const text = textOf(bytes, from, to);
   return isWhole(text, to - from) ? text : windows1252Of(bytes, from, to);
 }
 
-/** Whether a text is what its bytes say: a U+FFFD may be their own, but one that stands for others has another length. */
+/** Returns true if the decoded text has the length of its bytes: a U+FFFD in the bytes keeps the length, a replacement of invalid bytes changes it. */
 function isWhole(text: string, length: number): boolean {
   return !text.includes('\ufffd') || encoder.encode(text).length === length;
 }
 
-/** Lines as text, and whether they are in Windows-1252: a single damaged line among others in UTF-8 does not make them so. */
+/** Decodes lines, and tells whether they are in Windows-1252. One damaged line among lines in UTF-8 does not count. */
 export function linesOf(bytes: Uint8Array): { readonly text: string; readonly windows1252: boolean } {
   const text = textOf(bytes);
   if (isWhole(text, bytes.length)) return { text, windows1252: false };
@@ -63,7 +63,7 @@ export function windows1252Of(bytes: Uint8Array, from = 0, to = bytes.length): s
   return latin1Of(bytes.subarray(from, to)).replace(/[\x80-\x9f]/g, (each) => WINDOWS[each.charCodeAt(0) - 128]);
 }
 
-/** Every byte as the character of its number. */
+/** Decodes Latin-1: every byte is the character of its number. */
 export function latin1Of(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += PIECE) text += String.fromCharCode(...bytes.subarray(at, at + PIECE));

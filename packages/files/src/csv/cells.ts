@@ -1,8 +1,8 @@
-/** What single cells of a text table mean. */
+/** The values of single cells of a text table. */
 
 /**
  * Texts that mean "no value" in a column of numbers, as R, pandas, SQL, spreadsheets and the UCI archive write them. In a column of
- * text they may be values: "None" is a level of many a survey, and NA is Namibia.
+ * text they may be values: "None" is a level in many surveys, and NA is Namibia.
  */
 const MISSING_TEXTS = [
   '',
@@ -36,7 +36,7 @@ export function missingTexts(na: readonly string[] = []): ReadonlySet<string> {
   return new Set([...MISSING_TEXTS, ...na]);
 }
 
-/** A cell's number; undefined when it is none. Truth is 1 or 0. */
+/** Parses a cell as a number; undefined if it is something else. Truth values are 1 and 0. */
 export function cellNumber(text: string): number | undefined {
   if (NUMBER.test(text)) return Number(text);
   const infinite = INFINITE.exec(text);

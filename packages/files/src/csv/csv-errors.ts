@@ -2,9 +2,9 @@ import { DataError } from '@scree/core';
 import type { DecimalMark } from './decimal-marks.js';
 import type { Dialect } from './dialect.js';
 
-/** What is wrong with a record of a text table. Records are counted from 0. */
+/** Errors in a record of a text table. Records are counted from 0. */
 
-/** Nothing tells whether the only mark of a number separates thousands or is a decimal mark. */
+/** The only mark of a number may separate thousands or be a decimal mark, and no other number decides. */
 export function ambiguousMark(
   path: string,
   { columns }: Dialect,
@@ -15,7 +15,7 @@ export function ambiguousMark(
 ): DataError {
   const { name } = columns[column];
   const called = mark === ',' ? 'comma' : 'point';
-  // With a fourth digit it cannot be one that separates thousands.
+  // With a fourth digit behind it, the mark cannot separate thousands.
   const remedy = `Write ${text.replace(mark, '')} or ${text.replace(mark, '.')}0, and all of the column like that, or exclude it.`;
   return new DataError(
     'BAD_DATA',

@@ -12,21 +12,21 @@ import type { Dialect } from './dialect.js';
 import { stripNotation } from './notation.js';
 import { openQuote } from './records.js';
 
-/** Bytes in view at once; more where a record is longer. */
+/** Bytes in view at once; more if a record is longer. */
 export const WINDOW = 1 << 20;
 
 const [NEWLINE, RETURN, QUOTE, SPACE, TAB, MINUS, PLUS, ZERO, POINT, COMMA] = bytesOf('\n\r" \t-+0.,');
 
-/** What becomes of a column: its place among the numbers, or one of these; where numbers have a notation, WITH_NOTATION less the place. */
+/** The role of a column: its index among the numbers, or one of these. If its numbers have a notation, it is WITH_NOTATION less the index. */
 const SKIPPED = -1;
 const TEXT = -2;
 const WITH_NOTATION = -3;
 /** No byte. */
 const NONE = -1;
-/** What was found where a record should begin: a record, a blank line, or a record whose end is not in the window. */
+/** The outcome of parsing a record: a record, a blank line, or a record that continues behind the window. */
 const [WHOLE, BLANK, CUT] = [0, 1, 2] as const;
 
-/** Where one reading notes what it did to values. */
+/** Counts the values that one pass rounded or converted. */
 export interface ReadingNotes {
   readonly rounded: RoundedReading;
   readonly converted: ReturnType<ConvertedValues['reading']>;
@@ -39,13 +39,13 @@ export class Scanner {
   readonly #dialect: Dialect;
   readonly #delimiter: number;
   readonly #blankDelimited: boolean;
-  /** Of each column: its decimal mark, where it is known by now, and the byte to look for; NONE where none is. */
+  /** The decimal mark of each column if it is known by now, and the byte to look for; NONE if it is unknown. */
   readonly #marks: (DecimalMark | undefined)[];
   readonly #markBytes: Int16Array;
   readonly #cols: number;
-  /** Of each column of the file: what becomes of it. */
+  /** The role of each column of the file. */
   readonly #slots: Int32Array;
-  /** A column that is a number and the text too. */
+  /** A column that is read both as a number and as the text. */
   readonly #alsoText: number | undefined;
   readonly #decode: typeof utf8OrWindows1252Of;
   readonly #rounded: RoundedReading;
@@ -56,11 +56,11 @@ export class Scanner {
   #convertedHere: [column: number, kind: Conversion, from: string, to: number][] = [];
   /** The label of the record. */
   #labelHere: string | null = null;
-  /** Further columns that are read as text, and what the record has in them, by column. */
+  /** Further columns that are read as text, and their cells in the record, by column. */
   readonly #textColumns: readonly number[];
   readonly #textsHere: (string | null)[];
   readonly #longest: number;
-  /** One byte more than it holds: a line end after the last byte stops every loop. */
+  /** One byte longer than its content: a line end behind the last byte stops every loop. */
   #window: Uint8Array;
   #at = 0;
   #end = 0;
@@ -84,7 +84,7 @@ export class Scanner {
     this.#blankDelimited = dialect.delimiter === ' ';
     this.#marks = dialect.numberFormats.map(({ mark }) => mark);
     this.#markBytes = Int16Array.from(this.#marks, (mark) => this.#markByte(mark));
-    // A file may begin in ASCII alone: then each cell tells.
+    // A file may begin in ASCII alone: then each cell decides.
     this.#decode = dialect.windows1252 ? windows1252Of : utf8OrWindows1252Of;
     this.#cols = numbers.length;
     this.#slots = new Int32Array(dialect.columns.length).fill(SKIPPED);
@@ -104,7 +104,7 @@ export class Scanner {
     return this.#reader.close();
   }
 
-  /** Reads up to `height` records into `data` and `text`, fewer where their texts take the budget, and says how many there were. */
+  /** Reads up to `height` records into `data` and `text`, fewer if their texts use up the budget. Returns the count. */
   async fill(
     data: Float64Array,
     height: number,
@@ -145,7 +145,7 @@ export class Scanner {
     }
   }
 
-  /** Passes a line above the table, whatever it holds. */
+  /** Skips a line above the table. */
   async #passLine(): Promise<void> {
     for (;;) {
       const byte = this.#window[this.#at];
@@ -158,7 +158,7 @@ export class Scanner {
     }
   }
 
-  /** Moves what is left to the front and reads on; false when there is nothing more. */
+  /** Moves the rest to the front of the window and reads on. Returns false at the end of the file. */
   async #more(): Promise<boolean> {
     if (this.#isLastWindow) return false;
     const left = this.#end - this.#at;
@@ -185,7 +185,7 @@ export class Scanner {
     return got > 0 || this.#at < this.#end;
   }
 
-  /** Where the record after this one begins; −1 when that is not in the window. */
+  /** The start of the next record; −1 if it is not in the window. */
   #skipRecord(): number {
     const window = this.#window;
     let at = this.#at;
@@ -235,8 +235,8 @@ export class Scanner {
   }
 
   /**
-   * Parses whole records of the window, and says how many there were. A record that is not all there is left for the next
-   * window: numbers already written of it are written again.
+   * Parses the complete records of the window and returns their count. A record that continues behind the window is parsed
+   * again with the next window, and its numbers are overwritten.
    */
   #parse(
     data: Float64Array,
@@ -249,7 +249,7 @@ export class Scanner {
     let row = first;
     while (row < height && this.#at < this.#end && !budget.spent) {
       const byte = this.#window[this.#at];
-      // Blank lines are no records.
+      // Blank lines do not count as records.
       if (byte === NEWLINE || byte === RETURN) {
         this.#at++;
         continue;
@@ -344,7 +344,7 @@ export class Scanner {
         }
         const stop = window[at];
         const empty = at === start && stop === delimiter && !blanks;
-        // What is not a plain number, or ends otherwise, is looked at again.
+        // A cell that is not a plain number, or ends in another way, is parsed again.
         if ((Number.isNaN(value) && !empty) || (stop !== delimiter && stop !== NEWLINE && stop !== RETURN)) {
           at = this.#cellEnd(start);
           const read = this.#readCell(start, at, column);
@@ -392,7 +392,7 @@ export class Scanner {
     return WHOLE;
   }
 
-  /** Whether the end of the record is not in the window yet. */
+  /** True if the end of the record is not in the window yet. */
   #isCut(): boolean {
     return this.#skipRecord() === -1 && !this.#isLastWindow;
   }
@@ -416,8 +416,8 @@ export class Scanner {
   }
 
   /**
-   * A cell's text; null when it stands for nothing. In a column of text only an empty cell does. The text of a number is as
-   * JavaScript writes it, which knows neither decimal commas nor thousands.
+   * A cell's text; null if it is missing. In a column of text only empty cells are missing. The text of a number is as
+   * JavaScript writes it, without decimal comma and thousands separators.
    */
   #label(start: number, end: number, column: number): string | null {
     const text = this.#text(start, end);
@@ -431,7 +431,7 @@ export class Scanner {
     return value === undefined ? text : String(value);
   }
 
-  /** A cell's number in the slower way, which knows every notation; undefined when the record is cut off by the window. */
+  /** Parses a cell's number in any notation, slowly; undefined if the record continues behind the window. */
   #readCell(start: number, end: number, column: number): number | undefined {
     if (end >= this.#end && !this.#isLastWindow) return undefined;
     const value = this.#number(start, end, column);
@@ -447,7 +447,7 @@ export class Scanner {
     return value;
   }
 
-  /** How a number was written that is not plain. */
+  /** The notation of a number that is not plain. */
   #conversionOf(text: string, column: number): Conversion | undefined {
     const notation = this.#dialect.notations[column];
     if (notation?.sign)
@@ -457,7 +457,7 @@ export class Scanner {
     return text.includes(separator) || (notation && /\d\D+\d{3}(?!\d)/.test(text)) ? 'thousands' : undefined;
   }
 
-  /** A cell's number, NaN where it stands for nothing; undefined when it is none. */
+  /** A cell's number; NaN if it is missing, undefined if it is something else. */
   #number(start: number, end: number, column: number): number | undefined {
     const text = this.#text(start, end);
     if (this.#dialect.missing.has(text)) return Number.NaN;
@@ -468,7 +468,7 @@ export class Scanner {
     return parseNumber(digits, mark ?? '.');
   }
 
-  /** Decides the decimal mark of a column, where it is not known yet, by the first cell that has a mark; it may be an error. */
+  /** Decides the decimal mark of a column by the first cell with a mark. Throws if the mark is ambiguous. */
   #decideMark(text: string, column: number): DecimalMark | undefined {
     const kind = classifyCell(text);
     if (typeof kind === 'string') return undefined;
@@ -483,18 +483,18 @@ export class Scanner {
 
   #markByte(mark: DecimalMark | undefined): number {
     const point = mark === undefined ? NONE : mark === ',' ? COMMA : POINT;
-    // Between quotes a comma may be a decimal mark even where it separates cells; such cells are read in the slower way.
+    // Between quotes a comma may be a decimal mark even if it separates cells. Such cells take the slower path.
     return point === this.#delimiter ? NONE : point;
   }
 
-  /** A cell is no number: because it is a word, or because its row lacks cells, or is a title. */
+  /** Throws the error of a cell that is not a number: it is a word, or its row lacks cells or is a title. */
   #notANumber(start: number, end: number, column: number): DataError {
     if (this.#countCells() !== this.#slots.length) return this.#raggedRow();
     const text = this.#text(start, end);
     return notANumber(this.#bytes.path, this.#dialect, this.#record, column, text, this.#marks[column]);
   }
 
-  /** How many cells the record has. */
+  /** The number of cells in the record. */
   #countCells(): number {
     const stop = this.#skipRecord();
     const end = stop === -1 ? this.#end : stop;

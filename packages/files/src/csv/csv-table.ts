@@ -9,11 +9,11 @@ export interface CsvOptions {
   readonly memory: number;
   readonly na?: readonly string[] | undefined;
   readonly format?: string;
-  /** For tests, which want to see records cut everywhere. */
+  /** For tests that cut records everywhere. */
   readonly window?: number;
 }
 
-/** A text table (.csv, .tsv and their kin): delimiter, header, quotes, decimal comma and missing values are found out. */
+/** A text table (.csv, .tsv and their kin): delimiter, header, quotes, decimal comma and missing values are detected. */
 export async function openCsv(
   bytes: Bytes,
   { memory, na, format = 'CSV', window = WINDOW }: CsvOptions,
@@ -55,7 +55,7 @@ async function* readRows(
   const { columns } = dialect;
   const numbers = request.numbers === 'all' ? [...columns.keys()] : request.numbers;
   const cols = numbers.length;
-  // A row takes a byte a column at least: a small file needs no large block.
+  // A row takes at least a byte per column: a small file needs no large block.
   const most = bytes.size === undefined ? undefined : Math.floor(bytes.size / columns.length) + 1;
   const { texts: asked = [] } = request;
   const named = request.text === undefined ? 0 : 1;
@@ -63,7 +63,7 @@ async function* readRows(
   const budget = new TextBudget(memory);
   const scanner = new Scanner(bytes, dialect, request, numbers, { memory, window, ...notes });
   try {
-    // Two blocks in turn: one may still be looked at while the other is filled.
+    // Two blocks in turn: one may still be in use while the other is filled.
     const buffers = [new Float64Array(height * cols), new Float64Array(height * cols)];
     for (let turn = 0; ; turn = 1 - turn) {
       const text: (string | null)[] | undefined = request.text === undefined ? undefined : [];

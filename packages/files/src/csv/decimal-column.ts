@@ -1,13 +1,13 @@
 import { DataError } from '@scree/core';
 
 const NUMBER = /^[+-]?\d+(?:,\d+)?$/;
-/** Rows that go up by chance with a probability of one sixth at most. */
+/** Fewest rows: three ascend by chance with a probability of one sixth. */
 const FEW = 3;
 
 /**
- * Whether a text without other delimiters is one column of numbers with decimal commas: a name, and below it 24,71 and the like.
- * Commas would make it two columns, and the first number the name of its row, as R writes them. So it is taken for such only where
- * the first numbers count the rows. Where they only go up, nothing tells, and it is an error.
+ * Decides if a text without other delimiters is one column of numbers with decimal commas: a name, and below it 24,71 and the like.
+ * With commas as delimiters it would have two columns, the first of them row names, as R writes them. This is assumed only if
+ * the first numbers count the rows. If they only ascend, both are possible, and it is an error.
  */
 export function isDecimalColumn(text: string, whole: boolean, missing: ReadonlySet<string>, path: string): boolean {
   const [name, ...below] = text.split(/\r\n|\n|\r/);
@@ -16,7 +16,7 @@ export function isDecimalColumn(text: string, whole: boolean, missing: ReadonlyS
   if (name.includes(',') || missing.has(name.trim()) || NUMBER.test(name.trim())) return false;
   const numbers = lines.filter((line) => !missing.has(line));
   if (!numbers.some((line) => line.includes(',')) || !numbers.every((line) => NUMBER.test(line))) return false;
-  // A row without a comma would lack its second cell; names of rows have no sign, and whole numbers no zero in front.
+  // A row without a comma would lack its second cell. Row names have no sign, and whole numbers no leading zero.
   if (numbers.length < lines.filter((line) => line !== '').length) return true;
   if (numbers.some((line) => !line.includes(',') || /^[+-]|^0\d|,0\d/.test(line))) return true;
   const firsts = numbers.map((line) => Number.parseInt(line, 10));

@@ -1,11 +1,11 @@
 import { cellNumber } from './cells.js';
 
-/** What stands before a number's fraction. The other of the two may separate its thousands. */
+/** The mark before a number's fraction. The other of the two may separate its thousands. */
 export type DecimalMark = '.' | ',';
 
 /**
- * What a cell tells about decimal marks: which one it has ("1.5"); that its one mark may also separate thousands ("1,234");
- * nothing, because it is a number without marks ("12"); nothing, because it is no number.
+ * The evidence of a cell about decimal marks: its decimal mark ("1.5"); a single mark that may also separate thousands ("1,234");
+ * a number without marks ("12"), which says nothing; or not a number.
  */
 export type CellKind = { readonly mark: DecimalMark } | { readonly ambiguous: DecimalMark } | 'unmarked' | 'text';
 
@@ -28,25 +28,25 @@ export function classifyCell(cell: string): CellKind {
   return parseNumber(cell, ',') === undefined ? 'text' : { mark: ',' };
 }
 
-/** A cell's number where the decimal mark is known; undefined when it is none. */
+/** Parses a cell with a known decimal mark; undefined if it is not a number. */
 export function parseNumber(cell: string, mark: DecimalMark): number | undefined {
   if (!cell.includes(mark === '.' ? ',' : '.')) return cellNumber(mark === '.' ? cell : cell.replace(',', '.'));
   if (!WITH_THOUSANDS[mark].test(cell)) return undefined;
   return Number(mark === '.' ? cell.replaceAll(',', '') : cell.replaceAll('.', '').replace(',', '.'));
 }
 
-/** How many cells of a column are of which kind. */
+/** The number of cells of each kind in a column. */
 export interface CellCounts {
   texts: number;
   /** Numbers without marks. */
   unmarked: number;
-  /** Of these, those with more than three digits in a row: a writer that separates thousands would have separated these. */
+  /** Numbers without marks and with more than three digits: a writer that separates thousands would have separated them. */
   longUnmarked: number;
   /** Numbers that can have only this decimal mark. */
   readonly decided: Record<DecimalMark, number>;
-  /** Numbers whose one mark, this, may be a decimal mark or separate thousands. */
+  /** Numbers whose single mark is this one, and may be a decimal mark or separate thousands. */
   readonly ambiguous: Record<DecimalMark, number>;
-  /** Of those with a decimal comma: how many have no comma, only points between thousands, as codes may have them too. */
+  /** Numbers with a decimal comma that show only points between thousands. Codes may look the same. */
   onlyThousands: number;
 }
 
@@ -75,17 +75,17 @@ export function countCell(counts: CellCounts, cell: string): void {
 
 /** How the numbers of a column are written. */
 export interface NumberFormat {
-  /** The decimal mark; undefined when nothing tells, which matters only when one is met. */
+  /** The decimal mark; undefined if it is unknown, which matters only if a number has one. */
   readonly mark: DecimalMark | undefined;
-  /** Whether a point is then a decimal point, whatever stands behind it. */
+  /** True if a point is then a decimal point, whatever follows it. */
   readonly pointIsDecimal: boolean;
 }
 
 /**
- * The decimal mark of every column. Its own cells tell, all but those like "1,234"; where there is no other, the other
- * columns tell, if they agree. Where these do not tell either, the delimiter may: between commas a comma separates thousands,
- * semicolons stand where a comma is the decimal mark. Else a comma stays open, and a point is a decimal point unless it
- * looks like one between thousands: whole numbers of up to three digits beside it, and commas not used for columns.
+ * The decimal mark of every column. Cells of the column decide, except those like "1,234". If there are no others, the other
+ * columns decide, if they agree. Otherwise the delimiter may decide: between commas a comma separates thousands, and between
+ * semicolons it is the decimal mark. Otherwise a comma stays open, and a point is a decimal point unless it looks like a
+ * separator of thousands: beside it are whole numbers of up to three digits, and commas do not separate columns.
  */
 export function decideMarks(columns: readonly CellCounts[], delimiter: string): NumberFormat[] {
   const decided = columns.map(ownMark);
@@ -100,13 +100,13 @@ export function decideMarks(columns: readonly CellCounts[], delimiter: string): 
   });
 }
 
-/** Whether the mark of a column tells something about the others. */
+/** True if the mark of a column is evidence for the others. */
 function isEvidence(counts: CellCounts, mark: DecimalMark, delimiter: string): boolean {
   if (countNumbers(counts, mark) <= counts.texts) return false;
   return mark === '.' || (delimiter !== ',' && counts.decided[','] > counts.onlyThousands);
 }
 
-/** The mark of a column that no number decides. */
+/** The mark of a column in which no number decides. */
 function markByDelimiter(
   delimiter: string,
   { unmarked, ambiguous }: CellCounts,
@@ -125,7 +125,7 @@ function ownMark({ decided }: CellCounts): DecimalMark | undefined {
   return decided['.'] >= decided[','] ? '.' : ',';
 }
 
-/** How many cells are numbers where that is the decimal mark. */
+/** The number of cells that are numbers if this is the decimal mark. */
 export function countNumbers({ unmarked, decided, ambiguous }: CellCounts, decimal: DecimalMark): number {
   return unmarked + decided[decimal] + ambiguous['.'] + ambiguous[','];
 }

@@ -1,14 +1,14 @@
 /**
  * Decimal numbers from bytes, correctly rounded. Up to 15 digits and 22 decimals one division of exact numbers is
- * enough (Clinger 1990); up to 19 digits the division is done in twice the precision, and where even that cannot tell
- * how to round, or the number is longer, NaN says that the slower way must be used.
+ * enough (Clinger 1990). Up to 19 digits the division is done in twice the precision. The result is NaN if the number is
+ * longer, or if even this precision does not decide how to round: the caller then takes the slower path.
  */
 
 const TENS = Array.from({ length: 23 }, (_, i) => 10 ** i);
 /** 2^27 + 1 cuts a float64 into two halves whose products are exact (Dekker 1971). */
 const SPLIT = 134217729;
 
-/** (head·10^more + tail)·10^−decimals, where head has up to 15 digits, and `more` ≤ 4 says how many tail has. */
+/** (head·10^more + tail)·10^−decimals: head has up to 15 digits, and tail has `more` ≤ 4. */
 export function decimalNumber(head: number, tail: number, more: number, decimals: number): number {
   if (decimals < 0 || decimals > 22) {
     if (head === 0) return 0;
@@ -34,7 +34,7 @@ export function decimalNumber(head: number, tail: number, more: number, decimals
     quotientHigh * powerHigh - back + quotientHigh * powerLow + quotientLow * powerHigh + quotientLow * powerLow;
   const correction = (high - back - error + low) / power;
   const value = quotient + correction;
-  // The correction is right to 15 digits: where that leaves no doubt how the sum is rounded, it is the answer.
+  // The correction is right to 15 digits. If this decides how the sum is rounded, it is the result.
   const sure = quotient + correction * 1.0000000001 === value && quotient + correction * 0.9999999999 === value;
   return sure ? value : Number.NaN;
 }

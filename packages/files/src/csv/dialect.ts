@@ -21,7 +21,7 @@ import { openQuote, splitRecords } from './records.js';
 
 /** How a text table is written, and what its columns hold. */
 export interface Dialect {
-  /** Whether its texts are in Windows-1252: its beginning is no UTF-8. */
+  /** True if its texts are in Windows-1252, because its beginning is not UTF-8. */
   readonly windows1252: boolean;
   /** Lines above the table. */
   readonly linesAbove: number;
@@ -30,39 +30,39 @@ export interface Dialect {
   readonly columns: readonly Column[];
   /** How the numbers of each column are written. */
   readonly numberFormats: readonly NumberFormat[];
-  /** Of each column: what is written around and between the digits, where numbers are not plain. */
+  /** Per column, the notation of numbers that are not plain. */
   readonly notations: readonly (Notation | undefined)[];
   /** Texts that mean "no value" in a column of numbers. */
   readonly missing: ReadonlySet<string>;
 }
 
-/** What the user says about a text table. */
+/** Options of the user for a text table. */
 export interface SniffOptions {
   readonly memory: number;
   /** Texts that mean "no value", besides the usual ones. */
   readonly na?: readonly string[] | undefined;
 }
 
-/** Bytes looked at to find out how a table is written. */
+/** Bytes read to detect how a table is written. */
 export const SAMPLE = 4 << 20;
 const DELIMITERS = [',', '\t', ';', '|', ' '];
-/** Rows by which the delimiter is scored, and characters where that is enough for some rows. */
+/** Rows from which the delimiter is scored, and characters that are enough if they hold several rows. */
 const JUDGED = 50;
 const JUDGED_TEXT = 1 << 18;
-/** Rows and cells by which the columns are scored. */
+/** Rows and cells from which the columns are scored. */
 const ROWS = 1000;
 const CELLS = 1_000_000;
-/** Share of numbers from which a column of text is one of numbers with notes in it, and leaving it out is worth a warning. */
+/** Share of numbers from which a column of text counts as numbers with notes: leaving it out gives a warning. */
 const PARTLY_NUMBERS = 0.2;
 
-/** Finds out how the table is written from its beginning; `whole` says whether that is all of it. */
+/** Detects how the table is written from its beginning. `whole` is true if the beginning is all of it. */
 export function sniffDialect(bytes: Uint8Array, whole: boolean, path: string, { memory, na }: SniffOptions): Dialect {
   const missing = missingTexts(na);
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
     throw unsupported(path, 'is text in UTF-16', 'Save it as UTF-8.');
   }
   if (bytes.includes(0)) throw badFile(path, 'it is neither text nor a format that scree knows');
-  // A line that is cut may be cut within a character.
+  // The last line may be cut within a character.
   const { text: marked, windows1252 } = linesOf(
     whole ? bytes : bytes.subarray(0, bytes.lastIndexOf(10) + 1 || bytes.length),
   );
@@ -71,7 +71,7 @@ export function sniffDialect(bytes: Uint8Array, whole: boolean, path: string, { 
   const how = { delimiter, whole, path, memory, missing };
   const table = sniffTable(text.slice(end), how);
   if (comments.length === 0 || table.header) return describe(table, windows1252, lines + comments.length);
-  // Without names below them, the last comment may hold these, and what looks like a row is one: "#1", "#ff0000".
+  // If the table has no line of names, the last comment may hold them. A line that looks like a row is one: "#1", "#ff0000".
   const cells = (line: string) => splitRecords(line, table.delimiter, 1, true).records[0] ?? [];
   const isNumeric = (cell: string) => missing.has(cell) || isNumber(cell);
   const isRow = (line: string) =>
@@ -83,7 +83,7 @@ export function sniffDialect(bytes: Uint8Array, whole: boolean, path: string, { 
   return describe(names ? { ...table, names } : table, windows1252, lines + comments.length);
 }
 
-/** Names of the columns, where a comment holds them. The sign of the comment may be the first of them, and one may be missing, as R writes it. */
+/** Names of the columns if a comment holds them. The sign of the comment may be the first, and one may be missing, as R writes it. */
 function namesIn(cells: readonly string[], { width, tally }: SniffedTable): readonly string[] | undefined {
   const [first, ...others] = cells;
   if (others.some((name) => name === '') || cells.some((name) => name !== '' && classifyCell(name) !== 'text'))
@@ -92,17 +92,17 @@ function namesIn(cells: readonly string[], { width, tally }: SniffedTable): read
   return cells.length === width - 1 && first !== '' && tally[0].texts > 0 ? ['', ...cells] : undefined;
 }
 
-/** What is known of a table: how it is cut into cells, and what its columns hold. */
+/** Facts about a table: how it is cut into cells, and what its columns hold. */
 interface SniffedTable {
   readonly delimiter: string;
   readonly width: number;
-  /** Whether names are in its first line, and all names there are. */
+  /** True if the first line has names; and all names. */
   readonly header: boolean;
   readonly names: readonly string[];
   readonly numberFormats: readonly NumberFormat[];
   readonly notations: readonly (Notation | undefined)[];
   readonly tally: readonly NumbersAndTexts[];
-  /** Whether the tally is that of all rows. */
+  /** True if the counts are those of all rows. */
   readonly complete: boolean;
   readonly missing: ReadonlySet<string>;
 }
@@ -128,7 +128,7 @@ function sniffTable(
     start,
   );
   const single = given === undefined && best.delimiter === ',' && best.width === 2;
-  // Tabs do not tell what commas mean, as semicolons do; the numbers must.
+  // Unlike semicolons, tabs say nothing about commas: the numbers decide.
   const delimiter = single && isDecimalColumn(start, enough ? false : whole, missing, path) ? '\t' : best.delimiter;
   checkColumns(best.width, memory, path);
   const most = Math.max(3, Math.min(ROWS, Math.floor(CELLS / best.width)));
@@ -142,7 +142,7 @@ function sniffTable(
   const header =
     isHeader(records[0], below) &&
     (records[0].length === width || !isTitle(records, rowsBelow(body.slice(1), width, delimiter, missing)));
-  // Said here, where the columns may already look odd by what is missing; further down, reading comes upon it.
+  // Reported here, because missing cells may already make the columns look odd. Further down, the scanner reports it.
   if (open !== undefined && whole) throw openQuote(path, records.length - (header ? 1 : 0), open.at(-1));
   const judged =
     header || records[0].length !== width ? below : rowsBelow([records[0], ...body], width, delimiter, missing);
@@ -185,7 +185,7 @@ function rowsBelow(
 
 /**
  * How the numbers of every column are written. Amounts of money seldom have three decimals, so "$1,200" alone is not taken for
- * 1.2, not even between semicolons: there its mark stays open.
+ * 1.2, not even between semicolons: its mark stays open.
  */
 function decideFormats(
   counts: readonly CellCounts[],
@@ -200,7 +200,7 @@ function decideFormats(
   });
 }
 
-/** Whether a cell is a number, however it is written. */
+/** Returns true if a cell is a number in any notation. */
 function isNumber(cell: string): boolean {
   return classifyCell(cell) !== 'text' || hasNotation(cell);
 }
@@ -216,7 +216,7 @@ function describe(table: SniffedTable, windows1252: boolean, linesAbove: number)
   return { windows1252, linesAbove, delimiter, header, columns, numberFormats, notations, missing };
 }
 
-/** Cells that most rows have; the first may be one of names, or a title. */
+/** The number of cells that most rows have. The first row may be names or a title. */
 function usualWidth(records: readonly string[][]): number {
   const counts = new Map<number, number>();
   for (const { length } of records.length > 1 ? records.slice(1) : records)
@@ -228,11 +228,11 @@ interface DelimiterScore {
   readonly delimiter: string;
   readonly width: number;
   readonly score: number;
-  /** Whether it cuts all lines into as many cells. */
+  /** True if it cuts all lines into the same number of cells. */
   readonly even: boolean;
 }
 
-/** Commas that stand only between digits are decimal marks where another delimiter cuts every line alike. */
+/** Returns true if commas are decimal marks: they are only between digits, and another delimiter cuts every line alike. */
 function ratherThanComma(best: DelimiterScore, scores: readonly DelimiterScore[], text: string): DelimiterScore {
   if (best.delimiter !== ',' || /(?<!\d),|,(?!\d)/.test(text.replace(/"[^"]*"/g, ''))) return best;
   return scores.find(({ delimiter, width, even }) => /[;\t|]/.test(delimiter) && even && width > 1) ?? best;
@@ -253,7 +253,7 @@ function scoreDelimiter(text: string, delimiter: string, whole: boolean, missing
     }
   }
   const numbers = numeric / Math.max(1, cells);
-  // A delimiter that is not there leaves one column: the last resort. Blanks stand between words of a name, too.
+  // A delimiter that does not occur leaves one column: the last resort. Blanks also separate the words of a name.
   const trust = width === 1 ? 0.1 : delimiter === ' ' ? 0.6 : 1;
   const score = (same / Math.max(1, records.length)) * (0.25 + numbers) * trust;
   return { delimiter, width, score, even: same === records.length && records.length > 1 };
@@ -279,8 +279,8 @@ function tallyOf(counts: readonly CellCounts[], numberFormats: readonly NumberFo
 }
 
 /**
- * Looks for values of columns that have none so far, as far as the text goes: a column may be empty for long and filled
- * further down. Says whether the text was read to its end.
+ * Looks for values of columns that are empty so far, up to the end of the text: a column may be empty for long and filled
+ * further down. Returns true if the text was read to its end.
  */
 function lookFurther(
   counts: CellCounts[],
@@ -309,7 +309,7 @@ function lookFurther(
 }
 
 function describeColumn(name: string, { numbers, texts }: NumbersAndTexts, complete: boolean): Column {
-  // A few texts among numbers are mistakes, and reported where they are met.
+  // A few texts among numbers are mistakes, and reported when they are read.
   if (numbers > texts) return { name, kind: 'number', type: 'number' };
   const share = numbers / (numbers + texts);
   if (texts > 0)

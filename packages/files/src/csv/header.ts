@@ -1,12 +1,12 @@
 import { uniqueNames } from '../table/unique-names.js';
 
-/** How many numbers and texts a column has. */
+/** Counts of numbers and texts in a column. */
 export interface NumbersAndTexts {
   readonly numbers: number;
   readonly texts: number;
 }
 
-/** A cell of a column as a number; undefined when it is none. */
+/** A cell of a column as a number; undefined if it is something else. */
 export type ReadCell = (cell: string, column: number) => number | undefined;
 
 /** The rows below a line that may hold names. */
@@ -19,8 +19,8 @@ export interface RowsBelow {
 }
 
 /**
- * A line of names stands above columns of numbers; where all columns are text, it has no gaps and no numbers. Names that
- * are numbers themselves are told by `areNumberedNames`.
+ * A line of names is above columns of numbers. If all columns are text, it has no gaps and no numbers. Names that are numbers
+ * themselves are recognised by `areNumberedNames`.
  */
 export function isHeader(first: readonly string[], below: RowsBelow): boolean {
   const { tally, read, missing } = below;
@@ -35,24 +35,24 @@ export function isHeader(first: readonly string[], below: RowsBelow): boolean {
 const WHOLE = /^\d{1,15}$/;
 /** Years, as people write them above columns. */
 const [EARLIEST, LATEST] = [1500, 2100];
-/** How seldom a row must look like names by chance to be taken for them. */
+/** Largest probability that a row of data looks like names by chance. */
 const SELDOM = 0.01;
 
 /**
- * Names may be numbers: years, or 0, 1, 2, … where pandas had no others. A row of data may look like that, so all of this
- * must hold:
+ * Names may be numbers: years, or 0, 1, 2, … if pandas had no names. A row of data may look the same, so all of these
+ * conditions must hold:
  *
  * - Its cells are whole numbers without a sign, and words that are in no other row of their column, which is text. The
- *   first may be empty, where row names or a count of rows stand below.
+ *   first may be empty, if row names or a count of rows are below.
  * - The numbers are a series: 0, 1, 2, … or 1, 2, 3, …; years that ascend; from three on any even steps.
- * - The data do not go on like that: no column continues from its name in even steps, most rows are no such series, and
- *   below years are no years.
- * - In half the columns or more, the number is unlike those below: outside of their range, or whole where none of them is.
+ * - The data do not continue the series: no column continues from its name in even steps, most rows are not such a series, and
+ *   there are no years below years.
+ * - In half the columns or more, the number is unlike those below: outside their range, or whole while none of them is.
  *
- * That is enough for 0, 1, 2, … and for years from three on. Years in even steps need not be unlike what is below; nor
- * need 0, 1, 2, … where nothing stands above row names or a count of rows. Data may begin with 1, 2, 3 or 0, 1: there, it
- * must also be unlikely that chance puts the first of n + 1 rows outside of so many columns' ranges (2 in n + 1 each), or
- * leaves it alone without fractions.
+ * These conditions are enough for 0, 1, 2, … and for three or more years. The last one is not needed for years in even steps,
+ * nor for 0, 1, 2, … if the cell above row names or a count of rows is empty. Data may begin with 1, 2, 3 or 0, 1. For these it
+ * must also be unlikely that chance alone puts the first of n + 1 rows outside the ranges of these columns (2 in n + 1 each),
+ * or makes it the only one without fractions.
  */
 function areNumberedNames(first: readonly string[], below: RowsBelow): boolean {
   const { rows, tally } = below;
@@ -66,7 +66,7 @@ function areNumberedNames(first: readonly string[], below: RowsBelow): boolean {
   if (places.length < 2 || !(counts || years || even)) return false;
   const columns = places.map((j) => rows.map((row) => below.read(row[j], j)).filter((value) => value !== undefined));
   if (goesOn(numbers, columns)) return false;
-  // Years stand above anything but years; two of them must follow each other.
+  // Years may be above anything but years. Two of them must follow each other.
   if (years && columns.filter(holdsYears).length >= places.length / 2) return false;
   if (years && even && (words.length > 0 || places.length > 2)) return true;
   const whole = places.map((j) => rows.some((row) => /^[+-]?\d+$/.test(row[j])));
@@ -77,7 +77,7 @@ function areNumberedNames(first: readonly string[], below: RowsBelow): boolean {
   return Math.min(alone, (2 / (rows.length + 1)) ** unlike.length) < SELDOM;
 }
 
-/** A word that no row below has; or nothing, above row names or a count of rows. */
+/** Returns true for a word that no row below has, and for an empty cell above row names or a count of rows. */
 function isNameOfTexts(name: string, column: number, { rows, tally, read, missing }: RowsBelow): boolean {
   if (rows.some((row) => row[column] === name)) return false;
   if (name === '' && column === 0) {
@@ -99,7 +99,7 @@ function isYear(value: number): boolean {
   return Number.isInteger(value) && value >= EARLIEST && value <= LATEST;
 }
 
-/** Whether numbers go up or down in steps of one size, but for rounding. */
+/** Returns true if numbers ascend or descend in steps of one size, up to rounding. */
 function hasEvenSteps(numbers: readonly number[]): boolean {
   if (numbers.length < 2) return false;
   const step = numbers[1] - numbers[0];
@@ -107,10 +107,10 @@ function hasEvenSteps(numbers: readonly number[]): boolean {
   return step !== 0 && numbers.every((value, i) => i === 0 || Math.abs(value - numbers[i - 1] - step) <= slack);
 }
 
-/** Whether the data go on as a line begins: down a column, or in most of the rows. */
+/** Returns true if the data continue the series of a line: down a column, or in most rows. */
 function goesOn(numbers: readonly number[], columns: readonly (readonly number[])[]): boolean {
   if (columns.some((column, i) => column.length > 1 && hasEvenSteps([numbers[i], ...column]))) return true;
-  // Two numbers are always even steps: there, a column that goes one way all along tells.
+  // Two numbers are always in even steps. For them, a column that only ascends or only descends decides.
   if (numbers.length === 2)
     return columns.some((column, i) => column.length > 3 && goesOneWay([numbers[i], ...column]));
   const rows = columns.reduce((least, { length }) => Math.min(least, length), columns[0].length);
@@ -144,7 +144,7 @@ export function fullHeader(
   return body.every((record) => record[width - 1] === '') ? [...header, ''] : ['', ...header];
 }
 
-/** The names, each once; numbered where there are none. */
+/** The names, made unique; numbers if there are none. */
 export function columnNames(given: readonly string[], width: number): string[] {
   const nameless = (j: number): string => (j === 0 && given.length > 0 ? 'index' : `column${j}`);
   return uniqueNames(Array.from({ length: width }, (_, j) => given[j] || nameless(j)));

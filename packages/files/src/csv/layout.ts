@@ -3,12 +3,12 @@ import { textOf } from '../bytes/text.js';
 import { DEFAULT_MEMORY } from '../options.js';
 import { type Dialect, SAMPLE, sniffDialect } from './dialect.js';
 
-/** How a text table is written, for other programs that should read it as this package does. */
+/** How a text table is written, for programs that must read it as this package does. */
 export interface CsvLayout {
   readonly dialect: Dialect;
   /** Lines above the first row: comments, blank ones, and the names. */
   readonly linesAbove: number;
-  /** Whether one delimiter stands between two cells: of blanks there may be more. */
+  /** True if exactly one delimiter separates two cells. Blanks may be repeated. */
   readonly singleDelimiter: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What may stand above a text table: a line that tells Excel the delimiter, and comments. */
+/** Lines above a text table: a line that tells Excel the delimiter, and comments. */
 export interface LinesAbove {
   /** The delimiter of a line such as "sep=;". */
   readonly delimiter: string | undefined;
@@ -6,7 +6,7 @@ export interface LinesAbove {
   readonly comments: readonly string[];
   /** The text without that line. */
   readonly text: string;
-  /** Where in it the comments end. */
+  /** The position at which the comments end. */
   readonly end: number;
 }
 
@@ -15,7 +15,7 @@ const SEPARATOR = /^"?sep=([\t ,;|:^~!#$%&*/])"?[\t ]*(?:\r\n|\n|\r)/i;
 const MOST = 10_000;
 const LINE = /[^\r\n]*(?:\r\n|\n|\r)/y;
 
-/** Separates the lines above a table from it. Lines that begin with # are no comments when there are no others. */
+/** Separates the lines above a table from it. If all lines begin with #, they are not comments. */
 export function readLinesAbove(whole: string): LinesAbove {
   const [line, delimiter] = SEPARATOR.exec(whole) ?? [''];
   const text = whole.slice(line.length);

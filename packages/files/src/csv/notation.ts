@@ -1,13 +1,13 @@
 import { classifyCell } from './decimal-marks.js';
 
 /**
- * Numbers as people write them: $1,200, 12 %, 1 234,5, 1'234. A column is read like that only where all cells of the
- * beginning of the file are written in one and the same notation; what does not fit further down is an error.
+ * Numbers as people write them: $1,200, 12 %, 1 234,5, 1'234. A notation is used for a column only if all cells at the
+ * beginning of the file are written in it. A cell further down that does not fit is an error.
  */
 export interface Notation {
-  /** The sign of the currency, or %; undefined where only thousands are separated. */
+  /** The sign of the currency, or %; undefined if only thousands are separated. */
   readonly sign: string | undefined;
-  /** What separates thousands, besides commas and points. */
+  /** The separator of thousands, if it is neither a comma nor a point. */
   readonly separator: 'space' | 'apostrophe' | undefined;
 }
 
@@ -23,7 +23,7 @@ const SEPARATED = {
   apostrophe: new RegExp(`^[+-]?[1-9]\\d{0,2}(?:[${APOSTROPHES}]\\d{3})+(?:[.,]\\d*)?$`),
 } as const;
 
-/** A cell without its notation: digits and marks, as `parseNumber` reads them. Undefined when it is written in no notation. */
+/** A cell without its notation: digits and marks, as `parseNumber` reads them. Undefined if it has no notation. */
 function parsed(cell: string): { readonly notation: Notation; readonly digits: string } | undefined {
   const [, before, prefix, body, suffix, after] = SIGNED.exec(cell) ?? [];
   if (body === undefined || (prefix !== undefined && suffix !== undefined)) return undefined;
@@ -39,7 +39,7 @@ function parsed(cell: string): { readonly notation: Notation; readonly digits: s
 
 const SEPARATORS = new RegExp(`[${SPACES}${APOSTROPHES}]`, 'g');
 
-/** Whether a cell is a number in some notation. */
+/** Returns true if a cell is a number in some notation. */
 export function hasNotation(cell: string): boolean {
   const found = parsed(cell);
   return found !== undefined && isNotation(found.notation) && classifyCell(found.digits) !== 'text';
@@ -49,7 +49,7 @@ function isNotation({ sign, separator }: Notation): boolean {
   return sign !== undefined || separator !== undefined;
 }
 
-/** The notation of a column by its cells: undefined where numbers are plain, where cells are text, or where notations are mixed. */
+/** The notation of a column; undefined if numbers are plain, cells are text, or notations are mixed. */
 export function notationOf(cells: Iterable<string>, missing: ReadonlySet<string>): Notation | undefined {
   const signs = new Set<string | undefined>();
   const separators = new Set<Notation['separator']>();
@@ -75,8 +75,8 @@ export function notationOf(cells: Iterable<string>, missing: ReadonlySet<string>
 }
 
 /**
- * A cell of a column that is written in a notation, as plain digits and marks; undefined where it is not written like that. Amounts may
- * lack their sign, as 0 often does; a number without % between numbers with it may mean either, so that is none.
+ * A cell of a column with a notation, as plain digits and marks; undefined if the cell does not have the notation. Amounts may
+ * lack their sign, as 0 often does. A number without % among numbers with it is ambiguous, so it is undefined.
  */
 export function stripNotation(cell: string, notation: Notation): string | undefined {
   const found = parsed(cell);

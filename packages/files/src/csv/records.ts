@@ -3,13 +3,13 @@ import { DataError } from '@scree/core';
 /** The whole records of a text. */
 export interface Records {
   readonly records: string[][];
-  /** Where the next one begins. */
+  /** The start of the next record. */
   readonly end: number;
-  /** A record with a quote that is still open where the text ends, up to there; it is not among the others. */
+  /** A last record whose quote is still open at the end of the text. It is not among the others. */
   readonly open: readonly string[] | undefined;
 }
 
-/** Records of a text, quotes undone, blanks around cells taken off; the last is left out when it may be cut. */
+/** Splits a text into records, without quotes and the blanks around cells. The last is left out if it may be cut. */
 export function splitRecords(text: string, delimiter: string, most: number, whole: boolean, from = 0): Records {
   const records: string[][] = [];
   const blanks = delimiter === ' ';
@@ -50,7 +50,7 @@ export function splitRecords(text: string, delimiter: string, most: number, whol
   return { records, end: at, open: undefined };
 }
 
-/** Where the quote that opens here is closed; −1 when that is nowhere. */
+/** The position at which the quote that opens here is closed; −1 if it is never closed. */
 function closingQuote(text: string, open: number): number {
   let at = open + 1;
   for (;;) {
@@ -60,7 +60,7 @@ function closingQuote(text: string, open: number): number {
   }
 }
 
-/** A quote without an end makes one cell of all that follows: rows would be lost without a word. */
+/** A quote without an end makes one cell of the rest of the file: rows would be lost silently. */
 export function openQuote(path: string, row: number | undefined, cell = ''): DataError {
   const start = cell.slice(0, 40).split(/[\r\n]/, 1)[0];
   return new DataError(

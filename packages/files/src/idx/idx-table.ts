@@ -7,7 +7,7 @@ import type { Table } from '../table/table.js';
 /** Types of the IDX format, by the third byte of a file. */
 const TYPES: Readonly<Record<number, string>> = { 8: 'u1', 9: 'i1', 11: 'i2', 12: 'i4', 13: 'f4', 14: 'f8' };
 
-/** An IDX file, the format of MNIST, read as it streams by: the first dimension are the rows. */
+/** An IDX file, the format of MNIST, read as a stream: the first dimension is the rows. */
 export async function openIdx(
   bytes: Bytes,
   { memory, format = 'IDX' }: { memory: number; format?: string },

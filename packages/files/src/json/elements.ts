@@ -4,27 +4,27 @@ import { badFile, FileError, truncated } from '../file-error.js';
 import { mostColumns, tooManyColumns } from '../table/most-columns.js';
 import { wasTextRounded } from '../table/rounded-integers.js';
 
-/** Bytes in view at once; more where an element is longer. */
+/** Bytes in view at once; more if an element is longer. */
 const WINDOW = 1 << 20;
 /** Deepest nesting: records of numbers need two levels. */
 const DEEPEST = 100;
 
 const [QUOTE, BACKSLASH, OPEN, CLOSE, START, END, COMMA] = bytesOf('"\\[]{},');
 
-/** Where the rows are: one after the other, or the elements of one list. */
+/** The structure of the file: rows one after the other, or the elements of one list. */
 export type JsonLayout = 'sequence' | 'list';
 
 export interface JsonOptions {
   readonly memory: number;
-  /** For tests, which want to see elements cut everywhere. */
+  /** For tests that cut elements everywhere. */
   readonly window?: number | undefined;
-  /** Told of each row that holds integers which were rounded: the numbers they became. */
+  /** Called for each row with integers that were rounded, with the rounded numbers. */
   readonly rounded?: ((row: object, values: ReadonlySet<number>) => void) | undefined;
 }
 
 /**
  * The rows of a JSON file, parsed, some at a time: their ends are found by counting brackets, so that neither a
- * list of a gigabyte nor a million brackets ever lie in memory.
+ * list of a gigabyte nor a million brackets are in memory at once.
  */
 export async function* jsonElements(
   bytes: Bytes,
@@ -52,7 +52,7 @@ class Elements {
   #end = 0;
   #last = false;
   #row = 0;
-  /** What may come next, in a list of rows. */
+  /** The tokens that may come next in a list of rows. */
   #state: 'begin' | 'first' | 'element' | 'after' | 'closed';
 
   constructor(
@@ -92,11 +92,11 @@ class Elements {
       throw truncated(this.#path, 'its list of rows does not end');
   }
 
-  /** All elements that lie whole in the window. */
+  /** All complete elements in the window. */
   #scan(): unknown[] {
     const elements: unknown[] = [];
     const start = this.#at;
-    // All of it at once, where every byte is a character: to begin a decoding takes longer than a short row.
+    // ASCII is decoded at once: to start a decoder takes longer than a short row.
     let ascii: string | undefined;
     for (;;) {
       this.#skipBlanks();
@@ -145,7 +145,7 @@ class Elements {
     }
   }
 
-  /** Where the record or list that begins here ends; −1 when that is not in the window. */
+  /** The end of the record or list that begins here; −1 if the end is not in the window. */
   #elementEnd(): number {
     const window = this.#window;
     const end = this.#end;
@@ -175,14 +175,14 @@ class Elements {
       } else if (byte === END || byte === CLOSE) {
         if (--depth === 0) return at + 1;
       } else if (byte === COMMA && ++values > most) {
-        // Before they are parsed: a value takes two bytes here and hundreds as a column.
+        // Checked before they are parsed: a value takes two bytes here and hundreds as a column.
         throw tooManyColumns(this.#path, this.#memory, `more than ${most} values in row ${this.#row + 1}`);
       }
     }
     return -1;
   }
 
-  /** Moves what is left to the front and reads on; false when there is nothing more. */
+  /** Moves the rest to the front of the window and reads on. Returns false at the end of the file. */
   async #more(): Promise<boolean> {
     if (this.#last) return false;
     const left = this.#end - this.#at;
@@ -226,10 +226,10 @@ class Elements {
   }
 }
 
-/** Digits enough for an integer beyond 2^53. */
+/** Fewest digits of an integer beyond 2^53. */
 const LONG = /\d{16}/;
 
-/** What the integers of a text became that were rounded. */
+/** The numbers that the integers of a text were rounded to. */
 function roundedIn(text: string): Set<number> {
   const values = new Set<number>();
   for (const [found] of text.matchAll(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g)) {

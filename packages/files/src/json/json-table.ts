@@ -17,7 +17,7 @@ import {
 } from '../table/table.js';
 import { type JsonLayout, jsonElements } from './elements.js';
 
-/** Rows, and characters of them, by which columns are judged. */
+/** Rows and characters from which the columns are found. */
 const JUDGED = 1000;
 const JUDGED_VALUES = 1_000_000;
 /** Longest list in a record that becomes columns. */
@@ -27,12 +27,12 @@ export interface JsonTableOptions {
   readonly memory: number;
   readonly na?: readonly string[] | undefined;
   readonly format?: string;
-  /** Whether the rows stand one after the other for sure, as in .ndjson. */
+  /** True if the rows are known to follow one another, as in .ndjson. */
   readonly lines: boolean;
   readonly window?: number;
 }
 
-/** Where one of our columns is in a row: under a key or at a place, and maybe at a place of the list there. */
+/** The position of a column in a row: a key or an index, and an index of the list there if there is one. */
 interface FieldPath {
   readonly key: string | number;
   readonly entry?: number;
@@ -74,7 +74,7 @@ export async function openJson(
   async function* read(request: Request): AsyncGenerator<DenseBatch, void, void> {
     const numbers = request.numbers === 'all' ? [...columns.keys()] : request.numbers;
     const cols = numbers.length;
-    // A number takes two bytes at least.
+    // A number takes at least two bytes.
     const most = bytes.size === undefined ? undefined : Math.floor(bytes.size / 2) + 1;
     const { texts: asked = [] } = request;
     const named = request.text === undefined ? 0 : 1;
@@ -150,7 +150,7 @@ export async function openJson(
   }
 
   function valueAt(element: unknown, { key, entry }: FieldPath, row: number): unknown {
-    // Every object inherits some keys that it does not have.
+    // Inherited keys do not count.
     const value = Object.hasOwn(element as object, key) ? (element as Record<string | number, unknown>)[key] : null;
     if (entry === undefined || value === null) return value;
     const list = known?.get(String(key))?.list;
@@ -192,14 +192,14 @@ interface ValueCounts {
   numbers: number;
   texts: number;
   others: number;
-  /** Length of its lists of numbers; 0 when they differ, or hold something else. */
+  /** Length of its lists of numbers; 0 if lengths differ or the lists hold something else. */
   list: number | undefined;
 }
 
 interface Judged {
   readonly columns: Column[];
   readonly places: FieldPath[];
-  /** The keys of records; undefined when rows are lists. */
+  /** The keys of records; undefined if rows are lists. */
   readonly known: ReadonlyMap<string, ValueCounts> | undefined;
 }
 
@@ -260,15 +260,15 @@ function count(counts: ValueCounts, value: unknown, missing: ReadonlySet<string>
     value.length <= LONGEST_LIST &&
     value.every((each) => typeof each === 'number' || each === null)
   ) {
-    // Lists of other lengths are reported where they are met.
+    // Lists of other lengths are reported when they are read.
     counts.list ??= value.length;
   } else if (value !== null) counts.others++;
 }
 
-/** What a column holds; `whole` says whether all rows were seen. */
+/** The kind of a column. `whole` is true if all rows were seen. */
 function kindOf({ numbers, texts, others, list }: ValueCounts, whole: boolean): Pick<Column, 'kind' | 'type'> {
   if (others > 0 || list !== undefined) return { kind: 'other', type: list === undefined ? 'record' : 'list' };
   if (whole && numbers + texts === 0) return { kind: 'other', type: 'empty' };
-  // A few texts among numbers are mistakes, and reported where they are met.
+  // A few texts among numbers are mistakes, and reported when they are read.
   return texts > 0 && texts >= numbers ? { kind: 'text', type: 'text' } : { kind: 'number', type: 'number' };
 }

@@ -12,13 +12,13 @@ import { swapBytes } from './number-type.js';
 export interface ArrayOptions {
   readonly format: string;
   readonly memory: number;
-  /** Called with every byte of a reading that runs from the beginning to the end, and at its end. */
+  /** Called with all bytes of a complete pass, in order, and at its end. */
   readonly watch?: (() => { see(bytes: Uint8Array): void; end(): void }) | undefined;
 }
 
 /**
- * One array of numbers in a file (.npy, a member of .npz, IDX) as a table: the first dimension are the rows, the others
- * are laid side by side. Values are read into two buffers in turn, and handed on as they are stored.
+ * One array of numbers in a file (.npy, a member of .npz, IDX) as a table: the first dimension is the rows, the others
+ * become columns. Values are read into two buffers in turn, and passed on as they are stored.
  */
 export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, watch }: ArrayOptions): Table {
   const { type, shape, offset, fortran } = layout;
@@ -47,7 +47,7 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
   const { readAt } = bytes;
   if (columnwise && !readAt) throw new TypeError('columns can only be read where any place can be');
   const integers = new RoundedIntegers();
-  // Created only when they are needed: there may be very many.
+  // Created on demand: there may be very many.
   let columns: Table['columns'] | undefined;
   return {
     format,
@@ -76,7 +76,7 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
     close: async () => {},
   };
 
-  /** Rows as they lie in the file. */
+  /** Reads rows in the order of the file. */
   async function* byRows(rounded: (column: number) => void): AsyncGenerator<DenseBlock, void, void> {
     const reader = bytes.open();
     const buffers = [pool.take(), pool.take()];
@@ -113,14 +113,14 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
       return truncated(path, `row ${row + 1} of ${rows} is not there`, details);
     }
 
-    /** Where the size was not known before, the last value must be the last byte. */
+    /** Checks the end if the size was unknown: the last value must end with the last byte. */
     async function checkEnd(): Promise<void> {
       if (bytes.size !== undefined) return;
       if ((await reader.read(new Uint8Array(1))) > 0) countValues(shape, type.bytes, count * type.bytes + 1, path);
     }
   }
 
-  /** Rows put together from columns: each is read in a run as long as a block is high. */
+  /** Assembles rows from columns: of each column, the rows of a block are read at once. */
   async function* byColumns(
     at: NonNullable<Bytes['readAt']>,
     rounded: (column: number) => void,
@@ -166,14 +166,14 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
 }
 
 /**
- * Bytes of a block: more than of other tables, because arrays come so fast that what begins and ends with a block counts, and
- * columns are read in runs as long as it is high.
+ * Bytes of a block. Blocks are larger than those of other tables: arrays are read so fast that the cost per block counts, and
+ * higher blocks read longer runs of each column.
  */
 const BLOCK_BYTES = 32 << 20;
-/** Reads of columns that are under way at once. */
+/** Columns that are read at the same time. */
 const LANES = 8;
 
-/** Where the columns of a Fortran array stand when its last index is to run fastest. */
+/** The positions of the columns of a Fortran array if its last index is to run fastest. */
 function columnOrder(shape: readonly number[]): Int32Array {
   const inner = shape.slice(1);
   const cols = inner.reduce((product, size) => product * size, 1);
@@ -187,7 +187,7 @@ function columnOrder(shape: readonly number[]): Int32Array {
   return order;
 }
 
-/** Columns of `rows` values each into rows; tiles of columns, so that the lines written to stay in cache. */
+/** Transposes columns of `rows` values each into rows, in tiles of columns, so that the cache lines of the rows are reused. */
 function transpose(
   from: ArrayBuffer,
   to: ArrayBuffer,
@@ -211,7 +211,7 @@ function transpose(
   }
 }
 
-/** Blocks of the columns asked for: neighbours are a view, others are moved together. */
+/** Blocks of the requested columns: a view if they are neighbours, a copy otherwise. */
 async function* pick(
   blocks: AsyncIterable<DenseBlock>,
   { numbers, text }: Request,

@@ -13,14 +13,14 @@ import { type Batch, blockRows, type Request, type Table } from '../table/table.
 import { type ArrayLayout, countValues, readArrayLayout, readNpyHeader, textLayout } from './npy-header.js';
 import { swapBytes } from './number-type.js';
 
-/** Row ends that are read at once. */
+/** Row ends read at once. */
 const POINTERS = 1 << 16;
 /** Bytes of a stored entry: a float64 and a column. */
 const ENTRY_BYTES = 12;
 
 /**
- * A sparse matrix as scipy.sparse.save_npz writes it, in compressed rows: its three arrays are read side by side. Undefined when
- * the arrays are something else.
+ * A sparse matrix as scipy.sparse.save_npz writes it, in compressed rows: its three arrays are read side by side. Returns undefined
+ * if the arrays are something else.
  */
 export async function csrTable(
   file: SeekableBytes,
@@ -118,7 +118,7 @@ export async function csrTable(
   };
 }
 
-/** Hands out row ends counted from the first row it hands out, for as many rows as hold about so many entries. */
+/** Reads row ends, counted from the first row that it returns, for rows with about `entries` entries together. */
 function rowEnds(
   vector: Vector,
   rows: number,
@@ -210,7 +210,7 @@ async function readShape(bytes: Bytes): Promise<readonly [number, number]> {
   }
 }
 
-/** A single short text, as SciPy stores the name of the format; undefined when it is none. */
+/** A single short text, as SciPy stores the name of the format; undefined if the array is something else. */
 async function readText(bytes: Bytes): Promise<string | undefined> {
   const reader = bytes.open();
   try {
@@ -218,7 +218,7 @@ async function readText(bytes: Bytes): Promise<string | undefined> {
     if (!layout || layout.shape.length > 0 || layout.length > 32) return undefined;
     const characters = new Uint8Array(layout.kind === 'U' ? 4 * layout.length : layout.length);
     await readWhole(reader, characters, bytes.path, 'the name of the format');
-    // Names of formats are plain ASCII, so of UTF-32 only the bytes that are not zero matter.
+    // Names of formats are ASCII: in UTF-32, the other bytes are zero.
     return latin1Of(characters.filter((byte) => byte !== 0));
   } finally {
     await reader.close();

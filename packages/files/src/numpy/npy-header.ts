@@ -3,11 +3,11 @@ import { latin1Of, textOf } from '../bytes/text.js';
 import { badFile, truncated, unsupported } from '../file-error.js';
 import { type NumberType, numberType } from './number-type.js';
 
-/** What the header of a .npy file says: the layout of one array. */
+/** The header of a .npy file: the layout of one array. */
 export interface ArrayLayout {
   readonly type: NumberType;
   readonly bigEndian: boolean;
-  /** Whether the first index runs fastest. */
+  /** True if the first index runs fastest. */
   readonly fortran: boolean;
   readonly shape: readonly number[];
   /** Bytes before the values. */
@@ -23,9 +23,9 @@ export interface TextLayout {
   readonly offset: number;
 }
 
-/** Longest header that is read: NumPy itself writes a hundred bytes, and trusts none beyond 10,000. */
+/** Longest header that is read: NumPy writes about a hundred bytes, and refuses more than 10,000. */
 const LONGEST = 1 << 16;
-/** Most dimensions an array has in NumPy. */
+/** Most dimensions of an array in NumPy. */
 const DIMENSIONS = 64;
 
 interface Header {
@@ -35,7 +35,7 @@ interface Header {
   readonly offset: number;
 }
 
-/** Reads the header and stops where the values begin. */
+/** Reads the header, up to the first value. */
 export async function readNpyHeader(reader: ByteReader, path: string): Promise<Header> {
   const start = new Uint8Array(8);
   await readWhole(reader, start, path, 'the first bytes of a .npy file');
@@ -70,7 +70,7 @@ export async function readArrayLayout(reader: ByteReader, path: string): Promise
   return { type, bigEndian: order === '>', fortran, shape, offset };
 }
 
-/** The header of an array of texts; undefined when it holds something else. */
+/** The header of an array of texts; undefined if it holds something else. */
 export function textLayout(header: Header): TextLayout | undefined {
   const [, order, kind, digits] = /^([<>|=])?([SU])(\d{1,6})$/.exec(header.descr) ?? [];
   if (kind === undefined) return undefined;
@@ -85,7 +85,7 @@ export function textLayout(header: Header): TextLayout | undefined {
 
 /**
  * The dictionary in the header: `{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }`. It is Python's own
- * notation, and only these three entries with these kinds of value are read: nothing in it is ever run.
+ * notation, and only these three entries with values of these kinds are read. Nothing in it is executed.
  */
 function parseHeader(text: string, path: string): Omit<Header, 'offset'> {
   const bad = (what: string) => badFile(path, `its header ${what}: ${JSON.stringify(text.slice(0, 80))}`);
@@ -124,14 +124,14 @@ function parseShape(text: string, bad: (what: string) => Error): number[] {
   return shape;
 }
 
-/** Numbers the shape asks for; it must be countable, and there must be as many bytes as they take. */
+/** The number of values in the shape. Throws if it is too large to count or the file is shorter than the values. */
 export function countValues(
   shape: readonly number[],
   bytesEach: number,
   available: number | undefined,
   path: string,
 ): number {
-  // A zero makes the product zero whatever else the shape claims.
+  // A zero makes the product zero, whatever the other dimensions are.
   const count = shape.includes(0) ? 0 : shape.reduce((product, size) => product * size, 1);
   const needed = count * bytesEach;
   if (!Number.isSafeInteger(needed)) throw badFile(path, `a shape of ${shape.join(' × ')} is more than any file holds`);

@@ -13,12 +13,12 @@ export async function openNpy(
   const reader = bytes.open();
   const layout = await readArrayLayout(reader, bytes.path);
   if (!bytes.rereadable) {
-    // The header is gone from the stream: what follows are the values.
+    // The header was read from the stream: the values follow.
     return arrayTable({ ...layout, offset: 0 }, restOf(bytes, reader), { format, memory });
   }
   await reader.close();
   if (!layout.fortran || bytes.readAt) return arrayTable(layout, bytes, { format, memory });
-  // Columns are read at many places: packed ones are unpacked first.
+  // Columns are read at many positions: a packed file is unpacked first.
   const whole = await copy(bytes, memory);
   return withClose(arrayTable(layout, whole.bytes, { format, memory }), whole.close);
 }

@@ -41,7 +41,7 @@ export async function openNpz(
   const format = `NumPy .npz, ${chosen.name.slice(0, -4)}`;
   const watch = () => watchMember(chosen, path, unpack);
   if (!layout.fortran) return arrayTable(layout, bytes, { format, memory, watch });
-  // Columns are read at many places, and a checksum goes from the first byte to the last.
+  // Columns are read at many positions, but a checksum needs the bytes from the first to the last.
   const whole = await copy(checked(bytes, watch), memory);
   return withClose(arrayTable(layout, whole.bytes, { format, memory }), whole.close);
 }

@@ -1,23 +1,23 @@
 import type { DType, NumberArray } from '@scree/core';
 import { wasRounded } from '../table/rounded-integers.js';
 
-/** How numbers are stored in a file, and how they are handed on: as they are, wherever core reads their type. */
+/** How numbers are stored in a file, and as which type they are passed on: the stored type if core reads it. */
 export interface NumberType {
   /** NumPy's name, without the byte order. */
   readonly name: string;
   readonly bytes: number;
-  /** Whether float32 holds every such number. */
+  /** True if float32 holds every such number. */
   readonly dtype: DType;
-  /** Whether the numbers are half-precision bits. */
+  /** True if the numbers are half-precision bits. */
   readonly half?: boolean;
-  /** Whether a value can be missing (NaN). */
+  /** True if a value can be missing (NaN). */
   readonly float: boolean;
   view(buffer: ArrayBuffer, length: number): NumberArray;
-  /** Makes the stored values readable, in place, and tells which were rounded; undefined where they are readable already. */
+  /** Converts the stored values in place, and reports which were rounded; undefined if they need no conversion. */
   readonly convert?: (buffer: ArrayBuffer, length: number, rounded: (index: number) => void) => void;
 }
 
-/** 64-bit integers become the nearest float64, in their own place: each is read before it is written. */
+/** Rounds 64-bit integers to float64, in place: each is read before it is overwritten. */
 function int64ToFloat64(signed: boolean): NonNullable<NumberType['convert']> {
   return (buffer, length, rounded) => {
     const low = new Uint32Array(buffer);
@@ -61,7 +61,7 @@ export function numberType(name: string): NumberType | undefined {
   return NUMBER_TYPES.find((type) => type.name === name);
 }
 
-/** Turns big-endian values round, in place. */
+/** Reverses the bytes of big-endian values, in place. */
 export function swapBytes(buffer: ArrayBuffer, bytes: number, length: number): void {
   if (bytes === 2) {
     const halves = new Uint16Array(buffer, 0, length);
