@@ -9,7 +9,7 @@ import { plainUnpackers, unpacked } from '../../packages/files/src/archive/unpac
 import { openCsv } from '../../packages/files/src/csv/csv-table.js';
 import { openJson } from '../../packages/files/src/json/json-table.js';
 import { memoryFile } from '../../packages/files/test/make.js';
-import { openTable } from '../../packages/lab/src/data/open-table.js';
+import { openOrigin } from '../../packages/lab/src/data/open-origin.js';
 import { momentsWithCheckpoint } from '../../packages/scree/src/command/checkpoint.js';
 import { openCompressed } from '../../packages/scree/src/compress/open-compressed.js';
 import { nodeUnpackers } from '../../packages/scree/src/disk/unpackers.js';
@@ -59,7 +59,7 @@ async function readSource(source: RowSource): Promise<void> {
 const page =
   (name: string): Target =>
   async (bytes) => {
-    const table = await openTable(bytes, name);
+    const table = await openOrigin(bytes, name);
     try {
       await readTable(table);
     } finally {
@@ -79,7 +79,9 @@ async function readTable(table: Table, see: (values: Uint8Array | string) => voi
   }
   const text = columns.findIndex(({ kind }) => kind === 'text');
   if (text < 0) return;
-  for await (const { text: values = [] } of table.read({ numbers: [], text })) {
+  for await (const {
+    texts: [values],
+  } of table.read({ numbers: [], texts: [text] })) {
     seen += values.length;
     see(values.join('\0'));
     if (seen > NUMBERS) break;

@@ -38,5 +38,5 @@ export type { SolverName } from './solvers/names.js';
 export { SOLVERS } from './solvers/registry.js';
 export type { SketchOptions } from './solvers/sketch/sketch-options.js';
 export { Stream, type StreamAddOptions, type StreamOptions, stream } from './stream.js';
-export type { TableData } from './table/open-table.js';
+export type { TableData } from './table/to-table.js';
 export type { Warning, WarningCode } from './warning.js';

@@ -1,8 +1,8 @@
+import type { Table } from '@scree/core/data';
 import { type SeekableBytes, seekable } from './archive/zip.js';
 import type { Bytes } from './bytes/bytes.js';
 import type { CheckedOptions } from './options.js';
 import type { Platform } from './platform/platform.js';
-import type { Table } from './table/table.js';
 
 /** What opening a file is told: options, the name of the format for messages, and the platform it runs on. */
 export interface OpenContext {

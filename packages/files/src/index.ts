@@ -1,10 +1,10 @@
 /** `@scree/files`: data files as sources of rows, in browsers and Node, larger than memory too. */
 
+export type { RowRanges } from '@scree/core/data';
 export { FileError } from './file-error.js';
 export { type BlobOptions, openBlob, openBlobs } from './open-blob.js';
 export { DEFAULT_MEMORY, type FileFormat, type FileOptions, type Missing } from './options.js';
-export type { LeftOut } from './table/choose-columns.js';
+export type { LeftOut } from './table/column-roles.js';
 export type { ConvertedColumn } from './table/converted-values.js';
 export type { DataFile, LabelledBlock, MissingValues, SupplementaryBlock } from './table/data-file.js';
 export type { LabelOptions, Labels } from './table/labels.js';
-export type { RowRanges } from './table/select-rows.js';

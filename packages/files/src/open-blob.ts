@@ -1,12 +1,12 @@
 import { DataError, OptionError } from '@scree/core';
+import type { Table } from '@scree/core/data';
 import type { Unpackers } from './archive/unpack.js';
 import { blobBytes } from './bytes/blob-bytes.js';
-import { identify, openData, openTable } from './open-table.js';
+import { identify, openData, openFormat } from './open-table.js';
 import { type CheckedOptions, checkFileOptions, type FileOptions } from './options.js';
 import { plainPlatform, type TableReaders } from './platform/platform.js';
 import type { DataFile } from './table/data-file.js';
 import { openSeveralTables } from './table/several-tables.js';
-import type { Table } from './table/table.js';
 
 /** How a `File` or `Blob` is read. */
 export interface BlobOptions extends FileOptions {
@@ -64,7 +64,7 @@ function prepare(
   if (blob.size === 0) throw new DataError('EMPTY_DATA', `${name} is empty.`);
   const platform = { ...plainPlatform, unpack: { ...plainPlatform.unpack, ...unpack }, readers };
   const table = async (): Promise<Table> =>
-    openTable(await identify(blobBytes(blob, name), { name }, checked, platform.unpack), checked, platform);
+    openFormat(await identify(blobBytes(blob, name), { name }, checked, platform.unpack), checked, platform);
   return { name, checked, table };
 }
 

@@ -1,5 +1,7 @@
 import { OptionError } from '@scree/core';
+import { type Table, withClose } from '@scree/core/data';
 import { type Packing, packingOf, type Unpackers, unpacked } from './archive/unpack.js';
+import type { SeekableBytes } from './archive/zip.js';
 import { type Bytes, peek } from './bytes/bytes.js';
 import { unsupported } from './file-error.js';
 import { asSeekable, type FileFormat, FORMATS } from './formats.js';
@@ -7,11 +9,11 @@ import type { CheckedOptions } from './options.js';
 import type { Platform } from './platform/platform.js';
 import { HEAD_BYTES, sniffFormat } from './sniff.js';
 import type { DataFile } from './table/data-file.js';
+import type { FileFacts } from './table/file-rows.js';
+import { makeDataFile } from './table/make-data-file.js';
 import { withMissingMarkers } from './table/missing-markers.js';
-import { type Table, withClose } from './table/table.js';
-import { type FileFacts, TableFile } from './table/table-file.js';
 
-/** A file whose format is known, with its content unpacked. */
+/** A file whose format is known, and its unpacked content. */
 export interface Identified {
   readonly bytes: Bytes;
   readonly content: Bytes;
@@ -19,7 +21,7 @@ export interface Identified {
   readonly packing: Packing | undefined;
 }
 
-/** Finds out a file's format and packing by its first bytes; its name decides only between kinds of text. */
+/** Finds the format and the packing of a file by its first bytes; its name decides only between formats of text. */
 export async function identify(
   bytes: Bytes,
   { name, format: known }: { readonly name: string; readonly format?: FileFormat | undefined },
@@ -46,28 +48,28 @@ export async function identify(
   return { bytes, content, format, packing };
 }
 
-/** Opens a file as columns and rows. */
-export async function openTable(file: Identified, options: CheckedOptions, platform: Platform): Promise<Table> {
+/** Opens a file as a table. */
+export async function openFormat(file: Identified, options: CheckedOptions, platform: Platform): Promise<Table> {
   const { bytes, content, format, packing } = file;
   const { label, title, openInOrder, openSeekable } = FORMATS[format];
   const context = { options, platform, format: packing ? `${label}, ${packing}` : label };
   const own = platform.readers[format];
   if (openInOrder && !own) return openInOrder(content, context);
-  if (!own && !openSeekable) {
+  const open = own ? (file: SeekableBytes) => own(file, options) : openSeekable;
+  if (!open) {
     throw unsupported(bytes.path, `is ${title}, which cannot be read here`, 'Save the data as .npy, .csv or .arrow.');
   }
   const whole = packing ? await platform.copy(content, options.memory) : { bytes, close: async () => {} };
   try {
     const seekable = asSeekable(whole.bytes);
-    const table = await (own ? own(seekable, options) : openSeekable?.(seekable, context));
-    return withClose(table as Table, whole.close);
+    return withClose(await open(seekable, context), whole.close);
   } catch (error) {
     await whole.close();
     throw error;
   }
 }
 
-/** The table with what is chosen of it; whatever goes wrong, it is closed. */
+/** The table as a data file, with the columns and rows that the options choose. After an error the table is closed. */
 export async function openData(
   table: Table,
   options: CheckedOptions,
@@ -77,7 +79,7 @@ export async function openData(
   try {
     const { na = [] } = options;
     const marked = na.length === 0 ? table : withMissingMarkers(table, na, facts.path);
-    return new TableFile(withClose(marked, close), options, facts);
+    return makeDataFile(withClose(marked, close), options, facts);
   } catch (error) {
     await table.close();
     throw error;

@@ -1,7 +1,7 @@
 import { OptionError } from '@scree/core';
+import type { RowRanges } from '@scree/core/data';
 import { describeValue } from '@scree/core/pipeline';
 import { type FileFormat, FORMAT_NAMES } from './formats.js';
-import type { RowRanges } from './table/select-rows.js';
 
 export type { FileFormat } from './formats.js';
 

@@ -1,6 +1,6 @@
+import type { Table } from '@scree/core/data';
 import { type Bytes, readerAt } from './bytes/bytes.js';
 import type { CsvLayout } from './csv/layout.js';
-import type { Table } from './table/table.js';
 
 /** What the readers of this package know about a file, for callers that read it by other means. A reader is loaded by the first call that needs it. */
 

@@ -1,14 +1,13 @@
 /// <reference types="node" />
 import { categories, famd, mca } from '@scree/analysis';
 import { type Model, OptionError } from '@scree/core';
-import type { TableSource } from '@scree/core/data';
+import { changeTable, readCells, type Table } from '@scree/core/data';
 import { type DataFile, type FileOptions, openBlob } from '@scree/files';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, it } from 'vitest';
 import { openCsv } from '../src/csv/csv-table.js';
 import { openData } from '../src/open-table.js';
 import { checkFileOptions } from '../src/options.js';
-import type { Table } from '../src/table/table.js';
 import { MIXED_ARROW } from './fixtures.js';
 import { memoryFile } from './make.js';
 
@@ -45,10 +44,10 @@ const files: [string, BlobPart][] = [
 const open = (name: string, content: BlobPart, options: FileOptions): Promise<DataFile> =>
   openBlob(new Blob([content]), { name, ...options });
 
-async function cellsOf(table: TableSource): Promise<Cells> {
+async function cellsOf(table: Table): Promise<Cells> {
   const cells: Cells = [];
-  for await (const batch of table.batches()) {
-    for (let i = 0; i < batch.rows; i++) cells.push(table.columns.map((_, j) => batch.cell(i, j)));
+  for await (const batch of readCells(table)) {
+    for (let i = 0; i < batch.rows; i++) cells.push(batch.columns.map((cell) => cell(i)));
   }
   return cells;
 }
@@ -63,10 +62,10 @@ const sameModel = (a: Model, b: Model): void => {
 describe.each(files)('categories of %s', (name, content) => {
   it('are in its table with the numbers, in the order of the file, with gaps as they are', async () => {
     const file = await open(name, content, { categories: true });
-    expect(file.table.columns).toEqual([
-      { name: 'colour', kind: 'category' },
+    expect(file.table.columns.map(({ name, kind }) => ({ name, kind }))).toEqual([
+      { name: 'colour', kind: 'text' },
       { name: 'x', kind: 'number' },
-      { name: 'size', kind: 'category' },
+      { name: 'size', kind: 'text' },
       { name: 'y', kind: 'number' },
     ]);
     expect(await cellsOf(file.table)).toEqual(rows.map((row) => names.map((each) => row[each])));
@@ -95,10 +94,10 @@ describe('categories of a file', () => {
   it('are chosen by name or all, and keep to columns, exclude, label and weight', async () => {
     const columnsOf = async (options: FileOptions): Promise<string[]> =>
       (await table(options)).table.columns.map(({ name, kind }) => `${name} ${kind}`);
-    expect(await columnsOf({ categories: ['size', 'y'] })).toEqual(['x number', 'size category', 'y category']);
-    expect(await columnsOf({ categories: true, exclude: ['colour', 'x'] })).toEqual(['size category', 'y number']);
-    expect(await columnsOf({ categories: true, columns: ['y', 'size'] })).toEqual(['y number', 'size category']);
-    expect(await columnsOf({ categories: true, label: 'colour', weight: 'y' })).toEqual(['x number', 'size category']);
+    expect(await columnsOf({ categories: ['size', 'y'] })).toEqual(['x number', 'size text', 'y text']);
+    expect(await columnsOf({ categories: true, exclude: ['colour', 'x'] })).toEqual(['size text', 'y number']);
+    expect(await columnsOf({ categories: true, columns: ['y', 'size'] })).toEqual(['y number', 'size text']);
+    expect(await columnsOf({ categories: true, label: 'colour', weight: 'y' })).toEqual(['x number', 'size text']);
     expect(await columnsOf({})).toEqual(['x number', 'y number']);
     expect((await table({ categories: ['size'] })).leftOut).toMatchObject([{ name: 'colour', why: 'text' }]);
     await expect(table({ categories: ['hue'] })).rejects.toMatchObject({ code: 'MISSING_COLUMN' });
@@ -123,22 +122,19 @@ describe('categories of a file', () => {
     };
     let readings = 0;
     const counted = (table: Table): Table =>
-      Object.create(table, {
-        read: {
-          value: (request: Parameters<Table['read']>[0]) => {
-            readings++;
-            return table.read(request);
-          },
+      changeTable(table, {
+        read: (request) => {
+          readings++;
+          return table.read(request);
         },
       });
     const whole = await texts(counted, 1 << 20);
     expect(whole[1][0]).toBe('gr,"een');
     expect(readings).toBe(1);
     expect(await texts((table) => table, 16)).toEqual(whole);
-    expect(await texts((table) => Object.create(counted(table), { manyTexts: { value: false } }), 16)).toEqual(whole);
+    expect(await texts((table) => changeTable(counted(table), { manyTexts: false }), 16)).toEqual(whole);
     expect(readings).toBe(3);
-    const once = (table: Table): Table =>
-      Object.create(table, { manyTexts: { value: false }, rereadable: { value: false } });
+    const once = (table: Table): Table => changeTable(table, { manyTexts: false, rereadable: false });
     await expect(texts(once, 16)).rejects.toBeInstanceOf(OptionError);
   });
 
@@ -192,15 +188,15 @@ describe('categories of a file', () => {
       exclude: ['name'],
       codes: ['w'],
     });
-    expect(only.table.columns).toEqual([
-      { name: 'size', kind: 'category' },
-      { name: 'w', kind: 'category' },
+    expect(only.table.columns.map(({ name, kind }) => ({ name, kind }))).toEqual([
+      { name: 'size', kind: 'text' },
+      { name: 'w', kind: 'text' },
     ]);
     expect(only.leftOut.map(({ name, why }) => [name, why])).toContainEqual(['x', 'numbers']);
     const chosen = await openBlob(new Blob([gaps]), { format: 'csv', categories: 'only', columns: ['x', 'size'] });
     expect(chosen.table.columns.map(({ name, kind }) => [name, kind])).toEqual([
-      ['x', 'category'],
-      ['size', 'category'],
+      ['x', 'text'],
+      ['size', 'text'],
     ]);
   });
 
@@ -214,12 +210,11 @@ describe('categories of a file', () => {
   });
 });
 
-/** The cells of a table, row by row, with the place of the row. */
+/** The cells of a table, row by row, with the number of the row. */
 async function read(table: DataFile['table']): Promise<unknown[]> {
   const rows: unknown[] = [];
-  for await (const batch of table.batches()) {
-    for (let i = 0; i < batch.rows; i++)
-      rows.push([...table.columns.map((_, j) => batch.cell(i, j)), batch.place?.(i)]);
+  for await (const batch of readCells(table)) {
+    for (let i = 0; i < batch.rows; i++) rows.push([...batch.columns.map((cell) => cell(i)), batch.rowNumber(i)]);
   }
   return rows;
 }

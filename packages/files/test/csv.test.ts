@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ScreeError } from '../../core/src/errors.js';
 import { openCsv } from '../src/csv/csv-table.js';
 import type { FileOptions } from '../src/options.js';
-import { TableFile } from '../src/table/table-file.js';
+import { makeDataFile } from '../src/table/make-data-file.js';
 import { memoryFile } from './make.js';
 import { rowsOf } from './support.js';
 
@@ -22,7 +22,7 @@ async function read(content: string | Uint8Array, options: FileOptions = {}): Pr
 
 async function readWith(content: string | Uint8Array, options: FileOptions, window: number): Promise<Read> {
   const table = await openCsv(memoryFile(Buffer.from(content)), { memory: 2 ** 24, window });
-  const file = new TableFile(table, options, { path: 'x.csv', bytes: undefined });
+  const file = makeDataFile(table, options, { path: 'x.csv', bytes: undefined });
   const labels = options.label === undefined ? undefined : await file.labels();
   return {
     columns: file.columns,
@@ -334,7 +334,7 @@ describe('decimal marks', () => {
   it('are kept in labels that are numbers', async () => {
     const table = await openCsv(memoryFile(Buffer.from('a;b;c\n1;1,5;2\n2;1.200,25;1\n3;7;0\n')), { memory: 2 ** 24 });
     for (const options of [{ label: 'b' }, { label: 'b', columns: ['a', 'b'] }]) {
-      const file = new TableFile(table, options, { path: 'x', bytes: undefined });
+      const file = makeDataFile(table, options, { path: 'x', bytes: undefined });
       expect([...((await file.labels()).numbers ?? [])]).toEqual([1.5, 1200.25, 7]);
     }
   });
@@ -344,7 +344,7 @@ describe('names and colours of rows', () => {
   const text = 'id,kind,a,b\nx,red,1,2\ny,,2,1\nz,red,3,5\n';
   const open = async (options: object) => {
     const table = await openCsv(memoryFile(Buffer.from(text)), { memory: 2 ** 24 });
-    return new TableFile(table, options, { path: 'x', bytes: undefined });
+    return makeDataFile(table, options, { path: 'x', bytes: undefined });
   };
 
   it('are columns of their own, or both the label', async () => {

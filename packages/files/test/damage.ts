@@ -1,7 +1,7 @@
+import type { Table } from '@scree/core/data';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { ScreeError } from '../../core/src/errors.js';
-import type { Table } from '../src/table/table.js';
 import { blockRows } from './support.js';
 
 /** What parsers do with files that are damaged: they answer rightly or with a typed error, whatever the bytes are. */
@@ -23,7 +23,7 @@ export async function readTable(opened: Promise<Table>): Promise<number[][]> {
     }
     for (const [j, { kind }] of table.uniform ? [] : table.columns.entries()) {
       if (kind === 'text')
-        for await (const { text } of table.read({ numbers: [], text: j })) expect(text).toBeDefined();
+        for await (const { texts } of table.read({ numbers: [], texts: [j] })) expect(texts[0]).toBeDefined();
     }
     return rows;
   } finally {

@@ -173,9 +173,9 @@ describe('text tables', () => {
         expect(opened.columns.map(({ kind }) => kind)).toEqual([...names.map(() => 'number'), 'text']);
         const read: number[][] = [];
         const labels: (string | null)[] = [];
-        for await (const { block, text } of opened.read({ numbers: [...names.keys()], text: names.length })) {
+        for await (const { block, texts } of opened.read({ numbers: [...names.keys()], texts: [names.length] })) {
           read.push(...blockRows(block));
-          labels.push(...(text ?? []));
+          labels.push(...texts[0]);
         }
         expect(read).toEqual(
           rows.map(([numbers]) => numbers.map((each) => (typeof each === 'number' ? each + 0 : Number.NaN))),

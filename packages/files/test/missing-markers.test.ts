@@ -1,6 +1,7 @@
 /// <reference types="node" />
 import { famd, mca } from '@scree/analysis';
 import { OptionError } from '@scree/core';
+import { readCells } from '@scree/core/data';
 import { type DataFile, type FileOptions, openBlob } from '@scree/files';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, it } from 'vitest';
@@ -11,10 +12,10 @@ const open = (content: BlobPart, options: FileOptions, name = 'x.csv'): Promise<
 /** The columns of a file as they are analysed, with null for what is missing. */
 async function columnsOf(file: DataFile): Promise<Record<string, unknown[]>> {
   const found: Record<string, unknown[]> = Object.fromEntries(file.table.columns.map(({ name }) => [name, []]));
-  for await (const batch of file.table.batches()) {
+  for await (const batch of readCells(file.table)) {
     for (let i = 0; i < batch.rows; i++) {
       file.table.columns.forEach(({ name }, j) => {
-        const cell = batch.cell(i, j);
+        const cell = batch.columns[j](i);
         found[name].push(Number.isNaN(cell) ? null : cell);
       });
     }

@@ -235,10 +235,13 @@ describe('a Parquet file', () => {
         expect(opened.rows).toBe(rows);
         const read: number[][] = [];
         const texts: (string | null)[] = [];
-        for await (const { block, text } of opened.read({ numbers: [0, 1, 2, 3, 5], text: 4 })) {
+        for await (const {
+          block,
+          texts: [names],
+        } of opened.read({ numbers: [0, 1, 2, 3, 5], texts: [4] })) {
           if (block.kind !== 'dense') throw new Error('dense rows');
           for (let i = 0; i < block.rows; i++) read.push(Array.from(block.data.subarray(i * 5, i * 5 + 5)));
-          texts.push(...(text ?? []));
+          texts.push(...names);
         }
         expect(texts).toEqual(data.STRING);
         const expected = Array.from({ length: rows }, (_, i) =>
@@ -389,7 +392,7 @@ describe('a Parquet file that lies', () => {
     for await (const { block } of table.read({ numbers })) rows += block.rows;
     for (const [j, { kind }] of table.columns.entries())
       if (kind === 'text')
-        for await (const { text } of table.read({ numbers: [], text: j })) expect(text).toBeDefined();
+        for await (const { texts } of table.read({ numbers: [], texts: [j] })) expect(texts[0]).toBeDefined();
     return rows;
   }
 
@@ -536,8 +539,8 @@ print(json.dumps({'numbers': numbers, 'columns': rows, 't': t['t'].to_pylist(), 
       for (const [j, name] of expected.numbers.entries()) expect(read[j], name).toEqual(expected.columns[j]);
       for (const name of ['t', 'cat'] as const) {
         const texts: (string | null)[] = [];
-        for await (const { text } of table.read({ numbers: [], text: places.get(name) as number }))
-          texts.push(...(text ?? []));
+        for await (const { texts: own } of table.read({ numbers: [], texts: [places.get(name) as number] }))
+          texts.push(...own[0]);
         expect(texts).toEqual(expected[name]);
       }
     } finally {

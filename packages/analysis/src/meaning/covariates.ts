@@ -76,8 +76,8 @@ function coded(covariates: CovariateColumns, { columns, terms }: CovariateEncodi
     });
   }
   const lists = columns.map(({ name }): ArrayLike<number | string> => covariates[name]);
-  const batch = { rows, cell: (i: number, c: number) => lists[c][i] };
-  const data = new TermEncoder(columns).encode(batch, 0, rows, 0, 0);
+  const batch = { columns: lists.map((list) => (i: number) => list[i]), rowNumber: (i: number) => i };
+  const data = new TermEncoder(columns).encode(batch, 0, rows, 0);
   if (terms.length === 0) {
     throw new DataError('BAD_DATA', `All rows have the same ${names.join(' and ')}, so there is nothing to take out.`);
   }

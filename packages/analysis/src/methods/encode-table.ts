@@ -1,5 +1,5 @@
 import type { Data, Encoding, PcaOptions, RowSource, TableData } from '@scree/core';
-import { type EncodingMethod, openSource, openTable } from '@scree/core/data';
+import { type EncodingMethod, openSource, toTable } from '@scree/core/data';
 import { checkOptions, keepAlive, ProgressTracker, type Settings, transformColumns } from '@scree/core/pipeline';
 import { checkRequest, type MfaOptions, prepare } from './mca-famd-mfa.js';
 
@@ -49,6 +49,6 @@ async function coded(
 ): Promise<{ source: RowSource; settings: Settings }> {
   const request = checkRequest(method, options as MfaOptions);
   const progress = new ProgressTracker(request.settings);
-  const opened = await openTable(data, progress, request.settings.columnNames);
+  const opened = await toTable(data, progress, request.settings.columnNames);
   return prepare(method, opened, request, progress);
 }

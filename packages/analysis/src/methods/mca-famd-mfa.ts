@@ -1,17 +1,17 @@
 import { DataError, type Encoding, type Model, OptionError, type PcaOptions, type TableData } from '@scree/core';
-import type { EncodedGroup, MissingRule, TableBatch, TableSource, UnseenRule } from '@scree/core/data';
+import type { EncodedGroup, MissingRule, Table, UnseenRule } from '@scree/core/data';
 import {
-  completeRows,
+  dropIncompleteRows,
   type EncodingMethod,
   encodedSource,
   type LearnedEncoding,
   learnEncoding,
   MISSING_RULES,
   offsetsOf,
-  openTable,
-  pickColumns,
   rereadableTable,
   rowWeights,
+  selectColumns,
+  toTable,
   UNSEEN_RULES,
 } from '@scree/core/data';
 import { availableEngines } from '@scree/core/engine';
@@ -201,11 +201,11 @@ function analyse(
     const request = checkRequest(method, options);
     const progress = new ProgressTracker(request.settings);
     const { model } = await fitOpened(async () => {
-      const opened = await openTable(data, progress, request.settings.columnNames);
+      const opened = await toTable(data, progress, request.settings.columnNames);
       try {
         return await prepare(method, opened, request, progress);
       } catch (error) {
-        await opened.close?.();
+        await opened.close();
         throw error;
       }
     }, progress);
@@ -216,13 +216,13 @@ function analyse(
 /** Learns the encoding, and makes the source and the settings with which `pca` is the method. */
 export async function prepare(
   method: Exclude<EncodingMethod, 'pca'>,
-  opened: TableSource,
+  opened: Table<unknown>,
   { settings: given, missing, unseen, rare, categories, groups }: Request,
   progress: ProgressTracker,
 ): Promise<{ source: ReturnType<typeof encodedSource>; settings: Settings }> {
   const whole = await rereadableTable(opened, progress);
   const complete =
-    missing === 'drop' ? await completeRows(whole, rowWeights(given.weights, whole.rows), progress) : undefined;
+    missing === 'drop' ? await dropIncompleteRows(whole, rowWeights(given.weights, whole.rows), progress) : undefined;
   const { table } = complete ?? { table: whole };
   const settings = complete?.weights ? { ...given, weights: complete.weights } : given;
   const names = table.columns.map(({ name }) => name);
@@ -292,7 +292,7 @@ function columnDivisors(coding: Encoding, groups: Request['groups']): Float64Arr
 
 /** The first eigenvalue of every group by itself, encoded as for FAMD. */
 async function groupEigenvalues(
-  table: TableSource,
+  table: Table<unknown>,
   { coding, rows }: LearnedEncoding,
   groups: NonNullable<Request['groups']>,
   settings: Settings,
@@ -306,12 +306,8 @@ async function groupEigenvalues(
     first += own.length;
     const columns = coding.columns.slice(from, first);
     const part: Encoding = { ...coding, method: 'famd', columns };
-    const batches = async function* (): AsyncGenerator<TableBatch, void, void> {
-      for await (const batch of table.batches()) yield pickColumns(batch, (j) => from + j);
-    };
-    const source = encodedSource({ ...table, columns: table.columns.slice(from, first), batches }, part, {
-      fitted: { rows },
-    });
+    const indexes = own.map((_, j) => from + j);
+    const source = encodedSource(selectColumns(table, indexes), part, { fitted: { rows } });
     const scale = columnDivisors({ ...part, groups: [{ name, columns: own.length, eigenvalue: 1 }] }, [
       { name, columns: own, unit },
     ]);

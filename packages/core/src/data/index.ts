@@ -1,24 +1,59 @@
 /** `@scree/core/data`: rows, blocks, tables and encodings, for packages that read data or apply an encoding. */
 
 export { builtInName, isFloat32Array, isFloatArray } from '../base/built-in-name.js';
+export { mapAsync } from '../base/map-async.js';
 export { DEFAULT_MEMORY, MEMORY_SHARES, MemoryBudget, type MemoryUser } from '../base/memory-budget.js';
-export { pickColumns } from '../table/choose-columns.js';
-export { completeRows } from '../table/complete-rows.js';
+export {
+  BlockAssembler,
+  blockHeight,
+  TEXT_BYTES,
+  TextBudget,
+} from '../table/block-assembler.js';
+export { dropIncompleteRows } from '../table/drop-incomplete-rows.js';
+export { filterRows, type RowRule } from '../table/filter-rows.js';
+export { GapCounts } from '../table/gap-counts.js';
 export { type BlockPair, joinColumns, pairedBlocks } from '../table/join-columns.js';
-export { openTable } from '../table/open-table.js';
+export { dropMissing, fillMissing, refuseMissing } from '../table/missing-values.js';
+export { readSeveralTexts, TextReader } from '../table/read-several-texts.js';
 export { rereadableTable } from '../table/rereadable-table.js';
-export type { Cell, ColumnTable, TableBatch, TableColumn, TableRow, TableSource } from '../table/table.js';
+export { RowSet } from '../table/row-set.js';
+export { columnsAsText, selectColumns, selectNamed } from '../table/select-columns.js';
+export { type RowRanges, selectRows } from '../table/select-rows.js';
+export {
+  type Cell,
+  type CellBatch,
+  type ColumnKind,
+  type ColumnTable,
+  changeTable,
+  type DenseBatch,
+  type ReadRequest,
+  type RemoteReading,
+  type RemoteRequest,
+  readCells,
+  rowNumberOf,
+  type Table,
+  type TableBatch,
+  type TableColumn,
+  type TableRow,
+  type Text,
+  withClose,
+} from '../table/table.js';
+export { sourceTable, toRowSource } from '../table/to-row-source.js';
+export { toTable } from '../table/to-table.js';
+export { transposeTable } from '../table/transpose-table.js';
+export { TwoBuffers } from '../table/two-buffers.js';
+export { type ValueBatch, valueTable } from '../table/value-table.js';
 export type { Block, DenseBlock, Scaler, SparseBlock } from './blocks/block.js';
 export { identityScaler, packTile } from './blocks/block.js';
-export { packedRows, rowsOfBlock } from './blocks/block-rows.js';
+export { blockColumns, packedRows, rowsOfBlock } from './blocks/block-rows.js';
 export { changeOf, refuseChanged } from './blocks/changes.js';
 export { decoded, decodeHalf, numbersOf } from './blocks/float16.js';
 export type { FloatArray, IntegerArray } from './blocks/matrix.js';
 export { scoreNames } from './blocks/row-matrix.js';
-export { checkBlockWidth } from './blocks/row-source.js';
+export { checkBlockWidth, mapSource } from './blocks/row-source.js';
 export type { ReconstructedColumn } from './encoding/decode.js';
 export { decodeNumbers } from './encoding/decode.js';
-export { encodedSource, openForModel } from './encoding/encoded-source.js';
+export { encodedSource, openForModel, TableEncoder } from './encoding/encoded-source.js';
 export type {
   CategoryColumn,
   EncodedColumn,

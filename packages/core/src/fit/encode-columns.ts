@@ -7,7 +7,7 @@ import { medianScales } from '../data/statistics/column-medians.js';
 import { rowWeights } from '../data/statistics/weights.js';
 import { describeValue, OptionError } from '../errors.js';
 import type { PcaOptions, Settings } from '../options.js';
-import { sourceTable } from '../table/open-table.js';
+import { sourceTable } from '../table/to-row-source.js';
 import { rereadable } from './reading.js';
 
 /**

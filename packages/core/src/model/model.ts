@@ -17,7 +17,7 @@ import { chooseEngine } from '../engines/choose.js';
 import { DataError } from '../errors.js';
 import { axpy, dot } from '../linalg/vector.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
-import type { TableData } from '../table/open-table.js';
+import type { TableData } from '../table/to-table.js';
 import type { Warning } from '../warning.js';
 import type { Certificate } from './certificate.js';
 import { checkRecord } from './check-record.js';

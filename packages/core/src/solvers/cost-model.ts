@@ -23,7 +23,7 @@ export interface Shape {
   readonly rows?: number | undefined;
   readonly cols: number;
   /** Number of stored entries, for sparse data. */
-  readonly nonzeros?: number;
+  readonly nonzeros?: number | undefined;
   readonly dtype?: 'float32' | 'float64';
   /** Facts from a sample of the rows, if they are dense and in memory. */
   readonly sample?: SampleFacts | undefined;

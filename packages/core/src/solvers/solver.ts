@@ -193,7 +193,7 @@ export interface SolverDeclaration {
   /** The estimated seconds; undefined if the solver cannot fit these data. A solver without `cost` is used only on request. */
   cost?(work: CostModel): number | undefined;
   /** Why the solver is the best choice for this shape, as a sentence. */
-  reason?(shape: { readonly rows: number; readonly cols: number; readonly nonzeros?: number }): string;
+  reason?(shape: { readonly rows: number; readonly cols: number; readonly nonzeros?: number | undefined }): string;
   /** True if the solver works on the data and not on their squares, so that it finds variances far below 1e-16 of the largest. */
   readonly precise?: boolean;
   /** True if the solver uses only the passes `summarise`, `gram` and `normal`, so that the rows may be on a cluster. */

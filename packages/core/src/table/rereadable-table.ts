@@ -1,22 +1,24 @@
 import type { ProgressTracker } from '../base/progress.js';
 import { empty } from '../data/inputs/to-block.js';
-import { methodsOf, type TableSource } from './table.js';
+import { readCells, type Table } from './table.js';
+import { valueTable } from './value-table.js';
 
-/** The table itself where it can be read again; otherwise its values, kept in memory, equal texts once. */
-export async function rereadableTable(table: TableSource, progress: ProgressTracker): Promise<TableSource> {
+/** The table itself if it can be read again; otherwise its values, kept in memory, equal texts once. */
+export async function rereadableTable(table: Table<unknown>, progress: ProgressTracker): Promise<Table<unknown>> {
   if (table.rereadable) return table;
   const kept: unknown[][] = table.columns.map(() => []);
-  const texts = new Map<unknown, unknown>();
+  const texts = new Map<string, string>();
   progress.begin('reading rows', table.rows);
-  for await (const batch of table.batches()) {
-    for (let j = 0; j < kept.length; j++) {
+  for await (const batch of readCells(table)) {
+    for (const [j, values] of kept.entries()) {
+      const cell = batch.columns[j];
       for (let i = 0; i < batch.rows; i++) {
-        const value = batch.cell(i, j);
-        if (typeof value !== 'string') kept[j].push(value);
-        else if (texts.has(value)) kept[j].push(texts.get(value));
+        const value = cell(i);
+        if (typeof value !== 'string') values.push(value);
         else {
-          texts.set(value, value);
-          kept[j].push(value);
+          const known = texts.get(value);
+          if (known === undefined) texts.set(value, value);
+          values.push(known ?? value);
         }
       }
     }
@@ -26,12 +28,8 @@ export async function rereadableTable(table: TableSource, progress: ProgressTrac
   progress.end();
   const rows = kept[0].length;
   if (rows === 0) throw empty();
-  return {
-    ...methodsOf(table),
-    columns: table.columns,
-    named: table.named,
-    rows,
-    rereadable: true,
-    batches: () => [{ rows, cell: (i, j) => kept[j][i] }],
-  };
+  const { columns, named } = table;
+  const facts = { columns: columns.map(({ name, kind }) => ({ name, kind })), named, rows, rereadable: true };
+  const copy = valueTable(facts, () => [{ rows, values: (j) => kept[j] }]);
+  return { ...copy, warnings: async () => (await table.warnings?.()) ?? [], close: () => table.close() };
 }

@@ -1,11 +1,11 @@
 import { DataError } from '@scree/core';
+import { BlockAssembler, type DenseBatch, type Table, type Text } from '@scree/core/data';
 import { plainUnpackers, type Unpackers } from '../archive/unpack.js';
 import type { SeekableBytes } from '../archive/zip.js';
 import { blobBytes } from '../bytes/blob-bytes.js';
 import { unsupported } from '../file-error.js';
 import { DEFAULT_MEMORY } from '../options.js';
 import { RoundedIntegers, type RoundedReading } from '../table/rounded-integers.js';
-import { blockRows, type DenseBatch, type Table, TEXT_BYTES } from '../table/table.js';
 import { BatchReader, type FieldLocation, locateFields } from './column.js';
 import { type ColumnLocation, describeColumns, vectorLength } from './columns.js';
 import { dictionaryNumbers, dictionaryTexts } from './dictionary.js';
@@ -56,7 +56,7 @@ export async function openArrow(
     mayMissValues: true,
     checkMissing: true,
     rereadable: file.rereadable,
-    read({ numbers: asked, text }) {
+    read({ numbers: asked, texts: [text] = [] }) {
       const numbers = asked === 'all' ? everything : asked;
       const Values = fitsFloat32(numbers) ? Float32Array : Float64Array;
       return new ArrowReading(opened, numbers, text, Values, integers.reading()).blocks();
@@ -93,16 +93,11 @@ class ArrowReading {
   readonly #numbers: readonly number[];
   readonly #text: number | undefined;
   readonly #rounded: RoundedReading;
-  readonly #height: number;
-  /** Two blocks in turn: one may still be in use while the other is filled. */
-  readonly #buffers: (Float32Array<ArrayBuffer> | Float64Array<ArrayBuffer>)[];
-  #turn = 0;
-  /** Rows in the block, and rows before it. */
-  #filled = 0;
+  readonly #block: BlockAssembler;
+  /** Rows before the block. */
   #done = 0;
-  #texts: (string | null)[] = [];
   /** The texts of the label's dictionary. */
-  #names: readonly (string | null)[] | undefined;
+  #names: readonly Text[] | undefined;
   /** Dictionaries of numbers by the index of the field. */
   readonly #dictionaries = new Map<number, DictionaryValues>();
 
@@ -117,16 +112,15 @@ class ArrowReading {
     this.#numbers = numbers;
     this.#text = text;
     this.#rounded = rounded;
-    const cols = numbers.length;
-    const textBytes = text === undefined ? 0 : TEXT_BYTES;
-    const rowBytes = Math.max(1, cols) * Values.BYTES_PER_ELEMENT + textBytes;
-    this.#height = blockRows(rowBytes, opened.memory, opened.known.rows);
-    this.#buffers = [new Values(this.#height * cols), new Values(this.#height * cols)];
+    const texts = text === undefined ? 0 : 1;
+    const { memory, known } = opened;
+    this.#block = new BlockAssembler({ cols: numbers.length, texts, memory, rows: known.rows, Values });
   }
 
   async *blocks(): AsyncGenerator<DenseBatch, void, void> {
     const { file, arrow, sources, memory, unpack } = this.#opened;
-    const fields = byField(this.#numbers, sources);
+    const block = this.#block;
+    const fields = slotsByField(this.#numbers, sources);
     for (const { index } of fields) {
       const field = arrow.fields[index];
       if (field.dictionary) this.#dictionaries.set(index, await this.#numbersOf(field, field.dictionary.id));
@@ -137,18 +131,20 @@ class ArrowReading {
       const locations = locateFields(arrow.fields, batch, file.path);
       const reader = new BatchReader(file, batch, Math.floor(memory / 4), unpack);
       for (let from = 0; from < batch.length; ) {
-        const count = Math.min(this.#height - this.#filled, batch.length - from);
+        const count = Math.min(block.height - block.rows, batch.length - from);
         const part = { reader, locations, from, count, length: batch.length };
         await fewAtATime(fields, (field) => this.#fill(part, field));
-        if (this.#text !== undefined) this.#texts = this.#texts.concat(await this.#readTexts(part, this.#text));
-        this.#filled += count;
+        if (this.#text !== undefined)
+          for (const text of await this.#readTexts(part, this.#text)) block.texts[0].push(text);
+        block.rows += count;
         from += count;
-        if (this.#filled === this.#height) yield this.#takeBlock();
+        if (block.rows === block.height) yield this.#take();
       }
     }
-    if (this.#filled > 0) yield this.#takeBlock();
+    if (block.rows > 0) yield this.#take();
   }
 
+<<<<<<< HEAD
   /** Returns the filled block. The next is written into the other buffer. */
   #takeBlock(): DenseBatch {
     const cols = this.#numbers.length;
@@ -160,6 +156,11 @@ class ArrowReading {
     this.#filled = 0;
     this.#texts = [];
     return { block, text };
+=======
+  #take(): DenseBatch {
+    this.#done += this.#block.rows;
+    return this.#block.take();
+>>>>>>> wt-table
   }
 
   /** Writes the numbers of a field into their columns of the block. */
@@ -171,7 +172,7 @@ class ArrowReading {
     else await this.#fillNumbers(part, index, slots);
   }
 
-  async #fillNumbers(part: Part, index: number, slots: readonly Slot[]): Promise<void> {
+  async #fillNumbers(part: Part, index: number, slots: readonly FieldSlot[]): Promise<void> {
     const { reader, locations, from, count, length } = part;
     const values = await reader.numbers(
       locations[index],
@@ -183,40 +184,40 @@ class ArrowReading {
         for (const { slot } of slots) this.#rounded.add(this.#numbers[slot]);
       },
     );
-    const [data, cols] = [this.#buffers[this.#turn], this.#numbers.length];
+    const { data, cols, rows } = this.#block;
     for (const { slot } of slots)
-      for (let i = 0, at = this.#filled * cols + slot; i < count; i++, at += cols) data[at] = values[i];
+      for (let i = 0, at = rows * cols + slot; i < count; i++, at += cols) data[at] = values[i];
   }
 
   async #fillFromDictionary(
     { reader, locations, from, count, length }: Part,
     index: number,
-    slots: readonly Slot[],
+    slots: readonly FieldSlot[],
     { values, rounded }: DictionaryValues,
   ): Promise<void> {
     const { dictionary } = this.#opened.arrow.fields[index];
     if (!dictionary) return;
     const codes = await reader.numbers(locations[index], dictionary.index, from, count, length);
-    const [data, cols] = [this.#buffers[this.#turn], this.#numbers.length];
+    const { data, cols, rows } = this.#block;
     for (const { slot } of slots) {
-      for (let i = 0, at = this.#filled * cols + slot; i < count; i++, at += cols) {
+      for (let i = 0, at = rows * cols + slot; i < count; i++, at += cols) {
         data[at] = values[codes[i]] ?? Number.NaN;
         if (rounded.size > 0 && rounded.has(codes[i])) this.#rounded.add(this.#numbers[slot]);
       }
     }
   }
 
-  async #fillFromLists(part: Part, index: number, slots: readonly Slot[]): Promise<void> {
+  async #fillFromLists(part: Part, index: number, slots: readonly FieldSlot[]): Promise<void> {
     const { reader, locations, from, count, length } = part;
     const field = this.#opened.arrow.fields[index];
     const rounded = new Set<number>();
-    const first = this.#done + this.#filled;
+    const first = this.#done + this.#block.rows;
     const read = await reader.vectors(locations[index], field, from, count, length, (i) => rounded.add(i));
     const { values, starts, lengths } = read;
     this.#checkLengths(lengths, index, first);
-    const [data, cols] = [this.#buffers[this.#turn], this.#numbers.length];
+    const { data, cols, rows } = this.#block;
     for (const { slot, entry } of slots) {
-      for (let i = 0, at = this.#filled * cols + slot; i < count; i++, at += cols) {
+      for (let i = 0, at = rows * cols + slot; i < count; i++, at += cols) {
         data[at] = lengths[i] === -1 ? Number.NaN : values[starts[i] + entry];
         if (rounded.size > 0 && lengths[i] !== -1 && rounded.has(starts[i] + entry))
           this.#rounded.add(this.#numbers[slot]);
@@ -291,19 +292,25 @@ export async function arrowTypes(schema: string): Promise<ReadonlyMap<string, st
   }
 }
 
+<<<<<<< HEAD
 /** A column of the block: its index, and the entry of the list if the field holds lists. */
 interface Slot {
+=======
+/** A column in a block, and the entry of the list that it holds if the field has lists. */
+interface FieldSlot {
+>>>>>>> wt-table
   readonly slot: number;
   readonly entry: number;
 }
 
-/** A field of the file, and the columns of the block that it fills. */
+/** A field of a file, and the columns of the block that it fills. */
 interface FieldSlots {
   readonly index: number;
-  readonly slots: Slot[];
+  readonly slots: FieldSlot[];
 }
 
-function byField(numbers: readonly number[], sources: readonly ColumnLocation[]): FieldSlots[] {
+/** The columns of a block by the field that they come from: a field of lists fills several. */
+function slotsByField(numbers: readonly number[], sources: readonly ColumnLocation[]): FieldSlots[] {
   const found = new Map<number, FieldSlots>();
   numbers.forEach((j, slot) => {
     const { field, entry = 0 } = sources[j];

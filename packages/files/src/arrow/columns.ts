@@ -1,6 +1,6 @@
+import type { TableColumn } from '@scree/core/data';
 import { checkColumns } from '../table/most-columns.js';
 import { pandasIndex } from '../table/pandas-index.js';
-import type { Column } from '../table/table.js';
 import { uniqueNames } from '../table/unique-names.js';
 import { type ArrowFile, type Field, isNumber, isText } from './format.js';
 import type { Survey } from './survey.js';
@@ -17,8 +17,8 @@ export function describeColumns(
   { rows, missing, lists }: Survey,
   path: string,
   memory: number,
-): { columns: Column[]; sources: ColumnLocation[] } {
-  const columns: Column[] = [];
+): { columns: TableColumn[]; sources: ColumnLocation[] } {
+  const columns: TableColumn[] = [];
   const sources: ColumnLocation[] = [];
   const isIndex = pandasIndex(pandas);
   const names = uniqueNames(fields.map(({ name }) => name));
@@ -43,7 +43,7 @@ export function vectorLength({ type, dictionary }: Field, list: number | undefin
   return type.kind === 'vector' ? type.size : type.kind === 'list' ? list : undefined;
 }
 
-function kindOf({ type, dictionary }: Field, empty: boolean): Pick<Column, 'kind' | 'type'> {
+function kindOf({ type, dictionary }: Field, empty: boolean): Pick<TableColumn, 'kind' | 'type'> {
   if (isText(type)) return { kind: 'text', type: 'text' };
   if (empty || type.name === 'null') return { kind: 'other', type: 'empty' };
   if (isNumber(type)) return { kind: 'number', type: type.name };

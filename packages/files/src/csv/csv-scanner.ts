@@ -1,10 +1,10 @@
 import type { DataError } from '@scree/core';
+import type { BlockAssembler, Text } from '@scree/core/data';
 import type { ByteReader, Bytes } from '../bytes/bytes.js';
 import { bytesOf, latin1Of, utf8OrWindows1252Of, windows1252Of } from '../bytes/text.js';
 import { FileError } from '../file-error.js';
 import type { Conversion, ConvertedValues } from '../table/converted-values.js';
 import { LARGEST_EXACT, type RoundedReading, wasTextRounded } from '../table/rounded-integers.js';
-import type { Request, TextBudget } from '../table/table.js';
 import { ambiguousMark, notANumber, raggedRow } from './csv-errors.js';
 import { classifyCell, type DecimalMark, parseNumber } from './decimal-marks.js';
 import { decimalNumber } from './decimal-number.js';
@@ -45,8 +45,13 @@ export class Scanner {
   readonly #cols: number;
   /** The role of each column of the file. */
   readonly #slots: Int32Array;
+<<<<<<< HEAD
   /** A column that is read both as a number and as the text. */
   readonly #alsoText: number | undefined;
+=======
+  /** Of each column of the file: 1 if it is read as text, maybe besides as a number. */
+  readonly #asText: Uint8Array;
+>>>>>>> wt-table
   readonly #decode: typeof utf8OrWindows1252Of;
   readonly #rounded: RoundedReading;
   /** Columns of the record with an integer that was rounded. It may be parsed again before it counts. */
@@ -54,11 +59,15 @@ export class Scanner {
   readonly #converted: ReadingNotes['converted'];
   /** The same of values that were converted. */
   #convertedHere: [column: number, kind: Conversion, from: string, to: number][] = [];
+<<<<<<< HEAD
   /** The label of the record. */
   #labelHere: string | null = null;
   /** Further columns that are read as text, and their cells in the record, by column. */
+=======
+  /** Columns that are read as text, and the texts of the record by column. */
+>>>>>>> wt-table
   readonly #textColumns: readonly number[];
-  readonly #textsHere: (string | null)[];
+  readonly #textsHere: Text[];
   readonly #longest: number;
   /** One byte longer than its content: a line end behind the last byte stops every loop. */
   #window: Uint8Array;
@@ -71,8 +80,7 @@ export class Scanner {
   constructor(
     bytes: Bytes,
     dialect: Dialect,
-    { text, texts = [] }: Request,
-    numbers: readonly number[],
+    { numbers, texts }: { readonly numbers: readonly number[]; readonly texts: readonly number[] },
     { memory, window, rounded, converted }: { memory: number; window: number } & ReadingNotes,
   ) {
     this.#rounded = rounded;
@@ -91,10 +99,12 @@ export class Scanner {
     numbers.forEach((column, slot) => {
       this.#slots[column] = dialect.notations[column] ? WITH_NOTATION - slot : slot;
     });
-    this.#alsoText = text !== undefined && this.#slots[text] !== SKIPPED ? text : undefined;
-    if (text !== undefined && this.#alsoText === undefined) this.#slots[text] = TEXT;
     this.#textColumns = texts;
-    for (const column of texts) this.#slots[column] = TEXT;
+    this.#asText = new Uint8Array(dialect.columns.length);
+    for (const column of texts) {
+      this.#asText[column] = 1;
+      if (this.#slots[column] === SKIPPED) this.#slots[column] = TEXT;
+    }
     this.#textsHere = new Array(dialect.columns.length).fill(null);
     this.#window = new Uint8Array(window + 1);
     this.#longest = Math.max(2 * WINDOW, Math.floor(memory / 8));
@@ -104,6 +114,7 @@ export class Scanner {
     return this.#reader.close();
   }
 
+<<<<<<< HEAD
   /** Reads up to `height` records into `data` and `text`, fewer if their texts use up the budget. Returns the count. */
   async fill(
     data: Float64Array,
@@ -112,16 +123,16 @@ export class Scanner {
     texts: readonly (string | null)[][],
     budget: TextBudget,
   ): Promise<number> {
+=======
+  /** Reads records until the block is full or the file ends. Returns their number. */
+  async fill(block: BlockAssembler): Promise<number> {
+>>>>>>> wt-table
     if (!this.#begun) await this.#begin();
-    budget.renew();
-    let rows = 0;
-    while (rows < height) {
-      const got = this.#parse(data, rows, height, text, texts, budget);
-      rows += got;
-      if (rows === height || budget.spent) break;
-      if (!(await this.#more())) break;
+    while (!block.isFull) {
+      this.#parse(block);
+      if (block.isFull || !(await this.#more())) break;
     }
-    return rows;
+    return block.rows;
   }
 
   async #begin(): Promise<void> {
@@ -235,49 +246,43 @@ export class Scanner {
   }
 
   /**
+<<<<<<< HEAD
    * Parses the complete records of the window and returns their count. A record that continues behind the window is parsed
    * again with the next window, and its numbers are overwritten.
+=======
+   * Parses the whole records of the window. A record that is cut off is left for the next window: numbers of it that were written
+   * already are written again.
+>>>>>>> wt-table
    */
-  #parse(
-    data: Float64Array,
-    first: number,
-    height: number,
-    text: (string | null)[] | undefined,
-    texts: readonly (string | null)[][],
-    budget: TextBudget,
-  ): number {
-    let row = first;
-    while (row < height && this.#at < this.#end && !budget.spent) {
+  #parse(block: BlockAssembler): void {
+    const { data, height, texts, budget } = block;
+    while (block.rows < height && this.#at < this.#end && !budget.spent) {
       const byte = this.#window[this.#at];
       // Blank lines do not count as records.
       if (byte === NEWLINE || byte === RETURN) {
         this.#at++;
         continue;
       }
-      const found = this.#parseRecord(data, row * this.#cols);
+      const found = this.#parseRecord(data, block.rows * this.#cols);
       if (found === CUT) break;
       if (found === BLANK) continue;
       if (this.#roundedHere.length > 0) for (const column of this.#roundedHere) this.#rounded.add(column);
       if (this.#convertedHere.length > 0) for (const each of this.#convertedHere) this.#converted(...each);
-      if (text) {
-        text.push(this.#labelHere);
-        budget.add(this.#labelHere);
-      }
       for (let t = 0; t < texts.length; t++) {
         const cell = this.#textsHere[this.#textColumns[t]];
         texts[t].push(cell);
         budget.add(cell);
       }
-      row++;
+      block.rows++;
       this.#record++;
     }
-    return row - first;
   }
 
   /** Parses the record at `#at`, writes its numbers from `base` on, and moves behind it unless it is cut off by the window. */
-  #parseRecord(data: Float64Array, base: number): typeof WHOLE | typeof BLANK | typeof CUT {
+  #parseRecord(data: BlockAssembler['data'], base: number): typeof WHOLE | typeof BLANK | typeof CUT {
     const window = this.#window;
     const plan = this.#slots;
+    const asText = this.#asText;
     const points = this.#markBytes;
     const end = this.#end;
     const delimiter = this.#delimiter;
@@ -352,15 +357,16 @@ export class Scanner {
           value = read;
         }
         data[base + slot] = value;
-        if (column === this.#alsoText) this.#labelHere = Number.isNaN(value) ? null : this.#label(start, at, column);
+        if (asText[column] === 1) this.#textsHere[column] = Number.isNaN(value) ? null : this.#label(start, at, column);
       } else {
         at = this.#cellEnd(start);
-        if (slot === TEXT) this.#textsHere[column] = this.#labelHere = this.#label(start, at, column);
+        if (slot === TEXT) this.#textsHere[column] = this.#label(start, at, column);
         else if (slot <= WITH_NOTATION) {
           const value = this.#readCell(start, at, column);
           if (value === undefined) return CUT;
           data[base + WITH_NOTATION - slot] = value;
-          if (column === this.#alsoText) this.#labelHere = Number.isNaN(value) ? null : this.#label(start, at, column);
+          if (asText[column] === 1)
+            this.#textsHere[column] = Number.isNaN(value) ? null : this.#label(start, at, column);
         }
       }
       if (at >= end && !this.#isLastWindow) return CUT;

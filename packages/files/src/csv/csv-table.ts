@@ -1,7 +1,7 @@
+import { BlockAssembler, type DenseBatch, type ReadRequest, type Table } from '@scree/core/data';
 import { type Bytes, peek } from '../bytes/bytes.js';
 import { ConvertedValues } from '../table/converted-values.js';
 import { RoundedIntegers } from '../table/rounded-integers.js';
-import { blockRows, type DenseBatch, type Request, type Table, TEXT_BYTES, TextBudget } from '../table/table.js';
 import { type ReadingNotes, Scanner, WINDOW } from './csv-scanner.js';
 import { type Dialect, SAMPLE, sniffDialect } from './dialect.js';
 
@@ -49,11 +49,12 @@ export async function openCsv(
 async function* readRows(
   bytes: Bytes,
   dialect: Dialect,
-  request: Request,
+  request: ReadRequest,
   { memory, window, ...notes }: { memory: number; window: number } & ReadingNotes,
 ): AsyncGenerator<DenseBatch, void, void> {
   const { columns } = dialect;
   const numbers = request.numbers === 'all' ? [...columns.keys()] : request.numbers;
+<<<<<<< HEAD
   const cols = numbers.length;
   // A row takes at least a byte per column: a small file needs no large block.
   const most = bytes.size === undefined ? undefined : Math.floor(bytes.size / columns.length) + 1;
@@ -72,6 +73,15 @@ async function* readRows(
       if (rows === 0) return;
       yield { block: { kind: 'dense', rows, cols, stride: cols, data: buffers[turn] }, text, texts };
     }
+=======
+  const { texts = [] } = request;
+  // A row takes a byte per column at least: a small file needs no large block.
+  const rows = bytes.size === undefined ? undefined : Math.floor(bytes.size / columns.length) + 1;
+  const block = new BlockAssembler({ cols: numbers.length, texts: texts.length, memory, rows });
+  const scanner = new Scanner(bytes, dialect, { numbers, texts }, { memory, window, ...notes });
+  try {
+    while ((await scanner.fill(block)) > 0) yield block.take();
+>>>>>>> wt-table
   } finally {
     await scanner.close();
   }

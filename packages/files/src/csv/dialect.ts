@@ -1,7 +1,7 @@
+import type { TableColumn } from '@scree/core/data';
 import { linesOf } from '../bytes/text.js';
 import { badFile, unsupported } from '../file-error.js';
 import { checkColumns } from '../table/most-columns.js';
-import type { Column } from '../table/table.js';
 import { missingTexts } from './cells.js';
 import { isDecimalColumn } from './decimal-column.js';
 import {
@@ -27,7 +27,7 @@ export interface Dialect {
   readonly linesAbove: number;
   readonly delimiter: string;
   readonly header: boolean;
-  readonly columns: readonly Column[];
+  readonly columns: readonly TableColumn[];
   /** How the numbers of each column are written. */
   readonly numberFormats: readonly NumberFormat[];
   /** Per column, the notation of numbers that are not plain. */
@@ -308,8 +308,13 @@ function lookFurther(
   return true;
 }
 
+<<<<<<< HEAD
 function describeColumn(name: string, { numbers, texts }: NumbersAndTexts, complete: boolean): Column {
   // A few texts among numbers are mistakes, and reported when they are read.
+=======
+function describeColumn(name: string, { numbers, texts }: NumbersAndTexts, complete: boolean): TableColumn {
+  // A few texts among numbers are mistakes, and reported where they are met.
+>>>>>>> wt-table
   if (numbers > texts) return { name, kind: 'number', type: 'number' };
   const share = numbers / (numbers + texts);
   if (texts > 0)

@@ -1,8 +1,8 @@
+import type { Table } from '@scree/core/data';
 import { type Bytes, readWhole, restOf } from '../bytes/bytes.js';
 import { badFile } from '../file-error.js';
 import { arrayTable } from '../numpy/array-table.js';
 import { numberType } from '../numpy/number-type.js';
-import type { Table } from '../table/table.js';
 
 /** Types of the IDX format, by the third byte of a file. */
 const TYPES: Readonly<Record<number, string>> = { 8: 'u1', 9: 'i1', 11: 'i2', 12: 'i4', 13: 'f4', 14: 'f8' };

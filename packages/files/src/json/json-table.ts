@@ -1,4 +1,5 @@
 import { DataError } from '@scree/core';
+import { BlockAssembler, type DenseBatch, type ReadRequest, type Table, type TableColumn } from '@scree/core/data';
 import { type Bytes, peek } from '../bytes/bytes.js';
 import { textOf } from '../bytes/text.js';
 import { missingTexts } from '../csv/cells.js';
@@ -6,15 +7,6 @@ import { badFile } from '../file-error.js';
 import { ConvertedValues } from '../table/converted-values.js';
 import { checkColumns } from '../table/most-columns.js';
 import { RoundedIntegers } from '../table/rounded-integers.js';
-import {
-  blockRows,
-  type Column,
-  type DenseBatch,
-  type Request,
-  type Table,
-  TEXT_BYTES,
-  TextBudget,
-} from '../table/table.js';
 import { type JsonLayout, jsonElements } from './elements.js';
 
 /** Rows and characters from which the columns are found. */
@@ -71,56 +63,35 @@ export async function openJson(
     close: async () => {},
   };
 
-  async function* read(request: Request): AsyncGenerator<DenseBatch, void, void> {
+  async function* read(request: ReadRequest): AsyncGenerator<DenseBatch, void, void> {
     const numbers = request.numbers === 'all' ? [...columns.keys()] : request.numbers;
+    const { texts = [] } = request;
     const cols = numbers.length;
     // A number takes at least two bytes.
     const most = bytes.size === undefined ? undefined : Math.floor(bytes.size / 2) + 1;
-    const { texts: asked = [] } = request;
-    const named = request.text === undefined ? 0 : 1;
-    const height = blockRows(8 * Math.max(1, cols) + TEXT_BYTES * (asked.length + named), memory, most);
-    const budget = new TextBudget(memory);
-    const counted = (cell: string | null): string | null => {
-      budget.add(cell);
-      return cell;
-    };
-    const buffers = [new Float64Array(height * cols), new Float64Array(height * cols)];
-    let [row, filled, turn] = [0, 0, 0];
+    const block = new BlockAssembler({ cols, texts: texts.length, memory, rows: most });
     const reading = integers.reading();
     const convert = converted.reading();
-    let text: (string | null)[] = [];
-    let texts = asked.map((): (string | null)[] => []);
-    const batch = (): DenseBatch => ({
-      block: { kind: 'dense', rows: filled, cols, stride: cols, data: buffers[turn] },
-      text: request.text === undefined ? undefined : text,
-      texts,
-    });
+    let row = 0;
     for await (const part of elements()) {
       for (const element of part) {
         checkRow(element, row);
         const rounded = roundedRows.get(element as object);
+        const { data } = block;
         for (let j = 0; j < cols; j++) {
           const given = valueAt(element, places[numbers[j]], row);
           const value = toNumber(given, row, numbers[j]);
           if (rounded?.has(value)) reading.add(numbers[j]);
           if (typeof given === 'boolean') convert(numbers[j], 'boolean', String(given), value);
-          buffers[turn][filled * cols + j] = value;
+          data[block.rows * cols + j] = value;
         }
-        if (request.text !== undefined) text.push(counted(toText(valueAt(element, places[request.text], row))));
-        for (const [t, column] of asked.entries())
-          texts[t].push(counted(toText(valueAt(element, places[column], row))));
-        filled++;
+        for (const [t, column] of texts.entries()) block.addText(t, toText(valueAt(element, places[column], row)));
+        block.rows++;
         row++;
-        if (filled < height && !budget.spent) continue;
-        yield batch();
-        budget.renew();
-        turn = 1 - turn;
-        filled = 0;
-        text = [];
-        texts = asked.map(() => []);
+        if (block.isFull) yield block.take();
       }
     }
-    if (filled > 0) yield batch();
+    if (block.rows > 0) yield block.take();
   }
 
   function checkRow(element: unknown, row: number): void {
@@ -197,7 +168,7 @@ interface ValueCounts {
 }
 
 interface Judged {
-  readonly columns: Column[];
+  readonly columns: TableColumn[];
   readonly places: FieldPath[];
   /** The keys of records; undefined if rows are lists. */
   readonly known: ReadonlyMap<string, ValueCounts> | undefined;
@@ -233,7 +204,7 @@ async function judge(
   if (rows === 0) throw new DataError('EMPTY_DATA', `${path} holds no rows.`);
   if (tally.size === 0) throw badFile(path, 'its rows are empty');
   const asLists = lists === rows;
-  const columns: Column[] = [];
+  const columns: TableColumn[] = [];
   const places: FieldPath[] = [];
   for (const [name, counts] of tally) {
     const key = asLists ? Number(name) : name;
@@ -265,8 +236,13 @@ function count(counts: ValueCounts, value: unknown, missing: ReadonlySet<string>
   } else if (value !== null) counts.others++;
 }
 
+<<<<<<< HEAD
 /** The kind of a column. `whole` is true if all rows were seen. */
 function kindOf({ numbers, texts, others, list }: ValueCounts, whole: boolean): Pick<Column, 'kind' | 'type'> {
+=======
+/** What a column holds; `whole` says whether all rows were seen. */
+function kindOf({ numbers, texts, others, list }: ValueCounts, whole: boolean): Pick<TableColumn, 'kind' | 'type'> {
+>>>>>>> wt-table
   if (others > 0 || list !== undefined) return { kind: 'other', type: list === undefined ? 'record' : 'list' };
   if (whole && numbers + texts === 0) return { kind: 'other', type: 'empty' };
   // A few texts among numbers are mistakes, and reported when they are read.

@@ -1,11 +1,18 @@
 import { DataError } from '@scree/core';
-import type { DenseBlock } from '@scree/core/data';
-import { decodeHalf } from '@scree/core/data';
+import {
+  blockColumns,
+  blockHeight,
+  type DenseBatch,
+  type DenseBlock,
+  mapAsync,
+  numbersOf,
+  type ReadRequest,
+  type Table,
+} from '@scree/core/data';
 import { type Bytes, readWhole } from '../bytes/bytes.js';
 import { Pool, readAhead } from '../bytes/read-ahead.js';
 import { type FileError, truncated } from '../file-error.js';
 import { RoundedIntegers } from '../table/rounded-integers.js';
-import { blockRows, type DenseBatch, type Request, type Table } from '../table/table.js';
 import { type ArrayLayout, countValues } from './npy-header.js';
 import { swapBytes } from './number-type.js';
 
@@ -42,7 +49,7 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
   }
   // One column, or one plain row: both orders are the same.
   const columnwise = fortran && cols > 1 && (rows > 1 || shape.length > 2);
-  const height = blockRows(cols * type.bytes, memory, rows, BLOCK_BYTES);
+  const height = blockHeight(cols * type.bytes, memory, rows, BLOCK_BYTES);
   const pool = new Pool(height * cols * type.bytes);
   const { readAt } = bytes;
   if (columnwise && !readAt) throw new TypeError('columns can only be read where any place can be');
@@ -64,6 +71,7 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
     mayMissValues: type.float,
     checkMissing: false,
     rereadable: bytes.rereadable,
+    manyTexts: true,
     read(request) {
       const wanted = request.numbers === 'all' ? undefined : new Set(request.numbers);
       const reading = integers.reading();
@@ -211,6 +219,7 @@ function transpose(
   }
 }
 
+<<<<<<< HEAD
 /** Blocks of the requested columns: a view if they are neighbours, a copy otherwise. */
 async function* pick(
   blocks: AsyncIterable<DenseBlock>,
@@ -225,20 +234,19 @@ async function* pick(
       yield { block: { ...block, cols: numbers.length, data: block.data.subarray(from) }, text: labels };
     } else yield { block: gather(block, numbers), text: labels };
   }
+=======
+/** The blocks with only the columns that are asked for, and the numbers of a column as texts. */
+function pick(blocks: AsyncIterable<DenseBlock>, { numbers, texts = [] }: ReadRequest): AsyncIterable<DenseBatch> {
+  return mapAsync(blocks, (block) => ({
+    block: numbers === 'all' ? block : blockColumns(block, numbers),
+    texts: texts.map((column) => textsOf(block, column)),
+  }));
+>>>>>>> wt-table
 }
 
-function gather(block: DenseBlock, numbers: readonly number[]): DenseBlock {
-  const { rows, stride } = block;
-  const cols = numbers.length;
-  const data = block.data.slice(0, rows * cols);
-  for (let i = 0; i < rows; i++) {
-    for (let j = 0; j < cols; j++) data[i * cols + j] = block.data[i * stride + numbers[j]];
-  }
-  return { ...block, cols, stride: cols, data };
-}
-
-function texts(block: DenseBlock, column: number): string[] {
-  const { data, rows } = gather(block, [column]);
-  const numbers = block.half ? decodeHalf(data) : data;
-  return Array.from({ length: rows }, (_, i) => String(numbers[i]));
+function textsOf(block: DenseBlock, column: number): string[] {
+  return Array.from({ length: block.rows }, (_, i) => {
+    const at = i * block.stride + column;
+    return String(numbersOf(block, at, at + 1)[0]);
+  });
 }

@@ -1,6 +1,5 @@
 import { DataError, type NumberArray } from '@scree/core';
-import type { SparseBlock } from '@scree/core/data';
-import { toBlock } from '@scree/core/data';
+import { blockHeight, type ReadRequest, type Table, type TableBatch, toBlock } from '@scree/core/data';
 import type { Unpackers } from '../archive/unpack.js';
 import type { SeekableBytes, ZipMember } from '../archive/zip.js';
 import { arrayBytes, checked, watchMember } from '../archive/zip-member.js';
@@ -9,7 +8,6 @@ import { readAhead } from '../bytes/read-ahead.js';
 import { latin1Of } from '../bytes/text.js';
 import { badFile, unsupported } from '../file-error.js';
 import { RoundedIntegers } from '../table/rounded-integers.js';
-import { type Batch, blockRows, type Request, type Table } from '../table/table.js';
 import { type ArrayLayout, countValues, readArrayLayout, readNpyHeader, textLayout } from './npy-header.js';
 import { swapBytes } from './number-type.js';
 
@@ -54,10 +52,10 @@ export async function csrTable(
   }
   if (rows === 0 || cols === 0)
     throw new DataError('EMPTY_DATA', `${path} holds a matrix of ${rows} × ${cols}: there are no rows in it.`);
-  const most = blockRows(ENTRY_BYTES, memory);
+  const most = blockHeight(ENTRY_BYTES, memory);
 
-  async function* read({ text }: Request): AsyncGenerator<Batch, void, void> {
-    if (text !== undefined) throw new TypeError('sparse rows have no texts');
+  async function* read({ texts = [] }: ReadRequest): AsyncGenerator<TableBatch, void, void> {
+    if (texts.length > 0) throw new TypeError('sparse rows have no texts');
     const readers = [indptr, indices, data].map((bytes, i) => new Vector(bytes, layouts[i]));
     const reading = integers.reading();
     try {
@@ -66,20 +64,20 @@ export async function csrTable(
       yield* readAhead(async () => {
         const next = await ends.next(most);
         if (!next) return undefined;
-        if (next.at(-1)! > most && next.length === 2 && next.at(-1)! * ENTRY_BYTES > memory / 8) {
+        const count = next[next.length - 1];
+        if (count > most && next.length === 2 && count * ENTRY_BYTES > memory / 8) {
           throw new DataError(
             'TOO_LARGE',
-            `Row ${height + 1} of ${path} has ${next.at(-1)} entries: too many for ${memory} bytes. Allow more memory.`,
+            `Row ${height + 1} of ${path} has ${count} entries: too many for ${memory} bytes. Allow more memory.`,
             { row: height, expected: memory, reason: 'memory' },
           );
         }
-        const count = next.at(-1)!;
         const some = next.length - 1;
         const places = await readers[1].take(count);
         const numbers = await readers[2].take(count, (i) => reading.add(places[i]));
         height += some;
         const matrix = { rows: some, cols, indptr: next, indices: places, data: numbers as Float64Array };
-        return { block: toBlock(matrix) as SparseBlock };
+        return { block: toBlock(matrix), texts: [] };
       });
     } finally {
       for (const reader of readers) await reader.close();

@@ -1,6 +1,6 @@
+import { type Table, withClose } from '@scree/core/data';
 import { type Bytes, restOf } from '../bytes/bytes.js';
 import { copyToBlob, type MakeCopy } from '../bytes/temporary-copy.js';
-import { type Table, withClose } from '../table/table.js';
 import { arrayTable } from './array-table.js';
 import { readArrayLayout } from './npy-header.js';
 

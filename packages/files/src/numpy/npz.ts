@@ -1,10 +1,10 @@
 import { OptionError } from '@scree/core';
+import { type Table, withClose } from '@scree/core/data';
 import { plainUnpackers, type Unpackers } from '../archive/unpack.js';
 import { readZip, type SeekableBytes, type ZipMember } from '../archive/zip.js';
 import { arrayBytes, checked, watchMember } from '../archive/zip-member.js';
 import { copyToBlob, type MakeCopy } from '../bytes/temporary-copy.js';
 import { badFile, unsupported } from '../file-error.js';
-import { type Table, withClose } from '../table/table.js';
 import { arrayTable } from './array-table.js';
 import { csrTable } from './csr-npz.js';
 import { countValues, readArrayLayout } from './npy-header.js';

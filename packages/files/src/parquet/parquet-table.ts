@@ -1,4 +1,5 @@
 import { DataError, ScreeError } from '@scree/core';
+import { blockHeight, type DenseBatch, type ReadRequest, type Table, TEXT_BYTES } from '@scree/core/data';
 import { type FileMetaData, parquetMetadata, type RowGroup } from 'hyparquet';
 import type { SeekableBytes } from '../archive/zip.js';
 import { badFile, truncated, unsupported } from '../file-error.js';
@@ -6,7 +7,6 @@ import type { TableReader } from '../platform/platform.js';
 import { arrowDurations } from '../reader-notes.js';
 import { checkColumns } from '../table/most-columns.js';
 import { RoundedIntegers } from '../table/rounded-integers.js';
-import { blockRows, type DenseBatch, type Request, type Table, TEXT_BYTES } from '../table/table.js';
 import { ParquetChunk } from './chunk.js';
 import { columnsOf, FLOAT32_TYPES, noteOf } from './schema.js';
 
@@ -52,19 +52,19 @@ async function open(file: SeekableBytes, memory: number): Promise<Table> {
     close: async () => {},
   };
 
-  async function* read({ numbers: asked, text }: Request): AsyncGenerator<DenseBatch, void, void> {
+  async function* read({ numbers: asked, texts: [text] = [] }: ReadRequest): AsyncGenerator<DenseBatch, void, void> {
     const numbers = asked === 'all' ? everything : asked;
     const cols = numbers.length;
     const Values = fitsFloat32(numbers) ? Float32Array : Float64Array;
     const textBytes = text === undefined ? 0 : TEXT_BYTES;
-    const height = blockRows(Math.max(1, cols) * Values.BYTES_PER_ELEMENT + textBytes, memory, rows);
+    const height = blockHeight(Math.max(1, cols) * Values.BYTES_PER_ELEMENT + textBytes, memory, rows);
     const buffers = [new Values(height * cols), new Values(height * cols)];
     const rounded = integers.reading();
     let [turn, filled] = [0, 0];
     let texts: (string | null)[] = [];
     const batch = (): DenseBatch => ({
       block: { kind: 'dense', rows: filled, cols, stride: cols, data: buffers[turn] },
-      text: text === undefined ? undefined : texts,
+      texts: text === undefined ? [] : [texts],
     });
     for (const { group, rows: inGroup } of groups) {
       if (inGroup === 0) continue;

@@ -1,6 +1,6 @@
+import type { ColumnKind } from '@scree/core/data';
 import type { FileMetaData, SchemaElement } from 'hyparquet';
 import { pandasIndex } from '../table/pandas-index.js';
-import type { ColumnKind } from '../table/table.js';
 
 /** A column of a Parquet file, with what is needed to read it. */
 export interface ParquetColumn {

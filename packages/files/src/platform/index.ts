@@ -6,7 +6,7 @@
 // Opening: the format of a file, its table, and the columns and rows that the options choose.
 
 export { badFile, truncated, unsupported } from '../file-error.js';
-export { type Identified, identify, openData, openTable } from '../open-table.js';
+export { type Identified, identify, openData, openFormat } from '../open-table.js';
 export { type CheckedOptions, checkFileOptions } from '../options.js';
 export { HEAD_BYTES, sniffFormat } from '../sniff.js';
 export { openSeveralTables } from '../table/several-tables.js';
@@ -23,22 +23,25 @@ export type { TemporaryCopy } from '../bytes/temporary-copy.js';
 
 // Tables: columns, and batches of rows.
 
+export {
+  BlockAssembler,
+  blockHeight,
+  changeTable,
+  type DenseBatch,
+  type ReadRequest,
+  type RemoteRequest,
+  type Table,
+  type TableBatch,
+  type TableColumn,
+  TEXT_BYTES,
+  type Text,
+  TextBudget,
+  TextReader,
+  withClose,
+} from '@scree/core/data';
 export { convertedWarning } from '../table/converted-values.js';
-export { TextReader } from '../table/mixed-batches.js';
 export { checkColumns } from '../table/most-columns.js';
 export { RoundedIntegers, wasRounded } from '../table/rounded-integers.js';
-export {
-  type Batch,
-  blockRows,
-  type Column,
-  type DenseBatch,
-  type RemoteRequest,
-  type Request,
-  type Table,
-  TEXT_BYTES,
-  TextBudget,
-  withClose,
-} from '../table/table.js';
 export { uniqueNames } from '../table/unique-names.js';
 
 // Parts of single formats, for readers that leave the rest to a database.

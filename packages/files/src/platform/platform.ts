@@ -1,8 +1,8 @@
+import type { Table } from '@scree/core/data';
 import { plainUnpackers, type Unpackers } from '../archive/unpack.js';
 import type { SeekableBytes } from '../archive/zip.js';
 import { copyToBlob, type MakeCopy } from '../bytes/temporary-copy.js';
 import type { FileFormat } from '../formats.js';
-import type { Table } from '../table/table.js';
 
 /** Opens a file of one format. Its errors should be `FileError`s. */
 export type TableReader = (

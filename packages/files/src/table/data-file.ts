@@ -1,37 +1,37 @@
 import type { RowSource } from '@scree/core';
-import type { Block, TableSource } from '@scree/core/data';
-import type { LeftOut } from './choose-columns.js';
+import type { Block, Table } from '@scree/core/data';
+import type { LeftOut } from './column-roles.js';
 import type { LabelOptions, Labels } from './labels.js';
 
-/** How many values are missing, and where. */
+/** Counts of missing values. */
 export interface MissingValues {
   readonly rows: number;
-  /** Rows that miss at least one value. */
+  /** Number of rows with a missing value. */
   readonly incomplete: number;
-  /** The first of them. */
+  /** The first such row, from 0. */
   readonly first: number | undefined;
-  /** Columns that miss values, in their order. */
+  /** The columns with missing values, in their order. */
   readonly columns: readonly { readonly name: string; readonly count: number }[];
 }
 
-/** Rows with their labels; null where a row has none. */
+/** Rows with their labels; null for a row without a label. */
 export interface LabelledBlock {
   readonly block: Block;
   readonly labels: readonly (string | null)[];
 }
 
-/** Rows with what stands beside them in the file. */
+/** Rows with their names, supplementary columns, groups and categories. */
 export interface SupplementaryBlock {
   readonly block: Block;
-  /** Where the rows are in the file, counted from 0. */
+  /** The numbers of the rows in the file, from 0. */
   readonly places: readonly number[];
-  /** Their names, if a column was chosen for that which is not analysed too. */
+  /** The names of the rows, if a column names them and is not analysed. */
   readonly names: readonly (string | null)[] | undefined;
-  /** The supplementary columns of the same rows, packed; NaN where a value is missing. */
+  /** The supplementary columns, packed; NaN if a value is missing. */
   readonly columns: Float64Array;
-  /** One list of labels per column of groups; null where a row has none. */
+  /** One list of labels per column of groups; null for a row without a label. */
   readonly groups: readonly (readonly (string | null)[])[];
-  /** One list of texts per category, in the order of the file; null where a value is missing. */
+  /** One list of texts per category, in the order of the file; null if a value is missing. */
   readonly categories: readonly (readonly (string | null)[])[];
 }
 
@@ -40,8 +40,8 @@ export interface DataFile {
   /** The rows; reading or closing it does not close the file. */
   readonly source: RowSource;
   /** The rows with their categories, for `mca`, `famd` and `mfa`; gaps are passed on. Like `source`, it does not close the file. */
-  readonly table: TableSource;
-  /** Names of the columns used, in their order; numbers from 0 where the file has no names. */
+  readonly table: Table;
+  /** Names of the analysed columns, in their order; numbers from 0 if the file has no names. */
   readonly columns: readonly string[];
   /** Names of the columns that are categories, in the order of the file. */
   readonly categories: readonly string[];
@@ -57,9 +57,9 @@ export interface DataFile {
   /** The rows that were chosen as supplementary, as a file of their own. It is closed with this one. */
   readonly supplementaryRows: DataFile | undefined;
   readonly format: string;
-  /** Size of the file, where it is known. */
+  /** Size of the file, if it is known. */
   readonly bytes: number | undefined;
-  /** Rows of the source, where they are known: before or after the first reading. */
+  /** Number of rows of the source, if it is known: before or after the first reading. */
   readonly rows: number | undefined;
   /** All dimensions of an array: [60000, 28, 28] for MNIST's images. */
   readonly shape: readonly number[] | undefined;
@@ -67,7 +67,7 @@ export interface DataFile {
   readonly dropped: number;
   /** The rows, each with its name, in one reading. */
   labelled(): AsyncIterable<LabelledBlock>;
-  /** The rows with their places, names, supplementary columns and groups, in one reading. A block is valid until the next one is read. */
+  /** The rows with their numbers in the file, names, supplementary columns and groups, in one reading. A block is valid until the next one is read. */
   withSupplementary(): AsyncIterable<SupplementaryBlock>;
   /** The name or the colour of every row, or of some: codes of two or four bytes, however long the texts are. */
   labels(options?: LabelOptions): Promise<Labels>;
@@ -75,12 +75,12 @@ export interface DataFile {
   weights(): Promise<Float64Array | undefined>;
   /** Counts missing values (empty, NA, NaN) of the columns used, in one reading. */
   countMissing(): Promise<MissingValues>;
-  /** Where rows of the source are in the file, counted from 0: the same place, unless rows before were dropped. */
+  /** The numbers of rows of the source in the file, from 0. They differ if rows before were left out. */
   rowsInFile(rows: readonly number[]): Promise<number[]>;
   /**
-   * The same error, with what the file knows about it. Arrays are not searched for missing values before they are analysed, so
-   * the analysis finds the first one; here it becomes the error that other formats give, with columns and counts, in
-   * one more reading. A row in it is a row of the file, also where rows before it were dropped.
+   * The same error with more facts. Arrays are not searched for missing values before they are analysed, so the analysis finds the
+   * first one; this method makes it the error of the other formats, with columns and counts, by one more reading. A row in the
+   * error is a row of the file, even if rows before it were dropped.
    */
   explain(error: unknown): Promise<unknown>;
   /** One line for people: format, shape, what is left out. */

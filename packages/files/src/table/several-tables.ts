@@ -1,12 +1,18 @@
 import type { DType, Warning } from '@scree/core';
-import type { DenseBlock } from '@scree/core/data';
-import { decoded, mergeWarnings } from '@scree/core/data';
+import {
+  blockColumns,
+  decoded,
+  mergeWarnings,
+  type ReadRequest,
+  type Table,
+  type TableBatch,
+  type TableColumn,
+} from '@scree/core/data';
 import { FileError } from '../file-error.js';
 import type { CheckedOptions } from '../options.js';
-import type { Batch, Column, Request, Table } from './table.js';
 
 /** One of several files that are read as one table. */
-export interface TablePart {
+export interface TableFilePart {
   readonly path: string;
   /** Opens the file; it is closed and opened again where there are many. */
   open(): Promise<Table>;
@@ -20,7 +26,7 @@ export interface TablePart {
 const MOST_OPEN = 4;
 
 /** A part, and what was found out about it when it was first opened. */
-interface Known extends TablePart {
+interface KnownPart extends TableFilePart {
   readonly table: Table;
   /** Of each column of the whole table its index in this file; −1 for a column that the folder names. Undefined: the same indexes. */
   readonly indexes: readonly number[] | undefined;
@@ -30,7 +36,7 @@ interface Known extends TablePart {
  * Several files as one table: rows one file after the other, columns by name, whatever their order in each file. A file that lacks a
  * column, has one more, or has text where others have numbers is refused by its name, unless the column is not used anyway.
  */
-export async function openSeveralTables(parts: readonly TablePart[], options: CheckedOptions): Promise<Table> {
+export async function openSeveralTables(parts: readonly TableFilePart[], options: CheckedOptions): Promise<Table> {
   const open = new Map<number, Table>();
   const closeAll = async (): Promise<void> => {
     for (const [i, table] of [...open]) {
@@ -53,7 +59,7 @@ export async function openSeveralTables(parts: readonly TablePart[], options: Ch
     const first = await tableOf(0);
     const partitions = first.named ? partitionColumns(parts) : [];
     const columns = first.uniform ? undefined : [...withoutPartitions(first.columns, partitions), ...partitions];
-    const known: Known[] = [];
+    const known: KnownPart[] = [];
     for (const [i, part] of parts.entries()) {
       const table = await tableOf(i);
       known.push({
@@ -70,8 +76,8 @@ export async function openSeveralTables(parts: readonly TablePart[], options: Ch
 }
 
 function joined(
-  parts: readonly Known[],
-  columns: readonly Column[],
+  parts: readonly KnownPart[],
+  columns: readonly TableColumn[],
   tableOf: (i: number) => Promise<Table>,
   close: () => Promise<void>,
 ): Table {
@@ -91,17 +97,17 @@ function joined(
   const total = sum(counts);
   const shape =
     first.shape && tails.size === 1 && total !== undefined ? { shape: [total, ...first.shape.slice(1)] } : {};
-  const ownRequest = ({ table, indexes }: Known, { numbers, text }: Request): Request => {
-    if (!indexes) return { numbers, text };
+  const ownRequest = ({ table, indexes }: KnownPart, { numbers, texts = [] }: ReadRequest): ReadRequest => {
+    if (!indexes) return { numbers, texts };
     const wanted = numbers === 'all' ? columns.map((_, j) => j) : numbers;
     const own = wanted.map((j) => indexes[j]).filter((j) => j >= 0);
     const same = own.length === table.width && own.every((place, j) => place === j);
     return {
       numbers: same && table.uniform ? 'all' : own,
-      text: text === undefined || indexes[text] < 0 ? undefined : indexes[text],
+      texts: texts.flatMap((j) => (indexes[j] < 0 ? [] : [indexes[j]])),
     };
   };
-  async function* read(request: Request): AsyncGenerator<Batch, void, void> {
+  async function* read(request: ReadRequest): AsyncGenerator<TableBatch, void, void> {
     for (const [i, part] of parts.entries()) {
       const table = await tableOf(i);
       let rows = 0;
@@ -134,6 +140,7 @@ function joined(
     mayMissValues: tables.some(({ mayMissValues }) => mayMissValues),
     checkMissing: tables.some(({ checkMissing }) => checkMissing),
     rereadable: tables.every(({ rereadable }) => rereadable),
+    manyTexts: tables.every(({ manyTexts }) => manyTexts),
     read,
     locate(row) {
       let before = 0;
@@ -161,21 +168,21 @@ function expectedRows(counts: readonly (number | undefined)[], bytes: readonly n
   return counted > 0 ? Math.round((rows / counted) * total) : undefined;
 }
 
-/** The rows with the columns that the folders name in their places. */
+/** The rows with the columns that the folders name. */
 function withPartitions(
-  { block, text }: Batch,
-  { indexes = [], partitions = {} }: Known,
-  { numbers, text: wantedText }: Request,
-  columns: readonly Column[],
-): Batch {
+  { block, texts: read }: TableBatch,
+  { indexes = [], partitions = {} }: KnownPart,
+  { numbers, texts: asked = [] }: ReadRequest,
+  columns: readonly TableColumn[],
+): TableBatch {
   const wanted = numbers === 'all' ? columns.map((_, j) => j) : numbers;
   const folderValue = (j: number): string | null => partitions[columns[j].name] ?? null;
-  const texts =
-    wantedText !== undefined && indexes[wantedText] < 0
-      ? Array.from({ length: block.rows }, () => folderValue(wantedText))
-      : text;
-  if (wanted.every((j) => indexes[j] >= 0)) return { block, text: texts };
-  const { data, stride, rows } = decoded(block as DenseBlock);
+  let ownText = 0;
+  const texts = asked.map((j) =>
+    indexes[j] < 0 ? Array.from({ length: block.rows }, () => folderValue(j)) : read[ownText++],
+  );
+  if (wanted.every((j) => indexes[j] >= 0)) return { block, texts };
+  const { data, stride, rows } = decoded(block.kind === 'dense' ? block : blockColumns(block, [...wanted.keys()]));
   const cols = wanted.length;
   const out = new Float64Array(rows * cols);
   let own = 0;
@@ -184,11 +191,11 @@ function withPartitions(
     const value = Number(folderValue(j) ?? Number.NaN);
     for (let i = 0; i < rows; i++) out[i * cols + c] = from < 0 ? value : data[i * stride + from];
   }
-  return { block: { kind: 'dense', rows, cols, stride: cols, data: out }, text: texts };
+  return { block: { kind: 'dense', rows, cols, stride: cols, data: out }, texts };
 }
 
 /** The columns that folders name, numbers where all of their values are. All files must be in folders of the same names. */
-function partitionColumns(parts: readonly TablePart[]): Column[] {
+function partitionColumns(parts: readonly TableFilePart[]): TableColumn[] {
   const names = Object.keys(parts[0].partitions ?? {});
   for (const { path, partitions = {} } of parts) {
     const others = Object.keys(partitions);
@@ -214,7 +221,7 @@ function isNumber(text: string): boolean {
 }
 
 /** A column of the file takes precedence over a folder of its name. */
-function withoutPartitions(columns: readonly Column[], partitions: Column[]): readonly Column[] {
+function withoutPartitions(columns: readonly TableColumn[], partitions: TableColumn[]): readonly TableColumn[] {
   for (let i = partitions.length - 1; i >= 0; i--) {
     if (columns.some(({ name }) => name === partitions[i].name)) partitions.splice(i, 1);
   }
@@ -227,7 +234,7 @@ function columnIndexesIn(
   path: string,
   first: Table,
   firstPath: string,
-  columns: readonly Column[] | undefined,
+  columns: readonly TableColumn[] | undefined,
   options: CheckedOptions,
 ): readonly number[] | undefined {
   const refuse = (columnName: string, what: string): FileError =>

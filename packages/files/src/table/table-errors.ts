@@ -1,6 +1,6 @@
 import { DataError, type ErrorDetails, OptionError, type Warning } from '@scree/core';
 import type { FileOptions } from '../options.js';
-import type { LeftOut } from './choose-columns.js';
+import type { LeftOut } from './column-roles.js';
 import type { MissingValues } from './data-file.js';
 
 /** What is wrong with the values of a file, and what was left out of it. Rows are counted from 0. */

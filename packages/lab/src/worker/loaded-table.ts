@@ -3,12 +3,12 @@ import { DataError, type Matrix, type NumberArray, type Warning } from '@scree/c
 import { ProgressTracker } from '@scree/core/pipeline';
 import type { ConvertedColumn, DataFile, FileOptions } from '@scree/files';
 import {
-  type Column,
   checkFileOptions,
   convertedWarning,
   openData,
   RoundedIntegers,
   type Table,
+  type TableColumn,
 } from '@scree/files/platform';
 import { MatrixBuilder } from './matrix-builder.js';
 import { memoryTable } from './memory-table.js';
@@ -144,9 +144,9 @@ export class LoadedTable {
     const known = this.#texts.get(index);
     if (known) return known;
     const texts: (string | null)[] = [];
-    for await (const { text } of this.#table.read({ numbers: [], text: index })) {
+    for await (const { texts: own } of this.#table.read({ numbers: [], texts: [index] })) {
       // One by one: a batch may be longer than the number of arguments a call takes.
-      for (const cell of text ?? []) texts.push(cell);
+      for (const cell of own[0]) texts.push(cell);
     }
     this.#texts.set(index, texts);
     return texts;
@@ -298,7 +298,7 @@ async function noNumbersError(table: Table, name: string): Promise<DataError> {
 
 async function hasRows(table: Table): Promise<boolean> {
   if (table.rows !== undefined) return table.rows > 0;
-  for await (const { block } of table.read({ numbers: [], text: 0 })) if (block.rows > 0) return true;
+  for await (const { block } of table.read({ numbers: [], texts: [0] })) if (block.rows > 0) return true;
   return false;
 }
 
@@ -317,7 +317,7 @@ function numberColumn(at: (row: number) => number, isFloat32: boolean): NumberCo
   return { at, format: (row) => formatNumber(at(row), isFloat32) };
 }
 
-function numericColumns(columns: readonly Column[]): number[] {
+function numericColumns(columns: readonly TableColumn[]): number[] {
   return columns.flatMap(({ kind }, j) => (kind === 'number' ? [j] : []));
 }
 

@@ -1,5 +1,5 @@
 import type { Matrix, NumberArray } from '@scree/core';
-import type { DenseBatch, Request, Table } from '@scree/files/platform';
+import type { DenseBatch, ReadRequest, Table } from '@scree/files/platform';
 
 /** Bytes per batch: batches are copies, because their reader drops and fills rows in place. */
 const BATCH_BYTES = 8 << 20;
@@ -29,7 +29,7 @@ export function memoryTable({ rows, cols: width, data }: Matrix<NumberArray>, na
     close: async () => {},
   };
 
-  async function* read({ numbers }: Request): AsyncGenerator<DenseBatch, void, void> {
+  async function* read({ numbers }: ReadRequest): AsyncGenerator<DenseBatch, void, void> {
     const used = numbers === 'all' ? [...columns.keys()] : numbers;
     const cols = used.length;
     const height = Math.max(1, Math.floor(BATCH_BYTES / (data.BYTES_PER_ELEMENT * Math.max(1, cols))));
@@ -41,7 +41,7 @@ export function memoryTable({ rows, cols: width, data }: Matrix<NumberArray>, na
         const start = (from + i) * width;
         for (let c = 0; c < cols; c++) batch[to++] = data[start + used[c]];
       }
-      yield { block: { kind: 'dense', rows: count, cols, stride: cols, data: batch } };
+      yield { block: { kind: 'dense', rows: count, cols, stride: cols, data: batch }, texts: [] };
     }
   }
 }

@@ -12,7 +12,7 @@ import {
 import { DataError, type Matrix, type NumberArray, type RowSource, ScreeError, type Warning } from '@scree/core';
 import { openSource } from '@scree/core/data';
 import { type NestedModels, nestedModels, ProgressTracker, withDetails } from '@scree/core/pipeline';
-import { openTable } from '../data/open-table.js';
+import { openOrigin } from '../data/open-origin.js';
 import { groupCodes, numberCodes, shadeCodes } from './colour-codes.js';
 import { csvOf } from './csv.js';
 import { Distances } from './distances.js';
@@ -335,7 +335,7 @@ async function loadTable(origin: Origin, control: Control): Promise<LoadedTable>
   const content = await fetchContent(origin, control);
   const labels = origin.kind === 'url' ? origin.labels : undefined;
   const extra = labels && (await loadLabels(labels, control));
-  const table = await openTable(content, origin.name);
+  const table = await openOrigin(content, origin.name);
   try {
     const loaded = await LoadedTable.read(table, origin.name, extra, control);
     throwIfCancelled(control);
@@ -376,7 +376,7 @@ async function withWarnings(
 
 /** Labels of pictures, from a file of their own. */
 async function loadLabels({ name, url }: { name: string; url: string }, control: Control): Promise<ExtraColumn> {
-  const table = await openTable(await fetchContent({ kind: 'url', name, url }, control), name);
+  const table = await openOrigin(await fetchContent({ kind: 'url', name, url }, control), name);
   try {
     const labels = await LoadedTable.read(table, name, undefined, control);
     const column = labels.column(0);

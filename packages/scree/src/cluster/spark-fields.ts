@@ -1,4 +1,4 @@
-import { type Column, uniqueNames } from '@scree/files/platform';
+import { type TableColumn, uniqueNames } from '@scree/files/platform';
 import { callOf, castTo, column, type Encoded, literalText, type SchemaField } from './messages.js';
 
 const NUMBERS = /^(byte|short|integer|long|float|double|boolean|decimal\(.*\))$/;
@@ -9,7 +9,7 @@ const VECTOR_CLASS = /VectorUDT$/;
 /** A column of a relation, and how it is read. */
 export interface SparkColumn {
   readonly name: string;
-  readonly kind: Column['kind'];
+  readonly kind: TableColumn['kind'];
   readonly type: string;
   readonly encoded: Encoded;
   readonly json: unknown;

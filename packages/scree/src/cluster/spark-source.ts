@@ -1,4 +1,5 @@
 import type { RowSource } from '@scree/core';
+import { mapSource } from '@scree/core/data';
 import { type OpenOptions, openFile } from '../disk/open-file.js';
 import { badSparkUrl } from './spark-error.js';
 import { isSparkUrl } from './spark-url.js';
@@ -23,6 +24,5 @@ export interface SparkOptions extends Pick<OpenOptions, 'columns' | 'exclude' | 
 export async function sparkSource({ url, table, ...options }: SparkOptions): Promise<RowSource> {
   if (!isSparkUrl(url)) throw badSparkUrl(String(url));
   const file = await openFile(url, { ...options, ...(table === undefined ? {} : { member: table }) });
-  // A copy would lose the getter of `rows`, which are counted only when they are read.
-  return Object.create(file.source, { close: { value: () => file.close() } }) as RowSource;
+  return mapSource(file.source, { close: () => file.close() });
 }

@@ -1,13 +1,13 @@
 import { DataError, type Engine, OptionError, type Warning } from '@scree/core';
 import { chooseEngine } from '@scree/core/engine';
 import {
-  type Column,
   checkColumns,
   openArrowBytes,
+  type ReadRequest,
   type RemoteRequest,
-  type Request,
   RoundedIntegers,
   type Table,
+  type TableColumn,
 } from '@scree/files/platform';
 import { BATCH_MEMORY, piecesOf } from './executor-results.js';
 import {
@@ -192,7 +192,7 @@ interface Built {
 function sparkTable(built: Built, format: string): Pick<SparkTable, 'table' | 'origins'> {
   const { session, relation, fields, memory, rows, cores, signal, noPython, local, wanted } = built;
   const { path } = session;
-  const columns: Column[] = [];
+  const columns: TableColumn[] = [];
   const origins: ColumnOrigin[] = [];
   fields.forEach(({ name, type, kind, length, element }, field) => {
     checkColumns(columns.length + Math.max(1, length), memory, path);
@@ -212,7 +212,8 @@ function sparkTable(built: Built, format: string): Pick<SparkTable, 'table' | 'o
     signal,
     integers,
   });
-  const all = (numbers: Request['numbers']): readonly number[] => (numbers === 'all' ? [...columns.keys()] : numbers);
+  const all = (numbers: ReadRequest['numbers']): readonly number[] =>
+    numbers === 'all' ? [...columns.keys()] : numbers;
   const fitsFloat32 = (numbers: readonly number[]): boolean =>
     numbers.every((j) => FITS_FLOAT32.test(fields[origins[j].field].element));
   const table: Table = {
@@ -226,7 +227,7 @@ function sparkTable(built: Built, format: string): Pick<SparkTable, 'table' | 'o
     mayMissValues: true,
     checkMissing: true,
     rereadable: true,
-    read: ({ numbers, text }) => {
+    read: ({ numbers, texts: [text] = [] }) => {
       const chosen = all(numbers);
       return streamed.read(chosen, text, fitsFloat32(chosen) ? Float32Array : Float64Array);
     },

@@ -1,6 +1,6 @@
 import { DataError, type Warning } from '@scree/core';
 import {
-  blockRows,
+  BlockAssembler,
   type DenseBatch,
   openArrowBytes,
   type RoundedIntegers,
@@ -62,18 +62,7 @@ export class StreamedRows {
         'Make it text in a query.',
       );
     }
-    const height = blockRows(Math.max(1, cols) * Values.BYTES_PER_ELEMENT, memory);
-    const buffers = [new Values(height * cols), new Values(height * cols)];
-    let [turn, filled] = [0, 0];
-    let names: (string | null)[] = [];
-    const take = (): DenseBatch => {
-      const block = { kind: 'dense', rows: filled, cols, stride: cols, data: buffers[turn] } as const;
-      const batch = { block, text: label === undefined ? undefined : names };
-      turn = 1 - turn;
-      filled = 0;
-      names = [];
-      return batch;
-    };
+    const own = new BlockAssembler({ cols, texts: label === undefined ? 0 : 1, memory, Values });
     const rounding = integers.reading();
     for await (const bytes of this.#batches()) {
       const part = await openArrowBytes(bytes, path, BATCH_MEMORY);
@@ -82,25 +71,25 @@ export class StreamedRows {
       const asked = [...new Set(slots.filter((slot) => slot >= 0))];
       const from = slots.map((slot) => asked.indexOf(slot));
       const named = part.columns.findIndex(({ name }) => name === `t${label}`);
-      for await (const { block, text: found } of part.read({
-        numbers: asked,
-        ...(label === undefined ? {} : { text: named }),
-      })) {
+      const request = { numbers: asked, texts: label === undefined ? [] : [named] };
+      for await (const { block, texts: found } of part.read(request)) {
         if (block.kind === 'sparse') continue;
         for (let i = 0; i < block.rows; i++) {
-          const to = filled * cols;
+          const { data } = own;
+          const to = own.rows * cols;
           for (let j = 0; j < cols; j++)
-            buffers[turn][to + j] = from[j] < 0 ? Number.NaN : Number(block.data[i * block.stride + from[j]]);
-          if (found) names.push(found[i]);
-          if (++filled === height) yield take();
+            data[to + j] = from[j] < 0 ? Number.NaN : Number(block.data[i * block.stride + from[j]]);
+          for (const labels of found) own.addText(0, labels[i]);
+          own.rows++;
+          if (own.isFull) yield own.take();
         }
       }
       for (const { name, count } of roundedIn(await part.warnings?.())) {
         const slot = part.columns.findIndex((each) => each.name === name);
-        for (const [j, own] of slots.entries()) if (own === slot) rounding.add(numbers[j], count);
+        for (const [j, filled] of slots.entries()) if (filled === slot) rounding.add(numbers[j], count);
       }
     }
-    if (filled > 0) yield take();
+    if (own.rows > 0) yield own.take();
   }
 
   /** Reads the stored batches. Each follows four bytes with its length. */

@@ -1,6 +1,6 @@
 import type { Encoding, PcaOptions, RowSource, TableData } from '@scree/core';
-import type { Block, DenseBlock, EncodedCovariate, TableBatch, TableSource } from '@scree/core/data';
-import { encodedSource, openForModel } from '@scree/core/data';
+import type { Block, CellBatch, DenseBlock, EncodedCovariate } from '@scree/core/data';
+import { changeTable, openForModel, type Table, TableEncoder, type ValueBatch, valueTable } from '@scree/core/data';
 import { ProgressTracker } from '@scree/core/pipeline';
 import type { LabelledBlock, SupplementaryBlock } from '@scree/files';
 import type { DataFile } from '../disk/index.js';
@@ -122,22 +122,20 @@ export async function encodedFile(
   });
 }
 
-/** The rows with their covariates behind them, as an encoding with a regression takes them. */
-export function tableWithCovariates(file: DataFile, coding: Encoding): TableSource {
-  const batchOf = batchReader(cellsOf(file, coding));
-  return {
-    ...tableHead(coding),
-    rereadable: file.source.rereadable,
-    async *batches() {
-      for await (const part of file.withSupplementary()) yield batchOf(part);
-    },
-    warnings: async () => (await file.source.warnings?.()) ?? [],
-  };
-}
-
-function tableHead({ named, columns, regression }: Encoding): Pick<TableSource, 'columns' | 'named'> {
-  const inputs = [...columns, ...(regression?.covariates ?? [])];
-  return { columns: inputs.map(({ name }) => ({ name })), named };
+/** The rows with their covariates behind them, as a coding with a regression takes them. */
+export function tableWithCovariates(file: DataFile, coding: Encoding): Table<unknown> {
+  const { named, columns, regression } = coding;
+  const cells = cellsOf(file, coding);
+  const inputs = [...columns, ...(regression?.covariates ?? [])].map(({ name }) => ({ name }));
+  const facts = { columns: inputs, named, rows: undefined, rereadable: file.source.rereadable };
+  async function* batches(): AsyncGenerator<ValueBatch, void, void> {
+    for await (const part of file.withSupplementary()) {
+      const { rows } = part.block;
+      const values = (j: number): unknown[] => Array.from({ length: rows }, (_, i) => cells[j](part, i));
+      yield { rows, values, rowNumbers: part.places };
+    }
+  }
+  return changeTable(valueTable(facts, batches), { warnings: () => file.source.warnings?.() ?? [] });
 }
 
 /** Where a cell of a row is in a block of a file. */
@@ -164,8 +162,15 @@ export function covariateCells(file: DataFile, covariates: readonly EncodedCovar
   });
 }
 
-export function batchReader(cells: readonly CellOf[]): (part: SupplementaryBlock) => TableBatch {
-  return (part) => ({ rows: part.block.rows, cell: (i, j) => cells[j](part, i), place: (i) => part.places[i] });
+/** The cells of a block of a file by column, and its row numbers. */
+export function batchReader(
+  cells: readonly CellOf[],
+): (part: SupplementaryBlock) => Pick<CellBatch, 'rows' | 'columns' | 'rowNumber'> {
+  return (part) => ({
+    rows: part.block.rows,
+    columns: cells.map((cell) => (i: number) => cell(part, i)),
+    rowNumber: (i) => part.places[i],
+  });
 }
 
 /** Codes blocks of a file. An encoded block may have fewer rows than the block that it was made of. */
@@ -175,10 +180,10 @@ async function* enencodeBlocks(
   file: DataFile,
 ): AsyncGenerator<SupplementaryBlock, void, void> {
   const batchOf = batchReader(cellsOf(file, coding));
+  const encoder = new TableEncoder(coding);
   for await (const part of blocks) {
-    const table: TableSource = { ...tableHead(coding), rereadable: false, batches: () => [batchOf(part)] };
     let first = 0;
-    for await (const block of encodedSource(table, coding).blocks()) {
+    for (const block of encoder.encode(batchOf(part))) {
       yield rowsOf(part, block, first, file.supplementary.length);
       first += block.rows;
     }

@@ -98,7 +98,7 @@ function termSource(file: DataFile, covariates: readonly EncodedCovariate[], ter
     async *blocks() {
       for await (const part of file.withSupplementary()) {
         const { rows } = part.block;
-        const data = encoder.encode(batchOf(part), 0, rows, 0, 0);
+        const data = encoder.encode(batchOf(part), 0, rows, 0);
         yield { kind: 'dense', rows, cols, stride: cols, data };
       }
     },

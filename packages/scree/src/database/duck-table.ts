@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
 import { DataError, OptionError, type Warning } from '@scree/core';
 import {
-  blockRows,
-  type Column,
+  blockHeight,
   checkColumns,
   type DenseBatch,
   pandasIndex,
-  type Request,
+  type ReadRequest,
   RoundedIntegers,
   type Table,
+  type TableColumn,
   TextBudget,
 } from '@scree/files/platform';
 import { type DuckDb, duckError, identifier, parquetRelation, quoted, startDuckDb } from './duckdb.js';
@@ -208,7 +208,7 @@ async function duckTable(
   checkColumns(described.length, memory, path);
   const physical: DuckColumn[] = [];
   for (const [name, type] of described) physical.push(await measure(duck, relation, name, type, path));
-  const columns: Column[] = [];
+  const columns: TableColumn[] = [];
   const sources: ColumnLocation[] = [];
   physical.forEach(({ name, type, list }, index) => {
     if (list === undefined) {
@@ -248,7 +248,7 @@ async function duckTable(
     await duck.rows('SET threads = 1');
   }
 
-  async function* read({ numbers: asked, text }: Request): AsyncGenerator<DenseBatch, void, void> {
+  async function* read({ numbers: asked, texts: [text] = [] }: ReadRequest): AsyncGenerator<DenseBatch, void, void> {
     const numbers = asked === 'all' ? [...columns.keys()] : asked;
     const cols = numbers.length;
     const [type, Values] = fitsFloat32(numbers)
@@ -263,7 +263,7 @@ async function duckTable(
     if (text !== undefined) expressions.push(`${expressionOf(sources[text])}::VARCHAR`);
     if (expressions.length === 0) expressions.push('1');
     const bytes = Math.max(1, cols) * Values.BYTES_PER_ELEMENT;
-    const height = blockRows(Math.max(bytes, text === undefined ? 0 : TEXT_BYTES), memory);
+    const height = blockHeight(Math.max(bytes, text === undefined ? 0 : TEXT_BYTES), memory);
     const budget = new TextBudget(memory);
     const wanted = text === undefined ? numbers : [...numbers, text];
     await verify?.([...new Set(wanted.map((j) => physical[sources[j].physical].name))]);
@@ -304,7 +304,7 @@ async function duckTable(
           filled += some;
         }
         if (filled === 0) return;
-        yield { block: { kind: 'dense', rows: filled, cols, stride: cols, data }, text: texts };
+        yield { block: { kind: 'dense', rows: filled, cols, stride: cols, data }, texts: texts ? [texts] : [] };
         done += filled;
       }
     } catch (error) {
@@ -352,7 +352,7 @@ async function duckTable(
   }
 }
 
-function kindOf(type: string, instead: string | undefined): Pick<Column, 'kind' | 'type'> {
+function kindOf(type: string, instead: string | undefined): Pick<TableColumn, 'kind' | 'type'> {
   if (TEXT.test(type)) return { kind: 'text', type: type.slice(0, 60) };
   if (!NUMBER.test(type)) return { kind: 'other', type: type.slice(0, 60) };
   return instead === undefined ? { kind: 'number', type } : { kind: 'other', type: instead };

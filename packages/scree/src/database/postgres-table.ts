@@ -1,18 +1,16 @@
 import { DataError, type ErrorDetails } from '@scree/core';
 import { FileError } from '@scree/files';
 import {
+  BlockAssembler,
   badFile,
-  blockRows,
-  type Column,
   checkColumns,
   chunksOf,
   type DenseBatch,
-  type Request,
+  type ReadRequest,
   RoundedIntegers,
   streamedBytes,
   type Table,
-  TEXT_BYTES,
-  TextBudget,
+  type TableColumn,
   uniqueNames,
   unsupported,
 } from '@scree/files/platform';
@@ -71,7 +69,7 @@ const SAME_ORDER = [
 interface SentColumn {
   readonly name: string;
   readonly type: string;
-  readonly kind: Column['kind'];
+  readonly kind: TableColumn['kind'];
   /** Undefined for columns that are not read. */
   readonly sent: CopyType | undefined;
   /** Expression that makes it what is sent, with c for the column. */
@@ -392,7 +390,7 @@ async function copyTable(
     await session.close();
     await store.close();
   };
-  const columns: Column[] = [];
+  const columns: TableColumn[] = [];
   /** The sent column of each column, and the entry of its arrays. */
   const sources: { readonly index: number; readonly entry: number }[] = [];
   try {
@@ -421,7 +419,8 @@ async function copyTable(
   const integers = new RoundedIntegers();
   const fitsFloat32 = (numbers: readonly number[]): boolean =>
     numbers.every((j) => FITS_FLOAT32.includes(sent[sources[j].index].sent as CopyType));
-  const all = (numbers: Request['numbers']): readonly number[] => (numbers === 'all' ? [...columns.keys()] : numbers);
+  const all = (numbers: ReadRequest['numbers']): readonly number[] =>
+    numbers === 'all' ? [...columns.keys()] : numbers;
   return {
     format,
     columns,
@@ -433,7 +432,7 @@ async function copyTable(
     mayMissValues: true,
     checkMissing: true,
     rereadable: true,
-    read: ({ numbers, text }) => read(all(numbers), text),
+    read: ({ numbers, texts: [text] = [] }) => read(all(numbers), text),
     warnings: () => integers.warnings(path, (j) => columns[j].name),
     close,
   };
@@ -451,9 +450,7 @@ async function copyTable(
     const chosen = [...new Set([...numbers, ...(text === undefined ? [] : [text])].map((j) => sources[j].index))];
     const { order, chunks } = store.read(chosen);
     const Values = fitsFloat32(numbers) ? Float32Array : Float64Array;
-    const textBytes = named ? TEXT_BYTES : 0;
-    const height = blockRows(Math.max(1, cols) * Values.BYTES_PER_ELEMENT + textBytes, memory);
-    const budget = new TextBudget(memory);
+    const block = new BlockAssembler({ cols, texts: named ? 1 : 0, memory, Values });
     const rounding = integers.reading();
     const places = numbers.map((j) => order.indexOf(sources[j].index));
     const types = numbers.map((j) => sent[sources[j].index].sent as CopyType);
@@ -461,48 +458,37 @@ async function copyTable(
     // Arrays that are read whole and in order, as they usually are, are walked once: see `fillArray`.
     const arrays = numbers.map((j) => sent[sources[j].index].array);
     const textPlace = text === undefined ? -1 : order.indexOf(sources[text].index);
-    const buffers = [new Values(height * cols), new Values(height * cols)];
-    let [turn, filled, done] = [0, 0, 0];
-    let texts: (string | null)[] | undefined = named && [];
-    const batch = (): DenseBatch => ({
-      block: { kind: 'dense', rows: filled, cols, stride: cols, data: buffers[turn] },
-      text: texts,
-    });
+    let done = 0;
     /** The column that is being read, for errors. */
     let current: number | undefined;
     try {
       for await (const rows of copiedRows(chunks, order.length, path, memory / ROW_SHARE)) {
         const { view, starts, lengths } = rows;
         while (rows.next()) {
-          const data = buffers[turn];
-          const to = filled * cols;
+          const { data } = block;
+          const to = block.rows * cols;
           for (let j = 0; j < cols; j++) {
             const place = places[j];
             const [at, length] = [starts[place], lengths[place]];
             current = numbers[j];
-            if (arrays[j]) j = fillArray(view, at, length, j, data, to, done + filled);
+            if (arrays[j]) j = fillArray(view, at, length, j, data, to, done + block.rows);
             else data[to + j] = length < 0 ? Number.NaN : numberAt(view, at, length, types[j], report[j]);
           }
-          if (texts && named) {
+          if (named) {
             const [at, length] = [starts[textPlace], lengths[textPlace]];
             current = text;
-            const cell = length < 0 ? null : textAt(rows, at, length, named.sent as CopyType);
-            texts.push(cell);
-            budget.add(cell);
+            block.addText(0, length < 0 ? null : textAt(rows, at, length, named.sent as CopyType));
           }
-          if (++filled < height && !budget.spent) continue;
-          yield batch();
-          budget.renew();
-          done += filled;
-          filled = 0;
-          turn = 1 - turn;
-          texts &&= [];
+          block.rows++;
+          if (!block.isFull) continue;
+          done += block.rows;
+          yield block.take();
         }
       }
     } catch (error) {
-      throw brokenRows(error, path, done + filled, current === undefined ? undefined : columns[current].name);
+      throw brokenRows(error, path, done + block.rows, current === undefined ? undefined : columns[current].name);
     }
-    if (filled > 0) yield batch();
+    if (block.rows > 0) yield block.take();
 
     /** Reads the entries of an array that are wanted from column j on, and returns the last column that it filled. */
     function fillArray(

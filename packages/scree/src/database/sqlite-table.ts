@@ -1,16 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { DataError, OptionError } from '@scree/core';
 import {
-  type Batch,
+  BlockAssembler,
   badFile,
-  blockRows,
-  type Column,
   type DenseBatch,
-  type Request,
+  type ReadRequest,
   RoundedIntegers,
   type Table,
-  TEXT_BYTES,
-  TextBudget,
+  type TableBatch,
+  type TableColumn,
   withClose,
 } from '@scree/files/platform';
 import type { Database } from 'node-sqlite3-wasm';
@@ -60,7 +58,10 @@ export async function openSqlite(
 }
 
 /** Rows of a database that is the same before and after they are read. An error in between may come from a change. */
-async function* readUnchanged(batches: AsyncIterable<Batch>, check: () => Promise<void>): AsyncGenerator<Batch> {
+async function* readUnchanged(
+  batches: AsyncIterable<TableBatch>,
+  check: () => Promise<void>,
+): AsyncGenerator<TableBatch> {
   await check();
   try {
     yield* batches;
@@ -108,6 +109,7 @@ export async function openSqliteInThisThread({
       mayMissValues: true,
       checkMissing: true,
       rereadable: true,
+      manyTexts: true,
       read: (request) =>
         read(opened, relation, columns, request, { path, memory, missing, rounded: integers.reading() }),
       warnings: () => integers.warnings(path, (j) => columns[j].name),
@@ -156,7 +158,7 @@ function keyOf(column: number): string {
   return `c${column}`;
 }
 
-function inferColumns(database: Database, relation: string, missing: ReadonlySet<string>): Column[] {
+function inferColumns(database: Database, relation: string, missing: ReadonlySet<string>): TableColumn[] {
   const names = columnNames(database, relation);
   if (names.length === 0) return [];
   const list = names.map((name, j) => aliased(name, j)).join(', ');
@@ -190,8 +192,8 @@ function inferColumns(database: Database, relation: string, missing: ReadonlySet
 async function* read(
   database: Database,
   relation: string,
-  columns: readonly Column[],
-  request: Request,
+  columns: readonly TableColumn[],
+  request: ReadRequest,
   {
     path,
     memory,
@@ -205,44 +207,34 @@ async function* read(
   },
 ): AsyncGenerator<DenseBatch, void, void> {
   const numbers = request.numbers === 'all' ? [...columns.keys()] : request.numbers;
+  const { texts = [] } = request;
   const cols = numbers.length;
-  const height = blockRows(8 * Math.max(1, cols) + (request.text === undefined ? 0 : TEXT_BYTES), memory);
-  const budget = new TextBudget(memory);
-  const wanted = request.text === undefined ? numbers : [...new Set([...numbers, request.text])];
+  const block = new BlockAssembler({ cols, texts: texts.length, memory });
+  const wanted = [...new Set([...numbers, ...texts])];
   const list = wanted.length === 0 ? '1' : wanted.map((j) => aliased(columns[j].name, j)).join(', ');
   const keys = numbers.map(keyOf);
   let statement: ReturnType<Database['prepare']> | undefined;
   try {
     statement = database.prepare(`SELECT ${list} FROM ${relation}`);
-    const rows = (statement.iterate() as IterableIterator<Row>)[Symbol.iterator]();
-    const buffers = [new Float64Array(height * cols), new Float64Array(height * cols)];
     let done = 0;
-    for (let turn = 0; ; turn = 1 - turn) {
-      const data = buffers[turn];
-      const text: (string | null)[] | undefined = request.text === undefined ? undefined : [];
-      let filled = 0;
-      budget.renew();
-      for (; filled < height && !budget.spent; filled++) {
-        const next = rows.next();
-        if (next.done) break;
-        for (let j = 0; j < cols; j++) {
-          const value = next.value[keys[j]];
-          const isGap = typeof value === 'string' && missing.has(value);
-          const number = isGap ? Number.NaN : toNumber(value, done + filled, columns[numbers[j]].name, path);
-          if (typeof value === 'bigint' && BigInt(number) !== value) rounded.add(numbers[j]);
-          data[filled * cols + j] = number;
-        }
-        if (text && request.text !== undefined) {
-          const value = next.value[keyOf(request.text)];
-          const cell = value === null ? null : String(value);
-          text.push(cell);
-          budget.add(cell);
-        }
+    for (const row of statement.iterate() as IterableIterator<Row>) {
+      const { data } = block;
+      for (let j = 0; j < cols; j++) {
+        const value = row[keys[j]];
+        const isGap = typeof value === 'string' && missing.has(value);
+        const number = isGap ? Number.NaN : toNumber(value, done, columns[numbers[j]].name, path);
+        if (typeof value === 'bigint' && BigInt(number) !== value) rounded.add(numbers[j]);
+        data[block.rows * cols + j] = number;
       }
-      if (filled === 0) return;
-      yield { block: { kind: 'dense', rows: filled, cols, stride: cols, data }, text };
-      done += filled;
+      for (const [t, column] of texts.entries()) {
+        const value = row[keyOf(column)];
+        block.addText(t, value === null ? null : String(value));
+      }
+      block.rows++;
+      done++;
+      if (block.isFull) yield block.take();
     }
+    if (block.rows > 0) yield block.take();
   } catch (error) {
     throw sqliteError(error, path, false);
   } finally {

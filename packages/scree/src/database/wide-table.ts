@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { FileError } from '@scree/files';
 import {
   type Bytes,
-  blockRows,
+  blockHeight,
+  changeTable,
   type DenseBatch,
-  type Request,
+  type ReadRequest,
   type Table,
+  type Text,
   TextReader,
   truncated,
 } from '@scree/files/platform';
@@ -43,16 +45,15 @@ interface Part {
  * assembled from these.
  */
 export function wideTable(table: Table, { folder, path, memory, useLessMemory }: WideOptions): Table {
-  const partsByColumns = new Map<readonly number[], Promise<{ parts: Part[]; rows: number }>>();
-  let everything: readonly number[] | undefined;
+  /** Files that were written, by the columns in them. */
+  const partsByColumns = new Map<string, Promise<{ parts: Part[]; rows: number }>>();
   let files = 0;
   let maxColumns = MAX_COLUMNS;
 
-  async function* read(request: Request): AsyncGenerator<DenseBatch, void, void> {
-    if (request.numbers === 'all') everything ??= [...table.columns.keys()];
-    const numbers = request.numbers === 'all' ? (everything as readonly number[]) : request.numbers;
+  async function* read(request: ReadRequest): AsyncGenerator<DenseBatch, void, void> {
+    const numbers = request.numbers === 'all' ? [...table.columns.keys()] : request.numbers;
     let done = 0;
-    if (numbers.length <= maxColumns && !partsByColumns.has(numbers)) {
+    if (numbers.length <= maxColumns && !partsByColumns.has(numbers.join())) {
       try {
         for await (const batch of table.read(request) as AsyncIterable<DenseBatch>) {
           yield batch;
@@ -65,24 +66,25 @@ export function wideTable(table: Table, { folder, path, memory, useLessMemory }:
         await useLessMemory();
       }
     }
-    yield* readParts(numbers, request.text, done);
+    yield* readParts(numbers, request.texts ?? [], done);
   }
 
   async function* readParts(
     numbers: readonly number[],
-    text: number | undefined,
+    columns: readonly number[],
     first: number,
   ): AsyncGenerator<DenseBatch, void, void> {
-    const known = partsByColumns.get(numbers) ?? writeParts(numbers);
-    partsByColumns.set(numbers, known);
+    const key = numbers.join();
+    const known = partsByColumns.get(key) ?? writeParts(numbers);
+    partsByColumns.set(key, known);
     const { parts, rows } = await known;
     const cols = numbers.length;
     const Values = table.dtype(numbers) === 'float32' ? Float32Array : Float64Array;
-    const height = blockRows(cols * Values.BYTES_PER_ELEMENT, memory, rows);
+    const height = blockHeight(cols * Values.BYTES_PER_ELEMENT, memory, rows);
     const buffers = [new Values(height * cols), new Values(height * cols)];
-    const texts = text === undefined ? undefined : new TextReader(table, text);
+    const readers = columns.map((column) => new TextReader(table, column));
     try {
-      if (first > 0) await texts?.take(first);
+      if (first > 0) for (const reader of readers) await reader.take(first);
       for (let from = first, turn = 0; from < rows; from += height, turn = 1 - turn) {
         const some = Math.min(height, rows - from);
         let left = 0;
@@ -94,10 +96,12 @@ export function wideTable(table: Table, { folder, path, memory, useLessMemory }:
           left += part.cols;
         }
         const block = { kind: 'dense', rows: some, cols, stride: cols, data: buffers[turn] } as const;
-        yield { block, text: await texts?.take(some) };
+        const texts: Text[][] = [];
+        for (const reader of readers) texts.push(await reader.take(some));
+        yield { block, texts };
       }
     } finally {
-      await texts?.close();
+      for (const reader of readers) await reader.close();
     }
   }
 
@@ -161,18 +165,19 @@ export function wideTable(table: Table, { folder, path, memory, useLessMemory }:
     }
   }
 
-  return Object.create(table, {
-    read: { value: read },
-    close: {
-      value: async () => {
-        for (const known of partsByColumns.values()) {
-          const { parts } = await known.catch(() => ({ parts: [] as Part[] }));
-          for (const part of parts) await part.close();
-        }
-        await table.close();
-      },
+  const closeParts = async (): Promise<void> => {
+    for (const known of partsByColumns.values()) {
+      const { parts } = await known.catch(() => ({ parts: [] as Part[] }));
+      for (const part of parts) await part.close();
+    }
+  };
+  return changeTable(table, {
+    read,
+    close: async () => {
+      await closeParts();
+      await table.close();
     },
-  }) as Table;
+  });
 }
 
 /** Whether DuckDB ran out of memory. Fewer columns at once need less. */

@@ -11,8 +11,8 @@ import {
   type Identified,
   identify,
   openData,
+  openFormat,
   openSeveralTables,
-  openTable,
   type Platform,
   packingOf,
   sniffFormat,
@@ -325,7 +325,7 @@ async function openTableOrQuery(
     const { relationOf } = await import('../database/relation.js');
     return openQuery(sql, { path, memory, relation: (duck) => relationOf(found, file, duck, na) });
   }
-  return openTable(found, options, platform);
+  return openFormat(found, options, platform);
 }
 
 /** Large text files are parsed in a thread. */
@@ -337,5 +337,5 @@ async function openIdentified(found: Identified, options: CheckedOptions, platfo
     if (worthThread(size))
       return openTextInThread({ format, packing, path, size, file, memory: options.memory, na: options.na });
   }
-  return openTable(found, options, platform);
+  return openFormat(found, options, platform);
 }

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import type { Warning } from '@scree/core';
 import { whyNoWorker } from '@scree/core/engine';
 import { FileError } from '@scree/files';
-import type { DenseBatch, Request, Table } from '@scree/files/platform';
+import type { DenseBatch, ReadRequest, Table } from '@scree/files/platform';
 import { closeRead } from './file-bytes.js';
 import { openRegularFile } from './regular-file.js';
 import { type FromThread, receiveError, type TextTask, type ThreadTask, type ToThread } from './thread-messages.js';
@@ -119,7 +119,7 @@ class Thread {
     return this.#wait(this.#opened);
   }
 
-  async *read(request: Request): AsyncGenerator<DenseBatch, void, void> {
+  async *read(request: ReadRequest): AsyncGenerator<DenseBatch, void, void> {
     const reading = this.#begun++;
     const inbox = new MessageQueue<Sent>();
     if (this.#lost) throw this.#lost;
@@ -133,8 +133,8 @@ class Thread {
           this.warnings = message.warnings;
           return;
         }
-        const { rows, cols, data, text, texts } = message.batch;
-        yield { block: { kind: 'dense', rows, cols, stride: cols, data }, text, texts };
+        const { rows, cols, data, texts } = message.batch;
+        yield { block: { kind: 'dense', rows, cols, stride: cols, data }, texts };
         // The caller asks for the next batch, so it no longer uses this one.
         this.#send({ kind: 'more', reading, buffer: data.buffer }, [data.buffer]);
       }

@@ -1,6 +1,13 @@
 import { read as readFile } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import { type DenseBatch, openTable, plainPlatform, type Request, type Table, unpacked } from '@scree/files/platform';
+import {
+  type DenseBatch,
+  openFormat,
+  plainPlatform,
+  type ReadRequest,
+  type Table,
+  unpacked,
+} from '@scree/files/platform';
 import { fileBytes } from './file-bytes.js';
 import { type FromThread, sendError, type TextTask, type ThreadTask, type ToThread } from './thread-messages.js';
 import { nodeUnpackers } from './unpackers.js';
@@ -12,10 +19,10 @@ if (!port) throw new TypeError('this is the program of a worker thread');
 const send = (message: FromThread, transfer: readonly ArrayBuffer[] = []): void => port.postMessage(message, transfer);
 
 /** Reads in progress, by number. */
-const readings = new Map<number, ReadRequest>();
+const readings = new Map<number, BufferedReading>();
 
 /** One read of the table. The main thread sends a buffer for every batch that it wants. */
-class ReadRequest {
+class BufferedReading {
   readonly #free: (ArrayBuffer | undefined)[] = [];
   #wake: () => void = () => {};
   stopped = false;
@@ -73,11 +80,11 @@ function openText({ file, size, path, packing, format, memory, na }: TextTask): 
   };
   const bytes = fileBytes(handle, path, 0, size);
   const content = packing ? unpacked(bytes, packing, nodeUnpackers, { memory }) : bytes;
-  return openTable({ bytes, content, format, packing }, { memory, na }, { ...plainPlatform, unpack: nodeUnpackers });
+  return openFormat({ bytes, content, format, packing }, { memory, na }, { ...plainPlatform, unpack: nodeUnpackers });
 }
 
-async function read(number: number, request: Request): Promise<void> {
-  const reading = new ReadRequest();
+async function read(number: number, request: ReadRequest): Promise<void> {
+  const reading = new BufferedReading();
   readings.set(number, reading);
   try {
     const table = await opening;
@@ -88,10 +95,7 @@ async function read(number: number, request: Request): Promise<void> {
       // The reader reuses its arrays, so a copy is sent.
       const sent = new Float64Array(buffer, 0, rows * cols);
       sent.set(data.subarray(0, rows * cols));
-      send(
-        { kind: 'batch', reading: number, batch: { rows, cols, data: sent, text: batch.text, texts: batch.texts } },
-        [buffer],
-      );
+      send({ kind: 'batch', reading: number, batch: { rows, cols, data: sent, texts: batch.texts } }, [buffer]);
     }
     send({ kind: 'end', reading: number, warnings: (await table.warnings?.()) ?? [] });
   } catch (error) {

@@ -1,6 +1,6 @@
 import { DataError, type ErrorCode, type ErrorDetails, OptionError, ScreeError, type Warning } from '@scree/core';
 import { FileError, type FileFormat } from '@scree/files';
-import type { Batch, Packing, Request, Table } from '@scree/files/platform';
+import type { Packing, ReadRequest, Table, TableBatch } from '@scree/files/platform';
 
 /** Formats that are parsed as text. */
 export type TextFormat = 'csv' | 'tsv' | 'json' | 'ndjson';
@@ -57,7 +57,7 @@ export type TableFacts = Pick<
 
 /** Messages to the thread: start a read, provide a buffer for its next batch, stop it. */
 export type ToThread =
-  | { readonly kind: 'read'; readonly reading: number; readonly request: Request }
+  | { readonly kind: 'read'; readonly reading: number; readonly request: ReadRequest }
   | { readonly kind: 'more'; readonly reading: number; readonly buffer: ArrayBuffer | undefined }
   | { readonly kind: 'stop'; readonly reading: number };
 
@@ -73,8 +73,7 @@ export interface SentBatch {
   readonly rows: number;
   readonly cols: number;
   readonly data: Float64Array<ArrayBuffer>;
-  readonly text: readonly (string | null)[] | undefined;
-  readonly texts: Batch['texts'];
+  readonly texts: TableBatch['texts'];
 }
 
 /** An error as data, because its class is lost when it is sent. */

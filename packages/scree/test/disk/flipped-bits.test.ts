@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { FileError } from '@scree/files';
-import { identify, openTable, type Platform, type Table } from '@scree/files/platform';
+import { identify, openFormat, type Platform, type Table } from '@scree/files/platform';
 import { ScreeError } from 'scree';
 import { describe, expect, it } from 'vitest';
 import { openParquet as openInLab } from '../../../files/src/parquet/parquet-table.js';
@@ -21,7 +21,7 @@ const node: Platform = { unpack: nodeUnpackers, copy: copyToDisk, readers: {} };
 
 async function open(content: Uint8Array): Promise<Table> {
   const found = await identify(memoryFile(content), { name: 'x.csv' }, { memory }, node.unpack);
-  return openTable(found, { memory }, node);
+  return openFormat(found, { memory }, node);
 }
 
 function flip(bytes: Uint8Array, bit: number): Buffer {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import type { Batch, Request, Table } from '@scree/files/platform';
+import type { ReadRequest, Table, TableBatch } from '@scree/files/platform';
 import { describe, expect, it } from 'vitest';
 import { openTextInThread } from '../../dist/disk/table-in-thread.js';
 // What is built: a thread runs a file, and of the sources there is none that Node could run.
@@ -41,14 +41,14 @@ async function threaded(path: string, kind: Kind, packing?: 'gzip'): Promise<Tab
 interface Seen {
   readonly rows: number;
   readonly data: number[];
-  readonly text: readonly (string | null)[] | undefined;
+  readonly texts: TableBatch['texts'];
 }
 
-async function all(batches: AsyncIterable<Batch>): Promise<Seen[]> {
+async function all(batches: AsyncIterable<TableBatch>): Promise<Seen[]> {
   const seen: Seen[] = [];
-  for await (const { block, text } of batches) {
+  for await (const { block, texts } of batches) {
     if (block.kind !== 'dense') throw new TypeError('dense rows');
-    seen.push({ rows: block.rows, data: Array.from(block.data.subarray(0, block.rows * block.cols)), text });
+    seen.push({ rows: block.rows, data: Array.from(block.data.subarray(0, block.rows * block.cols)), texts });
   }
   return seen;
 }
@@ -110,13 +110,13 @@ describe('text parsed in a thread', () => {
       const table = await threaded(path, kind, packing);
       try {
         expect(table.columns.map((column) => column.name)).toEqual([...plain.columns.slice(0, 2), 'kind', 'c']);
-        const request: Request = { numbers: [0, 1, 3], text: 2 };
+        const request: ReadRequest = { numbers: [0, 1, 3], texts: [2] };
         const seen = await all(table.read(request));
         expect(seen.length).toBeGreaterThan(2);
         const rows = seen.reduce((sum, batch) => sum + batch.rows, 0);
         expect(rows).toBe(name === 'a.csv' ? 20_000 : name.endsWith('json') ? 6000 : 9000);
         expect(seen.flatMap(({ data }) => data)).toEqual(numbers(rows).flat());
-        expect(seen.flatMap(({ text }) => text)).toHaveLength(rows);
+        expect(seen.flatMap(({ texts }) => texts[0])).toHaveLength(rows);
         const [again, both] = await Promise.all([all(table.read(request)), all(table.read({ numbers: [3] }))]);
         expect(again).toEqual(seen);
         expect(both.flatMap(({ data }) => data)).toEqual(numbers(rows).map(([, , c]) => c));

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { identify, openTable, type Platform, unpacked } from '@scree/files/platform';
+import { identify, openFormat, type Platform, unpacked } from '@scree/files/platform';
 import { describe, expect, it } from 'vitest';
 import { expectTypedInNoise, expectTypedWhenDamaged, type Opener } from '../../../files/test/damage.js';
 import { PACKED_ARROW } from '../../../files/test/fixtures.js';
@@ -22,7 +22,7 @@ const opener =
       options,
       node.unpack,
     );
-    return openTable(found, options, node);
+    return openFormat(found, options, node);
   };
 
 const OPENERS: [string, Uint8Array, Opener, number][] = [

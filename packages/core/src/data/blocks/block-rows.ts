@@ -1,4 +1,4 @@
-import { type Block, identityScaler, packTile } from './block.js';
+import { type Block, type DenseBlock, identityScaler, packTile } from './block.js';
 
 /** Rows from, …, to − 1 of a block. Their numbers are not copied. */
 export function rowsOfBlock(block: Block, from: number, to: number): Block {
@@ -50,4 +50,25 @@ export function packedRows(block: Block): Float64Array {
   const out = new Float64Array(block.rows * block.cols);
   packTile(block, identityScaler(block.cols), { from: 0, to: block.rows, left: 0, right: block.cols }, out);
   return out;
+}
+
+/** Some columns of a block: a view of dense neighbours, a copy of others. Sparse rows become dense. */
+export function blockColumns(block: Block, columns: readonly number[]): DenseBlock {
+  const { rows } = block;
+  const dense = block.kind === 'dense' ? block : denseOf(block);
+  const cols = columns.length;
+  const [first = 0] = columns;
+  if (columns.every((column, j) => column === first + j)) {
+    return { ...dense, cols, data: first === 0 ? dense.data : dense.data.subarray(first) };
+  }
+  const data = dense.data.slice(0, rows * cols);
+  for (let i = 0; i < rows; i++) {
+    for (let j = 0; j < cols; j++) data[i * cols + j] = dense.data[i * dense.stride + columns[j]];
+  }
+  return { ...dense, cols, stride: cols, data };
+}
+
+function denseOf(block: Block): DenseBlock {
+  const { rows, cols } = block;
+  return { kind: 'dense', rows, cols, stride: cols, data: packedRows(block) };
 }

@@ -1,3 +1,4 @@
+import { copyWith } from '../../base/copy-with.js';
 import { DataError } from '../../errors.js';
 import type { Warning } from '../../warning.js';
 import type { Block } from './block.js';
@@ -21,8 +22,8 @@ export interface RowSource {
   readonly cols: number;
   readonly dtype: DType;
   /** Number of stored entries of sparse data; undefined for dense data. */
-  readonly nonzeros?: number;
-  readonly columnNames?: readonly string[];
+  readonly nonzeros?: number | undefined;
+  readonly columnNames?: readonly string[] | undefined;
   /** Facts from a sample of the rows, if they are dense and in memory. */
   readonly sample?: SampleFacts | undefined;
   /** True if `blocks()` may be called again and yields the same rows. */
@@ -49,5 +50,38 @@ export function checkBlockWidth(block: Block, source: RowSource, row: number): v
       value: block.cols,
       expected: source.cols,
     },
+  );
+}
+
+/** The source with some properties replaced. What the source learns while it is read, such as `rows`, stays visible. */
+export function mapSource(source: RowSource, changes: Partial<RowSource>): RowSource {
+  const { cols, dtype, nonzeros, columnNames } = source;
+  return copyWith<RowSource>(
+    {
+      get rows() {
+        return source.rows;
+      },
+      expectedRows: source.expectedRows && (() => source.expectedRows?.()),
+      cols,
+      dtype,
+      nonzeros,
+      columnNames,
+      get sample() {
+        return source.sample;
+      },
+      get rereadable() {
+        return source.rereadable;
+      },
+      get resident() {
+        return source.resident;
+      },
+      get remote() {
+        return source.remote;
+      },
+      blocks: () => source.blocks(),
+      warnings: () => source.warnings?.() ?? [],
+      close: () => source.close?.(),
+    },
+    changes,
   );
 }

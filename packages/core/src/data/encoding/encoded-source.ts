@@ -1,10 +1,11 @@
 import type { ProgressTracker } from '../../base/progress.js';
 import { DataError, describeCell, describeValue } from '../../errors.js';
-import { openTable, sourceTable, type TableData } from '../../table/open-table.js';
-import { isGap, rowNumber, type TableBatch, type TableSource } from '../../table/table.js';
+import { type CellBatch, isGap, readCells, type Table } from '../../table/table.js';
+import { sourceTable } from '../../table/to-row-source.js';
+import { type TableData, toTable } from '../../table/to-table.js';
 import type { Warning } from '../../warning.js';
 import type { Block, SparseBlock } from '../blocks/block.js';
-import type { RowSource } from '../blocks/row-source.js';
+import { mapSource, type RowSource } from '../blocks/row-source.js';
 import { type Data, openSource } from '../inputs/open-source.js';
 import {
   type CategoryColumn,
@@ -49,8 +50,8 @@ export async function openForModel(
     const source = await openSource(data as Data, progress, names);
     return encodeNumbers(checkWidth(source, source.cols, coding), coding);
   }
-  const table = await openTable(data, progress, names);
-  return encodedSource(checkWidth(table, table.columns.length, coding), coding);
+  const table = await toTable(data, progress, names);
+  return encodedSource(checkWidth(table, table.width, coding), coding);
 }
 
 function checkWidth<Opened>(opened: Opened, width: number, coding: Encoding): Opened {
@@ -71,14 +72,12 @@ export function encodeNumbers(source: RowSource, coding: Encoding, options: Enco
     source.nonzeros !== undefined && columns.every((column) => column.kind === 'number' && keepsZero(column.transform));
   if (!sparse) return encodedSource(sourceTable(source, inputNames(coding)), coding, options);
   const names = encodedNames(coding);
-  return {
-    ...(source.rows === undefined ? {} : { rows: source.rows }),
-    cols: source.cols,
+  return mapSource(source, {
     dtype: 'float64',
-    ...(source.nonzeros === undefined ? {} : { nonzeros: source.nonzeros }),
-    ...(names ? { columnNames: names } : {}),
-    rereadable: source.rereadable,
+    columnNames: names,
     resident: false,
+    sample: undefined,
+    remote: undefined,
     async *blocks() {
       let first = 0;
       for await (const block of source.blocks()) {
@@ -87,8 +86,7 @@ export function encodeNumbers(source: RowSource, coding: Encoding, options: Enco
       }
     },
     warnings: async () => [...((await source.warnings?.()) ?? []), ...(options.warnings ?? [])],
-    close: () => source.close?.(),
-  };
+  });
 }
 
 function encodeSparse(block: SparseBlock, { columns }: Encoding, first: number): SparseBlock {
@@ -105,29 +103,26 @@ function encodeSparse(block: SparseBlock, { columns }: Encoding, first: number):
 }
 
 /** A table as a source of rows of numbers. */
-export function encodedSource(table: TableSource, coding: Encoding, options: EncodeOptions = {}): RowSource {
+export function encodedSource(table: Table<unknown>, coding: Encoding, options: EncodeOptions = {}): RowSource {
   const { columns } = coding;
   const offsets = offsetsOf(coding);
   const cols = offsets[columns.length];
   const names = encodedNames(coding);
   const { rows = options.fitted?.rows } = table;
   const perRow = columns.length;
-  const sparse = perRow <= SPARSE_SHARE * cols && everyCellHasLevel(coding);
+  const sparse = isSparse(coding, cols);
   const small = table.rereadable && rows !== undefined && rows * (sparse ? perRow : cols) <= KEPT_NUMBERS;
-  const height = Math.max(1, Math.floor(BLOCK_NUMBERS / (sparse ? 2 * perRow : cols)));
   let kept: readonly Block[] | undefined;
   async function* blocks(): AsyncGenerator<Block, void, void> {
     if (kept) {
       yield* kept;
       return;
     }
-    const encode = new Encoder(coding, offsets, options.fitted !== undefined);
+    const encoder = new TableEncoder(coding, options.fitted !== undefined);
     const all: Block[] = [];
     let first = 0;
-    for await (const batch of table.batches()) {
-      for (let from = 0; from < batch.rows; from += height) {
-        const to = Math.min(batch.rows, from + height);
-        const block = sparse ? encode.sparse(batch, from, to, first) : encode.dense(batch, from, to, first);
+    for await (const batch of readCells(table)) {
+      for (const block of encoder.encode(batch)) {
         if (small) all.push(block);
         yield block;
       }
@@ -143,17 +138,22 @@ export function encodedSource(table: TableSource, coding: Encoding, options: Enc
     if (small) kept = all;
   }
   return {
-    ...(rows === undefined ? {} : { rows }),
+    rows,
     cols,
     dtype: 'float64',
-    ...(sparse && rows !== undefined ? { nonzeros: rows * perRow } : {}),
-    ...(names ? { columnNames: names } : {}),
+    nonzeros: sparse && rows !== undefined ? rows * perRow : undefined,
+    columnNames: names,
     rereadable: table.rereadable,
     resident: small,
     blocks,
     warnings: async () => [...((await table.warnings?.()) ?? []), ...(options.warnings ?? [])],
-    close: () => table.close?.(),
+    close: () => table.close(),
   };
+}
+
+/** Returns true if rows are encoded as sparse rows. */
+function isSparse(coding: Encoding, cols: number): boolean {
+  return coding.columns.length <= SPARSE_SHARE * cols && everyCellHasLevel(coding);
 }
 
 /** Returns true if no cell is ever replaced by the shares of all levels. Sparse rows cannot store the shares. */
@@ -162,8 +162,11 @@ function everyCellHasLevel({ columns, missing, unseen }: Encoding): boolean {
   return missing === 'error' || columns.every((column) => column.kind === 'number' || column.gap !== undefined);
 }
 
-/** Encodes batches of a table. */
-class Encoder {
+/** The part of a batch that is encoded. */
+type EncodedCells = Pick<CellBatch, 'rows' | 'columns' | 'rowNumber'>;
+
+/** Encodes batches of a table. Its first columns are those of the encoding; the covariates follow. */
+export class TableEncoder {
   readonly #coding: Encoding;
   readonly #offsets: readonly number[];
   readonly #fitted: boolean;
@@ -171,11 +174,18 @@ class Encoder {
   readonly #levels: readonly (ReadonlyMap<string, number> | undefined)[];
   readonly #parts: readonly number[];
   readonly #regression: RegressionEncoder | undefined;
+  readonly #sparse: boolean;
+  readonly #height: number;
 
-  constructor(coding: Encoding, offsets: readonly number[], fitted: boolean) {
+  /** `fitted`: levels that are not in the encoding have no weight in the fit, and are not refused. */
+  constructor(coding: Encoding, fitted = false) {
     this.#coding = coding;
-    this.#offsets = offsets;
+    this.#offsets = offsetsOf(coding);
     this.#fitted = fitted;
+    const count = coding.columns.length;
+    const cols = this.#offsets[count];
+    this.#sparse = isSparse(coding, cols);
+    this.#height = Math.max(1, Math.floor(BLOCK_NUMBERS / (this.#sparse ? 2 * count : cols)));
     this.#levels = coding.columns.map((column) =>
       column.kind === 'category' ? new Map(column.levels.map((level, at) => [level, at])) : undefined,
     );
@@ -183,7 +193,15 @@ class Encoder {
     this.#regression = coding.regression && new RegressionEncoder(coding.regression, coding.unseen);
   }
 
-  dense(batch: TableBatch, from: number, to: number, first: number): Block {
+  /** The rows as blocks of encoded columns; a large batch becomes several blocks. */
+  *encode(batch: EncodedCells): Generator<Block, void, void> {
+    for (let from = 0; from < batch.rows; from += this.#height) {
+      const to = Math.min(batch.rows, from + this.#height);
+      yield this.#sparse ? this.#sparseBlock(batch, from, to) : this.#denseBlock(batch, from, to);
+    }
+  }
+
+  #denseBlock(batch: EncodedCells, from: number, to: number): Block {
     const { columns } = this.#coding;
     const cols = this.#offsets[columns.length];
     const rows = to - from;
@@ -191,10 +209,11 @@ class Encoder {
     columns.forEach((column, j) => {
       const offset = this.#offsets[j];
       if (this.#parts.includes(j)) return;
+      const cellOf = batch.columns[j];
       for (let i = 0; i < rows; i++) {
-        const cell = batch.cell(from + i, j);
+        const cell = cellOf(from + i);
         const at = i * cols + offset;
-        const row = rowNumber(batch, from + i, first);
+        const row = batch.rowNumber(from + i);
         if (column.kind === 'number') data[at] = this.#number(cell, column, row, j);
         else {
           const level = this.#level(cell, column, row, j);
@@ -203,21 +222,22 @@ class Encoder {
         }
       }
     });
-    if (this.#parts.length > 0) this.#composition(batch, from, to, first, data, cols);
-    this.#regression?.takeOut(data, batch, from, to, columns.length, first);
+    if (this.#parts.length > 0) this.#composition(batch, from, to, data, cols);
+    this.#regression?.takeOut(data, batch, from, to, columns.length);
     return { kind: 'dense', rows, cols, stride: cols, data };
   }
 
   /** Encodes categories of many levels: one entry per input column and row. */
-  sparse(batch: TableBatch, from: number, to: number, first: number): Block {
+  #sparseBlock(batch: EncodedCells, from: number, to: number): Block {
     const { columns } = this.#coding;
     const rows = to - from;
     const [count, cols] = [columns.length, this.#offsets[columns.length]];
     const [indices, data] = [new Int32Array(rows * count), new Float64Array(rows * count)];
     columns.forEach((column, j) => {
+      const cellOf = batch.columns[j];
       for (let i = 0; i < rows; i++) {
-        const cell = batch.cell(from + i, j);
-        const row = rowNumber(batch, from + i, first);
+        const cell = cellOf(from + i);
+        const row = batch.rowNumber(from + i);
         const at = i * count + j;
         const level = column.kind === 'number' ? 0 : this.#level(cell, column, row, j);
         // A level that has no weight in the fit belongs to a row without weight.
@@ -273,7 +293,7 @@ class Encoder {
   }
 
   /** Computes clr or ilr of the parts of every row. */
-  #composition(batch: TableBatch, from: number, to: number, first: number, data: Float64Array, cols: number): void {
+  #composition(batch: EncodedCells, from: number, to: number, data: Float64Array, cols: number): void {
     const { columns } = this.#coding;
     const parts = this.#parts;
     const isometric = (columns[parts[0]] as { transform: string }).transform === 'ilr';
@@ -281,9 +301,9 @@ class Encoder {
     const coordinates = new Float64Array(parts.length - 1);
     const { of, accepts } = functionOf('clr');
     for (let i = 0; i < to - from; i++) {
-      const row = rowNumber(batch, from + i, first);
+      const row = batch.rowNumber(from + i);
       parts.forEach((j, p) => {
-        const value = this.#value(batch.cell(from + i, j), row, j) ?? Number.NaN;
+        const value = this.#value(batch.columns[j](from + i), row, j) ?? Number.NaN;
         if (!Number.isNaN(value) && !accepts(value)) throw outOfRange(value, row, j, columns);
         logs[p] = of(value);
       });

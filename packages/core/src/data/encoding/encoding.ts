@@ -1,7 +1,7 @@
 /**
  * An `Encoding` converts mixed tables to numbers, so that PCA can analyse them.
  *
- * 1. A `TableSource` (table/table.ts) yields batches of cells: numbers, texts, booleans, missing values.
+ * 1. A `Table` (table/table.ts) yields batches of numbers and of texts or values.
  * 2. `learnEncoding` (learn-encoding.ts) reads the table once: kinds of columns, levels with their shares, means, ranks.
  * 3. An `Encoding` is the result: an immutable record per input column, which is stored in the model.
  * 4. `encodedSource` (encoded-source.ts) converts a table to a `RowSource` of numbers, block by block. A category of m levels

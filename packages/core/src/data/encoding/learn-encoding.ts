@@ -1,6 +1,6 @@
 import type { ProgressTracker } from '../../base/progress.js';
 import { DataError, describeValue } from '../../errors.js';
-import { isGap, rowNumber, type TableSource } from '../../table/table.js';
+import { isGap, readCells, type Table } from '../../table/table.js';
 import type { Warning } from '../../warning.js';
 import { empty } from '../inputs/to-block.js';
 import type { RowWeights } from '../statistics/weights.js';
@@ -50,18 +50,21 @@ export interface LearnedEncoding {
  * values, but not with the number of rows.
  */
 export async function learnEncoding(
-  table: TableSource,
+  table: Table<unknown>,
   rules: EncodingRules,
   weights: RowWeights,
   progress: ProgressTracker,
 ): Promise<LearnedEncoding> {
-  const columns = table.columns.map((column, j) => new ColumnLearner(table.columns, j, rules, column.kind));
+  const columns = table.columns.map(
+    (column, j) => new ColumnLearner(table.columns, j, rules, ENCODED_KINDS[column.kind]),
+  );
   let [rows, present] = [0, 0];
   progress.begin('levels', table.rows);
-  for await (const batch of table.batches()) {
+  for await (const batch of readCells(table)) {
     const own = weights.slice(rows, batch.rows);
     for (const [j, column] of columns.entries()) {
-      for (let i = 0; i < batch.rows; i++) column.add(batch.cell(i, j), rowNumber(batch, i, rows), own ? own[i] : 1);
+      const cell = batch.columns[j];
+      for (let i = 0; i < batch.rows; i++) column.add(cell(i), batch.rowNumber(i), own ? own[i] : 1);
       const pause = progress.step(0);
       if (pause) await pause;
     }
@@ -86,10 +89,13 @@ export async function learnEncoding(
   return { coding, rows, present, warnings: warningsOf(coding, columns, rows) };
 }
 
+/** How a column of each kind is encoded; undefined if its values decide. */
+const ENCODED_KINDS = { number: 'number', text: 'category', other: undefined } as const;
+
 /** Learns the encoding of one column, cell by cell. */
 class ColumnLearner {
   gaps = 0;
-  readonly #columns: TableSource['columns'];
+  readonly #columns: Table['columns'];
   readonly #at: number;
   readonly #rules: EncodingRules;
   readonly #transform: Transform;
@@ -102,12 +108,7 @@ class ColumnLearner {
   #mean = 0;
   #squares = 0;
 
-  constructor(
-    columns: TableSource['columns'],
-    at: number,
-    rules: EncodingRules,
-    kind: 'number' | 'category' | undefined,
-  ) {
+  constructor(columns: Table['columns'], at: number, rules: EncodingRules, kind: 'number' | 'category' | undefined) {
     this.#columns = columns;
     this.#at = at;
     this.#rules = rules;

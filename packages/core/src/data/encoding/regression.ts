@@ -1,7 +1,7 @@
 import { DataError, describeValue } from '../../errors.js';
 import { addCombination } from '../../linalg/row-products.js';
 import { axpy } from '../../linalg/vector.js';
-import { isGap, rowNumber, type TableBatch } from '../../table/table.js';
+import { type CellBatch, isGap } from '../../table/table.js';
 import { type EncodedCovariate, type EncodedRegression, termNames, type UnseenRule } from './encoding.js';
 
 /** A regression of columns x on the terms c of covariates: x ≈ mean + (c − covariateMean)·slopes. */
@@ -40,19 +40,17 @@ export class TermEncoder {
     this.#substitutes = substitutes;
   }
 
-  /**
-   * The terms (rows × terms) of some rows of a batch. The covariates are its cells from column `column` on. `first` is the index
-   * of its first row.
-   */
-  encode(batch: TableBatch, from: number, to: number, column: number, first: number): Float64Array {
+  /** The terms (rows × terms) of some rows of a batch. The covariates are its columns from `column` on. */
+  encode(batch: Pick<CellBatch, 'columns' | 'rowNumber'>, from: number, to: number, column: number): Float64Array {
     const terms = new Float64Array((to - from) * this.#terms);
     let term = 0;
     this.#covariates.forEach(({ name, levels, indexes }, c) => {
       const width = levels ? levels.length - 1 : 1;
+      const cellOf = batch.columns[column + c];
       for (let i = from; i < to; i++) {
-        const cell = batch.cell(i, column + c);
+        const cell = cellOf(i);
         const at = (i - from) * this.#terms + term;
-        const bad = (): DataError => notUsable(name, rowNumber(batch, i, first), cell, levels);
+        const bad = (): DataError => notUsable(name, batch.rowNumber(i), cell, levels);
         if (!indexes) {
           if (typeof cell !== 'number' || !Number.isFinite(cell)) throw bad();
           terms[at] = cell;

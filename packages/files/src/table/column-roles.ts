@@ -1,44 +1,46 @@
 import { DataError, type ErrorDetails, OptionError } from '@scree/core';
+import type { Table, TableColumn } from '@scree/core/data';
 import { DEFAULT_MEMORY, type FileOptions } from '../options.js';
 import { checkColumns } from './most-columns.js';
-import type { Column, Table } from './table.js';
 
-/** A column that is not analysed, and why. */
+/** A column that is not analysed, and the reason. */
 export interface LeftOut {
   readonly name: string;
   readonly type: string;
   readonly why: string;
-  /** Where it was left out as text: the share of its values that are numbers, if that is a fifth or more. */
+  /** The share of numbers among the values of a column of text, if it is a fifth or more. */
   readonly numericShare?: number;
 }
 
-export interface Choice {
-  /** Indexes of the columns used. */
+/** What the columns of a table are for, by their indexes. */
+export interface ColumnRoles {
+  /** The columns of numbers that are analysed. */
   readonly used: readonly number[] | 'all';
-  /** The same, and the index of the weight after them. */
+  /** The same columns, followed by the weight if there is one. */
   readonly usedAndWeight: readonly number[] | 'all';
+  /** Number of the columns in `used`. */
   readonly cols: number;
-  /** Names of the columns used. */
+  /** Names of the columns in `used`. */
   names(): readonly string[];
-  /** Index of the column that names the rows. */
+  /** The column that names the rows. */
   readonly name: number | undefined;
-  /** Index of the column that colours them. */
+  /** The column that colours the rows. */
   readonly color: number | undefined;
   readonly weight: number | undefined;
-  /** Index of the column that says which rows are read. */
+  /** The column whose text decides which rows are read. */
   readonly by: number | undefined;
-  /** Indexes of the columns that are categories, in their order. */
+  /** The categories, in the order of the file. */
   readonly categories: readonly number[];
-  /** Indexes of numbers and categories together, in the order that was asked for, or that of the file. */
+  /** Numbers and categories together, in the order of the option `columns` or of the file. */
   mixed(): readonly number[];
-  /** Indexes of the supplementary numeric columns, and of the columns that are groups. */
+  /** The supplementary columns of numbers, and the columns that are groups. */
   readonly supplementary: readonly number[];
   readonly groups: readonly number[];
   readonly leftOut: readonly LeftOut[];
 }
 
-/** Which columns are used, which are left out, and where label and weight are. */
-export function chooseColumns(table: Table, options: FileOptions, path: string): Choice {
+/** Assigns roles to the columns of a table as the options say. */
+export function chooseRoles(table: Table, options: FileOptions, path: string): ColumnRoles {
   const {
     columns: wanted,
     exclude,
@@ -49,14 +51,14 @@ export function chooseColumns(table: Table, options: FileOptions, path: string):
     groups: grouping,
     only,
   } = options;
-  const { name: nameName, color: colorName } = labelColumns(options);
+  const { name: nameName, color: colorName } = labelNames(options);
   if (
     [wanted, exclude, nameName, colorName, weightName, asked, codes, besides, grouping, only].every(
       (option) => option === undefined,
     ) &&
     table.uniform
   ) {
-    // Arrays may be very wide: what is not chosen needs no list.
+    // An array may have millions of columns, so they are not listed.
     return {
       used: 'all',
       usedAndWeight: 'all',
@@ -99,7 +101,7 @@ export function chooseColumns(table: Table, options: FileOptions, path: string):
   const beside = new Set([...supplementary, ...groups]);
   const excluded = new Set(findAll(exclude ?? []));
   const chosen = new Set(wanted ? findAll(wanted) : []);
-  const isCategory = ({ kind, index }: Column, j: number): boolean =>
+  const isCategory = ({ kind, index }: TableColumn, j: number): boolean =>
     asked === 'only' && wanted
       ? chosen.has(j)
       : (asked === true || asked === 'only') && kind === 'text' && !index && (!wanted || chosen.has(j));
@@ -110,7 +112,7 @@ export function chooseColumns(table: Table, options: FileOptions, path: string):
     (j) => !excluded.has(j) && (named.has(j) || (isCategory(table.columns[j], j) && !taken.has(j))),
   );
   const reasons = new Map<number, string>();
-  const why = (column: Column, j: number): string | undefined => {
+  const why = (column: TableColumn, j: number): string | undefined => {
     if (j === name || j === color) return name === color ? 'label' : j === name ? 'name' : 'color';
     if (j === weight) return 'weight';
     if (j === by) return 'by';
@@ -135,7 +137,7 @@ export function chooseColumns(table: Table, options: FileOptions, path: string):
       if (table.columns[j].kind !== 'number')
         throw notNumeric(table.columns[j], path, 'Only numbers can be analysed: leave it out, or use it as label.');
     }
-    // Chosen by name, a column may be used and name or colour the rows too.
+    // A column that is chosen by name may be analysed and name or colour the rows as well.
     for (const j of table.columns.keys()) if (!reasons.has(j)) reasons.set(j, 'not chosen');
     for (const j of used) reasons.delete(j);
   }
@@ -161,10 +163,10 @@ export function chooseColumns(table: Table, options: FileOptions, path: string):
   };
 }
 
-/** A column is read as a number or as text, not as both. */
+/** Refuses a column that is a group and a supplementary column or the weight. */
 function checkApart(
   table: Table,
-  { supplementary, groups, weight }: Pick<Choice, 'supplementary' | 'groups' | 'weight'>,
+  { supplementary, groups, weight }: Pick<ColumnRoles, 'supplementary' | 'groups' | 'weight'>,
 ): void {
   const twice = groups.find((j) => supplementary.includes(j) || j === weight);
   if (twice === undefined) return;
@@ -176,16 +178,16 @@ function checkApart(
   );
 }
 
-function leftOut({ name, type, numericShare }: Column, why: string): LeftOut {
+function leftOut({ name, type, numericShare }: TableColumn, why: string): LeftOut {
   return { name, type, why, ...(numericShare !== undefined && why === 'text' ? { numericShare } : {}) };
 }
 
-/** The columns that name and colour the rows: `label` is both, where nothing else is said. */
-export function labelColumns({ label, name, color }: FileOptions): Pick<FileOptions, 'name' | 'color'> {
+/** The columns that name and colour the rows. `label` is the default of both. */
+export function labelNames({ label, name, color }: FileOptions): Pick<FileOptions, 'name' | 'color'> {
   return { name: name ?? label, color: color ?? label };
 }
 
-/** '0-99' of an array: its columns have no names that could contain a hyphen. */
+/** The columns of a range such as '0-99'. Only arrays have ranges: their columns have no names that could contain a hyphen. */
 function range(name: string, table: Table): number[] | undefined {
   const [, from, to] = /^(\d{1,9})-(\d{1,9})$/.exec(name) ?? [];
   if (table.named || from === undefined || Number(from) > Number(to) || Number(to) >= table.width) return undefined;
@@ -203,7 +205,7 @@ function unknown(name: string, table: Table, path: string): DataError {
   });
 }
 
-function notNumeric(column: Column, path: string, remedy: string, reason?: ErrorDetails['reason']): DataError {
+function notNumeric(column: TableColumn, path: string, remedy: string, reason?: ErrorDetails['reason']): DataError {
   return new DataError(
     'NOT_A_NUMBER',
     `Column ${JSON.stringify(column.name)} of ${path} holds ${column.kind === 'text' ? 'text' : column.type}, not numbers. ${remedy}`,

@@ -1,8 +1,5 @@
 import { builtInName } from '../base/built-in-name.js';
 import type { ProgressTracker } from '../base/progress.js';
-import { packedRows, rowsOfBlock } from '../data/blocks/block-rows.js';
-import type { NumberArray } from '../data/blocks/matrix.js';
-import type { RowSource } from '../data/blocks/row-source.js';
 import { libraryAdvice, libraryKind } from '../data/inputs/library-kind.js';
 import { commonLength } from '../data/inputs/open-columns.js';
 import { type Data, openSource } from '../data/inputs/open-source.js';
@@ -10,8 +7,10 @@ import { items } from '../data/inputs/open-stream.js';
 import { adviceForRow, hasColumn, isRecord } from '../data/inputs/row-gatherer.js';
 import { empty, isMatrix } from '../data/inputs/to-block.js';
 import { DataError, describeValue } from '../errors.js';
-import { chooseColumns } from './choose-columns.js';
-import type { ColumnTable, TableBatch, TableRow, TableSource } from './table.js';
+import { selectNamed } from './select-columns.js';
+import { type ColumnTable, changeTable, type Table, type TableRow } from './table.js';
+import { sourceTable } from './to-row-source.js';
+import { type ValueBatch, valueTable } from './value-table.js';
 
 type TableRows = Iterable<TableRow | readonly TableRow[]> | AsyncIterable<TableRow | readonly TableRow[]>;
 
@@ -19,20 +18,22 @@ type TableRows = Iterable<TableRow | readonly TableRow[]> | AsyncIterable<TableR
  * Tables with numbers and categories: rows, columns by name, streams of rows or of lists of rows, and whatever `pca`
  * takes. A function that returns a stream lets it be read more than once, without keeping its rows.
  */
-export type TableData = Data | TableSource | ColumnTable | TableRows | (() => TableRows);
+export type TableData = Data | Table<unknown> | ColumnTable | TableRows | (() => TableRows);
 
 /** Rows of a stream that make a batch. */
 const GATHERED = 1024;
+/** Rows of records in memory that make a batch. */
+const RECORDS = 1 << 18;
 
 /** Turns data into a table; `chosen` are the columns to use, in this order. The caller closes it. */
-export async function openTable(
+export async function toTable(
   data: TableData,
   progress: ProgressTracker,
   chosen?: readonly string[],
-): Promise<TableSource> {
+): Promise<Table<unknown>> {
   if (typeof data === 'function') {
     const opened = await openRows(data, progress, chosen);
-    return { ...opened, rereadable: true };
+    return changeTable(opened, { rereadable: true });
   }
   if (typeof data !== 'object' || data === null) {
     throw new DataError(
@@ -43,16 +44,16 @@ export async function openTable(
       },
     );
   }
-  if ('batches' in data && typeof data.batches === 'function') return chooseColumns(data as TableSource, chosen);
+  if (isTable(data)) return selectNamed(data, chosen);
   if (isNumeric(data)) {
     const source = await openSource(data as Data, progress);
-    return chooseColumns(sourceTable(source), chosen);
+    return selectNamed(sourceTable(source), chosen);
   }
   const kind = libraryKind(data);
   if (kind) {
     const read = await (await import('../data/inputs/library-data.js')).readLibraryData(kind, data);
-    if ('columns' in read) return chooseColumns(fromLists(read.names, read.columns), chosen);
-    return chooseColumns(sourceTable(await openSource(read, progress)), chosen);
+    if ('columns' in read) return selectNamed(fromLists(read.names, read.columns), chosen);
+    return selectNamed(sourceTable(await openSource(read, progress)), chosen);
   }
   const advice = builtInName(data) === 'Map' ? 'a Map. Pass Object.fromEntries(map).' : libraryAdvice(data);
   if (advice) throw new DataError('BAD_DATA', `The table is ${advice}`);
@@ -60,7 +61,11 @@ export async function openTable(
   if (Symbol.iterator in data || Symbol.asyncIterator in data) {
     return openRows(() => data as TableRows, progress, chosen);
   }
-  return chooseColumns(fromColumns(data as ColumnTable), chosen);
+  return selectNamed(fromColumns(data as ColumnTable), chosen);
+}
+
+function isTable(data: object): data is Table<unknown> {
+  return 'read' in data && typeof data.read === 'function' && 'columns' in data && Array.isArray(data.columns);
 }
 
 function isNumeric(data: object): boolean {
@@ -71,29 +76,7 @@ function isNumeric(data: object): boolean {
   );
 }
 
-/** A source of numbers as a table. Its blocks are read as they are. */
-export function sourceTable(source: RowSource, names = source.columnNames): TableSource {
-  return {
-    columns: Array.from({ length: source.cols }, (_, j) => ({ name: names?.[j] ?? String(j) })),
-    named: names !== undefined,
-    ...(source.rows === undefined ? {} : { rows: source.rows }),
-    rereadable: source.rereadable,
-    async *batches() {
-      for await (const block of source.blocks()) {
-        const plain: { data: NumberArray; stride: number } =
-          block.kind === 'dense' && !block.half
-            ? block
-            : { data: packedRows(rowsOfBlock(block, 0, block.rows)), stride: block.cols };
-        const { data, stride } = plain;
-        yield { rows: block.rows, cell: (i, j) => data[i * stride + j] };
-      }
-    },
-    ...(source.warnings ? { warnings: () => source.warnings?.() ?? [] } : {}),
-    ...(source.close ? { close: () => source.close?.() } : {}),
-  };
-}
-
-function fromColumns(table: ColumnTable): TableSource {
+function fromColumns(table: ColumnTable): Table<unknown> {
   const names = Object.keys(table);
   if (names.length === 0) throw empty();
   const columns = names.map((name) => {
@@ -112,16 +95,15 @@ function fromColumns(table: ColumnTable): TableSource {
   return fromLists(names, columns);
 }
 
-function fromLists(names: readonly string[], columns: readonly ArrayLike<unknown>[]): TableSource {
+function fromLists(names: readonly string[], columns: readonly ArrayLike<unknown>[]): Table<unknown> {
   const rows = commonLength(names, columns);
   if (rows === 0) throw empty();
-  return {
-    columns: names.map((name) => ({ name })),
-    named: true,
-    rows,
-    rereadable: true,
-    batches: () => [{ rows, cell: (i, j) => columns[j][i] }],
-  };
+  const facts = { columns: names.map((name) => ({ name })), named: true, rows, rereadable: true };
+  return valueTable(facts, () => [{ rows, values: (j) => listOf(columns[j]) }]);
+}
+
+function listOf(values: ArrayLike<unknown>): readonly unknown[] {
+  return Array.isArray(values) ? values : Array.from(values);
 }
 
 /** What is known of rows once the first was seen: names, or a length. */
@@ -192,10 +174,15 @@ class RowShape {
     );
   }
 
-  batch(rows: readonly unknown[]): TableBatch {
-    if (this.#positional) return { rows: rows.length, cell: (i, j) => (rows[i] as ArrayLike<unknown>)[j] };
-    const { names } = this;
-    return { rows: rows.length, cell: (i, j) => (rows[i] as Readonly<Record<string, unknown>>)[names[j]] };
+  batch(rows: readonly unknown[]): ValueBatch {
+    const key = this.#positional ? (j: number) => j : (j: number) => this.names[j];
+    return {
+      rows: rows.length,
+      values: (j) => {
+        const own = key(j);
+        return rows.map((row) => (row as Readonly<Record<string | number, unknown>>)[own]);
+      },
+    };
   }
 }
 
@@ -210,18 +197,16 @@ function checkRow(row: unknown, at: number): void {
   if (advice) throw new DataError('BAD_DATA', `Row ${at + 1} is ${advice}`, { row: at });
 }
 
-function fromRows(rows: readonly unknown[], chosen: readonly string[] | undefined): TableSource {
+function fromRows(rows: readonly unknown[], chosen: readonly string[] | undefined): Table<unknown> {
   if (rows.length === 0) throw empty();
   const shape = new RowShape(rows[0], chosen);
   // By index: forEach passes over holes.
   for (let at = 0; at < rows.length; at++) shape.check(rows[at], at);
-  return {
-    columns: shape.names.map((name) => ({ name })),
-    named: shape.named,
-    rows: rows.length,
-    rereadable: true,
-    batches: () => [shape.batch(rows)],
-  };
+  const { named, names } = shape;
+  const facts = { columns: names.map((name) => ({ name })), named, rows: rows.length, rereadable: true };
+  return valueTable(facts, function* () {
+    for (let from = 0; from < rows.length; from += RECORDS) yield shape.batch(rows.slice(from, from + RECORDS));
+  });
 }
 
 /** A stream of rows. It is read up to its first row, because its columns are known only then; that reading is the first one. */
@@ -229,9 +214,9 @@ async function openRows(
   open: () => TableRows,
   progress: ProgressTracker,
   chosen: readonly string[] | undefined,
-): Promise<TableSource> {
+): Promise<Table<unknown>> {
   let shape: RowShape | undefined;
-  async function* gathered(): AsyncGenerator<TableBatch, void, void> {
+  async function* gathered(): AsyncGenerator<ValueBatch, void, void> {
     let waiting: unknown[] = [];
     let seen = 0;
     for await (const item of items(checkStream(open()), progress)) {
@@ -248,25 +233,25 @@ async function openRows(
   }
   const begun = gathered();
   const first = await begun.next();
-  if (first.done || !shape) throw empty();
+  const known = shape as RowShape | undefined;
+  if (first.done || !known) throw empty();
+  const start = first.value;
   let used = false;
-  return {
-    columns: (shape as RowShape).names.map((name) => ({ name })),
-    named: (shape as RowShape).named,
-    rereadable: false,
-    async *batches() {
-      if (used) {
-        yield* gathered();
-        return;
-      }
-      used = true;
-      yield first.value;
-      yield* begun;
-    },
-    close: async () => {
-      await begun.return();
-    },
+  async function* batches(): AsyncGenerator<ValueBatch, void, void> {
+    if (used) {
+      yield* gathered();
+      return;
+    }
+    used = true;
+    yield start;
+    yield* begun;
+  }
+  const { named, names } = known;
+  const facts = { columns: names.map((name) => ({ name })), named, rows: undefined, rereadable: false };
+  const close = async (): Promise<void> => {
+    await begun.return();
   };
+  return changeTable(valueTable(facts, batches), { close });
 }
 
 function checkStream(stream: unknown): Iterable<unknown> | AsyncIterable<unknown> {

@@ -4,7 +4,7 @@ import {
   blobBytes,
   checkFileOptions,
   identify,
-  openTable as openIdentified,
+  openFormat,
   plainPlatform,
   readerAt,
   type Table,
@@ -16,13 +16,13 @@ const SMALL = 1 << 20;
 const HEAD = 256;
 
 /** Opens a file of any format as columns and rows. */
-export async function openTable(data: Blob | Uint8Array, name: string): Promise<Table> {
+export async function openOrigin(data: Blob | Uint8Array, name: string): Promise<Table> {
   const options = checkFileOptions({});
   const small = data instanceof Blob && data.size <= SMALL ? new Uint8Array(await data.arrayBuffer()) : data;
   await refuseModel(small, name);
   const bytes = small instanceof Blob ? blobBytes(small, name) : bytesOf(small, name);
   const file = await identify(bytes, { name }, options, plainPlatform.unpack);
-  return openIdentified(file, options, plainPlatform);
+  return openFormat(file, options, plainPlatform);
 }
 
 /** How stored models begin, in their binary form and as JSON. */

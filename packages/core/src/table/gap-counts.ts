@@ -1,25 +1,25 @@
-import type { Warning } from '@scree/core';
+import type { Warning } from '../warning.js';
 import type { RemoteReading } from './table.js';
 
 /** Columns that a message names. */
 const NAMED = 5;
 
-/** Counts what one reading does about missing values, for the warnings VALUES_FILLED and ROWS_DROPPED. */
+/** Counts how one reading handles missing values, for the warnings VALUES_FILLED and ROWS_DROPPED. */
 export class GapCounts {
   /** Rows that were read, dropped ones too. */
   rows = 0;
   dropped = 0;
-  /** What gaps are filled with: the file's own column means, or numbers that were given. */
+  /** The replacements of missing values: the column means of the file, or numbers from the caller. */
   readonly #from: 'mean' | 'given';
-  /** Missing values of each column that has some: filled in, or in rows that were dropped. */
+  /** Missing values by column, filled in or in dropped rows. */
   readonly #missing = new Map<number, number>();
   #filled = 0;
 
-  constructor(from: 'mean' | 'given') {
+  constructor(from: 'mean' | 'given' = 'mean') {
     this.#from = from;
   }
 
-  /** What a cluster read: rows that miss values were dropped, or their gaps were filled in. */
+  /** The counts of a reading on a cluster. */
   static of({ read, incomplete, gaps }: RemoteReading, drops: boolean, from: 'mean' | 'given'): GapCounts {
     const counts = new GapCounts(from);
     counts.rows = read;
@@ -31,19 +31,19 @@ export class GapCounts {
     return counts;
   }
 
-  /** A value of this column was filled in. */
+  /** Counts a value that was filled in. */
   fill(column: number): void {
     this.#filled++;
     this.#count(column);
   }
 
-  /** This row was left out. */
-  drop(row: ArrayLike<number>): void {
+  /** Counts a dropped row that misses the values of these columns. */
+  drop(columns: Iterable<number>): void {
     this.dropped++;
-    for (let j = 0; j < row.length; j++) if (Number.isNaN(row[j])) this.#count(j);
+    for (const column of columns) this.#count(column);
   }
 
-  /** Missing values of a column. */
+  /** Number of missing values of a column. */
   missing(column: number): number {
     return this.#missing.get(column) ?? 0;
   }
