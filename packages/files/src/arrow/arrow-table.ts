@@ -138,29 +138,16 @@ class ArrowReading {
           for (const text of await this.#readTexts(part, this.#text)) block.texts[0].push(text);
         block.rows += count;
         from += count;
-        if (block.rows === block.height) yield this.#take();
+        if (block.rows === block.height) yield this.#takeBlock();
       }
     }
-    if (block.rows > 0) yield this.#take();
+    if (block.rows > 0) yield this.#takeBlock();
   }
 
-<<<<<<< HEAD
   /** Returns the filled block. The next is written into the other buffer. */
   #takeBlock(): DenseBatch {
-    const cols = this.#numbers.length;
-    const data = this.#buffers[this.#turn];
-    const text = this.#text === undefined ? undefined : this.#texts;
-    const block = { kind: 'dense', rows: this.#filled, cols, stride: cols, data } as const;
-    this.#turn = 1 - this.#turn;
-    this.#done += this.#filled;
-    this.#filled = 0;
-    this.#texts = [];
-    return { block, text };
-=======
-  #take(): DenseBatch {
     this.#done += this.#block.rows;
     return this.#block.take();
->>>>>>> wt-table
   }
 
   /** Writes the numbers of a field into their columns of the block. */
@@ -292,13 +279,8 @@ export async function arrowTypes(schema: string): Promise<ReadonlyMap<string, st
   }
 }
 
-<<<<<<< HEAD
 /** A column of the block: its index, and the entry of the list if the field holds lists. */
-interface Slot {
-=======
-/** A column in a block, and the entry of the list that it holds if the field has lists. */
 interface FieldSlot {
->>>>>>> wt-table
   readonly slot: number;
   readonly entry: number;
 }

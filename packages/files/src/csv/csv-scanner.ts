@@ -45,13 +45,8 @@ export class Scanner {
   readonly #cols: number;
   /** The role of each column of the file. */
   readonly #slots: Int32Array;
-<<<<<<< HEAD
-  /** A column that is read both as a number and as the text. */
-  readonly #alsoText: number | undefined;
-=======
-  /** Of each column of the file: 1 if it is read as text, maybe besides as a number. */
+  /** For every column of the file: 1 if it is read as text, even if it is also read as a number. */
   readonly #asText: Uint8Array;
->>>>>>> wt-table
   readonly #decode: typeof utf8OrWindows1252Of;
   readonly #rounded: RoundedReading;
   /** Columns of the record with an integer that was rounded. It may be parsed again before it counts. */
@@ -59,13 +54,7 @@ export class Scanner {
   readonly #converted: ReadingNotes['converted'];
   /** The same of values that were converted. */
   #convertedHere: [column: number, kind: Conversion, from: string, to: number][] = [];
-<<<<<<< HEAD
-  /** The label of the record. */
-  #labelHere: string | null = null;
-  /** Further columns that are read as text, and their cells in the record, by column. */
-=======
-  /** Columns that are read as text, and the texts of the record by column. */
->>>>>>> wt-table
+  /** Columns that are read as text, and their cells in the record, by column. */
   readonly #textColumns: readonly number[];
   readonly #textsHere: Text[];
   readonly #longest: number;
@@ -114,19 +103,8 @@ export class Scanner {
     return this.#reader.close();
   }
 
-<<<<<<< HEAD
-  /** Reads up to `height` records into `data` and `text`, fewer if their texts use up the budget. Returns the count. */
-  async fill(
-    data: Float64Array,
-    height: number,
-    text: (string | null)[] | undefined,
-    texts: readonly (string | null)[][],
-    budget: TextBudget,
-  ): Promise<number> {
-=======
-  /** Reads records until the block is full or the file ends. Returns their number. */
+  /** Reads records until the block is full or the file ends. Returns their count. */
   async fill(block: BlockAssembler): Promise<number> {
->>>>>>> wt-table
     if (!this.#begun) await this.#begin();
     while (!block.isFull) {
       this.#parse(block);
@@ -246,13 +224,8 @@ export class Scanner {
   }
 
   /**
-<<<<<<< HEAD
    * Parses the complete records of the window and returns their count. A record that continues behind the window is parsed
    * again with the next window, and its numbers are overwritten.
-=======
-   * Parses the whole records of the window. A record that is cut off is left for the next window: numbers of it that were written
-   * already are written again.
->>>>>>> wt-table
    */
   #parse(block: BlockAssembler): void {
     const { data, height, texts, budget } = block;

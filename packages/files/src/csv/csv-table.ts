@@ -54,26 +54,6 @@ async function* readRows(
 ): AsyncGenerator<DenseBatch, void, void> {
   const { columns } = dialect;
   const numbers = request.numbers === 'all' ? [...columns.keys()] : request.numbers;
-<<<<<<< HEAD
-  const cols = numbers.length;
-  // A row takes at least a byte per column: a small file needs no large block.
-  const most = bytes.size === undefined ? undefined : Math.floor(bytes.size / columns.length) + 1;
-  const { texts: asked = [] } = request;
-  const named = request.text === undefined ? 0 : 1;
-  const height = blockRows(8 * Math.max(1, cols) + TEXT_BYTES * (asked.length + named), memory, most);
-  const budget = new TextBudget(memory);
-  const scanner = new Scanner(bytes, dialect, request, numbers, { memory, window, ...notes });
-  try {
-    // Two blocks in turn: one may still be in use while the other is filled.
-    const buffers = [new Float64Array(height * cols), new Float64Array(height * cols)];
-    for (let turn = 0; ; turn = 1 - turn) {
-      const text: (string | null)[] | undefined = request.text === undefined ? undefined : [];
-      const texts = asked.map((): (string | null)[] => []);
-      const rows = await scanner.fill(buffers[turn], height, text, texts, budget);
-      if (rows === 0) return;
-      yield { block: { kind: 'dense', rows, cols, stride: cols, data: buffers[turn] }, text, texts };
-    }
-=======
   const { texts = [] } = request;
   // A row takes a byte per column at least: a small file needs no large block.
   const rows = bytes.size === undefined ? undefined : Math.floor(bytes.size / columns.length) + 1;
@@ -81,7 +61,6 @@ async function* readRows(
   const scanner = new Scanner(bytes, dialect, { numbers, texts }, { memory, window, ...notes });
   try {
     while ((await scanner.fill(block)) > 0) yield block.take();
->>>>>>> wt-table
   } finally {
     await scanner.close();
   }

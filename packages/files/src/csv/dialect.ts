@@ -308,13 +308,8 @@ function lookFurther(
   return true;
 }
 
-<<<<<<< HEAD
-function describeColumn(name: string, { numbers, texts }: NumbersAndTexts, complete: boolean): Column {
-  // A few texts among numbers are mistakes, and reported when they are read.
-=======
 function describeColumn(name: string, { numbers, texts }: NumbersAndTexts, complete: boolean): TableColumn {
-  // A few texts among numbers are mistakes, and reported where they are met.
->>>>>>> wt-table
+  // A few texts among numbers are mistakes, and reported when they are read.
   if (numbers > texts) return { name, kind: 'number', type: 'number' };
   const share = numbers / (numbers + texts);
   if (texts > 0)

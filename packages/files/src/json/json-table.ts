@@ -236,13 +236,8 @@ function count(counts: ValueCounts, value: unknown, missing: ReadonlySet<string>
   } else if (value !== null) counts.others++;
 }
 
-<<<<<<< HEAD
 /** The kind of a column. `whole` is true if all rows were seen. */
-function kindOf({ numbers, texts, others, list }: ValueCounts, whole: boolean): Pick<Column, 'kind' | 'type'> {
-=======
-/** What a column holds; `whole` says whether all rows were seen. */
 function kindOf({ numbers, texts, others, list }: ValueCounts, whole: boolean): Pick<TableColumn, 'kind' | 'type'> {
->>>>>>> wt-table
   if (others > 0 || list !== undefined) return { kind: 'other', type: list === undefined ? 'record' : 'list' };
   if (whole && numbers + texts === 0) return { kind: 'other', type: 'empty' };
   // A few texts among numbers are mistakes, and reported when they are read.

@@ -219,29 +219,12 @@ function transpose(
   }
 }
 
-<<<<<<< HEAD
-/** Blocks of the requested columns: a view if they are neighbours, a copy otherwise. */
-async function* pick(
-  blocks: AsyncIterable<DenseBlock>,
-  { numbers, text }: Request,
-): AsyncGenerator<DenseBatch, void, void> {
-  const from = numbers === 'all' ? 0 : (numbers[0] ?? 0);
-  const neighbours = numbers !== 'all' && numbers.length > 0 && numbers.every((column, i) => column === from + i);
-  for await (const block of blocks) {
-    const labels = text === undefined ? undefined : texts(block, text);
-    if (numbers === 'all') yield { block, text: labels };
-    else if (neighbours) {
-      yield { block: { ...block, cols: numbers.length, data: block.data.subarray(from) }, text: labels };
-    } else yield { block: gather(block, numbers), text: labels };
-  }
-=======
-/** The blocks with only the columns that are asked for, and the numbers of a column as texts. */
+/** Blocks of the requested columns, and the numbers of a column as texts. */
 function pick(blocks: AsyncIterable<DenseBlock>, { numbers, texts = [] }: ReadRequest): AsyncIterable<DenseBatch> {
   return mapAsync(blocks, (block) => ({
     block: numbers === 'all' ? block : blockColumns(block, numbers),
     texts: texts.map((column) => textsOf(block, column)),
   }));
->>>>>>> wt-table
 }
 
 function textsOf(block: DenseBlock, column: number): string[] {
