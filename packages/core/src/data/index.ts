@@ -53,7 +53,9 @@ export { scoreNames } from './blocks/row-matrix.js';
 export { checkBlockWidth, mapSource } from './blocks/row-source.js';
 export type { ReconstructedColumn } from './encoding/decode.js';
 export { decodeNumbers } from './encoding/decode.js';
-export { encodedSource, openForModel, TableEncoder } from './encoding/encoded-source.js';
+export { encodeColumns } from './encoding/encode-columns.js';
+export { encodeTerms } from './encoding/encode-terms.js';
+export { encodedSource, openForModel } from './encoding/encoded-source.js';
 export type {
   CategoryColumn,
   EncodedColumn,

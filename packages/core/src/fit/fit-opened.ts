@@ -56,7 +56,9 @@ export async function prepareColumns(
   progress: ProgressTracker,
 ): Promise<Opened> {
   const plain = (settings.transform ?? 'none') === 'none' && settings.scale !== 'median';
-  return plain ? { source, settings } : (await import('./encode-columns.js')).encodeColumns(source, settings, progress);
+  return plain
+    ? { source, settings }
+    : (await import('./column-options.js')).applyColumnOptions(source, settings, progress);
 }
 
 /** If the data changed during a failed fit, the change is the likely cause: the error reports it. */

@@ -43,8 +43,13 @@ export function sourceTable(source: RowSource, names = source.columnNames): Tabl
   };
 }
 
-async function* asyncBlocks(source: RowSource): AsyncGenerator<Block, void, void> {
-  yield* source.blocks();
+function asyncBlocks(source: RowSource): AsyncIterable<Block> {
+  const blocks = source.blocks();
+  return Symbol.asyncIterator in blocks ? blocks : inTurn(blocks);
+}
+
+async function* inTurn(blocks: Iterable<Block>): AsyncGenerator<Block, void, void> {
+  yield* blocks;
 }
 
 /** What a source says that its table does not know. */

@@ -6,10 +6,10 @@ import {
   type TableFitOptions,
 } from '@scree/analysis';
 import { DEFAULT_MEMORY } from '@scree/files';
+import type { DataFile } from '../disk/index.js';
 import { offerEngines } from '../offer-engines.js';
 import { readColumnWeights } from './column-weights.js';
 import type { Call } from './command.js';
-import type { PreparedFile } from './derived-file.js';
 import { betweenLabels } from './fit-between.js';
 import { fitOptions } from './fit-options.js';
 import type { Terminal } from './terminal.js';
@@ -19,7 +19,7 @@ import { countRowsOfSmallFile } from './with-file.js';
 offerEngines();
 
 /** A file as a table to analyse. Its rows count while they are read, so that much of it is known only afterwards. */
-export function tableOf(file: PreparedFile): AnalysisTable {
+export function tableOf(file: DataFile): AnalysisTable {
   const { source, columns, coding, fit, label, supplementary, groups, supplementaryRows, leftOut } = file;
   // Sparse rows have nothing beside them, unless they were encoded.
   const sparse = source.nonzeros !== undefined && !coding;
@@ -43,7 +43,7 @@ export function tableOf(file: PreparedFile): AnalysisTable {
 
 /** What the flags ask of a fit of a file. Rows with weights are read for them. */
 export async function questionsOf(
-  file: PreparedFile,
+  file: DataFile,
   { flags, signal }: Pick<Call, 'flags' | 'signal'>,
   terminal: Terminal,
 ): Promise<TableFitOptions> {
@@ -69,7 +69,7 @@ export type MoreQuestions = Pick<AnalyzeTableOptions, 'figures' | 'colours' | 'l
 
 /** Fits and analyses a file as the flags say. */
 export async function analyzeFile(
-  file: PreparedFile,
+  file: DataFile,
   call: Pick<Call, 'flags' | 'signal'>,
   terminal: Terminal,
   more: MoreQuestions = {},

@@ -4,7 +4,6 @@ import { compositionParts, decodeNumbers, hasCategories } from '@scree/core/data
 import type { DataFile, FileOptions, OpenOptions } from '../disk/index.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
-import { encodedFile, type PreparedFile } from './derived-file.js';
 import { UsageError } from './usage-error.js';
 
 /**
@@ -78,12 +77,7 @@ function listed(names: readonly string[]): string {
 }
 
 /** The rows of a file as the columns of a model: encoded, where the model has an encoding. */
-export async function readFor(
-  model: Model,
-  file: DataFile,
-  { flags, signal }: Pick<Call, 'flags' | 'signal'>,
-  path: string,
-): Promise<PreparedFile> {
+export function readFor(model: Model, file: DataFile, { flags }: Pick<Call, 'flags'>, path: string): DataFile {
   const { coding } = model;
   const given = coding && coding.method !== 'pca' ? file.table.columns.length : file.source.cols;
   const expected = coding ? coding.columns.length : model.d;
@@ -96,7 +90,7 @@ export async function readFor(
   }
   // Beside the rows are covariates, and nothing that was asked for.
   const beside = coding?.regression ? { supplementary: [], groups: [] } : {};
-  return coding ? encodedFile(file, ruledBy(coding, flags), { ...beside, signal }) : file;
+  return coding ? file.encode(ruledBy(coding, flags), beside) : file;
 }
 
 /** The encoding with the rules for gaps and unseen levels that the flags ask for. */

@@ -6,14 +6,13 @@ import { refuseChanged } from '@scree/core/data';
 import type { RowRanges } from '@scree/files';
 import { withoutParameters } from '../database/postgres-url.js';
 import { writeAllAtomically } from '../disk/atomic-file.js';
-import type { OpenOptions } from '../disk/index.js';
+import type { DataFile, OpenOptions } from '../disk/index.js';
 import { checkFolder, checkTarget } from '../disk/output-target.js';
 import { makeReport, questionsOfFigures } from '../report/report.js';
 import { analyzeFile, tableOf } from './analyze-file.js';
 import { byGroup, refuseRowsApart } from './by-group.js';
 import { checkEnding } from './check-output.js';
 import type { Call } from './command.js';
-import type { PreparedFile } from './derived-file.js';
 import { describeWarning } from './describe-error.js';
 import { describeReason } from './describe-reason.js';
 import { checkRereadable, withModel } from './fit-file.js';
@@ -91,14 +90,14 @@ async function writePage(call: Call, terminal: Terminal, only?: OpenOptions['onl
 
 /** Analyses the rows of a file with a model that was brought. */
 async function analyzeModelOf(
-  file: PreparedFile,
+  file: DataFile,
   model: Model,
   questions: Pick<AnalyzeModelOptions, 'figures' | 'colours' | 'listRows'>,
   { flags, signal }: Call,
   { onProgress }: Terminal,
 ): Promise<Analysis> {
   const memory = flags.memory as number | undefined;
-  if (!file.input) await countRowsOfSmallFile(file, signal);
+  if (!file.coding) await countRowsOfSmallFile(file, signal);
   // The model may have seen these rows or not: nothing in it tells.
   return analyzeModel(model, tableOf(file), {
     ...questions,
@@ -114,7 +113,7 @@ async function withFileToReport(
   call: Call,
   terminal: Terminal,
   only: OpenOptions['only'],
-  use: (file: PreparedFile, stored?: Model) => Promise<void>,
+  use: (file: DataFile, stored?: Model) => Promise<void>,
 ): Promise<void> {
   const { flags } = call;
   if (flags.model !== undefined) {

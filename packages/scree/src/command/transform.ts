@@ -30,7 +30,7 @@ export async function run(call: Call): Promise<void> {
   const threads = typeof flags.threads === 'number' ? { threads: flags.threads } : {};
   const plain = withoutEncoding(model);
   await withFile(dataPaths, fileOptionsFor(model, flags, signal), async (raw) => {
-    const file = await readFor(model, raw, call, dataPaths[0]);
+    const file = readFor(model, raw, call, dataPaths[0]);
     const cols = model.whiten === 'zca' ? model.d : model.k;
     const columnNames = Array.from({ length: cols }, (_, i) => (model.whiten === 'zca' ? `c${i}` : `pc${i + 1}`));
     // With its name a row can be found again, also where others were left out.

@@ -4,7 +4,6 @@ import { isGap, readCells, type Table } from '../../table/table.js';
 import type { Warning } from '../../warning.js';
 import { empty } from '../inputs/to-block.js';
 import type { RowWeights } from '../statistics/weights.js';
-import { levelOf, notNumeric } from './encoded-source.js';
 import type {
   CategoryColumn,
   EncodedColumn,
@@ -15,6 +14,7 @@ import type {
   Transform,
   UnseenRule,
 } from './encoding.js';
+import { levelOf, notNumeric } from './table-encoder.js';
 import { functionOf } from './transforms.js';
 
 /** Largest number of levels of a column. A column with more levels identifies the rows. */
