@@ -5,10 +5,10 @@ import {
   checkObject,
   checkOption,
   checkOptions,
-  prepareColumns,
   keepAlive,
   type OptionCheck,
   ProgressTracker,
+  prepareColumns,
   type Settings,
 } from '@scree/core/pipeline';
 import type { EvidenceOptions } from './criteria/criterion.js';
