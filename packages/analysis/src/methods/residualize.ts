@@ -7,6 +7,8 @@ import {
   type EncodedRegression,
   emptyStatistics,
   keepRows,
+  mapAsync,
+  mapSource,
   mergeStatistics,
   openSource,
   packedRows,
@@ -236,25 +238,25 @@ function solve(
 }
 
 function residualSource(source: RowSource, other: RowSource, fit: Fit): RowSource {
-  const rows = source.rows ?? other.rows;
-  return {
-    ...(rows === undefined ? {} : { rows }),
-    cols: source.cols,
+  return mapSource(source, {
+    rows: source.rows ?? other.rows,
     dtype: 'float64',
-    ...(source.columnNames ? { columnNames: source.columnNames } : {}),
+    nonzeros: undefined,
+    sample: undefined,
+    remote: undefined,
     rereadable: true,
     resident: false,
-    async *blocks() {
-      for await (const pair of pairedBlocks(source, other)) yield residualBlock(pair, fit);
-    },
-    async warnings() {
-      return [...((await source.warnings?.()) ?? []), ...((await other.warnings?.()) ?? []), ...droppedWarnings(fit)];
-    },
-    async close() {
+    blocks: () => mapAsync(pairedBlocks(source, other), (pair) => residualBlock(pair, fit)),
+    warnings: async () => [
+      ...((await source.warnings?.()) ?? []),
+      ...((await other.warnings?.()) ?? []),
+      ...droppedWarnings(fit),
+    ],
+    close: async () => {
       await source.close?.();
       await other.close?.();
     },
-  };
+  });
 }
 
 function residualBlock({ left, right }: BlockPair, { columns, covariateMean, slopes }: Fit): Block {

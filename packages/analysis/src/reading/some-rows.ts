@@ -1,26 +1,13 @@
 import type { RowSource } from '@scree/core';
-import type { Block } from '@scree/core/data';
-import { packedRows } from '@scree/core/data';
+import { type Block, mapBlocks, packedRows } from '@scree/core/data';
 
 /** The rows of a source for which `wanted` is true, by their number; `rows` says how many these are. Closing it does nothing. */
 export function someRows(source: RowSource, wanted: (row: number) => boolean, rows: number): RowSource {
-  const { cols, columnNames } = source;
-  return {
-    rows,
-    cols,
-    dtype: 'float64',
-    ...(columnNames ? { columnNames } : {}),
-    rereadable: source.rereadable,
-    resident: false,
-    async *blocks() {
-      let first = 0;
-      for await (const block of source.blocks()) {
-        const chosen = chosenRows(block, (i) => wanted(first + i));
-        if (chosen.rows > 0) yield chosen;
-        first += block.rows;
-      }
-    },
+  const choose = (block: Block, first: number): Block | undefined => {
+    const chosen = chosenRows(block, (i) => wanted(first + i));
+    return chosen.rows > 0 ? chosen : undefined;
   };
+  return mapBlocks(source, choose, { rows, expectedRows: undefined, warnings: () => [], close: () => {} });
 }
 
 function chosenRows(block: Block, wanted: (i: number) => boolean): Block {

@@ -1,14 +1,5 @@
 import { DataError } from '@scree/core';
-import {
-  blockColumns,
-  blockHeight,
-  type DenseBatch,
-  type DenseBlock,
-  mapAsync,
-  numbersOf,
-  type ReadRequest,
-  type Table,
-} from '@scree/core/data';
+import { blockHeight, type DenseBlock, readBlocks, type Table } from '@scree/core/data';
 import { type Bytes, readWhole } from '../bytes/bytes.js';
 import { Pool, readAhead } from '../bytes/read-ahead.js';
 import { type FileError, truncated } from '../file-error.js';
@@ -78,7 +69,7 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
       const rounded = (column: number): void => {
         if (wanted === undefined || wanted.has(column)) reading.add(column);
       };
-      return pick(columnwise && readAt ? byColumns(readAt, rounded) : byRows(rounded), request);
+      return readBlocks(columnwise && readAt ? byColumns(readAt, rounded) : byRows(rounded), request);
     },
     warnings: () => integers.warnings(path, String),
     close: async () => {},
@@ -217,19 +208,4 @@ function transpose(
       }
     }
   }
-}
-
-/** Blocks of the requested columns, and the numbers of a column as texts. */
-function pick(blocks: AsyncIterable<DenseBlock>, { numbers, texts = [] }: ReadRequest): AsyncIterable<DenseBatch> {
-  return mapAsync(blocks, (block) => ({
-    block: numbers === 'all' ? block : blockColumns(block, numbers),
-    texts: texts.map((column) => textsOf(block, column)),
-  }));
-}
-
-function textsOf(block: DenseBlock, column: number): string[] {
-  return Array.from({ length: block.rows }, (_, i) => {
-    const at = i * block.stride + column;
-    return String(numbersOf(block, at, at + 1)[0]);
-  });
 }

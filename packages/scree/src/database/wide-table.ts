@@ -2,13 +2,12 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FileError } from '@scree/files';
 import {
+  BlockAssembler,
   type Bytes,
-  blockHeight,
   changeTable,
-  type DenseBatch,
   type ReadRequest,
   type Table,
-  type Text,
+  type TableBatch,
   TextReader,
   truncated,
 } from '@scree/files/platform';
@@ -50,12 +49,12 @@ export function wideTable(table: Table, { folder, path, memory, useLessMemory }:
   let files = 0;
   let maxColumns = MAX_COLUMNS;
 
-  async function* read(request: ReadRequest): AsyncGenerator<DenseBatch, void, void> {
+  async function* read(request: ReadRequest): AsyncGenerator<TableBatch, void, void> {
     const numbers = request.numbers === 'all' ? [...table.columns.keys()] : request.numbers;
     let done = 0;
     if (numbers.length <= maxColumns && !partsByColumns.has(numbers.join())) {
       try {
-        for await (const batch of table.read(request) as AsyncIterable<DenseBatch>) {
+        for await (const batch of table.read(request)) {
           yield batch;
           done += batch.block.rows;
         }
@@ -73,32 +72,32 @@ export function wideTable(table: Table, { folder, path, memory, useLessMemory }:
     numbers: readonly number[],
     columns: readonly number[],
     first: number,
-  ): AsyncGenerator<DenseBatch, void, void> {
+  ): AsyncGenerator<TableBatch, void, void> {
     const key = numbers.join();
     const known = partsByColumns.get(key) ?? writeParts(numbers);
     partsByColumns.set(key, known);
     const { parts, rows } = await known;
     const cols = numbers.length;
     const Values = table.dtype(numbers) === 'float32' ? Float32Array : Float64Array;
-    const height = blockHeight(cols * Values.BYTES_PER_ELEMENT, memory, rows);
-    const buffers = [new Values(height * cols), new Values(height * cols)];
+    const block = new BlockAssembler({ cols, memory, rows, Values });
     const readers = columns.map((column) => new TextReader(table, column));
     try {
       if (first > 0) for (const reader of readers) await reader.take(first);
-      for (let from = first, turn = 0; from < rows; from += height, turn = 1 - turn) {
-        const some = Math.min(height, rows - from);
+      for (let from = first; from < rows; from += block.height) {
+        const some = Math.min(block.height, rows - from);
+        const { data } = block;
         let left = 0;
         for (const part of parts) {
           const values = await readRows(part, from, some);
           for (let i = 0; i < some; i++) {
-            buffers[turn].set(values.subarray(i * part.cols, (i + 1) * part.cols), i * cols + left);
+            data.set(values.subarray(i * part.cols, (i + 1) * part.cols), i * cols + left);
           }
           left += part.cols;
         }
-        const block = { kind: 'dense', rows: some, cols, stride: cols, data: buffers[turn] } as const;
-        const texts: Text[][] = [];
-        for (const reader of readers) texts.push(await reader.take(some));
-        yield { block, texts };
+        block.rows = some;
+        block.texts = [];
+        for (const reader of readers) block.texts.push(await reader.take(some));
+        yield block.take();
       }
     } finally {
       for (const reader of readers) await reader.close();
@@ -147,7 +146,7 @@ export function wideTable(table: Table, { folder, path, memory, useLessMemory }:
     let handle: FileHandle | undefined;
     try {
       handle = await open(file, 'wx+', 0o600);
-      for await (const { block } of table.read({ numbers: group }) as AsyncIterable<DenseBatch>) {
+      for await (const { block } of table.read({ numbers: group })) {
         const { buffer, byteOffset } = block.data;
         const bytes = new Uint8Array(buffer, byteOffset, block.rows * group.length * Values.BYTES_PER_ELEMENT);
         await handle.writeFile(bytes);
