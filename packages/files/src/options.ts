@@ -92,7 +92,7 @@ export function checkFileOptions(options: FileOptions): CheckedOptions {
 }
 
 function checkRanges(ranges: unknown): void {
-  const isRow = (row: unknown): boolean => Number.isSafeInteger(row) && (row as number) >= 0;
+  const isRow = (row: unknown): boolean => typeof row === 'number' && Number.isSafeInteger(row) && row >= 0;
   const isRange = (range: unknown): boolean =>
     Array.isArray(range) && range.length === 2 && range.every(isRow) && range[0] <= range[1];
   if (ranges === undefined || (Array.isArray(ranges) && ranges.length > 0 && ranges.every(isRange))) return;

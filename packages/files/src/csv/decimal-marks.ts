@@ -14,15 +14,14 @@ const WITH_THOUSANDS = {
   '.': /^[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?$/,
   ',': /^[+-]?[1-9]\d{0,2}(?:\.\d{3})+(?:,\d*)?$/,
 } as const;
-const AMBIGUOUS = /^[+-]?[1-9]\d{0,2}([.,])\d{3}$/;
+const AMBIGUOUS = /^[+-]?[1-9]\d{0,2}[.,]\d{3}$/;
 /** An address of a machine: 192.168.100.101. */
 const IP_ADDRESS = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/;
 
 export function classifyCell(cell: string): CellKind {
   const [point, comma] = [cell.includes('.'), cell.includes(',')];
   if (!point && !comma) return cellNumber(cell) === undefined ? 'text' : 'unmarked';
-  const ambiguous = AMBIGUOUS.exec(cell)?.[1] as DecimalMark | undefined;
-  if (ambiguous) return { ambiguous };
+  if (AMBIGUOUS.test(cell)) return { ambiguous: point ? '.' : ',' };
   if (point && IP_ADDRESS.test(cell)) return 'text';
   if (parseNumber(cell, '.') !== undefined) return { mark: '.' };
   return parseNumber(cell, ',') === undefined ? 'text' : { mark: ',' };

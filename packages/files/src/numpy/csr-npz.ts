@@ -28,7 +28,8 @@ export async function csrTable(
 ): Promise<Table | undefined> {
   const { path } = file;
   const open = async (name: string): Promise<Bytes> => {
-    const member = parts.get(name) as ZipMember;
+    const member = parts.get(name);
+    if (!member) throw bad(`its ${name} is not there`);
     return checked(await arrayBytes(file, member, unpack), () => watchMember(member, path, unpack));
   };
   const kind = await readText(await open('format'));

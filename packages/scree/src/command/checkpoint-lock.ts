@@ -4,6 +4,7 @@ import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/pro
 import { hostname } from 'node:os';
 import { FileError } from '@scree/files';
 import { partName, removeAbandonedParts } from '../disk/atomic-file.js';
+import { errorCode } from '../disk/error-code.js';
 import { targetOf } from '../disk/output-target.js';
 import { PROCESS_ID, PROCESS_ID_PATTERN, stateOf } from '../disk/process-id.js';
 import { systemError } from '../disk/system-error.js';
@@ -88,7 +89,7 @@ export class CheckpointLock {
     try {
       if ((await readFile(this.#path, 'utf8')) === this.#content) await rm(this.#path);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return;
+      if (errorCode(error) !== 'ENOENT') return;
     }
     settled(this);
   }
@@ -109,7 +110,7 @@ async function create(path: string, content: string): Promise<boolean> {
     });
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (errorCode(error) === 'EEXIST') return false;
     throw systemError(error, path, 'written');
   } finally {
     await rm(part, { force: true }).then(
@@ -162,8 +163,7 @@ async function takeAway(path: string, content: string): Promise<void> {
     if ((await readFile(away, 'utf8')) !== content) await link(away, path);
   } catch (error) {
     // ENOENT: another process has taken it away. EEXIST: there is a third lock already.
-    if (!['ENOENT', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? ''))
-      throw systemError(error, path, 'written');
+    if (!['ENOENT', 'EEXIST'].includes(errorCode(error) ?? '')) throw systemError(error, path, 'written');
   } finally {
     await rm(away, { force: true }).catch(() => {});
   }

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { access, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { FileError } from '@scree/files';
+import { errorCode } from './error-code.js';
 import { expandPaths } from './expand-paths.js';
 import { systemError } from './system-error.js';
 
@@ -22,7 +23,7 @@ export async function targetOf(path: string): Promise<string> {
     }
     return await realpath(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw systemError(error, path, 'written');
+    if (errorCode(error) !== 'ENOENT') throw systemError(error, path, 'written');
     if (/[\\/]$/.test(path)) throw systemError(error, path, 'written');
     const folder = await realpath(dirname(path)).catch(() => undefined);
     if (folder === undefined) return path;
@@ -40,7 +41,7 @@ export async function checkTarget(path: string, read: readonly (string | undefin
   });
   const there = await keyOf(target);
   if (there === undefined) return;
-  const names = read.filter((other) => other !== undefined && other !== '-') as string[];
+  const names = read.flatMap((other) => (other === undefined || other === '-' ? [] : [other]));
   // A pattern that matches nothing gets its error where its files are opened.
   for (const other of await expandPaths([...new Set(names)]).catch(() => names)) {
     if ((await keyOf(other)) !== there) continue;
@@ -60,8 +61,7 @@ export async function checkFolder(path: string): Promise<void> {
       if (!stats.isDirectory()) throw new FileError('BAD_FILE', path, `${folder} is a file. Name a folder.`);
       return await access(folder, constants.W_OK);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || folder === dirname(folder))
-        throw systemError(error, path, 'written');
+      if (errorCode(error) !== 'ENOENT' || folder === dirname(folder)) throw systemError(error, path, 'written');
     }
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { errorCode } from './error-code.js';
 
 /**
  * Identifies the process that writes a temporary file or holds a lock, so that a later process can tell whether it still
@@ -20,7 +21,7 @@ export function stateOf(processId: string): 'running' | 'ended' | 'unknown' {
     process.kill(Number(pid), 0);
   } catch (error) {
     // EPERM: the process runs, but belongs to another user.
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return 'ended';
+    if (errorCode(error) !== 'EPERM') return 'ended';
   }
   const stat = statOf(pid);
   if (stat === undefined) return 'running';

@@ -107,8 +107,9 @@ class Thread {
 
   constructor(task: ThreadTask, release: () => Promise<void>) {
     this.#release = release;
+    if (!program) throw new TypeError('this bundle has no threads');
     // Node flags of the main program, such as --input-type or --import, do not apply to the thread. It must not close the file.
-    this.#worker = new Worker(program as URL, { workerData: task, execArgv: [], trackUnmanagedFds: false });
+    this.#worker = new Worker(program, { workerData: task, execArgv: [], trackUnmanagedFds: false });
     this.#worker.on('message', (message: FromThread) => this.#receive(message));
     this.#worker.on('error', (error: Error) => this.#lose(task.path, error.message));
     this.#worker.on('exit', () => this.#lose(task.path, 'it ended'));
