@@ -1,5 +1,5 @@
 import { type Data, type Model, Moments, type PcaOptions } from '@scree/core';
-import { hasCategories, MemoryBudget, openSource, refuseChanged } from '@scree/core/data';
+import { hasCategories, MemoryBudget, mapAsync, openSource, refuseChanged } from '@scree/core/data';
 import { keepAlive, ProgressTracker } from '@scree/core/pipeline';
 import {
   type AnalysedRows,
@@ -263,13 +263,11 @@ export async function supplementaryRowsOf(
   if (!hasVariance(model)) return { code: 'NO_VARIANCE' };
   const questions = { supplementary: [], groups: [], mostListed: MOST_LISTED_ROWS };
   let rows = 0;
-  const counted = async function* (): AsyncGenerator<TablePart, void, void> {
-    for await (const part of readParts(table, table.source, true)) {
-      rows += part.block.rows;
-      yield part;
-    }
-  };
-  const { listed } = await answerRowQuestions(model, counted(), table.source.rows ?? 0, questions, progress);
+  const counted = mapAsync(readParts(table, table.source, true), (part) => {
+    rows += part.block.rows;
+    return part;
+  });
+  const { listed } = await answerRowQuestions(model, counted, table.source.rows ?? 0, questions, progress);
   if (!listed) return { code: 'MANY_ROWS', details: { rows, most: MOST_LISTED_ROWS } };
   return { ...listed, found: omit(listed.found, 'contributions') };
 }

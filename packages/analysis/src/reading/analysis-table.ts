@@ -1,5 +1,5 @@
 import type { Encoding, PcaOptions, RowSource } from '@scree/core';
-import type { Block } from '@scree/core/data';
+import { type Block, mapAsync } from '@scree/core/data';
 
 /** Rows of a table, and what stands beside them. */
 export interface TablePart {
@@ -52,30 +52,20 @@ function hasMore({ label, supplementary, groups, dropped }: AnalysisTable): bool
  * The rows and what stands beside them, in one reading. Rows that have nothing beside them come from `source`, which may have kept
  * them in memory. `parts`: take them from the table all the same, which may be read only once.
  */
-export async function* readParts(
-  table: AnalysisTable,
-  source: RowSource,
-  parts = false,
-): AsyncGenerator<TablePart, void, void> {
-  if (table.parts && (parts || hasMore(table)) && (parts || table.source.rereadable)) {
-    yield* table.parts();
-    return;
-  }
-  yield* partsOf(source, table.dropped === 0 ? table : undefined);
+export function readParts(table: AnalysisTable, source: RowSource, parts = false): AsyncIterable<TablePart> {
+  if (table.parts && (parts || hasMore(table)) && (parts || table.source.rereadable)) return table.parts();
+  return partsOf(source, table.dropped === 0 ? table : undefined);
 }
 
 /** The blocks of a source as parts with nothing beside them. */
-export async function* partsOf(
-  source: RowSource,
-  table?: Pick<AnalysisTable, 'placesOf'>,
-): AsyncGenerator<TablePart, void, void> {
+export function partsOf(source: RowSource, table?: Pick<AnalysisTable, 'placesOf'>): AsyncIterable<TablePart> {
   const none = new Float64Array(0);
   let first = 0;
-  for await (const block of source.blocks()) {
+  return mapAsync(source.blocks(), async (block) => {
     const start = first;
     first += block.rows;
     const rows = Array.from({ length: block.rows }, (_, i) => start + i);
     const places = (await table?.placesOf?.(rows)) ?? rows;
-    yield { block, places, names: undefined, columns: none, groups: [] };
-  }
+    return { block, places, names: undefined, columns: none, groups: [] };
+  });
 }

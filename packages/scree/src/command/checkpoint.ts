@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import type { AnalyzeOptions } from '@scree/analysis';
 import { DataError, Moments, type RowSource, wasmEngine } from '@scree/core';
-import type { Block } from '@scree/core/data';
+import { type Block, mapSource } from '@scree/core/data';
 import { compileKernels, openDevice } from '@scree/core/engine';
 import { isServerUrl } from '../database/postgres-url.js';
 import { writeAtomically } from '../disk/atomic-file.js';
@@ -86,16 +86,13 @@ export async function momentsWithCheckpoint(file: DataFile, how: CheckpointOptio
       }
       const sums = moments;
       moments = await afterRows(before, () =>
-        sums.add(
-          { ...shapeOf(source), blocks: group },
-          {
-            signal,
-            onProgress,
-            ...(some ? { weights: some } : {}),
-            ...(engine ? { engine } : {}),
-            ...(threads ? { threads } : {}),
-          },
-        ),
+        sums.add(groupOf(source, group), {
+          signal,
+          onProgress,
+          ...(some ? { weights: some } : {}),
+          ...(engine ? { engine } : {}),
+          ...(threads ? { threads } : {}),
+        }),
       );
       if (performance.now() - saved < 1000 * every) continue;
       await how.lock.confirm();
@@ -182,15 +179,11 @@ async function computedBy({ engine = 'auto', threads }: AnalyzeOptions): Promise
   return wasm ? { engine: 'wasm', fused: wasm.relaxed } : { engine: 'reference' };
 }
 
-function shapeOf({ cols, dtype, nonzeros, columnNames }: RowSource): Omit<RowSource, 'blocks'> {
-  return {
-    cols,
-    dtype,
-    ...(nonzeros === undefined ? {} : { nonzeros }),
-    ...(columnNames ? { columnNames } : {}),
-    rereadable: false,
-    resident: false,
-  };
+/** Some rows of a source, which can be read once. */
+function groupOf(source: RowSource, blocks: RowSource['blocks']): RowSource {
+  const unknown = { rows: undefined, expectedRows: undefined, sample: undefined, remote: undefined };
+  const kept = { warnings: () => [], close: () => {} };
+  return mapSource(source, { ...unknown, ...kept, rereadable: false, resident: false, blocks });
 }
 
 type Blocks = AsyncIterator<Block> | Iterator<Block>;
