@@ -1,3 +1,4 @@
+import { selectNamed, type Table, toRowSource } from '@scree/core/data';
 import { type FileOptions, openBlob } from '@scree/files';
 import { describe, expect, it } from 'vitest';
 import { bytesOf, npyFile } from './make.js';
@@ -99,6 +100,12 @@ describe('supplementary rows', () => {
   });
 });
 
+async function toRows(table: Table) {
+  const rows: number[][] = [];
+  for await (const block of toRowSource(table).blocks()) rows.push(...blockRows(block));
+  return { columns: table.columns.map(({ name }) => name), rows };
+}
+
 describe('an encoded file', () => {
   const column = (name: string) => ({ kind: 'number', name, transform: 'sqrt' }) as const;
   const rules = { version: 1, method: 'pca', missing: 'error', unseen: 'error' } as const;
@@ -123,6 +130,18 @@ describe('an encoded file', () => {
     expect(await rowsOf(encoded)).toEqual(rows);
     expect([encoded.rows, encoded.dropped, encoded.describe()]).toEqual([4, 1, file.describe()]);
     expect(encoded.columns).toEqual(['a', 'b']);
+  });
+
+  it('may be residuals, whose covariates are found by the numbers of columns without names', async () => {
+    const array = npyFile('<f8', [3, 3], bytesOf(Float64Array.of(5, 1, 10, 7, 2, 20, 9, 4, 30)));
+    const file = await openBlob(new Blob([new Uint8Array(array)]), { columns: ['0'], supplementary: ['2', '1'] });
+    const { columns, rows } = await toRows(selectNamed(file.supplementaryTable, ['1']));
+    expect([columns, rows]).toEqual([['1'], [[1], [2], [4]]]);
+    const regression = { covariates: [{ name: '1' }], mean: [7], covariateMean: [2], slopes: [[3]] };
+    const plain = { ...column('0'), transform: 'none' } as const;
+    const encoded = file.encode({ ...rules, named: false, columns: [plain], regression }, { supplementary: ['2'] });
+    expect(encoded.supplementary).toEqual(['2']);
+    expect(await rowsOf(encoded)).toEqual([[5 - 7 + 3], [0], [9 - 7 - 6]]);
   });
 
   it('encodes columns without names by their position, whatever their numbers are', async () => {

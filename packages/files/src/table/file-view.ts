@@ -126,10 +126,11 @@ export function tableOfCells(rows: FileRows): Table {
   return selectColumns(tableWithTexts(rows, rows.roles.categories, true), rows.roles.mixed());
 }
 
-/** The supplementary columns, and the groups as text. */
+/** The supplementary columns, and the groups as text. Columns of an array are named by their numbers. */
 export function supplementaryTable(rows: FileRows): Table {
   const { supplementary, groups } = rows.roles;
-  return selectColumns(tableWithTexts(rows, groups), [...supplementary, ...groups]);
+  const table = changeTable(tableWithTexts(rows, groups), { named: true, uniform: false });
+  return selectColumns(table, [...supplementary, ...groups]);
 }
 
 /** The columns that an encoding reads: by name, or by position if they have none or other names. Its covariates follow. */
