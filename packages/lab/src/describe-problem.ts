@@ -13,7 +13,7 @@ import {
 import type { ErrorDetails, ScreeError, Warning } from '@scree/core';
 import type { ConvertedColumn } from '@scree/files';
 import { shorten } from './shorten.js';
-import type { Cell, Problem } from './worker/messages.js';
+import type { Problem, TableCell } from './worker/messages.js';
 
 /**
  * Errors and warnings as sentences for the page: from their codes and details, with rows counted from 1 and with advice
@@ -259,7 +259,7 @@ function counted(columns: Counts): string {
 }
 
 /** "row 42 holds "ill"". */
-export function describeCell({ row, value }: Cell): string {
+export function describeCell({ row, value }: TableCell): string {
   return `row ${count(row + 1)} holds ${quoted(value)}`;
 }
 

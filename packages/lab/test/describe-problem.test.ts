@@ -241,7 +241,7 @@ describe('the page, about a model,', () => {
       // The model of fewer components, which the page shows and exports, has the same warning.
       const rounded = (binary: Uint8Array) =>
         loadModel(binary).warnings.filter(({ code }) => code === 'INTEGERS_ROUNDED');
-      expect(rounded(await session.modelOf(1))).toEqual(rounded(model));
+      expect(rounded(await session.shown.modelOf(1))).toEqual(rounded(model));
       return rounded(model);
     };
     const [warning] = await warningsOf([0, 1, 2]);

@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals';
 import type { Scale } from '@scree/core';
 import { EXACT_SOLVERS } from '@scree/core/names';
 import { DATASETS, type Dataset, isDataset } from '../data/datasets.js';
-import type { FitRequest, Missing } from '../worker/messages.js';
+import type { FitRequest, GapRule } from '../worker/messages.js';
 import type { OpenedData } from './data.js';
 
 /** The settings of a fit. */
@@ -11,7 +11,7 @@ export interface Settings {
   readonly columns: readonly number[];
   /** Scaling by medians reads rows several times and is not offered. */
   readonly scale: Exclude<Extract<Scale, string>, 'median'>;
-  readonly missing: Missing;
+  readonly missing: GapRule;
   readonly solver: FitRequest['solver'];
   /** Whether the GPU may be used where it is faster. */
   readonly gpu: boolean;

@@ -1,6 +1,5 @@
 import type { Matrix, Model, NumberArray } from '@scree/core';
-import type { Control } from './loaded-table.js';
-import type { FarRows } from './messages.js';
+import type { Control, FarRows } from './messages.js';
 
 /** Rows listed with the largest distances. */
 const LISTED_ROWS = 200;

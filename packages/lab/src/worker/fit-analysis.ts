@@ -14,8 +14,8 @@ import {
 import { type Choice, type Matrix, Model, type NumberArray, type Scale, type Stability } from '@scree/core';
 import { type NestedModels, stabilityOfFirst } from '@scree/core/pipeline';
 import { analysisTable } from './analysis-table.js';
-import type { Control, LoadedTable } from './loaded-table.js';
-import type { AnalysisReply, ChooseReply, ComparedReply } from './messages.js';
+import type { LoadedTable } from './loaded-table.js';
+import type { AnalysisReply, ChooseReply, ComparedReply, Control } from './messages.js';
 
 /** Numbers of a table up to which all criteria are computed. Beyond, those that need long are left out. */
 const ALL_CRITERIA = 1e6;

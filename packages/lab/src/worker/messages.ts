@@ -24,6 +24,12 @@ export type Origin =
       readonly labels?: { readonly name: string; readonly url: string };
     };
 
+/** Progress and cancellation of long work. */
+export interface Control {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
 export interface ColumnInfo {
   readonly name: string;
   readonly kind: 'number' | 'text' | 'other';
@@ -36,10 +42,11 @@ export interface ColumnInfo {
   /** Whether it numbers the rows: then it is fitted only if the user chooses it. */
   readonly index?: boolean;
   /** The first cell that is not a number, of a column of numbers that counts as text because of such cells. */
-  readonly firstNonNumber?: Cell;
+  readonly firstNonNumber?: TableCell;
 }
 
-export interface Cell {
+/** A cell of the table. */
+export interface TableCell {
   /** Row of the table, from 0. */
   readonly row: number;
   readonly value: unknown;
@@ -58,7 +65,8 @@ export interface TableInfo {
   readonly picture?: readonly [height: number, width: number];
 }
 
-export type Missing = 'drop' | 'mean';
+/** How missing values are handled: rows without them are fitted, or each is filled in with the mean of its column. */
+export type GapRule = 'drop' | 'mean';
 
 /** A request for a fit. */
 export interface FitRequest {
@@ -67,7 +75,7 @@ export interface FitRequest {
   /** Indexes of the columns, ascending. */
   readonly columns: readonly number[];
   readonly scale: Scale;
-  readonly missing: Missing;
+  readonly missing: GapRule;
   readonly solver: NonNullable<PcaOptions['solver']>;
   /** 'wasm' where the user does not want the GPU to be used. */
   readonly engine?: 'auto' | 'wasm';
@@ -157,12 +165,16 @@ export interface AnalysisReply
 /** Cells as text: one list per row, in the order of the requested columns. */
 export type Cells = readonly (readonly string[])[];
 
-/** The methods of the worker. Rows are indexes into the fit, columns are indexes into the table. */
-export interface WorkerMethods {
+/** The methods of the worker that open and fit data. Columns are indexes into the table. */
+export interface SessionMethods {
   open(origin: Origin): TableInfo;
   /** The settings that suit opened data. */
   advise(data: number): ColumnAdvice;
   fit(request: FitRequest): FitReply;
+}
+
+/** The methods of the worker about the fit that the page shows. Rows are indexes into the fit, columns into the table. */
+export interface FitMethods {
   /** Scores along one component, one per row. */
   scores(component: number): Float64Array;
   /** Distances of some rows from their reconstructions by k components. */
@@ -206,9 +218,15 @@ export interface WorkerMethods {
   sample(what: { readonly rows: number; readonly components: number }): Float64Array;
 }
 
+export type WorkerMethods = SessionMethods & FitMethods;
 export type MethodName = keyof WorkerMethods;
 export type Query<Name extends MethodName> = Parameters<WorkerMethods[Name]>[0];
 export type Reply<Name extends MethodName> = ReturnType<WorkerMethods[Name]>;
+
+/** The worker's side of some methods. */
+export type Handlers<Methods extends Partial<WorkerMethods>> = {
+  [Name in keyof Methods & MethodName]: (query: Query<Name>, control: Control) => Promise<Reply<Name>>;
+};
 
 export type ToWorker =
   | {

@@ -208,7 +208,7 @@ describe('what the session finds out after a fit', () => {
 
   it('begins with the choice and the warnings of the library', async () => {
     const { session } = await open();
-    const { kept, choice, warnings } = await session.choose(null, {});
+    const { kept, choice, warnings } = await session.shown.choose(null, {});
     expect(choice).toEqual(await chooseComponents(rows, { scale: 'unit' }));
     expect(kept).toBe(choice?.k);
     const looked = await inspectColumns(rows, { scale: 'unit', columnNames: ['a', 'b', 'c', 'd'] });
@@ -218,10 +218,10 @@ describe('what the session finds out after a fit', () => {
   it('can be cancelled, and leaves the fit as it is', async () => {
     const { session, model } = await open();
     const cancelled = { signal: AbortSignal.abort(new Error('cancelled')) };
-    await expect(session.choose(null, cancelled)).rejects.toThrow('cancelled');
-    await expect(session.analysis({}, cancelled)).rejects.toThrow('cancelled');
-    await expect(session.compare({ k: 2 }, cancelled)).rejects.toThrow('cancelled');
-    expect(await session.scores(0)).toHaveLength(model.n);
+    await expect(session.shown.choose(null, cancelled)).rejects.toThrow('cancelled');
+    await expect(session.shown.analysis({}, cancelled)).rejects.toThrow('cancelled');
+    await expect(session.shown.compare({ k: 2 }, cancelled)).rejects.toThrow('cancelled');
+    expect(await session.shown.scores(0)).toHaveLength(model.n);
   });
 
   it('answers queries while an analysis runs', async () => {
@@ -234,11 +234,11 @@ describe('what the session finds out after a fit', () => {
       names.map((_, j) => j),
     );
     let isDone = false;
-    const running = session.analysis({}, {}).then(() => {
+    const running = session.shown.analysis({}, {}).then(() => {
       isDone = true;
     });
     await new Promise((resolve) => setTimeout(resolve, 100));
-    await session.scores(0);
+    await session.shown.scores(0);
     expect(isDone).toBe(false);
     await running;
   });

@@ -58,7 +58,7 @@ async function inWorker({ text, columns, scale, label }: Case): Promise<{ sessio
   );
   session.show(fit.id);
   // The page gets a copy.
-  const found = structuredClone(await session.analysis(label ? { label: at(label) } : {}, {}));
+  const found = structuredClone(await session.shown.analysis(label ? { label: at(label) } : {}, {}));
   return { session, found };
 }
 
@@ -138,7 +138,7 @@ describe.each(CASES)('the analysis of $name in the worker', (each) => {
     );
     expect(found.notComputed).toEqual(expected.notComputed);
     // The first part of it, which comes earlier, says the same.
-    const { kept, choice } = await session.choose(null, {});
+    const { kept, choice } = await session.shown.choose(null, {});
     expect([kept, choice?.k]).toEqual([expected.kept, expected.model.choice?.k]);
   });
 
@@ -146,11 +146,11 @@ describe.each(CASES)('the analysis of $name in the worker', (each) => {
     const { session, found } = await inWorker(each);
     const { kept, compared } = found;
     // Without names, rows are read again.
-    const plain = await session.compare({ k: kept }, {});
+    const plain = await session.shown.compare({ k: kept }, {});
     if ('code' in plain) throw new Error(plain.code);
     expect(plain.found.unusual.map(({ row }) => row)).toEqual(compared!.found.unusual.map(({ row }) => row));
     close(plain.found.limits.q, compared!.found.limits.q);
-    const one = await session.compare({ k: 1 }, {});
+    const one = await session.shown.compare({ k: 1 }, {});
     if ('code' in one) throw new Error(one.code);
     expect(one.model.k).toBe(1);
     expect(one.names.size).toBe(0);
