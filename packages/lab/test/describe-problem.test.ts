@@ -1,7 +1,7 @@
 import { inspectColumns } from '@scree/analysis';
 import { loadModel, pca, ScreeError, type Warning } from '@scree/core';
 import { describe, expect, it } from 'vitest';
-import { describeCell, describeProblem, describeWarning } from '../src/describe-problem.js';
+import { describeMixedCell, describeProblem, warningSentence } from '../src/describe-problem.js';
 import { Session } from '../src/worker/session.js';
 
 /** What the page says when this fails. */
@@ -89,7 +89,7 @@ describe('the page, about a file that cannot be read,', () => {
     const { id: data } = await session.open({ kind: 'text', name: 'correlations.csv', text }, {});
     const { model } = await session.fit({ ...plain, columns: [0, 1, 2], data }, {});
     const warning = loadModel(model).warnings.find(({ code }) => code === 'CORRELATION_MATRIX');
-    expect(describeWarning(warning as Warning, ['a', 'b', 'c'])).toBe(
+    expect(warningSentence(warning as Warning, ['a', 'b', 'c'])).toBe(
       'These 3 rows of 3 columns look like a correlation matrix (symmetric, with 1 on the diagonal), and PCA takes them for rows of data. Open the table that the matrix was computed from, and divide the columns by their standard deviation (see Fit).',
     );
   });
@@ -145,14 +145,14 @@ describe('the page, about a model,', () => {
 
   it('names columns that do not vary', async () => {
     const { warnings } = await pca(rows, { k: 1, scale: 'unit' });
-    expect(warnings.map((warning) => describeWarning(warning, names))).toEqual([
+    expect(warnings.map((warning) => warningSentence(warning, names))).toEqual([
       'The column age does not vary enough to be scaled. Leaving constant columns out changes nothing else.',
     ]);
   });
 
   it('advises fewer components where there is no more variance', async () => {
     const { warnings } = await pca(rows, { k: 2, solver: 'covariance' });
-    expect(describeWarning(warnings[0], names)).toBe(
+    expect(warningSentence(warnings[0], names)).toBe(
       'Only 1 of the 2 components has variance that can be told from zero; the other is not determined by the data. Keep 1 at most, or choose the solver svd if you expect variances this small.',
     );
   });
@@ -165,8 +165,8 @@ describe('the page, about a model,', () => {
     const warning = warnings.find(({ code }) => code === 'BELOW_ACCURACY' || code === 'RANK_BELOW_K');
     if (!warning) throw new Error('no warning');
     expect(warning.message).toContain("solver: 'svd'");
-    expect(describeWarning(warning, names)).toContain('choose the solver svd');
-    expect(describeWarning(warning, names)).not.toContain("'");
+    expect(warningSentence(warning, names)).toContain('choose the solver svd');
+    expect(warningSentence(warning, names)).not.toContain("'");
   });
 
   it('has its own words for what a first look at the columns finds', async () => {
@@ -179,7 +179,7 @@ describe('the page, about a model,', () => {
       rain: i % 3 === 0 ? 1 + Math.abs(Math.sin(7 * i)) : 0,
     }));
     const { warnings } = await inspectColumns(data);
-    const said = Object.fromEntries(warnings.map((warning) => [warning.code, describeWarning(warning, [])]));
+    const said = Object.fromEntries(warnings.map((warning) => [warning.code, warningSentence(warning, [])]));
     expect(said).toEqual({
       DOMINANT_COLUMN: expect.stringMatching(/^Of the variance of the 4 columns .*, mass has .* \(see Fit\)\.$/),
       ID_COLUMN: expect.stringMatching(
@@ -228,7 +228,7 @@ describe('the page, about a model,', () => {
       '1 value was not written as a plain number and was converted: p (1, such as 5% → 5).',
     ],
   ] as const)('counts what reading did to values: %s', (code, details, expected) => {
-    expect(describeWarning({ code, message: '', details }, [])).toBe(expected);
+    expect(warningSentence({ code, message: '', details }, [])).toBe(expected);
   });
 
   it('names chosen columns whose whole numbers were rounded by reading them', async () => {
@@ -245,7 +245,7 @@ describe('the page, about a model,', () => {
       return rounded(model);
     };
     const [warning] = await warningsOf([0, 1, 2]);
-    expect(describeWarning(warning, ['id', 'x', 'y'])).toBe(
+    expect(warningSentence(warning, ['id', 'x', 'y'])).toBe(
       '7 whole numbers beyond 2^53 were rounded to the nearest float64: id (3) and y (4). If a column holds identifiers, leave it out.',
     );
     const [ofOne] = await warningsOf([0, 1]);
@@ -256,18 +256,18 @@ describe('the page, about a model,', () => {
 
   it('says which columns have few digits left', () => {
     const details = { columns: ['t'], count: 1, largest: 1e15, step: 0.125, deviation: 30, dtype: 'float64' };
-    expect(describeWarning({ code: 'FEW_DIGITS', message: '', details }, [])).toMatch(
+    expect(warningSentence({ code: 'FEW_DIGITS', message: '', details }, [])).toMatch(
       /^The differences between rows in column t have only about 2 digits: .* subtract a constant before they are stored\.$/,
     );
   });
 
   it('calls columns without names by their quoted numbers', () => {
     const details = { columns: [2], count: 1, share: 0.9 };
-    expect(describeWarning({ code: 'DOMINANT_COLUMN', message: '', details }, [])).toMatch(/^column "2" has 90/);
+    expect(warningSentence({ code: 'DOMINANT_COLUMN', message: '', details }, [])).toMatch(/^column "2" has 90/);
   });
 
   it('shows the message of the library where a warning has no details', () => {
-    expect(describeWarning({ code: 'CONSTANT_COLUMN', message: 'Column 2 keeps scale 1.' }, names)).toBe(
+    expect(warningSentence({ code: 'CONSTANT_COLUMN', message: 'Column 2 keeps scale 1.' }, names)).toBe(
       'Column 2 keeps scale 1.',
     );
   });
@@ -283,7 +283,11 @@ describe('numeric columns with cells that are not numbers', () => {
     const { columns, rows } = await open(text, `some.${ending}`);
     expect(rows).toBe(402);
     expect(
-      columns.map(({ kind, usable, firstNonNumber }) => [kind, usable, firstNonNumber && describeCell(firstNonNumber)]),
+      columns.map(({ kind, usable, firstNonNumber }) => [
+        kind,
+        usable,
+        firstNonNumber && describeMixedCell(firstNonNumber),
+      ]),
     ).toEqual([
       ['number', true, undefined],
       ['text', false, 'row 401 holds "ill"'],

@@ -75,7 +75,7 @@ function EmptyState() {
   const [title, hint] = pendingQuery.value
     ? [
         'This link belongs to a local file',
-        'The link holds the settings, and nothing of the file. Open or paste the file to see it with these settings.',
+        'The link holds the settings, but not the file. Open or paste the file to see it with these settings.',
       ]
     : isOutdated.value
       ? ['Not fitted', 'Change the settings, or open other data.']

@@ -1,9 +1,9 @@
 import type { AnalysisTable, OtherColumns, RowsOfTable, TablePart } from '@scree/analysis';
 import type { Matrix, NumberArray } from '@scree/core';
 import { matrixSource } from '@scree/core/data';
-import { blocksOf } from './memory-table.js';
+import { matrixBlocks } from './memory-table.js';
 
-/** Rows of a part: names and row numbers are lists, which need memory of their own. */
+/** Rows of a part. Names and row numbers are lists that need extra memory, so parts are short. */
 const PART_ROWS = 2 ** 14;
 
 /** The rows of a fit in the worker's memory, and the other columns of the same rows. */
@@ -38,7 +38,7 @@ export function analysisTable(given: TableInMemory): AnalysisTable {
 async function* partsOf({ matrix, rows, others, label }: TableInMemory): AsyncGenerator<TablePart, void, void> {
   const { groups, numbers } = others;
   let from = 0;
-  for (const block of blocksOf(matrix, PART_ROWS)) {
+  for (const block of matrixBlocks(matrix, PART_ROWS)) {
     const [start, count] = [from, block.rows];
     from += count;
     const places = Array.from({ length: count }, (_, i) => rows.at(start + i));

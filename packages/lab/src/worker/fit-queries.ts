@@ -83,7 +83,7 @@ export class FitQueries implements Handlers<FitMethods> {
   async shareColours({ of, components }: Query<'shareColours'>, control: Control): Promise<ColourCodes> {
     const { models, matrix } = this.#fit;
     const shares = await rowShares(modelUpTo(models, components), matrix, components, control);
-    // Of cos² the whole scale means something: 0 is not shown at all, 1 completely.
+    // cos² has a fixed scale: 0 means that the components show nothing of a row, and 1 that they show it completely.
     return of === 'cos2' ? shadeCodes(shares.cos2, { low: 0, high: 1 }) : shadeCodes(shares.contribution);
   }
 
@@ -114,7 +114,7 @@ export class FitQueries implements Handlers<FitMethods> {
       { scores: [x, y], codes, groups: names.length, kind, level, fewest: MIN_ELLIPSE_ROWS },
       control,
     );
-    // Rows without a value and the remaining groups that share a colour are no groups.
+    // Rows without a value get no outline, nor do the remaining groups, which share a colour.
     return outlines.filter(({ group }) => group !== missing && !(others && group === names.length - 1));
   }
 

@@ -7,7 +7,7 @@ import type { Control } from './messages.js';
 const MAX_BYTES = 1.5 * 2 ** 30;
 
 /** Reads columns of numbers into one matrix in memory, in the type of the blocks. */
-export async function readMatrix(
+export async function loadMatrix(
   table: Table,
   columns: readonly number[] | 'all',
   name: string,

@@ -13,12 +13,12 @@ export function memoryTable(numbers: Matrix<NumberArray>): Table {
     dtype: data instanceof Float32Array ? 'float32' : 'float64',
     rereadable: true,
     resident: true,
-    blocks: () => blocksOf(numbers, Math.floor(BATCH_BYTES / (data.BYTES_PER_ELEMENT * cols))),
+    blocks: () => matrixBlocks(numbers, Math.floor(BATCH_BYTES / (data.BYTES_PER_ELEMENT * cols))),
   });
 }
 
 /** The rows of a matrix, in blocks of at most `height` rows. The numbers are not copied. */
-export function* blocksOf(
+export function* matrixBlocks(
   { rows, cols, data }: Matrix<NumberArray>,
   height: number,
 ): Generator<DenseBlock, void, void> {

@@ -1,6 +1,6 @@
 import { DataError, type Matrix, type NumberArray } from '@scree/core';
 import type { Table } from '@scree/files/platform';
-import { readMatrix } from './matrix-builder.js';
+import { loadMatrix } from './matrix-builder.js';
 import type { Control, TableCell } from './messages.js';
 
 /** By index: columns of numbers in which a cell holds something else, and the first such cell. */
@@ -27,7 +27,7 @@ export async function readNumbers(table: Table, name: string, control: Control):
     const columnIndexes = table.columns.flatMap(({ kind }, j) => (kind === 'number' && !mixed.has(j) ? [j] : []));
     if (columnIndexes.length === 0) throw await noNumbersError(table, name);
     try {
-      const numbers = await readMatrix(table, table.uniform ? 'all' : columnIndexes, name, control);
+      const numbers = await loadMatrix(table, table.uniform ? 'all' : columnIndexes, name, control);
       return { numbers, columnIndexes, mixed };
     } catch (error) {
       const found = mixedColumn(error);

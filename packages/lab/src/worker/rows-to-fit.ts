@@ -10,7 +10,7 @@ import {
 } from '@scree/core/data';
 import { withDetails } from '@scree/core/pipeline';
 import { columnMeans, type Table } from '@scree/files/platform';
-import { readMatrix } from './matrix-builder.js';
+import { loadMatrix } from './matrix-builder.js';
 import { memoryTable } from './memory-table.js';
 import type { GapRule } from './messages.js';
 
@@ -46,7 +46,7 @@ export async function rowsToFit(given: ChosenColumns, missing: GapRule): Promise
   const isWhole = columns.length === numbers.cols && columns.every((column, at) => column === at);
   if (isComplete && isWhole) return { matrix: numbers, incompleteRows: 0, warnings: [] };
   const chosen = selectColumns(memoryTable(numbers), columns);
-  if (isComplete) return { matrix: await readMatrix(chosen, 'all', path, {}), incompleteRows: 0, warnings: [] };
+  if (isComplete) return { matrix: await loadMatrix(chosen, 'all', path, {}), incompleteRows: 0, warnings: [] };
   return missing === 'drop' ? dropRows(chosen, given) : fillRows(chosen, given);
 }
 
@@ -68,7 +68,7 @@ async function dropRows(chosen: Table, { names, path }: ChosenColumns): Promise<
         return batch;
       }),
   });
-  const matrix = await readMatrix(numbered, 'all', path, {}).catch((error) => {
+  const matrix = await loadMatrix(numbered, 'all', path, {}).catch((error) => {
     throw keptRows.length === 0 && counts.dropped > 0 ? noCompleteRow(path) : error;
   });
   return {
@@ -92,7 +92,7 @@ async function fillRows(chosen: Table, { numbers, columns, names, path }: Chosen
       counts = found;
     },
   });
-  const matrix = await readMatrix(filled, 'all', path, {});
+  const matrix = await loadMatrix(filled, 'all', path, {});
   return { matrix, incompleteRows: countIncomplete(numbers, columns), warnings: counts.warnings(nameOf) };
 }
 

@@ -1,5 +1,5 @@
 import { type Progress, ScreeError } from '@scree/core';
-import type { Control, FromWorker, Handlers, MethodName, Problem, ToWorker, WorkerMethods } from './messages.js';
+import type { Control, FromWorker, Handlers, MethodName, ToWorker, WorkerMethods, WorkerProblem } from './messages.js';
 import { Session } from './session.js';
 
 /** The worker's side of the messages: each query goes to the session, which has the data and the models. */
@@ -36,7 +36,7 @@ async function answer(method: MethodName, query: unknown, control: Control): Pro
   return handlers[method]?.(query as never, control);
 }
 
-function problemOf(error: unknown): Problem {
+function problemOf(error: unknown): WorkerProblem {
   if (error instanceof ScreeError) return { message: error.message, code: error.code, details: error.details };
   return { message: error instanceof Error ? error.message : String(error) };
 }

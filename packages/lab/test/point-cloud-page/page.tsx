@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { render } from 'preact';
 import { type CloudArrow, type CloudHandle, PointCloud } from '../../src/charts/point-cloud/point-cloud.js';
-import { colourOf, isDark } from '../../src/theme.js';
+import { isDark, themeColour } from '../../src/theme.js';
 import { at, type Example, fan, groups } from './clouds.js';
 import { framesOfEmptyCanvas, framesWhileDragging } from './frames.js';
 import '../../src/style/base.css';
@@ -63,7 +63,7 @@ document.addEventListener('securitypolicyviolation', ({ violatedDirective }) => 
 
 const palette = (): string[] => {
   isDark();
-  return Array.from({ length: 10 }, (_, i) => colourOf(`--group-${i}`));
+  return Array.from({ length: 10 }, (_, i) => themeColour(`--group-${i}`));
 };
 
 function Page() {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PolygonIndex, rowsInside, union } from '../../src/charts/point-cloud/lasso.js';
 import { runInSlices } from '../../src/charts/point-cloud/time-slices.js';
-import { project } from '../../src/charts/point-cloud/view.js';
+import { projectPoint } from '../../src/charts/point-cloud/view.js';
 import { cameraFor, clouds, move, moves } from './clouds.js';
 
 /** How often a polygon winds around a position, by the angles of its corners: slow, and nothing like the code it tests. */
@@ -73,7 +73,7 @@ describe('the lasso', () => {
         const view = camera.view();
         const found = new Set(run(rowsInside(view, points, polygon)));
         for (let row = 0; row < points.x.length; row++) {
-          const { x, y, depth } = project(view, points.x[row], points.y[row], points.z?.[row]);
+          const { x, y, depth } = projectPoint(view, points.x[row], points.y[row], points.z?.[row]);
           if (Math.abs(depth - 0.05) < 1e-6 || fromEdge(polygon, x, y) < 1e-6) continue;
           expect(found.has(row)).toBe(depth > 0.05 && winding(polygon, x, y) !== 0);
         }

@@ -1,11 +1,11 @@
 import { useMemo, useRef } from 'preact/hooks';
 import { boxOf, type Cloud, cloudChoices, reachOf, useCloud } from '../shared/clouds.js';
 import { Choose, Controls, Slider } from '../shared/controls.js';
-import { fixed, sentences, small } from '../shared/format.js';
+import { sentences, small, withDecimals } from '../shared/format.js';
 import { awayText, determined, goalOf, meet, pinned, undetermined } from '../shared/goal.js';
 import { LineChart, lowEnd, type Series } from '../shared/line-chart.js';
 import { type Playback, usePlayback } from '../shared/playback.js';
-import { Problem, Screen } from '../shared/screen.js';
+import { RunProblem, Screen } from '../shared/screen.js';
 import { numberIn, oneOf, useSettings } from '../shared/settings.js';
 import { type UnitCloud, unitCloud } from '../shared/unit-cloud.js';
 import { Gradient, Hebb } from './formulas.js';
@@ -100,7 +100,7 @@ export function AutoencoderScreen() {
           {drawn && <CodePlane {...drawn} box={codes} />}
         </div>
       }
-      problem={<Problem playback={playback} onShorter={setStep} />}
+      problem={<RunProblem playback={playback} onShorter={setStep} />}
       controls={
         <AutoencoderControls
           {...{ cloud, rule, k, start, step, alpha }}
@@ -173,9 +173,17 @@ function AutoencoderControls(props: ControlsProps) {
         ]}
         onChoose={(id) => onChange({ start: id })}
       />
-      <Slider label="Step η" value={step} min={0.01} max={1} step={0.01} text={fixed(step)} onSlide={onStep} />
+      <Slider label="Step η" value={step} min={0.01} max={1} step={0.01} text={withDecimals(step)} onSlide={onStep} />
       {rule === 'autoencoder' && (
-        <Slider label="Weight α" value={alpha} min={0} max={0.95} step={0.05} text={fixed(alpha)} onSlide={onAlpha} />
+        <Slider
+          label="Weight α"
+          value={alpha}
+          min={0}
+          max={0.95}
+          step={0.05}
+          text={withDecimals(alpha)}
+          onSlide={onAlpha}
+        />
       )}
       <button type="button" onClick={onRestart}>
         Another start

@@ -4,7 +4,7 @@ import { averageTerms, combineRows, descend, random, rowProducts } from '@scree/
 import { descentRun } from '../shared/descent-run.js';
 import { angleToGoal, determined, gapAfter, goalOf, pinned, toleranceFor } from '../shared/goal.js';
 import type { Moment } from '../shared/history.js';
-import type { Run } from '../shared/playback.js';
+import type { EpochRun } from '../shared/playback.js';
 import type { UnitCloud } from '../shared/unit-cloud.js';
 
 export const RULES = ['autoencoder', 'oja', 'subspace', 'sanger'] as const;
@@ -50,7 +50,7 @@ export function learnWeights(
   start: Start,
   seed: number,
   live: LiveSettings,
-): Run<Learned> {
+): EpochRun<Learned> {
   const { points, c } = data;
   const goal = goalOf(data, k);
   const fading = rule === 'sanger' && !pinned(data, k, 0);

@@ -2,7 +2,7 @@ import { ConvergenceError } from '@scree/core';
 import { averageTerms, random, rowProducts, scatterOf } from '@scree/core/learn';
 import { angleToGoal, goalOf, pinned } from '../shared/goal.js';
 import type { Moment } from '../shared/history.js';
-import type { Run } from '../shared/playback.js';
+import type { EpochRun } from '../shared/playback.js';
 import type { UnitCloud } from '../shared/unit-cloud.js';
 
 /** rods: the orthonormality term; held: the same with rows kept at length 1; coulomb: real charges, for comparison. */
@@ -36,7 +36,7 @@ export function moveRows(
   seed: number,
   data: UnitCloud,
   live: { readonly alpha: number },
-): Run<Charged> {
+): EpochRun<Charged> {
   let w = startRows(k, seed);
   let epoch = -1;
   let done = false;

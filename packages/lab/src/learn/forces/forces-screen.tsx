@@ -4,10 +4,10 @@ import { useMemo, useRef } from 'preact/hooks';
 import { axesOf } from '../shared/axes.js';
 import { boxOf, type Cloud, cloudChoices, reachOf, useCloud } from '../shared/clouds.js';
 import { Choose, Controls, Slider } from '../shared/controls.js';
-import { fixed, sentences, small, unitsFor } from '../shared/format.js';
+import { sentences, small, unitsFor, withDecimals } from '../shared/format.js';
 import { awayText, determined, type Goal, goalOf, isFlat, nearestGoal, undetermined } from '../shared/goal.js';
 import { type Playback, usePlayback } from '../shared/playback.js';
-import { Problem, Screen } from '../shared/screen.js';
+import { RunProblem, Screen } from '../shared/screen.js';
 import { numberIn, oneOf, useSettings } from '../shared/settings.js';
 import { ForcesFormula, LossChart, NeighbourTable } from './forces-panels.js';
 import { DataStage, EmbeddingStage } from './forces-stage.js';
@@ -63,7 +63,7 @@ export function ForcesScreen() {
         </>
       }
       picture={<Picture cloud={cloud} setup={setup} shown={shown} forces={forces} chosen={chosen} onChoose={choose} />}
-      problem={<Problem playback={playback} onShorter={setStep} />}
+      problem={<RunProblem playback={playback} onShorter={setStep} />}
       controls={
         <ForcesControls
           cloud={cloud}
@@ -200,7 +200,7 @@ function ForcesControls({ cloud, how, chosen, step, onCloud, onHow, onChoose, on
         text={String(chosen + 1)}
         onSlide={(value) => onChoose(value - 1)}
       />
-      <Slider label="Step η" value={step} min={0.05} max={1.5} step={0.05} text={fixed(step)} onSlide={onStep} />
+      <Slider label="Step η" value={step} min={0.05} max={1.5} step={0.05} text={withDecimals(step)} onSlide={onStep} />
       <button type="button" onClick={onRestart}>
         Another random start
       </button>

@@ -4,7 +4,7 @@ import { descend, type Snapshot } from '@scree/core/learn';
 import { descentRun } from '../shared/descent-run.js';
 import { angleToGoal, determined, type Goal, gapAfter, toleranceFor } from '../shared/goal.js';
 import type { Moment } from '../shared/history.js';
-import type { Run } from '../shared/playback.js';
+import type { EpochRun } from '../shared/playback.js';
 
 /** The points after an epoch. */
 export interface Moved extends Moment {
@@ -53,7 +53,7 @@ export function movePoints(
   descent: DescentName,
   seed: number,
   controls: { readonly step: number },
-): Run<Moved> {
+): EpochRun<Moved> {
   const run = descend(points, {
     rule: 'factored',
     k: K,

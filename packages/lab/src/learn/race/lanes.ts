@@ -4,7 +4,7 @@ import { axesOf } from '../shared/axes.js';
 import { centred } from '../shared/clouds.js';
 import { angleToGoal, determined, type Goal, goalOf } from '../shared/goal.js';
 import type { Moment } from '../shared/history.js';
-import type { Run } from '../shared/playback.js';
+import type { EpochRun } from '../shared/playback.js';
 
 /** One rule in the race. */
 export interface Lane {
@@ -55,7 +55,7 @@ export function race(
   k: number,
   seed: number,
   goal = raceGoal(points, k),
-): { run: Run<Round>; runners: readonly Runner[] } {
+): { run: EpochRun<Round>; runners: readonly Runner[] } {
   const lanes = LANES.filter((lane) => lane.k.includes(k));
   const runners: Runner[] = lanes.map((lane) => ({ lane, epochs: [], milliseconds: [], angles: [] }));
   const descents = lanes.map(({ options }): Descent => {
@@ -70,7 +70,7 @@ export function race(
     });
   });
   let epoch = -1;
-  const run: Run<Round> = {
+  const run: EpochRun<Round> = {
     next() {
       const before = runners.filter(({ end }) => end === undefined).length;
       if (before === 0) return undefined;

@@ -31,7 +31,7 @@ interface ChartProps {
 /** The angle of every lane against epochs or milliseconds. */
 export function RaceChart({ lanes, byTime, rounds, exact }: ChartProps) {
   const longest = lanes.reduce((most, { runner }) => Math.max(most, runner.milliseconds.at(-1) ?? 0), 1);
-  const timeLabel = isNarrow() ? 'ms (line: exact)' : 'milliseconds of computing (the line: the exact solve)';
+  const timeLabel = isNarrow.value ? 'ms (line: exact)' : 'milliseconds of computing (the line: the exact solve)';
   return (
     <LineChart
       series={lanes.map(({ runner, at }, i) => ({
@@ -49,7 +49,7 @@ export function RaceChart({ lanes, byTime, rounds, exact }: ChartProps) {
       xLabel={byTime ? timeLabel : 'epochs'}
       yLabel="angle to the exact subspace, rad"
       room={142}
-      height={isNarrow() ? 320 : 400}
+      height={isNarrow.value ? 320 : 400}
       label={`Angles to the exact subspace. ${lanes.map(({ runner, at }) => `${runner.lane.name}: ${small(runner.angles[at] ?? 0)} rad`).join('; ')}.`}
     />
   );

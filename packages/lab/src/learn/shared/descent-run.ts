@@ -1,7 +1,7 @@
 import { ConvergenceError } from '@scree/core';
 import type { Descent, Snapshot } from '@scree/core/learn';
 import type { Moment } from './history.js';
-import type { Run } from './playback.js';
+import type { EpochRun } from './playback.js';
 
 interface Options<M extends Moment> {
   /** Sets what the user has changed since the last epoch, such as the step. */
@@ -16,7 +16,7 @@ interface Options<M extends Moment> {
  * The library's `descend` as a run that can be played. After a step that is too long, the error's `best` is the moment with the lowest
  * loss, at the epoch of the error: the run is back there, and continues from there.
  */
-export function descentRun<M extends Moment>(run: Descent, { steer, moment, tooSlow }: Options<M>): Run<M> {
+export function descentRun<M extends Moment>(run: Descent, { steer, moment, tooSlow }: Options<M>): EpochRun<M> {
   let epochs = 0;
   return {
     next() {

@@ -9,7 +9,7 @@ export function angleText(radians: number): string {
 }
 
 /** A fixed number of decimals, with a proper minus sign: a changing number should not change its width. */
-export function fixed(value: number, digits = 2): string {
+export function withDecimals(value: number, digits = 2): string {
   const text = Math.abs(value).toFixed(digits);
   return value < 0 && Number(text) !== 0 ? `−${text}` : text;
 }
@@ -17,7 +17,7 @@ export function fixed(value: number, digits = 2): string {
 /** A loss or an error of any size, always about equally wide. */
 export function small(value: number): string {
   const size = Math.abs(value);
-  if (size >= 0.001 && size < 1e4) return fixed(value, size >= 100 ? 1 : size >= 10 ? 2 : 4);
+  if (size >= 0.001 && size < 1e4) return withDecimals(value, size >= 100 ? 1 : size >= 10 ? 2 : 4);
   return size === 0 ? '0' : formatNumber(Number(value.toPrecision(2)));
 }
 
@@ -36,7 +36,7 @@ export function unitsFor(size: number, digits = 3): Units {
   const exponent = size > 0 && Number.isFinite(size) ? Math.floor(Math.log10(size)) : 0;
   const power = exponent < -1 || exponent > 3 ? exponent : 0;
   const decimals = Math.max(2, digits - 1 - (exponent - power));
-  const mantissa = (value: number): string => fixed(value / 10 ** power, decimals);
+  const mantissa = (value: number): string => withDecimals(value / 10 ** power, decimals);
   return {
     power,
     mantissa,

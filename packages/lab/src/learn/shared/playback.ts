@@ -8,7 +8,7 @@ import { reducedMotion } from './motion.js';
  * A run in epochs: each call returns the next moment, and undefined after the last one. It may throw; if the error is a ConvergenceError with
  * a `best` moment, the run is back at that moment.
  */
-export interface Run<M extends Moment> {
+export interface EpochRun<M extends Moment> {
   next(): M | undefined;
 }
 
@@ -39,15 +39,15 @@ export class Playback<M extends Moment> {
   readonly ended: Signal<boolean>;
   readonly problem: Signal<ScreeError | undefined>;
   history = new History<M>();
-  readonly #make: () => Run<M>;
+  readonly #make: () => EpochRun<M>;
   readonly #rate: number;
-  #run: Run<M> | undefined;
+  #run: EpochRun<M> | undefined;
   #request = 0;
   #before = 0;
   #due = 0;
   #hurried = false;
 
-  constructor(make: () => Run<M>, { rate = 20 }: Options = {}) {
+  constructor(make: () => EpochRun<M>, { rate = 20 }: Options = {}) {
     this.#make = make;
     this.#rate = rate;
     this.shown = signal(undefined);
@@ -209,7 +209,7 @@ export class Playback<M extends Moment> {
 
 /** A playback that is replaced when one of its dependencies changes. The new one plays if the one before did. */
 export function usePlayback<M extends Moment>(
-  make: () => Run<M>,
+  make: () => EpochRun<M>,
   depends: readonly unknown[],
   options: Options = {},
 ): Playback<M> {

@@ -118,7 +118,7 @@ function Announcer({ text, now }: { text: string; now: boolean }) {
 }
 
 /** Why a run stopped, and what can be done about it. */
-export function Problem<M extends Moment>({
+export function RunProblem<M extends Moment>({
   playback,
   onShorter,
 }: {

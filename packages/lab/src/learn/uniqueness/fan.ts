@@ -3,7 +3,7 @@ import { combineRows, type Eigen, orthonormalRows, random, rowProducts } from '@
 import { axesOf } from '../shared/axes.js';
 import { centred } from '../shared/clouds.js';
 import type { Moment } from '../shared/history.js';
-import type { Run } from '../shared/playback.js';
+import type { EpochRun } from '../shared/playback.js';
 
 const ROWS = 70;
 
@@ -49,7 +49,7 @@ const GLIDE = 24;
 const STATES = 10;
 
 /** Noise that glides from one random state to the next, always of the same size, and the axes that follow it. */
-export function wobble(points: Matrix<Float64Array>, size: number): Run<Wobble> {
+export function wobble(points: Matrix<Float64Array>, size: number): EpochRun<Wobble> {
   let epoch = -1;
   return {
     next() {

@@ -1,6 +1,6 @@
 import type { Uniqueness } from '@scree/core';
 import { Choose } from '../shared/controls.js';
-import { angleText, fixed, indexed } from '../shared/format.js';
+import { angleText, indexed, withDecimals } from '../shared/format.js';
 import { Formula, frac, Live, num, op, Piece, row, square, sub, sum, word } from '../shared/formula.js';
 import { expectedTurn } from './fan.js';
 
@@ -57,7 +57,7 @@ function Bars({ values, k }: { values: readonly number[]; k: number }) {
           <span class="bar">
             <span style={{ width: `${(100 * value) / values[0]}%` }} />
           </span>
-          <span class="number">{fixed(value)}</span>
+          <span class="number">{withDecimals(value)}</span>
         </li>
       ))}
     </ul>

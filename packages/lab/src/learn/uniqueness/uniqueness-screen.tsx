@@ -3,7 +3,7 @@ import { type Matrix, pca, type Uniqueness } from '@scree/core';
 import { useEffect, useMemo } from 'preact/hooks';
 import { axesOf } from '../shared/axes.js';
 import { Choose, Controls, Slider } from '../shared/controls.js';
-import { angleText, fixed } from '../shared/format.js';
+import { angleText, withDecimals } from '../shared/format.js';
 import { usePlayback } from '../shared/playback.js';
 import { Screen } from '../shared/screen.js';
 import { numberIn, oneOf, useSettings } from '../shared/settings.js';
@@ -37,7 +37,7 @@ export function UniquenessScreen() {
   };
   const now = shown ? subspaceTurn(shown.axes, still, k) : 0;
   const what = k === 1 ? 'axis' : 'plane';
-  const summary = `λ₁ = ${fixed(FIRST)}, λ₂ = ${fixed(second)}, λ₃ = ${fixed(third)}. Noise turns the first axis by ${angleText(turns.axis)}, typically, and the ${what} of the first ${k === 1 ? 'component' : 'two'} by ${angleText(turns.subspace)}. ${verdictText(turns.axis, turns.subspace, k)}`;
+  const summary = `λ₁ = ${withDecimals(FIRST)}, λ₂ = ${withDecimals(second)}, λ₃ = ${withDecimals(third)}. Noise turns the first axis by ${angleText(turns.axis)}, typically, and the ${what} of the first ${k === 1 ? 'component' : 'two'} by ${angleText(turns.subspace)}. ${verdictText(turns.axis, turns.subspace, k)}`;
 
   return (
     <Screen
@@ -93,7 +93,7 @@ function UniquenessControls({ second, third, noise, k, onChange }: ControlsProps
         min={0.2}
         max={FIRST}
         step={0.1}
-        text={second === FIRST ? `${fixed(second, 1)} = λ₁` : fixed(second, 1)}
+        text={second === FIRST ? `${withDecimals(second, 1)} = λ₁` : withDecimals(second, 1)}
         onSlide={(value) => onChange({ second: String(value) })}
       />
       <Slider
@@ -103,7 +103,7 @@ function UniquenessControls({ second, third, noise, k, onChange }: ControlsProps
         min={0.1}
         max={FIRST}
         step={0.1}
-        text={third === second ? `${fixed(third, 1)} = λ₂` : fixed(third, 1)}
+        text={third === second ? `${withDecimals(third, 1)} = λ₂` : withDecimals(third, 1)}
         onSlide={(value) => onChange({ third: String(Math.min(value, second)) })}
       />
       <Slider
@@ -112,7 +112,7 @@ function UniquenessControls({ second, third, noise, k, onChange }: ControlsProps
         min={0.02}
         max={0.6}
         step={0.02}
-        text={fixed(noise)}
+        text={withDecimals(noise)}
         onSlide={(value) => onChange({ noise: String(value) })}
       />
       <Choose

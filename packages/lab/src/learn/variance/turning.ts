@@ -2,7 +2,7 @@ import type { Matrix } from '@scree/core';
 import { axesOf } from '../shared/axes.js';
 import { meet } from '../shared/goal.js';
 import type { Moment } from '../shared/history.js';
-import type { Run } from '../shared/playback.js';
+import type { EpochRun } from '../shared/playback.js';
 
 /** The variance that a line through the mean of a plane cloud keeps, for every angle. */
 export interface Turning {
@@ -48,7 +48,7 @@ const NUDGE = 0.01;
 /**
  * Gradient ascent on the variance kept: kept'(θ) = −(λ₁ − λ₂)·sin 2(θ − θ₁). Where λ₁ = λ₂ every line is equally good, and it does not move.
  */
-export function climb({ axis, level }: Turning, from: number): Run<Turned> {
+export function climb({ axis, level }: Turning, from: number): EpochRun<Turned> {
   let epoch = -1;
   let off = lineAngle(from - axis);
   if (!level && Math.PI / 2 - Math.abs(off) < NUDGE) off = Math.sign(off || 1) * (Math.PI / 2 - NUDGE);

@@ -3,12 +3,12 @@ import { percent } from '@scree/analysis/describe';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { boxOf, type Cloud, cloudChoices, useCloud } from '../shared/clouds.js';
 import { Choose, Controls, Slider, Switch } from '../shared/controls.js';
-import { angleText, fixed, type Units, unitsFor } from '../shared/format.js';
+import { angleText, type Units, unitsFor, withDecimals } from '../shared/format.js';
 import {
   Formula,
   frac,
   Live,
-  norm,
+  normBars,
   num,
   op,
   Piece,
@@ -152,7 +152,7 @@ function VarianceControls({ cloud, angle, snap, onCloud, onAngle, onSnap }: Cont
         min={-90}
         max={90}
         step={1}
-        text={`${fixed(degrees, 1)}°`}
+        text={`${withDecimals(degrees, 1)}°`}
         onSlide={(to) => onAngle((to * Math.PI) / 180)}
       />
       <Switch label="Turns to the axis when released" on={snap} onSwitch={onSnap} />
@@ -179,7 +179,7 @@ function KeptAndLost({ kept, lost, units }: { kept: number; lost: number; units:
         <Piece>
           {frac(num(1), row('n', op('−'), num(1)))}
           {sum('i')}
-          {square(norm(sub('x', 'i'), op('−'), row(op('('), transposed('u'), sub('x', 'i'), op(')')), 'u'))}
+          {square(normBars(sub('x', 'i'), op('−'), row(op('('), transposed('u'), sub('x', 'i'), op(')')), 'u'))}
           {op('=')}
           <Live value={units.text(lost)} of="lost" />
         </Piece>
