@@ -181,7 +181,7 @@ describe('the page, about a model,', () => {
     const { warnings } = await inspectColumns(data);
     const said = Object.fromEntries(warnings.map((warning) => [warning.code, warningSentence(warning, [])]));
     expect(said).toEqual({
-      DOMINANT_COLUMN: expect.stringMatching(/^Of the variance of the 4 columns .*, mass has .* \(see Fit\)\.$/),
+      DOMINANT_COLUMN: expect.stringMatching(/^mass has .* of the variance of the 4 columns .* \(see Fit\)\.$/),
       ID_COLUMN: expect.stringMatching(
         /^id changes by 1 from row to row.*\. Leave it out unless it measures something\.$/,
       ),

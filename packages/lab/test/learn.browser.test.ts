@@ -217,7 +217,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
         const trouble = page.locator('[data-problem=DIVERGED]');
         await trouble.waitFor();
         expect(await trouble.textContent()).toContain('too long');
-        // It is back at its lowest place, and that is what one sees: no moment before has a lower loss.
+        // The run is back at its lowest point, and the screen shows it: no earlier moment has a lower loss.
         const loss = async () => {
           const summary = (await page.locator('.summary').textContent()) ?? '';
           return Number(/loss ([\d.]+)/.exec(summary)?.[1]);
@@ -228,7 +228,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
           await page.getByRole('slider', { name: /^Go to/ }).fill(String(at));
           expect(await loss()).toBeGreaterThanOrEqual(back);
         }
-        await page.getByRole('button', { name: /^Go on with a step/ }).click();
+        await page.getByRole('button', { name: /^Continue with a step/ }).click();
         await trouble.waitFor({ state: 'detached' });
         await page.keyboard.press('Escape');
         await toTheEnd(page);
@@ -470,7 +470,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
 
     it('converge in a plane and on a line', async () => {
       const flat = await own('flat.csv');
-      expect(await ended(flat, 'forces?cloud=own')).toContain('no pair has anything left');
+      expect(await ended(flat, 'forces?cloud=own')).toContain('no pair pulls or pushes');
       const [loss, ...forces] = await flat
         .locator('.formula .live')
         .evaluateAll((all) => all.map((one) => Number.parseFloat(one.textContent ?? '')));

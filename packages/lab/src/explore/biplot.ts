@@ -99,7 +99,7 @@ function arrowCaption(): string[] {
   const components = namesOfComponents(drawnComponents.value);
   const which =
     shown < d
-      ? `Arrows: the ${count(shown)} of ${plural(d, 'column')} that contribute most to ${components}.`
+      ? `Arrows: the ${shown === 1 ? 'one' : count(shown)} of ${plural(d, 'column')} that ${shown === 1 ? 'contributes' : 'contribute'} most to ${components}.`
       : `Arrows: ${d === 1 ? 'the column' : d === 2 ? 'both columns' : `all ${plural(d, 'column')}`}.`;
   return [`${which} ${ARROW_SCALE}`];
 }

@@ -70,7 +70,7 @@ export function Explore() {
   );
 }
 
-/** Shown while there is no model. */
+/** A hint that is shown until a model is fitted. */
 function EmptyState() {
   const [title, hint] = pendingQuery.value
     ? [

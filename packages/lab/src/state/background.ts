@@ -14,7 +14,7 @@ export interface Background<Result> {
   /** Undefined until `isDone`, and if the worker has no result for such data. */
   readonly result?: Result | undefined;
   readonly isDone: boolean;
-  /** A sentence that explains why there is no result. */
+  /** A sentence that explains a missing result. */
   readonly problem?: string;
 }
 

@@ -7,8 +7,8 @@ const MAX_TEXTS = 4;
 const MAX_TEXT_CELLS = 5e6;
 
 /**
- * The columns that identify a row for a person, in the order in which they are shown: the column that names it, the column that
- * colours it, columns of text, then at most `numbers` fitted columns. Pixels of pictures are not listed: they are not informative.
+ * The columns that identify a row for a person, in order of display: the column of names, the column of colours, columns of text,
+ * then at most `numbers` fitted columns. Pixels of pictures are not listed, because they are not informative.
  */
 export function shownColumns(now: Fitted, numbers: number): readonly number[] {
   const { columns, rows } = now.data.info;

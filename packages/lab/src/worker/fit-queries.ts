@@ -47,7 +47,7 @@ export interface FitState {
   readonly keptRows: Uint32Array | undefined;
   readonly scores: Matrix;
   readonly distances: Distances;
-  /** What is computed after the fit. */
+  /** The analysis, which is computed after the fit. */
   readonly analysis: FitAnalysis;
 }
 

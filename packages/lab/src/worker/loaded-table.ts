@@ -12,7 +12,7 @@ export interface ExtraColumn {
   readonly numbers: Float64Array;
 }
 
-/** What a table is built from. */
+/** The parts of a loaded table. */
 interface TableParts extends NumbersOfTable {
   readonly table: Table;
   readonly name: string;

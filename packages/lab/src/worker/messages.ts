@@ -136,7 +136,7 @@ export interface ChooseReply {
   /** The recommended number; 0 if no component stands out from noise. */
   readonly kept: number;
   readonly choice: Choice | undefined;
-  /** The reason why there is no choice. */
+  /** The reason for a missing choice. */
   readonly reason: Reason | undefined;
   /** Warnings about the columns. They are computed after the fit, so that the fit is not slower. */
   readonly warnings: readonly Warning[];

@@ -37,7 +37,7 @@ export async function readNumbers(table: Table, name: string, control: Control):
   }
 }
 
-/** Explains why there are no numbers to read. Without rows, the kinds of the columns are unknown. */
+/** The error for a table without columns of numbers. Without rows, the kinds of the columns are unknown. */
 async function noNumbersError(table: Table, name: string): Promise<DataError> {
   if (!(await hasRows(table))) return new DataError('EMPTY_DATA', `${name} has no rows, only names of columns.`);
   return new DataError(

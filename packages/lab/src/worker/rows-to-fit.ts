@@ -14,7 +14,7 @@ import { loadMatrix } from './matrix-builder.js';
 import { memoryTable } from './memory-table.js';
 import type { GapRule } from './messages.js';
 
-/** The rows of a fit, and where they are in the table. */
+/** The rows of a fit, and their rows in the table. */
 export interface RowsToFit {
   readonly matrix: Matrix<NumberArray>;
   /** Rows of the table that were kept, in order; undefined if all were kept. */

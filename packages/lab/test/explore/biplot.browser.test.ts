@@ -21,9 +21,7 @@ describeExploreOnOnePage('arrows, ellipses and colours', (explore) => {
     const count = explore.page.getByLabel('Number of arrows');
     expect(await count.inputValue()).toBe('4');
     await count.fill('2');
-    await expect
-      .poll(captions)
-      .toEqual([`Arrows: 2 of 4 columns, those that contribute most to PC1 and PC2. ${scale}`]);
+    await expect.poll(captions).toEqual([`Arrows: the 2 of 4 columns that contribute most to PC1 and PC2. ${scale}`]);
     await expect.poll(() => explore.page.locator('.arrow-lines path').count()).toBe(2);
     // Of iris, the petal's length varies most.
     expect(await explore.page.locator('.arrow-names').textContent()).toContain('petal length');
@@ -39,7 +37,9 @@ describeExploreOnOnePage('arrows, ellipses and colours', (explore) => {
     const kind = explore.page.getByLabel('around groups');
     await kind.selectOption('confidence');
     await expect.poll(() => lines.count()).toBe(3);
-    expect((await captions()).at(-1)).toMatch(/^Ellipses: where the true mean of a group is, with 95\s% confidence/);
+    expect((await captions()).at(-1)).toMatch(
+      /^Ellipses: each contains the true mean of its group with 95\s% confidence/,
+    );
     const mean = await width();
     const grid = () => explore.page.locator('.point-cloud .grid').innerHTML();
     const axes = await grid();
@@ -98,7 +98,7 @@ describeExploreOnOnePage('arrows, ellipses and colours', (explore) => {
     await explore.page.evaluate(() => {
       location.hash = '#/explore?data=iris&colour=4&arrows=1&outline=concentration&level=0.68&show=correlation';
     });
-    await expect.poll(async () => (await captions()).join(' ')).toMatch(/^Arrows: 1 of 4 columns.* of 68\s%/);
+    await expect.poll(async () => (await captions()).join(' ')).toMatch(/^Arrows: the one of 4 columns.* of 68\s%/);
     expect(await explore.page.getByLabel('Number of arrows').inputValue()).toBe('1');
     await explore.panel('Correlations of the columns with the scores').waitFor();
     await explore.page.evaluate(() => {
@@ -165,7 +165,7 @@ describeExploreOnOnePage('arrows, ellipses and colours', (explore) => {
   });
 
   it('saves a model with its choice and stability', async () => {
-    await explore.page.getByText('says what the criteria advise and how stable the components are').waitFor();
+    await explore.page.getByText('and the advice of the criteria and the stability of the components').waitFor();
     const { bytes } = await explore.saved(() => explore.page.getByRole('button', { name: 'Model (JSON)' }).click());
     const model = JSON.parse(bytes.toString());
     expect([model.choice.k, model.stability.replicates]).toEqual([1, 200]);

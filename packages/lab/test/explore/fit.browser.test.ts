@@ -100,9 +100,9 @@ describeExploreOnOnePage('settings and columns', (explore) => {
     await explore.page.getByText('Not fitted', { exact: true }).waitFor();
     await explore.page.getByRole('checkbox', { name: 'c', exact: true }).uncheck();
     await explore.fitted(/3 rows and 2 columns/);
-    expect(await explore.page.getByText('Not fitted as chosen').count()).toBe(0);
+    expect(await explore.page.getByText('The chosen settings have not been fitted').count()).toBe(0);
     await explore.page.getByRole('checkbox', { name: 'c', exact: true }).check();
-    await explore.page.getByText('Not fitted as chosen').waitFor();
+    await explore.page.getByText('The chosen settings have not been fitted').waitFor();
     expect(await explore.page.locator('pre').first().textContent()).toContain('--columns a,b');
   });
 });

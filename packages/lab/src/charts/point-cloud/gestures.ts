@@ -101,7 +101,7 @@ class PointerGestures {
     if (this.#pointers.size === 2) this.#pinch(event.pointerId, before, position);
     if (this.#pointers.size > 1) return;
     if (!this.#moved && this.#isUndecided(event, before, position)) {
-      // Short moves are ignored. A longer move starts where they started.
+      // Short moves are ignored. A longer move includes them.
       this.#pointers.set(event.pointerId, before);
       return;
     }

@@ -251,7 +251,7 @@ function errors(x: Float64Array, { xRec, y, yRec }: Passed, n: number): readonly
 interface LossesProps {
   readonly playback: Playback<Learned>;
   readonly epoch: number;
-  /** Whether there is an axis to find: not with two rows in a plane, nor where all axes are equally good. */
+  /** True if there is an axis to find. There is none with two rows in a plane, or if all axes are equally good. */
   readonly angles: boolean;
 }
 

@@ -10,7 +10,7 @@ interface Props {
   readonly k: number;
   readonly passed: Passed;
   readonly box: Reach;
-  /** Angle of the principal axis, where there is one. */
+  /** Angle of the principal axis, if there is one. */
   readonly axis?: number;
 }
 
@@ -70,7 +70,7 @@ function Weights({ w, k, at }: { w: Float64Array; k: number; at: (x: number, y: 
   );
 }
 
-/** The codes y = Wx, and the codes of the reconstructions: on a line for one row of W, in a plane for two. */
+/** The codes y = Wx and the codes of the reconstructions. They are on a line if W has one row, and in a plane if it has two. */
 export function CodePlane({ points, k, passed, box }: Props) {
   const all = Array.from({ length: points.rows }, (_, i) => i);
   const caption = 'codes, and codes of the reconstructions';

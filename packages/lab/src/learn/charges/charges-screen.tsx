@@ -158,7 +158,7 @@ function ChargesControls({ law, k, alpha, cloud, onChange, onAlpha, onRestart }:
   );
 }
 
-/** ‖I − WWᵀ‖² against epochs, and how far W is from its goal. */
+/** ‖I − WWᵀ‖² against epochs, and the distance of W from its goal. */
 function LossChart({ playback, law, least }: { playback: Playback<Charged>; law: Law; least: number }) {
   const shown = playback.shown.value;
   const moments = playback.history.until(shown?.epoch ?? 0);
@@ -210,7 +210,7 @@ const TRIES = [
   </>,
 ];
 
-/** Where WWᵀ goes; `whole` says whether its lengths are determined in every direction. */
+/** The goal of WWᵀ. `whole` is true if the lengths of its rows are determined in every direction. */
 function aim(law: Law, k: number, whole: boolean): string {
   if (!whole) return 'what the data ask for';
   return k <= 3 && law !== 'coulomb' ? 'I' : 'what there is room for';
@@ -229,7 +229,7 @@ function ending(law: Law, k: number, whole: boolean, plane: Goal | undefined): s
 /** The state of the run in sentences. */
 function summary(shown: Charged | undefined, law: Law, k: number, data: UnitCloud, alpha: number): string {
   if (!shown) return 'No run.';
-  // With two rows the data pull towards a plane.
+  // The data pull two rows towards a plane.
   const plane = shown.angle !== undefined && k < 3 ? goalOf(data, k) : undefined;
   return sentences(
     `Epoch ${shown.epoch}: the angles between rows are ${range(anglesOf(shown.w, k))}, ‖I − WWᵀ‖² is ${small(shown.orthogonality)}${

@@ -9,7 +9,7 @@ interface Props {
   readonly force: Float64Array;
   /** Earlier positions of the rows, oldest first. */
   readonly trail: readonly Float64Array[];
-  /** Whether the rows are drawn as rods, whose two ends are equal. */
+  /** True if rows are drawn as rods, whose two ends are equal. */
   readonly rods: boolean;
   /** The data, if they pull on the rows. */
   readonly cloud?: { readonly data: Float64Array; readonly rows: number };
@@ -59,7 +59,7 @@ interface RowProps extends Pick<Props, 'w' | 'force' | 'trail' | 'rods'> {
   readonly view: StageView3d;
 }
 
-/** Length at which a force of 1 is drawn, and the largest length. */
+/** The drawn length of a force of 1, and the largest drawn length. */
 const FORCE = 0.22;
 const LONGEST = 0.5;
 
@@ -75,7 +75,7 @@ function Row({ w, force, trail, rods, row, view }: RowProps) {
   const origin = view.at([0, 0, 0]);
   const [x, y] = view.at(tip);
   const along = Math.hypot(x - origin[0], y - origin[1]) || 1;
-  // The name is next to the tip, because the force is drawn ahead of it.
+  // The name is beside the tip, because the force is drawn ahead of the tip.
   const named: PixelPoint = [x - (16 * (y - origin[1])) / along, y + (16 * (x - origin[0])) / along];
   return (
     <g class={`row-${row % 6}`}>
@@ -90,7 +90,7 @@ function Row({ w, force, trail, rods, row, view }: RowProps) {
   );
 }
 
-/** Circles of latitude and longitude; paler at the back. */
+/** Circles of latitude and longitude. They are paler at the back. */
 function Graticule({ view }: { view: StageView3d }) {
   // It changes only when the sphere is turned, not with every epoch.
   const { back, front } = useMemo(() => graticule(view), [view.key]);

@@ -24,7 +24,7 @@ import {
 
 const DEFAULTS = { cloud: 'pancake', point: '', how: 'plain', step: String(DEFAULT_STEP), seed: '1' };
 
-/** Points that pull and push one another until they are the scores. */
+/** Points that attract and repel each other until they are the scores. */
 export function ForcesScreen() {
   const [settings, change] = useSettings(DEFAULTS);
   const cloud = useCloud(settings.cloud, 3);
@@ -98,7 +98,7 @@ export function ForcesScreen() {
   );
 }
 
-/** Computed once per cloud, before its points move. */
+/** Facts about a cloud, computed once, before its points move. */
 interface CloudSetup {
   readonly goal: Goal;
   readonly moving: MovingPoints;
@@ -132,11 +132,11 @@ interface PictureProps {
   readonly onChoose: (i: number) => void;
 }
 
-/** The data in space, and the points in the plane with the places where they will rest. */
+/** The data in space, and the points in the plane with their final positions. */
 function Picture({ cloud, setup, shown, forces, chosen, onChoose }: PictureProps) {
   const { points } = cloud;
   const { goal, moving, reach, box } = setup;
-  // Where several planes are equally good, the points end in the one that is nearest to theirs now.
+  // If several planes are equally good, the points end in the one that is nearest to their current plane.
   const sockets = useMemo(
     () => shown && scoresOn(points, nearestGoal(goal, shown.state.rows.data)),
     [determined(goal) ? moving : shown],
@@ -224,7 +224,7 @@ function summary(
   );
 }
 
-/** How many points pull the chosen one, and how many push it. */
+/** The number of points that pull the chosen point, and the number that push it. */
 function countPairs({ data, embedding }: PointForces, chosen: number): { pull: number; push: number } {
   let [pull, push] = [0, 0];
   for (let j = 0; j < data.length; j++) {
@@ -239,11 +239,11 @@ function countPairs({ data, embedding }: PointForces, chosen: number): { pull: n
 function ending({ goal, second }: MovingPoints): string {
   if (second < THIN) {
     const why = second < 1e-9 ? 'the data lie on a line' : `λ₂ is only ${small(second)} of λ₁`;
-    return `Almost at rest: ${why}, and across it the points move ever more slowly.`;
+    return `Almost at rest: ${why}, so the points move more and more slowly across the line.`;
   }
   const where = determined(goal) ? 'the scores' : 'the scores on one of them';
   return isFlat(goal.eigen, 2)
-    ? `At rest: the points are ${where}. The plane holds all of the data, so no pair has anything left to pull or push.`
+    ? `At rest: the points are ${where}. The plane contains all of the data, so no pair pulls or pushes any more.`
     : `At rest: the points are ${where}, and every pull is balanced by a push.`;
 }
 
@@ -255,16 +255,16 @@ function tries(goal: Goal) {
         ? 'At rest there is no pull and no push: these data are flat, and the plane contains all of them.'
         : 'At rest, pull and push are equal and opposite. They are not zero, because the plane lacks the third dimension.'}
     </>,
-    <>Set the step above 1. The points overshoot; the run reports it and goes back.</>,
+    <>Set the step above 1. The points overshoot, and the run reports it and returns to its lowest loss.</>,
     <>
       Start again at random: the picture ends{' '}
-      {determined(goal) ? 'rotated or reflected, but otherwise the same' : 'equally good, but in a different plane'}. Of
-      the built-in points, “almost a ball” takes longest, because its second and third variances are close.
+      {determined(goal) ? 'rotated or reflected, but otherwise the same' : 'equally good, but in a different plane'}.
+      The built-in points “almost a ball” take longest, because their second and third variances are close.
     </>,
   ];
 }
 
-/** A point farther from the mean than most: it shows more than one in the middle, and the farthest is an exception. */
+/** A point that is farther from the mean than most. Forces on it are easier to see than on a point in the middle; the farthest point would be an exception. */
 function outerPoint(data: Float64Array, cols: number): number {
   const far = Array.from({ length: data.length / cols }, (_, i) => ({
     i,

@@ -7,7 +7,7 @@ import { type Reach, Stage, type StageView } from '../shared/stage.js';
 import { type Point3, pointNear, Stage3d } from '../shared/stage-3d.js';
 
 const GROUPS = [0, 1, 2, 3] as const;
-/** Share of the largest coefficient above which a pair is drawn strongly, and below which it is not drawn at all. */
+/** Shares of the largest coefficient: a pair above the first is drawn strongly, and a pair below the second is not drawn. */
 const STRONG = 0.45;
 const FAINT = 0.06;
 
@@ -65,13 +65,13 @@ export function DataStage({ cloud, reach, chosen, onChoose }: DataProps) {
 
 interface EmbeddingProps extends DataProps {
   readonly y: Matrix<Float64Array>;
-  /** Where the points will be, turned to fit where they are. */
+  /** The final positions of the points, turned to fit the current positions. */
   readonly exact: Matrix<Float64Array>;
   readonly forces: PointForces;
   readonly box: Reach;
 }
 
-/** The points that move, and what pulls and pushes the chosen one. */
+/** The moving points, and the forces on the chosen point. */
 export function EmbeddingStage({ cloud, y, exact, forces, chosen, onChoose, box }: EmbeddingProps) {
   const { groups } = cloud;
   const all = Array.from(groups, (_, i) => i);

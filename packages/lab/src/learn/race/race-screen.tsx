@@ -14,7 +14,7 @@ import { type ExactSolve, Measure, RaceChart, type Shown, Standings } from './ra
 
 const DEFAULTS = { cloud: 'wide', k: '2', time: 'epochs', seed: '1' };
 
-/** All rules on the same data: how far each is from the exact subspace, against epochs or milliseconds. */
+/** All rules on the same data: the angle of each to the exact subspace, against epochs or milliseconds. */
 export function RaceScreen() {
   const [settings, change] = useSettings(DEFAULTS);
   const cloud = useCloud(settings.cloud, 3);
@@ -109,8 +109,8 @@ const TRIES = [
     almost a ball.
   </>,
   <>
-    Against milliseconds, compare with the exact solver. It is the better choice for computing components; learning
-    rules are for seeing how learning works, and for data that keep arriving.
+    Against milliseconds, compare with the exact solver. It is the better choice for computing components. Learning
+    rules show how learning works, and suit data that keep arriving.
   </>,
 ];
 
@@ -138,7 +138,7 @@ function summary(epoch: number, lanes: readonly Shown[], worst: number, goal: Go
   );
 }
 
-/** Solves the data exactly: how long that takes, and how far it is from the singular value decomposition. */
+/** Solves exactly, and measures the time and the angle to the singular value decomposition. */
 function useExactSolve(points: Matrix<Float64Array>, goal: Goal): ExactSolve | undefined {
   const { k } = goal;
   const result = useSignal<ExactSolve | undefined>(undefined);
@@ -146,7 +146,7 @@ function useExactSolve(points: Matrix<Float64Array>, goal: Goal): ExactSolve | u
     let left = false;
     const solve = async (): Promise<void> => {
       const svd = await pca(points, { k, solver: 'svd' });
-      // The first run is for the browser to compile the code; the second is timed.
+      // During the first run the browser compiles the code. The second run is timed.
       await pca(points, { k, solver: 'covariance' });
       const begin = performance.now();
       const exact = await pca(points, { k, solver: 'covariance' });
@@ -157,7 +157,7 @@ function useExactSolve(points: Matrix<Float64Array>, goal: Goal): ExactSolve | u
       if (!left) result.value = { milliseconds, angle };
     };
     solve().catch(() => {
-      // Data without variance: the lanes say so.
+      // The data have no variance. The lanes show this error.
     });
     return () => {
       left = true;

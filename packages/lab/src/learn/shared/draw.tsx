@@ -1,4 +1,4 @@
-/** Things drawn on every stage. Coordinates are pixels, written with one decimal: more would only slow the page down. */
+/** Shapes that are drawn on stages. Coordinates are pixels with one decimal. More decimals would only slow the page down. */
 
 export type PixelPoint = readonly [x: number, y: number];
 

@@ -8,13 +8,13 @@ export function angleText(radians: number): string {
   return `${formatNumber(degrees, 2)}°`;
 }
 
-/** A fixed number of decimals, with a proper minus sign: a changing number should not change its width. */
+/** A number with a fixed number of decimals, so that its width does not change, and with a proper minus sign. */
 export function withDecimals(value: number, digits = 2): string {
   const text = Math.abs(value).toFixed(digits);
   return value < 0 && Number(text) !== 0 ? `−${text}` : text;
 }
 
-/** A loss or an error of any size, always about equally wide. */
+/** A loss or an error of any size, as a text of about the same width. */
 export function small(value: number): string {
   const size = Math.abs(value);
   if (size >= 0.001 && size < 1e4) return withDecimals(value, size >= 100 ? 1 : size >= 10 ? 2 : 4);

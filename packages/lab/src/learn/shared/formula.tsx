@@ -1,11 +1,11 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { withDecimals } from './format.js';
 
-/** Formulas as MathML, which all current browsers draw. They are made of short pieces, because MathML does not break lines. */
+/** Formulas as MathML, which all current browsers draw. They consist of short pieces, because MathML does not break lines. */
 
 type Part = VNode | string;
 
-/** Pieces of a formula; on a narrow page they stand below one another. */
+/** Pieces of a formula, one below the other on a narrow page. */
 export function Formula({ children }: { children: ComponentChildren }) {
   return <div class="formula">{children}</div>;
 }

@@ -3,17 +3,17 @@ import type { Matrix } from '@scree/core';
 import { combineRows, type Eigen, eigenOf, orthonormalRows, rowProducts, scatterOf } from '@scree/core/learn';
 import { angleText, indexed } from './format.js';
 
-/** Variances that differ by less than this share of the largest count as equal: no run on these screens can tell them apart. */
+/** Variances that differ by less than this share of the largest count as equal, because no run on these screens can distinguish them. */
 const EQUAL = 1e-9;
 
 /**
- * What the runs on these screens converge to: the first k axes. Where λ_k = λ_{k+1} there is not one best subspace but many: each contains
- * the axes before the equal ones, and any directions among the equal ones.
+ * The goal of the runs on these screens: the subspace of the first k axes. If λ_k = λ_{k+1}, several subspaces are equally good. Each
+ * contains the axes before the equal ones, and any directions among the equal ones.
  */
 export interface Goal {
   readonly k: number;
   readonly eigen: Eigen;
-  /** Number of axes that every best subspace contains, and of axes that it may contain. */
+  /** The number of axes that every best subspace contains, and the number of axes that it may contain. */
   readonly surely: number;
   readonly perhaps: number;
 }
@@ -26,35 +26,35 @@ export function goalOf(eigen: Eigen, k: number): Goal {
   return { k, eigen, surely, perhaps };
 }
 
-/** Whether the data determine the subspace. */
+/** True if the data determine the subspace. */
 export const determined = ({ k, perhaps }: Goal): boolean => perhaps === k;
 
-/** Whether the data are flat: there is no variance beyond the first axes. */
+/** True if the data have no variance beyond the first axes. */
 export function isFlat({ values }: Eigen, axes: number): boolean {
   return axes >= values.length || values[axes] <= EQUAL * values[0];
 }
 
-/** Whether the lengths of k rows are determined in every direction: by the variance of the data there, or by α. */
+/** True if the lengths of k rows are determined in every direction, by the variance of the data there or by α. */
 export function pinned(eigen: Eigen, k: number, alpha: number): boolean {
   return alpha > 0 || !isFlat(eigen, Math.min(k, eigen.values.length) - 1);
 }
 
-/** Whether λ_i = λ_{i+1}, counted from 1. */
+/** True if λ_i = λ_{i+1}, counted from 1. */
 export function meet({ values }: Eigen, i: number): boolean {
   return values[i - 1] - values[i] <= EQUAL * values[0];
 }
 
-/** λ_k − λ_{k+1} as a share of λ₁: the smaller it is, the slower a run is that has to tell them apart. */
+/** (λ_k − λ_{k+1})/λ₁. If it is small, a run needs many epochs to separate the two axes. */
 export function gapAfter({ values }: Eigen, k: number): number {
   return k < values.length ? (values[k - 1] - values[k]) / values[0] : 1;
 }
 
-/** The tolerance of `descend` with which a run ends this close to its goal: a small angle leaves a residual of the angle times the gap. */
+/** The tolerance of `descend` with which a run ends this close to its goal. At a small angle the residual is the angle times the gap. */
 export function toleranceFor(goal: Goal, angle: number): number {
   return determined(goal) ? Math.max(1e-14, Math.min(1e-6, angle * gapAfter(goal.eigen, goal.k))) : 1e-6;
 }
 
-/** Angle from the span of rows (k × d) to the best subspace, or to the nearest one where there are many. */
+/** Angle from the span of rows (k × d) to the best subspace, or to the nearest one if several are equally good. */
 export function angleToGoal({ k, eigen, surely, perhaps }: Goal, rows: Float64Array): number {
   const d = eigen.values.length;
   const span = { rows: k, cols: d, data: rows };
@@ -64,7 +64,7 @@ export function angleToGoal({ k, eigen, surely, perhaps }: Goal, rows: Float64Ar
     data: eigen.vectors.slice(0, count * d),
   });
   if (perhaps === k) return largest(principalAngles(span, axes(k)), k);
-  // It must contain the axes before the equal ones, and lie within the span of all that it may contain.
+  // The subspace must contain the axes before the equal ones, and lie within the span of all axes that it may contain.
   return Math.max(
     surely === 0 ? 0 : largest(principalAngles(axes(surely), span), surely),
     perhaps === d ? 0 : largest(principalAngles(span, axes(perhaps)), 1),
@@ -75,7 +75,7 @@ function largest(angles: Float64Array, count: number): number {
   return angles.length < count ? Math.PI / 2 : angles[angles.length - 1];
 }
 
-/** Orthonormal rows of the best subspace, or of the one nearest to the span of rows (k × d) where there are many. */
+/** Orthonormal rows of the best subspace, or of the one nearest to the span of rows (k × d) if several are equally good. */
 export function nearestGoal({ k, eigen, surely, perhaps }: Goal, rows: Float64Array): Float64Array {
   const d = eigen.values.length;
   const { vectors } = eigen;
@@ -91,7 +91,7 @@ export function nearestGoal({ k, eigen, surely, perhaps }: Goal, rows: Float64Ar
   return out;
 }
 
-/** How far the goal is, as text; empty where every subspace is equally good. */
+/** The angle to the goal as text; empty if every subspace is equally good. */
 export function awayText(goal: Goal, angle: number): string {
   const what = goal.k === 1 ? 'axis' : 'plane';
   if (determined(goal)) return `, ${angleText(angle)} from the principal ${what}`;
@@ -99,7 +99,7 @@ export function awayText(goal: Goal, angle: number): string {
   return free ? '' : `, ${angleText(angle)} from the nearest of the best ${goal.k === 1 ? 'axes' : 'planes'}`;
 }
 
-/** A sentence for a goal that is not determined; empty where it is. */
+/** A sentence for a goal that is not determined; empty if it is determined. */
 export function undetermined(goal: Goal): string {
   if (determined(goal)) return '';
   const { k, surely, perhaps } = goal;

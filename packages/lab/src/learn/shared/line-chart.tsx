@@ -15,13 +15,13 @@ export interface Series {
 interface Props {
   readonly series: readonly Series[];
   readonly x: readonly [number, number];
-  /** The axis is extended upwards if a curve is higher. Values below its lower end are drawn there, and the end is marked "or less". */
+  /** Ends of the axis. It is extended if a curve is higher. Values below the lower end are drawn at this end, which is marked "or less". */
   readonly y: readonly [number, number];
   readonly logX?: boolean;
   readonly logY?: boolean;
   readonly xLabel: string;
   readonly yLabel: string;
-  /** Where to draw a vertical line. */
+  /** Position of a vertical line. */
   readonly now?: number;
   readonly height?: number;
   /** Pixels at the right for labels. */
@@ -35,7 +35,7 @@ const LINE = 15;
 /** Half a line and half a dot. */
 const DOT = 10;
 
-/** Curves that change with every frame. Drawn without a chart library, which would be too slow. */
+/** Curves that change with every frame. A chart library would be too slow for this. */
 export function LineChart({
   series,
   x,
@@ -113,7 +113,7 @@ interface EndProps {
   readonly right: number;
 }
 
-/** Names at the ends of the curves, moved apart where they would overlap each other or the end of another curve. */
+/** Names at the ends of the curves. They are moved apart if they would overlap each other or the end of another curve. */
 function EndLabels({ lines, top, bottom, right }: EndProps) {
   const labels: { x: number; y: number; width: number; text: string; colour: string }[] = [];
   const ends = lines
@@ -128,7 +128,7 @@ function EndLabels({ lines, top, bottom, right }: EndProps) {
     const free = (y: number): boolean =>
       dots.every(([dotX, dotY]) => Math.abs(dotY - y) >= DOT || dotX > x + width) &&
       labels.every((other) => Math.abs(other.y - y) >= LINE || other.x > x + width || x > other.x + other.width);
-    // Moved down until it is free, or up if there is no room below.
+    // The name moves down until it overlaps nothing, or up if it does not fit below.
     let y = endY;
     while (!free(y) && y < bottom) y += 1;
     if (y >= bottom) for (y = Math.min(endY, bottom); !free(y) && y > top; ) y -= 1;

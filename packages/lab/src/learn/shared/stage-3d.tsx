@@ -6,7 +6,7 @@ import { Arrow, type PixelPoint } from './draw.js';
 
 export type Point3 = readonly [x: number, y: number, z: number];
 
-/** Maps space to pixels without perspective, so that parallels stay parallel and lengths can be compared. */
+/** Maps space to pixels without perspective, so that parallel lines stay parallel and lengths can be compared. */
 export interface StageView3d {
   readonly width: number;
   readonly height: number;
@@ -69,7 +69,7 @@ export function Stage3d({ reach, ratio = 0.7, maxHeight = 460, label, from = [-4
     if (!last) return;
     const [dx, dy] = [event.clientX - last.x, event.clientY - last.y];
     held.current = { x: event.clientX, y: event.clientY, moved: last.moved + Math.abs(dx) + Math.abs(dy) };
-    // A finger that goes up or down scrolls the page (touch-action); across, it turns the picture.
+    // A finger that moves up or down scrolls the page (touch-action). A finger that moves across turns the picture.
     turn(-DRAG * dx, event.pointerType === 'touch' ? 0 : DRAG * dy);
   };
   const release = (event: PointerEvent): void => {

@@ -19,7 +19,7 @@ export interface StageView {
   }): PixelPoint;
 }
 
-/** How far from the centre a stage must reach horizontally and vertically. */
+/** The horizontal and vertical extent of a stage, from its centre. */
 export interface Reach {
   readonly x: number;
   readonly y: number;
@@ -91,7 +91,7 @@ function Axes({ view }: { view: StageView }) {
   };
   // A proper minus sign, also in exponents.
   const name = (value: number): string => tick(value).replaceAll('-', '−');
-  // As many names as fit next to each other.
+  // Every n-th line has a name, so that the names fit next to each other.
   const names = Math.max(...along(across).map((x) => name(x).length));
   const every = Math.max(1, Math.ceil((7 * names + 8) / (gap * scale)));
   return (

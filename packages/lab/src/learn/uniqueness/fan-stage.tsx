@@ -13,11 +13,11 @@ interface Props {
   readonly sizes: readonly number[];
 }
 
-/** Length of a drawn axis, in standard deviations. */
+/** Half the length of a drawn axis, in standard deviations. */
 const LONG = 2;
 const TURNS = Array.from({ length: 49 }, (_, i) => (i * Math.PI) / 24);
 
-/** Points, their axes now, and the axes of many slightly perturbed copies. */
+/** Points, their current axes, and the axes of many slightly perturbed copies. */
 export function FanStage({ points, axes, fan, k, sizes }: Props) {
   const axis = ({ vectors }: Eigen, j: number, times: number): Point3 => [
     times * vectors[3 * j],
@@ -72,7 +72,7 @@ export function FanStage({ points, axes, fan, k, sizes }: Props) {
   );
 }
 
-/** The rim of the plane of the first two axes, as wide as the cloud. */
+/** An ellipse in the plane of the first two axes, as wide as the cloud. */
 function ellipse({ vectors }: Eigen, sizes: readonly number[], view: StageView3d): string {
   return pathOf(
     TURNS.map((turn) => {

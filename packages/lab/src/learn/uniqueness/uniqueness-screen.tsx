@@ -14,7 +14,7 @@ import { Variances, VerdictPanel } from './uniqueness-panels.js';
 const DEFAULTS = { second: '2', third: '0.6', k: '2', noise: '0.2', stored: 'float64' };
 const FIRST = 4;
 const COPIES = 36;
-/** Turn by noise, in radians, above which an axis counts as undetermined. */
+/** An axis counts as undetermined if noise turns it by more than this, in radians. */
 const UNDETERMINED_TURN = 0.35;
 
 /** Eigenvalues that become equal: the axes spin while the subspace stays fixed, or the subspace is not determined either. */
@@ -146,8 +146,8 @@ const TRIES = [
   </>,
   <>Press λ₃ = λ₂: v₁ stays fixed, v₂ spins about it, and the plane spins with it.</>,
   <>
-    Make two of them almost equal and lower the noise: the turn is the noise divided by the gap. How close is too close
-    depends on the precision of the data.
+    Make two of them almost equal and lower the noise: the turn is the noise divided by the gap. The smallest gap that
+    still determines the axes depends on the precision of the data.
   </>,
 ];
 

@@ -9,7 +9,7 @@ interface Props {
   readonly points: Matrix<Float64Array>;
   readonly reach: Reach;
   readonly angle: number;
-  /** Angle of the principal axis, where there is one. */
+  /** Angle of the principal axis, if there is one. */
   readonly axis?: number;
   readonly onTurn: (angle: number) => void;
   readonly onRelease: () => void;
@@ -21,7 +21,7 @@ export function TurnStage({ points, reach, angle, axis, onTurn, onRelease }: Pro
   const [ux, uy] = [Math.cos(angle), Math.sin(angle)];
   const handlers = (view: StageView) => ({
     onPointerDown: (event: PointerEvent) => {
-      // A finger on the empty stage scrolls the page; on the line it turns.
+      // A finger on the empty stage scrolls the page. A finger on the line turns the line.
       const held = event.target instanceof Element && event.target.closest('.turnable') !== null;
       if (event.button !== 0 || (event.pointerType !== 'mouse' && !held)) return;
       holding.current = true;

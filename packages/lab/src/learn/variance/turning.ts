@@ -9,7 +9,7 @@ export interface Turning {
   readonly total: number;
   /** Angle of the principal axis, from −π/2 to π/2. */
   readonly axis: number;
-  /** Whether λ₁ = λ₂: every line keeps the same variance, and there is no principal axis. */
+  /** True if λ₁ = λ₂. Then every line keeps the same variance, and the principal axis is not determined. */
   readonly level: boolean;
   /** uᵀCu: the variance along a line at that angle. The rest of the total is lost. */
   kept(angle: number): number;
@@ -27,26 +27,27 @@ export function turningOf(points: Matrix<Float64Array>): Turning {
   };
 }
 
-/** An angle of a line, which is the same after half a turn: from −π/2 up to π/2. */
+/** The angle of a line, from −π/2 up to π/2. After half a turn a line is the same again. */
 export function lineAngle(angle: number): number {
   return angle - Math.PI * Math.round(angle / Math.PI);
 }
 
 export interface Turned extends Moment {
   readonly angle: number;
-  /** To the principal axis, from −π/2 to π/2. */
+  /** Angle to the principal axis, from −π/2 to π/2. */
   readonly off: number;
 }
 
 /** A line is on the axis below this angle, in radians. */
 export const ON_AXIS = 1e-6;
-/** Step of the climb in units of 1/(λ₁ − λ₂): the remaining angle shrinks to 88 % with every step. */
+/** Step of the gradient ascent in units of 1/(λ₁ − λ₂). The remaining angle shrinks to 88 % with every step. */
 const STEP = 0.06;
-/** A line at a right angle to the axis has zero slope and would not move: it is turned this far first, in radians. */
+/** At a right angle to the axis the gradient is zero and the line would not move, so it is first turned by this angle, in radians. */
 const NUDGE = 0.01;
 
 /**
- * Gradient ascent on the variance kept: kept'(θ) = −(λ₁ − λ₂)·sin 2(θ − θ₁). Where λ₁ = λ₂ every line is equally good, and it does not move.
+ * Gradient ascent on the variance kept: kept'(θ) = −(λ₁ − λ₂)·sin 2(θ − θ₁). If λ₁ = λ₂, every line is equally good, and the line
+ * does not move.
  */
 export function climb({ axis, level }: Turning, from: number): EpochRun<Turned> {
   let epoch = -1;

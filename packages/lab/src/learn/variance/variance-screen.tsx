@@ -30,14 +30,14 @@ import { climb, lineAngle, ON_AXIS, turningOf } from './turning.js';
 
 const DEFAULTS = { cloud: 'tilted', angle: '-50', snap: 'yes' };
 
-/** A line that the user turns: how much variance it keeps and loses, and how it turns to the principal axis when released. */
+/** A line that the user turns, the variance that it keeps and loses, and its turn to the principal axis after it is released. */
 export function VarianceScreen() {
   const [settings, change] = useSettings(DEFAULTS);
   const cloud = useCloud(settings.cloud, 2);
   const turning = useMemo(() => turningOf(cloud.points), [cloud]);
   const snap = settings.snap !== 'no';
   const given = (numberIn(settings.angle, -90, 90, -50) * Math.PI) / 180;
-  // Where a run begins: the first at the angle in the address, the others where the user released the line.
+  // The angle at which a run begins: the angle in the address for the first run, then the angle at which the user released the line.
   const start = useSignal({ angle: given, run: 0 });
   const held = useSignal<number | undefined>(undefined);
   const turnsToAxis = useRef(false);
