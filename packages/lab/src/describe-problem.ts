@@ -172,7 +172,7 @@ const WARNINGS: {
   CORRELATION_MATRIX: ({ rows }) =>
     `These ${plural(Number(rows), 'row')} of ${plural(Number(rows), 'column')} look like a correlation matrix (symmetric, with 1 on the diagonal), and PCA takes them for rows of data. Open the table that the matrix was computed from, and ${DIVIDE}.`,
   ZERO_INFLATED: ({ columns, count: all }) =>
-    `More than half of the values of ${namesOf(columns as Names, Number(all))} are 0. PCA treats two questions as one scale: whether a value is 0, and how large it is otherwise.`,
+    `More than half of the values of ${namesOf(columns as Names, Number(all))} are 0. PCA treats 0 as one more value on the same scale, and not as a separate case.`,
   VALUES_FILLED: ({ columns, values, rows }) => {
     const filled = columns as Counts;
     const were = values === 1 ? 'was' : 'were';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { describeMixedCell, describeProblem, warningSentence } from '../src/describe-problem.js';
 import { Session } from '../src/worker/session.js';
 
-/** What the page says when this fails. */
+/** The sentence of the page about the error of this promise. */
 async function said(work: Promise<unknown>): Promise<string> {
   const error = await work.then(
     () => undefined,
@@ -17,7 +17,7 @@ async function said(work: Promise<unknown>): Promise<string> {
 const open = (text: string, name = 'row 7.csv') => new Session().open({ kind: 'text', name, text }, {});
 const plain = { columns: [0, 1], scale: 'none', missing: 'drop', solver: 'auto' } as const;
 
-/** What the page says when a fit of this text fails. */
+/** The sentence of the page about a fit of this text that fails. */
 async function saidOfFit(text: string, request: object = {}, name = 'table.csv'): Promise<string> {
   const session = new Session();
   const { id: data } = await session.open({ kind: 'text', name, text }, {});
@@ -48,7 +48,7 @@ describe('the page, about a file that cannot be read,', () => {
     expect(await said(open(text, 'x.json'))).toBe(sentence);
   });
 
-  it('names the row of a value in the place of a list, far down', async () => {
+  it('names the row in which a value replaces a list, far down', async () => {
     const text = `[${'{"a":[1,2]},'.repeat(5000)}{"a":7}]`;
     expect(await said(open(text, 'x.json'))).toBe(
       'Row 5,001 of x.json has 7 in "a", the first row has a list of 2. Make all lists equally long.',
@@ -77,7 +77,7 @@ describe('the page, about a file that cannot be read,', () => {
   it.each([
     [{ row: 4 }, 'Row 5 of big.csv is too large for the page to read.'],
     [{}, 'big.csv is too large for the page to read.'],
-  ])('refers to the command where memory is short', (where, start) => {
+  ])('refers to the command if memory is short', (where, start) => {
     const details = { ...where, path: 'big.csv', reason: 'memory' } as const;
     const sentence = describeProblem({ code: 'TOO_LARGE', message: 'Allow more memory.', details });
     expect(sentence).toBe(`${start} The command can be given more memory: scree fit --memory.`);
@@ -94,7 +94,7 @@ describe('the page, about a file that cannot be read,', () => {
     );
   });
 
-  it('shows the message of the library where it has no sentence of its own', () => {
+  it('shows the message of the library if it has no sentence of its own', () => {
     expect(describeProblem({ code: 'BAD_FILE', message: 'x.npy cannot be read: no header.', details: {} })).toBe(
       'x.npy cannot be read: no header.',
     );
@@ -140,7 +140,7 @@ describe('the page, about a fit that fails,', () => {
 
 describe('the page, about a model,', () => {
   const names = ['height', 'weight', 'age'];
-  /** Two columns that are the same, and one that does not vary. */
+  /** Two equal columns, and one that does not vary. */
   const rows = Array.from({ length: 20 }, (_, i) => [Math.sin(i), Math.sin(i), 3]);
 
   it('names columns that do not vary', async () => {
@@ -150,7 +150,7 @@ describe('the page, about a model,', () => {
     ]);
   });
 
-  it('advises fewer components where there is no more variance', async () => {
+  it('advises fewer components if no variance is left', async () => {
     const { warnings } = await pca(rows, { k: 2, solver: 'covariance' });
     expect(warningSentence(warnings[0], names)).toBe(
       'Only 1 of the 2 components has variance that can be told from zero; the other is not determined by the data. Keep 1 at most, or choose the solver svd if you expect variances this small.',
@@ -169,7 +169,7 @@ describe('the page, about a model,', () => {
     expect(warningSentence(warning, names)).not.toContain("'");
   });
 
-  it('has its own words for what a first look at the columns finds', async () => {
+  it('has sentences of its own for warnings about columns', async () => {
     const data = Array.from({ length: 60 }, (_, i) => ({
       id: i + 1,
       class: 1 + ((i * i) % 3),
@@ -231,7 +231,7 @@ describe('the page, about a model,', () => {
     expect(warningSentence({ code, message: '', details }, [])).toBe(expected);
   });
 
-  it('names chosen columns whose whole numbers were rounded by reading them', async () => {
+  it('names chosen columns whose whole numbers were rounded when they were read', async () => {
     const text = `id,x,y\n${Array.from({ length: 8 }, (_, i) => `900719925474099${i},${i * i},900719925474100${i}`).join('\n')}\n`;
     const session = new Session();
     const { id: data } = await session.open({ kind: 'text', name: 'ids.csv', text }, {});
@@ -266,7 +266,7 @@ describe('the page, about a model,', () => {
     expect(warningSentence({ code: 'DOMINANT_COLUMN', message: '', details }, [])).toMatch(/^column "2" has 90/);
   });
 
-  it('shows the message of the library where a warning has no details', () => {
+  it('shows the message of the library if a warning has no details', () => {
     expect(warningSentence({ code: 'CONSTANT_COLUMN', message: 'Column 2 keeps scale 1.' }, names)).toBe(
       'Column 2 keeps scale 1.',
     );

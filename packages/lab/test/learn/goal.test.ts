@@ -37,7 +37,7 @@ describe('the goal of a run', () => {
         const nearest = nearestGoal(to, rows);
         const span = (data: Float64Array) => ({ rows: k, cols: 3, data });
         expect(Math.max(...principalAngles(span(rows), span(nearest)))).toBeCloseTo(angleToGoal(to, rows), 10);
-        // It keeps as much as the best.
+        // It keeps as much variance as the best subspace.
         let kept = 0;
         for (let at = 0; at < 3 * k; at++) kept += nearest[at] ** 2 * values[at % 3];
         expect(kept).toBeCloseTo(

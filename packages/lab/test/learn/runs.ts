@@ -1,7 +1,7 @@
 import type { Moment } from '../../src/learn/shared/history.js';
 import type { EpochRun } from '../../src/learn/shared/playback.js';
 
-/** All moments of a run that has not ended yet, to its end. */
+/** All remaining moments of a run. */
 export function momentsOf<M extends Moment>(run: EpochRun<M>): M[] {
   const moments: M[] = [];
   for (let next = run.next(); next; next = run.next()) moments.push(next);

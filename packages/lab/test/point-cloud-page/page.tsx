@@ -7,8 +7,8 @@ import { framesOfEmptyCanvas, framesWhileDragging } from './frames.js';
 import '../../src/style/base.css';
 
 /**
- * The big scatter alone on a page, for tests and for eyes: `?count=60000&dimensions=3&arrows` shows such a cloud, and tests steer
- * it by `cloudPage`.
+ * The point cloud alone on a page, for tests and for looking at it: `?count=60000&dimensions=3&arrows` shows such a cloud, and
+ * tests control it through `cloudPage`.
  */
 const query = new URLSearchParams(location.search);
 const dimensions = query.get('dimensions') === '3' ? 3 : 2;
@@ -49,7 +49,7 @@ const page = {
   handle: () => handle!,
   framesWhileDragging,
   framesOfEmptyCanvas,
-  /** What the browser refused to do for the page. */
+  /** Violations of the Content-Security-Policy by the page. */
   refused: [] as string[],
   unmount: () => render(null, document.getElementById('app')!),
 };

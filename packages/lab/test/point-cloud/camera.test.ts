@@ -27,7 +27,7 @@ describe('cameras', () => {
       fc.property(clouds, moves, fc.double({ min: 0.1, max: 10, noNaN: true }), (points, steps, factor) => {
         const camera = cameraFor(points);
         move(camera, steps);
-        // In space that is exact for what is as deep as the middle: take such a position, by panning it under the pointer.
+        // In 3-D this is exact for points at the depth of the middle. Such a point is panned under the pointer.
         const [x, y] = [120, 310];
         const before = camera.view().origin;
         camera.pan(x - WIDTH / 2, y - HEIGHT / 2);

@@ -7,7 +7,7 @@ import { random } from '../../../core/src/linalg/random.js';
 import type { AnalysisReply, ComparedReply } from '../../src/worker/messages.js';
 import { Session } from '../../src/worker/session.js';
 
-/** A table, its columns of numbers that are fitted, and what stands beside them. */
+/** A table, its fitted columns, and its other columns. */
 interface Case {
   readonly name: string;
   readonly text: string;
@@ -137,12 +137,12 @@ describe.each(CASES)('the analysis of $name in the worker', (each) => {
       expected.findings.map(({ code, importance }) => [code, importance]),
     );
     expect(found.notComputed).toEqual(expected.notComputed);
-    // The first part of it, which comes earlier, says the same.
+    // The first part of the analysis gives the same numbers.
     const { kept, choice } = await session.shown.choose(null, {});
     expect([kept, choice?.k]).toEqual([expected.kept, expected.model.choice?.k]);
   });
 
-  it('compares rows with any number of components as with those that are kept', async () => {
+  it('compares rows with any number of components as with the kept ones', async () => {
     const { session, found } = await inWorker(each);
     const { kept, compared } = found;
     // Without names, rows are read again.

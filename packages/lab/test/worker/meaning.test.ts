@@ -12,7 +12,7 @@ const csv = (columns: Record<string, readonly (number | string)[]>): string => {
   return `${Object.keys(columns).join(',')}\n${cells[0].map((_, i) => cells.map((column) => column[i]).join(',')).join('\n')}\n`;
 };
 
-/** A session with a fit of all numeric columns but the left-out ones; a file of the user's gets advice first. */
+/** A session with a fit of all numeric columns except the left-out ones. Advice is computed first, as for the user's own file. */
 async function fitted(text: string, leftOut: readonly string[] = [], scale: 'none' | 'unit' = 'none') {
   const session = new Session();
   const info = await session.open({ kind: 'text', name: 'a.csv', text }, {});
@@ -27,7 +27,7 @@ async function fitted(text: string, leftOut: readonly string[] = [], scale: 'non
   return { session, column, model: loadModel(fit.model) };
 }
 
-/** What the analysis says that the components mean. */
+/** The sentences of the analysis about the meaning of the components. */
 async function meanings(session: Session): Promise<string[]> {
   const { meaning } = await session.shown.analysis({}, {});
   return meaning.map((each) => (each && describeMeaning(each)) ?? '');
@@ -178,7 +178,7 @@ describe('outlines of groups', () => {
 });
 
 describe('the meaning of components', () => {
-  it('names columns, groups and numbers that are significant, and nothing else', async () => {
+  it('names only significant columns, groups and numbers', async () => {
     const [noise, related] = [rows.map(() => (normal() > 0 ? 'x' : 'y')), rows.map(([p]) => p + normal())];
     const text = csv({
       id: rows.map((_, i) => `${1000 + i}`),
@@ -227,7 +227,7 @@ describe('an exported model', () => {
     expect(after.stability?.angles).toEqual(stability?.angles.slice(0, 2));
     expect(after.stability?.loadings.low).toEqual(stability?.loadings.low.slice(0, 2 * 4));
     expect(after.components).toEqual(before.components);
-    // JSON is what the page saves.
+    // The page saves JSON.
     expect(loadModel(JSON.stringify(after)).stability).toEqual(after.stability);
   });
 

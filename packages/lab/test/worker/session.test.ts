@@ -25,7 +25,7 @@ describe('the session', () => {
     const shown = await session.fit({ ...usual, data: first.id }, {});
     session.show(shown.id);
     const scores = await session.shown.scores(0);
-    // The page has taken back these two, but they are done.
+    // The page has cancelled these two, but too late.
     await session.open(table(30, 100), {});
     await session.fit({ ...usual, data: first.id, columns: [1] }, {});
     session.show(shown.id);
@@ -37,7 +37,7 @@ describe('the session', () => {
     expect(() => session.show(shown.id)).toThrow('no longer');
   });
 
-  it('keeps nothing of work that was cancelled in time', async () => {
+  it('keeps no results of work that was cancelled in time', async () => {
     const session = new Session();
     const first = await session.open(table(20, 3), {});
     const cancelled = AbortSignal.abort(new Error('cancelled'));
