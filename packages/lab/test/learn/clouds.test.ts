@@ -70,7 +70,7 @@ describe('a line through points that are round', () => {
   it('does not move, because all lines are equally good', () => {
     const corners = { rows: 4, cols: 2, data: Float64Array.from([1, 1, 1, -1, -1, 1, -1, -1]) };
     const turning = turningOf(corners);
-    expect(turning.level).toBe(true);
+    expect(turning.isRound).toBe(true);
     expect(climb(turning, 0.3).next()).toMatchObject({ converged: true });
   });
 });

@@ -1,7 +1,7 @@
 import { principalAngles } from '@scree/analysis';
 import { eigenOf, random } from '@scree/core/learn';
 import { describe, expect, it } from 'vitest';
-import { angleToGoal, determined, goalOf, nearestGoal, undetermined } from '../../src/learn/shared/goal.js';
+import { angleToGoal, goalOf, isDetermined, nearestGoal, sentenceIfUndetermined } from '../../src/learn/shared/goal.js';
 
 const goal = (values: readonly number[], k: number) =>
   goalOf(eigenOf([values[0], 0, 0, 0, values[1], 0, 0, 0, values[2]], 3), k);
@@ -19,8 +19,8 @@ describe('the goal of a run', () => {
     [[4, 1, 0], 2, true, ''],
     [[4, 0, 0], 2, false, 'λ₂ = λ₃: the plane is not determined, every plane through the first axis is as good.'],
   ])('%j, k = %i: determined is %s', (values, k, sure, words) => {
-    expect(determined(goal(values, k))).toBe(sure);
-    expect(undetermined(goal(values, k))).toBe(words);
+    expect(isDetermined(goal(values, k))).toBe(sure);
+    expect(sentenceIfUndetermined(goal(values, k))).toBe(words);
   });
 
   it('is the nearest of all subspaces that are equally good', () => {

@@ -2,7 +2,7 @@ import { formatNumber } from '@scree/analysis/describe';
 import type { Matrix } from '@scree/core';
 import { averageTerms, combineRows, descend, random, rowProducts } from '@scree/core/learn';
 import { descentRun } from '../shared/descent-run.js';
-import { angleToGoal, determined, gapAfter, goalOf, pinned, toleranceFor } from '../shared/goal.js';
+import { angleToGoal, areLengthsDetermined, gapAfter, goalOf, isDetermined, toleranceFor } from '../shared/goal.js';
 import type { Moment } from '../shared/history.js';
 import type { EpochRun } from '../shared/playback.js';
 import type { UnitCloud } from '../shared/unit-cloud.js';
@@ -53,7 +53,7 @@ export function learnWeights(
 ): EpochRun<Learned> {
   const { points, c } = data;
   const goal = goalOf(data, k);
-  const fading = rule === 'sanger' && !pinned(data, k, 0);
+  const fading = rule === 'sanger' && !areLengthsDetermined(data, k, 0);
   const run = descend(points, {
     rule,
     k,
@@ -83,7 +83,7 @@ export function learnWeights(
     }),
     tooSlow: (epochs) => {
       const gap = gapAfter(data, k);
-      const why = determined(goal) && gap < 0.01 ? ` λ₁ and λ₂ differ by only ${formatNumber(100 * gap, 2)} %.` : '';
+      const why = isDetermined(goal) && gap < 0.01 ? ` λ₁ and λ₂ differ by only ${formatNumber(100 * gap, 2)} %.` : '';
       const remedy = live.step > defaultStep(rule) ? 'a shorter step' : 'a longer step';
       return `After ${epochs} epochs it has not come to rest.${why} Try ${remedy}, or another start.`;
     },

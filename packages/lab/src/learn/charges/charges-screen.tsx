@@ -4,7 +4,14 @@ import { type Cloud, cloudChoices, useCloud } from '../shared/clouds.js';
 import { Choose, Controls, Slider } from '../shared/controls.js';
 import { sentences, small, withDecimals } from '../shared/format.js';
 import { Formula, Live, normBars, num, op, Piece, row, square, sub, sum, transposed } from '../shared/formula.js';
-import { awayText, determined, type Goal, goalOf, pinned, undetermined } from '../shared/goal.js';
+import {
+  angleToGoalText,
+  areLengthsDetermined,
+  type Goal,
+  goalOf,
+  isDetermined,
+  sentenceIfUndetermined,
+} from '../shared/goal.js';
 import { LineChart, lowEnd } from '../shared/line-chart.js';
 import { type Playback, usePlayback } from '../shared/playback.js';
 import { RunProblem, Screen } from '../shared/screen.js';
@@ -84,7 +91,7 @@ export function ChargesScreen() {
       side={
         <>
           <div class="panel">
-            <h2>WWᵀ goes to {aim(law, k, pinned(data, k, alpha))}</h2>
+            <h2>WWᵀ goes to {aim(law, k, areLengthsDetermined(data, k, alpha))}</h2>
             <Gram values={gram} size={k} name="W W transposed: the inner products of the rows" />
           </div>
           <div class="panel">
@@ -223,7 +230,7 @@ function ending(law: Law, k: number, whole: boolean, plane: Goal | undefined): s
     return 'At rest: W reproduces all of the data. They are flat, so the length of W across them is not determined.';
   if (k > 3) return `At rest: a tight frame, WᵀW = ${law === 'rods' ? '' : `${withDecimals(k / 3)}·`}I.`;
   if (!plane) return 'At rest: orthonormal rows.';
-  return `At rest: orthonormal rows in ${determined(plane) ? 'the principal plane' : 'one of these planes'}.`;
+  return `At rest: orthonormal rows in ${isDetermined(plane) ? 'the principal plane' : 'one of these planes'}.`;
 }
 
 /** The state of the run in sentences. */
@@ -233,10 +240,10 @@ function summary(shown: Charged | undefined, law: Law, k: number, data: UnitClou
   const plane = shown.angle !== undefined && k < 3 ? goalOf(data, k) : undefined;
   return sentences(
     `Epoch ${shown.epoch}: the angles between rows are ${range(anglesOf(shown.w, k))}, ‖I − WWᵀ‖² is ${small(shown.orthogonality)}${
-      plane ? awayText(plane, shown.angle ?? 0) : ''
+      plane ? angleToGoalText(plane, shown.angle ?? 0) : ''
     }.`,
-    plane ? undetermined(plane) : '',
-    shown.converged ? ending(law, k, pinned(data, k, alpha), plane) : '',
+    plane ? sentenceIfUndetermined(plane) : '',
+    shown.converged ? ending(law, k, areLengthsDetermined(data, k, alpha), plane) : '',
   );
 }
 

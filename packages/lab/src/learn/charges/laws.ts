@@ -1,6 +1,6 @@
 import { ConvergenceError } from '@scree/core';
 import { averageTerms, random, rowProducts, scatterOf } from '@scree/core/learn';
-import { angleToGoal, goalOf, pinned } from '../shared/goal.js';
+import { angleToGoal, areLengthsDetermined, goalOf } from '../shared/goal.js';
 import type { Moment } from '../shared/history.js';
 import type { EpochRun } from '../shared/playback.js';
 import type { UnitCloud } from '../shared/unit-cloud.js';
@@ -54,7 +54,7 @@ export function moveRows(
       const force = forceOf(law, w, k, alpha, data.c);
       const off = offGoal(law, w, k);
       const angle = alpha < 1 && goal ? angleToGoal(goal, w) : undefined;
-      const free = law === 'coulomb' || !pinned(data, k, alpha);
+      const free = law === 'coulomb' || !areLengthsDetermined(data, k, alpha);
       done = largest(force) < TOLERANCE && (free || off < 1e-5) && (angle ?? 0) < 1e-5;
       if (epoch >= EPOCHS && !done)
         throw new ConvergenceError(

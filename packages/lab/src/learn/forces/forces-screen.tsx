@@ -5,7 +5,15 @@ import { axesOf } from '../shared/axes.js';
 import { boxOf, type Cloud, cloudChoices, reachOf, useCloud } from '../shared/clouds.js';
 import { Choose, Controls, Slider } from '../shared/controls.js';
 import { sentences, small, unitsFor, withDecimals } from '../shared/format.js';
-import { awayText, determined, type Goal, goalOf, isFlat, nearestGoal, undetermined } from '../shared/goal.js';
+import {
+  angleToGoalText,
+  type Goal,
+  goalOf,
+  isDetermined,
+  isFlat,
+  nearestGoal,
+  sentenceIfUndetermined,
+} from '../shared/goal.js';
 import { type Playback, usePlayback } from '../shared/playback.js';
 import { RunProblem, Screen } from '../shared/screen.js';
 import { numberIn, oneOf, useSettings } from '../shared/settings.js';
@@ -139,7 +147,7 @@ function Picture({ cloud, setup, shown, forces, chosen, onChoose }: PictureProps
   // If several planes are equally good, the points end in the one that is nearest to their current plane.
   const sockets = useMemo(
     () => shown && scoresOn(points, nearestGoal(goal, shown.state.rows.data)),
-    [determined(goal) ? moving : shown],
+    [isDetermined(goal) ? moving : shown],
   );
   const y = shown?.state.scores();
   return (
@@ -218,8 +226,8 @@ function summary(
   if (!shown || !forces) return 'No run.';
   const { pull, push } = countPairs(forces, chosen);
   return sentences(
-    `Epoch ${shown.epoch}: loss ${small(shown.loss)}${awayText(goal, shown.angle)}.`,
-    undetermined(goal),
+    `Epoch ${shown.epoch}: loss ${small(shown.loss)}${angleToGoalText(goal, shown.angle)}.`,
+    sentenceIfUndetermined(goal),
     shown.converged ? ending(moving) : `Point ${chosen + 1} is pulled by ${pull} points and pushed by ${push}.`,
   );
 }
@@ -241,7 +249,7 @@ function ending({ goal, second }: MovingPoints): string {
     const why = second < 1e-9 ? 'the data lie on a line' : `λ₂ is only ${small(second)} of λ₁`;
     return `Almost at rest: ${why}, so the points move more and more slowly across the line.`;
   }
-  const where = determined(goal) ? 'the scores' : 'the scores on one of them';
+  const where = isDetermined(goal) ? 'the scores' : 'the scores on one of them';
   return isFlat(goal.eigen, 2)
     ? `At rest: the points are ${where}. The plane contains all of the data, so no pair pulls or pushes any more.`
     : `At rest: the points are ${where}, and every pull is balanced by a push.`;
@@ -258,7 +266,7 @@ function tries(goal: Goal) {
     <>Set the step above 1. The points overshoot, and the run reports it and returns to its lowest loss.</>,
     <>
       Start again at random: the picture ends{' '}
-      {determined(goal) ? 'rotated or reflected, but otherwise the same' : 'equally good, but in a different plane'}.
+      {isDetermined(goal) ? 'rotated or reflected, but otherwise the same' : 'equally good, but in a different plane'}.
       The built-in points “almost a ball” take longest, because their second and third variances are close.
     </>,
   ];

@@ -2,7 +2,7 @@ import { formatNumber } from '@scree/analysis/describe';
 import type { Matrix } from '@scree/core';
 import { descend, type Snapshot } from '@scree/core/learn';
 import { descentRun } from '../shared/descent-run.js';
-import { angleToGoal, determined, type Goal, gapAfter, toleranceFor } from '../shared/goal.js';
+import { angleToGoal, type Goal, gapAfter, isDetermined, toleranceFor } from '../shared/goal.js';
 import type { Moment } from '../shared/history.js';
 import type { EpochRun } from '../shared/playback.js';
 
@@ -76,7 +76,7 @@ export function movePoints(
     tooSlow: (epochs) => {
       const gap = gapAfter(goal.eigen, K);
       const why =
-        determined(goal) && gap < second
+        isDetermined(goal) && gap < second
           ? `λ₂ and λ₃ differ by only ${formatNumber(gap, 2)} of λ₁, so the plane turns slowly.`
           : `λ₂ is only ${formatNumber(second, 2)} of λ₁, so forces along the second axis are weak.`;
       return `After ${epochs} epochs the points still move. ${why}`;

@@ -2,7 +2,7 @@ import { type Matrix, ScreeError } from '@scree/core';
 import { type DescendOptions, type Descent, descend, random } from '@scree/core/learn';
 import { axesOf } from '../shared/axes.js';
 import { centred } from '../shared/clouds.js';
-import { angleToGoal, determined, type Goal, goalOf } from '../shared/goal.js';
+import { angleToGoal, type Goal, goalOf, isDetermined } from '../shared/goal.js';
 import type { Moment } from '../shared/history.js';
 import type { EpochRun } from '../shared/playback.js';
 
@@ -94,7 +94,7 @@ function advance(runner: Runner, descent: Descent, goal: Goal): void {
     const spent = runner.milliseconds[runner.milliseconds.length - 1] ?? 0;
     runner.milliseconds.push(spent + withoutPause(runner, performance.now() - begin));
     runner.epochs.push(value.epoch);
-    const angle = determined(goal) ? (value.angle ?? Number.NaN) : angleToGoal(goal, value.rows.data);
+    const angle = isDetermined(goal) ? (value.angle ?? Number.NaN) : angleToGoal(goal, value.rows.data);
     runner.angles.push(angle);
     if (angle < FOUND) runner.end = 'arrived';
     else if (value.converged) runner.end = 'stopped';

@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { cloudChoices, useCloud } from '../shared/clouds.js';
 import { Choose, Controls } from '../shared/controls.js';
 import { angleText, sentences } from '../shared/format.js';
-import { angleToGoal, determined, type Goal, undetermined } from '../shared/goal.js';
+import { angleToGoal, type Goal, isDetermined, sentenceIfUndetermined } from '../shared/goal.js';
 import { usePlayback } from '../shared/playback.js';
 import { Screen } from '../shared/screen.js';
 import { numberIn, oneOf, useSettings } from '../shared/settings.js';
@@ -134,7 +134,7 @@ function summary(epoch: number, lanes: readonly Shown[], worst: number, goal: Go
     }.`,
     stopped > 0 ? `${stopped} stopped early: with close variances they need more epochs than this race has.` : '',
     first.length > 0 && soonest > 0 ? `First in epochs, after ${soonest}: ${first.join(' and ')}.` : '',
-    undetermined(goal),
+    sentenceIfUndetermined(goal),
   );
 }
 
@@ -151,7 +151,7 @@ function useExactSolve(points: Matrix<Float64Array>, goal: Goal): ExactSolve | u
       const begin = performance.now();
       const exact = await pca(points, { k, solver: 'covariance' });
       const milliseconds = performance.now() - begin;
-      const angle = determined(goal)
+      const angle = isDetermined(goal)
         ? Math.max(...principalAngles(exact.components, svd.components))
         : angleToGoal(goal, Float64Array.from(exact.components.data));
       if (!left) result.value = { milliseconds, angle };

@@ -30,7 +30,7 @@ export function TurnChart({ turning, angle }: { turning: Turning; angle: number 
           height={HEIGHT}
           role="img"
           aria-label={`Variance against the angle of the line. ${
-            turning.level
+            turning.isRound
               ? `Kept is ${text(turning.kept(0))} at every angle`
               : `Kept is most, ${text(turning.kept(turning.axis))}, at ${degreesOf(turning.axis)}, and least, ${text(turning.kept(turning.axis + Math.PI / 2))}, across it`
           }; kept and lost always add up to ${text(turning.total)}.`}
@@ -51,7 +51,7 @@ export function TurnChart({ turning, angle }: { turning: Turning; angle: number 
               {`${withDecimals(value, 0)}°`}
             </StageLabel>
           ))}
-          {!turning.level && (
+          {!turning.isRound && (
             <>
               <line class="goal" x1={axis} x2={axis} y1={high} y2={low} />
               <StageLabel at={[Math.min(Math.max(axis, left + 42), right - 42), HEIGHT - 7]} class="tick">

@@ -1,6 +1,6 @@
 import type { Matrix } from '@scree/core';
 import { axesOf } from '../shared/axes.js';
-import { meet } from '../shared/goal.js';
+import { areVariancesEqual } from '../shared/goal.js';
 import type { Moment } from '../shared/history.js';
 import type { EpochRun } from '../shared/playback.js';
 
@@ -10,7 +10,7 @@ export interface Turning {
   /** Angle of the principal axis, from −π/2 to π/2. */
   readonly axis: number;
   /** True if λ₁ = λ₂. Then every line keeps the same variance, and the principal axis is not determined. */
-  readonly level: boolean;
+  readonly isRound: boolean;
   /** uᵀCu: the variance along a line at that angle. The rest of the total is lost. */
   kept(angle: number): number;
 }
@@ -22,7 +22,7 @@ export function turningOf(points: Matrix<Float64Array>): Turning {
   return {
     total: values[0] + values[1],
     axis,
-    level: meet(eigen, 1),
+    isRound: areVariancesEqual(eigen, 1),
     kept: (angle) => values[0] * Math.cos(angle - axis) ** 2 + values[1] * Math.sin(angle - axis) ** 2,
   };
 }
@@ -49,17 +49,17 @@ const NUDGE = 0.01;
  * Gradient ascent on the variance kept: kept'(θ) = −(λ₁ − λ₂)·sin 2(θ − θ₁). If λ₁ = λ₂, every line is equally good, and the line
  * does not move.
  */
-export function climb({ axis, level }: Turning, from: number): EpochRun<Turned> {
+export function climb({ axis, isRound }: Turning, from: number): EpochRun<Turned> {
   let epoch = -1;
   let off = lineAngle(from - axis);
-  if (!level && Math.PI / 2 - Math.abs(off) < NUDGE) off = Math.sign(off || 1) * (Math.PI / 2 - NUDGE);
+  if (!isRound && Math.PI / 2 - Math.abs(off) < NUDGE) off = Math.sign(off || 1) * (Math.PI / 2 - NUDGE);
   let done = false;
   return {
     next() {
       if (done) return undefined;
       epoch++;
       if (epoch > 0) off -= STEP * Math.sin(2 * off);
-      done = level || Math.abs(off) < ON_AXIS;
+      done = isRound || Math.abs(off) < ON_AXIS;
       return { epoch, angle: axis + off, off, converged: done };
     },
   };

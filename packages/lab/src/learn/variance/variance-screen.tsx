@@ -67,11 +67,11 @@ export function VarianceScreen() {
     else playback.play();
   }, [playback]);
 
-  const converged = turning.level || Math.abs(off) < ON_AXIS;
-  const { total, level } = turning;
+  const converged = turning.isRound || Math.abs(off) < ON_AXIS;
+  const { total, isRound } = turning;
   const units = unitsFor(total);
   const summary = `The line keeps ${units.text(kept)} and loses ${units.text(lost)} of ${units.text(total)}: ${percent(kept / total)} kept. ${
-    level
+    isRound
       ? 'λ₁ = λ₂: the axis is not determined, every line keeps as much.'
       : converged
         ? 'It lies on the principal axis.'
@@ -95,7 +95,7 @@ export function VarianceScreen() {
           points={cloud.points}
           reach={boxOf(cloud.points)}
           angle={angle}
-          {...(level ? {} : { axis: turning.axis })}
+          {...(isRound ? {} : { axis: turning.axis })}
           onTurn={turn}
           onRelease={() => release(snap)}
         />
@@ -125,7 +125,7 @@ export function VarianceScreen() {
         </>
       }
       summary={summary}
-      angle={level ? 0 : Math.abs(off)}
+      angle={isRound ? 0 : Math.abs(off)}
       converged={converged}
       tries={TRIES}
     />
