@@ -1,5 +1,4 @@
 import { copyWith } from '../../base/copy-with.js';
-import { mapAsync } from '../../base/map-async.js';
 import { DataError } from '../../errors.js';
 import type { Warning } from '../../warning.js';
 import type { Block } from './block.js';
@@ -85,25 +84,4 @@ export function mapSource(source: RowSource, changes: Partial<RowSource>): RowSo
     },
     changes,
   );
-}
-
-/**
- * The source with other dense rows, which `map` computes in float64 from each block and the number of its first row. Blocks for
- * which it returns undefined are left out.
- */
-export function mapBlocks(
-  source: RowSource,
-  map: (block: Block, first: number) => Block | undefined,
-  changes: Partial<RowSource> = {},
-): RowSource {
-  const blocks = (): AsyncIterable<Block> => {
-    let first = 0;
-    return mapAsync(source.blocks(), (block) => {
-      const start = first;
-      first += block.rows;
-      return map(block, start);
-    });
-  };
-  const computed: Partial<RowSource> = { dtype: 'float64', nonzeros: undefined, sample: undefined, remote: undefined };
-  return mapSource(source, { ...computed, resident: false, blocks, ...changes });
 }
