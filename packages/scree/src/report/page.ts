@@ -4,7 +4,7 @@ import { STYLE } from './style.js';
 
 /** Parts of the page. Arguments called text are escaped here; those called html are already escaped. */
 
-/** Nothing may be fetched or run. Styles and pictures are in the file, and there are no scripts. */
+/** Nothing may be fetched or run. Styles and pictures are in the file, and it has no scripts. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 export interface Section {
@@ -16,7 +16,7 @@ export interface Section {
 export interface Page {
   readonly title: string;
   readonly description: string | undefined;
-  /** What an analyst wants to read first. */
+  /** The first paragraphs: the most important findings. */
   readonly lead: string;
   /** The most important numbers. */
   readonly cards: readonly (readonly [name: string, value: string])[];

@@ -5,7 +5,7 @@ import type { Labels } from '@scree/files';
 import { plainText, squeezedApart } from '../plain-text.js';
 import { CATEGORIES } from '../theme.js';
 
-/** Characters of a label that are shown, and those by which longer ones are told apart. */
+/** Maximum number of characters of a label that are shown, and that are compared to distinguish labels. */
 const [LONGEST_SHOWN, LONGEST_READ] = [200, 10_000];
 
 /** Rows of one colour. */
@@ -15,11 +15,11 @@ export interface Group {
   readonly colour: string;
   /** Number of rows. */
   readonly count: number;
-  /** Whether the name is a label of the data, and not a name for the rest such as "no label". */
+  /** True if the name is a label of the data. False if it stands for the rest, such as "no label". */
   readonly named: boolean;
 }
 
-/** Labels up to which they are groups. */
+/** Maximum number of different labels that count as groups. */
 const MOST_LEVELS = 50;
 
 /** How rows are coloured. */
@@ -30,7 +30,7 @@ export interface Colouring {
   labelOf(row: number): string | undefined;
   /** Up to ten groups, and one for the rest. Empty if rows have no labels, or are coloured by a number. */
   readonly groups: readonly Group[];
-  /** Whether the labels divide the rows into few groups, so that these can be compared. */
+  /** True if the labels divide the rows into few groups, so that groups can be compared. */
   readonly hasLevels: boolean;
   /** Index of the group of a row. */
   groupOf(row: number): number;
@@ -40,7 +40,7 @@ export interface Colouring {
   shareOf(row: number): number;
 }
 
-/** The columns of a table that say which row is meant: its number, its name and its label, as far as there are. */
+/** The columns that identify a row in a table: its number, and its name and label if it has them. */
 export function rowColumns(
   { numberOf, nameOf, sample }: Pick<RowFacts, 'numberOf' | 'nameOf' | 'sample'>,
   colouring: Colouring,
@@ -97,7 +97,7 @@ export function chooseColours(labels: Labels | undefined, labelName = 'label'): 
     name,
     labelOf,
     groups,
-    // More labels, or a label of its own for every other row, are names of rows.
+    // If there are more labels, or more than one per two rows, the labels are names of rows.
     hasLevels: names.length > 1 && names.length <= Math.min(MOST_LEVELS, codes.length / 2) && !codes.includes(-2),
     groupOf: (row) => groupOfCode(codes[row]),
     shareOf: () => Number.NaN,

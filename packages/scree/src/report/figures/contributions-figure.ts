@@ -12,7 +12,7 @@ function perCent(contribution: number): string {
   return contribution > 0 && contribution < 0.1 ? '< 0.1\u00a0%' : percent(contribution / 100);
 }
 
-/** Components that are drawn, and bars of each. */
+/** Maximum number of components that are drawn, and of bars per component. */
 const COMPONENTS = 3;
 const BARS = 10;
 const NAME_LENGTH = 20;
@@ -20,8 +20,8 @@ const TABLE_ROWS = 200;
 const RIGHT = 56;
 
 /**
- * How much of each component's variance the columns contribute, in per cent: 100·v², which add up to 100. The dashed line is where all
- * columns would be if they contributed the same, 100/d.
+ * The share of each component's variance that a column contributes, in per cent: 100·v². The shares of a component add up to 100. The
+ * dashed line is the average share, 100/d.
  */
 export function contributionsFigure(
   model: Model,

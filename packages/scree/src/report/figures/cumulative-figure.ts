@@ -15,7 +15,7 @@ function cumulative(ratios: ArrayLike<number>): number[] {
   });
 }
 
-/** Running total of the variance, of all components that are known, with lines at the usual shares. */
+/** Cumulative variance of all known components, with lines at the usual shares. */
 export function cumulativeFigure(model: Model): Figure {
   const { k } = model;
   const ratios = allRatios(model);
@@ -74,7 +74,7 @@ export function cumulativeFigure(model: Model): Figure {
     ],
   });
   const whole = percent(totals[k - 1]);
-  // That all components keep all variance is so of any data.
+  // For any data, all components together keep all variance, so that sentence would say nothing.
   const all = hasAllComponents(model);
   return {
     name: 'cumulative-variance',

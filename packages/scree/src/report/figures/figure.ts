@@ -11,11 +11,11 @@ export const FONT_SIZE = 13;
 const HEADLINE = 34;
 const FOOT = 8;
 
-/** The numbers of a figure, for readers who cannot see it or want exact values. Cells are plain text. */
+/** The numbers of a figure, for readers who cannot see it or who want exact values. Cells are plain text. */
 export interface Table {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** Says what the table leaves out. */
+  /** Names the rows that the table leaves out. */
   readonly note?: string;
 }
 
@@ -66,7 +66,7 @@ export function textWidth(words: string, size = FONT_SIZE): number {
   return 0.6 * size * [...words].length;
 }
 
-/** Width of the margin for names beside a figure, of which at most so many letters are shown. */
+/** Width of the margin for names beside a figure. At most `longest` letters of a name are shown. */
 export function nameMargin(names: readonly string[], longest: number): number {
   return 14 + 8.2 * Math.min(longest, Math.max(...names.map((name) => [...name].length)));
 }
@@ -112,8 +112,8 @@ export function inlineSvg({ name, title, description, height, body }: Figure): s
 }
 
 /**
- * The figure as a separate file: light colours, with a background and a title. A file has no page and no tooltips beside it, so names that were
- * cut are written out below the figure; `names` are the names that may occur in it.
+ * The figure as a separate file: light colours, with a background and a title. A file has no tooltips, so names that were cut are written
+ * in full below the figure. `names` are all names that may occur in the figure.
  */
 export function standaloneSvg(
   { title, description, height: inner, body }: Figure,
@@ -137,7 +137,7 @@ export function standaloneSvg(
 }
 
 const NOTE_LINE = 15;
-/** Lines of names below a figure, and letters of each. */
+/** Maximum number of lines of names below a figure, and of letters per line. */
 const MOST_NOTES = 60;
 const NOTE_LENGTH = 68;
 
@@ -146,7 +146,7 @@ function wholeNames(body: string, names: readonly string[]): string[] {
   const cut = new Set(Array.from(body.matchAll(/>([^<>]*…[^<>]*)<\/text>/g), ([, shown]) => shown));
   if (cut.size === 0) return [];
   const notes = names.flatMap((name) => {
-    // The same name may be cut to different lengths in one figure; the longest says most.
+    // The same name may be cut to different lengths in one figure. The longest piece identifies it best.
     const shown = [...cut]
       .filter((words) => words === escaped(squeezed(name, [...unescaped(words)].length)))
       .sort((a, b) => b.length - a.length)[0];

@@ -6,7 +6,7 @@ import { componentOf, largest, type NameOf } from '../columns.js';
 import { squeezed } from '../plain-text.js';
 import { type Figure, legend, moved, nameMargin, plot, type Table, text } from './figure.js';
 
-/** Components and columns of each that are drawn. */
+/** Maximum number of components that are drawn, and of columns per component. */
 const MOST_COMPONENTS = 3;
 const MOST_COLUMNS = 10;
 const NAME_LENGTH = 20;
@@ -20,8 +20,8 @@ interface Row {
 }
 
 /**
- * 95 % intervals of the correlations of columns with the first components. Where columns have variance 1, these are the loadings;
- * otherwise loadings have units of their own, and only correlations can be drawn on one axis.
+ * 95 % intervals of the correlations of columns with the first components. If columns have variance 1, the correlations are the loadings.
+ * Otherwise loadings have units of their own, and only correlations can share an axis.
  */
 export function intervalsFigure(
   model: Model,

@@ -12,7 +12,7 @@ export interface Box {
 export interface Wanted {
   readonly at: readonly [x: number, y: number];
   readonly name: string;
-  /** Where the name should be seen from its point: away from the origin for an arrow. Default: to the right. */
+  /** The preferred direction from the point to its name. For an arrow: away from the origin. Default: to the right. */
   readonly towards?: readonly [x: number, y: number];
 }
 
@@ -30,9 +30,9 @@ export interface PlacedName extends Box {
 const GAP = 7;
 
 /**
- * A place for each name, most important first; undefined where all places beside its point would cover another name or an obstacle, or
- * lie outside the frame. A name is to the right or left of its point, above or below it, or at a corner: the first free place in
- * the wanted direction, or near it.
+ * Returns a place for each name, most important names first. Returns undefined for a name if every place beside its point covers another
+ * name or an obstacle, or lies outside the frame. A name may be to the right or left of its point, above or below it, or at a corner. The
+ * free place that is nearest to the preferred direction is taken.
  */
 export function placeNames(
   wanted: readonly Wanted[],
@@ -50,9 +50,9 @@ export function placeNames(
 }
 
 /**
- * The same for the tips of arrows. Names are on the far side of the tips. Of many arrows, names cover no arrow that was placed before and are not
- * crossed by the arrows of other names; an arrow whose name finds no place should not be drawn. Few arrows are all drawn
- * (`drawAll`): then names cover none of them if they can, and otherwise other names and tips only.
+ * The same for the tips of arrows. Names are on the far side of the tips. If there are many arrows, a name must not cover an arrow that was
+ * placed before or be crossed by a later one, and an arrow whose name has no place should not be drawn. Few arrows are all drawn
+ * (`drawAll`): a name then avoids all arrows if it can, and otherwise only other names and tips.
  */
 export function placeArrowNames(
   arrows: readonly NamedArrow[],
@@ -97,7 +97,7 @@ function outerPart(shaft: readonly Box[]): readonly Box[] {
   return shaft.slice(Math.floor(0.7 * shaft.length));
 }
 
-/** Arrows that a reader can follow to their names. */
+/** Maximum number of arrows that a reader can follow to their names. */
 const MOST_ARROWS = 20;
 
 /** The name of an arrow may stand beside its tip, but not on the arrow: −cos of the angle to its direction. */

@@ -12,13 +12,15 @@ export interface Point {
   readonly row: number;
   readonly name: string | undefined;
   readonly label: string | undefined;
-  /** Share of the row's squared distance from the mean that is on the two axes: cos². 1 where that is not asked. */
+  /** cos²: the share of the row's squared distance from the mean that the two axes show. 1 if it was not computed. */
   readonly quality: number;
 }
 
 /** Up to this number, every point is an element with a tooltip that names its row and label. */
 export const MAX_TOOLTIPS = 400;
-/** Points of one colour that are drawn in a row. Colours alternate, so that the last group does not cover all others. */
+/**
+ * Number of points of one colour that are drawn one after the other. Colours alternate, so that the last group does not cover all others.
+ */
 const RUN_LENGTH = 200;
 
 export function toPoints(
@@ -38,7 +40,7 @@ export function toPoints(
   }));
 }
 
-/** What stands beside the point of a row: its name, or its number. */
+/** The text beside the point of a row: its name, or its number. */
 export function pointTitle({ numberOf, nameOf }: Pick<RowFacts, 'numberOf' | 'nameOf'>, row: number): string {
   return squeezed(nameOf?.(row) ?? String(numberOf(row)), 16);
 }

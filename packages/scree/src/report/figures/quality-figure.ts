@@ -13,11 +13,11 @@ const MOST_COLUMNS = 30;
 const TABLE_ROWS = 200;
 const NAME_LENGTH = 20;
 
-/** How much of each column's variance the components keep: cos² of each component, stacked up to the communality. */
+/** The share of each column's variance that the components keep: cos² of each component, stacked up to the communality. */
 export function qualityFigure(model: Model, columns: readonly ColumnContribution[], nameOf: NameOf): Figure {
   const k = Math.min(COMPONENTS, model.uniqueness.rank);
   const varying = [...columns.keys()].filter((j) => Number.isFinite(columns[j].communality));
-  // Where the components keep everything, the first ones decide.
+  // If the components keep all variance of every column, the first components decide the order.
   const kept = columns.map(({ cos2 }) => cos2.slice(0, k).reduce((sum, share) => sum + share, 0));
   const byQuality = [...varying].sort((a, b) => kept[b] - kept[a] || a - b);
   const chosen = byQuality.slice(0, MOST_COLUMNS);

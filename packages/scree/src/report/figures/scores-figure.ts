@@ -21,13 +21,13 @@ export function axisName(model: Model, component: number): string {
   return `PC${component + 1} (${percent(model.varianceRatios[component])})`;
 }
 
-/** A row that had no part in the fit. */
+/** A supplementary row. */
 export interface SupplementaryPoint {
   readonly name: string;
   readonly scores: ArrayLike<number>;
 }
 
-/** Rows on two components, coloured by their labels, with names as far as these can be read, and the ellipses of groups. */
+/** Rows on two components, coloured by their labels, with the ellipses of groups and with the names that fit. */
 export function scoresFigure(
   model: Model,
   facts: RowFacts,
@@ -114,7 +114,7 @@ const ROW_SIZE = 11.5;
 /** Most rows that are named. */
 const MOST_ROW_NAMES = 40;
 
-/** Names of unusual rows and of rows without a part in the fit; then those of other rows, if they have names and these fit. */
+/** Names of unusual rows and of supplementary rows, then names of other rows if they fit. */
 function rowNames(
   facts: RowFacts,
   points: readonly Point[],
@@ -131,7 +131,7 @@ function rowNames(
     at,
     towards: [inwards === at[0] > centre[0] ? -1 : 1, 0],
   });
-  // These are named in any case, though they may cover points; towards the middle, so that none is cut off.
+  // These names are always drawn, even over points. They point to the middle, so that none is cut off.
   const sure = [
     ...apart.map(({ name, x, y }) => wanted(name, plane.toPixel(x, y), true)),
     ...own.filter(({ row }) => rings.has(row)).map(({ row, at }) => wanted(pointTitle(facts, row), at, true)),
@@ -154,10 +154,10 @@ function rowNames(
   };
 }
 
-/** Points that names of rows do not cover: of more rows there is no free place. */
+/** Maximum number of points that names of rows must not cover. With more points, no place would be free. */
 const MOST_OBSTACLES = 400;
 
-/** Size by cos² says something where rows differ in it, and points are few enough to have a size. */
+/** Returns true if points are sized by cos²: cos² differs between rows, and there are few points. */
 function isSized(points: readonly Point[]): boolean {
   return points.length <= MAX_TOOLTIPS && 10 * points.filter(({ quality }) => quality < 0.8).length > points.length;
 }
@@ -250,7 +250,7 @@ function groupNames(
   return placed;
 }
 
-/** How far a name may be moved so that it covers nothing: farther from its points it would mislead, and the legend has it too. */
+/** Shifts of a name that are tried so that it covers nothing. Farther from its points it would mislead, and the legend has the name too. */
 const SHIFTS = [0, 6, -6, 12, -12, 18, -18, 24, -24, 30, -30];
 
 function colouredBy({ groups, range, name }: Colouring): string {
@@ -284,7 +284,7 @@ function summaries(sample: RowFacts['sample'], colouring: Colouring, axes: reado
     const deviations = axes.map((axis, i) =>
       Math.sqrt(own.reduce((sum, { scores }) => sum + (scores[axis] - means[i]) ** 2, 0) / own.length),
     );
-    // The mean of all scores is 0, and what sums leave of it is rounding.
+    // The mean of all scores is 0. Anything else is rounding.
     const shown = means.map((mean, i) => (Math.abs(mean) <= ROUNDING * deviations[i] ? 0 : mean));
     return { name, rows: own.length, means: shown, deviations };
   });

@@ -13,10 +13,10 @@ const NUMBERED_BARS = 9;
 const HEIGHT = 250;
 /** Height of the line of a criterion. */
 const LINE = 18;
-/** Where zero components are drawn on a logarithmic axis. */
+/** The position of zero components on a logarithmic axis. */
 const LOG_ZERO = 0.7;
 
-/** The share of every variance that is known: those of the solver, or all that the criteria computed. */
+/** The shares of all known variances: those of the solver, or those that the criteria computed. */
 export function allRatios(model: Model): Float64Array {
   const known = knownRatios(model);
   const { choice, totalVariance, varianceRatios } = model;
@@ -132,7 +132,7 @@ interface Axis {
   readonly logarithmic: boolean;
   readonly scale: Plot.ScaleOptions;
   readonly margins: { readonly marginLeft: number; readonly marginRight: number };
-  /** Where a number of components is drawn, also 0. */
+  /** The position of a number of components, which may be 0. */
   at(components: number): number;
   readonly most: number;
 }
@@ -140,7 +140,7 @@ interface Axis {
 function axisOf(most: number, choice: Choice | undefined): Axis {
   const margins = { marginLeft: choice ? 132 : 46, marginRight: 16 };
   if (most > MOST_BARS) {
-    // Others would have no label on a logarithmic axis.
+    // Other ticks would have no label on a logarithmic axis.
     const ticks = [1, 2, 10, 20, 100, 200, 1000, 2000, 10000].filter((value) => value <= most);
     return {
       logarithmic: true,
