@@ -102,8 +102,8 @@ export class AlignedLabels {
   }
 
   /**
-   * Gets labels that are waiting to be taken; false at the end. A promise is awaited only where there is one: arrays are fast. Labels that
-   * come in arrays are read one array at a time, so that they may come from the same reading as the rows, and not ahead of them.
+   * Gets labels that are waiting to be taken; false at the end. A promise is awaited only if there is one, so that arrays are fast. Labels
+   * that come in arrays are read one array at a time, so that they may come from the same reading as the rows, and not ahead of them.
    */
   async #more(): Promise<boolean> {
     const waiting: Label[] = [];

@@ -1,7 +1,7 @@
 import type { RowSource } from '@scree/core';
 import type { Block } from '@scree/core/data';
 
-/** Most numbers that are kept: as many as a table has that is looked at more closely without being asked for. */
+/** Maximum number of numbers that are kept: the size up to which `analyze` examines a table without being asked. */
 const MOST_NUMBERS = 1e7;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * The items that a function makes of others; items for which it returns undefined are left out. Cheaper than a generator: one
- * promise per item. `atEnd` is called after the last item. If a function throws, the items are closed.
+ * Applies a function to items. Items for which it returns undefined are left out. Cheaper than a generator: one promise per item. `atEnd`
+ * is called after the last item. If a function throws, the items are closed.
  */
 export function mapAsync<In, Out>(
   items: AsyncIterable<In>,

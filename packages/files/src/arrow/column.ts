@@ -175,7 +175,7 @@ export class BatchReader {
     return { values: await this.numbers(child, children[0].type, start, end - start, all, rounded), starts, lengths };
   }
 
-  /** The bitmap of values that are not missing; undefined if there are no missing values. */
+  /** The bitmap of values that are not missing. Undefined if all rows have a value. */
   async valid(
     location: FieldLocation,
     from: number,

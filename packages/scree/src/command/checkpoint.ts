@@ -29,9 +29,9 @@ export interface CheckpointOptions {
   readonly lock: CheckpointLock;
   /** Seconds between two saves. */
   readonly every: number;
-  /** What must be the same for a checkpoint to be resumed: the file, its columns, the treatment of gaps, the engine. */
+  /** A checkpoint is resumed only if these are the same: the file, its columns, the treatment of missing values, the engine. */
   readonly identity: Identity;
-  /** Whether rows are compared with those that were read before: for data without a file, whose date would tell that it changed. */
+  /** If true, rows are compared with the rows that were read before. For data without a file, which have no date of change. */
   readonly compare: boolean;
   readonly options: AnalyzeOptions;
   /** One weight per row. */
@@ -41,8 +41,8 @@ export interface CheckpointOptions {
 }
 
 /**
- * Moments of a file, saved now and then. If the process is killed and started again, it continues after the last save, adds up
- * the same groups of blocks in the same order, and ends with the same bits.
+ * Moments of a file, saved at intervals. If the process is killed and started again, it continues after the last save. It adds up the same
+ * groups of blocks in the same order, so the result has the same bits.
  */
 export async function momentsWithCheckpoint(file: DataFile, how: CheckpointOptions): Promise<Moments> {
   const { source } = file;
@@ -114,7 +114,10 @@ export async function momentsWithCheckpoint(file: DataFile, how: CheckpointOptio
 
 export type Identity = Readonly<Record<string, unknown>> & { readonly computed: Readonly<Record<string, unknown>> };
 
-/** What must be the same to continue from a checkpoint: the data, how they are read, and what the last bits of the sums depend on. */
+/**
+ * The facts that a resumed run must share with the checkpoint: the data, the options for reading them, and everything that affects the last
+ * bits of the sums.
+ */
 export async function identityOf(
   paths: readonly string[],
   flags: Readonly<Record<string, unknown>>,
@@ -137,7 +140,7 @@ export async function identityOf(
     columns: columns.length,
     names: createHash('sha256').update(JSON.stringify(columns)).digest('hex'),
     ...Object.fromEntries(said),
-    // Not there in checkpoints of versions that had no such flag.
+    // Checkpoints of versions without this flag do not have the field.
     ...(flags.na === undefined ? {} : { na: (flags.na as readonly string[]).join(',') }),
     computed: await computedBy(options),
   };
@@ -160,8 +163,8 @@ function statOf(path: string): Promise<Stats> {
 }
 
 /**
- * The engine that adds up, with what its bits depend on. WebAssembly gives the same for any number of threads; a BLAS
- * library cuts its work by their number, and has its own code for every kind of processor.
+ * The engine that adds up, and everything that affects its last bits. WebAssembly gives the same bits for any number of threads. A BLAS
+ * library divides its work by the number of threads, and has different code for every kind of processor.
  */
 async function computedBy({ engine = 'auto', threads }: AnalyzeOptions): Promise<Record<string, unknown>> {
   if (engine === 'webgpu') {
@@ -320,7 +323,10 @@ function checkIdentity(
   );
 }
 
-/** The values of a record and of the records inside it, as text. An inner value replaces an outer one: the engine that was used, that of the flag. */
+/**
+ * The values of a record and of the records inside it, as text. An inner value replaces an outer one: the engine that was used replaces the
+ * engine of the flag.
+ */
 function flat(record: Readonly<Record<string, unknown>>): Map<string, string> {
   const entries = Object.entries(record).flatMap(([key, value]): [string, string][] => {
     if (value === null || value === undefined) return [];

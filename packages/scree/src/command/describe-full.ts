@@ -87,7 +87,7 @@ export function notExamined(part: keyof NotComputed, notComputed: NotComputed): 
   return `Not examined.${reason ? ` ${describeReason(part, reason)}` : ''}`;
 }
 
-/** How columns were centred and scaled; MCA, FAMD and MFA have said so. */
+/** How columns were centred and scaled. Empty for MCA, FAMD and MFA, whose own description says it. */
 function describeScaling({ scaling, scale, centered, columnWeights, coding }: Model): string[] {
   if (coding && coding.method !== 'pca') return [];
   const about = {
@@ -139,7 +139,7 @@ function describeChoice(model: Model, notComputed: NotComputed, width: number): 
   ];
 }
 
-/** What a criterion says; where it does not apply, the flag that would make it so. */
+/** The sentence of a criterion. If the criterion does not apply, the flag that makes it apply. */
 function criterionSentence({ obstacle, sentence }: Criterion): string {
   if (obstacle === 'correlation') return 'For correlations only: it applies with --scale unit.';
   if (obstacle === 'centered') return 'For centred data only: it applies without --no-center.';
@@ -147,7 +147,7 @@ function criterionSentence({ obstacle, sentence }: Criterion): string {
   return sentence;
 }
 
-/** The share of the variance that noise would have, and what it is called. */
+/** The share of the variance that noise would have, and its name. */
 function noiseLevel(
   { criteria }: Choice,
   total: number,
@@ -179,7 +179,7 @@ function stabilityTable({ variances, k }: Model, { variances: intervals, angles,
   return table([head, ...rows], k - shown);
 }
 
-/** One sentence per component; components that do not stand out of noise have no meaning. */
+/** One sentence per component. Components that noise could explain get no meaning. */
 function describeMeanings(
   { model: { totalVariance, centered }, meaning, kept }: Analysis,
   text: (sentence: string) => string[],
@@ -195,7 +195,7 @@ function describeMeanings(
     : said.flatMap((each) => text(each));
 }
 
-/** Blocks of MFA, with their part in the components; of MCA the shares of the variance, corrected. */
+/** For MFA the blocks, with their part in the components. For MCA the corrected shares of the variance. */
 export function describeEncoded({ coded }: Analysis, kept: number, text: (sentence: string) => string[]): string[] {
   if (!coded) return [];
   const k = Math.max(1, Math.min(kept, MOST_SCORES));
@@ -228,7 +228,7 @@ export function describeEncoded({ coded }: Analysis, kept: number, text: (senten
   ];
 }
 
-/** Scores of supplementary rows on the components that are kept, and the share of each row that these explain. */
+/** Scores of supplementary rows on the kept components, and the share of each row that the components explain. */
 export function describeSupplementaryRows(
   { supplementaryRows: apart, notComputed }: Analysis,
   kept: number,
@@ -296,7 +296,7 @@ function describeRows(
   text: (sentence: string) => string[],
 ): string[] {
   const { t2, q } = found.unusualLimits;
-  // Names are in the table.
+  // The table has the names.
   const { nameOf: _, ...numbered } = facts;
   const limited = t2 !== null || q !== null;
   const sentences = limited ? explainUnusual(model, found, numbered) : [describeUnusual(found, numbered)];

@@ -21,7 +21,7 @@ export function describeModel(model: Model, notComputed: NotComputed = {}): stri
   return [
     ...screePlot(model, { most: 20, width }).split('\n'),
     '',
-    // That all components keep all variance is so of any data.
+    // For any data, all components together keep all variance, so that sentence would say nothing.
     ...(hasAllComponents(model)
       ? []
       : [
@@ -35,7 +35,7 @@ export function describeModel(model: Model, notComputed: NotComputed = {}): stri
   ];
 }
 
-/** "12 columns", or where a table was encoded, "11 columns, 22 when encoded". */
+/** "12 columns", or for an encoded table "11 columns, 22 when coded". */
 export function columnsOf({ d, coding }: Model): string {
   const given = coding?.columns.length ?? d;
   return given === d ? plural(d, 'column') : `${plural(given, 'column')}, ${d} when coded`;
@@ -49,12 +49,12 @@ function describeChoice({ choice }: Model, notComputed: NotComputed): string[] {
     : [`How many: not examined. ${describeReason('choice', notComputed.choice)}`];
 }
 
-/** How many components are recommended, of those that a model has; all where it does not say. */
+/** The recommended number of components, at most k. If the model recommends none: k. */
 export function recommended({ k, choice }: Model): number {
   return Math.min(k, choice?.k ?? k);
 }
 
-/** How stable they are, in one line. */
+/** The stability of the components, in one line. */
 function stabilityLine(model: Model, notComputed: NotComputed): string[] {
   const { stability } = model;
   if (stability) return [`How stable: ${describeStability(stability, model.k, recommended(model))[0]}`];

@@ -24,7 +24,7 @@ export function fileOptionsFor(model: Model, flags: Call['flags'], signal: Abort
     if (flags.unseen !== undefined && labels.length === 0)
       throw new UsageError('--unseen is about categories, and the model has none.');
   }
-  // Gaps of a table with categories are the encoding's concern.
+  // The encoding treats the missing values of a table with categories.
   const gaps = coding && coding.method !== 'pca' && missing !== 'drop' ? {} : { missing };
   return {
     ...options,
@@ -36,15 +36,15 @@ export function fileOptionsFor(model: Model, flags: Call['flags'], signal: Abort
   };
 }
 
-/** Names of the columns that are encoded, where they have names. */
+/** Names of the columns that are encoded, if they have names. */
 function namesOf({ named, columns }: Encoding): string[] | undefined {
   return named ? columns.map(({ name }) => name) : undefined;
 }
 
-/** What fills gaps: the mean of each column, or where columns are transformed, the value at which the transformed column has its mean. */
+/** The values that replace missing values: the mean of each column. For a transformed column, the value whose transform is the mean. */
 function fillFor({ coding, mean: ownMean }: Model): Float64Array {
   if (!coding) return ownMean;
-  // The model's own means are those of residuals.
+  // The model's own means are means of residuals.
   const mean = coding.regression ? Float64Array.from(coding.regression.mean) : ownMean;
   if (compositionParts(coding.columns).length > 0)
     throw new UsageError('--missing mean would change the proportions of a composition: use --missing drop.');
@@ -64,7 +64,7 @@ function columnsFor(
   }
   const same = columns.length === names.length && columns.every((name) => names.includes(name));
   if (same) return { columns: names };
-  // Columns with other names than the model's are taken in their order: --columns says which is which.
+  // Columns with other names than the model's are matched in the order of --columns.
   const moved = columns.find((name, j) => names.includes(name) && names[j] !== name);
   if (moved === undefined) return {};
   throw new UsageError(
@@ -77,7 +77,7 @@ function listed(names: readonly string[]): string {
   return names.length > 12 ? `${some}, … (${names.length} in all)` : some;
 }
 
-/** The rows of a file as the columns of a model: encoded, where the model has an encoding. */
+/** The rows of a file with the columns of a model. They are encoded if the model has an encoding. */
 export async function readFor(
   model: Model,
   file: DataFile,
@@ -94,14 +94,14 @@ export async function readFor(
       { value: given, expected },
     );
   }
-  // Beside the rows are covariates, and nothing that was asked for.
+  // The columns beside the rows are covariates only, not supplementary columns or groups.
   const beside = coding?.regression ? { supplementary: [], groups: [] } : {};
   return coding ? encodedFile(file, ruledBy(coding, flags), { ...beside, signal }) : file;
 }
 
-/** The encoding with the rules for gaps and unseen levels that the flags ask for. */
+/** The encoding with the flags' rules for missing values and unseen levels. */
 function ruledBy(coding: Encoding, { missing, unseen }: Call['flags']): Encoding {
-  // Gaps in columns of numbers are filled or refused before they are encoded.
+  // Missing values in columns of numbers are filled or refused before they are encoded.
   const gaps = coding.method !== 'pca' && (missing === 'mean' || missing === 'level' || missing === 'error');
   return {
     ...coding,

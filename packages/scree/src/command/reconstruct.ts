@@ -60,7 +60,7 @@ export async function run(call: Call): Promise<void> {
   });
 }
 
-/** Writes numbers and levels of a table with categories, block by block. After an error there is no file. */
+/** Writes numbers and levels of a table with categories, block by block. After an error the file does not exist. */
 async function writeMixed(
   model: Model,
   { source }: DataFile,
@@ -93,7 +93,7 @@ async function writeMixed(
   }
 }
 
-/** A level that stands for gaps is an empty cell. */
+/** The level of missing values becomes an empty cell. */
 function cellOf(column: ReconstructedColumn, row: number): string | number {
   return column.kind === 'number' ? column.values[row] : (column.levels[row] ?? '');
 }

@@ -33,7 +33,7 @@ export async function run(call: Call): Promise<void> {
     const file = await readFor(model, raw, call, dataPaths[0]);
     const cols = model.whiten === 'zca' ? model.d : model.k;
     const columnNames = Array.from({ length: cols }, (_, i) => (model.whiten === 'zca' ? `c${i}` : `pc${i + 1}`));
-    // With its name a row can be found again, also where others were left out.
+    // The name identifies a row even if other rows were left out.
     const label = holdsText(formatOf(output) as OutputFormat) ? file.label : undefined;
     const csvSafe = flags['csv-safe'] === true;
     const options = { cols, columnNames, dtype: file.source.dtype, label, csvSafe };
@@ -53,7 +53,7 @@ export async function run(call: Call): Promise<void> {
   });
 }
 
-/** Scores of a table on Spark, into another one there. */
+/** Writes the scores of a table on Spark into another table there. */
 async function writeIntoTable({ positionals: [modelPath, ...dataPaths], flags, signal }: Call): Promise<void> {
   const [path, more] = dataPaths;
   if (!isSparkUrl(path) || more !== undefined)

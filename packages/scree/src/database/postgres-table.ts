@@ -21,7 +21,7 @@ import { identifier } from './duckdb.js';
 import { type Address, type Field, PostgresConnection } from './postgres-connection.js';
 import { type Doing, postgresError } from './postgres-error.js';
 
-/** Numbers, by the identifiers of their types, which are the same on every server. */
+/** Types of numbers, by identifiers that are the same on every server. */
 const NUMBERS: Readonly<Record<number, CopyType>> = {
   16: 'bool',
   20: 'int8',
@@ -41,16 +41,19 @@ const NUMBER_ARRAYS: Readonly<Record<number, CopyType>> = {
   1231: 'numeric',
 };
 const MONEY = 790;
-/** text, varchar, char, name, "char" and uuid. Enumerations have identifiers of their own. */
+/** text, varchar, char, name, "char" and uuid. Identifiers of enumerations differ between servers. */
 const TEXTS = [25, 1043, 1042, 19, 18, 2950];
 /** Neither numbers nor text, but short: dates, times, addresses and oid may name rows. */
 const SHORT = [1082, 1083, 1266, 1114, 1184, 1186, 869, 650, 829, 26];
-/** The part of the memory that one row may take. */
+/** One row may take the memory divided by this number. */
 const ROW_SHARE = 2;
 const FITS_FLOAT32: readonly CopyType[] = ['bool', 'int2', 'float4'];
 /** Arrays up to this length become columns, one per entry. */
 const LONGEST_ARRAY = 1 << 16;
-/** Tables up to this size, in bytes, are counted when they are opened: the plan is better if it knows the number of rows. */
+/**
+ * Rows of tables up to this size, in bytes, are counted when the table is opened, because the plan is better if it knows the number of
+ * rows.
+ */
 const COUNTED_SIZE = 2 ** 30;
 
 /**
@@ -70,20 +73,20 @@ interface SentColumn {
   readonly name: string;
   readonly type: string;
   readonly kind: TableColumn['kind'];
-  /** Undefined for columns that are not read. */
+  /** The type that COPY sends. Undefined for columns that cannot be read. */
   readonly sent: CopyType | undefined;
-  /** Expression that makes it what is sent, with c for the column. */
+  /** The SQL expression that COPY sends. c stands for the column. */
   readonly cast: string;
-  /** Whether it is an array of such numbers, and of how many. */
+  /** True for an array of numbers. `length` is the number of its entries. */
   readonly array: boolean;
   length: number;
 }
 
-/** Where the rows come from: the server, or the temporary file with the result of a query. */
+/** The store of the rows: the server, or a temporary file with the result of a query. */
 interface RowStore {
   readonly rows: number | undefined;
   readonly bytes: number | undefined;
-  /** The binary COPY of at least these columns, and the order in which it has columns. */
+  /** The binary COPY of at least these columns, and the order of its columns. */
   read(columns: readonly number[]): { readonly order: readonly number[]; readonly chunks: AsyncIterable<Uint8Array> };
   lengthOf(column: number): Promise<number>;
   close(): Promise<void>;
@@ -93,15 +96,15 @@ export interface PostgresOptions {
   readonly memory: number;
   readonly member?: string | undefined;
   readonly sql?: string | undefined;
-  /** Cancels what the server does. */
+  /** Cancels the work of the server. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
  * A table of a Postgres database, or the result of a query, read by binary COPY in a read-only transaction.
  *
- * A table is read from the server every time, always from the snapshot that was taken when it was opened. A query, or a view,
- * runs once, and its result is kept in a temporary file: run again it may return its rows in another order, or other rows.
+ * Every pass reads a table from the server, from the snapshot that was taken when it was opened. A query or a view runs once, and its
+ * result is kept in a temporary file, because a second run may return other rows or another order.
  */
 export async function openPostgres(
   address: Address,
@@ -129,7 +132,7 @@ export async function openPostgres(
   }
 }
 
-/** The connections of one table. An abort of the signal cancels what they do. */
+/** The connections of one table. Aborting the signal cancels their work. */
 class Session {
   readonly #address: Address;
   readonly #memory: number;
@@ -165,15 +168,15 @@ class Session {
     return this.#signal?.aborted ? this.#signal.reason : postgresError(error, this.#address.path, doing);
   }
 
-  /** What a statement copies. If the reader stops early, the server is told to stop. */
+  /** Yields the output of a COPY statement. If the reader stops early, the server is told to stop. */
   async *copy(connection: PostgresConnection, text: string, doing?: Doing): AsyncGenerator<Buffer, number, void> {
     let busy = true;
     try {
       const stream = await connection.copy(text);
-      // Whoever reads it gets the error; after that there may be another one.
+      // The reader of the stream gets the first error. Further errors need a listener.
       stream.on('error', () => {});
       for await (const chunk of stream) yield chunk as Buffer;
-      // When another statement was answered, the count has come.
+      // After the answer to another statement, the count of rows is known.
       await connection.run('SELECT');
       busy = false;
       return stream.rowCount;
@@ -190,7 +193,7 @@ class Session {
   }
 }
 
-/** What follows FROM, and whether it is stored rows, which can be read again in the same order. */
+/** A table or query after FROM. `stored` is true for stored rows, which can be read again in the same order. */
 interface Relation {
   readonly sql: string;
   readonly format: string;
@@ -199,7 +202,7 @@ interface Relation {
 }
 
 function queryRelation(sql: string): Relation {
-  // The end of a line ends a comment.
+  // The line break ends a comment at the end of the query.
   return { sql: `(${sql.trim().replace(/;\s*$/, '')}\n)`, format: 'Postgres, SQL', stored: false };
 }
 
@@ -218,9 +221,9 @@ async function findTable(main: PostgresConnection, member: string | undefined, p
   return {
     sql: `${identifier(schema)}.${identifier(name)}`,
     format: `Postgres, ${name}`,
-    // A table, a partitioned table or a materialised view. A view is a query, and a foreign table is elsewhere.
+    // A table, a partitioned table or a materialised view. A view is a query, and a foreign table is on another server.
     stored: 'rpm'.includes(kind),
-    // The parts of a partitioned table have the size.
+    // The size of a partitioned table is 0, because its parts hold the rows.
     bytes: kind === 'p' ? undefined : Number(size),
   };
 }
@@ -244,10 +247,10 @@ async function describeColumns(main: PostgresConnection, fields: readonly Field[
     const { name: type = 'unknown', kind = '', isVector = false } = types.get(id) ?? {};
     const column = { name: names[j], type, cast: 'c', array: false, length: 1 };
     if (NUMBERS[id]) return { ...column, kind: 'number', sent: NUMBERS[id] };
-    // How many digits of a stored amount are cents depends on the server.
+    // The number of decimal digits of an amount depends on the server.
     if (id === MONEY) return { ...column, kind: 'number', sent: 'numeric', cast: 'c::numeric' };
     if (NUMBER_ARRAYS[id]) return { ...column, kind: 'number', sent: NUMBER_ARRAYS[id], array: true };
-    // vector and halfvec of the extension pgvector, whose identifiers differ from server to server.
+    // vector and halfvec of the extension pgvector. Their identifiers differ between servers.
     if (isVector) return { ...column, kind: 'number', sent: 'float4', cast: 'c::real[]', array: true };
     const text = { ...column, sent: 'text' as const, cast: 'c::text' };
     if (TEXTS.includes(id) || kind === 'e') return { ...text, kind: 'text' };
@@ -256,14 +259,14 @@ async function describeColumns(main: PostgresConnection, fields: readonly Field[
   });
 }
 
-/** COPY of some columns. They are called c0, c1, …: the columns of a query may have the same name, or none. */
+/** COPY of some columns. They are named c0, c1, …, because columns of a query may have equal names or no name. */
 function copyStatement({ sql }: Relation, columns: readonly SentColumn[], chosen: readonly number[]): string {
   const list = chosen.map((j) => columns[j].cast.replace('c', `c${j}`)).join(', ');
   const aliases = columns.map((_, j) => `c${j}`).join(', ');
   return `COPY (SELECT ${list} FROM ${sql} AS data${columns.length > 0 ? `(${aliases})` : ''}) TO STDOUT (FORMAT binary)`;
 }
 
-/** Rows that stay on the server. Every reading has a connection of its own; all of them see the same snapshot. */
+/** Rows that stay on the server. Every pass has its own connection, and all connections see the same snapshot. */
 async function openStored(
   session: Session,
   main: PostgresConnection,
@@ -304,7 +307,7 @@ async function openStored(
   };
 }
 
-/** Rows of a query, which is run once. */
+/** Rows of a query. It runs once. */
 async function openOnce(
   session: Session,
   main: PostgresConnection,
@@ -318,7 +321,7 @@ async function openOnce(
     rows = yield* session.copy(main, copyStatement(relation, columns, order), 'querying');
   }
   const copy = await copyToDisk(streamedBytes(path, chunks()));
-  // Nothing more is asked of the server.
+  // The server is not needed any more.
   await session.end(main);
   const read = (): AsyncIterable<Uint8Array> => chunksOf(copy.bytes.open(), 1 << 20);
   return {
@@ -344,7 +347,7 @@ async function openOnce(
   };
 }
 
-/** The reader of rows, once per chunk. Large fields may need many chunks, and up to `limit` bytes. */
+/** Yields the same reader of rows after every chunk. Large fields may need many chunks, and up to `limit` bytes. */
 async function* copiedRows(
   chunks: AsyncIterable<Uint8Array>,
   fields: number,
@@ -363,7 +366,7 @@ async function* copiedRows(
   if (!rows.ended) throw new FileError('CONNECTION_LOST', path, `${path} stopped sending in the middle. Try again.`);
 }
 
-/** An error of rows that are not binary COPY, with the row and the column, where it was found. Other errors are returned unchanged. */
+/** Adds the row and the column to an error about rows that are not binary COPY. Returns other errors unchanged. */
 function brokenRows(error: unknown, path: string, row: number, columnName: string | undefined): unknown {
   if (!(error instanceof CopyFormatError)) return error;
   const fail = (what: string, details: ErrorDetails): FileError =>

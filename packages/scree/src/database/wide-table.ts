@@ -17,8 +17,8 @@ import { systemError } from '../disk/system-error.js';
 import { collectGarbage } from './garbage-collection.js';
 
 /**
- * Columns that one query reads at most. DuckDB needs time and memory for each of them, for at least 2048 rows. Fewer columns per query
- * would not save memory, because every query keeps some until the file is closed.
+ * Maximum number of columns per query. DuckDB needs time and memory for each column, for at least 2048 rows. Fewer columns per query would
+ * not save memory, because every query keeps some memory until the file is closed.
  */
 const MAX_COLUMNS = 1024;
 
@@ -27,7 +27,7 @@ export interface WideOptions {
   readonly folder: string;
   readonly path: string;
   readonly memory: number;
-  /** Called when memory was not enough. */
+  /** Called after DuckDB ran out of memory. */
   useLessMemory(): Promise<void>;
 }
 
@@ -40,9 +40,8 @@ interface Part {
 }
 
 /**
- * Reads a table with more columns than fit in memory at once: because there are very many, or because a row group of them, which DuckDB
- * holds as a whole, is too large. Their values are written to temporary files once, some columns per file, and blocks of rows are
- * assembled from these.
+ * Reads a table with more columns than fit in memory at once: it has very many columns, or its row groups, which DuckDB holds as a whole,
+ * are too large. The values are written to temporary files once, some columns per file, and blocks of rows are assembled from these files.
  */
 export function wideTable(table: Table, { folder, path, memory, useLessMemory }: WideOptions): Table {
   /** Files that were written, by the columns in them. */
@@ -180,7 +179,7 @@ export function wideTable(table: Table, { folder, path, memory, useLessMemory }:
   });
 }
 
-/** Whether DuckDB ran out of memory. Fewer columns at once need less. */
+/** Returns true if DuckDB ran out of memory. Fewer columns at once need less memory. */
 function tooLarge(error: unknown): boolean {
   return error instanceof FileError && error.code === 'TOO_LARGE';
 }

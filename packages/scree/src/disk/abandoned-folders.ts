@@ -4,22 +4,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PROCESS_ID, PROCESS_ID_PATTERN, stateOf } from './process-id.js';
 
-/** How the names of temporary folders begin: with the id of the process that uses them, so that later ones can tell whether it still runs. */
+/** Prefix of the names of temporary folders. It has the id of the process, so that a later process can tell whether it still runs. */
 export const FOLDER_PREFIX = `scree-${PROCESS_ID}-`;
 
 const FOLDER_NAME = new RegExp(`^scree-(${PROCESS_ID_PATTERN})-[A-Za-z0-9]{6}$`);
 
 let collected: Promise<void> | undefined;
 
-/** The same, once per process. */
+/** Calls `removeAbandonedFolders` once per process. */
 export function collectAbandonedFolders(): Promise<void> {
   collected ??= removeAbandonedFolders(tmpdir());
   return collected;
 }
 
 /**
- * Removes temporary folders that killed processes left. Folders of other users, machines and containers stay: nothing tells whether
- * their processes still run. A link is no folder, wherever it leads.
+ * Removes temporary folders that killed processes left. Folders of other users, machines and containers stay, because their processes may
+ * still run. Links are not followed.
  */
 export async function removeAbandonedFolders(parent: string): Promise<void> {
   try {

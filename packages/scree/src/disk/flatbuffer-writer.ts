@@ -1,11 +1,11 @@
-/** Writes FlatBuffers, as far as Arrow's headers need them. `flatbuffer.ts` of @scree/files reads them. */
+/** Writes the FlatBuffers of Arrow's headers. `flatbuffer.ts` of @scree/files reads them. */
 
 /** The value of a field. */
 export type FlatValue =
   | { readonly kind: 'uint8' | 'int16' | 'int32' | 'int64'; readonly value: number }
   | { readonly kind: 'offset'; readonly value: FlatNode };
 
-/** What an offset points to. */
+/** The target of an offset. */
 export type FlatNode =
   | { readonly kind: 'table'; readonly fields: readonly (FlatValue | undefined)[] }
   | { readonly kind: 'string'; readonly text: string }

@@ -7,7 +7,7 @@ import { isStoredType, STORED_TYPES, type StoredType, storeAs, storedTypeOf } fr
 
 export const OUTPUT_FORMATS = ['npy', 'csv', 'tsv', 'parquet', 'arrow'] as const;
 
-/** The name of a format that is written. */
+/** The name of an output format. */
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 /** How a file is written. */
@@ -17,8 +17,7 @@ export interface WriteOptions {
   /** Column names, for formats that have them. Default c0, c1, … */
   readonly columnNames?: readonly string[] | undefined;
   /**
-   * How numbers are stored. Default float64. Only .npy has all types. The other formats store float32, or float64 where float32 is
-   * not exact.
+   * How numbers are stored. Default float64. Only .npy has all types. The other formats store float32, or float64 if float32 is not exact.
    */
   readonly dtype?: StoredType | undefined;
   /** The name of a first column of labels, which `write` takes. Only in .csv and .tsv. */
@@ -76,7 +75,7 @@ export function formatOf(path: string): OutputFormat | undefined {
   return EXTENSIONS[extname(path).toLowerCase()];
 }
 
-/** Whether a format can store labels next to numbers. */
+/** Returns true if a format can store labels next to numbers. */
 export function holdsText(format: OutputFormat): boolean {
   return format === 'csv' || format === 'tsv';
 }

@@ -80,8 +80,7 @@ export interface EncodedCovariate {
 }
 
 /**
- * A regression that is subtracted from the encoded columns x: x − mean − (c − covariateMean)·slopes, where c are the terms of the
- * covariates.
+ * A regression that is subtracted from the encoded columns x: x − mean − (c − covariateMean)·slopes. c are the terms of the covariates.
  */
 export interface EncodedRegression {
   readonly covariates: readonly EncodedCovariate[];
