@@ -13,7 +13,7 @@ import { loadModel, openFile, type Scale, toRows } from 'scree';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Session } from '../packages/lab/src/worker/session.js';
 import { COMMANDS } from '../packages/scree/src/command/commands.js';
-import { describeWarning } from '../packages/scree/src/command/describe-error.js';
+import { warningWithFlags } from '../packages/scree/src/command/describe-error.js';
 import { parse } from '../packages/scree/src/command/parse.js';
 
 const tables = fileURLToPath(new URL('../packages/files/test/tables/', import.meta.url));
@@ -228,7 +228,7 @@ describe('the library, the command, the report and the lab', () => {
     // The lead is the headline of the command: the first findings, in the order of importance.
     const lead = plain(document.querySelector('p.lead')?.textContent ?? '');
     const [first] = own;
-    const sentence = describeFinding(first, analysis, (warning) => describeWarning(warning, columns));
+    const sentence = describeFinding(first, analysis, (warning) => warningWithFlags(warning, columns));
     if (first.importance > 60) expect(lead).toContain(plain(sentence));
     const { compared } = analysis;
     if (!compared) return;

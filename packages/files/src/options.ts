@@ -1,8 +1,9 @@
 import { OptionError } from '@scree/core';
-import type { RowRanges } from '@scree/core/data';
+import { DEFAULT_MEMORY, type RowRanges } from '@scree/core/data';
 import { describeValue } from '@scree/core/pipeline';
 import { type FileFormat, FORMAT_NAMES } from './formats.js';
 
+export { DEFAULT_MEMORY } from '@scree/core/data';
 export type { FileFormat } from './formats.js';
 
 /** The treatment of rows with missing values. */
@@ -58,8 +59,6 @@ export interface FileOptions {
   readonly memory?: number | undefined;
 }
 
-/** Bytes that reading a file may take, unless `memory` says otherwise. */
-export const DEFAULT_MEMORY = 1e9;
 const LEAST_MEMORY = 16e6;
 
 /** Options that make sense, with the memory filled in. */

@@ -16,7 +16,7 @@ export async function arrowDurations(schema: string | undefined): Promise<string
 
 /** How a text table is written. `na` are texts that mean "no value". */
 export async function csvLayout(bytes: Bytes, na: readonly string[]): Promise<CsvLayout> {
-  return (await import('./csv/layout.js')).csvLayout(bytes, na);
+  return (await import('./csv/layout.js')).detectLayout(bytes, na);
 }
 
 /** The table of an Arrow stream in memory, as servers send them. */

@@ -13,7 +13,7 @@ import { checkEnding } from './check-output.js';
 import type { Call } from './command.js';
 import { describeAnalysis } from './describe-analysis.js';
 import { describeFull, type NextSteps } from './describe-full.js';
-import { describeReason } from './describe-reason.js';
+import { reasonWithFlags } from './describe-reason.js';
 import { fitOptions } from './fit-options.js';
 import { summaryOf, summaryOptions } from './fit-summary.js';
 import { groupColumns, methodOf } from './method.js';
@@ -87,7 +87,10 @@ async function show(
   if (!flags.json) printLines(describe(analysis, description, next, outputWidth()));
   if (typeof output === 'string') terminal.note(`The model: ${output}`);
   if (!flags.json) return undefined;
-  return analysisJson(analysis, { describeReason, threads: threadsOf(model, flags.threads as number | undefined) });
+  return analysisJson(analysis, {
+    describeReason: reasonWithFlags,
+    threads: threadsOf(model, flags.threads as number | undefined),
+  });
 }
 
 /** Without rows: everything but which of them are unusual. */

@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { FileError } from '@scree/files';
 import { partName, removeAbandonedParts } from '../disk/atomic-file.js';
 import { targetOf } from '../disk/output-target.js';
-import { PROCESS_ID, PROCESS_ID_PATTERN, stateOf } from '../disk/process-id.js';
+import { PROCESS_ID, PROCESS_ID_PATTERN, processState } from '../disk/process-id.js';
 import { systemError } from '../disk/system-error.js';
 import { atExit, removeAtExit, settled } from '../disk/temporary-files.js';
 
@@ -140,7 +140,7 @@ async function readLock(path: string): Promise<FoundLock | undefined> {
     throw new FileError('BAD_FILE', path, message);
   }
   const silent = Math.max(0, Date.now() - stats.mtimeMs);
-  const state = owner ? stateOf(owner.process) : 'unknown';
+  const state = owner ? processState(owner.process) : 'unknown';
   // If the start time of the process is not known, another program may have got the same id since.
   const sure = state === 'running' && !owner?.process.endsWith('-0');
   return { content, owner, silent, abandoned: state === 'ended' || (!sure && silent > SILENCE) };
@@ -172,7 +172,7 @@ async function takeAway(path: string, content: string): Promise<void> {
 }
 
 function inUse(checkpoint: string, path: string, { owner, silent }: FoundLock): FileError {
-  const here = owner !== undefined && stateOf(owner.process) === 'running';
+  const here = owner !== undefined && processState(owner.process) === 'running';
   const who = owner ? `process ${owner.pid} on ${here ? 'this machine' : owner.host}` : 'another process';
   const wait = here
     ? 'Wait until it ends, or name another --checkpoint.'

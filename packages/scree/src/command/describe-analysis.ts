@@ -2,7 +2,7 @@ import type { Analysis, Reason } from '@scree/analysis';
 import { describeBetween, describeEncoding, describeFinding, knownRatios } from '@scree/analysis/describe';
 import { withoutName } from '../report/columns.js';
 import { screePlot } from '../scree-plot.js';
-import { describeWarning } from './describe-error.js';
+import { warningWithFlags } from './describe-error.js';
 import {
   describeEncoded,
   describeRotation,
@@ -61,7 +61,7 @@ function headline(analysis: Analysis): string[] {
   const said = findings
     .filter(({ importance }) => importance >= WORTH_SAYING)
     .slice(0, MOST_FINDINGS)
-    .map((finding) => describeFinding(finding, analysis, (warning) => describeWarning(warning, model.columnNames)));
+    .map((finding) => describeFinding(finding, analysis, (warning) => warningWithFlags(warning, model.columnNames)));
   const { choice, stability } = notComputed;
   const same = choice?.code === stability?.code;
   return [

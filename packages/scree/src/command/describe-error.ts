@@ -335,7 +335,7 @@ const WARNINGS: {
 };
 
 /** A warning as a sentence. `names` are the names of the model's columns, if it has names. */
-export function describeWarning({ code, message, details }: Warning, names: readonly string[] | undefined): string {
+export function warningWithFlags({ code, message, details }: Warning, names: readonly string[] | undefined): string {
   return (details && WARNINGS[code]?.(details, names)) ?? message;
 }
 

@@ -18,9 +18,9 @@ import {
 import type { Choice, Criterion, Model, Stability } from '@scree/core';
 import { withoutName } from '../report/columns.js';
 import { screePlot } from '../scree-plot.js';
-import { describeWarning } from './describe-error.js';
+import { warningWithFlags } from './describe-error.js';
 import { describeAccuracy, recommended } from './describe-model.js';
-import { describeReason } from './describe-reason.js';
+import { reasonWithFlags } from './describe-reason.js';
 import { compact, continued, table } from './text-table.js';
 import { wrap } from './wrap.js';
 
@@ -50,7 +50,7 @@ export function describeFull(analysis: Analysis, description: string, next: Next
     ...(model.coding ? describeEncoding(model.coding).flatMap((sentence) => wrap(sentence, width, 2)) : []),
     ...(between ? wrap(describeBetween(between), width, 2) : []),
     ...describeScaling(model).flatMap((sentence) => wrap(sentence, width, 2)),
-    ...model.warnings.flatMap((warning) => wrap(`Warning: ${describeWarning(warning, model.columnNames)}`, width, 2)),
+    ...model.warnings.flatMap((warning) => wrap(`Warning: ${warningWithFlags(warning, model.columnNames)}`, width, 2)),
     '',
     'How many components',
     ...describeChoice(model, notComputed, width),
@@ -84,7 +84,7 @@ export function describeFull(analysis: Analysis, description: string, next: Next
 /** "Not examined.", and why. */
 export function notExamined(part: keyof NotComputed, notComputed: NotComputed): string {
   const reason = notComputed[part];
-  return `Not examined.${reason ? ` ${describeReason(part, reason)}` : ''}`;
+  return `Not examined.${reason ? ` ${reasonWithFlags(part, reason)}` : ''}`;
 }
 
 /** How columns were centred and scaled. Empty for MCA, FAMD and MFA, whose own description says it. */
@@ -236,7 +236,7 @@ export function describeSupplementaryRows(
 ): string[] {
   const title = ['', 'Supplementary rows'];
   const reason = notComputed.supplementaryRows;
-  if (reason) return [...title, ...text(`Not listed. ${describeReason('supplementaryRows', reason)}`)];
+  if (reason) return [...title, ...text(`Not listed. ${reasonWithFlags('supplementaryRows', reason)}`)];
   if (apart === undefined) return [];
   const { found, numbers, names } = apart;
   const { cols, data } = found.scores;
@@ -261,7 +261,7 @@ export function describeRotation(
   text: (sentence: string) => string[],
 ): string[] {
   const reason = notComputed.rotation;
-  if (reason) return ['', 'Rotated loadings', ...text(`Not computed. ${describeReason('rotation', reason)}`)];
+  if (reason) return ['', 'Rotated loadings', ...text(`Not computed. ${reasonWithFlags('rotation', reason)}`)];
   if (rotation === undefined) return [];
   const { method, k, loadings, phi, varianceRatios, orthogonal, warnings } = rotation;
   const shown = Math.min(k, MOST_LOADINGS);
@@ -282,7 +282,7 @@ export function describeRotation(
     `Rotated loadings (${method}${shown < k ? `, the first ${shown} of ${k} components` : ''})`,
     ...table([[...titles, 'column'], ...columns, [...shares, 'of the variance']], d - columns.length, 1),
     ...(orthogonal || k === 1 ? [] : ['', ...table([[...titles, ''], ...correlations], 0, 1)]),
-    ...warnings.flatMap((warning) => text(describeWarning(warning, columnNames))),
+    ...warnings.flatMap((warning) => text(warningWithFlags(warning, columnNames))),
   ];
 }
 

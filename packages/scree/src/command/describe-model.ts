@@ -9,8 +9,8 @@ import {
 } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 import { screePlot } from '../scree-plot.js';
-import { describeWarning } from './describe-error.js';
-import { describeReason } from './describe-reason.js';
+import { warningWithFlags } from './describe-error.js';
+import { reasonWithFlags } from './describe-reason.js';
 
 /** Columns of the terminal that a scree plot needs for its numbers, besides its bars. */
 const NUMBERS = 25;
@@ -25,18 +25,18 @@ export function describeModel(model: Model, notComputed: NotComputed = {}): stri
     ...(hasAllComponents(model)
       ? []
       : [
-          `${plural(model.k, 'component keeps', 'components keep')} ${percent(shareKept(model))} of the variance of ${columnsOf(model)}.`,
+          `${plural(model.k, 'component keeps', 'components keep')} ${percent(shareKept(model))} of the variance of ${columnCount(model)}.`,
         ]),
     ...(model.coding ? describeEncoding(model.coding) : []),
     ...describeChoice(model, notComputed),
     ...stabilityLine(model, notComputed),
     describeAccuracy(model),
-    ...model.warnings.map((warning) => `Warning: ${describeWarning(warning, model.columnNames)}`),
+    ...model.warnings.map((warning) => `Warning: ${warningWithFlags(warning, model.columnNames)}`),
   ];
 }
 
 /** "12 columns", or for an encoded table "11 columns, 22 when coded". */
-export function columnsOf({ d, coding }: Model): string {
+export function columnCount({ d, coding }: Model): string {
   const given = coding?.columns.length ?? d;
   return given === d ? plural(d, 'column') : `${plural(given, 'column')}, ${d} when coded`;
 }
@@ -46,7 +46,7 @@ function describeChoice({ choice }: Model, notComputed: NotComputed): string[] {
   if (choice) return [`How many: ${choice.reason}`];
   return notComputed.choice === undefined
     ? []
-    : [`How many: not examined. ${describeReason('choice', notComputed.choice)}`];
+    : [`How many: not examined. ${reasonWithFlags('choice', notComputed.choice)}`];
 }
 
 /** The recommended number of components, at most k. If the model recommends none: k. */
@@ -60,7 +60,7 @@ function stabilityLine(model: Model, notComputed: NotComputed): string[] {
   if (stability) return [`How stable: ${describeStability(stability, model.k, recommended(model))[0]}`];
   return notComputed.stability === undefined
     ? []
-    : [`How stable: not examined. ${describeReason('stability', notComputed.stability)}`];
+    : [`How stable: not examined. ${reasonWithFlags('stability', notComputed.stability)}`];
 }
 
 /** The bounds of the certificate in one sentence; the numbers themselves are in --json and in the report. */

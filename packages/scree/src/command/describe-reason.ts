@@ -33,11 +33,11 @@ const REASONS: Readonly<Partial<Record<`${Part}:${Reason['code']}`, Describe>>> 
 const NO_ROWS = 'Moments have no rows. Name the data themselves, with --model where this model is to be used.';
 
 /** The reason why a part of an analysis is missing, as a sentence for the terminal: remedies are flags. */
-export function describeReason(part: Part, reason: Reason): string {
+export function reasonWithFlags(part: Part, reason: Reason): string {
   return REASONS[`${part}:${reason.code}`]?.(reason.details ?? {}) ?? describeLibraryReason(part, reason);
 }
 
 /** All reasons as sentences. */
-export function describeReasons(reasons: NotComputed): ReturnType<typeof describeAll> {
-  return describeAll(reasons, describeReason);
+export function reasonsWithFlags(reasons: NotComputed): ReturnType<typeof describeAll> {
+  return describeAll(reasons, reasonWithFlags);
 }

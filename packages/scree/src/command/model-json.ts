@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { modelJson, type NotComputed } from '@scree/analysis';
 import type { Model } from '@scree/core';
-import { describeReasons } from './describe-reason.js';
+import { reasonsWithFlags } from './describe-reason.js';
 
 /** Facts about a fit that the model does not have. */
 interface FitFacts {
@@ -19,7 +19,7 @@ export function asJson(model: Model, { seconds, threads, notComputed }: FitFacts
   return {
     ...modelJson(model),
     ...(seconds === undefined ? {} : { threads: threadsOf(model, threads), seconds }),
-    notComputed: describeReasons(notComputed),
+    notComputed: reasonsWithFlags(notComputed),
   };
 }
 

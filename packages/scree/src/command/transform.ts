@@ -7,7 +7,7 @@ import { readModel } from '../disk/model-file.js';
 import { formatOf, holdsText, type OutputFormat } from '../disk/write-file.js';
 import { checkOutput } from './check-output.js';
 import type { Call } from './command.js';
-import { describeWarning, nameFile } from './describe-error.js';
+import { nameFile, warningWithFlags } from './describe-error.js';
 import { fileOptionsFor, readFor } from './for-model.js';
 import { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
@@ -46,7 +46,7 @@ export async function run(call: Call): Promise<void> {
     terminal.note(`${plural(count, 'row')} of ${plural(cols, 'score')}${left}: ${output}`);
     for (const warning of (await file.source.warnings?.()) ?? []) {
       if (['VALUES_FILLED', 'VALUES_CONVERTED'].includes(warning.code))
-        terminal.note(`Warning: ${describeWarning(warning, model.columnNames)}`);
+        terminal.note(`Warning: ${warningWithFlags(warning, model.columnNames)}`);
     }
     if (file.label !== undefined && label === undefined)
       terminal.note('Names of rows are only written to .csv and .tsv files.');

@@ -106,7 +106,7 @@ export class PostgresConnection {
   }
 
   /** All rows of a small result. `text` must be one statement: the protocol for prepared statements allows no second one. */
-  async query(text: string, values: unknown[] = []): Promise<{ rows: unknown[][]; fields: readonly Field[] }> {
+  async query(text: string, values: unknown[] = []): Promise<{ rows: unknown[][]; fields: readonly ResultField[] }> {
     const query = { text, values, rowMode: 'array' as const, queryMode: 'extended' as const };
     const { rows, fields } = await this.#client.query<unknown[]>(query);
     return { rows, fields };
@@ -149,7 +149,7 @@ export class PostgresConnection {
   }
 }
 
-export interface Field {
+export interface ResultField {
   readonly name: string;
   /** Identifier of the type. For a domain: of its base type. */
   readonly dataTypeID: number;

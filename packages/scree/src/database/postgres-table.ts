@@ -18,7 +18,7 @@ import { copyToDisk } from '../disk/temporary-copy.js';
 import { arrayHead, CopyFormatError, CopyRows, type CopyType, entryLength, numberAt, textAt } from './copy-rows.js';
 import { chooseTable } from './duck-table.js';
 import { identifier } from './duckdb.js';
-import { type Address, type Field, PostgresConnection } from './postgres-connection.js';
+import { type Address, PostgresConnection, type ResultField } from './postgres-connection.js';
 import { type Doing, postgresError } from './postgres-error.js';
 
 /** Types of numbers, by identifiers that are the same on every server. */
@@ -228,7 +228,7 @@ async function findTable(main: PostgresConnection, member: string | undefined, p
   };
 }
 
-async function describeColumns(main: PostgresConnection, fields: readonly Field[]): Promise<SentColumn[]> {
+async function describeColumns(main: PostgresConnection, fields: readonly ResultField[]): Promise<SentColumn[]> {
   const ids = [...new Set(fields.map(({ dataTypeID }) => dataTypeID))];
   const { rows } = await main.query(
     `SELECT oid::text, format_type(oid, NULL), typtype,

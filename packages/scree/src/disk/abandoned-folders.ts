@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { lstat, opendir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PROCESS_ID, PROCESS_ID_PATTERN, stateOf } from './process-id.js';
+import { PROCESS_ID, PROCESS_ID_PATTERN, processState } from './process-id.js';
 
 /** Prefix of the names of temporary folders. It has the id of the process, so that a later process can tell whether it still runs. */
 export const FOLDER_PREFIX = `scree-${PROCESS_ID}-`;
@@ -25,7 +25,7 @@ export async function removeAbandonedFolders(parent: string): Promise<void> {
   try {
     for await (const { name } of await opendir(parent)) {
       const [, owner] = FOLDER_NAME.exec(name) ?? [];
-      if (owner === undefined || stateOf(owner) !== 'ended') continue;
+      if (owner === undefined || processState(owner) !== 'ended') continue;
       const path = join(parent, name);
       if (isOwnFolder(await lstat(path))) await rm(path, { recursive: true, force: true });
     }

@@ -36,7 +36,7 @@ export class FileWatch {
   }
 
   static async start(handle: FileHandle, path: string): Promise<FileWatch> {
-    return new FileWatch(handle, path, await stateOf(handle, path));
+    return new FileWatch(handle, path, await fileState(handle, path));
   }
 
   /** Sets how the file is read. With `byPath` its path is opened again for every pass, so it must still name the same file. */
@@ -60,7 +60,7 @@ export class FileWatch {
   async change(): Promise<string | undefined> {
     const { size } = this.#before;
     const path = this.#path;
-    const now = await stateOf(this.#handle, path);
+    const now = await fileState(this.#handle, path);
     if (now.size !== size) return `${path} was changed while it was read: it had ${size} bytes and has ${now.size} now`;
     if (now.mtimeNs !== this.#before.mtimeNs) return `${path} was written to while it was read`;
     if (this.#byPath) {
@@ -98,7 +98,7 @@ function same(a: FileState | undefined, b: FileState | undefined): boolean {
   return a.dev === b.dev && a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs;
 }
 
-export function stateOf(handle: FileHandle, path: string): Promise<FileState> {
+export function fileState(handle: FileHandle, path: string): Promise<FileState> {
   return handle.stat({ bigint: true }).catch((error: unknown) => {
     throw systemError(error, path, 'read');
   });

@@ -26,10 +26,10 @@ import { hideSecrets, isAddress } from '../database/hide-secrets.js';
 import { isServerUrl, typedUrl } from '../database/postgres-url.js';
 import { expandPaths, namesSeveral, partitionsOf } from './expand-paths.js';
 import { closeRead, fileBytes } from './file-bytes.js';
-import { changedFiles, type FileState, FileWatch, stateOf } from './file-watch.js';
+import { changedFiles, type FileState, FileWatch, fileState } from './file-watch.js';
 import { openRegularFile } from './regular-file.js';
 import { copyToDisk } from './temporary-copy.js';
-import { isText } from './thread-messages.js';
+import { isTextFormat } from './thread-messages.js';
 import { nodeUnpackers } from './unpackers.js';
 
 /** How a file is opened. */
@@ -120,7 +120,7 @@ export async function openFiles(names: string | readonly string[], options: Open
       const { handle, bytes: content } = await openHandle(path);
       try {
         if (!before.has(path)) {
-          before.set(path, await stateOf(handle, path));
+          before.set(path, await fileState(handle, path));
           sizes.set(path, content.size ?? 0);
         }
         return withClose(await openTableOrQuery(content, { name: basename(path) }, checked, undefined, platform), () =>
@@ -332,7 +332,7 @@ async function openTableOrQuery(
 /** Large text files are parsed in a thread. */
 async function openIdentified(found: Identified, options: CheckedOptions, platform: Platform): Promise<Table> {
   const { bytes, format, packing } = found;
-  if (isText(format) && bytes.file !== undefined) {
+  if (isTextFormat(format) && bytes.file !== undefined) {
     const { openTextInThread, worthThread } = await import('./table-in-thread.js');
     const { path, size, file } = bytes;
     if (worthThread(size))

@@ -13,7 +13,7 @@ export const PROCESS_ID = `${hostId()}-${process.pid}-${statOf('self')?.start ??
 export const PROCESS_ID_PATTERN = '[0-9a-f]{8}-\\d+-\\d+';
 
 /** The state of a process. 'unknown' if it belongs to another machine or container. */
-export function stateOf(processId: string): 'running' | 'ended' | 'unknown' {
+export function processState(processId: string): 'running' | 'ended' | 'unknown' {
   const [host, pid, start] = processId.split('-');
   if (host !== hostId()) return 'unknown';
   try {

@@ -5,7 +5,7 @@ import type { Packing, ReadRequest, Table, TableBatch } from '@scree/files/platf
 /** Formats that are parsed as text. */
 export type TextFormat = 'csv' | 'tsv' | 'json' | 'ndjson';
 
-export function isText(format: FileFormat): format is TextFormat {
+export function isTextFormat(format: FileFormat): format is TextFormat {
   return format === 'csv' || format === 'tsv' || format === 'json' || format === 'ndjson';
 }
 

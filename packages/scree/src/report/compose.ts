@@ -26,7 +26,7 @@ import {
   shareKept,
 } from '@scree/analysis/describe';
 import type { Choice, Criterion, Model, Warning } from '@scree/core';
-import { columnNames, fixed, type NameOf } from './columns.js';
+import { fixedDecimals, type NameOf, shownColumnNames } from './columns.js';
 import {
   centreOf,
   describeErrors,
@@ -40,22 +40,22 @@ import { categoryCentres, numericColumns } from './encoded-columns.js';
 import { biplotFigure } from './figures/biplot-figure.js';
 import { centresFigure } from './figures/centres-figure.js';
 import { circleFigure } from './figures/circle-figure.js';
-import { type Colouring, chooseColours, rowColumns } from './figures/colouring.js';
+import { chooseColours, type RowColours, rowColumns } from './figures/colouring.js';
 import { contributionsFigure } from './figures/contributions-figure.js';
 import { cumulativeFigure } from './figures/cumulative-figure.js';
 import { errorsFigure } from './figures/errors-figure.js';
-import { type Figure, standaloneSvg, type Table } from './figures/figure.js';
+import { type Figure, type FigureTable, standaloneSvg } from './figures/figure.js';
 import { intervalsFigure } from './figures/intervals-figure.js';
 import { loadingsFigure, rotationFigure } from './figures/loadings-figures.js';
 import { componentPictures, type ImageSize, reconstructionPictures } from './figures/picture-figures.js';
-import { type Point, toPoints } from './figures/points.js';
+import { type RowPoint, toPoints } from './figures/points.js';
 import { qualityFigure } from './figures/quality-figure.js';
 import { type SupplementaryPoint, scoreHistogram, scoresFigure } from './figures/scores-figure.js';
 import { screeFigure } from './figures/scree-figure.js';
 import { stabilityFigure } from './figures/stability-figure.js';
 import { uniquenessFigure } from './figures/uniqueness-figure.js';
 import { unusualFigure } from './figures/unusual-figure.js';
-import { factList, figures, folded, list, paragraphs, type Section, tableHtml, writePage } from './page.js';
+import { factList, figures, folded, htmlList, paragraphs, type Section, tableHtml, writePage } from './page.js';
 import { escaped, plainText } from './plain-text.js';
 import type { Report } from './report.js';
 
@@ -64,7 +64,7 @@ type ReadAnalysis = Omit<Analysis, 'rowFacts' | 'first' | 'rows' | 'toJSON'> & {
 
 export interface ReportParts {
   readonly analysis: ReadAnalysis;
-  readonly colouring: Colouring;
+  readonly colouring: RowColours;
   readonly image: ImageSize | undefined;
   /** Name of the rows' file. */
   readonly rowsName: string | undefined;
@@ -155,7 +155,7 @@ export function composeReport(known: ReportParts): Report {
 /** Names of columns, groups and rows that figures may cut. */
 function longNames(contents: Contents): string[] {
   const { model, facts, colouring, supplementary, supplementaryRows, image } = contents;
-  const nameOf = columnNames(model, image);
+  const nameOf = shownColumnNames(model, image);
   const names = [
     ...Array.from({ length: model.d }, (_, j) => nameOf(j)),
     ...colouring.groups.map(({ name }) => name),
@@ -262,7 +262,7 @@ function meanings({ meaning, model, kept, worth, kind }: Contents): string {
   });
   if (sentences.length === 0) return '';
   const whose = kind === 'new' ? 'in the fit ' : '';
-  return `<p>A high score ${whose}goes with the following, as far as that is significant (5 %, after Holm):</p>\n${list(sentences)}`;
+  return `<p>A high score ${whose}goes with the following, as far as that is significant (5 %, after Holm):</p>\n${htmlList(sentences)}`;
 }
 
 /** Variance, scaling, and the warnings that the page does not begin with. */
@@ -274,7 +274,7 @@ function summary({ model, kind, between, leading, describeWarning }: Contents): 
   const notes = others.map((warning) => plainText(describeWarning(warning), 2000));
   return [
     `<p>${escaped(`${about}${[...variance, describeScaling(model)].join(' ')}`)}</p>\n`,
-    ...(notes.length === 0 ? [] : [`<p>${escaped(plural(notes.length, more))}:</p>\n${list(notes, 'notes')}`]),
+    ...(notes.length === 0 ? [] : [`<p>${escaped(plural(notes.length, more))}:</p>\n${htmlList(notes, 'notes')}`]),
   ].join('');
 }
 
@@ -342,7 +342,7 @@ function centreFigures(contents: Contents): Figure[] {
 }
 
 /** Rows drawn in grey behind other marks. Only some are drawn, because more would hide one another. */
-function rowsBehind(facts: RowFacts): Point[] {
+function rowsBehind(facts: RowFacts): RowPoint[] {
   const every = Math.ceil(facts.sample.length / MOST_BEHIND);
   return toPoints(facts, chooseColours(undefined), 0, 1)
     .filter((_, i) => i % every === 0)
@@ -368,11 +368,11 @@ function groupsTable(contents: Contents): string {
   if (groups.length === 0) return '';
   const shown = Array.from({ length: Math.min(GROUP_COMPONENTS, model.uniqueness.rank) }, (_, c) => c);
   const rows = groups.flatMap(({ name, levels, eta2, n }) => [
-    [`${plainText(name)}: η²`, count(n), ...shown.flatMap((c) => [fixed(eta2[c], 3), ''])],
+    [`${plainText(name)}: η²`, count(n), ...shown.flatMap((c) => [fixedDecimals(eta2[c], 3), ''])],
     ...levels.map(({ level, n: own, center, vTest }) => [
       plainText(level),
       formatNumber(own),
-      ...shown.flatMap((c) => [formatNumber(center[c]), fixed(vTest[c], 2)]),
+      ...shown.flatMap((c) => [formatNumber(center[c]), fixedDecimals(vTest[c], 2)]),
     ]),
   ]);
   const table = {
@@ -390,7 +390,7 @@ function columnsSection(contents: Contents): Part {
     const drawn = [componentPictures(model, image), ...rows];
     return { id: 'components', title: 'Components', drawn, html: figures(drawn) };
   }
-  const nameOf = columnNames(model);
+  const nameOf = shownColumnNames(model);
   const { rank } = model.uniqueness;
   const numeric = numericColumns(model);
   // Without centring, these are cosines about the origin, and a level of a category has no direction.
@@ -424,7 +424,7 @@ function lossSection({ model, facts, colouring, image, kind }: Contents): Part {
           model.scale.some((value) => value !== 1),
         ),
       ];
-  const table = worstTable(facts, colouring, columnNames(model, image));
+  const table = worstTable(facts, colouring, shownColumnNames(model, image));
   const title = 'The rows farthest from their reconstruction';
   const html = lossless
     ? ''
@@ -450,7 +450,7 @@ function unusualSection({ model, compared, colouring, notComputed }: Contents): 
   return { ...section, drawn, html: figures(drawn, paragraphs([first, ...fewer, ...others])) };
 }
 
-function worstTable(facts: RowFacts, colouring: Colouring, nameOf: NameOf): Table {
+function worstTable(facts: RowFacts, colouring: RowColours, nameOf: NameOf): FigureTable {
   const { titles, cells } = rowColumns(facts, colouring);
   return {
     columns: [...titles, 'squared error', 'distance', 'lost share', 'most of it in'],
@@ -479,7 +479,7 @@ function certaintySection({ model, columns, image, kind, notComputed, worth }: C
           stabilityFigure(stability),
           ...(image || columns.length === 0
             ? []
-            : [intervalsFigure(model, stability, columns, columnNames(model), worth)]),
+            : [intervalsFigure(model, stability, columns, shownColumnNames(model), worth)]),
         ]
       : [];
   const rounding = uniquenessFigure(model);
@@ -493,7 +493,7 @@ function certaintySection({ model, columns, image, kind, notComputed, worth }: C
         ]);
   const certificate = [
     paragraphs(describeUniqueness(model)),
-    list(describeCertificate(model)),
+    htmlList(describeCertificate(model)),
     figures([rounding]),
   ].join('');
   const html = [

@@ -1,4 +1,4 @@
-import { type Figure, inlineSvg, type Table } from './figures/figure.js';
+import { type Figure, type FigureTable, inlineSvg } from './figures/figure.js';
 import { escaped } from './plain-text.js';
 import { STYLE } from './style.js';
 
@@ -67,7 +67,7 @@ export function paragraphs(sentences: readonly string[]): string {
   return sentences.map((sentence) => `<p>${escaped(sentence)}</p>\n`).join('');
 }
 
-export function list(items: readonly string[], kind = ''): string {
+export function htmlList(items: readonly string[], kind = ''): string {
   return `<ul${kind && ` class="${kind}"`}>${items.map((item) => `<li>${escaped(item)}</li>`).join('')}</ul>\n`;
 }
 
@@ -100,7 +100,7 @@ const NUMBER = /^[<>±]?\s?−?[\d,.]+(\s×\s10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+
 
 /** A table that scrolls if it is too wide or too long, also by keyboard. */
 export function tableHtml(
-  { columns, rows, note }: Table,
+  { columns, rows, note }: FigureTable,
   title: string,
   shape: 'scroll' | 'scroll whole' = 'scroll',
 ): string {

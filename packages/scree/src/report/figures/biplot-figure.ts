@@ -5,11 +5,11 @@ import type { Model } from '@scree/core';
 import { componentOf, largest, type NameOf } from '../columns.js';
 import { squeezed } from '../plain-text.js';
 import { FEW_ARROWS, shownOf } from './circle-figure.js';
-import type { Colouring } from './colouring.js';
+import type { RowColours } from './colouring.js';
 import { type Figure, moved, plot, WIDTH } from './figure.js';
 import { drawNames, placeArrowNames } from './place-names.js';
 import { MARGINS, makePlane } from './plane.js';
-import { dots, toPoints } from './points.js';
+import { dotMarks, toPoints } from './points.js';
 import { axisName, legendOf } from './scores-figure.js';
 
 /** Length in pixels below which an arrow is left out, because its name would overlap others near the origin. */
@@ -25,7 +25,7 @@ const HEIGHT = 440;
  * is the column's contribution to the variance of the two components, so the columns that contribute most have the longest arrows. Arrows
  * whose names would not be readable are left out.
  */
-export function biplotFigure(model: Model, facts: RowFacts, colouring: Colouring, nameOf: NameOf): Figure {
+export function biplotFigure(model: Model, facts: RowFacts, colouring: RowColours, nameOf: NameOf): Figure {
   const every = Math.ceil(facts.sample.length / POINTS);
   const points = toPoints(facts, colouring, 0, 1).filter((_, i) => i % every === 0);
   const loadings = [0, 1].map((c) => componentOf(model, c).map((entry) => entry * Math.sqrt(model.variances[c])));
@@ -61,7 +61,7 @@ export function biplotFigure(model: Model, facts: RowFacts, colouring: Colouring
     marks: [
       Plot.ruleX([0], { stroke: 'var(--line)' }),
       Plot.ruleY([0], { stroke: 'var(--line)' }),
-      dots(points, { faint: true }),
+      dotMarks(points, { faint: true }),
       Plot.arrow(arrows, {
         x1: 0,
         y1: 0,

@@ -2,7 +2,7 @@ import * as Plot from '@observablehq/plot';
 import type { ColumnContribution, SupplementaryColumn } from '@scree/analysis';
 import { listed, plural } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
-import { fixed, type NameOf } from '../columns.js';
+import { fixedDecimals, type NameOf } from '../columns.js';
 import { plainText, squeezed } from '../plain-text.js';
 import { type Figure, legend, moved, plot, WIDTH } from './figure.js';
 import { drawNames, placeArrowNames } from './place-names.js';
@@ -78,17 +78,22 @@ export function circleFigure(
       strokeWidth: 1.6,
       strokeDasharray: dash,
       headLength: 7,
-      title: ({ name, x, y }: Arrow) => `${name}: ${fixed(x, 2)}, ${fixed(y, 2)}`,
+      title: ({ name, x, y }: Arrow) => `${name}: ${fixedDecimals(x, 2)}, ${fixedDecimals(y, 2)}`,
     });
   const body = plot({
     height,
     ...MARGINS,
-    x: { label: axisName(model, first), domain: plane.x, ticks: [-1, -0.5, 0, 0.5, 1], tickFormat: (x) => fixed(x, 1) },
+    x: {
+      label: axisName(model, first),
+      domain: plane.x,
+      ticks: [-1, -0.5, 0, 0.5, 1],
+      tickFormat: (x) => fixedDecimals(x, 1),
+    },
     y: {
       label: axisName(model, second),
       domain: plane.y,
       ticks: [-1, -0.5, 0, 0.5, 1],
-      tickFormat: (y) => fixed(y, 1),
+      tickFormat: (y) => fixedDecimals(y, 1),
     },
     marks: [
       Plot.ruleX([0], { stroke: 'var(--line)' }),
@@ -115,7 +120,7 @@ export function circleFigure(
       [...drawn]
         .sort((a, b) => Math.hypot(b.x, b.y) - Math.hypot(a.x, a.y))
         .slice(0, 3)
-        .map(({ name, x, y }) => `${name} (${fixed(x, 2)}, ${fixed(y, 2)})`),
+        .map(({ name, x, y }) => `${name} (${fixedDecimals(x, 2)}, ${fixedDecimals(y, 2)})`),
     )}.`,
     caption: [
       `An arrow ends at the correlations of its column with ${pair}; its squared length is the share of the column’s variance that they keep.`,
@@ -130,9 +135,9 @@ export function circleFigure(
         .slice(0, TABLE_ROWS)
         .map(({ name, x, y, supplementary }) => [
           supplementary ? `${name} (supplementary)` : name,
-          fixed(x, 3),
-          fixed(y, 3),
-          fixed(x * x + y * y, 3),
+          fixedDecimals(x, 3),
+          fixedDecimals(y, 3),
+          fixedDecimals(x * x + y * y, 3),
         ]),
       ...(ofFit.length + beside.length > TABLE_ROWS
         ? { note: `${plural(TABLE_ROWS, 'column')} of ${ofFit.length + beside.length}, those that contribute most.` }

@@ -5,7 +5,7 @@ import type { Model } from '@scree/core';
 import { componentOf, largest, type NameOf } from '../columns.js';
 import { squeezed } from '../plain-text.js';
 import { signColour } from '../theme.js';
-import { type Figure, legend, moved, nameMargin, plot, text, WIDTH } from './figure.js';
+import { type Figure, figureText, legend, moved, nameMargin, plot, WIDTH } from './figure.js';
 
 /** 12.3 %, or < 0.1 %. */
 function perCent(contribution: number): string {
@@ -55,10 +55,10 @@ export function contributionsFigure(
   const parts = shown.map(({ c, bars, sum }) => {
     const height = bars.length * 20 + 6;
     const drawn = [
-      text(8, y + 15, `PC${c + 1} (${percent(model.varianceRatios[c])})`, { weight: 600 }),
+      figureText(8, y + 15, `PC${c + 1} (${percent(model.varianceRatios[c])})`, { weight: 600 }),
       ...(bars.length < d
         ? [
-            text(WIDTH - 8, y + 15, `the ${bars.length} largest, ${percent(sum / 100)} together`, {
+            figureText(WIDTH - 8, y + 15, `the ${bars.length} largest, ${percent(sum / 100)} together`, {
               size: 12,
               colour: 'var(--faint)',
               anchor: 'end',

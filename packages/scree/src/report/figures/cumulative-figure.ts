@@ -2,7 +2,7 @@ import * as Plot from '@observablehq/plot';
 import { componentsFor, hasAllComponents, percent, plural } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 import { type Figure, plot } from './figure.js';
-import { allRatios, ticks } from './scree-figure.js';
+import { allRatios, integerTicks } from './scree-figure.js';
 
 const MARKS = [0.8, 0.9, 0.95] as const;
 
@@ -36,7 +36,7 @@ export function cumulativeFigure(model: Model): Figure {
     marginBottom: 42,
     marginTop: 28,
     marginRight: 18,
-    x: { label: 'components', domain: [0, most], ticks: ticks(most), tickFormat: String },
+    x: { label: 'components', domain: [0, most], ticks: integerTicks(most), tickFormat: String },
     y: { label: '% of the variance, together', grid: true, domain: [0, 100], ticks: 5 },
     marks: [
       Plot.areaY(points, { x: 'components', y: 'share', curve: 'linear', fill: 'var(--accent)', fillOpacity: 0.12 }),

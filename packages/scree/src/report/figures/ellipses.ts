@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import { type EllipseOptions, type Groups, groupEllipse } from '@scree/analysis';
-import type { Colouring } from './colouring.js';
+import type { RowColours } from './colouring.js';
 import type { Plane } from './plane.js';
 
 /** With more groups than this, the ellipses of their rows would hide one another. */
@@ -21,7 +21,7 @@ export interface DrawnEllipses {
 /** Ellipses of the rows and of the centre of each group that has a colour. */
 export function ellipsesOf(
   groups: Groups | undefined,
-  colouring: Colouring,
+  colouring: RowColours,
   components: readonly [number, number],
 ): DrawnEllipses {
   const named = colouring.groups.filter((group) => group.named);

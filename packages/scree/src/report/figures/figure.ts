@@ -12,7 +12,7 @@ const HEADLINE = 34;
 const FOOT = 8;
 
 /** The numbers of a figure, for readers who cannot see it or who want exact values. Cells are plain text. */
-export interface Table {
+export interface FigureTable {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
   /** Names the rows that the table leaves out. */
@@ -30,7 +30,7 @@ export interface Figure {
   readonly height: number;
   /** The content of the svg element. */
   readonly body: string;
-  readonly table?: Table;
+  readonly table?: FigureTable;
 }
 
 /** Draws with Plot and returns an SVG group, without Plot's own style sheet, which is made for web pages. */
@@ -54,7 +54,7 @@ interface TextStyle {
   readonly halo?: boolean;
 }
 
-export function text(x: number, y: number, words: string, style: TextStyle = {}): string {
+export function figureText(x: number, y: number, words: string, style: TextStyle = {}): string {
   const { size = FONT_SIZE, weight, colour = 'var(--ink)', anchor = 'start', halo = false } = style;
   const around = halo ? ' stroke="var(--paper)" stroke-width="4" stroke-linejoin="round" paint-order="stroke"' : '';
   const bold = weight === undefined ? '' : ` font-weight="${weight}"`;
@@ -62,7 +62,7 @@ export function text(x: number, y: number, words: string, style: TextStyle = {})
 }
 
 /** Approximate width of a line of text: letters of a wide font are 0.6 times as wide as they are high. */
-export function textWidth(words: string, size = FONT_SIZE): number {
+export function lineWidth(words: string, size = FONT_SIZE): number {
   return 0.6 * size * [...words].length;
 }
 
@@ -76,9 +76,9 @@ export function legend(entries: readonly (readonly [name: string, colour: string
   const LINE = 20;
   let [x, y] = [0, 0];
   const parts = entries.map(([name, colour]) => {
-    const width = 24 + textWidth(name);
+    const width = 24 + lineWidth(name);
     if (x > 0 && x + width > WIDTH - 8) [x, y] = [0, y + LINE];
-    const entry = `<circle cx="${round(x + 10)}" cy="${y + 10}" r="5" fill="${colour}"/>${text(x + 20, y + 14.5, name)}`;
+    const entry = `<circle cx="${round(x + 10)}" cy="${y + 10}" r="5" fill="${colour}"/>${figureText(x + 20, y + 14.5, name)}`;
     x += width + 10;
     return entry;
   });
@@ -95,10 +95,10 @@ export function colourBar(colours: readonly string[], labels: readonly [string, 
   const [low, middle, high] = labels;
   return [
     ...cells,
-    text(left, 24, low, { size: 12 }),
-    text(left + width / 2, 24, middle, { size: 12, anchor: 'middle' }),
-    text(left + width, 24, high, { size: 12, anchor: 'end' }),
-    text(left + width + 12, 10, name, { size: 12 }),
+    figureText(left, 24, low, { size: 12 }),
+    figureText(left + width / 2, 24, middle, { size: 12, anchor: 'middle' }),
+    figureText(left + width, 24, high, { size: 12, anchor: 'end' }),
+    figureText(left + width + 12, 10, name, { size: 12 }),
   ].join('');
 }
 
@@ -126,10 +126,10 @@ export function standaloneSvg(
     `<title id="title">${escaped(title)}</title>`,
     `<desc id="desc">${escaped(description)}</desc>`,
     '<rect width="100%" height="100%" fill="var(--paper)"/>',
-    text(10, 22, title, { size: 15, weight: 600 }),
+    figureText(10, 22, title, { size: 15, weight: 600 }),
     moved(0, HEADLINE, body),
     ...notes.map((line, i) =>
-      text(10, HEADLINE + inner + NOTE_LINE * (i + 0.7), line, { size: 11, colour: 'var(--faint)' }),
+      figureText(10, HEADLINE + inner + NOTE_LINE * (i + 0.7), line, { size: 11, colour: 'var(--faint)' }),
     ),
     '</svg>\n',
   ].join('\n');

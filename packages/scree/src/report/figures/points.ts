@@ -2,10 +2,10 @@ import * as Plot from '@observablehq/plot';
 import type { RowFacts } from '@scree/analysis';
 import { squeezed } from '../plain-text.js';
 import { rampColour } from '../theme.js';
-import type { Colouring } from './colouring.js';
+import type { RowColours } from './colouring.js';
 
 /** A row as a point of a plot. */
-export interface Point {
+export interface RowPoint {
   readonly x: number;
   readonly y: number;
   readonly colour: string;
@@ -25,14 +25,14 @@ const RUN_LENGTH = 200;
 
 export function toPoints(
   { sample, numberOf, nameOf }: Pick<RowFacts, 'sample' | 'numberOf' | 'nameOf'>,
-  colouring: Colouring,
+  colouring: RowColours,
   first: number,
   second: number,
-): Point[] {
+): RowPoint[] {
   return sample.map(({ row, scores, square }) => ({
     x: scores[first],
     y: scores[second],
-    colour: colourOf(row, colouring),
+    colour: rowColour(row, colouring),
     row: numberOf(row),
     name: nameOf?.(row),
     label: colouring.labelOf(row),
@@ -46,18 +46,18 @@ export function pointTitle({ numberOf, nameOf }: Pick<RowFacts, 'numberOf' | 'na
 }
 
 /** "row 3: Karpov, Decastar". */
-function tooltip({ row, name, label }: Point): string {
+function tooltip({ row, name, label }: RowPoint): string {
   const about = [...new Set([name, label])].filter((text) => text !== undefined);
   return `row ${row}${about.length === 0 ? '' : `: ${about.join(', ')}`}`;
 }
 
-export function colourOf(row: number, colouring: Colouring): string {
+export function rowColour(row: number, colouring: RowColours): string {
   if (colouring.range) return rampColour(colouring.shareOf(row));
   return colouring.groups[colouring.groupOf(row)]?.colour ?? 'var(--accent)';
 }
 
 /** Points as dots. Many points of one colour are one path: lines of length zero with round ends. */
-export function dots(points: readonly Point[], { faint = false, sized = false } = {}): Plot.Markish {
+export function dotMarks(points: readonly RowPoint[], { faint = false, sized = false } = {}): Plot.Markish {
   const count = points.length;
   const r = count <= 300 ? 3.2 : count <= 1500 ? 2.3 : 1.7;
   const opacity = faint ? 0.28 : count <= 300 ? 0.85 : count <= 1500 ? 0.7 : 0.6;
@@ -65,9 +65,9 @@ export function dots(points: readonly Point[], { faint = false, sized = false } 
   if (count <= MAX_TOOLTIPS && !faint) {
     return Plot.dot(points, {
       ...channels,
-      ...(sized ? { r: ({ quality }: Point) => 1.6 + 2.6 * quality } : {}),
+      ...(sized ? { r: ({ quality }: RowPoint) => 1.6 + 2.6 * quality } : {}),
       fill: 'colour',
-      title: (point: Point) => `${tooltip(point)}${sized ? `, cos² ${point.quality.toFixed(2)}` : ''}`,
+      title: (point: RowPoint) => `${tooltip(point)}${sized ? `, cos² ${point.quality.toFixed(2)}` : ''}`,
     });
   }
   return Plot.dot(points, {

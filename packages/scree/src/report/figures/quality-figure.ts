@@ -2,7 +2,7 @@ import * as Plot from '@observablehq/plot';
 import type { ColumnContribution } from '@scree/analysis';
 import { listed, percent } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
-import { fixed, type NameOf } from '../columns.js';
+import { fixedDecimals, type NameOf } from '../columns.js';
 import { squeezed } from '../plain-text.js';
 import { CATEGORIES } from '../theme.js';
 import { type Figure, legend, moved, nameMargin, plot } from './figure.js';
@@ -84,8 +84,8 @@ export function qualityFigure(model: Model, columns: readonly ColumnContribution
         .slice(0, TABLE_ROWS)
         .map((j) => [
           nameOf(j),
-          ...columns[j].cos2.slice(0, k).map((share) => fixed(share, 3)),
-          fixed(columns[j].communality, 3),
+          ...columns[j].cos2.slice(0, k).map((share) => fixedDecimals(share, 3)),
+          fixedDecimals(columns[j].communality, 3),
         ]),
       ...(varying.length > TABLE_ROWS
         ? { note: `The ${TABLE_ROWS} of ${varying.length} columns of which ${first} keep most.` }

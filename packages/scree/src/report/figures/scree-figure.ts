@@ -2,7 +2,7 @@ import * as Plot from '@observablehq/plot';
 import { criteriaByImportance, criterionTitle, noiseTested } from '@scree/analysis/criteria';
 import { formatNumber, knownRatios, percent, tick } from '@scree/analysis/describe';
 import type { Choice, Model } from '@scree/core';
-import { type Figure, legend, moved, plot, type Table } from './figure.js';
+import { type Figure, type FigureTable, legend, moved, plot } from './figure.js';
 
 /** Most bars that fit side by side; more variances become a line over a logarithmic axis. */
 const MOST_BARS = 40;
@@ -156,7 +156,7 @@ function axisOf(most: number, choice: Choice | undefined): Axis {
     scale: {
       type: 'band',
       domain: Array.from({ length: most + 1 - from }, (_, i) => i + from),
-      ticks: [...(from === 0 ? [0] : []), ...ticks(most)],
+      ticks: [...(from === 0 ? [0] : []), ...integerTicks(most)],
       padding: most > 25 ? 0.1 : 0.2,
     },
     margins,
@@ -258,7 +258,7 @@ function describeChoice(choice: Choice): string {
     .concat('.');
 }
 
-function tableOf(model: Model, ratios: Float64Array, noise: Noise | undefined): Table {
+function tableOf(model: Model, ratios: Float64Array, noise: Noise | undefined): FigureTable {
   const { stability, spectrum, choice, variances } = model;
   const all = [spectrum, choice?.spectrum, variances].find((values) => values?.length === ratios.length) ?? variances;
   let together = 0;
@@ -289,7 +289,7 @@ function tableOf(model: Model, ratios: Float64Array, noise: Noise | undefined): 
 }
 
 /** Integers from 1 to `most`, few enough to be read. */
-export function ticks(most: number): number[] {
+export function integerTicks(most: number): number[] {
   if (most <= 12) return Array.from({ length: most }, (_, i) => i + 1);
   const step = [2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000].find((size) => most / size <= 10) ?? most;
   return [1, ...Array.from({ length: Math.floor(most / step) }, (_, i) => (i + 1) * step)];
