@@ -20,13 +20,13 @@ offerEngines();
 
 /** A file as a table to analyse. Some properties, such as the number of rows, are known only after the file was read. */
 export function tableOf(file: PreparedFile): AnalysisTable {
-  const { source, columns, coding, fit, label, supplementary, groups, supplementaryRows, leftOut } = file;
+  const { source, columns, coding: encoding, fit, label, supplementary, groups, supplementaryRows, leftOut } = file;
   // Sparse rows have no other columns beside them, unless they were encoded.
-  const sparse = source.nonzeros !== undefined && !coding;
+  const sparse = source.nonzeros !== undefined && !encoding;
   return {
     source,
-    columns: coding?.columns.map(({ name }) => name) ?? columns,
-    coding,
+    columns: encoding?.columns.map(({ name }) => name) ?? columns,
+    coding: encoding,
     fit,
     label,
     supplementary,

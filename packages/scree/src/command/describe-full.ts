@@ -88,8 +88,8 @@ export function notExamined(part: keyof NotComputed, notComputed: NotComputed): 
 }
 
 /** How columns were centred and scaled. Empty for MCA, FAMD and MFA, whose own description says it. */
-function describeScaling({ scaling, scale, centered, columnWeights, coding }: Model): string[] {
-  if (coding && coding.method !== 'pca') return [];
+function describeScaling({ scaling, scale, centered, columnWeights, coding: encoding }: Model): string[] {
+  if (encoding && encoding.method !== 'pca') return [];
   const about = {
     none: 'none. Columns with more variance count more',
     unit: 'unit. Every column was divided by its standard deviation, so all count the same',

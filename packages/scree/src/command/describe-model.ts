@@ -36,8 +36,8 @@ export function describeModel(model: Model, notComputed: NotComputed = {}): stri
 }
 
 /** "12 columns", or for an encoded table "11 columns, 22 when coded". */
-export function columnCount({ d, coding }: Model): string {
-  const given = coding?.columns.length ?? d;
+export function columnCount({ d, coding: encoding }: Model): string {
+  const given = encoding?.columns.length ?? d;
   return given === d ? plural(d, 'column') : `${plural(given, 'column')}, ${d} when coded`;
 }
 

@@ -38,10 +38,10 @@ export async function run(call: Call): Promise<void> {
   const { output, checkpoint } = flags;
   if (checkpoint !== undefined && positionals.some(isSparkUrl))
     throw new UsageError('--checkpoint is not for tables on Spark, whose rows have no order: leave it out.');
-  const coding = encodingFlag(flags);
-  if (checkpoint !== undefined && coding)
+  const encoding = encodingFlag(flags);
+  if (checkpoint !== undefined && encoding)
     throw new UsageError(
-      `--checkpoint saves sums of the numbers in a file, and ${coding} analyses others. Leave one of them out.`,
+      `--checkpoint saves sums of the numbers in a file, and ${encoding} analyses others. Leave one of them out.`,
     );
   if (typeof output === 'string' && formatOf(output)) {
     throw new UsageError(

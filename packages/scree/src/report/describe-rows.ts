@@ -55,9 +55,9 @@ export function describeErrors(model: Model, facts: RowFacts, kind: RowsOf): str
 
 /** How columns were centred and scaled: one sentence. */
 export function describeScaling(model: Model): string {
-  const { centered, d, coding } = model;
-  const coded = coding ? describeEncoding(coding).join(' ') : '';
-  if (coding && coding.method !== 'pca') return coded;
+  const { centered, d, coding: encoding } = model;
+  const coded = encoding ? describeEncoding(encoding).join(' ') : '';
+  if (encoding && encoding.method !== 'pca') return coded;
   return [coded, scalingWords(model, centered, d)].filter((words) => words !== '').join(' ');
 }
 
@@ -70,8 +70,8 @@ function scalingWords(model: Model, centered: boolean, d: number): string {
 }
 
 /** The divisor of columns in words. Undefined if columns were not divided. */
-function scaledBy({ scaling, scale, centered, d, coding }: Model): string | undefined {
-  if (coding && coding.method !== 'pca') return `the numbers that ${coding.method.toUpperCase()} prescribes`;
+function scaledBy({ scaling, scale, centered, d, coding: encoding }: Model): string | undefined {
+  if (encoding && encoding.method !== 'pca') return `the numbers that ${encoding.method.toUpperCase()} prescribes`;
   const [their, s] = d === 1 ? ['its', ''] : ['their', 's'];
   const [least, most] = [scale.reduce((a, b) => Math.min(a, b)), scale.reduce((a, b) => Math.max(a, b))];
   const range = least === most ? formatNumber(least) : `${formatNumber(least)} to ${formatNumber(most)}`;
@@ -98,8 +98,8 @@ function scaledBy({ scaling, scale, centered, d, coding }: Model): string | unde
 }
 
 /** "12", or "5, 10 when encoded". */
-function columnCount({ coding, d }: Model): string {
-  const given = coding?.columns.length ?? d;
+function columnCount({ coding: encoding, d }: Model): string {
+  const given = encoding?.columns.length ?? d;
   return given === d ? count(d) : `${count(given)}, ${count(d)} when coded`;
 }
 

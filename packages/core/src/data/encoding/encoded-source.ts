@@ -43,21 +43,21 @@ export async function openForModel(
   model: { readonly coding?: Encoding; readonly columnNames?: readonly string[] },
   progress: ProgressTracker,
 ): Promise<RowSource> {
-  const { coding, columnNames } = model;
-  if (!coding) return openSource(data as Data, progress, columnNames);
-  const names = inputNames(coding);
-  if (!hasCategories(coding) && coding.method === 'pca' && !coding.regression) {
+  const { coding: encoding, columnNames } = model;
+  if (!encoding) return openSource(data as Data, progress, columnNames);
+  const names = inputNames(encoding);
+  if (!hasCategories(encoding) && encoding.method === 'pca' && !encoding.regression) {
     const source = await openSource(data as Data, progress, names);
-    return encodeNumbers(checkWidth(source, source.cols, coding), coding);
+    return encodeNumbers(checkWidth(source, source.cols, encoding), encoding);
   }
   const table = await toTable(data, progress, names);
-  return encodedSource(checkWidth(table, table.width, coding), coding);
+  return encodedSource(checkWidth(table, table.width, encoding), encoding);
 }
 
-function checkWidth<Opened>(opened: Opened, width: number, coding: Encoding): Opened {
-  const expected = inputWidth(coding);
+function checkWidth<Opened>(opened: Opened, width: number, encoding: Encoding): Opened {
+  const expected = inputWidth(encoding);
   if (width === expected) return opened;
-  const covariates = coding.regression ? ' and covariates' : '';
+  const covariates = encoding.regression ? ' and covariates' : '';
   throw new DataError(
     'WIDTH_MISMATCH',
     `These rows have ${width} columns, but the model was fitted to ${expected}${covariates}. Pass the same columns in the same order.`,
@@ -66,12 +66,12 @@ function checkWidth<Opened>(opened: Opened, width: number, coding: Encoding): Op
 }
 
 /** A source of transformed numbers. Sparse rows stay sparse if all functions map 0 to 0. */
-export function encodeNumbers(source: RowSource, coding: Encoding, options: EncodeOptions = {}): RowSource {
-  const { columns } = coding;
+export function encodeNumbers(source: RowSource, encoding: Encoding, options: EncodeOptions = {}): RowSource {
+  const { columns } = encoding;
   const sparse =
     source.nonzeros !== undefined && columns.every((column) => column.kind === 'number' && keepsZero(column.transform));
-  if (!sparse) return encodedSource(sourceTable(source, inputNames(coding)), coding, options);
-  const names = encodedNames(coding);
+  if (!sparse) return encodedSource(sourceTable(source, inputNames(encoding)), encoding, options);
+  const names = encodedNames(encoding);
   return mapSource(source, {
     dtype: 'float64',
     columnNames: names,
@@ -81,7 +81,7 @@ export function encodeNumbers(source: RowSource, coding: Encoding, options: Enco
     async *blocks() {
       let first = 0;
       for await (const block of source.blocks()) {
-        yield encodeSparse(block as SparseBlock, coding, first);
+        yield encodeSparse(block as SparseBlock, encoding, first);
         first += block.rows;
       }
     },
@@ -103,14 +103,14 @@ function encodeSparse(block: SparseBlock, { columns }: Encoding, first: number):
 }
 
 /** A table as a source of rows of numbers. */
-export function encodedSource(table: Table<unknown>, coding: Encoding, options: EncodeOptions = {}): RowSource {
-  const { columns } = coding;
-  const offsets = offsetsOf(coding);
+export function encodedSource(table: Table<unknown>, encoding: Encoding, options: EncodeOptions = {}): RowSource {
+  const { columns } = encoding;
+  const offsets = offsetsOf(encoding);
   const cols = offsets[columns.length];
-  const names = encodedNames(coding);
+  const names = encodedNames(encoding);
   const { rows = options.fitted?.rows } = table;
   const perRow = columns.length;
-  const sparse = isSparse(coding, cols);
+  const sparse = isSparse(encoding, cols);
   const small = table.rereadable && rows !== undefined && rows * (sparse ? perRow : cols) <= KEPT_NUMBERS;
   let kept: readonly Block[] | undefined;
   async function* blocks(): AsyncGenerator<Block, void, void> {
@@ -118,7 +118,7 @@ export function encodedSource(table: Table<unknown>, coding: Encoding, options: 
       yield* kept;
       return;
     }
-    const encoder = new TableEncoder(coding, options.fitted !== undefined);
+    const encoder = new TableEncoder(encoding, options.fitted !== undefined);
     const all: Block[] = [];
     let first = 0;
     for await (const batch of readCells(table)) {
@@ -152,8 +152,8 @@ export function encodedSource(table: Table<unknown>, coding: Encoding, options: 
 }
 
 /** Returns true if rows are encoded as sparse rows. */
-function isSparse(coding: Encoding, cols: number): boolean {
-  return coding.columns.length <= SPARSE_SHARE * cols && everyCellHasLevel(coding);
+function isSparse(encoding: Encoding, cols: number): boolean {
+  return encoding.columns.length <= SPARSE_SHARE * cols && everyCellHasLevel(encoding);
 }
 
 /** Returns true if no cell is ever replaced by the shares of all levels. Sparse rows cannot store the shares. */
@@ -167,7 +167,7 @@ type EncodedCells = Pick<CellBatch, 'rows' | 'columns' | 'rowNumber'>;
 
 /** Encodes batches of a table. Its first columns are those of the encoding; the covariates follow. */
 export class TableEncoder {
-  readonly #coding: Encoding;
+  readonly #encoding: Encoding;
   readonly #offsets: readonly number[];
   readonly #fitted: boolean;
   /** For every category, a map from its levels to their indexes. */
@@ -178,19 +178,19 @@ export class TableEncoder {
   readonly #height: number;
 
   /** `fitted`: levels that are not in the encoding have no weight in the fit, and are not refused. */
-  constructor(coding: Encoding, fitted = false) {
-    this.#coding = coding;
-    this.#offsets = offsetsOf(coding);
+  constructor(encoding: Encoding, fitted = false) {
+    this.#encoding = encoding;
+    this.#offsets = offsetsOf(encoding);
     this.#fitted = fitted;
-    const count = coding.columns.length;
+    const count = encoding.columns.length;
     const cols = this.#offsets[count];
-    this.#sparse = isSparse(coding, cols);
+    this.#sparse = isSparse(encoding, cols);
     this.#height = Math.max(1, Math.floor(BLOCK_NUMBERS / (this.#sparse ? 2 * count : cols)));
-    this.#levels = coding.columns.map((column) =>
+    this.#levels = encoding.columns.map((column) =>
       column.kind === 'category' ? new Map(column.levels.map((level, at) => [level, at])) : undefined,
     );
-    this.#parts = compositionParts(coding.columns);
-    this.#regression = coding.regression && new RegressionEncoder(coding.regression, coding.unseen);
+    this.#parts = compositionParts(encoding.columns);
+    this.#regression = encoding.regression && new RegressionEncoder(encoding.regression, encoding.unseen);
   }
 
   /** The rows as blocks of encoded columns; a large batch becomes several blocks. */
@@ -202,7 +202,7 @@ export class TableEncoder {
   }
 
   #denseBlock(batch: EncodedCells, from: number, to: number): Block {
-    const { columns } = this.#coding;
+    const { columns } = this.#encoding;
     const cols = this.#offsets[columns.length];
     const rows = to - from;
     const data = new Float64Array(rows * cols);
@@ -229,7 +229,7 @@ export class TableEncoder {
 
   /** Encodes categories of many levels: one entry per input column and row. */
   #sparseBlock(batch: EncodedCells, from: number, to: number): Block {
-    const { columns } = this.#coding;
+    const { columns } = this.#encoding;
     const rows = to - from;
     const [count, cols] = [columns.length, this.#offsets[columns.length]];
     const [indices, data] = [new Int32Array(rows * count), new Float64Array(rows * count)];
@@ -252,49 +252,49 @@ export class TableEncoder {
   #number(cell: unknown, column: EncodedColumn & { kind: 'number' }, row: number, j: number): number {
     const value = this.#value(cell, row, j);
     if (value === undefined) {
-      if (this.#coding.missing !== 'error' && column.mean !== undefined) return column.mean;
+      if (this.#encoding.missing !== 'error' && column.mean !== undefined) return column.mean;
       // The column statistics report missing numbers with a better message.
-      if (this.#coding.method === 'pca') return Number.NaN;
-      throw missingCell(row, j, this.#coding);
+      if (this.#encoding.method === 'pca') return Number.NaN;
+      throw missingCell(row, j, this.#encoding);
     }
     if (column.transform === 'rank') {
       if (!Number.isFinite(value)) return value;
       return interpolateLinear(value, column.values as readonly number[], column.ranks as readonly number[]);
     }
     const { of, accepts } = functionOf(column.transform);
-    if (!accepts(value)) throw outOfRange(value, row, j, this.#coding.columns);
+    if (!accepts(value)) throw outOfRange(value, row, j, this.#encoding.columns);
     return of(value);
   }
 
   #value(cell: unknown, row: number, j: number): number | undefined {
     if (isGap(cell)) return undefined;
     if (typeof cell === 'number') return cell;
-    throw notNumeric(cell, row, j, this.#coding.columns);
+    throw notNumeric(cell, row, j, this.#encoding.columns);
   }
 
   /** The index of the level of a cell; −1 if the shares of all levels replace it. */
   #level(cell: unknown, column: CategoryColumn, row: number, j: number): number {
-    const text = levelOf(cell, row, j, this.#coding.columns);
+    const text = levelOf(cell, row, j, this.#encoding.columns);
     if (text === undefined) {
-      if (this.#coding.missing === 'error') throw missingCell(row, j, this.#coding);
+      if (this.#encoding.missing === 'error') throw missingCell(row, j, this.#encoding);
       return column.gap ?? -1;
     }
     const level = this.#levels[j]?.get(text);
     // The names of the levels for pooled and missing values are not levels of the table.
     if (level !== undefined && level !== column.gap && level !== column.other) return level;
     if (column.other !== undefined) return column.other;
-    if (this.#coding.unseen === 'mean' || this.#fitted) return -1;
+    if (this.#encoding.unseen === 'mean' || this.#fitted) return -1;
     const some = column.levels.slice(0, 5).map((name) => describeValue(name));
     throw new DataError(
       'BAD_DATA',
-      `${cellAt(row, j, this.#coding.columns)} holds ${describeValue(text)}, a level that the fit did not see. Its levels are ${some.join(', ')}${column.levels.length > 5 ? ', …' : ''}. Fit with unseen: 'mean' to count such values as the average, or with rare to pool rare and new levels.`,
+      `${cellAt(row, j, this.#encoding.columns)} holds ${describeValue(text)}, a level that the fit did not see. Its levels are ${some.join(', ')}${column.levels.length > 5 ? ', …' : ''}. Fit with unseen: 'mean' to count such values as the average, or with rare to pool rare and new levels.`,
       { row, column: j, columnName: column.name, value: text, reason: 'unseen-level' },
     );
   }
 
   /** Computes clr or ilr of the parts of every row. */
   #composition(batch: EncodedCells, from: number, to: number, data: Float64Array, cols: number): void {
-    const { columns } = this.#coding;
+    const { columns } = this.#encoding;
     const parts = this.#parts;
     const isometric = (columns[parts[0]] as { transform: string }).transform === 'ilr';
     const logs = new Float64Array(parts.length);
