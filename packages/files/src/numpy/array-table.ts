@@ -9,6 +9,7 @@ import {
   type ReadRequest,
   type Table,
 } from '@scree/core/data';
+import type { ByteCheck } from '../archive/zip-member.js';
 import { type Bytes, readWhole } from '../bytes/bytes.js';
 import { Pool, readAhead } from '../bytes/read-ahead.js';
 import { type FileError, truncated } from '../file-error.js';
@@ -19,15 +20,15 @@ import { swapBytes } from './number-type.js';
 export interface ArrayOptions {
   readonly format: string;
   readonly memory: number;
-  /** Called with all bytes of a complete pass, in order, and at its end. */
-  readonly watch?: (() => { see(bytes: Uint8Array): void; end(): void }) | undefined;
+  /** Starts a check of all bytes of a pass. */
+  readonly startCheck?: (() => ByteCheck) | undefined;
 }
 
 /**
  * One array of numbers in a file (.npy, a member of .npz, IDX) as a table: the first dimension is the rows, the others
  * become columns. Values are read into two buffers in turn, and passed on as they are stored.
  */
-export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, watch }: ArrayOptions): Table {
+export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, startCheck }: ArrayOptions): Table {
   const { type, shape, offset, fortran } = layout;
   const { path } = bytes;
   const available = bytes.size === undefined ? undefined : bytes.size - offset;
@@ -88,13 +89,13 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
   async function* byRows(rounded: (column: number) => void): AsyncGenerator<DenseBlock, void, void> {
     const reader = bytes.open();
     const buffers = [pool.take(), pool.take()];
-    const seen = watch?.();
+    const check = startCheck?.();
     let done = 0;
     try {
       if (offset > 0) {
         const head = new Uint8Array(offset);
         await readWhole(reader, head, path, 'its header');
-        seen?.see(head);
+        check?.add(head);
       }
       yield* readAhead(async (turn) => {
         if (done === rows) return undefined;
@@ -102,11 +103,11 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
         const into = new Uint8Array(buffers[turn], 0, some * cols * type.bytes);
         const got = await reader.read(into);
         if (got < into.length) throw missingRow(done + Math.floor(got / (cols * type.bytes)));
-        seen?.see(into);
+        check?.add(into);
         done += some;
         if (done === rows) {
           await checkEnd();
-          seen?.end();
+          check?.end();
         }
         settle(buffers[turn], some, (index) => rounded(index % cols));
         return blockOf(buffers[turn], some);

@@ -2,7 +2,7 @@ import { DataError, type NumberArray } from '@scree/core';
 import { blockHeight, type ReadRequest, type Table, type TableBatch, toBlock } from '@scree/core/data';
 import type { Unpackers } from '../archive/unpack.js';
 import type { SeekableBytes, ZipMember } from '../archive/zip.js';
-import { arrayBytes, checked, watchMember } from '../archive/zip-member.js';
+import { arrayBytes, checkedBytes, startMemberCheck } from '../archive/zip-member.js';
 import { type ByteReader, type Bytes, readWhole } from '../bytes/bytes.js';
 import { readAhead } from '../bytes/read-ahead.js';
 import { latin1Of } from '../bytes/text.js';
@@ -29,7 +29,7 @@ export async function csrTable(
   const { path } = file;
   const open = async (name: string): Promise<Bytes> => {
     const member = parts.get(name) as ZipMember;
-    return checked(await arrayBytes(file, member, unpack), () => watchMember(member, path, unpack));
+    return checkedBytes(await arrayBytes(file, member, unpack), () => startMemberCheck(member, path, unpack));
   };
   const kind = await readText(await open('format'));
   if (kind === undefined) return undefined;

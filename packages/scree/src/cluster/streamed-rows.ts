@@ -97,9 +97,9 @@ export class StreamedRows {
     this.#copy ??= this.#store();
     const reader = (await this.#copy).bytes.open();
     try {
-      const head = Buffer.alloc(4);
-      while ((await reader.read(head)) === 4) {
-        const bytes = new Uint8Array(head.readUInt32LE());
+      const header = Buffer.alloc(4);
+      while ((await reader.read(header)) === 4) {
+        const bytes = new Uint8Array(header.readUInt32LE());
         await reader.read(bytes);
         yield bytes;
       }
@@ -116,9 +116,9 @@ export class StreamedRows {
     ];
     async function* chunks(): AsyncGenerator<Uint8Array, void, void> {
       for await (const bytes of session.execute(planOf(projection(relation, expressions)), { signal })) {
-        const head = Buffer.alloc(4);
-        head.writeUInt32LE(bytes.length);
-        yield head;
+        const header = Buffer.alloc(4);
+        header.writeUInt32LE(bytes.length);
+        yield header;
         yield bytes;
       }
     }

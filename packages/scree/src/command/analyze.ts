@@ -68,12 +68,12 @@ async function analyze(call: Call, terminal: Terminal, only?: OpenOptions['only'
       await writeTables(tables, analysis, file.label, terminal);
       terminal.note(`The tables: ${tables.folder}`);
     }
-    return show(call, terminal, analysis, file.describe(), only ? [] : nextSteps(call, analysis));
+    return writeResults(call, terminal, analysis, file.describe(), only ? [] : nextSteps(call, analysis));
   });
 }
 
 /** Writes the model, and prints the analysis. The JSON of --json. */
-async function show(
+async function writeResults(
   { flags }: Call,
   terminal: Terminal,
   analysis: Analysis,
@@ -102,7 +102,7 @@ async function analyzeMoments(summary: TableSummary, call: Call, terminal: Termi
   const rotate = flags.rotate as AnalyzeOptions['rotate'];
   const analysis = await analyzeSummary(summary, { ...summaryOptions(summary, call, terminal), rotate });
   terminal.clear();
-  return show(call, terminal, analysis, describeSummary(summary.header, positionals[0]), []);
+  return writeResults(call, terminal, analysis, describeSummary(summary.header, positionals[0]), []);
 }
 
 /** Commands that are worth trying after this one, with what they do. */

@@ -231,21 +231,21 @@ function changed(what: string): DataError {
  * A checkpoint is a line of JSON, a line with the SHA-256 of everything else, and the moments as `Moments.toBinary` writes
  * them. Version 1 had no second line.
  */
-interface Head {
+interface CheckpointHeader {
   readonly version?: unknown;
   readonly identity?: unknown;
   readonly rows?: unknown;
   readonly print?: unknown;
 }
 
-async function save(path: string, head: Head, moments: Moments): Promise<void> {
-  const first = Buffer.from(`${JSON.stringify(head)}\n`);
+async function save(path: string, header: CheckpointHeader, moments: Moments): Promise<void> {
+  const first = Buffer.from(`${JSON.stringify(header)}\n`);
   const body = moments.toBinary();
   await writeAtomically(path, Buffer.concat([first, Buffer.from(`${checksum(first, body)}\n`), body]));
 }
 
-function checksum(head: Uint8Array, body: Uint8Array): string {
-  return createHash('sha256').update(head).update(body).digest('hex');
+function checksum(header: Uint8Array, body: Uint8Array): string {
+  return createHash('sha256').update(header).update(body).digest('hex');
 }
 
 interface Checkpoint {
@@ -262,40 +262,40 @@ async function load(path: string, identity: Identity): Promise<Checkpoint | unde
     if (error instanceof FileError && error.code === 'NO_FILE') return undefined;
     throw error;
   }
-  const { head, body } = parse(path, bytes);
-  const version = head.version ?? 1;
+  const { header, body } = parse(path, bytes);
+  const version = header.version ?? 1;
   // Version 1 did not store which engine was used.
   const { computed, ...rest } = identity;
-  checkIdentity(path, head.identity as Record<string, unknown>, version === 1 ? rest : identity);
+  checkIdentity(path, header.identity as Record<string, unknown>, version === 1 ? rest : identity);
   const moments = Moments.fromBinary(body);
   // Rows with weight 0 are read, but not counted in the moments.
-  const counted = identity.weight === null ? head.rows === moments.rows : (head.rows as number) >= moments.rows;
-  if (!Number.isSafeInteger(head.rows) || !counted) throw damaged(path);
-  return { moments, rows: head.rows as number, print: head.print };
+  const counted = identity.weight === null ? header.rows === moments.rows : (header.rows as number) >= moments.rows;
+  if (!Number.isSafeInteger(header.rows) || !counted) throw damaged(path);
+  return { moments, rows: header.rows as number, print: header.print };
 }
 
-function parse(path: string, bytes: Buffer): { head: Head; body: Buffer } {
+function parse(path: string, bytes: Buffer): { header: CheckpointHeader; body: Buffer } {
   const end = bytes.indexOf(10) + 1;
-  let head: Head | null;
+  let header: CheckpointHeader | null;
   try {
-    head = JSON.parse(bytes.subarray(0, end).toString('utf8'));
+    header = JSON.parse(bytes.subarray(0, end).toString('utf8'));
   } catch {
-    head = null;
+    header = null;
   }
-  if (typeof head !== 'object' || head === null || typeof head.identity !== 'object' || head.identity === null)
+  if (typeof header !== 'object' || header === null || typeof header.identity !== 'object' || header.identity === null)
     throw new DataError('BAD_FILE', `${path} is not a checkpoint. Name another file, or delete it.`);
-  if (head.version === undefined) return { head, body: bytes.subarray(end) };
-  if (head.version !== VERSION) {
+  if (header.version === undefined) return { header, body: bytes.subarray(end) };
+  if (header.version !== VERSION) {
     throw new DataError(
       'BAD_FILE',
-      `${path} is a checkpoint of version ${JSON.stringify(head.version)}, and this scree reads up to ${VERSION}. Use the scree that wrote it, or delete it to start again.`,
+      `${path} is a checkpoint of version ${JSON.stringify(header.version)}, and this scree reads up to ${VERSION}. Use the scree that wrote it, or delete it to start again.`,
     );
   }
   const start = bytes.indexOf(10, end) + 1;
   const body = bytes.subarray(start);
   const stored = bytes.subarray(end, Math.max(end, start - 1)).toString('latin1');
   if (stored !== checksum(bytes.subarray(0, end), body)) throw damaged(path);
-  return { head, body };
+  return { header, body };
 }
 
 function damaged(path: string): DataError {

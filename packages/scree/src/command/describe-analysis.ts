@@ -118,8 +118,8 @@ function correlations({ model, related, kept }: Analysis): string[] {
   const rows = shown.map(({ name, own }) => [...own.map(decimals), name]);
   const what = model.centered ? 'Correlations of columns with components' : 'Cosines of columns and components';
   const title = kept > k ? `${what} (the first ${k} of ${kept})` : what;
-  const head = [...components.map((c) => `PC${c + 1}`), ''];
-  return [title, ...table([head, ...rows], known.length - shown.length, 1)];
+  const header = [...components.map((c) => `PC${c + 1}`), ''];
+  return [title, ...table([header, ...rows], known.length - shown.length, 1)];
 }
 
 function decimals(value: number): string {
@@ -149,12 +149,12 @@ function unusualRows({ compared, notComputed, model }: Analysis, width: number):
   ]);
   const texts = [3, 4].map((at) => at - (compared.model.k === 0 ? 1 : 0));
   const used = texts.filter((at) => cells.some((row) => row[at] !== ''));
-  const head = ['row', ...(compared.model.k === 0 ? [] : ['T²  ']), 'Q  ', 'name', 'Q mostly from'];
+  const header = ['row', ...(compared.model.k === 0 ? [] : ['T²  ']), 'Q  ', 'name', 'Q mostly from'];
   const keep = (row: readonly string[]): string[] => row.filter((_, at) => !texts.includes(at) || used.includes(at));
   const more = (counts.either ?? unusual.length) - cells.length;
   return [
     'Unusual rows (* beyond the limit)',
-    ...table([keep(head), ...cells.map(keep)], Math.max(0, more), used.length),
+    ...table([keep(header), ...cells.map(keep)], Math.max(0, more), used.length),
   ];
 }
 

@@ -175,8 +175,8 @@ function stabilityTable({ variances, k }: Model, { variances: intervals, angles,
     // A component without variance has no direction that could turn.
     ...(intervals[i][1] === 0 ? ['0', ...blank] : rowOf(i)),
   ]);
-  const head = ['PC', 'variance', '95 % interval', 'median angle', '95 %', ...(k > 1 ? ['swaps with next'] : [])];
-  return table([head, ...rows], k - shown);
+  const header = ['PC', 'variance', '95 % interval', 'median angle', '95 %', ...(k > 1 ? ['swaps with next'] : [])];
+  return table([header, ...rows], k - shown);
 }
 
 /** One sentence per component. Components that noise could explain get no meaning. */
@@ -251,8 +251,8 @@ export function describeSupplementaryRows(
       `${Math.round(100 * components.reduce((sum, c) => sum + found.cos2.data[i * cols + c], 0))} %`,
       ...(named ? [names[i] ?? ''] : []),
     ]);
-  const head = ['row', ...components.map((c) => `PC${c + 1}`), 'cos²', ...(named ? ['name'] : [])];
-  return [...title, ...table([head, ...rows], numbers.length - rows.length, named ? 1 : 0)];
+  const header = ['row', ...components.map((c) => `PC${c + 1}`), 'cos²', ...(named ? ['name'] : [])];
+  return [...title, ...table([header, ...rows], numbers.length - rows.length, named ? 1 : 0)];
 }
 
 /** Rotated loadings, and for oblique rotations the correlations of the scores. */
@@ -315,12 +315,16 @@ function describeRows(
   const named = rows.some(([, , , name]) => name !== '');
   const traced = rows.some(([, , , , columns]) => columns !== '');
   const texts = (name: string, columns: string): string[] => [...(named ? [name] : []), ...(traced ? [columns] : [])];
-  const head = ['row', 'T²  ', 'Q  ', ...texts('name', 'Q mostly from')];
+  const header = ['row', 'T²  ', 'Q  ', ...texts('name', 'Q mostly from')];
   const cells = rows.map(([row, t2, q, name, columns]) => [row, t2, q, ...texts(name, columns)]);
   return [
     ...sentences.flatMap((sentence) => text(sentence)),
     ...(rows.length > 0
-      ? ['', ...table([head, ...cells], found.unusual.length - rows.length, head.length - 3), '  * beyond the limit']
+      ? [
+          '',
+          ...table([header, ...cells], found.unusual.length - rows.length, header.length - 3),
+          '  * beyond the limit',
+        ]
       : []),
   ];
 

@@ -164,8 +164,8 @@ function smallTables({ model, columns, supplementary, rotation, coded }: Analysi
       ['column', ...Array.from({ length: rotation?.k ?? 0 }, (_, c) => `loading_rc${c + 1}`)],
     ],
   ];
-  return all.flatMap(([name, lines, head]) =>
-    lines.length === 0 ? [] : [[name, [head, ...lines]] satisfies [SmallTable, Line[]]],
+  return all.flatMap(([name, lines, header]) =>
+    lines.length === 0 ? [] : [[name, [header, ...lines]] satisfies [SmallTable, Line[]]],
   );
 }
 

@@ -34,9 +34,9 @@ const typed = new Map<string, string>();
 /** Replaces an address by its form without secrets. `typedUrl` returns the original. Other arguments are returned unchanged. */
 export function hidePassword(given: string): string {
   // Spaces around an address come from copying it.
-  const word = isAddress(given) ? given.trim() : given;
-  const shown = hideSecrets(word);
-  if (shown !== word) typed.set(shown, word);
+  const address = isAddress(given) ? given.trim() : given;
+  const shown = hideSecrets(address);
+  if (shown !== address) typed.set(shown, address);
   return shown;
 }
 

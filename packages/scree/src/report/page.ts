@@ -106,7 +106,7 @@ export function tableHtml(
 ): string {
   const numeric = columns.map((_, c) => rows.length > 0 && rows.every((row) => row[c] === '' || NUMBER.test(row[c])));
   const kind = (c: number): string => (numeric[c] ? ' class="number"' : '');
-  const head = columns.map((name, c) => `<th scope="col"${kind(c)}>${escaped(name)}</th>`);
+  const headers = columns.map((name, c) => `<th scope="col"${kind(c)}>${escaped(name)}</th>`);
   const body = rows.map(
     (row) =>
       `<tr>${row.map((cell, c) => `<td class="${numeric[c] ? 'number' : 'name'}">${escaped(cell)}</td>`).join('')}</tr>`,
@@ -114,6 +114,6 @@ export function tableHtml(
   return [
     `<div class="${shape}" tabindex="0" role="region" aria-label="${escaped(`Table: ${title}`)}"><table>`,
     ...(note === undefined ? [] : [`<caption>${escaped(note)}</caption>`]),
-    `<thead><tr>${head.join('')}</tr></thead><tbody>\n${body.join('\n')}\n</tbody></table></div>`,
+    `<thead><tr>${headers.join('')}</tr></thead><tbody>\n${body.join('\n')}\n</tbody></table></div>`,
   ].join('');
 }

@@ -9,7 +9,7 @@ import { Random } from '../../../../test/fuzz/random.js';
 import { pythonWith, runPython } from '../../../../test/python.js';
 import { unpackLz4 } from '../../../files/src/archive/lz4.js';
 import { readZip, seekable } from '../../../files/src/archive/zip.js';
-import { arrayBytes, checked, watchMember } from '../../../files/src/archive/zip-member.js';
+import { arrayBytes, checkedBytes, startMemberCheck } from '../../../files/src/archive/zip-member.js';
 import { memoryFile, zipFile } from '../../../files/test/make.js';
 import { nodeUnpackers } from '../../src/disk/unpackers.js';
 
@@ -71,7 +71,7 @@ const unzip =
     const parts: Buffer[] = [];
     for (const member of await readZip(file)) {
       const bytes = { ...(await arrayBytes(file, member, unpackers)), size: member.size };
-      parts.push(await readAll(checked(bytes, () => watchMember(member, 'test', unpackers))));
+      parts.push(await readAll(checkedBytes(bytes, () => startMemberCheck(member, 'test', unpackers))));
     }
     return Buffer.concat(parts);
   };
