@@ -1,21 +1,7 @@
-import { DataError, type ErrorDetails } from '@scree/core';
-import { FileError } from '@scree/files';
-import {
-  BlockAssembler,
-  badFile,
-  checkColumns,
-  chunksOf,
-  type DenseBatch,
-  type ReadRequest,
-  RoundedIntegers,
-  streamedBytes,
-  type Table,
-  type TableColumn,
-  uniqueNames,
-  unsupported,
-} from '@scree/files/platform';
+import { checkColumns, chunksOf, streamedBytes, type Table, uniqueNames } from '@scree/files/platform';
 import { copyToDisk } from '../disk/temporary-copy.js';
-import { arrayHead, CopyFormatError, CopyRows, type CopyType, entryLength, numberAt, textAt } from './copy-rows.js';
+import { arrayHead, type CopyType } from './copy-rows.js';
+import { brokenRows, copiedRows, copyTable, ROW_SHARE, type RowStore, type SentColumn } from './copy-table.js';
 import { chooseTable } from './duck-table.js';
 import { identifier } from './duckdb.js';
 import { type Address, PostgresConnection, type ResultField } from './postgres-connection.js';
@@ -45,11 +31,6 @@ const MONEY = 790;
 const TEXTS = [25, 1043, 1042, 19, 18, 2950];
 /** Neither numbers nor text, but short: dates, times, addresses and oid may name rows. */
 const SHORT = [1082, 1083, 1266, 1114, 1184, 1186, 869, 650, 829, 26];
-/** One row may take the memory divided by this number. */
-const ROW_SHARE = 2;
-const FITS_FLOAT32: readonly CopyType[] = ['bool', 'int2', 'float4'];
-/** Arrays up to this length become columns, one per entry. */
-const LONGEST_ARRAY = 1 << 16;
 /**
  * Rows of tables up to this size, in bytes, are counted when the table is opened, because the plan is better if it knows the number of
  * rows.
@@ -67,30 +48,6 @@ const SAME_ORDER = [
   'enable_indexscan = off',
   'enable_bitmapscan = off',
 ];
-
-/** A column of the result, as it is sent. */
-interface SentColumn {
-  readonly name: string;
-  readonly type: string;
-  readonly kind: TableColumn['kind'];
-  /** The type that COPY sends. Undefined for columns that cannot be read. */
-  readonly sent: CopyType | undefined;
-  /** The SQL expression that COPY sends. c stands for the column. */
-  readonly cast: string;
-  /** True for an array of numbers. `length` is the number of its entries. */
-  readonly array: boolean;
-  length: number;
-}
-
-/** The store of the rows: the server, or a temporary file with the result of a query. */
-interface RowStore {
-  readonly rows: number | undefined;
-  readonly bytes: number | undefined;
-  /** The binary COPY of at least these columns, and the order of its columns. */
-  read(columns: readonly number[]): { readonly order: readonly number[]; readonly chunks: AsyncIterable<Uint8Array> };
-  lengthOf(column: number): Promise<number>;
-  close(): Promise<void>;
-}
 
 export interface PostgresOptions {
   readonly memory: number;
@@ -123,7 +80,7 @@ export async function openPostgres(
     const open = relation.stored ? openStored : openOnce;
     const store = await open(session, main, relation, columns, { path, memory });
     return {
-      table: await copyTable(store, columns, { path, memory, format: relation.format, session }),
+      table: await copyTable(store, columns, { path, memory, format: relation.format, close: () => session.close() }),
       bytes: store.bytes,
     };
   } catch (error) {
@@ -329,13 +286,13 @@ async function openOnce(
     bytes: copy.bytes.size,
     read: () => ({ order, chunks: read() }),
     lengthOf: async (j) => {
-      const place = order.indexOf(j);
+      const field = order.indexOf(j);
       let row = 0;
       try {
         for await (const part of copiedRows(read(), order.length, path, memory / ROW_SHARE)) {
           const { view, starts, lengths } = part;
           for (; part.next(); row++) {
-            if (lengths[place] >= 0) return arrayHead(view, starts[place], lengths[place]).length;
+            if (lengths[field] >= 0) return arrayHead(view, starts[field], lengths[field]).length;
           }
         }
       } catch (error) {
@@ -345,189 +302,4 @@ async function openOnce(
     },
     close: () => copy.close(),
   };
-}
-
-/** Yields the same reader of rows after every chunk. Large fields may need many chunks, and up to `limit` bytes. */
-async function* copiedRows(
-  chunks: AsyncIterable<Uint8Array>,
-  fields: number,
-  path: string,
-  limit: number,
-): AsyncGenerator<CopyRows, void, void> {
-  const rows = new CopyRows(fields);
-  for await (const chunk of chunks) {
-    rows.push(chunk);
-    yield rows;
-    if (rows.waiting > limit) {
-      const message = `A row of ${path} is larger than the memory allows. Choose fewer columns, or allow more memory.`;
-      throw new DataError('TOO_LARGE', message, { reason: 'memory' });
-    }
-  }
-  if (!rows.ended) throw new FileError('CONNECTION_LOST', path, `${path} stopped sending in the middle. Try again.`);
-}
-
-/** Adds the row and the column to an error about rows that are not binary COPY. Returns other errors unchanged. */
-function brokenRows(error: unknown, path: string, row: number, columnName: string | undefined): unknown {
-  if (!(error instanceof CopyFormatError)) return error;
-  const fail = (what: string, details: ErrorDetails): FileError =>
-    badFile(path, `the server sent rows that are not binary COPY: ${what}`, details);
-  if (error.of === 'all') return fail(error.message, {});
-  const what = `row ${row + 1} ${error.message}`;
-  if (error.of === 'row' || columnName === undefined) return fail(what, { row });
-  return fail(`${what}, in column ${JSON.stringify(columnName)}`, { row, columnName });
-}
-
-interface CopyTableOptions {
-  readonly path: string;
-  readonly memory: number;
-  readonly format: string;
-  readonly session: Session;
-}
-
-async function copyTable(
-  store: RowStore,
-  sent: readonly SentColumn[],
-  { path, memory, format, session }: CopyTableOptions,
-): Promise<Table> {
-  const close = async (): Promise<void> => {
-    await session.close();
-    await store.close();
-  };
-  const columns: TableColumn[] = [];
-  /** The sent column of each column, and the entry of its arrays. */
-  const sources: { readonly index: number; readonly entry: number }[] = [];
-  try {
-    for (const [index, column] of sent.entries()) {
-      const { name, type, kind, array } = column;
-      if (array) column.length = await store.lengthOf(index);
-      if (column.length > LONGEST_ARRAY) {
-        const message = `Column ${JSON.stringify(name)} of ${path} has arrays of ${column.length} numbers; ${LONGEST_ARRAY} is the most. Choose entries in a query.`;
-        throw new DataError('TOO_LARGE', message);
-      }
-      checkColumns(columns.length + column.length, memory, path);
-      if (array && column.length === 0) {
-        columns.push({ name, type, kind: 'other' });
-        sources.push({ index, entry: 0 });
-      }
-      for (let entry = 0; entry < column.length; entry++) {
-        const one = array ? { name: `${name}[${entry}]`, type: type.replace(/\[\]$/, '') } : { name, type };
-        columns.push({ ...one, kind });
-        sources.push({ index, entry });
-      }
-    }
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  const integers = new RoundedIntegers();
-  const fitsFloat32 = (numbers: readonly number[]): boolean =>
-    numbers.every((j) => FITS_FLOAT32.includes(sent[sources[j].index].sent as CopyType));
-  const all = (numbers: ReadRequest['numbers']): readonly number[] =>
-    numbers === 'all' ? [...columns.keys()] : numbers;
-  return {
-    format,
-    columns,
-    width: columns.length,
-    named: true,
-    uniform: false,
-    rows: store.rows,
-    dtype: (numbers) => (fitsFloat32(all(numbers)) ? 'float32' : 'float64'),
-    mayMissValues: true,
-    checkMissing: true,
-    rereadable: true,
-    read: ({ numbers, texts: [text] = [] }) => read(all(numbers), text),
-    warnings: () => integers.warnings(path, (j) => columns[j].name),
-    close,
-  };
-
-  async function* read(numbers: readonly number[], text: number | undefined): AsyncGenerator<DenseBatch, void, void> {
-    const cols = numbers.length;
-    const named = text === undefined ? undefined : sent[sources[text].index];
-    if (named && (named.sent === undefined || named.array)) {
-      throw unsupported(
-        path,
-        `has ${named.type} in column ${JSON.stringify(named.name)}, which cannot name rows`,
-        'Make it text in a query.',
-      );
-    }
-    const chosen = [...new Set([...numbers, ...(text === undefined ? [] : [text])].map((j) => sources[j].index))];
-    const { order, chunks } = store.read(chosen);
-    const Values = fitsFloat32(numbers) ? Float32Array : Float64Array;
-    const block = new BlockAssembler({ cols, texts: named ? 1 : 0, memory, Values });
-    const rounding = integers.reading();
-    const places = numbers.map((j) => order.indexOf(sources[j].index));
-    const types = numbers.map((j) => sent[sources[j].index].sent as CopyType);
-    const report = numbers.map((j) => () => rounding.add(j));
-    // Arrays that are read whole and in order, as they usually are, are walked once: see `fillArray`.
-    const arrays = numbers.map((j) => sent[sources[j].index].array);
-    const textPlace = text === undefined ? -1 : order.indexOf(sources[text].index);
-    let done = 0;
-    /** The column that is being read, for errors. */
-    let current: number | undefined;
-    try {
-      for await (const rows of copiedRows(chunks, order.length, path, memory / ROW_SHARE)) {
-        const { view, starts, lengths } = rows;
-        while (rows.next()) {
-          const { data } = block;
-          const to = block.rows * cols;
-          for (let j = 0; j < cols; j++) {
-            const place = places[j];
-            const [at, length] = [starts[place], lengths[place]];
-            current = numbers[j];
-            if (arrays[j]) j = fillArray(view, at, length, j, data, to, done + block.rows);
-            else data[to + j] = length < 0 ? Number.NaN : numberAt(view, at, length, types[j], report[j]);
-          }
-          if (named) {
-            const [at, length] = [starts[textPlace], lengths[textPlace]];
-            current = text;
-            block.addText(0, length < 0 ? null : textAt(rows, at, length, named.sent as CopyType));
-          }
-          block.rows++;
-          if (!block.isFull) continue;
-          done += block.rows;
-          yield block.take();
-        }
-      }
-    } catch (error) {
-      throw brokenRows(error, path, done + block.rows, current === undefined ? undefined : columns[current].name);
-    }
-    if (block.rows > 0) yield block.take();
-
-    /** Reads the entries of an array that are wanted from column j on, and returns the last column that it filled. */
-    function fillArray(
-      rowView: DataView,
-      start: number,
-      size: number,
-      from: number,
-      data: Float32Array | Float64Array,
-      to: number,
-      row: number,
-    ): number {
-      const { index } = sources[numbers[from]];
-      const { length: expected, name } = sent[index];
-      let [at, entry, j] = [0, 0, from];
-      if (size >= 0) {
-        const { length, first } = arrayHead(rowView, start, size);
-        at = first;
-        if (length !== expected) {
-          throw new DataError(
-            'RAGGED_ROWS',
-            `Row ${row + 1} of ${path} has an array of ${length} in column ${JSON.stringify(name)}, the first has ${expected}. Exclude the column, or make all arrays equally long.`,
-            { row, columnName: name, value: length, expected, reason: 'list-length' },
-          );
-        }
-      }
-      for (; j < cols && sources[numbers[j]].index === index && sources[numbers[j]].entry >= entry; j++) {
-        if (size < 0) {
-          data[to + j] = Number.NaN;
-          continue;
-        }
-        for (; entry < sources[numbers[j]].entry; entry++)
-          at += 4 + Math.max(0, entryLength(rowView, at, start + size));
-        const bytes = entryLength(rowView, at, start + size);
-        data[to + j] = bytes < 0 ? Number.NaN : numberAt(rowView, at + 4, bytes, types[j], report[j]);
-      }
-      return j - 1;
-    }
-  }
 }
