@@ -105,11 +105,14 @@ async function analyzeMoments(summary: TableSummary, call: Call, terminal: Termi
   return writeResults(call, terminal, analysis, describeSummary(summary.header, positionals[0]), []);
 }
 
+/** Flags that the next commands do not repeat. */
+const NOT_REPEATED = 'output json quiet debug bootstrap full tables tables-format csv-safe'.split(' ');
+
 /** Commands that are worth trying after this one, with what they do. */
 function nextSteps({ positionals, flags }: Call, { model: { warnings, d } }: Analysis): NextSteps {
   const [path] = positionals;
-  const { output: _, json: __, quiet: ___, debug: ____, bootstrap: _____, full, ...others } = flags;
-  const { tables: ______, 'tables-format': _______, 'csv-safe': ________, ...same } = others;
+  const kept = Object.entries(flags).filter(([name]) => !NOT_REPEATED.includes(name));
+  const same: Call['flags'] = Object.fromEntries(kept);
   const words = (command: string, given: Readonly<Record<string, unknown>>, more: readonly string[] = []): string =>
     ['scree', command, ...positionals, ...spelled(given), ...more].map(shellWord).join(' ');
   const unequal = warnings.some(
@@ -124,7 +127,7 @@ function nextSteps({ positionals, flags }: Call, { model: { warnings, d } }: Ana
     const scaled = words('analyze', { ...same, scale: 'unit' });
     steps.push([scaled, 'the same with every column divided by its standard deviation']);
   }
-  if (!full) steps.push([words('analyze', { ...same, full: true }), 'every criterion, interval and bound']);
+  if (!flags.full) steps.push([words('analyze', { ...same, full: true }), 'every criterion, interval and bound']);
   // Without a second axis the page would have no scatter plot.
   const two = same.components === 1 && d > 1 ? { ...same, components: 2 } : same;
   steps.push([words('report', two, ['-o', page]), 'a page with figures']);

@@ -303,17 +303,16 @@ function describeRows(
   if (model.k < whole.k) {
     sentences.splice(1, 0, `Rows are compared with ${firstComponents(model)}; -k takes another number.`);
   }
-  const rows = found.unusual
-    .slice(0, MOST_ROWS)
-    .map(({ number, name, t2, error, ratios, columns }) => [
-      String(number),
-      `${compact(t2, 4)}${ratios.t2 > 1 ? ' *' : '  '}`,
-      `${compact(error, 4)}${ratios.q > 1 ? ' *' : '  '}`,
-      name ?? '',
-      columnsOf(columns),
-    ]);
-  const named = rows.some(([, , , name]) => name !== '');
-  const traced = rows.some(([, , , , columns]) => columns !== '');
+  const shown = found.unusual.slice(0, MOST_ROWS);
+  const rows = shown.map(({ number, name, t2, error, ratios, columns }) => [
+    String(number),
+    `${compact(t2, 4)}${ratios.t2 > 1 ? ' *' : '  '}`,
+    `${compact(error, 4)}${ratios.q > 1 ? ' *' : '  '}`,
+    name ?? '',
+    columnsOf(columns),
+  ]);
+  const named = shown.some(({ name }) => (name ?? '') !== '');
+  const traced = shown.some(({ columns }) => columnsOf(columns) !== '');
   const texts = (name: string, columns: string): string[] => [...(named ? [name] : []), ...(traced ? [columns] : [])];
   const header = ['row', 'T²  ', 'Q  ', ...texts('name', 'Q mostly from')];
   const cells = rows.map(([row, t2, q, name, columns]) => [row, t2, q, ...texts(name, columns)]);

@@ -3,6 +3,7 @@ import { runInNewContext } from 'node:vm';
 
 type Gc = (options?: { readonly type: 'minor' | 'major' }) => void;
 
+/** V8's garbage collector. Cached for the process. */
 let gc: Gc | undefined;
 
 /** Number of minor collections per major collection. A major collection frees objects that were still in use during the minor ones. */

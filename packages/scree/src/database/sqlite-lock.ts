@@ -60,6 +60,7 @@ export async function lockShared(
   };
 }
 
+/** The system's fcntl. Cached for the process. */
 let found: Promise<Native | undefined> | undefined;
 
 function findFcntl(): Promise<Native | undefined> {

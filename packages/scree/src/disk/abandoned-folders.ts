@@ -9,6 +9,7 @@ export const FOLDER_PREFIX = `scree-${PROCESS_ID}-`;
 
 const FOLDER_NAME = new RegExp(`^scree-(${PROCESS_ID_PATTERN})-[A-Za-z0-9]{6}$`);
 
+/** The removal of abandoned folders, which runs once. Cached for the process. */
 let collected: Promise<void> | undefined;
 
 /** Calls `removeAbandonedFolders` once per process. */

@@ -53,7 +53,6 @@ export function contributionsFigure(
   ]);
   let y = key.height;
   const parts = shown.map(({ c, bars, sum }) => {
-    const height = bars.length * 20 + 6;
     const drawn = [
       figureText(8, y + 15, `PC${c + 1} (${percent(model.varianceRatios[c])})`, { weight: 600 }),
       ...(bars.length < d
@@ -65,48 +64,9 @@ export function contributionsFigure(
             }),
           ]
         : []),
-      moved(
-        0,
-        y + 22,
-        plot({
-          height,
-          marginTop: 0,
-          marginBottom: 6,
-          marginLeft: left,
-          marginRight: RIGHT,
-          x: { domain: [0, most], axis: null },
-          y: {
-            label: null,
-            domain: bars.map(({ column }) => column),
-            tickFormat: (column) => squeezed(nameOf(column), NAME_LENGTH),
-            tickSize: 0,
-            padding: 0.2,
-          },
-          marks: [
-            Plot.barX(bars, {
-              x: 'contribution',
-              y: 'column',
-              fill: ({ weight }) => signColour(weight),
-              title: ({ column, contribution, weight }) =>
-                `${nameOf(column)}: ${percent(contribution / 100)}, weight ${formatNumber(weight)}`,
-            }),
-            Plot.ruleX([average], { stroke: 'var(--ink)', strokeDasharray: '4 3' }),
-            Plot.text(bars, {
-              stroke: 'var(--paper)',
-              fill: 'var(--ink)',
-              x: 'contribution',
-              y: 'column',
-              text: ({ contribution }) => perCent(contribution),
-              textAnchor: 'start',
-              dx: 4,
-              fontSize: 12,
-            }),
-            Plot.ruleX([0]),
-          ],
-        }),
-      ),
+      moved(0, y + 22, barsOf(bars, { most, average, left, nameOf })),
     ];
-    y += 22 + height + 12;
+    y += 22 + heightOf(bars) + 12;
     return drawn.join('');
   });
   const listedComponents = Array.from({ length: Math.min(model.k, 4) }, (_, c) => c);
@@ -138,4 +98,58 @@ export function contributionsFigure(
       ...(d > TABLE_ROWS ? { note: `The ${TABLE_ROWS} of ${d} columns that contribute most to PC1.` } : {}),
     },
   };
+}
+
+/** A bar of a column. */
+interface Bar {
+  readonly column: number;
+  readonly contribution: number;
+  readonly weight: number;
+}
+
+function heightOf(bars: readonly Bar[]): number {
+  return bars.length * 20 + 6;
+}
+
+/** The bars of one component. All components have the same scale, from 0 to `most`. */
+function barsOf(
+  bars: readonly Bar[],
+  { most, average, left, nameOf }: { most: number; average: number; left: number; nameOf: NameOf },
+): string {
+  return plot({
+    height: heightOf(bars),
+    marginTop: 0,
+    marginBottom: 6,
+    marginLeft: left,
+    marginRight: RIGHT,
+    x: { domain: [0, most], axis: null },
+    y: {
+      label: null,
+      domain: bars.map(({ column }) => column),
+      tickFormat: (column) => squeezed(nameOf(column), NAME_LENGTH),
+      tickSize: 0,
+      padding: 0.2,
+    },
+    marks: [
+      Plot.barX(bars, {
+        x: 'contribution',
+        y: 'column',
+        fill: ({ weight }) => signColour(weight),
+        title: ({ column, contribution, weight }) =>
+          `${nameOf(column)}: ${percent(contribution / 100)}, weight ${formatNumber(weight)}`,
+      }),
+      Plot.ruleX([average], { stroke: 'var(--ink)', strokeDasharray: '4 3' }),
+      Plot.text(bars, {
+        stroke: 'var(--paper)',
+        fill: 'var(--ink)',
+        x: 'contribution',
+        y: 'column',
+        text: ({ contribution }) => perCent(contribution),
+        textAnchor: 'start',
+        dx: 4,
+        fontSize: 12,
+      }),
+      Plot.ruleX([0]),
+    ],
+  });
 }

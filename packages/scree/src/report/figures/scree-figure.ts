@@ -104,28 +104,32 @@ export function screeFigure(model: Model): Figure {
     ],
   });
   const strip = choice ? criteriaStrip(choice, x) : { svg: '', height: 0 };
-  const beyond = model.d > ratios.length && ratios.length === k && !model.spectrum;
   return {
     name: 'scree',
     title: choice ? 'Scree plot: how many each criterion would keep' : 'Scree plot: the variance of each component',
     description: `${x.logarithmic ? 'A line falls' : 'Bars fall'} from ${percent(ratios[0])} of the variance for the first component to ${percent(ratios[ratios.length - 1])} for component ${ratios.length}.${choice ? ` ${describeChoice(choice)}` : ''}`,
-    caption: [
-      ...(choice ? ['A dot below the plot says how many components a criterion would keep.'] : []),
-      ...(noise
-        ? [
-            `The orange line: at each component, 95 % of tables without structure stay below it (${criterionTitle(noise.name).short}).`,
-          ]
-        : []),
-      ...(whiskers.length > 0 ? ['Whiskers are 95 % intervals from the bootstrap.'] : []),
-      ...(choice || noise
-        ? []
-        : ['Where the bars stop falling steeply, components begin to describe detail or noise.']),
-      ...(beyond ? [`The solver computed the first ${k} only.`] : []),
-    ].join(' '),
+    caption: captionOf(model, noise, ratios.length),
     height: keyHeight + HEIGHT + strip.height,
     body: (keyHeight > 0 ? key.svg : '') + moved(0, keyHeight, body) + moved(0, keyHeight + HEIGHT, strip.svg),
     table: tableOf(model, ratios, noise),
   };
+}
+
+/** `shown` is the number of variances in the figure. */
+function captionOf(model: Model, noise: Noise | undefined, shown: number): string {
+  const { choice, stability, k } = model;
+  const beyond = model.d > shown && shown === k && !model.spectrum;
+  return [
+    ...(choice ? ['A dot below the plot says how many components a criterion would keep.'] : []),
+    ...(noise
+      ? [
+          `The orange line: at each component, 95 % of tables without structure stay below it (${criterionTitle(noise.name).short}).`,
+        ]
+      : []),
+    ...(stability && stability.ratios.length > 0 ? ['Whiskers are 95 % intervals from the bootstrap.'] : []),
+    ...(choice || noise ? [] : ['Where the bars stop falling steeply, components begin to describe detail or noise.']),
+    ...(beyond ? [`The solver computed the first ${k} only.`] : []),
+  ].join(' ');
 }
 
 interface Axis {
