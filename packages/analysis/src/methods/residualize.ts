@@ -150,8 +150,8 @@ async function regress(
       const values = packedRows(right);
       const mean = centre(values, left.rows, c);
       addProducts(values, left.rows, c, own);
-      const frame = { shift: stats.mean, factor: new Float64Array(d).fill(1) };
-      await loaded.multiplyTransposed(frame, values, c, cross, (rows) => progress.step(rows));
+      const scaler = { shift: stats.mean, factor: new Float64Array(d).fill(1) };
+      await loaded.multiplyTransposed(scaler, values, c, cross, (rows) => progress.step(rows));
       // Chan, Golub & LeVeque (1983): merges the products of the rows before and of this block, each about its own means.
       const weight = columns.weight === 0 ? 0 : (columns.weight * left.rows) / (columns.weight + left.rows);
       const delta = mean.map((m, j) => m - means[j]);

@@ -53,12 +53,12 @@ export class AlignedRows {
   }
 
   async *#read(): AsyncGenerator<Float64Array, void, void> {
-    const frame = identityScaler(this.cols);
+    const scaler = identityScaler(this.cols);
     let rows = 0;
     for await (const block of this.#source.blocks()) {
       checkBlockWidth(block, this.#source, rows);
       const values = new Float64Array(block.rows * this.cols);
-      packTile(block, frame, { from: 0, to: block.rows, left: 0, right: this.cols }, values);
+      packTile(block, scaler, { from: 0, to: block.rows, left: 0, right: this.cols }, values);
       rows += block.rows;
       if (values.length > 0) yield values;
     }

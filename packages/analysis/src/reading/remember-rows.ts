@@ -5,8 +5,9 @@ import type { Block } from '@scree/core/data';
 const MOST_NUMBERS = 1e7;
 
 /**
- * The same source, whose rows are kept in memory as they are first read, if they are few: a fit, a bootstrap and criteria read
- * a small file once, and what could be read only once can be read again. Blocks stay as they are, so results keep their bits. `bytes` is the memory that the rows may take.
+ * The same source, which keeps its rows in memory during the first reading if they are few. So a fit, a bootstrap and criteria read a small
+ * file once, and a stream can be read again. Blocks are not changed, so results keep their bits. `bytes` is the memory that the rows may
+ * take.
  */
 export function rememberRows(source: RowSource, bytes: number): RowSource {
   const { cols, dtype, nonzeros, columnNames, resident } = source;

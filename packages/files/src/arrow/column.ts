@@ -127,8 +127,8 @@ export class BatchReader {
     length: number,
   ): Promise<(i: number) => number> {
     const each = large ? 8 : 4;
-    const places = await this.#part(location.buffer + 1, from * each, (count + 1) * each, (length + 1) * each);
-    const view = new DataView(places.buffer, places.byteOffset, places.byteLength);
+    const offsets = await this.#part(location.buffer + 1, from * each, (count + 1) * each, (length + 1) * each);
+    const view = new DataView(offsets.buffer, offsets.byteOffset, offsets.byteLength);
     return (i) =>
       large ? view.getInt32(8 * i + 4, true) * 2 ** 32 + view.getUint32(8 * i, true) : view.getInt32(4 * i, true);
   }

@@ -73,10 +73,10 @@ export async function csrTable(
           );
         }
         const some = next.length - 1;
-        const places = await readers[1].take(count);
-        const numbers = await readers[2].take(count, (i) => reading.add(places[i]));
+        const entryColumns = await readers[1].take(count);
+        const numbers = await readers[2].take(count, (i) => reading.add(entryColumns[i]));
         height += some;
-        const matrix = { rows: some, cols, indptr: next, indices: places, data: numbers as Float64Array };
+        const matrix = { rows: some, cols, indptr: next, indices: entryColumns, data: numbers as Float64Array };
         return { block: toBlock(matrix), texts: [] };
       });
     } finally {

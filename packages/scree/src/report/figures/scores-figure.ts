@@ -292,10 +292,10 @@ function summaries(sample: RowFacts['sample'], colouring: RowColours, axes: read
 
 function describeCentres(sample: RowFacts['sample'], colouring: RowColours, ...axes: number[]): string {
   if (colouring.groups.length < 2) return '';
-  const places = summaries(sample, colouring, axes)
+  const centres = summaries(sample, colouring, axes)
     .filter(({ rows }) => rows > 0)
     .map(({ name, means }) => `${name} around ${means.map((mean) => formatNumber(mean, 2)).join(', ')}`);
-  return `On average: ${places.join('; ')}.`;
+  return `On average: ${centres.join('; ')}.`;
 }
 
 /** Every point if there are few. Otherwise the centre of each group. */
