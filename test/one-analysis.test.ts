@@ -160,7 +160,7 @@ async function inLab(path: string, scale: Scale & string, columns: readonly stri
     compared,
     findings,
     notComputed,
-  } = structuredClone(await session.analysis({}, {}));
+  } = structuredClone(await session.shown.analysis({}, {}));
   const model = loadModel(bytes);
   const { choice, stability } = model;
   return {
