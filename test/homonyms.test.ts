@@ -17,32 +17,6 @@ const ALLOWED: Readonly<Record<string, string>> = {
 };
 const MOST_ALLOWED = 15;
 
-/** Names of the lab that other files export too. They are to get names of their own. */
-const IN_THE_LAB: readonly string[] = [
-  'Analysis',
-  'Cell',
-  'Cloud',
-  'Label',
-  'Missing',
-  'Picture',
-  'Point',
-  'Problem',
-  'SOLVERS',
-  'Settings',
-  'Snapshot',
-  'View',
-  'describeCell',
-  'formatNumber',
-  'isNarrow',
-  'nearest',
-  'norm',
-  'openFile',
-  'runTask',
-  'screePlot',
-  'toPng',
-  'viewOf',
-];
-
 /** The source files that export each name. */
 function filesByName(): Map<string, readonly string[]> {
   const files = new Map<string, readonly string[]>();
@@ -64,7 +38,7 @@ describe('An exported name', () => {
   const repeated = new Map([...files].filter(([, where]) => where.length > 1));
 
   it('is exported by one file, apart from those that have a reason', () => {
-    const rest = [...repeated].filter(([name]) => !(name in ALLOWED) && !IN_THE_LAB.includes(name));
+    const rest = [...repeated].filter(([name]) => !(name in ALLOWED));
     expect(rest, 'give one of them a name of its own').toEqual([]);
     // Without names the search itself would be wrong.
     expect(files.size).toBeGreaterThan(1000);
@@ -73,13 +47,5 @@ describe('An exported name', () => {
   it('needs its reason: what one file exports is not on the list', () => {
     expect(Object.keys(ALLOWED).filter((name) => !repeated.has(name))).toEqual([]);
     expect(Object.keys(ALLOWED).length).toBeLessThanOrEqual(MOST_ALLOWED);
-  });
-
-  it('is exported twice only because of the lab, if it is on the list of the lab', () => {
-    for (const name of IN_THE_LAB)
-      expect(
-        (files.get(name) ?? []).filter((file) => !file.startsWith('lab')).length,
-        `${name} outside the lab`,
-      ).toBeLessThanOrEqual(1);
   });
 });

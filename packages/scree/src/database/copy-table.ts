@@ -84,7 +84,7 @@ export async function copyTable(
     const block = new BlockAssembler({ cols: numbers.length, texts: text === undefined ? 0 : 1, memory, Values });
     const decoder = new RowDecoder({ sent, sources, order, path }, numbers, text, integers);
     try {
-      for await (const rows of copiedRows(chunks, order.length, path, memory / ROW_SHARE)) {
+      for await (const rows of rowsByChunk(chunks, order.length, path, memory / ROW_SHARE)) {
         while (rows.next()) {
           decoder.add(rows, block);
           if (block.isFull) yield block.take();
@@ -276,7 +276,7 @@ class RowDecoder {
 }
 
 /** Yields the same reader of rows after every chunk. Large fields may need many chunks, and up to `limit` bytes. */
-export async function* copiedRows(
+export async function* rowsByChunk(
   chunks: AsyncIterable<Uint8Array>,
   fields: number,
   path: string,

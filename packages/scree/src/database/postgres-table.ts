@@ -1,7 +1,7 @@
 import { checkColumns, chunksOf, streamedBytes, type Table, uniqueNames } from '@scree/files/platform';
 import { copyToDisk } from '../disk/temporary-copy.js';
 import { arrayHead, type CopyType } from './copy-rows.js';
-import { brokenRows, copiedRows, copyTable, ROW_SHARE, type RowStore, type SentColumn } from './copy-table.js';
+import { brokenRows, copyTable, rowsByChunk, ROW_SHARE, type RowStore, type SentColumn } from './copy-table.js';
 import { chooseTable } from './duck-table.js';
 import { identifier } from './duckdb.js';
 import { type Address, PostgresConnection, type ResultField } from './postgres-connection.js';
@@ -289,7 +289,7 @@ async function openOnce(
       const field = order.indexOf(j);
       let row = 0;
       try {
-        for await (const part of copiedRows(read(), order.length, path, memory / ROW_SHARE)) {
+        for await (const part of rowsByChunk(read(), order.length, path, memory / ROW_SHARE)) {
           const { view, starts, lengths } = part;
           for (; part.next(); row++) {
             if (lengths[field] >= 0) return arrayHead(view, starts[field], lengths[field]).length;

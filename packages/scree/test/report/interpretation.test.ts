@@ -15,7 +15,7 @@ import {
 import { beforeAll, describe, expect, it } from 'vitest';
 import { fixedDecimals } from '../../src/report/columns.js';
 import { categoryCentres, numericColumns } from '../../src/report/encoded-columns.js';
-import { type NameBox, placeArrowNames, placeNames } from '../../src/report/figures/place-names.js';
+import { type NameArea, placeArrowNames, placeNames } from '../../src/report/figures/place-names.js';
 import { labelsOf, noise } from './data.js';
 import { report, tableOf, textOf } from './sound.js';
 
@@ -201,7 +201,7 @@ describe('a report of categories', () => {
 });
 
 describe('names beside points', () => {
-  const frame: NameBox = { left: 0, right: 480, top: 0, bottom: 400 };
+  const frame: NameArea = { left: 0, right: 480, top: 0, bottom: 400 };
   const places = fc.array(
     fc.record({
       at: fc.tuple(fc.integer({ min: 0, max: 480 }), fc.integer({ min: 0, max: 400 })),
@@ -209,7 +209,7 @@ describe('names beside points', () => {
     }),
     { maxLength: 60 },
   );
-  const overlaps = (boxes: readonly NameBox[]): boolean =>
+  const overlaps = (boxes: readonly NameArea[]): boolean =>
     boxes.some((a, i) =>
       boxes.some((b, j) => j < i && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom),
     );

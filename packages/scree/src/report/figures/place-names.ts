@@ -2,7 +2,7 @@ import { FONT_SIZE, figureText, lineWidth } from './figure.js';
 
 /** Names beside points, without overlaps. Coordinates are pixels of the figure. */
 
-export interface NameBox {
+export interface NameArea {
   readonly left: number;
   readonly right: number;
   readonly top: number;
@@ -22,7 +22,7 @@ export interface NamedArrow {
   readonly at: readonly [x: number, y: number];
 }
 
-export interface PlacedName extends NameBox {
+export interface PlacedName extends NameArea {
   readonly name: string;
 }
 
@@ -36,8 +36,8 @@ const GAP = 7;
  */
 export function placeNames(
   wanted: readonly Wanted[],
-  frame: NameBox,
-  obstacles: readonly NameBox[] = [],
+  frame: NameArea,
+  obstacles: readonly NameArea[] = [],
   size = FONT_SIZE,
 ): (PlacedName | undefined)[] {
   const taken = [...obstacles];
@@ -57,20 +57,20 @@ export function placeNames(
 export function placeArrowNames(
   arrows: readonly NamedArrow[],
   origin: readonly [x: number, y: number],
-  frame: NameBox,
+  frame: NameArea,
   { size = FONT_SIZE, drawAll = false }: { size?: number; drawAll?: boolean } = {},
 ): (PlacedName | undefined)[] {
   const all = arrows.map(({ at }) => shaftOf(origin, at));
   const tips = drawAll ? arrows.map(({ at }) => dotBox(at, 3)) : [];
   const shafts = drawAll ? all.flatMap(outerPart) : [];
-  const names: NameBox[] = [];
+  const names: NameArea[] = [];
   return arrows.map(({ name, at }, i) => {
     if (names.length >= MOST_ARROWS) return undefined;
     const crossed = all[i].some((part) => names.some((other) => overlap(part, inner(other))));
     if (crossed && !drawAll) return undefined;
     const towards = [at[0] - origin[0], at[1] - origin[1]] as const;
     const places = placesOf({ name, at, towards }, size).filter(({ turn }) => turn <= SIDEWAYS);
-    const find = (taken: readonly NameBox[]): NameBox | undefined =>
+    const find = (taken: readonly NameArea[]): NameArea | undefined =>
       places.find(({ box }) => isFree(box, frame, taken) && !all[i].some((part) => overlap(part, inner(box))))?.box;
     const free = find([...names, ...tips, ...shafts]) ?? (drawAll ? find([...names, ...tips]) : undefined);
     if (!free) return undefined;
@@ -84,7 +84,7 @@ export function placeArrowNames(
 }
 
 /** Small boxes along an arrow. */
-function shaftOf([x, y]: readonly [number, number], [toX, toY]: readonly [number, number]): NameBox[] {
+function shaftOf([x, y]: readonly [number, number], [toX, toY]: readonly [number, number]): NameArea[] {
   const steps = Math.ceil(Math.hypot(toX - x, toY - y) / 5);
   return Array.from({ length: steps }, (_, i) => {
     const share = (i + 1) / steps;
@@ -93,7 +93,7 @@ function shaftOf([x, y]: readonly [number, number], [toX, toY]: readonly [number
 }
 
 /** The end of an arrow: near the origin all arrows meet. */
-function outerPart(shaft: readonly NameBox[]): readonly NameBox[] {
+function outerPart(shaft: readonly NameArea[]): readonly NameArea[] {
   return shaft.slice(Math.floor(0.7 * shaft.length));
 }
 
@@ -104,7 +104,7 @@ const MOST_ARROWS = 20;
 const SIDEWAYS = 0.5;
 
 /** Places beside a point, the nearest in the wanted direction first; `turn` is −cos of the angle to it. */
-function placesOf({ at: [x, y], name, towards = [1, 0] }: Wanted, size: number): { box: NameBox; turn: number }[] {
+function placesOf({ at: [x, y], name, towards = [1, 0] }: Wanted, size: number): { box: NameArea; turn: number }[] {
   // Names of arrows are bold, and bold letters are wider.
   const [width, height] = [1.1 * lineWidth(name, size), size + 1];
   const length = Math.hypot(...towards) || 1;
@@ -119,7 +119,7 @@ function placesOf({ at: [x, y], name, towards = [1, 0] }: Wanted, size: number):
   }).sort((a, b) => a.far - b.far || a.turn - b.turn);
 }
 
-function isFree(box: NameBox, frame: NameBox, taken: readonly NameBox[]): boolean {
+function isFree(box: NameArea, frame: NameArea, taken: readonly NameArea[]): boolean {
   return isInside(box, frame) && !taken.some((other) => overlap(box, other));
 }
 
@@ -165,19 +165,19 @@ export function drawNames(
 }
 
 /** The box of a dot. */
-export function dotBox([x, y]: readonly [number, number], radius: number): NameBox {
+export function dotBox([x, y]: readonly [number, number], radius: number): NameArea {
   return { left: x - radius, right: x + radius, top: y - radius, bottom: y + radius };
 }
 
 /** A box without its edge, which the letters of a name do not fill. */
-function inner({ left, right, top, bottom }: NameBox): NameBox {
+function inner({ left, right, top, bottom }: NameArea): NameArea {
   return { left: left + 3, right: right - 3, top: top + 3, bottom: bottom - 3 };
 }
 
-function isInside(box: NameBox, frame: NameBox): boolean {
+function isInside(box: NameArea, frame: NameArea): boolean {
   return box.left >= frame.left && box.right <= frame.right && box.top >= frame.top && box.bottom <= frame.bottom;
 }
 
-export function overlap(a: NameBox, b: NameBox): boolean {
+export function overlap(a: NameArea, b: NameArea): boolean {
   return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 }

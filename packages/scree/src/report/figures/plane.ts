@@ -1,5 +1,5 @@
 import { WIDTH } from './figure.js';
-import type { NameBox } from './place-names.js';
+import type { NameArea } from './place-names.js';
 
 /** A plot whose points are also needed in pixels, to place names. */
 export interface Plane {
@@ -9,7 +9,7 @@ export interface Plane {
   /** True if the two axes have different scales. */
   readonly stretched: boolean;
   /** The area inside the axes. */
-  readonly frame: NameBox;
+  readonly frame: NameArea;
   toPixel(x: number, y: number): [number, number];
 }
 

@@ -7,7 +7,7 @@ import { RAMP_STEPS, rampColour } from '../theme.js';
 import { type RowColours, rowColumns } from './colouring.js';
 import { ellipsesOf } from './ellipses.js';
 import { colourBar, type Figure, type FigureTable, legend, lineWidth, moved, plot, WIDTH } from './figure.js';
-import { dotBox, drawNames, type NameBox, overlap, type PlacedName, placeNames, type Wanted } from './place-names.js';
+import { dotBox, drawNames, type NameArea, overlap, type PlacedName, placeNames, type Wanted } from './place-names.js';
 import { MARGINS, type Plane, planeOf } from './plane.js';
 import { dotMarks, MAX_TOOLTIPS, pointTitle, type RowPoint, rowColour, toPoints } from './points.js';
 
@@ -120,7 +120,7 @@ function rowNames(
   points: readonly RowPoint[],
   rings: ReadonlySet<number>,
   apart: readonly { readonly name: string; readonly x: number; readonly y: number }[],
-  obstacles: readonly NameBox[],
+  obstacles: readonly NameArea[],
   plane: Plane,
 ): { svg: string; named: number } {
   const own = facts.sample.map(({ row }, i) => ({ ...points[i], row, at: plane.toPixel(points[i].x, points[i].y) }));
@@ -220,7 +220,7 @@ function groupNames(
   points: readonly RowPoint[],
   colouring: RowColours,
   plane: Plane,
-  obstacles: readonly NameBox[],
+  obstacles: readonly NameArea[],
 ): PlacedName[] {
   const named = colouring.groups.filter((group) => group.named);
   if (named.length < 2) return [];
@@ -242,7 +242,7 @@ function groupNames(
       const top = y - GROUP_SIZE / 2 + shift;
       return { name, left, right, top, bottom: top + GROUP_SIZE };
     };
-    const free = (boxes: readonly NameBox[]): number | undefined =>
+    const free = (boxes: readonly NameArea[]): number | undefined =>
       SHIFTS.find((shift) => !boxes.some((other) => overlap(at(shift), other)));
     const shift = free([...placed, ...obstacles]) ?? free(placed);
     if (shift !== undefined) placed.push(at(shift));
