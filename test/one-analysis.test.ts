@@ -70,7 +70,7 @@ async function run(name: string, args: readonly string[]): Promise<string> {
   return printed.join('');
 }
 
-/** What can be compared between the record of the library and what others show of theirs. */
+/** The part of an analysis that the command, the report and the lab show too. */
 interface Told {
   readonly rows: number;
   readonly kept: number;
@@ -116,7 +116,7 @@ function toldBy({ table, model, kept, compared, findings, notComputed }: Analysi
     limits: [compared?.found.unusualLimits.t2 ?? null, compared?.found.unusualLimits.q ?? null],
     unusual: compared?.found.unusual.map(({ row }) => numbers[row]) ?? [],
     statistics: compared?.found.unusual.flatMap(({ t2, error }) => [t2, error]) ?? [],
-    // What was done to a file is known to those who read the file.
+    // Only readers of the file know about changes of its values.
     findings: findings.filter(({ code }) => !OF_FILES.includes(code)).map(({ code, importance }) => [code, importance]),
     notComputed: Object.keys(notComputed).sort(),
   };

@@ -1,7 +1,7 @@
 import { checkColumns, chunksOf, streamedBytes, type Table, uniqueNames } from '@scree/files/platform';
 import { copyToDisk } from '../disk/temporary-copy.js';
 import { arrayHead, type CopyType } from './copy-rows.js';
-import { brokenRows, copyTable, rowsByChunk, ROW_SHARE, type RowStore, type SentColumn } from './copy-table.js';
+import { brokenRows, copyTable, ROW_SHARE, type RowStore, rowsByChunk, type SentColumn } from './copy-table.js';
 import { chooseTable } from './duck-table.js';
 import { identifier } from './duckdb.js';
 import { type Address, PostgresConnection, type ResultField } from './postgres-connection.js';

@@ -81,7 +81,7 @@ describe('an error of the command', () => {
     expect(data.details).toEqual({ row: 5 });
   });
 
-  it('counts all columns with missing values, also where the details have the first ones', () => {
+  it('counts all columns with missing values, also if the details have the first ones', () => {
     const columns = Array.from({ length: 300 }, (_, j) => ({ name: `c${j}`, count: 1 }));
     const details = { row: 0, columnName: 'c0', value: columns, affectedRows: 1, totalRows: 9 };
     expect(about('MISSING_VALUES', details)).toMatch(/or --exclude to leave out some of these 300 columns\.$/);

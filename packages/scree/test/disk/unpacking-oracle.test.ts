@@ -14,8 +14,8 @@ import { memoryFile, zipFile } from '../../../files/test/make.js';
 import { nodeUnpackers } from '../../src/disk/unpackers.js';
 
 /**
- * Compares what is unpacked here with Python's gzip and zipfile, the lz4 package, and the zstd program, on sound and damaged files: what
- * they refuse is refused here, and what is accepted here has their bytes. `npm run test:oracle` tries more files.
+ * Compares what is unpacked here with Python's gzip and zipfile, the lz4 package, and the zstd program, on sound and damaged files: a file
+ * that they refuse must be refused here, and a file that is accepted here must give the same bytes. `npm run test:oracle` tries more files.
  */
 
 const python = pythonWith('lz4.frame');
@@ -136,7 +136,7 @@ function damage(file: Buffer, random: Random): Buffer {
 
 const digest = (bytes: Uint8Array): string => createHash('sha1').update(bytes).digest('hex');
 
-/** The digest of what a file unpacks to; null if it is refused. */
+/** The digest of the unpacked bytes. null if the file is refused. */
 async function outcomeOf(unpack: Unpack, file: Uint8Array): Promise<string | null> {
   try {
     return digest(await unpack(file));

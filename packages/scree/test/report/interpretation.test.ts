@@ -189,7 +189,7 @@ describe('a report of categories', () => {
     ]);
   });
 
-  it('has no circle where all columns are categories', async () => {
+  it('has no circle if all columns are categories', async () => {
     const fitted = await mca(
       TABLE.map(({ region, even }) => ({ region, even })),
       { k: 2 },
@@ -232,7 +232,7 @@ describe('names beside points', () => {
     );
   });
 
-  it('are all placed where there is room', () => {
+  it('are all placed if there is room', () => {
     const apart = Array.from({ length: 12 }, (_, i) => ({
       at: [60 + 120 * (i % 4), 40 + 120 * Math.floor(i / 4)] as const,
       name: `row ${i}`,
