@@ -36,7 +36,7 @@ describe('supplementary columns and groups', () => {
     expect(file.leftOut.map(({ name, why }) => [name, why])).toContainEqual(['kind', 'group']);
   });
 
-  it('stay beside their rows where rows are dropped; their own gaps drop nothing', async () => {
+  it('stay beside their rows if rows are dropped; their own gaps drop nothing', async () => {
     expect(await beside(CSV, { ...options, missing: 'drop' })).toEqual([
       { row: [1, 2], extra: [10], kind: ['u'] },
       { row: [5, 7], extra: [Number.NaN], kind: ['u'] },
@@ -45,7 +45,7 @@ describe('supplementary columns and groups', () => {
     ]);
   });
 
-  it('are not filled in where gaps of other columns are', async () => {
+  it('are not filled in if gaps of other columns are', async () => {
     const rows = await beside(CSV, { ...options, missing: 'mean' });
     expect(rows[1]).toEqual({ row: [3, 4.75], extra: [20], kind: ['v'] });
     expect(rows[2].extra).toEqual([Number.NaN]);

@@ -1,12 +1,13 @@
 import type { RowSource } from '@scree/core';
 import { type Block, mapAsync, mapSource } from '@scree/core/data';
 
-/** Most numbers that are kept: as many as a table has that is looked at more closely without being asked for. */
+/** Maximum number of numbers that are kept: the size up to which `analyze` examines a table without being asked. */
 const MOST_NUMBERS = 1e7;
 
 /**
- * The same source, whose rows are kept in memory as they are first read, if they are few: a fit, a bootstrap and criteria read
- * a small file once, and what could be read only once can be read again. Blocks stay as they are, so results keep their bits. `bytes` is the memory that the rows may take.
+ * The same source, which keeps its rows in memory during the first reading if they are few. So a fit, a bootstrap and criteria read a small
+ * file once, and a stream can be read again. Blocks are not changed, so results keep their bits. `bytes` is the memory that the rows may
+ * take.
  */
 export function rememberRows(source: RowSource, bytes: number): RowSource {
   const { cols, nonzeros, resident } = source;

@@ -3,9 +3,8 @@ type ItemMap<In, Out> = (item: In) => Out | undefined | Promise<Out | undefined>
 type AtEnd = (() => void | Promise<void>) | undefined;
 
 /**
- * The items that a function makes of others; items for which it returns undefined are left out. `atEnd` is called after the last
- * item. If a function throws, the items are closed. This is cheaper than a generator, and items that are mapped several times go
- * through one loop.
+ * Applies a function to items. Items for which it returns undefined are left out. `atEnd` is called after the last item. If a function
+ * throws, the items are closed. This is cheaper than a generator, and items that are mapped several times go through one loop.
  */
 export function mapAsync<In, Out>(
   items: Iterable<In> | AsyncIterable<In>,

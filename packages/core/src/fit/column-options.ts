@@ -65,8 +65,8 @@ export async function transformColumns(
     progress,
   );
   const ranked = columns.map((column, j) => (transformOf(column.name) === 'rank' ? learned.coding.columns[j] : column));
-  const coding = { ...plain, columns: ranked };
-  return { source: encodedSource(table, coding), settings: { ...others, coding } };
+  const encoding = { ...plain, columns: ranked };
+  return { source: encodedSource(table, encoding), settings: { ...others, coding: encoding } };
 }
 
 /**

@@ -76,6 +76,7 @@ async function refuseFailedByChange(source: RowSource | undefined, error: unknow
 
 /** Number of fits that run at once. With three, four fits took three times as long as with one, on 16 cores (bench/event-loop.ts). */
 const MOST_FITS = 1;
+/** Number of fits that run now. A count for the process. */
 let running = 0;
 const waiting: (() => void)[] = [];
 

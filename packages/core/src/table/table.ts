@@ -69,7 +69,7 @@ export interface RemoteRequest {
   onRead(read: RemoteReading): void;
 }
 
-/** What was read on a cluster. */
+/** Facts about rows that were read on a cluster. */
 export interface RemoteReading {
   /** Rows of the table, rows with missing values, and rows that remain. */
   readonly read: number;

@@ -81,10 +81,10 @@ export interface NumberFormat {
 }
 
 /**
- * The decimal mark of every column. Cells of the column decide, except those like "1,234". If there are no others, the other
- * columns decide, if they agree. Otherwise the delimiter may decide: between commas a comma separates thousands, and between
- * semicolons it is the decimal mark. Otherwise a comma stays open, and a point is a decimal point unless it looks like a
- * separator of thousands: beside it are whole numbers of up to three digits, and commas do not separate columns.
+ * The decimal mark of every column. Cells of the column decide, except those like "1,234". If all cells are like that, the other columns
+ * decide, if they agree. Otherwise the delimiter may decide: between commas a comma separates thousands, and between semicolons it is the
+ * decimal mark. Otherwise a comma stays open, and a point is a decimal point unless it looks like a separator of thousands: beside it are
+ * whole numbers of up to three digits, and commas do not separate columns.
  */
 export function decideMarks(columns: readonly CellCounts[], delimiter: string): NumberFormat[] {
   const decided = columns.map(ownMark);

@@ -18,15 +18,15 @@ import { countRowsOfSmallFile } from './with-file.js';
 // The index of the package does this too, but loading it would take longer than most fits.
 offerEngines();
 
-/** A file as a table to analyse. Its rows count while they are read, so that much of it is known only afterwards. */
+/** A file as a table to analyse. Some properties, such as the number of rows, are known only after the file was read. */
 export function tableOf(file: DataFile): AnalysisTable {
-  const { source, columns, coding, fit, label, supplementary, groups, supplementaryRows, leftOut } = file;
-  // Sparse rows have nothing beside them, unless they were encoded.
-  const sparse = source.nonzeros !== undefined && !coding;
+  const { source, columns, coding: encoding, fit, label, supplementary, groups, supplementaryRows, leftOut } = file;
+  // Sparse rows have no other columns beside them, unless they were encoded.
+  const sparse = source.nonzeros !== undefined && !encoding;
   return {
     source,
-    columns: coding?.columns.map(({ name }) => name) ?? columns,
-    coding,
+    columns: encoding?.columns.map(({ name }) => name) ?? columns,
+    coding: encoding,
     fit,
     label,
     supplementary,
@@ -41,7 +41,7 @@ export function tableOf(file: DataFile): AnalysisTable {
   };
 }
 
-/** What the flags ask of a fit of a file. Rows with weights are read for them. */
+/** The options of an analysis from the flags. Reads the weights of the rows if they have some. */
 export async function questionsOf(
   file: DataFile,
   { flags, signal }: Pick<Call, 'flags' | 'signal'>,
@@ -64,7 +64,7 @@ export async function questionsOf(
   };
 }
 
-/** What figures need of the rows, and whether single rows are listed. */
+/** Options for the data of figures and for listing single rows. */
 export type MoreQuestions = Pick<AnalyzeTableOptions, 'figures' | 'colours' | 'listRows'>;
 
 /** Fits and analyses a file as the flags say. */

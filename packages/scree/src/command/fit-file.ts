@@ -14,11 +14,11 @@ import { countRowsOfSmallFile, withFile } from './with-file.js';
 export interface FitFileOptions {
   /** Replaces how the rows are read. */
   readonly read?: (() => Promise<RowSource | Moments>) | undefined;
-  /** Whether to ask how many components to keep and how stable they are. Default false. */
+  /** If true, the number of components and their stability are examined too. Default false. */
   readonly asks?: boolean;
 }
 
-/** Fits a model to a file, and asks what takes little time. */
+/** Fits a model to a file, and examines what takes little time. */
 export async function fitFile(
   file: DataFile,
   call: Pick<Call, 'flags' | 'signal'>,

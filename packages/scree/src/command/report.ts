@@ -13,8 +13,8 @@ import { analyzeFile, tableOf } from './analyze-file.js';
 import { byGroup, refuseRowsApart } from './by-group.js';
 import { checkEnding } from './check-output.js';
 import type { Call } from './command.js';
-import { describeWarning } from './describe-error.js';
-import { describeReason } from './describe-reason.js';
+import { warningWithFlags } from './describe-error.js';
+import { reasonWithFlags } from './describe-reason.js';
 import { checkRereadable, withModel } from './fit-file.js';
 import { inFolder } from './in-folder.js';
 import { groupColumns } from './method.js';
@@ -64,7 +64,7 @@ async function writePage(call: Call, terminal: Terminal, only?: OpenOptions['onl
     const { model, notComputed } = analysis;
     for (const part of ['supplementaryRows', 'rotation'] as const) {
       const reason = notComputed[part];
-      if (reason) terminal.note(describeReason(part, reason));
+      if (reason) terminal.note(reasonWithFlags(part, reason));
     }
     const report = await makeReport({
       analysis,
@@ -73,8 +73,8 @@ async function writePage(call: Call, terminal: Terminal, only?: OpenOptions['onl
       title: only ? `${title}: ${only.column} = ${only.level}` : title,
       description: file.describe(),
       command: `scree report ${[...positionals, ...spelled(only ? { ...flags, by: only.column } : flags)].map(shellWord).join(' ')}`,
-      describeWarning: (warning) => describeWarning(warning, model.columnNames),
-      describeReason,
+      describeWarning: (warning) => warningWithFlags(warning, model.columnNames),
+      describeReason: reasonWithFlags,
       signal,
     });
     terminal.clear();

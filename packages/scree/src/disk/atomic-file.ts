@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { errorCode } from './error-code.js';
 import { closeRead } from './file-bytes.js';
 import { targetOf } from './output-target.js';
-import { PROCESS_ID, PROCESS_ID_PATTERN, stateOf } from './process-id.js';
+import { PROCESS_ID, PROCESS_ID_PATTERN, processState } from './process-id.js';
 import { systemError } from './system-error.js';
 import { removeAtExit, settled } from './temporary-files.js';
 
@@ -244,7 +244,7 @@ export async function removeAbandonedParts(target: string): Promise<void> {
   try {
     for await (const { name } of await opendir(folder)) {
       const [, writer] = (name.startsWith(start) && rest.exec(name.slice(start.length))) || [];
-      if (writer !== undefined && stateOf(writer) === 'ended') await rm(join(folder, name), { force: true });
+      if (writer !== undefined && processState(writer) === 'ended') await rm(join(folder, name), { force: true });
     }
   } catch {
     // The folder cannot be listed, or the file belongs to another user. Leaving it does no harm.

@@ -13,8 +13,8 @@ export const PROCESS_ID = `${hostId()}-${process.pid}-${statOf('self')?.start ??
 /** A process id as a regular expression. */
 export const PROCESS_ID_PATTERN = '[0-9a-f]{8}-\\d+-\\d+';
 
-/** Whether a process runs. 'unknown' for one of another machine or container. */
-export function stateOf(processId: string): 'running' | 'ended' | 'unknown' {
+/** The state of a process. 'unknown' if it belongs to another machine or container. */
+export function processState(processId: string): 'running' | 'ended' | 'unknown' {
   const [host, pid, start] = processId.split('-');
   if (host !== hostId()) return 'unknown';
   try {

@@ -6,11 +6,11 @@ import { errorCode } from './error-code.js';
 /** Formats that are parsed as text. */
 export type TextFormat = 'csv' | 'tsv' | 'json' | 'ndjson';
 
-export function isText(format: FileFormat): format is TextFormat {
+export function isTextFormat(format: FileFormat): format is TextFormat {
   return format === 'csv' || format === 'tsv' || format === 'json' || format === 'ndjson';
 }
 
-/** What the thread reads. */
+/** The task of the thread. */
 export type ThreadTask = TextTask | SqliteTask;
 
 /** An open text file, by its file descriptor, which all threads of a process share. */
@@ -32,7 +32,7 @@ export interface SqliteTask {
   readonly memory: number;
   /** The path that is opened. */
   readonly file: string;
-  /** Whether it is a copy with a write-ahead log. */
+  /** True if the file is a copy with a write-ahead log. */
   readonly logged: boolean;
   /** The name of the file in messages. */
   readonly path: string;
@@ -56,7 +56,7 @@ export type TableFacts = Pick<
   | 'manyTexts'
 > & { readonly dtype: ReturnType<Table['dtype']> };
 
-/** Messages to the thread: start a read, provide a buffer for its next batch, stop it. */
+/** Messages to the thread: start a read, provide a buffer for its next batch, stop the read. */
 export type ToThread =
   | { readonly kind: 'read'; readonly reading: number; readonly request: ReadRequest }
   | { readonly kind: 'more'; readonly reading: number; readonly buffer: ArrayBuffer | undefined }

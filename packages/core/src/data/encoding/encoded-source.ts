@@ -29,21 +29,21 @@ export async function openForModel(
   model: { readonly coding?: Encoding; readonly columnNames?: readonly string[] },
   progress: ProgressTracker,
 ): Promise<RowSource> {
-  const { coding, columnNames } = model;
-  if (!coding) return openSource(data as Data, progress, columnNames);
-  const names = inputNames(coding);
-  if (!hasCategories(coding) && coding.method === 'pca' && !coding.regression) {
+  const { coding: encoding, columnNames } = model;
+  if (!encoding) return openSource(data as Data, progress, columnNames);
+  const names = inputNames(encoding);
+  if (!hasCategories(encoding) && encoding.method === 'pca' && !encoding.regression) {
     const source = await openSource(data as Data, progress, names);
-    return encodedSource(sourceTable(checkWidth(source, source.cols, coding), names), coding);
+    return encodedSource(sourceTable(checkWidth(source, source.cols, encoding), names), encoding);
   }
   const table = await toTable(data, progress, names);
-  return encodedSource(checkWidth(table, table.width, coding), coding);
+  return encodedSource(checkWidth(table, table.width, encoding), encoding);
 }
 
-function checkWidth<Opened>(opened: Opened, width: number, coding: Encoding): Opened {
-  const expected = inputWidth(coding);
+function checkWidth<Opened>(opened: Opened, width: number, encoding: Encoding): Opened {
+  const expected = inputWidth(encoding);
   if (width === expected) return opened;
-  const covariates = coding.regression ? ' and covariates' : '';
+  const covariates = encoding.regression ? ' and covariates' : '';
   throw new DataError(
     'WIDTH_MISMATCH',
     `These rows have ${width} columns, but the model was fitted to ${expected}${covariates}. Pass the same columns in the same order.`,
@@ -52,10 +52,10 @@ function checkWidth<Opened>(opened: Opened, width: number, coding: Encoding): Op
 }
 
 /** A table as a source of rows of numbers. An encoded table that is small is kept between passes. */
-export function encodedSource(table: Table<unknown>, coding: Encoding, options: EncodeOptions = {}): RowSource {
+export function encodedSource(table: Table<unknown>, encoding: Encoding, options: EncodeOptions = {}): RowSource {
   const { fitted, warnings = [] } = options;
   const { rows = fitted?.rows, rereadable, nonzeros } = table;
-  const encoded = encodeColumns(changeTable(table, { rows }), coding, { fitted: fitted !== undefined });
+  const encoded = encodeColumns(changeTable(table, { rows }), encoding, { fitted: fitted !== undefined });
   const stored = encoded.nonzeros ?? (rows ?? Number.POSITIVE_INFINITY) * encoded.width;
   const small = rereadable && nonzeros === undefined && stored <= KEPT_NUMBERS;
   let kept: readonly Block[] | undefined;

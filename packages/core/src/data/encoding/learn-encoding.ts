@@ -78,7 +78,7 @@ export async function learnEncoding(
   weights.end(rows);
   progress.end();
   const { method, missing, unseen } = rules;
-  const coding: Encoding = {
+  const encoding: Encoding = {
     version: 1,
     method,
     named: table.named,
@@ -86,7 +86,7 @@ export async function learnEncoding(
     unseen,
     columns: columns.map((column) => column.result()),
   };
-  return { coding, rows, present, warnings: warningsOf(coding, columns, rows) };
+  return { coding: encoding, rows, present, warnings: warningsOf(encoding, columns, rows) };
 }
 
 /** How a column of each kind is encoded; undefined if its values decide. */
