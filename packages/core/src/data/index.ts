@@ -40,7 +40,7 @@ export {
   type Text,
   withClose,
 } from '../table/table.js';
-export { readBlocks, sourceTable, toRowSource } from '../table/to-row-source.js';
+export { blocksToBatches, sourceTable, toRowSource } from '../table/to-row-source.js';
 export { toTable } from '../table/to-table.js';
 export { transposeTable } from '../table/transpose-table.js';
 export { TwoBuffers } from '../table/two-buffers.js';

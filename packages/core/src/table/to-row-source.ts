@@ -31,14 +31,14 @@ export function sourceTable(source: RowSource, names = source.columnNames): Tabl
     mayMissValues: true,
     checkMissing: false,
     rereadable: source.rereadable,
-    read: (request) => readBlocks(source.blocks(), request),
+    read: (request) => blocksToBatches(source.blocks(), request),
     warnings: () => source.warnings?.() ?? [],
     close: async () => source.close?.(),
   };
 }
 
 /** Blocks of all columns of a table as batches of the columns that are asked for. */
-export function readBlocks(
+export function blocksToBatches(
   blocks: Iterable<Block> | AsyncIterable<Block>,
   { numbers, texts = [] }: ReadRequest,
 ): AsyncIterable<TableBatch> {

@@ -1,5 +1,5 @@
 import { DataError } from '@scree/core';
-import { blockHeight, type DenseBlock, readBlocks, type Table } from '@scree/core/data';
+import { blockHeight, blocksToBatches, type DenseBlock, type Table } from '@scree/core/data';
 import type { ByteCheck } from '../archive/zip-member.js';
 import { type ByteReader, type Bytes, readWhole } from '../bytes/bytes.js';
 import { Pool, readAhead } from '../bytes/read-ahead.js';
@@ -53,7 +53,10 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
       const rounded = (column: number): void => {
         if (wanted === undefined || wanted.has(column)) reading.add(column);
       };
-      return readBlocks(columnwise && readAt ? reader.byColumns(readAt, rounded) : reader.byRows(rounded), request);
+      return blocksToBatches(
+        columnwise && readAt ? reader.byColumns(readAt, rounded) : reader.byRows(rounded),
+        request,
+      );
     },
     warnings: () => integers.warnings(path, String),
     close: async () => {},
