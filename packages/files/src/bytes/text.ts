@@ -51,7 +51,7 @@ export function linesOf(bytes: Uint8Array): { readonly text: string; readonly wi
   for (let at = 0; at < bytes.length && balance < CLEAR; ) {
     const end = bytes.indexOf(10, at) + 1 || bytes.length;
     const line = textOf(bytes, at, end);
-    const whole = isWhole(line, end - at);
+    const whole = isWhole(line, bytes, at, end);
     if (!whole) balance++;
     else if (line.length < end - at) balance--;
     lines.push(whole ? line : windows1252Of(bytes, at, end));
