@@ -7,6 +7,7 @@ import { pca, ScreeError } from '@scree/core';
 import { type DataFile, type FileOptions, openBlob } from '@scree/files';
 import { blobBytes } from '@scree/files/platform';
 import fc from 'fast-check';
+import type { SchemaElement } from 'hyparquet';
 import { type ColumnSource, parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, it } from 'vitest';
 import { pythonWith, runPython } from '../../../test/python.js';
@@ -78,8 +79,9 @@ describe('a Parquet file', () => {
     expect((await numbers.labels()).numbers).toEqual(Float64Array.of(-1, 0, 1, 2));
     await numbers.close();
     await expect(open(content, { columns: ['when'] })).rejects.toMatchObject({ code: 'NOT_A_NUMBER' });
-    const other = await open(content, { label: 'when' });
-    await expect(other.labels()).rejects.toMatchObject({ code: 'UNSUPPORTED' });
+    const moments = await open(content, { label: 'when' });
+    expect((await moments.labels()).names.slice(0, 2)).toEqual(['1970-01-01 00:00:00+00', '1970-01-01 00:00:00.001+00']);
+    await moments.close();
   });
 
   it("leaves pandas' index out, unless it is named", async () => {
@@ -331,24 +333,94 @@ describe('a Parquet file', () => {
     expect(seen).toBeLessThan(bytes.length / 5);
   });
 
-  it('leaves what is nested out, and finds what stands behind it', async () => {
+  /** Lists as pyarrow and others nest them: a group around a repeated group around the numbers. */
+  const listSchema = (name: string, type: 'FLOAT' | 'INT64' = 'FLOAT'): SchemaElement[] => [
+    { name, repetition_type: 'OPTIONAL', num_children: 1, converted_type: 'LIST' },
+    { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+    { name: 'element', type, repetition_type: 'OPTIONAL' },
+  ];
+  const root = (columns: number): SchemaElement => ({ name: 'root', num_children: columns });
+  const x: SchemaElement = { name: 'x', type: 'DOUBLE', repetition_type: 'REQUIRED' };
+
+  it.each([64, 1000, 1 << 20])('has a column for every entry of lists of one length, in pages of %i bytes', async (pageSize) => {
+    const lists = Array.from({ length: 300 }, (_, i) => (i % 13 === 7 ? null : [i, i % 5 === 2 ? null : i / 2, -i]));
     const bytes = written(
       [
-        { name: 'list', data: [[1, 2], [3], []] },
+        { name: 'v', data: lists },
+        { name: 'x', data: lists.map((_, i) => i) },
+      ],
+      { schema: [root(2), ...listSchema('v'), x], pageSize, rowGroupSize: 70 },
+    );
+    const file = await open(bytes, { missing: 'drop' });
+    expect(file.columns).toEqual(['v[0]', 'v[1]', 'v[2]', 'x']);
+    const complete = lists.flatMap((list, i) => (list && list[1] !== null ? [[...list, i]] : []));
+    expect(await rowsOf(file)).toEqual(complete);
+    await file.close();
+    const some = await open(bytes, { columns: ['v[2]', 'v[0]'], missing: 'drop' });
+    expect(some.columns).toEqual(['v[2]', 'v[0]']);
+    expect(await rowsOf(some)).toEqual(lists.flatMap((list) => (list ? [[list[2], list[0]]] : [])));
+    await some.close();
+  });
+
+  it('counts integers of lists that were rounded by their entries', async () => {
+    const large = 9007199254740993n;
+    const bytes = written([{ name: 'v', data: [[1n, large], [large, large], [3n, 4n]] }], {
+      schema: [root(1), ...listSchema('v', 'INT64')],
+    });
+    const file = await open(bytes);
+    expect(await rowsOf(file)).toHaveLength(3);
+    expect(await file.source.warnings?.()).toMatchObject([
+      {
+        details: {
+          columns: [
+            { name: 'v[0]', count: 1 },
+            { name: 'v[1]', count: 2 },
+          ],
+        },
+      },
+    ]);
+    await file.close();
+  });
+
+  it.each([
+    ['longer', [[1, 2], [3, 4], [5, 6, 7]], 3],
+    ['shorter', [[1, 2], [3], [5, 6]], 2],
+    ['empty', [[1, 2], [], [5, 6]], 2],
+  ])('is refused where a list is %s than the first', async (_, data, row) => {
+    const bytes = written([{ name: 'v', data }], { schema: [root(1), ...listSchema('v')] });
+    await expect(readAll(bytes)).rejects.toMatchObject({
+      code: 'RAGGED_ROWS',
+      message: expect.stringContaining(`Row ${row} of`),
+    });
+  });
+
+  it('leaves what is nested otherwise out, by its name', async () => {
+    const bytes = written(
+      [
+        { name: 'text', data: [['a', 'b'], ['c'], []] },
+        { name: 'empty', data: [[], [], []] },
+        { name: 's', data: [{ a: 1 }, { a: 2 }, { a: 3 }] },
         { name: 'x', data: [1, 2, 3] },
       ],
       {
         schema: [
-          { name: 'root', num_children: 2 },
-          { name: 'list', repetition_type: 'OPTIONAL', num_children: 1, converted_type: 'LIST' },
+          root(4),
+          { name: 'text', repetition_type: 'OPTIONAL', num_children: 1, converted_type: 'LIST' },
           { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
-          { name: 'element', type: 'INT32', repetition_type: 'OPTIONAL' },
-          { name: 'x', type: 'DOUBLE', repetition_type: 'REQUIRED' },
+          { name: 'element', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'OPTIONAL' },
+          ...listSchema('empty'),
+          { name: 's', repetition_type: 'REQUIRED', num_children: 1 },
+          { name: 'a', type: 'DOUBLE', repetition_type: 'REQUIRED' },
+          x,
         ],
       },
     );
     const file = await open(bytes);
-    expect(file.leftOut).toEqual([{ name: 'list', type: 'LIST', why: 'LIST' }]);
+    expect(file.leftOut).toEqual([
+      { name: 'text', type: 'LIST', why: 'LIST' },
+      { name: 'empty', type: 'LIST', why: 'LIST' },
+      { name: 's', type: 'STRUCT', why: 'STRUCT' },
+    ]);
     expect(await rowsOf(file)).toEqual([[1], [2], [3]]);
     await file.close();
   });

@@ -61,6 +61,8 @@ export interface AssemblerOptions {
   readonly rows?: number | undefined;
   /** Type of the numbers; float64 if left out. */
   readonly Values?: Float32ArrayConstructor | Float64ArrayConstructor;
+  /** True if threads write the numbers. */
+  readonly shared?: boolean;
 }
 
 /**
@@ -79,12 +81,17 @@ export class BlockAssembler {
   readonly #buffers: readonly (Float32Array | Float64Array)[];
   #turn = 0;
 
-  constructor({ cols, texts = 0, memory, rows, Values = Float64Array }: AssemblerOptions) {
+  constructor({ cols, texts = 0, memory, rows, Values = Float64Array, shared = false }: AssemblerOptions) {
     this.cols = cols;
     this.height = blockHeight(Math.max(1, cols) * Values.BYTES_PER_ELEMENT + TEXT_BYTES * texts, memory, rows);
     this.budget = new TextBudget(memory);
     this.texts = Array.from({ length: texts }, () => []);
-    this.#buffers = [new Values(this.height * cols), new Values(this.height * cols)];
+    const bytes = this.height * cols * Values.BYTES_PER_ELEMENT;
+    const buffer = (): Float32Array | Float64Array => {
+      const room = shared ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes);
+      return Values === Float32Array ? new Float32Array(room) : new Float64Array(room);
+    };
+    this.#buffers = [buffer(), buffer()];
   }
 
   /** The numbers of the block that is being filled, row after row. */

@@ -48,6 +48,8 @@ export { uniqueNames } from '../table/unique-names.js';
 
 export type { NumberFormat } from '../csv/decimal-marks.js';
 export type { CsvLayout } from '../csv/layout.js';
-export { type PageHeader, readPageHeader } from '../parquet/page-header.js';
-export { arrowDurations, csvLayout, openArrowBytes } from '../reader-notes.js';
+export type { PageTools } from '../parquet/codecs.js';
+export type { NumberDecoder, NumberTask, RoundedSlots } from '../parquet/number-decoder.js';
+export type { ParquetPlatform } from '../parquet/parquet-table.js';
+export { csvLayout, decodeParquet, openArrowBytes, openParquet, verifyParquet } from '../reader-notes.js';
 export { pandasIndex } from '../table/pandas-index.js';

@@ -14,21 +14,16 @@ import {
 } from '@scree/files/platform';
 import { closeRead, fileBytes } from '../disk/file-bytes.js';
 import { systemError } from '../disk/system-error.js';
+import { temporaryFolder } from '../disk/temporary-copy.js';
 import { collectGarbage } from './garbage-collection.js';
 
-/**
- * Columns that one query reads at most. DuckDB needs time and memory for each of them, for at least 2048 rows. Fewer columns per query
- * would not save memory, because every query keeps some until the file is closed.
- */
-const MAX_COLUMNS = 1024;
-
 export interface WideOptions {
-  /** Folder of the temporary files. */
-  readonly folder: string;
   readonly path: string;
   readonly memory: number;
+  /** Columns that are read at once, at most. */
+  readonly maxColumns?: number;
   /** Called when memory was not enough. */
-  useLessMemory(): Promise<void>;
+  readonly useLessMemory?: () => Promise<void>;
 }
 
 /** Some columns of all rows, in a temporary file. */
@@ -40,15 +35,16 @@ interface Part {
 }
 
 /**
- * Reads a table with more columns than fit in memory at once: because there are very many, or because a row group of them, which DuckDB
- * holds as a whole, is too large. Their values are written to temporary files once, some columns per file, and blocks of rows are
- * assembled from these.
+ * Reads a table with more columns than fit in memory at once: because there are very many, or because what their reader holds of each is
+ * large. Their values are written to temporary files once, some columns per file, and blocks of rows are assembled from these.
  */
-export function wideTable(table: Table, { folder, path, memory, useLessMemory }: WideOptions): Table {
+export function wideTable(table: Table, { path, memory, maxColumns: most, useLessMemory }: WideOptions): Table {
   /** Files that were written, by the columns in them. */
   const partsByColumns = new Map<string, Promise<{ parts: Part[]; rows: number }>>();
   let files = 0;
-  let maxColumns = MAX_COLUMNS;
+  let maxColumns = most ?? Number.POSITIVE_INFINITY;
+  /** Folder of the temporary files. */
+  let folder: ReturnType<typeof temporaryFolder> | undefined;
 
   async function* read(request: ReadRequest): AsyncGenerator<DenseBatch, void, void> {
     const numbers = request.numbers === 'all' ? [...table.columns.keys()] : request.numbers;
@@ -63,7 +59,7 @@ export function wideTable(table: Table, { folder, path, memory, useLessMemory }:
       } catch (error) {
         if (!tooLarge(error) || numbers.length < 2) throw error;
         maxColumns = Math.ceil(numbers.length / 2);
-        await useLessMemory();
+        await useLessMemory?.();
       }
     }
     yield* readParts(numbers, request.texts ?? [], done);
@@ -133,7 +129,7 @@ export function wideTable(table: Table, { folder, path, memory, useLessMemory }:
           throw error;
         }
         maxColumns = Math.ceil(group.length / 2);
-        await useLessMemory();
+        await useLessMemory?.();
       }
       collectGarbage('major');
     }
@@ -141,7 +137,8 @@ export function wideTable(table: Table, { folder, path, memory, useLessMemory }:
   }
 
   async function writePart(group: readonly number[]): Promise<{ part: Part; rows: number }> {
-    const file = join(folder, `part-${files++}`);
+    folder ??= temporaryFolder();
+    const file = join((await folder).path, `part-${files++}`);
     const Values = table.dtype(group) === 'float32' ? Float32Array : Float64Array;
     let [size, rows] = [0, 0];
     let handle: FileHandle | undefined;
@@ -170,6 +167,10 @@ export function wideTable(table: Table, { folder, path, memory, useLessMemory }:
       const { parts } = await known.catch(() => ({ parts: [] as Part[] }));
       for (const part of parts) await part.close();
     }
+    await folder?.then(
+      (made) => made.remove(),
+      () => {},
+    );
   };
   return changeTable(table, {
     read,
@@ -180,7 +181,7 @@ export function wideTable(table: Table, { folder, path, memory, useLessMemory }:
   });
 }
 
-/** Whether DuckDB ran out of memory. Fewer columns at once need less. */
+/** Whether memory was not enough. Fewer columns at once need less. */
 function tooLarge(error: unknown): boolean {
   return error instanceof FileError && error.code === 'TOO_LARGE';
 }
