@@ -545,19 +545,31 @@ t = pa.table({
   'same': pa.array([4.5] * n, pa.float64()),
   't': pa.array([gap(i, 'größe %d' % (i % 17)) for i in range(n)], pa.string()),
   'blob': pa.array([b'x'] * n, pa.binary()),
-  'day': pa.array([datetime.date(2020, 1, 1)] * n, pa.date32()),
-  'when': pa.array([datetime.datetime(2020, 1, 1)] * n, pa.timestamp('us')),
-  'time': pa.array([datetime.time(1)] * n, pa.time64('us')),
-  'v': pa.array([[1., 2.]] * n, pa.list_(pa.float32())),
+  'day': pa.array([gap(i, datetime.date(1960, 1, 1) + datetime.timedelta(days=i)) for i in range(n)], pa.date32()),
+  'when': pa.array([datetime.datetime(1969, 12, 31) + datetime.timedelta(minutes=i, milliseconds=i % 3) for i in range(n)], pa.timestamp('us')),
+  'time': pa.array([datetime.time(i % 24, i % 60, 1) for i in range(n)], pa.time64('us')),
+  'v': pa.array([gap(i, [i / 4, gap(i + 1, 2.)]) for i in range(n)], pa.list_(pa.float32())),
+  'w': pa.array([[i, -i, 2**40 + i] for i in range(n)], pa.list_(pa.int64(), 3)),
   's': pa.array([{'a': 1}] * n, pa.struct([('a', pa.int32())])),
   'cat': pa.array([['p', 'q'][i % 2] for i in range(n)]).dictionary_encode(),
   'last': pa.array(range(n), pa.int32()),
 })
 options = json.loads(sys.argv[2])
 pq.write_table(t, sys.argv[1], **options)
-numbers = [c for c in t.column_names if c in 'f8 f4 f2 i1 u1 i2 u4 i8 u8 b d9 d38 same last'.split()]
-rows = [[None if v is None else float(v) for v in t[c].to_pylist()] for c in numbers]
-print(json.dumps({'numbers': numbers, 'columns': rows, 't': t['t'].to_pylist(), 'cat': t['cat'].to_pylist()}))`;
+numbers, rows = [], []
+for c in t.column_names:
+  values = t[c].to_pylist()
+  if c in 'v w'.split():
+    for e in range(len(values[0])):
+      numbers.append('%s[%d]' % (c, e))
+      rows.append([None if v is None or v[e] is None else float(v[e]) for v in values])
+  elif c in 'f8 f4 f2 i1 u1 i2 u4 i8 u8 b d9 d38 same last'.split():
+    numbers.append(c)
+    rows.append([None if v is None else float(v) for v in values])
+text = lambda v: None if v is None else v.rstrip('0').rstrip('.') if '.' in v else v
+shown = {c: [None if v is None else v.decode() if isinstance(v, bytes) else str(v) for v in t[c].to_pylist()] for c in 't cat blob day time i8 u8 d9 d38'.split()}
+shown['when'] = [text(str(v)) for v in t['when'].to_pylist()]
+print(json.dumps({'numbers': numbers, 'columns': rows, 'shown': shown}))`;
 
   it.each([
     ['as it does', {}],
@@ -589,8 +601,7 @@ print(json.dumps({'numbers': numbers, 'columns': rows, 't': t['t'].to_pylist(), 
       const expected = runPython(pyarrow as string, program, path, JSON.stringify(options)) as {
         numbers: string[];
         columns: (number | null)[][];
-        t: (string | null)[];
-        cat: string[];
+        shown: Record<string, (string | null)[]>;
       };
       const bytes = new Uint8Array(await readFile(path));
       const table = await openParquet(blobBytes(new Blob([bytes]), 'x'), { memory: 2 ** 26 });
@@ -609,12 +620,13 @@ print(json.dumps({'numbers': numbers, 'columns': rows, 't': t['t'].to_pylist(), 
         }
       }
       for (const [j, name] of expected.numbers.entries()) expect(read[j], name).toEqual(expected.columns[j]);
-      for (const name of ['t', 'cat'] as const) {
-        const texts: (string | null)[] = [];
-        for await (const { texts: own } of table.read({ numbers: [], texts: [places.get(name) as number] }))
-          texts.push(...own[0]);
-        expect(texts).toEqual(expected[name]);
-      }
+      const names = Object.keys(expected.shown);
+      const texts = names.map(() => [] as (string | null)[]);
+      for await (const batch of table.read({ numbers: [], texts: names.map((name) => places.get(name) as number) }))
+        batch.texts.forEach((own, j) => {
+          texts[j].push(...own);
+        });
+      for (const [j, name] of names.entries()) expect(texts[j], name).toEqual(expected.shown[name]);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
