@@ -19,7 +19,7 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const ALWAYS =
   /command[\\/](main|commands|flags|data-flags|method-flags|shared-flags|help|parse|usage-error)\.js$|engine-names\.js$|postgres-url\.js$/;
 
-/** The library, and worker threads that are started by their file names: see `workerProgram` in src/disk/table-in-thread.ts. */
+/** The library, and worker threads that are started by their file names: see src/disk/table-in-thread.ts and decoding-threads.ts. */
 const library = {
   index: here('dist/index.js'),
   png: here('dist/png.js'),

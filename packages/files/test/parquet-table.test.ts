@@ -7,7 +7,6 @@ import { pca, ScreeError } from '@scree/core';
 import { type DataFile, type FileOptions, openBlob } from '@scree/files';
 import { blobBytes } from '@scree/files/platform';
 import fc from 'fast-check';
-import type { SchemaElement } from 'hyparquet';
 import { type ColumnSource, parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, it } from 'vitest';
 import { pythonWith, runPython } from '../../../test/python.js';
@@ -16,6 +15,7 @@ import { openParquet } from '../src/parquet/parquet-table.js';
 import { PACKED_PARQUET } from './packed-parquet.js';
 
 type Options = Omit<Parameters<typeof parquetWriteBuffer>[0], 'columnData'>;
+type SchemaElement = NonNullable<Options['schema']>[number];
 
 const written = (columnData: ColumnSource[], options: Options = {}): Uint8Array<ArrayBuffer> =>
   new Uint8Array(parquetWriteBuffer({ columnData, ...options }));

@@ -1,7 +1,7 @@
 import type { Encoding } from "./page-header.js";
 import type { Page } from './pages.js';
 import { readLevels } from './runs.js';
-import type { Span } from './values.js';
+import { PADDING, type Span } from './values.js';
 
 /** Levels of a page, and where its values begin. Undefined levels are all as high as they can be, or all 0 for repetition. */
 export interface Leveled {
@@ -39,7 +39,7 @@ export function leveled({ header, levels, body }: Page, repeated: number, define
   let definition: Uint8Array | undefined;
   if (repeated > 0) repetition = repetitionLevels(body, next(header.repetitionEncoding), at, repeated, values);
   if (defined > 0) definition = readLevels(body, next(header.definitionEncoding), at, defined, values);
-  return { repetition, definition, present: countOf(definition, defined, values), span: { bytes: body, at } };
+  return { repetition, definition, present: countOf(definition, defined, values), span: { bytes: body, at, padding: PADDING } };
 }
 
 /** `readLevels` leaves out levels that are all at their highest, which for repetition is not the usual case. */

@@ -6,7 +6,7 @@ import { leveled } from './levels.js';
 import type { PageHeader } from './page-header.js';
 import { type PageBudget, PageReader, type Scratch, Share } from './pages.js';
 import type { ListLevels } from './schema.js';
-import { isCoded, readCodes, readValues, type Span, type Stored, writeNumbers } from './values.js';
+import { isCoded, PADDING, readCodes, readValues, type Span, type Stored, writeNumbers } from './values.js';
 
 /** Bytes of a number of a page or dictionary, and of one that goes through a list or a code. */
 const [NUMBER, WITH_CODE] = [8, 13];
@@ -201,7 +201,7 @@ export class NumberColumn {
     if (this.#dictionary) throw new RangeError('a column has two dictionaries');
     if (encoding !== 'PLAIN' && encoding !== 'PLAIN_DICTIONARY') throw new RangeError('a dictionary is encoded in another way');
     this.#keep('dictionary', values * this.#bytesOfNumber(NUMBER));
-    const stored = readValues({ bytes: body, at: 0 }, 'PLAIN', values, this.spec.element);
+    const stored = readValues({ bytes: body, at: 0, padding: PADDING }, 'PLAIN', values, this.spec.element);
     this.#dictionary = this.#write(stored, new Float64Array(values));
   }
 

@@ -5,7 +5,7 @@ import { leveled } from './levels.js';
 import type { PageHeader } from './page-header.js';
 import { type Page, type PageBudget, PageReader, type Scratch, Share } from './pages.js';
 import { textFormat } from './text-values.js';
-import { isCoded, readCodes, readValues, type Stored } from './values.js';
+import { isCoded, PADDING, readCodes, readValues, type Span, type Stored } from './values.js';
 
 /** Bytes that a value takes in memory, in addition to its bytes (a view of them, a text of a dictionary), and those of a code and its level. */
 const [VALUE, CODE] = [160, 5];
@@ -96,7 +96,7 @@ export class TextColumn {
     if (this.#dictionary) throw new RangeError('a column has two dictionaries');
     if (encoding !== 'PLAIN' && encoding !== 'PLAIN_DICTIONARY') throw new RangeError('a dictionary is encoded in another way');
     this.#keep('dictionary', body.length + values * VALUE);
-    this.#dictionary = readValues({ bytes: body.slice(), at: 0 }, 'PLAIN', values, this.#element);
+    this.#dictionary = readValues({ bytes: body.slice(), at: 0, padding: PADDING }, 'PLAIN', values, this.#element);
     this.#known = new Array(values);
   }
 
@@ -105,16 +105,16 @@ export class TextColumn {
     this.#keep('page', isCoded(header.encoding) ? header.values * CODE : header.values * VALUE + page.body.length);
     const { definition, present, span } = leveled(page, 0, this.#element.repetition === 'OPTIONAL' ? 1 : 0);
     this.#definition = definition;
-    this.#readValues(header, { bytes: span.bytes, at: span.at }, present);
+    this.#readValues(header, span, present);
     this.#row = 0;
     this.#at = 0;
     this.#end = header.values;
   }
 
-  #readValues({ encoding }: PageHeader, { bytes, at }: { bytes: Uint8Array; at: number }, present: number): void {
+  #readValues({ encoding }: PageHeader, { bytes, at, padding }: Span, present: number): void {
     if (!isCoded(encoding)) {
       // A copy: the values are views, and the bytes of a page do not stay.
-      this.#values = readValues({ bytes: bytes.slice(at), at: 0 }, encoding, present, this.#element);
+      this.#values = readValues({ bytes: bytes.slice(at), at: 0, padding }, encoding, present, this.#element);
       this.#codes = undefined;
       return;
     }

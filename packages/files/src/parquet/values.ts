@@ -11,7 +11,12 @@ import { decimalOf } from './schema.js';
 export interface Span {
   readonly bytes: Uint8Array;
   readonly at: number;
+  /** Zeros that may follow the values. */
+  readonly padding?: number | undefined;
 }
+
+/** fastparquet writes eight zeros behind the values of pages of version 1. In those of version 2 they would hide damaged levels. */
+export const PADDING = 8;
 
 /** Values as they are stored: numbers of their physical type, or the bytes of each. */
 export type Stored = Float64Array | Float32Array | Int32Array | BigInt64Array | readonly Uint8Array[];
@@ -89,14 +94,17 @@ function readPlain(span: Span, count: number, element: SchemaElement): Stored {
   const width = widthOf(element);
   fits(span, count * width);
   const { bytes, at } = span;
+  const end = at + count * width;
+  const rest = bytes.length - end;
   // More than the values: what stands before them was not read as it was written.
-  if (bytes.length - at !== count * width) throw new RangeError('a page holds more than its values');
+  if (rest > 0 && !(rest === span.padding && bytes.subarray(end).every((byte) => byte === 0)))
+    throw new RangeError('a page holds more than its values');
   if (type === 'FIXED_LEN_BYTE_ARRAY' || type === 'INT96')
     return Array.from({ length: count }, (_, i) => bytes.subarray(at + i * width, at + (i + 1) * width));
   // Values of a page begin anywhere, and those of an array where their width divides the address.
   const start = bytes.byteOffset + at;
   const aligned = start % width === 0;
-  const buffer = aligned ? bytes.buffer : bytes.slice(at).buffer;
+  const buffer = aligned ? bytes.buffer : bytes.slice(at, end).buffer;
   const offset = aligned ? start : 0;
   if (type === 'DOUBLE') return new Float64Array(buffer, offset, count);
   if (type === 'FLOAT') return new Float32Array(buffer, offset, count);
@@ -169,17 +177,31 @@ export function writeNumbers(values: Stored, element: SchemaElement, out: Float6
     out.set(values);
     return;
   }
+  if (isDecimal) {
+    writeDecimals(values, decimalOf(element).scale, out);
+    return;
+  }
   if (values instanceof Int32Array || values instanceof BigInt64Array) {
     const unsigned = converted?.startsWith('UINT') || (logical?.name === 'INTEGER' && !logical.signed);
-    if (values instanceof BigInt64Array) writeLong(values, unsigned, out, isDecimal ? undefined : onRounded);
+    if (values instanceof BigInt64Array) writeLong(values, unsigned, out, onRounded);
     else if (unsigned) for (let i = 0; i < values.length; i++) out[i] = values[i] >>> 0;
     else for (let i = 0; i < values.length; i++) out[i] = values[i];
-  } else if (isDecimal) for (let i = 0; i < values.length; i++) out[i] = bigEndianNumber(values[i]);
-  else if (logical?.name === 'FLOAT16') for (let i = 0; i < values.length; i++) out[i] = half(values[i]);
+  } else if (logical?.name === 'FLOAT16') for (let i = 0; i < values.length; i++) out[i] = half(values[i]);
   else throw new RangeError('a column of numbers holds none');
-  if (!isDecimal) return;
-  const power = 10 ** decimalOf(element).scale;
-  for (let i = 0; i < values.length; i++) out[i] /= power;
+}
+
+/** Integers from here on are not all float64, and neither are powers of ten. */
+const [INEXACT, INEXACT_POWER] = [2 ** 53, 22];
+
+/** Decimals: whole numbers divided by a power of ten. Both are exact and the quotient is rounded once; other decimals go through text. */
+function writeDecimals(values: Int32Array | BigInt64Array | readonly Uint8Array[], scale: number, out: Float64Array): void {
+  const power = 10 ** scale;
+  for (let i = 0; i < values.length; i++) {
+    const stored = values[i];
+    const whole = typeof stored === 'object' ? bigEndianNumber(stored) : Number(stored);
+    const isExact = Math.abs(whole) < INEXACT && scale <= INEXACT_POWER;
+    out[i] = isExact ? whole / power : Number(`${typeof stored === 'object' ? bigEndian(stored) : stored}e-${scale}`);
+  }
 }
 
 /** 64-bit integers, by their halves: both are exact, and the sum is rounded once. */
@@ -187,7 +209,7 @@ function writeLong(
   { buffer, byteOffset, length }: BigInt64Array,
   unsigned: boolean | undefined,
   out: Float64Array,
-  onRounded: OnRounded | undefined,
+  onRounded: OnRounded,
 ): void {
   const low = new Uint32Array(buffer, byteOffset, 2 * length);
   const high = unsigned ? low : new Int32Array(buffer, byteOffset, 2 * length);
@@ -195,7 +217,7 @@ function writeLong(
     const [upper, lower] = [high[2 * i + 1], low[2 * i]];
     const value = upper * 2 ** 32 + lower;
     out[i] = value;
-    if (onRounded && wasRounded(value, upper, lower)) onRounded(i);
+    if (wasRounded(value, upper, lower)) onRounded(i);
   }
 }
 

@@ -52,4 +52,3 @@ export type { PageTools } from '../parquet/codecs.js';
 export type { NumberDecoder, NumberTask, RoundedSlots } from '../parquet/number-decoder.js';
 export type { ParquetPlatform } from '../parquet/parquet-table.js';
 export { csvLayout, decodeParquet, openArrowBytes, openParquet, verifyParquet } from '../reader-notes.js';
-export { pandasIndex } from '../table/pandas-index.js';

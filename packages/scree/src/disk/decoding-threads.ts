@@ -1,11 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { whyNoWorker } from '@scree/core/engine';
 import { FileError } from '@scree/files';
 import type { Bytes, NumberDecoder, NumberTask, RoundedSlots } from '@scree/files/platform';
 import type { DecodedMessage, DecodingMessage } from './decoding-worker.js';
-import { workerProgram } from './table-in-thread.js';
+import { hasThreads } from './table-in-thread.js';
 import { receiveError } from './thread-messages.js';
+
+/** The thread's program, beside this one; undefined in an application that was bundled as CommonJS, which has no address. */
+const program = import.meta.url ? new URL('./decoding-worker.js', import.meta.url) : undefined;
 
 /** Bytes of the columns to read from which threads are worth it. Starting one takes about 50 ms and 15 MB. */
 const MIN_BYTES = 8 << 20;
@@ -16,12 +18,11 @@ const MEMORY_PER_THREAD = 64 << 20;
 
 /** The threads that decode Parquet files, each some columns of every block. They start with the first reading that is worth it. */
 export class DecodingThreads {
-  readonly #program = workerProgram('decoding-worker');
   readonly #threads: DecodingThread[] = [];
 
   /** True if threads can be used. */
   get available(): boolean {
-    return this.#program !== undefined && availableParallelism() > 1 && whyNoWorker() === undefined;
+    return availableParallelism() > 1 && hasThreads();
   }
 
   /** Begins a reading; undefined if threads are not worth it. */
@@ -31,7 +32,7 @@ export class DecodingThreads {
     const most = Math.min(MOST_THREADS, availableParallelism(), Math.floor(memory / MEMORY_PER_THREAD), bytes.length);
     if (descriptor === undefined || size === undefined || total < MIN_BYTES || most < 1) return undefined;
     const parts = splitColumns(bytes, most).map(([from, to], i) => {
-      this.#threads[i] ??= new DecodingThread(this.#program as URL);
+      this.#threads[i] ??= new DecodingThread();
       const own: NumberTask = {
         ...task,
         columns: task.columns.slice(from, to),
@@ -95,9 +96,9 @@ class DecodingThread {
   #begun = 0;
   #lost: string | undefined;
 
-  constructor(program: URL) {
+  constructor() {
     // Node flags of the main program do not apply to the thread. It must not close the file.
-    this.#worker = new Worker(program, { execArgv: [], trackUnmanagedFds: false });
+    this.#worker = new Worker(program as URL, { execArgv: [], trackUnmanagedFds: false });
     this.#worker.on('message', (message: DecodedMessage) => this.#receive(message));
     this.#worker.on('error', (error: Error) => this.#lose(error.message));
     this.#worker.on('exit', () => this.#lose('it ended'));

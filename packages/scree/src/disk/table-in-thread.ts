@@ -15,7 +15,9 @@ const MIN_SIZE = 8 << 20;
 /** Batches that are sent ahead or in use. One more is parsed at the same time, into the arrays of the reader. */
 const BATCHES_AHEAD = 2;
 
-const program = workerProgram('table-worker');
+/** The thread's program, beside this one; undefined in an application that was bundled as CommonJS, which has no address. */
+const program = import.meta.url ? new URL('./table-worker.js', import.meta.url) : undefined;
+
 
 /** Whether a file of this size is parsed in a thread. */
 export function worthThread(size: number | undefined): size is number {
@@ -24,14 +26,7 @@ export function worthThread(size: number | undefined): size is number {
 
 /** Whether threads can be used: not if the package runs from its sources, or if Node may not start threads. */
 export function hasThreads(): boolean {
-  return program !== undefined && whyNoWorker() === undefined;
-}
-
-/** The program of a thread, beside this one; undefined if the package runs from its sources, or in an application that was bundled as CommonJS. */
-export function workerProgram(name: string): URL | undefined {
-  // A module that was bundled as CommonJS has no address.
-  const program = import.meta.url ? new URL(`./${name}.js`, import.meta.url) : undefined;
-  return program && existsSync(fileURLToPath(program)) ? program : undefined;
+  return program !== undefined && existsSync(fileURLToPath(program)) && whyNoWorker() === undefined;
 }
 
 export type ThreadedText = Omit<TextTask, 'kind' | 'file'> & {

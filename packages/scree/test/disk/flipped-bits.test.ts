@@ -72,6 +72,7 @@ describe('a file with checksums and one bit flipped', () => {
       const read = (bytes: Uint8Array) => openParquet(memoryFile(bytes), { memory }, { tools });
       const whole = await readTable(read(content));
       expect(whole).toHaveLength(12);
+      expect(whole).toEqual(await readTable(openParquet(memoryFile(content), { memory })));
       for (let bit = 32; bit < 8 * pagesEnd(content); bit++) {
         const rows = await result(() => read(flip(content, bit)));
         if (rows) expect({ bit, rows }).toEqual({ bit, rows: whole });
@@ -83,13 +84,11 @@ describe('a file with checksums and one bit flipped', () => {
   it('is refused before a query reads it', async () => {
     const content = Buffer.from(SMALL_PARQUET.snappyCrc, 'base64');
     const path = folder.file('flipped.parquet');
-    const ask = async (bytes: Uint8Array): Promise<number | undefined> => {
+    const ask = async (bytes: Uint8Array): Promise<void> => {
       await writeFile(path, bytes);
-      const file = await openFile(path, { sql: 'select * from data', missing: 'drop' });
-      await file.close();
-      return file.rows;
+      await (await openFile(path, { sql: 'select * from data' })).close();
     };
-    expect(await ask(content)).toBeGreaterThan(0);
+    await ask(content);
     // Behind the header of the first page.
     for (let bit = 8 * 50; bit < 8 * 54; bit += 7)
       await expect(ask(flip(content, bit))).rejects.toMatchObject({ code: 'BAD_FILE' });
