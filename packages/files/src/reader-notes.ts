@@ -1,4 +1,5 @@
 import type { Table } from '@scree/core/data';
+import type { BufferPool } from './bytes/buffer-pool.js';
 import { type Bytes, readerAt } from './bytes/bytes.js';
 import type { CsvLayout } from './csv/layout.js';
 import { asSeekable } from './formats.js';
@@ -16,17 +17,30 @@ export async function arrowDurations(schema: string | undefined): Promise<string
 }
 
 /** A Parquet file, with what a platform adds to its reader. */
-export async function openParquet(file: Bytes, options: { readonly memory: number }, platform: ParquetPlatform): Promise<Table> {
+export async function openParquet(
+  file: Bytes,
+  options: { readonly memory: number },
+  platform: ParquetPlatform,
+): Promise<Table> {
   return (await import('./parquet/parquet-table.js')).openParquet(asSeekable(file), options, platform);
 }
 
 /** Decodes the numbers of a reading that `openParquet` began in another thread. */
-export async function decodeParquet(file: Bytes, tools: PageTools, task: NumberTask): Promise<NumberDecoder> {
-  return (await import('./parquet/parquet-table.js')).decodeParquet(asSeekable(file), tools, task);
+export async function decodeParquet(
+  file: Bytes,
+  tools: PageTools,
+  task: NumberTask,
+  pool: BufferPool,
+): Promise<NumberDecoder> {
+  return (await import('./parquet/parquet-table.js')).decodeParquet(asSeekable(file), tools, task, pool);
 }
 
 /** Verifies the checksums and sizes of all pages of a Parquet file, for a program that does not. */
-export async function verifyParquet(file: Bytes, options: { readonly memory: number }, tools: PageTools): Promise<void> {
+export async function verifyParquet(
+  file: Bytes,
+  options: { readonly memory: number },
+  tools: PageTools,
+): Promise<void> {
   return (await import('./parquet/parquet-table.js')).verifyParquet(asSeekable(file), options, tools);
 }
 

@@ -80,7 +80,10 @@ describe('a Parquet file', () => {
     await numbers.close();
     await expect(open(content, { columns: ['when'] })).rejects.toMatchObject({ code: 'NOT_A_NUMBER' });
     const moments = await open(content, { label: 'when' });
-    expect((await moments.labels()).names.slice(0, 2)).toEqual(['1970-01-01 00:00:00+00', '1970-01-01 00:00:00.001+00']);
+    expect((await moments.labels()).names.slice(0, 2)).toEqual([
+      '1970-01-01 00:00:00+00',
+      '1970-01-01 00:00:00.001+00',
+    ]);
     await moments.close();
   });
 
@@ -342,31 +345,46 @@ describe('a Parquet file', () => {
   const root = (columns: number): SchemaElement => ({ name: 'root', num_children: columns });
   const x: SchemaElement = { name: 'x', type: 'DOUBLE', repetition_type: 'REQUIRED' };
 
-  it.each([64, 1000, 1 << 20])('has a column for every entry of lists of one length, in pages of %i bytes', async (pageSize) => {
-    const lists = Array.from({ length: 300 }, (_, i) => (i % 13 === 7 ? null : [i, i % 5 === 2 ? null : i / 2, -i]));
-    const bytes = written(
-      [
-        { name: 'v', data: lists },
-        { name: 'x', data: lists.map((_, i) => i) },
-      ],
-      { schema: [root(2), ...listSchema('v'), x], pageSize, rowGroupSize: 70 },
-    );
-    const file = await open(bytes, { missing: 'drop' });
-    expect(file.columns).toEqual(['v[0]', 'v[1]', 'v[2]', 'x']);
-    const complete = lists.flatMap((list, i) => (list && list[1] !== null ? [[...list, i]] : []));
-    expect(await rowsOf(file)).toEqual(complete);
-    await file.close();
-    const some = await open(bytes, { columns: ['v[2]', 'v[0]'], missing: 'drop' });
-    expect(some.columns).toEqual(['v[2]', 'v[0]']);
-    expect(await rowsOf(some)).toEqual(lists.flatMap((list) => (list ? [[list[2], list[0]]] : [])));
-    await some.close();
-  });
+  it.each([64, 1000, 1 << 20])(
+    'has a column for every entry of lists of one length, in pages of %i bytes',
+    async (pageSize) => {
+      const lists = Array.from({ length: 300 }, (_, i) => (i % 13 === 7 ? null : [i, i % 5 === 2 ? null : i / 2, -i]));
+      const bytes = written(
+        [
+          { name: 'v', data: lists },
+          { name: 'x', data: lists.map((_, i) => i) },
+        ],
+        { schema: [root(2), ...listSchema('v'), x], pageSize, rowGroupSize: 70 },
+      );
+      const file = await open(bytes, { missing: 'drop' });
+      expect(file.columns).toEqual(['v[0]', 'v[1]', 'v[2]', 'x']);
+      const complete = lists.flatMap((list, i) => (list && list[1] !== null ? [[...list, i]] : []));
+      expect(await rowsOf(file)).toEqual(complete);
+      await file.close();
+      const some = await open(bytes, { columns: ['v[2]', 'v[0]'], missing: 'drop' });
+      expect(some.columns).toEqual(['v[2]', 'v[0]']);
+      expect(await rowsOf(some)).toEqual(lists.flatMap((list) => (list ? [[list[2], list[0]]] : [])));
+      await some.close();
+    },
+  );
 
   it('counts integers of lists that were rounded by their entries', async () => {
     const large = 9007199254740993n;
-    const bytes = written([{ name: 'v', data: [[1n, large], [large, large], [3n, 4n]] }], {
-      schema: [root(1), ...listSchema('v', 'INT64')],
-    });
+    const bytes = written(
+      [
+        {
+          name: 'v',
+          data: [
+            [1n, large],
+            [large, large],
+            [3n, 4n],
+          ],
+        },
+      ],
+      {
+        schema: [root(1), ...listSchema('v', 'INT64')],
+      },
+    );
     const file = await open(bytes);
     expect(await rowsOf(file)).toHaveLength(3);
     expect(await file.source.warnings?.()).toMatchObject([
@@ -383,7 +401,15 @@ describe('a Parquet file', () => {
   });
 
   it.each([
-    ['longer', [[1, 2], [3, 4], [5, 6, 7]], 3],
+    [
+      'longer',
+      [
+        [1, 2],
+        [3, 4],
+        [5, 6, 7],
+      ],
+      3,
+    ],
     ['shorter', [[1, 2], [3], [5, 6]], 2],
     ['empty', [[1, 2], [], [5, 6]], 2],
   ])('is refused where a list is %s than the first', async (_, data, row) => {
@@ -568,6 +594,7 @@ for c in t.column_names:
     rows.append([None if v is None else float(v) for v in values])
 text = lambda v: None if v is None else v.rstrip('0').rstrip('.') if '.' in v else v
 shown = {c: [None if v is None else v.decode() if isinstance(v, bytes) else str(v) for v in t[c].to_pylist()] for c in 't cat blob day time i8 u8 d9 d38'.split()}
+shown['f2'] = [None if v is None else '%g' % v for v in t['f2'].to_pylist()]
 shown['when'] = [text(str(v)) for v in t['when'].to_pylist()]
 print(json.dumps({'numbers': numbers, 'columns': rows, 'shown': shown}))`;
 

@@ -1,6 +1,6 @@
-import { textOf } from '../bytes/text.js';
 import type { SeekableBytes } from '../archive/zip.js';
 import { showBytes } from '../bytes/show-bytes.js';
+import { textOf } from '../bytes/text.js';
 import { badFile, FileError, truncated, unsupported } from '../file-error.js';
 import { checkColumns } from '../table/most-columns.js';
 import { ThriftReader } from './thrift.js';

@@ -1,4 +1,4 @@
-import type { Encoding } from "./page-header.js";
+import type { Encoding } from './page-header.js';
 import type { Page } from './pages.js';
 import { readLevels } from './runs.js';
 import { PADDING, type Span } from './values.js';
@@ -39,7 +39,12 @@ export function leveled({ header, levels, body }: Page, repeated: number, define
   let definition: Uint8Array | undefined;
   if (repeated > 0) repetition = repetitionLevels(body, next(header.repetitionEncoding), at, repeated, values);
   if (defined > 0) definition = readLevels(body, next(header.definitionEncoding), at, defined, values);
-  return { repetition, definition, present: countOf(definition, defined, values), span: { bytes: body, at, padding: PADDING } };
+  return {
+    repetition,
+    definition,
+    present: countOf(definition, defined, values),
+    span: { bytes: body, at, padding: PADDING },
+  };
 }
 
 /** `readLevels` leaves out levels that are all at their highest, which for repetition is not the usual case. */

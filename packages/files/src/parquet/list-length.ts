@@ -1,6 +1,7 @@
 import { DataError } from '@scree/core';
 import { MemoryBudget } from '@scree/core/data';
 import type { SeekableBytes } from '../archive/zip.js';
+import { BufferPool } from '../bytes/buffer-pool.js';
 import type { PageTools } from './codecs.js';
 import type { Footer } from './footer.js';
 import { leveled } from './levels.js';
@@ -22,7 +23,7 @@ export async function listLength(
   if (!list) return 0;
   const budget = pageBudget(new MemoryBudget(memory).share('decoder'));
   const levels = new Share(file.path, budget);
-  const scratch = new Scratch(new Share(file.path, budget));
+  const scratch = new Scratch(new Share(file.path, budget), new BufferPool());
   const pages = new PageReader(file, { window: windowOf(memory, 1), tools, scratch });
   for (const group of groups.keys()) {
     const place = chunks.place(file, group, leaf);

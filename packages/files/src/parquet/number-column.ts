@@ -1,5 +1,6 @@
 import { DataError } from '@scree/core';
 import type { SeekableBytes } from '../archive/zip.js';
+import type { BufferPool } from '../bytes/buffer-pool.js';
 import type { PageTools } from './codecs.js';
 import type { ChunkPlace, SchemaElement } from './footer.js';
 import { leveled } from './levels.js';
@@ -36,6 +37,7 @@ export interface ColumnContext {
   readonly tools: PageTools;
   readonly budget: PageBudget;
   readonly scratch: Scratch;
+  readonly pool: BufferPool;
   /** Bytes that are read ahead for each column. */
   readonly window: number;
 }
@@ -51,6 +53,7 @@ export class NumberColumn {
   readonly #path: string;
   readonly #share: Share;
   readonly #pages: PageReader;
+  readonly #pool: BufferPool;
   /** Numbers per row. */
   readonly #width: number;
   /** Whether wanted entries follow each other, in the lists and in the block. */
@@ -69,14 +72,15 @@ export class NumberColumn {
   #openCount = -1;
   /** Number of the next row in the file, for messages. */
   #nextRow = 0;
-  #buffer = new Float64Array(0);
+  #buffer: Float64Array = new Float64Array(0);
   #kept = { dictionary: 0, page: 0 };
 
-  constructor(spec: NumberColumnSpec, { file, tools, budget, scratch, window }: ColumnContext) {
+  constructor(spec: NumberColumnSpec, { file, tools, budget, scratch, pool, window }: ColumnContext) {
     this.spec = spec;
     this.#path = file.path;
     this.#share = new Share(file.path, budget);
     this.#pages = new PageReader(file, { window, tools, scratch });
+    this.#pool = pool;
     this.#width = spec.list?.length ?? 1;
     this.#open = new Float64Array(spec.list ? this.#width : 0);
     this.#openRounded = new Uint8Array(this.#open.length);
@@ -97,6 +101,12 @@ export class NumberColumn {
     this.#rowsLeft = rows;
     this.#openCount = -1;
     this.#nextRow = firstRow;
+  }
+
+  /** Gives the memory of the page back to the pool. No row is read after that. */
+  release(): void {
+    this.#pool.give(this.#buffer.buffer);
+    this.#buffer = new Float64Array(0);
   }
 
   /** Reads the beginning of the chunk ahead. */
@@ -122,7 +132,8 @@ export class NumberColumn {
         const from = (row + i) * width;
         const start = (to + i) * stride;
         if (this.#consecutive) {
-          for (let e = 0, at = start + slots[0], own = from + entries[0]; e < entries.length; e++) out[at + e] = values[own + e];
+          for (let e = 0, at = start + slots[0], own = from + entries[0]; e < entries.length; e++)
+            out[at + e] = values[own + e];
         } else for (let e = 0; e < entries.length; e++) out[start + slots[e]] = values[from + entries[e]];
       }
     }
@@ -134,7 +145,8 @@ export class NumberColumn {
     if (!rounded) return undefined;
     const sums = new Uint32Array(this.#width);
     const end = (this.#row + count) * this.#width;
-    for (let i = this.#row * this.#width, e = 0; i < end; i++, e = e + 1 === this.#width ? 0 : e + 1) sums[e] += rounded[i];
+    for (let i = this.#row * this.#width, e = 0; i < end; i++, e = e + 1 === this.#width ? 0 : e + 1)
+      sums[e] += rounded[i];
     return sums;
   }
 
@@ -155,7 +167,8 @@ export class NumberColumn {
         else this.#readRows(leveled(page, 0, this.spec.element.repetition === 'OPTIONAL' ? 1 : 0), page.header);
         if (this.#end > this.#rowsLeft) throw new RangeError('a column has more rows than its group');
         this.#rowsLeft -= this.#end;
-        if (this.#valuesLeft === 0 && this.#rowsLeft > 0) throw new RangeError('a column has fewer rows than its group');
+        if (this.#valuesLeft === 0 && this.#rowsLeft > 0)
+          throw new RangeError('a column has fewer rows than its group');
       }
     }
   }
@@ -199,14 +212,19 @@ export class NumberColumn {
 
   #readDictionary({ values, encoding }: PageHeader, body: Uint8Array): void {
     if (this.#dictionary) throw new RangeError('a column has two dictionaries');
-    if (encoding !== 'PLAIN' && encoding !== 'PLAIN_DICTIONARY') throw new RangeError('a dictionary is encoded in another way');
+    if (encoding !== 'PLAIN' && encoding !== 'PLAIN_DICTIONARY')
+      throw new RangeError('a dictionary is encoded in another way');
     this.#keep('dictionary', values * this.#bytesOfNumber(NUMBER));
     const stored = readValues({ bytes: body, at: 0, padding: PADDING }, 'PLAIN', values, this.spec.element);
     this.#dictionary = this.#write(stored, new Float64Array(values));
   }
 
   /** The rows that end in a page. The last one may go on in the next page. */
-  #readLists({ repetition, definition, present, span }: ReturnType<typeof leveled>, header: PageHeader, list: ListLevels): void {
+  #readLists(
+    { repetition, definition, present, span }: ReturnType<typeof leveled>,
+    header: PageHeader,
+    list: ListLevels,
+  ): void {
     const entries = header.values;
     const { values, rounded } = this.#read(span, header, present, new Float64Array(present));
     const open = this.#open;
@@ -265,7 +283,10 @@ export class NumberColumn {
 
   /** Room for the numbers of a page, which is used again for the next. */
   #take(count: number): Float64Array {
-    if (this.#buffer.length < count) this.#buffer = new Float64Array(count);
+    if (this.#buffer.length < count) {
+      this.#pool.give(this.#buffer.buffer);
+      this.#buffer = new Float64Array(this.#pool.take(NUMBER * count), 0, count);
+    }
     return this.#buffer.subarray(0, count);
   }
 

@@ -1,4 +1,5 @@
 import type { SeekableBytes } from '../archive/zip.js';
+import type { BufferPool } from '../bytes/buffer-pool.js';
 import type { PageTools } from './codecs.js';
 import type { ChunkPlace } from './footer.js';
 import { NumberColumn, type NumberColumnSpec } from './number-column.js';
@@ -39,18 +40,21 @@ export interface NumberDecoder {
 export class LocalDecoder implements NumberDecoder {
   readonly #task: NumberTask;
   readonly #columns: readonly NumberColumn[];
+  readonly #scratch: Scratch;
   readonly #tile: number;
   #group = -1;
   #left = 0;
   /** Rows of the groups before. */
   #before = 0;
 
-  constructor(file: SeekableBytes, tools: PageTools, task: NumberTask) {
+  constructor(file: SeekableBytes, tools: PageTools, task: NumberTask, pool: BufferPool) {
     this.#task = task;
     const { columns, ahead, budget, stride } = task;
-    const scratch = new Scratch(new Share(file.path, budget));
+    this.#scratch = new Scratch(new Share(file.path, budget), pool);
     const window = windowOf(ahead, columns.length);
-    this.#columns = columns.map((spec) => new NumberColumn(spec, { file, tools, budget, scratch, window }));
+    this.#columns = columns.map(
+      (spec) => new NumberColumn(spec, { file, tools, budget, pool, window, scratch: this.#scratch }),
+    );
     this.#tile = Math.max(16, Math.floor(TILE / Math.max(1, stride)));
   }
 
@@ -74,7 +78,10 @@ export class LocalDecoder implements NumberDecoder {
     return [...rounded];
   }
 
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    this.#scratch.release();
+    for (const column of this.#columns) column.release();
+  }
 
   async #nextGroup(): Promise<void> {
     const { groups, places } = this.#task;

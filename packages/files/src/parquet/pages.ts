@@ -1,4 +1,5 @@
 import type { SeekableBytes } from '../archive/zip.js';
+import type { BufferPool } from '../bytes/buffer-pool.js';
 import { showBytes } from '../bytes/show-bytes.js';
 import { FileError, truncated } from '../file-error.js';
 import { type PageTools, type PageUnpacker, unpackerOf } from './codecs.js';
@@ -55,10 +56,18 @@ export class Share {
 /** Bytes of a page before and after unpacking. The columns of a reading are decoded one after the other, and share them. */
 export class Scratch {
   readonly #share: Share;
+  readonly #pool: BufferPool;
   #buffers = [new Uint8Array(0), new Uint8Array(0)];
 
-  constructor(share: Share) {
+  constructor(share: Share, pool: BufferPool) {
     this.#share = share;
+    this.#pool = pool;
+  }
+
+  /** Gives the memory back to the pool. */
+  release(): void {
+    this.#pool.give(...this.#buffers.map(({ buffer }) => buffer));
+    this.#buffers = [new Uint8Array(0), new Uint8Array(0)];
   }
 
   packed(count: number): Uint8Array {
@@ -72,7 +81,8 @@ export class Scratch {
   #take(which: 0 | 1, count: number): Uint8Array {
     if (this.#buffers[which].length < count) {
       this.#share.set(this.#buffers[1 - which].length + count);
-      this.#buffers[which] = new Uint8Array(count);
+      this.#pool.give(this.#buffers[which].buffer);
+      this.#buffers[which] = new Uint8Array(this.#pool.take(count) as ArrayBuffer);
     }
     return this.#buffers[which].subarray(0, count);
   }
@@ -155,7 +165,8 @@ export class PageReader {
     for (let length = USUAL_HEADER; ; length *= 8) {
       await this.#fill(length);
       const there = this.#window.subarray(this.#from, Math.min(this.#to, this.#from + LONGEST_HEADER));
-      if (there.length === 0) throw truncated(this.#file.path, 'the pages of a column hold fewer values than its footer says');
+      if (there.length === 0)
+        throw truncated(this.#file.path, 'the pages of a column hold fewer values than its footer says');
       try {
         return readPageHeader(there);
       } catch (error) {

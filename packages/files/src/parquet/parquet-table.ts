@@ -1,6 +1,7 @@
 import { DataError, ScreeError } from '@scree/core';
 import { BlockAssembler, type DenseBatch, MemoryBudget, type ReadRequest, type Table } from '@scree/core/data';
 import type { SeekableBytes } from '../archive/zip.js';
+import { BufferPool } from '../bytes/buffer-pool.js';
 import { readAhead } from '../bytes/read-ahead.js';
 import { badFile, unsupported } from '../file-error.js';
 import { arrowDurations } from '../reader-notes.js';
@@ -46,8 +47,13 @@ export function openParquet(
 }
 
 /** Decodes the numbers of a reading that was begun in another thread. Errors are as if it was this one. */
-export function decodeParquet(file: SeekableBytes, tools: PageTools, task: NumberTask): NumberDecoder {
-  const decoder = new LocalDecoder(file, tools, task);
+export function decodeParquet(
+  file: SeekableBytes,
+  tools: PageTools,
+  task: NumberTask,
+  pool: BufferPool,
+): NumberDecoder {
+  const decoder = new LocalDecoder(file, tools, task, pool);
   return {
     fill: (block, rows) => errorsAsBadFile(file.path, () => decoder.fill(block, rows)),
     close: () => decoder.close(),
@@ -63,7 +69,7 @@ export function verifyParquet(
   return errorsAsBadFile(file.path, async () => {
     const { groups, chunks, emptyLeaves } = await readFooter(file, memory);
     const budget = pageBudget(new MemoryBudget(memory).share('decoder'));
-    const scratch = new Scratch(new Share(file.path, budget));
+    const scratch = new Scratch(new Share(file.path, budget), new BufferPool());
     const pages = new PageReader(file, { window: windowOf(memory, 1), tools, scratch });
     for (const group of groups.keys()) {
       for (const leaf of emptyLeaves.keys()) {
@@ -88,7 +94,8 @@ async function open(file: SeekableBytes, memory: number, platform: ParquetPlatfo
   for (const column of columnsOf(footer, await arrowDurations(footer.notes.get('ARROW:schema')))) {
     const length = column.list && (await listLength(file, footer, column, memory, platform.tools));
     checkColumns(places.length + (length ?? 1), memory, path);
-    if (length === 0) places.push({ column: { ...column, kind: 'other', type: 'LIST', leaf: -1 }, entry: 0, length: undefined });
+    if (length === 0)
+      places.push({ column: { ...column, kind: 'other', type: 'LIST', leaf: -1 }, entry: 0, length: undefined });
     else for (let entry = 0; entry < (length ?? 1); entry++) places.push({ column, entry, length });
   }
   if (places.length === 0) throw new DataError('EMPTY_DATA', `${path} has no columns.`);
@@ -103,6 +110,7 @@ async function open(file: SeekableBytes, memory: number, platform: ParquetPlatfo
   const everything = [...columns.keys()];
   const integers = new RoundedIntegers();
   const bytes = new MemoryBudget(memory);
+  const [pool, shared] = [new BufferPool(), new BufferPool(true)];
   return {
     format: 'Parquet',
     columns,
@@ -136,16 +144,24 @@ async function open(file: SeekableBytes, memory: number, platform: ParquetPlatfo
       budget,
     };
     const threaded = specs.length > 0 ? platform.decodeInThreads?.(task) : undefined;
-    const decoder = threaded ?? new LocalDecoder(file, platform.tools, task);
-    const scratch = new Scratch(new Share(path, budget));
+    const decoder = threaded ?? new LocalDecoder(file, platform.tools, task, pool);
+    const scratch = new Scratch(new Share(path, budget), pool);
     const window = windowOf(ahead, texts.length);
     const labels = texts.map((j) => {
       const context = { file, tools: platform.tools, budget, scratch, window };
       return new TextColumn(readable(j).element, context);
     });
     const Values = fitsFloat32(numbers) ? Float32Array : Float64Array;
+    const blocks = threaded ? shared : pool;
     const cols = numbers.length;
-    const block = new BlockAssembler({ cols, texts: texts.length, memory, rows, Values, shared: threaded !== undefined });
+    const block = new BlockAssembler({
+      cols,
+      texts: texts.length,
+      memory,
+      rows,
+      Values,
+      allocate: (size) => blocks.take(size),
+    });
     const position = { group: -1, left: 0, rounded: integers.reading() };
     const next = (): Promise<DenseBatch | undefined> =>
       errorsAsBadFile(path, () => nextBatch(block, decoder, { labels, texts, numbers }, position));
@@ -154,13 +170,19 @@ async function open(file: SeekableBytes, memory: number, platform: ParquetPlatfo
       else for (let batch = await next(); batch; batch = await next()) yield batch;
     } finally {
       await decoder.close();
+      scratch.release();
+      blocks.give(...block.buffers);
     }
   }
 
   async function nextBatch(
     block: BlockAssembler,
     decoder: NumberDecoder,
-    wanted: { readonly labels: readonly TextColumn[]; readonly texts: readonly number[]; readonly numbers: readonly number[] },
+    wanted: {
+      readonly labels: readonly TextColumn[];
+      readonly texts: readonly number[];
+      readonly numbers: readonly number[];
+    },
     position: { group: number; left: number; rounded: RoundedReading },
   ): Promise<DenseBatch | undefined> {
     while (!block.isFull) {
@@ -212,13 +234,24 @@ async function open(file: SeekableBytes, memory: number, platform: ParquetPlatfo
       const { name, element, list, leaf, kind, type } = column;
       if (leaf < 0 || (kind === 'other' && type !== 'empty')) throw cannotRead(j);
       if (list) lists.set(column, specs.length);
-      specs.push({ name, element, leaf, list: list && { ...list, length: length ?? 1 }, entries: [entry], slots: [slot] });
+      specs.push({
+        name,
+        element,
+        leaf,
+        list: list && { ...list, length: length ?? 1 },
+        entries: [entry],
+        slots: [slot],
+      });
     });
     return specs;
   }
 
   function cannotRead(j: number): Error {
-    return unsupported(path, `has ${columns[j].type} in column ${JSON.stringify(columns[j].name)}`, 'Choose another column.');
+    return unsupported(
+      path,
+      `has ${columns[j].type} in column ${JSON.stringify(columns[j].name)}`,
+      'Choose another column.',
+    );
   }
 }
 

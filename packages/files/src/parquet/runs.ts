@@ -4,7 +4,13 @@ import { nextByte, readVarint } from './delta.js';
  * Runs of one number, or of numbers packed bit by bit, until `out` is full: levels, codes of a dictionary, booleans. Nothing is
  * written beyond its end, whatever a run claims. Reading beyond `end` is a RangeError.
  */
-export function readRuns(bytes: Uint8Array, start: number, end: number, width: number, out: Uint8Array | Uint32Array): void {
+export function readRuns(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  width: number,
+  out: Uint8Array | Uint32Array,
+): void {
   if (end > bytes.length || width > 32) throw new RangeError('runs go beyond their page');
   const cursor = { bytes, at: start };
   for (let filled = 0; filled < out.length; ) {
@@ -33,7 +39,13 @@ export function readRuns(bytes: Uint8Array, start: number, end: number, width: n
  * Levels up to `most`, which are stored as runs. Undefined if all of them are `most`, which one run says in most pages without
  * missing values.
  */
-export function readLevels(bytes: Uint8Array, start: number, end: number, most: number, count: number): Uint8Array | undefined {
+export function readLevels(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  most: number,
+  count: number,
+): Uint8Array | undefined {
   const width = 32 - Math.clz32(most);
   const cursor = { bytes: bytes.subarray(0, end), at: start };
   const header = readVarint(cursor);
@@ -50,7 +62,14 @@ export function readLevels(bytes: Uint8Array, start: number, end: number, most: 
 }
 
 /** Numbers of at most 24 bits: with up to 7 bits of the byte before, 31 bits are held at once. */
-function unpackNarrow(bytes: Uint8Array, start: number, width: number, out: Uint8Array | Uint32Array, from: number, to: number): void {
+function unpackNarrow(
+  bytes: Uint8Array,
+  start: number,
+  width: number,
+  out: Uint8Array | Uint32Array,
+  from: number,
+  to: number,
+): void {
   let [at, bits, held] = [start, 0, 0];
   const mask = (1 << width) - 1;
   for (let i = from; i < to; i++) {
@@ -65,7 +84,14 @@ function unpackNarrow(bytes: Uint8Array, start: number, width: number, out: Uint
 }
 
 /** Up to 32 bits and 7 more: beyond what shifts can do. */
-function unpackWide(bytes: Uint8Array, start: number, width: number, out: Uint8Array | Uint32Array, from: number, to: number): void {
+function unpackWide(
+  bytes: Uint8Array,
+  start: number,
+  width: number,
+  out: Uint8Array | Uint32Array,
+  from: number,
+  to: number,
+): void {
   let [at, bits, held] = [start, 0, 0];
   const mask = 2 ** width;
   for (let i = from; i < to; i++) {

@@ -94,7 +94,8 @@ export class TextColumn {
 
   #readDictionary({ header: { values, encoding }, body }: Page): void {
     if (this.#dictionary) throw new RangeError('a column has two dictionaries');
-    if (encoding !== 'PLAIN' && encoding !== 'PLAIN_DICTIONARY') throw new RangeError('a dictionary is encoded in another way');
+    if (encoding !== 'PLAIN' && encoding !== 'PLAIN_DICTIONARY')
+      throw new RangeError('a dictionary is encoded in another way');
     this.#keep('dictionary', body.length + values * VALUE);
     this.#dictionary = readValues({ bytes: body.slice(), at: 0, padding: PADDING }, 'PLAIN', values, this.#element);
     this.#known = new Array(values);

@@ -1,7 +1,7 @@
 import { textOf } from '../bytes/text.js';
 import type { SchemaElement } from './footer.js';
 import { decimalOf } from './schema.js';
-import { bigEndian } from './values.js';
+import { bigEndian, half } from './values.js';
 
 const DAY = 86_400;
 /** The Julian day of 1970-01-01. */
@@ -42,9 +42,14 @@ export function textFormat(element: SchemaElement): (value: StoredValue) => stri
   }
   if (type === 'BYTE_ARRAY' || type === 'FIXED_LEN_BYTE_ARRAY') {
     if (logical?.name === 'UUID') return (value) => uuidText(value as Uint8Array);
+    if (logical?.name === 'FLOAT16') return (value) => numberText(half(value as Uint8Array));
     return (value) => textOf(value as Uint8Array);
   }
-  return (value) => (Number.isNaN(value) ? null : String(value));
+  return (value) => numberText(value as number);
+}
+
+function numberText(value: number): string | null {
+  return Number.isNaN(value) ? null : String(value);
 }
 
 function uuidText(bytes: Uint8Array): string {
@@ -74,6 +79,8 @@ function momentText(value: bigint, units: bigint): string {
 function timeText(value: bigint, units: bigint): string {
   const seconds = Number(value / units);
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
-  const fraction = String(value % units).padStart(String(units).length - 1, '0').replace(/0+$/, '');
+  const fraction = String(value % units)
+    .padStart(String(units).length - 1, '0')
+    .replace(/0+$/, '');
   return `${parts.map((part) => String(part).padStart(2, '0')).join(':')}${fraction && `.${fraction}`}`;
 }

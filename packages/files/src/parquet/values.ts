@@ -194,7 +194,11 @@ export function writeNumbers(values: Stored, element: SchemaElement, out: Float6
 const [INEXACT, INEXACT_POWER] = [2 ** 53, 22];
 
 /** Decimals: whole numbers divided by a power of ten. Both are exact and the quotient is rounded once; other decimals go through text. */
-function writeDecimals(values: Int32Array | BigInt64Array | readonly Uint8Array[], scale: number, out: Float64Array): void {
+function writeDecimals(
+  values: Int32Array | BigInt64Array | readonly Uint8Array[],
+  scale: number,
+  out: Float64Array,
+): void {
   const power = 10 ** scale;
   for (let i = 0; i < values.length; i++) {
     const stored = values[i];
@@ -239,7 +243,8 @@ function bigEndianNumber(bytes: Uint8Array): number {
   return value;
 }
 
-function half(bytes: Uint8Array): number {
+/** A number of half precision. */
+export function half(bytes: Uint8Array): number {
   const bits = bytes[0] | (bytes[1] << 8);
   const [sign, exponent, mantissa] = [bits & 0x8000 ? -1 : 1, (bits >> 10) & 31, bits & 1023];
   if (exponent === 31) return mantissa ? Number.NaN : sign * Number.POSITIVE_INFINITY;

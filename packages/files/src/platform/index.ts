@@ -16,6 +16,7 @@ export { type Platform, plainPlatform } from './platform.js';
 
 export { type Packing, packingOf, type Unpackers, unpacked } from '../archive/unpack.js';
 export { blobBytes } from '../bytes/blob-bytes.js';
+export { BufferPool } from '../bytes/buffer-pool.js';
 export { type ByteReader, type Bytes, chunksOf, readerAt, streamedBytes } from '../bytes/bytes.js';
 export { readAhead } from '../bytes/read-ahead.js';
 export { showBytes } from '../bytes/show-bytes.js';

@@ -138,11 +138,7 @@ interface QueryOptions {
  * Runs a query once and stores its result in a temporary file. A fit reads the rows several times, and a query that is run
  * again may return them in another order, or other rows.
  */
-async function queryTable(
-  duck: DuckDb,
-  sql: string,
-  { path, memory, before, isIndex }: QueryOptions,
-): Promise<Table> {
+async function queryTable(duck: DuckDb, sql: string, { path, memory, before, isIndex }: QueryOptions): Promise<Table> {
   const file = join(duck.folder, 'query.parquet');
   const connection = await duck.connect();
   try {
@@ -185,11 +181,7 @@ interface TableOptions {
   readonly format: string;
 }
 
-async function duckTable(
-  duck: DuckDb,
-  relation: string,
-  { path, memory, format }: TableOptions,
-): Promise<Table> {
+async function duckTable(duck: DuckDb, relation: string, { path, memory, format }: TableOptions): Promise<Table> {
   const described = (await duck.rows(`DESCRIBE SELECT * FROM ${relation}`)) as [string, string][];
   checkColumns(described.length, memory, path);
   const physical: DuckColumn[] = [];

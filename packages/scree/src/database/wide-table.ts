@@ -59,6 +59,7 @@ export function wideTable(table: Table, { path, memory, maxColumns: most, useLes
       } catch (error) {
         if (!tooLarge(error) || numbers.length < 2) throw error;
         maxColumns = Math.ceil(numbers.length / 2);
+        collectGarbage('major');
         await useLessMemory?.();
       }
     }
@@ -129,6 +130,7 @@ export function wideTable(table: Table, { path, memory, maxColumns: most, useLes
           throw error;
         }
         maxColumns = Math.ceil(group.length / 2);
+        collectGarbage('major');
         await useLessMemory?.();
       }
       collectGarbage('major');

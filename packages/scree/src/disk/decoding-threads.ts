@@ -27,10 +27,14 @@ export class DecodingThreads {
 
   /** Begins a reading; undefined if threads are not worth it. */
   decode({ path, size, descriptor }: Bytes, task: NumberTask, memory: number): NumberDecoder | undefined {
-    const bytes = task.columns.map((_, c) => task.places.reduce((sum, group) => sum + group[c].end - group[c].start, 0));
+    const bytes = task.columns.map((_, c) =>
+      task.places.reduce((sum, group) => sum + group[c].end - group[c].start, 0),
+    );
     const total = bytes.reduce((sum, each) => sum + each, 0);
     const most = Math.min(MOST_THREADS, availableParallelism(), Math.floor(memory / MEMORY_PER_THREAD), bytes.length);
-    if (descriptor === undefined || size === undefined || total < MIN_BYTES || most < 1) return undefined;
+    if (descriptor === undefined || size === undefined || most < 1) return undefined;
+    // Threads that were started already have memory for pages.
+    if (total < MIN_BYTES && this.#threads.length === 0) return undefined;
     const parts = splitColumns(bytes, most).map(([from, to], i) => {
       this.#threads[i] ??= new DecodingThread();
       const own: NumberTask = {
@@ -112,14 +116,15 @@ class DecodingThread {
     this.#send({ kind: 'start', reading, task, file });
     return {
       fill: (block, rows) => {
-        const filled = this.#fill(reading, block, rows);
+        const filled = this.#ask({ kind: 'fill', reading, block, rows });
         last = filled.catch(() => {});
         return filled;
       },
       close: async () => {
         await last;
+        // A thread that was lost has nothing to end.
+        await this.#ask({ kind: 'stop', reading }).catch(() => {});
         this.#paths.delete(reading);
-        this.#send({ kind: 'stop', reading });
       },
     };
   }
@@ -128,12 +133,14 @@ class DecodingThread {
     await this.#worker.terminate();
   }
 
-  #fill(reading: number, block: Float32Array | Float64Array, rows: number): Promise<RoundedSlots> {
+  /** Sends a message that is answered. */
+  #ask(message: DecodingMessage): Promise<RoundedSlots> {
+    const { reading } = message;
     if (this.#lost !== undefined) return Promise.reject(this.#lostError(reading, this.#lost));
     return new Promise((resolve, reject) => {
       if (this.#waiting.size === 0) this.#worker.ref();
       this.#waiting.set(reading, { resolve, reject });
-      this.#send({ kind: 'fill', reading, block, rows });
+      this.#send(message);
     });
   }
 
@@ -157,6 +164,8 @@ class DecodingThread {
 
   #lostError(reading: number, why: string): FileError {
     const path = this.#paths.get(reading) ?? 'the file';
-    return new FileError('WORKER_LOST', path, `A thread that reads ${path} stopped: ${why}. Try again.`, { value: why });
+    return new FileError('WORKER_LOST', path, `A thread that reads ${path} stopped: ${why}. Try again.`, {
+      value: why,
+    });
   }
 }

@@ -23,8 +23,8 @@ import {
 import { isSparkUrl } from '../cluster/spark-url.js';
 import { hideSecrets, isAddress } from '../database/hide-secrets.js';
 import { isServerUrl, typedUrl } from '../database/postgres-url.js';
-import { expandPaths, namesSeveral, partitionsOf } from './expand-paths.js';
 import { DecodingThreads } from './decoding-threads.js';
+import { expandPaths, namesSeveral, partitionsOf } from './expand-paths.js';
 import { closeRead, fileBytes } from './file-bytes.js';
 import { changedFiles, type FileState, FileWatch, stateOf } from './file-watch.js';
 import { openParquetFile } from './parquet-file.js';
@@ -102,7 +102,8 @@ export async function openFiles(names: string | readonly string[], options: Open
   const before = new Map<string, FileState>();
   const sizes = new Map<string, number>();
   const threads = new DecodingThreads();
-  const parquet: Platform['readers']['parquet'] = (content, { memory }) => openParquetFile(content, { memory, threads });
+  const parquet: Platform['readers']['parquet'] = (content, { memory }) =>
+    openParquetFile(content, { memory, threads });
   const platform = { ...node, readers: { ...node.readers, parquet } };
   const parts = paths.map((path) => ({
     path,

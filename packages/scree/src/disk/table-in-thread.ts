@@ -18,7 +18,6 @@ const BATCHES_AHEAD = 2;
 /** The thread's program, beside this one; undefined in an application that was bundled as CommonJS, which has no address. */
 const program = import.meta.url ? new URL('./table-worker.js', import.meta.url) : undefined;
 
-
 /** Whether a file of this size is parsed in a thread. */
 export function worthThread(size: number | undefined): size is number {
   return size !== undefined && size > MIN_SIZE && availableParallelism() > 1 && hasThreads();
