@@ -55,7 +55,10 @@ function unpackHadoop(packed: Uint8Array, out: Uint8Array): void {
     at += 8 + length;
     filled += size;
   }
-  if (at < packed.length || filled < out.length) return unpackLz4Block(packed, out);
+  if (at < packed.length || filled < out.length) {
+    unpackLz4Block(packed, out);
+    return;
+  }
   filled = 0;
   for (const [from, length, size] of blocks) {
     unpackLz4Block(packed.subarray(from, from + length), out.subarray(filled, filled + size));
