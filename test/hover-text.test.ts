@@ -65,7 +65,10 @@ function hasComment({ name, file }: Exported): boolean {
 }
 
 describe.each([
-  ['core', ['index', 'engines/index', 'data/index', 'linalg/index', 'pipeline', 'learn', 'transform', 'solvers/names']],
+  [
+    'core',
+    ['index', 'engines/index', 'data/index', 'linalg/index', 'pipeline', 'learn/index', 'transform', 'solvers/names'],
+  ],
   ['analysis', ['index', 'describe/index']],
   ['files', ['index']],
   ['scree', ['index', 'png']],

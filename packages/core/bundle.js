@@ -85,7 +85,7 @@ for (const [format, folder] of [
         {
           // Also what a program that imports everything shares with files that it need not load at once.
           name: 'subspace',
-          test: /(orthonormalise|cholesky|inverse|linalg[\\/]row-products|blocks[\\/]block-rows|residual-schedule|rayleigh-ritz|subspace-angles|procrustes|statistics[\\/]checksum|storage[\\/]container|crc32|model[\\/]reconstruction)\.js$/,
+          test: /(orthonormalise|cholesky|inverse|linalg[\\/](row-products|zero-rows)|engines[\\/](basis|same-scaler|provisional-means|summarise-one-pass)|blocks[\\/]block-rows|residual-schedule|rayleigh-ritz|subspace-angles|procrustes|statistics[\\/]checksum|storage[\\/]container|crc32|model[\\/]reconstruction)\.js$/,
         },
         { name: 'wasm', test: only('engines/wasm/wasm') },
         { name: 'sparse', test: /(wasm[\\/]sparse[\\/].*|reference[\\/]sparse)\.js$/ },

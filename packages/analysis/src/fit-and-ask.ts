@@ -10,8 +10,8 @@ import {
   type Warning,
 } from '@scree/core';
 import { openSource } from '@scree/core/data';
-import { availableEngines } from '@scree/core/engine';
 import {
+  availableEngines,
   checkObject,
   checkOption,
   checkOptions,

@@ -10,9 +10,8 @@ import {
 } from '@scree/core';
 import type { Block } from '@scree/core/data';
 import { openSource, rowWeights } from '@scree/core/data';
-import { chooseEngine } from '@scree/core/engine';
 import { random } from '@scree/core/linalg';
-import { ProgressTracker } from '@scree/core/pipeline';
+import { chooseEngine, ProgressTracker } from '@scree/core/pipeline';
 import { describe, expect, it } from 'vitest';
 import { readTable } from '../../core/test/support/table.js';
 import { analyze } from '../src/analyze.js';

@@ -12,6 +12,7 @@ export { keepAlive } from './base/keep-alive.js';
 export { LARGEST_SQUARE, WIDEST_SCATTER } from './base/limits.js';
 export { ProgressTracker, runTask, runTaskSync, type Task } from './base/progress.js';
 export { unknownOption } from './base/suggest-option.js';
+export { availableEngines, chooseEngine } from './engines/choose.js';
 export { enginesFor } from './engines/remote.js';
 export { describeValue, withDetails } from './errors.js';
 export { encodeColumns, transformColumns, transformsOf } from './fit/encode-columns.js';

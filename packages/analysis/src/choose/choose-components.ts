@@ -1,7 +1,7 @@
 import { type Choice, type Data, Model, Moments, OptionError, type PcaOptions } from '@scree/core';
 import { openSource, refuseChanged } from '@scree/core/data';
-import { availableEngines } from '@scree/core/engine';
 import {
+  availableEngines,
   checkObject,
   checkOption,
   checkOptions,

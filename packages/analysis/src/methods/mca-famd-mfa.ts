@@ -14,8 +14,8 @@ import {
   toTable,
   UNSEEN_RULES,
 } from '@scree/core/data';
-import { availableEngines } from '@scree/core/engine';
 import {
+  availableEngines,
   checkOption,
   checkOptions,
   describeValue,

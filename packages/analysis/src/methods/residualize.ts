@@ -14,9 +14,8 @@ import {
   takeOut,
   withJson,
 } from '@scree/core/data';
-import { chooseEngine } from '@scree/core/engine';
 import { axpy, dot } from '@scree/core/linalg';
-import { type ControlOptions, checkControl, keepAlive, ProgressTracker } from '@scree/core/pipeline';
+import { type ControlOptions, checkControl, chooseEngine, keepAlive, ProgressTracker } from '@scree/core/pipeline';
 import { type CovariateEncoding, type Covariates, openCovariates } from '../meaning/covariates.js';
 
 /** A covariate depends on those before it if they leave less than this share of its sum of squares. */

@@ -1,10 +1,10 @@
 import { type ApplyOptions, DataError, type Model, type TableData } from '@scree/core';
 import type { Block } from '@scree/core/data';
 import { checkBlockWidth, checkFinite, openForModel, refuseChanged, rowWeights } from '@scree/core/data';
-import { chooseEngine } from '@scree/core/engine';
 import {
   type ControlOptions,
   checkControl,
+  chooseEngine,
   keepAlive,
   ProgressTracker,
   type Reconstruction,

@@ -1,8 +1,7 @@
 import type { Model } from '@scree/core';
 import { checkFinite, rowsOfBlock, rowWeights } from '@scree/core/data';
-import { chooseEngine } from '@scree/core/engine';
 import { powerOfTwo } from '@scree/core/linalg';
-import { type ProgressTracker, reconstructBlock, scalerOf } from '@scree/core/pipeline';
+import { chooseEngine, type ProgressTracker, reconstructBlock, scalerOf } from '@scree/core/pipeline';
 import { plainText } from '../describe/plain-text.js';
 import { GroupSums, type Groups } from '../meaning/groups.js';
 import type { Supplementary } from '../meaning/supplementary.js';

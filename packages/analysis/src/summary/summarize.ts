@@ -1,11 +1,12 @@
 import { type Data, Moments, OptionError, type RowSource, type Scale } from '@scree/core';
 import { checkBlockWidth, checkScale, empty, openSource, refuseChanged, rowWeights } from '@scree/core/data';
-import { chooseEngine, type EngineChoice } from '@scree/core/engine';
+import type { EngineChoice } from '@scree/core/engine';
 import type { SketchRule } from '@scree/core/pipeline';
 import {
   CONTROL_OPTIONS,
   type ControlOptions,
   checkControl,
+  chooseEngine,
   describeValue,
   keepAlive,
   LARGEST_SQUARE,

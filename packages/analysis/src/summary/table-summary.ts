@@ -8,12 +8,13 @@ import {
   readSections,
   writeContainer,
 } from '@scree/core/data';
-import { chooseEngine, type EngineChoice } from '@scree/core/engine';
+import type { EngineChoice } from '@scree/core/engine';
 import {
   type ControlOptions,
   checkColumnOptions,
   checkControl,
   checkOptions,
+  chooseEngine,
   keepAlive,
   loadSketchBytes,
   modelOfSketch,

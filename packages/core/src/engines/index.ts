@@ -3,7 +3,7 @@
  * not need them.
  */
 
-export { availableEngines, chooseEngine, type EngineChoice, type OfferedEngine, offerEngine } from './choose.js';
+export { type EngineChoice, type OfferedEngine, offerEngine } from './choose.js';
 export { dualByMultiply } from './dual-by-multiply.js';
 export type { DualScaler, DualTarget, Engine, LoadedBlock, OnStep, Rates, RowsAt, Streaming } from './engine.js';
 export { type PrecomputedDual, writePrecomputedDual } from './precomputed-dual.js';

@@ -27,7 +27,15 @@ describeExplore('the scree plot', (explore) => {
     const chart = phone.page.locator('.scree-chart svg');
     await chart.waitFor();
     await phone.page.getByText('How it was computed').waitFor();
-    await chart.scrollIntoViewIfNeeded();
+    // The chart is drawn again when the bootstrap has ended, which may detach it while it is scrolled to.
+    await expect
+      .poll(() =>
+        chart.scrollIntoViewIfNeeded().then(
+          () => true,
+          () => false,
+        ),
+      )
+      .toBe(true);
     const devtools = await phone.page.context().newCDPSession(phone.page);
     const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', ...points: { x: number; y: number }[]) =>
       devtools.send('Input.dispatchTouchEvent', { type, touchPoints: points });

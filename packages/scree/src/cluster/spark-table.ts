@@ -1,5 +1,5 @@
 import { DataError, type Engine, OptionError, type Warning } from '@scree/core';
-import { chooseEngine } from '@scree/core/engine';
+import { chooseEngine } from '@scree/core/pipeline';
 import {
   checkColumns,
   openArrowBytes,

@@ -642,7 +642,7 @@ describe('the process', () => {
     ];
     if (process.platform !== 'win32') {
       spawnSync('mkfifo', [join(folder, 'pipe.csv')]);
-      wrong.push([['pipe.csv'], 1, /pipe\.csv is no plain file/], [['/dev/null'], 1, /no plain file/]);
+      wrong.push([['pipe.csv'], 1, /pipe\.csv is not a regular file/], [['/dev/null'], 1, /not a regular file/]);
     }
     if (process.getuid?.() !== 0 && process.platform !== 'win32') {
       chmodSync(join(folder, write('secret.csv', 'x')), 0);
