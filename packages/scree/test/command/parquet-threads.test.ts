@@ -64,7 +64,10 @@ describe('a Parquet file that threads decode', () => {
 
   it('has the same bits, labels and warnings as without threads', async () => {
     writeFileSync(path('x.parquet'), bytes);
-    for (const options of [{ missing: 'drop', label: 't' }, { columns: ['x7', 'n', 'x8', 'x1', 'x0', 'x3', 'x4'] }] as const) {
+    for (const options of [
+      { missing: 'drop', label: 't' },
+      { columns: ['x7', 'n', 'x8', 'x1', 'x0', 'x3', 'x4'] },
+    ] as const) {
       const file = await openFile(path('x.parquet'), options);
       const { createHash } = await import('node:crypto');
       const hash = createHash('sha256');
