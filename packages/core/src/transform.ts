@@ -39,9 +39,19 @@ export interface StoredTransform {
 /** Reads a stored model, JSON or binary. Throws if the model encodes columns: use `loadModel` for such a model. */
 export function loadTransform(source: string | object | Uint8Array | ArrayBuffer): StoredTransform {
   const record = readModel(source);
-  const { components, mean, scale, singularValues, totalWeight, ddof, whiten, uniqueness, columnNames, coding } =
-    record;
-  if (coding) {
+  const {
+    components,
+    mean,
+    scale,
+    singularValues,
+    totalWeight,
+    ddof,
+    whiten,
+    uniqueness,
+    columnNames,
+    coding: encoding,
+  } = record;
+  if (encoding) {
     throw new ModelError(
       'BAD_MODEL',
       'This model codes its columns (transforms, categories or covariates), which needs more than @scree/core/transform has. Read it with loadModel of @scree/core.',

@@ -26,8 +26,8 @@ const FORMAT = 'scree-model';
  * The format version of a record: 2 if columns are encoded or scaled by medians, 3 if a regression is subtracted. Older programs
  * refuse such a model instead of applying only a part of it. `READERS` has the readers of all versions.
  */
-const versionOf = ({ coding, scaling }: ModelRecord): 1 | 2 | 3 =>
-  coding?.regression ? 3 : coding || scaling === 'median' ? 2 : 1;
+const versionOf = ({ coding: encoding, scaling }: ModelRecord): 1 | 2 | 3 =>
+  encoding?.regression ? 3 : encoding || scaling === 'median' ? 2 : 1;
 const MAGIC = 'SCREEPCA';
 const NUMBERS = 'float64 little-endian';
 

@@ -2,7 +2,6 @@ import { DataError, ScreeError } from '@scree/core';
 import { BlockAssembler, type DenseBatch, MemoryBudget, type ReadRequest, type Table } from '@scree/core/data';
 import type { SeekableBytes } from '../archive/zip.js';
 import { BufferPool } from '../bytes/buffer-pool.js';
-import { readAhead } from '../bytes/read-ahead.js';
 import { badFile, unsupported } from '../file-error.js';
 import { arrowDurations } from '../reader-notes.js';
 import { checkColumns } from '../table/most-columns.js';
@@ -165,10 +164,17 @@ async function open(file: SeekableBytes, memory: number, platform: ParquetPlatfo
     const position = { group: -1, left: 0, rounded: integers.reading() };
     const next = (): Promise<DenseBatch | undefined> =>
       errorsAsBadFile(path, () => nextBatch(block, decoder, { labels, texts, numbers }, position));
+    let coming: ReturnType<typeof next> | undefined;
     try {
-      if (threaded) yield* readAhead(next);
-      else for (let batch = await next(); batch; batch = await next()) yield batch;
+      // Threads fill a block while the block before is used.
+      for (let batch = await next(); batch; batch = await (coming ?? next())) {
+        coming = threaded && next();
+        // The error is thrown when the block is awaited.
+        coming?.catch(() => {});
+        yield batch;
+      }
     } finally {
+      await coming?.catch(() => {});
       await decoder.close();
       scratch.release();
       blocks.give(...block.buffers);

@@ -51,7 +51,7 @@ describe('a file with checksums and one bit flipped', () => {
     'gives its own numbers or an error: %s',
     async (_, content) => {
       const whole = await readTable(open(content));
-      // A flipped mark makes it another format, which may be read as text: from there on it is no packed file.
+      // A flipped bit in the signature makes it another format, which may be read as text and is not a packed file any more.
       for (let bit = 32; bit < 8 * content.length; bit++) {
         const rows = await result(() => open(flip(content, bit)));
         if (rows) expect({ bit, rows }).toEqual({ bit, rows: whole });
@@ -95,7 +95,7 @@ describe('a file with checksums and one bit flipped', () => {
   });
 });
 
-/** Where the footer of a Parquet file begins. */
+/** The offset of the footer of a Parquet file. */
 function pagesEnd(content: Buffer): number {
   return content.length - 8 - content.readUInt32LE(content.length - 8);
 }
