@@ -122,7 +122,7 @@ describe.each(['core', 'analysis', 'files', 'scree'])('the package in packages/%
 describe('third-party code', () => {
   it('is bundled if it draws figures, and in CommonJS builds if it is published as ES modules only', () => {
     expect(bundledInto('core')).toEqual([]);
-    expect(bundledInto('files')).toContain('hyparquet');
+    expect(bundledInto('files')).toContain('hyparquet-compressors');
     for (const name of ['@observablehq/plot', 'linkedom', 'hyparquet-writer'])
       expect(bundledInto('scree')).toContain(name);
   });

@@ -19,11 +19,12 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const ALWAYS =
   /command[\\/](main|commands|flags|data-flags|method-flags|shared-flags|help|parse|usage-error)\.js$|engine-names\.js$|postgres-url\.js$/;
 
-/** The library, and a worker thread that is started by its file name: see src/disk/table-in-thread.ts. */
+/** The library, and worker threads that are started by their file names: see src/disk/table-in-thread.ts and decoding-threads.ts. */
 const library = {
   index: here('dist/index.js'),
   png: here('dist/png.js'),
   'table-worker': here('dist/disk/table-worker.js'),
+  'decoding-worker': here('dist/disk/decoding-worker.js'),
 };
 const { dependencies } = JSON.parse(readFileSync(here('package.json'), 'utf8'));
 /** Dependencies that require() cannot load. */

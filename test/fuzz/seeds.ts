@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Moments, pca } from '@scree/core';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { PACKED_ARROW, TYPED_ARROW, ZSTD_CSV } from '../../packages/files/test/fixtures.js';
+import { PACKED_ARROW, SMALL_PARQUET, TYPED_ARROW, ZSTD_CSV } from '../../packages/files/test/fixtures.js';
 import { bytesOf, csrFile, npyFile, zipFile } from '../../packages/files/test/make.js';
 import { PACKED_PARQUET } from '../../packages/files/test/packed-parquet.js';
 import { compressFile } from '../../packages/scree/src/compress/compress-file.js';
@@ -37,6 +37,23 @@ const parquet = (): Uint8Array =>
         { name: 'big', data: BigInt64Array.of(-(2n ** 40n), 5n, 2n ** 53n + 1n, 7n), type: 'INT64' },
         { name: 'ok', data: [true, false, true, true], type: 'BOOLEAN' },
       ],
+    }),
+  );
+
+/** Lists of two numbers, in pages that begin within rows. */
+const parquetLists = (): Uint8Array =>
+  new Uint8Array(
+    parquetWriteBuffer({
+      columnData: [{ name: 'v', data: Array.from({ length: 9 }, (_, i) => (i === 4 ? null : [i, i % 3 ? 1 : null])) }],
+      schema: [
+        { name: 'root', num_children: 1 },
+        { name: 'v', repetition_type: 'OPTIONAL', num_children: 1, converted_type: 'LIST' },
+        { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+        { name: 'element', type: 'FLOAT', repetition_type: 'OPTIONAL' },
+      ],
+      codec: 'UNCOMPRESSED',
+      pageSize: 20,
+      rowGroupSize: 5,
     }),
   );
 
@@ -124,7 +141,12 @@ export const SEEDS: Record<Format, () => Uint8Array[] | Promise<Uint8Array[]>> =
     Buffer.concat([Buffer.from([0, 0, 0x0e, 1, 0, 0, 0, 3]), Buffer.alloc(24, 64)]),
   ],
   arrow: () => [base64(PACKED_ARROW.lz4), base64(TYPED_ARROW), base64(PACKED_ARROW.zstd)],
-  parquet: () => [parquet(), ...Object.values(PACKED_PARQUET).map(base64)],
+  parquet: () => [
+    parquet(),
+    parquetLists(),
+    ...Object.values(PACKED_PARQUET).map(base64),
+    ...Object.values(SMALL_PARQUET).map(base64),
+  ],
   model: models,
   moments: async () => {
     const plain = await new Moments(4).add(rows, { engine: 'reference' });

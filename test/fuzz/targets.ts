@@ -7,11 +7,15 @@ import { type BlobOptions, openBlob } from '@scree/files';
 import type { Bytes, Table } from '@scree/files/platform';
 import { plainUnpackers, unpacked } from '../../packages/files/src/archive/unpack.js';
 import { openCsv } from '../../packages/files/src/csv/csv-table.js';
+import { asSeekable } from '../../packages/files/src/formats.js';
 import { openJson } from '../../packages/files/src/json/json-table.js';
+import { plainPageTools } from '../../packages/files/src/parquet/codecs.js';
+import { openParquet } from '../../packages/files/src/parquet/parquet-table.js';
 import { memoryFile } from '../../packages/files/test/make.js';
 import { openOrigin } from '../../packages/lab/src/data/open-origin.js';
 import { momentsWithCheckpoint } from '../../packages/scree/src/command/checkpoint.js';
 import { openCompressed } from '../../packages/scree/src/compress/open-compressed.js';
+import { nodePageTools } from '../../packages/scree/src/disk/page-tools.js';
 import { nodeUnpackers } from '../../packages/scree/src/disk/unpackers.js';
 
 /** Everything that reads bytes from outside: what the fuzzer mutates and the stored corpus is replayed through. */
@@ -240,6 +244,13 @@ const unzipped = alike(
   (bytes) => openCsv(unpacked(bytes, 'gzip', nodeUnpackers), { memory: MEMORY }),
 );
 
+/** Pages unpacked with what browsers have, and with zlib. */
+const parquetPages = alike(
+  true,
+  (bytes) => openParquet(asSeekable(bytes), { memory: MEMORY }, { tools: plainPageTools }),
+  (bytes) => openParquet(asSeekable(bytes), { memory: MEMORY }, { tools: nodePageTools }),
+);
+
 /** A file that unpacks as it is read is also a piece of its unpacked size. */
 const zstdPiece: Target = async (bytes) => {
   const chunks: Uint8Array[] = [];
@@ -264,7 +275,7 @@ export const TARGETS = {
   npz: blob('data.npz'),
   idx: blob('data.idx'),
   arrow: blob('data.arrow'),
-  parquet: page('data.parquet'),
+  parquet: both(page('data.parquet'), parquetPages),
   model,
   moments,
   checkpoint,

@@ -15,6 +15,7 @@ import { openParquet } from '../src/parquet/parquet-table.js';
 import { PACKED_PARQUET } from './packed-parquet.js';
 
 type Options = Omit<Parameters<typeof parquetWriteBuffer>[0], 'columnData'>;
+type SchemaElement = NonNullable<Options['schema']>[number];
 
 const written = (columnData: ColumnSource[], options: Options = {}): Uint8Array<ArrayBuffer> =>
   new Uint8Array(parquetWriteBuffer({ columnData, ...options }));
@@ -78,8 +79,12 @@ describe('a Parquet file', () => {
     expect((await numbers.labels()).numbers).toEqual(Float64Array.of(-1, 0, 1, 2));
     await numbers.close();
     await expect(open(content, { columns: ['when'] })).rejects.toMatchObject({ code: 'NOT_A_NUMBER' });
-    const other = await open(content, { label: 'when' });
-    await expect(other.labels()).rejects.toMatchObject({ code: 'UNSUPPORTED' });
+    const moments = await open(content, { label: 'when' });
+    expect((await moments.labels()).names.slice(0, 2)).toEqual([
+      '1970-01-01 00:00:00+00',
+      '1970-01-01 00:00:00.001+00',
+    ]);
+    await moments.close();
   });
 
   it("leaves pandas' index out, unless it is named", async () => {
@@ -331,24 +336,117 @@ describe('a Parquet file', () => {
     expect(seen).toBeLessThan(bytes.length / 5);
   });
 
-  it('leaves what is nested out, and finds what stands behind it', async () => {
+  /** Lists as pyarrow and others nest them: a group around a repeated group around the numbers. */
+  const listSchema = (name: string, type: 'FLOAT' | 'INT64' = 'FLOAT'): SchemaElement[] => [
+    { name, repetition_type: 'OPTIONAL', num_children: 1, converted_type: 'LIST' },
+    { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+    { name: 'element', type, repetition_type: 'OPTIONAL' },
+  ];
+  const root = (columns: number): SchemaElement => ({ name: 'root', num_children: columns });
+  const x: SchemaElement = { name: 'x', type: 'DOUBLE', repetition_type: 'REQUIRED' };
+
+  it.each([64, 1000, 1 << 20])(
+    'has a column for every entry of lists of one length, in pages of %i bytes',
+    async (pageSize) => {
+      const lists = Array.from({ length: 300 }, (_, i) => (i % 13 === 7 ? null : [i, i % 5 === 2 ? null : i / 2, -i]));
+      const bytes = written(
+        [
+          { name: 'v', data: lists },
+          { name: 'x', data: lists.map((_, i) => i) },
+        ],
+        { schema: [root(2), ...listSchema('v'), x], pageSize, rowGroupSize: 70 },
+      );
+      const file = await open(bytes, { missing: 'drop' });
+      expect(file.columns).toEqual(['v[0]', 'v[1]', 'v[2]', 'x']);
+      const complete = lists.flatMap((list, i) => (list && list[1] !== null ? [[...list, i]] : []));
+      expect(await rowsOf(file)).toEqual(complete);
+      await file.close();
+      const some = await open(bytes, { columns: ['v[2]', 'v[0]'], missing: 'drop' });
+      expect(some.columns).toEqual(['v[2]', 'v[0]']);
+      expect(await rowsOf(some)).toEqual(lists.flatMap((list) => (list ? [[list[2], list[0]]] : [])));
+      await some.close();
+    },
+  );
+
+  it('counts integers of lists that were rounded by their entries', async () => {
+    const large = 9007199254740993n;
     const bytes = written(
       [
-        { name: 'list', data: [[1, 2], [3], []] },
+        {
+          name: 'v',
+          data: [
+            [1n, large],
+            [large, large],
+            [3n, 4n],
+          ],
+        },
+      ],
+      {
+        schema: [root(1), ...listSchema('v', 'INT64')],
+      },
+    );
+    const file = await open(bytes);
+    expect(await rowsOf(file)).toHaveLength(3);
+    expect(await file.source.warnings?.()).toMatchObject([
+      {
+        details: {
+          columns: [
+            { name: 'v[0]', count: 1 },
+            { name: 'v[1]', count: 2 },
+          ],
+        },
+      },
+    ]);
+    await file.close();
+  });
+
+  it.each([
+    [
+      'longer',
+      [
+        [1, 2],
+        [3, 4],
+        [5, 6, 7],
+      ],
+      3,
+    ],
+    ['shorter', [[1, 2], [3], [5, 6]], 2],
+    ['empty', [[1, 2], [], [5, 6]], 2],
+  ])('is refused where a list is %s than the first', async (_, data, row) => {
+    const bytes = written([{ name: 'v', data }], { schema: [root(1), ...listSchema('v')] });
+    await expect(readAll(bytes)).rejects.toMatchObject({
+      code: 'RAGGED_ROWS',
+      message: expect.stringContaining(`Row ${row} of`),
+    });
+  });
+
+  it('leaves what is nested otherwise out, by its name', async () => {
+    const bytes = written(
+      [
+        { name: 'text', data: [['a', 'b'], ['c'], []] },
+        { name: 'empty', data: [[], [], []] },
+        { name: 's', data: [{ a: 1 }, { a: 2 }, { a: 3 }] },
         { name: 'x', data: [1, 2, 3] },
       ],
       {
         schema: [
-          { name: 'root', num_children: 2 },
-          { name: 'list', repetition_type: 'OPTIONAL', num_children: 1, converted_type: 'LIST' },
+          root(4),
+          { name: 'text', repetition_type: 'OPTIONAL', num_children: 1, converted_type: 'LIST' },
           { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
-          { name: 'element', type: 'INT32', repetition_type: 'OPTIONAL' },
-          { name: 'x', type: 'DOUBLE', repetition_type: 'REQUIRED' },
+          { name: 'element', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'OPTIONAL' },
+          ...listSchema('empty'),
+          { name: 's', repetition_type: 'REQUIRED', num_children: 1 },
+          { name: 'a', type: 'DOUBLE', repetition_type: 'REQUIRED' },
+          x,
         ],
       },
     );
     const file = await open(bytes);
-    expect(file.leftOut).toEqual([{ name: 'list', type: 'LIST', why: 'LIST' }]);
+    expect(file.leftOut).toEqual([
+      { name: 'text', type: 'LIST', why: 'LIST' },
+      { name: 'empty', type: 'LIST', why: 'LIST' },
+      { name: 's', type: 'STRUCT', why: 'STRUCT' },
+    ]);
     expect(await rowsOf(file)).toEqual([[1], [2], [3]]);
     await file.close();
   });
@@ -473,19 +571,32 @@ t = pa.table({
   'same': pa.array([4.5] * n, pa.float64()),
   't': pa.array([gap(i, 'größe %d' % (i % 17)) for i in range(n)], pa.string()),
   'blob': pa.array([b'x'] * n, pa.binary()),
-  'day': pa.array([datetime.date(2020, 1, 1)] * n, pa.date32()),
-  'when': pa.array([datetime.datetime(2020, 1, 1)] * n, pa.timestamp('us')),
-  'time': pa.array([datetime.time(1)] * n, pa.time64('us')),
-  'v': pa.array([[1., 2.]] * n, pa.list_(pa.float32())),
+  'day': pa.array([gap(i, datetime.date(1960, 1, 1) + datetime.timedelta(days=i)) for i in range(n)], pa.date32()),
+  'when': pa.array([datetime.datetime(1969, 12, 31) + datetime.timedelta(minutes=i, milliseconds=i % 3) for i in range(n)], pa.timestamp('us')),
+  'time': pa.array([datetime.time(i % 24, i % 60, 1) for i in range(n)], pa.time64('us')),
+  'v': pa.array([gap(i, [i / 4, gap(i + 1, 2.)]) for i in range(n)], pa.list_(pa.float32())),
+  'w': pa.array([[i, -i, 2**40 + i] for i in range(n)], pa.list_(pa.int64(), 3)),
   's': pa.array([{'a': 1}] * n, pa.struct([('a', pa.int32())])),
   'cat': pa.array([['p', 'q'][i % 2] for i in range(n)]).dictionary_encode(),
   'last': pa.array(range(n), pa.int32()),
 })
 options = json.loads(sys.argv[2])
 pq.write_table(t, sys.argv[1], **options)
-numbers = [c for c in t.column_names if c in 'f8 f4 f2 i1 u1 i2 u4 i8 u8 b d9 d38 same last'.split()]
-rows = [[None if v is None else float(v) for v in t[c].to_pylist()] for c in numbers]
-print(json.dumps({'numbers': numbers, 'columns': rows, 't': t['t'].to_pylist(), 'cat': t['cat'].to_pylist()}))`;
+numbers, rows = [], []
+for c in t.column_names:
+  values = t[c].to_pylist()
+  if c in 'v w'.split():
+    for e in range(len(values[0])):
+      numbers.append('%s[%d]' % (c, e))
+      rows.append([None if v is None or v[e] is None else float(v[e]) for v in values])
+  elif c in 'f8 f4 f2 i1 u1 i2 u4 i8 u8 b d9 d38 same last'.split():
+    numbers.append(c)
+    rows.append([None if v is None else float(v) for v in values])
+text = lambda v: None if v is None else v.rstrip('0').rstrip('.') if '.' in v else v
+shown = {c: [None if v is None else v.decode() if isinstance(v, bytes) else str(v) for v in t[c].to_pylist()] for c in 't cat blob day time i8 u8 d9 d38'.split()}
+shown['f2'] = [None if v is None else '%g' % v for v in t['f2'].to_pylist()]
+shown['when'] = [text(str(v)) for v in t['when'].to_pylist()]
+print(json.dumps({'numbers': numbers, 'columns': rows, 'shown': shown}))`;
 
   it.each([
     ['as it does', {}],
@@ -517,8 +628,7 @@ print(json.dumps({'numbers': numbers, 'columns': rows, 't': t['t'].to_pylist(), 
       const expected = runPython(pyarrow as string, program, path, JSON.stringify(options)) as {
         numbers: string[];
         columns: (number | null)[][];
-        t: (string | null)[];
-        cat: string[];
+        shown: Record<string, (string | null)[]>;
       };
       const bytes = new Uint8Array(await readFile(path));
       const table = await openParquet(blobBytes(new Blob([bytes]), 'x'), { memory: 2 ** 26 });
@@ -537,12 +647,13 @@ print(json.dumps({'numbers': numbers, 'columns': rows, 't': t['t'].to_pylist(), 
         }
       }
       for (const [j, name] of expected.numbers.entries()) expect(read[j], name).toEqual(expected.columns[j]);
-      for (const name of ['t', 'cat'] as const) {
-        const texts: (string | null)[] = [];
-        for await (const { texts: own } of table.read({ numbers: [], texts: [places.get(name) as number] }))
-          texts.push(...own[0]);
-        expect(texts).toEqual(expected[name]);
-      }
+      const names = Object.keys(expected.shown);
+      const texts = names.map(() => [] as (string | null)[]);
+      for await (const batch of table.read({ numbers: [], texts: names.map((name) => places.get(name) as number) }))
+        batch.texts.forEach((own, j) => {
+          texts[j].push(...own);
+        });
+      for (const [j, name] of names.entries()) expect(texts[j], name).toEqual(expected.shown[name]);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

@@ -61,6 +61,8 @@ export interface AssemblerOptions {
   readonly rows?: number | undefined;
   /** Type of the numbers; float64 if left out. */
   readonly Values?: Float32ArrayConstructor | Float64ArrayConstructor;
+  /** Gives buffers of so many bytes or more, which were used before or are shared with threads. */
+  readonly allocate?: (bytes: number) => ArrayBufferLike;
 }
 
 /**
@@ -79,12 +81,17 @@ export class BlockAssembler {
   readonly #buffers: readonly (Float32Array | Float64Array)[];
   #turn = 0;
 
-  constructor({ cols, texts = 0, memory, rows, Values = Float64Array }: AssemblerOptions) {
+  constructor({ cols, texts = 0, memory, rows, Values = Float64Array, allocate }: AssemblerOptions) {
     this.cols = cols;
     this.height = blockHeight(Math.max(1, cols) * Values.BYTES_PER_ELEMENT + TEXT_BYTES * texts, memory, rows);
     this.budget = new TextBudget(memory);
     this.texts = Array.from({ length: texts }, () => []);
-    this.#buffers = [new Values(this.height * cols), new Values(this.height * cols)];
+    const length = this.height * cols;
+    const buffer = (): Float32Array | Float64Array => {
+      const room = allocate?.(length * Values.BYTES_PER_ELEMENT) ?? new ArrayBuffer(length * Values.BYTES_PER_ELEMENT);
+      return Values === Float32Array ? new Float32Array(room, 0, length) : new Float64Array(room, 0, length);
+    };
+    this.#buffers = [buffer(), buffer()];
   }
 
   /** The numbers of the block that is being filled, row after row. */
@@ -95,6 +102,11 @@ export class BlockAssembler {
   /** True if the batch must be taken. */
   get isFull(): boolean {
     return this.rows === this.height || this.budget.spent;
+  }
+
+  /** The buffers, for another use when no block is needed any more. */
+  get buffers(): readonly ArrayBufferLike[] {
+    return this.#buffers.map(({ buffer }) => buffer);
   }
 
   /** Adds the text of the next row in one of the columns of text. */

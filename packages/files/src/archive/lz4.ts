@@ -59,6 +59,11 @@ function checkSum(bytes: Uint8Array, expected: number): void {
 /** Bytes up to which a loop is faster than a call that copies. */
 const SHORT = 32;
 
+/** Unpacks one block, without a frame around it, to exactly as many bytes as `out` has. */
+export function unpackLz4Block(packed: Uint8Array, out: Uint8Array): void {
+  if (unpackBlock(packed, 0, packed.length, out, 0, 0) !== out.length) throw new RangeError('an LZ4 block is cut off');
+}
+
 /** Unpacks a block: runs of literal bytes, each followed by a copy of earlier bytes, which begin at `first` or later. */
 function unpackBlock(
   packed: Uint8Array,

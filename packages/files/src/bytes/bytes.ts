@@ -11,6 +11,8 @@ export interface Bytes {
   readonly rereadable: boolean;
   /** Path on disk, for libraries that open files themselves; undefined if there is none. */
   readonly file?: string | undefined;
+  /** In Node, the descriptor of the open file that has these bytes from its beginning on. Threads share it. */
+  readonly descriptor?: number | undefined;
   open(): ByteReader;
   /** Reads at a position, if the source allows it. Fills `into` up to the end of the bytes and returns the count. */
   readonly readAt?: (into: Uint8Array, position: number) => Promise<number>;

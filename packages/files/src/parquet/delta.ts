@@ -50,9 +50,10 @@ export function readDeltas(cursor: Cursor, count: number): Uint32Array<ArrayBuff
       const [first, second] = [Math.min(32, width), Math.max(0, width - 32)];
       for (let j = 0, bit = 0; j < some; j++, bit += width, filled++) {
         low += leastLow + bitsAt(bytes, cursor.at, bit, first);
-        high += leastHigh + (second > 0 ? bitsAt(bytes, cursor.at, bit + 32, second) : 0) + Math.floor(low / WORD);
-        low %= WORD;
-        high %= WORD;
+        // Less than 3 · 2^32: dividing would take longer.
+        const carry = low < WORD ? 0 : low < 2 * WORD ? 1 : 2;
+        low -= carry * WORD;
+        high = (high + leastHigh + (second > 0 ? bitsAt(bytes, cursor.at, bit + 32, second) : 0) + carry) >>> 0;
         out[2 * filled] = low;
         out[2 * filled + 1] = high;
       }
@@ -67,6 +68,10 @@ function bitsAt(bytes: Uint8Array, start: number, bit: number, width: number): n
   if (width === 0) return 0;
   let at = start + (bit >>> 3);
   const skip = bit & 7;
+  if (width <= 25 && at + 4 <= bytes.length) {
+    const four = bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24);
+    return (four >>> skip) & ((1 << width) - 1);
+  }
   let value = bytes[at++] >>> skip;
   // Up to 39 bits: beyond what shifts can do.
   for (let got = 8 - skip; got < width; got += 8) value += bytes[at++] * POWERS[got];

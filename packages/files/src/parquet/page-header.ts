@@ -1,5 +1,18 @@
-import type { Encoding } from 'hyparquet';
-import { readThrift, type ThriftStruct } from './thrift.js';
+import { ThriftReader } from './thrift.js';
+
+export const ENCODINGS = [
+  'PLAIN',
+  undefined,
+  'PLAIN_DICTIONARY',
+  'RLE',
+  'BIT_PACKED',
+  'DELTA_BINARY_PACKED',
+  'DELTA_LENGTH_BYTE_ARRAY',
+  'DELTA_BYTE_ARRAY',
+  'RLE_DICTIONARY',
+  'BYTE_STREAM_SPLIT',
+] as const;
+export type Encoding = Exclude<(typeof ENCODINGS)[number], undefined>;
 
 /** The header of a page. Its sizes and counts are whole and not negative, but they may still be wrong. */
 export interface PageHeader {
@@ -15,62 +28,68 @@ export interface PageHeader {
   readonly missing: number | undefined;
   readonly encoding: Encoding | undefined;
   readonly definitionEncoding: Encoding | undefined;
+  readonly repetitionEncoding: Encoding | undefined;
   /** Bytes of levels before the values; they are never packed. Only pages of version 2 have them. */
   readonly levels: { readonly repetition: number; readonly definition: number };
   /** Whether the values are packed with the codec of the column. */
   readonly isPacked: boolean;
 }
 
-/** PageType and Encoding in parquet.thrift; both count from 0. */
+/** PageType in parquet.thrift, and the field of PageHeader that has its details. */
 const KINDS = ['data', 'index', 'dictionary', 'data v2'] as const;
-const ENCODINGS: readonly (Encoding | undefined)[] = [
-  'PLAIN',
-  undefined,
-  'PLAIN_DICTIONARY',
-  'RLE',
-  'BIT_PACKED',
-  'DELTA_BINARY_PACKED',
-  'DELTA_LENGTH_BYTE_ARRAY',
-  'DELTA_BYTE_ARRAY',
-  'RLE_DICTIONARY',
-  'BYTE_STREAM_SPLIT',
-];
+const DETAILS = { data: 5, index: 0, dictionary: 7, 'data v2': 8 } as const;
 
 /** Reads the header at the beginning of the bytes. A broken header, or one that is cut off, is a RangeError. */
 export function readPageHeader(bytes: Uint8Array): { readonly header: PageHeader; readonly length: number } {
-  const { struct, length } = readThrift(bytes);
-  const kind = KINDS[count(struct, 1, 'kind')];
+  const reader = new ThriftReader(bytes);
+  let [type, size, packed] = [-1, -1, -1];
+  let crc: number | undefined;
+  /** Integers of the details by their fields; the details that the kind does not have are kept apart. */
+  const details = new Map<number, Map<number, number>>();
+  let isPacked = true;
+  reader.fields((field, fieldType) => {
+    if (field === 1) type = reader.count(fieldType);
+    else if (field === 2) size = reader.count(fieldType);
+    else if (field === 3) packed = reader.count(fieldType);
+    else if (field === 4) crc = reader.integer(fieldType) >>> 0;
+    else if (field === 5 || field === 7 || field === 8) {
+      const own = new Map<number, number>();
+      reader.struct(fieldType, (inner, innerType) => {
+        if (field === 8 && inner === 7) isPacked = reader.boolean(innerType);
+        else if (inner <= 6 && innerType > 2 && innerType < 7) own.set(inner, reader.integer(innerType));
+      });
+      details.set(field, own);
+    }
+  });
+  const kind = KINDS[type];
   if (!kind) throw new RangeError('a page of an unknown kind');
+  if (size < 0 || packed < 0) throw new RangeError('a page header has no size');
+  const own = kind === 'index' ? new Map<number, number>() : details.get(DETAILS[kind]);
+  if (!own) throw new RangeError('a page header says nothing about its values');
   const version2 = kind === 'data v2';
-  // The field numbers of DataPageHeader, DictionaryPageHeader and DataPageHeaderV2 in PageHeader.
-  const field = { data: 5, index: 0, dictionary: 7, 'data v2': 8 }[kind];
-  const details = field === 0 ? undefined : struct.get(field);
-  if (field !== 0 && !(details instanceof Map)) throw new RangeError('a page header says nothing about its values');
-  const own: ThriftStruct = details instanceof Map ? details : new Map();
-  const encodingAt = (at: number): Encoding | undefined => ENCODINGS[Number(own.get(at))];
-  const crc = struct.get(4);
+  const encodingAt = (at: number): Encoding | undefined => ENCODINGS[own.get(at) ?? -1];
   const header: PageHeader = {
     kind,
-    size: count(struct, 2, 'size'),
-    packed: count(struct, 3, 'packed size'),
-    crc: typeof crc === 'number' ? crc >>> 0 : undefined,
-    values: field === 0 ? 0 : count(own, 1, 'number of values'),
+    size,
+    packed,
+    crc,
+    values: kind === 'index' ? 0 : count(own, 1, 'number of values'),
     missing: version2 ? count(own, 2, 'number of missing values') : undefined,
     encoding: encodingAt(version2 ? 4 : 2),
     definitionEncoding: kind === 'data' ? encodingAt(3) : undefined,
+    repetitionEncoding: kind === 'data' ? encodingAt(4) : undefined,
     levels: version2
       ? { definition: count(own, 5, 'length of levels'), repetition: count(own, 6, 'length of levels') }
       : { definition: 0, repetition: 0 },
-    isPacked: !version2 || own.get(7) !== false,
+    isPacked: !version2 || isPacked,
   };
   const { definition, repetition } = header.levels;
-  if (definition + repetition > Math.min(header.packed, header.size))
-    throw new RangeError('the levels of a page go beyond it');
-  return { header, length };
+  if (definition + repetition > Math.min(packed, size)) throw new RangeError('the levels of a page go beyond it');
+  return { header, length: reader.position };
 }
 
-function count(struct: ThriftStruct, field: number, name: string): number {
-  const value = struct.get(field);
-  if (typeof value === 'number' && value >= 0 && Number.isSafeInteger(value)) return value;
+function count(own: ReadonlyMap<number, number>, field: number, name: string): number {
+  const value = own.get(field);
+  if (value !== undefined && value >= 0 && Number.isSafeInteger(value)) return value;
   throw new RangeError(`a page header has no ${name}`);
 }

@@ -1,44 +1,118 @@
 import { DataError, ScreeError } from '@scree/core';
-import { blockHeight, type DenseBatch, type ReadRequest, type Table, TEXT_BYTES } from '@scree/core/data';
-import { type FileMetaData, parquetMetadata, type RowGroup } from 'hyparquet';
+import { BlockAssembler, type DenseBatch, MemoryBudget, type ReadRequest, type Table } from '@scree/core/data';
 import type { SeekableBytes } from '../archive/zip.js';
-import { badFile, truncated, unsupported } from '../file-error.js';
-import type { TableReader } from '../platform/platform.js';
+import { BufferPool } from '../bytes/buffer-pool.js';
+import { badFile, unsupported } from '../file-error.js';
 import { arrowDurations } from '../reader-notes.js';
 import { checkColumns } from '../table/most-columns.js';
-import { RoundedIntegers } from '../table/rounded-integers.js';
-import { ParquetChunk } from './chunk.js';
-import { columnsOf, FLOAT32_TYPES, noteOf } from './schema.js';
+import { RoundedIntegers, type RoundedReading } from '../table/rounded-integers.js';
+import { type PageTools, plainPageTools } from './codecs.js';
+import { readFooter } from './footer.js';
+import { listLength } from './list-length.js';
+import type { NumberColumnSpec } from './number-column.js';
+import { LocalDecoder, type NumberDecoder, type NumberTask, windowOf } from './number-decoder.js';
+import { PageReader, pageBudget, Scratch, Share } from './pages.js';
+import { columnsOf, FLOAT32_TYPES, type ParquetColumn } from './schema.js';
+import { TextColumn } from './text-column.js';
 
-/** Longest footer that is read. */
-const LONGEST_FOOTER = 64 << 20;
-/** Columns that are read at once. */
-const AT_A_TIME = 8;
-/** Bytes of a column in view at once. */
-const [LEAST_WINDOW, MOST_WINDOW] = [1 << 15, 1 << 20];
+/** What a platform adds. */
+export interface ParquetPlatform {
+  readonly tools: PageTools;
+  /** Starts a reading whose numbers are decoded in threads. Undefined if this is not worth it, or not possible. */
+  readonly decodeInThreads?: ((task: NumberTask) => NumberDecoder | undefined) | undefined;
+}
+
+const plainPlatform: ParquetPlatform = { tools: plainPageTools };
+
+/** A column of the table: a column of the file, or an entry of its lists. */
+interface TablePlace {
+  readonly column: ParquetColumn;
+  readonly entry: number;
+  /** Length of the lists; undefined if there are none. */
+  readonly length: number | undefined;
+}
 
 /**
- * Parquet in browsers. Only the columns that are asked for are read, page by page, so that memory is bounded by pages and not by
- * row groups. Columns have the same types as where scree reads them with DuckDB, but nested ones are left out. hyparquet
- * parses the footer without checking it, so every count and offset in it is checked here.
+ * A Parquet file. Only the columns that are asked for are read, page by page, so that memory is bounded by pages and not by row
+ * groups. Columns of lists of numbers become several columns, one per entry; others that are nested are left out. Every count and
+ * offset in the file is checked.
  */
-export const openParquet: TableReader = (file, { memory }) => errorsAsBadFile(file.path, () => open(file, memory));
+export function openParquet(
+  file: SeekableBytes,
+  { memory }: { readonly memory: number },
+  platform: ParquetPlatform = plainPlatform,
+): Promise<Table> {
+  return errorsAsBadFile(file.path, () => open(file, memory, platform));
+}
 
-async function open(file: SeekableBytes, memory: number): Promise<Table> {
-  const metadata = await readFooter(file);
-  const columns = columnsOf(metadata, await arrowDurations(noteOf(metadata, 'ARROW:schema')));
-  checkColumns(columns.length, memory, file.path);
-  if (columns.length === 0) throw new DataError('EMPTY_DATA', `${file.path} has no columns.`);
-  const groups = metadata.row_groups.map((group) => ({ group, rows: countOf(group.num_rows) }));
-  const rows = groups.reduce((sum, group) => sum + group.rows, 0);
-  if (!Number.isSafeInteger(rows) || rows !== countOf(metadata.num_rows))
-    throw badFile(file.path, `it says that it has ${metadata.num_rows} rows, its groups have ${rows}`);
-  const fitsFloat32 = (numbers: readonly number[]) => numbers.every((j) => FLOAT32_TYPES.test(columns[j].type));
+/** Decodes the numbers of a reading that was begun in another thread. Errors are as if it was this one. */
+export function decodeParquet(
+  file: SeekableBytes,
+  tools: PageTools,
+  task: NumberTask,
+  pool: BufferPool,
+): NumberDecoder {
+  const decoder = new LocalDecoder(file, tools, task, pool);
+  return {
+    fill: (block, rows) => errorsAsBadFile(file.path, () => decoder.fill(block, rows)),
+    close: () => decoder.close(),
+  };
+}
+
+/** Verifies the checksums and sizes of all pages of a file, for a program that does not. */
+export function verifyParquet(
+  file: SeekableBytes,
+  { memory }: { readonly memory: number },
+  tools: PageTools = plainPageTools,
+): Promise<void> {
+  return errorsAsBadFile(file.path, async () => {
+    const { groups, chunks, emptyLeaves } = await readFooter(file, memory);
+    const budget = pageBudget(new MemoryBudget(memory).share('decoder'));
+    const scratch = new Scratch(new Share(file.path, budget), new BufferPool());
+    const pages = new PageReader(file, { window: windowOf(memory, 1), tools, scratch });
+    for (const group of groups.keys()) {
+      for (const leaf of emptyLeaves.keys()) {
+        const place = chunks.place(file, group, leaf);
+        pages.open(place);
+        for (let left = place.values; left > 0; ) {
+          const { kind, values } = (await pages.next()).header;
+          if (kind !== 'data' && kind !== 'data v2') continue;
+          if (!(values > 0 && values <= left)) throw new RangeError(`a page of ${values} values`);
+          left -= values;
+        }
+      }
+    }
+  });
+}
+
+async function open(file: SeekableBytes, memory: number, platform: ParquetPlatform): Promise<Table> {
+  const { path } = file;
+  const footer = await readFooter(file, memory);
+  const { rows, groups, chunks } = footer;
+  const places: TablePlace[] = [];
+  for (const column of columnsOf(footer, await arrowDurations(footer.notes.get('ARROW:schema')))) {
+    const length = column.list && (await listLength(file, footer, column, memory, platform.tools));
+    checkColumns(places.length + (length ?? 1), memory, path);
+    if (length === 0)
+      places.push({ column: { ...column, kind: 'other', type: 'LIST', leaf: -1 }, entry: 0, length: undefined });
+    else for (let entry = 0; entry < (length ?? 1); entry++) places.push({ column, entry, length });
+  }
+  if (places.length === 0) throw new DataError('EMPTY_DATA', `${path} has no columns.`);
+  const columns = places.map(({ column: { name, kind, type, index }, entry, length }) => ({
+    name: length === undefined ? name : `${name}[${entry}]`,
+    kind,
+    type,
+    index,
+  }));
+  const fitsFloat32 = (numbers: readonly number[]): boolean =>
+    numbers.every((j) => FLOAT32_TYPES.test(columns[j].type));
   const everything = [...columns.keys()];
   const integers = new RoundedIntegers();
+  const bytes = new MemoryBudget(memory);
+  const [pool, shared] = [new BufferPool(), new BufferPool(true)];
   return {
     format: 'Parquet',
-    columns: columns.map(({ name, kind, type, index }) => ({ name, kind, type, index })),
+    columns,
     width: columns.length,
     named: true,
     uniform: false,
@@ -47,106 +121,143 @@ async function open(file: SeekableBytes, memory: number): Promise<Table> {
     mayMissValues: true,
     checkMissing: true,
     rereadable: file.rereadable,
+    manyTexts: true,
     read,
-    warnings: () => integers.warnings(file.path, (j) => columns[j].name),
+    warnings: () => integers.warnings(path, (j) => columns[j].name),
     close: async () => {},
   };
 
-  async function* read({ numbers: asked, texts: [text] = [] }: ReadRequest): AsyncGenerator<DenseBatch, void, void> {
+  async function* read({ numbers: asked, texts = [] }: ReadRequest): AsyncGenerator<DenseBatch, void, void> {
     const numbers = asked === 'all' ? everything : asked;
-    const cols = numbers.length;
-    const Values = fitsFloat32(numbers) ? Float32Array : Float64Array;
-    const textBytes = text === undefined ? 0 : TEXT_BYTES;
-    const height = blockHeight(Math.max(1, cols) * Values.BYTES_PER_ELEMENT + textBytes, memory, rows);
-    const buffers = [new Values(height * cols), new Values(height * cols)];
-    const rounded = integers.reading();
-    let [turn, filled] = [0, 0];
-    let texts: (string | null)[] = [];
-    const batch = (): DenseBatch => ({
-      block: { kind: 'dense', rows: filled, cols, stride: cols, data: buffers[turn] },
-      texts: text === undefined ? [] : [texts],
-    });
-    for (const { group, rows: inGroup } of groups) {
-      if (inGroup === 0) continue;
-      const [chunks, label] = await errorsAsBadFile(file.path, () => openChunks(group, inGroup, numbers, text));
-      for (let from = 0; from < inGroup; ) {
-        const count = Math.min(height - filled, inGroup - from);
-        await errorsAsBadFile(file.path, async () => {
-          const [data, base] = [buffers[turn], filled * cols];
-          await fewAtATime(chunks, async (chunk, j) => {
-            const some = await chunk.numbers(data, base + j, cols, count);
-            if (some > 0) rounded.add(numbers[j], some);
-          });
-          if (label) for (const each of await label.texts(count)) texts.push(each);
-        });
-        filled += count;
-        from += count;
-        if (filled < height) continue;
-        yield batch();
-        turn = 1 - turn;
-        filled = 0;
-        texts = [];
-      }
-    }
-    if (filled > 0) yield batch();
-  }
-
-  async function openChunks(
-    group: RowGroup,
-    rows: number,
-    numbers: readonly number[],
-    text: number | undefined,
-  ): Promise<[ParquetChunk[], ParquetChunk | undefined]> {
-    const share = Math.floor(memory / 8 / (numbers.length + 1));
-    const budget = { kept: 0, most: Math.floor(memory / 2) };
-    const window = Math.max(LEAST_WINDOW, Math.min(MOST_WINDOW, share));
-    const chunkOf = (j: number): Promise<ParquetChunk> => {
-      const { leaf, element, kind, type, name } = columns[j];
-      if (leaf < 0 || (kind === 'other' && type !== 'empty'))
-        throw unsupported(file.path, `has ${type} in column ${JSON.stringify(name)}`, 'Choose another column.');
-      return ParquetChunk.open(file, group.columns[leaf], { rows, element, window, budget });
+    const budget = pageBudget(bytes.share('decoder'), platform.decodeInThreads !== undefined);
+    const specs = specsOf(numbers);
+    const ahead = Math.floor(bytes.share('reader') / 2);
+    const task: NumberTask = {
+      columns: specs,
+      groups,
+      places: await errorsAsBadFile(path, async () =>
+        groups.map((_, group) => specs.map(({ leaf }) => chunks.place(file, group, leaf))),
+      ),
+      stride: numbers.length,
+      ahead,
+      budget,
     };
-    const chunks: ParquetChunk[] = [];
-    for (const j of numbers) chunks.push(await chunkOf(j));
-    return [chunks, text === undefined ? undefined : await chunkOf(text)];
+    const threaded = specs.length > 0 ? platform.decodeInThreads?.(task) : undefined;
+    const decoder = threaded ?? new LocalDecoder(file, platform.tools, task, pool);
+    const scratch = new Scratch(new Share(path, budget), pool);
+    const window = windowOf(ahead, texts.length);
+    const labels = texts.map((j) => {
+      const context = { file, tools: platform.tools, budget, scratch, window };
+      return new TextColumn(readable(j).element, context);
+    });
+    const Values = fitsFloat32(numbers) ? Float32Array : Float64Array;
+    const blocks = threaded ? shared : pool;
+    const cols = numbers.length;
+    const block = new BlockAssembler({
+      cols,
+      texts: texts.length,
+      memory,
+      rows,
+      Values,
+      allocate: (size) => blocks.take(size),
+    });
+    const position = { group: -1, left: 0, rounded: integers.reading() };
+    const next = (): Promise<DenseBatch | undefined> =>
+      errorsAsBadFile(path, () => nextBatch(block, decoder, { labels, texts, numbers }, position));
+    let coming: ReturnType<typeof next> | undefined;
+    try {
+      // Threads fill a block while the block before is used.
+      for (let batch = await next(); batch; batch = await (coming ?? next())) {
+        coming = threaded && next();
+        // The error is thrown when the block is awaited.
+        coming?.catch(() => {});
+        yield batch;
+      }
+    } finally {
+      await coming?.catch(() => {});
+      await decoder.close();
+      scratch.release();
+      blocks.give(...block.buffers);
+    }
   }
-}
 
-/** The end of the file describes it. */
-async function readFooter(file: SeekableBytes): Promise<FileMetaData> {
-  const { path, size } = file;
-  const tail = await bytesAt(file, Math.max(0, size - 8), Math.min(8, size));
-  const mark = String.fromCharCode(...tail.subarray(4));
-  if (mark === 'PARE') throw unsupported(path, 'is an encrypted Parquet file', 'Write it again without encryption.');
-  if (size < 12 || mark !== 'PAR1') throw truncated(path, 'it has no footer, as Parquet files do');
-  const length = new DataView(tail.buffer).getUint32(0, true);
-  if (length > size - 12 || length > LONGEST_FOOTER) throw badFile(path, `its footer claims ${length} bytes`);
-  const footer = await bytesAt(file, size - 8 - length, length + 8);
-  const metadata = parquetMetadata(footer, { geoparquet: false });
-  if (!Array.isArray(metadata.schema) || !Array.isArray(metadata.row_groups))
-    throw badFile(path, 'its footer is broken');
-  return metadata;
-}
+  async function nextBatch(
+    block: BlockAssembler,
+    decoder: NumberDecoder,
+    wanted: {
+      readonly labels: readonly TextColumn[];
+      readonly texts: readonly number[];
+      readonly numbers: readonly number[];
+    },
+    position: { group: number; left: number; rounded: RoundedReading },
+  ): Promise<DenseBatch | undefined> {
+    while (!block.isFull) {
+      while (position.left === 0) {
+        if (++position.group >= groups.length) break;
+        position.left = groups[position.group];
+        if (position.left === 0) continue;
+        for (const [i, label] of wanted.labels.entries())
+          label.start(chunks.place(file, position.group, readable(wanted.texts[i]).leaf), position.left);
+      }
+      if (position.left === 0) break;
+      let count = Math.min(block.height - block.rows, position.left);
+      // A batch of long texts ends early: the first column of text decides.
+      for (const [i, label] of wanted.labels.entries()) {
+        const most = count;
+        count = await label.take(most, (text) => {
+          block.addText(i, text);
+          return i > 0 || !block.budget.spent;
+        });
+      }
+      block.rows += count;
+      position.left -= count;
+    }
+    if (block.rows === 0) return undefined;
+    for (const [slot, count] of await decoder.fill(block.data, block.rows))
+      position.rounded.add(wanted.numbers[slot], count);
+    return block.take();
+  }
 
-async function bytesAt(file: SeekableBytes, from: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
-  const bytes = new Uint8Array(length);
-  if ((await file.readAt(bytes, from)) < length) throw truncated(file.path, 'it became shorter while it was read');
-  return bytes;
-}
+  /** A column that can be read as text. */
+  function readable(j: number): ParquetColumn {
+    const { column } = places[j];
+    if (column.leaf < 0 || column.list) throw cannotRead(j);
+    return column;
+  }
 
-function countOf(value: unknown): number {
-  const count = typeof value === 'bigint' ? Number(value) : -1;
-  if (!(Number.isSafeInteger(count) && count >= 0)) throw new RangeError('a count that is none');
-  return count;
-}
+  /** The columns of the file that some columns of the table come from, and where their numbers go. */
+  function specsOf(numbers: readonly number[]): (NumberColumnSpec & { readonly leaf: number })[] {
+    const specs: (NumberColumnSpec & { readonly leaf: number; entries: number[]; slots: number[] })[] = [];
+    const lists = new Map<ParquetColumn, number>();
+    numbers.forEach((j, slot) => {
+      const { column, entry, length } = places[j];
+      const known = lists.get(column);
+      if (known !== undefined) {
+        specs[known].entries.push(entry);
+        specs[known].slots.push(slot);
+        return;
+      }
+      const { name, element, list, leaf, kind, type } = column;
+      if (leaf < 0 || (kind === 'other' && type !== 'empty')) throw cannotRead(j);
+      if (list) lists.set(column, specs.length);
+      specs.push({
+        name,
+        element,
+        leaf,
+        list: list && { ...list, length: length ?? 1 },
+        entries: [entry],
+        slots: [slot],
+      });
+    });
+    return specs;
+  }
 
-/** Does work for every item, a few at once. */
-async function fewAtATime<Item>(
-  items: readonly Item[],
-  work: (item: Item, index: number) => Promise<void>,
-): Promise<void> {
-  for (let at = 0; at < items.length; at += AT_A_TIME) {
-    await Promise.all(items.slice(at, at + AT_A_TIME).map((item, i) => work(item, at + i)));
+  function cannotRead(j: number): Error {
+    return unsupported(
+      path,
+      `has ${columns[j].type} in column ${JSON.stringify(columns[j].name)}`,
+      'Choose another column.',
+    );
   }
 }
 

@@ -1,17 +1,27 @@
 import type { ColumnKind } from '@scree/core/data';
-import type { FileMetaData, SchemaElement } from 'hyparquet';
 import { pandasIndex } from '../table/pandas-index.js';
+import type { Footer, SchemaElement } from './footer.js';
+
+/** How the lists of a column are stored. A level says how far a value is there. */
+export interface ListLevels {
+  /** The definition level of a value, of an empty list, and of a missing value in a list; −1 if there is none. */
+  readonly value: number;
+  readonly empty: number;
+  readonly missing: number;
+}
 
 /** A column of a Parquet file, with what is needed to read it. */
 export interface ParquetColumn {
   readonly name: string;
   readonly kind: ColumnKind;
-  /** The type as DuckDB calls it, so that the lab and scree say the same. */
+  /** The type as DuckDB calls it. */
   readonly type: string;
-  /** Its index among the leaves of the schema, which is also the index of its chunk in every row group; −1 where it is nested. */
+  /** Its index among the leaves of the schema, which is also the index of its chunk in every row group; −1 if it is not read. */
   readonly leaf: number;
   readonly element: SchemaElement;
   readonly index: boolean;
+  /** For a column of lists of numbers. */
+  readonly list?: ListLevels | undefined;
 }
 
 /** Types whose numbers float32 holds. */
@@ -19,74 +29,73 @@ export const FLOAT32_TYPES = /^(TINYINT|SMALLINT|UTINYINT|USMALLINT|FLOAT|BOOLEA
 const NUMBER =
   /^(TINYINT|SMALLINT|INTEGER|BIGINT|UTINYINT|USMALLINT|UINTEGER|UBIGINT|FLOAT|DOUBLE|BOOLEAN|DECIMAL\(\d+,\d+\))$/;
 const TEXT = /^(VARCHAR|UUID)$/;
-const REPETITIONS = new Set<string | undefined>(['REQUIRED', 'OPTIONAL', 'REPEATED']);
 
-/** A note in the footer of a file, by its key: pandas and Arrow keep their own descriptions there. */
-export function noteOf({ key_value_metadata: notes }: FileMetaData, name: string): string | undefined {
-  return notes?.find(({ key }) => key === name)?.value;
-}
-
-/** The columns of a schema. Nested columns, durations and empty columns are listed, but not read. */
-export function columnsOf(metadata: FileMetaData, durations: readonly string[]): ParquetColumn[] {
-  const { schema } = metadata;
-  const isIndex = pandasIndex(noteOf(metadata, 'pandas'));
+/** The columns of a schema. Columns that are nested in other ways than as lists of numbers are listed, but not read. */
+export function columnsOf({ schema, notes, emptyLeaves }: Footer, durations: readonly string[]): ParquetColumn[] {
+  const isIndex = pandasIndex(notes.get('pandas'));
   const columns: ParquetColumn[] = [];
-  const wanted = schema[0]?.num_children ?? 0;
+  const wanted = schema[0].children;
   let leaf = 0;
   for (let at = 1; columns.length < wanted; ) {
-    const element = schema[at];
-    if (!element) throw new RangeError('its schema ends early');
-    const { name } = element;
-    // Elements are in depth-first order: a column ends when all the children that were announced were seen.
-    let open = 1;
+    const start = at;
     const first = leaf;
-    for (; open > 0; at++) {
-      const each = schema[at];
-      if (!each) throw new RangeError('its schema ends early');
-      const children = each.num_children ?? 0;
-      if (!(children >= 0 && REPETITIONS.has(each.repetition_type))) throw new RangeError('its schema is broken');
-      open += children - 1;
-      if (children === 0) leaf++;
+    // Elements are in depth-first order: a column ends when all the children that were announced were seen.
+    for (let open = 1; open > 0; at++) {
+      const element = schema[at];
+      if (!element) throw new RangeError('its schema ends early');
+      open += element.children - 1;
+      if (element.children === 0) leaf++;
     }
-    const flat = !element.num_children && element.repetition_type !== 'REPEATED';
+    const parts = schema.slice(start, at);
+    const [element] = parts;
+    const { name } = element;
+    const index = isIndex(name);
+    const list = listOf(parts);
+    if (list) {
+      columns.push({ name, kind: 'number', type: typeName(list.element), leaf: first, index, ...list });
+      continue;
+    }
+    const flat = parts.length === 1 && element.repetition !== 'REPEATED';
     const stored = flat ? typeName(element) : nestedName(element);
     const number = NUMBER.test(stored);
-    const instead = durations.includes(name) ? 'duration' : isEmpty(metadata, element, first) ? 'empty' : undefined;
+    const isEmpty = flat && (element.logical?.name === 'NULL' || emptyLeaves[first]);
+    const instead = durations.includes(name) ? 'duration' : isEmpty ? 'empty' : undefined;
     const type = number ? (instead ?? stored) : stored;
     const kind = type !== stored ? 'other' : number ? 'number' : TEXT.test(type) ? 'text' : 'other';
-    columns.push({ name, kind, type, leaf: flat ? first : -1, element, index: isIndex(name) });
+    columns.push({ name, kind, type, leaf: flat ? first : -1, element, index });
   }
+  if (leaf !== emptyLeaves.length) throw new RangeError('its schema has more elements than columns');
   return columns;
 }
 
-/** Whether all values of a column are missing, as far as its type or the counts of its chunks say so. */
-function isEmpty(
-  { row_groups: groups }: FileMetaData,
-  { logical_type: logical }: SchemaElement,
-  leaf: number,
-): boolean {
-  if (logical?.type === 'NULL') return true;
-  return (
-    groups.length > 0 &&
-    groups.every(({ columns }) => {
-      const { num_values: all, statistics } = columns[leaf]?.meta_data ?? {};
-      return all !== undefined && all > 0n && statistics?.null_count === all;
-    })
-  );
+/** Lists of numbers: a group LIST around a repeated group around the values, or as older writers nest them. */
+function listOf(parts: readonly SchemaElement[]): { element: SchemaElement; list: ListLevels } | undefined {
+  const element = parts[parts.length - 1];
+  const [outer, ...inner] = parts;
+  const outerLevel = outer.repetition === 'OPTIONAL' ? 1 : 0;
+  const plainList = parts.length === 1 && outer.repetition === 'REPEATED';
+  const isList = outer.converted === 'LIST' || outer.logical?.name === 'LIST';
+  const nested =
+    isList &&
+    outer.repetition !== 'REPEATED' &&
+    parts.length <= 3 &&
+    inner[0]?.repetition === 'REPEATED' &&
+    parts.slice(0, -1).every(({ children }) => children === 1) &&
+    (parts.length === 2 || element.repetition !== 'REPEATED');
+  if (!(plainList || nested) || !NUMBER.test(typeName(element)) || element.children > 0) return undefined;
+  const empty = plainList ? 0 : outerLevel;
+  const optional = parts.length === 3 && element.repetition === 'OPTIONAL';
+  return { element, list: { empty, value: empty + (optional ? 2 : 1), missing: optional ? empty + 1 : -1 } };
 }
 
-function nestedName({
-  converted_type: converted,
-  repetition_type: repetition,
-  num_children: children,
-}: SchemaElement): string {
-  if (converted === 'LIST' || (repetition === 'REPEATED' && !children)) return 'LIST';
+function nestedName({ converted, repetition, children }: SchemaElement): string {
+  if (converted === 'LIST' || (repetition === 'REPEATED' && children === 0)) return 'LIST';
   return converted === 'MAP' ? 'MAP' : 'STRUCT';
 }
 
 function typeName(element: SchemaElement): string {
-  const { type, converted_type: converted, logical_type: logical } = element;
-  if (converted === 'DECIMAL' || logical?.type === 'DECIMAL') {
+  const { type, converted, logical } = element;
+  if (converted === 'DECIMAL' || logical?.name === 'DECIMAL') {
     const { precision, scale } = decimalOf(element);
     return `DECIMAL(${precision},${scale})`;
   }
@@ -103,12 +112,12 @@ function typeName(element: SchemaElement): string {
     case 'INT96':
       return 'TIMESTAMP';
     case 'BYTE_ARRAY':
-      if (converted === 'UTF8' || converted === 'ENUM' || logical?.type === 'STRING' || logical?.type === 'ENUM')
+      if (converted === 'UTF8' || converted === 'ENUM' || logical?.name === 'STRING' || logical?.name === 'ENUM')
         return 'VARCHAR';
-      return converted === 'JSON' || logical?.type === 'JSON' ? 'JSON' : 'BLOB';
+      return converted === 'JSON' || logical?.name === 'JSON' ? 'JSON' : 'BLOB';
     case 'FIXED_LEN_BYTE_ARRAY':
-      if (logical?.type === 'FLOAT16' && element.type_length === 2) return 'FLOAT';
-      if (logical?.type === 'UUID' && element.type_length === 16) return 'UUID';
+      if (logical?.name === 'FLOAT16' && element.length === 2) return 'FLOAT';
+      if (logical?.name === 'UUID' && element.length === 16) return 'UUID';
       return converted === 'INTERVAL' ? 'INTERVAL' : 'BLOB';
     default:
       return 'unknown';
@@ -126,26 +135,25 @@ const INTEGERS = new Map([
   ['UINT_64', 'UBIGINT'],
 ]);
 
-function integerName({ type, converted_type: converted, logical_type: logical }: SchemaElement): string {
-  if (logical?.type === 'INTEGER') {
-    const found = INTEGERS.get(`${logical.isSigned ? '' : 'U'}INT_${logical.bitWidth}`);
+function integerName({ type, converted, logical }: SchemaElement): string {
+  if (logical?.name === 'INTEGER') {
+    const found = INTEGERS.get(`${logical.signed ? '' : 'U'}INT_${logical.bits}`);
     if (found) return found;
   }
   const named = converted && INTEGERS.get(converted);
   if (named) return named;
-  if (converted === 'DATE' || logical?.type === 'DATE') return 'DATE';
-  if (converted?.startsWith('TIMESTAMP') || logical?.type === 'TIMESTAMP') return 'TIMESTAMP';
-  if (converted?.startsWith('TIME_') || logical?.type === 'TIME') return 'TIME';
+  if (converted === 'DATE' || logical?.name === 'DATE') return 'DATE';
+  if (converted?.startsWith('TIMESTAMP') || logical?.name === 'TIMESTAMP') return 'TIMESTAMP';
+  if (converted?.startsWith('TIME_') || logical?.name === 'TIME') return 'TIME';
   return type === 'INT64' ? 'BIGINT' : 'INTEGER';
 }
 
 /** Digits of a decimal number, and how many of them stand behind the point. */
-export function decimalOf({ logical_type: logical, precision, scale }: SchemaElement): {
+export function decimalOf({ logical, precision, scale }: SchemaElement): {
   readonly precision: number;
   readonly scale: number;
 } {
-  const given = logical?.type === 'DECIMAL' ? logical : { precision, scale };
-  const places = given.scale ?? 0;
-  if (!(places >= 0 && places <= 76)) throw new RangeError(`a decimal has ${places} places`);
-  return { precision: given.precision ?? 0, scale: places };
+  const given = logical?.name === 'DECIMAL' ? logical : { precision, scale };
+  if (!(given.scale >= 0 && given.scale <= 76)) throw new RangeError(`a decimal has ${given.scale} places`);
+  return { precision: given.precision, scale: given.scale };
 }

@@ -1,7 +1,8 @@
-import type { Encoding, ParquetType, SchemaElement } from 'hyparquet';
-import { textOf } from '../bytes/text.js';
 import { wasRounded } from '../table/rounded-integers.js';
-import { nextByte, readDeltas, readVarint } from './delta.js';
+import { readDeltas } from './delta.js';
+import type { SchemaElement } from './footer.js';
+import type { Encoding } from './page-header.js';
+import { readRuns } from './runs.js';
 import { decimalOf } from './schema.js';
 
 /** Values of a page. An offset outside the page, or a count that it cannot hold, is a RangeError. */
@@ -10,26 +11,38 @@ import { decimalOf } from './schema.js';
 export interface Span {
   readonly bytes: Uint8Array;
   readonly at: number;
+  /** Zeros that may follow the values. */
+  readonly padding?: number | undefined;
 }
 
-/** Values as they are stored: numbers, or the bytes of each. */
-export type Stored = Float64Array | readonly Uint8Array[];
+/** fastparquet writes eight zeros behind the values of pages of version 1. In those of version 2 they would hide damaged levels. */
+export const PADDING = 8;
+
+/** Values as they are stored: numbers of their physical type, or the bytes of each. */
+export type Stored = Float64Array | Float32Array | Int32Array | BigInt64Array | readonly Uint8Array[];
 
 /** Told the index of every whole number that float64 cannot hold. */
 export type OnRounded = (index: number) => void;
 
-/** So many values of a page in one of Parquet's encodings, other than those that go by a dictionary. */
-export function readValues(
-  span: Span,
-  encoding: Encoding | undefined,
-  count: number,
-  element: SchemaElement,
-  onRounded: OnRounded,
-): Stored {
+/** True if an encoding stores codes of a dictionary. */
+export function isCoded(encoding: Encoding | undefined): boolean {
+  return encoding === 'PLAIN_DICTIONARY' || encoding === 'RLE_DICTIONARY';
+}
+
+/** So many codes of a dictionary, behind a byte that says how many bits each takes. */
+export function readCodes({ bytes, at }: Span, codes: Uint32Array): void {
+  if (codes.length === 0) return;
+  const width = bytes[at];
+  if (width === undefined) throw new RangeError('a page is empty');
+  readRuns(bytes, at + 1, bytes.length, width, codes);
+}
+
+/** So many values of a page in one of Parquet's encodings, other than those that go by a dictionary. They may be views of the page. */
+export function readValues(span: Span, encoding: Encoding | undefined, count: number, element: SchemaElement): Stored {
   const { type } = element;
   switch (encoding) {
     case 'PLAIN':
-      return readPlain(span, type, count, element, onRounded);
+      return readPlain(span, count, element);
     case 'RLE': {
       if (type !== 'BOOLEAN') break;
       const bits = new Uint32Array(count);
@@ -40,62 +53,68 @@ export function readValues(
     case 'DELTA_BINARY_PACKED': {
       if (type !== 'INT32' && type !== 'INT64') break;
       const halves = readDeltas({ ...span }, count);
-      return integers(type === 'INT32' ? lowHalves(halves) : new BigInt64Array(halves.buffer), element, onRounded);
+      return type === 'INT32' ? lowHalves(halves) : new BigInt64Array(halves.buffer);
     }
     case 'DELTA_LENGTH_BYTE_ARRAY': {
+      if (type !== 'BYTE_ARRAY') break;
       const cursor = { ...span };
       const lengths = lowHalves(readDeltas(cursor, count));
       return cut(cursor, lengths, undefined);
     }
     case 'DELTA_BYTE_ARRAY': {
+      if (type !== 'BYTE_ARRAY' && type !== 'FIXED_LEN_BYTE_ARRAY') break;
       const cursor = { ...span };
       const prefixes = lowHalves(readDeltas(cursor, count));
       const suffixes = lowHalves(readDeltas(cursor, count));
-      return cut(cursor, suffixes, prefixes);
+      const values = cut(cursor, suffixes, prefixes);
+      if (type === 'FIXED_LEN_BYTE_ARRAY' && values.some(({ length }) => length !== element.length))
+        throw new RangeError('a value has another length than its type');
+      return values;
     }
     case 'BYTE_STREAM_SPLIT': {
-      const width = widthOf(type, element);
+      const width = widthOf(element);
       fits(span, count * width);
-      return readPlain({ bytes: joinedStreams(span, count, width), at: 0 }, type, count, element, onRounded);
+      return readPlain({ bytes: joinedStreams(span, count, width), at: 0 }, count, element);
     }
     default:
   }
   throw new RangeError(`values of type ${type} are encoded by ${encoding}, which is not read`);
 }
 
-function readPlain(
-  span: Span,
-  type: ParquetType | undefined,
-  count: number,
-  element: SchemaElement,
-  onRounded: OnRounded,
-): Stored {
-  if (type === 'BYTE_ARRAY') return fromBytes(plainBytes(span, count), element);
+function readPlain(span: Span, count: number, element: SchemaElement): Stored {
+  const { type } = element;
+  if (type === 'BYTE_ARRAY') return plainBytes(span, count);
   if (type === 'BOOLEAN') {
     fits(span, Math.ceil(count / 8));
-    return Float64Array.from({ length: count }, (_, i) => (span.bytes[span.at + (i >> 3)] >> (i & 7)) & 1);
-  }
-  const width = widthOf(type, element);
-  fits(span, count * width);
-  // More than the values: what stands before them was not read as it was written.
-  if (span.bytes.length - span.at !== count * width) throw new RangeError('a page holds more than its values');
-  if (type === 'FIXED_LEN_BYTE_ARRAY') {
     const { bytes, at } = span;
-    return fromBytes(
-      Array.from({ length: count }, (_, i) => bytes.subarray(at + i * width, at + (i + 1) * width)),
-      element,
-    );
+    const bits = new Float64Array(count);
+    for (let i = 0; i < count; i++) bits[i] = (bytes[at + (i >> 3)] >> (i & 7)) & 1;
+    return bits;
   }
-  // A copy: values of a page begin anywhere.
-  const { buffer } = span.bytes.slice(span.at, span.at + count * width);
-  if (type === 'DOUBLE') return new Float64Array(buffer);
-  if (type === 'FLOAT') return Float64Array.from(new Float32Array(buffer));
-  return integers(type === 'INT32' ? new Int32Array(buffer) : new BigInt64Array(buffer), element, onRounded);
+  const width = widthOf(element);
+  fits(span, count * width);
+  const { bytes, at } = span;
+  const end = at + count * width;
+  const rest = bytes.length - end;
+  // More than the values: what stands before them was not read as it was written.
+  if (rest > 0 && !(rest === span.padding && bytes.subarray(end).every((byte) => byte === 0)))
+    throw new RangeError('a page holds more than its values');
+  if (type === 'FIXED_LEN_BYTE_ARRAY' || type === 'INT96')
+    return Array.from({ length: count }, (_, i) => bytes.subarray(at + i * width, at + (i + 1) * width));
+  // Values of a page begin anywhere, and those of an array where their width divides the address.
+  const start = bytes.byteOffset + at;
+  const aligned = start % width === 0;
+  const buffer = aligned ? bytes.buffer : bytes.slice(at, end).buffer;
+  const offset = aligned ? start : 0;
+  if (type === 'DOUBLE') return new Float64Array(buffer, offset, count);
+  if (type === 'FLOAT') return new Float32Array(buffer, offset, count);
+  return type === 'INT32' ? new Int32Array(buffer, offset, count) : new BigInt64Array(buffer, offset, count);
 }
 
-function widthOf(type: ParquetType | undefined, { type_length: length = 0 }: SchemaElement): number {
+function widthOf({ type, length }: SchemaElement): number {
   if (type === 'DOUBLE' || type === 'INT64') return 8;
   if (type === 'FLOAT' || type === 'INT32') return 4;
+  if (type === 'INT96') return 12;
   if (type === 'FIXED_LEN_BYTE_ARRAY' && length > 0) return length;
   throw new RangeError(`values of type ${type} are not read`);
 }
@@ -122,9 +141,9 @@ function lowHalves(halves: Uint32Array): Int32Array {
 
 /** Values of which the first bytes are stored together, then the second bytes, and so on. */
 function joinedStreams({ bytes, at }: Span, count: number, width: number): Uint8Array {
-  const out = new Uint8Array(count * width);
+  const out = new Uint8Array(bytes.length - at);
   for (let b = 0; b < width; b++) {
-    for (let i = 0; i < count; i++) out[i * width + b] = bytes[at + b * count + i];
+    for (let i = 0, to = b, from = at + b * count; i < count; i++, to += width) out[to] = bytes[from + i];
   }
   return out;
 }
@@ -150,120 +169,86 @@ function cut({ bytes, at: start }: Span, lengths: Int32Array, prefixes: Int32Arr
   return values;
 }
 
-/** Whole numbers as the type understands their bits; decimals get their point. */
-function integers(values: Int32Array | BigInt64Array, element: SchemaElement, onRounded: OnRounded): Float64Array {
-  const out = new Float64Array(values.length);
-  const { converted_type: converted, logical_type: logical } = element;
-  const isDecimal = converted === 'DECIMAL' || logical?.type === 'DECIMAL';
-  const unsigned = converted?.startsWith('UINT') || (logical?.type === 'INTEGER' && !logical.isSigned);
-  if (values instanceof Int32Array) {
-    const { buffer, byteOffset, length } = values;
-    out.set(unsigned ? new Uint32Array(buffer, byteOffset, length) : values);
-  } else {
-    const low = new Uint32Array(values.buffer, values.byteOffset, 2 * values.length);
-    const high = unsigned ? low : new Int32Array(values.buffer, values.byteOffset, 2 * values.length);
-    // Both halves are exact and the sum is rounded once.
-    for (let i = 0; i < out.length; i++) {
-      const [upper, lower] = [high[2 * i + 1], low[2 * i]];
-      out[i] = upper * 2 ** 32 + lower;
-      if (!isDecimal && wasRounded(out[i], upper, lower)) onRounded(i);
-    }
+/** Writes values as the numbers that their type means: unsigned integers, decimals, half floats. */
+export function writeNumbers(values: Stored, element: SchemaElement, out: Float64Array, onRounded: OnRounded): void {
+  const { converted, logical } = element;
+  const isDecimal = converted === 'DECIMAL' || logical?.name === 'DECIMAL';
+  if (values instanceof Float64Array || values instanceof Float32Array) {
+    out.set(values);
+    return;
   }
   if (isDecimal) {
-    const power = 10 ** decimalOf(element).scale;
-    for (let i = 0; i < out.length; i++) out[i] /= power;
+    writeDecimals(values, decimalOf(element).scale, out);
+    return;
   }
-  return out;
+  if (values instanceof Int32Array || values instanceof BigInt64Array) {
+    const unsigned = converted?.startsWith('UINT') || (logical?.name === 'INTEGER' && !logical.signed);
+    if (values instanceof BigInt64Array) writeLong(values, unsigned, out, onRounded);
+    else if (unsigned) for (let i = 0; i < values.length; i++) out[i] = values[i] >>> 0;
+    else for (let i = 0; i < values.length; i++) out[i] = values[i];
+  } else if (logical?.name === 'FLOAT16') for (let i = 0; i < values.length; i++) out[i] = half(values[i]);
+  else throw new RangeError('a column of numbers holds none');
 }
 
-/** Bytes that stand for numbers: decimals and half floats. */
-function fromBytes(values: readonly Uint8Array[], element: SchemaElement): Stored {
-  const { converted_type: converted, logical_type: logical } = element;
-  if (converted === 'DECIMAL' || logical?.type === 'DECIMAL') {
-    const power = 10 ** decimalOf(element).scale;
-    return Float64Array.from(values, (bytes) => bigEndian(bytes) / power);
+/** Integers from here on are not all float64, and neither are powers of ten. */
+const [INEXACT, INEXACT_POWER] = [2 ** 53, 22];
+
+/** Decimals: whole numbers divided by a power of ten. Both are exact and the quotient is rounded once; other decimals go through text. */
+function writeDecimals(
+  values: Int32Array | BigInt64Array | readonly Uint8Array[],
+  scale: number,
+  out: Float64Array,
+): void {
+  const power = 10 ** scale;
+  for (let i = 0; i < values.length; i++) {
+    const stored = values[i];
+    const whole = typeof stored === 'object' ? bigEndianNumber(stored) : Number(stored);
+    const isExact = Math.abs(whole) < INEXACT && scale <= INEXACT_POWER;
+    out[i] = isExact ? whole / power : Number(`${typeof stored === 'object' ? bigEndian(stored) : stored}e-${scale}`);
   }
-  return logical?.type === 'FLOAT16' ? Float64Array.from(values, half) : values;
 }
 
-function bigEndian(bytes: Uint8Array): number {
+/** 64-bit integers, by their halves: both are exact, and the sum is rounded once. */
+function writeLong(
+  { buffer, byteOffset, length }: BigInt64Array,
+  unsigned: boolean | undefined,
+  out: Float64Array,
+  onRounded: OnRounded,
+): void {
+  const low = new Uint32Array(buffer, byteOffset, 2 * length);
+  const high = unsigned ? low : new Int32Array(buffer, byteOffset, 2 * length);
+  for (let i = 0; i < length; i++) {
+    const [upper, lower] = [high[2 * i + 1], low[2 * i]];
+    const value = upper * 2 ** 32 + lower;
+    out[i] = value;
+    if (wasRounded(value, upper, lower)) onRounded(i);
+  }
+}
+
+/** A number of two's complement, its highest byte first. */
+export function bigEndian(bytes: Uint8Array): bigint {
   let value = 0n;
   for (const byte of bytes.subarray(0, 64)) value = (value << 8n) | BigInt(byte);
-  return Number(BigInt.asIntN(8 * Math.min(64, bytes.length), value));
+  return BigInt.asIntN(8 * Math.min(64, bytes.length), value);
 }
 
-function half(bytes: Uint8Array): number {
+/** The same as a number: without bigint where 48 bits are enough, as for most decimals. */
+function bigEndianNumber(bytes: Uint8Array): number {
+  const sign = bytes[0] & 0x80 ? 0xff : 0;
+  let at = 0;
+  while (bytes[at] === sign) at++;
+  if (bytes.length - at > 6) return Number(bigEndian(bytes));
+  let value = sign ? -1 : 0;
+  for (; at < bytes.length; at++) value = value * 256 + bytes[at];
+  return value;
+}
+
+/** A number of half precision. */
+export function half(bytes: Uint8Array): number {
   const bits = bytes[0] | (bytes[1] << 8);
   const [sign, exponent, mantissa] = [bits & 0x8000 ? -1 : 1, (bits >> 10) & 31, bits & 1023];
   if (exponent === 31) return mantissa ? Number.NaN : sign * Number.POSITIVE_INFINITY;
   return sign * (exponent === 0 ? mantissa * 2 ** -24 : (1024 + mantissa) * 2 ** (exponent - 25));
-}
-
-/** A value's bytes as text. */
-export function textOfValue(bytes: Uint8Array, { logical_type: logical }: SchemaElement): string {
-  if (logical?.type !== 'UUID') return textOf(bytes);
-  const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
-}
-
-/**
- * Runs of one number, or of numbers packed bit by bit, until `out` is full. Nothing is written beyond its end, whatever a
- * run claims.
- */
-export function readRuns(
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  width: number,
-  out: Uint8Array | Uint32Array,
-): void {
-  if (end > bytes.length || width > 32) throw new RangeError('runs go beyond their page');
-  const cursor = { bytes, at: start };
-  for (let filled = 0; filled < out.length; ) {
-    if (cursor.at >= end) throw new RangeError('runs end early');
-    const header = readVarint(cursor);
-    const count = Math.floor(header / 2);
-    if (header % 2 === 0) {
-      let value = 0;
-      for (let i = 0; i < Math.ceil(width / 8); i++) value += nextByte(cursor) * 2 ** (8 * i);
-      const to = Math.min(out.length, filled + count);
-      out.fill(value, filled, to);
-      filled = to;
-    } else {
-      filled = unpackBits(
-        bytes.subarray(cursor.at, Math.min(end, cursor.at + count * width)),
-        width,
-        out,
-        filled,
-        8 * count,
-      );
-      cursor.at += count * width;
-    }
-  }
-}
-
-function unpackBits(
-  bytes: Uint8Array,
-  width: number,
-  out: Uint8Array | Uint32Array,
-  from: number,
-  count: number,
-): number {
-  const to = Math.min(out.length, from + count);
-  if (Math.ceil(((to - from) * width) / 8) > bytes.length) throw new RangeError('runs end early');
-  let [at, bits, held] = [0, 0, 0];
-  const mask = 2 ** width;
-  for (let i = from; i < to; i++) {
-    // Up to 32 bits and 7 more: beyond what shifts can do.
-    while (held < width) {
-      bits += bytes[at++] * 2 ** held;
-      held += 8;
-    }
-    out[i] = bits % mask;
-    bits = Math.floor(bits / mask);
-    held -= width;
-  }
-  return to;
 }
 
 function fits({ bytes, at }: Span, needed: number): void {

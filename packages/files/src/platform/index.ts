@@ -16,6 +16,7 @@ export { type Platform, plainPlatform } from './platform.js';
 
 export { type Packing, packingOf, type Unpackers, unpacked } from '../archive/unpack.js';
 export { blobBytes } from '../bytes/blob-bytes.js';
+export { BufferPool } from '../bytes/buffer-pool.js';
 export { type ByteReader, type Bytes, chunksOf, readerAt, streamedBytes } from '../bytes/bytes.js';
 export { readAhead } from '../bytes/read-ahead.js';
 export { showBytes } from '../bytes/show-bytes.js';
@@ -49,6 +50,7 @@ export { uniqueNames } from '../table/unique-names.js';
 
 export type { NumberFormat } from '../csv/decimal-marks.js';
 export type { CsvLayout } from '../csv/layout.js';
-export { type PageHeader, readPageHeader } from '../parquet/page-header.js';
-export { arrowDurations, csvLayout, openArrowBytes } from '../reader-notes.js';
-export { pandasIndex } from '../table/pandas-index.js';
+export type { PageTools } from '../parquet/codecs.js';
+export type { NumberDecoder, NumberTask, RoundedSlots } from '../parquet/number-decoder.js';
+export type { ParquetPlatform } from '../parquet/parquet-table.js';
+export { csvLayout, decodeParquet, openArrowBytes, openParquet, verifyParquet } from '../reader-notes.js';

@@ -3,19 +3,21 @@ import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult } from '@duckdb/no
 import { DataError, OptionError, type Warning } from '@scree/core';
 import {
   blockHeight,
+  changeTable,
   checkColumns,
   type DenseBatch,
-  pandasIndex,
   type ReadRequest,
   RoundedIntegers,
   type Table,
   type TableColumn,
   TextBudget,
+  withClose,
 } from '@scree/files/platform';
-import { type DuckDb, duckError, identifier, parquetRelation, quoted, startDuckDb } from './duckdb.js';
+import { closeRead, fileBytes } from '../disk/file-bytes.js';
+import { openParquetFile } from '../disk/parquet-file.js';
+import { openRegularFile } from '../disk/regular-file.js';
+import { type DuckDb, duckError, identifier, quoted, startDuckDb } from './duckdb.js';
 import { NativeMemoryCollector } from './garbage-collection.js';
-import { checkFooter, parquetCheck } from './parquet-check.js';
-import { type ParquetNotes, parquetNotes } from './parquet-notes.js';
 import { filesOfQuery } from './query-files.js';
 import type { Relation } from './relation.js';
 import { wideTable } from './wide-table.js';
@@ -30,6 +32,12 @@ const TEXT = /^(VARCHAR|ENUM\(|UUID)/;
 const GROUP_SHARE = 16;
 /** Lists up to this length become columns, one per entry. */
 const LONGEST_LIST = 1 << 16;
+
+/**
+ * Columns that one query reads at most. DuckDB needs time and memory for each of them, for at least 2048 rows. Fewer columns per query
+ * would not save memory, because every query keeps some until the file is closed.
+ */
+const MAX_COLUMNS = 1024;
 
 /** Tables that a message names. */
 const MOST_NAMED = 20;
@@ -55,32 +63,6 @@ export interface FileOnDisk {
   readonly file: string;
 }
 
-export async function openParquetInDuckDb({ path, memory, file }: FileOnDisk, shared?: DuckDb): Promise<Table> {
-  await checkFooter(file, path, memory);
-  const duck = shared ?? (await startDuckDb(path, memory));
-  return closeOnError(duck, path, async () => {
-    if (!shared) await duck.confine([file]);
-    const notes = await parquetNotes(duck, file);
-    const verify = parquetCheck(duck, { file, path });
-    return duckTable(duck, parquetRelation(file), { path, memory, format: 'Parquet', counted: true, notes, verify });
-  });
-}
-
-/** One DuckDB for many Parquet files, because starting it takes longer than reading a small one. Tables that use it do not close it. */
-export async function shareDuckDb(
-  files: readonly string[],
-  memory: number,
-): Promise<{ duck: DuckDb; close(): Promise<void> }> {
-  const duck = await startDuckDb(files[0], memory);
-  try {
-    await duck.confine(files);
-  } catch (error) {
-    await duck.close();
-    throw duckError(error, files[0]);
-  }
-  return { duck: { ...duck, close: async () => {} }, close: () => duck.close() };
-}
-
 /** A table of a DuckDB database file, which is opened for reading only. */
 export async function openDuckDb(
   { path, memory, file }: FileOnDisk,
@@ -96,12 +78,8 @@ export async function openDuckDb(
       `SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'source' UNION ALL SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = 'source' AND NOT internal ORDER BY ALL`,
     )) as [string, string][];
     const [schema, table] = chooseTable(tables, member, path);
-    return duckTable(duck, `source.${identifier(schema)}.${identifier(table)}`, {
-      path,
-      memory,
-      format: `DuckDB, ${table}`,
-      counted: true,
-    });
+    const relation = `source.${identifier(schema)}.${identifier(table)}`;
+    return duckTable(duck, relation, { path, memory, format: `DuckDB, ${table}` });
   });
 }
 
@@ -153,18 +131,14 @@ interface QueryOptions {
   /** A statement to run before the query. */
   readonly before?: string | undefined;
   /** Whether a column only numbers the rows. */
-  readonly isIndex?: ParquetNotes['isIndex'] | undefined;
+  readonly isIndex?: Relation['isIndex'];
 }
 
 /**
  * Runs a query once and stores its result in a temporary file. A fit reads the rows several times, and a query that is run
  * again may return them in another order, or other rows.
  */
-async function queryTable(
-  duck: DuckDb,
-  sql: string,
-  { path, memory, before, isIndex = pandasIndex(undefined) }: QueryOptions,
-): Promise<Table> {
+async function queryTable(duck: DuckDb, sql: string, { path, memory, before, isIndex }: QueryOptions): Promise<Table> {
   const file = join(duck.folder, 'query.parquet');
   const connection = await duck.connect();
   try {
@@ -184,26 +158,30 @@ async function queryTable(
   } finally {
     connection.closeSync();
   }
-  const notes = { ...(await parquetNotes(duck, file)), isIndex };
-  return duckTable(duck, parquetRelation(file), { path, memory, format: 'SQL', counted: true, notes });
+  const { handle, size } = await openRegularFile(file, 'It was written a moment ago.');
+  const closeAll = async (): Promise<void> => {
+    await closeRead(handle);
+    await duck.close();
+  };
+  try {
+    const table = withClose(await openParquetFile(fileBytes(handle, path, 0, size), { memory }), closeAll);
+    return changeTable(table, {
+      format: 'SQL',
+      columns: table.columns.map((column) => ({ ...column, index: isIndex?.(column.name) ?? column.index })),
+    });
+  } catch (error) {
+    await closeRead(handle);
+    throw error;
+  }
 }
 
 interface TableOptions {
   readonly path: string;
   readonly memory: number;
   readonly format: string;
-  /** Whether DuckDB knows the number of rows without reading them. */
-  readonly counted: boolean;
-  readonly notes?: ParquetNotes | undefined;
-  /** Verifies columns before they are read. */
-  readonly verify?: ((columns: readonly string[]) => Promise<void>) | undefined;
 }
 
-async function duckTable(
-  duck: DuckDb,
-  relation: string,
-  { path, memory, format, counted, notes, verify }: TableOptions,
-): Promise<Table> {
+async function duckTable(duck: DuckDb, relation: string, { path, memory, format }: TableOptions): Promise<Table> {
   const described = (await duck.rows(`DESCRIBE SELECT * FROM ${relation}`)) as [string, string][];
   checkColumns(described.length, memory, path);
   const physical: DuckColumn[] = [];
@@ -212,7 +190,7 @@ async function duckTable(
   const sources: ColumnLocation[] = [];
   physical.forEach(({ name, type, list }, index) => {
     if (list === undefined) {
-      columns.push({ name, ...kindOf(type, notes?.nonNumeric.get(name)), index: notes?.isIndex(name) });
+      columns.push({ name, ...kindOf(type) });
       sources.push({ physical: index });
     } else {
       checkColumns(columns.length + list, memory, path);
@@ -222,7 +200,7 @@ async function duckTable(
       }
     }
   });
-  const rows = counted ? Number((await duck.rows(`SELECT count(*) FROM ${relation}`))[0][0]) : undefined;
+  const rows = Number((await duck.rows(`SELECT count(*) FROM ${relation}`))[0][0]);
   const fitsFloat32 = (numbers: readonly number[]) => numbers.every((j) => FITS_FLOAT32.test(columns[j].type));
   /** Columns in which integers beyond 2^53 were read. */
   const large = new Set<number>();
@@ -241,7 +219,7 @@ async function duckTable(
     warnings,
     close: () => duck.close(),
   };
-  return wideTable(table, { folder: duck.folder, path, memory, useLessMemory });
+  return wideTable(table, { path, memory, maxColumns: MAX_COLUMNS, useLessMemory });
 
   /** Every thread of DuckDB holds the rows that it reads. */
   async function useLessMemory(): Promise<void> {
@@ -265,8 +243,6 @@ async function duckTable(
     const bytes = Math.max(1, cols) * Values.BYTES_PER_ELEMENT;
     const height = blockHeight(Math.max(bytes, text === undefined ? 0 : TEXT_BYTES), memory);
     const budget = new TextBudget(memory);
-    const wanted = text === undefined ? numbers : [...numbers, text];
-    await verify?.([...new Set(wanted.map((j) => physical[sources[j].physical].name))]);
     const connection = await duck.connect();
     try {
       const result = await connection.stream(`SELECT ${expressions.join(', ')} FROM ${relation}`);
@@ -352,10 +328,9 @@ async function duckTable(
   }
 }
 
-function kindOf(type: string, instead: string | undefined): Pick<TableColumn, 'kind' | 'type'> {
+function kindOf(type: string): Pick<TableColumn, 'kind' | 'type'> {
   if (TEXT.test(type)) return { kind: 'text', type: type.slice(0, 60) };
-  if (!NUMBER.test(type)) return { kind: 'other', type: type.slice(0, 60) };
-  return instead === undefined ? { kind: 'number', type } : { kind: 'other', type: instead };
+  return { kind: NUMBER.test(type) ? 'number' : 'other', type: type.slice(0, 60) };
 }
 
 /** Finds the length of a column of lists: from its type, or from its first list. */

@@ -58,8 +58,6 @@ export async function startDuckDb(path: string, memory: number): Promise<DuckDb>
       for (const made of connections) made.interrupt();
     });
     const connection = await connect();
-    // The footer of a Parquet file is parsed once, not for every query.
-    await connection.run('SET parquet_metadata_cache = true');
     return {
       folder: folder.path,
       connect,

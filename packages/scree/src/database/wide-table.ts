@@ -13,21 +13,16 @@ import {
 } from '@scree/files/platform';
 import { closeRead, fileBytes } from '../disk/file-bytes.js';
 import { systemError } from '../disk/system-error.js';
+import { temporaryFolder } from '../disk/temporary-copy.js';
 import { collectGarbage } from './garbage-collection.js';
 
-/**
- * Maximum number of columns per query. DuckDB needs time and memory for each column, for at least 2048 rows. Fewer columns per query would
- * not save memory, because every query keeps some memory until the file is closed.
- */
-const MAX_COLUMNS = 1024;
-
 export interface WideOptions {
-  /** Folder of the temporary files. */
-  readonly folder: string;
   readonly path: string;
   readonly memory: number;
-  /** Called after DuckDB ran out of memory. */
-  useLessMemory(): Promise<void>;
+  /** Maximum number of columns that are read at once. */
+  readonly maxColumns?: number;
+  /** Called after the reader ran out of memory. */
+  readonly useLessMemory?: () => Promise<void>;
 }
 
 /** Some columns of all rows, in a temporary file. */
@@ -39,8 +34,7 @@ interface Part {
 }
 
 /**
- * Reads a table with more columns than fit in memory at once: it has very many columns, or its row groups, which DuckDB holds as a whole,
- * are too large. The values are written to temporary files once, some columns per file, and blocks of rows are assembled from these files.
+ * Reads a table with more columns than fit in memory at once: it has very many columns, or its reader holds much of each column. The values are written to temporary files once, some columns per file, and blocks of rows are assembled from these files.
  */
 export function wideTable(table: Table, options: WideOptions): Table {
   const reader = new WideReader(table, options);
@@ -60,11 +54,14 @@ class WideReader {
   /** The parts that were written, by their columns. */
   readonly #partsByColumns = new Map<string, Promise<{ parts: Part[]; rows: number }>>();
   #files = 0;
-  #maxColumns = MAX_COLUMNS;
+  #maxColumns: number;
+  /** Folder of the temporary files. */
+  #folder: ReturnType<typeof temporaryFolder> | undefined;
 
   constructor(table: Table, options: WideOptions) {
     this.#table = table;
     this.#options = options;
+    this.#maxColumns = options.maxColumns ?? Number.POSITIVE_INFINITY;
   }
 
   /** Reads few columns directly. If DuckDB runs out of memory, or for more columns, continues through parts. */
@@ -81,7 +78,8 @@ class WideReader {
       } catch (error) {
         if (!tooLarge(error) || numbers.length < 2) throw error;
         this.#maxColumns = Math.ceil(numbers.length / 2);
-        await this.#options.useLessMemory();
+        collectGarbage('major');
+        await this.#options.useLessMemory?.();
       }
     }
     yield* this.#readParts(numbers, request.texts ?? [], done);
@@ -141,7 +139,8 @@ class WideReader {
           throw error;
         }
         this.#maxColumns = Math.ceil(group.length / 2);
-        await this.#options.useLessMemory();
+        collectGarbage('major');
+        await this.#options.useLessMemory?.();
       }
       collectGarbage('major');
     }
@@ -150,7 +149,8 @@ class WideReader {
 
   /** Writes some columns of all rows to a temporary file. */
   async #writePart(group: readonly number[]): Promise<{ part: Part; rows: number }> {
-    const file = join(this.#options.folder, `part-${this.#files++}`);
+    this.#folder ??= temporaryFolder();
+    const file = join((await this.#folder).path, `part-${this.#files++}`);
     const Values = this.#table.dtype(group) === 'float32' ? Float32Array : Float64Array;
     let [size, rows] = [0, 0];
     let handle: FileHandle | undefined;
@@ -179,6 +179,10 @@ class WideReader {
       const { parts } = await known.catch(() => ({ parts: [] as Part[] }));
       for (const part of parts) await part.close();
     }
+    await this.#folder?.then(
+      (folder) => folder.remove(),
+      () => {},
+    );
   }
 }
 
@@ -195,7 +199,7 @@ async function readRows(
   return values;
 }
 
-/** Returns true if DuckDB ran out of memory. Fewer columns at once need less memory. */
+/** Returns true if the reader ran out of memory. Fewer columns at once need less memory. */
 function tooLarge(error: unknown): boolean {
   return error instanceof FileError && error.code === 'TOO_LARGE';
 }

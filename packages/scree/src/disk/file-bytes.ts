@@ -4,6 +4,7 @@ import { systemError } from './system-error.js';
 
 /** The part of a file handle that reading uses. */
 interface ReadableFile {
+  readonly fd?: number | undefined;
   read(into: Uint8Array, offset: number, length: number, position: number): Promise<{ readonly bytesRead: number }>;
 }
 
@@ -28,6 +29,7 @@ export function fileBytes(handle: ReadableFile, path: string, start: number, siz
     path,
     size,
     rereadable: true,
+    descriptor: start === 0 ? handle.fd : undefined,
     readAt,
     open: () => readerAt(readAt),
   };

@@ -21,12 +21,13 @@ import {
   withClose,
 } from '@scree/files/platform';
 import { isSparkUrl } from '../cluster/spark-url.js';
-import type { shareDuckDb } from '../database/duck-table.js';
 import { hideSecrets, isAddress } from '../database/hide-secrets.js';
 import { isServerUrl, typedUrl } from '../database/postgres-url.js';
+import { DecodingThreads } from './decoding-threads.js';
 import { expandPaths, namesSeveral, partitionsOf } from './expand-paths.js';
 import { closeRead, fileBytes } from './file-bytes.js';
 import { changedFiles, type FileState, FileWatch, fileState } from './file-watch.js';
+import { openParquetFile } from './parquet-file.js';
 import { openRegularFile } from './regular-file.js';
 import { copyToDisk } from './temporary-copy.js';
 import { isTextFormat } from './thread-messages.js';
@@ -101,17 +102,10 @@ export async function openFiles(names: string | readonly string[], options: Open
   const paths = await expandPaths(given);
   const before = new Map<string, FileState>();
   const sizes = new Map<string, number>();
-  let shared: ReturnType<typeof shareDuckDb> | undefined;
-  const parquet: Platform['readers']['parquet'] = async (content, { memory }) => {
-    const { openParquetInDuckDb, shareDuckDb: share } = await import('../database/duck-table.js');
-    const where = onDisk(content, memory);
-    // A packed file was unpacked to another path.
-    if (!paths.includes(where.file)) return openParquetInDuckDb(where);
-    shared ??= share(paths, memory);
-    return openParquetInDuckDb(where, (await shared).duck);
-  };
+  const threads = new DecodingThreads();
+  const parquet: Platform['readers']['parquet'] = (content, { memory }) =>
+    openParquetFile(content, { memory, threads });
   const platform = { ...node, readers: { ...node.readers, parquet } };
-  const closeShared = async (): Promise<void> => (await shared)?.close();
   const parts = paths.map((path) => ({
     path,
     partitions: partitionsOf(path),
@@ -133,12 +127,12 @@ export async function openFiles(names: string | readonly string[], options: Open
     },
   }));
   const table = await openSeveralTables(parts, checked).catch(async (error: unknown) => {
-    await closeShared();
+    await threads.close();
     throw error;
   });
   const path = given.length === 1 ? only : `${paths[0]} and ${paths.length - 1} more`;
   const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
-  return openData(table, checked, { path, bytes, warnings: () => changedFiles(before) }, closeShared);
+  return openData(table, checked, { path, bytes, warnings: () => changedFiles(before) }, () => threads.close());
 }
 
 /** Refuses options that make no sense for several files. */
@@ -284,8 +278,7 @@ const node: Platform = {
   unpack: nodeUnpackers,
   copy: (bytes) => copyToDisk(bytes),
   readers: {
-    parquet: async (bytes, { memory }) =>
-      (await import('../database/duck-table.js')).openParquetInDuckDb(onDisk(bytes, memory)),
+    parquet: openParquetFile,
     duckdb: async (bytes, options) =>
       (await import('../database/duck-table.js')).openDuckDb(onDisk(bytes, options.memory), options),
     sqlite: async (bytes, options) =>
@@ -301,10 +294,9 @@ function onDisk({ path, file }: Bytes, memory: number): { path: string; memory: 
   return { path, memory, file };
 }
 
-/** Returns true if DuckDB opens the path again for every pass. Databases are opened once and kept open. */
-function readsByPath({ format, packing }: Identified, sql: string | undefined): boolean {
-  const database = format === 'duckdb' || format === 'sqlite';
-  return !database && (sql !== undefined || (format === 'parquet' && !packing));
+/** Returns true if DuckDB opens the path again. Databases are opened once and kept open. */
+function readsByPath({ format }: Identified, sql: string | undefined): boolean {
+  return sql !== undefined && format !== 'duckdb' && format !== 'sqlite';
 }
 
 /** Opens a file of any format, or the result of a query over it. */
@@ -324,7 +316,7 @@ async function openTableOrQuery(
   if (found.format !== 'duckdb' && found.format !== 'sqlite') {
     const { openQuery } = await import('../database/duck-table.js');
     const { relationOf } = await import('../database/relation.js');
-    return openQuery(sql, { path, memory, relation: (duck) => relationOf(found, file, duck, na) });
+    return openQuery(sql, { path, memory, relation: (duck) => relationOf(found, file, duck, { na, memory }) });
   }
   return openFormat(found, options, platform);
 }

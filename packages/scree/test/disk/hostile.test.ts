@@ -310,7 +310,7 @@ describe('a table with more columns than fit in memory', () => {
 describe('a file whose content does not match its name', () => {
   it.each([
     ['x.npy', 'a,b\n1,2\n', 'BAD_FILE'],
-    ['x.parquet', 'PAR1 and then nothing', 'BAD_FILE'],
+    ['x.parquet', 'PAR1 and then nothing', 'FILE_TRUNCATED'],
     ['x.parquet', 'hello', 'BAD_FILE'],
     ['x.arrow', 'ARROW1\0\0', 'FILE_TRUNCATED'],
     ['x.sqlite', `SQLite format 3\0${'\0'.repeat(200)}`, 'BAD_FILE'],
