@@ -41,6 +41,7 @@ export type ErrorCode =
   | 'MODEL_TRUNCATED'
   | 'MODEL_CHANGED'
   | 'MODEL_TOO_NEW'
+  | 'MEAN_UNKNOWN'
   // computing
   | 'NOT_CONVERGED'
   | 'DIVERGED'

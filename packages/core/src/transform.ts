@@ -11,10 +11,11 @@ import { RowMatrix, scoreNames } from './data/blocks/row-matrix.js';
 import { isCoo } from './data/inputs/coo.js';
 import { type Row, RowGatherer } from './data/inputs/row-gatherer.js';
 import { asRows, denseBlock, hasNoRows, isMatrix, type MatrixLike } from './data/inputs/to-block.js';
-import { DataError, describeCell, ModelError } from './errors.js';
-import { checkNumbers } from './model/check-numbers.js';
-import { modelError, readRecord } from './model/read-record.js';
+import { DataError, describeCell } from './errors.js';
+import { checkMean, checkNumbers, checkTransform, checkVector, ORTHONORMAL_FLOAT32 } from './model/check-numbers.js';
+import { modelError, readTransform } from './model/read-record.js';
 import type { ModelRecord } from './model/record.js';
+import { type TransformRecord, transformOf } from './model/transform-record.js';
 
 export { DataError, ModelError, ScreeError } from './errors.js';
 export type { FloatArray, Matrix, ModelRecord, NumberArray, Row, RowMatrix };
@@ -36,20 +37,14 @@ export interface StoredTransform {
   inverseTransform(scores: readonly Row[] | Row | DenseMatrix): RowMatrix;
 }
 
-/** Reads a stored model, JSON or binary. Throws if the model encodes columns: use `loadModel` for such a model. */
+/**
+ * Reads a stored model, JSON or binary, or components of other software: `{ components, mean, variances }`. Throws if the model
+ * encodes columns: use `loadModel` for such a model.
+ */
 export function loadTransform(source: string | object | Uint8Array | ArrayBuffer): StoredTransform {
-  const record = readModel(source);
-  const { components, mean, scale, singularValues, totalWeight, ddof, whiten, uniqueness, columnNames, coding } =
-    record;
-  if (coding) {
-    throw new ModelError(
-      'BAD_MODEL',
-      'This model codes its columns (transforms, categories or covariates), which needs more than @scree/core/transform has. Read it with loadModel of @scree/core.',
-    );
-  }
+  const { components, mean, scale, deviations, whiten, columnNames } = readModel(source);
+  checkMean(mean);
   const { rows: k, cols: d, data: basis } = components;
-  // √λ computed from σ, because λ may underflow. 0 if a component has no variance.
-  const deviations = singularValues.map((s, i) => (i < uniqueness.rank ? s / Math.sqrt(totalWeight - ddof) : 0));
   const scaler = { shift: mean, factor: scale.map((s) => 1 / s) };
   const width = whiten === 'zca' ? d : k;
   const names = columnNames ?? Array.from({ length: d }, (_, j) => String(j));
@@ -96,12 +91,17 @@ export function loadTransform(source: string | object | Uint8Array | ArrayBuffer
   };
 }
 
-/** Reads the record of a stored model, and checks the fields that this file uses. Throws a `ModelError` if the record is invalid. */
-function readModel(source: string | object): ModelRecord {
+/** Reads the transform of a stored model, and checks its numbers. Throws a `ModelError` if they are invalid. */
+function readModel(source: string | object): TransformRecord {
   try {
-    const record = readRecord(source);
+    const record = readTransform(source);
+    if ('deviations' in record) {
+      checkTransform(record, ORTHONORMAL_FLOAT32);
+      checkVector('deviations', record.deviations, record.components.rows, true);
+      return record;
+    }
     checkNumbers(record);
-    return record;
+    return transformOf(record);
   } catch (error) {
     throw modelError(error);
   }

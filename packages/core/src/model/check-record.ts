@@ -85,8 +85,12 @@ function checkPlanAndWarnings({ plan, warnings }: ModelRecord): void {
 
 function checkCertificate(certificate: Certificate, k: number): void {
   demand(isObject(certificate), 'certificate is missing');
+  const { checked } = certificate;
+  demand(checked === undefined || checked === false, () => `certificate.checked is ${describeValue(checked)}`);
+  const isKnown = (bound: unknown): boolean =>
+    isBound(bound) || (checked === false && bound === Number.POSITIVE_INFINITY);
   for (const name of ['residuals', 'varianceBounds', 'angleBounds'] as const) {
-    demand(isList(certificate[name], k, isBound), () => `certificate.${name} are not ${k} bounds`);
+    demand(isList(certificate[name], k, isKnown), () => `certificate.${name} are not ${k} bounds`);
   }
   for (const name of ['subspaceAngleBound', 'orthonormality'] as const) {
     demand(isBound(certificate[name]), () => `certificate.${name} is ${describeValue(certificate[name])}`);

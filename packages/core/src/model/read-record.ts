@@ -1,10 +1,11 @@
 import { describeValue, ModelError } from '../errors.js';
 import type { ModelRecord } from './record.js';
-import { fromBinary, fromJSON } from './serialize.js';
+import { fromBinary, fromJSON, transformFromBinary } from './serialize.js';
+import type { TransformRecord } from './transform-record.js';
 
 /**
- * Reads the record of a model: JSON (text, object or the bytes of the text), the binary form, or a copy that `structuredClone` or
- * `postMessage` made. Checks only the checksum.
+ * Reads the record of a model: JSON (text, object or the bytes of the text), the binary form, a copy that `structuredClone` or
+ * `postMessage` made, or components of other software. Checks only the checksum.
  */
 export function readRecord(source: string | object | Uint8Array | ArrayBuffer): ModelRecord {
   const bytes = bytesOf(source);
@@ -12,6 +13,12 @@ export function readRecord(source: string | object | Uint8Array | ArrayBuffer): 
   if (isCloned(source)) return source;
   if (typeof source === 'string' || (typeof source === 'object' && source !== null)) return fromJSON(source);
   throw new ModelError('BAD_MODEL', `A model is JSON or bytes, not ${describeValue(source)}.`);
+}
+
+/** As `readRecord`, and reads a file that has only the transform of a model. */
+export function readTransform(source: string | object | Uint8Array | ArrayBuffer): ModelRecord | TransformRecord {
+  const bytes = bytesOf(source);
+  return bytes && !isText(bytes) ? transformFromBinary(bytes) : readRecord(source);
 }
 
 /** The bytes of a view or buffer of any realm. */
@@ -29,7 +36,7 @@ function isText(bytes: Uint8Array): boolean {
 
 /** Returns true for a structured clone of a model: its arrays are typed arrays, and those of JSON are not. */
 function isCloned(source: unknown): source is ModelRecord {
-  if (typeof source !== 'object' || source === null || 'format' in source) return false;
+  if (typeof source !== 'object' || source === null || 'format' in source || !('plan' in source)) return false;
   const { components, mean } = source as Partial<ModelRecord>;
   return ArrayBuffer.isView(mean) && typeof components === 'object' && ArrayBuffer.isView(components?.data);
 }

@@ -2,11 +2,14 @@ import { crc32 } from '../data/storage/crc32.js';
 import { readerOf } from '../data/storage/format-version.js';
 import { describeValue, ModelError } from '../errors.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
+import { isObject } from './check-numbers.js';
+import { recordOfComponents } from './from-components.js';
 import type { ModelRecord } from './record.js';
 import { OPTIONAL_VECTORS, VECTORS } from './record.js';
+import type { StoredNumbers, TransformRecord } from './transform-record.js';
 
 /**
- * The two stored forms of a record. Both are exact to the last bit, and both have a checksum.
+ * The two stored forms of a record, which docs/model-format.md specifies. Both are exact to the last bit, and both have a checksum.
  *
  * JSON: `{ format, version, checksum, … }`, components as k rows of d numbers. The checksum is the CRC-32 of the JSON
  * text without it, so a file may be reformatted but not edited.
@@ -20,16 +23,22 @@ import { OPTIONAL_VECTORS, VECTORS } from './record.js';
  * | 16–…         | header: JSON (UTF-8) of all but the arrays, and `arrays`: name, shape, byte offset |
  * | multiple of 8| the arrays, float64                                                              |
  * | last 4       | CRC-32 of everything before                                                      |
+ *
+ * A binary file may also have only the transform of a model. Its format is `scree-transform`, its version 4, and its components
+ * may be float32.
  */
 const FORMAT = 'scree-model';
+const TRANSFORM = 'scree-transform';
 /**
- * The format version of a record: 2 if columns are encoded or scaled by medians, 3 if a regression is subtracted. Older programs
- * refuse such a model instead of applying only a part of it. `READERS` has the readers of all versions.
+ * The format version of a record: 2 if columns are encoded or scaled by medians, 3 if a regression is subtracted, 4 if the model
+ * was not fitted to rows, so that numbers may be unknown. Older programs refuse such a model instead of applying only a part of
+ * it. `READERS` has the readers of all versions.
  */
-const versionOf = ({ coding, scaling }: ModelRecord): 1 | 2 | 3 =>
-  coding?.regression ? 3 : coding || scaling === 'median' ? 2 : 1;
+const versionOf = ({ coding, scaling, origin }: ModelRecord): 1 | 2 | 3 | 4 =>
+  origin ? 4 : coding?.regression ? 3 : coding || scaling === 'median' ? 2 : 1;
+const TRANSFORM_VERSION = 4;
 const MAGIC = 'SCREEPCA';
-const NUMBERS = 'float64 little-endian';
+const NUMBERS = { float64: 'float64 little-endian', float32: 'float32 little-endian' };
 
 type Plain = Record<string, unknown>;
 
@@ -37,7 +46,7 @@ interface Reader {
   /** Reads the object that `toJSON` made. */
   json(model: Plain): ModelRecord;
   /** Reads at least 20 bytes that begin with the magic word and a version. */
-  binary(bytes: Uint8Array): ModelRecord;
+  binary(bytes: Uint8Array): StoredArrays;
 }
 
 /** One reader per format version. None is ever removed. */
@@ -45,6 +54,7 @@ const READERS: Readonly<Record<number, Reader>> = {
   1: { json: readJson1, binary: readBinary1 },
   2: { json: readJson1, binary: readBinary1 },
   3: { json: readJson1, binary: readBinary1 },
+  4: { json: readJson1, binary: readBinary1 },
 };
 
 export function toJSON(record: ModelRecord): object {
@@ -78,8 +88,14 @@ export function fromJSON(source: string | object): ModelRecord {
           );
     }
   }
-  if (typeof parsed !== 'object' || parsed === null || (parsed as Plain).format !== FORMAT) {
-    throw new ModelError('BAD_MODEL', `This is not a model: its format is not ${describeValue(FORMAT)}.`);
+  if (isObject(parsed) && !('format' in parsed) && ('components' in parsed || 'rotation' in parsed)) {
+    return recordOfComponents(parsed);
+  }
+  if (!isObject(parsed) || parsed.format !== FORMAT) {
+    throw new ModelError(
+      'BAD_MODEL',
+      `This is not a model: its format is not ${describeValue(FORMAT)}, and it has no components.`,
+    );
   }
   return readerOf(READERS, (parsed as Plain).version, 'The model has').json(parsed as Plain);
 }
@@ -102,27 +118,44 @@ function readJson1({ checksum, ...body }: Plain): ModelRecord {
 
 export function toBinary(record: ModelRecord): Uint8Array {
   const { rows: k, cols: d } = record.components;
-  const arrays = layout(k, d);
-  const header = new TextEncoder().encode(
-    JSON.stringify({
-      format: FORMAT,
-      version: versionOf(record),
-      numbers: NUMBERS,
-      arrays,
-      ...scalars(record),
-    }),
+  return writeBinary(FORMAT, versionOf(record), modelLayout(k, d), scalars(record), (name) =>
+    name === 'components' ? record.components.data : record[name as (typeof VECTORS)[number][0]],
   );
+}
+
+/** The transform of a record as bytes. `dtype` is the type of the components; the other numbers are float64. */
+export function transformToBinary(record: TransformRecord, dtype: StoredNumbers): Uint8Array {
+  const { whiten, columnNames } = record;
+  const { rows: k, cols: d } = record.components;
+  const header = { k, d, whiten, ...(columnNames ? { columnNames } : {}) };
+  return writeBinary(TRANSFORM, TRANSFORM_VERSION, transformLayout(k, d, dtype), header, (name) =>
+    name === 'components' ? record.components.data : record[name as (typeof TRANSFORM_VECTORS)[number][0]],
+  );
+}
+
+function writeBinary(
+  format: string,
+  version: number,
+  arrays: readonly StoredArray[],
+  fields: Plain,
+  valuesOf: (name: string) => Float64Array,
+): Uint8Array {
+  const numbers = NUMBERS[typeOf(arrays)];
+  const header = new TextEncoder().encode(JSON.stringify({ format, version, numbers, arrays, ...fields }));
   const start = arraysStart(header.length);
-  const size = arrays.reduce((sum, { shape }) => sum + 8 * count(shape), 0);
+  const size = sizeOf(arrays);
   const bytes = new Uint8Array(start + size + 4);
-  const view = new DataView(bytes.buffer);
+  const view = viewOf(bytes);
   bytes.set(new TextEncoder().encode(MAGIC));
-  view.setUint32(8, versionOf(record), true);
+  view.setUint32(8, version, true);
   view.setUint32(12, header.length, true);
   bytes.set(header, 16);
-  for (const { name, offset } of arrays) {
-    const values = name === 'components' ? record.components.data : record[name];
-    for (let i = 0; i < values.length; i++) view.setFloat64(start + offset + 8 * i, values[i], true);
+  for (const { name, offset, dtype } of arrays) {
+    const values = valuesOf(name);
+    for (let i = 0; i < values.length; i++) {
+      if (dtype === 'float32') view.setFloat32(start + offset + 4 * i, values[i], true);
+      else view.setFloat64(start + offset + 8 * i, values[i], true);
+    }
   }
   view.setUint32(start + size, crc32(bytes.subarray(0, start + size)), true);
   return bytes;
@@ -130,6 +163,31 @@ export function toBinary(record: ModelRecord): Uint8Array {
 
 /** Reads the bytes that `toBinary` returns. Nothing in the bytes is trusted before it is checked. */
 export function fromBinary(bytes: Uint8Array): ModelRecord {
+  const { header, array } = readBinary(bytes);
+  if (header.format === TRANSFORM) {
+    throw new ModelError(
+      'BAD_MODEL',
+      'This is only the transform of a model, without the facts of its fit. Read it with loadTransform of @scree/core/transform.',
+    );
+  }
+  return revive(header, array);
+}
+
+/** Reads the transform of a model from either binary form. */
+export function transformFromBinary(bytes: Uint8Array): ModelRecord | TransformRecord {
+  const { header, array } = readBinary(bytes);
+  if (header.format !== TRANSFORM) return revive(header, array);
+  return {
+    components: { rows: header.k as number, cols: header.d as number, data: array('components') },
+    mean: array('mean'),
+    scale: array('scale'),
+    deviations: array('deviations'),
+    whiten: header.whiten as TransformRecord['whiten'],
+    columnNames: header.columnNames as TransformRecord['columnNames'],
+  };
+}
+
+function readBinary(bytes: Uint8Array): StoredArrays {
   for (let i = 0; i < MAGIC.length && i < bytes.length; i++) {
     if (bytes[i] !== MAGIC.charCodeAt(i))
       throw new ModelError('BAD_MODEL', `This is not a model: it does not begin with ${describeValue(MAGIC)}.`);
@@ -138,7 +196,13 @@ export function fromBinary(bytes: Uint8Array): ModelRecord {
   return readerOf(READERS, viewOf(bytes).getUint32(8, true), 'The model has').binary(bytes);
 }
 
-function readBinary1(bytes: Uint8Array): ModelRecord {
+/** The header of a binary file, and a function that reads an array. */
+interface StoredArrays {
+  readonly header: Plain;
+  array(name: string): Float64Array;
+}
+
+function readBinary1(bytes: Uint8Array): StoredArrays {
   const view = viewOf(bytes);
   const headerLength = view.getUint32(12, true);
   const start = arraysStart(headerLength);
@@ -153,24 +217,33 @@ function readBinary1(bytes: Uint8Array): ModelRecord {
   } catch {
     throw changed;
   }
-  if (typeof header !== 'object' || header === null) throw changed;
-  const { k, d } = header;
+  if (!isObject(header)) throw changed;
+  const { k, d, format, version, numbers } = header;
   if (typeof k !== 'number' || typeof d !== 'number' || !Number.isSafeInteger(k * d) || k < 1 || d < 1) throw changed;
-  const arrays = layout(k, d);
-  const size = arrays.reduce((sum, { shape }) => sum + 8 * count(shape), 0);
+  const reduced = format === TRANSFORM;
+  const dtype = reduced && numbers === NUMBERS.float32 ? 'float32' : 'float64';
+  const arrays = reduced ? transformLayout(k, d, dtype) : modelLayout(k, d);
+  const size = sizeOf(arrays);
   if (bytes.length < start + size + 4) throw truncated(bytes, start + size + 4);
   if (bytes.length > start + size + 4) throw changed;
   if (view.getUint32(start + size, true) !== crc32(bytes.subarray(0, start + size))) throw changed;
-  if (header.format !== FORMAT || header.version !== view.getUint32(8, true) || header.numbers !== NUMBERS) {
+  if (!(reduced || format === FORMAT) || version !== view.getUint32(8, true) || numbers !== NUMBERS[dtype]) {
     throw new ModelError(
       'BAD_MODEL',
-      `This is not a model: its header says ${describeValue(header.format)}, ${describeValue(header.version)}, ${describeValue(header.numbers)}.`,
+      `This is not a model: its header says ${describeValue(format)}, ${describeValue(version)}, ${describeValue(numbers)}.`,
     );
   }
-  return revive(header, (name) => {
-    const { offset, shape } = arrays.find((array) => array.name === name) as (typeof arrays)[number];
-    return Float64Array.from({ length: count(shape) }, (_, i) => view.getFloat64(start + offset + 8 * i, true));
-  });
+  return {
+    header,
+    array: (name) => {
+      const { offset, shape, dtype } = arrays.find((array) => array.name === name) as StoredArray;
+      return Float64Array.from({ length: count(shape) }, (_, i) =>
+        dtype === 'float32'
+          ? view.getFloat32(start + offset + 4 * i, true)
+          : view.getFloat64(start + offset + 8 * i, true),
+      );
+    },
+  };
 }
 
 function viewOf(bytes: Uint8Array): DataView {
@@ -211,6 +284,7 @@ function scalars(record: ModelRecord): Plain {
     warnings: record.warnings,
     ...(record.trace ? { trace: record.trace } : {}),
     ...(record.stability ? { stability: record.stability } : {}),
+    ...(record.origin ? { origin: record.origin } : {}),
   };
 }
 
@@ -218,7 +292,7 @@ function scalars(record: ModelRecord): Plain {
  * Makes a record from stored scalars and arrays. Checks that the parts are present; the constructor of `Model` checks their
  * values.
  */
-function revive(stored: Plain, array: (name: 'components' | (typeof VECTORS)[number][0]) => Float64Array): ModelRecord {
+function revive(stored: Plain, array: (name: string) => Float64Array): ModelRecord {
   for (const name of ['plan', 'certificate', 'uniqueness', 'warnings']) {
     if (typeof stored[name] !== 'object' || stored[name] === null) {
       throw new ModelError('BAD_MODEL', `This is not a model: ${name} is missing.`);
@@ -227,6 +301,7 @@ function revive(stored: Plain, array: (name: 'components' | (typeof VECTORS)[num
   const { format, version, k, d, arrays, numbers, ...rest } = stored;
   return {
     ...(rest as unknown as ModelRecord),
+    ...(rest.origin ? withUnknown(rest) : {}),
     ...(Array.isArray(rest.spectrum) ? { spectrum: numbersOf(rest.spectrum) } : {}),
     ...(Array.isArray(rest.trace) ? { trace: rest.trace.map(withNumbers) } : {}),
     ...Object.fromEntries(
@@ -237,6 +312,19 @@ function revive(stored: Plain, array: (name: 'components' | (typeof VECTORS)[num
       ModelRecord,
       (typeof VECTORS)[number][0]
     >),
+  };
+}
+
+/** Replaces null in numbers that a model with an origin may not know: JSON has neither NaN nor Infinity. */
+function withUnknown(stored: Plain): Plain {
+  const names = ['n', 'totalWeight', 'totalVariance', 'noiseVariance'].filter((name) => stored[name] === null);
+  const certificate = Object.entries(stored.certificate as object).map(([name, bounds]) => [
+    name,
+    Array.isArray(bounds) ? bounds.map((bound) => bound ?? Number.POSITIVE_INFINITY) : bounds,
+  ]);
+  return {
+    ...Object.fromEntries(names.map((name) => [name, Number.NaN])),
+    certificate: Object.fromEntries(certificate),
   };
 }
 
@@ -269,20 +357,54 @@ function checksumOf(body: object): string {
   return crc32(new TextEncoder().encode(text)).toString(16).padStart(8, '0');
 }
 
-function layout(
-  k: number,
-  d: number,
-): { name: 'components' | (typeof VECTORS)[number][0]; shape: number[]; offset: number }[] {
-  const shapes = [
-    { name: 'components' as const, shape: [k, d] },
+/** An array of a binary file. Arrays without a type are float64. */
+interface StoredArray {
+  readonly name: string;
+  readonly shape: readonly number[];
+  /** Bytes from the start of the arrays. */
+  readonly offset: number;
+  readonly dtype?: StoredNumbers;
+}
+
+/** The vectors of a stored transform. The components come last, because only their size depends on the type. */
+const TRANSFORM_VECTORS = [
+  ['mean', 'd'],
+  ['scale', 'd'],
+  ['deviations', 'k'],
+] as const;
+
+function modelLayout(k: number, d: number): StoredArray[] {
+  return place([
+    { name: 'components', shape: [k, d] },
     ...VECTORS.map(([name, size]) => ({ name, shape: [size === 'd' ? d : k] })),
-  ];
+  ]);
+}
+
+function transformLayout(k: number, d: number, dtype: StoredNumbers): StoredArray[] {
+  const vectors = TRANSFORM_VECTORS.map(([name, size]) => ({ name, shape: [size === 'd' ? d : k] }));
+  return place([...vectors, { name: 'components', shape: [k, d], dtype }]);
+}
+
+function place(arrays: readonly Omit<StoredArray, 'offset'>[]): StoredArray[] {
   let offset = 0;
-  return shapes.map((array) => {
+  return arrays.map(({ name, shape, dtype }) => {
     const at = offset;
-    offset += 8 * count(array.shape);
-    return { ...array, offset: at };
+    offset += count(shape) * bytesOf(dtype);
+    return { name, shape, offset: at, ...(dtype ? { dtype } : {}) };
   });
+}
+
+function bytesOf(dtype: StoredNumbers | undefined): number {
+  return dtype === 'float32' ? 4 : 8;
+}
+
+function typeOf(arrays: readonly StoredArray[]): StoredNumbers {
+  return arrays.at(-1)?.dtype ?? 'float64';
+}
+
+/** The bytes that arrays take together. */
+function sizeOf(arrays: readonly StoredArray[]): number {
+  return arrays.reduce((sum, { shape, dtype }) => sum + count(shape) * bytesOf(dtype), 0);
 }
 
 function count(shape: readonly number[]): number {

@@ -142,7 +142,12 @@ export function methodFacts(
     ],
     ['Numbers', `stored as ${model.dtype}`],
     ['Plan', plan.reason],
-    ['Solver', `${plan.solver}: ${SOLVERS[plan.solver]?.method ?? 'unknown'}`],
+    [
+      'Solver',
+      plan.solver === 'given'
+        ? 'none: the components come from other software'
+        : `${plan.solver}: ${SOLVERS[plan.solver]?.method ?? 'unknown'}`,
+    ],
     ['Engine', plan.engine],
     ...(threads === undefined ? [] : [['Threads', count(threads)] as [string, string]]),
     ...(model.trace ? [['Epochs', count(model.trace.length)] as [string, string]] : []),

@@ -1,0 +1,27 @@
+import type { Encoding } from '../data/encoding/encoding.js';
+import { ModelError } from '../errors.js';
+import { deviationsOf, type ModelRecord } from './record.js';
+
+/** The types in which the components of a stored transform may be stored. */
+export type StoredNumbers = 'float32' | 'float64';
+
+/** What a model needs to transform rows. */
+export interface TransformRecord extends Pick<ModelRecord, 'components' | 'mean' | 'scale' | 'whiten' | 'columnNames'> {
+  /** √λ of each component; 0 for those without variance. */
+  readonly deviations: Float64Array;
+}
+
+/** The transform of a model. Throws if the model encodes columns. */
+export function transformOf(record: ModelRecord): TransformRecord {
+  refuseEncoding(record.coding);
+  const { components, mean, scale, whiten, columnNames } = record;
+  return { components, mean, scale, whiten, columnNames, deviations: deviationsOf(record) };
+}
+
+function refuseEncoding(coding: Encoding | undefined): void {
+  if (!coding) return;
+  throw new ModelError(
+    'BAD_MODEL',
+    'This model codes its columns (transforms, categories or covariates), which a plain transform of numbers does not contain. Use the whole model: toBinary() without options, and loadModel of @scree/core.',
+  );
+}
