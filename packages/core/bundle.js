@@ -45,6 +45,7 @@ const entries = {
   sync: 'pca-sync',
   learn: 'learn/index',
   transform: 'transform',
+  exchange: 'exchange',
 };
 
 const bundled = new Set();

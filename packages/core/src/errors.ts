@@ -20,6 +20,7 @@ export type ErrorCode =
   | 'OUT_OF_RANGE'
   | 'TOO_LARGE'
   | 'MISSING_VALUES'
+  | 'NOT_A_COVARIANCE'
   // files
   | 'NO_FILE'
   | 'NO_ACCESS'

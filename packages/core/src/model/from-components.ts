@@ -51,7 +51,7 @@ export function recordOfComponents(given: object): ModelRecord {
   const name = turned ? 'rotation' : 'components';
   demand(
     turned !== (fields.components !== undefined),
-    'it has format "scree-model", or components (k × d) or rotation (d × k), and not both',
+    'it needs either components (k × d) or rotation (d × k), with mean and variances',
   );
   const [rows, cols, entry] = matrixOf(name, fields[name]);
   const [k, d] = turned ? [cols, rows] : [rows, cols];

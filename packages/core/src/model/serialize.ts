@@ -91,6 +91,12 @@ export function fromJSON(source: string | object): ModelRecord {
   if (isObject(parsed) && !('format' in parsed) && ('components' in parsed || 'rotation' in parsed)) {
     return recordOfComponents(parsed);
   }
+  if (isObject(parsed) && 'covariance' in parsed) {
+    throw new ModelError(
+      'BAD_MODEL',
+      'This is a covariance matrix. modelFrom of @scree/core/exchange makes a model of it.',
+    );
+  }
   if (!isObject(parsed) || parsed.format !== FORMAT) {
     throw new ModelError(
       'BAD_MODEL',
