@@ -217,6 +217,13 @@ function checkSymmetric(matrix: Float64Array, d: number, names: readonly string[
           { row: i, column: j, value: above, expected: below },
         );
       }
+      if (Math.abs(above) > size * (1 + TOLERANCE)) {
+        throw new DataError(
+          'NOT_A_COVARIANCE',
+          `This is no covariance matrix: columns ${pair(i, j, names)} have the covariance ${above}, which is beyond the product of their standard deviations, ${size}.`,
+          { row: i, column: j, value: above, expected: size },
+        );
+      }
       matrix[i * d + j] = above / 2 + below / 2;
       matrix[j * d + i] = matrix[i * d + j];
     }
