@@ -102,6 +102,8 @@ for (const [format, folder] of [
         },
         { name: 'sketch', test: only('solvers/sketch/streaming', 'solvers/sketch/sketch-bytes') },
         { name: 'learn', test: only('learn/index') },
+        { name: 'exchange', test: /(onnx|protobuf)\.js$|exchange\.js$/ },
+        { name: 'covariance', test: only('fit/fit-covariance') },
         { name: 'stream', test: /open-stream\.js$/ },
         { name: 'iterative', test: only('solvers/direct/block-krylov', 'solvers/direct/float32-scatter') },
         { name: 'webgpu', test: /engines[\\/]webgpu[\\/](?!offer\.)/ },

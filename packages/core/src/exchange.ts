@@ -1,13 +1,13 @@
 /** `@scree/core/exchange`: models from other software, and for other software. */
 import type { ControlOptions } from './base/control.js';
 import type { ModelCovariance } from './fit/fit-covariance.js';
-import type { ModelComponents } from './model/from-components.js';
+import type { ModelComponents } from './model/check-components.js';
 import { recordOfComponents } from './model/from-components.js';
 import { Model } from './model/model.js';
 import { modelError } from './model/read-record.js';
 
 export type { ModelCovariance } from './fit/fit-covariance.js';
-export type { ModelComponents, NumberRows } from './model/from-components.js';
+export type { ModelComponents, NumberRows } from './model/check-components.js';
 export { type OnnxOptions, toOnnx } from './model/onnx.js';
 export type { StoredNumbers } from './model/transform-record.js';
 

@@ -12,7 +12,14 @@ import { isCoo } from './data/inputs/coo.js';
 import { type Row, RowGatherer } from './data/inputs/row-gatherer.js';
 import { asRows, denseBlock, hasNoRows, isMatrix, type MatrixLike } from './data/inputs/to-block.js';
 import { DataError, describeCell } from './errors.js';
-import { checkMean, checkNumbers, checkTransform, checkVector, ORTHONORMAL_FLOAT32 } from './model/check-numbers.js';
+import {
+  checkMean,
+  checkNumbers,
+  checkTransform,
+  checkVector,
+  ORTHONORMAL,
+  ORTHONORMAL_FLOAT32,
+} from './model/check-numbers.js';
 import { modelError, readTransform } from './model/read-record.js';
 import type { ModelRecord } from './model/record.js';
 import { type TransformRecord, transformOf } from './model/transform-record.js';
@@ -96,7 +103,7 @@ function readModel(source: string | object): TransformRecord {
   try {
     const record = readTransform(source);
     if ('deviations' in record) {
-      checkTransform(record, ORTHONORMAL_FLOAT32);
+      checkTransform(record, record.float32 ? ORTHONORMAL_FLOAT32 : ORTHONORMAL);
       checkVector('deviations', record.deviations, record.components.rows, true);
       return record;
     }

@@ -112,7 +112,7 @@ describe('a model of components from elsewhere', () => {
       expect((await modelFrom(given)).components.data).toEqual(fitted.components.data);
     }
     const turned = { ...others, components: rotation.slice(0, d) };
-    await expect(modelFrom(turned)).rejects.toThrow(/components are 6 × 3 and mean has 6 numbers/);
+    await expect(modelFrom(turned)).rejects.toThrow(/turned round/);
     await expect(modelFrom({ ...turned, mean: [0, 0, 0, 0, 0, 0] })).rejects.toBeInstanceOf(ModelError);
   });
 
@@ -134,19 +134,19 @@ describe('a model of components from elsewhere', () => {
   it('refuses a missing or wrong field with a ModelError that names it, wherever it is read', async () => {
     const good = parts(fitted);
     const cases: [Record<string, unknown>, RegExp][] = [
-      [{ mean: undefined }, /mean is missing/],
-      [{ variances: null }, /variances is missing/],
+      [{ mean: undefined }, /mean is not a list of numbers but undefined/],
+      [{ variances: null }, /variances is not a list/],
       [{ components: undefined }, /components/],
-      [{ rotation: good.components }, /either components .* or rotation/],
-      [{ components: 5 }, /components are neither rows/],
-      [{ components: [] }, /not rows of the same length/],
-      [{ components: [[1, 0], [0]] }, /not rows of the same length/],
-      [{ components: [null] }, /not rows of the same length/],
-      [{ components: { rows: 2, cols: 2 } }, /components are neither rows/],
+      [{ rotation: good.components }, /components and rotation/],
+      [{ components: 5 }, /components are not rows of numbers/],
+      [{ components: [] }, /not rows of numbers/],
+      [{ components: [[1, 0], [0]] }, /same length/],
+      [{ components: [null] }, /components is not a list/],
+      [{ components: { rows: 2, cols: 2 } }, /components are not rows of numbers/],
       [{ components: good.components.map((row) => row.map(String)) }, /components holds a value that is not finite/],
       [{ mean: 3 }, /mean is not a list/],
-      [{ mean: [1, 2] }, /mean has 2 numbers/],
-      [{ mean: good.mean && [1, 2, 3] }, /one row per component, and rotation/],
+      [{ mean: [1, 2] }, /mean has 2 numbers, not 6/],
+      [{ mean: good.mean && [1, 2, 3] }, /turned round/],
       [{ variances: [3, 2] }, /variances has 2 numbers, not 3/],
       [{ variances: [1, 2, 3] }, /variances rise at 1/],
       [{ variances: [3, 2, -1] }, /variances has a negative value/],

@@ -1,14 +1,15 @@
 import { describeValue, ModelError } from '../errors.js';
 import { orthonormalityDefect } from '../linalg/orthonormality.js';
 import type { ModelRecord, Origin } from './record.js';
-import type { TransformRecord } from './transform-record.js';
 
 /** Largest max |VVᵀ − I| of components. Other software may compute in float32. */
 export const ORTHONORMAL = 1e-6;
 export const ORTHONORMAL_FLOAT32 = 1e-4;
 
 /** The numbers that transform rows. */
-type Transforming = Omit<TransformRecord, 'deviations'> & Pick<Partial<ModelRecord>, 'origin'>;
+type Transforming = Pick<ModelRecord, 'components' | 'mean' | 'scale' | 'whiten' | 'columnNames'> & {
+  readonly origin?: Origin | undefined;
+};
 
 /**
  * Checks the numbers that transform rows, and throws if they are invalid. The record may have any types. `allowed` is the
@@ -126,4 +127,9 @@ export function isList(value: unknown, length?: number, each: (entry: unknown) =
 
 export function demand(holds: boolean, what: string | (() => string)): void {
   if (!holds) throw new ModelError('BAD_MODEL', `This is not a model: ${typeof what === 'string' ? what : what()}.`);
+}
+
+/** Entries that are not numbers become NaN, which the checks of the model reject. */
+export function numbersOf(list: readonly unknown[]): Float64Array {
+  return Float64Array.from(list, (entry) => (typeof entry === 'number' ? entry : Number.NaN));
 }

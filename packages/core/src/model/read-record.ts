@@ -1,24 +1,42 @@
 import { describeValue, ModelError } from '../errors.js';
+import { demand, isObject } from './check-numbers.js';
+import { recordOfComponents } from './from-components.js';
 import type { ModelRecord } from './record.js';
-import { fromBinary, fromJSON, transformFromBinary } from './serialize.js';
-import type { TransformRecord } from './transform-record.js';
+import { fromBinary, fromJSON, parseModel, transformFromBinary } from './serialize.js';
+import { type TransformRecord, transformOfComponents } from './transform-record.js';
 
 /**
  * Reads the record of a model: JSON (text, object or the bytes of the text), the binary form, a copy that `structuredClone` or
- * `postMessage` made, or components of other software. Checks only the checksum.
+ * `postMessage` made, or components of other software. Checks only the checksum and those components.
  */
 export function readRecord(source: string | object | Uint8Array | ArrayBuffer): ModelRecord {
-  const bytes = bytesOf(source);
-  if (bytes) return isText(bytes) ? fromJSON(new TextDecoder().decode(bytes)) : fromBinary(bytes);
-  if (isCloned(source)) return source;
-  if (typeof source === 'string' || (typeof source === 'object' && source !== null)) return fromJSON(source);
-  throw new ModelError('BAD_MODEL', `A model is JSON or bytes, not ${describeValue(source)}.`);
+  return read(source, fromBinary, recordOfComponents);
 }
 
-/** As `readRecord`, and reads a file that has only the transform of a model. */
+/** As `readRecord`, for the numbers that transform rows. Also reads a file that has only these. */
 export function readTransform(source: string | object | Uint8Array | ArrayBuffer): ModelRecord | TransformRecord {
+  return read<ModelRecord | TransformRecord>(source, transformFromBinary, transformOfComponents);
+}
+
+function read<Read>(
+  source: string | object | Uint8Array | ArrayBuffer,
+  fromBytes: (bytes: Uint8Array) => Read,
+  fromComponents: (given: object) => Read,
+): Read | ModelRecord {
   const bytes = bytesOf(source);
-  return bytes && !isText(bytes) ? transformFromBinary(bytes) : readRecord(source);
+  if (bytes && !isText(bytes)) return fromBytes(bytes);
+  if (isCloned(source)) return source;
+  const text = bytes ? new TextDecoder().decode(bytes) : source;
+  const given = typeof text === 'string' ? parseModel(text) : text;
+  demand(isObject(given), () => `a model is JSON or bytes, not ${describeValue(given)}`);
+  const model = given as object;
+  demand(
+    !('covariance' in model),
+    'it is a covariance matrix, and modelFrom of @scree/core/exchange makes a model of it',
+  );
+  return !('format' in model) && ('components' in model || 'rotation' in model)
+    ? fromComponents(model)
+    : fromJSON(model);
 }
 
 /** The bytes of a view or buffer of any realm. */

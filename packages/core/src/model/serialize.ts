@@ -2,8 +2,7 @@ import { crc32 } from '../data/storage/crc32.js';
 import { readerOf } from '../data/storage/format-version.js';
 import { describeValue, ModelError } from '../errors.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
-import { isObject } from './check-numbers.js';
-import { recordOfComponents } from './from-components.js';
+import { demand, isObject, numbersOf } from './check-numbers.js';
 import type { ModelRecord } from './record.js';
 import { OPTIONAL_VECTORS, VECTORS } from './record.js';
 import type { StoredNumbers, TransformRecord } from './transform-record.js';
@@ -69,41 +68,29 @@ export function toJSON(record: ModelRecord): object {
   return { ...body, checksum: checksumOf(body) };
 }
 
-/** Reads the object that `toJSON` returns, or its JSON text. */
-export function fromJSON(source: string | object): ModelRecord {
-  let parsed: unknown = source;
-  if (typeof source === 'string') {
-    try {
-      parsed = JSON.parse(source);
-    } catch {
-      const cut = source.trimStart().startsWith('{') && !source.trimEnd().endsWith('}');
-      throw cut
-        ? new ModelError(
-            'MODEL_TRUNCATED',
-            `The model ends after ${source.length} characters, in the middle. Copy the whole file again.`,
-          )
-        : new ModelError(
-            'BAD_MODEL',
-            'This is not a model: it is not JSON. Models are what model.toJSON() and toBinary() write.',
-          );
-    }
+/** Parses the JSON text of a model. */
+export function parseModel(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const cut = text.trimStart().startsWith('{') && !text.trimEnd().endsWith('}');
+    throw cut
+      ? new ModelError(
+          'MODEL_TRUNCATED',
+          `The model ends after ${text.length} characters, in the middle. Copy the whole file again.`,
+        )
+      : new ModelError(
+          'BAD_MODEL',
+          'This is not a model: it is not JSON. Models are what model.toJSON() and toBinary() write.',
+        );
   }
-  if (isObject(parsed) && !('format' in parsed) && ('components' in parsed || 'rotation' in parsed)) {
-    return recordOfComponents(parsed);
-  }
-  if (isObject(parsed) && 'covariance' in parsed) {
-    throw new ModelError(
-      'BAD_MODEL',
-      'This is a covariance matrix. modelFrom of @scree/core/exchange makes a model of it.',
-    );
-  }
-  if (!isObject(parsed) || parsed.format !== FORMAT) {
-    throw new ModelError(
-      'BAD_MODEL',
-      `This is not a model: its format is not ${describeValue(FORMAT)}, and it has no components.`,
-    );
-  }
-  return readerOf(READERS, (parsed as Plain).version, 'The model has').json(parsed as Plain);
+}
+
+/** Reads the object that `toJSON` returns. */
+export function fromJSON(model: object): ModelRecord {
+  const { format, version } = model as Plain;
+  demand(format === FORMAT, () => `its format is not ${describeValue(FORMAT)}, and it has no components`);
+  return readerOf(READERS, version, 'The model has').json(model as Plain);
 }
 
 function readJson1({ checksum, ...body }: Plain): ModelRecord {
@@ -190,6 +177,7 @@ export function transformFromBinary(bytes: Uint8Array): ModelRecord | TransformR
     deviations: array('deviations'),
     whiten: header.whiten as TransformRecord['whiten'],
     columnNames: header.columnNames as TransformRecord['columnNames'],
+    float32: true,
   };
 }
 
@@ -332,11 +320,6 @@ function withUnknown(stored: Plain): Plain {
     ...Object.fromEntries(names.map((name) => [name, Number.NaN])),
     certificate: Object.fromEntries(certificate),
   };
-}
-
-/** Entries that are not numbers become NaN, which the checks of the model reject. */
-function numbersOf(list: readonly unknown[]): Float64Array {
-  return Float64Array.from(list, (entry) => (typeof entry === 'number' ? entry : Number.NaN));
 }
 
 /** Replaces null by NaN. JSON writes numbers that are not finite as null, for example the loss after a step that was too long. */
