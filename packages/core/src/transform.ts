@@ -4,7 +4,8 @@
  * and encodes categories.
  */
 import { isFloat32Array } from './base/built-in-name.js';
-import { identityScaler, packTile } from './data/blocks/block.js';
+import { identityScaler } from './data/blocks/block.js';
+import { decoded } from './data/blocks/float16.js';
 import type { FloatArray, NumberArray } from './data/blocks/matrix.js';
 import { fitsFloat32, type Matrix } from './data/blocks/matrix.js';
 import { RowMatrix, scoreNames } from './data/blocks/row-matrix.js';
@@ -98,16 +99,29 @@ export function loadTransform(source: string | object | Uint8Array | ArrayBuffer
   };
 }
 
+/** max |VVᵀ − I|, by the definition. A model, which may have many components, measures it faster with more code. */
+function defectOf(v: Float64Array, k: number, d: number): number {
+  let defect = 0;
+  for (let a = 0; a < k; a++) {
+    for (let b = 0; b <= a; b++) {
+      let product = a === b ? -1 : 0;
+      for (let j = 0; j < d; j++) product += v[a * d + j] * v[b * d + j];
+      defect = Math.max(defect, Math.abs(product));
+    }
+  }
+  return defect;
+}
+
 /** Reads the transform of a stored model, and checks its numbers. Throws a `ModelError` if they are invalid. */
 function readModel(source: string | object): TransformRecord {
   try {
     const record = readTransform(source);
     if ('deviations' in record) {
-      checkTransform(record, record.float32 ? ORTHONORMAL_FLOAT32 : ORTHONORMAL);
+      checkTransform(record, defectOf, record.float32 ? ORTHONORMAL_FLOAT32 : ORTHONORMAL);
       checkVector('deviations', record.deviations, record.components.rows, true);
       return record;
     }
-    checkNumbers(record);
+    checkNumbers(record, defectOf);
     return transformOf(record);
   } catch (error) {
     throw modelError(error);
@@ -132,7 +146,7 @@ function eachRow(
       'Sparse matrices are transformed by the model that loadModel of @scree/core reads.',
     );
   }
-  const block = isMatrix(rows) ? denseBlock(rows) : gather(rows as readonly Row[], columnNames);
+  const block = isMatrix(rows) ? decoded(denseBlock(rows)) : gather(rows as readonly Row[], columnNames);
   if (block.cols !== width) {
     throw new DataError(
       'WIDTH_MISMATCH',
@@ -144,7 +158,7 @@ function eachRow(
   const output = fitsFloat32(block.data) ? new Float32Array(length) : new Float64Array(length);
   const [row, out] = [new Float64Array(width), new Float64Array(cols)];
   for (let i = 0; i < block.rows; i++) {
-    packTile(block, scaler, { from: i, to: i + 1, left: 0, right: width }, row);
+    for (let j = 0; j < width; j++) row[j] = (block.data[i * block.stride + j] - scaler.shift[j]) * scaler.factor[j];
     const bad = row.findIndex((value) => !Number.isFinite(value));
     if (bad >= 0) {
       const where = describeCell(i, bad, columnNames);

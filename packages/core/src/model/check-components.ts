@@ -33,7 +33,18 @@ export interface ModelComponents {
   readonly columnNames?: readonly string[] | undefined;
 }
 
-const FIELDS = 'components rotation mean variances scale n totalVariance ddof whiten columnNames'.split(' ');
+const FIELDS = [
+  'components',
+  'rotation',
+  'mean',
+  'variances',
+  'scale',
+  'n',
+  'totalVariance',
+  'ddof',
+  'whiten',
+  'columnNames',
+];
 
 /** Checked components of other software, without what a model says about them. */
 export interface CheckedComponents
@@ -67,13 +78,13 @@ export function checkComponents(given: object): CheckedComponents {
   });
   const mean = vectorOf('mean', fields.mean);
   demand(
-    d <= k || mean.length !== k,
+    k === d || mean.length !== k,
     () => `${name} are turned round: components have k rows, and rotation (R) k columns`,
   );
   const spectrum = vectorOf('variances', fields.variances);
   const variances = spectrum.slice(0, k);
   checkVector('variances', variances, k, true);
-  demand(!fields.n || (Number.isSafeInteger(n) && n > 0), () => `n is ${describeValue(n)}`);
+  demand(fields.n === undefined || (Number.isSafeInteger(n) && n > 0), () => `n is ${describeValue(n)}`);
   demand(isBound(ddof) && !(n <= ddof), () => `ddof is ${describeValue(ddof)}, and n ${n}`);
   const whole = spectrum.length > k || k === d || k >= n - 1 ? sum(spectrum) : Number.NaN;
   const { totalVariance = whole } = fields;

@@ -1,5 +1,4 @@
 import { describeValue, ModelError } from '../errors.js';
-import { orthonormalityDefect } from '../linalg/orthonormality.js';
 import type { ModelRecord, Origin } from './record.js';
 
 /** Largest max |VVᵀ − I| of components. Other software may compute in float32. */
@@ -11,11 +10,14 @@ type Transforming = Pick<ModelRecord, 'components' | 'mean' | 'scale' | 'whiten'
   readonly origin?: Origin | undefined;
 };
 
+/** Returns max |VVᵀ − I| of `count` rows of `length` numbers. */
+export type DefectOf = (vectors: Float64Array, count: number, length: number) => number;
+
 /**
- * Checks the numbers that transform rows, and throws if they are invalid. The record may have any types. `allowed` is the
- * largest deviation of the components from orthonormality, and `known` the deviation, if it is known.
+ * Checks the numbers that transform rows, and throws if they are invalid. The record may have any types. `defectOf`
+ * measures the deviation of the components from orthonormality, and `allowed` is the largest one.
  */
-export function checkTransform(record: Transforming, allowed: number, known?: number): void {
+export function checkTransform(record: Transforming, defectOf: DefectOf, allowed: number): void {
   const { components, mean, scale, whiten, columnNames, origin } = record;
   demand(isObject(components), 'components are missing');
   const { rows: k, cols: d } = components;
@@ -32,21 +34,20 @@ export function checkTransform(record: Transforming, allowed: number, known?: nu
   demand(whiten === false || whiten === 'pca' || whiten === 'zca', () => `whiten is ${describeValue(whiten)}`);
   const names: unknown = columnNames;
   demand(names === undefined || isList(names, d, isString), () => `columnNames are not ${d} names`);
-  const defect = known ?? orthonormalityDefect(components.data, k, d);
+  const defect = defectOf(components.data, k, d);
   demand(
     defect < allowed,
-    () =>
-      `components are not orthonormal: VVᵀ differs from the identity matrix by ${defect}, and at most ${allowed} is allowed`,
+    () => `components are not orthonormal: VVᵀ is off by ${defect}, and at most ${allowed} is allowed`,
   );
 }
 
 /** As `checkTransform`, for all numbers that are needed to apply a model. */
-export function checkNumbers(record: ModelRecord, known?: number): void {
+export function checkNumbers(record: ModelRecord, defectOf: DefectOf): void {
   const { variances, varianceRatios, singularValues, uniqueness, origin } = record;
   const { n, totalWeight, ddof, centered } = record;
   demand([undefined, 'components', 'covariance'].includes(origin), () => `origin is ${describeValue(origin)}`);
   const rounded = origin === 'components' && record.dtype === 'float32';
-  checkTransform(record, rounded ? ORTHONORMAL_FLOAT32 : ORTHONORMAL, known);
+  checkTransform(record, defectOf, rounded ? ORTHONORMAL_FLOAT32 : ORTHONORMAL);
   const { rows: k } = record.components;
   checkVector('variances', variances, k, true);
   const noTotal = isUnknown(origin, varianceRatios, k);
@@ -99,7 +100,7 @@ export function checkMean(mean: Float64Array): void {
   if (!Number.isNaN(mean[0])) return;
   throw new ModelError(
     'MEAN_UNKNOWN',
-    'This model was made from a covariance matrix without the means of the columns, and rows cannot be transformed without them. Pass mean, with zeros if the rows are centred.',
+    'This model of a covariance matrix has no mean, which rows need. Pass mean to modelFrom: zeros if the rows are centred.',
   );
 }
 

@@ -50,22 +50,6 @@ export interface BinaryOptions {
   readonly dtype?: StoredNumbers | undefined;
 }
 
-function checkBinaryOptions(options: BinaryOptions): BinaryOptions {
-  const { only, dtype, ...others } = options;
-  const transform = only === 'transform';
-  if (Object.keys(others).length > 0 || !(only === undefined || transform)) {
-    throw new OptionError('BAD_OPTION', "toBinary takes only: 'transform' and dtype, and no other option.");
-  }
-  if (dtype !== undefined && !(transform && /^float(32|64)$/.test(dtype))) {
-    throw new OptionError(
-      'BAD_OPTION',
-      `dtype of toBinary is 'float32' or 'float64', together with only: 'transform'; a whole model is stored as it is.`,
-      { option: 'dtype', value: dtype },
-    );
-  }
-  return options;
-}
-
 /** Number of rows between two progress steps. */
 const TILE_ROWS = 256;
 
@@ -308,8 +292,16 @@ export class Model implements ModelRecord {
    * the numbers that transform rows, for `loadTransform`: with `dtype: 'float32'` the components take half the bytes.
    */
   toBinary(options: BinaryOptions = {}): Uint8Array {
-    const { only, dtype } = checkBinaryOptions(options);
-    return only ? transformToBinary(transformOf(this), dtype ?? 'float64') : toBinary(this);
+    const { only, dtype, ...others } = options;
+    if (only === undefined && dtype === undefined && Object.keys(others).length === 0) return toBinary(this);
+    if (only !== 'transform' || !/^(undefined|float(32|64))$/.test(String(dtype)) || Object.keys(others).length > 0) {
+      throw new OptionError(
+        'BAD_OPTION',
+        "toBinary takes no options, or only: 'transform' with dtype 'float64' or 'float32'.",
+        { option: 'only', value: only },
+      );
+    }
+    return transformToBinary(transformOf(this), dtype ?? 'float64');
   }
 
   /** The column names, or their numbers if they have no names. */

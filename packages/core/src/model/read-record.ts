@@ -30,10 +30,7 @@ function read<Read>(
   const given = typeof text === 'string' ? parseModel(text) : text;
   demand(isObject(given), () => `a model is JSON or bytes, not ${describeValue(given)}`);
   const model = given as object;
-  demand(
-    !('covariance' in model),
-    'it is a covariance matrix, and modelFrom of @scree/core/exchange makes a model of it',
-  );
+  demand(!('covariance' in model), 'it is a covariance matrix: use modelFrom of @scree/core/exchange');
   return !('format' in model) && ('components' in model || 'rotation' in model)
     ? fromComponents(model)
     : fromJSON(model);

@@ -104,47 +104,43 @@ function readJson1({ checksum, ...body }: Plain): ModelRecord {
   }
   return revive(body, (name) => {
     const value = body[name];
-    if (!Array.isArray(value)) throw new ModelError('BAD_MODEL', `This is not a model: ${name} is missing.`);
-    return numbersOf(value.flat());
+    demand(Array.isArray(value), () => `${name} is missing`);
+    return numbersOf((value as unknown[]).flat());
   });
 }
 
 export function toBinary(record: ModelRecord): Uint8Array {
-  const { rows: k, cols: d } = record.components;
-  return writeBinary(FORMAT, versionOf(record), modelLayout(k, d), scalars(record), (name) =>
-    name === 'components' ? record.components.data : record[name as (typeof VECTORS)[number][0]],
-  );
+  return writeBinary(record, { format: FORMAT, version: versionOf(record) }, scalars(record));
 }
 
 /** The transform of a record as bytes. `dtype` is the type of the components; the other numbers are float64. */
 export function transformToBinary(record: TransformRecord, dtype: StoredNumbers): Uint8Array {
-  const { whiten, columnNames } = record;
-  const { rows: k, cols: d } = record.components;
-  const header = { k, d, whiten, ...(columnNames ? { columnNames } : {}) };
-  return writeBinary(TRANSFORM, TRANSFORM_VERSION, transformLayout(k, d, dtype), header, (name) =>
-    name === 'components' ? record.components.data : record[name as (typeof TRANSFORM_VECTORS)[number][0]],
-  );
+  const { whiten, columnNames, components } = record;
+  const fields = { k: components.rows, d: components.cols, whiten, ...(columnNames ? { columnNames } : {}) };
+  return writeBinary(record, { format: TRANSFORM, version: TRANSFORM_VERSION }, fields, dtype);
 }
 
 function writeBinary(
-  format: string,
-  version: number,
-  arrays: readonly StoredArray[],
+  record: ModelRecord | TransformRecord,
+  format: { readonly format: string; readonly version: number },
   fields: Plain,
-  valuesOf: (name: string) => Float64Array,
+  dtype?: StoredNumbers,
 ): Uint8Array {
-  const numbers = NUMBERS[typeOf(arrays)];
-  const header = new TextEncoder().encode(JSON.stringify({ format, version, numbers, arrays, ...fields }));
+  const { rows: k, cols: d, data } = record.components;
+  const arrays = layout(k, d, dtype);
+  const header = new TextEncoder().encode(
+    JSON.stringify({ ...format, numbers: NUMBERS[dtype ?? 'float64'], arrays, ...fields }),
+  );
   const start = arraysStart(header.length);
   const size = sizeOf(arrays);
   const bytes = new Uint8Array(start + size + 4);
   const view = viewOf(bytes);
   bytes.set(new TextEncoder().encode(MAGIC));
-  view.setUint32(8, version, true);
+  view.setUint32(8, format.version, true);
   view.setUint32(12, header.length, true);
   bytes.set(header, 16);
   for (const { name, offset, dtype } of arrays) {
-    const values = valuesOf(name);
+    const values = name === 'components' ? data : (record as unknown as Record<string, Float64Array>)[name];
     for (let i = 0; i < values.length; i++) {
       if (dtype === 'float32') view.setFloat32(start + offset + 4 * i, values[i], true);
       else view.setFloat64(start + offset + 8 * i, values[i], true);
@@ -183,8 +179,7 @@ export function transformFromBinary(bytes: Uint8Array): ModelRecord | TransformR
 
 function readBinary(bytes: Uint8Array): StoredArrays {
   for (let i = 0; i < MAGIC.length && i < bytes.length; i++) {
-    if (bytes[i] !== MAGIC.charCodeAt(i))
-      throw new ModelError('BAD_MODEL', `This is not a model: it does not begin with ${describeValue(MAGIC)}.`);
+    demand(bytes[i] === MAGIC.charCodeAt(i), () => `it does not begin with ${describeValue(MAGIC)}`);
   }
   if (bytes.length < 20) throw truncated(bytes, 20);
   return readerOf(READERS, viewOf(bytes).getUint32(8, true), 'The model has').binary(bytes);
@@ -216,17 +211,15 @@ function readBinary1(bytes: Uint8Array): StoredArrays {
   if (typeof k !== 'number' || typeof d !== 'number' || !Number.isSafeInteger(k * d) || k < 1 || d < 1) throw changed;
   const reduced = format === TRANSFORM;
   const dtype = reduced && numbers === NUMBERS.float32 ? 'float32' : 'float64';
-  const arrays = reduced ? transformLayout(k, d, dtype) : modelLayout(k, d);
+  const arrays = layout(k, d, reduced ? dtype : undefined);
   const size = sizeOf(arrays);
   if (bytes.length < start + size + 4) throw truncated(bytes, start + size + 4);
   if (bytes.length > start + size + 4) throw changed;
   if (view.getUint32(start + size, true) !== crc32(bytes.subarray(0, start + size))) throw changed;
-  if (!(reduced || format === FORMAT) || version !== view.getUint32(8, true) || numbers !== NUMBERS[dtype]) {
-    throw new ModelError(
-      'BAD_MODEL',
-      `This is not a model: its header says ${describeValue(format)}, ${describeValue(version)}, ${describeValue(numbers)}.`,
-    );
-  }
+  demand(
+    (reduced || format === FORMAT) && version === view.getUint32(8, true) && numbers === NUMBERS[dtype],
+    () => `its header says ${[format, version, numbers].map(describeValue).join(', ')}`,
+  );
   return {
     header,
     array: (name) => {
@@ -288,9 +281,7 @@ function scalars(record: ModelRecord): Plain {
  */
 function revive(stored: Plain, array: (name: string) => Float64Array): ModelRecord {
   for (const name of ['plan', 'certificate', 'uniqueness', 'warnings']) {
-    if (typeof stored[name] !== 'object' || stored[name] === null) {
-      throw new ModelError('BAD_MODEL', `This is not a model: ${name} is missing.`);
-    }
+    demand(isObject(stored[name]), () => `${name} is missing`);
   }
   const { format, version, k, d, arrays, numbers, ...rest } = stored;
   return {
@@ -362,38 +353,24 @@ const TRANSFORM_VECTORS = [
   ['deviations', 'k'],
 ] as const;
 
-function modelLayout(k: number, d: number): StoredArray[] {
-  return place([
-    { name: 'components', shape: [k, d] },
-    ...VECTORS.map(([name, size]) => ({ name, shape: [size === 'd' ? d : k] })),
-  ]);
-}
-
-function transformLayout(k: number, d: number, dtype: StoredNumbers): StoredArray[] {
-  const vectors = TRANSFORM_VECTORS.map(([name, size]) => ({ name, shape: [size === 'd' ? d : k] }));
-  return place([...vectors, { name: 'components', shape: [k, d], dtype }]);
-}
-
-function place(arrays: readonly Omit<StoredArray, 'offset'>[]): StoredArray[] {
+/** The arrays of a model, or, with a type of the components, those of a transform. */
+function layout(k: number, d: number, dtype?: StoredNumbers): StoredArray[] {
+  const vectors = (dtype ? TRANSFORM_VECTORS : VECTORS).map(([name, size]) => ({
+    name,
+    shape: [size === 'd' ? d : k],
+  }));
+  const components = { name: 'components', shape: [k, d], ...(dtype ? { dtype } : {}) };
   let offset = 0;
-  return arrays.map(({ name, shape, dtype }) => {
+  return (dtype ? [...vectors, components] : [components, ...vectors]).map((array) => {
     const at = offset;
-    offset += count(shape) * bytesOf(dtype);
-    return { name, shape, offset: at, ...(dtype ? { dtype } : {}) };
+    offset += sizeOf([array]);
+    return { ...array, offset: at };
   });
 }
 
-function bytesOf(dtype: StoredNumbers | undefined): number {
-  return dtype === 'float32' ? 4 : 8;
-}
-
-function typeOf(arrays: readonly StoredArray[]): StoredNumbers {
-  return arrays.at(-1)?.dtype ?? 'float64';
-}
-
 /** The bytes that arrays take together. */
-function sizeOf(arrays: readonly StoredArray[]): number {
-  return arrays.reduce((sum, { shape, dtype }) => sum + count(shape) * bytesOf(dtype), 0);
+function sizeOf(arrays: readonly Omit<StoredArray, 'offset'>[]): number {
+  return arrays.reduce((sum, { shape, dtype }) => sum + count(shape) * (dtype === 'float32' ? 4 : 8), 0);
 }
 
 function count(shape: readonly number[]): number {

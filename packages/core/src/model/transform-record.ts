@@ -32,6 +32,6 @@ function refuseEncoding(coding: Encoding | undefined): void {
   if (!coding) return;
   throw new ModelError(
     'BAD_MODEL',
-    'This model codes its columns (transforms, categories or covariates), which a plain transform of numbers does not contain. Use the whole model: toBinary() without options, and loadModel of @scree/core.',
+    'This model codes its columns (transforms, categories or covariates). Only the whole model does this: toBinary() and loadModel of @scree/core.',
   );
 }
