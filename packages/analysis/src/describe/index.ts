@@ -14,6 +14,7 @@ export { describeFewDigits, type FewDigits } from './describe-few-digits.js';
 export { type DescribedAnalysis, type DescribeWarning, describeFinding } from './describe-finding.js';
 export {
   describeCertificate,
+  describeOrigin,
   describeRounding,
   describeSpreads,
   describeUniqueness,

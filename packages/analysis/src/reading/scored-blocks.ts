@@ -2,7 +2,7 @@ import type { Model, TableData } from '@scree/core';
 import type { Scaler } from '@scree/core/data';
 import { empty } from '@scree/core/data';
 import { powerOfTwo } from '@scree/core/linalg';
-import { scalerOf } from '@scree/core/pipeline';
+import { deviationOf, scalerOf } from '@scree/core/pipeline';
 import { type ReconstructedBlock, type RowOptions, reconstructedBlocks } from './read-blocks.js';
 
 /** Rows of the data with their scores. */
@@ -24,7 +24,7 @@ export async function* scoredBlocks(
   options: RowOptions,
 ): AsyncGenerator<ScoredBlock, void, void> {
   const { components, mean } = model;
-  const unit = powerOfTwo(model.singularValues[0] / Math.sqrt(model.totalWeight - model.ddof));
+  const unit = powerOfTwo(deviationOf(model, 0));
   const measured = { components, mean, scale: model.scale.map((scale) => scale * unit) };
   const frame = scalerOf(measured);
   let rows = 0;
