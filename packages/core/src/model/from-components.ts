@@ -65,7 +65,7 @@ export function recordOfComponents(given: object): ModelRecord {
     warnings: [
       {
         code: 'NOT_CHECKED',
-        message: `The components come from other software and were not checked, apart from their orthonormality: it holds within ${defect.toExponential(0)}.`,
+        message: `The components come from other software and were not checked, apart from their orthonormality: it holds within ${Number(defect.toPrecision(1))}.`,
         details: { origin: 'components', orthonormality: defect },
       },
     ],
