@@ -73,6 +73,8 @@ for (const [format, folder] of [
     codeSplitting: {
       // The first that matches counts.
       groups: [
+        // Alone, so that a page that only catches errors loads nothing else.
+        { name: 'errors', test: only('errors') },
         { name: 'apply', test: only('transform') },
         { name: 'fit', test: (id) => fit.has(normalize(id)) },
         { name: 'large', test: only('fit/fit-opened', 'fit/fit-moments') },

@@ -69,7 +69,7 @@ export function checkComponents(given: object): CheckedComponents {
   ) as Partial<ModelComponents>;
   const { rotation, n = Number.NaN, ddof = 1, whiten = false, columnNames } = fields;
   const name = rotation ? 'rotation' : 'components';
-  demand(!(rotation && fields.components), 'it has components and rotation, which are the same turned round');
+  demand(!(rotation && fields.components), 'it has components and rotation');
   const rows = rowsOf(name, fields[name]);
   const [k, d] = rotation ? [rows[0].length, rows.length] : [rows.length, rows[0].length];
   const data = Float64Array.from({ length: k * d }, (_, at) => {
@@ -79,7 +79,7 @@ export function checkComponents(given: object): CheckedComponents {
   const mean = vectorOf('mean', fields.mean);
   demand(
     k === d || mean.length !== k,
-    () => `${name} are turned round: components have k rows, and rotation (R) k columns`,
+    () => `${name} are turned round: components have k rows, rotation (R) k columns`,
   );
   const spectrum = vectorOf('variances', fields.variances);
   const variances = spectrum.slice(0, k);
@@ -124,7 +124,7 @@ function rowsOf(name: string, given: unknown): Float64Array[] {
   const vectors = Array.isArray(lists) ? lists.map((row) => vectorOf(name, row)) : [];
   demand(
     vectors.length > 0 && vectors.every(({ length }) => length > 0 && length === vectors[0].length),
-    () => `${name} are not rows of numbers, all of the same length`,
+    () => `${name} are not rows of numbers of the same length`,
   );
   return vectors;
 }
