@@ -64,7 +64,7 @@ function widthsTable(widths: readonly WidthResult[]): string[] {
       : ['', '', ''];
   return [
     `Fits of .npy files of ${megabytes(widths[0].bytes)}, k = 4, from the start of the process to its end, beside the bare reading; the aim is ${percent(FILES.reading)} of it.`,
-    'The command also looks at every column as it is read: whether it dominates, numbers the rows, holds codes or repeats others. That happens on the thread that reads, and takes about',
+    'The command also looks at every column as it is read: whether it dominates, numbers the rows, holds codes or repeats others. This inspection runs on the reading thread, and takes about',
     'a fifth of the time; `pca` does so only with `inspectColumns`.',
     'From the disk means that the system was made to forget the file first. A * marks what missed the aim.',
     '',

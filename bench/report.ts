@@ -88,12 +88,12 @@ export function report(quick: boolean): string | undefined {
     '"×" is the time of scikit-learn’s best over this time. "Of syrk" is the time of OpenBLAS forming the smaller of XᵀX and XXᵀ,',
     'and nothing else, over this time: a bound for solvers that form it, which others may pass. "Variances" is the largest',
     'error of a variance as a share of λ₁, "subspace" the largest principal angle to the accurate answer in radians. "Memory" is',
-    'how far a fit raises the peak of its process above the loaded data. What was far slower than others at once ran once.',
+    'how far a fit raises the peak of its process above the loaded data. Contenders that were far slower in their first run ran only once.',
     ...measured.flatMap(({ workload, result }) => [...section(workload, result), ...differs(result.environment)]),
     '',
     '## The plan',
     '',
-    `What the plan’s choice of solver loses against the best solver, on the same engine: at most ${percent(REGRET)} is the aim. Solvers that`,
+    `The loss of the plan’s choice of solver against the best solver on the same engine. The aim is at most ${percent(REGRET)}. Solvers that`,
     'would cost ten times as much by the plan’s own estimate are not tried.',
     '',
     ...planTable(measured),
@@ -208,7 +208,7 @@ function planTable(measured: readonly Measured[]): string[] {
 function growthTable({ curves }: GrowthResult): string[] {
   return [
     'Time grows like size to this power, by least squares in logarithms over the medians shown; float64, variances like 1/j. The',
-    'solver is named where it changes.',
+    'solver is named when it changes.',
     '',
     ...table(
       ['contender', 'varied', 'power', 'fixed', 'medians'],

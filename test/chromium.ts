@@ -7,14 +7,14 @@ export { findChromium, launchChromium } from '../bench/chromium.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Path of the browser that chromium-setup.ts found; empty where there is none. */
+    /** Path of the browser that chromium-setup.ts found. Empty if it found none. */
     chromium: string;
   }
 }
 
 const { env } = process;
 
-/** Where a test may install Chromium by itself: as root on Debian and its kin, as in most containers. */
+/** True if a test may install Chromium: as root on Debian and its kin, as in most containers. */
 export function mayInstallChromium(): boolean {
   return env.SCREE_CHROMIUM !== 'none' && existsSync('/etc/debian_version') && process.getuid?.() === 0;
 }

@@ -57,7 +57,7 @@ function namesIn(list: string): [string, string][] {
     });
 }
 
-/** Whether a comment ends right above the declaration. */
+/** Returns true if a comment ends right above the declaration. */
 function hasComment({ name, file }: Exported): boolean {
   const text = readFileSync(file, 'utf8');
   const at = text.search(declaration(name));

@@ -107,7 +107,7 @@ function layerOf(path: string): number {
   return LAYERS.findIndex((names) => names.includes(innermost));
 }
 
-/** Whether a path is a file, or lies in a folder. */
+/** Returns true if a path is a file, or lies in a folder. */
 function isIn(path: string, name: string): boolean {
   return `${path.replaceAll('\\', '/')}/`.startsWith(`${name}/`);
 }

@@ -13,7 +13,7 @@ import { loadModel, openFile, type Scale, toRows } from 'scree';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Session } from '../packages/lab/src/worker/session.js';
 import { COMMANDS } from '../packages/scree/src/command/commands.js';
-import { describeWarning } from '../packages/scree/src/command/describe-error.js';
+import { warningWithFlags } from '../packages/scree/src/command/describe-error.js';
 import { parse } from '../packages/scree/src/command/parse.js';
 
 const tables = fileURLToPath(new URL('../packages/files/test/tables/', import.meta.url));
@@ -70,7 +70,7 @@ async function run(name: string, args: readonly string[]): Promise<string> {
   return printed.join('');
 }
 
-/** What can be compared between the record of the library and what others show of theirs. */
+/** The part of an analysis that the command, the report and the lab show too. */
 interface Told {
   readonly rows: number;
   readonly kept: number;
@@ -116,7 +116,7 @@ function toldBy({ table, model, kept, compared, findings, notComputed }: Analysi
     limits: [compared?.found.unusualLimits.t2 ?? null, compared?.found.unusualLimits.q ?? null],
     unusual: compared?.found.unusual.map(({ row }) => numbers[row]) ?? [],
     statistics: compared?.found.unusual.flatMap(({ t2, error }) => [t2, error]) ?? [],
-    // What was done to a file is known to those who read the file.
+    // Only readers of the file know about changes of its values.
     findings: findings.filter(({ code }) => !OF_FILES.includes(code)).map(({ code, importance }) => [code, importance]),
     notComputed: Object.keys(notComputed).sort(),
   };
@@ -160,7 +160,7 @@ async function inLab(path: string, scale: Scale & string, columns: readonly stri
     compared,
     findings,
     notComputed,
-  } = structuredClone(await session.analysis({}, {}));
+  } = structuredClone(await session.shown.analysis({}, {}));
   const model = loadModel(bytes);
   const { choice, stability } = model;
   return {
@@ -228,7 +228,7 @@ describe('the library, the command, the report and the lab', () => {
     // The lead is the headline of the command: the first findings, in the order of importance.
     const lead = plain(document.querySelector('p.lead')?.textContent ?? '');
     const [first] = own;
-    const sentence = describeFinding(first, analysis, (warning) => describeWarning(warning, columns));
+    const sentence = describeFinding(first, analysis, (warning) => warningWithFlags(warning, columns));
     if (first.importance > 60) expect(lead).toContain(plain(sentence));
     const { compared } = analysis;
     if (!compared) return;

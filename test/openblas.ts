@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { findLibrary, loadKoffi } from '../packages/scree/src/blas/library.js';
 
-/** Why there is no fast BLAS; undefined where there is one. */
+/** The reason why no fast BLAS was found. Undefined if one was found. */
 async function missing(): Promise<string | undefined> {
   const koffi = await loadKoffi();
   const found = typeof koffi === 'string' ? koffi : findLibrary(koffi);
   return typeof found === 'string' ? found : undefined;
 }
 
-/** Finds OpenBLAS before the tests, or installs Debian's once where that is allowed; else its tests are skipped aloud. */
+/** Finds OpenBLAS before the tests, or installs Debian's once if that is allowed. Otherwise its tests are skipped, with a message. */
 export default async function setup(): Promise<void> {
   const why = await missing();
   if (why === undefined) return;

@@ -29,7 +29,7 @@ const snippets = pages.flatMap((page) =>
     }),
   ),
 );
-/** What chapters say that a snippet prints. */
+/** The outputs of snippets that chapters show. */
 const printed = new Map(
   markdown('docs/guide').flatMap((page) =>
     Array.from(

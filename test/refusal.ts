@@ -1,7 +1,7 @@
 import { ScreeError } from '@scree/core';
 import { expect } from 'vitest';
 
-/** What a call throws, if it is an error of ours, whose details must be small. Errors that a value's own traps throw are theirs. */
+/** The error that a call throws. It must be a `ScreeError` with small details. Errors that a value's own traps throw are theirs. */
 export async function refusal(call: () => unknown, what: string): Promise<ScreeError | undefined> {
   try {
     await call();

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname } from 'node:path';
 
-/** What a site consists of: contents by path, `/index.html` first of all. */
+/** The contents of a site by path, `/index.html` first of all. */
 export type Site = ReadonlyMap<string, string | Uint8Array>;
 
 const types: Record<string, string> = {

@@ -97,7 +97,7 @@ for (const [format, folder] of [
         { name: 'numeric', test: /(numeric-columns|correlation-matrix)\.js$/ },
         { name: 'libraries', test: /(open-columns|library-data)\.js$/ },
         { name: 'dual', test: /direct[\\/](solve-dual|dual-residuals)\.js$/ },
-        { name: 'encoding', test: only('fit/encode-columns', 'data/encoding/encoded-source', 'data/encoding/decode') },
+        { name: 'encoding', test: only('fit/column-options', 'data/encoding/encoded-source', 'data/encoding/decode') },
         {
           name: 'learned',
           test: only('solvers/learned/points', 'solvers/learned/autoencoder', 'solvers/learned/hebbian'),

@@ -1,3 +1,3 @@
-/** What the fuzzing thread loads, bundled and with counters: see run.js. */
+/** The program of the fuzzing thread, bundled and with counters: see run.js. */
 export { SEEDS, TOKENS } from './seeds.js';
 export { isTyped, TARGETS } from './targets.js';

@@ -26,7 +26,7 @@ const NUMBERS = 2 ** 21;
 
 export const isTyped = (error: unknown): boolean => error instanceof ScreeError;
 
-/** A data file as `openBlob` reads it: all rows, and the labels of a column of text where there is one. */
+/** A data file as `openBlob` reads it: all rows, and the labels of a column of text if it has one. */
 const blob =
   (name: string, options: BlobOptions = {}): Target =>
   async (bytes) => {
@@ -180,7 +180,7 @@ export async function writtenCheckpoint(): Promise<Uint8Array> {
   return saved;
 }
 
-/** What a table holds, or the code of the error that reading it ends with. */
+/** The contents of a table, or the code of the error that reading it ends with. */
 async function outcomeOf(opening: () => Promise<Table>): Promise<string> {
   const hash = createHash('sha256');
   try {

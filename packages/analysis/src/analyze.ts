@@ -1,5 +1,5 @@
 import { type Data, type Model, Moments, type PcaOptions } from '@scree/core';
-import { hasCategories, MemoryBudget, openSource, refuseChanged } from '@scree/core/data';
+import { hasCategories, MemoryBudget, mapAsync, openSource, refuseChanged } from '@scree/core/data';
 import { keepAlive, ProgressTracker } from '@scree/core/pipeline';
 import {
   type AnalysedRows,
@@ -155,12 +155,12 @@ export function tableWithoutRows(
 /** The number of kept components: the requested number, or else the recommended one; 0 if no component stands out of noise. */
 export function keptComponents(
   { model: { k, choice, variances } }: Pick<TableFit, 'model'>,
-  { coding }: Pick<AnalysisTable, 'coding'>,
+  { coding: encoding }: Pick<AnalysisTable, 'coding'>,
   { k: asked }: Pick<AnalyzeOptions, 'k'>,
 ): number {
   if (asksForComponents(asked)) return k;
-  if (!coding || coding.method === 'pca') return Math.min(k, choice?.k ?? k);
-  return countAboveLimit(variances, coding);
+  if (!encoding || encoding.method === 'pca') return Math.min(k, choice?.k ?? k);
+  return countAboveLimit(variances, encoding);
 }
 
 /**
@@ -198,9 +198,9 @@ export function whyNotCompared(
   model: Pick<Model, 'totalVariance' | 'singularValues' | 'coding'>,
   kind: RowsOf = 'fit',
 ): Reason | undefined {
-  const { coding } = model;
+  const { coding: encoding } = model;
   if (!hasVariance(model)) return { code: 'NO_VARIANCE', ...(kind === 'new' ? { details: { rows: kind } } : {}) };
-  if (coding && hasCategories(coding)) return { code: 'CATEGORIES' };
+  if (encoding && hasCategories(encoding)) return { code: 'CATEGORIES' };
   return undefined;
 }
 
@@ -263,13 +263,11 @@ export async function supplementaryRowsOf(
   if (!hasVariance(model)) return { code: 'NO_VARIANCE' };
   const questions = { supplementary: [], groups: [], mostListed: MOST_LISTED_ROWS };
   let rows = 0;
-  const counted = async function* (): AsyncGenerator<TablePart, void, void> {
-    for await (const part of readParts(table, table.source, true)) {
-      rows += part.block.rows;
-      yield part;
-    }
-  };
-  const { listed } = await answerRowQuestions(model, counted(), table.source.rows ?? 0, questions, progress);
+  const counted = mapAsync(readParts(table, table.source, true), (part) => {
+    rows += part.block.rows;
+    return part;
+  });
+  const { listed } = await answerRowQuestions(model, counted, table.source.rows ?? 0, questions, progress);
   if (!listed) return { code: 'MANY_ROWS', details: { rows, most: MOST_LISTED_ROWS } };
   return { ...listed, found: omit(listed.found, 'contributions') };
 }
@@ -292,9 +290,9 @@ export async function recordOf(
   { rows, apart, listRows, rotation, kind = 'fit' }: Answers,
   options: AnalyzeTableOptions,
 ): Promise<Analysis> {
-  const { coding } = table;
+  const { coding: encoding } = table;
   const plain = fitted.model;
-  const stored = withEncoding(plain, coding);
+  const stored = withEncoding(plain, encoding);
   const columns = plain.columnVariances ? columnContributions(plain) : [];
   const related = fitted.between ? await correlateWithRows(columns, fitted, options) : columns;
   const turned = await rotated(plain, kept, rotation, options);
@@ -308,7 +306,7 @@ export async function recordOf(
   const found: Omit<AnalysisRecord, 'findings'> = {
     table: {
       rows: read?.facts.rows ?? plain.n,
-      columns: coding?.columns.map(({ name }) => name) ?? table.columns,
+      columns: encoding?.columns.map(({ name }) => name) ?? table.columns,
       leftOut: table.leftOut,
       dropped: table.dropped,
       ...(table.merged ? { parts: table.merged } : {}),
@@ -336,7 +334,7 @@ export async function recordOf(
       rotation: isReason(turned) ? turned : undefined,
     }),
   };
-  const first = (k: number): Model => withEncoding(fitted.first(k), coding);
+  const first = (k: number): Model => withEncoding(fitted.first(k), encoding);
   return analysisOf(
     { ...found, findings: findingsOf(found) },
     { first, rows: (which = 'fit') => allRows(which, table, fitted, options) },
@@ -398,12 +396,12 @@ async function correlateWithRows(
 
 /** Categories, blocks and inertias of a model of encoded columns. */
 function encodedMeaning(model: Model): EncodedMeaning | undefined {
-  const { coding } = model;
-  if (!coding || coding.method === 'pca') return undefined;
+  const { coding: encoding } = model;
+  if (!encoding || encoding.method === 'pca') return undefined;
   return {
     categories: categories(model),
-    blocks: coding.method === 'mfa' ? mfaGroups(model) : [],
-    inertias: coding.method === 'mca' && coding.columns.length > 1 ? adjustedInertias(model) : undefined,
+    blocks: encoding.method === 'mfa' ? mfaGroups(model) : [],
+    inertias: encoding.method === 'mca' && encoding.columns.length > 1 ? adjustedInertias(model) : undefined,
   };
 }
 

@@ -94,11 +94,11 @@ async function stabilityFor(
 
 async function choiceFor(
   model: Model,
-  { effort, criteria: wanted, source, moments, options, coding }: ChoiceAndStabilityRequest,
+  { effort, criteria: wanted, source, moments, options, coding: encoding }: ChoiceAndStabilityRequest,
 ): Promise<Choice | Reason> {
   const { n, d } = model;
   if (!wanted) return { code: 'NOT_ASKED' };
-  const unsuitable = whyNoChoice(model, coding);
+  const unsuitable = whyNoChoice(model, encoding);
   if (unsuitable) return unsuitable;
   const criteria = effort === 'quick' ? quickCriteria(n, d, options.scale === 'unit') : ALL_CRITERIA;
   const how = {
@@ -118,10 +118,10 @@ async function choiceFor(
 }
 
 /** The reason if the criteria do not apply to a model of such data. */
-export function whyNoChoice(model: Model, coding: Encoding | undefined): Reason | undefined {
+export function whyNoChoice(model: Model, encoding: Encoding | undefined): Reason | undefined {
   const { n, d } = model;
   if (!hasVariance(model)) return { code: 'NO_VARIANCE' };
-  if (coding && coding.method !== 'pca') return inertias(model, coding);
+  if (encoding && encoding.method !== 'pca') return inertias(model, encoding);
   if (d === 1) return { code: 'ONE_COLUMN' };
   if (n < FEWEST_ROWS) return { code: 'FEW_ROWS', details: { rows: n, expected: FEWEST_ROWS } };
   return undefined;
@@ -131,8 +131,8 @@ export function whyNoChoice(model: Model, coding: Encoding | undefined): Reason 
  * The inertias of MCA, FAMD or MFA above the limit: that of the average component for MCA and FAMD, the most that one block alone has
  * for MFA.
  */
-function inertias({ variances }: Model, coding: Encoding): Reason {
-  const { method, columns } = coding;
+function inertias({ variances }: Model, encoding: Encoding): Reason {
+  const { method, columns } = encoding;
   const [only] = columns;
   const levels = columns.length === 1 && only.kind === 'category' ? only.levels.length : undefined;
   return {
@@ -141,8 +141,8 @@ function inertias({ variances }: Model, coding: Encoding): Reason {
       method,
       columns: columns.length,
       components: variances.length,
-      above: countAboveLimit(variances, coding),
-      limit: inertiaLimit(coding),
+      above: countAboveLimit(variances, encoding),
+      limit: inertiaLimit(encoding),
       ...(levels === undefined ? {} : { column: only.name, levels }),
     },
   };

@@ -98,8 +98,8 @@ export async function fitTable(
 }
 
 /** Returns false for levels of categories and for log-ratios: warnings about units do not apply to them. */
-function hasUnits({ fit, coding }: Pick<AnalysisTable, 'coding' | 'fit'>): boolean {
-  return fit === undefined && compositionParts(coding?.columns ?? []).length === 0;
+function hasUnits({ fit, coding: encoding }: Pick<AnalysisTable, 'coding' | 'fit'>): boolean {
+  return fit === undefined && compositionParts(encoding?.columns ?? []).length === 0;
 }
 
 /** The models of an earlier fit, cut to the requested number of components, with the warnings about columns. */

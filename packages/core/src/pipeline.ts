@@ -15,7 +15,7 @@ export { unknownOption } from './base/suggest-option.js';
 export { availableEngines, chooseEngine } from './engines/choose.js';
 export { enginesFor } from './engines/remote.js';
 export { describeValue, withDetails } from './errors.js';
-export { encodeColumns, transformColumns, transformsOf } from './fit/encode-columns.js';
+export { transformColumns, transformsOf } from './fit/column-options.js';
 export { type FitResult, fit } from './fit/fit.js';
 export { refuseForMoments } from './fit/fit-moments.js';
 export { fitOpened, type Opened, prepareColumns } from './fit/fit-opened.js';

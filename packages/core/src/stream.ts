@@ -177,10 +177,10 @@ export class Stream {
 
   /** Reads what `toBinary` wrote. Nothing in the bytes is trusted before it is checked. */
   static async fromBinary(bytes: Uint8Array, machine: Pick<StreamOptions, 'engine' | 'threads'> = {}): Promise<Stream> {
-    const head = readContainerHeader(bytes, LETTERS, WHAT);
-    if ('needed' in head) throw cutOff(bytes.length, WHAT);
-    const read = readerOf<typeof restore>({ [VERSION]: restore }, head.version, 'The stream has');
-    const { options, kept, names } = await read(head.header, readSections(bytes, head, WHAT));
+    const container = readContainerHeader(bytes, LETTERS, WHAT);
+    if ('needed' in container) throw cutOff(bytes.length, WHAT);
+    const read = readerOf<typeof restore>({ [VERSION]: restore }, container.version, 'The stream has');
+    const { options, kept, names } = await read(container.header, readSections(bytes, container, WHAT));
     const stream = new Stream({ ...options, ...machine });
     stream.#kept = kept;
     stream.#names = names;

@@ -4,7 +4,7 @@ import type { Bytes } from './bytes/bytes.js';
 import type { CheckedOptions } from './options.js';
 import type { Platform } from './platform/platform.js';
 
-/** What opening a file is told: options, the name of the format for messages, and the platform it runs on. */
+/** The context of opening a file: options, the name of the format for messages, and the platform. */
 export interface OpenContext {
   readonly options: CheckedOptions;
   /** The format as people know it, with its packing: "CSV, gzip". */
@@ -19,9 +19,11 @@ export interface FormatEntry {
   /** As `describe()` calls it. */
   readonly label: string;
   readonly extensions: readonly string[];
-  /** Whether a file begins as this format does. Text formats cannot tell: their extension and first characters decide. */
+  /**
+   * Returns true if a file begins with the signature of this format. Text formats cannot tell: their extension and first characters decide.
+   */
   begins?(head: Uint8Array): boolean;
-  /** Whether `member` chooses among several tables in one file. */
+  /** True if a file may have several tables, and `member` chooses one. */
   readonly members?: boolean;
   /** Opens a file that is read in order; a packed one is unpacked while it is read. */
   openInOrder?(bytes: Bytes, context: OpenContext): Promise<Table>;

@@ -1,9 +1,9 @@
 /** `@scree/files`: data files as sources of rows, in browsers and Node, larger than memory too. */
 
-export type { RowRanges } from '@scree/core/data';
+export { DEFAULT_MEMORY, type RowRanges } from '@scree/core/data';
 export { FileError } from './file-error.js';
 export { type BlobOptions, openBlob, openBlobs } from './open-blob.js';
-export { DEFAULT_MEMORY, type FileFormat, type FileOptions, type Missing } from './options.js';
+export type { FileFormat, FileOptions, Missing } from './options.js';
 export type { LeftOut } from './table/column-roles.js';
 export type { ConvertedColumn } from './table/converted-values.js';
 export type { DataFile, LabelledBlock, MissingValues, SupplementaryBlock } from './table/data-file.js';

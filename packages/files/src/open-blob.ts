@@ -10,11 +10,11 @@ import { openSeveralTables } from './table/several-tables.js';
 
 /** How a `File` or `Blob` is read. */
 export interface BlobOptions extends FileOptions {
-  /** What messages call it; its ending may tell kinds of text apart. A `File` has a name of its own. */
+  /** The name of the file for messages. Its ending may distinguish formats of text. A `File` has a name of its own. */
   readonly name?: string | undefined;
   /** Unpackers to use instead of the plain ones. */
   readonly unpack?: Partial<Unpackers> | undefined;
-  /** Readers of further formats, or to use instead of those that are there. */
+  /** Readers of further formats, or replacements of the package's own readers. */
   readonly readers?: TableReaders | undefined;
 }
 

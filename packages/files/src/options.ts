@@ -1,16 +1,17 @@
 import { OptionError } from '@scree/core';
-import type { RowRanges } from '@scree/core/data';
+import { DEFAULT_MEMORY, type RowRanges } from '@scree/core/data';
 import { describeValue } from '@scree/core/pipeline';
 import { type FileFormat, FORMAT_NAMES } from './formats.js';
 
+export { DEFAULT_MEMORY } from '@scree/core/data';
 export type { FileFormat } from './formats.js';
 
-/** What to do about rows with missing values. */
+/** The treatment of rows with missing values. */
 export type Missing = 'error' | 'drop' | 'mean';
 
 /** Which columns of a file are used, and how. */
 export interface FileOptions {
-  /** Columns to use, by name, in this order; all numeric ones when left out. Of arrays by number: '3', or '0-99'. */
+  /** Columns to use, by name, in this order; all numeric ones when left out. Columns of arrays are given by number: '3', or '0-99'. */
   readonly columns?: readonly string[] | undefined;
   /** Columns not to use. */
   readonly exclude?: readonly string[] | undefined;
@@ -24,9 +25,9 @@ export interface FileOptions {
   readonly codes?: readonly string[] | undefined;
   /** A column of any kind that names the rows and colours them in figures. It is not analysed. */
   readonly label?: string | undefined;
-  /** A column that names the rows, where it is not that of `label`. It is not analysed. */
+  /** A column that names the rows, if not the column of `label`. It is not analysed. */
   readonly name?: string | undefined;
-  /** A column that colours the rows in figures, where it is not that of `label`. It is not analysed. */
+  /** A column that colours the rows in figures, if not the column of `label`. It is not analysed. */
   readonly color?: string | undefined;
   /** A numeric column that says how often each row counts. It is not analysed. */
   readonly weight?: string | undefined;
@@ -46,20 +47,18 @@ export interface FileOptions {
    * other text than those.
    */
   readonly na?: readonly string[] | undefined;
-  /** What `missing: 'mean'` fills in instead of the file's own means: one number per column that is used, such as a model's `mean`. */
+  /** The values that `missing: 'mean'` fills in instead of the file's own means: one number per used column, such as a model's `mean`. */
   readonly fill?: ArrayLike<number> | undefined;
   /** A query whose result is the data: of the tables in a database file, or of files by their names. */
   readonly sql?: string | undefined;
   /** Which array of a .npz file, or which table of a database. */
   readonly member?: string | undefined;
-  /** The format, where it should not be found out. */
+  /** The format. Default: detected. */
   readonly format?: FileFormat | undefined;
   /** Bytes of memory that reading may take, roughly; 1 GB when left out. */
   readonly memory?: number | undefined;
 }
 
-/** Bytes that reading a file may take, unless `memory` says otherwise. */
-export const DEFAULT_MEMORY = 1e9;
 const LEAST_MEMORY = 16e6;
 
 /** Options that make sense, with the memory filled in. */
@@ -92,7 +91,7 @@ export function checkFileOptions(options: FileOptions): CheckedOptions {
 }
 
 function checkRanges(ranges: unknown): void {
-  const isRow = (row: unknown): boolean => Number.isSafeInteger(row) && (row as number) >= 0;
+  const isRow = (row: unknown): boolean => typeof row === 'number' && Number.isSafeInteger(row) && row >= 0;
   const isRange = (range: unknown): boolean =>
     Array.isArray(range) && range.length === 2 && range.every(isRow) && range[0] <= range[1];
   if (ranges === undefined || (Array.isArray(ranges) && ranges.length > 0 && ranges.every(isRange))) return;

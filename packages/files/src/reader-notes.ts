@@ -2,7 +2,10 @@ import type { Table } from '@scree/core/data';
 import { type Bytes, readerAt } from './bytes/bytes.js';
 import type { CsvLayout } from './csv/layout.js';
 
-/** What the readers of this package know about a file, for callers that read it by other means. A reader is loaded by the first call that needs it. */
+/**
+ * Facts that the readers of this package find in a file, for callers that read the file by other means. A reader is loaded by the first
+ * call that needs it.
+ */
 
 /** Columns of a Parquet file that are durations, by the schema that Arrow leaves in it: to Parquet they are whole numbers. */
 export async function arrowDurations(schema: string | undefined): Promise<string[]> {
@@ -13,7 +16,7 @@ export async function arrowDurations(schema: string | undefined): Promise<string
 
 /** How a text table is written. `na` are texts that mean "no value". */
 export async function csvLayout(bytes: Bytes, na: readonly string[]): Promise<CsvLayout> {
-  return (await import('./csv/layout.js')).csvLayout(bytes, na);
+  return (await import('./csv/layout.js')).detectLayout(bytes, na);
 }
 
 /** The table of an Arrow stream in memory, as servers send them. */

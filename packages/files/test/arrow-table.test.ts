@@ -59,7 +59,7 @@ describe('Arrow', () => {
     ]);
   });
 
-  it('says where a list is longer than the first', async () => {
+  it('names the row whose list is longer than the first', async () => {
     const type = new List(new Field('item', new Float64()));
     const lists = vectorFromArray([[1, 2], null, [3, 4], [5, 6, 7]], type);
     const file = await read(tableToIPC(new Table({ v: lists }), 'file'));

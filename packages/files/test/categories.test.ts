@@ -110,7 +110,7 @@ describe('categories of a file', () => {
     await expect(open('x.csv', 'a,b\nu,v\nu,w\nt,v\n', {})).rejects.toThrow(/no numeric column/);
   });
 
-  it('are read in one pass of CSV whose records are cut anywhere, and column by column where a format gives one at a time', async () => {
+  it('are read in one pass of CSV whose records are cut anywhere, and column by column if a format gives one at a time', async () => {
     const quoted = csv.replaceAll('green', '"gr,""een"');
     const texts = async (change: (table: Table) => Table, window: number) => {
       const opened = await openCsv(memoryFile(Buffer.from(quoted)), { memory: 2 ** 24, window });

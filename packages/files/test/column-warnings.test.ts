@@ -54,7 +54,7 @@ describe('warnings about what reading did to values', () => {
     });
     const arrow = tableToIPC(table, 'file');
     expect(await warned(arrow, 'x.arrow', { missing: 'drop' })).toMatchObject([...expected, { code: 'ROWS_DROPPED' }]);
-    // Not where the column is not analysed.
+    // Not if the column is not analysed.
     expect(await warned(arrow, 'x.arrow', { columns: ['x'] })).toEqual([]);
   });
 
@@ -67,7 +67,7 @@ describe('warnings about what reading did to values', () => {
     expect(await warned(text, 'x.csv', { label: 'lead' })).toEqual([]);
   });
 
-  it('count filled values and dropped rows per column, with a missing weight, and nothing where nothing is missing', async () => {
+  it('count filled values and dropped rows per column, with a missing weight, and nothing if no value is missing', async () => {
     const text = 'x,y,w\n1,2,1\n,3,1\n4,,2\n,,1\n5,6,\n7,8,1\n';
     expect(await warned(text, 'x.csv', { missing: 'mean', exclude: ['w'] })).toMatchObject([
       {

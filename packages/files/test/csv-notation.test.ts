@@ -14,7 +14,7 @@ interface Read {
   readonly leftOut: readonly string[];
 }
 
-/** What is read of a text, with records cut by a small window and whole: both must be the same. */
+/** Reads a text with records cut by a small window, and whole: both must give the same table. */
 async function read(text: string, options: FileOptions = {}): Promise<Read> {
   const [whole, cut] = await Promise.all([1 << 20, 16].map((window) => readWith(text, options, window)));
   expect(cut).toEqual(whole);
@@ -59,7 +59,7 @@ describe('numbers as people write them', () => {
     ]);
   });
 
-  it('keep the header, where no column is written plainly', async () => {
+  it('keep the header if no column is written plainly', async () => {
     expect((await read('p,q\n$1,5%\n$2,6%\n$3,7%\n')).columns).toEqual(['p', 'q']);
     expect((await read('$1,5%\n$2,6%\n$3,7%\n')).rows).toEqual([
       [1, 5],
@@ -91,7 +91,7 @@ describe('numbers as people write them', () => {
     expect(warnings.map(({ code }) => code)).not.toContain('VALUES_CONVERTED');
   });
 
-  it('are an error further down, where they do not fit the column', async () => {
+  it('are an error further down if they do not fit the column', async () => {
     const rows = Array.from({ length: 1500 }, (_, i) => `${i},${i}%`).join('\n');
     expect(await error(`x,p\n${rows}\n7,0.5\n`)).toMatchObject({
       code: 'NOT_A_NUMBER',
@@ -103,7 +103,7 @@ describe('numbers as people write them', () => {
     expect(await error(`x,p\n${amounts}\n7,€5\n`)).toMatchObject({ code: 'NOT_A_NUMBER' });
   });
 
-  it('are refused where a comma may be either', async () => {
+  it('are refused if a comma may be either', async () => {
     for (const text of ['x;p\n1;$1,200\n2;$3,400\n', 'x\tp\n1\t1,200 €\n2\t3,400 €\n']) {
       expect(await error(text)).toMatchObject({ code: 'BAD_DATA', details: { reason: 'ambiguous-mark' } });
     }

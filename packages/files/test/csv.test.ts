@@ -13,7 +13,7 @@ interface Read {
   readonly labels: readonly string[] | undefined;
 }
 
-/** What is read of a text, with records cut by a small window and whole: both must be the same. */
+/** Reads a text with records cut by a small window, and whole: both must give the same table. */
 async function read(content: string | Uint8Array, options: FileOptions = {}): Promise<Read> {
   const [whole, cut] = await Promise.all([readWith(content, options, 1 << 20), readWith(content, options, 16)]);
   expect(cut).toEqual(whole);
@@ -87,7 +87,7 @@ describe('a column that is empty at first', () => {
     expect((await read(late(2000, () => 'NA'))).leftOut).toEqual(['late: empty']);
   });
 
-  it('is a number where the text is too long to look, and a word there says where it is', async () => {
+  it('is a number if the text is too long to inspect, and an error names the position of a word in it', async () => {
     const rows = 450_000;
     const error = await readWith(
       late(rows, () => 'x', rows - 2),
@@ -115,7 +115,7 @@ describe('text that is not in UTF-8', () => {
     expect(rows).toHaveLength(3);
   });
 
-  it('is told cell by cell where it begins in ASCII', async () => {
+  it('is decided cell by cell if the file begins in ASCII', async () => {
     const rows = 60_000;
     const head = Buffer.from(`a,name\n${lines(rows, (i) => `${i},${'abcdefghi'.repeat(8)}`)}\n`);
     const content = Buffer.concat([head, latin('1,Jos\xe9\n'), Buffer.from('2,José\n3,\ufffd\n')]);
@@ -284,7 +284,7 @@ describe('decimal marks', () => {
     }
   });
 
-  it('may be commas between quotes where commas part cells, too', async () => {
+  it('may be commas inside quotes even if commas separate cells', async () => {
     const { rows } = await read('a,b,c\n1,"1,5",2\n2,"0,25",3\n3,7,1\n"4","8",1\n');
     expect(rows).toEqual([
       [1, 1.5, 2],
@@ -357,7 +357,7 @@ describe('names and colours of rows', () => {
     expect(await open({ label: 'id', color: 'kind' })).toMatchObject({ label: 'id', color: 'kind' });
   });
 
-  it('are undefined where no column was chosen for them', async () => {
+  it('are undefined if no column was chosen for them', async () => {
     const file = await open({ name: 'id' });
     expect(file.color).toBeUndefined();
     await expect(file.labels({ of: 'color' })).rejects.toMatchObject({

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { ScreeError } from '../../core/src/errors.js';
 import { blockRows } from './support.js';
 
-/** What parsers do with files that are damaged: they answer rightly or with a typed error, whatever the bytes are. */
+/** Tests of parsers on damaged files: for any bytes, the result is right or a typed error. */
 
 export type Opener = (content: Uint8Array) => Promise<Table>;
 
@@ -31,7 +31,7 @@ export async function readTable(opened: Promise<Table>): Promise<number[][]> {
   }
 }
 
-/** Bytes flipped, cut off and added, so many times. */
+/** Flips, cuts off and adds bytes, `numRuns` times. */
 export async function expectTypedWhenDamaged(content: Uint8Array, open: Opener, numRuns: number): Promise<void> {
   const whole = await readTable(open(content));
   expect(whole.length).toBeGreaterThan(0);

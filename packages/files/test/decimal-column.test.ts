@@ -25,21 +25,21 @@ describe('one column of decimal commas', () => {
     expect((await read('x\n1,5\nNA\n3,5\n')).values).toEqual([1.5, 3.5]);
   });
 
-  it('is a column with row names where the first numbers count the rows, or are quoted', async () => {
+  it('is a column with row names if the first numbers count the rows, or are quoted', async () => {
     expect(await read('x\n1,24\n2,13\n3,8\n')).toEqual({ columns: ['x'], values: [24, 13, 8] });
     expect(await read('x\n0,24\n1,13\n2,8\n')).toEqual({ columns: ['x'], values: [24, 13, 8] });
     expect(await read('x\n"24",71\n"13",5\n"8",25\n')).toEqual({ columns: ['x'], values: [71, 5, 25] });
     expect(await read('x\na,71\nb,5\n')).toEqual({ columns: ['x'], values: [71, 5] });
   });
 
-  it('is refused where the first numbers go up, as numbers of rows may: nothing tells', async () => {
+  it('is refused if the first numbers ascend, because they may number the rows', async () => {
     await expect(open('x\n3,25\n7,31\n12,28\n')).rejects.toMatchObject({
       code: 'BAD_DATA',
       message: expect.stringMatching(/Nothing tells whether 3,25 .* Write 3\.25, .* row,x/),
     });
   });
 
-  it('changes nothing where two columns have two names', async () => {
+  it('changes nothing if two columns have two names', async () => {
     expect((await open('x,y\n24,71\n13,5\n')).columns).toEqual(['x', 'y']);
   });
 });

@@ -89,7 +89,7 @@ describe('inflate', () => {
         } catch (error) {
           theirs = (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR' ? 'FILE_TRUNCATED' : 'BAD_FILE';
         }
-        // Where codes make no sense we may know it before the data end; zlib says the same when there are more of them.
+        // We may detect invalid codes before the data end. zlib reports them too if more data follow.
         if (theirs === 'FILE_TRUNCATED' && (ours as { code?: string }).code === 'BAD_FILE') {
           for (const filler of [0, 85, 170, 255])
             expect(() => inflateRawSync(Buffer.concat([bytes, Buffer.alloc(600, filler)]))).toThrow();

@@ -46,7 +46,7 @@ describe('a batch', () => {
     ['JSON', () => openJson(memoryFile(Buffer.from(JSON.stringify(rows))), { memory, lines: false })],
   ];
 
-  it.each(formats)('of %s ends where its texts take their part of the memory, and no row is lost', async (_, make) => {
+  it.each(formats)('of %s ends if its texts take their part of the memory, and no row is lost', async (_, make) => {
     const table = await make();
     const seen: (string | null)[] = [];
     let numbers = 0;

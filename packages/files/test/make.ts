@@ -28,7 +28,7 @@ export interface ZipEntry {
   readonly name: string;
   readonly content: Uint8Array;
   readonly packed?: boolean;
-  /** What the directory says instead of the truth. */
+  /** False statements of the directory. */
   readonly lie?: { readonly crc?: number; readonly size?: number; readonly stored?: number; readonly header?: number };
 }
 

@@ -79,7 +79,7 @@ describe('a column of text', () => {
 describe('a column of numbers', () => {
   const numbers = 'x,y\n1,2\nNA,3\n.,4\n-,5\nNone,6\nmissing,7\n?,8\n,9\n2,unknown\n3,-99\n4,-99.0\n';
 
-  it('misses a value in empty cells and where a usual marker stands, and is no text for that', async () => {
+  it('has missing values for empty cells and usual markers, and is not text because of them', async () => {
     const file = await open(numbers.replace(/unknown/, ''), {});
     expect(await file.countMissing()).toMatchObject({ columns: [{ name: 'x', count: 7 }, { name: 'y' }] });
   });

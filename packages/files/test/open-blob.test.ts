@@ -40,7 +40,7 @@ describe('an .npz of SciPy', () => {
     part('data', npyFile('<f8', [2], bytesOf(Float64Array.of(1, 2)))),
   ];
 
-  it('that is no CSR says how to save it', async () => {
+  it('that is not CSR is refused with advice how to save it', async () => {
     const coo = zipFile([...triples, part('format', npyFile('|S3', [], Buffer.from('coo')))]);
     const error = await refused(blobOf(coo));
     expect([error.code, error.message]).toEqual(['UNSUPPORTED', expect.stringMatching(/format "coo".*x\.tocsr\(\)/)]);
@@ -314,7 +314,7 @@ describe('a blob that lies', () => {
     expect((await refused(named(content, name))).code).toBe(code);
   });
 
-  it('a bomb of zeros is read in blocks, or refused where all of it would have to be kept', async () => {
+  it('a bomb of zeros is read in blocks, or refused if all of it would have to be kept', async () => {
     const rows = 200_000;
     const bomb = npyFile('<f8', [rows, 100], Buffer.alloc(rows * 800));
     const file = await openBlob(blobOf(gzipSync(bomb)), { memory: 2 ** 24 });

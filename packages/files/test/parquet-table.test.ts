@@ -147,7 +147,7 @@ describe('a Parquet file', () => {
     await file.close();
   });
 
-  it('has gaps where values are null', async () => {
+  it('has gaps if values are null', async () => {
     const gaps = written([
       { name: 'x', data: [1, null, 3, 4], type: 'DOUBLE', nullable: true },
       { name: 'n', data: [1, 2, undefined, 4], type: 'INT32', nullable: true },
@@ -167,7 +167,7 @@ describe('a Parquet file', () => {
     await file.close();
   });
 
-  it('is refused where a page of version 2 says another number of missing values than it has', async () => {
+  it('is refused if a page of version 2 says another number of missing values than it has', async () => {
     const columns: ColumnSource[] = [{ name: 'x', data: [1, null, 3, 4], type: 'DOUBLE', nullable: true }];
     const bytes = written(columns, { codec: 'UNCOMPRESSED' });
     expect(await readAll(bytes, { missing: 'drop' })).toEqual([[1], [3], [4]]);
@@ -253,7 +253,7 @@ describe('a Parquet file', () => {
       }),
       {
         numRuns: 200,
-        // A page of nothing but gaps: its writer states a first value of no values.
+        // A page with missing values only: its writer states a first value although the page has none.
         examples: [
           [
             {
@@ -272,7 +272,7 @@ describe('a Parquet file', () => {
     );
   }, 60_000);
 
-  it('is read with differences of every number of bits, and where adding them overflows', async () => {
+  it('is read with differences of every number of bits, also if adding them overflows', async () => {
     let state = 1n;
     const random = (bits: number): bigint => {
       state = BigInt.asUintN(64, state * 6364136223846793005n + 1442695040888963407n);

@@ -24,7 +24,7 @@ const fail = (promise: Promise<unknown>): Promise<unknown> => promise.catch((err
 interface FrameOptions {
   /** The window's byte; none in a frame of a single segment. */
   readonly window?: number;
-  /** What it claims to hold. */
+  /** The size that it claims. */
   readonly size?: bigint;
   readonly dictionary?: number;
 }

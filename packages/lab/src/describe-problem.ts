@@ -13,11 +13,11 @@ import {
 import type { ErrorDetails, ScreeError, Warning } from '@scree/core';
 import type { ConvertedColumn } from '@scree/files';
 import { shorten } from './shorten.js';
-import type { Cell, Problem } from './worker/messages.js';
+import type { TableCell, WorkerProblem } from './worker/messages.js';
 
 /**
- * Errors and warnings as sentences for the page: from their codes and details, with rows counted from 1 and with advice
- * that can be followed here. Where the page has no sentence of its own, the library's is shown.
+ * Errors and warnings as sentences for the page. They are made from codes and details, count rows from 1, and give advice that can
+ * be followed on the page. If the page has no sentence for a code, it shows the library's.
  */
 
 const DIVIDE = 'divide the columns by their standard deviation (see Fit)';
@@ -102,7 +102,7 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
 
 const DOWNLOAD_AGAIN = 'Copy or download it again.';
 
-export function describeProblem({ message, code, details = {} }: Problem): string {
+export function describeProblem({ message, code, details = {} }: WorkerProblem): string {
   const file = details.path ?? 'the file';
   const { row } = details;
   const inside = row === undefined ? `the first line of ${file}` : `row ${count(row + 1)} of ${file}`;
@@ -117,7 +117,7 @@ const NAMED_COLUMNS = 5;
 type Names = readonly (string | number)[];
 type Counts = readonly { readonly name: string; readonly count: number }[];
 
-/** Why a column is left out, after "it": `details.reasons` of ID_COLUMN, and those of the page itself. */
+/** The reasons why a column is left out, worded to follow "it": those of ID_COLUMN (`details.reasons`) and those of the page. */
 export const REASONS: Readonly<Record<LeftOutReason, string>> = {
   counting: 'changes by 1 from row to row, like a row number or a date',
   'one-way': 'goes one way from row to row, mostly by 1, like a row number or a date',
@@ -144,7 +144,7 @@ const WARNINGS: {
   DOMINANT_COLUMN: ({ columns, share, among, remedy }) => {
     const [name, part] = [nameOf((columns as Names)[0]), percent(Number(share))];
     const has = among
-      ? `Of the variance of the ${plural(Number(among), 'column')} that look like measurements, ${name} has ${part}`
+      ? `${name} has ${part} of the variance of the ${plural(Number(among), 'column')} that look like measurements`
       : `${name} has ${part} of the variance`;
     return `${has}, more than the others together, and the columns are not scaled.${spreadAdvice(remedy, columns as Names)}`;
   },
@@ -165,14 +165,14 @@ const WARNINGS: {
     const all = groups as readonly Names[];
     const each = all.slice(0, NAMED_COLUMNS).map((group) => namesOf(group, group.length));
     if (all.length > each.length) each.push(plural(all.length - each.length, 'more group'));
-    return `${each.join('; ')} are nearly the same but for unit and offset (|r| > 0.999), so what they measure counts more than once. Keep one of them if they are the same quantity.`;
+    return `${each.join('; ')} are nearly the same except for unit and offset (|r| > 0.999), so the same information counts more than once. Keep one of them if they are the same quantity.`;
   },
   FEW_ROWS: ({ rows, cols, components }) =>
-    `There are only ${plural(Number(rows), 'row')} of ${plural(Number(cols), 'column')}: no more than ${plural(Number(components), 'component')} can have variance, and in another sample they may be quite different.`,
+    `There are only ${plural(Number(rows), 'row')} of ${plural(Number(cols), 'column')}: at most ${plural(Number(components), 'component')} can have variance, and in another sample they may be quite different.`,
   CORRELATION_MATRIX: ({ rows }) =>
     `These ${plural(Number(rows), 'row')} of ${plural(Number(rows), 'column')} look like a correlation matrix (symmetric, with 1 on the diagonal), and PCA takes them for rows of data. Open the table that the matrix was computed from, and ${DIVIDE}.`,
   ZERO_INFLATED: ({ columns, count: all }) =>
-    `More than half of the values of ${namesOf(columns as Names, Number(all))} are 0: PCA treats whether a value is 0, and how large it is otherwise, as one scale.`,
+    `More than half of the values of ${namesOf(columns as Names, Number(all))} are 0. PCA treats 0 as one more value on the same scale, and not as a separate case.`,
   VALUES_FILLED: ({ columns, values, rows }) => {
     const filled = columns as Counts;
     const were = values === 1 ? 'was' : 'were';
@@ -227,12 +227,12 @@ const WARNINGS: {
     }.`,
 };
 
-/** `names`: those of the columns that were fitted. */
-export function describeWarning({ code, message, details }: Warning, names: readonly string[]): string {
+/** A warning as a sentence. `names` are the names of the fitted columns. */
+export function warningSentence({ code, message, details }: Warning, names: readonly string[]): string {
   return (details && WARNINGS[code]?.(details, names)) ?? message;
 }
 
-/** What to do about the spread of the first of these columns; models of older versions do not say. */
+/** Advice about unequal spreads. The first column has the largest; `remedy` is missing in models of older versions. */
 function spreadAdvice(remedy: unknown, [largest]: Names): string {
   if (remedy === 'none') return '';
   return remedy === 'leave-out'
@@ -244,7 +244,7 @@ function nameOf(name: string | number): string {
   return typeof name === 'number' ? `column "${name}"` : shorten(name, 40);
 }
 
-/** "a, b and 3 more", of so many in all. */
+/** The first names, and the number of the others: "a, b and 3 more". `all` is the number of all names. */
 function namesOf(names: Names, all: number): string {
   const shown = names.slice(0, NAMED_COLUMNS).map(nameOf);
   return listed(all > shown.length ? [...shown, `${count(all - shown.length)} more`] : shown);
@@ -258,8 +258,8 @@ function counted(columns: Counts): string {
   return some.join(', ');
 }
 
-/** "row 42 holds "ill"". */
-export function describeCell({ row, value }: Cell): string {
+/** A cell that is not a number, as in: row 42 holds "ill". */
+export function describeMixedCell({ row, value }: TableCell): string {
   return `row ${count(row + 1)} holds ${quoted(value)}`;
 }
 
@@ -267,7 +267,7 @@ function quoted(value: unknown): string {
   return shorten(JSON.stringify(value) ?? String(value), 40);
 }
 
-/** The length of a list, or the text of something else. */
+/** "a list of 3" for the length of a list; any other value as text. */
 function listOf(value: unknown): string {
   return typeof value === 'number' ? `a list of ${value}` : String(value);
 }

@@ -1,29 +1,26 @@
 import { signal } from '@preact/signals';
 
 /**
- * Where the page is: `#/explore?data=iris&k=3`, `#/learn/forces?cloud=tilted`. The address holds all that was chosen and
- * nothing of the data.
+ * The address of the page: `#/explore?data=iris&k=3`, `#/learn/forces?cloud=tilted`. It holds all choices of the user, but no
+ * data.
  */
 export interface Route {
   readonly path: readonly string[];
   readonly query: URLSearchParams;
-  /** The data of this entry of the browser's history, as `rewriteAddress` wrote it; undefined where the page wrote none. */
+  /** The number of the data in this entry of the browser's history; undefined if `rewriteAddress` wrote none. */
   readonly data: number | undefined;
+  /** The part of the address after #. The browser's address may be newer, until the `hashchange` event arrives. */
+  readonly hash: string;
 }
 
-/** The address that `route` was read from. The browser's address may be newer, until the `hashchange` event arrives. */
-let read = location.hash;
+export const route = signal<Route>(parse(location.hash));
 
-export const route = signal<Route>(parse(read));
-
-// Two local files may have the same address: between their entries only `popstate` tells.
+// Two local files may have the same address. A step from one to the other causes only `popstate`.
 for (const event of ['hashchange', 'popstate'] as const) {
   addEventListener(event, () => {
     const now = parse(location.hash);
-    // Of a step in the history both events tell.
-    if (read === location.hash && now.data === route.peek().data) return;
-    read = location.hash;
-    route.value = now;
+    // Most steps in the history cause both events.
+    if (now.hash !== route.peek().hash || now.data !== route.peek().data) route.value = now;
   });
 }
 
@@ -34,6 +31,7 @@ function parse(hash: string): Route {
     path: path.split('/').filter((part) => part !== ''),
     query: new URLSearchParams(query),
     data: typeof data === 'number' ? data : undefined,
+    hash,
   };
 }
 
@@ -45,8 +43,8 @@ export function addressOf(path: readonly string[], query: Readonly<Record<string
 }
 
 /**
- * Writes the address. Settings change often, so it replaces the entry in the browser's history; data that the user opened
- * get an entry of their own (`isNew`), so that "back" returns to the data before. Nothing is written when the user has just followed a
+ * Writes the address. Settings change often, so the entry in the browser's history is replaced. Data that the user opened get an
+ * entry of their own (`isNew`), so that "back" returns to the previous data. Nothing is written if the user has just followed a
  * link and the `hashchange` event has not arrived yet.
  */
 export function rewriteAddress(
@@ -56,12 +54,12 @@ export function rewriteAddress(
   isNew = false,
 ): Route {
   const address = addressOf(path, query);
-  if (read === location.hash && (address !== read || data !== route.peek().data)) {
+  const { hash, data: known } = route.peek();
+  if (hash === location.hash && (address !== hash || data !== known)) {
     const state = data === undefined ? null : { data };
     if (isNew) history.pushState(state, '', address);
     else history.replaceState(state, '', address);
-    read = location.hash;
-    route.value = parse(address);
+    route.value = parse(location.hash);
   }
   return route.peek();
 }

@@ -5,7 +5,7 @@ export function shorten(text: string, length: number): string {
   return isolated(letters.length > length ? `${letters.slice(0, length - 1).join('')}…` : letters.join(''));
 }
 
-/** Keeps both ends, because names of columns often differ in their last letters only. */
+/** Shortens a name in the middle, because names of columns often differ only in their last letters. */
 export function shortenMiddle(text: string, length: number): string {
   const letters = lettersOf(text);
   if (letters.length <= length) return isolated(letters.join(''));
@@ -13,7 +13,7 @@ export function shortenMiddle(text: string, length: number): string {
   return isolated(`${letters.slice(0, length - 1 - end).join('')}…${letters.slice(letters.length - end).join('')}`);
 }
 
-/** Longest name in a figure: what is longer is no name. */
+/** The longest name in a figure. A longer text is cut. */
 const MAX_NAME = 300;
 
 /** A whole name, on one line. */
@@ -25,7 +25,7 @@ function lettersOf(text: string): string[] {
   return Array.from(untangled(text).replace(/[\s\p{Cc}]+/gu, ' '));
 }
 
-/** The text without bidirectional control characters: in a name they would also change the direction of the sentence around it. */
+/** The text without bidirectional control characters. In a name they would also change the direction of the sentence around it. */
 export function untangled(text: string): string {
   return text.replace(/\p{Bidi_Control}/gu, '');
 }
@@ -34,7 +34,7 @@ export function untangled(text: string): string {
 const LEFTWARDS =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u;
 
-/** Wraps a right-to-left name in isolation characters, so that numbers after it keep their place. */
+/** Wraps a right-to-left name in isolation characters, so that the numbers after it stay where they are. */
 function isolated(text: string): string {
   return LEFTWARDS.test(text) ? `\u2068${text}\u2069` : text;
 }

@@ -11,7 +11,7 @@ system.addEventListener('change', () => {
 
 export const theme = signal<Theme>(stored());
 
-/** Whether the page is dark now. Canvases do not follow the style sheet and redraw when this changes. */
+/** True if the page is dark now. Canvases do not follow the style sheet, so they are drawn again when this changes. */
 export const isDark = (): boolean => (theme.value === 'auto' ? systemDark.value : theme.value === 'dark');
 
 effect(() => {
@@ -19,7 +19,7 @@ effect(() => {
   try {
     localStorage.setItem(KEY, theme.value);
   } catch {
-    // Where storage is not allowed, the choice lasts until the page is closed.
+    // If storage is not allowed, the choice lasts until the page is closed.
   }
 });
 
@@ -33,7 +33,7 @@ function stored(): Theme {
 }
 
 /** The current value of a colour of the style sheet, for canvases. */
-export function colourOf(name: `--${string}`): string {
+export function themeColour(name: `--${string}`): string {
   const probe = document.createElement('span');
   probe.style.color = `var(${name})`;
   probe.hidden = true;

@@ -1,10 +1,10 @@
 import { inspectColumns } from '@scree/analysis';
 import { loadModel, pca, ScreeError, type Warning } from '@scree/core';
 import { describe, expect, it } from 'vitest';
-import { describeCell, describeProblem, describeWarning } from '../src/describe-problem.js';
+import { describeMixedCell, describeProblem, warningSentence } from '../src/describe-problem.js';
 import { Session } from '../src/worker/session.js';
 
-/** What the page says when this fails. */
+/** The sentence of the page about the error of this promise. */
 async function said(work: Promise<unknown>): Promise<string> {
   const error = await work.then(
     () => undefined,
@@ -17,7 +17,7 @@ async function said(work: Promise<unknown>): Promise<string> {
 const open = (text: string, name = 'row 7.csv') => new Session().open({ kind: 'text', name, text }, {});
 const plain = { columns: [0, 1], scale: 'none', missing: 'drop', solver: 'auto' } as const;
 
-/** What the page says when a fit of this text fails. */
+/** The sentence of the page about a fit of this text that fails. */
 async function saidOfFit(text: string, request: object = {}, name = 'table.csv'): Promise<string> {
   const session = new Session();
   const { id: data } = await session.open({ kind: 'text', name, text }, {});
@@ -48,7 +48,7 @@ describe('the page, about a file that cannot be read,', () => {
     expect(await said(open(text, 'x.json'))).toBe(sentence);
   });
 
-  it('names the row of a value in the place of a list, far down', async () => {
+  it('names the row in which a value replaces a list, far down', async () => {
     const text = `[${'{"a":[1,2]},'.repeat(5000)}{"a":7}]`;
     expect(await said(open(text, 'x.json'))).toBe(
       'Row 5,001 of x.json has 7 in "a", the first row has a list of 2. Make all lists equally long.',
@@ -77,7 +77,7 @@ describe('the page, about a file that cannot be read,', () => {
   it.each([
     [{ row: 4 }, 'Row 5 of big.csv is too large for the page to read.'],
     [{}, 'big.csv is too large for the page to read.'],
-  ])('refers to the command where memory is short', (where, start) => {
+  ])('refers to the command if memory is short', (where, start) => {
     const details = { ...where, path: 'big.csv', reason: 'memory' } as const;
     const sentence = describeProblem({ code: 'TOO_LARGE', message: 'Allow more memory.', details });
     expect(sentence).toBe(`${start} The command can be given more memory: scree fit --memory.`);
@@ -89,12 +89,12 @@ describe('the page, about a file that cannot be read,', () => {
     const { id: data } = await session.open({ kind: 'text', name: 'correlations.csv', text }, {});
     const { model } = await session.fit({ ...plain, columns: [0, 1, 2], data }, {});
     const warning = loadModel(model).warnings.find(({ code }) => code === 'CORRELATION_MATRIX');
-    expect(describeWarning(warning as Warning, ['a', 'b', 'c'])).toBe(
+    expect(warningSentence(warning as Warning, ['a', 'b', 'c'])).toBe(
       'These 3 rows of 3 columns look like a correlation matrix (symmetric, with 1 on the diagonal), and PCA takes them for rows of data. Open the table that the matrix was computed from, and divide the columns by their standard deviation (see Fit).',
     );
   });
 
-  it('shows the message of the library where it has no sentence of its own', () => {
+  it('shows the message of the library if it has no sentence of its own', () => {
     expect(describeProblem({ code: 'BAD_FILE', message: 'x.npy cannot be read: no header.', details: {} })).toBe(
       'x.npy cannot be read: no header.',
     );
@@ -140,19 +140,19 @@ describe('the page, about a fit that fails,', () => {
 
 describe('the page, about a model,', () => {
   const names = ['height', 'weight', 'age'];
-  /** Two columns that are the same, and one that does not vary. */
+  /** Two equal columns, and one that does not vary. */
   const rows = Array.from({ length: 20 }, (_, i) => [Math.sin(i), Math.sin(i), 3]);
 
   it('names columns that do not vary', async () => {
     const { warnings } = await pca(rows, { k: 1, scale: 'unit' });
-    expect(warnings.map((warning) => describeWarning(warning, names))).toEqual([
+    expect(warnings.map((warning) => warningSentence(warning, names))).toEqual([
       'The column age does not vary enough to be scaled. Leaving constant columns out changes nothing else.',
     ]);
   });
 
-  it('advises fewer components where there is no more variance', async () => {
+  it('advises fewer components if no variance is left', async () => {
     const { warnings } = await pca(rows, { k: 2, solver: 'covariance' });
-    expect(describeWarning(warnings[0], names)).toBe(
+    expect(warningSentence(warnings[0], names)).toBe(
       'Only 1 of the 2 components has variance that can be told from zero; the other is not determined by the data. Keep 1 at most, or choose the solver svd if you expect variances this small.',
     );
   });
@@ -165,11 +165,11 @@ describe('the page, about a model,', () => {
     const warning = warnings.find(({ code }) => code === 'BELOW_ACCURACY' || code === 'RANK_BELOW_K');
     if (!warning) throw new Error('no warning');
     expect(warning.message).toContain("solver: 'svd'");
-    expect(describeWarning(warning, names)).toContain('choose the solver svd');
-    expect(describeWarning(warning, names)).not.toContain("'");
+    expect(warningSentence(warning, names)).toContain('choose the solver svd');
+    expect(warningSentence(warning, names)).not.toContain("'");
   });
 
-  it('has its own words for what a first look at the columns finds', async () => {
+  it('has sentences of its own for warnings about columns', async () => {
     const data = Array.from({ length: 60 }, (_, i) => ({
       id: i + 1,
       class: 1 + ((i * i) % 3),
@@ -179,9 +179,9 @@ describe('the page, about a model,', () => {
       rain: i % 3 === 0 ? 1 + Math.abs(Math.sin(7 * i)) : 0,
     }));
     const { warnings } = await inspectColumns(data);
-    const said = Object.fromEntries(warnings.map((warning) => [warning.code, describeWarning(warning, [])]));
+    const said = Object.fromEntries(warnings.map((warning) => [warning.code, warningSentence(warning, [])]));
     expect(said).toEqual({
-      DOMINANT_COLUMN: expect.stringMatching(/^Of the variance of the 4 columns .*, mass has .* \(see Fit\)\.$/),
+      DOMINANT_COLUMN: expect.stringMatching(/^mass has .* of the variance of the 4 columns .* \(see Fit\)\.$/),
       ID_COLUMN: expect.stringMatching(
         /^id changes by 1 from row to row.*\. Leave it out unless it measures something\.$/,
       ),
@@ -228,10 +228,10 @@ describe('the page, about a model,', () => {
       '1 value was not written as a plain number and was converted: p (1, such as 5% → 5).',
     ],
   ] as const)('counts what reading did to values: %s', (code, details, expected) => {
-    expect(describeWarning({ code, message: '', details }, [])).toBe(expected);
+    expect(warningSentence({ code, message: '', details }, [])).toBe(expected);
   });
 
-  it('names chosen columns whose whole numbers were rounded by reading them', async () => {
+  it('names chosen columns whose whole numbers were rounded when they were read', async () => {
     const text = `id,x,y\n${Array.from({ length: 8 }, (_, i) => `900719925474099${i},${i * i},900719925474100${i}`).join('\n')}\n`;
     const session = new Session();
     const { id: data } = await session.open({ kind: 'text', name: 'ids.csv', text }, {});
@@ -241,11 +241,11 @@ describe('the page, about a model,', () => {
       // The model of fewer components, which the page shows and exports, has the same warning.
       const rounded = (binary: Uint8Array) =>
         loadModel(binary).warnings.filter(({ code }) => code === 'INTEGERS_ROUNDED');
-      expect(rounded(await session.modelOf(1))).toEqual(rounded(model));
+      expect(rounded(await session.shown.modelOf(1))).toEqual(rounded(model));
       return rounded(model);
     };
     const [warning] = await warningsOf([0, 1, 2]);
-    expect(describeWarning(warning, ['id', 'x', 'y'])).toBe(
+    expect(warningSentence(warning, ['id', 'x', 'y'])).toBe(
       '7 whole numbers beyond 2^53 were rounded to the nearest float64: id (3) and y (4). If a column holds identifiers, leave it out.',
     );
     const [ofOne] = await warningsOf([0, 1]);
@@ -256,18 +256,18 @@ describe('the page, about a model,', () => {
 
   it('says which columns have few digits left', () => {
     const details = { columns: ['t'], count: 1, largest: 1e15, step: 0.125, deviation: 30, dtype: 'float64' };
-    expect(describeWarning({ code: 'FEW_DIGITS', message: '', details }, [])).toMatch(
+    expect(warningSentence({ code: 'FEW_DIGITS', message: '', details }, [])).toMatch(
       /^The differences between rows in column t have only about 2 digits: .* subtract a constant before they are stored\.$/,
     );
   });
 
   it('calls columns without names by their quoted numbers', () => {
     const details = { columns: [2], count: 1, share: 0.9 };
-    expect(describeWarning({ code: 'DOMINANT_COLUMN', message: '', details }, [])).toMatch(/^column "2" has 90/);
+    expect(warningSentence({ code: 'DOMINANT_COLUMN', message: '', details }, [])).toMatch(/^column "2" has 90/);
   });
 
-  it('shows the message of the library where a warning has no details', () => {
-    expect(describeWarning({ code: 'CONSTANT_COLUMN', message: 'Column 2 keeps scale 1.' }, names)).toBe(
+  it('shows the message of the library if a warning has no details', () => {
+    expect(warningSentence({ code: 'CONSTANT_COLUMN', message: 'Column 2 keeps scale 1.' }, names)).toBe(
       'Column 2 keeps scale 1.',
     );
   });
@@ -283,7 +283,11 @@ describe('numeric columns with cells that are not numbers', () => {
     const { columns, rows } = await open(text, `some.${ending}`);
     expect(rows).toBe(402);
     expect(
-      columns.map(({ kind, usable, firstNonNumber }) => [kind, usable, firstNonNumber && describeCell(firstNonNumber)]),
+      columns.map(({ kind, usable, firstNonNumber }) => [
+        kind,
+        usable,
+        firstNonNumber && describeMixedCell(firstNonNumber),
+      ]),
     ).toEqual([
       ['number', true, undefined],
       ['text', false, 'row 401 holds "ill"'],

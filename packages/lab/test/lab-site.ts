@@ -10,7 +10,7 @@ import { build } from 'vite';
 import { expect } from 'vitest';
 import { type Site, serve } from '../../../test/serve.js';
 
-/** For tests of the lab in a real browser: the site, built from the sources, and pages whose errors are recorded. */
+/** Helpers for tests of the lab in a real browser: the site, built from the sources, and pages whose errors are recorded. */
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -43,7 +43,7 @@ async function buildInto(folder: string): Promise<void> {
   renameSync(unfinished, folder);
 }
 
-/** Everything that the site may be built from: the lab, the sources of all packages, and the versions of their dependencies. */
+/** All inputs of the build: the lab, the sources of all packages, and the versions of their dependencies. */
 function hashOfSources(): string {
   const hash = createHash('sha256');
   const sources = readdirSync(join(root, '..')).map((name) => `../${name}/src`);
@@ -60,7 +60,7 @@ function hashOfSources(): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Files that pack-mnist.js makes from a package, whose version is in the lock file. */
+/** Files that pack-mnist.js makes from a package. The version of the package is in the lock file. */
 const GENERATED = /^mnist-.*\.gz$/;
 
 /** Runs work that only one test process may do at a time. */
@@ -92,10 +92,10 @@ export const ISOLATED = {
   'Cross-Origin-Embedder-Policy': 'require-corp',
 };
 
-/** A page, and whether it did what pages must not do: log errors, or make requests to other servers. */
+/** A page, with the errors that it logged and its requests to other servers. Both are forbidden. */
 export interface Watched {
   readonly page: Page;
-  /** Fails when the page did something it must not since the last check. */
+  /** Fails if the page logged an error or made a forbidden request since the last check. */
   check(): void;
   close(): Promise<void>;
 }
@@ -122,7 +122,7 @@ export async function watch(browser: Browser, url: string, options: BrowserConte
   };
 }
 
-/** Waits until the page has drawn some frames: by then it has reacted to a new size or to an event. */
+/** Waits until the page has drawn some frames, so that it has reacted to a new size or to an event. */
 export function frames(page: Page, count: number): Promise<void> {
   return page.evaluate(
     (left) =>
@@ -137,7 +137,7 @@ export function frames(page: Page, count: number): Promise<void> {
   );
 }
 
-/** Rules of accessibility that the page breaks, in short. The context needs `bypassCSP`. */
+/** The rules of accessibility that the page breaks. The context needs `bypassCSP`. */
 export async function violations(page: Page): Promise<string[]> {
   const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   await page.addScriptTag({ content: axe });

@@ -5,7 +5,7 @@ import { launchChromium } from '../../../test/chromium.js';
 import { frames, labSite, serve, violations, type Watched, watch } from './lab-site.js';
 
 const executablePath = inject('chromium');
-/** For tests without motion, and with axe in the page. */
+/** Options of a context for tests with reduced motion and with axe in the page. */
 const STILL: BrowserContextOptions = { bypassCSP: true, reducedMotion: 'reduce' };
 const SCREENS = ['variance', 'forces', 'autoencoder', 'charges', 'race', 'uniqueness'] as const;
 
@@ -65,7 +65,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
     await page.locator(`[data-screen=${address.split('?')[0]}]`).waitFor();
   }
 
-  /** What a screen says of itself, for tests. */
+  /** The state of a screen, as its attributes tell tests. */
   async function state(page: Page) {
     const { epoch, reached, angle, converged, playing } = await page
       .locator('.screen')
@@ -86,7 +86,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
     await page.locator('.screen[data-playing=false]').waitFor();
   }
 
-  /** The fields of the address that were chosen. */
+  /** The settings in the address. */
   const query = (page: Page): string => new URL(page.url()).hash.split('?')[1] ?? '';
 
   describe.each(SCREENS)('%s', (screen) => {
@@ -117,7 +117,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
       expect({ ...(await state(page)), reached: before.reached, drawn: await picture() }).toEqual(before);
       await seek.fill(String(end.reached));
       expect({ ...(await state(page)), drawn: await picture() }).toEqual(end);
-      // Back is instant because it is recorded: no run is made anew.
+      // Going back is instant, because moments are recorded and no new run is made.
       expect(end.reached).toBe((await state(page)).reached);
     });
 
@@ -217,7 +217,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
         const trouble = page.locator('[data-problem=DIVERGED]');
         await trouble.waitFor();
         expect(await trouble.textContent()).toContain('too long');
-        // It is back at its lowest place, and that is what one sees: no moment before has a lower loss.
+        // The run is back at its lowest point, and the screen shows it: no earlier moment has a lower loss.
         const loss = async () => {
           const summary = (await page.locator('.summary').textContent()) ?? '';
           return Number(/loss ([\d.]+)/.exec(summary)?.[1]);
@@ -228,7 +228,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
           await page.getByRole('slider', { name: /^Go to/ }).fill(String(at));
           expect(await loss()).toBeGreaterThanOrEqual(back);
         }
-        await page.getByRole('button', { name: /^Go on with a step/ }).click();
+        await page.getByRole('button', { name: /^Continue with a step/ }).click();
         await trouble.waitFor({ state: 'detached' });
         await page.keyboard.press('Escape');
         await toTheEnd(page);
@@ -250,7 +250,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
         expect(together).toBeLessThan(0.005);
         expect(pull).toBeGreaterThan(0);
       }
-      // A click chooses too.
+      // A click chooses a point too.
       await page.locator('.pickable svg').click({ position: { x: 200, y: 170 } });
       await expect.poll(() => query(page)).toMatch(/point=\d+/);
     });
@@ -342,7 +342,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
             requestAnimationFrame(tick);
           }),
       );
-      // The median: this machine may be busy with other things.
+      // The median, because the machine may be busy with other work.
       expect(gaps.sort((a, b) => a - b)[30]).toBeLessThan(50);
     });
   });
@@ -426,7 +426,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
       'large.csv': waves.map(([a, b], i) => [1e6 * a, 1e6 * b, 2e5 * Math.sin(7 * i)]),
     };
 
-    /** A screen of Learn with a table of one's own. */
+    /** A screen of Learn with the user's own table. */
     async function own(name: string): Promise<Page> {
       watched = await watch(browser, server.url);
       const { page } = watched;
@@ -470,7 +470,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
 
     it('converge in a plane and on a line', async () => {
       const flat = await own('flat.csv');
-      expect(await ended(flat, 'forces?cloud=own')).toContain('no pair has anything left');
+      expect(await ended(flat, 'forces?cloud=own')).toContain('no pair pulls or pushes');
       const [loss, ...forces] = await flat
         .locator('.formula .live')
         .evaluateAll((all) => all.map((one) => Number.parseFloat(one.textContent ?? '')));

@@ -15,10 +15,10 @@ import {
 
 const executablePath = inject('chromium');
 
-/** No code from text, no style in attributes: what the lab's own policy allows, and less. */
+/** No code from text and no style in attributes: stricter than the policy of the lab. */
 const POLICY = "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; object-src 'none'";
 
-/** Far from each other and from the lines of the grid, one to a colour; row 4 near the middle. */
+/** Points with different colours, far from each other and from the lines of the grid. Row 4 is near the middle. */
 const CORNERS = [
   [-3.7, -1.7],
   [3.7, -1.7],
@@ -78,7 +78,7 @@ describe.skipIf(!executablePath)('the point cloud, in Chromium', () => {
       return colours;
     });
   const distance = (a: Rgb, b: Rgb): number => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
-  /** Dots let some of the white ground through, those far away in space more: what they take from it tells their colour. */
+  /** Dots are translucent on a white ground, and more so if they are far away in 3-D. The difference from white tells their colour. */
   const expectColours = (seen: readonly Rgb[], expected: readonly Rgb[], leastShare = 0.75): void => {
     for (const [i, colour] of seen.entries()) {
       const [taken, most] = [colour, expected[i]].map((of) => of.map((part) => 255 - part));
@@ -111,7 +111,7 @@ describe.skipIf(!executablePath)('the point cloud, in Chromium', () => {
     expectGround(await coloursAt(page, beside));
   });
 
-  it('hovers the point under the pointer, and none where there is none', async () => {
+  it('hovers the point under the pointer, and nothing on the background', async () => {
     await show(CORNERS);
     const positions = await onScreen(page, CORNERS);
     for (const [row, [x, y]] of positions.entries()) {
@@ -132,7 +132,7 @@ describe.skipIf(!executablePath)('the point cloud, in Chromium', () => {
     const after = await readAxes(page);
     expect(after.x.zero - before.x.zero).toBeCloseTo(60, -0.5);
     expect(after.y.zero - before.y.zero).toBeCloseTo(-30, -0.5);
-    // The others have left the picture.
+    // The other points have left the picture.
     const [left, middle] = await onScreen(page, [CORNERS[0], CORNERS[4]]);
     const colours = await palette();
     expectColours(await coloursAt(page, [left, middle]), [colours[0], colours[4]]);
@@ -288,7 +288,7 @@ describe.skipIf(!executablePath)('the point cloud, in Chromium', () => {
       const lost = next('webglcontextlost');
       loss.loseContext();
       await lost;
-      // What happens meanwhile must not be forgotten.
+      // Changes in the meantime must not be lost.
       cloudPage.select([2]);
       await new Promise((resolve) => setTimeout(resolve, 50));
       const restored = next('webglcontextrestored');
@@ -331,7 +331,7 @@ describe.skipIf(!executablePath)('the point cloud, in Chromium', () => {
       expect(text).not.toMatch(/var\(|class=|currentColor|light-dark/);
     });
 
-    it('as SVG with a bitmap of the points when there are many', async () => {
+    it('as SVG with a bitmap of the points if there are many', async () => {
       await page.evaluate(() => cloudPage.groups(6000, 2));
       await settled(page);
       const facts = await page.evaluate(async () => {
@@ -437,7 +437,7 @@ describe.skipIf(!executablePath)('the point cloud, in Chromium', () => {
       return { empty: await cloudPage.framesOfEmptyCanvas(60), sixty, million };
     });
     await annotate(JSON.stringify(measured));
-    // How many frames a second there are depends on what else the machine does; what the page's own thread does, much less.
+    // The frame rate depends on other work of the machine. The time of the page's own thread depends on it much less.
     expect(measured.million.script).toBeLessThan(12);
     expect(measured.sixty.script).toBeLessThan(12);
     expect(measured.million.interval / measured.empty.interval).toBeLessThan(6);

@@ -18,7 +18,7 @@ const folder = process.env.SCREE_SCREENSHOTS ?? fileURLToPath(new URL('../../../
 
 const settled = (page: Page) => page.getByText('How it was computed').waitFor();
 
-/** After four seconds of a run, which show more than its start. */
+/** Pictures are taken after four seconds of a run, because the start shows less. */
 const played = async (page: Page): Promise<void> => {
   await page.getByRole('button', { name: 'Play', exact: true }).click();
   await page.waitForTimeout(4000);

@@ -22,7 +22,7 @@ const compress = async (options: object) => {
 
 const open = (options: never) => openBlob(new Blob([TABLE]), options);
 
-/** Calls that must refuse most of what they get here, and for how many values at least they do. */
+/** Calls that must refuse most of the values, with the minimum number of values that they refuse. */
 const calls: readonly (readonly [name: string, least: number, call: (value: never, path: string) => unknown])[] = [
   ...['columns', 'categories', 'missing', 'format', 'memory', 'supplementaryRows', 'fill'].map(
     (option) =>

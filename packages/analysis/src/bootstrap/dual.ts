@@ -36,9 +36,9 @@ export async function* replicatesByDual(
     for (const replicate of some) {
       solved.push(await solveProducts(rows, replicate, shared, options, engine, onStep));
     }
-    const frame = ownScale ? some[0].frame : plain.frame;
-    const vectors = await componentsOf(rows, frame, solved, k, ownScale, progress);
-    if (axes && (ownScale || !scores)) scores = await scoresOf(rows, frame, axes, k, onStep);
+    const scaler = ownScale ? some[0].scaler : plain.scaler;
+    const vectors = await componentsOf(rows, scaler, solved, k, ownScale, progress);
+    if (axes && (ownScale || !scores)) scores = await scoresOf(rows, scaler, axes, k, onStep);
     for (let i = 0; i < count; i++) {
       const { columns, deviations, total } = some[i];
       const { values } = solved[i];
@@ -66,7 +66,7 @@ async function solveProducts(
   engine: Engine,
   onStep: () => void | Promise<void>,
 ): Promise<Solved> {
-  const roots = replicate.frame.rootWeights;
+  const roots = replicate.scaler.rootWeights;
   const drawn = Int32Array.from(roots.keys()).filter((i) => roots[i] > 0);
   const matrix = shared
     ? replicateProducts(shared, rows.n, drawn, roots, replicate.columns.divisor, center)
@@ -78,18 +78,18 @@ async function solveProducts(
 
 /** The same rows without their weights. */
 function unweighted(replicate: WideReplicate): WideReplicate {
-  const { frame } = replicate;
-  return { ...replicate, frame: { ...frame, rootWeights: new Float64Array(frame.rootWeights.length).fill(1) } };
+  const { scaler } = replicate;
+  return { ...replicate, scaler: { ...scaler, rootWeights: new Float64Array(scaler.rootWeights.length).fill(1) } };
 }
 
 /** BBᵀ, upper triangle, n × n. */
 async function productsOf(
   { block, n }: WideRows,
-  { frame }: WideReplicate,
+  { scaler }: WideReplicate,
   onStep: () => void | Promise<void>,
 ): Promise<Float64Array> {
   const into = { products: new Float64Array(n * n), size: n, row: 0, column: 0 };
-  await block.dual(frame, block, frame, into, onStep);
+  await block.dual(scaler, block, scaler, into, onStep);
   return into.products;
 }
 
@@ -143,7 +143,7 @@ function replicateProducts(
  */
 async function componentsOf(
   rows: WideRows,
-  frame: Scaler,
+  scaler: Scaler,
   solved: readonly Solved[],
   k: number,
   weighted: boolean,
@@ -161,7 +161,7 @@ async function componentsOf(
     }
   });
   const all = new Float64Array(width * d);
-  await block.multiplyTransposed(frame, coordinates, width, all, () => progress.yieldToEventLoop());
+  await block.multiplyTransposed(scaler, coordinates, width, all, () => progress.yieldToEventLoop());
   const components: Float64Array[] = [];
   for (const [s, { values }] of solved.entries()) {
     const vectors = all.slice(s * k * d, (s + 1) * k * d);
@@ -178,13 +178,13 @@ async function componentsOf(
 /** Bu for k rows u: n × k. */
 async function scoresOf(
   { block, n }: WideRows,
-  frame: Scaler,
+  scaler: Scaler,
   axes: Float64Array,
   k: number,
   onStep: () => void | Promise<void>,
 ): Promise<Float64Array> {
   const scores = new Float64Array(n * k);
-  await block.multiply(frame, axes, k, scores, onStep);
+  await block.multiply(scaler, axes, k, scores, onStep);
   return scores;
 }
 

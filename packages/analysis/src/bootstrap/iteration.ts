@@ -107,7 +107,7 @@ async function iterateGroup(
  * sample. So with U = V∘g_b, the scores of row i are y = Ua − Uδ_b, and the product is g_b∘(Σ wᵢyaᵀ − (Σ wᵢy)δ_bᵀ).
  */
 async function multiplyAll(
-  { block, n, d, frame }: WideRows,
+  { block, n, d, scaler }: WideRows,
   asked: readonly { readonly replicate: WideReplicate; readonly asked: Vectors }[],
   progress: ProgressTracker,
 ): Promise<Float64Array[]> {
@@ -118,16 +118,16 @@ async function multiplyAll(
     [];
   let first = 0;
   for (const { replicate, asked: own } of asked) {
-    const { shift, factor, rootWeights } = replicate.frame;
-    const relative = factor.map((value, j) => (frame.factor[j] === 0 ? 0 : value / frame.factor[j]));
-    const moved = frame.factor.map((value, j) => (shift[j] - frame.shift[j]) * value);
+    const { shift, factor, rootWeights } = replicate.scaler;
+    const relative = factor.map((value, j) => (scaler.factor[j] === 0 ? 0 : value / scaler.factor[j]));
+    const moved = scaler.factor.map((value, j) => (shift[j] - scaler.shift[j]) * value);
     for (let r = 0; r < own.count; r++)
       for (let j = 0; j < d; j++) all[(first + r) * d + j] = own.vectors[r * d + j] * relative[j];
     parts.push({ first, count: own.count, factor: relative, shift: moved, weights: rootWeights });
     first += own.count;
   }
   const scores = new Float64Array(n * total);
-  await block.multiply(frame, all, total, scores, onStep);
+  await block.multiply(scaler, all, total, scores, onStep);
   const sums = new Float64Array(total);
   for (const { first, count, shift, weights } of parts) {
     for (let r = first; r < first + count; r++) {
@@ -139,7 +139,7 @@ async function multiplyAll(
     }
   }
   all.fill(0);
-  await block.multiplyTransposed(frame, scores, total, all, onStep);
+  await block.multiplyTransposed(scaler, scores, total, all, onStep);
   return parts.map(({ first, count, factor, shift }) => {
     const image = all.slice(first * d, (first + count) * d);
     for (let r = 0; r < count; r++)

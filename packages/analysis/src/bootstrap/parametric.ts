@@ -4,7 +4,7 @@ import { generatorOf } from './draws.js';
 import type { ReplicateOptions, Replicates } from './replicate.js';
 import {
   type BootstrapRows,
-  columnFrame,
+  columnScaler,
   diagonalOf,
   type ReplicateColumns,
   replicateColumns,
@@ -36,8 +36,8 @@ export async function* replicatesFromNormal(
   const { engine, progress, scale, columns: statistics } = rows;
   const { k, center } = options;
   const d = rows.source.cols;
-  const frame = columnFrame(statistics, center);
-  const { sums } = await sumReplicates(rows, frame, NO_DRAWS, [0], 'pairs', () => progress.yieldToEventLoop());
+  const scaler = columnScaler(statistics, center);
+  const { sums } = await sumReplicates(rows, scaler, NO_DRAWS, [0], 'pairs', () => progress.yieldToEventLoop());
   const weight = sums[0];
   const diagonal = diagonalOf(d);
   const columnsOf = (sums: Float64Array): ReplicateColumns =>
@@ -45,7 +45,7 @@ export async function* replicatesFromNormal(
       weight,
       sums.subarray(1, 1 + d),
       Float64Array.from(diagonal, (at) => sums[at]),
-      frame,
+      scaler,
       scale,
       options,
       undefined,
@@ -55,7 +55,7 @@ export async function* replicatesFromNormal(
   onUnit(unit);
   const sample = await replicateOf(
     sampleColumns,
-    replicateCovariance(sums, sampleColumns, frame, center, unit),
+    replicateCovariance(sums, sampleColumns, scaler, center, unit),
     k,
     undefined,
     engine,
@@ -63,7 +63,7 @@ export async function* replicatesFromNormal(
   );
   yield sample;
 
-  // The scatter about the mean in the frame of the sums, and its factor L = VᵀΛ^½ with one column per dimension of its rank.
+  // The scatter about the mean in the units of the sums, and its factor L = VᵀΛ^½ with one column per dimension of its rank.
   const means = sums.slice(1, 1 + d).map((sum) => (center ? sum / weight : 0));
   const scatter = new Float64Array(d * d);
   for (let i = 0, at = 1 + d; i < d; i++) {
@@ -99,7 +99,7 @@ export async function* replicatesFromNormal(
     const columns = columnsOf(own);
     yield await replicateOf(
       columns,
-      replicateCovariance(own, columns, frame, center, unit),
+      replicateCovariance(own, columns, scaler, center, unit),
       k,
       sample.vectors,
       engine,

@@ -1,6 +1,6 @@
 import { dot } from '@scree/core/linalg';
 
-/** The PCA of one replicate, or of the sample itself (replicate 0). Variances are in units of the frame. */
+/** The PCA of one replicate, or of the sample itself (replicate 0). Variances are variances of scaled data. */
 export interface Replicate {
   /** The centre, in the units of the data. */
   readonly mean: Float64Array;

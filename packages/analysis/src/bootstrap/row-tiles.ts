@@ -2,7 +2,7 @@ import { DataError, type RowSource } from '@scree/core';
 import type { Scaler } from '@scree/core/data';
 import { packTile, type RowWeights } from '@scree/core/data';
 
-/** Some rows as the frame sees them, packed. */
+/** Some scaled rows, packed. */
 export interface Tile {
   /** The index of the first row, not counting rows of weight 0. */
   readonly first: number;
@@ -18,7 +18,7 @@ export interface Tile {
  */
 export async function* rowTiles(
   source: RowSource,
-  frame: Scaler,
+  scaler: Scaler,
   weights: RowWeights,
   size: number,
   expected: number,
@@ -37,7 +37,7 @@ export async function* rowTiles(
       let to = from + 1;
       const most = Math.min(block.rows, from + size - filled);
       while (to < most && !(own && own[to] === 0)) to++;
-      packTile(block, frame, { from, to, left: 0, right: d }, data.subarray(filled * d, (filled + to - from) * d));
+      packTile(block, scaler, { from, to, left: 0, right: d }, data.subarray(filled * d, (filled + to - from) * d));
       if (own && kept) kept.set(own.subarray(from, to), filled);
       filled += to - from;
       from = to;

@@ -39,7 +39,7 @@ export function diagonalOf(d: number): Int32Array {
 }
 
 /** The shift and factor of each column: y = (x − shift)·factor is of size 1, and 0 in columns that do not vary. */
-export interface ColumnFrame {
+export interface ColumnScaler {
   readonly shift: Float64Array;
   readonly factor: Float64Array;
 }
@@ -48,7 +48,7 @@ export interface ColumnFrame {
  * The shift lies within a thousandth of the column's range from its mean, so that sums of squares about it lose no digits. It is
  * rounded, so that it does not depend on the rounding of the mean. Factors are powers of two, from ranges, which are exact.
  */
-export function columnFrame({ mean, min, max }: Readonly<ColumnStatistics>, center: boolean): ColumnFrame {
+export function columnScaler({ mean, min, max }: Readonly<ColumnStatistics>, center: boolean): ColumnScaler {
   const size = mean.map((_, j) => powerOfTwo(center ? max[j] - min[j] : Math.max(-min[j], max[j])));
   return {
     shift: mean.map((mean, j) => {
@@ -65,7 +65,7 @@ export function columnFrame({ mean, min, max }: Readonly<ColumnStatistics>, cent
  */
 export async function sumReplicates(
   rows: BootstrapRows,
-  frame: ColumnFrame,
+  scaler: ColumnScaler,
   draws: Draws,
   numbers: readonly number[],
   kind: SumKind,
@@ -87,7 +87,7 @@ export async function sumReplicates(
   const products = new Float64Array(size * width);
   const group = Math.max(1, Math.min(count, Math.floor(ENGINE_NUMBERS / width)));
   const counts = new Float64Array(size * group);
-  for await (const tile of rowTiles(source, frame, weights, size, columns.rows)) {
+  for await (const tile of rowTiles(source, scaler, weights, size, columns.rows)) {
     (kind === 'pairs' ? multiplyPairs : squareColumns)(tile.data, tile.rows, d, products);
     const block = { kind: 'dense', rows: tile.rows, cols: width, stride: width, data: products } as const;
     const loaded = await engine.load(block);
@@ -196,7 +196,7 @@ export function replicateColumns(
   weight: number,
   sums: Float64Array,
   squares: Float64Array,
-  frame: ColumnFrame,
+  scaler: ColumnScaler,
   wanted: Scale,
   { center, ddof, columnWeights }: Pick<ReplicateOptions, 'center' | 'ddof' | 'columnWeights'>,
   ranges: Ranges | undefined,
@@ -206,9 +206,9 @@ export function replicateColumns(
   const divisor = weight > ddof ? weight - ddof : Number.POSITIVE_INFINITY;
   const [mean, scale, deviations] = [new Float64Array(d), new Float64Array(d).fill(1), new Float64Array(d)];
   for (let j = 0; j < d; j++) {
-    const size = frame.factor[j] > 0 ? 1 / frame.factor[j] : 0;
+    const size = scaler.factor[j] > 0 ? 1 / scaler.factor[j] : 0;
     const centre = center && weight > 0 ? sums[j] / weight : 0;
-    mean[j] = center ? frame.shift[j] + centre * size : 0;
+    mean[j] = center ? scaler.shift[j] + centre * size : 0;
     const square = squares[j] - centre * sums[j];
     const deviation = square > CONSTANT * squares[j] ? Math.sqrt(square / divisor) * size : 0;
     const divide =
@@ -240,14 +240,14 @@ export function unitOf(deviations: Float64Array): number {
 export function replicateCovariance(
   sums: Float64Array,
   columns: ReplicateColumns,
-  frame: ColumnFrame,
+  scaler: ColumnScaler,
   center: boolean,
   unit: number,
 ): Float64Array {
-  const d = frame.shift.length;
+  const d = scaler.shift.length;
   const { divisor, scale, deviations } = columns;
   const matrix = new Float64Array(d * d);
-  const size = scale.map((scale, j) => (deviations[j] > 0 ? 1 / frame.factor[j] / scale / unit : 0));
+  const size = scale.map((scale, j) => (deviations[j] > 0 ? 1 / scaler.factor[j] / scale / unit : 0));
   for (let i = 0, at = 1 + d; i < d; i++) {
     const centre = center ? sums[1 + i] / sums[0] : 0;
     for (let j = i; j < d; j++, at++) {
@@ -287,24 +287,24 @@ export async function* replicatesByScatter(
   const d = rows.source.cols;
   const width = sumsLength(d, 'pairs');
   const diagonal = diagonalOf(d);
-  const frame = columnFrame(rows.columns, options.center);
+  const scaler = columnScaler(rows.columns, options.center);
   let unit = 0;
   let axes: Float64Array | undefined;
   for (let from = 0; from <= options.replicates; from += most) {
     const numbers = Array.from({ length: Math.min(most, options.replicates + 1 - from) }, (_, i) => from + i);
-    const { sums, ranges } = await sumReplicates(rows, frame, draws, numbers, 'pairs', (share) =>
+    const { sums, ranges } = await sumReplicates(rows, scaler, draws, numbers, 'pairs', (share) =>
       progress.step(share * numbers.length),
     );
     for (let at = 0; at < numbers.length; at++) {
       const own = sums.subarray(at * width, (at + 1) * width);
       const squares = Float64Array.from(diagonal, (at) => own[at]);
       const range = rangesOf(ranges, at, d);
-      const columns = replicateColumns(own[0], own.subarray(1, 1 + d), squares, frame, scale, options, range);
+      const columns = replicateColumns(own[0], own.subarray(1, 1 + d), squares, scaler, scale, options, range);
       if (unit === 0) {
         unit = unitOf(columns.deviations);
         onUnit(unit);
       }
-      const matrix = replicateCovariance(own, columns, frame, options.center, unit);
+      const matrix = replicateCovariance(own, columns, scaler, options.center, unit);
       const replicate = await replicateOf(columns, matrix, options.k, axes, engine, progress);
       axes ??= replicate.vectors;
       yield replicate;

@@ -27,7 +27,7 @@ export async function scoreLimits(
   const [sample] = axes;
   const d = sample.mean.length;
   const k = sample.vectors.length / d;
-  const frame = { shift: sample.mean, factor: new Float64Array(d).fill(1) };
+  const scaler = { shift: sample.mean, factor: new Float64Array(d).fill(1) };
   const reach = standardErrors(units);
   const [low, high]: [number[], number[]] = [[], []];
   progress.begin('bootstrap of scores', rows * axes.length);
@@ -38,7 +38,7 @@ export async function scoreLimits(
       const width = some.length * k;
       const { vectors, offsets } = stacked(some, sample.mean, k, d);
       const scores = new Float64Array(block.rows * width);
-      await loaded.multiply(frame, vectors, width, scores, (done) => progress.step(done * some.length));
+      await loaded.multiply(scaler, vectors, width, scores, (done) => progress.step(done * some.length));
       for (let at = 0; at < scores.length; at++) scores[at] -= offsets[at % width];
       return scores;
     };

@@ -5,7 +5,7 @@ import type { Draws } from './draws.js';
 import type { ReplicateOptions } from './replicate.js';
 import {
   type BootstrapRows,
-  columnFrame,
+  columnScaler,
   type ReplicateColumns,
   rangesOf,
   replicateColumns,
@@ -19,8 +19,8 @@ import { wholeBlock } from './whole-block.js';
 /** A replicate for the engine's passes: BᵀB is its covariance matrix, in units of unit². */
 export interface WideReplicate {
   readonly columns: ReplicateColumns;
-  readonly frame: Scaler & { readonly rootWeights: Float64Array };
-  /** Columns' deviations and the whole variance, in the frame. */
+  readonly scaler: Scaler & { readonly rootWeights: Float64Array };
+  /** Deviations of the columns and total variance, after scaling. */
   readonly deviations: Float64Array;
   readonly total: number;
 }
@@ -67,18 +67,18 @@ export class WideRows {
   ): Promise<WideRows> {
     const { source, engine, progress, scale } = rows;
     const d = source.cols;
-    const frame = columnFrame(rows.columns, options.center);
+    const scaler = columnScaler(rows.columns, options.center);
     const width = sumsLength(d, 'squares');
     const columns: ReplicateColumns[] = [];
     for (let from = 0; from <= options.replicates; from += group) {
       const numbers = Array.from({ length: Math.min(group, options.replicates + 1 - from) }, (_, i) => from + i);
-      const { sums, ranges } = await sumReplicates(rows, frame, draws, numbers, 'squares', (share) =>
+      const { sums, ranges } = await sumReplicates(rows, scaler, draws, numbers, 'squares', (share) =>
         progress.step(share * numbers.length),
       );
       for (let at = 0; at < numbers.length; at++) {
         const own = sums.subarray(at * width, (at + 1) * width);
         const [first, second] = [own.subarray(1, 1 + d), own.subarray(1 + d)];
-        columns.push(replicateColumns(own[0], first, second, frame, scale, options, rangesOf(ranges, at, d)));
+        columns.push(replicateColumns(own[0], first, second, scaler, scale, options, rangesOf(ranges, at, d)));
       }
     }
     const whole = await wholeBlock(source, read, progress);
@@ -87,8 +87,8 @@ export class WideRows {
     return new WideRows(await engine.load(whole), columns, rows, draws, checksum.seed(0, rows.columns));
   }
 
-  /** The frame of the sample, without weights. */
-  get frame(): Scaler {
+  /** The scaler of the sample, without weights. */
+  get scaler(): Scaler {
     const { mean, scale, deviations } = this.#columns[0];
     return { shift: mean, factor: scale.map((value, j) => (deviations[j] > 0 ? 1 / value / this.unit : 0)) };
   }
@@ -102,7 +102,7 @@ export class WideRows {
     // A column that is constant in this replicate would be rounding, so it is left out.
     const factor = columns.scale.map((scale, j) => (deviations[j] > 0 ? 1 / scale / unit : 0));
     const total = deviations.reduce((sum, deviation) => sum + deviation * deviation, 0);
-    return { columns, frame: { shift: columns.mean, factor, rootWeights }, deviations, total };
+    return { columns, scaler: { shift: columns.mean, factor, rootWeights }, deviations, total };
   }
 
   /** The weight of every row in a replicate; 0 for rows of weight 0. */

@@ -5,10 +5,10 @@ import {
   checkObject,
   checkOption,
   checkOptions,
-  encodeColumns,
   keepAlive,
   type OptionCheck,
   ProgressTracker,
+  prepareColumns,
   type Settings,
 } from '@scree/core/pipeline';
 import type { EvidenceOptions } from './criteria/criterion.js';
@@ -97,7 +97,7 @@ async function choose(data: Data | Moments | Model, options: ChooseOptions): Pro
     return (await evaluateCriteria(data, { settings, names, options: own, engines, progress })).choice;
   }
   const opened = await openSource(data, progress, settings.columnNames, settings.columns === 'numeric');
-  const { source, settings: coded } = await encodeColumns(opened, settings, progress);
+  const { source, settings: coded } = await prepareColumns(opened, settings, progress);
   try {
     const numbers = source.rows === undefined ? undefined : source.rows * source.cols;
     const engines = await availableEngines(settings, numbers);

@@ -1,8 +1,7 @@
 import { DataError, type Engine, type Model, Moments, type RowSource } from '@scree/core';
-import { checkBlockWidth, packTile, rowWeights } from '@scree/core/data';
+import { type Block, checkBlockWidth, packTile, rowWeights } from '@scree/core/data';
 import { fit, LARGEST_SQUARE, type ProgressTracker, type Settings } from '@scree/core/pipeline';
 import { omit } from '../fields.js';
-import { pickRows } from '../reading/pick-rows.js';
 import { groupNumbers } from './computations/fold-errors.js';
 import type { Evidence, EvidenceOptions, FoldMoments, Need } from './criteria/criterion.js';
 import { anyNeeds, CRITERIA, type CriterionName } from './criteria/registry.js';
@@ -221,7 +220,7 @@ async function scaledNumbers(
   progress: ProgressTracker,
 ): Promise<Float64Array> {
   const d = varying.length;
-  const frame = { shift: mean, factor: scale.map((value) => 1 / value) };
+  const scaler = { shift: mean, factor: scale.map((value) => 1 / value) };
   const numbers = new Float64Array(n * d);
   const [step, next] = order === 'rows' ? [d, 1] : [1, n];
   const one = new Float64Array(source.cols);
@@ -229,7 +228,7 @@ async function scaledNumbers(
   progress.begin('reading rows', n);
   for await (const block of source.blocks()) {
     for (let i = 0; i < block.rows && first < n; i++, first++) {
-      packTile(block, frame, { from: i, to: i + 1, left: 0, right: source.cols }, one);
+      packTile(block, scaler, { from: i, to: i + 1, left: 0, right: source.cols }, one);
       for (let c = 0; c < d; c++) numbers[first * step + c * next] = one[varying[c]];
     }
     const pause = progress.step(block.rows);
@@ -320,4 +319,29 @@ function columnVariancesOf({ k, d, spectrum, components, variances }: Model): Fl
     for (let j = 0; j < d; j++) out[j] += variances[c] * components.data[c * d + j] ** 2;
   }
   return out.filter((value) => value > 0);
+}
+
+/** Some rows of a block, copied. */
+function pickRows(block: Block, rows: readonly number[]): Block {
+  if (rows.length === block.rows) return block;
+  if (block.kind === 'dense') {
+    const { cols, stride } = block;
+    const data = block.data.slice(0, rows.length * cols);
+    rows.forEach((row, to) => {
+      data.set(block.data.subarray(row * stride, row * stride + cols) as never, to * cols);
+    });
+    return { ...block, rows: rows.length, stride: cols, data };
+  }
+  const indptr = new Int32Array(rows.length + 1);
+  rows.forEach((row, to) => {
+    indptr[to + 1] = indptr[to] + block.indptr[row + 1] - block.indptr[row];
+  });
+  const indices = new Int32Array(indptr[rows.length]);
+  const data = block.data.slice(0, indptr[rows.length]);
+  rows.forEach((row, to) => {
+    const [from, end] = [block.indptr[row], block.indptr[row + 1]];
+    indices.set(block.indices.subarray(from, end), indptr[to]);
+    data.set(block.data.subarray(from, end) as never, indptr[to]);
+  });
+  return { ...block, rows: rows.length, indptr, indices, data };
 }

@@ -1,5 +1,5 @@
 import { type Data, DataError, type Model, Moments, pca, RowMatrix, type RowSource } from '@scree/core';
-import { joinColumns, matrixSource, openSource, refuseChanged, withJson } from '@scree/core/data';
+import { joinColumns, mapSource, matrixSource, openSource, refuseChanged, withJson } from '@scree/core/data';
 import { combineRows, powerOfTwo, svdSteps, transpose } from '@scree/core/linalg';
 import {
   type ControlOptions,
@@ -155,9 +155,13 @@ async function narrowed(source: RowSource, { scale = 'none', ...control }: Compa
   if (source.rows === undefined || source.cols <= source.rows || source.rows < 2 || !source.rereadable)
     return { source };
   // The caller closes the source; it is read twice here.
-  const { rows, cols, dtype, rereadable, resident, nonzeros } = source;
-  const sparse = nonzeros === undefined ? {} : { nonzeros };
-  const open: RowSource = { rows, cols, dtype, rereadable, resident, ...sparse, blocks: () => source.blocks() };
+  const open = mapSource(source, {
+    columnNames: undefined,
+    sample: undefined,
+    remote: undefined,
+    warnings: () => [],
+    close: () => {},
+  });
   const model = await pca(open, { ...control, k: 'all', scale });
   return { source: matrixSource(await model.transform(open, control)), model };
 }

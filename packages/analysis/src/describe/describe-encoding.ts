@@ -3,14 +3,14 @@ import type { CategoryColumn, EncodedColumn, NumberColumn } from '@scree/core/da
 import { count, listed, percent, plural } from './numbers.js';
 
 /** Describes how a table was encoded: transforms, or MCA, FAMD or MFA, and the rules for missing values and unseen levels. */
-export function describeEncoding(coding: Encoding): string[] {
-  const categories = coding.columns.filter((column) => column.kind === 'category');
+export function describeEncoding(encoding: Encoding): string[] {
+  const categories = encoding.columns.filter((column) => column.kind === 'category');
   return [
-    METHODS[coding.method](coding, categories),
-    ...describeTransforms(coding.columns),
+    METHODS[encoding.method](encoding, categories),
+    ...describeTransforms(encoding.columns),
     ...describePooled(categories),
-    ...(categories.length === 0 ? [] : describeRules(coding)),
-    ...describeRegression(coding),
+    ...(categories.length === 0 ? [] : describeRules(encoding)),
+    ...describeRegression(encoding),
   ].filter((sentence) => sentence !== '');
 }
 

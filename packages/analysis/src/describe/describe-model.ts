@@ -6,8 +6,8 @@ import { count, degrees, formatNumber, listed, percent, plural, runs } from './n
 
 /** Says how many components are needed for which share of the variance. */
 export function describeVariances(model: Model): string[] {
-  const { k, d, coding } = model;
-  const given = coding?.columns.length ?? d;
+  const { k, d, coding: encoding } = model;
+  const given = encoding?.columns.length ?? d;
   if (Number.isNaN(model.totalVariance)) return ['The total variance is not known, so shares of it are not either.'];
   const columns = given === d ? plural(d, 'column') : `${plural(given, 'column')}, ${count(d)} when coded`;
   if (model.totalVariance === 0) return ['All rows are the same: there is no variance that components could keep.'];

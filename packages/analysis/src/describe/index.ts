@@ -10,7 +10,6 @@ export {
   describeMeaning,
 } from './describe-component.js';
 export { describeEncoding } from './describe-encoding.js';
-export { describeFewDigits, type FewDigits } from './describe-few-digits.js';
 export { type DescribedAnalysis, type DescribeWarning, describeFinding } from './describe-finding.js';
 export {
   describeCertificate,
@@ -21,7 +20,6 @@ export {
   describeVariances,
   neededComponents,
 } from './describe-model.js';
-export { describeRank, type RankDetails } from './describe-rank.js';
 export { describeReason, describeReasons } from './describe-reason.js';
 export {
   describeStability,
@@ -38,6 +36,7 @@ export {
   hasLimits,
   rowTitle,
 } from './describe-unusual.js';
+export { describeFewDigits, describeRank, type FewDigits, type RankDetails } from './describe-warnings.js';
 export { count, degrees, formatNumber, listed, percent, plural, powerOfTen, runs, tick } from './numbers.js';
 export {
   CATEGORY_COLOURS,

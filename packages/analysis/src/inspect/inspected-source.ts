@@ -1,6 +1,5 @@
 import { DataError, type Moments, type RowSource, type Scale, type Warning } from '@scree/core';
-import type { Block } from '@scree/core/data';
-import { type ColumnStatistics, emptyStatistics, rowWeights } from '@scree/core/data';
+import { type Block, type ColumnStatistics, emptyStatistics, mapAsync, mapSource, rowWeights } from '@scree/core/data';
 import { type ControlOptions, ProgressTracker, runTask } from '@scree/core/pipeline';
 import type { ColumnInspector, InspectedColumns } from './column-inspector.js';
 
@@ -31,63 +30,55 @@ export function inspectedSource(
   options: Omit<InspectOptions, 'onProgress' | 'threads'>,
   alone = false,
 ): InspectedSource {
-  const { cols, dtype, nonzeros, rereadable, resident } = source;
+  const { cols } = source;
   const names = options.columnNames ?? source.columnNames;
   let seen: ColumnInspector | undefined;
   let statistics: ColumnStatistics | undefined;
-  async function* blocks(): AsyncGenerator<Block, void, void> {
-    const { ColumnInspector } = await import('./column-inspector.js');
-    const columns = seen ? undefined : new ColumnInspector(cols, names);
+  const inspectedBlocks = (): AsyncIterable<Block> => {
+    let columns: ColumnInspector | undefined;
     const own = alone ? emptyStatistics(cols) : undefined;
     const progress = new ProgressTracker({ signal: options.signal });
     const weights = rowWeights(options.weights, undefined);
     let [rows, finite] = [0, true];
-    for await (const block of source.blocks()) {
+    return mapAsync(
+      source.blocks(),
       // Inspects the block before the reader gets it, because the reader may change it.
-      if (columns && finite && block.cols === cols) {
-        const some = weights.slice(rows, block.rows);
-        const task = own ? columns.addTo(own, block, some, rows) : columns.add(block, some);
-        // The fit reports a value that is not finite. The inspection ends there.
-        finite = await runTask(task, () => progress.yieldToEventLoop()).then(
-          () => true,
-          (error) => {
-            if (error instanceof DataError && error.code === 'NOT_FINITE') return false;
-            throw error;
-          },
-        );
-      }
-      yield block;
-      rows += block.rows;
-    }
-    if (columns && finite) [seen, statistics] = [columns, own];
-  }
-  return {
-    get rows() {
-      return source.rows;
-    },
-    expectedRows: source.expectedRows,
-    get sample() {
-      return source.sample;
-    },
-    cols,
-    dtype,
-    ...(nonzeros === undefined ? {} : { nonzeros }),
-    ...(source.columnNames ? { columnNames: source.columnNames } : {}),
-    rereadable,
-    resident,
-    remote: source.remote,
-    blocks,
+      async (block) => {
+        columns ??= new (await import('./column-inspector.js')).ColumnInspector(cols, names);
+        if (finite && block.cols === cols) {
+          const some = weights.slice(rows, block.rows);
+          const task = own ? columns.addTo(own, block, some, rows) : columns.add(block, some);
+          // The fit reports a value that is not finite. The inspection ends there.
+          finite = await runTask(task, () => progress.yieldToEventLoop()).then(
+            () => true,
+            (error) => {
+              if (error instanceof DataError && error.code === 'NOT_FINITE') return false;
+              throw error;
+            },
+          );
+        }
+        rows += block.rows;
+        return block;
+      },
+      () => {
+        if (columns && finite) [seen, statistics] = [columns, own];
+      },
+    );
+  };
+  const inspected = mapSource(source, {
+    blocks: () => (seen ? source.blocks() : inspectedBlocks()),
     warnings: async () => [
       ...((await source.warnings?.()) ?? []),
       ...(seen && statistics ? await warningsOf(seen.result(statistics), options) : []),
     ],
-    columnWarnings: async (columns) => {
+  });
+  return Object.assign(inspected, {
+    columnWarnings: async (columns: Readonly<ColumnStatistics>) => {
       const { columnsFromStatistics } = await import('./column-inspector.js');
       // Rows on a cluster were not read here.
       return warningsOf(seen ? seen.result(columns) : columnsFromStatistics(columns, names), options);
     },
-    ...(source.close ? { close: () => source.close?.() } : {}),
-  };
+  });
 }
 
 /** Warnings about the columns of rows in memory; a fit has computed their statistics. */

@@ -37,10 +37,10 @@ export interface Category {
  * The model is enough; no row is read. A row whose missing value counts as the mean belongs to every level by its share.
  */
 export function categories(model: Model): Category[] {
-  const coding = encodingOf(model, ['mca', 'famd', 'mfa']);
-  const offsets = offsetsOf(coding);
+  const encoding = encodingOf(model, ['mca', 'famd', 'mfa']);
+  const offsets = offsetsOf(encoding);
   const columns = columnContributions(model);
-  return coding.columns.flatMap((column, at) => {
+  return encoding.columns.flatMap((column, at) => {
     if (column.kind !== 'category') return [];
     const levels = column.levels.map((_, l) => levelOf(model, column, l, offsets[at] + l, columns));
     const sum = (value: (level: CategoryLevel, i: number) => number): number[] =>
@@ -94,12 +94,12 @@ export interface MfaGroupPart {
 
 /** The groups of a model by `mfa`: coordinate = λᵢ·Σvᵢⱼ² over the columns of the group. */
 export function mfaGroups(model: Model): MfaGroupPart[] {
-  const coding = encodingOf(model, ['mfa']);
+  const encoding = encodingOf(model, ['mfa']);
   const { k, d, components, variances } = model;
-  const offsets = offsetsOf(coding);
+  const offsets = offsetsOf(encoding);
   let first = 0;
-  return (coding.groups ?? []).map(({ name, columns: count, eigenvalue }) => {
-    const own = coding.columns.slice(first, first + count);
+  return (encoding.groups ?? []).map(({ name, columns: count, eigenvalue }) => {
+    const own = encoding.columns.slice(first, first + count);
     const [from, to] = [offsets[first], offsets[first + count]];
     first += count;
     const shares = Array.from({ length: k }, (_, i) => {
@@ -156,11 +156,11 @@ export function adjustedInertias(model: Model): AdjustedInertias {
   };
 }
 
-function encodingOf({ coding }: Model, methods: readonly Encoding['method'][]): Encoding {
-  if (coding && methods.includes(coding.method)) return coding;
+function encodingOf({ coding: encoding }: Model, methods: readonly Encoding['method'][]): Encoding {
+  if (encoding && methods.includes(encoding.method)) return encoding;
   throw new OptionError(
     'BAD_OPTION',
-    `This is for models of ${methods.join(', ')}, and the model is one of ${coding?.method ?? 'pca'}.`,
+    `This is for models of ${methods.join(', ')}, and the model is one of ${encoding?.method ?? 'pca'}.`,
     {
       option: 'model',
     },

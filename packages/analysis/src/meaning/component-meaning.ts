@@ -169,15 +169,15 @@ function ownCategories(model: Model): {
   isLevel: (j: number) => boolean;
   inputs: number;
 } {
-  const { coding, d } = model;
-  if (!coding || coding.method === 'pca') return { own: [], isLevel: () => false, inputs: d };
-  const offsets = offsetsOf(coding);
-  const starts = coding.columns.flatMap(({ kind }, at) => (kind === 'category' ? [at] : []));
+  const { coding: encoding, d } = model;
+  if (!encoding || encoding.method === 'pca') return { own: [], isLevel: () => false, inputs: d };
+  const offsets = offsetsOf(encoding);
+  const starts = encoding.columns.flatMap(({ kind }, at) => (kind === 'category' ? [at] : []));
   const levels = new Set(starts.flatMap((at) => range(offsets[at], offsets[at + 1])));
   return {
     own: categories(model).map((category, i) => ({ ...category, from: offsets[starts[i]] })),
     isLevel: (j) => levels.has(j),
-    inputs: coding.columns.length,
+    inputs: encoding.columns.length,
   };
 }
 

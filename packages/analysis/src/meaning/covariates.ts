@@ -24,8 +24,8 @@ export async function openCovariates(
   given?: CovariateEncoding,
 ): Promise<{ source: RowSource; coding: CovariateEncoding }> {
   if (isColumns(covariates)) {
-    const coding = given ?? encodingOf(covariates);
-    return { source: matrixSource(coded(covariates, coding)), coding };
+    const encoding = given ?? encodingOf(covariates);
+    return { source: matrixSource(coded(covariates, encoding)), coding: encoding };
   }
   const source = await openSource(covariates as Data, progress);
   const terms = source.columnNames ?? Array.from({ length: source.cols }, (_, j) => `covariate ${j + 1}`);

@@ -52,7 +52,7 @@ const TILE = 256;
 /** A block of rows with their scores. */
 interface Scored {
   readonly block: Block;
-  readonly frame: Scaler;
+  readonly scaler: Scaler;
   readonly scores: Float64Array;
   readonly weights: Float64Array | undefined;
 }
@@ -94,17 +94,17 @@ export class GroupSums {
   /** Adds rows. `labels` has one entry per row, undefined for a row without a label. `onStep` is called every few hundred rows. */
   async add(
     labels: readonly (string | undefined)[],
-    { block, frame, scores, weights }: Scored,
+    { block, scaler, scores, weights }: Scored,
     onStep: () => void | Promise<void>,
   ): Promise<void> {
     const d = this.#d;
     const dense = block.kind === 'dense';
     const tile = new Float64Array(dense ? Math.min(TILE, block.rows) * d : 0);
     const points = new Map<LevelSums, Point[][]>();
-    if (!dense) this.#shift = frame.shift.map((shift, j) => shift * frame.factor[j]);
+    if (!dense) this.#shift = scaler.shift.map((shift, j) => shift * scaler.factor[j]);
     for (let from = 0; from < block.rows; from += TILE) {
       const to = Math.min(block.rows, from + TILE);
-      if (dense) packTile(block, frame, { from, to, left: 0, right: d }, tile);
+      if (dense) packTile(block, scaler, { from, to, left: 0, right: d }, tile);
       for (let i = from; i < to; i++) {
         const weight = weights ? weights[i] : 1;
         if (weight === 0) continue;
@@ -119,7 +119,7 @@ export class GroupSums {
         else {
           for (let at = block.indptr[i]; at < block.indptr[i + 1]; at++) {
             const j = block.indices[at];
-            sums.rowSum[j] += weight * block.data[at] * frame.factor[j];
+            sums.rowSum[j] += weight * block.data[at] * scaler.factor[j];
           }
           sums.sparseWeight += weight;
         }

@@ -6,7 +6,7 @@ export function inertiaLimit({ method, columns }: Encoding): number {
 }
 
 /** The number of components above the limit. Rounding does not lift a variance above it. */
-export function countAboveLimit(variances: Float64Array, coding: Encoding): number {
-  const limit = inertiaLimit(coding) * (1 + 1e-9);
+export function countAboveLimit(variances: Float64Array, encoding: Encoding): number {
+  const limit = inertiaLimit(encoding) * (1 + 1e-9);
   return variances.filter((variance) => variance > limit).length;
 }

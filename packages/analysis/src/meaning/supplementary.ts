@@ -3,7 +3,7 @@ import { openSource } from '@scree/core/data';
 import { checkObject, describeValue, keepAlive, ProgressTracker } from '@scree/core/pipeline';
 import { AlignedLabels, AlignedRows, type RowLabels } from '../reading/aligned.js';
 import type { RowOptions } from '../reading/read-blocks.js';
-import { scoredBlocks } from '../reading/scored-blocks.js';
+import { scoredBlocks } from '../reading/read-blocks.js';
 import { GroupSums, type Groups } from './groups.js';
 import { ColumnCorrelations, type SupplementaryColumn } from './supplementary-columns.js';
 

@@ -26,10 +26,10 @@ export function encodeTable(
   return keepAlive(async () => {
     const { settings, source } =
       method === 'pca' ? await transformed(data as Data, options) : await coded(method, data, options);
-    const { coding, k, scale, ddof } = settings;
+    const { coding: encoding, k, scale, ddof } = settings;
     return {
       source,
-      coding: coding as Encoding,
+      coding: encoding as Encoding,
       options: method === 'pca' ? {} : { scale, ddof, ...(k === undefined ? {} : { k }) },
     };
   });

@@ -1,5 +1,5 @@
 import { type Data, DataError, type Model, OptionError, RowMatrix, type RowSource } from '@scree/core';
-import { type Block, columnScales, openSource, packedRows, scaledSquares } from '@scree/core/data';
+import { type Block, columnScales, mapBlocks, openSource, packedRows, scaledSquares } from '@scree/core/data';
 import { axpy } from '@scree/core/linalg';
 import { describeValue, keepAlive, ProgressTracker } from '@scree/core/pipeline';
 import { checkFitQuestions, type FitQuestions, fitAndAsk } from '../fit-and-ask.js';
@@ -140,22 +140,11 @@ function checkLabels(groups: GroupLabels): string[] {
 
 /** Residuals plus the mean of all rows. */
 function shifted(residuals: Residuals, labels: readonly string[]): RowSource {
-  const { columns, cols, columnNames, rereadable, resident } = residuals;
-  return {
-    rows: labels.length,
-    cols,
-    dtype: 'float64',
-    ...(columnNames ? { columnNames } : {}),
-    rereadable,
-    resident,
-    async *blocks(): AsyncGenerator<Block> {
-      for await (const block of residuals.blocks()) {
-        const data = packedRows(block);
-        for (let i = 0; i < block.rows; i++) axpy(1, columns.mean, 0, data, i * cols, cols);
-        yield { kind: 'dense', rows: block.rows, cols, stride: cols, data };
-      }
-    },
-    warnings: async () => (await residuals.warnings?.()) ?? [],
-    close: async () => residuals.close?.(),
+  const { columns, cols } = residuals;
+  const add = (block: Block): Block => {
+    const data = packedRows(block);
+    for (let i = 0; i < block.rows; i++) axpy(1, columns.mean, 0, data, i * cols, cols);
+    return { kind: 'dense', rows: block.rows, cols, stride: cols, data };
   };
+  return mapBlocks(residuals, add, { rows: labels.length });
 }

@@ -122,8 +122,8 @@ export class ProbabilisticPca {
       const { seed = 0 } = options;
       checkOption('seed', seed, { must: 'a whole number', test: Number.isSafeInteger });
       const { d } = this.model;
-      const coding = reversible(this.model.coding);
-      if (coding && hasCategories(coding)) {
+      const encoding = reversible(this.model.coding);
+      if (encoding && hasCategories(encoding)) {
         throw new ModelError(
           'BAD_MODEL',
           'Rows cannot be drawn from a model with categories: its normal distribution is one of zeros and ones, not of levels.',
@@ -132,7 +132,7 @@ export class ProbabilisticPca {
       const data = new Float64Array(count * d);
       await new ProgressTracker(options).run('sampling', count, this.#draw(data, random(seed)));
       const rows = new RowMatrix(count, d, data, this.model.columnNames);
-      return coding ? decodeNumbers(coding, rows) : rows;
+      return encoding ? decodeNumbers(encoding, rows) : rows;
     });
   }
 

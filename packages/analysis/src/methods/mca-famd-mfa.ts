@@ -257,12 +257,12 @@ export async function prepare(
     });
   }
   const grouped = groups && (await groupEigenvalues(table, learned, groups, others, progress));
-  const coding = grouped ? { ...learned.coding, groups: grouped } : learned.coding;
-  const scale = columnDivisors(coding, groups);
+  const encoding = grouped ? { ...learned.coding, groups: grouped } : learned.coding;
+  const scale = columnDivisors(encoding, groups);
   const { rows } = learned;
   const warnings = [...(complete?.warnings ?? []), ...learned.warnings];
-  const source = encodedSource(table, coding, { fitted: { rows }, warnings });
-  return { source, settings: { ...others, scale, coding, ...chosenCount(settings.k, learned) } };
+  const source = encodedSource(table, encoding, { fitted: { rows }, warnings });
+  return { source, settings: { ...others, scale, coding: encoding, ...chosenCount(settings.k, learned) } };
 }
 
 function refuseCompositions(method: string, transforms: readonly string[]): void {
@@ -275,14 +275,14 @@ function refuseCompositions(method: string, transforms: readonly string[]): void
 }
 
 /** The divisor of every encoded column, see the formulas above. A number that does not vary keeps 1. */
-function columnDivisors(coding: Encoding, groups: Request['groups']): Float64Array {
-  const { method, columns } = coding;
+function columnDivisors(encoding: Encoding, groups: Request['groups']): Float64Array {
+  const { method, columns } = encoding;
   const scale: number[] = [];
-  let [group, left] = [0, coding.groups?.[0]?.columns ?? columns.length];
+  let [group, left] = [0, encoding.groups?.[0]?.columns ?? columns.length];
   for (const column of columns) {
-    if (left === 0) left = coding.groups?.[++group]?.columns ?? 0;
+    if (left === 0) left = encoding.groups?.[++group]?.columns ?? 0;
     left--;
-    const own = coding.groups?.[group];
+    const own = encoding.groups?.[group];
     const factor = method === 'mca' ? Math.sqrt(columns.length) : own ? Math.sqrt(own.eigenvalue) : 1;
     if (column.kind === 'category') scale.push(...column.shares.map((share) => factor * Math.sqrt(share)));
     else scale.push(factor * (groups?.[group].unit === false ? 1 : column.deviation || 1));
@@ -293,7 +293,7 @@ function columnDivisors(coding: Encoding, groups: Request['groups']): Float64Arr
 /** The first eigenvalue of every group by itself, encoded as for FAMD. */
 async function groupEigenvalues(
   table: Table<unknown>,
-  { coding, rows }: LearnedEncoding,
+  { coding: encoding, rows }: LearnedEncoding,
   groups: NonNullable<Request['groups']>,
   settings: Settings,
   progress: ProgressTracker,
@@ -304,8 +304,8 @@ async function groupEigenvalues(
   for (const { name, columns: own, unit } of groups) {
     const from = first;
     first += own.length;
-    const columns = coding.columns.slice(from, first);
-    const part: Encoding = { ...coding, method: 'famd', columns };
+    const columns = encoding.columns.slice(from, first);
+    const part: Encoding = { ...encoding, method: 'famd', columns };
     const indexes = own.map((_, j) => from + j);
     const source = encodedSource(selectColumns(table, indexes), part, { fitted: { rows } });
     const scale = columnDivisors({ ...part, groups: [{ name, columns: own.length, eigenvalue: 1 }] }, [
@@ -333,18 +333,18 @@ async function groupEigenvalues(
 }
 
 /** k, limited by the rank of the encoded columns. The levels of a category add up to 1, so each category loses one dimension. */
-function chosenCount(k: Settings['k'], { coding, present }: LearnedEncoding): { k?: number } {
-  const dimensions = coding.columns.reduce(
+function chosenCount(k: Settings['k'], { coding: encoding, present }: LearnedEncoding): { k?: number } {
+  const dimensions = encoding.columns.reduce(
     (sum, column) => sum + (column.kind === 'category' ? column.levels.length - 1 : column.deviation === 0 ? 0 : 1),
     0,
   );
   const most = Math.max(1, Math.min(dimensions, present - 1));
   if (k === undefined || k === 'all') return { k: k === 'all' ? most : Math.min(10, most) };
   if (k <= most) return { k };
-  const levels = offsetsOf(coding)[coding.columns.length];
+  const levels = offsetsOf(encoding)[encoding.columns.length];
   throw new OptionError(
     'K_OUT_OF_RANGE',
-    `k is ${k}, but ${present} rows of ${coding.columns.length} ${coding.columns.length === 1 ? 'column' : 'columns'} (${levels} when coded) have at most ${most} ${most === 1 ? 'component' : 'components'}. Use k ≤ ${most}, or k: 'all'.`,
+    `k is ${k}, but ${present} rows of ${encoding.columns.length} ${encoding.columns.length === 1 ? 'column' : 'columns'} (${levels} when coded) have at most ${most} ${most === 1 ? 'component' : 'components'}. Use k ≤ ${most}, or k: 'all'.`,
     { option: 'k', value: k, expected: most },
   );
 }

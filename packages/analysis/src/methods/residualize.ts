@@ -7,6 +7,8 @@ import {
   type EncodedRegression,
   emptyStatistics,
   keepRows,
+  mapAsync,
+  mapSource,
   mergeStatistics,
   openSource,
   packedRows,
@@ -58,16 +60,16 @@ export interface Residuals extends RowSource {
 export function residualize(data: Data, covariates: Covariates, options: ControlOptions = {}): Promise<Residuals> {
   return keepAlive(async () => {
     const progress = new ProgressTracker(checkControl(options));
-    const { source, other, coding } = await openBoth(data, covariates, progress);
+    const { source, other, coding: encoding } = await openBoth(data, covariates, progress);
     try {
-      const fit = await regress(source, other, coding, options, progress);
+      const fit = await regress(source, other, encoding, options, progress);
       const apply = async (rows: Data, values: Covariates, control: ControlOptions = {}): Promise<RowSource> => {
         const again = new ProgressTracker(checkControl(control));
         const opened = await openBoth(rows, values, again, fit.coding, source);
         return residualSource(opened.source, opened.other, fit);
       };
       const { slopes, intercept, dropped, columns } = fit;
-      const regression = withJson({ terms: coding.terms, slopes, intercept, dropped });
+      const regression = withJson({ terms: encoding.terms, slopes, intercept, dropped });
       const facts = { rows: columns.rows, columns, regression, coding: storedEncoding(source, fit), apply };
       return Object.assign(residualSource(source, other, fit), facts);
     } catch (error) {
@@ -89,7 +91,7 @@ async function openBoth(
   data: Data,
   covariates: Covariates,
   progress: ProgressTracker,
-  coding?: CovariateEncoding,
+  encoding?: CovariateEncoding,
   like?: RowSource,
 ): Promise<Opened> {
   const opened = await openSource(data, progress, like?.columnNames);
@@ -100,7 +102,7 @@ async function openBoth(
         expected: like.cols,
       });
     }
-    const found = await openCovariates(covariates, progress, coding);
+    const found = await openCovariates(covariates, progress, encoding);
     const [source, other] = [await reread(opened, progress), await reread(found.source, progress)];
     return { source, other, coding: found.coding };
   } catch (error) {
@@ -130,7 +132,7 @@ interface Fit {
 async function regress(
   source: RowSource,
   other: RowSource,
-  coding: CovariateEncoding,
+  encoding: CovariateEncoding,
   { threads }: ControlOptions,
   progress: ProgressTracker,
 ): Promise<Fit> {
@@ -142,7 +144,7 @@ async function regress(
   const cross = new Float64Array(c * d);
   progress.begin('regression', source.rows);
   for await (const { left, right, first } of pairedBlocks(source, other)) {
-    await progress.follow(checkFinite(right, first, coding.terms));
+    await progress.follow(checkFinite(right, first, encoding.terms));
     const loaded = await engine.load(left);
     try {
       const at = { first, weights: undefined, columnNames: source.columnNames };
@@ -150,8 +152,8 @@ async function regress(
       const values = packedRows(right);
       const mean = centre(values, left.rows, c);
       addProducts(values, left.rows, c, own);
-      const frame = { shift: stats.mean, factor: new Float64Array(d).fill(1) };
-      await loaded.multiplyTransposed(frame, values, c, cross, (rows) => progress.step(rows));
+      const scaler = { shift: stats.mean, factor: new Float64Array(d).fill(1) };
+      await loaded.multiplyTransposed(scaler, values, c, cross, (rows) => progress.step(rows));
       // Chan, Golub & LeVeque (1983): merges the products of the rows before and of this block, each about its own means.
       const weight = columns.weight === 0 ? 0 : (columns.weight * left.rows) / (columns.weight + left.rows);
       const delta = mean.map((m, j) => m - means[j]);
@@ -176,9 +178,9 @@ async function regress(
       'The products of covariates and columns are beyond float64. Divide them by a constant first.',
     );
   }
-  const dropped = coding.terms.filter((_, i) => !kept[i]);
+  const dropped = encoding.terms.filter((_, i) => !kept[i]);
   const matrix = new RowMatrix(c, d, slopes, source.columnNames);
-  return { coding, columns, covariateMean: means, slopes: matrix, intercept, dropped };
+  return { coding: encoding, columns, covariateMean: means, slopes: matrix, intercept, dropped };
 }
 
 /** Subtracts the means of the columns from rows × c numbers, and returns them. */
@@ -235,25 +237,25 @@ function solve(
 }
 
 function residualSource(source: RowSource, other: RowSource, fit: Fit): RowSource {
-  const rows = source.rows ?? other.rows;
-  return {
-    ...(rows === undefined ? {} : { rows }),
-    cols: source.cols,
+  return mapSource(source, {
+    rows: source.rows ?? other.rows,
     dtype: 'float64',
-    ...(source.columnNames ? { columnNames: source.columnNames } : {}),
+    nonzeros: undefined,
+    sample: undefined,
+    remote: undefined,
     rereadable: true,
     resident: false,
-    async *blocks() {
-      for await (const pair of pairedBlocks(source, other)) yield residualBlock(pair, fit);
-    },
-    async warnings() {
-      return [...((await source.warnings?.()) ?? []), ...((await other.warnings?.()) ?? []), ...droppedWarnings(fit)];
-    },
-    async close() {
+    blocks: () => mapAsync(pairedBlocks(source, other), (pair) => residualBlock(pair, fit)),
+    warnings: async () => [
+      ...((await source.warnings?.()) ?? []),
+      ...((await other.warnings?.()) ?? []),
+      ...droppedWarnings(fit),
+    ],
+    close: async () => {
       await source.close?.();
       await other.close?.();
     },
-  };
+  });
 }
 
 function residualBlock({ left, right }: BlockPair, { columns, covariateMean, slopes }: Fit): Block {
@@ -266,7 +268,7 @@ function residualBlock({ left, right }: BlockPair, { columns, covariateMean, slo
 /** The regression as a model stores it. */
 function storedEncoding(
   { cols, columnNames }: RowSource,
-  { coding, columns, covariateMean, slopes }: Fit,
+  { coding: encoding, columns, covariateMean, slopes }: Fit,
 ): Residuals['coding'] {
   const names = columnNames ?? Array.from({ length: cols }, (_, j) => String(j));
   return {
@@ -277,7 +279,7 @@ function storedEncoding(
     unseen: 'error',
     columns: names.map((name) => ({ kind: 'number', name, transform: 'none' })),
     regression: {
-      covariates: coding.columns ?? coding.terms.map((name) => ({ name })),
+      covariates: encoding.columns ?? encoding.terms.map((name) => ({ name })),
       mean: Array.from(columns.mean),
       covariateMean: Array.from(covariateMean),
       slopes: Array.from({ length: slopes.rows }, (_, t) => Array.from(slopes.data.subarray(t * cols, (t + 1) * cols))),

@@ -250,7 +250,7 @@ export class Rotation {
    * others if larger.
    */
   readonly criterion: { readonly before: number; readonly after: number };
-  /** The number of starts of the search, and of those that reached the best criterion. */
+  /** The number of starts of the search, and the number of starts that reached the best criterion. */
   readonly starts: { readonly count: number; readonly best: number };
   readonly warnings: readonly Warning[];
   readonly #model: Model;

@@ -53,12 +53,12 @@ export class AlignedRows {
   }
 
   async *#read(): AsyncGenerator<Float64Array, void, void> {
-    const frame = identityScaler(this.cols);
+    const scaler = identityScaler(this.cols);
     let rows = 0;
     for await (const block of this.#source.blocks()) {
       checkBlockWidth(block, this.#source, rows);
       const values = new Float64Array(block.rows * this.cols);
-      packTile(block, frame, { from: 0, to: block.rows, left: 0, right: this.cols }, values);
+      packTile(block, scaler, { from: 0, to: block.rows, left: 0, right: this.cols }, values);
       rows += block.rows;
       if (values.length > 0) yield values;
     }
@@ -102,8 +102,8 @@ export class AlignedLabels {
   }
 
   /**
-   * Gets labels that are waiting to be taken; false at the end. A promise is awaited only where there is one: arrays are fast. Labels that
-   * come in arrays are read one array at a time, so that they may come from the same reading as the rows, and not ahead of them.
+   * Gets labels that are waiting to be taken; false at the end. A promise is awaited only if there is one, so that arrays are fast. Labels
+   * that come in arrays are read one array at a time, so that they may come from the same reading as the rows, and not ahead of them.
    */
   async #more(): Promise<boolean> {
     const waiting: Label[] = [];

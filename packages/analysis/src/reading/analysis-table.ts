@@ -1,16 +1,16 @@
 import type { Encoding, PcaOptions, RowSource } from '@scree/core';
-import type { Block } from '@scree/core/data';
+import { type Block, mapAsync } from '@scree/core/data';
 
 /** Rows of a table, and what stands beside them. */
 export interface TablePart {
   readonly block: Block;
-  /** Where the rows are in the table, counted from 0. Rows that were left out have no part here. */
+  /** The indexes of the rows in the table, counted from 0. Rows that were left out have no part here. */
   readonly places: readonly number[];
-  /** Their names; null where a row has none. Undefined if no column names the rows. */
+  /** Names of the rows. null for a row without a name. Undefined if no column names the rows. */
   readonly names: readonly (string | null)[] | undefined;
-  /** The supplementary columns of the same rows, packed; NaN where a value is missing. */
+  /** The supplementary columns of the same rows, packed; A missing value is NaN. */
   readonly columns: Float64Array;
-  /** One list of labels per column of groups; null where a row has none. */
+  /** One list of labels per column of groups. null for a row without a label. */
   readonly groups: readonly (readonly (string | null)[])[];
 }
 
@@ -37,45 +37,35 @@ export interface AnalysisTable {
   readonly dropped: number;
   /** The parts of the table, if these are moments that were merged. */
   readonly merged?: readonly object[];
-  /** Where rows of `source` are in the table, if that is not where they are in `source`. Reads nothing if no row was dropped. */
+  /** The indexes in the table of rows of `source`, if they differ from the indexes in `source`. Reads nothing if no row was dropped. */
   placesOf?(rows: readonly number[]): Promise<readonly number[]>;
-  /** The rows with what stands beside them, in one reading. Undefined if there is nothing beside them. */
+  /** The rows with their names, groups and supplementary columns, in one reading. Undefined if they have none. */
   parts?(): AsyncIterable<TablePart>;
 }
 
-/** True if something stands beside the rows that only `parts` has. */
+/** True if the table has names, groups or supplementary columns, which only `parts` reads. */
 function hasMore({ label, supplementary, groups, dropped }: AnalysisTable): boolean {
   return label !== undefined || supplementary.length > 0 || groups.length > 0 || dropped > 0;
 }
 
 /**
- * The rows and what stands beside them, in one reading. Rows that have nothing beside them come from `source`, which may have kept
- * them in memory. `parts`: take them from the table all the same, which may be read only once.
+ * The rows with their names, groups and supplementary columns, in one reading. If they have none, they come from `source`, which may have
+ * kept them in memory. With `parts`, they come from the table in any case, which may be readable only once.
  */
-export async function* readParts(
-  table: AnalysisTable,
-  source: RowSource,
-  parts = false,
-): AsyncGenerator<TablePart, void, void> {
-  if (table.parts && (parts || hasMore(table)) && (parts || table.source.rereadable)) {
-    yield* table.parts();
-    return;
-  }
-  yield* partsOf(source, table.dropped === 0 ? table : undefined);
+export function readParts(table: AnalysisTable, source: RowSource, parts = false): AsyncIterable<TablePart> {
+  if (table.parts && (parts || hasMore(table)) && (parts || table.source.rereadable)) return table.parts();
+  return partsOf(source, table.dropped === 0 ? table : undefined);
 }
 
 /** The blocks of a source as parts with nothing beside them. */
-export async function* partsOf(
-  source: RowSource,
-  table?: Pick<AnalysisTable, 'placesOf'>,
-): AsyncGenerator<TablePart, void, void> {
+export function partsOf(source: RowSource, table?: Pick<AnalysisTable, 'placesOf'>): AsyncIterable<TablePart> {
   const none = new Float64Array(0);
   let first = 0;
-  for await (const block of source.blocks()) {
+  return mapAsync(source.blocks(), async (block) => {
     const start = first;
     first += block.rows;
     const rows = Array.from({ length: block.rows }, (_, i) => start + i);
     const places = (await table?.placesOf?.(rows)) ?? rows;
-    yield { block, places, names: undefined, columns: none, groups: [] };
-  }
+    return { block, places, names: undefined, columns: none, groups: [] };
+  });
 }

@@ -16,7 +16,7 @@ export class EvenSample<Item> {
     this.#next = this.#place(0);
   }
 
-  /** Whether a row is chosen. Must be called for the rows in their order. */
+  /** Returns true if a row is chosen. Must be called for the rows in their order. */
   wants(row: number): boolean {
     return row === this.#next;
   }

@@ -1,14 +1,17 @@
 import { type ApplyOptions, DataError, type Model, type TableData } from '@scree/core';
-import type { Block } from '@scree/core/data';
-import { checkBlockWidth, checkFinite, openForModel, refuseChanged, rowWeights } from '@scree/core/data';
+import type { Block, Scaler } from '@scree/core/data';
+import { checkBlockWidth, checkFinite, empty, openForModel, refuseChanged, rowWeights } from '@scree/core/data';
+import { powerOfTwo } from '@scree/core/linalg';
 import {
   type ControlOptions,
   checkControl,
   chooseEngine,
+  deviationOf,
   keepAlive,
   ProgressTracker,
   type Reconstruction,
   reconstructBlock,
+  scalerOf,
 } from '@scree/core/pipeline';
 
 /** How rows are read. */
@@ -81,4 +84,34 @@ export function readBlocks(
   return keepAlive(async () => {
     for await (const { part, block } of reconstructedBlocks(model, phase, data, options)) visit(part, block);
   });
+}
+
+/** Rows of the data with their scores. */
+export interface ScoredBlock extends Omit<ReconstructedBlock, 'part'> {
+  /** Scaler with which the rows of the block become b/unit, b = (x − mean)/scale. */
+  readonly scaler: Scaler;
+  /** A power of two near the deviation of the first component: what scores and squares are measured in. */
+  readonly unit: number;
+  /** z/unit, rows × k, not whitened. */
+  readonly scores: Float64Array;
+  /** ‖b‖²/unit² of every row. */
+  readonly squares: Float64Array;
+}
+
+/** Reads data block by block, with the scores of the rows of each in units that neither overflow nor underflow. At least one row. */
+export async function* scoredBlocks(
+  model: Model,
+  data: TableData,
+  options: RowOptions,
+): AsyncGenerator<ScoredBlock, void, void> {
+  const { components, mean } = model;
+  const unit = powerOfTwo(deviationOf(model, 0));
+  const measured = { components, mean, scale: model.scale.map((scale) => scale * unit) };
+  const scaler = scalerOf(measured);
+  let rows = 0;
+  for await (const { part, ...each } of reconstructedBlocks(model, 'scores', data, options, measured)) {
+    yield { ...each, scaler, unit, scores: part.scores, squares: part.squares };
+    rows += each.block.rows;
+  }
+  if (rows === 0) throw empty();
 }

@@ -1,53 +1,42 @@
 import type { RowSource } from '@scree/core';
-import type { Block } from '@scree/core/data';
+import { type Block, mapAsync, mapSource } from '@scree/core/data';
 
-/** Most numbers that are kept: as many as a table has that is looked at more closely without being asked for. */
+/** Maximum number of numbers that are kept: the size up to which `analyze` examines a table without being asked. */
 const MOST_NUMBERS = 1e7;
 
 /**
- * The same source, whose rows are kept in memory as they are first read, if they are few: a fit, a bootstrap and criteria read
- * a small file once, and what could be read only once can be read again. Blocks stay as they are, so results keep their bits. `bytes` is the memory that the rows may take.
+ * The same source, which keeps its rows in memory during the first reading if they are few. So a fit, a bootstrap and criteria read a small
+ * file once, and a stream can be read again. Blocks are not changed, so results keep their bits. `bytes` is the memory that the rows may
+ * take.
  */
 export function rememberRows(source: RowSource, bytes: number): RowSource {
-  const { cols, dtype, nonzeros, columnNames, resident } = source;
+  const { cols, nonzeros, resident } = source;
   const most = Math.min(MOST_NUMBERS, Math.floor(bytes / 8));
   let kept: readonly Block[] | undefined;
   const canKeep = !resident && (source.rows === undefined || (nonzeros ?? source.rows * cols) <= most);
-  async function* blocks(): AsyncGenerator<Block, void, void> {
-    if (kept) {
-      yield* kept;
-      return;
-    }
+  const read = (): AsyncIterable<Block> => {
     const copies: Block[] = [];
     let numbers = canKeep ? 0 : Number.POSITIVE_INFINITY;
-    for await (const block of source.blocks()) {
-      numbers += block.kind === 'dense' ? block.rows * block.cols : block.data.length;
-      if (numbers <= most) copies.push(copyOf(block));
-      else copies.length = 0;
-      yield block;
-    }
-    if (numbers <= most) kept = copies;
-  }
-  return {
-    get rows() {
-      return source.rows;
-    },
-    expectedRows: source.expectedRows,
-    get sample() {
-      return source.sample;
-    },
+    return mapAsync(
+      source.blocks(),
+      (block) => {
+        numbers += block.kind === 'dense' ? block.rows * block.cols : block.data.length;
+        if (numbers <= most) copies.push(copyOf(block));
+        else copies.length = 0;
+        return block;
+      },
+      () => {
+        if (numbers <= most) kept = copies;
+      },
+    );
+  };
+  return mapSource(source, {
     get rereadable() {
       return source.rereadable || kept !== undefined;
     },
-    cols,
-    dtype,
-    ...(nonzeros === undefined ? {} : { nonzeros }),
-    ...(columnNames ? { columnNames } : {}),
-    resident,
-    remote: source.remote,
-    blocks,
-    warnings: async () => (await source.warnings?.()) ?? [],
-  };
+    blocks: () => kept ?? read(),
+    close: () => {},
+  });
 }
 
 function copyOf(block: Block): Block {

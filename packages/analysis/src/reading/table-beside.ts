@@ -4,7 +4,7 @@ import { ProgressTracker } from '@scree/core/pipeline';
 import { AlignedLabels, AlignedRows, type RowLabels } from './aligned.js';
 import { type AnalysisTable, partsOf, type TablePart } from './analysis-table.js';
 
-/** What stands beside rows in memory. */
+/** Names, groups and supplementary columns of rows in memory, and supplementary rows. */
 export interface BesideRows {
   readonly names?: RowLabels | undefined;
   readonly columns?: Data | undefined;

@@ -71,7 +71,7 @@ export async function answerRowQuestions(
   const { k, d, components, mean } = model;
   const unit = powerOfTwo(deviationOf(model, 0)) || 1;
   const measured = { components, mean, scale: model.scale.map((scale) => scale * unit) };
-  const frame = scalerOf(measured);
+  const scaler = scalerOf(measured);
   const reader = new RowReader(model, scalerOf(model), expected, figures);
   const own =
     compared === model ? reader : new RowReader(compared, scalerOf(model), expected, { ...figures, pictures: false });
@@ -106,7 +106,7 @@ export async function answerRowQuestions(
       if (own !== reader) own.add(rows);
       for (let i = 0; supplementary.length > 0 && i < block.rows; i++)
         correlations.add(piece.columns, i * supplementary.length, scores, i * k, weight ? weight[i] : 1);
-      const grouped = { block, frame, scores, weights: weight };
+      const grouped = { block, scaler, scores, weights: weight };
       for (const [g, each] of sums.entries()) await each.add(piece.groups[g].map(present), grouped, pause);
       if (coloured && colours) {
         const labels = Array.from({ length: block.rows }, (_, i) => colours.labelOf(first + i));

@@ -3,7 +3,7 @@ import { scoreNames, withJson } from '@scree/core/data';
 import { type ControlOptions, keepAlive, type Reconstruction } from '@scree/core/pipeline';
 import { omit } from '../fields.js';
 import type { RowOptions } from '../reading/read-blocks.js';
-import { scoredBlocks } from '../reading/scored-blocks.js';
+import { scoredBlocks } from '../reading/read-blocks.js';
 
 /** How rows and components are related: n × k matrices. */
 export interface RowContributions {

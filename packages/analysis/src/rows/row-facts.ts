@@ -129,7 +129,7 @@ export interface ScoredRows {
 export class RowReader {
   readonly #model: ComparedModel;
   readonly #figures: FigureRows;
-  readonly #frame: Scaler;
+  readonly #scaler: Scaler;
   readonly #sample: EvenSample<SampledRow>;
   readonly #spread: EvenSample<WholeRow>;
   readonly #byGroup = new Map<number, WholeRow>();
@@ -147,10 +147,10 @@ export class RowReader {
   #errorMean = 0;
   #errorSquares = 0;
 
-  constructor(model: ComparedModel, frame: Scaler, expected: number, figures: FigureRows) {
+  constructor(model: ComparedModel, scaler: Scaler, expected: number, figures: FigureRows) {
     this.#model = model;
     this.#figures = figures;
-    this.#frame = frame;
+    this.#scaler = scaler;
     this.#sample = new EvenSample(expected, POINTS);
     this.#spread = new EvenSample(expected, EXAMPLES);
     this.#residual = new Float64Array(model.d);
@@ -236,7 +236,7 @@ export class RowReader {
 
   #keepWorst(block: Block, i: number, scores: Float64Array, square: number, t2: number, title: RowTitle): void {
     const residual = this.#residual;
-    packTile(block, this.#frame, { from: i, to: i + 1, left: 0, right: residual.length }, residual);
+    packTile(block, this.#scaler, { from: i, to: i + 1, left: 0, right: residual.length }, residual);
     const error = removeComponents(this.#model.components, residual);
     const columns: { column: number; share: number }[] = [];
     for (let column = 0; column < residual.length; column++) {

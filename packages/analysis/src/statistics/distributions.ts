@@ -41,7 +41,7 @@ export function tailChiSquared(x: number, degrees: number): number {
   return tailGamma(x / 2, degrees / 2);
 }
 
-/** I_x(a, b), given x and y = 1 − x, both accurate. DLMF 8.17.22, on the side of the mean where it converges fast. */
+/** I_x(a, b), given x and y = 1 − x, both accurate. DLMF 8.17.22, on the side of the mean on which it converges fast. */
 function incompleteBeta(x: number, y: number, a: number, b: number): number {
   if (x > (a + 1) / (a + b + 2)) return 1 - incompleteBeta(y, x, b, a);
   const n = a + b;

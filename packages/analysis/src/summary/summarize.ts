@@ -105,7 +105,7 @@ async function summarizeSource(
   const engine = await chooseEngine({ engine: options.engine ?? 'auto', threads: options.threads }, numbers);
   const { ColumnInspector } = await import('../inspect/column-inspector.js');
   const { PoissonDraws } = await import('../bootstrap/poisson.js');
-  const watch: ColumnInspector = new ColumnInspector(cols, columnNames);
+  const inspector: ColumnInspector = new ColumnInspector(cols, columnNames);
   const replicates = Array.from({ length: count }, () => new Moments(cols));
   const fingerprint = new RowFingerprint();
   fingerprint.text(JSON.stringify(columnNames ?? cols));
@@ -117,7 +117,7 @@ async function summarizeSource(
     checkBlockWidth(block, source, read);
     const some = weights.slice(read, block.rows);
     // First, because the sums below may keep the block.
-    await runTask(watch.add(block, some), () => progress.yieldToEventLoop());
+    await runTask(inspector.add(block, some), () => progress.yieldToEventLoop());
     fingerprint.add(block, some);
     if (count > 0) {
       const first = { ...block, rows: Math.min(KEY_ROWS, block.rows) };
@@ -141,7 +141,7 @@ async function summarizeSource(
     ...{ kept, columnNames, replicates, seed },
     weighted: options.weights !== undefined,
     parts: [part],
-    tally: (await import('../inspect/column-tally.js')).tallyOf(watch.result(kept.columns)),
+    tally: (await import('../inspect/column-tally.js')).tallyOf(inspector.result(kept.columns)),
     warnings: (await source.warnings?.()) ?? [],
   });
 }

@@ -13,11 +13,11 @@ export const MEMORY_SHARES = {
   /** Three blocks of rows of a sixteenth each: one is computed with, one is filled, and one is on its way between two threads. */
   blocks: 3 / 16,
   /**
-   * Square matrices of the solver and their copies: at the default of 1 GB those of the widest covariance that is kept (2,896 columns). A table
-   * with so many columns that their names need this memory has no square matrix, so the names count here too.
+   * Square matrices of the solver and their copies: at the default of 1 GB those of the widest covariance that is kept (2,896 columns). If
+   * a table has enough columns for their names to need this memory, no square matrix is computed, so the names count here too.
    */
   engine: 5 / 16,
-  /** What grows with the number of rows: rows kept for the next reading, their statistics, labels, and buffers of outputs. */
+  /** Data that grow with the number of rows: rows kept for the next reading, their statistics, labels, and buffers of outputs. */
   results: 3 / 16,
 } as const;
 

@@ -14,8 +14,10 @@ export { filterRows, type RowRule } from '../table/filter-rows.js';
 export { GapCounts } from '../table/gap-counts.js';
 export { type BlockPair, joinColumns, pairedBlocks } from '../table/join-columns.js';
 export { dropMissing, fillMissing, refuseMissing } from '../table/missing-values.js';
+export { numberRows } from '../table/number-rows.js';
 export { readSeveralTexts, TextReader } from '../table/read-several-texts.js';
 export { rereadableTable } from '../table/rereadable-table.js';
+export { RowNumbers } from '../table/row-numbers.js';
 export { RowSet } from '../table/row-set.js';
 export { columnsAsText, selectColumns, selectNamed } from '../table/select-columns.js';
 export { type RowRanges, selectRows } from '../table/select-rows.js';
@@ -38,7 +40,7 @@ export {
   type Text,
   withClose,
 } from '../table/table.js';
-export { sourceTable, toRowSource } from '../table/to-row-source.js';
+export { blocksToBatches, sourceTable, toRowSource } from '../table/to-row-source.js';
 export { toTable } from '../table/to-table.js';
 export { transposeTable } from '../table/transpose-table.js';
 export { TwoBuffers } from '../table/two-buffers.js';
@@ -48,12 +50,15 @@ export { identityScaler, packTile } from './blocks/block.js';
 export { blockColumns, packedRows, rowsOfBlock } from './blocks/block-rows.js';
 export { changeOf, refuseChanged } from './blocks/changes.js';
 export { decoded, decodeHalf, numbersOf } from './blocks/float16.js';
+export { mapBlocks } from './blocks/map-blocks.js';
 export type { FloatArray, IntegerArray } from './blocks/matrix.js';
 export { scoreNames } from './blocks/row-matrix.js';
 export { checkBlockWidth, mapSource } from './blocks/row-source.js';
 export type { ReconstructedColumn } from './encoding/decode.js';
 export { decodeNumbers } from './encoding/decode.js';
-export { encodedSource, openForModel, TableEncoder } from './encoding/encoded-source.js';
+export { encodeColumns } from './encoding/encode-columns.js';
+export { encodeTerms } from './encoding/encode-terms.js';
+export { encodedSource, openForModel } from './encoding/encoded-source.js';
 export type {
   CategoryColumn,
   EncodedColumn,

@@ -13,13 +13,13 @@ export interface RemoteRows extends RemoteReference {
 }
 
 /** Returns the rows on a cluster, or undefined if they are on this machine. */
-export function remoteRows({ remote }: Pick<RowSource, 'remote'>): RemoteRows | undefined {
+export function rowsOnCluster({ remote }: Pick<RowSource, 'remote'>): RemoteRows | undefined {
   return remote as RemoteRows | undefined;
 }
 
 /** Returns the rows on a cluster, if this engine computes there. */
 export function remoteRowsFor(source: RowSource, engine: Engine): RemoteRows | undefined {
-  const remote = remoteRows(source);
+  const remote = rowsOnCluster(source);
   return remote?.executors === engine ? remote : undefined;
 }
 
@@ -29,7 +29,7 @@ export async function enginesFor(
   request: EngineRequest & { readonly weights?: unknown },
   numbers?: number,
 ): Promise<readonly [Engine, ...Engine[]]> {
-  const remote = remoteRows(source);
+  const remote = rowsOnCluster(source);
   // Weights are on this machine.
   if (!remote || request.weights !== undefined) return availableEngines(request, numbers);
   const { engine = 'auto' } = request;

@@ -56,7 +56,9 @@ export async function prepareColumns(
   progress: ProgressTracker,
 ): Promise<Opened> {
   const plain = (settings.transform ?? 'none') === 'none' && settings.scale !== 'median';
-  return plain ? { source, settings } : (await import('./encode-columns.js')).encodeColumns(source, settings, progress);
+  return plain
+    ? { source, settings }
+    : (await import('./column-options.js')).applyColumnOptions(source, settings, progress);
 }
 
 /** If the data changed during a failed fit, the change is the likely cause: the error reports it. */
@@ -74,6 +76,7 @@ async function refuseFailedByChange(source: RowSource | undefined, error: unknow
 
 /** Number of fits that run at once. With three, four fits took three times as long as with one, on 16 cores (bench/event-loop.ts). */
 const MOST_FITS = 1;
+/** Number of fits that run now. A count for the process. */
 let running = 0;
 const waiting: (() => void)[] = [];
 

@@ -2,7 +2,7 @@ import type { ProgressTracker } from '../base/progress.js';
 import type { RowSource } from '../data/blocks/row-source.js';
 import type { ColumnStatistics } from '../data/statistics/statistics.js';
 import type { Engine } from '../engines/engine.js';
-import { remoteRows } from '../engines/remote.js';
+import { rowsOnCluster } from '../engines/remote.js';
 import { ConvergenceError } from '../errors.js';
 import { type NestedModels, nested } from '../model/finish.js';
 import { loadDataWarnings } from '../model/load-data-warnings.js';
@@ -92,7 +92,7 @@ async function choosePlan(
 ): Promise<PlannedEngine> {
   const { k, solver, tolerance, learn, memory } = settings;
   const request = { k, solver, tolerance, learn, memory, engine: engines[0] };
-  const remote = 'blocks' in shape ? remoteRows(shape) : undefined;
+  const remote = 'blocks' in shape ? rowsOnCluster(shape) : undefined;
   if (!remote && engines.length === 1) return { engine: engines[0], plan: makePlan(shape, request) };
   const { candidate, cheapest, chooseWhere } = await import('./choose-engine.js');
   if (remote) return chooseWhere(shape, remote.streaming, request, engines);

@@ -183,9 +183,9 @@ export class Model implements ModelRecord {
    * contain the covariates.
    */
   async inverseTransform(scores: Data | Row, options: ApplyOptions = {}): Promise<RowMatrix> {
-    const coding = reversible(this.coding);
-    const decode = coding && (await import('../data/encoding/decode.js')).numbersDecoder(coding);
-    const names = coding?.columns.map(({ name }) => name) ?? this.#names();
+    const encoding = reversible(this.coding);
+    const decode = encoding && (await import('../data/encoding/decode.js')).numbersDecoder(encoding);
+    const names = encoding?.columns.map(({ name }) => name) ?? this.#names();
     const output = new RowCollector(names.length, names);
     const onRow = (x: Float64Array): void => output.push(decode ? decode(x) : x);
     await this.#reconstruct(scores, options, onRow, (block) => output.reserve(block));
@@ -198,9 +198,9 @@ export class Model implements ModelRecord {
    */
   async reconstruct(scores: Data, options: ApplyOptions = {}): Promise<ReconstructedColumn[]> {
     const { columnsOfEncoding, columnsOfRows } = await import('../data/encoding/decode.js');
-    const coding = reversible(this.coding);
-    return coding
-      ? columnsOfEncoding(coding, (onRow) => this.#reconstruct(scores, options, onRow))
+    const encoding = reversible(this.coding);
+    return encoding
+      ? columnsOfEncoding(encoding, (onRow) => this.#reconstruct(scores, options, onRow))
       : columnsOfRows(await this.inverseTransform(scores, options), this.#names());
   }
 

@@ -33,8 +33,8 @@ const TRANSFORM = 'scree-transform';
  * was not fitted to rows, so that numbers may be unknown. Older programs refuse such a model instead of applying only a part of
  * it. `READERS` has the readers of all versions.
  */
-const versionOf = ({ coding, scaling, origin }: ModelRecord): 1 | 2 | 3 | 4 =>
-  origin ? 4 : coding?.regression ? 3 : coding || scaling === 'median' ? 2 : 1;
+const versionOf = ({ coding: encoding, scaling, origin }: ModelRecord): 1 | 2 | 3 | 4 =>
+  origin ? 4 : encoding?.regression ? 3 : encoding || scaling === 'median' ? 2 : 1;
 const TRANSFORM_VERSION = 4;
 const MAGIC = 'SCREEPCA';
 const NUMBERS = { float64: 'float64 little-endian', float32: 'float32 little-endian' };

@@ -8,7 +8,7 @@ export type RowRanges = readonly (readonly [first: number, last: number])[];
 /** Which rows are selected. */
 export interface RowSelection {
   readonly ranges: RowRanges;
-  /** Whether the rows in the ranges are selected, or all others. */
+  /** If true, the rows in the ranges are selected, otherwise all other rows. */
   readonly which: 'inside' | 'outside';
   /** The error if a range ends after the last row. */
   outOfRange(last: number, rows: number): Error;

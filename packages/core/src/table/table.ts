@@ -69,7 +69,7 @@ export interface RemoteRequest {
   onRead(read: RemoteReading): void;
 }
 
-/** What was read on a cluster. */
+/** Facts about rows that were read on a cluster. */
 export interface RemoteReading {
   /** Rows of the table, rows with missing values, and rows that remain. */
   readonly read: number;
@@ -171,28 +171,32 @@ export function readCells<Value>(
   chosen: readonly number[] = [...table.columns.keys()],
   texts: readonly number[] = [],
 ): AsyncIterable<CellBatch<Value>> {
-  const isNumber = (j: number): boolean => table.columns[j].kind === 'number';
-  const numbers = chosen.filter(isNumber);
-  const others = chosen.filter((j) => !isNumber(j));
+  const { columns, uniform, width } = table;
+  const isNumber = (j: number): boolean => columns[j].kind === 'number';
+  const numbers = [...new Set(chosen.filter(isNumber))];
+  const others = [...new Set([...chosen.filter((j) => !isNumber(j)), ...texts])];
+  const numberSlots = new Map(numbers.map((j, at) => [j, at]));
+  const textSlots = new Map(others.map((j, at) => [j, at]));
+  const whole = uniform && numbers.length === width && numbers.every((j, at) => j === at);
   let first = 0;
-  const all = [...new Set([...others, ...texts])];
-  return mapAsync(table.read({ numbers, texts: all }), (batch) => {
+  return mapAsync(table.read({ numbers: whole ? 'all' : numbers, texts: others }), (batch) => {
     const start = first;
     const { rows } = batch.block;
     first += rows;
     const { data, stride } = plainNumbers(batch.block);
+    const valuesOf = (j: number): readonly Value[] => batch.texts[textSlots.get(j) ?? 0];
     return {
       rows,
       columns: chosen.map((j) => {
         if (!isNumber(j)) {
-          const values = batch.texts[all.indexOf(j)];
+          const values = valuesOf(j);
           return (i: number) => values[i];
         }
-        const at = numbers.indexOf(j);
+        const at = numberSlots.get(j) ?? 0;
         return (i: number) => data[i * stride + at];
       }),
       rowNumber: (i: number) => rowNumberOf(batch, i, start),
-      texts: texts.map((j) => batch.texts[all.indexOf(j)]),
+      texts: texts.map(valuesOf),
       rowNumbers: batch.rowNumbers,
     };
   });

@@ -1,11 +1,12 @@
 import { mapAsync } from '../base/map-async.js';
 import type { Block } from '../data/blocks/block.js';
 import { blockColumns } from '../data/blocks/block-rows.js';
+import { numbersOf } from '../data/blocks/float16.js';
 import { mapSource, type RowSource } from '../data/blocks/row-source.js';
-import type { Table, TableColumn } from './table.js';
+import type { ReadRequest, Table, TableBatch, TableColumn } from './table.js';
 
 /** A source of numbers as a table. Its blocks are read as they are. */
-export function sourceTable(source: RowSource, names = source.columnNames): Table<never> {
+export function sourceTable(source: RowSource, names = source.columnNames): Table {
   let columns: readonly TableColumn[] | undefined;
   const { cols } = source;
   return {
@@ -30,21 +31,33 @@ export function sourceTable(source: RowSource, names = source.columnNames): Tabl
     mayMissValues: true,
     checkMissing: false,
     rereadable: source.rereadable,
-    read: ({ numbers, texts = [] }) => {
-      if (texts.length > 0) throw new TypeError('A source of numbers has no texts.');
-      const all = numbers === 'all' || (numbers.length === cols && numbers.every((column, j) => column === j));
-      return mapAsync(asyncBlocks(source), (block) => ({
-        block: all ? block : blockColumns(block, numbers),
-        texts: [],
-      }));
-    },
+    read: (request) => blocksToBatches(source.blocks(), request),
     warnings: () => source.warnings?.() ?? [],
     close: async () => source.close?.(),
   };
 }
 
-async function* asyncBlocks(source: RowSource): AsyncGenerator<Block, void, void> {
-  yield* source.blocks();
+/** Blocks of all columns of a table as batches of the columns that are asked for. */
+export function blocksToBatches(
+  blocks: Iterable<Block> | AsyncIterable<Block>,
+  { numbers, texts = [] }: ReadRequest,
+): AsyncIterable<TableBatch> {
+  return mapAsync(blocks, (block) => ({
+    block: numbers === 'all' || isWhole(numbers, block.cols) ? block : blockColumns(block, numbers),
+    texts: texts.map((column) => textsOf(block, column)),
+  }));
+}
+
+function isWhole(columns: readonly number[], width: number): boolean {
+  return columns.length === width && columns.every((column, j) => column === j);
+}
+
+function textsOf(block: Block, column: number): string[] {
+  const dense = block.kind === 'dense' ? block : blockColumns(block, [...Array(block.cols).keys()]);
+  return Array.from({ length: block.rows }, (_, i) => {
+    const at = i * dense.stride + column;
+    return String(numbersOf(dense, at, at + 1)[0]);
+  });
 }
 
 /** What a source says that its table does not know. */

@@ -8,7 +8,7 @@ export interface ValueBatch {
   readonly rowNumbers?: readonly number[] | undefined;
 }
 
-/** What is known of a table of values. */
+/** Facts about a table of values. */
 export interface ValueTableFacts {
   readonly columns: readonly { readonly name: string; readonly kind?: ColumnKind }[];
   readonly named: boolean;

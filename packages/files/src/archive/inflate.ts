@@ -39,6 +39,7 @@ const LENGTH_ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14,
 /** The end of a block among literals and lengths. */
 const END = 256;
 
+/** A cache: the fixed Huffman codes. */
 let fixed: { readonly literals: Codes; readonly distances: Codes } | undefined;
 
 /** Unpacks from the position of the window, and leaves the window behind the last byte of the packed data. */

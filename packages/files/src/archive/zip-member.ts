@@ -10,8 +10,14 @@ export async function arrayBytes(file: SeekableBytes, member: ZipMember, unpack:
   return member.packed ? unpacked(bytes, 'deflate', unpack, { size: member.size }) : bytes;
 }
 
+/** A check of bytes that are read in order. `end` throws if they are wrong. */
+export interface ByteCheck {
+  add(bytes: Uint8Array): void;
+  end(): void;
+}
+
 /** The same bytes, with a check of their size, and of their checksum at the end. */
-export function checked(bytes: Bytes, watch: () => { see(bytes: Uint8Array): void; end(): void }): Bytes {
+export function checkedBytes(bytes: Bytes, startCheck: () => ByteCheck): Bytes {
   const { path, size, rereadable } = bytes;
   return {
     path,
@@ -19,15 +25,15 @@ export function checked(bytes: Bytes, watch: () => { see(bytes: Uint8Array): voi
     rereadable,
     open() {
       const reader = bytes.open();
-      const seen = watch();
+      const check = startCheck();
       let left = size ?? 0;
       return {
         async read(into) {
           const got = await reader.read(into.subarray(0, left + 1));
           if (got > left) throw badFile(path, `it unpacks to more than the ${size} bytes it promises`);
           left -= got;
-          seen.see(into.subarray(0, got));
-          if (left === 0 || got < into.length) seen.end();
+          check.add(into.subarray(0, got));
+          if (left === 0 || got < into.length) check.end();
           return got;
         },
         close: () => reader.close(),
@@ -53,20 +59,16 @@ async function memberBytes(file: SeekableBytes, member: ZipMember): Promise<Seek
 }
 
 /** Counts a member's bytes and computes their checksum. Throws at the end if either is wrong. */
-export function watchMember(
-  member: ZipMember,
-  path: string,
-  { crc32 }: Pick<Unpackers, 'crc32'>,
-): { see(bytes: Uint8Array): void; end(): void } {
+export function startMemberCheck(member: ZipMember, path: string, { crc32 }: Pick<Unpackers, 'crc32'>): ByteCheck {
   let sum = 0;
-  let seen = 0;
+  let count = 0;
   return {
-    see(bytes) {
+    add(bytes) {
       sum = crc32(bytes, sum);
-      seen += bytes.length;
+      count += bytes.length;
     },
     end() {
-      if (seen === member.size && sum === member.crc) return;
+      if (count === member.size && sum === member.crc) return;
       throw badFile(`${path} (${member.name})`, `its checksum says that it was changed or damaged`);
     },
   };

@@ -127,8 +127,8 @@ export class BatchReader {
     length: number,
   ): Promise<(i: number) => number> {
     const each = large ? 8 : 4;
-    const places = await this.#part(location.buffer + 1, from * each, (count + 1) * each, (length + 1) * each);
-    const view = new DataView(places.buffer, places.byteOffset, places.byteLength);
+    const offsets = await this.#part(location.buffer + 1, from * each, (count + 1) * each, (length + 1) * each);
+    const view = new DataView(offsets.buffer, offsets.byteOffset, offsets.byteLength);
     return (i) =>
       large ? view.getInt32(8 * i + 4, true) * 2 ** 32 + view.getUint32(8 * i, true) : view.getInt32(4 * i, true);
   }
@@ -175,7 +175,7 @@ export class BatchReader {
     return { values: await this.numbers(child, children[0].type, start, end - start, all, rounded), starts, lengths };
   }
 
-  /** The bitmap of values that are not missing; undefined if there are no missing values. */
+  /** The bitmap of values that are not missing. Undefined if all rows have a value. */
   async valid(
     location: FieldLocation,
     from: number,

@@ -83,7 +83,7 @@ async function readFooter(file: SeekableBytes, memory: number): Promise<ArrowFil
   const footer = FlatTable.root(await bytesAt(file, file.size - 10 - length, length));
   const schema = footer.table(1);
   if (!schema) throw badFile(file.path, 'its footer has no schema');
-  const places = (number: number): MessageLocation[] => {
+  const locations = (number: number): MessageLocation[] => {
     // Offset, length of the header, four unused bytes, length of the body.
     const values = footer.int64s(number, 3);
     if (values.length / 3 > MOST_BATCHES) throw badFile(file.path, 'it claims too many batches');
@@ -93,7 +93,7 @@ async function readFooter(file: SeekableBytes, memory: number): Promise<ArrowFil
       body: values[3 * i + 2],
     }));
   };
-  return { ...readSchema(schema, file.path, memory), dictionaries: places(2), batches: places(3) };
+  return { ...readSchema(schema, file.path, memory), dictionaries: locations(2), batches: locations(3) };
 }
 
 async function readMessages(file: SeekableBytes, memory: number): Promise<ArrowFile> {

@@ -9,7 +9,10 @@ export interface TemporaryCopy {
   close(): Promise<void>;
 }
 
-/** Copies bytes that can only be read in order, so that they can be read at any position. `memory` is the number of bytes that reading may take. */
+/**
+ * Copies bytes that can only be read in order to bytes that can be read at any position. `memory` is the number of bytes that reading may
+ * take.
+ */
 export type MakeCopy = (bytes: Bytes, memory: number) => Promise<TemporaryCopy>;
 
 /** Bytes added to a Blob at once. */

@@ -14,15 +14,14 @@ const WITH_THOUSANDS = {
   '.': /^[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?$/,
   ',': /^[+-]?[1-9]\d{0,2}(?:\.\d{3})+(?:,\d*)?$/,
 } as const;
-const AMBIGUOUS = /^[+-]?[1-9]\d{0,2}([.,])\d{3}$/;
+const AMBIGUOUS = /^[+-]?[1-9]\d{0,2}[.,]\d{3}$/;
 /** An address of a machine: 192.168.100.101. */
 const IP_ADDRESS = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/;
 
 export function classifyCell(cell: string): CellKind {
   const [point, comma] = [cell.includes('.'), cell.includes(',')];
   if (!point && !comma) return cellNumber(cell) === undefined ? 'text' : 'unmarked';
-  const ambiguous = AMBIGUOUS.exec(cell)?.[1] as DecimalMark | undefined;
-  if (ambiguous) return { ambiguous };
+  if (AMBIGUOUS.test(cell)) return { ambiguous: point ? '.' : ',' };
   if (point && IP_ADDRESS.test(cell)) return 'text';
   if (parseNumber(cell, '.') !== undefined) return { mark: '.' };
   return parseNumber(cell, ',') === undefined ? 'text' : { mark: ',' };
@@ -82,10 +81,10 @@ export interface NumberFormat {
 }
 
 /**
- * The decimal mark of every column. Cells of the column decide, except those like "1,234". If there are no others, the other
- * columns decide, if they agree. Otherwise the delimiter may decide: between commas a comma separates thousands, and between
- * semicolons it is the decimal mark. Otherwise a comma stays open, and a point is a decimal point unless it looks like a
- * separator of thousands: beside it are whole numbers of up to three digits, and commas do not separate columns.
+ * The decimal mark of every column. Cells of the column decide, except those like "1,234". If all cells are like that, the other columns
+ * decide, if they agree. Otherwise the delimiter may decide: between commas a comma separates thousands, and between semicolons it is the
+ * decimal mark. Otherwise a comma stays open, and a point is a decimal point unless it looks like a separator of thousands: beside it are
+ * whole numbers of up to three digits, and commas do not separate columns.
  */
 export function decideMarks(columns: readonly CellCounts[], delimiter: string): NumberFormat[] {
   const decided = columns.map(ownMark);

@@ -56,24 +56,25 @@ const SELDOM = 0.01;
  */
 function areNumberedNames(first: readonly string[], below: RowsBelow): boolean {
   const { rows, tally } = below;
-  const places = [...first.keys()].filter((j) => WHOLE.test(first[j]));
+  const numbered = [...first.keys()].filter((j) => WHOLE.test(first[j]));
   const words = [...first.keys()].filter((j) => !WHOLE.test(first[j]));
-  if (rows.length === 0 || places.length === 0 || !words.every((j) => isNameOfTexts(first[j], j, below))) return false;
-  const numbers = places.map((j) => Number(first[j]));
+  if (rows.length === 0 || numbered.length === 0 || !words.every((j) => isNameOfTexts(first[j], j, below)))
+    return false;
+  const numbers = numbered.map((j) => Number(first[j]));
   const [counts, years] = [numbers.every((value, i) => value === i), areYears(numbers)];
   const even = hasEvenSteps(numbers) && (numbers.length > 2 || numbers[0] + 1 === numbers[1]);
-  if (first[0] === '' && counts && (places.length > 1 || tally[0].texts === 0)) return true;
-  if (places.length < 2 || !(counts || years || even)) return false;
-  const columns = places.map((j) => rows.map((row) => below.read(row[j], j)).filter((value) => value !== undefined));
+  if (first[0] === '' && counts && (numbered.length > 1 || tally[0].texts === 0)) return true;
+  if (numbered.length < 2 || !(counts || years || even)) return false;
+  const columns = numbered.map((j) => rows.map((row) => below.read(row[j], j)).filter((value) => value !== undefined));
   if (goesOn(numbers, columns)) return false;
   // Years may be above anything but years. Two of them must follow each other.
-  if (years && columns.filter(holdsYears).length >= places.length / 2) return false;
-  if (years && even && (words.length > 0 || places.length > 2)) return true;
-  const whole = places.map((j) => rows.some((row) => /^[+-]?\d+$/.test(row[j])));
+  if (years && columns.filter(holdsYears).length >= numbered.length / 2) return false;
+  if (years && even && (words.length > 0 || numbered.length > 2)) return true;
+  const whole = numbered.map((j) => rows.some((row) => /^[+-]?\d+$/.test(row[j])));
   const unlike = columns.filter((column, i) => column.length > 0 && (!whole[i] || isOutside(numbers[i], column)));
-  if (unlike.length < places.length / 2) return false;
-  if (places.length > 2 && (counts || years)) return true;
-  const alone = whole.includes(true) ? 1 : (1 / (rows.length * places.length + 2)) ** places.length;
+  if (unlike.length < numbered.length / 2) return false;
+  if (numbered.length > 2 && (counts || years)) return true;
+  const alone = whole.includes(true) ? 1 : (1 / (rows.length * numbered.length + 2)) ** numbered.length;
   return Math.min(alone, (2 / (rows.length + 1)) ** unlike.length) < SELDOM;
 }
 

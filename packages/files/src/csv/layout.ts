@@ -12,7 +12,7 @@ export interface CsvLayout {
   readonly singleDelimiter: boolean;
 }
 
-export async function csvLayout(bytes: Bytes, na: readonly string[]): Promise<CsvLayout> {
+export async function detectLayout(bytes: Bytes, na: readonly string[]): Promise<CsvLayout> {
   const sample = await peek(bytes, SAMPLE);
   const dialect = sniffDialect(sample, sample.length < SAMPLE, bytes.path, { memory: DEFAULT_MEMORY, na });
   const top = new RegExp(`^(?:[^\\r\\n]*(?:\\r\\n|\\n|\\r)){${dialect.linesAbove}}`);

@@ -10,8 +10,8 @@ import { RoundedIntegers } from '../table/rounded-integers.js';
 import { type JsonLayout, jsonElements } from './elements.js';
 
 /** Rows and characters from which the columns are found. */
-const JUDGED = 1000;
-const JUDGED_VALUES = 1_000_000;
+const INSPECTED_ROWS = 1000;
+const INSPECTED_VALUES = 1_000_000;
 /** Longest list in a record that becomes columns. */
 const LONGEST_LIST = 1 << 16;
 
@@ -42,7 +42,9 @@ export async function openJson(
   const roundedRows = new WeakMap<object, ReadonlySet<number>>();
   const elements = () =>
     jsonElements(bytes, layout, { memory, window, rounded: (row, values) => roundedRows.set(row, values) });
-  const { columns, places, known } = await judge(elements(), bytes.path, memory, missing);
+  const found = await findColumns(elements(), bytes.path, memory, missing);
+  const { columns, known } = found;
+  const rows = new JsonRows(found, bytes.path, missing);
   return {
     format,
     columns,
@@ -75,17 +77,17 @@ export async function openJson(
     let row = 0;
     for await (const part of elements()) {
       for (const element of part) {
-        checkRow(element, row);
+        rows.check(element, row);
         const rounded = roundedRows.get(element as object);
         const { data } = block;
         for (let j = 0; j < cols; j++) {
-          const given = valueAt(element, places[numbers[j]], row);
-          const value = toNumber(given, row, numbers[j]);
+          const given = rows.value(element, numbers[j], row);
+          const value = rows.toNumber(given, row, numbers[j]);
           if (rounded?.has(value)) reading.add(numbers[j]);
           if (typeof given === 'boolean') convert(numbers[j], 'boolean', String(given), value);
           data[block.rows * cols + j] = value;
         }
-        for (const [t, column] of texts.entries()) block.addText(t, toText(valueAt(element, places[column], row)));
+        for (const [t, column] of texts.entries()) block.addText(t, toText(rows.value(element, column, row)));
         block.rows++;
         row++;
         if (block.isFull) yield block.take();
@@ -93,12 +95,27 @@ export async function openJson(
     }
     if (block.rows > 0) yield block.take();
   }
+}
 
-  function checkRow(element: unknown, row: number): void {
+/** Checks rows and reads their values. */
+class JsonRows {
+  readonly #columns: JsonColumns;
+  readonly #path: string;
+  readonly #missing: ReadonlySet<string>;
+
+  constructor(columns: JsonColumns, path: string, missing: ReadonlySet<string>) {
+    this.#columns = columns;
+    this.#path = path;
+    this.#missing = missing;
+  }
+
+  /** Throws if a row has another form than the first rows. */
+  check(element: unknown, row: number): void {
+    const { columns, known } = this.#columns;
     if (Array.isArray(element) !== (known === undefined)) {
       throw new DataError(
         'RAGGED_ROWS',
-        `Row ${row + 1} of ${bytes.path} is a ${known ? 'list' : 'record'}, the first is not. Use one form for all rows.`,
+        `Row ${row + 1} of ${this.#path} is a ${known ? 'list' : 'record'}, the first is not. Use one form for all rows.`,
         { row, reason: 'mixed-forms' },
       );
     }
@@ -106,7 +123,7 @@ export async function openJson(
       if (element.length === columns.length) return;
       throw new DataError(
         'RAGGED_ROWS',
-        `Row ${row + 1} of ${bytes.path} has ${element.length} values, the first has ${columns.length}.`,
+        `Row ${row + 1} of ${this.#path} has ${element.length} values, the first has ${columns.length}.`,
         { row, value: element.length, expected: columns.length },
       );
     }
@@ -114,13 +131,16 @@ export async function openJson(
       if (known?.has(key)) continue;
       throw new DataError(
         'RAGGED_ROWS',
-        `Row ${row + 1} of ${bytes.path} has a key ${JSON.stringify(key)} that the first ${JUDGED} rows have not. Give all records the same keys.`,
+        `Row ${row + 1} of ${this.#path} has a key ${JSON.stringify(key)} that the first ${INSPECTED_ROWS} rows have not. Give all records the same keys.`,
         { row, columnName: key, reason: 'unknown-key' },
       );
     }
   }
 
-  function valueAt(element: unknown, { key, entry }: FieldPath, row: number): unknown {
+  /** The value of a column in a row. null if the row does not have it. */
+  value(element: unknown, column: number, row: number): unknown {
+    const { paths, known } = this.#columns;
+    const { key, entry } = paths[column];
     // Inherited keys do not count.
     const value = Object.hasOwn(element as object, key) ? (element as Record<string | number, unknown>)[key] : null;
     if (entry === undefined || value === null) return value;
@@ -130,19 +150,20 @@ export async function openJson(
     const found = typeof shown === 'number' ? `a list of ${shown}` : shown;
     throw new DataError(
       'RAGGED_ROWS',
-      `Row ${row + 1} of ${bytes.path} has ${found} under ${JSON.stringify(key)}, the first has a list of ${list}. Exclude it, or make all lists equally long.`,
+      `Row ${row + 1} of ${this.#path} has ${found} under ${JSON.stringify(key)}, the first has a list of ${list}. Exclude it, or make all lists equally long.`,
       { row, columnName: String(key), value: shown, expected: list, reason: 'list-length' },
     );
   }
 
-  function toNumber(value: unknown, row: number, column: number): number {
+  /** A value of a column as a number. NaN if it is missing. */
+  toNumber(value: unknown, row: number, column: number): number {
     if (typeof value === 'number') return value;
     if (typeof value === 'boolean') return value ? 1 : 0;
-    if (value === null || (typeof value === 'string' && missing.has(value))) return Number.NaN;
-    const { name } = columns[column];
+    if (value === null || (typeof value === 'string' && this.#missing.has(value))) return Number.NaN;
+    const { name } = this.#columns.columns[column];
     throw new DataError(
       'NOT_A_NUMBER',
-      `Row ${row + 1} of ${bytes.path} holds ${JSON.stringify(value).slice(0, 40)} in ${JSON.stringify(name)}, where others hold numbers. Correct it, or exclude the column.`,
+      `Row ${row + 1} of ${this.#path} holds ${JSON.stringify(value).slice(0, 40)} in ${JSON.stringify(name)}, where others hold numbers. Correct it, or exclude the column.`,
       { row, column, columnName: name, value },
     );
   }
@@ -167,23 +188,25 @@ interface ValueCounts {
   list: number | undefined;
 }
 
-interface Judged {
+/** The columns that the first rows have. */
+interface JsonColumns {
   readonly columns: TableColumn[];
-  readonly places: FieldPath[];
+  readonly paths: FieldPath[];
   /** The keys of records; undefined if rows are lists. */
   readonly known: ReadonlyMap<string, ValueCounts> | undefined;
 }
 
-async function judge(
+/** Finds columns and their types in the first rows. */
+async function findColumns(
   elements: AsyncIterable<readonly unknown[]>,
   path: string,
   memory: number,
   missing: ReadonlySet<string>,
-): Promise<Judged> {
+): Promise<JsonColumns> {
   const tally = new Map<string, ValueCounts>();
   let [rows, values, lists] = [0, 0, 0];
   let whole = true;
-  judging: for await (const part of elements) {
+  inspecting: for await (const part of elements) {
     for (const element of part) {
       if (Array.isArray(element)) lists++;
       for (const [key, value] of Object.entries(element as object)) {
@@ -196,30 +219,30 @@ async function judge(
         count(counts, value, missing);
         values++;
       }
-      if (++rows < JUDGED && values <= JUDGED_VALUES) continue;
+      if (++rows < INSPECTED_ROWS && values <= INSPECTED_VALUES) continue;
       whole = false;
-      break judging;
+      break inspecting;
     }
   }
   if (rows === 0) throw new DataError('EMPTY_DATA', `${path} holds no rows.`);
   if (tally.size === 0) throw badFile(path, 'its rows are empty');
   const asLists = lists === rows;
   const columns: TableColumn[] = [];
-  const places: FieldPath[] = [];
+  const paths: FieldPath[] = [];
   for (const [name, counts] of tally) {
     const key = asLists ? Number(name) : name;
     if (counts.list && counts.numbers + counts.texts + counts.others === 0 && !asLists) {
       checkColumns(columns.length + counts.list, memory, path);
       for (let entry = 0; entry < counts.list; entry++) {
         columns.push({ name: `${name}[${entry}]`, kind: 'number', type: 'number' });
-        places.push({ key, entry });
+        paths.push({ key, entry });
       }
       continue;
     }
     columns.push({ name, ...kindOf(counts, whole) });
-    places.push({ key });
+    paths.push({ key });
   }
-  return { columns, places, known: asLists ? undefined : tally };
+  return { columns, paths, known: asLists ? undefined : tally };
 }
 
 function count(counts: ValueCounts, value: unknown, missing: ReadonlySet<string>): void {

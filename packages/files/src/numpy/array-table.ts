@@ -1,15 +1,7 @@
 import { DataError } from '@scree/core';
-import {
-  blockColumns,
-  blockHeight,
-  type DenseBatch,
-  type DenseBlock,
-  mapAsync,
-  numbersOf,
-  type ReadRequest,
-  type Table,
-} from '@scree/core/data';
-import { type Bytes, readWhole } from '../bytes/bytes.js';
+import { blockHeight, blocksToBatches, type DenseBlock, type Table } from '@scree/core/data';
+import type { ByteCheck } from '../archive/zip-member.js';
+import { type ByteReader, type Bytes, readWhole } from '../bytes/bytes.js';
 import { Pool, readAhead } from '../bytes/read-ahead.js';
 import { type FileError, truncated } from '../file-error.js';
 import { RoundedIntegers } from '../table/rounded-integers.js';
@@ -19,42 +11,25 @@ import { swapBytes } from './number-type.js';
 export interface ArrayOptions {
   readonly format: string;
   readonly memory: number;
-  /** Called with all bytes of a complete pass, in order, and at its end. */
-  readonly watch?: (() => { see(bytes: Uint8Array): void; end(): void }) | undefined;
+  /** Starts a check of all bytes of a pass. */
+  readonly startCheck?: (() => ByteCheck) | undefined;
 }
 
 /**
  * One array of numbers in a file (.npy, a member of .npz, IDX) as a table: the first dimension is the rows, the others
- * become columns. Values are read into two buffers in turn, and passed on as they are stored.
+ * become columns.
  */
-export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, watch }: ArrayOptions): Table {
-  const { type, shape, offset, fortran } = layout;
+export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, startCheck }: ArrayOptions): Table {
+  const { type, shape } = layout;
   const { path } = bytes;
-  const available = bytes.size === undefined ? undefined : bytes.size - offset;
-  const count = countValues(shape, type.bytes, available, path);
-  if (count === 0 || shape.length === 0) {
-    throw new DataError(
-      'EMPTY_DATA',
-      `${path} holds an array of shape (${shape.join(', ')}): there are no rows in it.`,
-    );
-  }
-  const rows = shape[0];
-  const cols = count / rows;
-  if (cols * type.bytes > memory / 4) {
-    throw new DataError(
-      'TOO_LARGE',
-      `A row of ${path} has ${cols} numbers: not even a few fit in ${memory} bytes. Allow more memory.`,
-      { expected: memory, reason: 'memory' },
-    );
-  }
-  // One column, or one plain row: both orders are the same.
-  const columnwise = fortran && cols > 1 && (rows > 1 || shape.length > 2);
-  const height = blockHeight(cols * type.bytes, memory, rows, BLOCK_BYTES);
-  const pool = new Pool(height * cols * type.bytes);
+  const { rows, cols } = tableShape(layout, bytes, memory);
+  // If there is one column or one plain row, both orders are the same.
+  const columnwise = layout.fortran && cols > 1 && (rows > 1 || shape.length > 2);
+  const reader = new ArrayReader(layout, bytes, { rows, cols, memory, startCheck });
   const { readAt } = bytes;
-  if (columnwise && !readAt) throw new TypeError('columns can only be read where any place can be');
+  if (columnwise && !readAt) throw new TypeError('an array that is stored by columns needs seekable bytes');
   const integers = new RoundedIntegers();
-  // Created on demand: there may be very many.
+  // Created on demand, because there may be very many.
   let columns: Table['columns'] | undefined;
   return {
     format,
@@ -78,69 +53,128 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
       const rounded = (column: number): void => {
         if (wanted === undefined || wanted.has(column)) reading.add(column);
       };
-      return pick(columnwise && readAt ? byColumns(readAt, rounded) : byRows(rounded), request);
+      return blocksToBatches(
+        columnwise && readAt ? reader.byColumns(readAt, rounded) : reader.byRows(rounded),
+        request,
+      );
     },
     warnings: () => integers.warnings(path, String),
     close: async () => {},
   };
+}
+
+/** The number of rows and columns of an array. Throws if it has no rows, or its rows do not fit in memory. */
+function tableShape(
+  { type, shape, offset }: ArrayLayout,
+  bytes: Bytes,
+  memory: number,
+): { rows: number; cols: number } {
+  const { path } = bytes;
+  const available = bytes.size === undefined ? undefined : bytes.size - offset;
+  const count = countValues(shape, type.bytes, available, path);
+  if (count === 0 || shape.length === 0) {
+    throw new DataError(
+      'EMPTY_DATA',
+      `${path} holds an array of shape (${shape.join(', ')}): there are no rows in it.`,
+    );
+  }
+  const rows = shape[0];
+  const cols = count / rows;
+  if (cols * type.bytes > memory / 4) {
+    throw new DataError(
+      'TOO_LARGE',
+      `A row of ${path} has ${cols} numbers: not even a few fit in ${memory} bytes. Allow more memory.`,
+      { expected: memory, reason: 'memory' },
+    );
+  }
+  return { rows, cols };
+}
+
+/** Reads an array block by block. Values are read into two buffers in turn, and passed on as they are stored. */
+class ArrayReader {
+  readonly #layout: ArrayLayout;
+  readonly #bytes: Bytes;
+  readonly #rows: number;
+  readonly #cols: number;
+  /** Rows of a block. */
+  readonly #height: number;
+  readonly #pool: Pool;
+  readonly #startCheck: ArrayOptions['startCheck'];
+
+  constructor(
+    layout: ArrayLayout,
+    bytes: Bytes,
+    {
+      rows,
+      cols,
+      memory,
+      startCheck,
+    }: Pick<ArrayOptions, 'memory' | 'startCheck'> & { readonly rows: number; readonly cols: number },
+  ) {
+    const rowBytes = cols * layout.type.bytes;
+    this.#layout = layout;
+    this.#bytes = bytes;
+    this.#rows = rows;
+    this.#cols = cols;
+    this.#height = blockHeight(rowBytes, memory, rows, BLOCK_BYTES);
+    this.#pool = new Pool(this.#height * rowBytes);
+    this.#startCheck = startCheck;
+  }
 
   /** Reads rows in the order of the file. */
-  async function* byRows(rounded: (column: number) => void): AsyncGenerator<DenseBlock, void, void> {
-    const reader = bytes.open();
-    const buffers = [pool.take(), pool.take()];
-    const seen = watch?.();
+  async *byRows(rounded: (column: number) => void): AsyncGenerator<DenseBlock, void, void> {
+    const rows = this.#rows;
+    const cols = this.#cols;
+    const { type, offset } = this.#layout;
+    const { path } = this.#bytes;
+    const reader = this.#bytes.open();
+    const buffers = [this.#pool.take(), this.#pool.take()];
+    const check = this.#startCheck?.();
     let done = 0;
     try {
       if (offset > 0) {
-        const head = new Uint8Array(offset);
-        await readWhole(reader, head, path, 'its header');
-        seen?.see(head);
+        const header = new Uint8Array(offset);
+        await readWhole(reader, header, path, 'its header');
+        check?.add(header);
       }
       yield* readAhead(async (turn) => {
         if (done === rows) return undefined;
-        const some = Math.min(height, rows - done);
+        const some = Math.min(this.#height, rows - done);
         const into = new Uint8Array(buffers[turn], 0, some * cols * type.bytes);
         const got = await reader.read(into);
-        if (got < into.length) throw missingRow(done + Math.floor(got / (cols * type.bytes)));
-        seen?.see(into);
+        if (got < into.length) throw this.#missingRow(done + Math.floor(got / (cols * type.bytes)));
+        check?.add(into);
         done += some;
         if (done === rows) {
-          await checkEnd();
-          seen?.end();
+          await this.#checkEnd(reader);
+          check?.end();
         }
-        settle(buffers[turn], some, (index) => rounded(index % cols));
-        return blockOf(buffers[turn], some);
+        this.#convert(buffers[turn], some, (index) => rounded(index % cols));
+        return this.#blockOf(buffers[turn], some);
       });
     } finally {
       await reader.close();
-      pool.give(...buffers);
-    }
-
-    function missingRow(row: number): FileError {
-      const details = { row, expected: rows, reason: 'missing-row' } as const;
-      return truncated(path, `row ${row + 1} of ${rows} is not there`, details);
-    }
-
-    /** Checks the end if the size was unknown: the last value must end with the last byte. */
-    async function checkEnd(): Promise<void> {
-      if (bytes.size !== undefined) return;
-      if ((await reader.read(new Uint8Array(1))) > 0) countValues(shape, type.bytes, count * type.bytes + 1, path);
+      this.#pool.give(...buffers);
     }
   }
 
   /** Assembles rows from columns: of each column, the rows of a block are read at once. */
-  async function* byColumns(
-    at: NonNullable<Bytes['readAt']>,
+  async *byColumns(
+    readAt: NonNullable<Bytes['readAt']>,
     rounded: (column: number) => void,
   ): AsyncGenerator<DenseBlock, void, void> {
-    const buffers = [pool.take(), pool.take()];
-    const stored = pool.take();
+    const rows = this.#rows;
+    const cols = this.#cols;
+    const { type, offset, shape } = this.#layout;
+    const { path } = this.#bytes;
+    const buffers = [this.#pool.take(), this.#pool.take()];
+    const stored = this.#pool.take();
     const order = columnOrder(shape);
     let done = 0;
     try {
       yield* readAhead(async (turn) => {
         if (done === rows) return undefined;
-        const some = Math.min(height, rows - done);
+        const some = Math.min(this.#height, rows - done);
         const first = done;
         done += some;
         const run = some * type.bytes;
@@ -148,26 +182,43 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
           await Promise.all(
             Array.from({ length: Math.min(LANES, cols - from) }, async (_, lane) => {
               const into = new Uint8Array(stored, (from + lane) * run, run);
-              const got = await at(into, offset + ((from + lane) * rows + first) * type.bytes);
+              const got = await readAt(into, offset + ((from + lane) * rows + first) * type.bytes);
               if (got < run) throw truncated(path, `column ${from + lane + 1} of ${cols} is not whole`);
             }),
           );
         }
-        settle(stored, some, (index) => rounded(order[Math.floor(index / some)]));
+        this.#convert(stored, some, (index) => rounded(order[Math.floor(index / some)]));
         transpose(stored, buffers[turn], type.bytes, some, cols, order);
-        return blockOf(buffers[turn], some);
+        return this.#blockOf(buffers[turn], some);
       });
     } finally {
-      pool.give(...buffers, stored);
+      this.#pool.give(...buffers, stored);
     }
   }
 
-  function settle(buffer: ArrayBuffer, some: number, rounded: (index: number) => void): void {
-    if (layout.bigEndian) swapBytes(buffer, type.bytes, some * cols);
-    type.convert?.(buffer, some * cols, rounded);
+  #missingRow(row: number): FileError {
+    const details = { row, expected: this.#rows, reason: 'missing-row' } as const;
+    return truncated(this.#bytes.path, `row ${row + 1} of ${this.#rows} is not there`, details);
   }
 
-  function blockOf(buffer: ArrayBuffer, some: number): DenseBlock {
+  /** Checks the end if the size was unknown: the last value must end with the last byte. */
+  async #checkEnd(reader: ByteReader): Promise<void> {
+    const { size, path } = this.#bytes;
+    if (size !== undefined || (await reader.read(new Uint8Array(1))) === 0) return;
+    const { type, shape } = this.#layout;
+    countValues(shape, type.bytes, this.#rows * this.#cols * type.bytes + 1, path);
+  }
+
+  /** Converts the values of `some` rows in place to the byte order and the types of this machine. */
+  #convert(buffer: ArrayBuffer, some: number, rounded: (index: number) => void): void {
+    const { bigEndian, type } = this.#layout;
+    if (bigEndian) swapBytes(buffer, type.bytes, some * this.#cols);
+    type.convert?.(buffer, some * this.#cols, rounded);
+  }
+
+  #blockOf(buffer: ArrayBuffer, some: number): DenseBlock {
+    const { type } = this.#layout;
+    const cols = this.#cols;
     const data = type.view(buffer, some * cols);
     return { kind: 'dense', rows: some, cols, stride: cols, data, half: type.half === true };
   }
@@ -217,19 +268,4 @@ function transpose(
       }
     }
   }
-}
-
-/** Blocks of the requested columns, and the numbers of a column as texts. */
-function pick(blocks: AsyncIterable<DenseBlock>, { numbers, texts = [] }: ReadRequest): AsyncIterable<DenseBatch> {
-  return mapAsync(blocks, (block) => ({
-    block: numbers === 'all' ? block : blockColumns(block, numbers),
-    texts: texts.map((column) => textsOf(block, column)),
-  }));
-}
-
-function textsOf(block: DenseBlock, column: number): string[] {
-  return Array.from({ length: block.rows }, (_, i) => {
-    const at = i * block.stride + column;
-    return String(numbersOf(block, at, at + 1)[0]);
-  });
 }

@@ -2,7 +2,7 @@ import { DataError, type NumberArray } from '@scree/core';
 import { blockHeight, type ReadRequest, type Table, type TableBatch, toBlock } from '@scree/core/data';
 import type { Unpackers } from '../archive/unpack.js';
 import type { SeekableBytes, ZipMember } from '../archive/zip.js';
-import { arrayBytes, checked, watchMember } from '../archive/zip-member.js';
+import { arrayBytes, checkedBytes, startMemberCheck } from '../archive/zip-member.js';
 import { type ByteReader, type Bytes, readWhole } from '../bytes/bytes.js';
 import { readAhead } from '../bytes/read-ahead.js';
 import { latin1Of } from '../bytes/text.js';
@@ -28,8 +28,9 @@ export async function csrTable(
 ): Promise<Table | undefined> {
   const { path } = file;
   const open = async (name: string): Promise<Bytes> => {
-    const member = parts.get(name) as ZipMember;
-    return checked(await arrayBytes(file, member, unpack), () => watchMember(member, path, unpack));
+    const member = parts.get(name);
+    if (!member) throw bad(`its ${name} is not there`);
+    return checkedBytes(await arrayBytes(file, member, unpack), () => startMemberCheck(member, path, unpack));
   };
   const kind = await readText(await open('format'));
   if (kind === undefined) return undefined;
@@ -73,10 +74,10 @@ export async function csrTable(
           );
         }
         const some = next.length - 1;
-        const places = await readers[1].take(count);
-        const numbers = await readers[2].take(count, (i) => reading.add(places[i]));
+        const entryColumns = await readers[1].take(count);
+        const numbers = await readers[2].take(count, (i) => reading.add(entryColumns[i]));
         height += some;
-        const matrix = { rows: some, cols, indptr: next, indices: places, data: numbers as Float64Array };
+        const matrix = { rows: some, cols, indptr: next, indices: entryColumns, data: numbers as Float64Array };
         return { block: toBlock(matrix), texts: [] };
       });
     } finally {

@@ -2,7 +2,7 @@ import { OptionError } from '@scree/core';
 import { type Table, withClose } from '@scree/core/data';
 import { plainUnpackers, type Unpackers } from '../archive/unpack.js';
 import { readZip, type SeekableBytes, type ZipMember } from '../archive/zip.js';
-import { arrayBytes, checked, watchMember } from '../archive/zip-member.js';
+import { arrayBytes, checkedBytes, startMemberCheck } from '../archive/zip-member.js';
 import { copyToBlob, type MakeCopy } from '../bytes/temporary-copy.js';
 import { badFile, unsupported } from '../file-error.js';
 import { arrayTable } from './array-table.js';
@@ -39,10 +39,10 @@ export async function openNpz(
   await reader.close();
   countValues(layout.shape, layout.type.bytes, chosen.size - layout.offset, bytes.path);
   const format = `NumPy .npz, ${chosen.name.slice(0, -4)}`;
-  const watch = () => watchMember(chosen, path, unpack);
-  if (!layout.fortran) return arrayTable(layout, bytes, { format, memory, watch });
+  const startCheck = () => startMemberCheck(chosen, path, unpack);
+  if (!layout.fortran) return arrayTable(layout, bytes, { format, memory, startCheck });
   // Columns are read at many positions, but a checksum needs the bytes from the first to the last.
-  const whole = await copy(checked(bytes, watch), memory);
+  const whole = await copy(checkedBytes(bytes, startCheck), memory);
   return withClose(arrayTable(layout, whole.bytes, { format, memory }), whole.close);
 }
 

@@ -40,6 +40,7 @@ export {
   withClose,
 } from '@scree/core/data';
 export { convertedWarning } from '../table/converted-values.js';
+export { columnMeans } from '../table/missing-values.js';
 export { checkColumns } from '../table/most-columns.js';
 export { RoundedIntegers, wasRounded } from '../table/rounded-integers.js';
 export { uniqueNames } from '../table/unique-names.js';

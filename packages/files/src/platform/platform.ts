@@ -12,14 +12,14 @@ export type TableReader = (
 
 export type TableReaders = { readonly [Format in FileFormat]?: TableReader | undefined };
 
-/** What the surroundings (a browser, Node) offer to readers. */
+/** The services of a platform (a browser, Node) for readers. */
 export interface Platform {
   readonly unpack: Unpackers;
-  /** Where packed files are unpacked to that must be read at many positions. */
+  /** Copies packed files that must be read at many positions. */
   readonly copy: MakeCopy;
-  /** Readers that take precedence over those of `formats.ts`, or stand in where it has none. */
+  /** Readers that replace readers of `formats.ts`, or read formats without a reader there. */
   readonly readers: TableReaders;
 }
 
-/** A platform that needs nothing but the language. */
+/** A platform that uses only JavaScript. */
 export const plainPlatform: Platform = { unpack: plainUnpackers, copy: copyToBlob, readers: {} };

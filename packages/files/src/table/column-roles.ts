@@ -12,7 +12,7 @@ export interface LeftOut {
   readonly numericShare?: number;
 }
 
-/** What the columns of a table are for, by their indexes. */
+/** The role of each column of a table, by the column's index. */
 export interface ColumnRoles {
   /** The columns of numbers that are analysed. */
   readonly used: readonly number[] | 'all';

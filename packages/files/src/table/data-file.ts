@@ -1,6 +1,7 @@
-import type { RowSource } from '@scree/core';
+import type { Encoding, PcaOptions, RowSource } from '@scree/core';
 import type { Block, Table } from '@scree/core/data';
 import type { LeftOut } from './column-roles.js';
+import type { EncodeFileOptions } from './file-view.js';
 import type { LabelOptions, Labels } from './labels.js';
 
 /** Counts of missing values. */
@@ -41,6 +42,12 @@ export interface DataFile {
   readonly source: RowSource;
   /** The rows with their categories, for `mca`, `famd` and `mfa`; gaps are passed on. Like `source`, it does not close the file. */
   readonly table: Table;
+  /** The supplementary columns, and the groups as text. Like `source`, it does not close the file. */
+  readonly supplementaryTable: Table;
+  /** How the table became the columns of `source`, if it was encoded. */
+  readonly coding: Encoding | undefined;
+  /** Options with which PCA of `source` is the method that the encoding was made for. */
+  readonly fit: Pick<PcaOptions, 'k' | 'scale' | 'ddof'> | undefined;
   /** Names of the analysed columns, in their order; numbers from 0 if the file has no names. */
   readonly columns: readonly string[];
   /** Names of the columns that are categories, in the order of the file. */
@@ -69,6 +76,8 @@ export interface DataFile {
   labelled(): AsyncIterable<LabelledBlock>;
   /** The rows with their numbers in the file, names, supplementary columns and groups, in one reading. A block is valid until the next one is read. */
   withSupplementary(): AsyncIterable<SupplementaryBlock>;
+  /** The same file with its columns encoded: categories, transforms, residuals. It is closed with this one. */
+  encode(coding: Encoding, options?: EncodeFileOptions): DataFile;
   /** The name or the colour of every row, or of some: codes of two or four bytes, however long the texts are. */
   labels(options?: LabelOptions): Promise<Labels>;
   /** One weight per row, as `pca` takes them; undefined when no column was chosen for it. */

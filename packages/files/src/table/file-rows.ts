@@ -1,21 +1,19 @@
 import type { DataError, Warning } from '@scree/core';
 import {
-  changeTable,
   dropMissing,
   fillMissing,
   GapCounts,
-  mapAsync,
+  numberRows,
   type ReadRequest,
+  RowNumbers,
   refuseMissing,
   type Table,
-  type TableBatch,
 } from '@scree/core/data';
 import type { FileOptions } from '../options.js';
 import type { ColumnRoles } from './column-roles.js';
 import { type ConvertedColumn, convertedWarning } from './converted-values.js';
 import type { MissingValues } from './data-file.js';
 import { columnMeans, countMissing } from './missing-values.js';
-import { RowNumbers } from './row-numbers.js';
 import { leftOutWarning, missingIn, missingSomewhere, nothingLeft } from './table-errors.js';
 
 /** What is known of a file besides its table. */
@@ -104,27 +102,18 @@ export class FileRows {
 
   /** A table whose readings count the rows, learn their numbers, and fail if there are none. */
   followed(table: Table): Table {
-    return changeTable(table, { read: (request) => this.#follow(table.read(request)) });
-  }
-
-  #follow(batches: AsyncIterable<TableBatch>): AsyncIterable<TableBatch> {
-    const numbers = new RowNumbers();
-    const { rows: known } = this;
-    // Until all rows were read, those of the newest reading are known best.
-    if (known === undefined || this.#numbers.count < known) this.#numbers = numbers;
-    return mapAsync(
-      batches,
-      (batch) => {
-        numbers.add(batch);
-        return batch.block.rows === 0 ? undefined : batch;
+    return numberRows(table, {
+      begin: (numbers) => {
+        // Until all rows were read, those of the newest reading are known best.
+        if (this.rows === undefined || this.#numbers.count < this.rows) this.#numbers = numbers;
       },
-      () => {
+      end: (numbers) => {
         if (numbers.count === 0) throw this.emptyError();
         this.rows = numbers.count;
         this.#numbers = numbers;
         this.counts = this.#handled ?? wholeReading(numbers.count);
       },
-    );
+    });
   }
 
   /** The numbers of rows in the file. They are learned by a reading, if rows are left out and were not read yet. */

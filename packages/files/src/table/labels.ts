@@ -1,9 +1,9 @@
 /** Labels as codes: `names[codes[i]]` is the label of row i. */
 export interface Labels {
   readonly names: readonly string[];
-  /** −1 where a row has no label, −2 where its label came after the most that were asked for, or that memory allows. */
+  /** −1 for a row without a label. −2 if the label came after the maximum number of labels, or the memory for labels was full. */
   readonly codes: Int16Array | Int32Array;
-  /** The values themselves where the column holds numbers; NaN where there is none. */
+  /** The values, if the column holds numbers. A missing value is NaN. */
   readonly numbers: Float64Array | undefined;
 }
 
@@ -13,11 +13,11 @@ export interface LabelOptions {
   readonly of?: 'name' | 'color' | undefined;
   /** Most different labels to keep; 1000 when left out. */
   readonly most?: number | undefined;
-  /** Take every so many-th row only, beginning with row 0. */
+  /** Reads only every `every`-th row, beginning with row 0. */
   readonly every?: number | undefined;
 }
 
-/** What a label takes in memory besides its characters, which take two bytes each at most. */
+/** Bytes of a label besides its characters, which take up to two bytes each. */
 const HEAD = 64;
 
 /**

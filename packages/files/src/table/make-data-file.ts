@@ -1,16 +1,12 @@
 import { DataError, OptionError } from '@scree/core';
 import {
-  changeTable,
-  columnsAsText,
   filterRows,
   mapAsync,
-  mapSource,
+  type ReadRequest,
   readSeveralTexts,
-  selectColumns,
   selectRows,
   type Table,
   type Text,
-  toRowSource,
 } from '@scree/core/data';
 import { DEFAULT_MEMORY, type FileOptions } from '../options.js';
 import { type ColumnRoles, chooseRoles, labelNames } from './column-roles.js';
@@ -18,9 +14,9 @@ import type { DataFile, LabelledBlock } from './data-file.js';
 import { describeFile } from './describe-file.js';
 import { explainError } from './explain-error.js';
 import { type FileFacts, FileRows } from './file-rows.js';
+import { encodedView, type FileView, plainView, supplementaryTable, tableOfCells } from './file-view.js';
 import { collectLabels, type LabelOptions, type Labels } from './labels.js';
 import { readWeights } from './read-weights.js';
-import { remoteRows } from './remote-rows.js';
 import { supplementaryBlocks } from './supplementary-blocks.js';
 import { noLabel, refuseForSparse } from './table-errors.js';
 
@@ -35,7 +31,7 @@ export function makeDataFile(given: Table, options: FileOptions, facts: FileFact
   if (sparse) refuseForSparse(options);
   const whole = readSeveralTexts(given);
   const table = only ? rowsOfLevel(whole, options, path) : whole;
-  if (!ranges) return dataFile(fileRows(table, only !== undefined), options);
+  if (!ranges) return asFile(fileRows(table, only !== undefined));
   if (sparse) {
     throw new OptionError('BAD_OPTION', 'Rows of a sparse matrix cannot be chosen as supplementary.', {
       option: 'supplementaryRows',
@@ -49,7 +45,11 @@ export function makeDataFile(given: Table, options: FileOptions, facts: FileFact
     );
   const rows = fileRows(selectRows(table, { ranges, which: 'outside', outOfRange }), true);
   const apart = fileRows(selectRows(table, { ranges, which: 'inside', outOfRange }), true, rows);
-  return dataFile(rows, options, dataFile(apart, options));
+  return asFile(rows, asFile(apart));
+
+  function asFile(own: FileRows, supplementaryRows?: DataFile): DataFile {
+    return dataFile(own, plainView(own), options, supplementaryRows);
+  }
 
   function fileRows(own: Table, filtered: boolean, fitted?: FileRows): FileRows {
     const roles = chooseRoles(own, options, path);
@@ -78,76 +78,67 @@ function checkFill({ fill }: FileOptions, { cols }: ColumnRoles, path: string): 
   );
 }
 
-function dataFile(rows: FileRows, options: FileOptions, supplementaryRows?: DataFile): DataFile {
-  const { table, complete, roles, facts } = rows;
-  const { used, cols, categories, leftOut } = roles;
-  const analysed = rows.followed(complete);
-  const source = mapSource(toRowSource(used === 'all' ? analysed : selectColumns(analysed, used)), {
-    get rows() {
-      return rows.rows;
-    },
-    remote: remoteRows(rows),
-    expectedRows: () => table.rows ?? table.expectedRows?.(),
-    warnings: () => rows.warnings(),
-    close: () => {},
-  });
+function dataFile(rows: FileRows, view: FileView, options: FileOptions, supplementaryRows?: DataFile): DataFile {
+  const { table, roles, facts } = rows;
+  const { source, parts, labelled } = view;
   const { name: label, color } = labelNames(options);
-  const namesOf = (columns: readonly number[]): string[] => columns.map((j) => table.columns[j].name);
-  async function* labelled(): AsyncGenerator<LabelledBlock, void, void> {
-    const { name } = roles;
-    if (name === undefined) throw noLabel('name');
-    for await (const { block, texts } of analysed.read({ numbers: used, texts: [name] }))
-      yield { block, labels: texts[0] };
-  }
+  const namesOf = ({ columns }: Table, indexes: readonly number[]): string[] => indexes.map((j) => columns[j].name);
   const file: DataFile = {
     source,
     get table() {
       return tableOfCells(rows);
     },
+    get supplementaryTable() {
+      return supplementaryTable(rows);
+    },
+    coding: view.coding,
+    fit: view.fit,
     get columns() {
       return roles.names();
     },
-    categories: namesOf(categories),
-    leftOut,
+    categories: namesOf(table, roles.categories),
+    leftOut: roles.leftOut,
     label,
     color,
     weight: options.weight,
-    supplementary: namesOf(roles.supplementary),
-    groups: namesOf(roles.groups),
+    supplementary: namesOf(parts, view.roles.supplementary),
+    groups: namesOf(parts, view.roles.groups),
     supplementaryRows,
     format: table.format,
     bytes: facts.bytes,
-    shape: categories.length > 0 ? rows.cells.shape : table.shape,
+    shape: view.shape,
     get rows() {
       return rows.rows;
     },
     get dropped() {
       return rows.dropped;
     },
-    labelled,
-    withSupplementary: () => supplementaryBlocks(categories.length > 0 ? rows.followed(rows.cells) : analysed, roles),
+    labelled: () => labelledBlocks(labelled.table, view.roles.used, labelled.name),
+    withSupplementary: () => supplementaryBlocks(parts, view.roles),
+    encode: (coding, given = {}) => {
+      const { supplementary, groups } = given;
+      const apart = supplementaryRows?.encode(coding, { supplementary, groups });
+      return dataFile(rows, encodedView(rows, coding, given), options, apart);
+    },
     labels: (given = {}) => labelsOf(rows, given, options.memory),
     weights: async () => (roles.weight === undefined ? undefined : readWeights(rows, roles.weight)),
     countMissing: () => rows.countMissing(),
     rowsInFile: (some) => rows.rowsInFile(some),
     explain: (error) => explainError(error, rows),
-    describe: () => {
-      const counts = { dropped: rows.dropped, supplementary: supplementaryRows?.rows };
-      return describeFile(facts.path, file, { cols, categories: categories.length, ...counts });
-    },
+    describe: () => describeFile(rows, supplementaryRows?.rows),
     close: () => table.close(),
   };
   return file;
 }
 
-/** The analysed columns in their order, with categories as text. */
-function tableOfCells(rows: FileRows): Table {
-  const { cells, roles } = rows;
-  const mixed = roles.mixed();
-  const chosen = selectColumns(rows.followed(cells), mixed);
-  const categories = mixed.flatMap((j, at) => (roles.categories.includes(j) ? [at] : []));
-  const typed = categories.length === 0 ? chosen : columnsAsText(chosen, categories);
-  return changeTable(typed, { warnings: () => rows.warnings(), close: async () => {} });
+/** The rows with their names. */
+function labelledBlocks(
+  table: Table,
+  numbers: ReadRequest['numbers'],
+  name: number | undefined,
+): AsyncIterable<LabelledBlock> {
+  if (name === undefined) throw noLabel('name');
+  return mapAsync(table.read({ numbers, texts: [name] }), ({ block, texts: [labels] }) => ({ block, labels }));
 }
 
 /** The name or the color of every row as codes. */

@@ -37,7 +37,7 @@ export async function countMissing(
 /** Weighted means of the values that are not missing, in one reading. Sums are about the first value of each column. */
 export async function columnMeans(
   table: Table,
-  { cols, usedAndWeight, weight }: ColumnRoles,
+  { cols, usedAndWeight, weight }: Pick<ColumnRoles, 'cols' | 'usedAndWeight' | 'weight'>,
   nameOf: (column: number) => string,
 ): Promise<Float64Array> {
   const [firstValues, sums, totals] = [

@@ -1,4 +1,4 @@
-/** What pandas calls the column of an index that has no name. */
+/** The name that pandas gives to the column of an index without a name. */
 const NAMELESS = /^__index_level_\d+__$/;
 
 /**

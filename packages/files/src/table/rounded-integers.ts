@@ -59,7 +59,7 @@ export class RoundedReading {
   }
 }
 
-/** Whether the 64-bit integer of these halves became another number as `value`. */
+/** Returns true if the 64-bit integer with these halves was rounded to another number, `value`. */
 export function wasRounded(value: number, high: number, low: number): boolean {
   if (value > -LARGEST_EXACT && value < LARGEST_EXACT) return false;
   // The halves of what it became: beyond 2^53 it is a whole number, and its low half is exact.
@@ -67,7 +67,7 @@ export function wasRounded(value: number, high: number, low: number): boolean {
   return becameLow !== low || Math.floor(value / 2 ** 32) !== high;
 }
 
-/** Whether digits (with a sign or without) stand for another whole number than `value`, to which they were read. */
+/** Returns true if digits, with or without a sign, are another whole number than `value`, the float64 that was read from them. */
 export function wasTextRounded(digits: string, value: number): boolean {
   return (
     Math.abs(value) >= LARGEST_EXACT && Number.isFinite(value) && BigInt(digits.replace(/^\+/, '')) !== BigInt(value)

@@ -83,7 +83,7 @@ function joined(
 ): Table {
   const [{ table: first }] = parts;
   const tables = parts.map(({ table }) => table);
-  /** Rows of each file, as far as they were counted. */
+  /** Rows of each file. Undefined for files that were not counted yet. */
   const counts = tables.map(({ rows }) => rows);
   const sizes = parts.map(({ bytes }) => bytes?.() ?? 0);
   const found: (readonly Warning[])[] = tables.map(() => []);
@@ -228,7 +228,7 @@ function withoutPartitions(columns: readonly TableColumn[], partitions: TableCol
   return columns;
 }
 
-/** Where the columns of the whole table are in one file. */
+/** Finds the columns of the whole table in one file. */
 function columnIndexesIn(
   table: Table,
   path: string,
@@ -301,7 +301,7 @@ function columnIndexesIn(
 /** Beyond any column: it is never asked for. */
 const NOT_THERE = Number.MAX_SAFE_INTEGER;
 
-/** Whether a column is read: chosen, or not left out. */
+/** Returns true if a column is read: it was chosen, or not left out. */
 function isUsed(name: string, options: CheckedOptions): boolean {
   if (isLabel(name, options) || name === options.weight) return true;
   if (options.exclude?.includes(name)) return false;

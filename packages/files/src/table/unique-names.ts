@@ -1,7 +1,7 @@
 /** The names, each once: a second "a" is "a_1". `same` says by what they are told apart. */
 export function uniqueNames(names: readonly string[], same = (name: string): string => name): string[] {
   const taken = new Set<string>();
-  // Where the next copy of a name is looked for: a file may have a million of the same.
+  // The next number to try for each name, because a file may repeat one name a million times.
   const copies = new Map<string, number>();
   return names.map((base) => {
     let name = base;

@@ -2,7 +2,7 @@ import { ScreeError } from '@scree/core';
 import { openBlob } from '../../src/index.js';
 import { rowsOf } from '../support.js';
 
-/** What a file holds, or why it cannot be read. */
+/** The contents of a file, or the reason why it cannot be read. */
 export interface Told {
   readonly format?: string;
   readonly columns?: readonly string[];

@@ -1,7 +1,7 @@
 /**
- * Public tables, and what a statistician would want to be told before an analysis of all their numeric columns, unscaled.
- * Written down by hand, from what the columns are, before the program had seen the tables. `null` columns: the
- * code must be there, whichever columns it names.
+ * Public tables, and what a statistician would want to be told before an analysis of all their numeric columns, unscaled. Expectations
+ * written by hand, from the meaning of the columns, before the program had seen the tables. `null` columns: the code must be there,
+ * whichever columns it names.
  *
  * `unsaid`: what would be wanted, but nothing in the numbers or the name tells it. The tests assert that too, so that the table in
  * docs/guide/choosing-a-scaling.md stays true.

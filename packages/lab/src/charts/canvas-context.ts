@@ -1,4 +1,4 @@
-/** The 2-D context of a canvas. It is missing only where the canvas already has a context of another kind. */
+/** The 2-D context of a canvas. Throws if the canvas has a context of another kind already. */
 export function context2d(
   canvas: HTMLCanvasElement,
   settings?: CanvasRenderingContext2DSettings,

@@ -7,7 +7,7 @@ interface Props {
   readonly draw: (width: number) => Promise<Element>;
 }
 
-/** A chart by Observable Plot, as wide as its container. Plot is loaded when a chart is drawn, after the scores, which do not need it. */
+/** A chart by Observable Plot, as wide as its container. Plot is loaded when the first chart is drawn. The scores do not need it, so they come first. */
 export function Chart({ draw }: Props) {
   const [home, width] = useWidth();
   useLayoutEffect(() => {

@@ -8,7 +8,7 @@ interface Props {
 /** The numbers of a chart, for screen readers. */
 export function NumbersTable({ caption, head, rows }: Props) {
   return (
-    // A table grows with its cells, whatever width it is given; the box around it does not.
+    // A table grows with its cells and ignores its width. The box around it does not grow.
     <div class="visually-hidden">
       <table>
         <caption>{caption}</caption>

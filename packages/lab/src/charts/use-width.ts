@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
@@ -21,5 +22,6 @@ export function useWidth<Container extends HTMLElement = HTMLDivElement>(): read
 
 const narrow = matchMedia('(max-width: 40rem)');
 
-/** Whether the layout has one column. Figures draw again when their width changes, so this need not be a signal. */
-export const isNarrow = (): boolean => narrow.matches;
+/** True if the layout has one column. */
+export const isNarrow = signal(narrow.matches);
+narrow.addEventListener('change', () => (isNarrow.value = narrow.matches));

@@ -17,7 +17,7 @@ export interface Dataset {
   readonly exclude?: readonly string[];
   /** The column whose groups colour the points. */
   readonly colour?: string;
-  /** The column that names rows: a different text in each. */
+  /** The column that names rows. Its texts are all different. */
   readonly label?: string;
 }
 
@@ -27,7 +27,7 @@ export const DATASETS = {
   iris: {
     title: 'Iris',
     about: '150 flowers of three species, four measurements (Anderson, 1935)',
-    // Part of the page, so that the first figure needs no request.
+    // The table is part of the page, so that the first figure needs no request.
     origin: { kind: 'text', name: 'iris.csv', text: irisTable },
     colour: 'species',
   },
@@ -40,7 +40,7 @@ export const DATASETS = {
   },
   penguins: {
     title: 'Penguins',
-    about: '344 penguins of three species, two of them not measured (Palmer Station, 2007–2009)',
+    about: '344 penguins of three species, two of which were not measured (Palmer Station, 2007–2009)',
     origin: at('penguins.csv', penguins),
     scale: 'unit',
     exclude: ['year'],

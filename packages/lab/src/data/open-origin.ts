@@ -10,9 +10,9 @@ import {
   type Table,
 } from '@scree/files/platform';
 
-/** Blobs up to this size are read at once, because every read of a blob takes milliseconds. */
+/** Blobs up to this size are read whole, because every read of a blob takes milliseconds. */
 const SMALL = 1 << 20;
-/** Bytes that tell a stored model from a table. */
+/** The first bytes of a file, which distinguish a stored model from a table. */
 const HEAD = 256;
 
 /** Opens a file of any format as columns and rows. */
@@ -28,7 +28,7 @@ export async function openOrigin(data: Blob | Uint8Array, name: string): Promise
 /** How stored models begin, in their binary form and as JSON. */
 const MODEL = /^(SCREEPCA|\s*\{\s*"format"\s*:\s*"scree-model")/;
 
-/** A stored model as JSON would be read as one row of data. */
+/** Refuses a stored model. As JSON it would be read as one row of data. */
 async function refuseModel(data: Blob | Uint8Array, name: string): Promise<void> {
   const head = data instanceof Blob ? new Uint8Array(await data.slice(0, HEAD).arrayBuffer()) : data.subarray(0, HEAD);
   if (!MODEL.test(new TextDecoder().decode(head))) return;

@@ -1,16 +1,17 @@
 import type { Model } from '@scree/core';
 import type { CloudArrow, CloudPoints } from '../charts/point-cloud/point-cloud.js';
 
-/** How far along each axis arrows may reach, relative to the farthest score in their direction. */
+/** How far arrows may reach along an axis, relative to the farthest score in their direction. */
 const REACH = 0.9;
-/** The same where scores reach much less far than on the other side: relative to the other side. */
+/** If scores reach much less far in one direction, arrows there may reach this share of the other direction. */
 const LEAST_REACH = 1 / 3;
 
 /**
  * The columns as arrows among the scores: column j points to (v_xj·√λ_x, v_yj·√λ_y), its covariance with the scores scaled
- * to unit variance. All arrows are scaled by one factor, the usual one of biplots: the largest with which all of them stay within
- * the extent of the scores along every axis. So arrows do not enlarge the axes, apart from a third where scores reach far on one side
- * only. Of many columns, those that contribute most to the drawn components together: the squared length Σ λᵢ·vᵢⱼ² is that contribution.
+ * to unit variance. All arrows are scaled by one factor, as is usual in biplots: the largest factor with which all arrows stay
+ * within the extent of the scores along every axis. So arrows do not enlarge the axes, apart from at most a third if scores reach
+ * far in one direction only. If there are many columns, those that contribute most to the drawn components are returned: the
+ * squared length Σ λᵢ·vᵢⱼ² is this contribution.
  */
 export function biplotArrows(
   { components: { data, cols, rows } }: Model,
@@ -20,7 +21,7 @@ export function biplotArrows(
   most: number,
   colourOf?: (column: number) => string | undefined,
 ): CloudArrow[] {
-  // From the scores as they are drawn: in the units of the data, a variance may be too small for float64.
+  // Computed from the scores as they are drawn, because in the units of the data a variance may be too small for float64.
   const axes = [points.x, points.y, points.z].filter((scores) => scores !== undefined);
   const spreads = axes.map(spreadOf);
   const coordinates = Array.from({ length: cols }, (_, j) =>
@@ -47,7 +48,7 @@ export function biplotArrows(
   }
 }
 
-/** √λ times a factor that all components share, because scores have mean 0. */
+/** √λ times √(n − 1), a factor that all components share. Scores have mean 0. */
 function spreadOf(scores: Float32Array): number {
   let sum = 0;
   for (let i = 0; i < scores.length; i++) sum += scores[i] ** 2;

@@ -1,6 +1,7 @@
-import { computed, signal } from '@preact/signals';
+import { computed } from '@preact/signals';
 import { count, percent, plural } from '@scree/analysis/describe';
 import type { CloudArrow, CloudOutline } from '../charts/point-cloud/point-cloud.js';
+import { isNarrow } from '../charts/use-width.js';
 import { oneLine } from '../shorten.js';
 import { colouring, namesOfComponents, shades } from '../state/colouring.js';
 import { reportProblem } from '../state/data.js';
@@ -19,23 +20,19 @@ import {
 import { MIN_ELLIPSE_ROWS, SHADES } from '../worker/messages.js';
 import { biplotArrows } from './biplot-arrows.js';
 
-/** What is drawn over the points, and the sentences that say what it is. */
+/** Arrows and outlines over the points, and the captions that explain them. */
 
-export const narrowScreen = matchMedia('(max-width: 40rem)');
-export const isNarrow = signal(narrowScreen.matches);
-narrowScreen.addEventListener('change', () => (isNarrow.value = narrowScreen.matches));
-
-/** Arrows whose names can usually be read. */
+/** The number of arrows whose names can usually be read. */
 const READABLE = { wide: 10, narrow: 6 };
 /** More arrows than this cover everything else. */
 export const MAX_ARROWS = 60;
 
-/** How many arrows are drawn at most. */
+/** The largest number of arrows that are drawn. */
 export const mostArrows = computed(() =>
   Math.min(MAX_ARROWS, arrowLimit.value ?? READABLE[isNarrow.value ? 'narrow' : 'wide']),
 );
 
-/** cos² of the columns on the drawn components, where points and arrows are coloured by it. */
+/** cos² of the columns on the drawn components, if points and arrows are coloured by it. */
 const columnQuality = resource(
   () => {
     const now = points.value?.now;
@@ -66,7 +63,7 @@ export const cloudArrows = computed((): readonly CloudArrow[] => {
 export const cloudOutlines = computed((): readonly CloudOutline[] => {
   const [found, drawn, colours] = [outlines.value, points.value, colouring.value];
   if (!found || !drawn || found.now !== drawn.now || colours?.legend?.kind !== 'groups' || is3d.value) return [];
-  // Until the outlines of other axes or of another column arrive, there are none.
+  // After a change of the axes or of the column, nothing is drawn until the new outlines arrive.
   if (String(found.components) !== String(drawn.components) || found.column !== colourBy.value) return [];
   const unit = 10 ** drawn.cloud.exponent10;
   return found.found.map(({ group, points: line }) => ({
@@ -77,7 +74,7 @@ export const cloudOutlines = computed((): readonly CloudOutline[] => {
   }));
 });
 
-/** What arrows, outlines and colours are, in sentences. */
+/** Sentences that explain the arrows, the outlines and the colours. */
 export const captions = computed((): readonly string[] => [...colourCaption(), ...arrowCaption(), ...outlineCaption()]);
 
 function colourCaption(): string[] {
@@ -102,12 +99,12 @@ function arrowCaption(): string[] {
   const components = namesOfComponents(drawnComponents.value);
   const which =
     shown < d
-      ? `Arrows: ${count(shown)} of ${plural(d, 'column')}, those that contribute most to ${components}.`
+      ? `Arrows: the ${shown === 1 ? 'one' : count(shown)} of ${plural(d, 'column')} that ${shown === 1 ? 'contributes' : 'contribute'} most to ${components}.`
       : `Arrows: ${d === 1 ? 'the column' : d === 2 ? 'both columns' : `all ${plural(d, 'column')}`}.`;
   return [`${which} ${ARROW_SCALE}`];
 }
 
-/** What arrows mean, and the scale of the biplot. */
+/** Explains the arrows and the scale of the biplot. */
 const ARROW_SCALE =
   'Arrows show covariances with the standardised scores, scaled by one factor to the extent of the points.';
 
@@ -121,8 +118,8 @@ function outlineCaption(): string[] {
   return [
     `${
       {
-        confidence: `Ellipses: where the true mean of a group is, with ${level} confidence, if its rows are normally distributed.`,
-        concentration: `Dashed ellipses: where the next row of a group is, with a probability of ${level}, if its rows are normally distributed.`,
+        confidence: `Ellipses: each contains the true mean of its group with ${level} confidence, if the rows are normally distributed.`,
+        concentration: `Dashed ellipses: each contains the next row of its group with a probability of ${level}, if the rows are normally distributed.`,
         hull: 'Outlines: the convex hulls of the groups.',
       }[drawn.kind]
     } ${tooFew}`.trim(),

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { count, plural } from '@scree/analysis/describe';
-import { describeCell } from '../describe-problem.js';
+import { describeMixedCell } from '../describe-problem.js';
 import { shorten } from '../shorten.js';
 import { changeSettings, settings } from '../state/settings.js';
 
-/** Columns listed at a time; the filter finds the others. */
+/** Columns that are listed at a time. The filter finds the others. */
 const MAX_LISTED = 60;
 
 /** The choice of columns. */
@@ -22,7 +22,7 @@ export function ColumnsPanel() {
     may || firstNonNumber ? [] : [`${shorten(name, 24)} (${type.toLowerCase()})`],
   );
   const mixed = columns.flatMap(({ name, firstNonNumber }) =>
-    firstNonNumber ? [`${shorten(name, 24)} (${describeCell(firstNonNumber)})`] : [],
+    firstNonNumber ? [`${shorten(name, 24)} (${describeMixedCell(firstNonNumber)})`] : [],
   );
   const set = (indexes: readonly number[], on: boolean): void => {
     const next = new Set(used);
@@ -56,7 +56,7 @@ export function ColumnsPanel() {
         </button>
       </div>
       <fieldset class="checks">
-        <legend class="visually-hidden">Columns that take part</legend>
+        <legend class="visually-hidden">Columns that are fitted</legend>
         {shown.slice(0, MAX_LISTED).map((j) => (
           <label key={j} class="check">
             <input
@@ -75,7 +75,7 @@ export function ColumnsPanel() {
       {left.length > 0 && <p class="hint">{`Not numbers, so not used: ${shorten(left.join(', '), 160)}.`}</p>}
       {mixed.length > 0 && (
         <p class="warning">
-          {`Numbers except for some cells, so taken as text: ${shorten(mixed.join(', '), 240)}. Correct these cells, or empty them where a value is missing, and open the file again.`}
+          {`Some cells are not numbers, so these columns are read as text: ${shorten(mixed.join(', '), 240)}. Correct these cells, or empty them if a value is missing, and open the file again.`}
         </p>
       )}
       {chosen.columns.length === 0 && <p class="warning">Choose at least one column.</p>}

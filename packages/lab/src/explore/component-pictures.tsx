@@ -7,7 +7,7 @@ import { axes, component, k } from '../state/view.js';
 import { isDark } from '../theme.js';
 import { paintDiverging } from './paint.js';
 import { Panel, type PanelProps } from './panel.js';
-import { Picture } from './picture.js';
+import { PixelPicture } from './picture.js';
 
 /** Number of components drawn. */
 const MAX_PICTURES = 28;
@@ -42,8 +42,8 @@ export function ComponentPictures({ now }: PanelProps) {
       </div>
       <p class="hint">
         {drawn < model.k ? `The first ${drawn} of ${model.k} components. ` : ''}
-        Where the score of a row is positive, blue pixels add brightness and orange ones take it away. Pale ones are not
-        kept.
+        If a row has a positive score, blue pixels add brightness and orange pixels reduce it. Pale pictures are
+        components that are not kept.
       </p>
     </Panel>
   );
@@ -57,7 +57,7 @@ interface Props {
 
 function ComponentPicture({ model, c, size }: Props) {
   return (
-    <Picture
+    <PixelPicture
       size={size}
       label={`Component ${c + 1} as a picture`}
       paint={(context) => paintDiverging(context, componentOf(model, c), size, isDark())}

@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import { DATASETS, isDataset } from '../data/datasets.js';
 import { shorten } from '../shorten.js';
 import { loading, opened } from '../state/data.js';
-import { openDataset, openFile } from '../state/open.js';
+import { openDataset, openLocalFile } from '../state/open.js';
 import { PasteDialog } from './paste-dialog.js';
 
 /** File extensions for the browser's file dialog. */
@@ -13,7 +13,7 @@ const ENDINGS =
 /** The choice of data. */
 export function DataPanel() {
   const dialog = useRef<HTMLDialogElement>(null);
-  // Until they are read, the data that are being opened have a name and nothing else.
+  // Data that are being read have only a name.
   const reading = loading.value?.data ? undefined : loading.value;
   const data = reading ? undefined : opened.value;
   const dataset = (reading ?? data)?.dataset ?? '';
@@ -43,7 +43,7 @@ export function DataPanel() {
             accept={ENDINGS}
             onChange={({ currentTarget }) => {
               const file = currentTarget.files?.[0];
-              if (file) openFile(file);
+              if (file) openLocalFile(file);
               // Without this, choosing the same file again after correcting it would cause no event.
               currentTarget.value = '';
             }}

@@ -5,7 +5,7 @@ import type { Fitted } from '../state/fit.js';
 /** Longest names in a sentence. */
 const NAME_LENGTH = 40;
 
-/** What a component means, with names that fit into a sentence. Single pixels of pictures are not named. */
+/** The meaning of a component, with names that fit into a sentence. Pixels of pictures are not named. */
 export function describedMeaning(meaning: ComponentMeaning, { data: { info } }: Fitted): ComponentMeaning {
   const named = <Each extends { readonly name: string }>(all: readonly Each[]): Each[] =>
     all.map((each) => ({ ...each, name: shorten(each.name, NAME_LENGTH) }));

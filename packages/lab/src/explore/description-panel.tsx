@@ -1,5 +1,5 @@
 import { describeCertificate, describeRounding, describeUniqueness } from '@scree/analysis/describe';
-import { describeWarning } from '../describe-problem.js';
+import { warningSentence } from '../describe-problem.js';
 import { untangled } from '../shorten.js';
 import { chosen } from '../state/findings.js';
 import { modelOfK } from '../state/model-of-k.js';
@@ -17,7 +17,7 @@ export function DescriptionPanel({ now }: PanelProps) {
   const names = now.columns.map((column) => now.data.info.columns[column].name);
   const exact = modelOfK.value;
   const model = exact?.now === now && exact.kept === kept ? exact.model : undefined;
-  /** Components up to the last one on the axes: whoever looks at it wants to know whether it is stable. */
+  /** Components up to the last one on the axes, because the user wants to know whether the component in view is stable. */
   const drawn = Math.min(now.model.k, 1 + Math.max(...axes.value.slice(0, is3d.value ? 3 : 2)));
   const looked = chosen.value?.now === now ? (chosen.value.result?.warnings ?? []) : [];
   const said = headlineOf(now).map(({ finding }) => finding.message);
@@ -33,7 +33,7 @@ export function DescriptionPanel({ now }: PanelProps) {
       <UnusualWords now={now} />
       {warnings.length > 0 && <h3>Warnings</h3>}
       {warnings.map((warning) => {
-        const text = untangled(describeWarning(warning, names));
+        const text = untangled(warningSentence(warning, names));
         return (
           <div key={warning.message} class="warning">
             {`${text} `}
@@ -45,7 +45,7 @@ export function DescriptionPanel({ now }: PanelProps) {
         <>
           <details>
             <summary>{describeRounding(model)}</summary>
-            <p>These bounds are about rounding in the computation, and say nothing about another sample.</p>
+            <p>These bounds are about rounding in the computation. They say nothing about another sample.</p>
             {[...describeCertificate(model), ...describeUniqueness(model)].map((sentence) => (
               <p key={sentence}>{sentence}</p>
             ))}

@@ -1,8 +1,8 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
 import { addressOf, route } from '../route.js';
-import { openFile } from '../state/open.js';
+import { openLocalFile } from '../state/open.js';
 
-/** Accepts files that are dropped anywhere on the page; otherwise the browser would leave the page to show them. */
+/** Accepts files that are dropped anywhere on the page. Otherwise the browser would leave the page to show the file. */
 export function DropTarget() {
   const dropping = useSignal(false);
   const refused = useSignal('');
@@ -24,7 +24,7 @@ export function DropTarget() {
       const { files, items } = event.dataTransfer;
       refused.value = reasonNotOpened(files, items);
       if (files.length === 0 || refused.value !== '') return;
-      openFile(files[0]);
+      openLocalFile(files[0]);
       if (route.peek().path[0] === 'learn') location.hash = addressOf(['explore']);
     };
     document.addEventListener('dragover', over);
@@ -48,9 +48,9 @@ export function DropTarget() {
   );
 }
 
-/** Why the dropped item is not opened; empty if it is. */
+/** The reason why a dropped item is not opened; empty if it is opened. */
 function reasonNotOpened(files: FileList, items: DataTransferItemList): string {
   if (files.length > 1) return `${files.length} files were dropped, and none was opened: the page takes one at a time.`;
   const isFolder = items[0]?.webkitGetAsEntry?.()?.isDirectory ?? false;
-  return isFolder ? 'That is a folder. Drop the file in it that is to be opened.' : '';
+  return isFolder ? 'That is a folder. Drop a file instead.' : '';
 }

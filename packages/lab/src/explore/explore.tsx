@@ -70,12 +70,12 @@ export function Explore() {
   );
 }
 
-/** Shown while there is no model. */
+/** A hint that is shown until a model is fitted. */
 function EmptyState() {
   const [title, hint] = pendingQuery.value
     ? [
         'This link belongs to a local file',
-        'The link holds the settings, and nothing of the file. Open or paste the file to see it with these settings.',
+        'The link holds the settings, but not the file. Open or paste the file to see it with these settings.',
       ]
     : isOutdated.value
       ? ['Not fitted', 'Change the settings, or open other data.']

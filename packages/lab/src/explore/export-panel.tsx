@@ -20,7 +20,7 @@ export function ExportPanel({ now }: PanelProps) {
     save(new Blob([JSON.stringify(model)], { type: 'application/json' }), `${name}-model.json`);
   };
   const saveScores = async (): Promise<void> => {
-    // The groups that are seen in the figure too.
+    // The column that names the rows, and the groups that colour the figure.
     const labels = [labelColumn.peek(), colourBy.peek()].filter((column) => typeof column === 'number');
     save(await queryFit(now, 'scoresCsv', { k: kept, labels: [...new Set(labels)] }), `${name}-scores.csv`);
   };
@@ -37,15 +37,15 @@ export function ExportPanel({ now }: PanelProps) {
         <CopyButton title="Link to this view" text={() => location.href} />
       </div>
       <p class="hint">
-        {`${describeModelFile(now, kept)} Figures are saved by the buttons at their titles. The link holds what you chose, and none of your data.`}
+        {`${describeModelFile(now, kept)} The buttons at the title of a figure save it. The link holds your choices, but not your data.`}
       </p>
       {now.data.source && (
         <p class="data-file">
-          {`What follows reads ${fileNameOf(now.data)}: `}
+          {`The code below reads ${fileNameOf(now.data)}: `}
           <button type="button" class="link" onClick={() => saveData().catch(reportProblem)}>
             Save these data
           </button>
-          {' first.'}
+          {' before you run it.'}
         </p>
       )}
       <Code title="On the command line" text={commandLine(analysis)} />
@@ -54,21 +54,21 @@ export function ExportPanel({ now }: PanelProps) {
   );
 }
 
-/** What the model file says besides the components, and what it does not. */
+/** Describes the contents of the model file. */
 function describeModelFile(now: Fitted, kept: number): string {
-  const advice = chosen.value?.now === now && chosen.value.result?.choice ? 'what the criteria advise' : undefined;
+  const advice = chosen.value?.now === now && chosen.value.result?.choice ? 'the advice of the criteria' : undefined;
   const isDone = analysis.value?.now === now && analysis.value.isDone;
   const known = (isDone && record.value?.model.stability?.angles.length) || 0;
-  const stable = known >= kept ? 'how stable the components are' : undefined;
+  const stable = known >= kept ? 'the stability of the components' : undefined;
   const said = [advice, stable].filter((part) => part !== undefined);
   const unknown = !isDone
-    ? 'How stable they are is still being computed.'
+    ? 'Their stability is still being computed.'
     : known > 0
-      ? `It does not say how stable they are, which is known of the first ${known} only.`
-      : 'It does not say how stable they are, which was not computed.';
+      ? `Their stability is not in the file: it was computed for the first ${known} only.`
+      : 'Their stability is not in the file: it was not computed.';
   return [
     said.length > 0
-      ? `The model file has the components, and says ${said.join(' and ')}.`
+      ? `The model file has the components, and ${said.join(' and ')}.`
       : 'The model file has the components.',
     ...(stable ? [] : [unknown]),
   ].join(' ');
@@ -81,7 +81,7 @@ function Code({ title, text }: { readonly title: string; readonly text: string }
         <h3>{title}</h3>
         <CopyButton title="Copy" about={title} text={() => text} />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: an element that scrolls must be reachable by the keyboard */}
       <pre tabIndex={0}>
         <code>{text}</code>
       </pre>

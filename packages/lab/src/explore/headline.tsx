@@ -1,7 +1,7 @@
 import type { ComponentMeaning, Finding } from '@scree/analysis';
 import { describeFinding } from '@scree/analysis/describe';
 import type { Warning } from '@scree/core';
-import { describeWarning } from '../describe-problem.js';
+import { warningSentence } from '../describe-problem.js';
 import { untangled } from '../shorten.js';
 import { record } from '../state/findings.js';
 import type { Fitted } from '../state/fit.js';
@@ -11,10 +11,10 @@ import { Remedies } from './notices.js';
 import type { PanelProps } from './panel.js';
 import { type Remedy, remediesFor } from './remedies.js';
 
-/** Findings that are named first. */
+/** The number of findings in the headline. */
 const MOST = 5;
 
-/** Warnings that are not repeated here: the page shows them above all views, or the choice of k says the same. */
+/** Warnings that are not repeated here: the page shows them above all views, or beside the choice of k. */
 export const SHOWN_ABOVE: readonly string[] = ['ROWS_DROPPED', 'VALUES_FILLED', 'NO_STRUCTURE'];
 
 interface Line {
@@ -28,7 +28,7 @@ export function headlineOf(now: Fitted): readonly Line[] {
   const found = record.value;
   if (!found) return [];
   const names = now.columns.map((column) => now.data.info.columns[column].name);
-  // The names of the rows may have changed since.
+  // The names of the rows may have changed since the record was computed.
   const current = unusual.value;
   const compared = current && 'found' in current && current.model.k === found.kept ? current : found.compared;
   const facts = {
@@ -43,7 +43,7 @@ export function headlineOf(now: Fitted): readonly Line[] {
       finding.code === 'COMPONENT'
         ? { ...finding, details: { ...describedMeaning(finding.details as unknown as ComponentMeaning, now) } }
         : finding;
-    const text = untangled(describeFinding(own, facts, (warning) => describeWarning(warning, names)));
+    const text = untangled(describeFinding(own, facts, (warning) => warningSentence(warning, names)));
     if (text !== '') lines.push({ finding, text, remedies: remediesOf(finding, now) });
   }
   return lines;

@@ -8,15 +8,15 @@ interface Drag {
   readonly y: number;
   /** Restores the value from before the drag. */
   readonly undo: () => void;
-  /** Whether this is certainly a drag and not a scroll. */
+  /** True once this is certainly a drag and not a scroll. */
   isDrag: boolean;
 }
 
 type Listener = (event: PointerEvent & { readonly currentTarget: Element }) => void;
 
 /**
- * A horizontal drag. A finger may also scroll the page: nothing happens until it has moved horizontally or is lifted in
- * place, and when the browser starts to scroll, the previous value is restored.
+ * A horizontal drag. A finger may also scroll the page. So nothing happens until the finger has moved horizontally or is lifted
+ * in place. If the browser starts to scroll, the previous value is restored.
  */
 export function useHorizontalDrag(
   follow: (event: PointerEvent) => void,

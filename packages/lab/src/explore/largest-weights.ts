@@ -1,6 +1,6 @@
 import type { Model } from '@scree/core';
 
-/** What fits on a screen and stays readable. */
+/** The numbers of columns, components and bars that fit on a screen and stay readable. */
 export const MAX_COLUMNS = 40;
 export const MAX_COMPONENTS = 10;
 export const MAX_BARS = 20;

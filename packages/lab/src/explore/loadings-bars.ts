@@ -6,7 +6,7 @@ import { MAX_BARS } from './largest-weights.js';
 /** Average width of a wide letter in the 12 pixel font of the charts. */
 const LETTER_WIDTH = 7.5;
 
-/** The weights of one component, largest first. In a file names are whole, and the figure as wide as they need. */
+/** The weights of one component, largest first. With `whole`, for a file, names are not shortened and widen the figure. */
 export function weightBars(
   { components: { data, cols } }: Model,
   c: number,

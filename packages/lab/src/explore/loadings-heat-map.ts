@@ -5,7 +5,7 @@ import { shortenMiddle } from '../shorten.js';
 /** Average width of a wide letter in the 12 pixel font of the charts. */
 const LETTER_WIDTH = 7.5;
 
-/** What the heat map shows: one row per column of the table, one cell per component. */
+/** The numbers of a heat map: one row per column of the table, one cell per component. */
 export interface HeatMap {
   /** "Weights", "Contributions (%)". */
   readonly title: string;
@@ -18,7 +18,7 @@ export interface HeatMap {
   readonly ratios: Float64Array;
   /** Decimals of the numbers in the cells. */
   readonly decimals: number;
-  /** Whether names are whole, and components have their share of the variance, as in a file. Then the figure may be wider. */
+  /** True for a file: names are not shortened, components show their share of the variance, and the figure may be wider. */
   readonly whole?: boolean;
 }
 
@@ -90,7 +90,7 @@ function tint(position: number): string {
   return `color-mix(in oklab, var(${weight < 0 ? '--field-negative' : '--field-positive'}) ${Math.round(100 * Math.abs(weight))}%, var(--field))`;
 }
 
-/** A number with a real minus sign; – where there is none. */
+/** A number with a real minus sign; – if it is missing. */
 export function signed(value: number, decimals: number): string {
   if (Number.isNaN(value)) return '–';
   const text = Math.abs(value).toFixed(decimals);

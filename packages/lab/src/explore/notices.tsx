@@ -1,25 +1,25 @@
 import type { ColumnToLeaveOut } from '@scree/analysis';
 import { count, formatNumber, listed, percent, plural } from '@scree/analysis/describe';
-import { describeWarning, REASONS } from '../describe-problem.js';
+import { REASONS, warningSentence } from '../describe-problem.js';
 import { shorten } from '../shorten.js';
 import type { OpenedData } from '../state/data.js';
 import { fitted } from '../state/fit.js';
-import { changeSettings, type Settings, settings } from '../state/settings.js';
+import { changeSettings, type FitSettings, settings } from '../state/settings.js';
 import { colourBy } from '../state/view.js';
 import { type Remedy, remediesFor } from './remedies.js';
 
-/** A sentence about the data, and what a click does about it. */
+/** A sentence about the data, and buttons that change it. */
 interface Notice {
   readonly text: string;
   readonly remedies: readonly Remedy[];
 }
 
-/** Columns that are left out and have a line of their own. */
+/** Up to this many columns that are left out have a line each. */
 const MAX_LINES = 3;
-/** Names in the line for more of them. */
+/** Names in the line for more columns. */
 const MAX_NAMES = 10;
 
-/** Rows that were dropped or filled in, and what the page chose for the user's file, each with a button that takes it back. */
+/** The rows that were dropped or filled in, and the page's choices for the user's file, each with a button that reverts it. */
 export function Notices() {
   const now = settings.value;
   if (!now) return null;
@@ -39,7 +39,7 @@ export function Notices() {
   );
 }
 
-/** Buttons; `about` is what "Undo" takes back, for screen readers. */
+/** Buttons. `about` tells screen readers what a button such as "Undo" is about. */
 export function Remedies({ remedies, about }: { readonly remedies: readonly Remedy[]; readonly about: string }) {
   return (
     <>
@@ -52,16 +52,16 @@ export function Remedies({ remedies, about }: { readonly remedies: readonly Reme
   );
 }
 
-/** About missing values, of the fit that is shown: counted by the code that reads the rows. */
+/** Notices about missing values in the shown fit. The code that reads the rows counts them. */
 function gaps(data: OpenedData): Notice[] {
   const now = fitted.value;
   if (now?.data !== data) return [];
   const warnings = now.model.warnings.filter(({ code }) => code === 'ROWS_DROPPED' || code === 'VALUES_FILLED');
-  return warnings.map((warning) => ({ text: describeWarning(warning, []), remedies: remediesFor(warning, now) }));
+  return warnings.map((warning) => ({ text: warningSentence(warning, []), remedies: remediesFor(warning, now) }));
 }
 
-/** What was chosen for the user's data, as long as it holds. */
-function choices({ advice, info }: OpenedData, chosen: Settings): Notice[] {
+/** Notices about the page's choices for the user's data, while these choices are in effect. */
+function choices({ advice, info }: OpenedData, chosen: FitSettings): Notice[] {
   if (!advice) return [];
   const { unequal, colour } = advice;
   const nameOf = (column: number): string => shorten(info.columns[column].name, 40);

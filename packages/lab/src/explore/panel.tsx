@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Fitted } from '../state/fit.js';
 
-/** What every panel about a fit is given. */
+/** The properties of every panel about a fit. */
 export interface PanelProps {
   readonly now: Fitted;
 }

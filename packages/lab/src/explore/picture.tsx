@@ -6,12 +6,12 @@ interface PictureProps {
   readonly size: readonly [height: number, width: number];
   readonly label: string;
   readonly paint: (context: CanvasRenderingContext2D) => void;
-  /** Painted again when one of these changes, and when the theme does. */
+  /** The picture is painted again when one of these or the theme changes. */
   readonly deps: readonly unknown[];
 }
 
 /** Numbers as a picture, one pixel each; the style sheet enlarges it. */
-export function Picture({ size: [height, width], label, paint, deps }: PictureProps) {
+export function PixelPicture({ size: [height, width], label, paint, deps }: PictureProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(
     () =>

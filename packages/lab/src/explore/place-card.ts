@@ -15,8 +15,9 @@ const GAP = 16;
 const EDGE = 8;
 
 /**
- * Where a card is placed: beside the pointer if there is room, otherwise above or below it, always inside the screen, and not
- * over `point`, which it describes, if there is any other place. A card that is larger than the screen begins at its edge.
+ * The position of a card: beside the pointer if there is room, otherwise above or below it, always inside the screen. The card
+ * does not cover `point`, which it describes, unless no other position fits. A card that is larger than the screen begins at the
+ * edge of the screen.
  */
 export function placeCard(card: Size, pointer: Position, screen: Size, point?: ScreenBox): Position {
   const within = (value: number, length: number, room: number): number =>

@@ -1,6 +1,6 @@
 import type { Model } from '@scree/core';
 
-/** Scores of one row: z = V(x − mean)/scale. Not `transform` of core, which is asynchronous and would load an engine into the page. */
+/** Scores of one row: z = V(x − mean)/scale. `transform` of core is not used, because it is asynchronous and would load an engine into the page. */
 export function scoresOfRow({ components: { data, rows, cols }, mean, scale }: Model, row: Float64Array): Float64Array {
   const scores = new Float64Array(rows);
   for (let c = 0; c < rows; c++) {

@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import { count, formatNumber, percent, plural } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 import { useRef } from 'preact/hooks';
@@ -10,17 +11,20 @@ import { hovered, k, selected } from '../state/view.js';
 import { isDark } from '../theme.js';
 import { paintDiverging, paintGrey } from './paint.js';
 import { Panel, type PanelProps } from './panel.js';
-import { Picture } from './picture.js';
+import { PixelPicture } from './picture.js';
 import { reconstructRow, scoresOfRow } from './reconstruct-row.js';
 
-/** The row under the pointer, or the first selected row, or the last one shown. */
+const lastRow = signal(0);
+
+/** The row under the pointer, or the first selected row, or the row that was shown last. */
 const shownRow = resource(
   () => {
     const now = fitted.value;
     if (!now || !picture.value) return undefined;
-    const row = hovered.value ?? selected.value?.[0] ?? lastRow;
-    lastRow = row < now.model.n ? row : 0;
-    return { now, row: lastRow };
+    const wanted = hovered.value ?? selected.value?.[0] ?? lastRow.peek();
+    const row = wanted < now.model.n ? wanted : 0;
+    lastRow.value = row;
+    return { now, row };
   },
   async ({ now, row }) => {
     const values = await queryFit(now, 'row', row);
@@ -28,7 +32,6 @@ const shownRow = resource(
   },
   reportProblem,
 );
-let lastRow = 0;
 
 /** A row as a picture, next to its reconstruction from k components. */
 export function ReconstructionPanel({ now }: PanelProps) {
@@ -48,7 +51,7 @@ export function ReconstructionPanel({ now }: PanelProps) {
         <>
           <div class="pictures large" ref={container}>
             <figure>
-              <Picture
+              <PixelPicture
                 size={size}
                 label={`Row ${rowNumber(now, row.row)} as in the data`}
                 paint={(context) => paintGrey(context, row.values, size, row.values)}
@@ -57,7 +60,7 @@ export function ReconstructionPanel({ now }: PanelProps) {
               <figcaption>{`row ${count(rowNumber(now, row.row))}`}</figcaption>
             </figure>
             <figure>
-              <Picture
+              <PixelPicture
                 size={size}
                 label={`Row ${rowNumber(now, row.row)} reconstructed from ${plural(kept, 'component')}`}
                 paint={(context) => paintGrey(context, reconstructRow(model, row.scores, kept), size, row.values)}
@@ -66,7 +69,7 @@ export function ReconstructionPanel({ now }: PanelProps) {
               <figcaption>{`from ${kept} ${kept === 1 ? 'number' : 'numbers'}`}</figcaption>
             </figure>
             <figure>
-              <Picture
+              <PixelPicture
                 size={size}
                 label={`Difference from ${plural(kept, 'component')}`}
                 paint={(context) => paintDiverging(context, residual(model, row, kept), size, isDark())}
@@ -97,10 +100,10 @@ function describeReconstruction(model: Model, { values, scores }: Shown, kept: n
   const all = lengthOf(values.map((value, j) => (value - model.mean[j]) / model.scale[j]));
   const share = all === 0 ? 1 : Math.min(1, (lengthOf(scores.subarray(0, kept)) / all) ** 2);
   const rest = all * Math.sqrt(1 - share);
-  return `${percent(share)} of its squared distance from the mean is kept; it is ${formatNumber(rest)} away from its picture.`;
+  return `The reconstruction keeps ${percent(share)} of the row’s squared distance from the mean. Its distance from the row is ${formatNumber(rest)}.`;
 }
 
-/** The Euclidean norm, computed in a unit of its own: squares of very small numbers would be 0. */
+/** The Euclidean norm. Numbers are divided by the largest one first, because squares of very small numbers would be 0. */
 function lengthOf(row: Float64Array): number {
   const unit = row.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
   return unit * Math.sqrt(row.reduce((sum, value) => sum + (value / unit) ** 2, 0));

@@ -4,23 +4,23 @@ import { analysis, chosen, record } from '../state/findings.js';
 import { describedMeaning } from './described-meaning.js';
 import type { PanelProps } from './panel.js';
 
-/** Panels about components say it of those that are kept, and of those on the axes. */
+/** `kept`: the sentences are about this many components, those that are kept and those on the axes. */
 interface Props extends PanelProps {
   readonly kept: number;
 }
 
-/** Sentences that name an option of the library, for people who have a page. */
+/** Sentences of the page, for reasons whose sentence in the library names an option of the library. */
 const REASONS: { readonly [Code in Reason['code']]?: string } = {
-  LARGE_TABLE: 'Not computed for so large a table. The command does it: scree fit --bootstrap 200.',
+  LARGE_TABLE: 'Not computed for a table of this size. The command computes it: scree fit --bootstrap 200.',
   LEADING_VARIANCES:
-    'The solver finds only the leading variances of so large a table. The command computes all of them: scree analyze.',
+    'The solver finds only the leading variances of a table of this size. The command computes all of them: scree analyze.',
 };
 
 export function reasonHere(part: AnalysisPart, reason: Reason): string {
   return REASONS[reason.code] ?? describeReason(part, reason);
 }
 
-/** How stable the components are, as soon as it is known. */
+/** The stability of the components, or the progress of its computation. */
 export function StabilityWords({ now, kept }: Props) {
   const found = analysis.value?.now === now ? analysis.value : undefined;
   const { model, notComputed } = record.value ?? {};
@@ -61,7 +61,7 @@ export function StabilityWords({ now, kept }: Props) {
   );
 }
 
-/** What the components mean, as far as it is significant. Nothing, if no component stands out of noise. */
+/** The significant relations of components with columns and groups. Empty if no component stands out from noise. */
 export function MeaningWords({ now, kept }: Props) {
   const { meaning = [], model } = record.value ?? {};
   if (model?.choice?.k === 0) return null;
@@ -74,7 +74,7 @@ export function MeaningWords({ now, kept }: Props) {
     <>
       <h3>What they mean</h3>
       <p class="hint">
-        {`“More” and “less” are for rows with a high score. Only what is significant is named (5${'\u00a0'}%, with Holm’s correction).`}
+        {`“More” and “less” are about rows with a high score. Only significant relations are named (5${'\u00a0'}%, with Holm’s correction).`}
       </p>
       <ul class="meaning">
         {sentences.map((sentence) => (
@@ -85,7 +85,7 @@ export function MeaningWords({ now, kept }: Props) {
   );
 }
 
-/** How many components the criteria advise, and how they differ. */
+/** The numbers of components that the criteria advise. */
 export function ChoiceWords({ now }: PanelProps) {
   const found = chosen.value;
   if (found?.now !== now || !found.isDone) return null;

@@ -4,7 +4,7 @@ import { shorten } from '../shorten.js';
 import type { Fitted } from '../state/fit.js';
 import { changeSettings, settings } from '../state/settings.js';
 
-/** Something that a click does about a warning. */
+/** A button that resolves a warning. */
 export interface Remedy {
   readonly title: string;
   act(): void;
@@ -13,7 +13,7 @@ export interface Remedy {
 /** Columns that a button names. */
 const NAMED = 3;
 
-/** What can be done here about a warning of a fit. */
+/** The buttons that can resolve a warning of a fit. */
 export function remediesFor({ code, details = {} }: Warning, now: Fitted): readonly Remedy[] {
   switch (code) {
     case 'DOMINANT_COLUMN':
@@ -40,7 +40,7 @@ export function remediesFor({ code, details = {} }: Warning, now: Fitted): reado
   }
 }
 
-/** Columns as warnings name them: by their names, or by their indexes in the fit if there are none. */
+/** Columns as warnings name them: by name, or by index in the fit if the columns have no names. */
 type Keys = readonly (string | number)[];
 
 function leaveOut(keys: Keys, { columns, data }: Fitted): readonly Remedy[] {

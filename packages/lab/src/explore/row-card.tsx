@@ -39,10 +39,10 @@ const shownRow = resource(
   reportProblem,
 );
 
-/** Where the pointer is on the screen. */
-let pointer = { x: 0, y: 0, type: 'mouse' };
+/** The position of the pointer on the screen. */
+const pointer = { x: 0, y: 0, type: 'mouse' };
 const follow = ({ clientX: x, clientY: y, pointerType: type }: PointerEvent): void => {
-  pointer = { x, y, type };
+  Object.assign(pointer, { x, y, type });
 };
 for (const event of ['pointerdown', 'pointermove'] as const) addEventListener(event, follow, { capture: true });
 
@@ -65,7 +65,7 @@ export function RowCard() {
     if (!isShown) return;
     const stop = new AbortController();
     addEventListener('pointermove', () => moveToPointer(card.current), { signal: stop.signal });
-    // A finger that tapped is not there any more to leave the row.
+    // A finger that tapped does not leave the row as a mouse does, so the next touch or scroll hides the card.
     const hide = (): void => {
       if (pointer.type === 'touch') hovered.value = undefined;
     };

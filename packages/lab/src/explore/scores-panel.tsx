@@ -2,6 +2,7 @@ import { count, percent, plural } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 import { useRef } from 'preact/hooks';
 import { type CloudHandle, PointCloud } from '../charts/point-cloud/point-cloud.js';
+import { isNarrow } from '../charts/use-width.js';
 import { ExportFigure } from '../export/export-figure.js';
 import { shorten } from '../shorten.js';
 import { colouring } from '../state/colouring.js';
@@ -23,13 +24,13 @@ import {
   tool,
 } from '../state/view.js';
 import type { ColumnInfo } from '../worker/messages.js';
-import { captions, cloudArrows, cloudOutlines, isNarrow, MAX_ARROWS, mostArrows } from './biplot.js';
+import { captions, cloudArrows, cloudOutlines, MAX_ARROWS, mostArrows } from './biplot.js';
 import { LegendView } from './legend.js';
 import { Panel, type PanelProps } from './panel.js';
 import { RowCard } from './row-card.js';
-import { labelColumns } from './settings-panel.js';
+import { namingColumns } from './settings-panel.js';
 
-/** Both axes have the same units, so on a narrow page a tall figure would be mostly empty. */
+/** The height of the figure. Both axes have the same units, so on a narrow page a tall figure would be mostly empty. */
 const HEIGHT = { wide: 520, narrow: 340 };
 
 /** Most points that can be shown in 3-D. */
@@ -182,7 +183,7 @@ function ColourChoice({ columns }: { readonly columns: readonly ColumnInfo[] }) 
             {COLOUR_NAMES[name]}
           </option>
         ))}
-        {labelColumns(columns).map((j) => (
+        {namingColumns(columns).map((j) => (
           <option key={j} value={String(j)}>
             {shorten(columns[j].name, 30)}
           </option>
@@ -199,7 +200,7 @@ const OUTLINE_NAMES: Record<(typeof OUTLINES)[number], string> = {
   hull: 'hull',
 };
 
-/** What is drawn around each group; there are groups where a column of them colours the points. */
+/** The choice of ellipses or hulls around groups, if groups colour the points. */
 function OutlineChoice({ hasGroups }: { readonly hasGroups: boolean }) {
   if (!hasGroups || is3d.value) return null;
   const kind = outlineKind.value;
@@ -237,7 +238,7 @@ function OutlineChoice({ hasGroups }: { readonly hasGroups: boolean }) {
   );
 }
 
-/** How many arrows are drawn. */
+/** The choice of the number of arrows. */
 function ArrowCount({ columns }: { readonly columns: number }) {
   const most = Math.min(columns, MAX_ARROWS);
   return (

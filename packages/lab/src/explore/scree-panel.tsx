@@ -9,10 +9,10 @@ import { isKByHand, k, setK } from '../state/view.js';
 import { useHorizontalDrag } from './horizontal-drag.js';
 import type { PanelProps } from './panel.js';
 
-/** Bars drawn: with more, they would be thinner than a pixel. */
+/** The largest number of bars: more bars would be thinner than a pixel. */
 const MAX_BARS = 400;
 
-/** Room around the bars of the plot: the handle is drawn over them. */
+/** Room around the bars. The handle is drawn over the bars, so it uses the same numbers. */
 const MARGIN = { left: 44, right: 8, top: 56, bottom: 34 };
 
 /** The share of the variance per component and cumulatively, with a handle that sets k. */
@@ -22,7 +22,7 @@ export function ScreePanel({ now }: PanelProps) {
   const ratios = useMemo(() => knownRatios(model).subarray(0, MAX_BARS), [model]);
   const marks = chosen.value?.now === now ? advised.value : undefined;
   const draw = useCallback(
-    async (width: number) => (await import('./scree-plot.js')).screePlot({ model, ratios, marks }, width, MARGIN),
+    async (width: number) => (await import('./scree-chart.js')).screeChart({ model, ratios, marks }, width, MARGIN),
     [model, ratios, marks],
   );
   const most = model.k;
@@ -31,7 +31,7 @@ export function ScreePanel({ now }: PanelProps) {
   /** Components that can have variance. */
   const all = Math.min(model.d, model.n - 1);
   const legend = [
-    'Bars: each component. Line: all up to it.',
+    'Bars: each component. Line: all components up to it.',
     ...(marks?.thresholds
       ? ['Dashes: 95 of 100 simulated tables of unrelated columns stay below (parallel analysis).']
       : []),
@@ -108,7 +108,7 @@ export function ScreePanel({ now }: PanelProps) {
   );
 }
 
-/** Why k is what it is, and the numbers that the criteria advise. */
+/** The reason for k, and the numbers that the criteria advise. */
 function KReason({ now, kept }: PanelProps & { readonly kept: number }) {
   const found = chosen.value?.now === now ? advised.value : undefined;
   const byHand = isKByHand.value;

@@ -5,7 +5,7 @@ import { shorten, untangled } from '../shorten.js';
 import { loading, problem, runningTask } from '../state/data.js';
 import { fitAgain, fitted, isOutdated } from '../state/fit.js';
 
-/** Milliseconds before the progress bar appears: for shorter work it would only flicker. */
+/** Milliseconds before the progress bar appears. For shorter work it would only flicker. */
 const PROGRESS_DELAY = 200;
 
 /** The status line: progress, the last problem, or the result. */
@@ -20,7 +20,7 @@ export function Status() {
   }, [isWorking, isDelayed]);
   const home = useRef<HTMLDivElement>(null);
   const isRefused = problem.value !== '';
-  // A file may have been dropped far below.
+  // The user may have dropped a file far below.
   useEffect(() => {
     if (isRefused) home.current?.scrollIntoView({ block: 'nearest' });
   }, [isRefused]);
@@ -28,7 +28,7 @@ export function Status() {
   const { progress, cancel } = runningTask.value ?? {};
   const what = shorten(runningTask.value?.what ?? '', 80);
   const share = progress?.total ? Math.min(1, progress.done / progress.total) : undefined;
-  // While other data are opened, what is said of these would stand beside the name of the others.
+  // While other data are opened, their name is shown, so the result of the previous data is hidden.
   const done =
     now && !loading.value
       ? `${plural(now.model.k, 'component')} of ${plural(now.model.n, 'row')} and ${plural(now.model.d, 'column')} in ${formatNumber(now.milliseconds)} ms${now.model.plan.engine === 'webgpu' ? ' on the graphics card' : ''}`
@@ -50,7 +50,7 @@ export function Status() {
         </p>
       )}
       {isOutdated.value && now && !loading.value && (
-        <p class="notice">Not fitted as chosen: this is still the previous fit.</p>
+        <p class="notice">The chosen settings have not been fitted. The page still shows the previous fit.</p>
       )}
       {isOutdated.value && problem.value === '' && (
         <button type="button" onClick={fitAgain}>

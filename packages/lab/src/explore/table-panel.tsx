@@ -19,22 +19,22 @@ type Order = 'rows' | 'worst';
 const order = signal<Order>('rows');
 const page = signal(0);
 
-/** A selection made in the table: all rows stay listed, so that others can be added. */
+/** A selection that was made in the table. All rows stay listed, so that more rows can be added. */
 const tableSelection = signal<Uint32Array | undefined>(undefined);
-/** A selection made in another view: the table lists only these rows. */
+/** A selection that was made in another view. The table lists only these rows. */
 const listedSelection = computed(() => (selected.value === tableSelection.value ? undefined : selected.value));
 
-/** Other rows start at the first page. */
+/** When other rows are listed, the table returns to the first page. */
 effect(() => {
   listedSelection.value;
   fitted.value?.data;
   page.value = 0;
 });
 
-/** A set, because it is looked up for every row and may hold a million. */
+/** The selected rows as a set, because every listed row is looked up among up to a million. */
 const chosenRows = computed(() => new Set(selected.value ?? []));
 
-/** The listed rows: those selected, or those with the largest errors, or all. */
+/** The listed rows: the selected rows, or the rows with the largest errors, or all rows. */
 const listed = computed(() => {
   const now = fitted.value;
   if (!now) return { count: 0, at: (i: number) => i };
@@ -99,7 +99,7 @@ export function TablePanel({ now }: PanelProps) {
         </div>
       }
     >
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: an element that scrolls must be reachable by the keyboard */}
       <section class="table-scroll" tabIndex={0} aria-label="Rows of the data">
         <table>
           <thead>

@@ -5,7 +5,7 @@ import type { ComparedReply } from '../worker/messages.js';
 import type { PanelProps } from './panel.js';
 import { reasonHere } from './record-words.js';
 
-/** Rows that have a button. */
+/** The largest number of rows that have a button. */
 const NAMED_ROWS = 5;
 
 /** Rows beyond the limits of T² and Q, and how far rows are from their reconstructions. */

@@ -48,7 +48,7 @@ const VALUES: Record<
   },
 };
 
-/** Correlations, contributions or cos² of the columns, where they are shown instead of the weights. */
+/** Correlations, contributions or cos² of the columns, if they are shown instead of the weights. */
 const shares = resource(
   () => {
     const now = fitted.value;
@@ -67,14 +67,14 @@ const shares = resource(
   reportProblem,
 );
 
-/** The weights of the columns in all kept components, or what follows from them. */
+/** The weights of the columns in all kept components, or their correlations, contributions or cos². */
 export function WeightsPanel({ now }: PanelProps) {
   const container = useRef<HTMLDivElement>(null);
   const { model } = now;
   const names = useNames(now);
   const wanted = columnValue.value;
   const current = shares.value?.now === now ? shares.value : undefined;
-  // Until the others arrive, weights are shown, and called weights.
+  // Until the other numbers arrive, the panel shows weights, and calls them weights.
   const value = wanted === 'weight' || !current ? 'weight' : wanted;
   const shown = value === 'weight' ? Math.min(k.value, model.k, MAX_COMPONENTS) : (current?.shown ?? 1);
   const { title, about, decimals } = VALUES[value];

@@ -3,19 +3,19 @@ import { reportProblem } from '../state/data.js';
 import { fitted } from '../state/fit.js';
 import { sheetPng, sheetSvg } from './picture-sheet.js';
 import { save } from './save.js';
-import { standalone, svgText, toPng } from './standalone-svg.js';
+import { standalone, svgText, svgToPng } from './standalone-svg.js';
 
 interface Props {
   /** The end of the file name, after the name of the data. */
   readonly name: string;
   readonly svg: () => SVGSVGElement | Promise<SVGSVGElement> | undefined;
-  /** Given if the PNG is not made from the SVG. */
+  /** Makes the PNG, if it is not made from the SVG. */
   readonly png?: () => Promise<Blob> | undefined;
 }
 
-/** Buttons that save a figure as it is drawn now. */
+/** Buttons that save a figure as SVG or PNG. */
 export function ExportFigure({ name, svg, png }: Props) {
-  // The name of the data that are drawn: others may be open already, without a fit yet.
+  // The name of the data in the figure. Other data may be open already, without a fit yet.
   const file = (ending: string): string => `${fileStem(fitted.value?.data.info.name ?? 'scree')}-${name}.${ending}`;
   const figure = async (): Promise<SVGSVGElement> => {
     const drawn = await svg();
@@ -40,7 +40,9 @@ export function ExportFigure({ name, svg, png }: Props) {
         type="button"
         class="small"
         aria-label={`Save ${name} as PNG`}
-        onClick={() => (png?.() ?? figure().then(toPng)).then((blob) => save(blob, file('png'))).catch(reportProblem)}
+        onClick={() =>
+          (png?.() ?? figure().then(svgToPng)).then((blob) => save(blob, file('png'))).catch(reportProblem)
+        }
       >
         PNG
       </button>

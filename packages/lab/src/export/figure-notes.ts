@@ -1,8 +1,8 @@
 import { count, formatNumber } from '@scree/analysis/describe';
-import { svgElement, textWidth } from '../charts/point-cloud/svg.js';
+import { labelWidth, svgElement } from '../charts/point-cloud/svg.js';
 import type { CloudLegend } from '../charts/point-cloud/types.js';
 
-/** What a figure needs to be understood outside the page. */
+/** The legend and the captions that explain a figure outside the page. */
 export interface FigureNotes {
   readonly legend?: CloudLegend | undefined;
   readonly captions: readonly string[];
@@ -15,7 +15,7 @@ const GAP = 14;
 const RAMP_WIDTH = 144;
 const FONT = { 'font-family': 'system-ui, sans-serif', 'font-size': 12, 'font-weight': 400, 'text-anchor': 'start' };
 
-/** The legend and the captions below a figure of this width, and their height. Names are whole; lines are broken where they are too long. */
+/** Draws the legend and the captions below a figure of this width, and returns their height. Names are not shortened; long lines are broken. */
 export function drawNotes(
   { legend, captions }: FigureNotes,
   width: number,
@@ -40,7 +40,7 @@ export function drawNotes(
     let x = 0;
     for (const { name, colour, count: rows } of legend.entries) {
       const parts = lines(`${name} (${count(rows)})`, room - SWATCH - 6);
-      const needed = SWATCH + 6 + textWidth(parts[0]);
+      const needed = SWATCH + 6 + labelWidth(parts[0]);
       if (x > 0 && (x + needed > room || parts.length > 1)) [x, y] = [0, y + LINE];
       const r = SWATCH / 2;
       group.append(svgElement('circle', { cx: MARGIN + x + r, cy: y + 6, r, fill: colour }));
@@ -55,10 +55,10 @@ export function drawNotes(
   } else if (legend) {
     const [low, high] = apart(legend.low, legend.high);
     write(low, 0, colours.text);
-    const from = textWidth(low) + 8;
+    const from = labelWidth(low) + 8;
     const step = RAMP_WIDTH / legend.palette.length;
     legend.palette.forEach((fill, i) => {
-      // A little wider than a step, so that no gaps are seen between them.
+      // A little wider than a step, so that there are no gaps between the colours.
       group.append(svgElement('rect', { x: MARGIN + from + i * step, y: y + 1, width: step + 0.5, height: 10, fill }));
     });
     write(high, from + RAMP_WIDTH + 8, colours.text);
@@ -81,15 +81,15 @@ function lines(text: string, room: number): string[] {
   let line = '';
   for (const word of text.split(' ')) {
     const longer = line === '' ? word : `${line} ${word}`;
-    if (textWidth(longer) <= room) {
+    if (labelWidth(longer) <= room) {
       line = longer;
       continue;
     }
     if (line !== '') found.push(line);
     line = word;
-    while (textWidth(line) > room) {
+    while (labelWidth(line) > room) {
       const letters = Array.from(line);
-      const fits = Math.max(1, Math.floor((letters.length * room) / textWidth(line)));
+      const fits = Math.max(1, Math.floor((letters.length * room) / labelWidth(line)));
       found.push(letters.slice(0, fits).join(''));
       line = letters.slice(fits).join('');
     }

@@ -64,7 +64,7 @@ export function sheetSvg(container: HTMLElement): SVGSVGElement {
   return svg;
 }
 
-/** Not made from the SVG: not every browser waits for images inside an SVG. */
+/** The pictures as a PNG. It is not made from the SVG, because some browsers do not wait for images inside an SVG. */
 export async function sheetPng(container: HTMLElement): Promise<Blob> {
   const { entries, width, height, background, textColour } = layOutSheet(container);
   const canvas = document.createElement('canvas');
@@ -90,7 +90,7 @@ export async function sheetPng(container: HTMLElement): Promise<Blob> {
   });
 }
 
-/** Enlarges every pixel to a square: the program that opens the file might smooth small images. */
+/** Enlarges every pixel to a square, because the program that opens the file might smooth small images. */
 function enlarged(picture: HTMLCanvasElement, width: number): HTMLCanvasElement {
   const factor = Math.max(1, Math.ceil((DENSITY * width) / picture.width));
   const canvas = document.createElement('canvas');

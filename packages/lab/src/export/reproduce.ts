@@ -3,12 +3,12 @@ import { fileNameOf } from './data-file.js';
 
 /** The same analysis as a command line and as a program. */
 
-export interface Analysis {
+export interface ReproducedFit {
   readonly fitted: Fitted;
   readonly k: number;
 }
 
-export function commandLine({ fitted, k }: Analysis): string {
+export function commandLine({ fitted, k }: ReproducedFit): string {
   const args = ['scree', 'fit', quote(fileNameOf(fitted.data)), '-k', String(k)];
   const { request } = fitted;
   const { columns } = fitted.data.info;
@@ -21,7 +21,7 @@ export function commandLine({ fitted, k }: Analysis): string {
   return [...args, '-o', 'model.json'].join(' ');
 }
 
-/** Whether the chosen columns differ from those that the command takes by default. */
+/** True if the chosen columns differ from the columns that the command fits by default. */
 function differsFromDefault({ columns: used, data: { info } }: Fitted): boolean {
   const usual = info.columns.flatMap(({ usable, index, firstNonNumber }, j) =>
     (usable && !index) || firstNonNumber !== undefined ? [j] : [],
@@ -42,7 +42,7 @@ function literal(value: unknown): string {
   );
 }
 
-export function program({ fitted, k }: Analysis): string {
+export function program({ fitted, k }: ReproducedFit): string {
   const { request } = fitted;
   const { columns } = fitted.data.info;
   const file = [

@@ -19,7 +19,7 @@ const STYLES = [
   'paint-order',
 ] as const;
 
-/** A copy that looks the same in a file of its own: styles become attributes. */
+/** A copy that looks the same in a file without a style sheet: styles become attributes. */
 export function standalone(svg: SVGSVGElement): SVGSVGElement {
   const copy = svg.cloneNode(true) as SVGSVGElement;
   const originals = [svg, ...svg.querySelectorAll<SVGElement>('*')];
@@ -55,7 +55,7 @@ export function svgText(svg: SVGSVGElement): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${text}\n`;
 }
 
-/** Colours as browsers write them, such as oklab(…), are black in other programs: they become #rrggbb, and opacities of their own. */
+/** Writes colours as #rrggbb with an opacity. Other programs show colours in the notation of browsers, such as oklab(…), as black. */
 function writeHexColours(svg: SVGSVGElement): void {
   const known = new Map<string, Colour>();
   for (const element of [svg, ...svg.querySelectorAll('*')]) {
@@ -94,7 +94,7 @@ function readColour(colour: string): Colour {
 const DENSITY = 2;
 
 /** The drawing as a PNG. */
-export async function toPng(svg: SVGSVGElement): Promise<Blob> {
+export async function svgToPng(svg: SVGSVGElement): Promise<Blob> {
   const image = new Image();
   const url = URL.createObjectURL(new Blob([svgText(svg)], { type: 'image/svg+xml' }));
   try {

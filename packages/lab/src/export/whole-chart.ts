@@ -1,10 +1,10 @@
-import { colourOf } from '../theme.js';
+import { themeColour } from '../theme.js';
 import { drawNotes, type FigureNotes } from './figure-notes.js';
 import { standalone } from './standalone-svg.js';
 
 /**
- * A chart drawn again for a file: with whole names, and with its notes below it. It is drawn inside the panel, where the style
- * sheet applies, but out of sight.
+ * A chart that is drawn again for a file: names are not shortened, and its notes are below it. It is drawn inside the panel, because
+ * the style sheet applies there, but out of sight.
  */
 export async function wholeChart(
   container: HTMLElement,
@@ -30,7 +30,7 @@ export async function wholeChart(
 /** Makes room below a standalone figure, and draws its legend and captions there. */
 function withNotes(svg: SVGSVGElement, notes: FigureNotes): SVGSVGElement {
   const [width, height] = ['width', 'height'].map((name) => Number(svg.getAttribute(name)));
-  const colours = { text: colourOf('--text'), muted: colourOf('--muted') };
+  const colours = { text: themeColour('--text'), muted: themeColour('--muted') };
   const { group, height: more } = drawNotes(notes, width, colours);
   group.setAttribute('transform', `translate(0, ${height})`);
   svg.setAttribute('height', String(height + more));

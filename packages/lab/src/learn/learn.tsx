@@ -30,7 +30,7 @@ export function Learn() {
       document.title = before;
     };
   }, [id]);
-  // A new screen starts at its top, also for screen readers.
+  // A new screen starts at its top, for screen readers too.
   const before = useRef(id);
   useEffect(() => {
     if (before.current === id) return;

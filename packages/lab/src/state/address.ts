@@ -1,10 +1,11 @@
-import { batch, effect, untracked } from '@preact/signals';
+import { batch, effect, signal, untracked } from '@preact/signals';
 import { type Route, rewriteAddress, route } from '../route.js';
 import { loading, type OpenedData } from './data.js';
 import { fitted, isOutdated } from './fit.js';
 import { formatRanges, parseRanges } from './index-ranges.js';
 import { showPictures } from './picture.js';
-import { defaultSettings, SCALES, type Settings, SOLVERS, settings } from './settings.js';
+import { defaultSettings, type FitSettings, SCALE_CHOICES, SOLVER_CHOICES, settings } from './settings.js';
+import { SpacedWrites } from './spaced-writes.js';
 import {
   arrowLimit,
   axes,
@@ -24,7 +25,7 @@ import {
   showArrows,
 } from './view.js';
 
-/** The name of data in an address that come from a local file: neither the file nor its name is in the address. */
+/** Stands for a local file in an address. Neither the file nor its name is in the address. */
 export const OWN_FILE = 'own';
 
 /** The name of the data in the address; undefined if the address has a file instead. */
@@ -32,25 +33,25 @@ export function dataName({ dataset, file }: OpenedData): string | undefined {
   return dataset ?? (file === undefined ? OWN_FILE : undefined);
 }
 
-/** The address holds all choices, so that opening it shows the same view. Of the data it holds only the name of a built-in set. */
+/** The address holds all choices, so that it opens the same view again. It holds no data, only the name of a built-in set or of a file on the server. */
 
 /** The settings of an address; missing or invalid ones have their defaults. */
-export function settingsFrom(query: URLSearchParams, data: OpenedData): Settings {
+export function settingsFrom(query: URLSearchParams, data: OpenedData): FitSettings {
   const usual = defaultSettings(data);
   const { columns } = data.info;
   const chosen = query.get('columns');
   const indexes = chosen === null ? undefined : parseRanges(chosen, columns.length)?.filter((j) => columns[j].usable);
   return {
     columns: indexes && indexes.length > 0 ? indexes : usual.columns,
-    scale: oneOf(SCALES, query.get('scale')) ?? usual.scale,
+    scale: oneOf(SCALE_CHOICES, query.get('scale')) ?? usual.scale,
     missing: oneOf(['drop', 'mean'] as const, query.get('missing')) ?? usual.missing,
-    solver: oneOf(SOLVERS, query.get('solver')) ?? usual.solver,
+    solver: oneOf(SOLVER_CHOICES, query.get('solver')) ?? usual.solver,
     gpu: usual.gpu,
     label: query.get('label') === 'none' ? undefined : (columnFrom(query.get('label'), data) ?? usual.label),
   };
 }
 
-/** Sets the view from an address. Returns whether the address sets the colour. */
+/** Sets the view from an address. Returns true if the address sets the colour. */
 export function viewFrom(query: URLSearchParams, data: OpenedData): boolean {
   const [x, y, z] = ['x', 'y', 'z'].map((name) => wholeNumber(query.get(name), 1e6));
   axes.value = [(x ?? 1) - 1, (y ?? 2) - 1, (z ?? 3) - 1].map((c) => Math.max(0, c)) as [number, number, number];
@@ -73,31 +74,31 @@ export function viewFrom(query: URLSearchParams, data: OpenedData): boolean {
 }
 
 /**
- * Writes the address while Explore is shown. When the user changes the address, by going back or by editing it, calls `follow`
- * with its query; an empty address is filled in.
+ * Writes the address while Explore is shown. Calls `follow` when the user changes the address, by going back or by editing it.
+ * An empty address is filled in.
  */
 export function syncAddress(follow: (address: Route) => void): () => void {
   const stop = effect(() => {
     const now = settings.value;
     const at = route.value;
     if (at.path[0] === 'learn') {
-      cancelWrite();
+      writes.cancel();
       return;
     }
     if (at.query.size > 0 && !isKnown(at)) {
-      known = at;
-      cancelWrite();
+      known.value = at;
+      writes.cancel();
       untracked(() => follow(at));
       return;
     }
-    // The address may be that of the data that are being opened already.
+    // Data are being opened, and the address may be theirs already.
     if (!now || loading.value) return;
     const { data, chosen } = now;
     const isShown = fitted.value?.data === data;
-    // Until new data have a fit, the view belongs to the previous data; an address must not mix the two.
+    // Until new data have a fit, the view belongs to the previous data. An address must not mix the two.
     if (!isShown && (fitted.value || !(isOutdated.value || chosen.columns.length === 0))) return;
     const usual = defaultSettings(data);
-    const unlike = <Name extends keyof Settings>(name: Name, text: string, said = false): string | undefined =>
+    const unlike = <Name extends keyof FitSettings>(name: Name, text: string, said = false): string | undefined =>
       !said && String(chosen[name]) === String(usual[name]) ? undefined : text;
     // Choices that the page made for the user are in the address, so that it means the same in later versions.
     const { unequal, leftOut } = data.advice ?? {};
@@ -114,7 +115,7 @@ export function syncAddress(follow: (address: Route) => void): () => void {
   });
   return () => {
     stop();
-    cancelWrite();
+    writes.cancel();
   };
 }
 
@@ -139,49 +140,32 @@ function viewQuery(): Record<string, string | undefined> {
   };
 }
 
-/** Milliseconds between two writes: a slider changes at every step, and Safari allows a hundred writes in 30 seconds. */
-const MIN_WRITE_INTERVAL = 400;
-let lastWrite = Number.NEGATIVE_INFINITY;
-let writeTimer: ReturnType<typeof setTimeout> | undefined;
-/** What the timer will write. */
-let delayedWrite: (() => void) | undefined;
-
-function cancelWrite(): void {
-  clearTimeout(writeTimer);
-  delayedWrite = undefined;
-}
+const writes = new SpacedWrites();
 
 function write(data: OpenedData, query: Parameters<typeof rewriteAddress>[1]): void {
   const before = route.peek().data;
   const isNew = data.isOpenedHere && before !== undefined && before !== data.entry;
-  // The entry of the data before keeps their last settings.
-  if (isNew) delayedWrite?.();
-  cancelWrite();
-  const now = (): void => {
-    delayedWrite = undefined;
-    // In one batch: an address that is not known yet would be followed.
+  // The history entry of the previous data gets their last settings.
+  if (isNew) writes.flush();
+  const write = (): void => {
+    // In one batch, because `syncAddress` would follow an address that is not known yet.
     batch(() => {
-      known = rewriteAddress(['explore'], query, data.entry, isNew);
+      known.value = rewriteAddress(['explore'], query, data.entry, isNew);
     });
-    lastWrite = performance.now();
   };
-  const wait = lastWrite + MIN_WRITE_INTERVAL - performance.now();
-  if (isNew || wait <= 0) now();
-  else {
-    delayedWrite = now;
-    writeTimer = setTimeout(now, wait);
-  }
+  writes.schedule(write, isNew);
 }
 
-/** The address of what is shown or about to be. Any other address comes from the user. */
-let known: Route | undefined;
+/** The address of the view that is shown or about to be shown. Any other address comes from the user. */
+const known = signal<Route | undefined>(undefined);
 
 function isKnown({ query, data }: Route): boolean {
-  return String(query) === String(known?.query) && (data === undefined || data === known?.data);
+  const own = known.peek();
+  return String(query) === String(own?.query) && (data === undefined || data === own?.data);
 }
 
 export function setKnownAddress(address: Route): void {
-  known = address;
+  known.value = address;
 }
 
 /** Most characters of the selected rows in an address. */
@@ -189,7 +173,7 @@ const MAX_SELECTION_LENGTH = 400;
 
 function selectionText(): string | undefined {
   const rows = selected.value;
-  // Scattered rows take five characters each: with very many there is no need to write them first.
+  // Each scattered row takes five characters, so very many rows are certainly too long for an address.
   if (!rows || rows.length > 100_000) return undefined;
   const text = formatRanges([...rows]);
   return text.length > MAX_SELECTION_LENGTH ? undefined : text;

@@ -7,18 +7,18 @@ import type { MethodName, Query, Reply } from '../worker/messages.js';
 import { callWorker, runningTask } from './data.js';
 import { type Fitted, fitted } from './fit.js';
 
-/** Work about a fit that may take longer than a query, and how far it is. */
+/** Work about a fit that may take longer than a query, with its progress. */
 export interface Background<Result> {
   readonly now: Fitted;
   readonly progress?: Progress;
-  /** Undefined until `isDone`, and where the worker has no result for such data. */
+  /** Undefined until `isDone`, and if the worker has no result for such data. */
   readonly result?: Result | undefined;
   readonly isDone: boolean;
-  /** Why there is no result, as a sentence. */
+  /** A sentence that explains a missing result. */
   readonly problem?: string;
 }
 
-/** When a method of the worker is called, and with which query. */
+/** The query of a method of the worker, and the condition on which it is sent. */
 interface Call<Name extends MethodName> {
   isReady(now: Fitted): boolean;
   query(): Query<Name>;
@@ -26,16 +26,16 @@ interface Call<Name extends MethodName> {
 }
 
 /**
- * Calls a method of the worker for every fit that is shown, as soon as `isReady` says so. It is cancelled when another fit begins,
- * when data are read, and when the user leaves Explore; if the fit stays, it starts again afterwards. The worker answers
- * queries in between.
+ * Calls a method of the worker for every fit that is shown, as soon as `isReady` returns true. The call is cancelled when another fit
+ * begins, when data are read, and when the user leaves Explore. If the same fit is still shown afterwards, the call starts again.
+ * The worker answers queries in between.
  */
 export function background<Name extends MethodName>(
   method: Name,
   { isReady, query, onResult }: Call<Name>,
 ): ReadonlySignal<Background<Reply<Name>> | undefined> {
   const state = signal<Background<Reply<Name>> | undefined>(undefined);
-  // A signal of its own, so that only another fit starts the work again.
+  // A separate signal, so that only another fit starts the work again.
   const ready = computed(() => {
     const now = fitted.value;
     const isIdle = !runningTask.value && route.value.path[0] !== 'learn';

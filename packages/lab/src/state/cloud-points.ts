@@ -7,7 +7,7 @@ export interface CloudScores {
   readonly exponent10: number;
 }
 
-/** Scores between 10^−12 and 10^12 are not divided. The range of float32 ends at 10^38, that of squares at 10^19. */
+/** Scores between 10^−12 and 10^12 are not divided. The largest float32 is about 10^38, so squares are finite up to 10^19. */
 const MAX_PLAIN_EXPONENT = 12;
 
 /** One exponent for all axes, so that lengths stay comparable. */

@@ -1,13 +1,13 @@
 import { computed } from '@preact/signals';
 import { CATEGORY_COLOURS, listed, OTHER_COLOUR, RAMP_COLOURS } from '@scree/analysis/describe';
 import type { CloudLegend } from '../charts/point-cloud/types.js';
-import { colourOf, isDark } from '../theme.js';
+import { isDark, themeColour } from '../theme.js';
 import { SHADES } from '../worker/messages.js';
 import { fitted } from './fit.js';
 import { colourBy, colourCodes } from './view.js';
 
 /** The colours of the points and their legend. */
-export interface Colouring {
+export interface PointColours {
   /** Index into the palette per row. */
   readonly codes: Uint8Array;
   readonly palette: readonly string[];
@@ -15,14 +15,14 @@ export interface Colouring {
 }
 
 /** Until the colours of a new fit arrive, all points have one colour. */
-export const colouring = computed((): Colouring | undefined => {
+export const colouring = computed((): PointColours | undefined => {
   const now = fitted.value;
   if (!now) return undefined;
   const theme = isDark() ? 'dark' : 'light';
   const by = colourBy.value;
   const found = colourCodes.value;
   if (by === 'none' || found?.now !== now || found.by !== by) {
-    return { codes: new Uint8Array(now.model.n), palette: [colourOf('--accent')], legend: undefined };
+    return { codes: new Uint8Array(now.model.n), palette: [themeColour('--accent')], legend: undefined };
   }
   const title = titleOf();
   if (found.codes.kind === 'shades') {
@@ -36,7 +36,7 @@ export const colouring = computed((): Colouring | undefined => {
     };
   }
   const { codes, names, counts, others, missing } = found.codes;
-  // Rows without a value and the remaining groups are no categories.
+  // Rows without a value and the remaining groups do not get the colour of a category.
   const palette = names.map((_, at) =>
     at === missing || (others && at === names.length - 1) ? OTHER_COLOUR[theme] : CATEGORY_COLOURS[at][theme],
   );
@@ -51,7 +51,7 @@ export const colouring = computed((): Colouring | undefined => {
   }
 });
 
-/** "PC1 and PC2". */
+/** The names of components, as in "PC1 and PC2". */
 export function namesOfComponents(components: readonly number[]): string {
   return listed(components.map((c) => `PC${c + 1}`));
 }

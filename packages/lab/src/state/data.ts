@@ -10,9 +10,9 @@ export const callWorker = connectWorker();
 /** Opened data. A new object each time, even for the same file. */
 export interface OpenedData {
   readonly info: TableInfo;
-  /** In entries of the browser's history: what the user opened once keeps it when it is read again. */
+  /** The number of these data in the browser's history. Data that are opened again by "back" keep their number. */
   readonly entry: number;
-  /** Whether the user opened the data on this page, and not by an address. */
+  /** True if the user opened the data on this page, and not by an address. */
   readonly isOpenedHere: boolean;
   /** Name of a built-in set; undefined for the user's own data. */
   readonly dataset: string | undefined;
@@ -20,13 +20,13 @@ export interface OpenedData {
   readonly file?: string | undefined;
   /** The origin of data without a file: built-in or pasted. */
   readonly source?: Exclude<Origin, { kind: 'blob' }> | undefined;
-  /** The settings that suit the user's own data; built-in data have theirs. */
+  /** The settings that suit the user's own data. Built-in data have fixed settings. */
   readonly advice?: ColumnAdvice | undefined;
 }
 
 export const opened = signal<OpenedData | undefined>(undefined);
 
-/** Data that are being opened, until there is a fit of them: nothing of other data is shown beside their name. */
+/** Data that are being opened, until they have a fit. Until then no result of other data is shown beside their name. */
 export interface LoadingData {
   readonly name: string;
   readonly dataset: string | undefined;
@@ -35,7 +35,7 @@ export interface LoadingData {
 }
 export const loading = signal<LoadingData | undefined>(undefined);
 
-/** Says that there is a fit of data, or that there will be none. */
+/** Called when data have a fit, and when their fit failed. */
 export function endLoading(data: OpenedData): void {
   if (loading.peek()?.data === data) loading.value = undefined;
 }
@@ -61,49 +61,45 @@ export function reportProblem(error: unknown): void {
         : String(error);
 }
 
-/** Runs a task. There is one at a time: a new task cancels the running one. */
-let current: AbortController | undefined;
-export async function runTask<Result>(
+/** Runs a task. Only one task runs at a time: a new task cancels the running one. */
+export async function runInWorker<Result>(
   what: string,
   run: (control: { signal: AbortSignal; onProgress: (progress: Progress) => void }) => Promise<Result>,
 ): Promise<Result | undefined> {
-  current?.abort();
-  const mine = new AbortController();
-  current = mine;
-  const cancel = (): void => mine.abort();
+  cancelTask();
+  const controller = new AbortController();
+  const cancel = (): void => controller.abort();
+  const isCurrent = (): boolean => runningTask.peek()?.cancel === cancel;
   runningTask.value = { what, cancel };
   problem.value = '';
   try {
     return await run({
-      signal: mine.signal,
+      signal: controller.signal,
       onProgress: (progress) => {
-        if (current === mine) runningTask.value = { what, progress, cancel };
+        if (isCurrent()) runningTask.value = { what, progress, cancel };
       },
     });
   } catch (error) {
-    if (current === mine) reportProblem(error);
+    if (isCurrent()) reportProblem(error);
     return undefined;
   } finally {
-    if (current === mine) {
-      runningTask.value = undefined;
-      current = undefined;
-    }
+    if (isCurrent()) runningTask.value = undefined;
   }
 }
 
 /** Cancels the running task. */
 export function cancelTask(): void {
-  current?.abort();
+  runningTask.peek()?.cancel();
 }
 
-/** What is opened: where it is read from, and what the address says of it. */
+/** Data to open: their origin, and how the address names them. */
 export interface Opening extends Pick<OpenedData, 'dataset' | 'file' | 'entry' | 'isOpenedHere'> {
   readonly origin: Origin;
 }
 
 /**
- * Opens data. The previous data stay open until these are loaded, or if they cannot be read; `stillShown` is the name of what is
- * shown then.
+ * Opens data. The previous data stay open until the new data are loaded, and if the new data cannot be read. Then `stillShown`
+ * returns the name of the data that are still shown.
  */
 export async function loadData(
   { origin, ...known }: Opening,
@@ -113,7 +109,7 @@ export async function loadData(
   const { dataset } = known;
   const mine: LoadingData = { name, dataset };
   loading.value = mine;
-  const read = await runTask(`Reading ${name}`, async (control) => {
+  const read = await runInWorker(`Reading ${name}`, async (control) => {
     const info = await callWorker('open', origin, control);
     return { info, advice: dataset === undefined ? await callWorker('advise', info.id, control) : undefined };
   });

@@ -5,9 +5,9 @@ import { background } from './background.js';
 import { type Fitted, fitted } from './fit.js';
 import { isKByHand, k, labelColumn, points } from './view.js';
 
-/** How many components to keep, and warnings about the columns. k follows, unless it was chosen by hand. */
+/** The recommended number of components, and warnings about the columns. k follows the recommendation, unless the user chose k. */
 export const chosen = background('choose', {
-  // After the scores: they are what is seen first.
+  // The scores come first, because the user sees them first.
   isReady: (now) => points.value?.now === now,
   query: () => null,
   onResult: (now, { kept }) => {
@@ -21,14 +21,14 @@ export const analysis = background('analysis', {
   query: () => ({ label: labelColumn.peek() }),
 });
 
-/** The record of the analysis of the shown fit, once there is one. */
+/** The record of the analysis of the shown fit; undefined until it is computed. */
 export const record = computed(() => {
   const found = analysis.value;
   if (!found?.result || found.now !== fitted.value) return undefined;
   return { ...found.result, model: loadModel(found.result.model) };
 });
 
-/** The recommendation for the shown fit, what decided it, and the elbow. */
+/** The recommendation for the shown fit, the criterion that decided it, and the elbow. */
 export const advised = computed(() => {
   const { now, result } = chosen.value ?? {};
   if (!result?.choice || now !== fitted.value) return undefined;
@@ -47,7 +47,7 @@ export function followAdvice(): void {
   if (now && result) follow(now, result.kept);
 }
 
-/** The page keeps at least one component: without any, there is nothing to draw. */
+/** Sets k. The page keeps at least one component, because otherwise it could draw nothing. */
 function follow({ model }: Fitted, kept: number): void {
   k.value = Math.min(model.k, Math.max(1, kept));
 }

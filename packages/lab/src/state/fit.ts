@@ -1,18 +1,18 @@
 import { batch, computed, effect, signal, untracked } from '@preact/signals';
 import { loadModel, type Model } from '@scree/core';
 import type { FitReply, MethodName, Query, Reply } from '../worker/messages.js';
-import { callWorker, cancelTask, endLoading, type OpenedData, runningTask, runTask } from './data.js';
+import { callWorker, cancelTask, endLoading, type OpenedData, runInWorker, runningTask } from './data.js';
 import { ownCloud } from './own-cloud.js';
-import { type RequestedFit, request, type Settings } from './settings.js';
+import { type FitSettings, type RequestedFit, request } from './settings.js';
 
-/** A model with its data. Each fit is a new object, by which views detect that theirs is out of date. */
+/** A model with its data. Each fit is a new object, so that a view can detect that its data are out of date. */
 export interface Fitted {
   /** Id in the worker. */
   readonly id: number;
   readonly data: OpenedData;
   /** The request. Settings may have changed since. */
   readonly request: RequestedFit['requestedFit'];
-  readonly columns: Settings['columns'];
+  readonly columns: FitSettings['columns'];
   readonly model: Model;
   readonly keptRows: FitReply['keptRows'];
   readonly incompleteRows: number;
@@ -30,7 +30,7 @@ export function queryFit<Name extends MethodName>(
   return callWorker(method, query, { fit: id });
 }
 
-/** Whether the shown fit does not match the settings and no fit is running: it was cancelled or failed. */
+/** True if the shown fit does not match the settings and no fit is running, because the fit was cancelled or failed. */
 export const isOutdated = computed(() => {
   const asked = request.value;
   return (
@@ -43,7 +43,7 @@ export const isOutdated = computed(() => {
 
 const firstFitCallbacks = new WeakMap<OpenedData, (now: Fitted) => void>();
 
-/** Registers what to do with the first fit of data, before it is shown. */
+/** Registers a function that is called with the first fit of data, before this fit is shown. */
 export function onFirstFit(data: OpenedData, then: (now: Fitted) => void): void {
   firstFitCallbacks.set(data, then);
 }
@@ -67,13 +67,13 @@ async function fit(asked: RequestedFit): Promise<void> {
     endLoading(data);
     return;
   }
-  const fit = await runTask(`Fitting${fitted.peek()?.data === data ? '' : ` ${data.info.name}`}`, (control) =>
+  const fit = await runInWorker(`Fitting${fitted.peek()?.data === data ? '' : ` ${data.info.name}`}`, (control) =>
     callWorker('fit', wanted, control),
   );
-  // Another fit was requested meanwhile, and has its own result.
+  // Another fit was requested meanwhile. Its own call handles its result.
   if (request.peek() !== asked) return;
   if (!fit) {
-    // After a failed fit, the previous one stays only if it is of the same data.
+    // After a failed fit, the previous fit stays only if it belongs to the same data.
     if (fitted.peek()?.data !== data) fitted.value = undefined;
     endLoading(data);
     return;
@@ -112,7 +112,7 @@ effect(() => {
       if (fitted.peek() === now) ownCloud.value = { name: now.data.info.name, points: { rows, cols, data } };
     },
     () => {
-      // Another fit began meanwhile; it has its own sample.
+      // Another fit began meanwhile. It gets its own sample.
     },
   );
 });

@@ -9,7 +9,7 @@ export function formatRanges(indexes: readonly number[]): string {
   return runs.map(([from, to]) => (from === to ? String(from) : `${from}-${to}`)).join(',');
 }
 
-/** Reads what `formatRanges` wrote, leaving out indexes from `count` on; undefined if the text is something else. */
+/** Reads a text of `formatRanges`, without the indexes from `count` on. Returns undefined if the text has another form. */
 export function parseRanges(text: string, count: number): readonly number[] | undefined {
   const indexes = new Set<number>();
   for (const part of text.split(',')) {

@@ -4,7 +4,7 @@ import { fitted, queryFit } from './fit.js';
 import { resource } from './resource.js';
 import { k } from './view.js';
 
-/** The model of the k components that are kept, with a certificate and warnings of its own. The worker has it from the fit. */
+/** The model of the k components that are kept, with its own certificate and warnings. The worker takes it from the fit. */
 export const modelOfK = resource(
   () => {
     const now = fitted.value;

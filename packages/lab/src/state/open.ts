@@ -9,7 +9,7 @@ import { picture } from './picture.js';
 import { defaultColour, settings } from './settings.js';
 import { colourBy, isKByHand, k, selected, showArrows } from './view.js';
 
-/** Share of the variance that k keeps where nothing else advises it, and until something does. */
+/** The share of the variance that the first k keeps, until the criteria recommend another k. */
 const INITIAL_VARIANCE_SHARE = 0.9;
 
 /** Opens data and shows them with the settings of the address, or with defaults. */
@@ -21,12 +21,14 @@ async function openAndShow(opening: Opening, query: URLSearchParams): Promise<vo
   show(data, query);
 }
 
-/** What was opened on this page, by its entry: "back" opens it again, local files too. */
+/** Everything that was opened on this page, by entry. "Back" opens it again, also local files. */
 const openings = new Map<number, Opening>();
-/** Entries outlive the page when it is loaded again: those of later pages must be others. */
-let lastEntry = Date.now();
+/** A new entry. Entries outlive the page when it is loaded again, so the entries of a later page must be larger. */
+function newEntry(): number {
+  return Math.max(Date.now(), ...openings.keys()) + 1;
+}
 
-/** Shows data. What is shown of other data stays until there is a fit of these. */
+/** Shows data. The view of the previous data stays until the new data have a fit. */
 function show(data: OpenedData, query: URLSearchParams): void {
   const chosen = settingsFrom(query, data);
   settings.value = { data, chosen };
@@ -36,7 +38,7 @@ function show(data: OpenedData, query: URLSearchParams): void {
     // Arrows of single pixels are not informative.
     if (picture.peek() && !query.has('arrows')) showArrows.value = false;
     if (!isKByHand.peek()) k.value = initialK(now.model.varianceRatios);
-    // After the selection was cleared because the data changed.
+    // Later, because an effect clears the selection when the data change.
     queueMicrotask(() => {
       if (fitted.peek() === now) selected.value = selectionFrom(query, now.model.n);
     });
@@ -57,10 +59,10 @@ export function openDataset(name: DatasetName): void {
 }
 
 function builtIn(name: DatasetName): Omit<Opening, 'isOpenedHere'> {
-  return { origin: DATASETS[name].origin, dataset: name, entry: ++lastEntry };
+  return { origin: DATASETS[name].origin, dataset: name, entry: newEntry() };
 }
 
-export function openFile(file: File): void {
+export function openLocalFile(file: File): void {
   openOwn({ kind: 'blob', name: file.name, blob: file });
 }
 
@@ -69,25 +71,25 @@ export function openText(text: string): void {
 }
 
 function openOwn(origin: Origin): void {
-  isAnythingOpened = true;
-  const opening = { origin, dataset: undefined, entry: ++lastEntry, isOpenedHere: true };
+  isAnythingOpened.value = true;
+  const opening = { origin, dataset: undefined, entry: newEntry(), isOpenedHere: true };
   void openAndShow(opening, pendingQuery.peek() ?? new URLSearchParams());
 }
 
 /** The settings of a link to a local file, applied when the user opens the file. */
 export const pendingQuery = signal<URLSearchParams | undefined>(undefined);
 
-let isAnythingOpened = false;
+const isAnythingOpened = signal(false);
 
-/** Opens what the address names, unless something was opened already. */
+/** Opens the data that the address names, unless data were opened already. */
 export function openAddressOnce(): void {
-  if (isAnythingOpened) return;
-  isAnythingOpened = true;
+  if (isAnythingOpened.peek()) return;
+  isAnythingOpened.value = true;
   setKnownAddress(route.peek());
   openAddress(route.peek());
 }
 
-/** Shows what an address describes. Open data are not read again. */
+/** Opens the data and the view of an address. Data that are open already are not read again. */
 export function openAddress({ query, data: entry }: Route): void {
   const now = opened.peek();
   const known = entry === undefined ? undefined : openings.get(entry);
@@ -117,7 +119,7 @@ function openUrl(file: string, query: URLSearchParams): void {
   if (url?.origin === location.origin) {
     const name = decoded(url.pathname.split('/').at(-1) || 'data');
     const origin = { kind: 'url', name, url: url.href } as const;
-    void openAndShow({ origin, dataset: undefined, file, entry: ++lastEntry, isOpenedHere: false }, query);
+    void openAndShow({ origin, dataset: undefined, file, entry: newEntry(), isOpenedHere: false }, query);
     return;
   }
   problem.value = url

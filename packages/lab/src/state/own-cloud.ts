@@ -8,5 +8,5 @@ export interface OwnCloud {
   readonly points: Matrix<Float64Array>;
 }
 
-/** The data explored last; undefined before any were. */
+/** The data that were explored last; undefined if none were. */
 export const ownCloud = signal<OwnCloud | undefined>(undefined);

@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import { fitted } from './fit.js';
 
-/** Whether to show rows as pictures: the user's choice, or undefined for the default of the data. */
+/** True to show rows as pictures. Undefined until the user chooses: then the data decide. */
 export const showPictures = signal<boolean | undefined>(undefined);
 
 /** Rows are offered as square pictures from this side length on. */

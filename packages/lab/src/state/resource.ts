@@ -1,9 +1,9 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
 
 /**
- * The reply of the worker to a query that changes over time; it stays until the next reply arrives. One query is sent at
- * a time: when its reply arrives the newest query is sent, and those in between are dropped. So a slider can be dragged
- * at any speed.
+ * The reply of the worker to a query that changes over time. A reply stays until the next one arrives. One query is sent at
+ * a time: when its reply arrives, the newest query is sent, and older queries are dropped. So a slider can be dragged at any
+ * speed.
  */
 export function resource<Query, Reply>(
   query: () => Query | undefined,

@@ -2,40 +2,40 @@ import { computed, signal } from '@preact/signals';
 import type { Scale } from '@scree/core';
 import { EXACT_SOLVERS } from '@scree/core/names';
 import { DATASETS, type Dataset, isDataset } from '../data/datasets.js';
-import type { FitRequest, Missing } from '../worker/messages.js';
+import type { FitRequest, GapRule } from '../worker/messages.js';
 import type { OpenedData } from './data.js';
 
 /** The settings of a fit. */
-export interface Settings {
+export interface FitSettings {
   /** Indexes of the columns that are fitted. */
   readonly columns: readonly number[];
   /** Scaling by medians reads rows several times and is not offered. */
   readonly scale: Exclude<Extract<Scale, string>, 'median'>;
-  readonly missing: Missing;
+  readonly missing: GapRule;
   readonly solver: FitRequest['solver'];
-  /** Whether the GPU may be used where it is faster. */
+  /** True if the GPU may be used when it is faster. */
   readonly gpu: boolean;
   /** Index of the column that names rows in cards, searches and exports. */
   readonly label: number | undefined;
 }
 
-export const SCALES = ['none', 'unit', 'pareto', 'range'] as const satisfies readonly Settings['scale'][];
-export const SOLVERS = ['auto', ...EXACT_SOLVERS] as const satisfies readonly Settings['solver'][];
+export const SCALE_CHOICES = ['none', 'unit', 'pareto', 'range'] as const satisfies readonly FitSettings['scale'][];
+export const SOLVER_CHOICES = ['auto', ...EXACT_SOLVERS] as const satisfies readonly FitSettings['solver'][];
 
-/** Settings belong to the data they were chosen for; both change together. */
-export const settings = signal<{ readonly data: OpenedData; readonly chosen: Settings } | undefined>(undefined);
+/** The settings, with the data that they were chosen for. Both change together. */
+export const settings = signal<{ readonly data: OpenedData; readonly chosen: FitSettings } | undefined>(undefined);
 
-export function changeSettings(part: Partial<Settings>): void {
+export function changeSettings(part: Partial<FitSettings>): void {
   const now = settings.value;
   if (now) settings.value = { data: now.data, chosen: { ...now.chosen, ...part } };
 }
 
 export interface RequestedFit {
   readonly data: OpenedData;
-  readonly requestedFit: FitRequest & Pick<Settings, 'scale'>;
+  readonly requestedFit: FitRequest & Pick<FitSettings, 'scale'>;
 }
 
-/** The requested fit. It is a new object only when something changed that needs another fit. */
+/** The requested fit. It is a new object only if a setting changed that needs another fit. */
 export const request = computed((): RequestedFit | undefined => {
   const now = settings.value;
   if (!now) return undefined;
@@ -47,6 +47,7 @@ export const request = computed((): RequestedFit | undefined => {
   if (!last || !isSame(last, next)) last = next;
   return last;
 });
+/** Cache of `request`: the last requested fit. */
 let last: RequestedFit | undefined;
 
 function isSame(a: RequestedFit, b: RequestedFit): boolean {
@@ -54,8 +55,8 @@ function isSame(a: RequestedFit, b: RequestedFit): boolean {
   return a.data === b.data && parts.every((part) => a.requestedFit[part] === b.requestedFit[part]);
 }
 
-/** The initial settings: those of the built-in set, or those that suit the user's data. */
-export function defaultSettings(data: OpenedData): Settings {
+/** The initial settings: fixed for a built-in set, advised for the user's data. */
+export function defaultSettings(data: OpenedData): FitSettings {
   const { advice } = data;
   const { columns } = data.info;
   const dataset = builtIn(data);

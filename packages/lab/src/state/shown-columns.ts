@@ -2,13 +2,13 @@ import type { Fitted } from './fit.js';
 import { picture } from './picture.js';
 import { colourBy, labelColumn } from './view.js';
 
-/** Text columns shown of a row, and most cells that are read for them: a column of text is read whole. */
+/** Limits of the text columns that are shown of a row: their number, and their cells, because a column of text is read whole. */
 const MAX_TEXTS = 4;
 const MAX_TEXT_CELLS = 5e6;
 
 /**
- * The columns by which a person knows a row, in the order in which they are shown: the one that names it, the one that colours it,
- * columns of text; then at most `numbers` of those that were fitted. Single pixels of pictures are not informative.
+ * The columns that identify a row for a person, in order of display: the column of names, the column of colours, columns of text,
+ * then at most `numbers` fitted columns. Pixels of pictures are not listed, because they are not informative.
  */
 export function shownColumns(now: Fitted, numbers: number): readonly number[] {
   const { columns, rows } = now.data.info;
@@ -21,7 +21,7 @@ export function shownColumns(now: Fitted, numbers: number): readonly number[] {
   return [...first].filter((column) => column < columns.length).concat(measured.slice(0, numbers));
 }
 
-/** How many fitted columns are not among those shown. */
+/** The number of fitted columns that are not shown. */
 export function unshownColumns({ columns }: Fitted, shown: readonly number[]): number {
   if (picture.value) return 0;
   return columns.filter((column) => !shown.includes(column)).length;

@@ -11,7 +11,7 @@ import { isKByHand, k, labelColumn } from './view.js';
 /** Longest name of a row in a sentence. */
 const NAME_LENGTH = 24;
 
-/** With how many components rows are compared: as many as are recommended, which may be none, or as the user chose. */
+/** The number of components with which rows are compared: the user's choice, or the recommended number, which may be 0. */
 const comparedK = computed((): number | undefined => {
   const now = fitted.value;
   if (!now) return undefined;
@@ -19,7 +19,7 @@ const comparedK = computed((): number | undefined => {
   return chosen.value?.now === now ? chosen.value.result?.kept : undefined;
 });
 
-/** The record's comparison, if it is about these components and names. */
+/** The comparison in the record, if it has the same number of components and the same names. */
 const recorded = computed((): ComparedReply | undefined => {
   const found = record.value;
   return found?.kept === comparedK.value && found?.label === labelColumn.value ? found?.compared : undefined;
@@ -39,7 +39,7 @@ const asked = resource(
   reportProblem,
 );
 
-/** Rows compared with the limits of T² and Q, or why they are not. Undefined until it is known. */
+/** The rows compared with the limits of T² and Q, or the reason why they are not. Undefined until the reply arrives. */
 export const unusual = computed(() => {
   if (recorded.value) return recorded.value;
   const own = asked.value;

@@ -10,7 +10,7 @@ import { settings } from './settings.js';
 
 /** Number of components kept, from 1 to the number fitted. */
 export const k = signal(2);
-/** Whether the user chose k, by hand or by a link. Otherwise it follows from the data, and is chosen again for every fit. */
+/** True if the user chose k, by hand or by a link. Otherwise k follows from the data, and is chosen again for every fit. */
 export const isKByHand = signal(false);
 export function setK(value: number): void {
   k.value = value;
@@ -20,14 +20,14 @@ export function setK(value: number): void {
 /** Components on the axes, from 0. */
 export const axes = signal<readonly [x: number, y: number, z: number]>([0, 1, 2]);
 export const is3d = signal(false);
-/** How points are coloured: not at all, by what the model says of the rows, or by a column. */
+/** How points are coloured: all alike, by a number that the model gives each row, or by a column. */
 export type ColourBy = (typeof COLOURINGS)[number] | number;
 export const COLOURINGS = ['none', 'error', 'cos2', 'contribution'] as const;
 export const colourBy = signal<ColourBy>('none');
 export const showArrows = signal(true);
-/** How many arrows are drawn at most; undefined for as many as can be read. */
+/** The largest number of arrows; undefined for the number that can be read. */
 export const arrowLimit = signal<number | undefined>(undefined);
-/** What is drawn around the groups of the colouring, and the probability that an ellipse holds it. */
+/** The lines around the groups that colour the points, and the probability of an ellipse. */
 export const OUTLINES = ['none', 'confidence', 'concentration', 'hull'] as const satisfies readonly (
   | OutlineKind
   | 'none'
@@ -35,7 +35,7 @@ export const OUTLINES = ['none', 'confidence', 'concentration', 'hull'] as const
 export const outlineKind = signal<(typeof OUTLINES)[number]>('none');
 export const LEVELS = [0.5, 0.68, 0.9, 0.95, 0.99] as const;
 export const outlineLevel = signal<number>(0.95);
-/** What the weights panel shows of the columns. */
+/** The numbers that the weights panel can show about the columns. */
 export const COLUMN_VALUES = ['weight', 'correlation', 'contribution', 'cos2'] as const;
 export const columnValue = signal<(typeof COLUMN_VALUES)[number]>('weight');
 export const tool = signal<'move' | 'lasso'>('move');
@@ -45,33 +45,35 @@ export const hovered = signal<number | undefined>(undefined);
 /** The component whose weights are drawn as bars. */
 export const component = signal(0);
 
-/** A new fit keeps what is still valid. The selection is cleared when the rows have changed. */
-let previousFit: Fitted | undefined;
+const previousFit = signal<Fitted | undefined>(undefined);
+
+/** Adapts the view to a new fit. Everything that is still valid stays; the selection is cleared if the rows have changed. */
 effect(() => {
   const now = fitted.value;
   if (!now) return;
   const most = now.model.k;
   k.value = Math.min(Math.max(1, k.peek()), most);
   const [x, y, z] = axes.peek();
-  // Without a second component, the other axis is empty; it returns to the second when there is one.
+  // Without a second component the other axis is empty. It returns to the second component when a fit has one.
   const within = (c: number, otherwise: number): number => (c < most ? c : otherwise);
   axes.value = [within(x, 0), within(y, 1), within(z, 2)];
   component.value = within(component.peek(), 0);
   if (most < 3) is3d.value = false;
-  if (!previousFit || !sameRows(previousFit, now)) {
+  const before = previousFit.peek();
+  if (!before || !sameRows(before, now)) {
     selected.value = undefined;
     hovered.value = undefined;
   }
-  previousFit = now;
+  previousFit.value = now;
 });
 
-/** Whether two fits have the same rows of the same data. Equal counts are not enough: other rows may have been dropped. */
+/** True if two fits have the same rows of the same data. Equal counts are not enough, because other rows may have been dropped. */
 function sameRows(a: Fitted, b: Fitted): boolean {
   if (a.data !== b.data || a.model.n !== b.model.n) return false;
   return a.keptRows === b.keptRows || (a.keptRows?.every((row, i) => row === b.keptRows?.[i]) ?? false);
 }
 
-/** Scores of the components on the axes: `at` for text and tables, `cloud` as they are drawn. */
+/** Scores of the components on the axes: `at` for text and tables, `cloud` for the figure. */
 export const points = resource(
   () => {
     const now = fitted.value;
@@ -88,7 +90,7 @@ export const points = resource(
   reportProblem,
 );
 
-/** Components on the axes that the model has. */
+/** The components on the axes, without those that the model does not have. */
 export const drawnComponents = computed((): readonly number[] => {
   const most = fitted.value?.model.k ?? 0;
   return [...new Set(axes.value.slice(0, is3d.value && most > 2 ? 3 : 2))].filter((c) => c < most);
@@ -116,7 +118,7 @@ export const colourCodes = resource(
   reportProblem,
 );
 
-/** Ellipses or hulls of the groups that colour the points; none in 3-D, where they would have no area. */
+/** Ellipses or hulls of the groups that colour the points. There are none in 3-D, because they would have no area. */
 export const outlines = resource(
   () => {
     const colours = colourCodes.value;

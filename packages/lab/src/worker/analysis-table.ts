@@ -1,12 +1,12 @@
 import type { AnalysisTable, OtherColumns, RowsOfTable, TablePart } from '@scree/analysis';
 import type { Matrix, NumberArray } from '@scree/core';
-import { openSource } from '@scree/core/data';
-import { ProgressTracker } from '@scree/core/pipeline';
+import { matrixSource } from '@scree/core/data';
+import { matrixBlocks } from './memory-table.js';
 
-/** Rows of a part: names and row numbers are lists, which need memory of their own. */
-const ROWS = 2 ** 14;
+/** Rows of a part. Names and row numbers are lists that need extra memory, so parts are short. */
+const PART_ROWS = 2 ** 14;
 
-/** A fit in the worker's memory, and what stands beside its rows. */
+/** The rows of a fit in the worker's memory, and the other columns of the same rows. */
 export interface TableInMemory {
   readonly matrix: Matrix<NumberArray>;
   /** Names of the fitted columns, as people call them. */
@@ -16,15 +16,15 @@ export interface TableInMemory {
   /** Rows that were left out because values are missing. */
   readonly dropped: number;
   readonly others: OtherColumns;
-  /** The column that names the rows: its name, and a name per row of the table. */
+  /** The column that names the rows: its name, and a text per row of the table. */
   readonly label?: { readonly name: string; readonly texts: readonly (string | null)[] } | undefined;
 }
 
-/** The fit as a table for `analyzeTable`. */
-export async function analysisTable(given: TableInMemory): Promise<AnalysisTable> {
+/** The rows of a fit as a table for `analyzeTable`. */
+export function analysisTable(given: TableInMemory): AnalysisTable {
   const { matrix, columns, dropped, others, label } = given;
   return {
-    source: await openSource(matrix, new ProgressTracker({})),
+    source: matrixSource(matrix),
     columns,
     ...(label ? { label: label.name } : {}),
     supplementary: others.numbers.map(({ name }) => name),
@@ -36,19 +36,20 @@ export async function analysisTable(given: TableInMemory): Promise<AnalysisTable
 }
 
 async function* partsOf({ matrix, rows, others, label }: TableInMemory): AsyncGenerator<TablePart, void, void> {
-  const { cols, data } = matrix;
   const { groups, numbers } = others;
-  for (let from = 0; from < matrix.rows; from += ROWS) {
-    const count = Math.min(ROWS, matrix.rows - from);
-    const places = Array.from({ length: count }, (_, i) => rows.at(from + i));
+  let from = 0;
+  for (const block of matrixBlocks(matrix, PART_ROWS)) {
+    const [start, count] = [from, block.rows];
+    from += count;
+    const places = Array.from({ length: count }, (_, i) => rows.at(start + i));
     yield {
-      block: { kind: 'dense', rows: count, cols, stride: cols, data: data.subarray(from * cols) },
+      block,
       places,
       names: label && places.map((place) => label.texts[place]),
       columns: Float64Array.from({ length: count * numbers.length }, (_, at) =>
-        numbers[at % numbers.length].at(from + Math.floor(at / numbers.length)),
+        numbers[at % numbers.length].at(start + Math.floor(at / numbers.length)),
       ),
-      groups: groups.map(({ labels }) => labels.slice(from, from + count)),
+      groups: groups.map(({ labels }) => labels.slice(start, start + count)),
     };
   }
 }

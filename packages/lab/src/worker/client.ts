@@ -1,5 +1,5 @@
 import type { Progress } from '@scree/core';
-import type { FromWorker, MethodName, Problem, Query, Reply, ToWorker } from './messages.js';
+import type { FromWorker, MethodName, Query, Reply, ToWorker, WorkerProblem } from './messages.js';
 import { worker } from './start.js';
 
 export interface CallOptions {
@@ -15,7 +15,7 @@ interface PendingCall {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** Calls a method of the worker. A cancelled call rejects with an `AbortError`, any other failure with a `WorkerError`. */
+/** Calls a method of the worker. A call rejects with an `AbortError` if it was cancelled, and with a `WorkerError` if it failed. */
 export type CallWorker = <Name extends MethodName>(
   method: Name,
   query: Query<Name>,
@@ -61,9 +61,9 @@ export function connectWorker(): CallWorker {
 /** An error of the worker, with its code and details. */
 export class WorkerError extends Error {
   override readonly name = 'WorkerError';
-  readonly problem: Problem;
+  readonly problem: WorkerProblem;
 
-  constructor(problem: Problem) {
+  constructor(problem: WorkerProblem) {
     super(problem.message);
     this.problem = problem;
   }

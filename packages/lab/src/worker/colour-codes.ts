@@ -1,12 +1,12 @@
 import { CATEGORY_COLOURS } from '@scree/analysis/describe';
 import { type ColourCodes, SHADES } from './messages.js';
 
-/** Groups with a colour of their own; all others share one. */
+/** The largest number of groups with different colours. All other groups share one colour. */
 const MAX_GROUPS = CATEGORY_COLOURS.length;
-/** A column with at most this many different whole numbers names groups rather than amounts. */
+/** A column with at most this many different whole numbers contains groups rather than amounts. */
 const MAX_GROUPED_NUMBERS = MAX_GROUPS;
 
-/** A column of text as groups: the largest ones have names, sorted by name. */
+/** A column of text as groups. The largest groups have names, and are sorted by name. */
 export function groupCodes(texts: readonly (string | null)[], inOrder: (a: string, b: string) => number): ColourCodes {
   const rows = new Map<string | null, number>();
   for (const text of texts) rows.set(text, (rows.get(text) ?? 0) + 1);
@@ -29,7 +29,7 @@ export function groupCodes(texts: readonly (string | null)[], inOrder: (a: strin
   return { kind: 'groups', codes, names, counts, others, ...(missing < 0 ? {} : { missing }) };
 }
 
-/** The first items in order, without sorting them all: with a million different names that would take seconds. */
+/** The first items in order. They are found without sorting all items, which would take seconds for a million different names. */
 function firstOf<Item>(items: readonly Item[], count: number, inOrder: (a: Item, b: Item) => number): Item[] {
   const first: Item[] = [];
   for (const item of items) {

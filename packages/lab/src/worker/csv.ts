@@ -1,4 +1,4 @@
-/** Length of the strings that the blob is made of: one string per cell would be slow, one for the whole file too long. */
+/** Length of the strings that the blob is made of. One string per cell would be slow, and one string for the whole file too long. */
 const PIECE = 1 << 20;
 
 /** A table as CSV. */

@@ -1,20 +1,19 @@
 import type { Matrix, Model, NumberArray } from '@scree/core';
-import type { Control } from './loaded-table.js';
-import type { FarRows } from './messages.js';
+import type { Control, FarRows } from './messages.js';
 
 /** Rows listed with the largest distances. */
 const LISTED_ROWS = 200;
 
 /**
- * Distances of rows from their reconstructions by any number of components. They are squared in a unit of their own, a
- * power of two near the largest score: the square of 1e-200 is 0 in float64, and that of 1e200 is infinite.
+ * Distances of rows from their reconstructions by any number of components. Before numbers are squared they are divided by a unit,
+ * a power of two near the largest score, because in float64 the square of 1e-200 is 0 and the square of 1e200 is infinite.
  */
 export class Distances {
   readonly #scores: Matrix;
   readonly #unit: number;
   /** Squared distances from the reconstruction by all components. */
   readonly #errors: Float64Array;
-  /** The size of squares that come from rounding alone; smaller ones count as 0, so that noise is neither coloured nor ranked. */
+  /** The size of squares that come from rounding alone. Smaller squares count as 0, so that rounding is neither coloured nor ranked. */
   readonly #rounding: number;
 
   private constructor(scores: Matrix, unit: number, errors: Float64Array, rounding: number) {
@@ -63,9 +62,9 @@ function unitOf(scores: ArrayLike<number>): number {
   return largest > 0 && largest < Number.POSITIVE_INFINITY ? 2 ** Math.floor(Math.log2(largest)) : 1;
 }
 
-/** Squares of smaller numbers lose digits, or are 0. */
+/** Squares of numbers below this unit lose digits, or are 0. */
 const MIN_SQUARED_UNIT = 2 ** -400;
-/** Rows that are reconstructed at a time. */
+/** Number of rows that are reconstructed at a time. */
 const ROWS = 1024;
 
 async function errorsIn(
@@ -92,7 +91,7 @@ async function errorsIn(
   return errors;
 }
 
-/** Subtracting a mean far from zero loses the last digits of numbers of its size. */
+/** The size of squares that come from rounding: subtracting a mean that is far from zero loses the last digits. */
 function roundingIn(unit: number, { mean, scale }: Model, { data, rows }: Matrix): number {
   let squares = 0;
   for (let at = 0; at < data.length; at++) squares += (data[at] / unit) ** 2;

@@ -14,23 +14,23 @@ import {
 import { type Choice, type Matrix, Model, type NumberArray, type Scale, type Stability } from '@scree/core';
 import { type NestedModels, stabilityOfFirst } from '@scree/core/pipeline';
 import { analysisTable } from './analysis-table.js';
-import type { Control, LoadedTable } from './loaded-table.js';
-import type { AnalysisReply, ChooseReply, ComparedReply } from './messages.js';
+import type { LoadedTable } from './loaded-table.js';
+import type { AnalysisReply, ChooseReply, ComparedReply, Control } from './messages.js';
 
-/** Numbers of a table up to which all criteria are computed. Beyond, those that need long are left out. */
+/** The largest table, in numbers, for which all criteria are computed. For larger tables the slow criteria are left out. */
 const ALL_CRITERIA = 1e6;
 
-/** What an analysis needs of a fit. */
+/** The parts of a fit that an analysis needs. */
 export interface AnalysedFit {
   readonly table: LoadedTable;
   readonly models: NestedModels;
   readonly matrix: Matrix<NumberArray>;
   readonly scale: Scale;
-  /** Rows of the table that were fitted; undefined when all were. */
+  /** Rows of the table that were fitted; undefined if all were fitted. */
   readonly keptRows: Uint32Array | undefined;
   /** Indexes of the columns that were fitted. */
   readonly columns: readonly number[];
-  /** Columns that only tell rows apart: nothing is related to them. */
+  /** Columns that only identify rows. They are not related to components. */
   readonly identifiers: ReadonlySet<number>;
 }
 
@@ -38,13 +38,14 @@ export interface AnalysedFit {
 type Label = number | undefined;
 
 /**
- * The record of `analyzeTable` about a fit, in two steps, so that the number of components is known before the bootstrap: `choose`
- * asks the criteria and looks at the columns, `analyze` adds everything else. Both give the numbers of one call.
+ * The record of `analyzeTable` about a fit, computed in two steps, so that the number of components is known before the bootstrap.
+ * `choose` evaluates the criteria and inspects the columns; `analyze` adds everything else. The numbers are those of one call of
+ * `analyzeTable`.
  */
 export class FitAnalysis {
   readonly #fit: AnalysedFit;
   #others: OtherColumns | undefined;
-  /** The fit with the choice and the warnings about columns, once they are known. */
+  /** The fit with the choice and the warnings about columns; undefined before `choose`. */
   #chosen: TableFit | undefined;
   #stability: Stability | undefined;
   #compared: { readonly label: Label; readonly kept: number; readonly rows: ComparedRows } | undefined;
@@ -78,7 +79,7 @@ export class FitAnalysis {
     if (!this.#chosen) await this.choose(control);
     const chosen = (this.#chosen as TableFit).model;
     const fitted = { model: models.model, first: (k: number) => (k === chosen.k ? chosen : models.first(k)) };
-    // Its columns were looked at.
+    // `choose` has inspected the columns already.
     const asked = { ...options(matrix, scale, control), fitted, inspectColumns: false, listRows: false };
     const analysis = await analyzeTable(await this.#table(label), asked);
     const { table, model, kept, meaning, supplementary, compared, notComputed, findings } = analysis;
@@ -97,7 +98,7 @@ export class FitAnalysis {
     };
   }
 
-  /** The rows compared with the first k components; with none of them, they are compared with the mean. */
+  /** The rows compared with the first k components. If k is 0, they are compared with the mean. */
   async compare(k: number, label: Label, control: Control): Promise<ComparedReply | Reason> {
     const known = this.#compared;
     if (known?.kept === k && known.label === label) return plain(known.rows);
@@ -105,7 +106,7 @@ export class FitAnalysis {
     return 'code' in found ? found : plain(found);
   }
 
-  /** The model of the first k components with what is known by now of the choice of k and of its stability. */
+  /** The model of the first k components, with the choice of k and the stability if they are computed by now. */
   exported(k: number): Model {
     const model = this.#fit.models.first(k);
     const choice: Choice | undefined = this.#chosen?.model.choice;
@@ -138,7 +139,7 @@ function options({ rows, cols }: Matrix<NumberArray>, scale: Scale, control: Con
   return { scale, criteria: rows * cols <= ALL_CRITERIA ? 'all' : 'quick', ...control };
 }
 
-/** Compared rows as a message: without functions, and with the names of rows by which sentences call them. */
+/** Compared rows as a message. It has no functions, and contains the names of the rows that sentences mention. */
 function plain({ model, facts, found }: ComparedRows): ComparedReply {
   const { k, d, n, centered, uniqueness, noiseVariance, totalVariance } = model;
   const names = found.ranked.flatMap(({ row }) => {

@@ -1,20 +1,41 @@
 import { DataError, type Matrix, type NumberArray } from '@scree/core';
-import type { Block } from '@scree/core/data';
-import { packTile } from '@scree/core/data';
+import { type Block, decoded, packedRows, type Table } from '@scree/core/data';
+import { ProgressTracker } from '@scree/core/pipeline';
+import type { Control } from './messages.js';
 
-/** Joins blocks of rows to one matrix in memory, in the type of the blocks. */
+/** Most bytes of numbers that a page keeps in memory. Browsers refuse more, some by closing the page. */
+const MAX_BYTES = 1.5 * 2 ** 30;
+
+/** Reads columns of numbers into one matrix in memory, in the type of the blocks. */
+export async function loadMatrix(
+  table: Table,
+  columns: readonly number[] | 'all',
+  name: string,
+  control: Control,
+): Promise<Matrix<NumberArray>> {
+  const builder = new MatrixBuilder(columns === 'all' ? table.width : columns.length, table.rows, name);
+  const progress = new ProgressTracker(control);
+  progress.begin('reading', table.rows);
+  for await (const { block } of table.read({ numbers: columns })) {
+    builder.add(block);
+    const pause = progress.step(block.rows);
+    if (pause) await pause;
+  }
+  progress.end();
+  return builder.matrix();
+}
+
+/** Joins blocks of rows to one matrix. */
 export class MatrixBuilder {
   readonly #cols: number;
-  readonly #maxBytes: number;
   readonly #name: string;
   readonly #expected: number | undefined;
   #data: NumberArray | undefined;
   #rows = 0;
 
-  constructor(cols: number, expected: number | undefined, mostBytes: number, name: string) {
+  constructor(cols: number, expected: number | undefined, name: string) {
     this.#cols = cols;
     this.#expected = expected;
-    this.#maxBytes = mostBytes;
     this.#name = name;
   }
 
@@ -23,38 +44,30 @@ export class MatrixBuilder {
   }
 
   add(block: Block): void {
-    const dense = this.#denseValues(block);
-    this.#data ??= this.#allocate(dense, this.#expected ?? block.rows);
-    const needed = (this.#rows + block.rows) * this.#cols;
-    if (needed > this.#data.length) {
-      const grown = this.#allocate(this.#data, Math.max(this.#rows + block.rows, Math.ceil(1.5 * this.#rows)));
-      grown.set(this.#data.subarray(0, this.#rows * this.#cols));
+    const { rows } = block;
+    const { data, stride } = denseNumbers(block);
+    const cols = this.#cols;
+    this.#data ??= this.#allocate(data, this.#expected ?? rows);
+    const needed = this.#rows + rows;
+    if (needed * cols > this.#data.length) {
+      const grown = this.#allocate(this.#data, Math.max(needed, Math.ceil(1.5 * this.#rows)));
+      grown.set(this.#data.subarray(0, this.#rows * cols));
       this.#data = grown;
     }
-    this.#data.set(dense, this.#rows * this.#cols);
-    this.#rows += block.rows;
+    const start = this.#rows * cols;
+    if (stride === cols) this.#data.set(data.subarray(0, rows * cols), start);
+    else for (let i = 0; i < rows; i++) this.#data.set(data.subarray(i * stride, i * stride + cols), start + i * cols);
+    this.#rows = needed;
   }
 
   matrix(): Matrix<NumberArray> {
-    const length = this.#rows * this.#cols;
     if (!this.#data || this.#rows === 0) throw new DataError('EMPTY_DATA', `${this.#name} has no rows.`);
-    return { rows: this.#rows, cols: this.#cols, data: this.#data.subarray(0, length) };
-  }
-
-  /** The numbers of a block as a dense array: sparse blocks with their zeros, half precision as float32. */
-  #denseValues(block: Block): NumberArray {
-    const { rows, cols } = block;
-    if (block.kind === 'dense' && !block.half && block.stride === cols) return block.data.subarray(0, rows * cols);
-    const plain = { shift: new Float64Array(cols), factor: new Float64Array(cols).fill(1) };
-    const tile = new Float64Array(rows * cols);
-    packTile(block, plain, { from: 0, to: rows, left: 0, right: cols }, tile);
-    if (block.kind === 'dense' && !block.half && block.data instanceof Float64Array) return tile;
-    return Float32Array.from(tile);
+    return { rows: this.#rows, cols: this.#cols, data: this.#data.subarray(0, this.#rows * this.#cols) };
   }
 
   #allocate(like: NumberArray, rows: number): NumberArray {
     const bytes = rows * this.#cols * like.BYTES_PER_ELEMENT;
-    if (bytes > this.#maxBytes) {
+    if (bytes > MAX_BYTES) {
       throw new DataError(
         'TOO_LARGE',
         `${this.#name} has ${(bytes / 2 ** 30).toFixed(1)} GB of numbers or more, too much for a page. The command reads files of any size: scree fit ${this.#name} -o model.json`,
@@ -62,4 +75,9 @@ export class MatrixBuilder {
     }
     return new (like.constructor as new (length: number) => NumberArray)(rows * this.#cols);
   }
+}
+
+/** The numbers of a block: half precision as float32; sparse rows with their zeros, also as float32. */
+function denseNumbers(block: Block): { readonly data: NumberArray; readonly stride: number } {
+  return block.kind === 'dense' ? decoded(block) : { data: Float32Array.from(packedRows(block)), stride: block.cols };
 }

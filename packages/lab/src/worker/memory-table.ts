@@ -1,47 +1,29 @@
 import type { Matrix, NumberArray } from '@scree/core';
-import type { DenseBatch, ReadRequest, Table } from '@scree/files/platform';
+import { type DenseBlock, rowsOfBlock, sourceTable, type Table } from '@scree/core/data';
 
-/** Bytes per batch: batches are copies, because their reader drops and fills rows in place. */
+/** Bytes of a batch: table steps copy the batches that they change. */
 const BATCH_BYTES = 8 << 20;
 
-/**
- * Numbers in memory as a table, so that columns are chosen and missing values are handled by the code that does it for
- * files. Columns without names are named by their indexes, '0' and up; names of files need not be unique.
- */
-export function memoryTable({ rows, cols: width, data }: Matrix<NumberArray>, names?: readonly string[]): Table {
-  const columns = Array.from(
-    { length: width },
-    (_, j) => ({ name: names?.[j] ?? String(j), kind: 'number', type: 'number' }) as const,
-  );
-  const isFloat = data instanceof Float32Array || data instanceof Float64Array;
-  return {
-    format: 'memory',
-    columns,
-    width,
-    named: names !== undefined,
-    uniform: true,
+/** Numbers in memory as a table, so that table steps choose its columns and handle missing values as they do for a file. */
+export function memoryTable(numbers: Matrix<NumberArray>): Table {
+  const { rows, cols, data } = numbers;
+  return sourceTable({
     rows,
-    dtype: () => (data instanceof Float32Array ? 'float32' : 'float64'),
-    mayMissValues: isFloat,
-    checkMissing: isFloat,
+    cols,
+    dtype: data instanceof Float32Array ? 'float32' : 'float64',
     rereadable: true,
-    read,
-    close: async () => {},
-  };
+    resident: true,
+    blocks: () => matrixBlocks(numbers, Math.floor(BATCH_BYTES / (data.BYTES_PER_ELEMENT * cols))),
+  });
+}
 
-  async function* read({ numbers }: ReadRequest): AsyncGenerator<DenseBatch, void, void> {
-    const used = numbers === 'all' ? [...columns.keys()] : numbers;
-    const cols = used.length;
-    const height = Math.max(1, Math.floor(BATCH_BYTES / (data.BYTES_PER_ELEMENT * Math.max(1, cols))));
-    const Values = data.constructor as new (length: number) => NumberArray;
-    for (let from = 0; from < rows; from += height) {
-      const count = Math.min(height, rows - from);
-      const batch = new Values(count * cols);
-      for (let i = 0, to = 0; i < count; i++) {
-        const start = (from + i) * width;
-        for (let c = 0; c < cols; c++) batch[to++] = data[start + used[c]];
-      }
-      yield { block: { kind: 'dense', rows: count, cols, stride: cols, data: batch }, texts: [] };
-    }
-  }
+/** The rows of a matrix, in blocks of at most `height` rows. The numbers are not copied. */
+export function* matrixBlocks(
+  { rows, cols, data }: Matrix<NumberArray>,
+  height: number,
+): Generator<DenseBlock, void, void> {
+  const whole: DenseBlock = { kind: 'dense', rows, cols, stride: cols, data };
+  const step = Math.max(1, height);
+  for (let from = 0; from < rows; from += step)
+    yield rowsOfBlock(whole, from, Math.min(rows, from + step)) as DenseBlock;
 }

@@ -1,5 +1,5 @@
 import { type Progress, ScreeError } from '@scree/core';
-import type { FromWorker, Problem, ToWorker } from './messages.js';
+import type { Control, FromWorker, Handlers, MethodName, ToWorker, WorkerMethods, WorkerProblem } from './messages.js';
 import { Session } from './session.js';
 
 /** The worker's side of the messages: each query goes to the session, which has the data and the models. */
@@ -21,7 +21,7 @@ addEventListener('message', async ({ data: message }: MessageEvent<ToWorker>) =>
   };
   try {
     if (message.fit !== undefined) session.show(message.fit);
-    const reply = await session[message.method](message.query as never, control);
+    const reply = await answer(message.method, message.query, control);
     if (!controller.signal.aborted) post({ id, reply });
   } catch (error) {
     if (!controller.signal.aborted) post({ id, problem: problemOf(error) });
@@ -30,7 +30,13 @@ addEventListener('message', async ({ data: message }: MessageEvent<ToWorker>) =>
   }
 });
 
-function problemOf(error: unknown): Problem {
+/** Calls the method of the session, or of the fit that the page shows. */
+async function answer(method: MethodName, query: unknown, control: Control): Promise<unknown> {
+  const handlers: Partial<Handlers<WorkerMethods>> = method in session ? session : session.shown;
+  return handlers[method]?.(query as never, control);
+}
+
+function problemOf(error: unknown): WorkerProblem {
   if (error instanceof ScreeError) return { message: error.message, code: error.code, details: error.details };
   return { message: error instanceof Error ? error.message : String(error) };
 }

@@ -24,14 +24,14 @@ describeExplore('the address', (explore) => {
       }
       return [count, performance.now() - start];
     });
-    // At most once in 400 ms: Safari allows a hundred in 30 seconds.
+    // At most one write in 400 ms, because Safari allows a hundred in 30 seconds.
     expect(written).toBeLessThanOrEqual(1 + milliseconds / 400);
     await expect.poll(() => explore.page.url()).toContain('k=4');
     // The page does not follow an address that it wrote itself: nothing is fitted again.
     expect(await explore.status().textContent()).toBe(before);
   });
 
-  it('holds all choices, and nothing of the data', async () => {
+  it('holds all choices, but no data', async () => {
     await explore.page.getByLabel('Built-in data').selectOption('wine');
     await explore.fitted(/178 rows/);
     await explore.page.getByLabel('Components kept (k)').fill('3');
@@ -47,12 +47,12 @@ describeExplore('the address', (explore) => {
     expect(await explore.page.getByRole('combobox', { name: 'colour' }).inputValue()).toBe('error');
   });
 
-  it('belongs to the data before, until others have a fit; nothing is drawn beside their name; back returns', async () => {
+  it('belongs to the previous data until the new data have a fit, shows no figure beside their name, and goes back', async () => {
     await explore.page.getByLabel('Components kept (k)').fill('3');
     await expect.poll(() => explore.page.url()).toContain('data=iris&k=3&colour=4');
     // Back must not leave the page.
     const entries = await explore.page.evaluate(() => history.length);
-    /** At every change of the page: whether figures are seen, and the name that is beside them. */
+    /** Records at every change of the page if figures are visible, and the name beside them. */
     await explore.page.evaluate(() => {
       const seen = new Set<string>();
       const note = (): void => {
@@ -77,7 +77,7 @@ describeExplore('the address', (explore) => {
     expect(status).toMatch(/(Reading|Fitting) slow-one\.npy/);
     expect(url).toContain('data=iris&k=3&colour=4');
     await explore.page.getByRole('button', { name: 'Cancel' }).click();
-    // What is open now has no fit, and so no view.
+    // The open data have no fit, and so no view.
     await explore.page.getByText('Not fitted', { exact: true }).waitFor();
     await expect.poll(() => explore.page.url()).toMatch(/data=own$/);
     expect(await explore.page.evaluate(() => history.length)).toBe(entries + 1);
@@ -106,7 +106,7 @@ describeExplore('the address', (explore) => {
 
   it('is not overwritten when the user has just left and the event has not arrived yet', async () => {
     const visited = await watch(explore.browser, `${explore.url}#/explore?data=iris`);
-    // First in the line of listeners: it lets events wait.
+    // This listener is the first, and delays the events.
     await visited.page.addInitScript(() => {
       for (const name of ['hashchange', 'popstate'])
         addEventListener(name, (event) => {
@@ -117,7 +117,7 @@ describeExplore('the address', (explore) => {
     await visited.page.locator('#k').waitFor();
     await visited.page.evaluate(async () => {
       const slider = document.querySelector<HTMLInputElement>('#k')!;
-      // The first is written at once, the second after a pause; the user leaves during the pause.
+      // The first change is written at once and the second after a pause. The user leaves during the pause.
       for (const value of ['1', '2']) {
         slider.value = value;
         slider.dispatchEvent(new Event('input', { bubbles: true }));
@@ -149,7 +149,7 @@ describeExplore('the address', (explore) => {
     await explore.open(path);
     await explore.fitted(/60 rows and 2 columns/);
     expect(await explore.page.getByLabel('Divide columns by').inputValue()).toBe('unit');
-    // Other local files have the same address, and entries of their own in the history.
+    // Other local files have the same address, but separate entries in the history.
     for (const rows of ['1,2\n2,4\n5,1\n', '1,2\n2,4\n5,1\n7,8\n']) {
       const name = `other-${rows.length}.csv`;
       await writeFile(join(explore.folder, name), `a,b\n${rows}`);

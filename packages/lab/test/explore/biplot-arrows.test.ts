@@ -33,7 +33,7 @@ describe('arrows of a biplot', () => {
         ] as const
       ).flatMap(([axis, values]) => {
         const [low, high] = [Math.min(...values), Math.max(...values)];
-        // Where rows are on one side only, a third of that side is room on the other.
+        // If all rows are on one side, arrows may reach a third as far on the other side.
         const room = (value: number): number => (value < 0 ? Math.max(-low, high / 3) : Math.max(high, -low / 3));
         return arrows.map((arrow) => Math.abs(arrow[axis]) / room(arrow[axis]));
       });

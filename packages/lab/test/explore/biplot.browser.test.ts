@@ -14,18 +14,16 @@ const table = [
 describeExploreOnOnePage('arrows, ellipses and colours', (explore) => {
   const captions = () => explore.page.locator('.caption').allTextContents();
 
-  it('draws as many arrows as are asked for, those that contribute most, and says so', async () => {
+  it('draws the requested number of arrows, of the columns that contribute most, and says so', async () => {
     const scale =
       'Arrows show covariances with the standardised scores, scaled by one factor to the extent of the points.';
     expect(await captions()).toEqual([`Arrows: all 4 columns. ${scale}`]);
     const count = explore.page.getByLabel('Number of arrows');
     expect(await count.inputValue()).toBe('4');
     await count.fill('2');
-    await expect
-      .poll(captions)
-      .toEqual([`Arrows: 2 of 4 columns, those that contribute most to PC1 and PC2. ${scale}`]);
+    await expect.poll(captions).toEqual([`Arrows: the 2 of 4 columns that contribute most to PC1 and PC2. ${scale}`]);
     await expect.poll(() => explore.page.locator('.arrow-lines path').count()).toBe(2);
-    // Of iris, the petal's length varies most.
+    // Petal length has the largest variance in iris.
     expect(await explore.page.locator('.arrow-names').textContent()).toContain('petal length');
     await expect.poll(() => explore.page.evaluate(() => location.hash)).toContain('arrows=2');
     await explore.page.getByRole('button', { name: 'Arrows' }).click();
@@ -33,13 +31,15 @@ describeExploreOnOnePage('arrows, ellipses and colours', (explore) => {
     expect(await count.count()).toBe(0);
   });
 
-  it('draws ellipses of the means or of the rows, at the level that is chosen, and hulls', async () => {
+  it('draws ellipses of the means or of the rows at the chosen level, and hulls', async () => {
     const lines = explore.page.locator('.outline-lines path');
     const width = async () => (await lines.first().boundingBox())?.width ?? 0;
     const kind = explore.page.getByLabel('around groups');
     await kind.selectOption('confidence');
     await expect.poll(() => lines.count()).toBe(3);
-    expect((await captions()).at(-1)).toMatch(/^Ellipses: where the true mean of a group is, with 95\s% confidence/);
+    expect((await captions()).at(-1)).toMatch(
+      /^Ellipses: each contains the true mean of its group with 95\s% confidence/,
+    );
     const mean = await width();
     const grid = () => explore.page.locator('.point-cloud .grid').innerHTML();
     const axes = await grid();
@@ -48,7 +48,7 @@ describeExploreOnOnePage('arrows, ellipses and colours', (explore) => {
     const most = await width();
     await explore.page.getByRole('combobox', { name: /^probability/ }).selectOption('0.99');
     await expect.poll(width).toBeGreaterThan(1.1 * most);
-    // They may be larger than the figure: the axes are those of the points.
+    // Ellipses may be larger than the figure, because only the points determine the axes.
     expect(await grid()).toBe(axes);
     await explore.page.getByRole('combobox', { name: /^probability/ }).selectOption('0.5');
     await expect.poll(width).toBeLessThan(0.7 * most);
@@ -56,7 +56,7 @@ describeExploreOnOnePage('arrows, ellipses and colours', (explore) => {
     await expect.poll(() => explore.page.evaluate(() => location.hash)).toMatch(/outline=concentration.*level=0\.5/);
     await kind.selectOption('hull');
     await expect.poll(async () => (await captions()).at(-1)).toBe('Outlines: the convex hulls of the groups.');
-    // The legend's colours, and none without groups.
+    // The lines have the colours of the legend. Without groups there are none.
     const swatch = await explore.page
       .locator('.legend .swatch')
       .first()
@@ -94,11 +94,11 @@ describeExploreOnOnePage('arrows, ellipses and colours', (explore) => {
     }
   });
 
-  it('shows what a link says', async () => {
+  it('shows the view of a link', async () => {
     await explore.page.evaluate(() => {
       location.hash = '#/explore?data=iris&colour=4&arrows=1&outline=concentration&level=0.68&show=correlation';
     });
-    await expect.poll(async () => (await captions()).join(' ')).toMatch(/^Arrows: 1 of 4 columns.* of 68\s%/);
+    await expect.poll(async () => (await captions()).join(' ')).toMatch(/^Arrows: the one of 4 columns.* of 68\s%/);
     expect(await explore.page.getByLabel('Number of arrows').inputValue()).toBe('1');
     await explore.panel('Correlations of the columns with the scores').waitFor();
     await explore.page.evaluate(() => {
@@ -109,7 +109,7 @@ describeExploreOnOnePage('arrows, ellipses and colours', (explore) => {
       .toMatch(/^cos²: the share of a row’s squared distance from the mean that PC1 and PC2 show\.$/);
   });
 
-  it('says what the components mean after how stable they are', async () => {
+  it('describes the meaning of components after their stability', async () => {
     const words = explore.panel('In words');
     await words.getByText('What they mean').waitFor();
     expect(await words.textContent()).toMatch(
@@ -125,7 +125,7 @@ describeExploreOnOnePage('arrows, ellipses and colours', (explore) => {
     await explore.page.getByLabel('Rows are named by').selectOption({ label: 'city' });
     const head = () => explore.page.locator('.table-scroll thead th').allTextContents();
     await expect.poll(async () => (await head()).slice(0, 4)).toEqual(['row', 'city', 'kind', 'first']);
-    // Charts that come later move the table from under the pointer.
+    // Charts that are drawn later move the table away from the pointer.
     await expect
       .poll(async () => {
         await explore.page.mouse.move(1, 1);
@@ -152,7 +152,7 @@ describeExploreOnOnePage('arrows, ellipses and colours', (explore) => {
         (svg) => new DOMParser().parseFromString(svg, 'image/svg+xml').documentElement.textContent ?? '',
         bytes.toString(),
       );
-      // A name that has no room is broken into lines, never shortened.
+      // A long name is broken into lines, never shortened.
       expect(text.replace(/\s+/g, ''), figure).toContain(LONG.replaceAll(' ', ''));
       expect(text, figure).not.toContain('…');
       if (figure !== 'scores') continue;
@@ -165,7 +165,7 @@ describeExploreOnOnePage('arrows, ellipses and colours', (explore) => {
   });
 
   it('saves a model with its choice and stability', async () => {
-    await explore.page.getByText('says what the criteria advise and how stable the components are').waitFor();
+    await explore.page.getByText('and the advice of the criteria and the stability of the components').waitFor();
     const { bytes } = await explore.saved(() => explore.page.getByRole('button', { name: 'Model (JSON)' }).click());
     const model = JSON.parse(bytes.toString());
     expect([model.choice.k, model.stability.replicates]).toEqual([1, 200]);

@@ -141,7 +141,7 @@ describeExploreOnOnePage('data', (explore) => {
   ])('says what is wrong with %s, and what is still shown', async (name, content, message) => {
     const path = join(explore.folder, name);
     await writeFile(path, content);
-    // Where a file is dropped, the place of the message may be out of sight.
+    // The message may be out of sight when a file is dropped.
     await explore.page.evaluate(() => scrollTo(0, document.body.scrollHeight));
     await explore.page.locator('input[type=file]').setInputFiles(path);
     const alert = explore.page.getByRole('alert');
@@ -154,7 +154,7 @@ describeExploreOnOnePage('data', (explore) => {
     expect(await explore.page.locator('.point-cloud').isVisible()).toBe(true);
   });
 
-  it('shows nothing but the reason where data can be read and not fitted', async () => {
+  it('shows only the reason if data can be read but not fitted', async () => {
     const path = join(explore.folder, 'one.csv');
     await writeFile(path, 'a,b\n1,2\n');
     await explore.open(path);
@@ -207,7 +207,7 @@ describeExploreOnOnePage('data', (explore) => {
     await writeFile(path, `a,b,c,d\n${lines.join('\n')}\n`);
     await explore.open(path);
     await explore.fitted(/60 rows and 3 columns/);
-    await explore.page.getByText('taken as text: d (row 42 holds "ill")').waitFor();
+    await explore.page.getByText('read as text: d (row 42 holds "ill")').waitFor();
     expect(await explore.page.locator('pre').first().textContent()).toContain('--columns a,b,c');
   });
 });

@@ -16,12 +16,12 @@ export const names = ['alpha', 'beta', 'gamma'];
 /** WebGPU on Chromium's software driver, so that pages have it on every machine. */
 const WEBGPU = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader'];
 
-/** Tests of Explore in a real browser. Each starts with a page of its own, on which iris is fitted. */
+/** Tests of Explore in a real browser. Each test starts with a new page, on which iris is fitted. */
 export function describeExplore(title: string, tests: (explore: ExplorePage) => void): void {
   describePages(title, tests, false);
 }
 
-/** The same on one page for all tests: iris is fitted again before each, which takes less time than loading the page again. */
+/** Tests of Explore that share one page. Iris is fitted again before each test, which takes less time than loading the page. */
 export function describeExploreOnOnePage(title: string, tests: (explore: ExplorePage) => void): void {
   describePages(title, tests, true);
 }
@@ -44,7 +44,7 @@ function describePages(title: string, tests: (explore: ExplorePage) => void, sha
 export class ExplorePage {
   browser!: Browser;
   site!: Awaited<ReturnType<typeof labSite>>;
-  /** For the files of a test. */
+  /** A folder for the files of a test. */
   folder!: string;
   #server!: Awaited<ReturnType<typeof serve>>;
   #watched: Watched | undefined;
@@ -73,7 +73,7 @@ export class ExplorePage {
 
   async openPage(): Promise<void> {
     if (this.#watched) {
-      // Other data in between: otherwise a page with iris would look ready before it is.
+      // Other data are opened in between. Otherwise a page with iris would look ready too early.
       await this.page.getByLabel('Built-in data').selectOption('usarrests');
       await this.fitted(/of 50 rows and 4 columns/);
       await this.page.getByLabel('Built-in data').selectOption('iris');
@@ -85,7 +85,7 @@ export class ExplorePage {
     await this.fitted();
   }
 
-  /** Fails when the page did something it must not. */
+  /** Fails if the page logged an error or made a forbidden request. */
   check(): void {
     this.#watched?.check();
   }
@@ -111,7 +111,7 @@ export class ExplorePage {
     return this.page.getByRole('region', { name: title, exact: true });
   }
 
-  /** Waits for a fit whose status says this. */
+  /** Waits for a fit with this status. */
   async fitted(text = /components? of/): Promise<void> {
     await this.status().filter({ hasText: text }).waitFor();
     await this.page.locator('.point-cloud canvas').first().waitFor();
@@ -123,7 +123,7 @@ export class ExplorePage {
     await this.page.locator('.facts').filter({ hasText: name }).waitFor();
   }
 
-  /** The file that a click saves. */
+  /** The file that an action saves. */
   async saved(press: () => Promise<void>): Promise<{ name: string; bytes: Buffer; path: string }> {
     const [download] = await Promise.all([this.page.waitForEvent('download'), press()]);
     const path = join(this.folder, `${Date.now()}-${download.suggestedFilename()}`);

@@ -14,14 +14,14 @@ describeExplore('export', (explore) => {
     const again = await pca(file.source, { k: 2 });
     await file.close();
     for (const c of [0, 1]) expect(again.variances[c] / loaded.variances[c]).toBeCloseTo(1, 9);
-    // The command and the program read a file that there is then.
+    // The command and the program read the file that is saved here.
     const data = await explore.saved(() => explore.page.getByRole('button', { name: 'Save these data' }).click());
     expect(await explore.page.locator('pre').first().textContent()).toContain(`scree fit ${data.name} `);
     const table = await openFile(data.path);
     const same = await pca(table.source, { k: 2 });
     await table.close();
     for (const c of [0, 1]) expect(same.variances[c] / loaded.variances[c]).toBeCloseTo(1, 9);
-    // Other programs know hexadecimal colours, and no style sheet.
+    // Other programs understand hexadecimal colours, but have no style sheet.
     const colours = /\b(?:fill|stroke)="([^"]*)"/g;
     for (const figure of ['scree', 'scores', 'weights', 'component-1']) {
       const svg = await explore.saved(() =>
@@ -40,7 +40,7 @@ describeExplore('export', (explore) => {
       expect([...png.bytes.subarray(1, 4)]).toEqual([...Buffer.from('PNG')]);
     }
     await explore.open(scores.path);
-    // The numbers of the rows are no measurement.
+    // Row numbers are not measurements.
     await explore.fitted(/150 rows and 2 columns/);
     expect(await explore.page.getByRole('button', { name: 'Save these data' }).count()).toBe(0);
   });

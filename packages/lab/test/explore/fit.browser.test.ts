@@ -29,7 +29,7 @@ describeExploreOnOnePage('settings and columns', (explore) => {
     await explore.fitted(/150 rows and 4 columns/);
   });
 
-  it('asks for any engine, or for none on the graphics card where the switch is off', async () => {
+  it('requests any engine, or none on the graphics card if the switch is off', async () => {
     await explore.page.evaluate(() => {
       const { postMessage } = Worker.prototype;
       Worker.prototype.postMessage = function record(this: Worker, message: unknown, ...rest: never[]) {
@@ -87,7 +87,7 @@ describeExploreOnOnePage('settings and columns', (explore) => {
     await explore.fitted(/5 rows and 2 columns/);
     await explore.page.getByRole('button', { name: '3', exact: true }).click();
     await expect.poll(() => explore.selection().textContent()).toContain('1 row selected');
-    // As many rows, but others.
+    // The same number of rows, but different ones.
     await explore.page.evaluate(() => (location.hash = '#/explore?data=own&columns=1,2'));
     await explore.page.getByRole('button', { name: '1', exact: true }).waitFor();
     await expect.poll(() => explore.selection().textContent()).toContain('Click a point');
@@ -100,9 +100,9 @@ describeExploreOnOnePage('settings and columns', (explore) => {
     await explore.page.getByText('Not fitted', { exact: true }).waitFor();
     await explore.page.getByRole('checkbox', { name: 'c', exact: true }).uncheck();
     await explore.fitted(/3 rows and 2 columns/);
-    expect(await explore.page.getByText('Not fitted as chosen').count()).toBe(0);
+    expect(await explore.page.getByText('The chosen settings have not been fitted').count()).toBe(0);
     await explore.page.getByRole('checkbox', { name: 'c', exact: true }).check();
-    await explore.page.getByText('Not fitted as chosen').waitFor();
+    await explore.page.getByText('The chosen settings have not been fitted').waitFor();
     expect(await explore.page.locator('pre').first().textContent()).toContain('--columns a,b');
   });
 });

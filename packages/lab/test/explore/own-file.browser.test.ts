@@ -35,11 +35,11 @@ describeExploreOnOnePage("the user's own file", (explore) => {
     ['wine', WINE, /178 rows and 13 columns/],
     ['penguins', PENGUINS, /342 rows and 4 columns/],
   ])('looks like the built-in set if it is the same file: %s', async (name, path, status) => {
-    /** What is drawn and said: axes with their shares, k and its reason, groups, weights, words. */
+    /** The contents of the page: axes with their shares, k and its reason, groups, weights, sentences. */
     const picture = async (): Promise<(string | null)[]> => {
       await explore.fitted(status);
       await explore.page.getByText('this is about other samples').waitFor();
-      // Rows are described for the k of the moment, a little later than k changes.
+      // The description of rows follows k a little later.
       const k = /k = (\d+)/.exec((await explore.kept().textContent()) ?? '')?.[1];
       await explore.page.getByText(new RegExp(`from ${k} scores?\\.`)).waitFor();
       const parts = ['.point-cloud .names', '.kept', '.k-reason', '.legend', '.weights table', '.words'];
@@ -142,7 +142,7 @@ describeExploreOnOnePage('the number of components', (explore) => {
     expect(explore.page.url()).not.toContain('k=');
   });
 
-  it('stays where the user put it, with a way back', async () => {
+  it('stays as the user chose it, with a button to return to the advice', async () => {
     await explore.page.getByLabel('Built-in data').selectOption('wine');
     await expect.poll(reason).toBe('k = 3: the permutation test and the elbow agree');
     await explore.page.getByLabel('Components kept (k)').fill('5');
@@ -155,7 +155,7 @@ describeExploreOnOnePage('the number of components', (explore) => {
     await expect.poll(reason).toMatch(/^k = 3/);
   });
 
-  it('is 1 where nothing stands out of noise, and the components are called uncertain', async () => {
+  it('is 1 if no component stands out from noise, and the components are called uncertain', async () => {
     const path = join(explore.folder, 'noise.csv');
     let state = 7;
     const random = (): number => {
@@ -176,7 +176,7 @@ describeExploreOnOnePage('the number of components', (explore) => {
 });
 
 describeExploreOnOnePage('the bootstrap', (explore) => {
-  it('lets the slider and other data go on, and is stopped by another fit', async () => {
+  it('does not block the slider or other data, and is stopped by another fit', async () => {
     const path = join(explore.folder, 'large.csv');
     const lines = Array.from({ length: 20_000 }, (_, i) =>
       Array.from({ length: 60 }, (_, j) => Math.sin(i * (j + 1.7) + j * j).toFixed(4)).join(','),
@@ -197,7 +197,7 @@ describeExploreOnOnePage('the bootstrap', (explore) => {
     await explore.page.getByText('PC1 is stable (±3°).').waitFor();
   });
 
-  /** Notes on the page when a bootstrap starts, and when a call is cancelled after that. */
+  /** Records on the page when a bootstrap starts, and when a call is cancelled after that. */
   const watchCalls = (): Promise<void> =>
     explore.page.evaluate(() => {
       delete document.body.dataset.started;

@@ -33,7 +33,7 @@ describeExploreOnOnePage('the page', (explore) => {
     expect(bytes).toBeLessThan(400 * 1024);
   });
 
-  it.each(['light', 'dark'] as const)('has the chosen theme where the system is %s', async (colorScheme) => {
+  it.each(['light', 'dark'] as const)('has the chosen theme if the system is %s', async (colorScheme) => {
     const other = await watch(explore.browser, explore.url, { colorScheme });
     /** Colours from the style sheet, and from scripts: the background, the text, the first group of points. */
     const seen = () =>
@@ -65,7 +65,7 @@ describeExploreOnOnePage('the page', (explore) => {
     await other.close();
   });
 
-  it('fetches nothing from another server, whatever the address says', async () => {
+  it('fetches nothing from another server, even if the address names one', async () => {
     await explore.page.goto('about:blank');
     await explore.page.goto(`${explore.url}#/explore?file=${encodeURIComponent('http://127.0.0.1:9/x.csv')}`);
     await expect.poll(() => explore.page.getByRole('alert').textContent()).toContain('another server');

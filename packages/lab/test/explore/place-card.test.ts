@@ -5,7 +5,7 @@ import { placeCard, type ScreenBox } from '../../src/explore/place-card.js';
 const between = (min: number, max: number) => fc.double({ min, max, noNaN: true });
 const card = fc.record({ width: between(120, 272), height: between(60, 240) });
 const screens = fc.constantFrom({ width: 390, height: 844 }, { width: 1440, height: 900 });
-/** A place on a screen, as shares of its width and height. */
+/** A position on a screen, as shares of its width and height. */
 const shares = fc.tuple(between(0, 1), between(0, 1));
 
 const covers = (box: ScreenBox, x: number, y: number): boolean =>
@@ -31,7 +31,7 @@ describe('the card of a row', () => {
     );
   });
 
-  it('does not cover the point that it describes, where the pointer is at the point', () => {
+  it('does not cover the point that it describes', () => {
     fc.assert(
       fc.property(card, screens, shares, between(-12, 12), (size, screen, [across, down], off) => {
         const pointer = { x: across * screen.width, y: down * screen.height };

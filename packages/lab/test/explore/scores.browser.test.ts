@@ -14,7 +14,7 @@ describeExplore('the scores', (explore) => {
     const scroll = () => explore.page.evaluate(() => scrollY);
     const before = await ticks();
     await cloud.hover();
-    // The second is still the same turn of the wheel, back again: the page's.
+    // The second event belongs to the same turn of the wheel, so it scrolls the page too.
     await explore.page.mouse.wheel(0, 120);
     await explore.page.mouse.wheel(0, -60);
     await expect.poll(scroll).toBe(60);
@@ -40,7 +40,7 @@ describeExplore('the scores', (explore) => {
       await explore.page.mouse.move(box.x + x * box.width, box.y + y * box.height, { steps: 6 });
     }
     await explore.page.mouse.up();
-    // The left cloud of iris is the setosa.
+    // The left cloud of iris is setosa.
     await expect.poll(() => explore.selection().textContent()).toMatch(/^\d+ rows selected/);
     const cells = await explore.page.locator('.table-scroll tbody td:nth-child(2)').allTextContents();
     expect(new Set(cells)).toEqual(new Set(['setosa']));
@@ -57,7 +57,7 @@ describeExplore('the scores', (explore) => {
     await explore.page.getByRole('button', { name: 'Clear' }).click();
     await explore.page.getByRole('button', { name: '7', exact: true }).click();
     await expect.poll(() => explore.selection().textContent()).toContain('1 row selected');
-    // The other rows are still there to be added.
+    // The other rows stay listed and can be added.
     await explore.page.getByRole('button', { name: '9', exact: true }).click();
     await expect.poll(() => explore.selection().textContent()).toContain('2 rows selected');
   });
@@ -116,7 +116,7 @@ describeExplore('the scores', (explore) => {
     expect(seen.map(({ name }) => name)).toContain('petal length');
     for (const { name, ...where } of seen) expect([name, where]).toEqual([name, { over: 0, nearest: true }]);
     if (width < 400) {
-      // A finger cannot hover: a tap shows the row, and scrolling hides it.
+      // A finger cannot hover. A tap shows the row, and scrolling hides it.
       await other.page.locator('.table-scroll tbody tr').first().waitFor();
       const cloud = other.page.locator('.point-cloud');
       await cloud.evaluate((figure) => figure.scrollIntoView({ block: 'center' }));
@@ -141,7 +141,7 @@ describeExplore('the scores', (explore) => {
     await page.setViewportSize({ width, height });
     const card = page.locator('.row-card');
     const ring = page.locator('.rings circle').first();
-    /** Moves the pointer to something, and returns how far from it the card appears, which is inside the screen. */
+    /** Moves the pointer to an element, checks that the card is inside the screen, and returns its distance from the pointer. */
     const away = async (x: number, y: number): Promise<number> => {
       await page.mouse.move(x, y);
       await card.waitFor();
@@ -160,7 +160,7 @@ describeExplore('the scores', (explore) => {
     const { x, y, height: high } = (await row.boundingBox())!;
     expect(await away(x + 40, y + high / 2)).toBeLessThan(24);
     expect(await card.textContent()).toMatch(/Row 3.*setosa/);
-    // The same row in the figure: where its ring is.
+    // The ring marks the same row in the figure.
     await page.locator('.point-cloud').evaluate((cloud) => cloud.scrollIntoView({ block: 'center' }));
     await frames(page, 3);
     await row.dispatchEvent('pointerenter');

@@ -24,7 +24,7 @@ function reconstructionLoss(w: Float64Array, k: number, c: Float64Array): number
   return averageTerms({ rows: k, cols: 3, data: w }, c, 0).reconstruction;
 }
 
-/** Minus the gradient of a loss by differences. */
+/** Minus the gradient of a loss, by finite differences. */
 function descent(loss: (w: Float64Array) => number, w: Float64Array): Float64Array {
   return w.map((_, at) => {
     const [up, down] = [w.slice(), w.slice()];

@@ -35,7 +35,7 @@ describe('clouds', () => {
     expect(cloudOf('own', 3).id).toBe('pancake');
   });
 
-  it("offer the user's own data where there are dimensions and variance enough", () => {
+  it("offer the user's own data if they have enough dimensions and variance", () => {
     const data = Float64Array.from({ length: 60 }, (_, i) => Math.sin(i) + 3);
     ownCloud.value = { name: '<b>mine</b>', points: { rows: 30, cols: 2, data } };
     expect(cloudChoices(2).at(-1)).toEqual({ id: 'own', name: 'Your data: <b>mine</b>' });
@@ -70,7 +70,7 @@ describe('a line through points that are round', () => {
   it('does not move, because all lines are equally good', () => {
     const corners = { rows: 4, cols: 2, data: Float64Array.from([1, 1, 1, -1, -1, 1, -1, -1]) };
     const turning = turningOf(corners);
-    expect(turning.level).toBe(true);
+    expect(turning.isRound).toBe(true);
     expect(climb(turning, 0.3).next()).toMatchObject({ converged: true });
   });
 });

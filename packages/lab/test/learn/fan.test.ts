@@ -14,7 +14,7 @@ import { momentsOf } from './runs.js';
 
 const NOISE = 0.1;
 
-/** How far noise turns the first axis, and the plane of the first two. */
+/** The angles by which noise turns the first axis and the plane of the first two axes. */
 function turns(values: readonly number[]): { axis: number; plane: number } {
   const points = cloudWith(values);
   const still = axesOf(points);

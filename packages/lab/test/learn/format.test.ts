@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { angleText, fixed, unitsFor } from '../../src/learn/shared/format.js';
+import { angleText, unitsFor, withDecimals } from '../../src/learn/shared/format.js';
 
 describe('numbers on the screens', () => {
   it('have digits at every size of the data', () => {
@@ -16,6 +16,6 @@ describe('numbers on the screens', () => {
   it('write angles in one way, and with a minus sign', () => {
     expect(angleText(0.5)).toBe('28.6°');
     expect(angleText(1e-8)).toBe('5.7\u00a0×\u00a010⁻⁷°');
-    expect(fixed(-0.5)).toBe('−0.50');
+    expect(withDecimals(-0.5)).toBe('−0.50');
   });
 });

@@ -1,7 +1,7 @@
 import { principalAngles } from '@scree/analysis';
 import { eigenOf, random } from '@scree/core/learn';
 import { describe, expect, it } from 'vitest';
-import { angleToGoal, determined, goalOf, nearestGoal, undetermined } from '../../src/learn/shared/goal.js';
+import { angleToGoal, goalOf, isDetermined, nearestGoal, sentenceIfUndetermined } from '../../src/learn/shared/goal.js';
 
 const goal = (values: readonly number[], k: number) =>
   goalOf(eigenOf([values[0], 0, 0, 0, values[1], 0, 0, 0, values[2]], 3), k);
@@ -19,8 +19,8 @@ describe('the goal of a run', () => {
     [[4, 1, 0], 2, true, ''],
     [[4, 0, 0], 2, false, 'λ₂ = λ₃: the plane is not determined, every plane through the first axis is as good.'],
   ])('%j, k = %i: determined is %s', (values, k, sure, words) => {
-    expect(determined(goal(values, k))).toBe(sure);
-    expect(undetermined(goal(values, k))).toBe(words);
+    expect(isDetermined(goal(values, k))).toBe(sure);
+    expect(sentenceIfUndetermined(goal(values, k))).toBe(words);
   });
 
   it('is the nearest of all subspaces that are equally good', () => {
@@ -37,7 +37,7 @@ describe('the goal of a run', () => {
         const nearest = nearestGoal(to, rows);
         const span = (data: Float64Array) => ({ rows: k, cols: 3, data });
         expect(Math.max(...principalAngles(span(rows), span(nearest)))).toBeCloseTo(angleToGoal(to, rows), 10);
-        // It keeps as much as the best.
+        // It keeps as much variance as the best subspace.
         let kept = 0;
         for (let at = 0; at < 3 * k; at++) kept += nearest[at] ** 2 * values[at % 3];
         expect(kept).toBeCloseTo(

@@ -23,7 +23,7 @@ function arrive(points: Matrix<Float64Array>, descent: DescentName, seed = 1): M
   return lastOf(movePoints(moving(points), descent, seed, { step: 0.25 }));
 }
 
-/** How far the points are from the scores, as a share of how far those are from their mean. */
+/** The distance of the points from the scores, relative to the distance of the scores from their mean. */
 function misplaced(points: Matrix<Float64Array>, { state }: Moved): number {
   const { goal } = moving(points);
   const y = state.scores().data;
@@ -32,7 +32,7 @@ function misplaced(points: Matrix<Float64Array>, { state }: Moved): number {
   return Math.hypot(...z.map((value, at) => value - y[at])) / Math.hypot(...z);
 }
 
-/** The largest resulting force, as a share of the largest pull at the start. */
+/** The largest resulting force, relative to the largest pull at the start. */
 function restless(points: Matrix<Float64Array>, last: Moved): number {
   const first = movePoints(moving(points), 'plain', 1, { step: 0.25 }).next();
   const all = Array.from({ length: points.rows }, (_, i) => i);
@@ -98,7 +98,7 @@ describe('moving points', () => {
     }
   });
 
-  it('approach a line ever more slowly, and stop close to it', () => {
+  it('approach a line more and more slowly, and stop close to it', () => {
     const last = arrive(cloudWith([4, 0, 0]), 'plain');
     expect(last.converged).toBe(true);
     expect(misplaced(cloudWith([4, 0, 0]), last)).toBeLessThan(0.05);

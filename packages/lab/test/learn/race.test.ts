@@ -15,7 +15,7 @@ describe.each(fields)('the race on $id', ({ points }) => {
     expect(lastOf(run).converged).toBe(true);
     for (const { lane, end, angles, epochs, milliseconds } of runners) {
       expect(end, lane.name).toBe('arrived');
-      // At the first epoch that is there, not at the next measurement.
+      // A lane ends at the first epoch within the angle.
       expect(
         angles.findIndex((angle) => angle < FOUND),
         lane.name,

@@ -24,7 +24,7 @@ function someRows(k: number, d: number, seed = 3): Float64Array {
   return new Float64Array(k * d).map(() => 0.7 * rng.normal());
 }
 
-/** The gradient of a loss by differences. */
+/** The gradient of a loss, by finite differences. */
 function differences(loss: (w: Float64Array) => number, w: Float64Array): number[] {
   return Array.from(w, (_, at) => {
     const [up, down] = [w.slice(), w.slice()];
@@ -101,7 +101,7 @@ describe.each(cloudChoices(2))('weights on $id', ({ id }) => {
         expect(angle).toBeLessThan(1e-6);
         expect(defect).toBeLessThan(1e-5);
         if (rule !== 'sanger') continue;
-        // In order: the first row is the first component.
+        // Rows are in order: the first row is the first component.
         expect(Math.abs(w[0] * cloud.vectors[0] + w[1] * cloud.vectors[1])).toBeCloseTo(1, 4);
       }
     },
@@ -175,7 +175,7 @@ describe('too long a step', () => {
     const { best } = error as ConvergenceError<Learned>;
     expect(best.loss).toBe(Math.min(...seen.map(({ loss }) => loss)));
     expect(best.epoch).toBe(seen[seen.length - 1].epoch + 1);
-    // From there it continues.
+    // The run continues from there.
     expect(run.next()?.epoch).toBe(best.epoch + 1);
   });
 
@@ -187,7 +187,7 @@ describe('too long a step', () => {
     }
   });
 
-  it('is not advised where the step is long already', () => {
+  it('is not advised if the step is long already', () => {
     const almost = plane([2, 2 * (1 - 1e-6)]);
     for (const [step, advice] of [
       [0.05, 'a longer step'],

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { build, type Rolldown } from 'vite';
 import type { Site } from '../../../../test/serve.js';
 
-/** The page built in memory; not minified, so that a failure can be read. */
+/** The page, built in memory. It is not minified, so that a failure can be read. */
 export async function bundlePage(): Promise<Site> {
   const output = await build({
     configFile: false,

@@ -5,7 +5,7 @@ export interface Example {
   readonly colours: Uint8Array;
 }
 
-/** The same numbers every time, between 0 and 1. */
+/** Reproducible random numbers between 0 and 1. */
 export function* uniform(seed = 1): Generator<number> {
   for (let state = seed >>> 0; ; ) {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
@@ -35,7 +35,7 @@ export function groups(count: number, dimensions: 2 | 3, groupCount = 5): Exampl
   return { points: dimensions === 3 ? { x, y, z } : { x, y }, colours };
 }
 
-/** Points at given positions, a colour each. */
+/** Points at given positions, each with its own colour. */
 export function at(positions: readonly (readonly number[])[]): Example {
   const side = (i: number): Float32Array => Float32Array.from(positions, (position) => position[i]);
   const inSpace = positions[0].length === 3;

@@ -1,20 +1,20 @@
-/** How frames fared: medians in milliseconds. */
+/** Times of frames: medians in milliseconds. */
 export interface Frames {
   readonly interval: number;
-  /** Time that scripts took in a frame. */
+  /** Time of scripts per frame. */
   readonly script: number;
   readonly longestScript: number;
 }
 
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1];
 
-/** Runs something in every frame, and measures after the first ones, in which the machine warms up. */
+/** Runs a function in every frame, and measures. The first frames warm up the machine and are not measured. */
 async function watch(step: (frame: number) => void, count: number): Promise<Frames> {
   const intervals: number[] = [];
   const scripts: number[] = [];
   const ask = globalThis.requestAnimationFrame;
   let inFrame = 0;
-  // All work in animation frames counts.
+  // All work in animation frames is measured.
   globalThis.requestAnimationFrame = (callback) =>
     ask((now) => {
       const start = performance.now();
@@ -40,7 +40,7 @@ async function watch(step: (frame: number) => void, count: number): Promise<Fram
   return { interval: median(intervals), script: median(scripts), longestScript: Math.max(...scripts) };
 }
 
-/** Drags the cloud about. */
+/** Drags the cloud. */
 export async function framesWhileDragging(count: number): Promise<Frames> {
   const canvas = document.querySelector<HTMLCanvasElement>('.point-cloud canvas')!;
   const { left, top } = canvas.getBoundingClientRect();
@@ -48,7 +48,7 @@ export async function framesWhileDragging(count: number): Promise<Frames> {
     const [clientX, clientY] = [left + x, top + y];
     canvas.dispatchEvent(new PointerEvent(type, { pointerId: 1, pointerType: 'mouse', clientX, clientY }));
   };
-  // No pointer is down in truth, so that none could be captured.
+  // There is no real pointer that could be captured.
   canvas.setPointerCapture = () => {};
   fire('pointerdown', 300, 200);
   const frames = await watch((i) => {
@@ -58,7 +58,7 @@ export async function framesWhileDragging(count: number): Promise<Frames> {
   return frames;
 }
 
-/** What to compare with: a canvas of the same size that is cleared in every frame. */
+/** The reference: a canvas of the same size that is cleared in every frame. */
 export async function framesOfEmptyCanvas(count: number): Promise<Frames> {
   const { width, height } = document.querySelector<HTMLCanvasElement>('.point-cloud canvas')!;
   const canvas = Object.assign(document.createElement('canvas'), { width, height });

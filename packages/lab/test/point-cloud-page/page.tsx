@@ -1,14 +1,14 @@
 import { signal } from '@preact/signals';
 import { render } from 'preact';
 import { type CloudArrow, type CloudHandle, PointCloud } from '../../src/charts/point-cloud/point-cloud.js';
-import { colourOf, isDark } from '../../src/theme.js';
+import { isDark, themeColour } from '../../src/theme.js';
 import { at, type Example, fan, groups } from './clouds.js';
 import { framesOfEmptyCanvas, framesWhileDragging } from './frames.js';
 import '../../src/style/base.css';
 
 /**
- * The big scatter alone on a page, for tests and for eyes: `?count=60000&dimensions=3&arrows` shows such a cloud, and tests steer
- * it by `cloudPage`.
+ * The point cloud alone on a page, for tests and for looking at it: `?count=60000&dimensions=3&arrows` shows such a cloud, and
+ * tests control it through `cloudPage`.
  */
 const query = new URLSearchParams(location.search);
 const dimensions = query.get('dimensions') === '3' ? 3 : 2;
@@ -49,7 +49,7 @@ const page = {
   handle: () => handle!,
   framesWhileDragging,
   framesOfEmptyCanvas,
-  /** What the browser refused to do for the page. */
+  /** Violations of the Content-Security-Policy by the page. */
   refused: [] as string[],
   unmount: () => render(null, document.getElementById('app')!),
 };
@@ -63,7 +63,7 @@ document.addEventListener('securitypolicyviolation', ({ violatedDirective }) => 
 
 const palette = (): string[] => {
   isDark();
-  return Array.from({ length: 10 }, (_, i) => colourOf(`--group-${i}`));
+  return Array.from({ length: 10 }, (_, i) => themeColour(`--group-${i}`));
 };
 
 function Page() {

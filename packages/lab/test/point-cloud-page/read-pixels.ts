@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** What a test sees of the cloud: pixels of the screen, and where the axes say that things are. */
+/** Reads the cloud as a user sees it: the pixels of the screen, and positions by the axes. */
 
 export type Rgb = readonly [number, number, number];
 
@@ -21,13 +21,13 @@ export function coloursIn(page: Page, png: Buffer, positions: readonly (readonly
   );
 }
 
-/** Colours on the screen, once the page has drawn all that it had to. */
+/** Colours on the screen, after the page has drawn everything. */
 export async function coloursAt(page: Page, positions: readonly (readonly [number, number])[]): Promise<Rgb[]> {
   await settled(page);
   return coloursIn(page, await page.screenshot(), positions);
 }
 
-/** Waits until two frames in a row are the same. */
+/** Waits until two consecutive frames are the same. */
 export async function settled(page: Page): Promise<void> {
   for (let before: Buffer = Buffer.alloc(0), tries = 0; tries < 50; tries++) {
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
@@ -39,12 +39,12 @@ export async function settled(page: Page): Promise<void> {
 }
 
 export interface Axis {
-  /** Pixel of 0, and pixels a unit. */
+  /** The pixel of 0, and the pixels per unit. */
   readonly zero: number;
   readonly unit: number;
 }
 
-/** Reads the axes like a person would: two ticks say where everything is. In pixels of the page. */
+/** Reads the axes as a person would, from two ticks. Positions are in pixels of the page. */
 export async function readAxes(page: Page): Promise<{ x: Axis; y: Axis }> {
   const ticks = await page.evaluate(() => {
     const { left, top } = document.querySelector('.point-cloud')!.getBoundingClientRect();
@@ -63,13 +63,13 @@ export async function readAxes(page: Page): Promise<{ x: Axis; y: Axis }> {
   return { x: axis(ticks.x), y: axis(ticks.y) };
 }
 
-/** Where positions of the data are on the screen, by the axes. */
+/** Positions of the data on the screen, by the axes. */
 export async function onScreen(page: Page, positions: readonly (readonly number[])[]): Promise<[number, number][]> {
   const { x, y } = await readAxes(page);
   return positions.map((position) => [x.zero + position[0] * x.unit, y.zero + position[1] * y.unit]);
 }
 
-/** Where the first rows are, by the ring that marks them: also in space. */
+/** Positions of the first rows on the screen, by the ring that marks a row. Works in 3-D too. */
 export function ringsAt(page: Page, count: number): Promise<[number, number][]> {
   return page.evaluate(async (count) => {
     const { left, top } = document.querySelector('.point-cloud .above')!.getBoundingClientRect();

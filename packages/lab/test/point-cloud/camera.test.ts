@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { boundsOf } from '../../src/charts/point-cloud/bounds.js';
 import { interpolate, isHome, MAX_ZOOM, MIN_ZOOM } from '../../src/charts/point-cloud/camera.js';
 import type { CloudPoints } from '../../src/charts/point-cloud/types.js';
-import { project, projectRows } from '../../src/charts/point-cloud/view.js';
+import { projectPoint, projectRows } from '../../src/charts/point-cloud/view.js';
 import { cameraFor, clouds, HEIGHT, move, moves, WIDTH } from './clouds.js';
 
 const positions = ({ x, y, z }: CloudPoints) => Array.from(x, (_, i) => [x[i], y[i], z?.[i] ?? 0] as const);
@@ -14,7 +14,7 @@ describe('cameras', () => {
       fc.property(clouds, fc.boolean(), (points, equal) => {
         const view = cameraFor(points, equal).view();
         for (const position of positions(points)) {
-          const { x, y, depth } = project(view, ...position);
+          const { x, y, depth } = projectPoint(view, ...position);
           expect(depth).toBeGreaterThan(0);
           expect(x >= 0 && x <= WIDTH && y >= 0 && y <= HEIGHT).toBe(true);
         }
@@ -27,12 +27,12 @@ describe('cameras', () => {
       fc.property(clouds, moves, fc.double({ min: 0.1, max: 10, noNaN: true }), (points, steps, factor) => {
         const camera = cameraFor(points);
         move(camera, steps);
-        // In space that is exact for what is as deep as the middle: take such a position, by panning it under the pointer.
+        // In 3-D this is exact for points at the depth of the middle. Such a point is panned under the pointer.
         const [x, y] = [120, 310];
         const before = camera.view().origin;
         camera.pan(x - WIDTH / 2, y - HEIGHT / 2);
         camera.zoom(factor, x, y);
-        const seen = project(camera.view(), ...before);
+        const seen = projectPoint(camera.view(), ...before);
         expect(seen.x).toBeCloseTo(x, 3);
         expect(seen.y).toBeCloseTo(y, 3);
         expect(camera.magnification).toBeGreaterThanOrEqual(MIN_ZOOM * (1 - 1e-9));
@@ -50,9 +50,9 @@ describe('cameras', () => {
       fc.property(clouds, moves, (points, steps) => {
         const camera = cameraFor({ x: points.x, y: points.y }, false);
         move(camera, steps);
-        const before = project(camera.view(), points.x[0], points.y[0]);
+        const before = projectPoint(camera.view(), points.x[0], points.y[0]);
         camera.drag(13, -7);
-        const after = project(camera.view(), points.x[0], points.y[0]);
+        const after = projectPoint(camera.view(), points.x[0], points.y[0]);
         expect(after.x - before.x).toBeCloseTo(13, 4);
         expect(after.y - before.y).toBeCloseTo(-7, 4);
       }),
@@ -107,7 +107,7 @@ describe('cameras', () => {
         const pixels = new Float64Array(2 * points.x.length);
         projectRows(view, points, 0, points.x.length, pixels);
         positions(points).forEach((position, i) => {
-          const { x, y, depth } = project(view, ...position);
+          const { x, y, depth } = projectPoint(view, ...position);
           if (depth < 0.06) return;
           expect(pixels[2 * i]).toBeCloseTo(x, 5);
           expect(pixels[2 * i + 1]).toBeCloseTo(y, 5);

@@ -15,7 +15,7 @@ export const clouds: fc.Arbitrary<CloudPoints> = fc
     return inSpace ? { x: side(0), y: side(1), z: side(2) } : { x: side(0), y: side(1) };
   });
 
-/** What was done to a camera: drags, pans, zooms. */
+/** Random movements of a camera: drags, pans, zooms. */
 export const moves = fc.array(
   fc.tuple(
     fc.constantFrom('drag', 'pan', 'zoom'),

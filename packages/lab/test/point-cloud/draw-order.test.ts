@@ -7,7 +7,7 @@ import {
   rowsInDrawOrder,
   sortByDepth,
 } from '../../src/charts/point-cloud/draw-order.js';
-import { project } from '../../src/charts/point-cloud/view.js';
+import { projectPoint } from '../../src/charts/point-cloud/view.js';
 import { cameraFor, clouds, move, moves } from './clouds.js';
 
 describe('draw order', () => {
@@ -72,7 +72,7 @@ describe('draw order', () => {
         const rows = rowsInDrawOrder(count);
         const depths = Array.from(
           points.x,
-          (_, row) => project(view, points.x[row], points.y[row], points.z![row]).depth,
+          (_, row) => projectPoint(view, points.x[row], points.y[row], points.z![row]).depth,
         );
         const order = Array.from(sortByDepth(view, positionsInDrawOrder(points), count), (slot) => depths[rows[slot]]);
         expect(order.length).toBe(depths.filter((depth) => depth > 0.05).length);

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PolygonIndex, rowsInside, union } from '../../src/charts/point-cloud/lasso.js';
 import { runInSlices } from '../../src/charts/point-cloud/time-slices.js';
-import { project } from '../../src/charts/point-cloud/view.js';
+import { projectPoint } from '../../src/charts/point-cloud/view.js';
 import { cameraFor, clouds, move, moves } from './clouds.js';
 
-/** How often a polygon winds around a position, by the angles of its corners: slow, and nothing like the code it tests. */
+/** The winding number of a polygon around a position, by the angles of its corners. It is slow, and independent of the code under test. */
 function winding(polygon: readonly number[], x: number, y: number): number {
   let turned = 0;
   for (let i = 0; i < polygon.length; i += 2) {
@@ -18,7 +18,7 @@ function winding(polygon: readonly number[], x: number, y: number): number {
   return Math.round(turned / (2 * Math.PI));
 }
 
-/** How far a position is from the nearest edge: on the edge itself, both answers are right. */
+/** The distance of a position from the nearest edge. On the edge itself both answers are right. */
 function fromEdge(polygon: readonly number[], x: number, y: number): number {
   let least = Number.POSITIVE_INFINITY;
   for (let i = 0; i < polygon.length; i += 2) {
@@ -59,7 +59,7 @@ describe('the lasso', () => {
     );
   });
 
-  it('contains what a self-crossing line encloses twice', () => {
+  it('contains the area that a self-crossing line encloses twice', () => {
     const twice = [0, 0, 10, 0, 10, 10, 0, 10, 0, 0, 10, 0, 10, 10, 0, 10];
     expect(new PolygonIndex(twice).contains(5, 5)).toBe(true);
     expect(new PolygonIndex(twice).contains(15, 5)).toBe(false);
@@ -73,7 +73,7 @@ describe('the lasso', () => {
         const view = camera.view();
         const found = new Set(run(rowsInside(view, points, polygon)));
         for (let row = 0; row < points.x.length; row++) {
-          const { x, y, depth } = project(view, points.x[row], points.y[row], points.z?.[row]);
+          const { x, y, depth } = projectPoint(view, points.x[row], points.y[row], points.z?.[row]);
           if (Math.abs(depth - 0.05) < 1e-6 || fromEdge(polygon, x, y) < 1e-6) continue;
           expect(found.has(row)).toBe(depth > 0.05 && winding(polygon, x, y) !== 0);
         }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ticks, timesPower } from '../../src/charts/point-cloud/ticks.js';
+import { axisTicks, timesPower } from '../../src/charts/point-cloud/ticks.js';
 
 describe('ticks', () => {
   it('are round, within the range, about as many as requested, and written with all their digits', () => {
@@ -12,7 +12,7 @@ describe('ticks', () => {
         fc.integer({ min: -12, max: 12 }),
         (a, b, power) => {
           const [low, high] = [a * 10 ** power, (a + b) * 10 ** power];
-          const { values, texts, exponent } = ticks(low, high, 6);
+          const { values, texts, exponent } = axisTicks(low, high, 6);
           expect(values.length).toBeGreaterThanOrEqual(2);
           expect(values.length).toBeLessThanOrEqual(11);
           values.forEach((value, i) => {
@@ -27,17 +27,17 @@ describe('ticks', () => {
   });
 
   it('are written without needless digits', () => {
-    expect(ticks(-1.2, 1.1, 5).texts).toEqual(['−1.0', '−0.5', '0.0', '0.5', '1.0']);
-    expect(ticks(0, 3e6, 3)).toEqual({ values: [0, 1e6, 2e6, 3e6], texts: ['0', '1', '2', '3'], exponent: 6 });
-    expect(ticks(-1, 2, 3, 60)).toEqual({ values: [-1, 0, 1, 2], texts: ['−1', '0', '1', '2'], exponent: 60 });
-    expect(ticks(0.01, 0.03, 2, -300).exponent).toBe(-302);
+    expect(axisTicks(-1.2, 1.1, 5).texts).toEqual(['−1.0', '−0.5', '0.0', '0.5', '1.0']);
+    expect(axisTicks(0, 3e6, 3)).toEqual({ values: [0, 1e6, 2e6, 3e6], texts: ['0', '1', '2', '3'], exponent: 6 });
+    expect(axisTicks(-1, 2, 3, 60)).toEqual({ values: [-1, 0, 1, 2], texts: ['−1', '0', '1', '2'], exponent: 60 });
+    expect(axisTicks(0.01, 0.03, 2, -300).exponent).toBe(-302);
     expect(timesPower(6)).toBe(' × 10⁶');
     expect(timesPower(-12)).toBe(' × 10⁻¹²');
     expect(timesPower(0)).toBe('');
   });
 
   it('are empty for an empty range', () => {
-    expect(ticks(1, 1, 5).values).toEqual([]);
-    expect(ticks(Number.NaN, 1, 5).values).toEqual([]);
+    expect(axisTicks(1, 1, 5).values).toEqual([]);
+    expect(axisTicks(Number.NaN, 1, 5).values).toEqual([]);
   });
 });

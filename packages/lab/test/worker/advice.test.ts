@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { ColumnInfo } from '../../src/worker/messages.js';
 import { Session } from '../../src/worker/session.js';
 
-/** What a session advises for a table, with names of columns. */
+/** The advice of a session for a table, with names of columns. */
 async function advised(text: string) {
   const session = new Session();
   const info = await session.open({ kind: 'text', name: 'a.csv', text }, {});
@@ -47,7 +47,7 @@ describe('advice for a file', () => {
     expect(found).toMatchObject({ leftOut, unequal, colour, label });
   });
 
-  it('leaves out columns that identify rows, also where other columns have gaps', async () => {
+  it('leaves out columns that identify rows, also if other columns have gaps', async () => {
     const found = await advised(
       table(60, {
         row: (i) => i + 1,
@@ -66,7 +66,7 @@ describe('advice for a file', () => {
     const measured = { a: (i: number) => 5 * class3(i) + wave(2)(i), b: (i: number) => 4 * class3(i) + wave(3)(i) };
     const named = { digit: class3, ...measured, c: wave(5), d: wave(7) };
     expect(await advised(table(90, named))).toMatchObject({ colour: 'digit', leftOut: { digit: 'colour' } });
-    // A column of text takes no part in the fit anyway.
+    // A column of text is not fitted anyway.
     const text = { group: (i: number) => `g${i % 3}`, ...measured };
     expect(await advised(table(90, text))).toMatchObject({ colour: 'group', leftOut: {} });
   });
@@ -103,7 +103,7 @@ describe('advice for a file', () => {
     };
     const { leftOut } = await advised(table(100, { ...measured, ...dates }));
     expect(leftOut).toEqual(Object.fromEntries(Object.keys(dates).map((name) => [name, 'date'])));
-    // Names alone say nothing where the numbers do not fit them, and times may be measured.
+    // A name counts only if the numbers fit it. Durations may be measurements.
     const others = {
       month: (i: number) => 40 * wave(5)(i),
       time: (i: number) => 9 + wave(7)(i),
@@ -121,11 +121,11 @@ describe('advice for a file', () => {
     expect((await advised(table(40, { ...columns, id: (i) => `N${i}` }))).label).toBe('id');
   });
 
-  it('leaves a table of identifiers alone as it is', async () => {
+  it('changes nothing about a table that has only identifiers', async () => {
     expect((await advised(table(40, { id: (i) => i, no: (i) => i + 1 }))).leftOut).toEqual({});
   });
 
-  it('does not take columns for identifiers whose names are not unique', async () => {
+  it('does not leave out columns whose names are not unique', async () => {
     const text = table(40, { x: wave(2), id: wave(5) }).replace('x,id', 'id,id');
     expect((await advised(text)).leftOut).toEqual({});
   });
@@ -134,7 +134,7 @@ describe('advice for a file', () => {
     const spread = async (factor: number) => (await advised(table(80, { a: wave(2), b: wave(2, factor) }))).unequal;
     expect(await spread(9.9)).toBeUndefined();
     expect(await spread(10.1)).toEqual(['b', 'a']);
-    // Pixels and counts have one unit, and rare ones a small spread.
+    // Pixels and counts have one unit. Rare ones have a small spread.
     const counts = Object.fromEntries(
       Array.from({ length: 12 }, (_, j) => [
         `word${j}`,
@@ -173,7 +173,7 @@ describe('advice for a file', () => {
     expect((await advised(table(120, { ...measured, name, many }))).colour).toBeUndefined();
   });
 
-  it('colours by few whole numbers where they are the exception, and not in a questionnaire', async () => {
+  it('colours by few whole numbers if most columns are different, and not in a questionnaire', async () => {
     const size = (i: number): number => (i % 3) * 2 + 4;
     const measured = { a: (i: number) => size(i) + wave(2)(i), b: (i: number) => 3 * size(i) + wave(3)(i), c: wave(5) };
     expect((await advised(table(90, { ...measured, cylinders: size }))).colour).toBe('cylinders');
@@ -183,14 +183,14 @@ describe('advice for a file', () => {
     expect((await advised(table(90, answers))).colour).toBeUndefined();
   });
 
-  it('is none where a value is infinite: the fit says where', async () => {
+  it('is empty if a value is infinite, because the fit reports it', async () => {
     const session = new Session();
     const { id } = await session.open({ kind: 'text', name: 'x.json', text: '[[0,1],[2,1e999],[3,4],[5,1]]' }, {});
     expect(await session.advise(id, {})).toEqual({ leftOut: [] });
   });
 });
 
-describe('what the session finds out after a fit', () => {
+describe('the analysis after a fit', () => {
   const rows = Array.from({ length: 80 }, (_, i) => [
     wave(2, 3)(i),
     wave(2, 3)(i) + wave(3)(i),
@@ -208,7 +208,7 @@ describe('what the session finds out after a fit', () => {
 
   it('begins with the choice and the warnings of the library', async () => {
     const { session } = await open();
-    const { kept, choice, warnings } = await session.choose(null, {});
+    const { kept, choice, warnings } = await session.shown.choose(null, {});
     expect(choice).toEqual(await chooseComponents(rows, { scale: 'unit' }));
     expect(kept).toBe(choice?.k);
     const looked = await inspectColumns(rows, { scale: 'unit', columnNames: ['a', 'b', 'c', 'd'] });
@@ -218,10 +218,10 @@ describe('what the session finds out after a fit', () => {
   it('can be cancelled, and leaves the fit as it is', async () => {
     const { session, model } = await open();
     const cancelled = { signal: AbortSignal.abort(new Error('cancelled')) };
-    await expect(session.choose(null, cancelled)).rejects.toThrow('cancelled');
-    await expect(session.analysis({}, cancelled)).rejects.toThrow('cancelled');
-    await expect(session.compare({ k: 2 }, cancelled)).rejects.toThrow('cancelled');
-    expect(await session.scores(0)).toHaveLength(model.n);
+    await expect(session.shown.choose(null, cancelled)).rejects.toThrow('cancelled');
+    await expect(session.shown.analysis({}, cancelled)).rejects.toThrow('cancelled');
+    await expect(session.shown.compare({ k: 2 }, cancelled)).rejects.toThrow('cancelled');
+    expect(await session.shown.scores(0)).toHaveLength(model.n);
   });
 
   it('answers queries while an analysis runs', async () => {
@@ -234,11 +234,11 @@ describe('what the session finds out after a fit', () => {
       names.map((_, j) => j),
     );
     let isDone = false;
-    const running = session.analysis({}, {}).then(() => {
+    const running = session.shown.analysis({}, {}).then(() => {
       isDone = true;
     });
     await new Promise((resolve) => setTimeout(resolve, 100));
-    await session.scores(0);
+    await session.shown.scores(0);
     expect(isDone).toBe(false);
     await running;
   });

@@ -7,7 +7,7 @@ import { random } from '../../../core/src/linalg/random.js';
 import type { AnalysisReply, ComparedReply } from '../../src/worker/messages.js';
 import { Session } from '../../src/worker/session.js';
 
-/** A table, its columns of numbers that are fitted, and what stands beside them. */
+/** A table, its fitted columns, and its other columns. */
 interface Case {
   readonly name: string;
   readonly text: string;
@@ -58,7 +58,7 @@ async function inWorker({ text, columns, scale, label }: Case): Promise<{ sessio
   );
   session.show(fit.id);
   // The page gets a copy.
-  const found = structuredClone(await session.analysis(label ? { label: at(label) } : {}, {}));
+  const found = structuredClone(await session.shown.analysis(label ? { label: at(label) } : {}, {}));
   return { session, found };
 }
 
@@ -137,20 +137,20 @@ describe.each(CASES)('the analysis of $name in the worker', (each) => {
       expected.findings.map(({ code, importance }) => [code, importance]),
     );
     expect(found.notComputed).toEqual(expected.notComputed);
-    // The first part of it, which comes earlier, says the same.
-    const { kept, choice } = await session.choose(null, {});
+    // The first part of the analysis gives the same numbers.
+    const { kept, choice } = await session.shown.choose(null, {});
     expect([kept, choice?.k]).toEqual([expected.kept, expected.model.choice?.k]);
   });
 
-  it('compares rows with any number of components as with those that are kept', async () => {
+  it('compares rows with any number of components as with the kept ones', async () => {
     const { session, found } = await inWorker(each);
     const { kept, compared } = found;
     // Without names, rows are read again.
-    const plain = await session.compare({ k: kept }, {});
+    const plain = await session.shown.compare({ k: kept }, {});
     if ('code' in plain) throw new Error(plain.code);
     expect(plain.found.unusual.map(({ row }) => row)).toEqual(compared!.found.unusual.map(({ row }) => row));
     close(plain.found.limits.q, compared!.found.limits.q);
-    const one = await session.compare({ k: 1 }, {});
+    const one = await session.shown.compare({ k: 1 }, {});
     if ('code' in one) throw new Error(one.code);
     expect(one.model.k).toBe(1);
     expect(one.names.size).toBe(0);

@@ -12,7 +12,7 @@ const csv = (columns: Record<string, readonly (number | string)[]>): string => {
   return `${Object.keys(columns).join(',')}\n${cells[0].map((_, i) => cells.map((column) => column[i]).join(',')).join('\n')}\n`;
 };
 
-/** A session with a fit of all numeric columns but the left-out ones; a file of the user's gets advice first. */
+/** A session with a fit of all numeric columns except the left-out ones. Advice is computed first, as for the user's own file. */
 async function fitted(text: string, leftOut: readonly string[] = [], scale: 'none' | 'unit' = 'none') {
   const session = new Session();
   const info = await session.open({ kind: 'text', name: 'a.csv', text }, {});
@@ -27,9 +27,9 @@ async function fitted(text: string, leftOut: readonly string[] = [], scale: 'non
   return { session, column, model: loadModel(fit.model) };
 }
 
-/** What the analysis says that the components mean. */
+/** The sentences of the analysis about the meaning of the components. */
 async function meanings(session: Session): Promise<string[]> {
-  const { meaning } = await session.analysis({}, {});
+  const { meaning } = await session.shown.analysis({}, {});
   return meaning.map((each) => (each && describeMeaning(each)) ?? '');
 }
 
@@ -61,7 +61,7 @@ describe('shares of rows and columns', () => {
     const model = await pca(rows, { k: 4 });
     const expected = await rowContributions(model, rows);
     const all = rows.map((_, i) => i);
-    const { cos2, contribution } = await session.rowShares({ rows: all, components }, {});
+    const { cos2, contribution } = await session.shown.rowShares({ rows: all, components }, {});
     const variance = components.reduce((sum, c) => sum + model.variances[c], 0);
     let total = 0;
     for (const i of all) {
@@ -80,24 +80,24 @@ describe('shares of rows and columns', () => {
 
   it('show every row completely with all components', async () => {
     const { session } = await fitted(table);
-    const { cos2 } = await session.rowShares({ rows: rows.map((_, i) => i), components: [0, 1, 2, 3] }, {});
+    const { cos2 } = await session.shown.rowShares({ rows: rows.map((_, i) => i), components: [0, 1, 2, 3] }, {});
     for (const share of cos2) expect(share).toBeCloseTo(1, 12);
   });
 
   it('become colours, of cos² on a scale from 0 to 1', async () => {
     const { session } = await fitted(table);
     const components = [0, 1];
-    const quality = await session.shareColours({ of: 'cos2', components }, {});
-    const { cos2 } = await session.rowShares({ rows: rows.map((_, i) => i), components }, {});
+    const quality = await session.shown.shareColours({ of: 'cos2', components }, {});
+    const { cos2 } = await session.shown.rowShares({ rows: rows.map((_, i) => i), components }, {});
     expect(quality).toMatchObject({ kind: 'shades', low: 0, high: 1 });
     expect([...quality.codes]).toEqual([...cos2].map((share) => Math.round((SHADES - 1) * share)));
-    expect(await session.shareColours({ of: 'contribution', components }, {})).toMatchObject({ kind: 'shades' });
+    expect(await session.shown.shareColours({ of: 'contribution', components }, {})).toMatchObject({ kind: 'shades' });
   });
 
   it('have one line per component for columns', async () => {
     const { session } = await fitted(table);
     const expected = columnContributions(await pca(rows, { k: 3 }));
-    const found = await session.columnShares([2, 0]);
+    const found = await session.shown.columnShares([2, 0]);
     for (const name of ['correlation', 'cos2', 'contribution'] as const) {
       const lines = [2, 0].flatMap((c) => expected.map((column) => column[name][c]));
       lines.forEach((value, at) => {
@@ -120,7 +120,7 @@ describe('outlines of groups', () => {
     const { session, column } = await fitted(text);
     const model = await pca(rows, { k: 4 });
     const [groups] = (await supplementary(model, rows, { groups: { side } })).groups;
-    const found = await session.outlines({ column: column('side'), components: [1, 0], kind, level }, {});
+    const found = await session.shown.outlines({ column: column('side'), components: [1, 0], kind, level }, {});
     expect(found.map(({ group }) => group)).toEqual([0, 1]);
     for (const { group, points } of found) {
       const sums = groups.levels.find((each) => each.level === ['left', 'right'][group])!;
@@ -144,7 +144,7 @@ describe('outlines of groups', () => {
       ['concentration', [1, 2]],
       ['hull', [0, 1, 2]],
     ] as const) {
-      expect((await session.outlines({ ...what, kind }, {})).map(({ group }) => group)).toEqual(groups);
+      expect((await session.shown.outlines({ ...what, kind }, {})).map(({ group }) => group)).toEqual(groups);
     }
   });
 
@@ -152,7 +152,10 @@ describe('outlines of groups', () => {
     const { session, column } = await fitted(table);
     const model = await pca(rows, { k: 4 });
     const [{ levels }] = (await supplementary(model, rows, { groups: { side }, hulls: [[0, 2]] })).groups;
-    const found = await session.outlines({ column: column('side'), components: [0, 2], kind: 'hull', level: 0.95 }, {});
+    const found = await session.shown.outlines(
+      { column: column('side'), components: [0, 2], kind: 'hull', level: 0.95 },
+      {},
+    );
     for (const { group, points } of found) {
       const hull = levels.find(({ level }) => level === ['left', 'right'][group])!.hulls[0].points.flat();
       expect(points.length).toBe(hull.length);
@@ -166,16 +169,16 @@ describe('outlines of groups', () => {
     const few = side.map((name, i) => (i < 2 ? 'two' : i % 5 === 0 ? '' : name));
     const { session, column } = await fitted(csv({ p: rows.map(([p]) => p), q: rows.map(([, q]) => q), side: few }));
     const request = { components: [0, 1], kind: 'confidence', level: 0.95 } as const;
-    const codes = await session.colourCodes(column('side'));
+    const codes = await session.shown.colourCodes(column('side'));
     expect(codes).toMatchObject({ names: ['left', 'right', 'two', '(missing)'], missing: 3 });
-    const found = await session.outlines({ ...request, column: column('side') }, {});
+    const found = await session.shown.outlines({ ...request, column: column('side') }, {});
     expect(found.map(({ group }) => group)).toEqual([0, 1]);
-    expect(await session.outlines({ ...request, column: column('p') }, {})).toEqual([]);
+    expect(await session.shown.outlines({ ...request, column: column('p') }, {})).toEqual([]);
   });
 });
 
 describe('the meaning of components', () => {
-  it('names columns, groups and numbers that are significant, and nothing else', async () => {
+  it('names only significant columns, groups and numbers', async () => {
     const [noise, related] = [rows.map(() => (normal() > 0 ? 'x' : 'y')), rows.map(([p]) => p + normal())];
     const text = csv({
       id: rows.map((_, i) => `${1000 + i}`),
@@ -214,17 +217,17 @@ describe('the meaning of components', () => {
 describe('an exported model', () => {
   it('has the choice of k and the stability, once they are known', async () => {
     const { session } = await fitted(table);
-    const before = loadModel(await session.exportedModel(2));
+    const before = loadModel(await session.shown.exportedModel(2));
     expect([before.choice, before.stability]).toEqual([undefined, undefined]);
-    const { choice } = await session.choose(null, {});
-    const { stability } = loadModel((await session.analysis({}, {})).model);
-    const after = loadModel(await session.exportedModel(2));
+    const { choice } = await session.shown.choose(null, {});
+    const { stability } = loadModel((await session.shown.analysis({}, {})).model);
+    const after = loadModel(await session.shown.exportedModel(2));
     expect(after.choice).toEqual(choice);
     expect(after.stability?.replicates).toBe(defaultReplicates(60, 4));
     expect(after.stability?.angles).toEqual(stability?.angles.slice(0, 2));
     expect(after.stability?.loadings.low).toEqual(stability?.loadings.low.slice(0, 2 * 4));
     expect(after.components).toEqual(before.components);
-    // JSON is what the page saves.
+    // The page saves JSON.
     expect(loadModel(JSON.stringify(after)).stability).toEqual(after.stability);
   });
 
@@ -233,8 +236,8 @@ describe('an exported model', () => {
       Object.fromEntries('abcdefghijkl'.split('').map((name) => [name, Array.from({ length: 30 }, normal)])),
     );
     const { session } = await fitted(wide);
-    await session.analysis({}, {});
-    expect(loadModel(await session.exportedModel(10)).stability?.angles.length).toBe(10);
-    expect(loadModel(await session.exportedModel(11)).stability).toBeUndefined();
+    await session.shown.analysis({}, {});
+    expect(loadModel(await session.shown.exportedModel(10)).stability?.angles.length).toBe(10);
+    expect(loadModel(await session.shown.exportedModel(11)).stability).toBeUndefined();
   });
 });

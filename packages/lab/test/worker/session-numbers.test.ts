@@ -46,7 +46,7 @@ describe('the session', () => {
     for (const k of [1, 2, 3, 4]) {
       const model = await pca(rows, { k });
       const expected = await model.reconstructionError(rows);
-      const found = await session.distances({ rows: rows.map((_, i) => i), k });
+      const found = await session.shown.distances({ rows: rows.map((_, i) => i), k });
       found.forEach((distance, i) => {
         expect(distance ** 2).toBeCloseTo(expected[i], 10);
       });
@@ -69,14 +69,17 @@ describe('the session', () => {
         const most = Math.max(...Array.from(expected, Math.abs));
         Array.from(expected, (value, i) => expect(Math.abs(found[i] / unit - value)).toBeLessThan(1e-6 * most));
       };
-      close(await scaled.session.scores(0), await plainly.session.scores(0));
+      close(await scaled.session.shown.scores(0), await plainly.session.shown.scores(0));
       const rows = [0, 7, 119];
       for (const k of [1, 99, 100]) {
-        close(await scaled.session.distances({ rows, k }), await plainly.session.distances({ rows, k }));
-        const [found, expected] = [await scaled.session.farRows(k), await plainly.session.farRows(k)];
+        close(await scaled.session.shown.distances({ rows, k }), await plainly.session.shown.distances({ rows, k }));
+        const [found, expected] = [await scaled.session.shown.farRows(k), await plainly.session.shown.farRows(k)];
         close([found.median, found.largest], [expected.median, expected.largest]);
         expect(found.worst[0]).toBe(expected.worst[0]);
-        const [compared, alike] = [await scaled.session.compare({ k }, {}), await plainly.session.compare({ k }, {})];
+        const [compared, alike] = [
+          await scaled.session.shown.compare({ k }, {}),
+          await plainly.session.shown.compare({ k }, {}),
+        ];
         if ('code' in compared || 'code' in alike) throw new Error('not compared');
         expect(compared.found.counts.t2).toBe(alike.found.counts.t2);
       }
@@ -85,7 +88,7 @@ describe('the session', () => {
 
   it('returns models of fewer components that equal those of separate fits', async () => {
     const { session } = await fitted();
-    const model = loadModel(await session.modelOf(2));
+    const model = loadModel(await session.shown.modelOf(2));
     const own = await pca(rows, { k: 2 });
     expect(model.k).toBe(2);
     expect(model.noiseVariance).toBeCloseTo(own.noiseVariance, 12);
@@ -96,7 +99,7 @@ describe('the session', () => {
     // Another fit of krylov, with other vectors to start from, would differ in the last bits.
     const { session, model } = await fitted(text, { solver: 'krylov' });
     for (const k of [1, 2, 3, 4]) {
-      const { components } = loadModel(await session.modelOf(k));
+      const { components } = loadModel(await session.shown.modelOf(k));
       expect(components.data).toEqual(model.components.data.slice(0, k * 4));
     }
   });
@@ -138,24 +141,24 @@ describe('the session', () => {
     const request = { columns: [1, 2] };
     const dropped = await fitted(gaps, request);
     expect([dropped.model.n, dropped.fit.incompleteRows, [...dropped.fit.keptRows!]]).toEqual([3, 1, [0, 2, 3]]);
-    expect(await dropped.session.cells({ rows: [1], columns: [0, 1] })).toEqual([['r', '3']]);
-    expect([...(await dropped.session.search({ text: 'S', columns: [0], limit: 9 }))]).toEqual([2]);
-    expect([...(await dropped.session.search({ text: '#4', columns: [0], limit: 9 }))]).toEqual([2]);
+    expect(await dropped.session.shown.cells({ rows: [1], columns: [0, 1] })).toEqual([['r', '3']]);
+    expect([...(await dropped.session.shown.search({ text: 'S', columns: [0], limit: 9 }))]).toEqual([2]);
+    expect([...(await dropped.session.shown.search({ text: '#4', columns: [0], limit: 9 }))]).toEqual([2]);
     const filled = await fitted(gaps, { ...request, missing: 'mean' });
     expect([filled.model.n, filled.fit.incompleteRows, filled.fit.keptRows]).toEqual([4, 1, undefined]);
-    expect((await filled.session.row(1))[0]).toBe(4);
+    expect((await filled.session.shown.row(1))[0]).toBe(4);
   });
 
   it('answers about the current fit until other data have one', async () => {
     const { session } = await fitted();
     const { id } = await session.open({ kind: 'text', name: 'one.csv', text: 'x,y\n1,2\n' }, {});
     await expect(session.fit({ data: id, ...plain, columns: [0, 1] }, {})).rejects.toThrow(/at least 2/);
-    expect(await session.cells({ rows: [3], columns: [0] })).toEqual([['person 3']]);
+    expect(await session.shown.cells({ rows: [3], columns: [0] })).toEqual([['person 3']]);
   });
 
   it('writes scores with labels that a spreadsheet does not run as formulas', async () => {
     const { session, model } = await fitted(text.replace('person 7', '=HYPERLINK("x")'));
-    const lines = (await (await session.scoresCsv({ k: 2, labels: [0] })).text()).trim().split('\n');
+    const lines = (await (await session.shown.scoresCsv({ k: 2, labels: [0] })).text()).trim().split('\n');
     expect(lines[0]).toBe('row,who,PC1,PC2');
     expect(lines).toHaveLength(41);
     expect(lines[8]).toContain(`"'=HYPERLINK(""x"")"`);
@@ -215,14 +218,14 @@ describe('unusual rows', () => {
     for (const k of [1, 2, 3, 4]) {
       const few = await pca(values, { k });
       const { unusual, q, t2, unusualLimits } = await monitorRows(few, values, { rows: 'fit' });
-      const compared = await session.compare({ k }, {});
+      const compared = await session.shown.compare({ k }, {});
       if ('code' in compared) throw new Error(compared.code);
       const { found } = compared;
       expect(found.unusual.map(({ row }) => row).sort((a, b) => a - b)).toEqual(unusual);
       expect(found.counts.either).toBe(unusual.length);
       expect(found.counts.t2).toBe(t2.filter((value) => value > (unusualLimits.t2 as number)).length);
       expect(unusual).toContain(200);
-      const { worst } = await session.farRows(k);
+      const { worst } = await session.shown.farRows(k);
       expect(worst).toHaveLength(200);
       // With all components, only rounding is left.
       if (k < 4) expect(q[worst[0]]).toBeCloseTo(Math.max(...q), 9);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { loadModel, pca } from '@scree/core';
 import { createFile } from 'scree';
 import { describe, expect, it } from 'vitest';
-import { formatNumber } from '../../src/worker/loaded-table.js';
+import { exactText } from '../../src/worker/loaded-table.js';
 import type { FitRequest, Origin } from '../../src/worker/messages.js';
 import { Session } from '../../src/worker/session.js';
 
@@ -24,20 +24,20 @@ describe('the session', () => {
     const first = await session.open(table(20, 3), {});
     const shown = await session.fit({ ...usual, data: first.id }, {});
     session.show(shown.id);
-    const scores = await session.scores(0);
-    // The page has taken back these two, but they are done.
+    const scores = await session.shown.scores(0);
+    // The page has cancelled these two, but too late.
     await session.open(table(30, 100), {});
     await session.fit({ ...usual, data: first.id, columns: [1] }, {});
     session.show(shown.id);
-    expect(await session.scores(0)).toEqual(scores);
-    expect(await session.cells({ rows: [19], columns: [0] })).toEqual([['r19']]);
+    expect(await session.shown.scores(0)).toEqual(scores);
+    expect(await session.shown.cells({ rows: [19], columns: [0] })).toEqual([['r19']]);
     const again = await session.fit({ ...usual, data: first.id, scale: 'unit' }, {});
     expect(loadModel(again.model).n).toBe(20);
     session.show(again.id);
     expect(() => session.show(shown.id)).toThrow('no longer');
   });
 
-  it('keeps nothing of work that was cancelled in time', async () => {
+  it('keeps no results of work that was cancelled in time', async () => {
     const session = new Session();
     const first = await session.open(table(20, 3), {});
     const cancelled = AbortSignal.abort(new Error('cancelled'));
@@ -62,8 +62,8 @@ describe('the session', () => {
     const session = new Session();
     const { id } = await session.open(table(250_000, 2), {});
     session.show((await session.fit({ ...usual, data: id }, {})).id);
-    expect(await session.cells({ rows: [0, 249_999], columns: [0] })).toEqual([['r0'], ['r249999']]);
-    const found = await session.colourCodes(0);
+    expect(await session.shown.cells({ rows: [0, 249_999], columns: [0] })).toEqual([['r0'], ['r249999']]);
+    const found = await session.shown.colourCodes(0);
     expect(found).toMatchObject({ kind: 'groups', others: true });
   });
 
@@ -91,12 +91,12 @@ describe('the session', () => {
     const text = `id,a\n${ids.map((id, i) => `${id},${i * i}`).join('\n')}\n`;
     const { id } = await session.open({ kind: 'text', name: 'ids.csv', text }, {});
     session.show((await session.fit({ ...usual, data: id, columns: [1] }, {})).id);
-    const cells = await session.cells({ rows: [0, 1, 2], columns: [0] });
+    const cells = await session.shown.cells({ rows: [0, 1, 2], columns: [0] });
     expect(cells.flat()).toEqual(ids.map(String));
     for (const value of [0.1, 16777217, 3.4028235e38, 1e-40, 123456.79]) {
-      expect(Math.fround(Number(formatNumber(Math.fround(value), true)))).toBe(Math.fround(value));
+      expect(Math.fround(Number(exactText(Math.fround(value), true)))).toBe(Math.fround(value));
     }
-    expect(formatNumber(Math.fround(0.1), true)).toBe('0.1');
+    expect(exactText(Math.fround(0.1), true)).toBe('0.1');
   });
 
   it('does not count rounding as error, even far from zero', async () => {
@@ -104,11 +104,11 @@ describe('the session', () => {
     const rows = Array.from({ length: 40 }, (_, i) => `${1.6e9 + 1000 * Math.sin(i)},${1e8 + Math.cos(3 * i)}`);
     const { id } = await session.open({ kind: 'text', name: 'far.csv', text: `a,b\n${rows.join('\n')}\n` }, {});
     session.show((await session.fit({ ...usual, data: id, columns: [0, 1] }, {})).id);
-    expect(await session.farRows(2)).toMatchObject({ largest: 0 });
-    expect(await session.compare({ k: 2 }, {})).toMatchObject({
+    expect(await session.shown.farRows(2)).toMatchObject({ largest: 0 });
+    expect(await session.shown.compare({ k: 2 }, {})).toMatchObject({
       found: { limits: { q: null }, counts: { q: 0, either: 0 } },
     });
-    expect((await session.farRows(1)).largest).toBeGreaterThan(0.5);
+    expect((await session.shown.farRows(1)).largest).toBeGreaterThan(0.5);
   });
 
   it('returns the scores and distances of the library', async () => {
@@ -121,9 +121,9 @@ describe('the session', () => {
     const rows = { rows: 50, cols: 2, data };
     const model = await pca(rows, { k: 1 });
     const expected = await model.transform(rows);
-    const scores = await session.scores(0);
+    const scores = await session.shown.scores(0);
     const errors = await model.reconstructionError(rows);
-    const distances = await session.distances({ rows: [...errors.keys()], k: 1 });
+    const distances = await session.shown.distances({ rows: [...errors.keys()], k: 1 });
     for (let i = 0; i < 50; i++) {
       expect(scores[i]).toBeCloseTo(expected.data[i], 5);
       expect(distances[i]).toBeCloseTo(Math.sqrt(errors[i]), 9);

@@ -38,8 +38,9 @@ const LARGE = 512;
 /** Up to this size, the eigenproblem is faster without the library. */
 const SMALL = 32;
 
-/** The library and the engine. Cached for the process. */
+/** The library, or the reason why there is none. Cached for the process. */
 let loading: Promise<Blas | string> | undefined;
+/** The engine that uses the library. Cached for the process. */
 let made: Engine | undefined;
 
 /** Returns the fast BLAS library of this machine, or the reason why none was found. The search runs once. */

@@ -78,8 +78,9 @@ interface Workspace {
   readonly kernel: Kernel;
 }
 
-/** The compiled kernel, and a memory for the next pass. Cached for the process. */
+/** The compiled kernel. Cached for the process. */
 let compiled: WebAssembly.Module | undefined;
+/** A workspace for the next pass. Cached for the process. */
 let idle: Workspace | undefined;
 
 function takeWorkspace(bytes: number): Workspace {

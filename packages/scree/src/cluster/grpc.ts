@@ -84,9 +84,9 @@ export class GrpcClient {
     const ended = statusOf(stream);
     // A caller that stops reading early does not read the status.
     ended.catch(() => {});
-    const head = Buffer.alloc(5);
-    head.writeUInt32BE(request.length, 1);
-    stream.write(head);
+    const header = Buffer.alloc(5);
+    header.writeUInt32BE(request.length, 1);
+    stream.write(header);
     stream.end(request);
     try {
       yield* messagesOf(stream, this.#options.memory / MESSAGE_DIVISOR);
@@ -204,7 +204,7 @@ async function* messagesOf(stream: ClientHttp2Stream, limit: number): AsyncGener
   let chunks: Buffer[] = [];
   let size = 0;
   let wanted = 5;
-  let head = true;
+  let header = true;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     size += chunk.length;
@@ -213,7 +213,7 @@ async function* messagesOf(stream: ClientHttp2Stream, limit: number): AsyncGener
       const part = whole.subarray(0, wanted);
       chunks = whole.length > wanted ? [whole.subarray(wanted)] : [];
       size -= wanted;
-      if (head) {
+      if (header) {
         if (part[0] !== 0)
           throw new GrpcError(STATUS.internal, 'the server compresses messages, although it was asked not to');
         wanted = part.readUInt32BE(1);
@@ -222,7 +222,7 @@ async function* messagesOf(stream: ClientHttp2Stream, limit: number): AsyncGener
         yield part;
         wanted = 5;
       }
-      head = !head;
+      header = !header;
     }
   }
   if (size > 0) throw new GrpcError(STATUS.unavailable, 'the last message is incomplete', 'ECONNRESET');

@@ -26,7 +26,7 @@ export const METHODS = {
 const relation = (number: number, body: Encoded): Encoded => message([1, message([2, 0])], [number, body]);
 export const namedTable = (name: string): Encoded => relation(2, message([1, message([1, name])]));
 export const sqlQuery = (query: string): Encoded => relation(10, message([1, query]));
-export const project = (input: Encoded, expressions: readonly Encoded[]): Encoded =>
+export const projection = (input: Encoded, expressions: readonly Encoded[]): Encoded =>
   relation(3, message([1, input], [3, expressions]));
 export const limit = (input: Encoded, count: number): Encoded => relation(8, message([1, input], [2, count]));
 export const renamed = (input: Encoded, names: readonly string[]): Encoded =>

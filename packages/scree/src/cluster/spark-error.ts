@@ -76,7 +76,7 @@ export function sparkError(error: unknown, path: string, doing: SparkStep): unkn
   return fail('BAD_FILE', `${path} cannot do this: ${what}.`);
 }
 
-/** The error of our Python on the executors; undefined if Spark's text is not one of those. */
+/** The error that our Python code reported from an executor. Undefined if Spark's text is not such an error. */
 function pythonError(text: string): unknown {
   const ragged = /scree-list: (\d+) (\d+)/.exec(text);
   if (ragged) {

@@ -73,7 +73,7 @@ export class SparkSession {
     }
   }
 
-  #head(userField = 2): [number, string | Uint8Array][] {
+  #sessionFields(userField = 2): [number, string | Uint8Array][] {
     return [
       [1, this.#id],
       [userField, this.#user],
@@ -81,7 +81,7 @@ export class SparkSession {
   }
 
   async #version(patience: number): Promise<string> {
-    const request = message(...this.#head(), [3, TAG], [10, new Uint8Array(0)]);
+    const request = message(...this.#sessionFields(), [3, TAG], [10, new Uint8Array(0)]);
     const answer = await this.#client.call(METHODS.analyze, request, patience);
     return new Fields(answer).message(8)?.text(1) ?? '';
   }
@@ -89,7 +89,7 @@ export class SparkSession {
   /** The columns of a relation. */
   async schema(relation: Encoded, doing: SparkStep = 'reading'): Promise<SchemaField[]> {
     try {
-      const request = message(...this.#head(), [3, TAG], [4, message([1, planOf(relation)])]);
+      const request = message(...this.#sessionFields(), [3, TAG], [4, message([1, planOf(relation)])]);
       const answer = new Fields(await this.#client.call(METHODS.analyze, request));
       return schemaOf(answer.message(2)?.bytes(1) ?? new Uint8Array(0));
     } catch (error) {
@@ -100,7 +100,7 @@ export class SparkSession {
   /** Returns those settings of the server that have a value and may be read. */
   async settings(names: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const get = message([4, message([1, names.map((name) => Buffer.from(name))])]);
-    const request = message(...this.#head(), [3, get], [4, TAG]);
+    const request = message(...this.#sessionFields(), [3, get], [4, TAG]);
     const answer = await this.#client.call(METHODS.config, request).catch(() => undefined);
     const pairs = answer ? new Fields(answer).messages(2) : [];
     return new Map(pairs.filter((pair) => pair.has(2)).map((pair) => [pair.text(1), pair.text(2)]));
@@ -147,7 +147,7 @@ export class SparkSession {
   /** Yields all answers to an execution, and reconnects if necessary. */
   async *#answers(plan: Encoded, operation: string): AsyncGenerator<Fields, void, void> {
     const reattachable = message([1, message([1, true])]);
-    const execute = message(...this.#head(), [6, operation], [3, plan], [4, TAG], [5, reattachable], [7, TAG]);
+    const execute = message(...this.#sessionFields(), [6, operation], [3, plan], [4, TAG], [5, reattachable], [7, TAG]);
     let request: { method: string; body: Uint8Array } = { method: METHODS.execute, body: execute };
     let last: string | undefined;
     for (let attempt = 0; ; ) {
@@ -177,7 +177,7 @@ export class SparkSession {
         if (isNew) continue;
       }
       const after: [number, string][] = last === undefined ? [] : [[5, last]];
-      const body = message(...this.#head(), [3, operation], [4, TAG], ...after);
+      const body = message(...this.#sessionFields(), [3, operation], [4, TAG], ...after);
       request = { method: METHODS.reattach, body };
     }
   }
@@ -185,7 +185,7 @@ export class SparkSession {
   /** Tells the server that a result was read, completely or up to an answer. */
   #release(operation: string, until?: string): void {
     const what: [number, Uint8Array] = until === undefined ? [5, new Uint8Array(0)] : [6, message([1, until])];
-    const request = message(...this.#head(), [3, operation], [4, TAG], what);
+    const request = message(...this.#sessionFields(), [3, operation], [4, TAG], what);
     const told = this.#client
       .call(METHODS.releaseExecute, request, SHORT)
       .catch(() => {})
@@ -194,14 +194,14 @@ export class SparkSession {
   }
 
   async #interrupt(operation: string): Promise<void> {
-    const request = message(...this.#head(), [3, TAG], [4, 3], [6, operation]);
+    const request = message(...this.#sessionFields(), [3, TAG], [4, 3], [6, operation]);
     await this.#client.call(METHODS.interrupt, request, SHORT).catch(() => {});
   }
 
   /** Ends the session. Servers before Spark 4 cannot end sessions; they expire after an hour. */
   async close(): Promise<void> {
     await Promise.all(this.#releases);
-    const request = message(...this.#head(), [3, TAG]);
+    const request = message(...this.#sessionFields(), [3, TAG]);
     await this.#client.call(METHODS.releaseSession, request, SHORT).catch(() => {});
     this.#client.close();
   }

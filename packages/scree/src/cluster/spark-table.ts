@@ -20,7 +20,7 @@ import {
   mapInArrow,
   namedTable,
   planOf,
-  project,
+  projection,
   renamed,
   sqlQuery,
 } from './messages.js';
@@ -113,7 +113,7 @@ async function measureArrays(
   if (arrays.length === 0) return;
   const sizes = arrays.map(({ expression }, j) => alias(castTo(callOf('size', expression), 'double'), `n${j}`));
   // The size of NULL is −1 or NULL.
-  for await (const bytes of session.execute(planOf(limit(project(relation, sizes), 1000)), { signal })) {
+  for await (const bytes of session.execute(planOf(limit(projection(relation, sizes), 1000)), { signal })) {
     const table = await openArrowBytes(bytes, session.path, BATCH_MEMORY);
     for await (const { block } of table.rows === 0 ? [] : table.read({ numbers: 'all' })) {
       if (block.kind === 'sparse') continue;
@@ -280,7 +280,7 @@ export function executorColumns(
   const take = numbers.map((j) => (starts.get(origins[j].field) as number) + origins[j].entry);
   const same = take.length === total && take.every((place, j) => place === j);
   return {
-    relation: project(relation, [...expressions, ...others]),
+    relation: projection(relation, [...expressions, ...others]),
     lengths: used.map((field) => fields[field].length),
     take: same ? undefined : take,
   };

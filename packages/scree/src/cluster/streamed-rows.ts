@@ -11,7 +11,7 @@ import {
 } from '@scree/files/platform';
 import { copyToDisk } from '../disk/temporary-copy.js';
 import { BATCH_MEMORY } from './executor-results.js';
-import { alias, castTo, column, type Encoded, planOf, project } from './messages.js';
+import { alias, castTo, column, type Encoded, planOf, projection } from './messages.js';
 import type { ColumnOrigin, SparkColumn } from './spark-fields.js';
 import type { SparkSession } from './spark-session.js';
 
@@ -97,9 +97,9 @@ export class StreamedRows {
     this.#copy ??= this.#store();
     const reader = (await this.#copy).bytes.open();
     try {
-      const head = Buffer.alloc(4);
-      while ((await reader.read(head)) === 4) {
-        const bytes = new Uint8Array(head.readUInt32LE());
+      const header = Buffer.alloc(4);
+      while ((await reader.read(header)) === 4) {
+        const bytes = new Uint8Array(header.readUInt32LE());
         await reader.read(bytes);
         yield bytes;
       }
@@ -115,10 +115,10 @@ export class StreamedRows {
       ...texts.map((field) => alias(castTo(column(`c${field}`), 'string'), `t${field}`)),
     ];
     async function* chunks(): AsyncGenerator<Uint8Array, void, void> {
-      for await (const bytes of session.execute(planOf(project(relation, expressions)), { signal })) {
-        const head = Buffer.alloc(4);
-        head.writeUInt32LE(bytes.length);
-        yield head;
+      for await (const bytes of session.execute(planOf(projection(relation, expressions)), { signal })) {
+        const header = Buffer.alloc(4);
+        header.writeUInt32LE(bytes.length);
+        yield header;
         yield bytes;
       }
     }

@@ -6,10 +6,10 @@ import {
   type TableFitOptions,
 } from '@scree/analysis';
 import { DEFAULT_MEMORY } from '@scree/files';
+import type { DataFile } from '../disk/index.js';
 import { offerEngines } from '../offer-engines.js';
 import { readColumnWeights } from './column-weights.js';
 import type { Call } from './command.js';
-import type { PreparedFile } from './derived-file.js';
 import { betweenLabels } from './fit-between.js';
 import { fitOptions } from './fit-options.js';
 import type { Terminal } from './terminal.js';
@@ -18,15 +18,15 @@ import { countRowsOfSmallFile } from './with-file.js';
 // The index of the package does this too, but loading it would take longer than most fits.
 offerEngines();
 
-/** A file as a table to analyse. Its rows count while they are read, so that much of it is known only afterwards. */
-export function tableOf(file: PreparedFile): AnalysisTable {
-  const { source, columns, coding, fit, label, supplementary, groups, supplementaryRows, leftOut } = file;
-  // Sparse rows have nothing beside them, unless they were encoded.
-  const sparse = source.nonzeros !== undefined && !coding;
+/** A file as a table to analyse. Some properties, such as the number of rows, are known only after the file was read. */
+export function tableOf(file: DataFile): AnalysisTable {
+  const { source, columns, coding: encoding, fit, label, supplementary, groups, supplementaryRows, leftOut } = file;
+  // Sparse rows have no other columns beside them, unless they were encoded.
+  const sparse = source.nonzeros !== undefined && !encoding;
   return {
     source,
-    columns: coding?.columns.map(({ name }) => name) ?? columns,
-    coding,
+    columns: encoding?.columns.map(({ name }) => name) ?? columns,
+    coding: encoding,
     fit,
     label,
     supplementary,
@@ -41,9 +41,9 @@ export function tableOf(file: PreparedFile): AnalysisTable {
   };
 }
 
-/** What the flags ask of a fit of a file. Rows with weights are read for them. */
+/** The options of an analysis from the flags. Reads the weights of the rows if they have some. */
 export async function questionsOf(
-  file: PreparedFile,
+  file: DataFile,
   { flags, signal }: Pick<Call, 'flags' | 'signal'>,
   terminal: Terminal,
 ): Promise<TableFitOptions> {
@@ -64,12 +64,12 @@ export async function questionsOf(
   };
 }
 
-/** What figures need of the rows, and whether single rows are listed. */
+/** Options for the data of figures and for listing single rows. */
 export type MoreQuestions = Pick<AnalyzeTableOptions, 'figures' | 'colours' | 'listRows'>;
 
 /** Fits and analyses a file as the flags say. */
 export async function analyzeFile(
-  file: PreparedFile,
+  file: DataFile,
   call: Pick<Call, 'flags' | 'signal'>,
   terminal: Terminal,
   more: MoreQuestions = {},

@@ -13,7 +13,7 @@ import { checkEnding } from './check-output.js';
 import type { Call } from './command.js';
 import { describeAnalysis } from './describe-analysis.js';
 import { describeFull, type NextSteps } from './describe-full.js';
-import { describeReason } from './describe-reason.js';
+import { reasonWithFlags } from './describe-reason.js';
 import { fitOptions } from './fit-options.js';
 import { summaryOf, summaryOptions } from './fit-summary.js';
 import { groupColumns, methodOf } from './method.js';
@@ -68,12 +68,12 @@ async function analyze(call: Call, terminal: Terminal, only?: OpenOptions['only'
       await writeTables(tables, analysis, file.label, terminal);
       terminal.note(`The tables: ${tables.folder}`);
     }
-    return show(call, terminal, analysis, file.describe(), only ? [] : nextSteps(call, analysis));
+    return writeResults(call, terminal, analysis, file.describe(), only ? [] : nextSteps(call, analysis));
   });
 }
 
 /** Writes the model, and prints the analysis. The JSON of --json. */
-async function show(
+async function writeResults(
   { flags }: Call,
   terminal: Terminal,
   analysis: Analysis,
@@ -87,7 +87,10 @@ async function show(
   if (!flags.json) printLines(describe(analysis, description, next, outputWidth()));
   if (typeof output === 'string') terminal.note(`The model: ${output}`);
   if (!flags.json) return undefined;
-  return analysisJson(analysis, { describeReason, threads: threadsOf(model, flags.threads as number | undefined) });
+  return analysisJson(analysis, {
+    describeReason: reasonWithFlags,
+    threads: threadsOf(model, flags.threads as number | undefined),
+  });
 }
 
 /** Without rows: everything but which of them are unusual. */
@@ -99,14 +102,17 @@ async function analyzeMoments(summary: TableSummary, call: Call, terminal: Termi
   const rotate = flags.rotate as AnalyzeOptions['rotate'];
   const analysis = await analyzeSummary(summary, { ...summaryOptions(summary, call, terminal), rotate });
   terminal.clear();
-  return show(call, terminal, analysis, describeSummary(summary.header, positionals[0]), []);
+  return writeResults(call, terminal, analysis, describeSummary(summary.header, positionals[0]), []);
 }
+
+/** Flags that the next commands do not repeat. */
+const NOT_REPEATED = 'output json quiet debug bootstrap full tables tables-format csv-safe'.split(' ');
 
 /** Commands that are worth trying after this one, with what they do. */
 function nextSteps({ positionals, flags }: Call, { model: { warnings, d } }: Analysis): NextSteps {
   const [path] = positionals;
-  const { output: _, json: __, quiet: ___, debug: ____, bootstrap: _____, full, ...others } = flags;
-  const { tables: ______, 'tables-format': _______, 'csv-safe': ________, ...same } = others;
+  const kept = Object.entries(flags).filter(([name]) => !NOT_REPEATED.includes(name));
+  const same: Call['flags'] = Object.fromEntries(kept);
   const words = (command: string, given: Readonly<Record<string, unknown>>, more: readonly string[] = []): string =>
     ['scree', command, ...positionals, ...spelled(given), ...more].map(shellWord).join(' ');
   const unequal = warnings.some(
@@ -121,7 +127,7 @@ function nextSteps({ positionals, flags }: Call, { model: { warnings, d } }: Ana
     const scaled = words('analyze', { ...same, scale: 'unit' });
     steps.push([scaled, 'the same with every column divided by its standard deviation']);
   }
-  if (!full) steps.push([words('analyze', { ...same, full: true }), 'every criterion, interval and bound']);
+  if (!flags.full) steps.push([words('analyze', { ...same, full: true }), 'every criterion, interval and bound']);
   // Without a second axis the page would have no scatter plot.
   const two = same.components === 1 && d > 1 ? { ...same, components: 2 } : same;
   steps.push([words('report', two, ['-o', page]), 'a page with figures']);

@@ -139,7 +139,7 @@ const LONGEST = 60;
 /** Names that Windows keeps for devices. */
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
 
-/** A name per level that any disk takes: letters, digits, - and _; different ones also where capitals do not count. */
+/** One file name per level that is valid on any disk: letters, digits, - and _. Names differ even if case is ignored. */
 export function fileNames(levels: readonly string[]): string[] {
   const taken = new Set<string>();
   return levels.map((level) => {

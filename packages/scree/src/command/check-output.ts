@@ -5,7 +5,7 @@ import type { Call } from './command.js';
 import { shellWord } from './shell-word.js';
 import { UsageError } from './usage-error.js';
 
-/** Checks --output before any work is done. A missing one, or a name without a known format, is wrong usage. */
+/** Checks --output before any work is done. It must be given, and its name must have a known format. */
 export async function checkOutput(
   { positionals, flags }: Pick<Call, 'positionals' | 'flags'>,
   missing = 'Say where it goes: -o data.npy.',
@@ -23,7 +23,7 @@ export async function checkOutput(
   return output;
 }
 
-/** What commands write besides tables, and the endings of its files. */
+/** Outputs other than tables, and the endings of their file names. */
 const WRITTEN = {
   report: { what: 'a page', extensions: ['.html', '.htm'] },
   model: { what: 'a model', extensions: ['.json', '.pca', '.model', '.bin'] },
@@ -32,7 +32,10 @@ const WRITTEN = {
   compressed: { what: 'a compressed file', extensions: ['.scree'] },
 } as const;
 
-/** Refuses a name that promises something else than what is written: a page is no PDF because its name ends in .pdf. A name without an ending promises nothing. */
+/**
+ * Throws if a file name has the ending of another format: a page in a file named .pdf would not be a PDF. A name without an ending is
+ * accepted.
+ */
 export function checkEnding(output: unknown, kind: keyof typeof WRITTEN): void {
   if (typeof output !== 'string') return;
   const extension = extname(output).toLowerCase();

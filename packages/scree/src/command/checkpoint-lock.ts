@@ -4,8 +4,9 @@ import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/pro
 import { hostname } from 'node:os';
 import { FileError } from '@scree/files';
 import { partName, removeAbandonedParts } from '../disk/atomic-file.js';
+import { errorCode } from '../disk/error-code.js';
 import { targetOf } from '../disk/output-target.js';
-import { PROCESS_ID, PROCESS_ID_PATTERN, stateOf } from '../disk/process-id.js';
+import { PROCESS_ID, PROCESS_ID_PATTERN, processState } from '../disk/process-id.js';
 import { systemError } from '../disk/system-error.js';
 import { atExit, removeAtExit, settled } from '../disk/temporary-files.js';
 
@@ -30,9 +31,8 @@ interface Owner {
 }
 
 /**
- * The right to work on a checkpoint, which one process has at a time: a lock file that only one process can create. The
- * lock of a process that was killed is taken over: at once on the same machine, and after two minutes without a sign of
- * life where the process may run on another one.
+ * A lock file, so that only one process at a time works on a checkpoint. The lock of a killed process is taken over: at once on the same
+ * machine, and after two minutes without a sign of life if the process may run on another machine.
  */
 export class CheckpointLock {
   readonly #checkpoint: string;
@@ -72,7 +72,7 @@ export class CheckpointLock {
     });
   }
 
-  /** Makes sure that no other process has taken the lock over: then the checkpoint is that process's to write. */
+  /** Throws if another process has taken the lock over, because only that process may write the checkpoint then. */
   async confirm(): Promise<void> {
     if ((await readFile(this.#path, 'utf8').catch(() => '')) === this.#content) return;
     throw new FileError(
@@ -82,13 +82,13 @@ export class CheckpointLock {
     );
   }
 
-  /** Removes the lock. If that fails, it is tried again at the exit: what was computed is not wrong. */
+  /** Removes the lock. If removing fails, it is tried again at exit. The results are valid in any case. */
   async release(): Promise<void> {
     clearInterval(this.#timer);
     try {
       if ((await readFile(this.#path, 'utf8')) === this.#content) await rm(this.#path);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return;
+      if (errorCode(error) !== 'ENOENT') return;
     }
     settled(this);
   }
@@ -97,7 +97,10 @@ export class CheckpointLock {
 /** Errors of disks without hard links; Windows reports EISDIR for them. */
 const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EISDIR', 'EINVAL'];
 
-/** Creates the lock; false if there is one. It is written under another name first, so that no process sees it without its content. */
+/**
+ * Creates the lock. Returns false if a lock exists. The file is written under another name first, so that no process sees it without its
+ * content.
+ */
 async function create(path: string, content: string): Promise<boolean> {
   const part = partName(path);
   removeAtExit(part);
@@ -109,7 +112,7 @@ async function create(path: string, content: string): Promise<boolean> {
     });
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (errorCode(error) === 'EEXIST') return false;
     throw systemError(error, path, 'written');
   } finally {
     await rm(part, { force: true }).then(
@@ -131,15 +134,15 @@ async function readLock(path: string): Promise<FoundLock | undefined> {
   const stats = await stat(path).catch(() => undefined);
   if (!stats) return undefined;
   const content = stats.isFile() && stats.size < LONGEST ? await readFile(path, 'utf8').catch(() => '') : undefined;
-  // An empty one is being written, or its process was killed in that moment; anything else is not ours to delete.
+  // An empty lock is being written, or its process was killed at that moment. Any other file is not a lock, and must not be deleted.
   const owner = content ? ownerOf(content) : undefined;
   if (content === undefined || (content !== '' && owner === undefined)) {
     const message = `${path} would be the lock of the checkpoint, and is another file. Name another --checkpoint.`;
     throw new FileError('BAD_FILE', path, message);
   }
   const silent = Math.max(0, Date.now() - stats.mtimeMs);
-  const state = owner ? stateOf(owner.process) : 'unknown';
-  // Where the start of a process is not known, a later program may have got its id.
+  const state = owner ? processState(owner.process) : 'unknown';
+  // If the start time of the process is not known, another program may have got the same id since.
   const sure = state === 'running' && !owner?.process.endsWith('-0');
   return { content, owner, silent, abandoned: state === 'ended' || (!sure && silent > SILENCE) };
 }
@@ -154,23 +157,22 @@ function ownerOf(content: string): Owner | undefined {
   }
 }
 
-/** Removes a lock that was left behind. If another process has replaced it in the meantime, that one's lock is put back. */
+/** Removes an abandoned lock. If another process has replaced it in the meantime, the new lock is put back. */
 async function takeAway(path: string, content: string): Promise<void> {
   const away = `${path}.${randomUUID()}`;
   try {
     await rename(path, away);
     if ((await readFile(away, 'utf8')) !== content) await link(away, path);
   } catch (error) {
-    // ENOENT: another process has taken it away. EEXIST: there is a third lock already.
-    if (!['ENOENT', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? ''))
-      throw systemError(error, path, 'written');
+    // ENOENT: another process has removed it. EEXIST: a third lock exists already.
+    if (!['ENOENT', 'EEXIST'].includes(errorCode(error) ?? '')) throw systemError(error, path, 'written');
   } finally {
     await rm(away, { force: true }).catch(() => {});
   }
 }
 
 function inUse(checkpoint: string, path: string, { owner, silent }: FoundLock): FileError {
-  const here = owner !== undefined && stateOf(owner.process) === 'running';
+  const here = owner !== undefined && processState(owner.process) === 'running';
   const who = owner ? `process ${owner.pid} on ${here ? 'this machine' : owner.host}` : 'another process';
   const wait = here
     ? 'Wait until it ends, or name another --checkpoint.'

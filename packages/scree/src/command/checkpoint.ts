@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import type { AnalyzeOptions } from '@scree/analysis';
 import { DataError, Moments, type RowSource, wasmEngine } from '@scree/core';
-import type { Block } from '@scree/core/data';
+import { type Block, mapSource } from '@scree/core/data';
 import { compileKernels, openDevice } from '@scree/core/engine';
 import { isServerUrl } from '../database/postgres-url.js';
 import { writeAtomically } from '../disk/atomic-file.js';
@@ -29,9 +29,9 @@ export interface CheckpointOptions {
   readonly lock: CheckpointLock;
   /** Seconds between two saves. */
   readonly every: number;
-  /** What must be the same for a checkpoint to be resumed: the file, its columns, the treatment of gaps, the engine. */
+  /** A checkpoint is resumed only if these are the same: the file, its columns, the treatment of missing values, the engine. */
   readonly identity: Identity;
-  /** Whether rows are compared with those that were read before: for data without a file, whose date would tell that it changed. */
+  /** If true, rows are compared with the rows that were read before. For data without a file, which have no date of change. */
   readonly compare: boolean;
   readonly options: AnalyzeOptions;
   /** One weight per row. */
@@ -41,8 +41,8 @@ export interface CheckpointOptions {
 }
 
 /**
- * Moments of a file, saved now and then. If the process is killed and started again, it continues after the last save, adds up
- * the same groups of blocks in the same order, and ends with the same bits.
+ * Moments of a file, saved at intervals. If the process is killed and started again, it continues after the last save. It adds up the same
+ * groups of blocks in the same order, so the result has the same bits.
  */
 export async function momentsWithCheckpoint(file: DataFile, how: CheckpointOptions): Promise<Moments> {
   const { source } = file;
@@ -86,16 +86,13 @@ export async function momentsWithCheckpoint(file: DataFile, how: CheckpointOptio
       }
       const sums = moments;
       moments = await afterRows(before, () =>
-        sums.add(
-          { ...shapeOf(source), blocks: group },
-          {
-            signal,
-            onProgress,
-            ...(some ? { weights: some } : {}),
-            ...(engine ? { engine } : {}),
-            ...(threads ? { threads } : {}),
-          },
-        ),
+        sums.add(groupOf(source, group), {
+          signal,
+          onProgress,
+          ...(some ? { weights: some } : {}),
+          ...(engine ? { engine } : {}),
+          ...(threads ? { threads } : {}),
+        }),
       );
       if (performance.now() - saved < 1000 * every) continue;
       await how.lock.confirm();
@@ -114,7 +111,10 @@ export async function momentsWithCheckpoint(file: DataFile, how: CheckpointOptio
 
 export type Identity = Readonly<Record<string, unknown>> & { readonly computed: Readonly<Record<string, unknown>> };
 
-/** What must be the same to continue from a checkpoint: the data, how they are read, and what the last bits of the sums depend on. */
+/**
+ * The facts that a resumed run must share with the checkpoint: the data, the options for reading them, and everything that affects the last
+ * bits of the sums.
+ */
 export async function identityOf(
   paths: readonly string[],
   flags: Readonly<Record<string, unknown>>,
@@ -137,7 +137,7 @@ export async function identityOf(
     columns: columns.length,
     names: createHash('sha256').update(JSON.stringify(columns)).digest('hex'),
     ...Object.fromEntries(said),
-    // Not there in checkpoints of versions that had no such flag.
+    // Checkpoints of versions without this flag do not have the field.
     ...(flags.na === undefined ? {} : { na: (flags.na as readonly string[]).join(',') }),
     computed: await computedBy(options),
   };
@@ -160,8 +160,8 @@ function statOf(path: string): Promise<Stats> {
 }
 
 /**
- * The engine that adds up, with what its bits depend on. WebAssembly gives the same for any number of threads; a BLAS
- * library cuts its work by their number, and has its own code for every kind of processor.
+ * The engine that adds up, and everything that affects its last bits. WebAssembly gives the same bits for any number of threads. A BLAS
+ * library divides its work by the number of threads, and has different code for every kind of processor.
  */
 async function computedBy({ engine = 'auto', threads }: AnalyzeOptions): Promise<Record<string, unknown>> {
   if (engine === 'webgpu') {
@@ -182,15 +182,11 @@ async function computedBy({ engine = 'auto', threads }: AnalyzeOptions): Promise
   return wasm ? { engine: 'wasm', fused: wasm.relaxed } : { engine: 'reference' };
 }
 
-function shapeOf({ cols, dtype, nonzeros, columnNames }: RowSource): Omit<RowSource, 'blocks'> {
-  return {
-    cols,
-    dtype,
-    ...(nonzeros === undefined ? {} : { nonzeros }),
-    ...(columnNames ? { columnNames } : {}),
-    rereadable: false,
-    resident: false,
-  };
+/** Some rows of a source, which can be read once. */
+function groupOf(source: RowSource, blocks: RowSource['blocks']): RowSource {
+  const unknown = { rows: undefined, expectedRows: undefined, sample: undefined, remote: undefined };
+  const kept = { warnings: () => [], close: () => {} };
+  return mapSource(source, { ...unknown, ...kept, rereadable: false, resident: false, blocks });
 }
 
 type Blocks = AsyncIterator<Block> | Iterator<Block>;
@@ -228,21 +224,21 @@ function changed(what: string): DataError {
  * A checkpoint is a line of JSON, a line with the SHA-256 of everything else, and the moments as `Moments.toBinary` writes
  * them. Version 1 had no second line.
  */
-interface Head {
+interface CheckpointHeader {
   readonly version?: unknown;
   readonly identity?: unknown;
   readonly rows?: unknown;
   readonly print?: unknown;
 }
 
-async function save(path: string, head: Head, moments: Moments): Promise<void> {
-  const first = Buffer.from(`${JSON.stringify(head)}\n`);
+async function save(path: string, header: CheckpointHeader, moments: Moments): Promise<void> {
+  const first = Buffer.from(`${JSON.stringify(header)}\n`);
   const body = moments.toBinary();
   await writeAtomically(path, Buffer.concat([first, Buffer.from(`${checksum(first, body)}\n`), body]));
 }
 
-function checksum(head: Uint8Array, body: Uint8Array): string {
-  return createHash('sha256').update(head).update(body).digest('hex');
+function checksum(header: Uint8Array, body: Uint8Array): string {
+  return createHash('sha256').update(header).update(body).digest('hex');
 }
 
 interface Checkpoint {
@@ -259,40 +255,40 @@ async function load(path: string, identity: Identity): Promise<Checkpoint | unde
     if (error instanceof FileError && error.code === 'NO_FILE') return undefined;
     throw error;
   }
-  const { head, body } = parse(path, bytes);
-  const version = head.version ?? 1;
+  const { header, body } = parse(path, bytes);
+  const version = header.version ?? 1;
   // Version 1 did not store which engine was used.
   const { computed, ...rest } = identity;
-  checkIdentity(path, head.identity as Record<string, unknown>, version === 1 ? rest : identity);
+  checkIdentity(path, header.identity as Record<string, unknown>, version === 1 ? rest : identity);
   const moments = Moments.fromBinary(body);
   // Rows with weight 0 are read, but not counted in the moments.
-  const counted = identity.weight === null ? head.rows === moments.rows : (head.rows as number) >= moments.rows;
-  if (!Number.isSafeInteger(head.rows) || !counted) throw damaged(path);
-  return { moments, rows: head.rows as number, print: head.print };
+  const counted = identity.weight === null ? header.rows === moments.rows : (header.rows as number) >= moments.rows;
+  if (!Number.isSafeInteger(header.rows) || !counted) throw damaged(path);
+  return { moments, rows: header.rows as number, print: header.print };
 }
 
-function parse(path: string, bytes: Buffer): { head: Head; body: Buffer } {
+function parse(path: string, bytes: Buffer): { header: CheckpointHeader; body: Buffer } {
   const end = bytes.indexOf(10) + 1;
-  let head: Head | null;
+  let header: CheckpointHeader | null;
   try {
-    head = JSON.parse(bytes.subarray(0, end).toString('utf8'));
+    header = JSON.parse(bytes.subarray(0, end).toString('utf8'));
   } catch {
-    head = null;
+    header = null;
   }
-  if (typeof head !== 'object' || head === null || typeof head.identity !== 'object' || head.identity === null)
+  if (typeof header !== 'object' || header === null || typeof header.identity !== 'object' || header.identity === null)
     throw new DataError('BAD_FILE', `${path} is not a checkpoint. Name another file, or delete it.`);
-  if (head.version === undefined) return { head, body: bytes.subarray(end) };
-  if (head.version !== VERSION) {
+  if (header.version === undefined) return { header, body: bytes.subarray(end) };
+  if (header.version !== VERSION) {
     throw new DataError(
       'BAD_FILE',
-      `${path} is a checkpoint of version ${JSON.stringify(head.version)}, and this scree reads up to ${VERSION}. Use the scree that wrote it, or delete it to start again.`,
+      `${path} is a checkpoint of version ${JSON.stringify(header.version)}, and this scree reads up to ${VERSION}. Use the scree that wrote it, or delete it to start again.`,
     );
   }
   const start = bytes.indexOf(10, end) + 1;
   const body = bytes.subarray(start);
   const stored = bytes.subarray(end, Math.max(end, start - 1)).toString('latin1');
   if (stored !== checksum(bytes.subarray(0, end), body)) throw damaged(path);
-  return { head, body };
+  return { header, body };
 }
 
 function damaged(path: string): DataError {
@@ -320,7 +316,10 @@ function checkIdentity(
   );
 }
 
-/** The values of a record and of the records inside it, as text. An inner value replaces an outer one: the engine that was used, that of the flag. */
+/**
+ * The values of a record and of the records inside it, as text. An inner value replaces an outer one: the engine that was used replaces the
+ * engine of the flag.
+ */
 function flat(record: Readonly<Record<string, unknown>>): Map<string, string> {
   const entries = Object.entries(record).flatMap(([key, value]): [string, string][] => {
     if (value === null || value === undefined) return [];

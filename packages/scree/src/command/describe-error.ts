@@ -16,9 +16,8 @@ import { shellWord } from './shell-word.js';
 import { flagList } from './spelled-flags.js';
 
 /**
- * Errors and warnings as sentences for the terminal, made from their codes and details: rows are counted from 1, and advice
- * names flags. (The library's own messages name options.) Where this file has no sentence for an
- * error, the library's is printed.
+ * Errors and warnings as sentences for the terminal, made from their codes and details: rows are counted from 1, and advice names flags.
+ * (The library's own messages name options.) If this file has no sentence for an error, the library's message is printed.
  */
 
 /** The details of an error, with names for sentences: `file` is the data, `Row` and `rowName` are "Row 3 of data.csv" and "row 3 of data.csv". */
@@ -37,7 +36,7 @@ const OBSTACLES: Readonly<Record<string, string>> = {
   unweighted: 'counts rows, and does not apply with --weight',
 };
 
-/** What the values of a transform must be, and what to do about others. */
+/** The values that a transform accepts, and the remedy for other values. */
 const TRANSFORM_BOUNDS: Readonly<Record<string, string>> = {
   log1p:
     'ln(1 + x) needs numbers above −1: use --transform asinh, which takes all numbers, or transform other columns only.',
@@ -196,14 +195,14 @@ export function describeError(error: ScreeError): string {
   return described === undefined ? message : described.startsWith('standard') ? capital(described) : described;
 }
 
-/** Adds the data file to an error that names none. */
+/** Adds the name of the data file to an error that has none. */
 export function nameFile(error: unknown, path: string | undefined): unknown {
   return error instanceof ScreeError && error.details.path === undefined && !('path' in error)
     ? withDetails(error, { path: path ?? 'the query' })
     : error;
 }
 
-/** Does something with rows that come after `before` others, and makes an error that names a row count those too. */
+/** Runs `work` on rows that come after `before` other rows, and adds `before` to the row number of an error. */
 export async function afterRows<Result>(before: number, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -216,10 +215,10 @@ export async function afterRows<Result>(before: number, work: () => Promise<Resu
 type Names = readonly (string | number)[];
 type Counts = readonly { readonly name: string; readonly count: number }[];
 
-/** Columns that a warning names. */
+/** Maximum number of columns that a warning names. */
 const MOST_SHOWN = 5;
 
-/** Why a column is thought to identify rows: `details.reasons` of ID_COLUMN. */
+/** Reasons why a column seems to identify rows: `details.reasons` of ID_COLUMN. */
 const REASONS: Readonly<Record<string, string>> = {
   counting: 'changes by 1 from row to row, like a row number or a date',
   'one-way': 'goes one way from row to row, mostly by 1, like a row number or a date',
@@ -337,12 +336,12 @@ const WARNINGS: {
   },
 };
 
-/** `names`: those of the model's columns, where it has names. */
-export function describeWarning({ code, message, details }: Warning, names: readonly string[] | undefined): string {
+/** A warning as a sentence. `names` are the names of the model's columns, if it has names. */
+export function warningWithFlags({ code, message, details }: Warning, names: readonly string[] | undefined): string {
   return (details && WARNINGS[code]?.(details, names)) ?? message;
 }
 
-/** What to do about the spread of the first of these columns; models of older versions do not say. */
+/** Advice about a column with a large spread. Models of older versions have no `remedy`. */
 function spreadAdvice(remedy: unknown, [largest]: Names): string {
   if (remedy === 'none') return '';
   return remedy === 'leave-out'
@@ -350,22 +349,22 @@ function spreadAdvice(remedy: unknown, [largest]: Names): string {
     : ' If the columns have different units, use --scale unit.';
 }
 
-/** Names in the advice to exclude them; beyond this many, the first of them and their number. */
+/** Maximum number of names in the advice to exclude columns. If there are more, their number is given. */
 const MOST_NAMES = 8;
 
 function exclude(names: readonly (string | number)[], all = names.length): string {
   if (all > MOST_NAMES) return `--exclude to leave out some of these ${count(all)} columns`;
-  // As a list is read: a comma inside a name is doubled.
+  // The flag's list needs a comma inside a name to be doubled.
   return `--exclude ${shellWord(names.map((name) => String(name).replaceAll(',', ',,')).join(','))}`;
 }
 
-/** A name is quoted if it could be taken for something else: columns of files without names are called "0", "1" and so on. */
+/** A name is quoted if it could be misread: columns of files without names are called "0", "1" and so on. */
 function column(name: unknown): string {
   const text = String(name);
   return `column ${/^[\w.-]+$/.test(text) && !/^\d+$/.test(text) ? text : quoted(text)}`;
 }
 
-/** "columns a, b and 3 more", of so many in all. */
+/** "columns a, b and 3 more". `all` is the number of all columns. */
 function columnsOf(names: Names, all: number): string {
   const shown = names.slice(0, MOST_SHOWN).map((name) => column(name).replace(/^column /, ''));
   if (all > shown.length) shown.push(`${count(all - shown.length)} more`);

@@ -18,9 +18,9 @@ import {
 import type { Choice, Criterion, Model, Stability } from '@scree/core';
 import { withoutName } from '../report/columns.js';
 import { screePlot } from '../scree-plot.js';
-import { describeWarning } from './describe-error.js';
+import { warningWithFlags } from './describe-error.js';
 import { describeAccuracy, recommended } from './describe-model.js';
-import { describeReason } from './describe-reason.js';
+import { reasonWithFlags } from './describe-reason.js';
 import { compact, continued, table } from './text-table.js';
 import { wrap } from './wrap.js';
 
@@ -50,7 +50,7 @@ export function describeFull(analysis: Analysis, description: string, next: Next
     ...(model.coding ? describeEncoding(model.coding).flatMap((sentence) => wrap(sentence, width, 2)) : []),
     ...(between ? wrap(describeBetween(between), width, 2) : []),
     ...describeScaling(model).flatMap((sentence) => wrap(sentence, width, 2)),
-    ...model.warnings.flatMap((warning) => wrap(`Warning: ${describeWarning(warning, model.columnNames)}`, width, 2)),
+    ...model.warnings.flatMap((warning) => wrap(`Warning: ${warningWithFlags(warning, model.columnNames)}`, width, 2)),
     '',
     'How many components',
     ...describeChoice(model, notComputed, width),
@@ -84,12 +84,12 @@ export function describeFull(analysis: Analysis, description: string, next: Next
 /** "Not examined.", and why. */
 export function notExamined(part: keyof NotComputed, notComputed: NotComputed): string {
   const reason = notComputed[part];
-  return `Not examined.${reason ? ` ${describeReason(part, reason)}` : ''}`;
+  return `Not examined.${reason ? ` ${reasonWithFlags(part, reason)}` : ''}`;
 }
 
-/** How columns were centred and scaled; MCA, FAMD and MFA have said so. */
-function describeScaling({ scaling, scale, centered, columnWeights, coding }: Model): string[] {
-  if (coding && coding.method !== 'pca') return [];
+/** How columns were centred and scaled. Empty for MCA, FAMD and MFA, whose own description says it. */
+function describeScaling({ scaling, scale, centered, columnWeights, coding: encoding }: Model): string[] {
+  if (encoding && encoding.method !== 'pca') return [];
   const about = {
     none: 'none. Columns with more variance count more',
     unit: 'unit. Every column was divided by its standard deviation, so all count the same',
@@ -139,7 +139,7 @@ function describeChoice(model: Model, notComputed: NotComputed, width: number): 
   ];
 }
 
-/** What a criterion says; where it does not apply, the flag that would make it so. */
+/** The sentence of a criterion. If the criterion does not apply, the flag that makes it apply. */
 function criterionSentence({ obstacle, sentence }: Criterion): string {
   if (obstacle === 'correlation') return 'For correlations only: it applies with --scale unit.';
   if (obstacle === 'centered') return 'For centred data only: it applies without --no-center.';
@@ -147,7 +147,7 @@ function criterionSentence({ obstacle, sentence }: Criterion): string {
   return sentence;
 }
 
-/** The share of the variance that noise would have, and what it is called. */
+/** The share of the variance that noise would have, and its name. */
 function noiseLevel(
   { criteria }: Choice,
   total: number,
@@ -175,11 +175,11 @@ function stabilityTable({ variances, k }: Model, { variances: intervals, angles,
     // A component without variance has no direction that could turn.
     ...(intervals[i][1] === 0 ? ['0', ...blank] : rowOf(i)),
   ]);
-  const head = ['PC', 'variance', '95 % interval', 'median angle', '95 %', ...(k > 1 ? ['swaps with next'] : [])];
-  return table([head, ...rows], k - shown);
+  const header = ['PC', 'variance', '95 % interval', 'median angle', '95 %', ...(k > 1 ? ['swaps with next'] : [])];
+  return table([header, ...rows], k - shown);
 }
 
-/** One sentence per component; components that do not stand out of noise have no meaning. */
+/** One sentence per component. Components that noise could explain get no meaning. */
 function describeMeanings(
   { model: { totalVariance, centered }, meaning, kept }: Analysis,
   text: (sentence: string) => string[],
@@ -195,7 +195,7 @@ function describeMeanings(
     : said.flatMap((each) => text(each));
 }
 
-/** Blocks of MFA, with their part in the components; of MCA the shares of the variance, corrected. */
+/** For MFA the blocks, with their part in the components. For MCA the corrected shares of the variance. */
 export function describeEncoded({ coded }: Analysis, kept: number, text: (sentence: string) => string[]): string[] {
   if (!coded) return [];
   const k = Math.max(1, Math.min(kept, MOST_SCORES));
@@ -228,7 +228,7 @@ export function describeEncoded({ coded }: Analysis, kept: number, text: (senten
   ];
 }
 
-/** Scores of supplementary rows on the components that are kept, and the share of each row that these explain. */
+/** Scores of supplementary rows on the kept components, and the share of each row that the components explain. */
 export function describeSupplementaryRows(
   { supplementaryRows: apart, notComputed }: Analysis,
   kept: number,
@@ -236,7 +236,7 @@ export function describeSupplementaryRows(
 ): string[] {
   const title = ['', 'Supplementary rows'];
   const reason = notComputed.supplementaryRows;
-  if (reason) return [...title, ...text(`Not listed. ${describeReason('supplementaryRows', reason)}`)];
+  if (reason) return [...title, ...text(`Not listed. ${reasonWithFlags('supplementaryRows', reason)}`)];
   if (apart === undefined) return [];
   const { found, numbers, names } = apart;
   const { cols, data } = found.scores;
@@ -251,8 +251,8 @@ export function describeSupplementaryRows(
       `${Math.round(100 * components.reduce((sum, c) => sum + found.cos2.data[i * cols + c], 0))} %`,
       ...(named ? [names[i] ?? ''] : []),
     ]);
-  const head = ['row', ...components.map((c) => `PC${c + 1}`), 'cos²', ...(named ? ['name'] : [])];
-  return [...title, ...table([head, ...rows], numbers.length - rows.length, named ? 1 : 0)];
+  const header = ['row', ...components.map((c) => `PC${c + 1}`), 'cos²', ...(named ? ['name'] : [])];
+  return [...title, ...table([header, ...rows], numbers.length - rows.length, named ? 1 : 0)];
 }
 
 /** Rotated loadings, and for oblique rotations the correlations of the scores. */
@@ -261,7 +261,7 @@ export function describeRotation(
   text: (sentence: string) => string[],
 ): string[] {
   const reason = notComputed.rotation;
-  if (reason) return ['', 'Rotated loadings', ...text(`Not computed. ${describeReason('rotation', reason)}`)];
+  if (reason) return ['', 'Rotated loadings', ...text(`Not computed. ${reasonWithFlags('rotation', reason)}`)];
   if (rotation === undefined) return [];
   const { method, k, loadings, phi, varianceRatios, orthogonal, warnings } = rotation;
   const shown = Math.min(k, MOST_LOADINGS);
@@ -282,7 +282,7 @@ export function describeRotation(
     `Rotated loadings (${method}${shown < k ? `, the first ${shown} of ${k} components` : ''})`,
     ...table([[...titles, 'column'], ...columns, [...shares, 'of the variance']], d - columns.length, 1),
     ...(orthogonal || k === 1 ? [] : ['', ...table([[...titles, ''], ...correlations], 0, 1)]),
-    ...warnings.flatMap((warning) => text(describeWarning(warning, columnNames))),
+    ...warnings.flatMap((warning) => text(warningWithFlags(warning, columnNames))),
   ];
 }
 
@@ -296,31 +296,34 @@ function describeRows(
   text: (sentence: string) => string[],
 ): string[] {
   const { t2, q } = found.unusualLimits;
-  // Names are in the table.
+  // The table has the names.
   const { nameOf: _, ...numbered } = facts;
   const limited = t2 !== null || q !== null;
   const sentences = limited ? explainUnusual(model, found, numbered) : [describeUnusual(found, numbered)];
   if (model.k < whole.k) {
     sentences.splice(1, 0, `Rows are compared with ${firstComponents(model)}; -k takes another number.`);
   }
-  const rows = found.unusual
-    .slice(0, MOST_ROWS)
-    .map(({ number, name, t2, error, ratios, columns }) => [
-      String(number),
-      `${compact(t2, 4)}${ratios.t2 > 1 ? ' *' : '  '}`,
-      `${compact(error, 4)}${ratios.q > 1 ? ' *' : '  '}`,
-      name ?? '',
-      columnsOf(columns),
-    ]);
-  const named = rows.some(([, , , name]) => name !== '');
-  const traced = rows.some(([, , , , columns]) => columns !== '');
+  const shown = found.unusual.slice(0, MOST_ROWS);
+  const rows = shown.map(({ number, name, t2, error, ratios, columns }) => [
+    String(number),
+    `${compact(t2, 4)}${ratios.t2 > 1 ? ' *' : '  '}`,
+    `${compact(error, 4)}${ratios.q > 1 ? ' *' : '  '}`,
+    name ?? '',
+    columnsOf(columns),
+  ]);
+  const named = shown.some(({ name }) => (name ?? '') !== '');
+  const traced = shown.some(({ columns }) => columnsOf(columns) !== '');
   const texts = (name: string, columns: string): string[] => [...(named ? [name] : []), ...(traced ? [columns] : [])];
-  const head = ['row', 'T²  ', 'Q  ', ...texts('name', 'Q mostly from')];
+  const header = ['row', 'T²  ', 'Q  ', ...texts('name', 'Q mostly from')];
   const cells = rows.map(([row, t2, q, name, columns]) => [row, t2, q, ...texts(name, columns)]);
   return [
     ...sentences.flatMap((sentence) => text(sentence)),
     ...(rows.length > 0
-      ? ['', ...table([head, ...cells], found.unusual.length - rows.length, head.length - 3), '  * beyond the limit']
+      ? [
+          '',
+          ...table([header, ...cells], found.unusual.length - rows.length, header.length - 3),
+          '  * beyond the limit',
+        ]
       : []),
   ];
 

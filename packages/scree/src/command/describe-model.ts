@@ -10,8 +10,8 @@ import {
 } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 import { screePlot } from '../scree-plot.js';
-import { describeWarning } from './describe-error.js';
-import { describeReason } from './describe-reason.js';
+import { warningWithFlags } from './describe-error.js';
+import { reasonWithFlags } from './describe-reason.js';
 
 /** Columns of the terminal that a scree plot needs for its numbers, besides its bars. */
 const NUMBERS = 25;
@@ -21,18 +21,18 @@ export function describeModel(model: Model, notComputed: NotComputed = {}): stri
   return [
     ...variancesOf(model),
     '',
-    // That all components keep all variance is so of any data. Without the total variance no share is known.
+    // For any data, all components together keep all variance, so that sentence would say nothing. Shares may be unknown.
     ...(hasAllComponents(model) || Number.isNaN(model.totalVariance)
       ? []
       : [
-          `${plural(model.k, 'component keeps', 'components keep')} ${percent(shareKept(model))} of the variance of ${columnsOf(model)}.`,
+          `${plural(model.k, 'component keeps', 'components keep')} ${percent(shareKept(model))} of the variance of ${columnCount(model)}.`,
         ]),
     ...(model.coding ? describeEncoding(model.coding) : []),
     ...describeChoice(model, notComputed),
     ...stabilityLine(model, notComputed),
     // A warning says that nothing was checked.
     ...(model.certificate.checked === false ? [] : [describeAccuracy(model)]),
-    ...model.warnings.map((warning) => `Warning: ${describeWarning(warning, model.columnNames)}`),
+    ...model.warnings.map((warning) => `Warning: ${warningWithFlags(warning, model.columnNames)}`),
   ];
 }
 
@@ -48,9 +48,9 @@ function variancesOf(model: Model): string[] {
   return [' PC variance', ...lines.slice(0, 20), ...(more > 0 ? [`   … ${more} more`] : [])];
 }
 
-/** "12 columns", or where a table was encoded, "11 columns, 22 when encoded". */
-export function columnsOf({ d, coding }: Model): string {
-  const given = coding?.columns.length ?? d;
+/** "12 columns", or for an encoded table "11 columns, 22 when coded". */
+export function columnCount({ d, coding: encoding }: Model): string {
+  const given = encoding?.columns.length ?? d;
   return given === d ? plural(d, 'column') : `${plural(given, 'column')}, ${d} when coded`;
 }
 
@@ -59,21 +59,21 @@ function describeChoice({ choice }: Model, notComputed: NotComputed): string[] {
   if (choice) return [`How many: ${choice.reason}`];
   return notComputed.choice === undefined
     ? []
-    : [`How many: not examined. ${describeReason('choice', notComputed.choice)}`];
+    : [`How many: not examined. ${reasonWithFlags('choice', notComputed.choice)}`];
 }
 
-/** How many components are recommended, of those that a model has; all where it does not say. */
+/** The recommended number of components, at most k. If the model recommends none: k. */
 export function recommended({ k, choice }: Model): number {
   return Math.min(k, choice?.k ?? k);
 }
 
-/** How stable they are, in one line. */
+/** The stability of the components, in one line. */
 function stabilityLine(model: Model, notComputed: NotComputed): string[] {
   const { stability } = model;
   if (stability) return [`How stable: ${describeStability(stability, model.k, recommended(model))[0]}`];
   return notComputed.stability === undefined
     ? []
-    : [`How stable: not examined. ${describeReason('stability', notComputed.stability)}`];
+    : [`How stable: not examined. ${reasonWithFlags('stability', notComputed.stability)}`];
 }
 
 /** The bounds of the certificate in one sentence; the numbers themselves are in --json and in the report. */

@@ -9,7 +9,7 @@ import {
 type Part = keyof NotComputed;
 type Describe = (details: Readonly<Record<string, unknown>>) => string;
 
-/** Reasons whose remedy is a flag, by the part that is not there and the code of the reason. */
+/** Sentences for reasons whose remedy is a flag, by the missing part and the code of the reason. */
 const REASONS: Readonly<Partial<Record<`${Part}:${Reason['code']}`, Describe>>> = {
   'stability:NOT_ASKED': () => '--bootstrap 0 was given.',
   'stability:LARGE_TABLE': ({ rows, cols }) =>
@@ -32,12 +32,12 @@ const REASONS: Readonly<Partial<Record<`${Part}:${Reason['code']}`, Describe>>> 
 
 const NO_ROWS = 'Moments have no rows. Name the data themselves, with --model where this model is to be used.';
 
-/** Why a part of an analysis is not there, as a sentence for the terminal: remedies are flags. */
-export function describeReason(part: Part, reason: Reason): string {
+/** The reason why a part of an analysis is missing, as a sentence for the terminal: remedies are flags. */
+export function reasonWithFlags(part: Part, reason: Reason): string {
   return REASONS[`${part}:${reason.code}`]?.(reason.details ?? {}) ?? describeLibraryReason(part, reason);
 }
 
 /** All reasons as sentences. */
-export function describeReasons(reasons: NotComputed): ReturnType<typeof describeAll> {
-  return describeAll(reasons, describeReason);
+export function reasonsWithFlags(reasons: NotComputed): ReturnType<typeof describeAll> {
+  return describeAll(reasons, reasonWithFlags);
 }

@@ -1,7 +1,8 @@
 import { count, plural } from '@scree/analysis/describe';
 import { DataError } from '@scree/core';
+import { readCells, selectNamed } from '@scree/core/data';
+import type { DataFile } from '../disk/index.js';
 import type { Call } from './command.js';
-import type { PreparedFile } from './derived-file.js';
 import { fitOptions } from './fit-options.js';
 import { UsageError } from './usage-error.js';
 
@@ -37,7 +38,7 @@ export function checkBetween(flags: Call['flags']): void {
 
 /** The group of every row of --between, as a fit of their means takes them. */
 export async function betweenLabels(
-  file: PreparedFile,
+  file: DataFile,
   flags: Call['flags'],
 ): Promise<{ readonly column: string; readonly labels: readonly string[] }> {
   const column = flags.between as string;
@@ -53,25 +54,28 @@ export async function betweenLabels(
 }
 
 /** The group of every row. */
-async function labelsOf(file: PreparedFile, column: string): Promise<string[]> {
-  const at = file.groups.indexOf(column);
+async function labelsOf(file: DataFile, column: string): Promise<string[]> {
   const labels: string[] = [];
   const levels = new Set<string>();
-  for await (const { groups, places } of file.withSupplementary()) {
-    groups[at].forEach((label, i) => {
-      if (label === null)
-        throw new DataError('MISSING_VALUES', `Row ${places[i] + 1} has no ${JSON.stringify(column)}.`, {
-          row: places[i],
-          columnName: column,
-          reason: 'missing-group',
-        });
+  for await (const { rows, columns, rowNumber } of readCells(selectNamed(file.supplementaryTable, [column]))) {
+    for (let i = 0; i < rows; i++) {
+      const label = columns[0](i);
+      if (typeof label !== 'string') throw withoutGroup(rowNumber(i), column);
       labels.push(label);
       levels.add(label);
-    });
+    }
     if (levels.size > MOST_GROUPS)
       throw new UsageError(
         `--between ${column} has more than ${count(MOST_GROUPS)} different values: these are names of rows rather than of groups.`,
       );
   }
   return labels;
+}
+
+function withoutGroup(row: number, columnName: string): DataError {
+  return new DataError('MISSING_VALUES', `Row ${row + 1} has no ${JSON.stringify(columnName)}.`, {
+    row,
+    columnName,
+    reason: 'missing-group',
+  });
 }

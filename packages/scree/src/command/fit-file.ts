@@ -5,7 +5,6 @@ import { readModel } from '../disk/model-file.js';
 import { questionsOf, tableOf } from './analyze-file.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
-import type { PreparedFile } from './derived-file.js';
 import { COUNT_FLAGS, PCA_FLAGS } from './fit-options.js';
 import { fileOptionsFor, readFor } from './for-model.js';
 import type { Terminal } from './terminal.js';
@@ -15,13 +14,13 @@ import { countRowsOfSmallFile, withFile } from './with-file.js';
 export interface FitFileOptions {
   /** Replaces how the rows are read. */
   readonly read?: (() => Promise<RowSource | Moments>) | undefined;
-  /** Whether to ask how many components to keep and how stable they are. Default false. */
+  /** If true, the number of components and their stability are examined too. Default false. */
   readonly asks?: boolean;
 }
 
-/** Fits a model to a file, and asks what takes little time. */
+/** Fits a model to a file, and examines what takes little time. */
 export async function fitFile(
-  file: PreparedFile,
+  file: DataFile,
   call: Pick<Call, 'flags' | 'signal'>,
   terminal: Terminal,
   { read, asks = false }: FitFileOptions = {},
@@ -42,7 +41,7 @@ export async function fitFile(
 export async function withModel(
   call: Call,
   terminal: Terminal,
-  use: (file: PreparedFile, fitted: { readonly model: Model; readonly seconds?: number }) => Promise<void>,
+  use: (file: DataFile, fitted: { readonly model: Model; readonly seconds?: number }) => Promise<void>,
 ): Promise<void> {
   const { positionals, flags } = call;
   if (typeof flags.model !== 'string') {
@@ -58,7 +57,7 @@ export async function withModel(
   if (other) throw new UsageError(`--${other} says how to fit, and --model brings a model. Leave one of them out.`);
   const model = await readModel(flags.model);
   await withFile(positionals, fileOptionsFor(model, flags, call.signal), async (file) => {
-    await use(await readFor(model, file, call, positionals[0] ?? 'The query'), { model });
+    await use(readFor(model, file, call, positionals[0] ?? 'The query'), { model });
   });
 }
 

@@ -10,7 +10,7 @@ export function fitOptions(flags: Readonly<Record<string, unknown>>): AnalyzeOpt
   const counts = COUNT_FLAGS.filter((name) => flags[name] !== undefined);
   if (counts.length > 1) throw new UsageError(`--${counts[0]} and --${counts[1]} exclude one another.`);
   const k = flags.all ? 'all' : (flags.components ?? flags.variance);
-  // Log-ratios are no scale of columns: see `methodOf`.
+  // Log-ratios do not scale columns: see `methodOf`.
   const given = PCA_FLAGS.filter(
     (name) => flags[name] !== undefined && !['clr', 'ilr'].includes(flags[name] as string),
   );

@@ -58,9 +58,9 @@ export function summaryOptions(
 }
 
 function refuseRowFlags(flags: Readonly<Record<string, unknown>>, path: string): void {
-  const coding = encodingFlag(flags);
-  if (coding)
-    throw new UsageError(`${coding} needs the rows, and those of ${path} are gone: use it with the data themselves.`);
+  const encoding = encodingFlag(flags);
+  if (encoding)
+    throw new UsageError(`${encoding} needs the rows, and those of ${path} are gone: use it with the data themselves.`);
   const flag = [...ROW_FLAGS, 'checkpoint'].find((name) => flags[name] !== undefined);
   if (flags.solver !== undefined && flags.solver !== 'auto' && flags.solver !== 'covariance')
     throw new UsageError(`--solver ${flags.solver} reads rows, and those of ${path} are gone: leave --solver out.`);

@@ -39,10 +39,10 @@ export async function run(call: Call): Promise<void> {
   const { output, checkpoint } = flags;
   if (checkpoint !== undefined && positionals.some(isSparkUrl))
     throw new UsageError('--checkpoint is not for tables on Spark, whose rows have no order: leave it out.');
-  const coding = encodingFlag(flags);
-  if (checkpoint !== undefined && coding)
+  const encoding = encodingFlag(flags);
+  if (checkpoint !== undefined && encoding)
     throw new UsageError(
-      `--checkpoint saves sums of the numbers in a file, and ${coding} analyses others. Leave one of them out.`,
+      `--checkpoint saves sums of the numbers in a file, and ${encoding} analyses others. Leave one of them out.`,
     );
   if (typeof output === 'string' && formatOf(output)) {
     throw new UsageError(
@@ -96,7 +96,7 @@ function printJson(found: object | undefined): void {
   if (found) print(`${JSON.stringify(found)}\n`);
 }
 
-/** Fits the rows, or those of a group. The JSON of --json; otherwise what was found is printed. */
+/** Fits all rows, or the rows of a group. Returns the JSON of --json, or prints the result. */
 async function fit(
   call: Call,
   options: TableFitOptions,
@@ -126,7 +126,7 @@ async function fit(
     if (typeof output === 'string') await writeModel(output, model);
     if (checkpoint) {
       await checkpoint.lock.confirm();
-      // A disk that does not tell A from a has one file for both.
+      // On a disk that ignores case, A and a are the same file.
       if (typeof output !== 'string' || !(await isSameFile(checkpoint.path, output))) await removeFile(checkpoint.path);
       await checkpoint.lock.release();
     }
@@ -136,7 +136,7 @@ async function fit(
 
 type Fitted = Pick<TableFit, 'model' | 'seconds' | 'notComputed'> & Partial<Pick<TableFit, 'between'>>;
 
-/** Prints what was found, and where the model is. The JSON of --json. */
+/** Prints the result and the path of the model. With --json, returns the JSON instead. */
 function report({ flags }: Call, fitted: Fitted, terminal: Terminal): object | undefined {
   const { output } = flags;
   const { model, seconds, notComputed, between } = fitted;
@@ -152,7 +152,7 @@ function report({ flags }: Call, fitted: Fitted, terminal: Terminal): object | u
     : undefined;
 }
 
-/** Matrices of cols × cols numbers that are in memory at once: the sums, those of a group and of a block, and the bytes that are saved. */
+/** Number of cols × cols matrices that are in memory at once: the sums of all rows, of a group and of a block, and the bytes to save. */
 const SQUARES = 4;
 
 /** A checkpoint holds the covariance. Solvers that do not use it read the file many times and have nothing to save. */

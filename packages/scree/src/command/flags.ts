@@ -6,7 +6,7 @@ export interface Flag {
   /** The placeholder of the value in the help. A flag without one is on or off. */
   readonly value?: string;
   readonly what: string;
-  /** The accepted values, where there are only a few. */
+  /** The accepted values, if there are only a few. */
   readonly choices?: readonly string[];
   /** Parses the value, or says what it must be. */
   readonly read?: (text: string) => Read;
@@ -69,7 +69,7 @@ export const list = (name: string, value: string, what: string): Flag => ({
   },
 });
 
-/** Names separated by commas; undefined where the text is no list. */
+/** Names separated by commas. Undefined if the text is not a list. */
 export function readList(given: string): string[] | undefined {
   const names: string[] = [];
   // Every name ends in a comma. If the expression does not match the rest, the text is not a list.

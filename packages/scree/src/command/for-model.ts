@@ -4,7 +4,6 @@ import { compositionParts, decodeNumbers, hasCategories } from '@scree/core/data
 import type { DataFile, FileOptions, OpenOptions } from '../disk/index.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
-import { encodedFile, type PreparedFile } from './derived-file.js';
 import { UsageError } from './usage-error.js';
 
 /**
@@ -12,10 +11,10 @@ import { UsageError } from './usage-error.js';
  * filled with the means of the model, if it has means, so that the scores of a row do not depend on other rows.
  */
 export function fileOptionsFor(model: Model, flags: Call['flags'], signal: AbortSignal): OpenOptions {
-  const { coding } = model;
+  const { coding: encoding } = model;
   const { missing, ...options } = fileOptions(flags, signal);
-  const categories = coding?.columns.flatMap(({ kind, name }) => (kind === 'category' ? [name] : [])) ?? [];
-  const covariates = coding?.regression?.covariates ?? [];
+  const categories = encoding?.columns.flatMap(({ kind, name }) => (kind === 'category' ? [name] : [])) ?? [];
+  const covariates = encoding?.regression?.covariates ?? [];
   const labels = covariates.filter(({ levels }) => levels).map(({ name }) => name);
   const numbers = covariates.filter(({ levels }) => !levels).map(({ name }) => name);
   if (categories.length === 0) {
@@ -24,31 +23,31 @@ export function fileOptionsFor(model: Model, flags: Call['flags'], signal: Abort
     if (flags.unseen !== undefined && labels.length === 0)
       throw new UsageError('--unseen is about categories, and the model has none.');
   }
-  // Gaps of a table with categories are the encoding's concern.
-  const gaps = coding && coding.method !== 'pca' && missing !== 'drop' ? {} : { missing };
+  // The encoding treats the missing values of a table with categories.
+  const gaps = encoding && encoding.method !== 'pca' && missing !== 'drop' ? {} : { missing };
   return {
     ...options,
     ...gaps,
-    ...columnsFor(coding ? namesOf(coding) : model.columnNames, [...numbers, ...labels], options),
+    ...columnsFor(encoding ? namesOf(encoding) : model.columnNames, [...numbers, ...labels], options),
     ...(covariates.length > 0 ? { supplementary: numbers, groups: labels } : {}),
     ...(categories.length > 0 ? { categories } : {}),
     ...(gaps.missing === 'mean' && model.centered ? { fill: fillFor(model) } : {}),
   };
 }
 
-/** Names of the columns that are encoded, where they have names. */
+/** Names of the columns that are encoded, if they have names. */
 function namesOf({ named, columns }: Encoding): string[] | undefined {
   return named ? columns.map(({ name }) => name) : undefined;
 }
 
-/** What fills gaps: the mean of each column, or where columns are transformed, the value at which the transformed column has its mean. */
-function fillFor({ coding, mean: ownMean }: Model): Float64Array {
-  if (!coding) return ownMean;
-  // The model's own means are those of residuals.
-  const mean = coding.regression ? Float64Array.from(coding.regression.mean) : ownMean;
-  if (compositionParts(coding.columns).length > 0)
+/** The values that replace missing values: the mean of each column. For a transformed column, the value whose transform is the mean. */
+function fillFor({ coding: encoding, mean: ownMean }: Model): Float64Array {
+  if (!encoding) return ownMean;
+  // The model's own means are means of residuals.
+  const mean = encoding.regression ? Float64Array.from(encoding.regression.mean) : ownMean;
+  if (compositionParts(encoding.columns).length > 0)
     throw new UsageError('--missing mean would change the proportions of a composition: use --missing drop.');
-  return decodeNumbers(coding, { rows: 1, cols: mean.length, data: mean }).data;
+  return decodeNumbers(encoding, { rows: 1, cols: mean.length, data: mean }).data;
 }
 
 function columnsFor(
@@ -64,7 +63,7 @@ function columnsFor(
   }
   const same = columns.length === names.length && columns.every((name) => names.includes(name));
   if (same) return { columns: names };
-  // Columns with other names than the model's are taken in their order: --columns says which is which.
+  // Columns with other names than the model's are matched in the order of --columns.
   const moved = columns.find((name, j) => names.includes(name) && names[j] !== name);
   if (moved === undefined) return {};
   throw new UsageError(
@@ -77,34 +76,29 @@ function listed(names: readonly string[]): string {
   return names.length > 12 ? `${some}, … (${names.length} in all)` : some;
 }
 
-/** The rows of a file as the columns of a model: encoded, where the model has an encoding. */
-export async function readFor(
-  model: Model,
-  file: DataFile,
-  { flags, signal }: Pick<Call, 'flags' | 'signal'>,
-  path: string,
-): Promise<PreparedFile> {
-  const { coding } = model;
-  const given = coding && coding.method !== 'pca' ? file.table.columns.length : file.source.cols;
-  const expected = coding ? coding.columns.length : model.d;
+/** The rows of a file with the columns of a model. They are encoded if the model has an encoding. */
+export function readFor(model: Model, file: DataFile, { flags }: Pick<Call, 'flags'>, path: string): DataFile {
+  const { coding: encoding } = model;
+  const given = encoding && encoding.method !== 'pca' ? file.table.columns.length : file.source.cols;
+  const expected = encoding ? encoding.columns.length : model.d;
   if (given !== expected) {
     throw new DataError(
       'WIDTH_MISMATCH',
-      `${path} has ${plural(given, coding && hasCategories(coding) ? 'column' : 'numeric column')}, and the model was fitted to ${expected}. Choose the same ones with --columns.`,
+      `${path} has ${plural(given, encoding && hasCategories(encoding) ? 'column' : 'numeric column')}, and the model was fitted to ${expected}. Choose the same ones with --columns.`,
       { value: given, expected },
     );
   }
-  // Beside the rows are covariates, and nothing that was asked for.
-  const beside = coding?.regression ? { supplementary: [], groups: [] } : {};
-  return coding ? encodedFile(file, ruledBy(coding, flags), { ...beside, signal }) : file;
+  // The columns beside the rows are covariates only, not supplementary columns or groups.
+  const beside = encoding?.regression ? { supplementary: [], groups: [] } : {};
+  return encoding ? file.encode(ruledBy(encoding, flags), beside) : file;
 }
 
-/** The encoding with the rules for gaps and unseen levels that the flags ask for. */
-function ruledBy(coding: Encoding, { missing, unseen }: Call['flags']): Encoding {
-  // Gaps in columns of numbers are filled or refused before they are encoded.
-  const gaps = coding.method !== 'pca' && (missing === 'mean' || missing === 'level' || missing === 'error');
+/** The encoding with the flags' rules for missing values and unseen levels. */
+function ruledBy(encoding: Encoding, { missing, unseen }: Call['flags']): Encoding {
+  // Missing values in columns of numbers are filled or refused before they are encoded.
+  const gaps = encoding.method !== 'pca' && (missing === 'mean' || missing === 'level' || missing === 'error');
   return {
-    ...coding,
+    ...encoding,
     ...(gaps ? { missing } : {}),
     ...(unseen === undefined ? {} : { unseen: unseen as Encoding['unseen'] }),
   };

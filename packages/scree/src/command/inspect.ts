@@ -6,8 +6,8 @@ import { describeSummary, isSummaryFile, readSummary } from '../disk/summary-fil
 import { createFile, formatOf, holdsText, type OutputFormat } from '../disk/write-file.js';
 import { checkOutput } from './check-output.js';
 import type { Call } from './command.js';
-import { describeWarning } from './describe-error.js';
-import { columnsOf, describeModel } from './describe-model.js';
+import { warningWithFlags } from './describe-error.js';
+import { columnCount, describeModel } from './describe-model.js';
 import { asJson } from './model-json.js';
 import { print, printLines } from './print.js';
 import { Terminal } from './terminal.js';
@@ -40,7 +40,7 @@ export async function run(call: Call): Promise<void> {
   }
   const scaled = model.scale.some((scale) => scale !== 1);
   const facts = [
-    `${plural(model.k, 'component')} of ${columnsOf(model)}, ${describeOrigin(model)}`,
+    `${plural(model.k, 'component')} of ${columnCount(model)}, ${describeOrigin(model)}`,
     model.centered ? 'centred' : 'not centred',
     ...(scaled && (model.coding?.method ?? 'pca') === 'pca'
       ? [model.scaling === undefined ? 'scaled' : `scaled (${model.scaling})`]
@@ -68,7 +68,7 @@ async function inspectSummary(path: string, flags: Call['flags']): Promise<void>
     ...(shown ? [`Columns: ${shown}`] : []),
     ...parts.slice(0, most).map(({ name, read, fingerprint }) => `  ${fingerprint}  ${plural(read, 'row')}  ${name}`),
     ...(parts.length > most ? [`  and ${plural(parts.length - most, 'part')} more`] : []),
-    ...warnings.map((warning) => `Warning: ${describeWarning(warning, names)}`),
+    ...warnings.map((warning) => `Warning: ${warningWithFlags(warning, names)}`),
     `Next: scree fit ${path} -o model.json`,
   ]);
 }

@@ -9,10 +9,10 @@ import type { Call } from './command.js';
 import { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
-/** If the browser has not loaded the page after these milliseconds, it probably cannot be started. */
+/** If the browser has not loaded the page after this many milliseconds, it probably cannot be started. */
 const PATIENCE = 5_000;
 
-/** `scree lab`: the lab in the browser, from a server on this machine. Ctrl-C is how it ends, so that is no failure. */
+/** `scree lab`: the lab in the browser, from a server on this machine. The user ends it with Ctrl-C, so Ctrl-C is not a failure. */
 export async function run({ positionals: [path], flags, signal }: Call): Promise<void> {
   if (path === '-') throw new UsageError('The lab reads its data more than once: name a file, not standard input.');
   if (isServerUrl(path))
@@ -39,7 +39,7 @@ export async function run({ positionals: [path], flags, signal }: Call): Promise
   }
 }
 
-/** Opens the page in the system's browser. Call what is returned when the page was opened, or at the end. */
+/** Opens the page in the system's browser. Call the returned function when the page was opened, or at the end. */
 function openPage(lab: LabServer, say: (line: string) => void): () => void {
   const failed = (): void => say('No browser could be started: open that address in one.');
   try {

@@ -1,7 +1,7 @@
 import type { Transform } from '@scree/core';
 import { choice, type Flag, list, number, type Read, readList, text } from './flags.js';
 
-/** Every transform. The compiler holds this list to the library's, which a help text must not load. */
+/** Every transform. The compiler checks this list against the library's list, which help texts must not load. */
 const TRANSFORMS = Object.keys({
   log1p: 0,
   sqrt: 0,
@@ -11,7 +11,7 @@ const TRANSFORMS = Object.keys({
   ilr: 0,
 } satisfies Record<Exclude<Transform, 'none'>, 0>);
 
-/** Transforms of all columns, or of some by name. */
+/** One transform for all columns, or transforms of some columns by name. */
 export type GivenTransform = Transform | Readonly<Record<string, Transform>>;
 
 /** Columns of each block of MFA, by its name; A..B are all columns from A to B. */
@@ -51,7 +51,7 @@ function readBlocks(given: string): Read {
   return { value: Object.fromEntries(pairs) };
 }
 
-/** Flags that say how a table becomes numbers. */
+/** Flags for the conversion of a table to numbers. */
 export const METHOD_FLAGS: readonly Flag[] = [
   choice(
     'method',
@@ -81,7 +81,7 @@ export const METHOD_FLAGS: readonly Flag[] = [
   ),
 ];
 
-/** What to do about levels that the fit did not see: when a model is fitted, or applied. */
+/** The treatment of levels that the fit did not see. For fitting and for applying models. */
 export const UNSEEN_FLAG = choice(
   'unseen',
   ['error', 'mean'],

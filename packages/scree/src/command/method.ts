@@ -7,7 +7,7 @@ import { checkBetween } from './fit-between.js';
 import type { Blocks, GivenTransform } from './method-flags.js';
 import { UsageError } from './usage-error.js';
 
-/** How a table becomes numbers, from the flags. */
+/** The conversion of a table to numbers, from the flags. */
 export interface Method {
   readonly name: Encoding['method'];
   readonly transform: GivenTransform | undefined;
@@ -20,7 +20,7 @@ export interface Method {
 
 const TITLES = { pca: 'PCA', mca: 'MCA', famd: 'FAMD', mfa: 'MFA' } as const;
 
-/** The method that the flags ask for. Flags that do not fit together are refused. */
+/** The method that the flags choose. Throws if flags contradict each other. */
 export function methodOf(flags: Readonly<Record<string, unknown>>): Method {
   const name = (flags.method ?? 'pca') as Method['name'];
   const composition = flags.scale === 'clr' || flags.scale === 'ilr' ? (flags.scale as Transform) : undefined;
@@ -85,13 +85,13 @@ export function methodOf(flags: Readonly<Record<string, unknown>>): Method {
   };
 }
 
-/** Columns that divide the rows into groups: those that --group names, and that of --between. */
+/** Columns that divide the rows into groups: the columns of --group and the column of --between. */
 export function groupColumns({ group, between }: Readonly<Record<string, unknown>>): string[] | undefined {
   const names = [...((group ?? []) as string[]), ...(between === undefined ? [] : [between as string])];
   return names.length === 0 ? undefined : [...new Set(names)];
 }
 
-/** The first flag that changes what rows are before they are analysed, as it is typed. */
+/** The first flag that changes the rows before they are analysed, as the user typed it. */
 export function encodingFlag(flags: Readonly<Record<string, unknown>>): string | undefined {
   if (flags.scale === 'clr' || flags.scale === 'ilr') return `--scale ${flags.scale}`;
   if (flags.method !== undefined && flags.method !== 'pca') return `--method ${flags.method}`;
@@ -101,7 +101,7 @@ export function encodingFlag(flags: Readonly<Record<string, unknown>>): string |
   return given && `--${given}`;
 }
 
-/** Rows on Spark have no order, and what is encoded is read several times, in step. */
+/** Throws if rows on Spark are to be encoded. An encoding reads rows several times in the same order, and rows on Spark have no order. */
 export function refuseOnSpark({ positionals, flags }: Pick<Call, 'positionals' | 'flags'>): void {
   const flag = positionals.some(isSparkUrl) && encodingFlag(flags);
   if (flag)
@@ -110,13 +110,15 @@ export function refuseOnSpark({ positionals, flags }: Pick<Call, 'positionals' |
     );
 }
 
-/** Whether a transform is of the parts of a composition. */
+/** Returns true if a transform is for the parts of a composition. */
 function hasParts(transform: GivenTransform | undefined): boolean {
   const all = typeof transform === 'object' ? Object.values(transform) : [transform];
   return all.includes('clr') || all.includes('ilr');
 }
 
-/** How a file is opened for a method: which columns are categories. `columns` are the file's, for blocks that name ranges of them. */
+/**
+ * Options to open a file for a method, with the columns that are categories. `columns` are the columns of the file, for blocks with ranges.
+ */
 export function openOptions(method: Method, options: OpenOptions, columns: readonly string[] = []): OpenOptions {
   const { name, codes } = method;
   if (name === 'pca') return options;
@@ -126,19 +128,19 @@ export function openOptions(method: Method, options: OpenOptions, columns: reado
     ...(name === 'mfa' ? { columns: Object.values(blocksOf(method, columns)).flat() } : {}),
     categories: name === 'mca' ? 'only' : true,
     ...(codes ? { codes } : {}),
-    // Other gaps are the encoding's concern.
+    // The encoding treats other missing values.
     ...(missing === 'drop' ? { missing } : {}),
   };
 }
 
-/** Whether a block names a range of columns, so that the columns of the file must be known. */
+/** Returns true if a block names a range of columns, so that the columns of the file must be known. */
 export function hasRanges({ blocks = {} }: Method): boolean {
   return Object.values(blocks)
     .flat()
     .some((name) => name.includes('..'));
 }
 
-/** The columns of every block, ranges written out. A column of the file may have `..` in its name. */
+/** The columns of every block, without ranges. The name of a column in the file may contain `..`. */
 export function blocksOf({ blocks = {} }: Method, columns: readonly string[]): Blocks {
   const expand = (name: string): readonly string[] => {
     const at = name.indexOf('..');

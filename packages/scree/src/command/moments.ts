@@ -8,7 +8,7 @@ import { offerEngines } from '../offer-engines.js';
 import { checkEnding } from './check-output.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
-import { describeWarning, nameFile } from './describe-error.js';
+import { nameFile, warningWithFlags } from './describe-error.js';
 import { print } from './print.js';
 import { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
@@ -52,7 +52,7 @@ export async function run({ positionals, flags, signal }: Call): Promise<void> {
     return;
   }
   const memory = (flags.memory as number | undefined) ?? DEFAULT_MEMORY;
-  for (const warning of summary.warnings) terminal.note(`Warning: ${describeWarning(warning, header.columnNames)}`);
+  for (const warning of summary.warnings) terminal.note(`Warning: ${warningWithFlags(warning, header.columnNames)}`);
   const lines = [
     `${plural(header.rows, 'row')} of ${plural(header.cols, 'column')}: ${output} (${showBytes(size)})`,
     header.kind === 'moments'

@@ -2,7 +2,7 @@ import { fstatSync, writeSync } from 'node:fs';
 import { escapeLine, escapeText } from './escape.js';
 import { outputWidth, wrap } from './wrap.js';
 
-/** Lines for people on standard output, wrapped where that is a terminal. Names in them cannot begin a line of their own. */
+/** Prints lines on standard output. They are wrapped if it is a terminal. Line breaks inside names are escaped. */
 export function printLines(lines: readonly string[]): void {
   const whole = lines.map(escapeLine);
   const shown = process.stdout.isTTY ? whole.flatMap((line) => wrap(line, outputWidth(), 2)) : whole;

@@ -25,8 +25,8 @@ export async function run(call: Call): Promise<void> {
   const output = await checkOutput(call, 'Say where the rows go: -o data.npy.');
   const terminal = new Terminal({ quiet: flags.quiet === true });
   const model = await readModel(modelPath);
-  const coding = reversible(model.coding);
-  const mixed = coding !== undefined && hasCategories(coding);
+  const encoding = reversible(model.coding);
+  const mixed = encoding !== undefined && hasCategories(encoding);
   const format = formatOf(output) as OutputFormat;
   if (mixed && !holdsText(format))
     throw new UsageError(`The rows have categories, and .${format} files hold numbers only here: write .csv or .tsv.`);
@@ -44,8 +44,8 @@ export async function run(call: Call): Promise<void> {
       );
     }
     const csvSafe = flags['csv-safe'] === true;
-    const width = coding?.columns.length ?? model.d;
-    const columnNames = coding ? inputNames(coding) : model.columnNames;
+    const width = encoding?.columns.length ?? model.d;
+    const columnNames = encoding ? inputNames(encoding) : model.columnNames;
     const options = { cols: width, dtype, columnNames, csvSafe };
     const rows = (scores: unknown): Promise<Matrix> => model.inverseTransform(scores as Matrix, { signal });
     const count = mixed
@@ -55,12 +55,12 @@ export async function run(call: Call): Promise<void> {
     if (model.coding?.regression)
       terminal.note('These are residuals: what the regression took out is not in the scores.');
     if (mixed) terminal.note('Of every category it is the level with the largest fitted value.');
-    if (coding && compositionParts(coding.columns).length > 0)
+    if (encoding && compositionParts(encoding.columns).length > 0)
       terminal.note('Parts of a composition are shares that add up to 1: log-ratios do not have their total.');
   });
 }
 
-/** Writes numbers and levels of a table with categories, block by block. After an error there is no file. */
+/** Writes numbers and levels of a table with categories, block by block. After an error the file does not exist. */
 async function writeMixed(
   model: Model,
   { source }: DataFile,
@@ -93,7 +93,7 @@ async function writeMixed(
   }
 }
 
-/** A level that stands for gaps is an empty cell. */
+/** The level of missing values becomes an empty cell. */
 function cellOf(column: ReconstructedColumn, row: number): string | number {
   return column.kind === 'number' ? column.values[row] : (column.levels[row] ?? '');
 }

@@ -6,16 +6,15 @@ import { refuseChanged } from '@scree/core/data';
 import type { RowRanges } from '@scree/files';
 import { withoutParameters } from '../database/postgres-url.js';
 import { writeAllAtomically } from '../disk/atomic-file.js';
-import type { OpenOptions } from '../disk/index.js';
+import type { DataFile, OpenOptions } from '../disk/index.js';
 import { checkFolder, checkTarget } from '../disk/output-target.js';
 import { makeReport, questionsOfFigures } from '../report/report.js';
 import { analyzeFile, tableOf } from './analyze-file.js';
 import { byGroup, refuseRowsApart } from './by-group.js';
 import { checkEnding } from './check-output.js';
 import type { Call } from './command.js';
-import type { PreparedFile } from './derived-file.js';
-import { describeWarning } from './describe-error.js';
-import { describeReason } from './describe-reason.js';
+import { warningWithFlags } from './describe-error.js';
+import { reasonWithFlags } from './describe-reason.js';
 import { checkRereadable, withModel } from './fit-file.js';
 import { inFolder } from './in-folder.js';
 import { groupColumns } from './method.js';
@@ -65,7 +64,7 @@ async function writePage(call: Call, terminal: Terminal, only?: OpenOptions['onl
     const { model, notComputed } = analysis;
     for (const part of ['supplementaryRows', 'rotation'] as const) {
       const reason = notComputed[part];
-      if (reason) terminal.note(describeReason(part, reason));
+      if (reason) terminal.note(reasonWithFlags(part, reason));
     }
     const report = await makeReport({
       analysis,
@@ -74,8 +73,8 @@ async function writePage(call: Call, terminal: Terminal, only?: OpenOptions['onl
       title: only ? `${title}: ${only.column} = ${only.level}` : title,
       description: file.describe(),
       command: `scree report ${[...positionals, ...spelled(only ? { ...flags, by: only.column } : flags)].map(shellWord).join(' ')}`,
-      describeWarning: (warning) => describeWarning(warning, model.columnNames),
-      describeReason,
+      describeWarning: (warning) => warningWithFlags(warning, model.columnNames),
+      describeReason: reasonWithFlags,
       signal,
     });
     terminal.clear();
@@ -91,14 +90,14 @@ async function writePage(call: Call, terminal: Terminal, only?: OpenOptions['onl
 
 /** Analyses the rows of a file with a model that was brought. */
 async function analyzeModelOf(
-  file: PreparedFile,
+  file: DataFile,
   model: Model,
   questions: Pick<AnalyzeModelOptions, 'figures' | 'colours' | 'listRows'>,
   { flags, signal }: Call,
   { onProgress }: Terminal,
 ): Promise<Analysis> {
   const memory = flags.memory as number | undefined;
-  if (!file.input) await countRowsOfSmallFile(file, signal);
+  if (!file.coding) await countRowsOfSmallFile(file, signal);
   // The model may have seen these rows or not: nothing in it tells.
   return analyzeModel(model, tableOf(file), {
     ...questions,
@@ -114,7 +113,7 @@ async function withFileToReport(
   call: Call,
   terminal: Terminal,
   only: OpenOptions['only'],
-  use: (file: PreparedFile, stored?: Model) => Promise<void>,
+  use: (file: DataFile, stored?: Model) => Promise<void>,
 ): Promise<void> {
   const { flags } = call;
   if (flags.model !== undefined) {

@@ -1,11 +1,9 @@
 import { residualize } from '@scree/analysis';
 import { count, plural } from '@scree/analysis/describe';
-import type { Encoding, RowSource } from '@scree/core';
-import type { EncodedCovariate } from '@scree/core/data';
-import { encodedSource, TermEncoder, termNames } from '@scree/core/data';
+import type { Encoding } from '@scree/core';
+import { type EncodedCovariate, encodeTerms, readCells, selectNamed, termNames, toRowSource } from '@scree/core/data';
 import { showBytes } from '@scree/files/platform';
 import type { DataFile } from '../disk/index.js';
-import { batchReader, covariateCells, encodedFile, type PreparedFile, tableWithCovariates } from './derived-file.js';
 import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
@@ -29,10 +27,10 @@ const MATRICES = 5;
  */
 export async function residualFile(
   file: DataFile,
-  { source, coding }: Pick<PreparedFile, 'source' | 'coding'>,
+  { source, coding }: Pick<DataFile, 'source' | 'coding'>,
   { covariates: names, supplementary, groups, memory, signal }: ResidualOptions,
   terminal: Terminal,
-): Promise<PreparedFile> {
+): Promise<DataFile> {
   const covariates = await learn(file, names);
   const terms = termNames(covariates);
   if (terms.length === 0)
@@ -44,18 +42,13 @@ export async function residualFile(
     );
   }
   const control = { signal, onProgress: terminal.onProgress };
-  const residuals = await residualize(source, termSource(file, covariates, terms), control);
+  const beside = selectNamed(file.supplementaryTable, names);
+  const residuals = await residualize(source, toRowSource(encodeTerms(beside, covariates)), control);
   const warnings = (await residuals.warnings?.())?.filter(({ code }) => code === 'COVARIATE_DROPPED') ?? [];
   terminal.clear();
   const regression = { ...residuals.coding.regression, covariates };
   const regressed: Encoding = { ...(coding ?? residuals.coding), regression };
-  const fitted = { rows: residuals.columns.rows };
-  return encodedFile(file, regressed, {
-    source: encodedSource(tableWithCovariates(file, regressed), regressed, { fitted, warnings }),
-    supplementary,
-    groups,
-    signal,
-  });
+  return file.encode(regressed, { fitted: { rows: residuals.columns.rows }, warnings, supplementary, groups });
 }
 
 /** The covariates, with the levels of labels. */
@@ -63,10 +56,12 @@ async function learn(file: DataFile, names: readonly string[]): Promise<EncodedC
   const labels = names.filter((name) => file.groups.includes(name));
   const levels = new Map(labels.map((name) => [name, new Set<string>()]));
   if (labels.length > 0) {
-    for await (const { groups } of file.withSupplementary()) {
-      for (const name of labels) {
-        const own = levels.get(name) as Set<string>;
-        for (const label of groups[file.groups.indexOf(name)]) if (label !== null) own.add(label);
+    for await (const { rows, columns } of readCells(selectNamed(file.supplementaryTable, labels))) {
+      for (const [at, [name, own]] of [...levels].entries()) {
+        for (let i = 0; i < rows; i++) {
+          const label = columns[at](i);
+          if (typeof label === 'string') own.add(label);
+        }
         if (own.size > MOST_LEVELS) {
           throw new UsageError(
             `--residualize ${name} has more than ${count(MOST_LEVELS)} different values: these are names of rows rather than of groups.`,
@@ -79,28 +74,4 @@ async function learn(file: DataFile, names: readonly string[]): Promise<EncodedC
     const found = levels.get(name);
     return found ? { name, levels: [...found].sort() } : { name };
   });
-}
-
-/** The covariates as a source of numbers, read in step with the rows. */
-function termSource(file: DataFile, covariates: readonly EncodedCovariate[], terms: readonly string[]): RowSource {
-  const cols = terms.length;
-  const batchOf = batchReader(covariateCells(file, covariates));
-  const encoder = new TermEncoder(covariates);
-  return {
-    get rows() {
-      return file.source.rows;
-    },
-    cols,
-    dtype: 'float64',
-    columnNames: terms,
-    rereadable: true,
-    resident: false,
-    async *blocks() {
-      for await (const part of file.withSupplementary()) {
-        const { rows } = part.block;
-        const data = encoder.encode(batchOf(part), 0, rows, 0);
-        yield { kind: 'dense', rows, cols, stride: cols, data };
-      }
-    },
-  };
 }

@@ -5,7 +5,7 @@ import { ENGINE_NAMES } from '../engine-names.js';
 import { choice, type Flag, list, number, rowRanges, text, toggle } from './flags.js';
 import { METHOD_FLAGS, UNSEEN_FLAG } from './method-flags.js';
 
-/** Flags that several commands have, besides those of data files and of methods. */
+/** Flags of several commands. Flags of data files and of methods have files of their own. */
 
 export const COMMON_FLAGS: readonly Flag[] = [
   toggle('quiet', 'print no progress and no notes', 'q'),
@@ -54,14 +54,14 @@ const SCALE_FLAG = choice(
   'divide each column by its standard deviation (unit), the root of that (pareto), its range, or its median absolute deviation times 1.4826 (median) (default: none)',
 );
 
-/** The same, and log-ratios for the parts of a composition. */
+/** The same with log-ratios, for the parts of a composition. */
 const CODED_SCALE_FLAG = choice(
   'scale',
   [...SCALE_RULES, 'clr', 'ilr'],
   'divide each column by its standard deviation (unit), the root of that (pareto), its range, or its median absolute deviation times 1.4826 (median); for the parts of a composition, take centred or isometric log-ratios (clr, ilr) (default: none)',
 );
 
-/** How a sketch scales: what is known from one reading. */
+/** The scalings of a sketch, which reads the rows once. */
 export const SKETCH_SCALE_FLAG = choice(
   'scale',
   ['none', 'unit', 'pareto', 'range'],
@@ -82,7 +82,7 @@ export const SEED_FLAG = number(
   Number.isSafeInteger,
 );
 
-/** Of `scree moments`: no default, because it takes as long as that many fits. */
+/** For `scree moments`. It has no default, because n replicates take as long as n fits. */
 export const BOOTSTRAP_PARTS_FLAG: Flag = {
   ...BOOTSTRAP_FLAG,
   what: 'also keep the moments of N samples drawn from the rows, to see how stable the components are (default: 0)',
@@ -162,7 +162,7 @@ export const SUPPLEMENTARY_FLAGS: readonly Flag[] = [
   ),
 ];
 
-/** Every rotation. The compiler holds this list to the library's, which a help text must not load. */
+/** Every rotation. The compiler checks this list against the library's list, which help texts must not load. */
 const ROTATIONS = Object.keys({ varimax: 0, quartimax: 0, promax: 0, oblimin: 0 } satisfies Record<RotationMethod, 0>);
 
 export const ROTATE_FLAG = choice(

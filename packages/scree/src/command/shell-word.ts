@@ -1,4 +1,4 @@
-/** A word as a shell takes it: quoted where it is more than letters, digits and what paths are made of. */
+/** A word for a shell: quoted unless it has only letters, digits and the characters of paths. */
 export function shellWord(word: string): string {
   return /^[\w./=:,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

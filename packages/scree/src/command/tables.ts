@@ -14,14 +14,14 @@ import { UsageError } from './usage-error.js';
 
 export type TableFormat = 'csv' | 'tsv' | 'parquet';
 
-/** Where the tables of `scree analyze --tables` go, and how they are written. */
+/** The folder and the format of the tables of `scree analyze --tables`. */
 export interface TableTarget {
   readonly folder: string;
   readonly format: TableFormat;
   readonly csvSafe: boolean;
 }
 
-/** Tables that have text in them are .csv where the rows are .parquet, which here holds numbers only. */
+/** Tables with text. If the rows are written as .parquet, which holds only numbers here, these tables are .csv. */
 const SMALL_TABLES = [
   'columns',
   'supplementary-columns',
@@ -51,7 +51,7 @@ function pathsOf(target: TableTarget): string[] {
   return [...ROW_TABLES.map((name) => rowPath(target, name)), ...SMALL_TABLES.map((name) => smallPath(target, name))];
 }
 
-/** Tables with one line per row, which may be more than memory holds. */
+/** Tables with one line per row, which may be larger than memory. */
 const ROW_TABLES = ['rows', 'supplementary-rows'] as const;
 
 function rowPath({ folder, format }: TableTarget, name: (typeof ROW_TABLES)[number]): string {
@@ -62,7 +62,7 @@ function smallPath({ folder, format }: TableTarget, name: SmallTable): string {
   return join(folder, `${name}.${format === 'tsv' ? 'tsv' : 'csv'}`);
 }
 
-/** Writes what was found as tables. Rows are read once more, block by block, so that they may be more than memory holds. */
+/** Writes the results as tables. Rows are read once more, block by block, so they may be larger than memory. */
 export async function writeTables(
   target: TableTarget,
   analysis: Analysis,
@@ -85,7 +85,7 @@ export async function writeTables(
 
 type Line = readonly (string | number)[];
 
-/** Small tables that have something in them, each with its header. */
+/** Small tables that are not empty, each with its header. */
 function smallTables({ model, columns, supplementary, rotation, coded }: Analysis): [SmallTable, Line[]][] {
   const { k, d, columnNames } = model;
   const nameOf = (j: number): string => columnNames?.[j] ?? String(j);
@@ -164,8 +164,8 @@ function smallTables({ model, columns, supplementary, rotation, coded }: Analysi
       ['column', ...Array.from({ length: rotation?.k ?? 0 }, (_, c) => `loading_rc${c + 1}`)],
     ],
   ];
-  return all.flatMap(([name, lines, head]) =>
-    lines.length === 0 ? [] : [[name, [head, ...lines]] satisfies [SmallTable, Line[]]],
+  return all.flatMap(([name, lines, header]) =>
+    lines.length === 0 ? [] : [[name, [header, ...lines]] satisfies [SmallTable, Line[]]],
   );
 }
 
@@ -174,10 +174,10 @@ function named(what: string, k: number): string[] {
   return Array.from({ length: k }, (_, c) => `${what}_pc${c + 1}`);
 }
 
-/** Bytes of rows and of what is written about them after which garbage is collected: V8 alone would let hundreds of megabytes pile up. */
+/** Garbage is collected after this many bytes of rows and of output. Otherwise V8 would let hundreds of megabytes pile up. */
 const COLLECTED_BYTES = 8 << 20;
 
-/** Scores, cos² and squared distances of rows, and the contributions of those of the fit. */
+/** Writes scores, cos² and squared distances of rows, and contributions for the rows of the fit. */
 async function writeRowTable(
   table: (typeof ROW_TABLES)[number],
   target: TableTarget,
@@ -186,7 +186,7 @@ async function writeRowTable(
 ): Promise<void> {
   const { format, csvSafe } = target;
   const { k, d } = analysis.model;
-  // Rows have no part in means of groups.
+  // Rows do not contribute to a fit of group means.
   const contributes = table === 'rows' && !analysis.between;
   const contributions = contributes ? named('contribution', k) : [];
   const columnNames = ['row', ...named('score', k), ...named('cos2', k), ...contributions, 'squared_distance'];
@@ -206,7 +206,7 @@ async function writeRowTable(
   }
 }
 
-/** Lines of a table of rows: number in the file from 1 up, scores, cos2, contributions of rows of the fit, squared distance. */
+/** Lines of a table of rows: number in the file from 1 up, scores, cos2, contributions (rows of the fit only), squared distance. */
 function rowMatrix(
   { scores, cos2, contributions, squaredDistances, numbers }: AnalysedRows,
   k: number,

@@ -5,7 +5,7 @@ import { escapeLine } from './escape.js';
 const REDRAW_INTERVAL = 80;
 const BAR_WIDTH = 24;
 
-/** Standard error: notes, one per line, and a progress bar where it is a terminal. `quiet` prints neither. */
+/** Standard error: notes, one per line, and a progress bar if it is a terminal. `quiet` prints neither. */
 export class Terminal {
   readonly #quiet: boolean;
   readonly #live: boolean;

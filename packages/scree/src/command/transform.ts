@@ -7,7 +7,7 @@ import { readModel } from '../disk/model-file.js';
 import { formatOf, holdsText, type OutputFormat } from '../disk/write-file.js';
 import { checkOutput } from './check-output.js';
 import type { Call } from './command.js';
-import { describeWarning, nameFile } from './describe-error.js';
+import { nameFile, warningWithFlags } from './describe-error.js';
 import { fileOptionsFor, readFor } from './for-model.js';
 import { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
@@ -30,10 +30,10 @@ export async function run(call: Call): Promise<void> {
   const threads = typeof flags.threads === 'number' ? { threads: flags.threads } : {};
   const plain = withoutEncoding(model);
   await withFile(dataPaths, fileOptionsFor(model, flags, signal), async (raw) => {
-    const file = await readFor(model, raw, call, dataPaths[0]);
+    const file = readFor(model, raw, call, dataPaths[0]);
     const cols = model.whiten === 'zca' ? model.d : model.k;
     const columnNames = Array.from({ length: cols }, (_, i) => (model.whiten === 'zca' ? `c${i}` : `pc${i + 1}`));
-    // With its name a row can be found again, also where others were left out.
+    // The name identifies a row even if other rows were left out.
     const label = holdsText(formatOf(output) as OutputFormat) ? file.label : undefined;
     const csvSafe = flags['csv-safe'] === true;
     const options = { cols, columnNames, dtype: file.source.dtype, label, csvSafe };
@@ -46,14 +46,14 @@ export async function run(call: Call): Promise<void> {
     terminal.note(`${plural(count, 'row')} of ${plural(cols, 'score')}${left}: ${output}`);
     for (const warning of (await file.source.warnings?.()) ?? []) {
       if (['VALUES_FILLED', 'VALUES_CONVERTED'].includes(warning.code))
-        terminal.note(`Warning: ${describeWarning(warning, model.columnNames)}`);
+        terminal.note(`Warning: ${warningWithFlags(warning, model.columnNames)}`);
     }
     if (file.label !== undefined && label === undefined)
       terminal.note('Names of rows are only written to .csv and .tsv files.');
   });
 }
 
-/** Scores of a table on Spark, into another one there. */
+/** Writes the scores of a table on Spark into another table there. */
 async function writeIntoTable({ positionals: [modelPath, ...dataPaths], flags, signal }: Call): Promise<void> {
   const [path, more] = dataPaths;
   if (!isSparkUrl(path) || more !== undefined)

@@ -1,4 +1,4 @@
-/** The command line itself is wrong: exit 2, one line, and where to look. */
+/** The command line is wrong. The command prints one line with a hint at the help, and exits with code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -3,7 +3,6 @@ import { DEFAULT_MEMORY } from '@scree/files';
 import type { DataFile, OpenOptions } from '../disk/index.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
-import { encodedFile, type PreparedFile } from './derived-file.js';
 import { fitOptions } from './fit-options.js';
 import { blocksOf, hasRanges, type Method, methodOf, openOptions, refuseOnSpark } from './method.js';
 import { residualFile } from './residual-file.js';
@@ -17,7 +16,7 @@ export async function withData<Result>(
   call: Call,
   terminal: Terminal,
   more: Pick<OpenOptions, 'supplementary' | 'groups' | 'supplementaryRows' | 'only' | 'color'>,
-  use: (file: PreparedFile) => Promise<Result>,
+  use: (file: DataFile) => Promise<Result>,
 ): Promise<Result> {
   const { positionals, flags, signal } = call;
   refuseOnSpark(call);
@@ -40,7 +39,7 @@ export async function withData<Result>(
     columns,
   );
   return withFile(positionals, options, async (file) => {
-    let prepared: PreparedFile = file;
+    let prepared: DataFile = file;
     if (name !== 'pca' || transform !== undefined) prepared = await code(file, method, columns, call, terminal);
     if (covariates.length > 0) {
       const { supplementary = [], groups = [] } = more;
@@ -89,7 +88,7 @@ async function code(
   columns: readonly string[],
   { flags, signal }: Call,
   terminal: Terminal,
-): Promise<PreparedFile> {
+): Promise<DataFile> {
   const { name, transform, rules } = method;
   checkTransform(transform, file);
   if (name === 'pca') await countRowsOfSmallFile(file, signal);
@@ -112,7 +111,7 @@ async function code(
   terminal.clear();
   if (name !== 'pca') checkCategories(learned, method, flags);
   const fit = name === 'pca' ? undefined : learned.options;
-  return encodedFile(file, learned.coding, { source: learned.source, fit, signal });
+  return file.encode(learned.coding, { source: learned.source, fit });
 }
 
 /** Every column that --transform names is analysed, and holds numbers. */

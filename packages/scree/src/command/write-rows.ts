@@ -6,10 +6,13 @@ import { createFile, type WriteOptions } from '../disk/index.js';
 import { afterRows } from './describe-error.js';
 import type { Terminal } from './terminal.js';
 
-/** Numbers that are computed and written at a time: rows that are read may be much narrower than those that are written. */
+/** Maximum number of numbers that are computed and written at once, because output rows may be much wider than input rows. */
 const PIECE_NUMBERS = 1 << 18;
 
-/** Writes the rows of a source, changed by a function block by block, to a file. `labelled` are the same rows with labels. After an error there is no file. */
+/**
+ * Writes the rows of a source, changed by a function block by block, to a file. `labelled` are the same rows with labels. After an error
+ * the file does not exist.
+ */
 export async function writeRows(
   source: RowSource,
   path: string,
@@ -48,14 +51,14 @@ async function* unlabelled(source: RowSource): AsyncGenerator<Partial<LabelledBl
   for await (const block of source.blocks()) yield { block };
 }
 
-/** A block as data that a model takes. */
+/** A block as input of a model. */
 export function matrixOf(block: Block): Matrix<NumberArray> | CsrMatrix {
   if (block.kind === 'sparse') {
     const { rows, cols, indptr, indices, data } = block;
     return { rows, cols, indptr, indices, data };
   }
   const { rows, cols, stride, half } = block;
-  // Readers reuse buffers, which may be longer than what is in them.
+  // Readers reuse buffers, which may be longer than the rows in them.
   const data = block.data.subarray(0, Math.max(0, rows - 1) * stride + cols);
   return { rows, cols, stride, data, ...(half ? { dtype: 'float16' as const } : {}) };
 }

@@ -52,9 +52,9 @@ export async function packLines({ values, lines, length, signed }: Lines, dense 
   const rest = Buffer.concat([widths, ...higher]);
   const tries = await Promise.all([packBytes(rest, {}), packBytes(rest, HUFFMAN)]);
   const shorter = tries[0].length <= tries[1].length ? tries[0] : tries[1];
-  const head = Buffer.alloc(4);
-  head.writeUInt32LE(low.length);
-  return Buffer.concat([head, low, shorter]);
+  const header = Buffer.alloc(4);
+  header.writeUInt32LE(low.length);
+  return Buffer.concat([header, low, shorter]);
 }
 
 /** Byte `byte` of every number, for the lines with at least that width. */

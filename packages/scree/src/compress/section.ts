@@ -18,15 +18,16 @@ export async function readSection(
   place: { readonly at: number; readonly end: number; readonly expected?: number; readonly what: string },
 ): Promise<Uint8Array> {
   const { at, end, expected, what } = place;
-  const head = Buffer.alloc(SECTION_HEAD);
-  if (at + SECTION_HEAD > end || (await readAt(head, at)) < SECTION_HEAD)
+  const header = Buffer.alloc(SECTION_HEAD);
+  if (at + SECTION_HEAD > end || (await readAt(header, at)) < SECTION_HEAD)
     throw truncated(path, `it ends before ${what}`);
-  const length = head.readUInt32LE(0);
+  const length = header.readUInt32LE(0);
   if (expected !== undefined && length !== expected)
     throw badFile(path, `${what} has ${length} bytes by its own account and ${expected} by the list of blocks`);
   if (at + SECTION_HEAD + length > end) throw truncated(path, `${what} claims ${length} bytes`);
   const payload = new Uint8Array(length);
   if ((await readAt(payload, at + SECTION_HEAD)) < length) throw truncated(path, `it ends inside ${what}`);
-  if (crc32(payload) !== head.readUInt32LE(4)) throw badFile(path, `${what} was changed: its checksum does not match`);
+  if (crc32(payload) !== header.readUInt32LE(4))
+    throw badFile(path, `${what} was changed: its checksum does not match`);
   return payload;
 }

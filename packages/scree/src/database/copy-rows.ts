@@ -16,13 +16,13 @@ export class CopyRows {
   view: DataView = new DataView(new ArrayBuffer(0));
   readonly starts: Int32Array;
   readonly lengths: Int32Array;
-  /** Whether the end marker was read. Without it the data are cut off. */
+  /** True if the end marker was read. Without it the data are cut off. */
   ended = false;
   #at = 0;
   #begun = false;
-  /** Bytes that the row needs at least, as far as its lengths are known. */
+  /** Minimum size of the row in bytes, by the lengths of its fields that have been read. */
   #claimed = 0;
-  /** What `bytes` is the first part of. The rest is room for the chunks of a row that is larger than one. */
+  /** The buffer whose first part is `bytes`. The rest is free, for further chunks of a row that is larger than one chunk. */
   #room: Buffer = this.bytes;
 
   constructor(fields: number) {
@@ -30,7 +30,7 @@ export class CopyRows {
     this.lengths = new Int32Array(fields);
   }
 
-  /** Bytes of a row that is not complete yet: those that have come, or more if its lengths claim more. */
+  /** Size of an incomplete row in bytes: the bytes received, or more if the lengths of its fields claim more. */
   get waiting(): number {
     return Math.max(this.bytes.length - this.#at, this.#claimed);
   }
@@ -50,7 +50,7 @@ export class CopyRows {
     this.view = new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.length);
   }
 
-  /** Moves the rest of the bytes to a larger buffer, so that a row of many chunks is not moved for each of them. */
+  /** Moves the unread bytes to a larger buffer, so that a row of many chunks is not moved once per chunk. */
   #makeRoom(size: number): void {
     const room = Buffer.allocUnsafe(this.#claimed > size ? this.#claimed : 2 * size);
     this.bytes.copy(room, 0, this.#at);
@@ -59,7 +59,7 @@ export class CopyRows {
     this.#at = 0;
   }
 
-  /** Goes to the next row. False if it is not complete yet, or if there is none. */
+  /** Goes to the next row. Returns false if the row is incomplete or there are no more rows. */
   next(): boolean {
     if (!this.#begun && !this.#begin()) return false;
     const { view, starts, lengths } = this;
@@ -108,7 +108,7 @@ export class CopyRows {
 
 /** Rows that are not binary COPY. */
 export class CopyFormatError extends Error {
-  /** What the message is said of: all rows, one of them, or a value of it. */
+  /** The subject of the message: all rows, one row, or a value of a row. */
   readonly of: 'all' | 'row' | 'value';
 
   constructor(of: CopyFormatError['of'], message: string) {
@@ -154,7 +154,7 @@ export function numberAt(view: DataView, at: number, length: number, type: CopyT
   }
 }
 
-/** The head of an array: the number of its entries in all dimensions, and where they begin. */
+/** The header of an array: the number of its entries in all dimensions, and the offset of the first entry. */
 export function arrayHead(
   view: DataView,
   at: number,
@@ -180,7 +180,7 @@ export function entryLength(view: DataView, at: number, end: number): number {
   return length;
 }
 
-/** Bytes before the dimensions of an array, and how many of these Postgres has at most. */
+/** Bytes before the dimensions of an array, and Postgres's maximum number of dimensions. */
 const ARRAY_HEADER = 12;
 const MOST_DIMENSIONS = 6;
 
@@ -188,8 +188,8 @@ const MOST_DIMENSIONS = 6;
 const EXACT_POWERS = [1, 1e4, 1e8, 1e12, 1e16, 1e20];
 
 /**
- * A `numeric` is sign · Σ digit_i · 10000^(weight − i). Where the digits are a whole number below 2^53 and the power of ten is at most 10^20,
- * both are exact in float64 and their product or quotient is correctly rounded; otherwise the digits are read as decimal text, which is
+ * A `numeric` is sign · Σ digit_i · 10000^(weight − i). If the digits are a whole number below 2^53 and the power of ten is at most 10^20,
+ * both are exact in float64, and their product or quotient is correctly rounded. Otherwise the digits are read as decimal text, which is
  * correctly rounded too.
  */
 function numericAt(view: DataView, at: number, rounded: () => void): number {
@@ -205,7 +205,7 @@ function numericAt(view: DataView, at: number, rounded: () => void): number {
   }
   const text = numericText(view, at);
   const value = Number(text);
-  // 1.50 is not whole: its last group of digits is behind the point.
+  // The last group of digits of a whole number is before the decimal point.
   if (last >= 0 && Number.isFinite(value) && BigInt(text.replace(/\..*$/, '')) !== BigInt(value)) rounded();
   return value;
 }
@@ -215,7 +215,7 @@ const NAN = 0xc000;
 const INFINITE = 0xd000;
 const MINUS_INFINITE = 0xf000;
 
-/** Four numbers of 16 bits, and as many groups of digits as the first of them says. */
+/** Checks a `numeric`: four 16-bit numbers, then groups of digits. The first number is the number of groups. */
 function checkNumeric(view: DataView, at: number, length: number): void {
   const right = length < 8 ? 8 : 8 + 2 * view.getUint16(at);
   if (length !== right) throw wrongSize(length, 'numeric', right);

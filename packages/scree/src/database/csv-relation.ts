@@ -6,7 +6,7 @@ import type { Relation } from './relation.js';
 /** Types that DuckDB detects in a column of text. In a query their values compare as dates and times. */
 const TIME = /^(DATE|TIME|TIMESTAMP)\b/;
 
-/** How dates and times are written, where it is not the usual form. */
+/** The formats of dates and times, if they differ from DuckDB's usual ones. */
 interface TimeFormats {
   readonly date?: string;
   readonly timestamp?: string;
@@ -19,8 +19,8 @@ interface Times {
 }
 
 /**
- * A text table for DuckDB, parsed by our rules. DuckDB's own detection would choose other delimiters, take NA for text and a
- * decimal comma for the end of a cell, and round the numbers of a column that begins with integers. `na` are texts that mean "no value"
+ * A text table for DuckDB, parsed by the rules of @scree/files. DuckDB's own detection would choose other delimiters, read NA as text, and
+ * end a cell at a decimal comma. It would also round the numbers of a column that begins with integers. `na` are texts that mean "no value"
  * in every column.
  */
 export async function csvRelation(
@@ -53,7 +53,7 @@ export async function csvRelation(
   const cells = names.map((name, j) => {
     const cell = identifier(name);
     if (typeOf(j) !== 'VARCHAR') return `${time(cell, missing, typeOf(j), formats)} AS ${cell}`;
-    // Amounts and percentages stay text: a query says itself what they are.
+    // Amounts and percentages stay text, and a query converts them.
     const plain = columns[j].kind === 'number' && !notations[j];
     const gaps = columns[j].kind === 'text' ? empty : missing;
     return `${plain ? number(cell, gaps, numberFormats[j]) : text(cell, gaps)} AS ${cell}`;

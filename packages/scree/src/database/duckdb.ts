@@ -88,7 +88,10 @@ export function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** A file name for DuckDB's readers, escaped so that stars and brackets are no pattern and a name like http:… is no address. */
+/**
+ * A file name for DuckDB's readers, escaped so that DuckDB does not read stars and brackets as a pattern, or a name like http:… as an
+ * address.
+ */
 export function fileName(file: string): string {
   return quoted(pathOf(file).replace(/[*?[]/g, '[$&]'));
 }
@@ -106,7 +109,7 @@ export function identifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Turns an error of DuckDB into one of ours. DuckDB's messages begin with the kind of error. */
+/** Turns an error of DuckDB into an error of scree. DuckDB's messages begin with the kind of error. */
 export function duckError(error: unknown, path: string, sql = false): unknown {
   if (!(error instanceof Error) || error instanceof ScreeError) return error;
   const [, kind = '', rest = error.message] = /^([A-Z][A-Za-z ]*? Error): ([\s\S]*)$/.exec(error.message) ?? [];

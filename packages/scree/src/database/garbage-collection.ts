@@ -3,9 +3,10 @@ import { runInNewContext } from 'node:vm';
 
 type Gc = (options?: { readonly type: 'minor' | 'major' }) => void;
 
+/** V8's garbage collector. Cached for the process. */
 let gc: Gc | undefined;
 
-/** Every so many minor collections there is a major one, for objects that were still in use during the minor ones. */
+/** Number of minor collections per major collection. A major collection frees objects that were still in use during the minor ones. */
 const MINORS_PER_MAJOR = 32;
 /** Bytes by which V8's own heap may grow between major collections. A minor collection keeps what is in use just then, such as the texts of a block. */
 const HEAP_GROWTH = 8 << 20;

@@ -1,14 +1,14 @@
 /**
- * What is shown of an address: in messages, reports, models, checkpoints and everything else that is printed or stored. This file is part of
- * every start of the command, which takes secrets out of its arguments before anything else sees them, so it imports nothing.
+ * Removes secrets from addresses before they are printed or stored: in messages, reports, models and checkpoints. Every start of the
+ * command loads this file to remove secrets from its arguments, so the file imports nothing.
  */
 
-/** An address: spaces or a quotation mark from copying it, schemes such as jdbc:postgresql://, and what follows. */
+/** An address: spaces or a quotation mark from copying it, schemes such as jdbc:postgresql://, and the rest. */
 const ADDRESS = /^([\s\u200b\ufeff'"<]*)((?:[a-z][a-z0-9+.-]*:)+\/\/)(.*)$/is;
 /** An address whose slashes are missing. */
 const CUT_ADDRESS =
   /^([\s\u200b\ufeff'"<]*(?:jdbc|odbc|postgres|postgresql|pg|mysql|mariadb|sqlserver|mssql|oracle|mongodb|redis|sc):)(.*)$/is;
-/** What other programs connect with: host=… password=…, separated by spaces or semicolons. */
+/** A connection string of other programs: host=… password=…, separated by spaces or semicolons. */
 const KEYWORDS =
   /^\s*(host|hostaddr|server|data source|dbname|database|port|user|uid|user id|password|pwd|service|driver)\s*=/i;
 const KEYWORD_PASSWORD = /(?:^|[\s;])(?:ssl)?(?:password|passwd|pwd)\s*=/i;
@@ -16,7 +16,7 @@ const FLAG = /^--?[a-z][\w-]*=/i;
 
 const POSTGRES = /^postgres(ql)?:\/\/$/i;
 const SPARK = /^sc:\/\/$/i;
-/** Parameters of Postgres and of Spark that can be shown. Any other may be a secret. */
+/** Parameters of Postgres and of Spark that can be shown. Any other parameter may be a secret. */
 const POSTGRES_SHOWN = new Set(
   'host hostaddr port user dbname database sslmode sslnegotiation sslrootcert sslcert sslkey sslcrl sslsni ssl uselibpqcompat channel_binding require_auth connect_timeout target_session_attrs application_name fallback_application_name client_encoding encoding options keepalives keepalives_idle statement_timeout lock_timeout query_timeout idle_in_transaction_session_timeout passfile schema search_path'.split(
     ' ',
@@ -27,8 +27,8 @@ const SPARK_SHOWN = new Set(['use_ssl', 'user_id']);
 const SECRET = /pass|pwd|secret|token|key|sig|credential|auth|session|^pw$/i;
 
 /**
- * An address without passwords, tokens and what may be one. Other texts are returned as they are. The user is shown for Postgres only:
- * elsewhere a token may be in its place.
+ * Returns an address without passwords, tokens and anything that may be one. Returns other texts unchanged. The user is shown for Postgres
+ * only, because in other addresses a token may stand there.
  */
 export function hideSecrets(text: string): string {
   const [flag] = FLAG.exec(text) ?? [''];
@@ -41,12 +41,12 @@ export function hideSecrets(text: string): string {
   return keyword !== undefined && KEYWORD_PASSWORD.test(text) ? `${keyword}=…` : text;
 }
 
-/** Whether a text is an address, and not the name of a file. */
+/** Returns true if a text is an address, and not the name of a file. */
 export function isAddress(text: string): boolean {
   return ADDRESS.test(text);
 }
 
-/** What is shown behind a scheme. */
+/** The visible part of an address after its scheme. */
 function shownOf(scheme: string, rest: string): string {
   const authority = authorityOf(rest);
   const behind = rest.slice(authority.length);
@@ -73,7 +73,7 @@ export function authorityOf(rest: string): string {
   return (/^[^/?#;]*/.exec(rest) as RegExpExecArray)[0];
 }
 
-/** The user and the password, and the host. An @ may be written as %40, if there is no other. */
+/** Splits user and password from the host. %40 counts as @ if there is no @. */
 function splitUser(authority: string): [string | undefined, string] {
   const at = authority.lastIndexOf('@');
   if (at >= 0) return [authority.slice(0, at), authority.slice(at + 1)];
@@ -81,16 +81,16 @@ function splitUser(authority: string): [string | undefined, string] {
   return escaped < 0 ? [undefined, authority] : [authority.slice(0, escaped), authority.slice(escaped + 3)];
 }
 
-/** Whether what is behind a scheme seems to contain a password with characters that end the part of the address that it is in. */
+/** Returns true if the part after a scheme seems to contain an unescaped password: one with /, ? or #, which end the authority. */
 export function endsInPassword(rest: string): boolean {
   const authority = authorityOf(rest);
   const behind = rest.slice(authority.length);
   if (authority.includes('@')) return false;
-  // A user and a password behind the host.
+  // A user and a password follow the host.
   if (/^[^?#]*:[^/?#]*@/.test(behind)) return true;
   const host = authority.replace(/^\[[^\]]*\]/, '');
   if (!host.includes(':')) return false;
-  // What follows a host is a port.
+  // Only a port may follow a host.
   return !/:\d*$/.test(host) || /^[^?]*@/.test(behind);
 }
 
@@ -110,7 +110,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // Not shown, whatever it is.
+    // A parameter that cannot be decoded is not shown.
     return 'secret';
   }
 }

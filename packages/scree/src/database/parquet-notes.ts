@@ -5,9 +5,9 @@ import { type DuckDb, fileName, quoted } from './duckdb.js';
 /** DuckDB reads decimals of more digits as wrong numbers. */
 const LONGEST_DECIMAL = 38;
 
-/** What the metadata of a Parquet file says about its columns, in addition to their types. */
+/** Facts about columns from the metadata of a Parquet file, in addition to their types. */
 export interface ParquetNotes {
-  /** Whether a column only numbers the rows. */
+  /** True if a column only numbers the rows. */
   isIndex(name: string): boolean;
   /** Columns that have a numeric type but no numbers to analyse, and what they are: `duration`, `empty`. */
   readonly nonNumeric: ReadonlyMap<string, string>;

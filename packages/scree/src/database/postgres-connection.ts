@@ -18,7 +18,7 @@ const ANSWER_SHARE = 4;
 /** Milliseconds to wait until a server has taken a request to cancel. */
 const CANCEL_PATIENCE = 700;
 
-/** What a connection is called in messages, and its full address. */
+/** The address of a server, and its form for messages. */
 export interface Address {
   /** Without a password. */
   readonly path: string;
@@ -26,8 +26,8 @@ export interface Address {
 }
 
 /**
- * A connection in one read-only transaction that sees the database as it was at one moment. All settings are those of the
- * transaction, so a connection pooler gets its connection back as it was.
+ * A connection with one read-only transaction, which sees the database as it was at one moment. All settings belong to the transaction, so
+ * a connection pooler gets its connection back unchanged.
  */
 export class PostgresConnection {
   readonly #client: Client;
@@ -45,8 +45,8 @@ export class PostgresConnection {
   }
 
   /**
-   * Connects. With `snapshot`, the transaction sees what the one that exported it sees. Answers other than rows of COPY are kept, and may
-   * take a quarter of `memory`.
+   * Connects. With `snapshot`, the transaction sees the same state as the transaction that exported the snapshot. Answers other than rows
+   * of COPY are held in memory, and may take a quarter of `memory`.
    */
   static async open(address: Address, memory: number, snapshot?: string): Promise<PostgresConnection> {
     const { path } = address;
@@ -105,8 +105,8 @@ export class PostgresConnection {
     await this.#client.query(statements.join('; '));
   }
 
-  /** All rows of a small result. One statement only: the protocol for prepared statements takes no second one. */
-  async query(text: string, values: unknown[] = []): Promise<{ rows: unknown[][]; fields: readonly Field[] }> {
+  /** All rows of a small result. `text` must be one statement: the protocol for prepared statements allows no second one. */
+  async query(text: string, values: unknown[] = []): Promise<{ rows: unknown[][]; fields: readonly ResultField[] }> {
     const query = { text, values, rowMode: 'array' as const, queryMode: 'extended' as const };
     const { rows, fields } = await this.#client.query<unknown[]>(query);
     return { rows, fields };
@@ -117,7 +117,7 @@ export class PostgresConnection {
     await this.#client.query(text);
   }
 
-  /** The result of COPY … TO STDOUT as it comes. What is not read waits on the server. */
+  /** Streams the result of COPY … TO STDOUT. Unread rows wait on the server. */
   async copy(text: string): Promise<Readable & { readonly rowCount: number }> {
     this.#check.copying = true;
     return this.#client.query(this.#copyTo(text));
@@ -149,15 +149,15 @@ export class PostgresConnection {
   }
 }
 
-export interface Field {
+export interface ResultField {
   readonly name: string;
-  /** Identifier of the type, of a domain that of its base type. */
+  /** Identifier of the type. For a domain: of its base type. */
   readonly dataTypeID: number;
 }
 
 /**
- * Sends a CancelRequest, as `psql` does on Ctrl-C: 16 bytes on a connection of its own, which the server closes when it has passed the
- * request on. It carries a secret that is good for nothing but this.
+ * Sends a CancelRequest, as `psql` does on Ctrl-C: 16 bytes on a separate connection, which the server closes when it has passed the
+ * request on. The request contains a secret that serves only to cancel.
  */
 async function requestCancel(host: string, port: number, processId: number, secret: number): Promise<void> {
   const message = Buffer.alloc(16);
@@ -178,8 +178,8 @@ async function requestCancel(host: string, port: number, processId: number, secr
 }
 
 /**
- * The address as `pg` reads it: with the name of the system's user where no other is given, and with the modes of TLS under the name of
- * what `pg` does for them, which spares its warning.
+ * The address in the form that `pg` expects. An address without a user gets the name of the system's user. TLS modes are replaced by the
+ * modes that `pg` implements, which avoids its warning.
  */
 function completeUrl(url: string): string {
   const user = /^[^:/?#]+:\/\/[^/?#]*@/.test(url) || /[?&]user=/.test(url) || process.env.PGUSER || process.env.USER;

@@ -18,10 +18,10 @@ const CUT_OFF = ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'];
 const SERVER_GONE = /^(57P0[1-5]|08\w{3})$/;
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL/;
 
-/** What was done when an error came: `querying` if the user wrote the query. */
+/** The step in which an error occurred. `querying`: a query of the user. */
 export type Doing = 'connecting' | 'reading' | 'querying';
 
-/** An error of `pg`, of the server or of the network as one of ours. */
+/** Turns an error of `pg`, of the server or of the network into an error of scree. */
 export function postgresError(error: unknown, path: string, doing: Doing): unknown {
   if (!(error instanceof Error) || error instanceof ScreeError) return error;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
@@ -34,7 +34,7 @@ export function postgresError(error: unknown, path: string, doing: Doing): unkno
         : `${path} does not speak as Postgres does: ${error.message}. Check host and port of the address.`,
     );
   }
-  // An attempt at several addresses of a host fails with an error for each.
+  // If a host has several addresses, connecting fails with one error per address.
   const first = error instanceof AggregateError ? (error.errors[0] as Error) : error;
   const what = first.message.split('\n')[0].replace(/[.\s]+$/, '');
   const details = { value: code || what };
@@ -86,7 +86,7 @@ export function postgresError(error: unknown, path: string, doing: Doing): unkno
   return badFile(path, what);
 }
 
-/** The address cannot be understood. The reason may quote a part of it that is a password, so only known ones are shown. */
+/** The error of an address that cannot be parsed. The reason may quote a part of the password, so only known reasons are shown. */
 export function badUrl(path: string, error?: unknown): FileError {
   const file = error instanceof Error && /ENOENT|EACCES/.test(error.message) && !/password/i.test(error.message);
   const why = file

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
 import type { Client } from 'pg';
 
-/** What a server sends cannot be taken: it is too large, or no message of Postgres. */
+/** Thrown if the server sent bytes that are too large or are not a message of Postgres. */
 export class MessageError extends Error {
   readonly tooLarge: boolean;
 
@@ -19,11 +19,11 @@ const HEADER = 5;
 const LEAST = 4;
 
 /**
- * Follows the messages of a server by their headers. `pg` keeps a message until it is whole, however long it claims to be, and all rows of
- * an answer, so a server could fill the memory.
+ * Checks the messages of a server by their headers. `pg` holds a message in memory until it is complete, whatever length it claims, and
+ * holds all rows of an answer, so a server could fill the memory.
  */
 export class MessageCheck {
-  /** Whether the answer is rows of COPY, which are read as they come and not kept. */
+  /** True if the answer is rows of COPY, which are streamed and not held. */
   copying = false;
   readonly #limit: number;
   readonly #header = Buffer.alloc(HEADER);
@@ -37,7 +37,7 @@ export class MessageCheck {
     this.#limit = limit;
   }
 
-  /** Throws a `MessageError` if a message that begins in these bytes cannot be taken. */
+  /** Throws a `MessageError` if a message that begins in these bytes is invalid or too large. */
   follow(chunk: Uint8Array): void {
     for (let at = 0; at < chunk.length; ) {
       if (this.#rest > 0) {
@@ -70,12 +70,12 @@ export class MessageCheck {
 
 declare module 'pg' {
   interface Connection {
-    /** Has the messages of a stream parsed. Called once, when the stream is no longer that of a TLS handshake. */
+    /** Makes `pg` parse the messages of a stream. Called once, after a TLS handshake. */
     attachListeners(stream: EventEmitter): void;
   }
 }
 
-/** Checks all that a server sends before `pg` sees it. An error, also one that `pg` throws at a message, ends the connection. */
+/** Checks all bytes from the server before `pg` sees them. An error, also one that `pg` throws for a message, ends the connection. */
 export function checkMessages({ connection }: Client, check: MessageCheck): void {
   const attach = connection.attachListeners.bind(connection);
   connection.attachListeners = (events) => {

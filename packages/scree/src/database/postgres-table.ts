@@ -1,27 +1,13 @@
-import { DataError, type ErrorDetails } from '@scree/core';
-import { FileError } from '@scree/files';
-import {
-  BlockAssembler,
-  badFile,
-  checkColumns,
-  chunksOf,
-  type DenseBatch,
-  type ReadRequest,
-  RoundedIntegers,
-  streamedBytes,
-  type Table,
-  type TableColumn,
-  uniqueNames,
-  unsupported,
-} from '@scree/files/platform';
+import { checkColumns, chunksOf, streamedBytes, type Table, uniqueNames } from '@scree/files/platform';
 import { copyToDisk } from '../disk/temporary-copy.js';
-import { arrayHead, CopyFormatError, CopyRows, type CopyType, entryLength, numberAt, textAt } from './copy-rows.js';
+import { arrayHead, type CopyType } from './copy-rows.js';
+import { brokenRows, copyTable, ROW_SHARE, type RowStore, rowsByChunk, type SentColumn } from './copy-table.js';
 import { chooseTable } from './duck-table.js';
 import { identifier } from './duckdb.js';
-import { type Address, type Field, PostgresConnection } from './postgres-connection.js';
+import { type Address, PostgresConnection, type ResultField } from './postgres-connection.js';
 import { type Doing, postgresError } from './postgres-error.js';
 
-/** Numbers, by the identifiers of their types, which are the same on every server. */
+/** Types of numbers, by identifiers that are the same on every server. */
 const NUMBERS: Readonly<Record<number, CopyType>> = {
   16: 'bool',
   20: 'int8',
@@ -41,16 +27,14 @@ const NUMBER_ARRAYS: Readonly<Record<number, CopyType>> = {
   1231: 'numeric',
 };
 const MONEY = 790;
-/** text, varchar, char, name, "char" and uuid. Enumerations have identifiers of their own. */
+/** text, varchar, char, name, "char" and uuid. Identifiers of enumerations differ between servers. */
 const TEXTS = [25, 1043, 1042, 19, 18, 2950];
 /** Neither numbers nor text, but short: dates, times, addresses and oid may name rows. */
 const SHORT = [1082, 1083, 1266, 1114, 1184, 1186, 869, 650, 829, 26];
-/** The part of the memory that one row may take. */
-const ROW_SHARE = 2;
-const FITS_FLOAT32: readonly CopyType[] = ['bool', 'int2', 'float4'];
-/** Arrays up to this length become columns, one per entry. */
-const LONGEST_ARRAY = 1 << 16;
-/** Tables up to this size, in bytes, are counted when they are opened: the plan is better if it knows the number of rows. */
+/**
+ * Rows of tables up to this size, in bytes, are counted when the table is opened, because the plan is better if it knows the number of
+ * rows.
+ */
 const COUNTED_SIZE = 2 ** 30;
 
 /**
@@ -65,43 +49,19 @@ const SAME_ORDER = [
   'enable_bitmapscan = off',
 ];
 
-/** A column of the result, as it is sent. */
-interface SentColumn {
-  readonly name: string;
-  readonly type: string;
-  readonly kind: TableColumn['kind'];
-  /** Undefined for columns that are not read. */
-  readonly sent: CopyType | undefined;
-  /** Expression that makes it what is sent, with c for the column. */
-  readonly cast: string;
-  /** Whether it is an array of such numbers, and of how many. */
-  readonly array: boolean;
-  length: number;
-}
-
-/** Where the rows come from: the server, or the temporary file with the result of a query. */
-interface RowStore {
-  readonly rows: number | undefined;
-  readonly bytes: number | undefined;
-  /** The binary COPY of at least these columns, and the order in which it has columns. */
-  read(columns: readonly number[]): { readonly order: readonly number[]; readonly chunks: AsyncIterable<Uint8Array> };
-  lengthOf(column: number): Promise<number>;
-  close(): Promise<void>;
-}
-
 export interface PostgresOptions {
   readonly memory: number;
   readonly member?: string | undefined;
   readonly sql?: string | undefined;
-  /** Cancels what the server does. */
+  /** Cancels the work of the server. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
  * A table of a Postgres database, or the result of a query, read by binary COPY in a read-only transaction.
  *
- * A table is read from the server every time, always from the snapshot that was taken when it was opened. A query, or a view,
- * runs once, and its result is kept in a temporary file: run again it may return its rows in another order, or other rows.
+ * Every pass reads a table from the server, from the snapshot that was taken when it was opened. A query or a view runs once, and its
+ * result is kept in a temporary file, because a second run may return other rows or another order.
  */
 export async function openPostgres(
   address: Address,
@@ -120,7 +80,7 @@ export async function openPostgres(
     const open = relation.stored ? openStored : openOnce;
     const store = await open(session, main, relation, columns, { path, memory });
     return {
-      table: await copyTable(store, columns, { path, memory, format: relation.format, session }),
+      table: await copyTable(store, columns, { path, memory, format: relation.format, close: () => session.close() }),
       bytes: store.bytes,
     };
   } catch (error) {
@@ -129,7 +89,7 @@ export async function openPostgres(
   }
 }
 
-/** The connections of one table. An abort of the signal cancels what they do. */
+/** The connections of one table. Aborting the signal cancels their work. */
 class Session {
   readonly #address: Address;
   readonly #memory: number;
@@ -165,15 +125,15 @@ class Session {
     return this.#signal?.aborted ? this.#signal.reason : postgresError(error, this.#address.path, doing);
   }
 
-  /** What a statement copies. If the reader stops early, the server is told to stop. */
+  /** Yields the output of a COPY statement. If the reader stops early, the server is told to stop. */
   async *copy(connection: PostgresConnection, text: string, doing?: Doing): AsyncGenerator<Buffer, number, void> {
     let busy = true;
     try {
       const stream = await connection.copy(text);
-      // Whoever reads it gets the error; after that there may be another one.
+      // The reader of the stream gets the first error. Further errors need a listener.
       stream.on('error', () => {});
       for await (const chunk of stream) yield chunk as Buffer;
-      // When another statement was answered, the count has come.
+      // After the answer to another statement, the count of rows is known.
       await connection.run('SELECT');
       busy = false;
       return stream.rowCount;
@@ -190,7 +150,7 @@ class Session {
   }
 }
 
-/** What follows FROM, and whether it is stored rows, which can be read again in the same order. */
+/** A table or query after FROM. `stored` is true for stored rows, which can be read again in the same order. */
 interface Relation {
   readonly sql: string;
   readonly format: string;
@@ -199,7 +159,7 @@ interface Relation {
 }
 
 function queryRelation(sql: string): Relation {
-  // The end of a line ends a comment.
+  // The line break ends a comment at the end of the query.
   return { sql: `(${sql.trim().replace(/;\s*$/, '')}\n)`, format: 'Postgres, SQL', stored: false };
 }
 
@@ -218,14 +178,14 @@ async function findTable(main: PostgresConnection, member: string | undefined, p
   return {
     sql: `${identifier(schema)}.${identifier(name)}`,
     format: `Postgres, ${name}`,
-    // A table, a partitioned table or a materialised view. A view is a query, and a foreign table is elsewhere.
+    // A table, a partitioned table or a materialised view. A view is a query, and a foreign table is on another server.
     stored: 'rpm'.includes(kind),
-    // The parts of a partitioned table have the size.
+    // The size of a partitioned table is 0, because its parts hold the rows.
     bytes: kind === 'p' ? undefined : Number(size),
   };
 }
 
-async function describeColumns(main: PostgresConnection, fields: readonly Field[]): Promise<SentColumn[]> {
+async function describeColumns(main: PostgresConnection, fields: readonly ResultField[]): Promise<SentColumn[]> {
   const ids = [...new Set(fields.map(({ dataTypeID }) => dataTypeID))];
   const { rows } = await main.query(
     `SELECT oid::text, format_type(oid, NULL), typtype,
@@ -244,10 +204,10 @@ async function describeColumns(main: PostgresConnection, fields: readonly Field[
     const { name: type = 'unknown', kind = '', isVector = false } = types.get(id) ?? {};
     const column = { name: names[j], type, cast: 'c', array: false, length: 1 };
     if (NUMBERS[id]) return { ...column, kind: 'number', sent: NUMBERS[id] };
-    // How many digits of a stored amount are cents depends on the server.
+    // The number of decimal digits of an amount depends on the server.
     if (id === MONEY) return { ...column, kind: 'number', sent: 'numeric', cast: 'c::numeric' };
     if (NUMBER_ARRAYS[id]) return { ...column, kind: 'number', sent: NUMBER_ARRAYS[id], array: true };
-    // vector and halfvec of the extension pgvector, whose identifiers differ from server to server.
+    // vector and halfvec of the extension pgvector. Their identifiers differ between servers.
     if (isVector) return { ...column, kind: 'number', sent: 'float4', cast: 'c::real[]', array: true };
     const text = { ...column, sent: 'text' as const, cast: 'c::text' };
     if (TEXTS.includes(id) || kind === 'e') return { ...text, kind: 'text' };
@@ -256,14 +216,14 @@ async function describeColumns(main: PostgresConnection, fields: readonly Field[
   });
 }
 
-/** COPY of some columns. They are called c0, c1, …: the columns of a query may have the same name, or none. */
+/** COPY of some columns. They are named c0, c1, …, because columns of a query may have equal names or no name. */
 function copyStatement({ sql }: Relation, columns: readonly SentColumn[], chosen: readonly number[]): string {
   const list = chosen.map((j) => columns[j].cast.replace('c', `c${j}`)).join(', ');
   const aliases = columns.map((_, j) => `c${j}`).join(', ');
   return `COPY (SELECT ${list} FROM ${sql} AS data${columns.length > 0 ? `(${aliases})` : ''}) TO STDOUT (FORMAT binary)`;
 }
 
-/** Rows that stay on the server. Every reading has a connection of its own; all of them see the same snapshot. */
+/** Rows that stay on the server. Every pass has its own connection, and all connections see the same snapshot. */
 async function openStored(
   session: Session,
   main: PostgresConnection,
@@ -304,7 +264,7 @@ async function openStored(
   };
 }
 
-/** Rows of a query, which is run once. */
+/** Rows of a query. It runs once. */
 async function openOnce(
   session: Session,
   main: PostgresConnection,
@@ -318,7 +278,7 @@ async function openOnce(
     rows = yield* session.copy(main, copyStatement(relation, columns, order), 'querying');
   }
   const copy = await copyToDisk(streamedBytes(path, chunks()));
-  // Nothing more is asked of the server.
+  // The server is not needed any more.
   await session.end(main);
   const read = (): AsyncIterable<Uint8Array> => chunksOf(copy.bytes.open(), 1 << 20);
   return {
@@ -326,13 +286,13 @@ async function openOnce(
     bytes: copy.bytes.size,
     read: () => ({ order, chunks: read() }),
     lengthOf: async (j) => {
-      const place = order.indexOf(j);
+      const field = order.indexOf(j);
       let row = 0;
       try {
-        for await (const part of copiedRows(read(), order.length, path, memory / ROW_SHARE)) {
+        for await (const part of rowsByChunk(read(), order.length, path, memory / ROW_SHARE)) {
           const { view, starts, lengths } = part;
           for (; part.next(); row++) {
-            if (lengths[place] >= 0) return arrayHead(view, starts[place], lengths[place]).length;
+            if (lengths[field] >= 0) return arrayHead(view, starts[field], lengths[field]).length;
           }
         }
       } catch (error) {
@@ -342,189 +302,4 @@ async function openOnce(
     },
     close: () => copy.close(),
   };
-}
-
-/** The reader of rows, once per chunk. Large fields may need many chunks, and up to `limit` bytes. */
-async function* copiedRows(
-  chunks: AsyncIterable<Uint8Array>,
-  fields: number,
-  path: string,
-  limit: number,
-): AsyncGenerator<CopyRows, void, void> {
-  const rows = new CopyRows(fields);
-  for await (const chunk of chunks) {
-    rows.push(chunk);
-    yield rows;
-    if (rows.waiting > limit) {
-      const message = `A row of ${path} is larger than the memory allows. Choose fewer columns, or allow more memory.`;
-      throw new DataError('TOO_LARGE', message, { reason: 'memory' });
-    }
-  }
-  if (!rows.ended) throw new FileError('CONNECTION_LOST', path, `${path} stopped sending in the middle. Try again.`);
-}
-
-/** An error of rows that are not binary COPY, with the row and the column, where it was found. Other errors are returned unchanged. */
-function brokenRows(error: unknown, path: string, row: number, columnName: string | undefined): unknown {
-  if (!(error instanceof CopyFormatError)) return error;
-  const fail = (what: string, details: ErrorDetails): FileError =>
-    badFile(path, `the server sent rows that are not binary COPY: ${what}`, details);
-  if (error.of === 'all') return fail(error.message, {});
-  const what = `row ${row + 1} ${error.message}`;
-  if (error.of === 'row' || columnName === undefined) return fail(what, { row });
-  return fail(`${what}, in column ${JSON.stringify(columnName)}`, { row, columnName });
-}
-
-interface CopyTableOptions {
-  readonly path: string;
-  readonly memory: number;
-  readonly format: string;
-  readonly session: Session;
-}
-
-async function copyTable(
-  store: RowStore,
-  sent: readonly SentColumn[],
-  { path, memory, format, session }: CopyTableOptions,
-): Promise<Table> {
-  const close = async (): Promise<void> => {
-    await session.close();
-    await store.close();
-  };
-  const columns: TableColumn[] = [];
-  /** The sent column of each column, and the entry of its arrays. */
-  const sources: { readonly index: number; readonly entry: number }[] = [];
-  try {
-    for (const [index, column] of sent.entries()) {
-      const { name, type, kind, array } = column;
-      if (array) column.length = await store.lengthOf(index);
-      if (column.length > LONGEST_ARRAY) {
-        const message = `Column ${JSON.stringify(name)} of ${path} has arrays of ${column.length} numbers; ${LONGEST_ARRAY} is the most. Choose entries in a query.`;
-        throw new DataError('TOO_LARGE', message);
-      }
-      checkColumns(columns.length + column.length, memory, path);
-      if (array && column.length === 0) {
-        columns.push({ name, type, kind: 'other' });
-        sources.push({ index, entry: 0 });
-      }
-      for (let entry = 0; entry < column.length; entry++) {
-        const one = array ? { name: `${name}[${entry}]`, type: type.replace(/\[\]$/, '') } : { name, type };
-        columns.push({ ...one, kind });
-        sources.push({ index, entry });
-      }
-    }
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  const integers = new RoundedIntegers();
-  const fitsFloat32 = (numbers: readonly number[]): boolean =>
-    numbers.every((j) => FITS_FLOAT32.includes(sent[sources[j].index].sent as CopyType));
-  const all = (numbers: ReadRequest['numbers']): readonly number[] =>
-    numbers === 'all' ? [...columns.keys()] : numbers;
-  return {
-    format,
-    columns,
-    width: columns.length,
-    named: true,
-    uniform: false,
-    rows: store.rows,
-    dtype: (numbers) => (fitsFloat32(all(numbers)) ? 'float32' : 'float64'),
-    mayMissValues: true,
-    checkMissing: true,
-    rereadable: true,
-    read: ({ numbers, texts: [text] = [] }) => read(all(numbers), text),
-    warnings: () => integers.warnings(path, (j) => columns[j].name),
-    close,
-  };
-
-  async function* read(numbers: readonly number[], text: number | undefined): AsyncGenerator<DenseBatch, void, void> {
-    const cols = numbers.length;
-    const named = text === undefined ? undefined : sent[sources[text].index];
-    if (named && (named.sent === undefined || named.array)) {
-      throw unsupported(
-        path,
-        `has ${named.type} in column ${JSON.stringify(named.name)}, which cannot name rows`,
-        'Make it text in a query.',
-      );
-    }
-    const chosen = [...new Set([...numbers, ...(text === undefined ? [] : [text])].map((j) => sources[j].index))];
-    const { order, chunks } = store.read(chosen);
-    const Values = fitsFloat32(numbers) ? Float32Array : Float64Array;
-    const block = new BlockAssembler({ cols, texts: named ? 1 : 0, memory, Values });
-    const rounding = integers.reading();
-    const places = numbers.map((j) => order.indexOf(sources[j].index));
-    const types = numbers.map((j) => sent[sources[j].index].sent as CopyType);
-    const report = numbers.map((j) => () => rounding.add(j));
-    // Arrays that are read whole and in order, as they usually are, are walked once: see `fillArray`.
-    const arrays = numbers.map((j) => sent[sources[j].index].array);
-    const textPlace = text === undefined ? -1 : order.indexOf(sources[text].index);
-    let done = 0;
-    /** The column that is being read, for errors. */
-    let current: number | undefined;
-    try {
-      for await (const rows of copiedRows(chunks, order.length, path, memory / ROW_SHARE)) {
-        const { view, starts, lengths } = rows;
-        while (rows.next()) {
-          const { data } = block;
-          const to = block.rows * cols;
-          for (let j = 0; j < cols; j++) {
-            const place = places[j];
-            const [at, length] = [starts[place], lengths[place]];
-            current = numbers[j];
-            if (arrays[j]) j = fillArray(view, at, length, j, data, to, done + block.rows);
-            else data[to + j] = length < 0 ? Number.NaN : numberAt(view, at, length, types[j], report[j]);
-          }
-          if (named) {
-            const [at, length] = [starts[textPlace], lengths[textPlace]];
-            current = text;
-            block.addText(0, length < 0 ? null : textAt(rows, at, length, named.sent as CopyType));
-          }
-          block.rows++;
-          if (!block.isFull) continue;
-          done += block.rows;
-          yield block.take();
-        }
-      }
-    } catch (error) {
-      throw brokenRows(error, path, done + block.rows, current === undefined ? undefined : columns[current].name);
-    }
-    if (block.rows > 0) yield block.take();
-
-    /** Reads the entries of an array that are wanted from column j on, and returns the last column that it filled. */
-    function fillArray(
-      rowView: DataView,
-      start: number,
-      size: number,
-      from: number,
-      data: Float32Array | Float64Array,
-      to: number,
-      row: number,
-    ): number {
-      const { index } = sources[numbers[from]];
-      const { length: expected, name } = sent[index];
-      let [at, entry, j] = [0, 0, from];
-      if (size >= 0) {
-        const { length, first } = arrayHead(rowView, start, size);
-        at = first;
-        if (length !== expected) {
-          throw new DataError(
-            'RAGGED_ROWS',
-            `Row ${row + 1} of ${path} has an array of ${length} in column ${JSON.stringify(name)}, the first has ${expected}. Exclude the column, or make all arrays equally long.`,
-            { row, columnName: name, value: length, expected, reason: 'list-length' },
-          );
-        }
-      }
-      for (; j < cols && sources[numbers[j]].index === index && sources[numbers[j]].entry >= entry; j++) {
-        if (size < 0) {
-          data[to + j] = Number.NaN;
-          continue;
-        }
-        for (; entry < sources[numbers[j]].entry; entry++)
-          at += 4 + Math.max(0, entryLength(rowView, at, start + size));
-        const bytes = entryLength(rowView, at, start + size);
-        data[to + j] = bytes < 0 ? Number.NaN : numberAt(rowView, at + 4, bytes, types[j], report[j]);
-      }
-      return j - 1;
-    }
-  }
 }

@@ -15,7 +15,7 @@ const [READ, WRITE, NONE] = [0, 1, 2];
 /** Bytes of `struct flock` on 64-bit Linux: short type, short whence, 4 bytes of padding, int64 start, int64 length, int32 process. */
 const FLOCK_SIZE = 32;
 
-/** How long a writer is waited for, and how often it is looked. */
+/** Longest time to wait for a writer, and the time between two attempts. */
 const PATIENCE_MS = 2000;
 const INTERVAL_MS = 20;
 
@@ -24,11 +24,11 @@ const INTERVAL_MS = 20;
  * It belongs to the handle and ends when that is closed.
  */
 export interface SharedLock {
-  /** Whether a program has begun to write. It waits with its changes until the lock is gone, so the file holds none of them. */
+  /** Returns true if a program has begun to write. Its changes are not in the file yet, because it waits until the lock is released. */
   reserved(): boolean;
 }
 
-/** 'unavailable' where Node cannot take such locks, 'busy' if a program writes and does not end. */
+/** Takes the lock. Returns 'unavailable' if Node cannot take such locks here, and 'busy' if a program keeps writing. */
 export async function lockShared(
   handle: FileHandle,
   patience = PATIENCE_MS,
@@ -44,7 +44,7 @@ export async function lockShared(
   };
   const set = (type: number, start: number, length: number): boolean =>
     ask(F_OFD_SETLK, type, start, length) !== undefined;
-  // A file system without locks, such as some network mounts, cannot even say who holds one.
+  // A file system without locks, such as some network mounts, cannot tell which process holds one.
   if (!ask(F_OFD_GETLK, READ, PENDING_BYTE, 1)) return 'unavailable';
   for (const end = Date.now() + patience; ; ) {
     // A writer that waits for the last reader holds the pending byte, so that no new reader comes.
@@ -60,6 +60,7 @@ export async function lockShared(
   };
 }
 
+/** The system's fcntl. Cached for the process. */
 let found: Promise<Native | undefined> | undefined;
 
 function findFcntl(): Promise<Native | undefined> {

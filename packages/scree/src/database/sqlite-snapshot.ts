@@ -10,17 +10,17 @@ import { openRegularFile } from '../disk/regular-file.js';
 import { systemError } from '../disk/system-error.js';
 import { lockShared, type SharedLock } from './sqlite-lock.js';
 
-/** Longest time, in milliseconds, in which two writes to a file may have the same time of change. */
+/** Two writes within this many milliseconds may give a file the same modification time. */
 const CLOCK_TICK_MS = 20;
-/** How often it is tried to copy a database that others write to. */
+/** Maximum number of attempts to copy a database while other programs write to it. */
 const COPY_ATTEMPTS = 5;
 
-/** A SQLite database in one state: all passes read it as it was when it was opened. */
+/** A SQLite database in one state: all passes read the rows that it had when it was opened. */
 export interface SqliteSnapshot {
   /** The file to open. Lock files of the reader may be left beside it only if `inFolder` is true. */
   readonly file: string;
   readonly inFolder: boolean;
-  /** Whether `file` is a copy with a write-ahead log, which only a program that owns the copy can read. */
+  /** True if `file` is a copy with a write-ahead log. SQLite must open it exclusively. */
   readonly logged: boolean;
   /** Throws if the database was changed since it was opened. */
   check(): Promise<void>;
@@ -28,11 +28,11 @@ export interface SqliteSnapshot {
 }
 
 /**
- * Makes a database readable in one state, in a temporary folder: SQLite writes its lock file next to the database, and the folder of the
- * data may be read-only.
+ * Makes a database readable in one state. It is opened in a temporary folder, because SQLite writes its lock file next to the database, and
+ * the folder of the data may be read-only.
  *
- * A database with a rollback journal is linked. It is locked as SQLite's own readers do it, so writers wait until it is closed. Where
- * Node cannot lock, a change is found afterwards and is an error. A database with a write-ahead log is copied together with its log,
+ * A database with a rollback journal is linked. It is locked as SQLite's own readers lock it, so writers wait until it is closed. If Node
+ * cannot lock it, a change is detected afterwards and is an error. A database with a write-ahead log is copied together with its log,
  * because readers find the newest pages through shared memory, which WebAssembly does not have.
  */
 export async function takeSnapshot(file: string, path: string, folder: string): Promise<SqliteSnapshot> {
@@ -77,7 +77,7 @@ export async function takeSnapshot(file: string, path: string, folder: string): 
   }
 }
 
-/** Whether the database was last written with a write-ahead log: its header has both format versions. */
+/** Returns true if the database was last written with a write-ahead log. The header contains the versions of both formats. */
 async function usesLog(handle: FileHandle): Promise<boolean> {
   const header = Buffer.alloc(20);
   await handle.read(header, 0, 20, 0);
@@ -85,8 +85,8 @@ async function usesLog(handle: FileHandle): Promise<boolean> {
 }
 
 /**
- * A journal holds pages as they were before a change. If a program was stopped in the middle of that change, some pages of the database are
- * new and some are old, until a program that may write restores them. Our SQLite cannot.
+ * Throws if a journal is left. A journal holds pages as they were before a change. If a program was killed during the change, some pages of
+ * the database are new and some are old, until a program with write access restores them. Our SQLite opens databases read-only and cannot.
  */
 async function refuseJournal(real: string, path: string, lock: SharedLock | 'unavailable'): Promise<void> {
   const writing = (): boolean => lock !== 'unavailable' && lock.reserved();
@@ -100,7 +100,7 @@ async function refuseJournal(real: string, path: string, lock: SharedLock | 'una
   );
 }
 
-/** A journal that is empty, or begins with zeros, is that of a change that was finished. */
+/** Returns true if a journal holds pages. After a completed change it is empty, or begins with zeros. */
 async function holdsPages(journal: string): Promise<boolean> {
   const handle = await open(journal).catch(() => undefined);
   if (!handle) return (await stat(journal).catch(() => undefined)) !== undefined;
@@ -113,7 +113,7 @@ async function holdsPages(journal: string): Promise<boolean> {
   }
 }
 
-/** Copies a database and its log. Both are as they were at one moment, because neither was changed in between. */
+/** Copies a database and its log in one state: the copies are valid only if neither file changed meanwhile. */
 async function copyWithLog(real: string, name: string, path: string): Promise<void> {
   for (let attempt = 0; attempt < COPY_ATTEMPTS; attempt++) {
     const before = await stateOfBoth(real);
@@ -129,7 +129,7 @@ async function copyWithLog(real: string, name: string, path: string): Promise<vo
   throw locked(path);
 }
 
-/** False if there is no such file. */
+/** Returns false if the file does not exist. */
 async function isReadable(file: string): Promise<boolean> {
   try {
     await access(file, constants.R_OK);
@@ -148,7 +148,7 @@ async function stateOfBoth(real: string): Promise<string> {
   return (await Promise.all(states)).join();
 }
 
-/** A later write has a later time of change. */
+/** Waits until a further write would give a file a later modification time. */
 function waitForTick(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, CLOCK_TICK_MS));
 }

@@ -30,8 +30,8 @@ type Value = number | bigint | string | Uint8Array | null;
 type Row = Record<string, Value>;
 
 /**
- * A table, view or query of a SQLite database file, which is opened for reading only. SQLite may work for hours before
- * it returns a row, so it runs in a thread, which can be stopped.
+ * A table, view or query of a SQLite database file, which is opened read-only. SQLite may compute for hours before it returns a row, so it
+ * runs in a thread that can be stopped.
  */
 export async function openSqlite(
   { path, memory, file }: { path: string; memory: number; file: string },
@@ -57,7 +57,10 @@ export async function openSqlite(
   }
 }
 
-/** Rows of a database that is the same before and after they are read. An error in between may come from a change. */
+/**
+ * Yields rows, and checks before and after that the database was not changed. An error while reading may come from a change, so it is
+ * checked then too.
+ */
 async function* readUnchanged(
   batches: AsyncIterable<TableBatch>,
   check: () => Promise<void>,
@@ -72,7 +75,7 @@ async function* readUnchanged(
   await check();
 }
 
-/** Opens the database in this thread. It must be in a folder where a lock file may be left behind. */
+/** Opens the database in this thread. SQLite may leave a lock file in its folder. */
 export async function openSqliteInThisThread({
   file,
   logged,
@@ -179,7 +182,7 @@ function inferColumns(database: Database, relation: string, missing: ReadonlySet
     return tally.map(({ name, numbers, texts, others }) => {
       if (others > 0) return { name, kind: 'other', type: 'blob' };
       if (numbers + texts === 0 && rows < SAMPLED_ROWS) return { name, kind: 'other', type: 'empty' };
-      // A few texts among numbers are mistakes. Reading reports the first one.
+      // A few texts among numbers are mistakes. The reader reports the first one.
       return texts > 0 && texts >= numbers
         ? { name, kind: 'text', type: 'text' }
         : { name, kind: 'number', type: 'number' };

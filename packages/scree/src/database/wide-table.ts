@@ -2,13 +2,12 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FileError } from '@scree/files';
 import {
+  BlockAssembler,
   type Bytes,
-  blockHeight,
   changeTable,
-  type DenseBatch,
   type ReadRequest,
   type Table,
-  type Text,
+  type TableBatch,
   TextReader,
   truncated,
 } from '@scree/files/platform';
@@ -17,8 +16,8 @@ import { systemError } from '../disk/system-error.js';
 import { collectGarbage } from './garbage-collection.js';
 
 /**
- * Columns that one query reads at most. DuckDB needs time and memory for each of them, for at least 2048 rows. Fewer columns per query
- * would not save memory, because every query keeps some until the file is closed.
+ * Maximum number of columns per query. DuckDB needs time and memory for each column, for at least 2048 rows. Fewer columns per query would
+ * not save memory, because every query keeps some memory until the file is closed.
  */
 const MAX_COLUMNS = 1024;
 
@@ -27,7 +26,7 @@ export interface WideOptions {
   readonly folder: string;
   readonly path: string;
   readonly memory: number;
-  /** Called when memory was not enough. */
+  /** Called after DuckDB ran out of memory. */
   useLessMemory(): Promise<void>;
 }
 
@@ -40,90 +39,99 @@ interface Part {
 }
 
 /**
- * Reads a table with more columns than fit in memory at once: because there are very many, or because a row group of them, which DuckDB
- * holds as a whole, is too large. Their values are written to temporary files once, some columns per file, and blocks of rows are
- * assembled from these.
+ * Reads a table with more columns than fit in memory at once: it has very many columns, or its row groups, which DuckDB holds as a whole,
+ * are too large. The values are written to temporary files once, some columns per file, and blocks of rows are assembled from these files.
  */
-export function wideTable(table: Table, { folder, path, memory, useLessMemory }: WideOptions): Table {
-  /** Files that were written, by the columns in them. */
-  const partsByColumns = new Map<string, Promise<{ parts: Part[]; rows: number }>>();
-  let files = 0;
-  let maxColumns = MAX_COLUMNS;
+export function wideTable(table: Table, options: WideOptions): Table {
+  const reader = new WideReader(table, options);
+  return changeTable(table, {
+    read: (request) => reader.read(request),
+    close: async () => {
+      await reader.close();
+      await table.close();
+    },
+  });
+}
 
-  async function* read(request: ReadRequest): AsyncGenerator<DenseBatch, void, void> {
-    const numbers = request.numbers === 'all' ? [...table.columns.keys()] : request.numbers;
+/** Reads a wide table through its parts. */
+class WideReader {
+  readonly #table: Table;
+  readonly #options: WideOptions;
+  /** The parts that were written, by their columns. */
+  readonly #partsByColumns = new Map<string, Promise<{ parts: Part[]; rows: number }>>();
+  #files = 0;
+  #maxColumns = MAX_COLUMNS;
+
+  constructor(table: Table, options: WideOptions) {
+    this.#table = table;
+    this.#options = options;
+  }
+
+  /** Reads the table directly if its columns fit in memory, and otherwise through parts. */
+  async *read(request: ReadRequest): AsyncGenerator<TableBatch, void, void> {
+    const numbers = request.numbers === 'all' ? [...this.#table.columns.keys()] : request.numbers;
     let done = 0;
-    if (numbers.length <= maxColumns && !partsByColumns.has(numbers.join())) {
+    if (numbers.length <= this.#maxColumns && !this.#partsByColumns.has(numbers.join())) {
       try {
-        for await (const batch of table.read(request) as AsyncIterable<DenseBatch>) {
+        for await (const batch of this.#table.read(request)) {
           yield batch;
           done += batch.block.rows;
         }
         return;
       } catch (error) {
         if (!tooLarge(error) || numbers.length < 2) throw error;
-        maxColumns = Math.ceil(numbers.length / 2);
-        await useLessMemory();
+        this.#maxColumns = Math.ceil(numbers.length / 2);
+        await this.#options.useLessMemory();
       }
     }
-    yield* readParts(numbers, request.texts ?? [], done);
+    yield* this.#readParts(numbers, request.texts ?? [], done);
   }
 
-  async function* readParts(
+  /** Assembles blocks from parts, beginning with row `first`. */
+  async *#readParts(
     numbers: readonly number[],
     columns: readonly number[],
     first: number,
-  ): AsyncGenerator<DenseBatch, void, void> {
+  ): AsyncGenerator<TableBatch, void, void> {
     const key = numbers.join();
-    const known = partsByColumns.get(key) ?? writeParts(numbers);
-    partsByColumns.set(key, known);
+    const known = this.#partsByColumns.get(key) ?? this.#writeParts(numbers);
+    this.#partsByColumns.set(key, known);
     const { parts, rows } = await known;
     const cols = numbers.length;
-    const Values = table.dtype(numbers) === 'float32' ? Float32Array : Float64Array;
-    const height = blockHeight(cols * Values.BYTES_PER_ELEMENT, memory, rows);
-    const buffers = [new Values(height * cols), new Values(height * cols)];
-    const readers = columns.map((column) => new TextReader(table, column));
+    const Values = this.#table.dtype(numbers) === 'float32' ? Float32Array : Float64Array;
+    const block = new BlockAssembler({ cols, memory: this.#options.memory, rows, Values });
+    const readers = columns.map((column) => new TextReader(this.#table, column));
     try {
       if (first > 0) for (const reader of readers) await reader.take(first);
-      for (let from = first, turn = 0; from < rows; from += height, turn = 1 - turn) {
-        const some = Math.min(height, rows - from);
+      for (let from = first; from < rows; from += block.height) {
+        const some = Math.min(block.height, rows - from);
+        const { data } = block;
         let left = 0;
         for (const part of parts) {
           const values = await readRows(part, from, some);
           for (let i = 0; i < some; i++) {
-            buffers[turn].set(values.subarray(i * part.cols, (i + 1) * part.cols), i * cols + left);
+            data.set(values.subarray(i * part.cols, (i + 1) * part.cols), i * cols + left);
           }
           left += part.cols;
         }
-        const block = { kind: 'dense', rows: some, cols, stride: cols, data: buffers[turn] } as const;
-        const texts: Text[][] = [];
-        for (const reader of readers) texts.push(await reader.take(some));
-        yield { block, texts };
+        block.rows = some;
+        block.texts = [];
+        for (const reader of readers) block.texts.push(await reader.take(some));
+        yield block.take();
       }
     } finally {
       for (const reader of readers) await reader.close();
     }
   }
 
-  async function readRows(
-    { bytes, cols, Values }: Part,
-    from: number,
-    some: number,
-  ): Promise<Float32Array | Float64Array> {
-    const values = new Values(some * cols);
-    const into = new Uint8Array(values.buffer);
-    const got = await bytes.readAt?.(into, from * cols * Values.BYTES_PER_ELEMENT);
-    if (got !== into.length) throw truncated(bytes.path, 'it was changed while it was read');
-    return values;
-  }
-
-  async function writeParts(numbers: readonly number[]): Promise<{ parts: Part[]; rows: number }> {
+  /** Writes columns to as many parts as memory needs. */
+  async #writeParts(numbers: readonly number[]): Promise<{ parts: Part[]; rows: number }> {
     const parts: Part[] = [];
     let rows = 0;
     for (let from = 0; from < numbers.length; ) {
-      const group = numbers.slice(from, from + maxColumns);
+      const group = numbers.slice(from, from + this.#maxColumns);
       try {
-        const { part, rows: count } = await writePart(group);
+        const { part, rows: count } = await this.#writePart(group);
         parts.push(part);
         rows = count;
         from += group.length;
@@ -132,29 +140,30 @@ export function wideTable(table: Table, { folder, path, memory, useLessMemory }:
           for (const part of parts) await part.close();
           throw error;
         }
-        maxColumns = Math.ceil(group.length / 2);
-        await useLessMemory();
+        this.#maxColumns = Math.ceil(group.length / 2);
+        await this.#options.useLessMemory();
       }
       collectGarbage('major');
     }
     return { parts, rows };
   }
 
-  async function writePart(group: readonly number[]): Promise<{ part: Part; rows: number }> {
-    const file = join(folder, `part-${files++}`);
-    const Values = table.dtype(group) === 'float32' ? Float32Array : Float64Array;
+  /** Writes some columns of all rows to a temporary file. */
+  async #writePart(group: readonly number[]): Promise<{ part: Part; rows: number }> {
+    const file = join(this.#options.folder, `part-${this.#files++}`);
+    const Values = this.#table.dtype(group) === 'float32' ? Float32Array : Float64Array;
     let [size, rows] = [0, 0];
     let handle: FileHandle | undefined;
     try {
       handle = await open(file, 'wx+', 0o600);
-      for await (const { block } of table.read({ numbers: group }) as AsyncIterable<DenseBatch>) {
+      for await (const { block } of this.#table.read({ numbers: group })) {
         const { buffer, byteOffset } = block.data;
         const bytes = new Uint8Array(buffer, byteOffset, block.rows * group.length * Values.BYTES_PER_ELEMENT);
         await handle.writeFile(bytes);
         size += bytes.length;
         rows += block.rows;
       }
-      const bytes = fileBytes(handle, path, 0, size);
+      const bytes = fileBytes(handle, this.#options.path, 0, size);
       const written = handle;
       return { part: { bytes, cols: group.length, Values, close: () => closeRead(written) }, rows };
     } catch (error) {
@@ -165,22 +174,28 @@ export function wideTable(table: Table, { folder, path, memory, useLessMemory }:
     }
   }
 
-  const closeParts = async (): Promise<void> => {
-    for (const known of partsByColumns.values()) {
+  async close(): Promise<void> {
+    for (const known of this.#partsByColumns.values()) {
       const { parts } = await known.catch(() => ({ parts: [] as Part[] }));
       for (const part of parts) await part.close();
     }
-  };
-  return changeTable(table, {
-    read,
-    close: async () => {
-      await closeParts();
-      await table.close();
-    },
-  });
+  }
 }
 
-/** Whether DuckDB ran out of memory. Fewer columns at once need less. */
+/** Reads `some` rows of a part, beginning with row `from`. */
+async function readRows(
+  { bytes, cols, Values }: Part,
+  from: number,
+  some: number,
+): Promise<Float32Array | Float64Array> {
+  const values = new Values(some * cols);
+  const into = new Uint8Array(values.buffer);
+  const got = await bytes.readAt?.(into, from * cols * Values.BYTES_PER_ELEMENT);
+  if (got !== into.length) throw truncated(bytes.path, 'it was changed while it was read');
+  return values;
+}
+
+/** Returns true if DuckDB ran out of memory. Fewer columns at once need less memory. */
 function tooLarge(error: unknown): boolean {
   return error instanceof FileError && error.code === 'TOO_LARGE';
 }

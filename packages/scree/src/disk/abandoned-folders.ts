@@ -2,30 +2,31 @@ import type { Stats } from 'node:fs';
 import { lstat, opendir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PROCESS_ID, PROCESS_ID_PATTERN, stateOf } from './process-id.js';
+import { PROCESS_ID, PROCESS_ID_PATTERN, processState } from './process-id.js';
 
-/** How the names of temporary folders begin: with the id of the process that uses them, so that later ones can tell whether it still runs. */
+/** Prefix of the names of temporary folders. It has the id of the process, so that a later process can tell whether it still runs. */
 export const FOLDER_PREFIX = `scree-${PROCESS_ID}-`;
 
 const FOLDER_NAME = new RegExp(`^scree-(${PROCESS_ID_PATTERN})-[A-Za-z0-9]{6}$`);
 
+/** The removal of abandoned folders, which runs once. Cached for the process. */
 let collected: Promise<void> | undefined;
 
-/** The same, once per process. */
+/** Calls `removeAbandonedFolders` once per process. */
 export function collectAbandonedFolders(): Promise<void> {
   collected ??= removeAbandonedFolders(tmpdir());
   return collected;
 }
 
 /**
- * Removes temporary folders that killed processes left. Folders of other users, machines and containers stay: nothing tells whether
- * their processes still run. A link is no folder, wherever it leads.
+ * Removes temporary folders that killed processes left. Folders of other users, machines and containers stay, because their processes may
+ * still run. Links are not followed.
  */
 export async function removeAbandonedFolders(parent: string): Promise<void> {
   try {
     for await (const { name } of await opendir(parent)) {
       const [, owner] = FOLDER_NAME.exec(name) ?? [];
-      if (owner === undefined || stateOf(owner) !== 'ended') continue;
+      if (owner === undefined || processState(owner) !== 'ended') continue;
       const path = join(parent, name);
       if (isOwnFolder(await lstat(path))) await rm(path, { recursive: true, force: true });
     }

@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { type FileHandle, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { errorCode } from './error-code.js';
 import { closeRead } from './file-bytes.js';
 import { targetOf } from './output-target.js';
-import { PROCESS_ID, PROCESS_ID_PATTERN, stateOf } from './process-id.js';
+import { PROCESS_ID, PROCESS_ID_PATTERN, processState } from './process-id.js';
 import { systemError } from './system-error.js';
 import { removeAtExit, settled } from './temporary-files.js';
 
@@ -223,7 +224,7 @@ export async function renameOver(
     try {
       return await move(from, to);
     } catch (error) {
-      if (!IN_USE.includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      if (!IN_USE.includes(errorCode(error) ?? '')) throw error;
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }
@@ -243,7 +244,7 @@ export async function removeAbandonedParts(target: string): Promise<void> {
   try {
     for await (const { name } of await opendir(folder)) {
       const [, writer] = (name.startsWith(start) && rest.exec(name.slice(start.length))) || [];
-      if (writer !== undefined && stateOf(writer) === 'ended') await rm(join(folder, name), { force: true });
+      if (writer !== undefined && processState(writer) === 'ended') await rm(join(folder, name), { force: true });
     }
   } catch {
     // The folder cannot be listed, or the file belongs to another user. Leaving it does no harm.
@@ -260,7 +261,7 @@ async function syncFolder(folder: string): Promise<void> {
     handle = await open(folder, 'r');
     await handle.sync();
   } catch (error) {
-    if (!NO_SYNC.includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    if (!NO_SYNC.includes(errorCode(error) ?? '')) throw error;
   } finally {
     await closeRead(handle);
   }

@@ -13,8 +13,8 @@ export async function csvWriter(
 ): Promise<Encoder> {
   const show = dtype === 'float32' ? showFloat32 : showDouble;
   const cell = (text: string): string => quote(csvSafe ? escapeFormula(text) : text, delimiter);
-  const head = label === undefined ? names : uniqueNames([label, ...names]);
-  await file.append(Buffer.from(`${head.map(cell).join(delimiter)}\n`));
+  const header = label === undefined ? names : uniqueNames([label, ...names]);
+  await file.append(Buffer.from(`${header.map(cell).join(delimiter)}\n`));
   // Rows without labels are ASCII, and latin1 gives the same bytes.
   const encoding = label === undefined ? 'latin1' : 'utf8';
   return {

@@ -4,13 +4,13 @@ import path, { join, resolve } from 'node:path';
 import { FileError } from '@scree/files';
 import { systemError } from './system-error.js';
 
-/** Names of data files inside a folder. Others, such as notes and scripts, are not read unless they are named. */
+/** Names of data files inside a folder. Other files, such as notes and scripts, are read only if they are named. */
 const DATA_NAME =
   /\.(csv|tsv|txt|json|ndjson|jsonl|npy|npz|parquet|pq|arrow|feather|ipc|idx\d?-ubyte)(\.(gz|gzip|zst|zstd))?$/i;
-/** Folders inside folders, at most: links may go round in circles. */
+/** Maximum depth of folders in folders, because links may form a circle. */
 const DEEPEST = 32;
 
-/** Whether a name is that of several files: a pattern that is not itself a file, or a folder. */
+/** Returns true if a name stands for several files: a folder, or a pattern that is not itself the name of a file. */
 export async function namesSeveral(path: string): Promise<boolean> {
   const stats = await stat(path).catch(() => undefined);
   return stats ? stats.isDirectory() : isPattern(path);
@@ -22,8 +22,9 @@ function isPattern(path: string): boolean {
 }
 
 /**
- * The files that names, patterns (*, ?, [a-z], {a,b} and ** for folders at any depth) and folders stand for, in natural order: part-2 before part-10. Hidden files,
- * and those whose names begin with _, are left out of folders and patterns. Of a folder, files with names of `data` are taken.
+ * Returns the files of names, patterns (*, ?, [a-z], {a,b} and ** for folders at any depth) and folders, in natural order: part-2 before
+ * part-10. Patterns and folders leave out hidden files and files whose names begin with _. Folders contribute only files whose names match
+ * `data`.
  */
 export async function expandPaths(given: readonly string[], data = DATA_NAME): Promise<string[]> {
   const found: string[] = [];
@@ -49,7 +50,7 @@ async function expand(path: string, data: RegExp): Promise<string[]> {
       `${path} is a folder without data files. Name files, or a pattern: '${join(path, '*')}'.`,
     );
   }
-  // A file that is not there gets its error where it is opened.
+  // A missing file gets its error when it is opened.
   if (stats || !isPattern(path)) return [path];
   const files = new Set<string>();
   for (const pattern of braces(path)) for (const file of await matching(pattern)) files.add(file);
@@ -91,9 +92,12 @@ function braces(pattern: string): string[] {
   return choices.split(',').flatMap((choice) => braces(pattern.replace(whole, () => choice)));
 }
 
-/** Where a pattern starts ('' for the current folder), and the parts of its path after that. `system` is `path`, or that of another system. */
+/**
+ * The root folder of a pattern ('' for the current folder), and the parts of its path after the root. Tests pass the `path` module of
+ * another system.
+ */
 export function stepsOf(pattern: string, system: path.PlatformPath = path): { root: string; steps: string[] } {
-  // Of C:\data\*.csv the root is C:\. Without its backslash it would be the folder that a program has last used on that disk.
+  // The root of C:\data\*.csv is C:\. Without its backslash it would be the current folder of that disk.
   const { root } = system.parse(pattern);
   const steps = pattern.slice(root.length).split(system.sep === '\\' ? /[\\/]/ : '/');
   return { root, steps };
@@ -110,7 +114,7 @@ async function matching(pattern: string): Promise<string[]> {
   return files?.flat() ?? (await Promise.all(folders.map((folder) => inside(folder, last, 'file')))).flat();
 }
 
-/** What is inside a folder and matches one part of a pattern. */
+/** The files or folders inside a folder that match one part of a pattern. */
 async function inside(folder: string, step: string, wanted: 'file' | 'folder'): Promise<string[]> {
   if (step === '**') return [folder, ...(await foldersBelow(folder, 0))];
   if (!isPattern(step)) {
@@ -144,11 +148,11 @@ function asExpression(step: string): RegExp {
       return set === undefined ? `\\${found}` : `[${not ? '^' : ''}${set.replace(/[\\^\]]/g, '\\$&')}]`;
     },
   );
-  // Windows takes A.CSV and a.csv for the same file.
+  // On Windows, A.CSV and a.csv are the same file.
   return new RegExp(`^${source}$`, process.platform === 'win32' ? 'sui' : 'su');
 }
 
-/** Numbers inside names by their value, everything else by its characters: part-2 comes before part-10. */
+/** Compares numbers inside names by value, and everything else by characters: part-2 comes before part-10. */
 export function inNaturalOrder(a: string, b: string): number {
   const [left, right] = [a.match(/\d+|\D+/g) ?? [], b.match(/\d+|\D+/g) ?? []];
   for (let i = 0; i < Math.min(left.length, right.length); i++) {
@@ -164,7 +168,7 @@ export function inNaturalOrder(a: string, b: string): number {
   return left.length - right.length || (a < b ? -1 : a > b ? 1 : 0);
 }
 
-/** The columns that folders name: {year: '2024'} of data/year=2024/part-0.parquet, as Hive and Spark write them. */
+/** The columns that folders name, as Hive and Spark write them: {year: '2024'} for data/year=2024/part-0.parquet. */
 export function partitionsOf(path: string): Record<string, string | null> {
   const found = new Map<string, string | null>();
   for (const step of path.split(/[\\/]/).slice(0, -1)) {

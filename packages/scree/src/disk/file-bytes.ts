@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { type Bytes, readerAt, truncated } from '@scree/files/platform';
 import { systemError } from './system-error.js';
 
-/** An open file, as far as reading needs it. */
+/** The part of a file handle that reading uses. */
 interface ReadableFile {
   read(into: Uint8Array, offset: number, length: number, position: number): Promise<{ readonly bytesRead: number }>;
 }
@@ -33,7 +33,7 @@ export function fileBytes(handle: ReadableFile, path: string, start: number, siz
   };
 }
 
-/** Closes a file that was only read. An error is not reported, because the data that were read are still right. */
+/** Closes a file that was only read. An error is ignored, because the data that were read are valid. */
 export async function closeRead(handle: FileHandle | undefined): Promise<void> {
   await handle?.close().catch(() => {});
 }

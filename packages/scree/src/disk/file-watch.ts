@@ -14,12 +14,12 @@ export interface FileState {
 
 /** Files next to a database that contain its newest changes. */
 const LOGS: Partial<Record<FileFormat, readonly string[]>> = { duckdb: ['.wal'] };
-/** Formats whose readers look for changes themselves, and refuse to read on. */
+/** Formats whose readers detect changes themselves, and then stop reading. */
 const SELF_WATCHED: readonly FileFormat[] = ['sqlite'];
 
 /**
- * Detects whether a file was changed since it was opened, by its size and the time of its last change. A file that was replaced by a
- * rename stays the same for readers that keep it open, but not for readers that open its path again.
+ * Detects if a file was changed since it was opened, by its size and modification time. If a file is replaced by a rename, readers that
+ * keep it open still read the old file, but readers that open its path again read the new one.
  */
 export class FileWatch {
   readonly #handle: FileHandle;
@@ -36,14 +36,14 @@ export class FileWatch {
   }
 
   static async start(handle: FileHandle, path: string): Promise<FileWatch> {
-    return new FileWatch(handle, path, await stateOf(handle, path));
+    return new FileWatch(handle, path, await fileState(handle, path));
   }
 
   /** Sets how the file is read. With `byPath` its path is opened again for every pass, so it must still name the same file. */
   async follow(format: FileFormat, byPath: boolean): Promise<void> {
     this.#byPath = byPath;
     this.#silent = SELF_WATCHED.includes(format);
-    // Behind a link the log is beside the file itself.
+    // If the path is a link, the log is next to the file that it leads to.
     const real = await realpath(this.#path).catch(() => this.#path);
     const logs = (LOGS[format] ?? []).map((end) => real + end);
     this.#logs = new Map(await Promise.all(logs.map(async (log) => [log, await stateAt(log)] as const)));
@@ -56,11 +56,11 @@ export class FileWatch {
     return [changedWarning(what, this.#path)];
   }
 
-  /** What has happened to the file since it was opened, as a sentence without its end. */
+  /** Describes the change of the file since it was opened: a sentence without a full stop. Undefined if it was not changed. */
   async change(): Promise<string | undefined> {
     const { size } = this.#before;
     const path = this.#path;
-    const now = await stateOf(this.#handle, path);
+    const now = await fileState(this.#handle, path);
     if (now.size !== size) return `${path} was changed while it was read: it had ${size} bytes and has ${now.size} now`;
     if (now.mtimeNs !== this.#before.mtimeNs) return `${path} was written to while it was read`;
     if (this.#byPath) {
@@ -75,7 +75,7 @@ export class FileWatch {
   }
 }
 
-/** A warning if one of several files, which were opened by their paths, is no longer what it was. */
+/** A warning if one of several files, which were opened by their paths, was changed. */
 export async function changedFiles(before: ReadonlyMap<string, FileState>): Promise<readonly Warning[]> {
   for (const [path, state] of before) {
     const now = await stateAt(path);
@@ -98,7 +98,7 @@ function same(a: FileState | undefined, b: FileState | undefined): boolean {
   return a.dev === b.dev && a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs;
 }
 
-export function stateOf(handle: FileHandle, path: string): Promise<FileState> {
+export function fileState(handle: FileHandle, path: string): Promise<FileState> {
   return handle.stat({ bigint: true }).catch((error: unknown) => {
     throw systemError(error, path, 'read');
   });

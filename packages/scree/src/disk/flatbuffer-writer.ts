@@ -1,11 +1,11 @@
-/** Writes FlatBuffers, as far as Arrow's headers need them. `flatbuffer.ts` of @scree/files reads them. */
+/** Writes the FlatBuffers of Arrow's headers. `flatbuffer.ts` of @scree/files reads them. */
 
 /** The value of a field. */
 export type FlatValue =
   | { readonly kind: 'uint8' | 'int16' | 'int32' | 'int64'; readonly value: number }
   | { readonly kind: 'offset'; readonly value: FlatNode };
 
-/** What an offset points to. */
+/** The target of an offset. */
 export type FlatNode =
   | { readonly kind: 'table'; readonly fields: readonly (FlatValue | undefined)[] }
   | { readonly kind: 'string'; readonly text: string }
@@ -68,21 +68,21 @@ export function writeFlat(root: FlatNode): Uint8Array {
     // The table begins with an offset of four bytes, and the first field after it must be aligned.
     let at = reserve(4, 4);
     if (wide && at % 8 !== 4) at = reserve(4, 4);
-    const places = new Map<number, number>();
-    for (const i of order) places.set(i, reserve(SIZES[fields[i]!.kind], SIZES[fields[i]!.kind]));
+    const offsets = new Map<number, number>();
+    for (const i of order) offsets.set(i, reserve(SIZES[fields[i]!.kind], SIZES[fields[i]!.kind]));
     buffer.writeInt32LE(at - index, at);
     buffer.writeUInt16LE(indexBytes, index);
     buffer.writeUInt16LE(end - at, index + 2);
-    for (const [i, place] of places) buffer.writeUInt16LE(place - at, index + 4 + 2 * i);
-    for (const [i, place] of places) {
+    for (const [i, offset] of offsets) buffer.writeUInt16LE(offset - at, index + 4 + 2 * i);
+    for (const [i, offset] of offsets) {
       const field = fields[i]!;
       if (field.kind === 'offset') {
         const target = write(field.value);
-        buffer.writeUInt32LE(target - place, place);
-      } else if (field.kind === 'int64') buffer.writeBigInt64LE(BigInt(field.value), place);
-      else if (field.kind === 'int32') buffer.writeInt32LE(field.value, place);
-      else if (field.kind === 'int16') buffer.writeInt16LE(field.value, place);
-      else buffer.writeUInt8(field.value, place);
+        buffer.writeUInt32LE(target - offset, offset);
+      } else if (field.kind === 'int64') buffer.writeBigInt64LE(BigInt(field.value), offset);
+      else if (field.kind === 'int32') buffer.writeInt32LE(field.value, offset);
+      else if (field.kind === 'int16') buffer.writeInt16LE(field.value, offset);
+      else buffer.writeUInt8(field.value, offset);
     }
     return at;
   };

@@ -29,7 +29,8 @@ export async function readIdx(path: string | URL): Promise<IdxArray> {
       filled += values.length;
     }
     await refuseChanged(source);
-    return { rows, cols, data: data as IdxArray['data'], shape };
+    if (!data) throw new TypeError('an IDX file has rows');
+    return { rows, cols, data, shape };
   } catch (error) {
     throw await file.explain(error);
   } finally {

@@ -26,15 +26,15 @@ import { hideSecrets, isAddress } from '../database/hide-secrets.js';
 import { isServerUrl, typedUrl } from '../database/postgres-url.js';
 import { expandPaths, namesSeveral, partitionsOf } from './expand-paths.js';
 import { closeRead, fileBytes } from './file-bytes.js';
-import { changedFiles, type FileState, FileWatch, stateOf } from './file-watch.js';
+import { changedFiles, type FileState, FileWatch, fileState } from './file-watch.js';
 import { openRegularFile } from './regular-file.js';
 import { copyToDisk } from './temporary-copy.js';
-import { isText } from './thread-messages.js';
+import { isTextFormat } from './thread-messages.js';
 import { nodeUnpackers } from './unpackers.js';
 
 /** How a file is opened. */
 export interface OpenOptions extends FileOptions {
-  /** Ends queries on a database server, also while the file is opened. Files do not need it: `pca` stops reading them. */
+  /** Ends queries on a database server, also while it is opened. Files do not need it, because `pca` stops reading them. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -44,11 +44,12 @@ export interface OpenHooks {
 }
 
 /**
- * Opens a data file, whatever its format: .npy, .npz, IDX, .csv and .tsv (also compressed), .parquet, .json, .ndjson, .arrow
- * and .feather, DuckDB and SQLite databases, .scree; `-` is standard input, postgres://user@host/database and sc://host:15002 are servers. With `sql` the data are the result of a
- * query over the tables of a database, over a file under the name `data`, or, without a path, over files that the query names.
+ * Opens a data file, whatever its format: .npy, .npz, IDX, .csv and .tsv (also compressed), .parquet, .json, .ndjson, .arrow and .feather,
+ * DuckDB and SQLite databases, and .scree. `-` is standard input, and postgres://user@host/database and sc://host:15002 are servers. With
+ * `sql`, the data are the result of a query over the tables of a database, over a file under the name `data`, or, without a path, over
+ * files that the query names.
  *
- * A pattern or a folder is several files, as for `openFiles`. Rows are read in blocks, so a file may be larger than memory. Close
+ * A pattern or a folder stands for several files, as in `openFiles`. Rows are read in blocks, so a file may be larger than memory. Close
  * the file after use.
  */
 export async function openFile(
@@ -56,7 +57,7 @@ export async function openFile(
   options: OpenOptions = {},
   hooks: OpenHooks = {},
 ): Promise<DataFile> {
-  // Spaces around an address come from copying it.
+  // A copied address may have spaces around it.
   const path = named !== undefined && isAddress(named) ? named.trim() : named;
   const checked = checkFileOptions(options);
   if (path !== undefined && path !== '-' && (await namesSeveral(path))) return openFiles([path], options);
@@ -83,9 +84,9 @@ export async function openFile(
 }
 
 /**
- * Opens several files as one table: names, patterns such as data/*.parquet, and folders. Rows come one file after the other, in the
- * natural order of their names; columns are matched by name, and a file that differs is refused by its name. Folders such as
- * year=2024 are columns, which can be labels and weights, and are analysed where `columns` names them.
+ * Opens several files as one table: names, patterns such as data/*.parquet, and folders. Rows come one file after the other, in the natural
+ * order of their names. Columns are matched by name, and an error names a file whose columns differ. Folders such as year=2024 become
+ * columns, which can be labels and weights. They are analysed only if `columns` names them.
  */
 export async function openFiles(names: string | readonly string[], options: OpenOptions = {}): Promise<DataFile> {
   const given = typeof names === 'string' ? [names] : names;
@@ -104,7 +105,7 @@ export async function openFiles(names: string | readonly string[], options: Open
   const parquet: Platform['readers']['parquet'] = async (content, { memory }) => {
     const { openParquetInDuckDb, shareDuckDb: share } = await import('../database/duck-table.js');
     const where = onDisk(content, memory);
-    // A file that was packed lies elsewhere.
+    // A packed file was unpacked to another path.
     if (!paths.includes(where.file)) return openParquetInDuckDb(where);
     shared ??= share(paths, memory);
     return openParquetInDuckDb(where, (await shared).duck);
@@ -119,7 +120,7 @@ export async function openFiles(names: string | readonly string[], options: Open
       const { handle, bytes: content } = await openHandle(path);
       try {
         if (!before.has(path)) {
-          before.set(path, await stateOf(handle, path));
+          before.set(path, await fileState(handle, path));
           sizes.set(path, content.size ?? 0);
         }
         return withClose(await openTableOrQuery(content, { name: basename(path) }, checked, undefined, platform), () =>
@@ -246,7 +247,7 @@ async function openStandardInput(options: CheckedOptions, stdin: AsyncIterable<U
   }
 }
 
-/** Whether an array is stored column by column. Its rows cannot be read from a stream. */
+/** Returns true if an array is stored column by column. Its rows cannot be read from a stream. */
 function isFortran(head: Uint8Array): boolean {
   return /['"]fortran_order['"]\s*:\s*True/.test(Buffer.from(head.subarray(0, 1024)).toString('latin1'));
 }
@@ -278,7 +279,7 @@ async function peekStream(
   return { head, bytes: streamedBytes(path, all()) };
 }
 
-/** What Node adds to the readers of `@scree/files`. Readers of databases are loaded when they are needed. */
+/** Node's unpackers, temporary copies and further readers for `@scree/files`. Readers of databases are loaded when they are needed. */
 const node: Platform = {
   unpack: nodeUnpackers,
   copy: (bytes) => copyToDisk(bytes),
@@ -294,13 +295,13 @@ const node: Platform = {
   },
 };
 
-/** A file for readers that open it by its path. */
+/** The path of a file on disk, for readers that open it themselves. */
 function onDisk({ path, file }: Bytes, memory: number): { path: string; memory: number; file: string } {
-  if (file === undefined) throw new TypeError('a file that lies on disk has a name there');
+  if (file === undefined) throw new TypeError('these bytes are not a file on disk');
   return { path, memory, file };
 }
 
-/** Whether DuckDB opens the path again for every pass. Databases are opened once and kept open. */
+/** Returns true if DuckDB opens the path again for every pass. Databases are opened once and kept open. */
 function readsByPath({ format, packing }: Identified, sql: string | undefined): boolean {
   const database = format === 'duckdb' || format === 'sqlite';
   return !database && (sql !== undefined || (format === 'parquet' && !packing));
@@ -331,7 +332,7 @@ async function openTableOrQuery(
 /** Large text files are parsed in a thread. */
 async function openIdentified(found: Identified, options: CheckedOptions, platform: Platform): Promise<Table> {
   const { bytes, format, packing } = found;
-  if (isText(format) && bytes.file !== undefined) {
+  if (isTextFormat(format) && bytes.file !== undefined) {
     const { openTextInThread, worthThread } = await import('./table-in-thread.js');
     const { path, size, file } = bytes;
     if (worthThread(size))

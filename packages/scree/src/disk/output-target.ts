@@ -2,12 +2,13 @@ import { constants } from 'node:fs';
 import { access, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { FileError } from '@scree/files';
+import { errorCode } from './error-code.js';
 import { expandPaths } from './expand-paths.js';
 import { systemError } from './system-error.js';
 
 /**
- * The path that a file is really written to. Links are followed, and stay links. Devices and pipes are rejected, because outputs are
- * renamed to their target: root could replace even /dev/null by a regular file.
+ * The path to write to: links are followed, and stay links. Devices and pipes are rejected, because outputs are renamed to their target,
+ * and root could replace even /dev/null by a regular file.
  */
 export async function targetOf(path: string): Promise<string> {
   try {
@@ -22,17 +23,17 @@ export async function targetOf(path: string): Promise<string> {
     }
     return await realpath(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw systemError(error, path, 'written');
+    if (errorCode(error) !== 'ENOENT') throw systemError(error, path, 'written');
     if (/[\\/]$/.test(path)) throw systemError(error, path, 'written');
     const folder = await realpath(dirname(path)).catch(() => undefined);
     if (folder === undefined) return path;
-    // There is no file, or a link to a missing one.
+    // The file does not exist, or the path is a link to a missing file.
     const behind = await readlink(path).catch(() => undefined);
     return behind === undefined ? join(folder, basename(path)) : targetOf(resolve(folder, behind));
   }
 }
 
-/** Checks before the work begins that the file can be written, and that it is not one of the files that are `read`. */
+/** Checks before the work begins that the file can be written, and that it is not one of the inputs. */
 export async function checkTarget(path: string, read: readonly (string | undefined)[]): Promise<void> {
   const target = await targetOf(path);
   await access(dirname(target), constants.W_OK).catch((error: unknown) => {
@@ -40,8 +41,8 @@ export async function checkTarget(path: string, read: readonly (string | undefin
   });
   const there = await keyOf(target);
   if (there === undefined) return;
-  const names = read.filter((other) => other !== undefined && other !== '-') as string[];
-  // A pattern that matches nothing gets its error where its files are opened.
+  const names = read.flatMap((other) => (other === undefined || other === '-' ? [] : [other]));
+  // A pattern that matches no file gets its error when its files are opened.
   for (const other of await expandPaths([...new Set(names)]).catch(() => names)) {
     if ((await keyOf(other)) !== there) continue;
     throw new FileError(
@@ -60,13 +61,12 @@ export async function checkFolder(path: string): Promise<void> {
       if (!stats.isDirectory()) throw new FileError('BAD_FILE', path, `${folder} is a file. Name a folder.`);
       return await access(folder, constants.W_OK);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || folder === dirname(folder))
-        throw systemError(error, path, 'written');
+      if (errorCode(error) !== 'ENOENT' || folder === dirname(folder)) throw systemError(error, path, 'written');
     }
   }
 }
 
-/** Whether two paths are the same file, also through links, and also if the file does not exist yet. */
+/** Returns true if two paths are the same file, also through links, and also if the file does not exist yet. */
 export async function isSameFile(one: string, other: string): Promise<boolean> {
   const [first, second] = await Promise.all([targetOf(one), targetOf(other)]);
   if (first === second) return true;
@@ -80,7 +80,7 @@ async function keyOf(path: string): Promise<string | undefined> {
   return stats && `${stats.dev} ${stats.ino}`;
 }
 
-/** Whether there is a file or folder of this name. */
+/** Returns true if a file or folder has this name. */
 export async function exists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,

@@ -2,10 +2,10 @@ import type { AtomicFile } from './atomic-file.js';
 import { RowGroups } from './row-groups.js';
 import type { Encoder, EncoderOptions } from './write-file.js';
 
-/** Bytes of a row group, which is in memory twice while it is written; more where rows are wide, up to 32 MB. */
+/** Size of a row group in bytes. If rows are wide it is larger, up to 32 MB. A group is in memory twice while it is written. */
 const GROUP = 4 << 20;
 const WIDEST_GROUP = 32 << 20;
-/** Rows that a group has at least, while it is not larger than that. */
+/** Minimum number of rows of a group, unless the group would be larger than 32 MB. */
 const GROUP_ROWS = 1024;
 /** Tables with more columns get no statistics (minimum and maximum), because the writer's time for them grows with the square of the number of columns. */
 const MAX_COLUMNS_WITH_STATISTICS = 1000;
@@ -15,7 +15,7 @@ export async function parquetWriter(file: AtomicFile, { cols, names, dtype }: En
   const { ByteWriter, ParquetWriter } = await import('hyparquet-writer');
   const type = dtype === 'float32' ? 'FLOAT' : 'DOUBLE';
   const groupBytes = Math.min(WIDEST_GROUP, Math.max(GROUP, GROUP_ROWS * cols * 8));
-  // Large enough from the start: it would double, and have been in memory one and a half times.
+  // Large enough from the start: a buffer that grows doubles, and both copies are in memory while it is copied.
   const bytes = new ByteWriter(groupBytes + (groupBytes >> 3));
   const element = (name: string) => ({ name, type, repetition_type: 'REQUIRED' }) as const;
   const schema = [{ name: 'root', num_children: cols }, ...names.map(element)];

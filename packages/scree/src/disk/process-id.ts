@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { errorCode } from './error-code.js';
 
 /**
  * Identifies the process that writes a temporary file or holds a lock, so that a later process can tell whether it still
@@ -12,15 +13,15 @@ export const PROCESS_ID = `${hostId()}-${process.pid}-${statOf('self')?.start ??
 /** A process id as a regular expression. */
 export const PROCESS_ID_PATTERN = '[0-9a-f]{8}-\\d+-\\d+';
 
-/** Whether a process runs. 'unknown' for one of another machine or container. */
-export function stateOf(processId: string): 'running' | 'ended' | 'unknown' {
+/** The state of a process. 'unknown' if it belongs to another machine or container. */
+export function processState(processId: string): 'running' | 'ended' | 'unknown' {
   const [host, pid, start] = processId.split('-');
   if (host !== hostId()) return 'unknown';
   try {
     process.kill(Number(pid), 0);
   } catch (error) {
     // EPERM: the process runs, but belongs to another user.
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return 'ended';
+    if (errorCode(error) !== 'EPERM') return 'ended';
   }
   const stat = statOf(pid);
   if (stat === undefined) return 'running';

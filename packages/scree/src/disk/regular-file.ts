@@ -36,7 +36,7 @@ export async function openRegularFile(path: string, remedy: string): Promise<{ h
 /** Reads a whole file. `limitOf` returns the largest allowed size from its first bytes. `what` names the kind of file in the message. */
 export async function readRegularFile(
   path: string,
-  { what, limitOf }: { readonly what: string; limitOf(head: Uint8Array): number },
+  { what, limitOf }: { readonly what: string; limitOf(firstBytes: Uint8Array): number },
 ): Promise<Buffer> {
   const { handle, size } = await openRegularFile(path, `Save ${what} as a file first (cat ${path} > FILE).`);
   try {

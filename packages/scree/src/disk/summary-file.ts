@@ -20,10 +20,10 @@ import { systemError } from './system-error.js';
 /** Largest file that is read, in bytes: as large as a buffer of Node 20 can be. */
 const LARGEST = 4 * 2 ** 30 - 1;
 
-/** How a file is read, and what is kept of its rows. */
+/** Options for reading a file and for its summary. */
 export type SummarizeFileOptions = OpenOptions & Omit<SummarizeOptions, 'weights' | 'columnNames' | 'name' | 'reading'>;
 
-/** Sums up the rows of a file, or of several as one table, in one reading: for `writeSummary`. */
+/** Sums up the rows of a file, or of several files as one table, in one pass. `writeSummary` stores the result. */
 export async function summarizeFile(
   names: string | readonly string[],
   options: SummarizeFileOptions = {},
@@ -54,7 +54,7 @@ export async function summarizeFile(
   }
 }
 
-/** Writes a summary. Afterwards the file is complete, or it is as it was before. */
+/** Writes a summary. If writing fails, the file stays as it was before. */
 export async function writeSummary(path: string, summary: TableSummary): Promise<void> {
   await writeAtomically(path, await summary.toBinary());
 }
@@ -65,7 +65,7 @@ export async function readSummary(path: string): Promise<TableSummary> {
   return named(path, () => TableSummary.fromBinary(bytes));
 }
 
-/** Whether a file begins as summaries do. A file that cannot be opened does not. */
+/** Returns true if the file begins with the signature of a summary. Returns false if it cannot be opened. */
 export async function isSummaryFile(path: string): Promise<boolean> {
   const found = await openRegularFile(path, '').catch(() => undefined);
   if (!found) return false;
@@ -76,7 +76,7 @@ export async function isSummaryFile(path: string): Promise<boolean> {
   }
 }
 
-/** The header of a summary, and the summary itself when it is asked for. A file that is cut off is refused here. */
+/** Reads the header of a summary. `load` reads the summary itself. Throws if the file is cut off. */
 export async function openSummary(path: string): Promise<SummaryInput & { readonly name: string }> {
   const { handle, size } = await openRegularFile(path, 'Save it as a file first.');
   try {
@@ -94,9 +94,9 @@ export async function openSummary(path: string): Promise<SummaryInput & { readon
   }
 }
 
-/** How files of summaries are merged. */
+/** Options for merging files of summaries. */
 export interface MergeFilesOptions extends MergeOptions {
-  /** Names of all parts that must be there, as they were given to `summarizeFile`, or those of their files. */
+  /** Names of all required parts: the names that `summarizeFile` got, or the names of the summaries' files. */
   readonly manifest?: readonly string[];
 }
 
@@ -111,7 +111,7 @@ export async function mergeSummaryFiles(
   return TableSummary.merge(inputs, options);
 }
 
-/** Reads a manifest: one part per line; empty lines, and those that begin with #, do not count. */
+/** Reads a manifest: one part per line. Empty lines and lines that begin with # are skipped. */
 export async function readManifest(path: string): Promise<string[]> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     throw systemError(error, path, 'read');
@@ -122,7 +122,7 @@ export async function readManifest(path: string): Promise<string[]> {
   throw new FileError('EMPTY_DATA', path, `${path} names no parts. Write the name of one part per line.`);
 }
 
-/** Refuses parts that are missing, and parts that the manifest does not name. */
+/** Throws if a part of the manifest is missing, or a part is not in the manifest. */
 function checkManifest(
   manifest: readonly string[],
   inputs: readonly (SummaryInput & { readonly name: string })[],
@@ -171,7 +171,7 @@ function cutOff(path: string): FileError {
   return new FileError('FILE_TRUNCATED', path, `${path} is cut off. Make or copy it again.`);
 }
 
-/** Errors of the bytes as errors of the file. */
+/** Turns errors about bytes into errors that name the file. */
 async function named<Result>(path: string, work: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -187,7 +187,7 @@ async function named<Result>(path: string, work: () => Result | Promise<Result>)
   }
 }
 
-/** What a summary is, for people: "3 parts, 1000 rows × 20 columns". */
+/** Describes a summary: "3 parts, 1000 rows × 20 columns". */
 export function describeSummary({ kind, parts, rows, cols, replicates }: SummaryHeader, path: string): string {
   const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
   const of = parts.length === 1 ? basename(parts[0].name) : count(parts.length, 'part');

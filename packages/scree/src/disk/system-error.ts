@@ -1,6 +1,7 @@
 import { ScreeError } from '@scree/core';
 import { FileError } from '@scree/files';
 import { hideSecrets } from '../database/hide-secrets.js';
+import { errorCode } from './error-code.js';
 
 const NOT_THERE = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP'];
 const NOT_ALLOWED = ['EACCES', 'EPERM', 'EROFS'];
@@ -8,8 +9,8 @@ const FULL = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
 /** Turns an error of the operating system into one of ours. Returns other errors unchanged. */
 export function systemError(error: unknown, named: string, doing: 'read' | 'written'): unknown {
-  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (error instanceof ScreeError || !/^E[A-Z0-9]+$/.test(code)) return error;
+  const code = errorCode(error) ?? '';
+  if (!(error instanceof Error) || error instanceof ScreeError || !/^E[A-Z0-9]+$/.test(code)) return error;
   // An address that scree does not read is taken for the name of a file.
   const path = hideSecrets(named);
   const details = { value: code };
@@ -35,7 +36,7 @@ export function systemError(error: unknown, named: string, doing: 'read' | 'writ
   return new FileError(
     'BAD_FILE',
     path,
-    `${path} cannot be ${doing}: ${(error as Error).message.replaceAll(named, path)}.`,
+    `${path} cannot be ${doing}: ${error.message.replaceAll(named, path)}.`,
     details,
   );
 }

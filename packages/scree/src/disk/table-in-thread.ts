@@ -12,18 +12,18 @@ import { type FromThread, receiveError, type TextTask, type ThreadTask, type ToT
 
 /** Size of a file, in bytes, from which it is parsed in a thread. Starting one takes about 50 ms and 20 MB. */
 const MIN_SIZE = 8 << 20;
-/** Batches that are sent ahead or in use. One more is parsed at the same time, into the arrays of the reader. */
+/** Maximum number of batches that are sent ahead or in use. The thread parses one more at the same time, into the reader's own arrays. */
 const BATCHES_AHEAD = 2;
 
-/** The thread's program, beside this one; undefined in an application that was bundled as CommonJS, which has no address. */
+/** The thread's program, next to this file. Undefined in an application that was bundled as CommonJS, which has no `import.meta.url`. */
 const program = import.meta.url ? new URL('./table-worker.js', import.meta.url) : undefined;
 
-/** Whether a file of this size is parsed in a thread. */
+/** Returns true if a file of this size is parsed in a thread. */
 export function worthThread(size: number | undefined): size is number {
   return size !== undefined && size > MIN_SIZE && availableParallelism() > 1 && hasThreads();
 }
 
-/** Whether threads can be used: not if the package runs from its sources, or if Node may not start threads. */
+/** Returns false if the package runs from its sources or Node may not start threads. */
 export function hasThreads(): boolean {
   return program !== undefined && existsSync(fileURLToPath(program)) && whyNoWorker() === undefined;
 }
@@ -107,8 +107,9 @@ class Thread {
 
   constructor(task: ThreadTask, release: () => Promise<void>) {
     this.#release = release;
+    if (!program) throw new TypeError('this bundle has no threads');
     // Node flags of the main program, such as --input-type or --import, do not apply to the thread. It must not close the file.
-    this.#worker = new Worker(program as URL, { workerData: task, execArgv: [], trackUnmanagedFds: false });
+    this.#worker = new Worker(program, { workerData: task, execArgv: [], trackUnmanagedFds: false });
     this.#worker.on('message', (message: FromThread) => this.#receive(message));
     this.#worker.on('error', (error: Error) => this.#lose(task.path, error.message));
     this.#worker.on('exit', () => this.#lose(task.path, 'it ended'));

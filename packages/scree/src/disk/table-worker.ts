@@ -1,13 +1,6 @@
 import { read as readFile } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import {
-  type DenseBatch,
-  openFormat,
-  plainPlatform,
-  type ReadRequest,
-  type Table,
-  unpacked,
-} from '@scree/files/platform';
+import { openFormat, plainPlatform, type ReadRequest, type Table, unpacked } from '@scree/files/platform';
 import { fileBytes } from './file-bytes.js';
 import { type FromThread, sendError, type TextTask, type ThreadTask, type ToThread } from './thread-messages.js';
 import { nodeUnpackers } from './unpackers.js';
@@ -49,7 +42,7 @@ class BufferedReading {
   }
 }
 
-const task = workerData as ThreadTask;
+const task: ThreadTask = workerData;
 const opening = open(task);
 opening.then(
   (table) => send({ kind: 'open', facts: factsOf(table) }),
@@ -89,13 +82,15 @@ async function read(number: number, request: ReadRequest): Promise<void> {
   try {
     const table = await opening;
     for await (const batch of table.read(request)) {
-      const { rows, cols, data } = (batch as DenseBatch).block;
+      const { block, texts } = batch;
+      if (block.kind === 'sparse') throw new TypeError('rows of text and of SQLite are dense');
+      const { rows, cols, data } = block;
       const buffer = await reading.acquireBuffer(8 * data.length);
       if (reading.stopped) return;
       // The reader reuses its arrays, so a copy is sent.
       const sent = new Float64Array(buffer, 0, rows * cols);
       sent.set(data.subarray(0, rows * cols));
-      send({ kind: 'batch', reading: number, batch: { rows, cols, data: sent, texts: batch.texts } }, [buffer]);
+      send({ kind: 'batch', reading: number, batch: { rows, cols, data: sent, texts } }, [buffer]);
     }
     send({ kind: 'end', reading: number, warnings: (await table.warnings?.()) ?? [] });
   } catch (error) {

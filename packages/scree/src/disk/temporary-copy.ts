@@ -8,7 +8,7 @@ import { closeRead, fileBytes } from './file-bytes.js';
 import { systemError } from './system-error.js';
 import { removeAtExit, settled } from './temporary-files.js';
 
-/** Copies bytes that can be read only once, or only in order, to a temporary file, where they can be read at any position. */
+/** Copies bytes that can be read only once, or only in order, to a temporary file, which can be read at any position. */
 export async function copyToDisk(bytes: Bytes): Promise<TemporaryCopy> {
   const folder = await temporaryFolder();
   const file = join(folder.path, randomUUID());
@@ -46,7 +46,7 @@ export async function temporaryFolder(): Promise<{ readonly path: string; remove
   removeAtExit(path);
   return {
     path,
-    // If this fails, it is tried again at exit. The data that were read are still right.
+    // If removing fails, it is tried again at exit. The data that were read are valid in any case.
     remove: () =>
       rm(path, { recursive: true, force: true, maxRetries: 3 }).then(
         () => settled(path),

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 
 /** Work for the exit of the process, by its subject. */
 const pending = new Map<unknown, () => void>();
+/** True after the listener for the exit was added. A flag of the process. */
 let listening = false;
 
 /** Removes a file or folder at exit, unless `settled` is called before. A killed process leaves it behind, until a later one collects it. */

@@ -1,15 +1,16 @@
 import { DataError, type ErrorCode, type ErrorDetails, OptionError, ScreeError, type Warning } from '@scree/core';
 import { FileError, type FileFormat } from '@scree/files';
 import type { Packing, ReadRequest, Table, TableBatch } from '@scree/files/platform';
+import { errorCode } from './error-code.js';
 
 /** Formats that are parsed as text. */
 export type TextFormat = 'csv' | 'tsv' | 'json' | 'ndjson';
 
-export function isText(format: FileFormat): format is TextFormat {
+export function isTextFormat(format: FileFormat): format is TextFormat {
   return format === 'csv' || format === 'tsv' || format === 'json' || format === 'ndjson';
 }
 
-/** What the thread reads. */
+/** The task of the thread. */
 export type ThreadTask = TextTask | SqliteTask;
 
 /** An open text file, by its file descriptor, which all threads of a process share. */
@@ -31,7 +32,7 @@ export interface SqliteTask {
   readonly memory: number;
   /** The path that is opened. */
   readonly file: string;
-  /** Whether it is a copy with a write-ahead log. */
+  /** True if the file is a copy with a write-ahead log. */
   readonly logged: boolean;
   /** The name of the file in messages. */
   readonly path: string;
@@ -55,7 +56,7 @@ export type TableFacts = Pick<
   | 'manyTexts'
 > & { readonly dtype: ReturnType<Table['dtype']> };
 
-/** Messages to the thread: start a read, provide a buffer for its next batch, stop it. */
+/** Messages to the thread: start a read, provide a buffer for its next batch, stop the read. */
 export type ToThread =
   | { readonly kind: 'read'; readonly reading: number; readonly request: ReadRequest }
   | { readonly kind: 'more'; readonly reading: number; readonly buffer: ArrayBuffer | undefined }
@@ -81,7 +82,9 @@ export interface SentError {
   readonly name: string;
   readonly message: string;
   readonly stack: string | undefined;
-  readonly code: string | undefined;
+  /** The code of an error of ours, or of the operating system. */
+  readonly ownCode: ErrorCode | undefined;
+  readonly systemCode: string | undefined;
   readonly details: ErrorDetails | undefined;
   readonly path: string | undefined;
 }
@@ -89,29 +92,29 @@ export interface SentError {
 export function sendError(error: unknown): SentError {
   if (!(error instanceof Error)) return { ...NOTHING, name: 'Error', message: String(error) };
   const { name, message, stack } = error;
-  const ours = error instanceof ScreeError ? { code: error.code, details: error.details } : {};
-  const { code } = error as NodeJS.ErrnoException;
   return {
     ...NOTHING,
-    ...{ name, message, stack, code },
-    ...ours,
+    ...{ name, message, stack },
+    ...(error instanceof ScreeError
+      ? { ownCode: error.code, details: error.details }
+      : { systemCode: errorCode(error) }),
     ...(error instanceof FileError ? { path: error.path } : {}),
   };
 }
 
-const NOTHING = { stack: undefined, code: undefined, details: undefined, path: undefined };
+const NOTHING = { stack: undefined, ownCode: undefined, systemCode: undefined, details: undefined, path: undefined };
 
 /** Restores an error with its class, code, message, details and stack. */
-export function receiveError({ name, message, stack, code, details, path }: SentError): Error {
+export function receiveError({ name, message, stack, ownCode, systemCode, details, path }: SentError): Error {
   const error = makeError();
   if (stack !== undefined) error.stack = stack;
   return error;
 
   function makeError(): Error {
-    if (name === 'FileError' && path !== undefined) return new FileError(code as ErrorCode, path, message, details);
-    if (name === 'DataError') return new DataError(code as ErrorCode, message, details);
-    if (name === 'OptionError') return new OptionError(code as ErrorCode, message, details);
-    if (details) return new ScreeError(code as ErrorCode, message, details);
-    return Object.assign(new Error(message), code === undefined ? {} : { code });
+    if (ownCode === undefined) return Object.assign(new Error(message), systemCode ? { code: systemCode } : {});
+    if (name === 'FileError' && path !== undefined) return new FileError(ownCode, path, message, details);
+    if (name === 'DataError') return new DataError(ownCode, message, details);
+    if (name === 'OptionError') return new OptionError(ownCode, message, details);
+    return new ScreeError(ownCode, message, details);
   }
 }

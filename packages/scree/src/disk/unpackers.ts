@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import * as zlib from 'node:zlib';
 import { FileError } from '@scree/files';
 import { type ByteReader, badFile, chunksOf, plainPlatform, truncated, type Unpackers } from '@scree/files/platform';
+import { errorCode } from './error-code.js';
 
 /**
  * Node's decompressors for gzip, several times faster than plain TypeScript. zstd is the same as in browsers: Node 20 has none, the one
@@ -56,12 +57,12 @@ async function* through(
   packed.on('error', (error) => unpacker.destroy(error));
   packed.pipe(unpacker);
   try {
-    for await (const chunk of unpacker) yield chunk as Uint8Array;
+    const chunks: AsyncIterable<Uint8Array> = unpacker;
+    yield* chunks;
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
     if (error instanceof FileError) throw error;
-    if (code === 'Z_BUF_ERROR') throw truncated(path, 'its packed data end early');
-    throw badFile(path, `it does not unpack (${message})`);
+    if (errorCode(error) === 'Z_BUF_ERROR') throw truncated(path, 'its packed data end early');
+    throw badFile(path, `it does not unpack (${error instanceof Error ? error.message : error})`);
   } finally {
     unpacker.destroy();
     packed.destroy();

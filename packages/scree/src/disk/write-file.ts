@@ -7,7 +7,7 @@ import { isStoredType, STORED_TYPES, type StoredType, storeAs, storedTypeOf } fr
 
 export const OUTPUT_FORMATS = ['npy', 'csv', 'tsv', 'parquet', 'arrow'] as const;
 
-/** The name of a format that is written. */
+/** The name of an output format. */
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 /** How a file is written. */
@@ -17,8 +17,7 @@ export interface WriteOptions {
   /** Column names, for formats that have them. Default c0, c1, … */
   readonly columnNames?: readonly string[] | undefined;
   /**
-   * How numbers are stored. Default float64. Only .npy has all types. The other formats store float32, or float64 where float32 is
-   * not exact.
+   * How numbers are stored. Default float64. Only .npy has all types. The other formats store float32, or float64 if float32 is not exact.
    */
   readonly dtype?: StoredType | undefined;
   /** The name of a first column of labels, which `write` takes. Only in .csv and .tsv. */
@@ -38,17 +37,17 @@ export interface RowWriter {
   /** Rows written so far. */
   readonly rows: number;
   /** Adds rows, with their labels if there is a column of labels. They are copied, so the caller may reuse its arrays afterwards. */
-  write(block: Matrix<NumberArray> | DenseBlock, labels?: Labels): Promise<void>;
+  write(block: Matrix<NumberArray> | DenseBlock, labels?: OutputLabels): Promise<void>;
   close(): Promise<void>;
   abort(): Promise<void>;
 }
 
 /** One label per row, or null. */
-export type Labels = readonly (string | null)[];
+export type OutputLabels = readonly (string | null)[];
 
 /** Writes rows in one format. They come without gaps, in the stored type for .npy, and as float32 or float64 for the others. */
 export interface Encoder {
-  write(data: NumberArray, rows: number, labels?: Labels): Promise<void>;
+  write(data: NumberArray, rows: number, labels?: OutputLabels): Promise<void>;
   end(rows: number): Promise<void>;
 }
 
@@ -76,7 +75,7 @@ export function formatOf(path: string): OutputFormat | undefined {
   return EXTENSIONS[extname(path).toLowerCase()];
 }
 
-/** Whether a format can store labels next to numbers. */
+/** Returns true if a format can store labels next to numbers. */
 export function holdsText(format: OutputFormat): boolean {
   return format === 'csv' || format === 'tsv';
 }
@@ -181,7 +180,7 @@ class Writer implements RowWriter {
     this.#stored = stored;
   }
 
-  async write(block: Matrix<NumberArray> | DenseBlock, labels?: Labels): Promise<void> {
+  async write(block: Matrix<NumberArray> | DenseBlock, labels?: OutputLabels): Promise<void> {
     const half = ('half' in block && block.half === true) || ('dtype' in block && block.dtype === 'float16');
     const { rows, cols, data } = block;
     const stride = block.stride ?? cols;
@@ -220,7 +219,7 @@ class Writer implements RowWriter {
     return this.#file.abort();
   }
 
-  async #convert({ rows, cols, data }: Matrix<NumberArray>, stride: number, labels?: Labels): Promise<void> {
+  async #convert({ rows, cols, data }: Matrix<NumberArray>, stride: number, labels?: OutputLabels): Promise<void> {
     const height = Math.max(1, Math.floor(CONVERTED / cols));
     this.#scratch ??= new Float64Array(height * cols);
     const scratch = this.#scratch;

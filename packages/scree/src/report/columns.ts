@@ -4,7 +4,7 @@ import { plainText } from './plain-text.js';
 /** The name of a column as shown: a pixel by its position, others by name. */
 export type NameOf = (column: number) => string;
 
-export function columnNames(model: Model, image?: { readonly width: number }): NameOf {
+export function shownColumnNames(model: Model, image?: { readonly width: number }): NameOf {
   const { columnNames: names } = model;
   if (image) return (column) => `pixel ${column % image.width}, ${Math.floor(column / image.width)}`;
   return (column) => (names ? plainText(names[column]) : withoutName(column));
@@ -35,7 +35,7 @@ export function componentOf({ components: { cols, data } }: Model, c: number): F
 }
 
 /** A number with fixed decimals, but never −0.00. */
-export function fixed(value: number, decimals: number): string {
+export function fixedDecimals(value: number, decimals: number): string {
   const text = value.toFixed(decimals);
   return Number(text) === 0 ? '0' : text.replace('-', '−');
 }

@@ -27,7 +27,7 @@ import {
   shareKept,
 } from '@scree/analysis/describe';
 import type { Choice, Criterion, Model, Warning } from '@scree/core';
-import { columnNames, fixed, type NameOf } from './columns.js';
+import { fixedDecimals, type NameOf, shownColumnNames } from './columns.js';
 import {
   centreOf,
   describeErrors,
@@ -41,22 +41,22 @@ import { categoryCentres, numericColumns } from './encoded-columns.js';
 import { biplotFigure } from './figures/biplot-figure.js';
 import { centresFigure } from './figures/centres-figure.js';
 import { circleFigure } from './figures/circle-figure.js';
-import { type Colouring, chooseColours, rowColumns } from './figures/colouring.js';
+import { chooseColours, type RowColours, rowColumns } from './figures/colouring.js';
 import { contributionsFigure } from './figures/contributions-figure.js';
 import { cumulativeFigure } from './figures/cumulative-figure.js';
 import { errorsFigure } from './figures/errors-figure.js';
-import { type Figure, standaloneSvg, type Table } from './figures/figure.js';
+import { type Figure, type FigureTable, standaloneSvg } from './figures/figure.js';
 import { intervalsFigure } from './figures/intervals-figure.js';
 import { loadingsFigure, rotationFigure } from './figures/loadings-figures.js';
 import { componentPictures, type ImageSize, reconstructionPictures } from './figures/picture-figures.js';
-import { type Point, toPoints } from './figures/points.js';
+import { type RowPoint, toPoints } from './figures/points.js';
 import { qualityFigure } from './figures/quality-figure.js';
 import { type SupplementaryPoint, scoreHistogram, scoresFigure } from './figures/scores-figure.js';
 import { screeFigure } from './figures/scree-figure.js';
 import { stabilityFigure } from './figures/stability-figure.js';
 import { uniquenessFigure } from './figures/uniqueness-figure.js';
 import { unusualFigure } from './figures/unusual-figure.js';
-import { factList, figures, folded, list, paragraphs, type Section, tableHtml, writePage } from './page.js';
+import { factList, figures, folded, htmlList, paragraphs, type Section, tableHtml, writePage } from './page.js';
 import { escaped, plainText } from './plain-text.js';
 import type { Report } from './report.js';
 
@@ -65,7 +65,7 @@ type ReadAnalysis = Omit<Analysis, 'rowFacts' | 'first' | 'rows' | 'toJSON'> & {
 
 export interface ReportParts {
   readonly analysis: ReadAnalysis;
-  readonly colouring: Colouring;
+  readonly colouring: RowColours;
   readonly image: ImageSize | undefined;
   /** Name of the rows' file. */
   readonly rowsName: string | undefined;
@@ -83,11 +83,11 @@ interface Contents
     Omit<ReadAnalysis, 'rowFacts' | 'notComputed' | 'supplementaryRows' | 'seconds'> {
   readonly facts: RowFacts;
   readonly supplementaryRows: readonly SupplementaryPoint[];
-  /** Why parts of the analysis are not there: sentences. */
+  /** One sentence per missing part of the analysis, with the reason. */
   readonly notComputed: ReturnType<typeof describeReasons>;
   /** The findings that the page begins with. */
   readonly leading: readonly Finding[];
-  /** How many components are worth speaking of: those that are kept, and at least the first. */
+  /** Number of components that the page describes: the kept ones, and at least one. */
   readonly worth: number;
 }
 
@@ -96,7 +96,7 @@ const MOST_FINDINGS = 5;
 
 function contentsOf({ analysis, describeReason, ...parts }: ReportParts): Contents {
   const { rowFacts: facts, notComputed, supplementaryRows, model, kept, findings, ...record } = analysis;
-  // What the components mean is a list of its own. Of rows that are all the same nothing else is said.
+  // The page lists the meanings of components separately, so findings about components are left out here.
   const said = findings.filter(({ code }) => code !== 'COMPONENT');
   const { colouring } = parts;
   const groups = facts.groups ?? analysis.supplementary.groups.find(({ name }) => plainText(name) === colouring.name);
@@ -112,7 +112,7 @@ function contentsOf({ analysis, describeReason, ...parts }: ReportParts): Conten
   };
 }
 
-/** Rows without a part in the fit as points, by their names or numbers. */
+/** Supplementary rows as points, with their names or numbers. */
 function pointsOf(rows: Analysis['supplementaryRows']): SupplementaryPoint[] {
   if (!rows) return [];
   const { data, cols } = rows.found.scores;
@@ -122,7 +122,7 @@ function pointsOf(rows: Analysis['supplementaryRows']): SupplementaryPoint[] {
   }));
 }
 
-/** All that is known, as a page and as figures. */
+/** Makes the page and its figures. */
 export function composeReport(known: ReportParts): Report {
   const contents = contentsOf(known);
   const { title, description } = contents;
@@ -153,10 +153,10 @@ export function composeReport(known: ReportParts): Report {
   };
 }
 
-/** Names that may be cut in figures: of columns, groups and rows. */
+/** Names of columns, groups and rows that figures may cut. */
 function longNames(contents: Contents): string[] {
   const { model, facts, colouring, supplementary, supplementaryRows, image } = contents;
-  const nameOf = columnNames(model, image);
+  const nameOf = shownColumnNames(model, image);
   const names = [
     ...Array.from({ length: model.d }, (_, j) => nameOf(j)),
     ...colouring.groups.map(({ name }) => name),
@@ -179,7 +179,7 @@ interface Part extends Section {
   readonly drawn: readonly Figure[];
 }
 
-/** The most important numbers. Of new rows and of the fit there are different ones. */
+/** The most important numbers. New rows have other numbers than the rows of the fit. */
 function cards({ model, facts, kind, compared, between }: Contents): [name: string, value: string][] {
   const { choice, totalVariance } = model;
   const found = compared && hasLimits(compared.found) ? compared.found.counts.either : undefined;
@@ -221,8 +221,8 @@ function cards({ model, facts, kind, compared, between }: Contents): [name: stri
 }
 
 /**
- * The most important findings, the most important first. Of new rows and of the fit separately: nothing about one follows from the
- * other.
+ * The most important findings, most important first. Findings about new rows and findings about the fit are separate, because neither
+ * follows from the other.
  */
 function lead(contents: Contents): string {
   const { model, facts, kind, compared, rowsName, between, leading } = contents;
@@ -251,10 +251,10 @@ function lead(contents: Contents): string {
   ].join('');
 }
 
-/** Sentences about components at the beginning of the page: the first of those that are worth it. */
+/** Maximum number of sentences about components at the beginning of the page. */
 const MOST_SENTENCES = 6;
 
-/** What the components mean that are kept. */
+/** The meanings of the kept components. */
 function meanings({ meaning, model, kept, worth, kind }: Contents): string {
   if (model.choice?.k === 0 && kept === 0) return '';
   const sentences = meaning.slice(0, Math.min(MOST_SENTENCES, worth)).flatMap((each) => {
@@ -263,7 +263,7 @@ function meanings({ meaning, model, kept, worth, kind }: Contents): string {
   });
   if (sentences.length === 0) return '';
   const whose = kind === 'new' ? 'in the fit ' : '';
-  return `<p>A high score ${whose}goes with the following, as far as that is significant (5 %, after Holm):</p>\n${list(sentences)}`;
+  return `<p>A high score ${whose}goes with the following, as far as that is significant (5 %, after Holm):</p>\n${htmlList(sentences)}`;
 }
 
 /** Variance, scaling, and the warnings that the page does not begin with. */
@@ -275,7 +275,7 @@ function summary({ model, kind, between, leading, describeWarning }: Contents): 
   const notes = others.map((warning) => plainText(describeWarning(warning), 2000));
   return [
     `<p>${escaped(`${about}${[...variance, describeScaling(model)].join(' ')}`)}</p>\n`,
-    ...(notes.length === 0 ? [] : [`<p>${escaped(plural(notes.length, more))}:</p>\n${list(notes, 'notes')}`]),
+    ...(notes.length === 0 ? [] : [`<p>${escaped(plural(notes.length, more))}:</p>\n${htmlList(notes, 'notes')}`]),
   ].join('');
 }
 
@@ -289,7 +289,7 @@ function varianceSection({ model, kind, notComputed, between }: Contents): Part 
   return { id: 'variance', title, drawn, html: paragraphs(words) + figures(drawn) + table };
 }
 
-/** What each criterion says, in its own words. */
+/** One sentence per criterion. */
 function criteriaTable(choice: Choice): string {
   const rows = criterionLines(choice).map(({ name, k, sentence }, i) => [
     name,
@@ -311,7 +311,7 @@ function scoresSection(contents: Contents): Part {
   return { id: 'scores', title: 'Scores', drawn, html };
 }
 
-/** Pairs of components that are drawn, as far as these have variance. */
+/** Pairs of components to draw. Components without variance are left out. */
 function pairsOf({ uniqueness: { rank } }: Model): [number, number][] {
   return [[0, 1], ...(rank === 3 ? [[0, 2] as [number, number]] : rank > 3 ? [[2, 3] as [number, number]] : [])];
 }
@@ -342,8 +342,8 @@ function centreFigures(contents: Contents): Figure[] {
   ];
 }
 
-/** Rows in grey, as many as can be seen behind other marks. */
-function rowsBehind(facts: RowFacts): Point[] {
+/** Rows drawn in grey behind other marks. Only some are drawn, because more would hide one another. */
+function rowsBehind(facts: RowFacts): RowPoint[] {
   const every = Math.ceil(facts.sample.length / MOST_BEHIND);
   return toPoints(facts, chooseColours(undefined), 0, 1)
     .filter((_, i) => i % every === 0)
@@ -369,11 +369,11 @@ function groupsTable(contents: Contents): string {
   if (groups.length === 0) return '';
   const shown = Array.from({ length: Math.min(GROUP_COMPONENTS, model.uniqueness.rank) }, (_, c) => c);
   const rows = groups.flatMap(({ name, levels, eta2, n }) => [
-    [`${plainText(name)}: η²`, count(n), ...shown.flatMap((c) => [fixed(eta2[c], 3), ''])],
+    [`${plainText(name)}: η²`, count(n), ...shown.flatMap((c) => [fixedDecimals(eta2[c], 3), ''])],
     ...levels.map(({ level, n: own, center, vTest }) => [
       plainText(level),
       formatNumber(own),
-      ...shown.flatMap((c) => [formatNumber(center[c]), fixed(vTest[c], 2)]),
+      ...shown.flatMap((c) => [formatNumber(center[c]), fixedDecimals(vTest[c], 2)]),
     ]),
   ]);
   const table = {
@@ -391,10 +391,10 @@ function columnsSection(contents: Contents): Part {
     const drawn = [componentPictures(model, image), ...rows];
     return { id: 'components', title: 'Components', drawn, html: figures(drawn) };
   }
-  const nameOf = columnNames(model);
+  const nameOf = shownColumnNames(model);
   const { rank } = model.uniqueness;
   const numeric = numericColumns(model);
-  // Without centring these are cosines with the origin, and a level of a category is no direction.
+  // Without centring, these are cosines about the origin, and a level of a category has no direction.
   const known = columns.length > 0;
   const circles = known && model.centered && rank > 1 && numeric.length > 1 ? pairsOf(model) : [];
   const drawn = [
@@ -425,7 +425,7 @@ function lossSection({ model, facts, colouring, image, kind }: Contents): Part {
           model.scale.some((value) => value !== 1),
         ),
       ];
-  const table = worstTable(facts, colouring, columnNames(model, image));
+  const table = worstTable(facts, colouring, shownColumnNames(model, image));
   const title = 'The rows farthest from their reconstruction';
   const html = lossless
     ? ''
@@ -451,7 +451,7 @@ function unusualSection({ model, compared, colouring, notComputed }: Contents): 
   return { ...section, drawn, html: figures(drawn, paragraphs([first, ...fewer, ...others])) };
 }
 
-function worstTable(facts: RowFacts, colouring: Colouring, nameOf: NameOf): Table {
+function worstTable(facts: RowFacts, colouring: RowColours, nameOf: NameOf): FigureTable {
   const { titles, cells } = rowColumns(facts, colouring);
   return {
     columns: [...titles, 'squared error', 'distance', 'lost share', 'most of it in'],
@@ -465,7 +465,7 @@ function worstTable(facts: RowFacts, colouring: Colouring, nameOf: NameOf): Tabl
   };
 }
 
-/** Why a criterion does not apply, without advice that names options of the library. */
+/** The reason why a criterion does not apply, without advice that names options of the library. */
 function whyNot({ obstacle }: Criterion): string | undefined {
   if (obstacle === 'correlation') return 'It is for correlations, and these columns have different variances.';
   if (obstacle === 'rows' || obstacle === 'folds') return 'It is computed from rows, and these were not at hand.';
@@ -480,7 +480,7 @@ function certaintySection({ model, columns, image, kind, notComputed, worth }: C
           stabilityFigure(stability),
           ...(image || columns.length === 0
             ? []
-            : [intervalsFigure(model, stability, columns, columnNames(model), worth)]),
+            : [intervalsFigure(model, stability, columns, shownColumnNames(model), worth)]),
         ]
       : [];
   const rounding = uniquenessFigure(model);
@@ -494,7 +494,7 @@ function certaintySection({ model, columns, image, kind, notComputed, worth }: C
         ]);
   const certificate = [
     paragraphs(describeUniqueness(model)),
-    list(describeCertificate(model)),
+    htmlList(describeCertificate(model)),
     figures([rounding]),
   ].join('');
   const html = [

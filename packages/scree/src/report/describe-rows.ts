@@ -4,25 +4,25 @@ import { type Model, SOLVERS } from '@scree/core';
 
 /** Sentences of a report beyond those of `@scree/analysis/describe`. They are plain text, and must be escaped before they go into a document. */
 
-/** Errors that are a part this small of the squared distances from the centre are rounding. */
+/** A squared error below this share of the squared distances from the centre is rounding. */
 const ROUNDING = 1e-20;
 
-/** Whether rows are their reconstructions, apart from rounding. */
+/** Returns true if rows equal their reconstructions, apart from rounding. */
 export function isLossless({ errorSum, squareSum }: RowFacts): boolean {
   return errorSum <= ROUNDING * squareSum;
 }
 
-/** Which part of the squared distances of the rows from the centre is lost. */
+/** The share of the rows' squared distances from the centre that is lost. */
 export function shareLost({ errorSum, squareSum }: RowFacts): number {
   return squareSum > 0 ? Math.min(1, errorSum / squareSum) : 0;
 }
 
-/** Where distances and scores begin. */
+/** The name of the point from which distances and scores are measured. */
 export function centreOf({ centered }: Model, kind: RowsOf): string {
   return centered ? (kind === 'new' ? 'the mean of the fit' : 'the mean') : 'the origin';
 }
 
-/** "38.7 % of the squared distance …": what the share lost is a share of. For the rows of a fit that is the variance. */
+/** "38.7 % of the squared distance …": the lost share with its total. For the rows of a fit, the total is the variance. */
 export function describeLoss(model: Model, facts: RowFacts, kind: RowsOf): string {
   const share = percent(shareLost(facts));
   if (kind === 'new') return `${share} of the squared distance from ${centreOf(model, kind)}`;
@@ -55,9 +55,9 @@ export function describeErrors(model: Model, facts: RowFacts, kind: RowsOf): str
 
 /** How columns were centred and scaled: one sentence. */
 export function describeScaling(model: Model): string {
-  const { centered, d, coding } = model;
-  const coded = coding ? describeEncoding(coding).join(' ') : '';
-  if (coding && coding.method !== 'pca') return coded;
+  const { centered, d, coding: encoding } = model;
+  const coded = encoding ? describeEncoding(encoding).join(' ') : '';
+  if (encoding && encoding.method !== 'pca') return coded;
   return [coded, scalingWords(model, centered, d)].filter((words) => words !== '').join(' ');
 }
 
@@ -69,9 +69,9 @@ function scalingWords(model: Model, centered: boolean, d: number): string {
   return `${columns} ${centered ? 'centred and' : 'not centred, but'} divided by ${scaled}.`;
 }
 
-/** What columns were divided by; undefined where they were not. */
-function scaledBy({ scaling, scale, centered, d, coding }: Model): string | undefined {
-  if (coding && coding.method !== 'pca') return `the numbers that ${coding.method.toUpperCase()} prescribes`;
+/** The divisor of columns in words. Undefined if columns were not divided. */
+function scaledBy({ scaling, scale, centered, d, coding: encoding }: Model): string | undefined {
+  if (encoding && encoding.method !== 'pca') return `the numbers that ${encoding.method.toUpperCase()} prescribes`;
   const [their, s] = d === 1 ? ['its', ''] : ['their', 's'];
   const [least, most] = [scale.reduce((a, b) => Math.min(a, b)), scale.reduce((a, b) => Math.max(a, b))];
   const range = least === most ? formatNumber(least) : `${formatNumber(least)} to ${formatNumber(most)}`;
@@ -98,12 +98,12 @@ function scaledBy({ scaling, scale, centered, d, coding }: Model): string | unde
 }
 
 /** "12", or "5, 10 when encoded". */
-function columnCount({ coding, d }: Model): string {
-  const given = coding?.columns.length ?? d;
+function columnCount({ coding: encoding, d }: Model): string {
+  const given = encoding?.columns.length ?? d;
   return given === d ? count(d) : `${count(given)}, ${count(d)} when coded`;
 }
 
-/** How it was computed, as pairs of a name and what there is to say. */
+/** Facts about the computation, as pairs of a name and a value. */
 export function methodFacts(
   model: Model,
   facts: RowFacts,

@@ -6,11 +6,11 @@ import { plainText } from './plain-text.js';
 /** Columns of numbers and of categories in a model with an encoding (MCA, FAMD, MFA). */
 
 /** Indexes of the encoded columns that are numbers, not levels of a category. */
-export function numericColumns({ coding, d }: Model): number[] {
-  if (!coding) return Array.from({ length: d }, (_, j) => j);
+export function numericColumns({ coding: encoding, d }: Model): number[] {
+  if (!encoding) return Array.from({ length: d }, (_, j) => j);
   let at = 0;
   let composed = false;
-  return coding.columns.flatMap((column) => {
+  return encoding.columns.flatMap((column) => {
     if (column.kind === 'category') {
       at += column.levels.length;
       return [];

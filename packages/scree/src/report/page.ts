@@ -1,10 +1,10 @@
-import { type Figure, inlineSvg, type Table } from './figures/figure.js';
+import { type Figure, type FigureTable, inlineSvg } from './figures/figure.js';
 import { escaped } from './plain-text.js';
 import { STYLE } from './style.js';
 
 /** Parts of the page. Arguments called text are escaped here; those called html are already escaped. */
 
-/** Nothing may be fetched or run. Styles and pictures are in the file, and there are no scripts. */
+/** Nothing may be fetched or run. Styles and pictures are in the file, and it has no scripts. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 export interface Section {
@@ -16,7 +16,7 @@ export interface Section {
 export interface Page {
   readonly title: string;
   readonly description: string | undefined;
-  /** What an analyst wants to read first. */
+  /** The first paragraphs: the most important findings. */
   readonly lead: string;
   /** The most important numbers. */
   readonly cards: readonly (readonly [name: string, value: string])[];
@@ -67,7 +67,7 @@ export function paragraphs(sentences: readonly string[]): string {
   return sentences.map((sentence) => `<p>${escaped(sentence)}</p>\n`).join('');
 }
 
-export function list(items: readonly string[], kind = ''): string {
+export function htmlList(items: readonly string[], kind = ''): string {
   return `<ul${kind && ` class="${kind}"`}>${items.map((item) => `<li>${escaped(item)}</li>`).join('')}</ul>\n`;
 }
 
@@ -100,13 +100,13 @@ const NUMBER = /^[<>±]?\s?−?[\d,.]+(\s×\s10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+
 
 /** A table that scrolls if it is too wide or too long, also by keyboard. */
 export function tableHtml(
-  { columns, rows, note }: Table,
+  { columns, rows, note }: FigureTable,
   title: string,
   shape: 'scroll' | 'scroll whole' = 'scroll',
 ): string {
   const numeric = columns.map((_, c) => rows.length > 0 && rows.every((row) => row[c] === '' || NUMBER.test(row[c])));
   const kind = (c: number): string => (numeric[c] ? ' class="number"' : '');
-  const head = columns.map((name, c) => `<th scope="col"${kind(c)}>${escaped(name)}</th>`);
+  const headers = columns.map((name, c) => `<th scope="col"${kind(c)}>${escaped(name)}</th>`);
   const body = rows.map(
     (row) =>
       `<tr>${row.map((cell, c) => `<td class="${numeric[c] ? 'number' : 'name'}">${escaped(cell)}</td>`).join('')}</tr>`,
@@ -114,6 +114,6 @@ export function tableHtml(
   return [
     `<div class="${shape}" tabindex="0" role="region" aria-label="${escaped(`Table: ${title}`)}"><table>`,
     ...(note === undefined ? [] : [`<caption>${escaped(note)}</caption>`]),
-    `<thead><tr>${head.join('')}</tr></thead><tbody>\n${body.join('\n')}\n</tbody></table></div>`,
+    `<thead><tr>${headers.join('')}</tr></thead><tbody>\n${body.join('\n')}\n</tbody></table></div>`,
   ].join('');
 }

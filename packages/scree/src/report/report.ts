@@ -13,14 +13,14 @@ import type { Labels } from '@scree/files';
 import { checkLabels, chooseColours } from './figures/colouring.js';
 import { plainText } from './plain-text.js';
 
-/** What a report says besides what is known of the rows. */
+/** Options of every report. */
 interface ReportOptions {
   readonly title: string;
   /** One line about the data: `describe()` of a file. */
   readonly description?: string | undefined;
-  /** What the rows are called in sentences: the name of their file. */
+  /** The name of the rows in sentences: usually the name of their file. */
   readonly rowsName?: string | undefined;
-  /** One label per row. Rows without names are named by their labels if these tell them apart. */
+  /** One label per row. Rows without names are named by their labels if most labels differ. */
   readonly labels?: Labels | undefined;
   /** The name of the column of labels. */
   readonly labelName?: string | undefined;
@@ -38,23 +38,26 @@ interface ReportOptions {
 
 /** A report of an analysis. */
 interface ReportOfAnalysis extends ReportOptions {
-  /** What is known: of `analyze` or `analyzeTable`. Its rows were read; moments have none. */
+  /** The record that `analyze` or `analyzeTable` returned. It must be an analysis of rows, not of moments. */
   readonly analysis: Analysis;
 }
 
-/** A report of a model that is there already. */
+/** A report of a model that was fitted before. */
 interface ReportOfModel extends ReportOptions {
   readonly model: Model;
-  /** The rows that the model was fitted to, or others of the same columns: of a model with an encoding, the user's own table. They are read once. */
+  /**
+   * The rows that the model was fitted to, or other rows with the same columns. If the model has an encoding, these are rows of the table
+   * before it was encoded. They are read once.
+   */
   readonly source: TableData;
   /**
-   * Whether these are the rows that the model was fitted to. Whatever the report says of rows is computed from these rows;
-   * of others it says so. By default rows are those of the fit if their number and their sums of squares are the same.
+   * States if these are the rows that the model was fitted to. Everything about rows is computed from these rows, and if they are new rows
+   * the report says so. By default they are the rows of the fit if their number and their sums of squares agree with the model.
    */
   readonly rows?: RowsOf | undefined;
-  /** How many components are kept. Default: as many as the model recommends, or all of them if it does not say. */
+  /** The number of kept components. Default: the number that the model recommends, or all components if it recommends none. */
   readonly kept?: number | undefined;
-  /** One name per row of the source. They stand beside the rows' numbers where most of them differ. */
+  /** One name per row of the source. Names are shown beside the rows' numbers if most of them differ. */
   readonly names?: Labels | undefined;
   /** The weights of the rows in the fit, if they have some: groups are weighted by them. */
   readonly weights?: ArrayLike<number> | undefined;
@@ -63,7 +66,7 @@ interface ReportOfModel extends ReportOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** What a report is made of: an analysis, or a model and rows. */
+/** The input of a report: an analysis, or a model and rows. */
 export type ReportInput = ReportOfAnalysis | ReportOfModel;
 
 /** A figure of a report. */
@@ -83,8 +86,8 @@ export interface Report {
 }
 
 /**
- * Makes a page about an analysis in sentences, figures and tables: what it found in the data, how certain that is, and how it was
- * computed. It computes nothing of its own: a model and rows are analysed first, by `analyzeModel`, which reads the rows once.
+ * Makes a page about an analysis with sentences, figures and tables: the findings, their certainty, and the method. The report itself
+ * computes nothing. If it gets a model and rows, `analyzeModel` analyses them first, and reads the rows once.
  *
  * The code that draws figures is loaded when it is needed.
  */
@@ -127,7 +130,7 @@ export async function makeReport(input: ReportInput): Promise<Report> {
   return report;
 }
 
-/** What figures need of the rows: `analyzeTable` takes it, and keeps it in the record. */
+/** The options of `analyzeTable` that keep the data that figures need. */
 export function questionsOfFigures({
   labels,
   labelName,
@@ -142,7 +145,7 @@ export function questionsOfFigures({
   return { figures: { pictures: image !== undefined, exampleOf }, colours: hasLevels ? colouring : undefined };
 }
 
-/** The record of a model that is there already. */
+/** Analyses a model that was fitted before. */
 async function analysisOf(input: ReportOfModel): Promise<Analysis> {
   const { model, source, rows, kept, weights, signal, onProgress } = input;
   checkImage(input.image, model.d);
@@ -155,7 +158,7 @@ async function analysisOf(input: ReportOfModel): Promise<Analysis> {
   return analysis;
 }
 
-/** Names of rows, if they tell rows apart: at least every other row has one of its own. */
+/** Names of rows, if at least half of them are different. */
 function namesOf(names: Labels | undefined, { rows }: RowFacts): RowFacts['nameOf'] {
   if (!names || names.names.length < rows / 2) return undefined;
   return (row) => {

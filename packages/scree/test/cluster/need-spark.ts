@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** The Python of a real Spark, where the tests of a cluster were asked for: `npm run test:cluster`. */
+/** The Python of a real Spark, if the tests of a cluster were requested: `npm run test:cluster`. */
 export function needSpark(): string | undefined {
   const { SCREE_CLUSTER, SCREE_SPARK_PYTHON } = process.env;
   if (!SCREE_CLUSTER || !SCREE_SPARK_PYTHON) return undefined;

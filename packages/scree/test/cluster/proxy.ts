@@ -9,7 +9,7 @@ export interface KeyPair {
   readonly cert: Buffer;
 }
 
-/** A key and a certificate for 127.0.0.1 that no authority signed, also as cert.pem of a folder; undefined where there is no openssl. */
+/** A key and a certificate for 127.0.0.1 that no authority signed, also as cert.pem in a folder. Undefined without openssl. */
 export function certificate(folder: string): KeyPair | undefined {
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=scree'];

@@ -25,7 +25,7 @@ const python = needSail();
 const seed = Number(process.env.SCREE_SEED);
 
 describe.skipIf(!python)('a table on Spark, by Sail', () => {
-  // Nothing is made where the tests are skipped.
+  // Nothing is created if the tests are skipped.
   const folder = python ? mkdtempSync(join(tmpdir(), 'scree-sail-')) : '';
   const binary = python ? useBinary('sail') : (undefined as never);
   const path = (name: string): string => join(folder, name);
@@ -42,7 +42,7 @@ describe.skipIf(!python)('a table on Spark, by Sail', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** A table that Sail wrote: its sessions have tables of their own, but the files are there. */
+  /** A table that Sail wrote. Other sessions do not have the table, but they can read its files. */
   const writtenRows = async (name: string): Promise<number[][]> => {
     const warehouse = join(folder, 'spark-warehouse');
     const [table] = readdirSync(warehouse).filter((each) => each.startsWith(name));

@@ -24,7 +24,7 @@ const wide = (rows: number, cols: number, parts = 2): string =>
   `select transform(sequence(1, ${cols}), j -> sin(j * (id + 1) * 0.37) / (1 + j % 50)) v from range(0, ${rows}, 1, ${parts})`;
 
 describe.skipIf(!python)('a Spark cluster', () => {
-  // Nothing is made where the tests are skipped.
+  // Nothing is created if the tests are skipped.
   const folder = python ? mkdtempSync(join(tmpdir(), 'scree-cluster-')) : '';
   const path = (name: string): string => join(folder, name);
   const all = (name: string): string => `select * from parquet.\`${path(name)}\``;
@@ -135,7 +135,7 @@ describe.skipIf(!python)('a Spark cluster', () => {
   it(
     'has the same model where an executor is killed meanwhile',
     async () => {
-      // So many partitions that some are not done yet.
+      // Enough partitions for some to be unfinished.
       const sql = wide(24_000, 300, 24);
       const expected = await fit(sql, { k: 3 });
       const source = await sparkSource({ url: server.url, sql });

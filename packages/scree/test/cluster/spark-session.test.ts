@@ -79,7 +79,7 @@ describe('a session of Spark Connect', () => {
     await session.close();
   });
 
-  it('asks for the rest where a stream ends before the result does', async () => {
+  it('asks for the rest if a stream ends before the result does', async () => {
     const { session, server } = await sessionWith({
       ExecutePlan: () => ({ messages: [batch('a', bytes(1))] }),
       ReattachExecute: () => ({ messages: [complete('b')] }),
@@ -165,7 +165,7 @@ describe('a session of Spark Connect', () => {
     await session.close();
   });
 
-  it('names a lost connection where a result cannot be continued', async () => {
+  it('names a lost connection if a result cannot be continued', async () => {
     const { session } = await sessionWith({
       ExecutePlan: () => ({ messages: [batch('a', bytes(1))], end: 'cut' }),
       ReattachExecute: () => ({ status: 5, text: '[INVALID_HANDLE.OPERATION_NOT_FOUND] gone' }),

@@ -52,7 +52,7 @@ export async function writeParquet(path: string, data: Float64Array, cols: numbe
   await writer.close();
 }
 
-/** Models of the same rows agree as far as both certificates promise. */
+/** Models of the same rows agree within the bounds of both certificates. */
 export function expectWithinCertificates(remote: Model, local: Model): void {
   expect(remote.n).toBe(local.n);
   const angles = principalAngles(remote.components, local.components);

@@ -134,7 +134,7 @@ describe('scree fit', () => {
     );
   }, 120_000);
 
-  it('leaves criteria that count rows out where rows have weights', () => {
+  it('leaves criteria that count rows out if rows have weights', () => {
     const rows = Array.from(
       { length: 40 },
       (_, i) => `${Math.sin(i * i)},${Math.cos(i * 7)},${Math.sin(3 * i)},${i % 3}`,
@@ -190,7 +190,7 @@ describe('scree analyze', () => {
     expect(out).not.toMatch(/4 components keep 100|exact to|10⁻/);
   }, 60_000);
 
-  it('leads to a page with two axes, also where one component is recommended or asked for', () => {
+  it('leads to a page with two axes, also if one component is recommended or asked for', () => {
     const next = (args: readonly string[]): string =>
       /scree report .*?(?= {3}|$)/m.exec(text(['analyze', IRIS, ...args]))?.[0] ?? '';
     expect(next(['--bootstrap', '0'])).toBe('scree report iris.csv -o iris.html');
@@ -251,7 +251,7 @@ describe('scree analyze', () => {
   it('does not call axes unstable because columns are unrelated: unequal variances fix them', () => {
     const out = text(['analyze', table('unequal.csv', 200, 4, (j) => 3 ** j), '--full']);
     expect(out).toMatch(/Nothing stands out of noise/);
-    // Noise that stays where it is, is still noise.
+    // A stable component of noise is still noise.
     expect(out).toMatch(/No component is recommended, so none is called stable\./);
     expect(out).not.toMatch(/swap in|change places|uncertain/);
     expect(out.replace(/\s+/g, ' ')).toMatch(/No component stands out of noise: the columns are no more related than/);
@@ -268,7 +268,7 @@ describe('scree analyze', () => {
     expect(run(['analyze', AIR])).toMatchObject({ code: 1, out: '' });
   }, 60_000);
 
-  it('counts rows as the file does, also where rows before them were left out', () => {
+  it('counts rows as the file does, also if rows before them were left out', () => {
     const lines = readFileSync(`${folder}/${noise}`, 'utf8').trim().split('\n');
     lines[5] = lines[5].replace(/^[^,]*/, '');
     lines[20] = lines[20].replace(/^[^,]*/, '60');
@@ -332,7 +332,7 @@ describe('scree analyze', () => {
     expect(run(['analyze', 'one.csv', '-q'])).toMatchObject({ code: 1, out: '' });
   });
 
-  it('works where there are fewer rows than columns', () => {
+  it('works if there are fewer rows than columns', () => {
     const found = json(['analyze', table('wide.csv', 12, 40)]);
     expect(found.choice?.k).toBe(0);
     expect(found.stability?.angles.length).toBe(10);

@@ -31,14 +31,14 @@ export interface Binary {
   write(name: string, content: string | Uint8Array): string;
   /** Runs it and returns what it printed. */
   run(args: readonly string[], settings?: Settings): Outcome;
-  /** Runs it without notes and expects success. What it printed, and that of --json. */
+  /** Runs it without notes, expects success, and returns its output. `json` returns the parsed output of --json. */
   text(args: readonly string[], settings?: Settings): string;
   json<Json>(args: readonly string[], settings?: Settings): Json;
   /** Runs it and expects exit 1 with one clear line, no stack, and no file but those that were there. The line. */
   refused(args: readonly string[], settings?: Settings): string;
 }
 
-/** Whether every command line gets a process of its own. Otherwise one process runs most of them, which is faster. */
+/** True if every command line gets a process of its own. Otherwise one process runs most of them, which is faster. */
 const ALWAYS_SPAWN = process.env.SCREE_FULL !== undefined || process.platform === 'win32';
 
 /**

@@ -118,7 +118,7 @@ const array = (data: Float32Array, cols: number): Buffer =>
 it('a checkpoint of standard input continues with the same rows, and is rejected with others', () => {
   const data = broken(50, 200_000);
   const args = ['fit', '-', '-k', '2', '--every', '0', '--memory', '64MB', '--checkpoint', 'stream.part'];
-  // The row is the file's, and not that of what was read since the last saving.
+  // The row is counted from the beginning of the file, not from the last save.
   expect(run(args, { input: array(data, 50) })).toMatchObject({
     code: 1,
     err: expect.stringMatching(/Row 200,000 of standard input has/),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { useBinary } from './binary.js';
 
-/** What a command says of columns and of values that were changed on reading: through the real binary. */
+/** Warnings of the command about columns, and about values that reading changed. Runs the real binary. */
 
 const { run: scree, write, path } = useBinary('column-warnings');
 
@@ -14,7 +14,7 @@ interface Said {
   readonly details: Record<string, unknown>;
 }
 
-/** Of what is fitted, not of columns and values. */
+/** Warnings about the fit, not about columns and values. */
 const OTHERS = ['NO_STRUCTURE', 'RANK_BELOW_K'];
 
 const warned = (args: readonly string[]): Said[] => {
@@ -82,7 +82,7 @@ describe('a fit', () => {
     );
   });
 
-  it('counts converted values also where a thread parses the file, and its answer is the same', () => {
+  it('counts converted values also if a thread parses the file, and its answer is the same', () => {
     // More than 8 MB: text is then parsed in a thread.
     const rows = Array.from({ length: 300_000 }, (_, i) => {
       const value = (i * 7919) % 1000;

@@ -1,7 +1,7 @@
 import { DataError, type ErrorDetails, OptionError, type ScreeError } from '@scree/core';
 import { FileError } from '@scree/files';
 import { describe, expect, it } from 'vitest';
-import { afterRows, describeError, describeWarning, nameFile } from '../../src/command/describe-error.js';
+import { afterRows, describeError, nameFile, warningWithFlags } from '../../src/command/describe-error.js';
 
 const about = (code: ScreeError['code'], details: ErrorDetails, message = 'the library says'): string =>
   describeError(nameFile(new DataError(code, message, details), 'cars.csv') as ScreeError);
@@ -81,7 +81,7 @@ describe('an error of the command', () => {
     expect(data.details).toEqual({ row: 5 });
   });
 
-  it('counts all columns with missing values, also where the details have the first ones', () => {
+  it('counts all columns with missing values, also if the details have the first ones', () => {
     const columns = Array.from({ length: 300 }, (_, j) => ({ name: `c${j}`, count: 1 }));
     const details = { row: 0, columnName: 'c0', value: columns, affectedRows: 1, totalRows: 9 };
     expect(about('MISSING_VALUES', details)).toMatch(/or --exclude to leave out some of these 300 columns\.$/);
@@ -220,6 +220,6 @@ describe('a warning of the command', () => {
       /^Column lead \(40 % numbers\) was left out because it is mostly text\./,
     ],
   ] as const)('names flags: %s', (code, details, expected) => {
-    expect(describeWarning({ code, message: 'the library says', details }, ['a', 'b'])).toMatch(expected);
+    expect(warningWithFlags({ code, message: 'the library says', details }, ['a', 'b'])).toMatch(expected);
   });
 });

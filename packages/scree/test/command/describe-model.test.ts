@@ -31,7 +31,7 @@ it('a model is described with its plot, what it keeps and its warnings', async (
     '2 components keep 100\u00a0% of the variance of 3 columns.',
   );
   const lines = describeModel(await pca(rows, { k: 3 }));
-  // That all components keep all variance is so of any data.
+  // For any data, all components together keep all variance.
   expect(lines.join(' ')).not.toMatch(/keep/);
   expect(lines.at(-2)).toMatch(/^Rounding: the variances of components 1–2 are exact to 1\d digits/);
   expect(lines.at(-1)).toMatch(/^Warning: Only 2 of the 3 components have variance/);

@@ -21,10 +21,10 @@ write(
 );
 run(['fit', 'data.npy', '--all', '-o', 'model.json', '-q']);
 run(['compress', 'data.npy', '--all', '-o', 'data.scree', '-q']);
-// Another user must get as far as the file.
+// Another user must have access to the folder of the file.
 chmodSync(binary.folder, 0o755);
 
-/** Everything that writes a file, with the place where it goes. */
+/** Every command that writes a file, with the path of the file. */
 const WRITERS: readonly (readonly [string, (folder: string) => string[]])[] = [
   ['a model', (to) => ['fit', 'data.npy', '--all', '-o', `${to}/m.json`]],
   ['a compact model', (to) => ['fit', 'data.npy', '--all', '-o', `${to}/m.pca`]],
@@ -88,7 +88,7 @@ describe.runIf(mounted())('on a disk that is full', () => {
   });
 });
 
-/** A disk of 16 KB with no room left, where we may mount one. */
+/** A full disk of 16 KB, if this user may mount one. */
 function mounted(): boolean {
   mkdirSync(path('disk'), { recursive: true });
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=16k', 'tmpfs', path('disk')], { stdio: 'ignore' });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { npy, useBinary } from './binary.js';
 
-/** What the components mean: `scree analyze` through the real binary. Reference values are FactoMineR's. */
+/** The meanings of components: `scree analyze` through the real binary. Reference values are FactoMineR's. */
 
 const binary = useBinary('interpret');
 const { run, write, refused, path } = binary;
@@ -102,13 +102,13 @@ describe('scree analyze', () => {
     for (let c = 0; c < k; c++) expect(sum((rows ?? []).map((each) => each.contribution[c]))).toBeCloseTo(100, 9);
   });
 
-  it('numbers rows as the file does where rows are dropped', () => {
+  it('numbers rows as the file does if rows are dropped', () => {
     const file = write('gap.csv', 'a,b\n1,2\n2,\n3,1\n5,4\n4,9\n');
     const { rows } = json([file, '--missing', 'drop']);
     expect(rows?.map(({ row }) => row)).toEqual([1, 3, 4, 5]);
   });
 
-  it('says why rows are not listed where they are too many', () => {
+  it('says why rows are not listed if they are too many', () => {
     const { rows, notComputed, columns } = json([
       write(
         'long.npy',
@@ -184,7 +184,7 @@ describe('scree analyze --supplementary --group --supplementary-rows', () => {
     expect(input.groups).toEqual(file.groups);
   });
 
-  it('keeps columns, groups and weights beside their rows where rows are dropped', () => {
+  it('keeps columns, groups and weights beside their rows if rows are dropped', () => {
     const lines = Array.from({ length: 40 }, (_, i) => {
       const a = i % 7 === 3 ? '' : Math.sin(i * i).toFixed(4);
       return `${a},${Math.cos(3 * i * i).toFixed(4)},${i % 5 === 1 ? '' : i},${'xyz'[i % 3]},${1 + (i % 2)}`;
@@ -249,7 +249,7 @@ describe('scree analyze --rotate', () => {
     expect(out).toMatch(/not eigenvalues/);
   });
 
-  it('is null where it was not asked for', () => {
+  it('is null if it was not asked for', () => {
     expect(json([ARRESTS, '--scale', 'unit']).rotation).toBeNull();
   });
 });
@@ -281,7 +281,7 @@ describe('scree compare', () => {
     expect(run(['compare', a, b]).out).toMatch(/PC1 and PC1: −?1\.000, equal/);
   });
 
-  it('names columns of one model only, and warns where scales differ', () => {
+  it('names columns of one model only, and warns if scales differ', () => {
     const a = model('c.json', [WINE, '--scale', 'unit', '-k', '2', '--columns', 'alcohol,ash,hue,proline']);
     const b = model('d.json', [WINE, '-k', '2', '--columns', 'alcohol,ash,hue,flavanoids']);
     const { out } = run(['compare', a, b]);
@@ -339,7 +339,7 @@ describe('scree analyze --tables', () => {
     );
   });
 
-  it('has all supplementary rows, also where they are too many to list', () => {
+  it('has all supplementary rows, also if they are too many to list', () => {
     const lines = Array.from({ length: 11_100 }, (_, i) => `${(i * 7919) % 1009},${(i * 104_729) % 997},${i % 13}`);
     const file = write('many.csv', `a,b,c\n${lines.join('\n')}\n`);
     const found = json([file, '-k', '2', '--supplementary-rows', '1-11000', '--tables', 'many']);
@@ -354,7 +354,7 @@ describe('scree analyze --tables', () => {
     expect(readFileSync(path('many/rows.csv'), 'utf8').trim().split('\n')).toHaveLength(101);
   });
 
-  it('numbers the rows of the file where some are dropped', () => {
+  it('numbers the rows of the file if some are dropped', () => {
     const folder = path('dropped');
     json([write('gaps.csv', 'a,b\n1,2\n2,\n3,1\n5,4\n4,9\n'), '--missing', 'drop', '--tables', folder]);
     const [, ...rows] = read(join(folder, 'rows.csv'));
@@ -415,7 +415,7 @@ describe('scree analyze --column-weights', () => {
     expect(fit('{"Long.jump": 2, "X100m": 1}').variances).toEqual(variances);
   });
 
-  it('refuses columns that are not analysed, and weights that are no numbers above 0', () => {
+  it('refuses columns that are not analysed, and weights that are not numbers above 0', () => {
     const refusal = (weights: string): string => {
       const { code, err } = run(['analyze', file, '--column-weights', write('bad.txt', weights)]);
       expect(code).toBe(2);
@@ -445,7 +445,7 @@ describe('--scale median', () => {
     expect(scale[0]).toBeCloseTo(1.4826 * median(murder.map((value) => Math.abs(value - center))), 12);
   });
 
-  it('refuses a column of which most values are the same, with the flags that help', () => {
+  it('refuses a column whose values are mostly the same, with the flags that help', () => {
     expect(refused(['analyze', write('same.csv', 'a,b\n1,2\n1,3\n1,9\n4,1\n'), '--scale', 'median'])).toMatch(
       /column a are the same.* Use --exclude a, or --scale unit\./,
     );

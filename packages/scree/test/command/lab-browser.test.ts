@@ -25,7 +25,7 @@ describe.skipIf(!path)('scree lab in Chromium', () => {
     page = await browser.newPage();
     page.on('console', (message) => {
       const text = message.text();
-      // A driver without a graphics card says how it was used; that is no complaint about the page.
+      // A driver without a graphics card prints how it was used. This message is not an error of the page.
       if (/GL Driver Message.*Performance/.test(text)) return;
       if (message.type() === 'error' || message.type() === 'warning') complaints.push(text);
     });

@@ -149,7 +149,7 @@ describe('a request', () => {
     ]) {
       expect([400, 403], lines.join(' | ')).toContain((await lab.raw(lines)).status);
     }
-    // The name inside the request line comes before Host by the standard; here it is no path.
+    // By the standard, the name inside the request line has precedence over Host. Here such a line is not a path.
     expect((await lab.askAt(`http://evil.example/${lab.token}/`)).status).toBe(404);
     expect((await lab.askAt(`http://127.0.0.1:${lab.port}/${lab.token}/`)).status).toBe(404);
   });
@@ -264,7 +264,7 @@ describe('the server', () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY']) {
       for (const path of ['', 'data/table.csv']) {
         const { status, headers } = await lab.ask(path, {}, method);
-        // What Node has never heard of is no HTTP to it.
+        // Node answers methods that it does not know as invalid HTTP.
         if (method === 'QUERY' && status === 400) continue;
         expect([status, headers.allow], `${method} ${path}`).toEqual([405, 'GET, HEAD']);
       }
@@ -571,7 +571,7 @@ describe('requests that are not valid', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  /** Opens so many connections, sends the same on each, reads nothing and waits until the server has seen the last one. */
+  /** Opens `count` connections, sends the same text on each, reads nothing, and waits until the server has seen the last one. */
   async function hold(target: RunningLab, count: number, text: string): Promise<Socket[]> {
     const sockets = Array.from({ length: count }, () => target.connect().pause());
     await Promise.all(

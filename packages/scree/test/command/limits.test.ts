@@ -68,7 +68,7 @@ it('gives no warning on a machine without limits', () => {
 
 it.runIf(process.platform === 'linux').each([4, 8])('fits if the address space is limited to %i GB', (gigabytes) => {
   const { model, printed } = fit('small.csv', [], `ulimit -v ${gigabytes * 2 ** 20};`);
-  // V8 of Node 24 reserves less where it must.
+  // V8 of Node 24 reserves fewer addresses if they are limited.
   expect(model.plan.engine).toBe(major < 24 ? 'reference' : 'wasm');
   model.variances.forEach((value, i) => {
     expect(value).toBeCloseTo(usual.variances[i], 12);

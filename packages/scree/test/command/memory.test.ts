@@ -6,7 +6,7 @@ import { npyHeader, npyWith, PROGRAM, useBinary } from './binary.js';
 
 const { path, folder } = useBinary('memory');
 
-/** What `--memory` is here, and what all of the process stays below: Node, DuckDB's code and everything else included. */
+/** The value of `--memory`, and the limit for the whole process, with Node, DuckDB's code and everything else. */
 const LIMIT = 256e6;
 
 /** The most that the operating system has seen the binary take, in bytes. It must succeed. */

@@ -48,7 +48,7 @@ describe('scree moments, merge and fit', () => {
     }
   });
 
-  it('can be repeated: the same files, byte for byte, also where the output lies among the parts', () => {
+  it('can be repeated: the same files, byte for byte, also if the output lies among the parts', () => {
     const before = bytes('m/part-1.moments');
     expect(run(['moments', 'part-1.csv', ...FLAGS, '-o', 'm/part-1.moments']).code).toBe(0);
     expect(bytes('m/part-1.moments')).toEqual(before);
@@ -108,7 +108,7 @@ describe('scree moments, merge and fit', () => {
     expect(out).toMatch(/2 of 10 rows/);
   });
 
-  it('keep the replicates of a bootstrap where they are asked for', () => {
+  it('keep the replicates of a bootstrap if they are asked for', () => {
     for (const part of PARTS)
       run(['moments', `${part}.csv`, '--columns', 'a,b,c', '--bootstrap', '50', '-o', `${part}.b.moments`]);
     run(['merge', ...PARTS.map((part) => `${part}.b.moments`), '-o', 'b.moments']);
@@ -195,7 +195,7 @@ describe('scree merge refuses by name', () => {
     expect(refused(['merge', 'none.moments', '-o', 'bad.moments'])).toContain('none.moments');
   });
 
-  it('moments where rows are needed', () => {
+  it('moments if rows are needed', () => {
     run(['merge', ...moments, '-o', 'all.moments']);
     run(['fit', 'all.moments', '-k', '2', '-o', 'model.json']);
     expect(refused(['report', 'all.moments', '-o', 'r.html'])).toContain('all.moments holds moments');

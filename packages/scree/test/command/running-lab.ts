@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 /** The real binary. */
 export const PROGRAM = fileURLToPath(new URL('../../dist/bin/scree.js', import.meta.url));
 
-/** What every answer must say, written out: the server's own list is not asked. */
+/** The headers of every answer. They are written out here, so that the test does not depend on the server's own list. */
 const HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy':
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -109,7 +109,7 @@ export class RunningLab {
     return this.raw([`${method} ${target} HTTP/1.1`, ...lines]);
   }
 
-  /** Where the page finds its data, as the page finds it out: see `route.ts` of the lab. */
+  /** The address of the data, found as the page finds it: see `route.ts` of the lab. */
   get file(): string {
     const file = new URLSearchParams(this.address.split('?', 2)[1]).get('file');
     if (file === null) throw new Error(`no file in ${this.address}`);

@@ -37,13 +37,13 @@ async function run(name: string, args: readonly string[]): Promise<string> {
   return printed.join('');
 }
 
-/** What `analyze` says under the heading. */
+/** The section of `analyze` about unusual rows. */
 async function analyzed(args: readonly string[]): Promise<string> {
   const [, section] = (await run('analyze', [...args, '--full'])).split('\nUnusual rows\n');
   return section.split('\n\n')[0].replace(/\s+/g, ' ').trim();
 }
 
-/** What the page says about unusual rows, and in its first paragraph. */
+/** The section of the page about unusual rows, and its first paragraph. */
 async function reported(args: readonly string[]): Promise<{ lead: string; section: string; rings: boolean }> {
   const page = join(folder, 'page.html');
   await run('report', [...args, '-o', page]);

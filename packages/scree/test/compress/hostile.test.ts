@@ -65,7 +65,7 @@ const headerOf = (part: Buffer): Record<string, unknown> => JSON.parse(inflateRa
 const packed = (header: object): Buffer => deflateRawSync(JSON.stringify(header));
 
 let count = 0;
-/** What reading comes to: values, or an error that must be ours. */
+/** Reads a file. Returns its values or an error, which must be a `ScreeError`. */
 async function read(bytes: Uint8Array): Promise<number[] | ScreeError> {
   const path = folder.file(`hostile${count++ % 8}.scree`);
   await writeFile(path, bytes);

@@ -20,7 +20,7 @@ export function correlated(rows: number, cols: number, seed: number, offset = 3)
   return data;
 }
 
-/** A source that hands its rows out in blocks of so many, in one buffer that it uses again. */
+/** A source that yields blocks of a given number of rows, all in the same buffer. */
 export function sourceOf({ rows, cols, data, dtype }: Matrix<NumberArray>, blockRows = rows): RowSource {
   return {
     rows,

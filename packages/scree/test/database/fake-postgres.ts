@@ -58,8 +58,9 @@ export interface FakePostgres {
 }
 
 /**
- * A server on loopback that says to each statement what `answer` returns, byte for byte: '' is the greeting after a client has said who it is.
- * Undefined is silence. With `hangUp` it ends the connection after what it says to the last statement that it knows.
+ * A server on loopback that answers each statement with the bytes that `answer` returns. The statement '' stands for the start of the
+ * session. For undefined, the server stays silent. With `hangUp` it ends the connection after its answer to the last statement that it
+ * knows.
  */
 export async function startFakePostgres(answer: (statement: string) => Uint8Array | undefined): Promise<FakePostgres> {
   const sockets = new Set<Socket>();
@@ -103,7 +104,7 @@ export async function startFakePostgres(answer: (statement: string) => Uint8Arra
   };
 }
 
-/** What a server says for which `SELECT * FROM t` has these columns, and COPY sends these bytes. */
+/** The answers of a server whose `SELECT * FROM t` has these columns, and whose COPY sends these bytes. */
 export function conversation(
   columns: readonly (readonly [string, number, string])[],
   copy: Uint8Array,

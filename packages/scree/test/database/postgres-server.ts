@@ -23,7 +23,7 @@ export interface PostgresServer {
   readonly port: number;
   /** A connection of the owner, to fill tables and to look at what the server does. `stop` ends it. */
   connect(): Promise<pg.Client>;
-  /** What clients of ours are doing on the server at the moment. */
+  /** The statements that our clients are running on the server. */
   activity(): Promise<string[]>;
   /** Gives it a certificate for the host localhost, signed by itself. Returns the certificate's file; undefined without openssl. */
   useTls(): Promise<string | undefined>;
@@ -35,7 +35,7 @@ export interface PostgresServer {
 
 export const PASSWORD = 'secret-Pa55word';
 
-/** The folder of the server's programs: SCREE_POSTGRES, or where Debian, Fedora and Homebrew put them. Undefined where there is none. */
+/** The folder of the server's programs: SCREE_POSTGRES, or where Debian, Fedora and Homebrew put them. Undefined if no server was found. */
 export function findPostgres(): string | undefined {
   const given = process.env.SCREE_POSTGRES;
   if (given === 'none') return undefined;

@@ -509,7 +509,7 @@ describe.skipIf(!programs)('a Postgres database', () => {
       expect(JSON.stringify([stack, said, details, path])).not.toContain(PASSWORD);
     });
 
-    it('connects over TLS, and refuses a certificate that nobody vouches for', async ({ skip }) => {
+    it('connects over TLS, and refuses a certificate that no authority signed', async ({ skip }) => {
       const certificate = await server.useTls();
       if (certificate === undefined) return skip('openssl is not here');
       await owner.query('CREATE TABLE t (a int); INSERT INTO t VALUES (1), (2)');

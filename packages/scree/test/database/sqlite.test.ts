@@ -95,7 +95,7 @@ describe('a SQLite database', () => {
 });
 
 const python = pythonWith('sqlite3');
-/** Whether scree can take SQLite's locks here. */
+/** True if scree can take SQLite's locks here. */
 const locks = process.platform === 'linux' && typeof (await loadKoffi()) !== 'string';
 
 /** Changes all x to 5 in one transaction, says so, waits until its input ends, and commits. */

@@ -37,7 +37,7 @@ describe('temporary folders', () => {
     for (const each of kept) expect(existsSync(join(each, 'copy'))).toBe(true);
   });
 
-  it('are told by the start of their process where pids are reused', async () => {
+  it('are distinguished by the start of their process if pids are reused', async () => {
     const parent = mkdtempSync(path('tmp-'));
     const left = leave(parent, `${host}-${ownPid}-${Number(start) + 1}`);
     await removeAbandonedFolders(parent);

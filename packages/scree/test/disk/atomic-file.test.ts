@@ -155,7 +155,7 @@ describe.runIf(process.platform !== 'win32')('permissions', () => {
     chmodSync(path('open/secret'), 0o640);
     const program = `await (await import(${JSON.stringify(DIST)})).writeAtomically(${JSON.stringify(path('open/secret'))}, 'new')`;
     const { status } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { uid: 65534, gid: 65534 });
-    // Where that user cannot read the program there is nothing to see.
+    // If that user cannot read the program, the test is skipped.
     if (status === 0) expect(mode('open/secret')).toBe(0o600);
   });
 });

@@ -13,7 +13,7 @@ import { copyToDisk } from '../../src/disk/temporary-copy.js';
 import { nodeUnpackers } from '../../src/disk/unpackers.js';
 import { pythonWith, runPython, useFolder } from './support.js';
 
-/** Every bit where that takes minutes, too. */
+/** Every bit, even if that takes minutes. */
 const ALL = process.env.SCREE_ALL_BITS !== undefined;
 const folder = useFolder();
 const memory = 2 ** 24;
@@ -52,7 +52,7 @@ describe('a file with checksums and one bit flipped', () => {
     'gives its own numbers or an error: %s',
     async (_, content) => {
       const whole = await readTable(open(content));
-      // A flipped mark makes it another format, which may be read as text: from there on it is no packed file.
+      // A flipped bit in the signature makes it another format, which may be read as text and is not a packed file any more.
       for (let bit = 32; bit < 8 * content.length; bit++) {
         const rows = await result(() => open(flip(content, bit)));
         if (rows) expect({ bit, rows }).toEqual({ bit, rows: whole });
@@ -87,7 +87,7 @@ describe('a file with checksums and one bit flipped', () => {
       expect(whole).toHaveLength(12);
       for (let bit = 32; bit < 8 * pagesEnd(content); bit += ALL ? 1 : 11) {
         const rows = await read(flip(content, bit));
-        // Which values of a version 2 page are missing is stored outside of what gzip protects: docs/limits.md says so.
+        // Version 2 pages store the positions of missing values outside the part that gzip protects: see docs/limits.md.
         const numbers =
           kind === 'gzipV2' ? rows?.map((row, i) => row.map((x, j) => (Number.isNaN(x) ? whole?.[i][j] : x))) : rows;
         if (numbers) expect({ bit, rows: numbers }).toEqual({ bit, rows: whole });
@@ -97,7 +97,7 @@ describe('a file with checksums and one bit flipped', () => {
   );
 });
 
-/** Where the footer of a Parquet file begins. */
+/** The offset of the footer of a Parquet file. */
 function pagesEnd(content: Buffer): number {
   return content.length - 8 - content.readUInt32LE(content.length - 8);
 }

@@ -18,7 +18,7 @@ function run(program: string): { rows: number; peak: number; base: number } {
   return JSON.parse(printed);
 }
 
-/** What the operating system says was the most, in bytes. */
+/** The peak memory that the operating system reports, in bytes. */
 const measure = `
   import { createFile, openFile } from 'scree';
   const peak = () => process.resourceUsage().maxRSS * 1024;

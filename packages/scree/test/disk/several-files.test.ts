@@ -188,7 +188,7 @@ describe('several files as one table', () => {
     await mixed.close();
   });
 
-  it('has the folders as columns, which are analysed where they are named', async () => {
+  it('has the folders as columns, which are analysed only if they are named', async () => {
     for (const year of [2023, 2024])
       write(`h/year=${year}/city=c${year}/p.csv`, `a,b\n${year - 2020},1\n2,${year - 2000}\n`);
     const plain = await openFiles(path('h'), { label: 'city' });
@@ -267,7 +267,7 @@ describe('several files as one table', () => {
     await expect(openFiles([one, less], { sql: 'select 1' })).rejects.toMatchObject({ code: 'BAD_OPTION' });
   });
 
-  it('warns where one of the files changes meanwhile', async () => {
+  it('warns if one of the files changes meanwhile', async () => {
     write('c/p1.csv', 'a,b\n1,2\n3,4\n');
     const other = write('c/p2.csv', 'a,b\n5,6\n7,9\n');
     const file = await openFiles(path('c'));

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import type { ReadRequest, Table, TableBatch } from '@scree/files/platform';
 import { describe, expect, it } from 'vitest';
 import { openTextInThread } from '../../dist/disk/table-in-thread.js';
-// What is built: a thread runs a file, and of the sources there is none that Node could run.
+// The compiled package, because a thread runs a file, and Node cannot run the TypeScript sources.
 import { openFile as openBuilt } from '../../dist/index.js';
 import { openFile } from '../../src/index.js';
 import { useFolder } from './support.js';

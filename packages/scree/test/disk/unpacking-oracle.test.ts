@@ -9,13 +9,13 @@ import { Random } from '../../../../test/fuzz/random.js';
 import { pythonWith, runPython } from '../../../../test/python.js';
 import { unpackLz4 } from '../../../files/src/archive/lz4.js';
 import { readZip, seekable } from '../../../files/src/archive/zip.js';
-import { arrayBytes, checked, watchMember } from '../../../files/src/archive/zip-member.js';
+import { arrayBytes, checkedBytes, startMemberCheck } from '../../../files/src/archive/zip-member.js';
 import { memoryFile, zipFile } from '../../../files/test/make.js';
 import { nodeUnpackers } from '../../src/disk/unpackers.js';
 
 /**
- * Compares what is unpacked here with Python's gzip and zipfile, the lz4 package, and the zstd program, on sound and damaged files: what
- * they refuse is refused here, and what is accepted here has their bytes. `npm run test:oracle` tries more files.
+ * Compares what is unpacked here with Python's gzip and zipfile, the lz4 package, and the zstd program, on sound and damaged files: a file
+ * that they refuse must be refused here, and a file that is accepted here must give the same bytes. `npm run test:oracle` tries more files.
  */
 
 const python = pythonWith('lz4.frame');
@@ -71,7 +71,7 @@ const unzip =
     const parts: Buffer[] = [];
     for (const member of await readZip(file)) {
       const bytes = { ...(await arrayBytes(file, member, unpackers)), size: member.size };
-      parts.push(await readAll(checked(bytes, () => watchMember(member, 'test', unpackers))));
+      parts.push(await readAll(checkedBytes(bytes, () => startMemberCheck(member, 'test', unpackers))));
     }
     return Buffer.concat(parts);
   };
@@ -136,7 +136,7 @@ function damage(file: Buffer, random: Random): Buffer {
 
 const digest = (bytes: Uint8Array): string => createHash('sha1').update(bytes).digest('hex');
 
-/** The digest of what a file unpacks to; null if it is refused. */
+/** The digest of the unpacked bytes. null if the file is refused. */
 async function outcomeOf(unpack: Unpack, file: Uint8Array): Promise<string | null> {
   try {
     return digest(await unpack(file));

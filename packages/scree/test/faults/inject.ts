@@ -12,9 +12,8 @@ import { resolve } from 'node:path';
  */
 
 /**
- * What goes wrong with a call. `short`: half of the bytes are read or written. `end`: a read finds no more bytes, as in a file
- * that was truncated. The others are errors of the operating system; a failed write has written half of its bytes, and a
- * failed close has closed the file.
+ * The fault of a call. `short`: half of the bytes are read or written. `end`: a read finds no more bytes, as in a truncated file. The
+ * others are errors of the operating system; a failed write has written half of its bytes, and a failed close has closed the file.
  */
 export type FaultKind = 'EIO' | 'ENOSPC' | 'EACCES' | 'EMFILE' | 'short' | 'end';
 
@@ -22,7 +21,7 @@ export interface Fault {
   /** Which call fails, counted from 0. */
   readonly call: number;
   readonly kind: FaultKind;
-  /** Whether all later calls that this kind applies to fail too: a disk that stays full, a device that is gone. */
+  /** If true, all later calls that this kind applies to fail too: the disk stays full, or the device was removed. */
   readonly lasting?: boolean;
 }
 
@@ -35,7 +34,7 @@ export interface Call {
 export interface Observed<Result> {
   readonly result: Result;
   readonly calls: readonly Call[];
-  /** Whether a call failed. */
+  /** True if a call failed. */
   readonly failed: boolean;
   /** Paths of files that were opened and not closed. */
   readonly unclosed: readonly string[];
@@ -55,7 +54,7 @@ const PARTIAL_WRITES = /^(handle\.)?write(Sync)?$/;
 const NEEDS_SPACE = /^(mkdir|mkdtemp|copyFile|symlink|link|open|rename|fsync|fdatasync)(Sync)?$|^handle\.(data)?sync$/;
 const PERMISSION = /^(open|access|mkdir|mkdtemp|readFile|rename|rm|unlink|stat|readdir)(Sync)?$/;
 
-/** What can go wrong with a call of this name. */
+/** The faults that are possible for a call of this name. */
 export function faultsOf({ name }: Call): readonly FaultKind[] {
   const kinds: FaultKind[] = ['EIO'];
   if (WRITES.test(name) || NEEDS_SPACE.test(name)) kinds.push('ENOSPC');

@@ -98,8 +98,8 @@ const WRITERS: readonly (readonly [what: string, args: () => string[], outputs: 
 ];
 
 /**
- * Runs a command once for every fault. It exits with 0 and the whole output, or with 1 and one line that says why, and then every
- * file is what it was or what it was to become; nothing else is left, and no file stays open.
+ * Runs a command once for every fault. It must exit with 0 and the whole output, or with 1 and one line with the reason. After an error
+ * every file has its old or its new content, no other file is left, and no file stays open.
  */
 async function expectSound(
   args: () => string[],
@@ -129,7 +129,7 @@ async function expectSound(
     step,
     check: async ({ result: { code, err }, unclosed }, _, fault, call) => {
       const files = filesNow();
-      // What cannot be removed while removing fails goes when the program ends.
+      // Files that could not be removed because removing failed are removed when the program ends.
       const removable = !fault.lasting && !/^(rm|unlink)/.test(call.name);
       if (code !== 0) {
         expect(code).toBe(1);

@@ -83,7 +83,9 @@ beforeAll(async () => {
   await compressFile({ source: sourceOf(matrix, 8), model, path: folder.file('data.scree') });
 });
 
-/** What could not be removed while everything failed goes when the program ends; here it must not be in the way of the next run. */
+/**
+ * Removes files that could not be removed while everything failed. The program removes them when it ends, but the next run starts before.
+ */
 async function emptyTemporary(): Promise<void> {
   await rm(folder.file('tmp'), { recursive: true, force: true });
   await mkdir(folder.file('tmp'));
@@ -97,7 +99,7 @@ const caught = <Result>(work: () => Promise<Result>): Promise<Result | { error: 
 async function expectSound(work: () => Promise<unknown>, step?: number): Promise<void> {
   await emptyTemporary();
   const before = (await readdir(folder.path, { recursive: true })).sort();
-  // Without a fault there is no error.
+  // Without a fault the command must not fail.
   await work();
   const { calls } = await sweep({
     folder: folder.path,

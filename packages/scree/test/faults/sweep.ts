@@ -19,7 +19,7 @@ export interface Scenario<Result> {
   /** Puts the folder into the state that every run starts from. */
   prepare(): Promise<void> | void;
   work(): Promise<Result>;
-  /** Where runs are slow: only every so many-th fault is tried, unless everything is. */
+  /** For slow runs: a larger step tries fewer faults, except in the full test. */
   readonly step?: number | undefined;
   /** Looks at what a run did; what it throws names the fault. */
   check(run: Observed<Result>, without: Observed<Result>, fault: Fault, call: Call): Promise<void> | void;

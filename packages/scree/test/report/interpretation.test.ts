@@ -13,9 +13,9 @@ import {
   supplementary,
 } from 'scree';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { fixed } from '../../src/report/columns.js';
+import { fixedDecimals } from '../../src/report/columns.js';
 import { categoryCentres, numericColumns } from '../../src/report/encoded-columns.js';
-import { type Box, placeArrowNames, placeNames } from '../../src/report/figures/place-names.js';
+import { type NameArea, placeArrowNames, placeNames } from '../../src/report/figures/place-names.js';
 import { labelsOf, noise } from './data.js';
 import { report, tableOf, textOf } from './sound.js';
 
@@ -70,7 +70,7 @@ describe('a report of columns, groups and rows that had no part in the fit', () 
         named
           .get(name)
           ?.correlation.slice(0, 2)
-          .map((r) => fixed(r, 3)),
+          .map((r) => fixedDecimals(r, 3)),
       );
     }
     for (const [name, contribution, , other] of tableOf(made, 'contributions')) {
@@ -79,7 +79,7 @@ describe('a report of columns, groups and rows that had no part in the fit', () 
     }
     for (const [name, ...shares] of tableOf(made, 'cos2')) {
       expect(shares).toEqual(
-        [...(named.get(name)?.cos2 ?? []), named.get(name)?.communality ?? 0].map((r) => fixed(r, 3)),
+        [...(named.get(name)?.cos2 ?? []), named.get(name)?.communality ?? 0].map((r) => fixedDecimals(r, 3)),
       );
     }
   });
@@ -137,9 +137,9 @@ describe('a report of columns, groups and rows that had no part in the fit', () 
       weights,
     });
     expect(weighted.html).toContain(
-      `region: η²</td><td class="number">135</td><td class="number">${fixed(groups[0].eta2[0], 3)}`,
+      `region: η²</td><td class="number">135</td><td class="number">${fixedDecimals(groups[0].eta2[0], 3)}`,
     );
-    for (const { vTest } of groups[0].levels) expect(weighted.html).toContain(`>${fixed(vTest[0], 2)}</td>`);
+    for (const { vTest } of groups[0].levels) expect(weighted.html).toContain(`>${fixedDecimals(vTest[0], 2)}</td>`);
     expect(groupEllipse(groups[0].levels[0], [0, 1])?.semiAxes[0]).toBeGreaterThan(0);
   });
 });
@@ -189,7 +189,7 @@ describe('a report of categories', () => {
     ]);
   });
 
-  it('has no circle where all columns are categories', async () => {
+  it('has no circle if all columns are categories', async () => {
     const fitted = await mca(
       TABLE.map(({ region, even }) => ({ region, even })),
       { k: 2 },
@@ -201,7 +201,7 @@ describe('a report of categories', () => {
 });
 
 describe('names beside points', () => {
-  const frame: Box = { left: 0, right: 480, top: 0, bottom: 400 };
+  const frame: NameArea = { left: 0, right: 480, top: 0, bottom: 400 };
   const places = fc.array(
     fc.record({
       at: fc.tuple(fc.integer({ min: 0, max: 480 }), fc.integer({ min: 0, max: 400 })),
@@ -209,7 +209,7 @@ describe('names beside points', () => {
     }),
     { maxLength: 60 },
   );
-  const overlaps = (boxes: readonly Box[]): boolean =>
+  const overlaps = (boxes: readonly NameArea[]): boolean =>
     boxes.some((a, i) =>
       boxes.some((b, j) => j < i && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom),
     );
@@ -232,7 +232,7 @@ describe('names beside points', () => {
     );
   });
 
-  it('are all placed where there is room', () => {
+  it('are all placed if there is room', () => {
     const apart = Array.from({ length: 12 }, (_, i) => ({
       at: [60 + 120 * (i % 4), 40 + 120 * Math.floor(i / 4)] as const,
       name: `row ${i}`,

@@ -10,7 +10,7 @@ import { encodePng } from '../../src/png.js';
 import { plainText } from '../../src/report/plain-text.js';
 import { iris, noise } from './data.js';
 
-/** What one reading of the rows tells. */
+/** The facts from one reading of the rows. */
 async function factsOf(model: Model, rows: Data): Promise<NonNullable<Analysis['rowFacts']>> {
   const { rowFacts } = await analyzeModel(model, rows);
   if (!rowFacts) throw new Error('the rows were not read');
@@ -98,7 +98,7 @@ describe('the histogram of errors', () => {
         const exact = values[Math.ceil(share * 5000) - 1];
         expect(histogram.quantile(share)).toBe(exact);
         expect(histogram.above(exact)).toBe(5000 - Math.ceil(share * 5000));
-        // To a quarter of a per cent where values are not kept.
+        // To a quarter of a per cent if values are not kept.
         expect(Math.abs(counted.quantile(share) / exact - 1)).toBeLessThan(0.0028);
       }
     }

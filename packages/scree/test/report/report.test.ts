@@ -241,7 +241,7 @@ describe('a report is made for', () => {
   it('one column', async () => {
     const rows = iris().rows.map((row) => [row[0]]);
     const made = await report({ model: await pca(rows), source: rows });
-    // That one column has all of its variance is no finding.
+    // A single column always has all of its variance, so this is not a finding.
     expect(textOf(made)).not.toMatch(/keeps 100 %|more column 1|for 95 %\./);
   });
 

@@ -40,7 +40,7 @@ async function examined(data: Data, options: AnalyzeOptions = {}): Promise<Model
   return new Model({ ...(await analyzed(data, { bootstrap: 100, ...options })), choice });
 }
 
-/** What a report says first. */
+/** The beginning of a report. */
 function leadOf({ html }: Report): string {
   const { document } = parseHTML(html);
   return [...document.querySelectorAll('.lead')]
@@ -57,7 +57,7 @@ function expectTrue(made: Report, { k, criteria, reason }: Choice): void {
   const found = (words: string): [name: string, k: number | null][] =>
     criteria.flatMap(({ name, k: own }) => (new RegExp(TITLES[name]).test(words) ? [[name, own]] : []));
   const [same, other] = [found(agree), found(differ)];
-  // Where no test against noise applies, the sentence says that instead.
+  // If no test against noise applies, the sentence says so.
   if (/^(the lower median of|a default for) the criteria that apply here, none/.test(agree)) return;
   expect(same.length).toBeGreaterThan(0);
   for (const [name, own] of same) expect([name, own]).toEqual([name, k]);
@@ -115,7 +115,7 @@ describe('the first paragraph of a report', () => {
     expect(lead).toContain('Keep 1 component, which keeps 99.8 % of the variance: ');
     expect(lead).toMatch(/Row 96 is unusual\.$/);
     expect(textOf(made)).toContain('Rows are compared with the first component alone.');
-    // What the page begins with is not said again.
+    // Findings at the beginning of the page are not repeated.
     expect(textOf(made).match(/more than the others together/g)).toHaveLength(1);
     const all = await report({ model, source, kept: 5 });
     expect(leadOf(all)).toContain('The model has 5 components, which keep');
@@ -133,7 +133,7 @@ describe('the first paragraph of a report', () => {
     expect(text).toMatch(/may change places in another sample|uncertain/);
     expect(text).toContain('No component is kept, so rows are compared with the mean alone');
     expect(text).not.toMatch(/\bKeep \d|(is|are) stable|dominates/);
-    // What components are made of is not said of noise.
+    // Components that are noise get no meaning.
     expect(text).not.toMatch(/PC\d \(\d+ %\): (more|less)/);
     expect(text).toMatch(/Computed to \d+ digits/);
   });
@@ -146,7 +146,7 @@ describe('the first paragraph of a report', () => {
     expect(lead).not.toMatch(/Nothing stands out|swap|change places|uncertain/);
   });
 
-  it('says that components may swap where their variances are the same, and not where they differ', async () => {
+  it('says that components may swap if their variances are the same, and not if they differ', async () => {
     // Every row also turned by a right angle in the first two columns, which have the same variance then.
     const same = columns(150, [3, 3, 1, 1, 1], 6).flatMap(([a, b, ...rest]) => [
       [a, b, ...rest],
@@ -308,7 +308,7 @@ describe('the figures', () => {
     });
   });
 
-  it('of loadings have intervals around them, and say where 0 is inside', async () => {
+  it('of loadings have intervals around them, and say if 0 is inside', async () => {
     const model = await fitted;
     const { correlations } = model.stability as Stability;
     const page = await made;

@@ -3,7 +3,7 @@ import { makeReport, type Report, type ReportInput } from 'scree';
 import { expect } from 'vitest';
 import { problemsOf } from './well-formed.js';
 
-/** What is true of every report. */
+/** Assertions that hold for every report. */
 export function expectSound({ html, figures }: Report): void {
   expect(problemsOf(html, 'html')).toEqual([]);
   const words = html.replaceAll(/base64,[^"]*/g, '');
@@ -14,7 +14,7 @@ export function expectSound({ html, figures }: Report): void {
     prose.match(/(?<![\d.,])1 (rows|columns|components|scores|directions|labels|warnings|numbers|points)\b/),
   ).toBeNull();
   expect(prose.match(/\ball 1\b|(?<![\d.,])1 row (are|have|stand)\b|\b[02-9] rows? is\b/i)).toBeNull();
-  // Of rounding alone nobody may say that the data determine anything.
+  // Rounding alone must not be described as "determined by the data".
   expect(prose.match(/(?<!not )determined by the data|data determine/)).toBeNull();
   expect(words.match(/https?:\/\/|\/\/[a-z]+\.|<script|<link|@import|url\(/i)).toBeNull();
   expect(html).toContain("default-src 'none'");

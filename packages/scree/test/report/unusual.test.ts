@@ -53,7 +53,7 @@ describe('a report of new rows', () => {
     expect(text).toContain('The usual 95 % limits are 6.64 for T² and 0.116 for Q');
     expect(text).toContain('Here there are 100 rows (100 %) beyond that of T² and 100 rows (100 %) beyond that of Q.');
     expect(text).toContain('About the fit: 2 components keep 88.4 % of the variance of 4 columns.');
-    // What was said before: numbers of the fit, as if they were those of the rows.
+    // An old error: numbers of the fit were shown as if they were numbers of the rows.
     expect(text).not.toMatch(/11\.6 %|stands? out|Tukey/);
   });
 
@@ -97,7 +97,7 @@ describe('a report of new rows', () => {
     );
   });
 
-  it('says that Q has no limit where the model does not know what it leaves out', async () => {
+  it('says that Q has no limit if the model does not know what it leaves out', async () => {
     const { spectrum: _, scaling: __, ...old } = await pca(setosa, { k: 2, scale: 'unit' });
     const text = textOf(await report({ model: new Model(old), source: others, rows: 'new' }));
     expect(text).toContain(
@@ -155,7 +155,7 @@ describe('a report of the rows of the fit', () => {
     expect(text).toContain('Row 17 is unusual: beyond the limit of Q.');
   });
 
-  it('says that limits are too narrow where tails are heavy, and not where rows are normal', async () => {
+  it('says that limits are too narrow if tails are heavy, and not if rows are normal', async () => {
     const narrow = 'these rows may form groups or have heavy tails';
     // Every seventh row is spread four times as widely.
     const heavy = normalRows(2000, 5, 7).map((row, i) => row.map((value) => 10 + (i % 7 === 0 ? 4 : 1) * (value - 10)));
@@ -220,7 +220,7 @@ describe('a report of the rows of the fit', () => {
     );
   });
 
-  it('does not tell unusual rows where there are too few', async () => {
+  it('does not name unusual rows if there are too few', async () => {
     const rows = [
       [1, 2, 3],
       [2, 2, 1],
@@ -263,7 +263,7 @@ describe('rows too many to be kept', () => {
     );
   });
 
-  it('are counted about where many are unusual', async () => {
+  it('are counted about if many are unusual', async () => {
     const rows = normalRows(3000, 5, 9);
     const model = await pca(rows, { k: 2 });
     const wide = rows.map((row, i) => row.map((value) => 10 + (i % 3 === 0 ? 5 : 1) * (value - 10)));

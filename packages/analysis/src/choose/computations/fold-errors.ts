@@ -106,14 +106,14 @@ export async function errorsByRows(
       train.set(rows.subarray(from * d, (from + 1) * d), to * d);
       for (let j = 0; j < d; j++) mean[j] += rows[from * d + j] / m;
     });
-    const frame = { shift: mean, factor: new Float64Array(d).fill(1) };
+    const scaler = { shift: mean, factor: new Float64Array(d).fill(1) };
     const products = new Float64Array(m * m);
     const v = new Float64Array(most * d);
     const block = await engine.load({ kind: 'dense', rows: m, cols: d, stride: d, data: train });
     let found = 0;
     let variances: Float64Array = products;
     try {
-      await block.dual(frame, block, frame, { products, size: m, row: 0, column: 0 }, onStep);
+      await block.dual(scaler, block, scaler, { products, size: m, row: 0, column: 0 }, onStep);
       const { values, vectors } = await engine.symmetricEigen(products, m, most, onStep);
       variances = values;
       while (found < most && values[found] > 1e-12 * values[0]) found++;
@@ -121,7 +121,7 @@ export async function errorsByRows(
       for (let c = 0; c < found; c++) {
         for (let i = 0; i < m; i++) scores[i * found + c] = vectors[c * m + i] / Math.sqrt(values[c]);
       }
-      await block.multiplyTransposed(frame, scores, found, v, onStep);
+      await block.multiplyTransposed(scaler, scores, found, v, onStep);
     } finally {
       block.release();
     }

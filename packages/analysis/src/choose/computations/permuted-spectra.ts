@@ -52,7 +52,7 @@ async function squaredSingularValues(
   const d = turns.length;
   const size = Math.min(n, d);
   const products = new Float64Array(size * size);
-  const frame = { shift: new Float64Array(d), factor: new Float64Array(d).fill(1) };
+  const scaler = { shift: new Float64Array(d), factor: new Float64Array(d).fill(1) };
   const onStep = (): void | Promise<void> => progress.yieldToEventLoop();
   // Products of rows with each other need all rows at once.
   const height = d <= n ? Math.min(n, Math.max(d, Math.floor(TILE_NUMBERS / d))) : n;
@@ -63,8 +63,8 @@ async function squaredSingularValues(
     writeRotatedRows(columns, turns, n, from, data);
     const block = await engine.load({ kind: 'dense', rows, cols: d, stride: d, data });
     try {
-      if (d <= n) await block.gram(frame, products, onStep);
-      else await block.dual(frame, block, frame, { products, size, row: 0, column: 0 }, onStep);
+      if (d <= n) await block.gram(scaler, products, onStep);
+      else await block.dual(scaler, block, scaler, { products, size, row: 0, column: 0 }, onStep);
     } finally {
       block.release();
     }

@@ -26,16 +26,16 @@ export async function quantiles(
   phase: string,
   simulate: () => Float64Array | Promise<Float64Array>,
 ): Promise<number[]> {
-  const places = Array.from({ length: size }, () => new Float64Array(count));
+  const valuesByComponent = Array.from({ length: size }, () => new Float64Array(count));
   progress.begin(phase, count);
   for (let i = 0; i < count; i++) {
     const values = await simulate();
-    for (let j = 0; j < size; j++) places[j][i] = values[j];
+    for (let j = 0; j < size; j++) valuesByComponent[j][i] = values[j];
     const pause = progress.step(1);
     if (pause) await pause;
   }
   progress.end();
-  return places.map((values) => upperQuantile(values, options.quantile));
+  return valuesByComponent.map((values) => upperQuantile(values, options.quantile));
 }
 
 /**

@@ -52,7 +52,7 @@ export function packedRows(block: Block): Float64Array {
   return out;
 }
 
-/** Some columns of a block: a view of dense neighbours, a copy of others. Sparse rows become dense. */
+/** Some columns of a block: a view if the block is dense and they are neighbours, otherwise a copy. Sparse rows become dense. */
 export function blockColumns(block: Block, columns: readonly number[]): DenseBlock {
   const { rows } = block;
   const dense = block.kind === 'dense' ? block : denseOf(block);

@@ -53,7 +53,7 @@ export function checkBlockWidth(block: Block, source: RowSource, row: number): v
   );
 }
 
-/** The source with some properties replaced. What the source learns while it is read, such as `rows`, stays visible. */
+/** The source with some properties replaced. Properties that change while the source is read, such as `rows`, stay visible. */
 export function mapSource(source: RowSource, changes: Partial<RowSource>): RowSource {
   const { cols, dtype, nonzeros, columnNames } = source;
   return copyWith<RowSource>(

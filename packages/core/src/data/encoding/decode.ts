@@ -30,9 +30,9 @@ interface RowVisitor {
  * Inverts an encoding. Returns a function that reads a row of encoded columns, and passes the values of the table's columns to
  * `visit`.
  */
-export function decoder(coding: Encoding): (row: Float64Array, visit: RowVisitor) => void {
-  const { columns } = coding;
-  const offsets = offsetsOf(coding);
+export function decoder(encoding: Encoding): (row: Float64Array, visit: RowVisitor) => void {
+  const { columns } = encoding;
+  const offsets = offsetsOf(encoding);
   const parts = compositionParts(columns);
   const logs = new Float64Array(parts.length);
   const coordinates = new Float64Array(Math.max(0, parts.length - 1));
@@ -67,15 +67,15 @@ export function decoder(coding: Encoding): (row: Float64Array, visit: RowVisitor
 }
 
 /** Inverts an encoding of columns of numbers. Returns a function that decodes a row. Its result is overwritten by the next row. */
-export function numbersDecoder(coding: Encoding): (row: Float64Array) => Float64Array {
-  if (hasCategories(coding)) {
+export function numbersDecoder(encoding: Encoding): (row: Float64Array) => Float64Array {
+  if (hasCategories(encoding)) {
     throw new ModelError(
       'BAD_MODEL',
       'This model has categories, which are not numbers. Use model.reconstruct(scores): it gives the columns of the table, numbers and levels.',
     );
   }
-  const decode = decoder(coding);
-  const out = new Float64Array(coding.columns.length);
+  const decode = decoder(encoding);
+  const out = new Float64Array(encoding.columns.length);
   const visitor: RowVisitor = {
     number: (j, value) => {
       out[j] = value;
@@ -89,10 +89,10 @@ export function numbersDecoder(coding: Encoding): (row: Float64Array) => Float64
 }
 
 /** Decodes rows, for an encoding of columns of numbers. */
-export function decodeNumbers(coding: Encoding, coded: Matrix<Float64Array>): RowMatrix<Float64Array> {
-  const { columns } = coding;
+export function decodeNumbers(encoding: Encoding, coded: Matrix<Float64Array>): RowMatrix<Float64Array> {
+  const { columns } = encoding;
   const data = new Float64Array(coded.rows * columns.length);
-  const decode = numbersDecoder(coding);
+  const decode = numbersDecoder(encoding);
   for (let i = 0; i < coded.rows; i++) {
     data.set(decode(coded.data.subarray(i * coded.cols, (i + 1) * coded.cols)), i * columns.length);
   }
@@ -113,11 +113,11 @@ export function columnsOfRows({ cols, rows, data }: Matrix, names: readonly stri
 
 /** Decodes rows of encoded columns, which `read` passes to `onRow` one by one. Returns the columns of the table. */
 export async function columnsOfEncoding(
-  coding: Encoding,
+  encoding: Encoding,
   read: (onRow: (x: Float64Array) => void) => Promise<void>,
 ): Promise<ReconstructedColumn[]> {
-  const { columns } = coding;
-  const decode = decoder(coding);
+  const { columns } = encoding;
+  const decode = decoder(encoding);
   const values: number[][] = columns.map(() => []);
   const levels: (string | null)[][] = columns.map(() => []);
   const visitor = {

@@ -80,8 +80,7 @@ export interface EncodedCovariate {
 }
 
 /**
- * A regression that is subtracted from the encoded columns x: x − mean − (c − covariateMean)·slopes, where c are the terms of the
- * covariates.
+ * A regression that is subtracted from the encoded columns x: x − mean − (c − covariateMean)·slopes. c are the terms of the covariates.
  */
 export interface EncodedRegression {
   readonly covariates: readonly EncodedCovariate[];
@@ -154,8 +153,8 @@ export function termNames(covariates: readonly EncodedCovariate[]): string[] {
  * The encoding, if it can be inverted; otherwise undefined. Residuals cannot be inverted, because scores do not contain the
  * covariates.
  */
-export function reversible(coding: Encoding | undefined): Encoding | undefined {
-  return coding?.regression ? undefined : coding;
+export function reversible(encoding: Encoding | undefined): Encoding | undefined {
+  return encoding?.regression ? undefined : encoding;
 }
 
 /** The indexes of the columns that are parts of a composition. */
@@ -173,10 +172,10 @@ export function hasCategories({ columns }: Pick<Encoding, 'columns'>): boolean {
 }
 
 /** Throws if a stored encoding is invalid, or does not fit a model of d columns. It may have any type. */
-export function checkEncoding(coding: unknown, d: number): void {
-  if (coding === undefined) return;
-  demand(isObject(coding), 'is not a record');
-  const { version, method, named, missing, unseen, columns, groups, regression } = coding as Record<string, unknown>;
+export function checkEncoding(encoding: unknown, d: number): void {
+  if (encoding === undefined) return;
+  demand(isObject(encoding), 'is not a record');
+  const { version, method, named, missing, unseen, columns, groups, regression } = encoding as Record<string, unknown>;
   demand(version === 1, `has version ${describeValue(version)}`);
   demand(ENCODING_METHODS.includes(method as EncodingMethod), `has the method ${describeValue(method)}`);
   demand(typeof named === 'boolean', 'does not say whether columns have names');
@@ -203,7 +202,7 @@ export function checkEncoding(coding: unknown, d: number): void {
   if (regression === undefined) return;
   demand(method === 'pca', `has a regression and the method ${describeValue(method)}`);
   checkRegression(regression, d);
-  const names = inputNames(coding as unknown as Encoding);
+  const names = inputNames(encoding as unknown as Encoding);
   demand(!names || new Set(names).size === names.length, 'has a covariate that is a column too');
 }
 

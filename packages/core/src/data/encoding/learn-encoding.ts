@@ -4,7 +4,6 @@ import { isGap, readCells, type Table } from '../../table/table.js';
 import type { Warning } from '../../warning.js';
 import { empty } from '../inputs/to-block.js';
 import type { RowWeights } from '../statistics/weights.js';
-import { levelOf, notNumeric } from './encoded-source.js';
 import type {
   CategoryColumn,
   EncodedColumn,
@@ -15,6 +14,7 @@ import type {
   Transform,
   UnseenRule,
 } from './encoding.js';
+import { levelOf, notNumeric } from './table-encoder.js';
 import { functionOf } from './transforms.js';
 
 /** Largest number of levels of a column. A column with more levels identifies the rows. */
@@ -78,7 +78,7 @@ export async function learnEncoding(
   weights.end(rows);
   progress.end();
   const { method, missing, unseen } = rules;
-  const coding: Encoding = {
+  const encoding: Encoding = {
     version: 1,
     method,
     named: table.named,
@@ -86,7 +86,7 @@ export async function learnEncoding(
     unseen,
     columns: columns.map((column) => column.result()),
   };
-  return { coding, rows, present, warnings: warningsOf(coding, columns, rows) };
+  return { coding: encoding, rows, present, warnings: warningsOf(encoding, columns, rows) };
 }
 
 /** How a column of each kind is encoded; undefined if its values decide. */

@@ -5,7 +5,7 @@ interface NodeProcess {
 }
 
 /**
- * Returns how many bytes of address space this process may still use; Infinity if there is no limit or the limit is unknown. Only Linux
+ * Returns how many bytes of address space this process may still use; Infinity if memory is unlimited or the limit is unknown. Only Linux
  * reports a limit, and only `ulimit -v` and similar tools set one. V8 aborts the process if the address space is too small for a new
  * thread, so callers check this first.
  */

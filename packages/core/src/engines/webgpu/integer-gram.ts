@@ -171,7 +171,8 @@ export class IntegerPanel {
     const n = columns[d];
     // The sums of the columns minus whole numbers are exact.
     const less = rest.map((_, j) => columns[j] - n * whole[j]);
-    for (let i = 0; i < d; i++) moveRow(scatter.subarray(i * d, (i + 1) * d), i, n, columns, whole, rest, less, factor);
+    for (let i = 0; i < d; i++)
+      moveRow(scatter.subarray(i * d, (i + 1) * d), i, { n, columns, whole, rest, less, factor });
   }
 }
 
@@ -180,17 +181,18 @@ function joinWords(words: Int32Array, at: number, into: Float64Array, first: num
   for (let j = first; j < into.length; j++) into[j] = words[at + 2 * j + 1] * 2 ** 32 + (words[at + 2 * j] >>> 0);
 }
 
+/** s = whole + rest, Σx = columns, Σ(x − whole) = less, and f = factor. n is the number of rows. */
+interface Move {
+  readonly n: number;
+  readonly columns: Float64Array;
+  readonly whole: Float64Array;
+  readonly rest: Float64Array;
+  readonly less: Float64Array;
+  readonly factor: Float64Array;
+}
+
 /** Σxᵢxⱼ becomes Σ(xᵢ − sᵢ)(xⱼ − sⱼ)·fᵢfⱼ for j ≥ i. With s = z + δ and whole z, Σ(xᵢ − zᵢ)(xⱼ − zⱼ) is exact, and the terms with δ are small. */
-function moveRow(
-  row: Float64Array,
-  i: number,
-  n: number,
-  columns: Float64Array,
-  whole: Float64Array,
-  rest: Float64Array,
-  less: Float64Array,
-  factor: Float64Array,
-): void {
+function moveRow(row: Float64Array, i: number, { n, columns, whole, rest, less, factor }: Move): void {
   for (let j = i; j < row.length; j++) {
     const exact = row[j] - whole[i] * columns[j] - whole[j] * less[i];
     row[j] = (exact - rest[i] * less[j] - rest[j] * less[i] + n * rest[i] * rest[j]) * factor[i] * factor[j];

@@ -16,7 +16,7 @@ export interface DeviceRates {
 export interface OpenDevice {
   readonly gpu: {
     readonly adapter: string;
-    /** Whether it is a software driver: correct, and slower than the wasm engine. */
+    /** True for a software driver, which is correct but slower than the wasm engine. */
     readonly software: boolean;
     /** Why the device is not used any more. */
     readonly failure: string | undefined;

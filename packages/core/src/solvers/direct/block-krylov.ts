@@ -100,8 +100,8 @@ function blockFor({ costs }: RowsProblem['passes'], wide: number): number {
 }
 
 /**
- * Ritz pairs, of which the first k are wanted. `believed` is true if their estimated residuals are small enough. `pass` is the
- * number of passes.
+ * Ritz pairs. The solver needs the first k. `believed` is true if their estimated residuals are small enough. `pass` is the number of
+ * passes.
  */
 interface Converged {
   readonly ritz: Ritz;

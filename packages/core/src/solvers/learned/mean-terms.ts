@@ -66,7 +66,7 @@ export function reconstructionLoss(m: Float64Array, p: Float64Array, trace: numb
 /** Half of the largest stable step on all rows, in units of σ₁ = 1. */
 export const HEBBIAN_STEP = 0.5;
 
-/** The direction of a step of a Hebbian rule for weights W and N = WC: N − MW, where M is NWᵀ or its lower triangle. */
+/** The direction of a step of a Hebbian rule for weights W and N = WC: N − MW. M is NWᵀ or its lower triangle. */
 export function* hebbianDirection(
   rule: HebbianRule,
   weights: Float64Array,

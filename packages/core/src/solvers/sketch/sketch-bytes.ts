@@ -29,10 +29,10 @@ export function sketchToBytes(sketch: Sketch): Uint8Array {
 
 /** Reads the bytes that `sketchToBytes` returns. Nothing is trusted before it is checked. */
 export function sketchFromBytes(bytes: Uint8Array): Sketch {
-  const head = readContainerHeader(bytes, LETTERS, WHAT);
-  if ('needed' in head) throw cutOff(bytes.length, WHAT);
-  const read = readerOf<typeof restore>(READERS, head.version, 'The sketch has');
-  return read(head.header, readSections(bytes, head, WHAT));
+  const container = readContainerHeader(bytes, LETTERS, WHAT);
+  if ('needed' in container) throw cutOff(bytes.length, WHAT);
+  const read = readerOf<typeof restore>(READERS, container.version, 'The sketch has');
+  return read(container.header, readSections(bytes, container, WHAT));
 }
 
 function restore(header: Readonly<Record<string, unknown>>, sections: readonly Uint8Array[]): Sketch {

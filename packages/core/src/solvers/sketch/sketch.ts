@@ -68,8 +68,8 @@ const MOST_GROWTH = 2 ** 100;
 const UNIT_ROUNDOFF = 2 ** -53;
 
 /**
- * A sketch of rows: ℓ rows R (ℓ × d) with RᵀR ≈ S, where S = Σw(x − x̄)(x − x̄)ᵀ is the scatter of all rows that were added. It
- * takes one pass, and its memory does not grow with the number of rows. Sketches can be merged.
+ * A sketch of rows: ℓ rows R (ℓ × d) with RᵀR ≈ S. S = Σw(x − x̄)(x − x̄)ᵀ is the scatter of all rows that were added. It takes one pass,
+ * and its memory does not grow with the number of rows. Sketches can be merged.
  *
  * The stack A (s × d) consists of R, of rows minus the mean of their block, and of one row √(w₁w₂/w)·δ per block for the distance
  * δ between means (Chan, Golub & LeVeque 1983; Ross et al. 2008). When the stack is full, R becomes UᵀA with the ℓ leading

@@ -1,8 +1,8 @@
 import { shortenMiddle } from '../../shorten.js';
 import type { Layout } from './layout.js';
-import { children, group, set, setText, textWidth } from './svg.js';
+import { children, group, labelWidth, set, setText } from './svg.js';
 import type { CloudArrow } from './types.js';
-import { type ProjectedPoint, project, type View } from './view.js';
+import { type CameraView, type ProjectedPoint, projectPoint } from './view.js';
 
 const HEAD = 8;
 const LINE = 15;
@@ -10,7 +10,7 @@ const LINE = 15;
 const ROOMY = 480;
 
 /** The box of a name: its upper left corner and its width; names are one line high. */
-export interface Box {
+export interface NameBox {
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -28,21 +28,21 @@ interface Shown {
 const NAME_LENGTH = 24;
 
 /**
- * Draws the arrows of a biplot above the points, with names where there is room; the longest arrows are named first. Returns the
- * names for which there is no room.
+ * Draws the arrows of a biplot above the points. A name is drawn if it fits; the longest arrows are named first. Returns the
+ * names that do not fit.
  */
 export function drawArrows(
   layer: SVGElement,
   layout: Layout,
-  view: View,
+  view: CameraView,
   arrows: readonly CloudArrow[],
-  alreadyTaken: readonly Box[] = [],
+  alreadyTaken: readonly NameBox[] = [],
   nameLength = NAME_LENGTH,
 ): string[] {
-  const from = project(view, 0, 0, 0);
+  const from = projectPoint(view, 0, 0, 0);
   const shown: Shown[] = arrows
     .map(({ x, y, z = 0, label, colour }) => ({
-      tip: project(view, x, y, z),
+      tip: projectPoint(view, x, y, z),
       label: shortenMiddle(label, nameLength),
       colour,
     }))
@@ -77,11 +77,11 @@ function labelBox(
   shown: readonly Shown[],
   from: ProjectedPoint,
   layout: Layout,
-  taken: readonly Box[],
-): Box | undefined {
+  taken: readonly NameBox[],
+): NameBox | undefined {
   const { tip, label } = shown[i];
   const others = shown.filter((_, other) => other !== i);
-  const free = candidateBoxes(shown[i], textWidth(label, 600))
+  const free = candidateBoxes(shown[i], labelWidth(label, 600))
     .map((box) => movedInside(box, tip, layout))
     .filter((box) => isInside(box, layout) && !isOver(box, tip) && taken.every((other) => areApart(box, other)))
     // A name over the tip of another arrow would look like the name of that arrow, so it is left out.
@@ -111,7 +111,7 @@ function arrowPath(x: number, y: number, dx: number, dy: number): string {
 }
 
 /** Candidate boxes: outwards from the tip, then beside, above and below it. */
-function candidateBoxes({ tip, dx, dy }: Shown, width: number): Box[] {
+function candidateBoxes({ tip, dx, dy }: Shown, width: number): NameBox[] {
   const length = Math.hypot(dx, dy) || 1;
   const [outX, outY] = [dx / length, dy / length];
   // Far enough outwards that the box ends at the tip.
@@ -134,12 +134,12 @@ function candidateBoxes({ tip, dx, dy }: Shown, width: number): Box[] {
   ].map(([x, y]) => ({ x, y, width }));
 }
 
-function around({ x, y }: ProjectedPoint): Box {
+function around({ x, y }: ProjectedPoint): NameBox {
   return { x: x - 4, y: y - LINE / 2, width: 8 };
 }
 
-/** Whether a line crosses a box: the part of it that lies within the box horizontally and vertically is not empty. */
-function crosses(box: Box, from: ProjectedPoint, to: ProjectedPoint): boolean {
+/** True if a line crosses a box: some part of the line is within the box both horizontally and vertically. */
+function crosses(box: NameBox, from: ProjectedPoint, to: ProjectedPoint): boolean {
   let [first, last] = [0, 1];
   for (const [start, change, low, high] of [
     [from.x, to.x - from.x, box.x - 1, box.x + box.width + 1],
@@ -156,22 +156,22 @@ function crosses(box: Box, from: ProjectedPoint, to: ProjectedPoint): boolean {
   return first < last;
 }
 
-function isOver({ x, y, width }: Box, tip: ProjectedPoint): boolean {
+function isOver({ x, y, width }: NameBox, tip: ProjectedPoint): boolean {
   return tip.x > x - 2 && tip.x < x + width + 2 && tip.y > y - 2 && tip.y < y + LINE + 2;
 }
 
 /** The box moved into the picture, if its arrow ends there. */
-function movedInside(box: Box, tip: ProjectedPoint, { innerWidth, innerHeight }: Layout): Box {
+function movedInside(box: NameBox, tip: ProjectedPoint, { innerWidth, innerHeight }: Layout): NameBox {
   if (tip.x < 0 || tip.x > innerWidth || tip.y < 0 || tip.y > innerHeight) return box;
   const { x, y, width } = box;
   const keep = (value: number, most: number): number => Math.max(0, Math.min(most, value));
   return { x: keep(x, innerWidth - width), y: keep(y, innerHeight - LINE), width };
 }
 
-function isInside({ x, y, width }: Box, { innerWidth, innerHeight }: Layout): boolean {
+function isInside({ x, y, width }: NameBox, { innerWidth, innerHeight }: Layout): boolean {
   return x >= 0 && x + width <= innerWidth && y >= 0 && y + LINE <= innerHeight;
 }
 
-function areApart(a: Box, b: Box): boolean {
+function areApart(a: NameBox, b: NameBox): boolean {
   return a.x + a.width + 3 <= b.x || b.x + b.width + 3 <= a.x || a.y + LINE <= b.y || b.y + LINE <= a.y;
 }

@@ -7,8 +7,8 @@ export interface Bounds {
 }
 
 /**
- * The box around all points with finite coordinates, and around the tips of the arrows. Outlines of groups have no part in it: those of
- * few rows are far larger than the data.
+ * The box around all points with finite coordinates and around the tips of the arrows. Outlines of groups are not included:
+ * an outline of few rows is far larger than the data.
  */
 export function boundsOf(points: CloudPoints, arrows: readonly CloudArrow[] = []): Bounds {
   const sides = [

@@ -1,14 +1,14 @@
-import type { View } from './view.js';
+import type { CameraView } from './view.js';
 
 /** The camera of a picture. Positions are in CSS pixels from the upper left corner of the picture. */
 export interface Camera {
   resize(width: number, height: number): void;
-  view(): View;
+  view(): CameraView;
   /** A drag by (dx, dy): pans in 2-D, rotates in 3-D. */
   drag(dx: number, dy: number): void;
   /** Moves the picture with the pointer, in 3-D too. */
   pan(dx: number, dy: number): void;
-  /** Zooms about (x, y). False at the limit, where nothing changes. */
+  /** Zooms about (x, y). Returns false at the limit, because nothing changes there. */
   zoom(factor: number, x: number, y: number): boolean;
   /** The zoom relative to the initial view. */
   readonly magnification: number;
@@ -28,7 +28,7 @@ export function allowedFactor(zoom: number, factor: number): number {
   return Math.min(MAX_ZOOM, Math.max(MIN_ZOOM, zoom * factor)) / zoom;
 }
 
-/** Zooms about a point at (dx, dy) from the middle: it is panned there and back. False where the factor changes nothing. */
+/** Zooms about a point at (dx, dy) from the middle: it is panned there and back. Returns false if the factor changes nothing. */
 export function zoomAbout(
   camera: Pick<Camera, 'pan'>,
   factor: number,

@@ -1,12 +1,12 @@
 import { context2d } from '../canvas-context.js';
-import { dots } from './dots.js';
-import type { Cloud, DrawRange, Painter, Rectangle } from './painter.js';
+import { visibleDots } from './dots.js';
+import type { DrawRange, PaintedCloud, Painter, Rectangle } from './painter.js';
 import type { PointCloudProps } from './types.js';
 
 /** Up to this many points, a 2-D canvas is faster than setting up WebGL, which takes a tenth of a second. */
 const MAX_CANVAS_POINTS = 5000;
 
-/** Whether the points are drawn with WebGL. */
+/** True if the points are drawn with WebGL: by default, if there are many. */
 export function usesWebgl({
   points,
   webgl = points.x.length > MAX_CANVAS_POINTS,
@@ -14,7 +14,7 @@ export function usesWebgl({
   return webgl;
 }
 
-/** Draws points on a 2-D canvas, where they are few or WebGL2 is missing: the same picture, with a limit on the points. */
+/** Draws points on a 2-D canvas, if they are few or WebGL2 is missing. The picture is the same; the number of points is limited. */
 export class CanvasPainter implements Painter {
   readonly maxPoints = 200_000;
   readonly ready = true;
@@ -22,7 +22,7 @@ export class CanvasPainter implements Painter {
   readonly #context: CanvasRenderingContext2D;
   #pending = sheet();
   #finished = sheet();
-  #cloud: Cloud | undefined;
+  #cloud: PaintedCloud | undefined;
   #ratio = 1;
 
   constructor(canvas: HTMLCanvasElement) {
@@ -37,7 +37,7 @@ export class CanvasPainter implements Painter {
     return Math.min(this.maxPoints, this.#cloud?.selected?.length ?? 0);
   }
 
-  show(cloud: Cloud): void {
+  show(cloud: PaintedCloud): void {
     this.#cloud = cloud;
   }
 
@@ -54,7 +54,7 @@ export class CanvasPainter implements Painter {
     const context = this.#pending;
     context.setTransform(this.#ratio, 0, 0, this.#ratio, 0, 0);
     if (piece.from === 0) context.clearRect(0, 0, piece.view.width + 1, piece.view.height + 1);
-    for (const { x, y, radius, alpha, colour } of dots(this.#cloud, piece, this.count)) {
+    for (const { x, y, radius, alpha, colour } of visibleDots(this.#cloud, piece, this.count)) {
       context.globalAlpha = alpha;
       context.fillStyle = colour;
       // Squares are many times faster than circles, and at this size they look the same.

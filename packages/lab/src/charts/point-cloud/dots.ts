@@ -1,8 +1,8 @@
 import { drawIndexesOf, positionsInDrawOrder, rowsInDrawOrder, sortByDepth } from './draw-order.js';
-import type { Cloud, DrawRange } from './painter.js';
+import type { DrawRange, PaintedCloud } from './painter.js';
 import { hexOf, MAX_COLOURS } from './palette.js';
 import { depthFade } from './point-style.js';
-import { project } from './view.js';
+import { projectPoint } from './view.js';
 
 export interface Dot {
   readonly x: number;
@@ -13,10 +13,10 @@ export interface Dot {
 }
 
 /**
- * The visible dots of a range one by one, in draw order, for drawing without shaders. `count` is how many points are drawn
- * at all; the selected ones follow them.
+ * Yields the visible dots of a range in draw order, for drawing without shaders. `count` is the number of points that are
+ * drawn; the selected points follow them.
  */
-export function* dots(cloud: Cloud, piece: DrawRange, count: number): Generator<Dot> {
+export function* visibleDots(cloud: PaintedCloud, piece: DrawRange, count: number): Generator<Dot> {
   const { view, style, from, to } = piece;
   const { points, colours, selected } = cloud;
   const { x, y, z } = points;
@@ -27,7 +27,7 @@ export function* dots(cloud: Cloud, piece: DrawRange, count: number): Generator<
   function* draw(indexes: Iterable<number>, diameter: number, alpha: number): Generator<Dot> {
     for (const index of indexes) {
       const row = rows[index];
-      const { depth, ...at } = project(view, x[row], y[row], z?.[row]);
+      const { depth, ...at } = projectPoint(view, x[row], y[row], z?.[row]);
       const radius = diameter / 2 / depth;
       const isVisible = at.x > -radius && at.x < view.width + radius && at.y > -radius && at.y < view.height + radius;
       if (!isVisible) continue;

@@ -1,13 +1,12 @@
 import type { CloudPoints } from './types.js';
-import { NEAREST_DEPTH, type View } from './view.js';
+import { type CameraView, NEAREST_DEPTH } from './view.js';
 
-/** Rows that stay together: as many as fit in a cache line, which makes reordering a million of them several times faster. */
+/** Rows that stay together. They fill a cache line, which makes reordering a million rows several times faster. */
 const RUN_LENGTH = 16;
 
 /**
- * The step from one run to the next: near the number of runs divided by the golden ratio, and of the numbers there the one
- * that spreads best. Euclid's algorithm tells: a large quotient means that some multiple of the step nearly returns to the
- * start.
+ * The step from one run to the next: a number near the number of runs divided by the golden ratio. Euclid's algorithm finds the
+ * number that spreads the runs best: a large quotient means that some multiple of the step nearly returns to the start.
  */
 function strideOf(runs: number): number {
   const first = Math.max(1, Math.round(runs * 0.6180339887498949));
@@ -27,8 +26,8 @@ function largestQuotient(a: number, b: number): number {
 
 /**
  * Points are not drawn in the order of rows, but in runs of rows that are taken in steps of about 1/φ of the table (φ is the
- * golden ratio). So the first points in draw order are an even sample of the rows, which is what a slow machine draws while
- * a cloud rotates, and no group hides another only because its rows come later in the table.
+ * golden ratio). So the first points in draw order are an even sample of the rows: a slow machine draws them while a cloud
+ * rotates. And no group hides another only because its rows come later in the table.
  *
  * Calls `take` with every run: its first index in draw order, its first row, and its length.
  */
@@ -67,7 +66,7 @@ export function positionsInDrawOrder({ x, y, z }: CloudPoints): Float32Array {
   return positions;
 }
 
-/** One byte per point, in draw order; 0 where it is missing. */
+/** One byte per point, in draw order; 0 if the byte is missing. */
 export function bytesInDrawOrder(bytes: Uint8Array, count: number): Uint8Array {
   const result = new Uint8Array(count);
   eachRun(count, (index, first, length) => {
@@ -101,7 +100,7 @@ const FARTHEST = 1e9;
  * Indexes from the farthest point to the nearest, so that near points cover far ones and edges blend correctly. Sorted into
  * a few thousand steps of depth, which takes about a millisecond for 100,000 points. Points behind the camera are left out.
  */
-export function sortByDepth(view: View, positions: Float32Array, indexes: Uint32Array | number): Uint32Array {
+export function sortByDepth(view: CameraView, positions: Float32Array, indexes: Uint32Array | number): Uint32Array {
   const count = typeof indexes === 'number' ? indexes : indexes.length;
   const indexAt = (i: number): number => (typeof indexes === 'number' ? i : indexes[i]);
   const { origin, matrix } = view;

@@ -1,21 +1,21 @@
 import { drawNotes, readable } from '../../export/figure-notes.js';
-import { colourOf } from '../../theme.js';
+import { themeColour } from '../../theme.js';
 import { context2d } from '../canvas-context.js';
 import { CanvasPainter } from './canvas-painter.js';
-import { dots } from './dots.js';
-import type { Snapshot } from './scene.js';
+import { visibleDots } from './dots.js';
+import type { CloudSnapshot } from './scene.js';
 import { svgElement } from './svg.js';
 import { WebglPainter } from './webgl-painter.js';
 
 /** A snapshot with everything around the points as copies that need no style sheet. */
-interface Picture extends Snapshot {
+interface ExportedPicture extends CloudSnapshot {
   readonly below: readonly Element[];
   readonly above: readonly Element[];
   /** Legend and captions, below the figure. */
   readonly notes: { readonly group: SVGGElement; readonly height: number };
 }
 
-/** A file with more circles is slow to open: then the points become a bitmap in the file. */
+/** With more circles a file is slow to open, so the points become a bitmap in it. */
 const MAX_CIRCLES = 5000;
 const PNG_SCALE = 2;
 
@@ -34,7 +34,7 @@ const STYLES = [
 ];
 
 /** The figure as a standalone SVG: axes and arrows as vectors, points as circles when there are few. */
-export async function toSvg(snapshot: Snapshot): Promise<SVGSVGElement> {
+export async function cloudSvg(snapshot: CloudSnapshot): Promise<SVGSVGElement> {
   // Before the first await, because the page may change meanwhile.
   const picture = pictureOf(snapshot);
   const { cloud, layout, below, above, notes } = picture;
@@ -42,7 +42,7 @@ export async function toSvg(snapshot: Snapshot): Promise<SVGSVGElement> {
   const inner = innerFrame(picture);
   svg.append(...below, inner, notes.group);
   if (cloud.points.x.length <= MAX_CIRCLES) {
-    for (const { x, y, radius, alpha, colour } of dots(cloud, picture.range, cloud.points.x.length)) {
+    for (const { x, y, radius, alpha, colour } of visibleDots(cloud, picture.range, cloud.points.x.length)) {
       const [cx, cy, r] = [x, y, radius];
       inner.append(svgElement('circle', { cx, cy, r, fill: colour, 'fill-opacity': alpha }));
     }
@@ -54,10 +54,8 @@ export async function toSvg(snapshot: Snapshot): Promise<SVGSVGElement> {
   return svg;
 }
 
-/**
- * Drawn layer by layer, not from the SVG above: not every browser waits for images inside an SVG.
- */
-export async function toPng(snapshot: Snapshot): Promise<Blob> {
+/** The figure as a PNG. It is drawn layer by layer and not from the SVG, because some browsers do not wait for images inside an SVG. */
+export async function cloudPng(snapshot: CloudSnapshot): Promise<Blob> {
   const picture = pictureOf(snapshot);
   const { layout, notes } = picture;
   const below = frame(picture);
@@ -85,7 +83,7 @@ export async function toPng(snapshot: Snapshot): Promise<Blob> {
 }
 
 /** The empty figure with the background it has in the page, and room for the notes. */
-function frame({ layout: { width, height: figure }, layers, label, notes }: Picture): SVGSVGElement {
+function frame({ layout: { width, height: figure }, layers, label, notes }: ExportedPicture): SVGSVGElement {
   const height = figure + notes.height;
   const svg = svgElement('svg', { width, height, viewBox: `0 0 ${width} ${height}`, role: 'img' });
   const title = svgElement('title');
@@ -94,9 +92,9 @@ function frame({ layout: { width, height: figure }, layers, label, notes }: Pict
   return svg;
 }
 
-function pictureOf(snapshot: Snapshot): Picture {
+function pictureOf(snapshot: CloudSnapshot): ExportedPicture {
   const { layers, layout, legend } = snapshot;
-  // Drawn again with whole names, where the style sheet applies: in the page, but not visible. Rings and the lasso are not drawn.
+  // The arrows are drawn again with whole names. The style sheet applies only in the page, so they are in the page, but hidden.
   const layer = svgElement('svg', { class: 'above', visibility: 'hidden' });
   layers.container.append(layer);
   const unnamed = snapshot.drawAbove(layer);
@@ -107,15 +105,15 @@ function pictureOf(snapshot: Snapshot): Picture {
     ...(unnamed.length > 0 ? [`Arrows without a name in the figure, longest first: ${unnamed.join(', ')}.`] : []),
   ];
   const notes = drawNotes({ legend, captions }, layout.width, {
-    text: colourOf('--text'),
-    muted: colourOf('--muted'),
+    text: themeColour('--text'),
+    muted: themeColour('--muted'),
   });
   notes.group.setAttribute('transform', `translate(0, ${layout.height})`);
   return { ...snapshot, below: Array.from(layers.below.children, standaloneCopy), above, notes };
 }
 
 /** Clips what lies outside the axes. */
-function innerFrame({ layout }: Picture): SVGSVGElement {
+function innerFrame({ layout }: ExportedPicture): SVGSVGElement {
   const { left, top, innerWidth, innerHeight } = layout;
   return svgElement('svg', { x: left, y: top, width: innerWidth, height: innerHeight, overflow: 'hidden' });
 }
@@ -146,7 +144,7 @@ function backgroundOf(element: Element): string {
 }
 
 /** All points on a canvas of their own, at twice the size. Waits for the graphics card without blocking the page. */
-async function rasterizePoints({ cloud, range, layout }: Picture): Promise<HTMLCanvasElement> {
+async function rasterizePoints({ cloud, range, layout }: ExportedPicture): Promise<HTMLCanvasElement> {
   const canvas = document.createElement('canvas');
   const painter = WebglPainter.create(canvas, () => {}) ?? new CanvasPainter(canvas);
   painter.resize(layout.innerWidth * PNG_SCALE, layout.innerHeight * PNG_SCALE, PNG_SCALE);

@@ -1,5 +1,6 @@
-/** Milliseconds after which a frame stutters visibly; and after which nothing had to be drawn in between. */
+/** A frame that takes longer than this stutters visibly. */
 const SLOW_FRAME = 24;
+/** After a longer gap the frame was not slow: nothing had to be drawn. */
 const IDLE_GAP = 300;
 const MIN_POINTS = 4_000;
 const INITIAL_POINTS = 250_000;

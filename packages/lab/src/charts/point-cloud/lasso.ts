@@ -1,13 +1,13 @@
 import type { CloudPoints } from './types.js';
-import { BLOCK, projectRows, type View } from './view.js';
+import { BLOCK, type CameraView, projectRows } from './view.js';
 
 /** x and y alternating, in pixels; the last corner is joined to the first. */
 export type Polygon = readonly number[];
 
 /**
- * A polygon prepared for testing many points: its edges are indexed by the strips of pixels they cross, so that a point is
- * tested against a few edges and not against the hundreds of a line drawn by hand. A point is inside when the winding
- * number is not zero, so that self-crossing loops contain what they enclose.
+ * A polygon that tests many points fast. Its edges are indexed by the strips of pixels that they cross, because a line drawn by
+ * hand has hundreds of edges and a point has to be tested against only a few. A point is inside if the winding number is not
+ * zero, so that self-crossing loops contain the points that they enclose.
  */
 export class PolygonIndex {
   readonly #polygon: Polygon;
@@ -56,7 +56,7 @@ export class PolygonIndex {
 }
 
 /** Rows inside a polygon, in ascending order. A generator that yields after every block, so that its caller can run it in slices. */
-export function* rowsInside(view: View, points: CloudPoints, polygon: Polygon): Generator<void, Uint32Array> {
+export function* rowsInside(view: CameraView, points: CloudPoints, polygon: Polygon): Generator<void, Uint32Array> {
   const outline = new PolygonIndex(polygon);
   const count = points.x.length;
   const pixels = new Float64Array(2 * BLOCK);

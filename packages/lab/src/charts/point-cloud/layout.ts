@@ -1,4 +1,4 @@
-/** Where the points are within the figure. */
+/** The size of the figure, and the position and size of the points in it. */
 export interface Layout {
   readonly width: number;
   readonly height: number;

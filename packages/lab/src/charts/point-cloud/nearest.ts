@@ -1,12 +1,18 @@
 import type { CloudPoints } from './types.js';
-import { BLOCK, projectRows, type View } from './view.js';
+import { BLOCK, type CameraView, projectRows } from './view.js';
 
 /**
  * The row whose projected point is nearest to a pixel, within a radius. Tests every point, which takes 2 ms for a million, at
  * most once per frame. So no index has to be rebuilt when points or axes change (a k-d tree of a million points takes 0.3 s
  * and 12 MB).
  */
-export function nearest(view: View, points: CloudPoints, x: number, y: number, reach: number): number | undefined {
+export function nearestRow(
+  view: CameraView,
+  points: CloudPoints,
+  x: number,
+  y: number,
+  reach: number,
+): number | undefined {
   const count = points.x.length;
   const pixels = new Float64Array(2 * Math.min(BLOCK, count));
   let row: number | undefined;

@@ -1,6 +1,6 @@
 import { type Bounds, halves, middle } from './bounds.js';
 import { allowedFactor, type Camera, zoomAbout } from './camera.js';
-import type { View } from './view.js';
+import type { CameraView } from './view.js';
 
 /** Distance of the camera from the centre, in radii of the cloud: near enough for perspective, far enough to distort little. */
 const DISTANCE = 4;
@@ -78,7 +78,7 @@ export class OrbitCamera implements Camera {
     return this.#zoom * this.#fit;
   }
 
-  view(): View {
+  view(): CameraView {
     const [right, up, near] = directions(this.#yaw, this.#pitch);
     const scale = this.#scale();
     const sizes = [(2 * scale) / this.#width, (2 * scale) / this.#height, -1 / DISTANCE];

@@ -1,9 +1,9 @@
 import type { PointStyle } from './point-style.js';
 import type { CloudPoints } from './types.js';
-import type { View } from './view.js';
+import type { CameraView } from './view.js';
 
 /** Everything that determines the picture of the points, except the camera. */
-export interface Cloud {
+export interface PaintedCloud {
   readonly points: CloudPoints;
   readonly colours: Uint8Array;
   /** Red, green, blue, alpha of 256 colours. */
@@ -13,7 +13,7 @@ export interface Cloud {
 
 /** A part of a picture: dots [from, to). All points come first in draw order, then the selected ones again, on top. */
 export interface DrawRange {
-  readonly view: View;
+  readonly view: CameraView;
   readonly style: PointStyle;
   readonly from: number;
   readonly to: number;
@@ -33,7 +33,7 @@ export interface Rectangle {
  */
 export interface Painter {
   /** Updates what has changed since the last call. */
-  show(cloud: Cloud): void;
+  show(cloud: PaintedCloud): void;
   /** The size of the canvas in device pixels, `ratio` per CSS pixel. Pictures are discarded. */
   resize(width: number, height: number, ratio: number): void;
   /** Adds a range to the pending picture; a range from 0 starts a new picture. */
@@ -44,7 +44,7 @@ export interface Painter {
   present(which: 'finished' | 'pending', over: Rectangle): void;
   /** At most this many points are drawn. */
   readonly maxPoints: number;
-  /** The number of points to draw, and of those that are selected. */
+  /** The number of points to draw, and the number of selected points to draw again on top. */
   readonly count: number;
   readonly selectedCount: number;
   /** True while the last range is still being drawn: another one would have to wait. */

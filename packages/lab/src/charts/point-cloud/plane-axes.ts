@@ -1,8 +1,8 @@
 import { shortenMiddle } from '../../shorten.js';
 import type { Layout } from './layout.js';
-import { children, group, set, setText, textWidth } from './svg.js';
-import { ticks, timesPower } from './ticks.js';
-import type { View } from './view.js';
+import { children, group, labelWidth, set, setText } from './svg.js';
+import { axisTicks, timesPower } from './ticks.js';
+import type { CameraView } from './view.js';
 
 /**
  * Grid, ticks and names of two axes, below the points. They look like those of Observable Plot but are drawn here: they
@@ -11,7 +11,7 @@ import type { View } from './view.js';
 export function drawPlaneAxes(
   layer: SVGSVGElement,
   layout: Layout,
-  view: View,
+  view: CameraView,
   names: readonly string[],
   power = 0,
 ): void {
@@ -20,8 +20,8 @@ export function drawPlaneAxes(
   const scaleY = (view.matrix[4] * innerHeight) / 2;
   const halfX = innerWidth / 2 / scaleX;
   const halfY = innerHeight / 2 / scaleY;
-  const across = ticks(view.origin[0] - halfX, view.origin[0] + halfX, innerWidth / 80, power);
-  const up = ticks(view.origin[1] - halfY, view.origin[1] + halfY, innerHeight / 60, power);
+  const across = axisTicks(view.origin[0] - halfX, view.origin[0] + halfX, innerWidth / 80, power);
+  const up = axisTicks(view.origin[1] - halfY, view.origin[1] + halfY, innerHeight / 60, power);
   const pixelX = (value: number): number => crisp(left + innerWidth / 2 + (value - view.origin[0]) * scaleX);
   const pixelY = (value: number): number => crisp(top + innerHeight / 2 - (value - view.origin[1]) * scaleY);
   const right = left + innerWidth;
@@ -56,6 +56,6 @@ function crisp(pixel: number): number {
 }
 
 function fit(text: string, room: number): string {
-  const width = textWidth(text, 600);
+  const width = labelWidth(text, 600);
   return width <= room ? text : shortenMiddle(text, Math.max(4, Math.floor((Array.from(text).length * room) / width)));
 }

@@ -1,6 +1,6 @@
 import { type Bounds, halves, middle } from './bounds.js';
 import { allowedFactor, type Camera, zoomAbout } from './camera.js';
-import type { View } from './view.js';
+import type { CameraView } from './view.js';
 
 /** Room around the outermost points. */
 const PADDING = 1.08;
@@ -52,7 +52,7 @@ export class PlaneCamera implements Camera {
     return this.#equal ? [both * this.#zoom, both * this.#zoom] : [x * this.#zoom, y * this.#zoom];
   }
 
-  view(): View {
+  view(): CameraView {
     const [x, y] = this.#scale();
     const matrix = [(2 * x) / this.#width, 0, 0, 0, (2 * y) / this.#height, 0, 0, 0, 0];
     return { origin: [this.#x, this.#y, 0], matrix, width: this.#width, height: this.#height };

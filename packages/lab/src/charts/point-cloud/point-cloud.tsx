@@ -2,7 +2,7 @@ import { effect } from '@preact/signals';
 import type { JSX, RefObject } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { usesWebgl } from './canvas-painter.js';
-import { toPng, toSvg } from './export-cloud.js';
+import { cloudPng, cloudSvg } from './export-cloud.js';
 import { type Layers, Scene } from './scene.js';
 import type { PointCloudProps } from './types.js';
 import '../../style/point-cloud.css';
@@ -51,8 +51,8 @@ function Cloud(props: PointCloudProps): JSX.Element {
   };
   useLayoutEffect(() => {
     handle?.({
-      toSvg: async () => toSvg(shown().snapshot),
-      toPng: async () => toPng(shown().snapshot),
+      toSvg: async () => cloudSvg(shown().snapshot),
+      toPng: async () => cloudPng(shown().snapshot),
       resetView: () => scene.current?.resetView(),
     });
     return () => handle?.(undefined);

@@ -1,33 +1,33 @@
 import { FrameBudget } from './frame-budget.js';
 import type { DrawRange, Painter, Rectangle } from './painter.js';
 import { type PointStyle, pointStyleFor } from './point-style.js';
-import { project, type View } from './view.js';
+import { type CameraView, projectPoint } from './view.js';
 
 /** A finished picture, and the view it was painted for. */
 interface FinishedPicture {
-  readonly view: View;
+  readonly view: CameraView;
   /** False for a sample of the points, painted while a 3-D cloud rotates on a slow machine. */
   readonly isComplete: boolean;
 }
 
 interface PendingPicture {
-  readonly view: View;
+  readonly view: CameraView;
   readonly style: PointStyle;
   readonly drawn: number;
 }
 
 /**
- * Paints as many points per frame as the machine can. Where it can paint all of them, every frame is exact. Where it cannot
- * (a million points without a graphics card), the last finished picture is moved and scaled with the camera while the next
- * one is being painted: in 2-D that looks nearly the same, and it is always smooth. A 3-D cloud cannot be rotated that way:
- * a sample of the points is painted while it moves, and all of them when it stops.
+ * Paints as many points per frame as the machine can. If it can paint all points, every frame is exact. If it cannot, as with
+ * a million points and no graphics card, the last finished picture is moved and scaled with the camera while the next one is
+ * being painted. In 2-D that looks nearly the same, and it is always smooth. A 3-D cloud cannot be rotated that way: a sample
+ * of the points is painted while it moves, and all points when it stops.
  */
 export class Renderer {
   readonly painter: Painter;
   readonly #frameBudget = new FrameBudget();
   #finished: FinishedPicture | undefined;
   #pending: PendingPicture | undefined;
-  #last: View | undefined;
+  #last: CameraView | undefined;
   #changed = true;
 
   constructor(painter: Painter) {
@@ -42,14 +42,14 @@ export class Renderer {
   }
 
   /** The range of all points, as painted when nothing moves. */
-  wholePicture(view: View, magnification: number): DrawRange {
+  wholePicture(view: CameraView, magnification: number): DrawRange {
     const { count, selectedCount } = this.painter;
     const style = pointStyleFor(count, view.width, view.height, magnification);
     return { view, style, from: 0, to: count + selectedCount };
   }
 
   /** Presents the current picture, and returns whether another frame is needed. */
-  frame(now: number, view: View, magnification: number, inSpace: boolean): boolean {
+  frame(now: number, view: CameraView, magnification: number, inSpace: boolean): boolean {
     if (!this.painter.ready) return false;
     const moving = !sameView(view, this.#last);
     this.#last = view;
@@ -66,7 +66,7 @@ export class Renderer {
     return this.#pending !== undefined || this.#isOutdated(view);
   }
 
-  #isOutdated(view: View): boolean {
+  #isOutdated(view: CameraView): boolean {
     return this.#changed || !this.#finished?.isComplete || !sameView(this.#finished.view, view);
   }
 
@@ -96,7 +96,7 @@ export class Renderer {
   }
 }
 
-function sameView(a: View, b: View | undefined): boolean {
+function sameView(a: CameraView, b: CameraView | undefined): boolean {
   return (
     b !== undefined &&
     a.width === b.width &&
@@ -107,11 +107,11 @@ function sameView(a: View, b: View | undefined): boolean {
 }
 
 /** The rectangle that a 2-D picture of one view covers in another view. */
-function rectangleOf(made: View, shown: View): Rectangle {
+function rectangleOf(made: CameraView, shown: CameraView): Rectangle {
   if (sameView(made, shown) || made.matrix[8] !== 0) return { x: 0, y: 0, width: shown.width, height: shown.height };
   const [x, y] = made.origin;
   const [halfX, halfY] = [1 / made.matrix[0], 1 / made.matrix[4]];
-  const low = project(shown, x - halfX, y + halfY);
-  const high = project(shown, x + halfX, y - halfY);
+  const low = projectPoint(shown, x - halfX, y + halfY);
+  const high = projectPoint(shown, x + halfX, y - halfY);
   return { x: low.x, y: low.y, width: high.x - low.x, height: high.y - low.y };
 }

@@ -1,4 +1,4 @@
-import { type Box, drawArrows } from './arrows.js';
+import { drawArrows, type NameBox } from './arrows.js';
 import { type Bounds, boundsOf } from './bounds.js';
 import { type Camera, interpolate, isHome } from './camera.js';
 import { CanvasPainter, usesWebgl } from './canvas-painter.js';
@@ -6,10 +6,10 @@ import { listenForGestures, type PixelPosition } from './gestures.js';
 import { rowsInside, union } from './lasso.js';
 import { type Layout, layoutOf } from './layout.js';
 import { drawMarks } from './marks.js';
-import { nearest } from './nearest.js';
+import { nearestRow } from './nearest.js';
 import { OrbitCamera } from './orbit-camera.js';
 import { drawOutlines } from './outlines.js';
-import type { Cloud, DrawRange } from './painter.js';
+import type { DrawRange, PaintedCloud } from './painter.js';
 import { paletteBytes } from './palette.js';
 import { drawPlaneAxes } from './plane-axes.js';
 import { PlaneCamera } from './plane-camera.js';
@@ -18,7 +18,7 @@ import { type Size, watchSize } from './size.js';
 import { drawSpaceAxes } from './space-axes.js';
 import { runInSlices } from './time-slices.js';
 import type { CloudLegend, PointCloudProps } from './types.js';
-import { project, type View } from './view.js';
+import { type CameraView, projectPoint } from './view.js';
 import { WebglPainter } from './webgl-painter.js';
 
 /** The elements of the figure: axes below the points, arrows and marks above, and a note about points that are not drawn. */
@@ -31,15 +31,15 @@ export interface Layers {
 }
 
 /** A picture as it was when it was taken, for export. */
-export interface Snapshot {
+export interface CloudSnapshot {
   readonly layers: Layers;
-  readonly cloud: Cloud;
+  readonly cloud: PaintedCloud;
   readonly range: DrawRange;
   readonly layout: Layout;
   readonly label: string;
   readonly legend: CloudLegend | undefined;
   readonly captions: readonly string[];
-  /** Draws outlines and arrows into a layer, with whole names. Returns the names for which there is no room. */
+  /** Draws outlines and arrows into a layer, with whole names. Returns the names that do not fit. */
   drawAbove(layer: SVGElement): string[];
 }
 
@@ -54,14 +54,14 @@ export class Scene {
   readonly #renderer: Renderer;
   readonly #stops: (() => void)[] = [];
   #props: PointCloudProps;
-  #cloud: Cloud;
+  #cloud: PaintedCloud;
   #bounds: Bounds;
   #camera: Camera;
   #layout: Layout = layoutOf(1, 1, false);
   #size: Size = { width: 0, height: 0, ratio: 1 };
   /** Boxes of the names of axes among the points, in 3-D. */
-  #axisNames: readonly Box[] = [];
-  /** Whether axes and arrows must be drawn; the renderer knows about the points. */
+  #axisNames: readonly NameBox[] = [];
+  /** True if axes and arrows must be drawn. The renderer knows when points must be drawn. */
   #areLayersStale = true;
   #resized = true;
   #hoverAt: PixelPosition | undefined;
@@ -96,7 +96,7 @@ export class Scene {
   }
 
   /** The complete picture as it is now, for export. */
-  get snapshot(): Snapshot {
+  get snapshot(): CloudSnapshot {
     const range = this.#renderer.wholePicture(this.#camera.view(), this.#camera.magnification);
     const { label, legend, captions = [] } = this.#props;
     return {
@@ -163,7 +163,7 @@ export class Scene {
     return points.z ? new OrbitCamera(this.#bounds, equalUnits) : new PlaneCamera(this.#bounds, equalUnits);
   }
 
-  #show(cloud: Cloud, changed: 'colours' | 'positions'): void {
+  #show(cloud: PaintedCloud, changed: 'colours' | 'positions'): void {
     this.#cloud = cloud;
     this.#renderer.painter.show(cloud);
     this.#redraw(changed);
@@ -196,7 +196,7 @@ export class Scene {
     if (more || this.#resetAnimation) this.#requestFrame();
   }
 
-  #drawLayers(view: View): void {
+  #drawLayers(view: CameraView): void {
     const { below, above } = this.#layers;
     const names = this.#props.axes.map(({ label }) => label);
     this.#axisNames = [];
@@ -205,16 +205,16 @@ export class Scene {
     this.#drawAbove(above, view);
   }
 
-  /** Draws what lies over the points, and returns the names of arrows for which there is no room. */
-  #drawAbove(layer: SVGElement, view: View, nameLength?: number): string[] {
+  /** Draws outlines and arrows over the points, and returns the names of arrows that do not fit. */
+  #drawAbove(layer: SVGElement, view: CameraView, nameLength?: number): string[] {
     drawOutlines(layer, view, this.#props.outlines ?? []);
     return drawArrows(layer, this.#layout, view, this.#props.arrows ?? [], this.#axisNames, nameLength);
   }
 
-  #drawMarks(view: View): void {
+  #drawMarks(view: CameraView): void {
     const row = this.#props.hovered.peek();
     const { x, y, z } = this.#cloud.points;
-    const projected = row === undefined || row >= x.length ? undefined : project(view, x[row], y[row], z?.[row]);
+    const projected = row === undefined || row >= x.length ? undefined : projectPoint(view, x[row], y[row], z?.[row]);
     const { style } = this.#renderer.wholePicture(view, this.#camera.magnification);
     drawMarks(
       this.#layers.above,
@@ -256,11 +256,11 @@ export class Scene {
     this.#areLayersStale = true;
   }
 
-  #findHovered(view: View): void {
+  #findHovered(view: CameraView): void {
     this.#isHoverPending = false;
     const at = this.#hoverAt;
     const { hovered } = this.#props;
-    hovered.value = at && nearest(view, this.#cloud.points, at.x, at.y, HOVER_RADIUS);
+    hovered.value = at && nearestRow(view, this.#cloud.points, at.x, at.y, HOVER_RADIUS);
   }
 
   #listener(): Parameters<typeof listenForGestures>[1] {
@@ -307,7 +307,7 @@ export class Scene {
 
   #click({ x, y }: PixelPosition, adds: boolean): void {
     const { selected } = this.#props;
-    const row = nearest(this.#camera.view(), this.#cloud.points, x, y, HOVER_RADIUS);
+    const row = nearestRow(this.#camera.view(), this.#cloud.points, x, y, HOVER_RADIUS);
     const before = (adds && selected.peek()) || new Uint32Array();
     if (row !== undefined) {
       // A second click with shift removes the row again.

@@ -5,7 +5,7 @@ export interface Size {
   readonly ratio: number;
 }
 
-/** Calls `tell` with the size of an element, at once and whenever it or the resolution of the screen changes. Returns a function that stops it. */
+/** Calls `tell` with the size of an element, now and after every change of the size or of the screen's resolution. Returns a function that stops this. */
 export function watchSize(element: Element, tell: (size: Size) => void): () => void {
   let resolution: MediaQueryList | undefined;
   let reported: Size | undefined;

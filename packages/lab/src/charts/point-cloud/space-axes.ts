@@ -1,8 +1,8 @@
 import { shortenMiddle } from '../../shorten.js';
-import type { Box } from './arrows.js';
+import type { NameBox } from './arrows.js';
 import { type Bounds, middle } from './bounds.js';
-import { children, group, set, setText, textWidth } from './svg.js';
-import { project, type View } from './view.js';
+import { children, group, labelWidth, set, setText } from './svg.js';
+import { type CameraView, projectPoint } from './view.js';
 
 type Point3d = readonly [number, number, number];
 
@@ -10,9 +10,14 @@ type Point3d = readonly [number, number, number];
  * The box around the cloud, and three axes through the mean with their names at the positive ends, below the points. Returns
  * the boxes of the names.
  */
-export function drawSpaceAxes(layer: SVGSVGElement, view: View, bounds: Bounds, names: readonly string[]): Box[] {
+export function drawSpaceAxes(
+  layer: SVGSVGElement,
+  view: CameraView,
+  bounds: Bounds,
+  names: readonly string[],
+): NameBox[] {
   const { low, high } = bounds;
-  // Scores are centred on 0; other points get their axes through the middle of the box.
+  // Scores are centred on 0. The axes of other points go through the middle of the box.
   const centre = middle(bounds).map((value, side) => (low[side] <= 0 && high[side] >= 0 ? 0 : value));
   const edges: [Point3d, Point3d][] = [];
   for (let side = 0; side < 3; side++) {
@@ -45,12 +50,12 @@ export function drawSpaceAxes(layer: SVGSVGElement, view: View, bounds: Bounds, 
     tips.map((tip, side) => [end(side, low[side]), tip]),
   );
   return children(group(layer, 'axis-names'), 'text', 3).map((text, side) => {
-    const tip = project(view, ...tips[side]);
-    const from = project(view, centre[0], centre[1], centre[2]);
+    const tip = projectPoint(view, ...tips[side]);
+    const from = projectPoint(view, centre[0], centre[1], centre[2]);
     const name = shortenMiddle(names[side] ?? '', 28);
-    const width = textWidth(name, 600);
+    const width = labelWidth(name, 600);
     const length = Math.hypot(tip.x - from.x, tip.y - from.y) || 1;
-    // Beyond the tip, in the direction of the projected axis; inside the picture when the tip is.
+    // The name is beyond the tip, in the direction of the projected axis. It stays inside the picture if the tip is inside.
     const [outX, outY] = [(tip.x - from.x) / length, (tip.y - from.y) / length];
     const out = Math.min((width / 2 + 6) / Math.abs(outX || 1e-9), 12 / Math.abs(outY || 1e-9));
     const inside = tip.x >= 0 && tip.x <= view.width && tip.y >= 0 && tip.y <= view.height;
@@ -64,9 +69,9 @@ export function drawSpaceAxes(layer: SVGSVGElement, view: View, bounds: Bounds, 
   });
 }
 
-function drawLines(parent: SVGGElement, view: View, lines: readonly (readonly [Point3d, Point3d])[]): void {
+function drawLines(parent: SVGGElement, view: CameraView, lines: readonly (readonly [Point3d, Point3d])[]): void {
   children(parent, 'line', lines.length).forEach((line, i) => {
-    const [from, to] = lines[i].map((point) => project(view, ...point));
+    const [from, to] = lines[i].map((point) => projectPoint(view, ...point));
     // An end behind the camera has no position in the picture.
     const isVisible = from.depth > 0.05 && to.depth > 0.05;
     set(line, isVisible ? { x1: from.x, y1: from.y, x2: to.x, y2: to.y } : { x1: -9, y1: -9, x2: -9, y2: -9 });

@@ -11,7 +11,7 @@ export function svgElement<Name extends keyof SVGElementTagNameMap>(
   return set(document.createElementNS(NAMESPACE, name), attributes);
 }
 
-/** Sets attributes. Those that already have the value are skipped, which would cause another layout. */
+/** Sets attributes. An attribute that has the value already is skipped, because setting it would cause another layout. */
 export function set<E extends Element>(element: E, attributes: Attributes): E {
   for (const [name, value] of Object.entries(attributes)) {
     const text = typeof value === 'number' ? String(Math.round(value * 100) / 100) : value;
@@ -44,11 +44,12 @@ export function group(parent: Element, name: string): SVGGElement {
   return made;
 }
 
+/** Caches: the context that measures texts, and the widths that it measured. */
 let measuring: CanvasRenderingContext2D | undefined;
 const widths = new Map<string, number>();
 
 /** The width of a text in the font of the labels. */
-export function textWidth(text: string, weight = 400): number {
+export function labelWidth(text: string, weight = 400): number {
   const key = `${weight} ${text}`;
   let width = widths.get(key);
   if (width === undefined) {

@@ -1,15 +1,15 @@
 export interface Ticks {
   readonly values: readonly number[];
   readonly texts: readonly string[];
-  /** The texts are to be multiplied by ten to this power, which is shown with the name of the axis. */
+  /** The texts must be multiplied by ten to this power. The name of the axis shows the power. */
   readonly exponent: number;
 }
 
 /**
- * About as many round numbers as asked for between two others, and their texts. The values may stand for numbers that are
- * a power of ten larger; they stay round.
+ * Round numbers between `low` and `high`, about `about` of them, with their texts. With `power`, the values stand for numbers
+ * that are larger by this power of ten.
  */
-export function ticks(low: number, high: number, about: number, power = 0): Ticks {
+export function axisTicks(low: number, high: number, about: number, power = 0): Ticks {
   const step = niceStep((high - low) / Math.max(1, about));
   const values: number[] = [];
   if (step > 0 && Number.isFinite(step)) {

@@ -2,7 +2,7 @@
 const SLICE_MILLISECONDS = 8;
 
 /**
- * Runs a generator to its end in time slices, so that the page can draw and react in between. Undefined when aborted.
+ * Runs a generator to its end in time slices, so that the page can draw and react in between. Returns undefined if aborted.
  */
 export async function runInSlices<T>(work: Generator<void, T>, signal: AbortSignal): Promise<T | undefined> {
   while (!signal.aborted) {

@@ -23,11 +23,11 @@ export interface CloudOutline {
   /** x and y alternating, in the units of the points. */
   readonly points: Float64Array;
   readonly colour: string;
-  /** Whether the line is dashed. */
+  /** True if the line is dashed. */
   readonly dashed?: boolean | undefined;
 }
 
-/** What the colours of the points mean. */
+/** The meaning of the colours of the points. */
 export type CloudLegend =
   | {
       readonly kind: 'groups';
@@ -57,7 +57,7 @@ export interface PointCloudProps {
   /** Drawn below the figure in exported files only; the page has elements of its own for them. Screen readers read captions with the figure. */
   readonly legend?: CloudLegend | undefined;
   readonly captions?: readonly string[] | undefined;
-  /** Selected rows; the others fade. Undefined: no selection, and nothing fades. */
+  /** Selected rows; the other points fade. Undefined if nothing is selected: then nothing fades. */
   readonly selected: Signal<Uint32Array | undefined>;
   readonly hovered: Signal<number | undefined>;
   /** The same units on all axes, so that distances are comparable. Default true. */
@@ -65,9 +65,9 @@ export interface PointCloudProps {
   /** A description of the figure for screen readers. */
   readonly label: string;
   readonly height?: number | undefined;
-  /** Whether to draw with WebGL. Default: only if there are many points. */
+  /** True to draw with WebGL. Default: only if there are many points. */
   readonly webgl?: boolean | undefined;
-  /** What dragging does. */
+  /** The effect of dragging. */
   readonly tool: 'move' | 'lasso';
   /** Called with a handle to the figure when it is mounted, and with undefined when it is removed. */
   readonly handle?: ((handle: CloudHandle | undefined) => void) | undefined;

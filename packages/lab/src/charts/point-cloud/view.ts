@@ -5,7 +5,7 @@ import type { CloudPoints } from './types.js';
  * (x, y, w − 1) = matrix · (p − origin). In two dimensions w is 1. Shader, lasso, hover, axes and export all use this form,
  * in two dimensions and in three.
  */
-export interface View {
+export interface CameraView {
   readonly origin: readonly [number, number, number];
   /** 3 × 3, row by row. */
   readonly matrix: readonly number[];
@@ -21,7 +21,7 @@ export interface ProjectedPoint {
   readonly depth: number;
 }
 
-export function project(view: View, x: number, y: number, z = 0): ProjectedPoint {
+export function projectPoint(view: CameraView, x: number, y: number, z = 0): ProjectedPoint {
   const { origin, matrix, width, height } = view;
   const dx = x - origin[0];
   const dy = y - origin[1];
@@ -41,7 +41,7 @@ export const NEAREST_DEPTH = 0.05;
  * Writes the pixels of rows [from, to) into `out`, x and y alternating. Points behind the camera become NaN, for which all
  * comparisons are false. Plain loops, because this runs over a million points while the pointer moves.
  */
-export function projectRows(view: View, points: CloudPoints, from: number, to: number, out: Float64Array): void {
+export function projectRows(view: CameraView, points: CloudPoints, from: number, to: number, out: Float64Array): void {
   const { origin, matrix, width, height } = view;
   const { x, y, z } = points;
   const [ox, oy, oz] = origin;

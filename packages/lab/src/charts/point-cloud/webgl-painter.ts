@@ -1,8 +1,8 @@
 import { bytesInDrawOrder, drawIndexesOf, positionsInDrawOrder, sortByDepth } from './draw-order.js';
-import type { Cloud, DrawRange, Painter, Rectangle } from './painter.js';
+import type { DrawRange, PaintedCloud, Painter, Rectangle } from './painter.js';
 import { MAX_COLOURS } from './palette.js';
 import { FRAGMENT_SHADER, VERTEX_SHADER } from './shaders.js';
-import type { View } from './view.js';
+import type { CameraView } from './view.js';
 
 type Gl = WebGL2RenderingContext;
 
@@ -23,21 +23,21 @@ interface RenderTarget {
   readonly pixels: WebGLRenderbuffer;
 }
 
-/** Draws points with WebGL2: one draw call for all, and one for those that are selected. */
+/** Draws points with WebGL2: one draw call for all points, and one for the selected points. */
 export class WebglPainter implements Painter {
   readonly maxPoints = Number.POSITIVE_INFINITY;
   readonly #canvas: HTMLCanvasElement;
   readonly #gl: Gl;
   readonly #restored: () => void;
   #resources: Resources | undefined;
-  #cloud: Cloud | undefined;
+  #cloud: PaintedCloud | undefined;
   #positions: Float32Array = new Float32Array();
   #selected: Uint32Array | undefined;
   #ratio = 1;
   /** Signalled when all ranges so far are drawn. */
   #fence: WebGLSync | null = null;
 
-  /** Undefined where there is no WebGL2. `restored` is called when a lost context is restored and everything must be drawn again. */
+  /** Returns undefined if the browser has no WebGL2. `restored` is called after a lost context is restored: then everything must be drawn again. */
   static create(canvas: HTMLCanvasElement, restored: () => void): WebglPainter | undefined {
     const gl = canvas.getContext('webgl2', {
       antialias: false,
@@ -93,7 +93,7 @@ export class WebglPainter implements Painter {
     this.#restored();
   };
 
-  show(cloud: Cloud): void {
+  show(cloud: PaintedCloud): void {
     const before = this.#cloud;
     this.#cloud = cloud;
     const moved = cloud.points !== before?.points;
@@ -220,7 +220,7 @@ function visiblePart(start: number, length: number, size: number): readonly [num
   return [from, picture(from), to, picture(to)];
 }
 
-function setView(gl: Gl, uniforms: Resources['uniforms'], { origin, matrix }: View): void {
+function setView(gl: Gl, uniforms: Resources['uniforms'], { origin, matrix }: CameraView): void {
   const high = origin.map(Math.fround);
   gl.uniform3fv(uniforms.originHigh, high);
   gl.uniform3fv(

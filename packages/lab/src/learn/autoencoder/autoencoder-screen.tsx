@@ -1,11 +1,18 @@
 import { useMemo, useRef } from 'preact/hooks';
 import { boxOf, type Cloud, cloudChoices, reachOf, useCloud } from '../shared/clouds.js';
 import { Choose, Controls, Slider } from '../shared/controls.js';
-import { fixed, sentences, small } from '../shared/format.js';
-import { awayText, determined, goalOf, meet, pinned, undetermined } from '../shared/goal.js';
+import { sentences, small, withDecimals } from '../shared/format.js';
+import {
+  angleToGoalText,
+  areLengthsDetermined,
+  areVariancesEqual,
+  goalOf,
+  isDetermined,
+  sentenceIfUndetermined,
+} from '../shared/goal.js';
 import { LineChart, lowEnd, type Series } from '../shared/line-chart.js';
 import { type Playback, usePlayback } from '../shared/playback.js';
-import { Problem, Screen } from '../shared/screen.js';
+import { RunProblem, Screen } from '../shared/screen.js';
 import { numberIn, oneOf, useSettings } from '../shared/settings.js';
 import { type UnitCloud, unitCloud } from '../shared/unit-cloud.js';
 import { Gradient, Hebb } from './formulas.js';
@@ -73,7 +80,7 @@ export function AutoencoderScreen() {
       w: shown.w,
       k,
       passed,
-      ...(meet(data, 1) ? {} : { axis: Math.atan2(data.vectors[1], data.vectors[0]) }),
+      ...(areVariancesEqual(data, 1) ? {} : { axis: Math.atan2(data.vectors[1], data.vectors[0]) }),
     };
 
   return (
@@ -100,7 +107,7 @@ export function AutoencoderScreen() {
           {drawn && <CodePlane {...drawn} box={codes} />}
         </div>
       }
-      problem={<Problem playback={playback} onShorter={setStep} />}
+      problem={<RunProblem playback={playback} onShorter={setStep} />}
       controls={
         <AutoencoderControls
           {...{ cloud, rule, k, start, step, alpha }}
@@ -124,7 +131,7 @@ export function AutoencoderScreen() {
           <p class="hint">x is a point as it is drawn: divided by √λ₁, so units do not matter.</p>
         </div>
       }
-      below={<Losses playback={playback} epoch={shown?.epoch ?? 0} angles={k === 1 && determined(goal)} />}
+      below={<Losses playback={playback} epoch={shown?.epoch ?? 0} angles={k === 1 && isDetermined(goal)} />}
       summary={summary(shown, rule, k, data)}
       angle={angle}
       converged={converged}
@@ -173,9 +180,17 @@ function AutoencoderControls(props: ControlsProps) {
         ]}
         onChoose={(id) => onChange({ start: id })}
       />
-      <Slider label="Step η" value={step} min={0.01} max={1} step={0.01} text={fixed(step)} onSlide={onStep} />
+      <Slider label="Step η" value={step} min={0.01} max={1} step={0.01} text={withDecimals(step)} onSlide={onStep} />
       {rule === 'autoencoder' && (
-        <Slider label="Weight α" value={alpha} min={0} max={0.95} step={0.05} text={fixed(alpha)} onSlide={onAlpha} />
+        <Slider
+          label="Weight α"
+          value={alpha}
+          min={0}
+          max={0.95}
+          step={0.05}
+          text={withDecimals(alpha)}
+          onSlide={onAlpha}
+        />
       )}
       <button type="button" onClick={onRestart}>
         Another start
@@ -193,8 +208,8 @@ function tries(data: UnitCloud) {
     <>Change α during the run, or restart with another α: the path and the speed change, the result does not.</>,
     <>
       Choose k = 2 and Sanger’s rule: w₁ finds the first axis, w₂ the second
-      {meet(data, 1) ? ' (of data with λ₁ > λ₂; these have no first axis)' : ''}. The subspace rule finds two arbitrary
-      orthogonal axes of the same plane.
+      {areVariancesEqual(data, 1) ? ' (of data with λ₁ > λ₂; these have no first axis)' : ''}. The subspace rule finds
+      two arbitrary orthogonal axes of the same plane.
     </>,
     <>Increase the step until the run diverges.</>,
   ];
@@ -207,20 +222,20 @@ function summary(shown: Learned | undefined, rule: WeightRule, k: number, data: 
   const goal = goalOf(data, k);
   return sentences(
     `Epoch ${epoch}: reconstruction loss ${small(reconstruction)}, orthonormality loss ${small(orthogonality)}${
-      k === 1 ? awayText(goal, angle) : `, W is ${small(defect)} from orthonormal`
+      k === 1 ? angleToGoalText(goal, angle) : `, W is ${small(defect)} from orthonormal`
     }.`,
-    undetermined(goal),
+    sentenceIfUndetermined(goal),
     converged ? ending(rule, k, data, alpha) : '',
   );
 }
 
 /** A sentence for weights at rest. */
 function ending(rule: WeightRule, k: number, data: UnitCloud, alpha: number): string {
-  if (k === 1) return `Arrived: w is a unit vector${determined(goalOf(data, 1)) ? ' on the principal axis' : ''}.`;
-  if (!pinned(data, k, alpha)) {
+  if (k === 1) return `Arrived: w is a unit vector${isDetermined(goalOf(data, 1)) ? ' on the principal axis' : ''}.`;
+  if (!areLengthsDetermined(data, k, alpha)) {
     return 'Arrived: W reproduces all of the data. They lie on a line, so the length of W across it is not determined.';
   }
-  if (rule !== 'sanger' || meet(data, 1)) {
+  if (rule !== 'sanger' || areVariancesEqual(data, 1)) {
     const free = rule === 'sanger' ? ' λ₁ = λ₂, so no axis is the first.' : '';
     return `Arrived: two orthonormal rows, in an orientation that depends on the start.${free}`;
   }
@@ -243,7 +258,7 @@ function errors(x: Float64Array, { xRec, y, yRec }: Passed, n: number): readonly
 interface LossesProps {
   readonly playback: Playback<Learned>;
   readonly epoch: number;
-  /** Whether there is an axis to find: not with two rows in a plane, nor where all axes are equally good. */
+  /** True if there is an axis to find. There is none with two rows in a plane, or if all axes are equally good. */
   readonly angles: boolean;
 }
 

@@ -3,7 +3,7 @@ import {
   Formula,
   frac,
   Live,
-  norm,
+  normBars,
   num,
   op,
   Piece,
@@ -32,13 +32,13 @@ function BothErrors({ first, second }: { first: number; second: number }) {
     <>
       <Piece>
         {word('mean')}
-        {norm(xRec, op('−'), 'x')}
+        {normBars(xRec, op('−'), 'x')}
         {op('=')}
         <Live value={first} digits={3} of="lost" />
       </Piece>
       <Piece>
         {word('mean')}
-        {norm(yRec, op('−'), 'y')}
+        {normBars(yRec, op('−'), 'y')}
         {op('=')}
         <Live value={second} digits={3} of="second" />
       </Piece>
@@ -62,11 +62,11 @@ export function Gradient({ shown, first, second }: { shown: Learned | undefined;
         <Live value={small(shown?.loss ?? 0)} />
       </Piece>
       <Piece>
-        {row(lossAE, op('='), mean, square(norm('x', op('−'), transposed(W), W, 'x')), op('='))}
+        {row(lossAE, op('='), mean, square(normBars('x', op('−'), transposed(W), W, 'x')), op('='))}
         <Live value={small(shown?.reconstruction ?? 0)} of="lost" />
       </Piece>
       <Piece>
-        {row(lossI, op('='), square(norm('I', op('−'), W, transposed(W))), op('='))}
+        {row(lossI, op('='), square(normBars('I', op('−'), W, transposed(W))), op('='))}
         <Live value={small(shown?.orthogonality ?? 0)} of="orthogonality" />
       </Piece>
       <Piece>

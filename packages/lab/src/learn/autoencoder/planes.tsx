@@ -1,5 +1,5 @@
 import type { Matrix } from '@scree/core';
-import { Arrow, Dots, Label, Line, type Point, Segments } from '../shared/draw.js';
+import { Arrow, Dots, Line, type PixelPoint, Segments, StageLabel } from '../shared/draw.js';
 import { indexed } from '../shared/format.js';
 import { type Reach, Stage } from '../shared/stage.js';
 import type { Passed } from './weights.js';
@@ -10,7 +10,7 @@ interface Props {
   readonly k: number;
   readonly passed: Passed;
   readonly box: Reach;
-  /** Angle of the principal axis, where there is one. */
+  /** Angle of the principal axis, if there is one. */
   readonly axis?: number;
 }
 
@@ -27,11 +27,11 @@ export function DataPlane({ points, w, k, passed, box, axis }: Props) {
       {(view) => {
         const of =
           (data: Float64Array) =>
-          (i: number): Point =>
+          (i: number): PixelPoint =>
             view.at(data[2 * i], data[2 * i + 1]);
         const [x, xRec] = [of(points.data), of(passed.xRec)];
         const wide = view.width / view.scale;
-        const end = (side: number, angle: number): Point =>
+        const end = (side: number, angle: number): PixelPoint =>
           view.at(side * wide * Math.cos(angle), side * wide * Math.sin(angle));
         return (
           <>
@@ -41,9 +41,9 @@ export function DataPlane({ points, w, k, passed, box, axis }: Props) {
             <Dots class="cloud" size={6} at={all.map(x)} />
             <Dots class="kept" size={5} at={all.map(xRec)} />
             <Weights w={w} k={k} at={view.at} />
-            <Label at={[8, 13]} class="caption" anchor="start">
+            <StageLabel at={[8, 13]} class="caption" anchor="start">
               data and their reconstructions
-            </Label>
+            </StageLabel>
           </>
         );
       }}
@@ -51,7 +51,7 @@ export function DataPlane({ points, w, k, passed, box, axis }: Props) {
   );
 }
 
-function Weights({ w, k, at }: { w: Float64Array; k: number; at: (x: number, y: number) => Point }) {
+function Weights({ w, k, at }: { w: Float64Array; k: number; at: (x: number, y: number) => PixelPoint }) {
   return (
     <>
       {Array.from({ length: k }, (_, r) => {
@@ -60,9 +60,9 @@ function Weights({ w, k, at }: { w: Float64Array; k: number; at: (x: number, y: 
         return (
           <g key={r} class={`weight-${r}`}>
             <Arrow from={at(0, 0)} to={at(x, y)} width={4} />
-            <Label at={at(x + (0.28 * x) / size, y + (0.28 * y) / size)} class="name">
+            <StageLabel at={at(x + (0.28 * x) / size, y + (0.28 * y) / size)} class="name">
               {indexed('w', r + 1)}
-            </Label>
+            </StageLabel>
           </g>
         );
       })}
@@ -70,7 +70,7 @@ function Weights({ w, k, at }: { w: Float64Array; k: number; at: (x: number, y: 
   );
 }
 
-/** The codes y = Wx, and the codes of the reconstructions: on a line for one row of W, in a plane for two. */
+/** The codes y = Wx and the codes of the reconstructions. They are on a line if W has one row, and in a plane if it has two. */
 export function CodePlane({ points, k, passed, box }: Props) {
   const all = Array.from({ length: points.rows }, (_, i) => i);
   const caption = 'codes, and codes of the reconstructions';
@@ -80,7 +80,7 @@ export function CodePlane({ points, k, passed, box }: Props) {
         const high = view.height / 4 / view.scale;
         const of =
           (data: Float64Array, line: number) =>
-          (i: number): Point =>
+          (i: number): PixelPoint =>
             k === 2 ? view.at(data[2 * i], data[2 * i + 1]) : view.at(data[i], line * high);
         const [y, yRec] = [of(passed.y, 1), of(passed.yRec, -1)];
         return (
@@ -103,17 +103,17 @@ export function CodePlane({ points, k, passed, box }: Props) {
             <Dots class="second" size={5} at={all.map(yRec)} />
             {k === 1 && (
               <>
-                <Label at={[8, view.at(0, high)[1] - 14]} anchor="start">
+                <StageLabel at={[8, view.at(0, high)[1] - 14]} anchor="start">
                   code y
-                </Label>
-                <Label at={[8, view.at(0, -high)[1] + 16]} anchor="start">
+                </StageLabel>
+                <StageLabel at={[8, view.at(0, -high)[1] + 16]} anchor="start">
                   code of the reconstruction
-                </Label>
+                </StageLabel>
               </>
             )}
-            <Label at={[8, 13]} class="caption" anchor="start">
+            <StageLabel at={[8, 13]} class="caption" anchor="start">
               {caption}
-            </Label>
+            </StageLabel>
           </>
         );
       }}

@@ -2,9 +2,9 @@ import { formatNumber } from '@scree/analysis/describe';
 import type { Matrix } from '@scree/core';
 import { averageTerms, combineRows, descend, random, rowProducts } from '@scree/core/learn';
 import { descentRun } from '../shared/descent-run.js';
-import { angleToGoal, determined, gapAfter, goalOf, pinned, toleranceFor } from '../shared/goal.js';
+import { angleToGoal, areLengthsDetermined, gapAfter, goalOf, isDetermined, toleranceFor } from '../shared/goal.js';
 import type { Moment } from '../shared/history.js';
-import type { Run } from '../shared/playback.js';
+import type { EpochRun } from '../shared/playback.js';
 import type { UnitCloud } from '../shared/unit-cloud.js';
 
 export const RULES = ['autoencoder', 'oja', 'subspace', 'sanger'] as const;
@@ -25,24 +25,24 @@ export interface Learned extends Moment {
   readonly reconstruction: number;
   readonly orthogonality: number;
   readonly loss: number;
-  /** To the exact subspace, in radians; to the nearest one where several are equally good. */
+  /** Angle to the exact subspace, in radians; to the nearest one if several are equally good. */
   readonly angle: number;
   readonly defect: number;
   readonly alpha: number;
 }
 
-/** A step that is safe for the rule. */
+/** A step that is short enough for the rule. */
 export const defaultStep = (rule: WeightRule): number => (rule === 'autoencoder' ? 0.1 : 0.25);
 
-/** Length of the next step's direction at which weights are at rest. */
+/** Weights are at rest when the direction of the next step is shorter than this. */
 const REST = 1e-7;
-/** The same for Sanger's rule where a variance is zero: its row fades as slowly as 1/√epochs. */
+/** The same for Sanger's rule if a variance is zero: the row of this component shrinks slowly, as 1/√epochs. */
 const FADING_REST = 1e-5;
-/** Angle to the exact subspace below which it is found, in radians. */
+/** The subspace is found when the angle to it is below this, in radians. */
 const ANGLE = 1e-6;
 const EPOCHS = 20_000;
 
-/** Weights that learn on all rows at once, by the library's own rule, until they rest. */
+/** Weights that learn from all rows at once, by a rule of the library, until they are at rest. */
 export function learnWeights(
   data: UnitCloud,
   rule: WeightRule,
@@ -50,10 +50,10 @@ export function learnWeights(
   start: Start,
   seed: number,
   live: LiveSettings,
-): Run<Learned> {
+): EpochRun<Learned> {
   const { points, c } = data;
   const goal = goalOf(data, k);
-  const fading = rule === 'sanger' && !pinned(data, k, 0);
+  const fading = rule === 'sanger' && !areLengthsDetermined(data, k, 0);
   const run = descend(points, {
     rule,
     k,
@@ -83,14 +83,14 @@ export function learnWeights(
     }),
     tooSlow: (epochs) => {
       const gap = gapAfter(data, k);
-      const why = determined(goal) && gap < 0.01 ? ` λ₁ and λ₂ differ by only ${formatNumber(100 * gap, 2)} %.` : '';
+      const why = isDetermined(goal) && gap < 0.01 ? ` λ₁ and λ₂ differ by only ${formatNumber(100 * gap, 2)} %.` : '';
       const remedy = live.step > defaultStep(rule) ? 'a shorter step' : 'a longer step';
       return `After ${epochs} epochs it has not come to rest.${why} Try ${remedy}, or another start.`;
     },
   });
 }
 
-/** Rows in the plane, away from the axes; of length 1 and at right angles only if the start is orthonormal. */
+/** Rows of W in the plane, away from the axes. They have length 1 and right angles only if the start is orthonormal. */
 function startRows({ vectors }: UnitCloud, k: number, start: Start, seed: number): Float64Array {
   const rng = random(seed);
   const axis = Math.atan2(vectors[1], vectors[0]);

@@ -2,12 +2,19 @@ import { rowProducts } from '@scree/core/learn';
 import { useMemo, useRef } from 'preact/hooks';
 import { type Cloud, cloudChoices, useCloud } from '../shared/clouds.js';
 import { Choose, Controls, Slider } from '../shared/controls.js';
-import { fixed, sentences, small } from '../shared/format.js';
-import { Formula, Live, norm, num, op, Piece, row, square, sub, sum, transposed } from '../shared/formula.js';
-import { awayText, determined, type Goal, goalOf, pinned, undetermined } from '../shared/goal.js';
+import { sentences, small, withDecimals } from '../shared/format.js';
+import { Formula, Live, normBars, num, op, Piece, row, square, sub, sum, transposed } from '../shared/formula.js';
+import {
+  angleToGoalText,
+  areLengthsDetermined,
+  type Goal,
+  goalOf,
+  isDetermined,
+  sentenceIfUndetermined,
+} from '../shared/goal.js';
 import { LineChart, lowEnd } from '../shared/line-chart.js';
 import { type Playback, usePlayback } from '../shared/playback.js';
-import { Problem, Screen } from '../shared/screen.js';
+import { RunProblem, Screen } from '../shared/screen.js';
 import { numberIn, oneOf, useSettings } from '../shared/settings.js';
 import { type UnitCloud, unitCloud } from '../shared/unit-cloud.js';
 import { Gram } from './gram.js';
@@ -68,7 +75,7 @@ export function ChargesScreen() {
           />
         )
       }
-      problem={<Problem playback={playback} />}
+      problem={<RunProblem playback={playback} />}
       controls={
         <ChargesControls
           {...{ law, k, alpha, cloud }}
@@ -84,7 +91,7 @@ export function ChargesScreen() {
       side={
         <>
           <div class="panel">
-            <h2>WWᵀ goes to {aim(law, k, pinned(data, k, alpha))}</h2>
+            <h2>WWᵀ goes to {aim(law, k, areLengthsDetermined(data, k, alpha))}</h2>
             <Gram values={gram} size={k} name="W W transposed: the inner products of the rows" />
           </div>
           <div class="panel">
@@ -138,7 +145,7 @@ function ChargesControls({ law, k, alpha, cloud, onChange, onAlpha, onRestart }:
             min={0}
             max={1}
             step={0.05}
-            text={alpha === 1 ? 'it alone' : fixed(alpha)}
+            text={alpha === 1 ? 'it alone' : withDecimals(alpha)}
             onSlide={onAlpha}
           />
           {alpha < 1 && (
@@ -158,7 +165,7 @@ function ChargesControls({ law, k, alpha, cloud, onChange, onAlpha, onRestart }:
   );
 }
 
-/** ‖I − WWᵀ‖² against epochs, and how far W is from its goal. */
+/** ‖I − WWᵀ‖² against epochs, and the distance of W from its goal. */
 function LossChart({ playback, law, least }: { playback: Playback<Charged>; law: Law; least: number }) {
   const shown = playback.shown.value;
   const moments = playback.history.until(shown?.epoch ?? 0);
@@ -210,7 +217,7 @@ const TRIES = [
   </>,
 ];
 
-/** Where WWᵀ goes; `whole` says whether its lengths are determined in every direction. */
+/** The goal of WWᵀ. `whole` is true if the lengths of its rows are determined in every direction. */
 function aim(law: Law, k: number, whole: boolean): string {
   if (!whole) return 'what the data ask for';
   return k <= 3 && law !== 'coulomb' ? 'I' : 'what there is room for';
@@ -221,22 +228,22 @@ function ending(law: Law, k: number, whole: boolean, plane: Goal | undefined): s
   if (law === 'coulomb') return 'At rest: all remaining forces point straight out of the sphere.';
   if (!whole)
     return 'At rest: W reproduces all of the data. They are flat, so the length of W across them is not determined.';
-  if (k > 3) return `At rest: a tight frame, WᵀW = ${law === 'rods' ? '' : `${fixed(k / 3)}·`}I.`;
+  if (k > 3) return `At rest: a tight frame, WᵀW = ${law === 'rods' ? '' : `${withDecimals(k / 3)}·`}I.`;
   if (!plane) return 'At rest: orthonormal rows.';
-  return `At rest: orthonormal rows in ${determined(plane) ? 'the principal plane' : 'one of these planes'}.`;
+  return `At rest: orthonormal rows in ${isDetermined(plane) ? 'the principal plane' : 'one of these planes'}.`;
 }
 
 /** The state of the run in sentences. */
 function summary(shown: Charged | undefined, law: Law, k: number, data: UnitCloud, alpha: number): string {
   if (!shown) return 'No run.';
-  // With two rows the data pull towards a plane.
+  // The data pull two rows towards a plane.
   const plane = shown.angle !== undefined && k < 3 ? goalOf(data, k) : undefined;
   return sentences(
     `Epoch ${shown.epoch}: the angles between rows are ${range(anglesOf(shown.w, k))}, ‖I − WWᵀ‖² is ${small(shown.orthogonality)}${
-      plane ? awayText(plane, shown.angle ?? 0) : ''
+      plane ? angleToGoalText(plane, shown.angle ?? 0) : ''
     }.`,
-    plane ? undetermined(plane) : '',
-    shown.converged ? ending(law, k, pinned(data, k, alpha), plane) : '',
+    plane ? sentenceIfUndetermined(plane) : '',
+    shown.converged ? ending(law, k, areLengthsDetermined(data, k, alpha), plane) : '',
   );
 }
 
@@ -255,7 +262,9 @@ function anglesOf(w: Float64Array, k: number): number[] {
 
 function range(angles: readonly number[]): string {
   const [least, most] = [Math.min(...angles), Math.max(...angles)];
-  return fixed(least, 1) === fixed(most, 1) ? `${fixed(least, 1)}°` : `${fixed(least, 1)}° to ${fixed(most, 1)}°`;
+  return withDecimals(least, 1) === withDecimals(most, 1)
+    ? `${withDecimals(least, 1)}°`
+    : `${withDecimals(least, 1)}° to ${withDecimals(most, 1)}°`;
 }
 
 const W = <mi>W</mi>;
@@ -266,7 +275,7 @@ function RodsFormula({ shown, least }: { shown: Charged | undefined; least: numb
   return (
     <Formula>
       <Piece>
-        {square(norm('I', op('−'), W, transposed(W)))}
+        {square(normBars('I', op('−'), W, transposed(W)))}
         {op('=')}
         <Live value={small(shown?.orthogonality ?? 0)} of="orthogonality" />
         {op('≥')}
@@ -279,7 +288,7 @@ function RodsFormula({ shown, least }: { shown: Charged | undefined; least: numb
           op('('),
           num(1),
           op('−'),
-          square(norm(wA)),
+          square(normBars(wA)),
           op(')'),
           op('−'),
           sum(row('b', op('≠'), 'a')),
@@ -306,14 +315,14 @@ function CoulombFormula({ shown }: { shown: Charged | undefined }) {
           <mfrac>
             <mrow>{[wA, op('−'), wB]}</mrow>
             <msup>
-              {norm(wA, op('−'), wB)}
+              {normBars(wA, op('−'), wB)}
               <mn>3</mn>
             </msup>
           </mfrac>,
         )}
       </Piece>
       <Piece>
-        {square(norm('I', op('−'), W, transposed(W)))}
+        {square(normBars('I', op('−'), W, transposed(W)))}
         {op('=')}
         <Live value={small(shown?.orthogonality ?? 0)} of="orthogonality" />
       </Piece>

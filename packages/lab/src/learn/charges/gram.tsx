@@ -1,4 +1,4 @@
-import { fixed, indexed } from '../shared/format.js';
+import { indexed, withDecimals } from '../shared/format.js';
 
 /** A small matrix as numbers on colours: blue above zero, orange below, stronger for larger numbers. */
 export function Gram({ values, size, name }: { values: Float64Array; size: number; name: string }) {
@@ -27,7 +27,7 @@ export function Gram({ values, size, name }: { values: Float64Array; size: numbe
               const colour = value < 0 ? '--field-negative' : '--field-positive';
               return (
                 <td key={j} style={{ background: `color-mix(in srgb, var(${colour}) ${strength}%, var(--field))` }}>
-                  {fixed(value)}
+                  {withDecimals(value)}
                 </td>
               );
             })}

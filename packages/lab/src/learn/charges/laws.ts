@@ -1,30 +1,30 @@
 import { ConvergenceError } from '@scree/core';
 import { averageTerms, random, rowProducts, scatterOf } from '@scree/core/learn';
-import { angleToGoal, goalOf, pinned } from '../shared/goal.js';
+import { angleToGoal, areLengthsDetermined, goalOf } from '../shared/goal.js';
 import type { Moment } from '../shared/history.js';
-import type { Run } from '../shared/playback.js';
+import type { EpochRun } from '../shared/playback.js';
 import type { UnitCloud } from '../shared/unit-cloud.js';
 
-/** rods: the orthonormality term; held: the same with rows kept at length 1; coulomb: real charges, for comparison. */
+/** `rods`: the orthonormality term. `held`: the same, but rows keep length 1. `coulomb`: electric charges, for comparison. */
 export const LAWS = ['rods', 'held', 'coulomb'] as const;
 export type Law = (typeof LAWS)[number];
 
 export interface Charged extends Moment {
   /** k × 3. */
   readonly w: Float64Array;
-  /** The force on each row: minus the gradient; on the sphere, only the part along it. */
+  /** The force on each row: minus the gradient. If rows are held on the sphere, only the tangential part. */
   readonly force: Float64Array;
   /** ‖I − WWᵀ‖². */
   readonly orthogonality: number;
-  /** The largest entry by which W differs from its goal; see `offGoal`. */
+  /** The largest difference between an entry and its goal; see `offGoal`. */
   readonly off: number;
-  /** To the exact subspace, where data pull and k < 3; to the nearest one where several are equally good. */
+  /** Angle to the exact subspace, if data pull and k < 3; to the nearest one if several are equally good. */
   readonly angle?: number;
 }
 
 const D = 3;
 const STEP: Record<Law, number> = { rods: 0.012, held: 0.015, coulomb: 0.04 };
-/** How much longer a step may be where data have all the weight: their forces are weaker. */
+/** How much longer a step may be if the data have all the weight, because their forces are weaker. */
 const DATA_STEP = 0.06;
 const TOLERANCE = 1e-7;
 const EPOCHS = 20_000;
@@ -36,7 +36,7 @@ export function moveRows(
   seed: number,
   data: UnitCloud,
   live: { readonly alpha: number },
-): Run<Charged> {
+): EpochRun<Charged> {
   let w = startRows(k, seed);
   let epoch = -1;
   let done = false;
@@ -54,7 +54,7 @@ export function moveRows(
       const force = forceOf(law, w, k, alpha, data.c);
       const off = offGoal(law, w, k);
       const angle = alpha < 1 && goal ? angleToGoal(goal, w) : undefined;
-      const free = law === 'coulomb' || !pinned(data, k, alpha);
+      const free = law === 'coulomb' || !areLengthsDetermined(data, k, alpha);
       done = largest(force) < TOLERANCE && (free || off < 1e-5) && (angle ?? 0) < 1e-5;
       if (epoch >= EPOCHS && !done)
         throw new ConvergenceError(
@@ -109,7 +109,7 @@ export function coulombEnergy(w: Float64Array, k: number): number {
   return energy;
 }
 
-/** The part of a force that is tangential to the sphere. */
+/** The part of a force that is tangent to the sphere. */
 function alongSphere(w: Float64Array, force: Float64Array, k: number): Float64Array {
   const out = force.slice();
   for (let a = 0; a < k; a++) {
@@ -133,8 +133,9 @@ function normalised(w: Float64Array, k: number): Float64Array {
 }
 
 /**
- * How far W is from where ‖I − WWᵀ‖² is least. With at most three rows WWᵀ = I. More cannot all be orthogonal: free rows become a tight
- * frame, WᵀW = I₃ with ‖I − WWᵀ‖² = k − 3, and rows of length 1 one with WᵀW = (k/3)·I₃ (Benedetto & Fickus 2003).
+ * How far W is from the minimum of ‖I − WWᵀ‖². With at most three rows, WWᵀ = I there. More than three rows cannot all be
+ * orthogonal, and become a tight frame. For free rows, WᵀW = I₃ and ‖I − WWᵀ‖² = k − 3. For rows of length 1, WᵀW = (k/3)·I₃
+ * (Benedetto & Fickus 2003).
  */
 function offGoal(law: Law, w: Float64Array, k: number): number {
   if (k <= D) return offIdentity(rowProducts(w, k, w, k, D), k, 1);

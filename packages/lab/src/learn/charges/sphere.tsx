@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
-import { Arrow, Dots, Label, Line, type Point, pathOf } from '../shared/draw.js';
+import { Arrow, Dots, Line, type PixelPoint, pathOf, StageLabel } from '../shared/draw.js';
 import { indexed } from '../shared/format.js';
-import { type Point3, Stage3d, type View3 } from '../shared/stage-3d.js';
+import { type Point3, Stage3d, type StageView3d } from '../shared/stage-3d.js';
 
 interface Props {
   readonly w: Float64Array;
@@ -9,7 +9,7 @@ interface Props {
   readonly force: Float64Array;
   /** Earlier positions of the rows, oldest first. */
   readonly trail: readonly Float64Array[];
-  /** Whether the rows are drawn as rods, whose two ends are equal. */
+  /** True if rows are drawn as rods, whose two ends are equal. */
   readonly rods: boolean;
   /** The data, if they pull on the rows. */
   readonly cloud?: { readonly data: Float64Array; readonly rows: number };
@@ -56,10 +56,10 @@ export function Sphere({ w, k, force, trail, rods, cloud, label }: Props) {
 
 interface RowProps extends Pick<Props, 'w' | 'force' | 'trail' | 'rods'> {
   readonly row: number;
-  readonly view: View3;
+  readonly view: StageView3d;
 }
 
-/** Length at which a force of 1 is drawn, and the largest length. */
+/** The drawn length of a force of 1, and the largest drawn length. */
 const FORCE = 0.22;
 const LONGEST = 0.5;
 
@@ -75,23 +75,23 @@ function Row({ w, force, trail, rods, row, view }: RowProps) {
   const origin = view.at([0, 0, 0]);
   const [x, y] = view.at(tip);
   const along = Math.hypot(x - origin[0], y - origin[1]) || 1;
-  // The name is next to the tip, because the force is drawn ahead of it.
-  const named: Point = [x - (16 * (y - origin[1])) / along, y + (16 * (x - origin[0])) / along];
+  // The name is beside the tip, because the force is drawn ahead of the tip.
+  const named: PixelPoint = [x - (16 * (y - origin[1])) / along, y + (16 * (x - origin[0])) / along];
   return (
     <g class={`row-${row % 6}`}>
       <path class="trail" d={pathOf(trail.map((past) => view.at(at(past, row))))} />
       {rods && <Line class="other-end" from={origin} to={view.at(at(w, row, -1))} />}
       <Arrow from={origin} to={view.at(tip)} width={4} />
       <Arrow class="force" from={view.at(tip)} to={view.at(end)} width={2.5} />
-      <Label at={named} class="name">
+      <StageLabel at={named} class="name">
         {indexed('w', row + 1)}
-      </Label>
+      </StageLabel>
     </g>
   );
 }
 
-/** Circles of latitude and longitude; paler at the back. */
-function Graticule({ view }: { view: View3 }) {
+/** Circles of latitude and longitude. They are paler at the back. */
+function Graticule({ view }: { view: StageView3d }) {
   // It changes only when the sphere is turned, not with every epoch.
   const { back, front } = useMemo(() => graticule(view), [view.key]);
   return (
@@ -102,7 +102,7 @@ function Graticule({ view }: { view: View3 }) {
   );
 }
 
-function graticule(view: View3): { readonly back: string; readonly front: string } {
+function graticule(view: StageView3d): { readonly back: string; readonly front: string } {
   const circles: ((turn: number) => Point3)[] = [];
   for (const latitude of [-45, 0, 45]) {
     const [r, z] = [Math.cos((latitude * Math.PI) / 180), Math.sin((latitude * Math.PI) / 180)];

@@ -14,7 +14,7 @@ interface FormulaProps {
   readonly units: Units;
 }
 
-/** The loss, the force on a point and its step, with their values now. */
+/** The loss, the force on a point and its step, with their current values. */
 export function ForcesFormula({ loss, forces, chosen, momentum, units }: FormulaProps) {
   const { attraction, repulsion } = forces ?? { attraction: [0, 0], repulsion: [0, 0] };
   const sizes = [
@@ -50,8 +50,9 @@ export function ForcesFormula({ loss, forces, chosen, momentum, units }: Formula
         ))}
       </Formula>
       <p class="hint">
-        Pull and push add up F over the pairs on either side, for point {chosen + 1}. σ₁² is the largest eigenvalue of
-        XᵀX: divided by it, steps and losses mean the same whatever the data’s units.
+        Pull is the sum of F over the pairs that attract point {chosen + 1}, and push over the pairs that repel it. σ₁²
+        is the largest eigenvalue of XᵀX. Steps and losses are divided by it, so that they do not depend on the units of
+        the data.
       </p>
     </div>
   );
@@ -104,13 +105,13 @@ export function NeighbourTable({ doubleCentred, meansOnly }: NeighbourForces) {
       </table>
       <p class="hint">
         With double centring, a pair pulls if both points are on the same side of the mean, ⟨xᵢ, xⱼ⟩ &gt; 0, and pushes
-        otherwise: that the nearest pull and the farthest push is a tendency, not a law.
+        otherwise. Nearest neighbours tend to pull and farthest ones to push, but not all do.
       </p>
     </div>
   );
 }
 
-/** The loss against epochs, and the lowest that is possible. */
+/** The loss against epochs, and the lowest possible loss. */
 export function LossChart({ playback, floor }: { playback: Playback<Moved>; floor: number }) {
   const shown = playback.shown.value;
   const [first] = playback.history.all;

@@ -4,10 +4,18 @@ import { useMemo, useRef } from 'preact/hooks';
 import { axesOf } from '../shared/axes.js';
 import { boxOf, type Cloud, cloudChoices, reachOf, useCloud } from '../shared/clouds.js';
 import { Choose, Controls, Slider } from '../shared/controls.js';
-import { fixed, sentences, small, unitsFor } from '../shared/format.js';
-import { awayText, determined, type Goal, goalOf, isFlat, nearestGoal, undetermined } from '../shared/goal.js';
+import { sentences, small, unitsFor, withDecimals } from '../shared/format.js';
+import {
+  angleToGoalText,
+  type Goal,
+  goalOf,
+  isDetermined,
+  isFlat,
+  nearestGoal,
+  sentenceIfUndetermined,
+} from '../shared/goal.js';
 import { type Playback, usePlayback } from '../shared/playback.js';
-import { Problem, Screen } from '../shared/screen.js';
+import { RunProblem, Screen } from '../shared/screen.js';
 import { numberIn, oneOf, useSettings } from '../shared/settings.js';
 import { ForcesFormula, LossChart, NeighbourTable } from './forces-panels.js';
 import { DataStage, EmbeddingStage } from './forces-stage.js';
@@ -24,7 +32,7 @@ import {
 
 const DEFAULTS = { cloud: 'pancake', point: '', how: 'plain', step: String(DEFAULT_STEP), seed: '1' };
 
-/** Points that pull and push one another until they are the scores. */
+/** Points that attract and repel each other until they are the scores. */
 export function ForcesScreen() {
   const [settings, change] = useSettings(DEFAULTS);
   const cloud = useCloud(settings.cloud, 3);
@@ -63,7 +71,7 @@ export function ForcesScreen() {
         </>
       }
       picture={<Picture cloud={cloud} setup={setup} shown={shown} forces={forces} chosen={chosen} onChoose={choose} />}
-      problem={<Problem playback={playback} onShorter={setStep} />}
+      problem={<RunProblem playback={playback} onShorter={setStep} />}
       controls={
         <ForcesControls
           cloud={cloud}
@@ -98,7 +106,7 @@ export function ForcesScreen() {
   );
 }
 
-/** Computed once per cloud, before its points move. */
+/** Facts about a cloud, computed once, before its points move. */
 interface CloudSetup {
   readonly goal: Goal;
   readonly moving: MovingPoints;
@@ -132,14 +140,14 @@ interface PictureProps {
   readonly onChoose: (i: number) => void;
 }
 
-/** The data in space, and the points in the plane with the places where they will rest. */
+/** The data in space, and the points in the plane with their final positions. */
 function Picture({ cloud, setup, shown, forces, chosen, onChoose }: PictureProps) {
   const { points } = cloud;
   const { goal, moving, reach, box } = setup;
-  // Where several planes are equally good, the points end in the one that is nearest to theirs now.
+  // If several planes are equally good, the points end in the one that is nearest to their current plane.
   const sockets = useMemo(
     () => shown && scoresOn(points, nearestGoal(goal, shown.state.rows.data)),
-    [determined(goal) ? moving : shown],
+    [isDetermined(goal) ? moving : shown],
   );
   const y = shown?.state.scores();
   return (
@@ -200,7 +208,7 @@ function ForcesControls({ cloud, how, chosen, step, onCloud, onHow, onChoose, on
         text={String(chosen + 1)}
         onSlide={(value) => onChoose(value - 1)}
       />
-      <Slider label="Step η" value={step} min={0.05} max={1.5} step={0.05} text={fixed(step)} onSlide={onStep} />
+      <Slider label="Step η" value={step} min={0.05} max={1.5} step={0.05} text={withDecimals(step)} onSlide={onStep} />
       <button type="button" onClick={onRestart}>
         Another random start
       </button>
@@ -218,13 +226,13 @@ function summary(
   if (!shown || !forces) return 'No run.';
   const { pull, push } = countPairs(forces, chosen);
   return sentences(
-    `Epoch ${shown.epoch}: loss ${small(shown.loss)}${awayText(goal, shown.angle)}.`,
-    undetermined(goal),
+    `Epoch ${shown.epoch}: loss ${small(shown.loss)}${angleToGoalText(goal, shown.angle)}.`,
+    sentenceIfUndetermined(goal),
     shown.converged ? ending(moving) : `Point ${chosen + 1} is pulled by ${pull} points and pushed by ${push}.`,
   );
 }
 
-/** How many points pull the chosen one, and how many push it. */
+/** The number of points that pull the chosen point, and the number that push it. */
 function countPairs({ data, embedding }: PointForces, chosen: number): { pull: number; push: number } {
   let [pull, push] = [0, 0];
   for (let j = 0; j < data.length; j++) {
@@ -239,11 +247,11 @@ function countPairs({ data, embedding }: PointForces, chosen: number): { pull: n
 function ending({ goal, second }: MovingPoints): string {
   if (second < THIN) {
     const why = second < 1e-9 ? 'the data lie on a line' : `λ₂ is only ${small(second)} of λ₁`;
-    return `Almost at rest: ${why}, and across it the points move ever more slowly.`;
+    return `Almost at rest: ${why}, so the points move more and more slowly across the line.`;
   }
-  const where = determined(goal) ? 'the scores' : 'the scores on one of them';
+  const where = isDetermined(goal) ? 'the scores' : 'the scores on one of them';
   return isFlat(goal.eigen, 2)
-    ? `At rest: the points are ${where}. The plane holds all of the data, so no pair has anything left to pull or push.`
+    ? `At rest: the points are ${where}. The plane contains all of the data, so no pair pulls or pushes any more.`
     : `At rest: the points are ${where}, and every pull is balanced by a push.`;
 }
 
@@ -255,16 +263,16 @@ function tries(goal: Goal) {
         ? 'At rest there is no pull and no push: these data are flat, and the plane contains all of them.'
         : 'At rest, pull and push are equal and opposite. They are not zero, because the plane lacks the third dimension.'}
     </>,
-    <>Set the step above 1. The points overshoot; the run reports it and goes back.</>,
+    <>Set the step above 1. The points overshoot, and the run reports it and returns to its lowest loss.</>,
     <>
       Start again at random: the picture ends{' '}
-      {determined(goal) ? 'rotated or reflected, but otherwise the same' : 'equally good, but in a different plane'}. Of
-      the built-in points, “almost a ball” takes longest, because its second and third variances are close.
+      {isDetermined(goal) ? 'rotated or reflected, but otherwise the same' : 'equally good, but in a different plane'}.
+      The built-in points “almost a ball” take longest, because their second and third variances are close.
     </>,
   ];
 }
 
-/** A point farther from the mean than most: it shows more than one in the middle, and the farthest is an exception. */
+/** A point that is farther from the mean than most. Forces on it are easier to see than on a point in the middle; the farthest point would be an exception. */
 function outerPoint(data: Float64Array, cols: number): number {
   const far = Array.from({ length: data.length / cols }, (_, i) => ({
     i,

@@ -2,12 +2,12 @@ import type { Matrix } from '@scree/core';
 import type { PointForces } from '@scree/core/learn';
 import { isNarrow } from '../../charts/use-width.js';
 import type { Cloud } from '../shared/clouds.js';
-import { Arrow, Dots, Label, type Point, Segments } from '../shared/draw.js';
-import { type Reach, Stage, type View } from '../shared/stage.js';
-import { nearest, type Point3, Stage3d } from '../shared/stage-3d.js';
+import { Arrow, Dots, type PixelPoint, Segments, StageLabel } from '../shared/draw.js';
+import { type Reach, Stage, type StageView } from '../shared/stage.js';
+import { type Point3, pointNear, Stage3d } from '../shared/stage-3d.js';
 
 const GROUPS = [0, 1, 2, 3] as const;
-/** Share of the largest coefficient above which a pair is drawn strongly, and below which it is not drawn at all. */
+/** Shares of the largest coefficient: a pair above the first is drawn strongly, and a pair below the second is not drawn. */
 const STRONG = 0.45;
 const FAINT = 0.06;
 
@@ -26,11 +26,11 @@ export function DataStage({ cloud, reach, chosen, onChoose }: DataProps) {
   return (
     <Stage3d
       reach={reach}
-      ratio={isNarrow() ? 0.72 : 1.2}
+      ratio={isNarrow.value ? 0.72 : 1.2}
       maxHeight={352}
       label={`The data: ${points.rows} points in three dimensions`}
       onPick={(at, view) => {
-        const found = nearest(
+        const found = pointNear(
           all.map((i) => view.at(place(i))),
           at,
         );
@@ -54,9 +54,9 @@ export function DataStage({ cloud, reach, chosen, onChoose }: DataProps) {
             </g>
           ))}
           <Ring at={view.at(place(chosen))} />
-          <Label at={[8, 13]} class="caption" anchor="start">
+          <StageLabel at={[8, 13]} class="caption" anchor="start">
             data, 3-D
-          </Label>
+          </StageLabel>
         </>
       )}
     </Stage3d>
@@ -65,23 +65,23 @@ export function DataStage({ cloud, reach, chosen, onChoose }: DataProps) {
 
 interface EmbeddingProps extends DataProps {
   readonly y: Matrix<Float64Array>;
-  /** Where the points will be, turned to fit where they are. */
+  /** The final positions of the points, turned to fit the current positions. */
   readonly exact: Matrix<Float64Array>;
   readonly forces: PointForces;
   readonly box: Reach;
 }
 
-/** The points that move, and what pulls and pushes the chosen one. */
+/** The moving points, and the forces on the chosen point. */
 export function EmbeddingStage({ cloud, y, exact, forces, chosen, onChoose, box }: EmbeddingProps) {
   const { groups } = cloud;
   const all = Array.from(groups, (_, i) => i);
   const coefficients = all.map((j) => (j === chosen ? 0 : forces.data[j] - forces.embedding[j]));
   const largest = Math.max(...coefficients.map(Math.abs)) || 1;
-  const pick = (view: View) => ({
+  const pick = (view: StageView) => ({
     onClick: (event: MouseEvent) => {
       const { left, top } = (event.currentTarget as Element).getBoundingClientRect();
       const places = all.map((i) => view.at(y.data[2 * i], y.data[2 * i + 1]));
-      const found = nearest(places, [event.clientX - left, event.clientY - top]);
+      const found = pointNear(places, [event.clientX - left, event.clientY - top]);
       if (found !== undefined) onChoose(found);
     },
   });
@@ -95,13 +95,13 @@ export function EmbeddingStage({ cloud, y, exact, forces, chosen, onChoose, box 
       class="pickable"
     >
       {(view) => {
-        const place = (i: number): Point => view.at(y.data[2 * i], y.data[2 * i + 1]);
+        const place = (i: number): PixelPoint => view.at(y.data[2 * i], y.data[2 * i + 1]);
         const here = place(chosen);
         const pairs = (side: number, least: number, most: number) =>
           all
             .filter((j) => side * coefficients[j] >= least * largest && side * coefficients[j] < most * largest + 1e-12)
             .map((j) => [here, place(j)] as const);
-        const tip = ([fx, fy]: Iterable<number>): Point => [here[0] + view.scale * fx, here[1] - view.scale * fy];
+        const tip = ([fx, fy]: Iterable<number>): PixelPoint => [here[0] + view.scale * fx, here[1] - view.scale * fy];
         const sum = [forces.attraction[0] + forces.repulsion[0], forces.attraction[1] + forces.repulsion[1]];
         return (
           <>
@@ -122,9 +122,9 @@ export function EmbeddingStage({ cloud, y, exact, forces, chosen, onChoose, box 
             <Arrow class="push" from={here} to={tip(forces.repulsion)} />
             <Arrow class="net" from={here} to={tip(sum)} />
             <Ring at={here} />
-            <Label at={[8, 13]} class="caption" anchor="start">
+            <StageLabel at={[8, 13]} class="caption" anchor="start">
               embedding, 2-D
-            </Label>
+            </StageLabel>
           </>
         );
       }}
@@ -132,6 +132,6 @@ export function EmbeddingStage({ cloud, y, exact, forces, chosen, onChoose, box 
   );
 }
 
-function Ring({ at: [x, y] }: { at: Point }) {
+function Ring({ at: [x, y] }: { at: PixelPoint }) {
   return <circle class="ring" cx={x} cy={y} r={8} />;
 }

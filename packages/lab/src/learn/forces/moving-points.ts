@@ -2,20 +2,20 @@ import { formatNumber } from '@scree/analysis/describe';
 import type { Matrix } from '@scree/core';
 import { descend, type Snapshot } from '@scree/core/learn';
 import { descentRun } from '../shared/descent-run.js';
-import { angleToGoal, determined, type Goal, gapAfter, toleranceFor } from '../shared/goal.js';
+import { angleToGoal, type Goal, gapAfter, isDetermined, toleranceFor } from '../shared/goal.js';
 import type { Moment } from '../shared/history.js';
-import type { Run } from '../shared/playback.js';
+import type { EpochRun } from '../shared/playback.js';
 
 /** The points after an epoch. */
 export interface Moved extends Moment {
   readonly state: Snapshot;
   /** f/σ₁⁴. */
   readonly loss: number;
-  /** Between the plane of the data that the points show and the principal plane, in radians. */
+  /** Angle between the plane of the data that the points show and the principal plane, in radians. */
   readonly angle: number;
 }
 
-/** A cloud whose points are to move in the plane, and where they should end. */
+/** A cloud whose points move in the plane, and their goal. */
 export interface MovingPoints {
   readonly points: Matrix<Float64Array>;
   readonly goal: Goal;
@@ -29,15 +29,15 @@ export const DESCENTS = ['plain', 'momentum'] as const;
 export type DescentName = (typeof DESCENTS)[number];
 
 const K = 2;
-/** From 1 on, steps overshoot along the first component and never settle. */
+/** The step at first. Steps of 1 or more overshoot along the first component and never settle. */
 export const DEFAULT_STEP = 0.25;
 const EPOCHS = 20_000;
-/** Length of the forces, relative to σ₁, at which points are at rest. */
+/** Points are at rest when the forces, relative to σ₁, are below this. */
 const REST = 1e-6;
-/** Below this share of λ₁ the second variance hardly exists: points approach a line as slowly as 1/√epochs, so rest comes earlier. */
+/** If the second variance is below this share of λ₁, points approach a line slowly, as 1/√epochs, so that larger forces count as rest. */
 export const THIN = 0.01;
 const THIN_REST = 2e-5;
-/** Angle to the principal plane below which it is found, in radians. */
+/** The principal plane is found when the angle to it is below this, in radians. */
 const ANGLE = 1e-5;
 
 export function movingPoints(points: Matrix<Float64Array>, goal: Goal): MovingPoints {
@@ -53,7 +53,7 @@ export function movePoints(
   descent: DescentName,
   seed: number,
   controls: { readonly step: number },
-): Run<Moved> {
+): EpochRun<Moved> {
   const run = descend(points, {
     rule: 'factored',
     k: K,
@@ -76,9 +76,9 @@ export function movePoints(
     tooSlow: (epochs) => {
       const gap = gapAfter(goal.eigen, K);
       const why =
-        determined(goal) && gap < second
-          ? `λ₂ and λ₃ differ by only ${formatNumber(gap, 2)} of λ₁, and a plane turns as slowly as that.`
-          : `λ₂ is only ${formatNumber(second, 2)} of λ₁, and forces along it are as weak.`;
+        isDetermined(goal) && gap < second
+          ? `λ₂ and λ₃ differ by only ${formatNumber(gap, 2)} of λ₁, so the plane turns slowly.`
+          : `λ₂ is only ${formatNumber(second, 2)} of λ₁, so forces along the second axis are weak.`;
       return `After ${epochs} epochs the points still move. ${why}`;
     },
   });

@@ -2,9 +2,9 @@ import { type Matrix, ScreeError } from '@scree/core';
 import { type DescendOptions, type Descent, descend, random } from '@scree/core/learn';
 import { axesOf } from '../shared/axes.js';
 import { centred } from '../shared/clouds.js';
-import { angleToGoal, determined, type Goal, goalOf } from '../shared/goal.js';
+import { angleToGoal, type Goal, goalOf, isDetermined } from '../shared/goal.js';
 import type { Moment } from '../shared/history.js';
-import type { Run } from '../shared/playback.js';
+import type { EpochRun } from '../shared/playback.js';
 
 /** One rule in the race. */
 export interface Lane {
@@ -25,14 +25,14 @@ export const LANES: readonly Lane[] = [
   { id: 'sanger', name: 'Sanger', options: { rule: 'sanger' }, k: [2] },
 ];
 
-/** A lane, with what it has recorded so far. */
+/** A lane, with its records so far. */
 export interface Runner {
   readonly lane: Lane;
-  /** Number of the epoch, milliseconds of computing so far, and angle: one entry per epoch. */
+  /** One entry per epoch: its number, the milliseconds of computing so far, and the angle. */
   readonly epochs: number[];
   readonly milliseconds: number[];
   readonly angles: number[];
-  /** How it ended; undefined while it runs. */
+  /** How the run ended; undefined while it runs. */
   end?: 'arrived' | 'stopped';
 }
 
@@ -43,19 +43,19 @@ export interface Round extends Moment {
 /** A lane has arrived at the first epoch whose angle is below this, in radians. */
 export const FOUND = 1e-5;
 const EPOCHS = 4000;
-/** Too small to be reached: whether a lane has arrived is decided here, by the angle after every epoch. */
+/** A tolerance that is too small to be reached. The race itself decides after every epoch, by the angle, if a lane has arrived. */
 const TOLERANCE = 1e-14;
 
 /** The subspace that all lanes should find. */
 export const raceGoal = (points: Matrix<Float64Array>, k: number): Goal => goalOf(axesOf(centred(points)), k);
 
-/** All lanes side by side: a round is one epoch of each. Batches of all rows, so that an epoch reads the data once in every lane. */
+/** Runs all lanes side by side: a round is one epoch of each. A batch is all rows, so that an epoch reads the data once in every lane. */
 export function race(
   points: Matrix<Float64Array>,
   k: number,
   seed: number,
   goal = raceGoal(points, k),
-): { run: Run<Round>; runners: readonly Runner[] } {
+): { run: EpochRun<Round>; runners: readonly Runner[] } {
   const lanes = LANES.filter((lane) => lane.k.includes(k));
   const runners: Runner[] = lanes.map((lane) => ({ lane, epochs: [], milliseconds: [], angles: [] }));
   const descents = lanes.map(({ options }): Descent => {
@@ -70,7 +70,7 @@ export function race(
     });
   });
   let epoch = -1;
-  const run: Run<Round> = {
+  const run: EpochRun<Round> = {
     next() {
       const before = runners.filter(({ end }) => end === undefined).length;
       if (before === 0) return undefined;
@@ -94,7 +94,7 @@ function advance(runner: Runner, descent: Descent, goal: Goal): void {
     const spent = runner.milliseconds[runner.milliseconds.length - 1] ?? 0;
     runner.milliseconds.push(spent + withoutPause(runner, performance.now() - begin));
     runner.epochs.push(value.epoch);
-    const angle = determined(goal) ? (value.angle ?? Number.NaN) : angleToGoal(goal, value.rows.data);
+    const angle = isDetermined(goal) ? (value.angle ?? Number.NaN) : angleToGoal(goal, value.rows.data);
     runner.angles.push(angle);
     if (angle < FOUND) runner.end = 'arrived';
     else if (value.converged) runner.end = 'stopped';
@@ -104,20 +104,20 @@ function advance(runner: Runner, descent: Descent, goal: Goal): void {
   }
 }
 
-/** An epoch that takes more than ten times the average was interrupted, by the browser or another program: ten times the average counts. */
+/** The milliseconds of an epoch. An epoch of more than ten times the average was interrupted, by the browser or another program, and counts as ten times the average. */
 function withoutPause({ milliseconds }: Runner, measured: number): number {
   const { length } = milliseconds;
   return length < 3 ? measured : Math.min(measured, 0.1 + (10 * milliseconds[length - 1]) / length);
 }
 
-/** Rows of thirty columns, whose variances fall by a quarter from one to the next. */
+/** Rows of thirty columns. Each variance is three quarters of the one before. */
 export function wideCloud(seed = 1): Matrix<Float64Array> {
   const [rows, cols] = [160, 30];
   const rng = random(seed);
   const data = new Float64Array(rows * cols);
   for (let i = 0; i < rows; i++) {
     for (let j = 0; j < cols; j++) data[i * cols + j] = rng.normal() * 0.87 ** j;
-    // Mixed, so that no column is a component.
+    // Columns are mixed, so that no column is a component.
     for (let j = 0; j + 1 < cols; j++) {
       const [a, b] = [data[i * cols + j], data[i * cols + j + 1]];
       data[i * cols + j] = 0.8 * a - 0.6 * b;

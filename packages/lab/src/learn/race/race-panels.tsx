@@ -5,20 +5,20 @@ import { Formula, Live, num, op, Piece, row, sub, sup, word } from '../shared/fo
 import { LineChart } from '../shared/line-chart.js';
 import { FOUND, type Runner } from './lanes.js';
 
-/** A lane, and the index of the epoch that is shown of it. */
+/** A lane, and the index of its epoch that is shown. */
 export interface Shown {
   readonly runner: Runner;
   readonly at: number;
 }
 
-/** The exact solve, for comparison. */
+/** The exact solution, for comparison. */
 export interface ExactSolve {
   readonly milliseconds: number;
-  /** To the singular value decomposition; to the nearest of equally good subspaces. */
+  /** Angle to the singular value decomposition; to the nearest subspace if several are equally good. */
   readonly angle: number;
 }
 
-/** The smallest angle on the axis: a little below where the race ends. */
+/** The smallest angle on the axis, a little below the angle at which the race ends. */
 const LEAST = FOUND / 10;
 
 interface ChartProps {
@@ -31,7 +31,7 @@ interface ChartProps {
 /** The angle of every lane against epochs or milliseconds. */
 export function RaceChart({ lanes, byTime, rounds, exact }: ChartProps) {
   const longest = lanes.reduce((most, { runner }) => Math.max(most, runner.milliseconds.at(-1) ?? 0), 1);
-  const timeLabel = isNarrow() ? 'ms (line: exact)' : 'milliseconds of computing (the line: the exact solve)';
+  const timeLabel = isNarrow.value ? 'ms (line: exact)' : 'milliseconds of computing (the line: the exact solve)';
   return (
     <LineChart
       series={lanes.map(({ runner, at }, i) => ({
@@ -49,7 +49,7 @@ export function RaceChart({ lanes, byTime, rounds, exact }: ChartProps) {
       xLabel={byTime ? timeLabel : 'epochs'}
       yLabel="angle to the exact subspace, rad"
       room={142}
-      height={isNarrow() ? 320 : 400}
+      height={isNarrow.value ? 320 : 400}
       label={`Angles to the exact subspace. ${lanes.map(({ runner, at }) => `${runner.lane.name}: ${small(runner.angles[at] ?? 0)} rad`).join('; ')}.`}
     />
   );
@@ -93,7 +93,7 @@ export function Standings({ lanes, exact }: Pick<ChartProps, 'lanes' | 'exact'>)
   );
 }
 
-/** The angle that is measured, and its value for the last lane. */
+/** The formula of the angle, and its value for the last lane. */
 export function Measure({ worst }: { worst: number }) {
   return (
     <div class="panel">
@@ -116,8 +116,8 @@ export function Measure({ worst }: { worst: number }) {
         </Piece>
       </Formula>
       <p class="hint">
-        Milliseconds are those of computing. An epoch that takes ten times as long as those before it was interrupted,
-        and counts ten times as much.
+        Milliseconds measure computing only. An epoch that takes more than ten times the average was interrupted, and
+        counts as ten times the average.
       </p>
     </div>
   );

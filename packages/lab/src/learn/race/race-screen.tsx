@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { cloudChoices, useCloud } from '../shared/clouds.js';
 import { Choose, Controls } from '../shared/controls.js';
 import { angleText, sentences } from '../shared/format.js';
-import { angleToGoal, determined, type Goal, undetermined } from '../shared/goal.js';
+import { angleToGoal, type Goal, isDetermined, sentenceIfUndetermined } from '../shared/goal.js';
 import { usePlayback } from '../shared/playback.js';
 import { Screen } from '../shared/screen.js';
 import { numberIn, oneOf, useSettings } from '../shared/settings.js';
@@ -14,7 +14,7 @@ import { type ExactSolve, Measure, RaceChart, type Shown, Standings } from './ra
 
 const DEFAULTS = { cloud: 'wide', k: '2', time: 'epochs', seed: '1' };
 
-/** All rules on the same data: how far each is from the exact subspace, against epochs or milliseconds. */
+/** All rules on the same data: the angle of each to the exact subspace, against epochs or milliseconds. */
 export function RaceScreen() {
   const [settings, change] = useSettings(DEFAULTS);
   const cloud = useCloud(settings.cloud, 3);
@@ -109,8 +109,8 @@ const TRIES = [
     almost a ball.
   </>,
   <>
-    Against milliseconds, compare with the exact solver. It is the better choice for computing components; learning
-    rules are for seeing how learning works, and for data that keep arriving.
+    Against milliseconds, compare with the exact solver. It is the better choice for computing components. Learning
+    rules show how learning works, and suit data that keep arriving.
   </>,
 ];
 
@@ -134,11 +134,11 @@ function summary(epoch: number, lanes: readonly Shown[], worst: number, goal: Go
     }.`,
     stopped > 0 ? `${stopped} stopped early: with close variances they need more epochs than this race has.` : '',
     first.length > 0 && soonest > 0 ? `First in epochs, after ${soonest}: ${first.join(' and ')}.` : '',
-    undetermined(goal),
+    sentenceIfUndetermined(goal),
   );
 }
 
-/** Solves the data exactly: how long that takes, and how far it is from the singular value decomposition. */
+/** Solves exactly, and measures the time and the angle to the singular value decomposition. */
 function useExactSolve(points: Matrix<Float64Array>, goal: Goal): ExactSolve | undefined {
   const { k } = goal;
   const result = useSignal<ExactSolve | undefined>(undefined);
@@ -146,18 +146,18 @@ function useExactSolve(points: Matrix<Float64Array>, goal: Goal): ExactSolve | u
     let left = false;
     const solve = async (): Promise<void> => {
       const svd = await pca(points, { k, solver: 'svd' });
-      // The first run is for the browser to compile the code; the second is timed.
+      // During the first run the browser compiles the code. The second run is timed.
       await pca(points, { k, solver: 'covariance' });
       const begin = performance.now();
       const exact = await pca(points, { k, solver: 'covariance' });
       const milliseconds = performance.now() - begin;
-      const angle = determined(goal)
+      const angle = isDetermined(goal)
         ? Math.max(...principalAngles(exact.components, svd.components))
         : angleToGoal(goal, Float64Array.from(exact.components.data));
       if (!left) result.value = { milliseconds, angle };
     };
     solve().catch(() => {
-      // Data without variance: the lanes say so.
+      // The data have no variance. The lanes show this error.
     });
     return () => {
       left = true;

@@ -154,13 +154,13 @@ export function cloudOf(id: string, dimensions: 2 | 3, seed = 1): Cloud {
   return drawn(recipes.find((recipe) => recipe.id === id) ?? recipes[0], dimensions, seed);
 }
 
-/** The same, remembered between renders. The user's own data may change while a screen is open. */
+/** `cloudOf` for a component. The user's own data may change while a screen is open. */
 export function useCloud(id: string, dimensions: 2 | 3): Cloud {
   const own = ownCloud.value;
   return useMemo(() => cloudOf(id, dimensions), [id, dimensions, own]);
 }
 
-/** Whether the data have enough dimensions, rows and variance to be shown. */
+/** True if the data have enough dimensions, rows and variance to be shown. */
 function fits({ points }: OwnCloud, dimensions: number): boolean {
   return points.cols >= dimensions && points.rows > dimensions && points.data.some((value) => value !== points.data[0]);
 }
@@ -182,7 +182,7 @@ function ownPoints({ name, points }: OwnCloud, cols: number): Cloud {
   const data = new Float64Array(points.rows * cols);
   for (let i = 0; i < points.rows; i++) data.set(points.data.subarray(i * stride, i * stride + cols), i * cols);
   const about = centred({ rows: points.rows, cols, data });
-  // The groups are unknown; quadrants of the first two components can be followed as well.
+  // The groups are unknown. Quadrants of the first two components are as easy to follow.
   const groups = Uint8Array.from({ length: points.rows }, (_, i) =>
     quarter(about.data[i * cols], about.data[i * cols + 1]),
   );
@@ -200,14 +200,14 @@ export function centred({ rows, cols, data }: Matrix<Float64Array>): Matrix<Floa
   return { rows, cols, data: out };
 }
 
-/** The largest distance from the mean: how far a stage must reach. */
+/** The largest distance from the mean: the extent of a stage in space. */
 export function reachOf({ rows, cols, data }: Matrix<Float64Array>): number {
   let most = 0;
   for (let i = 0; i < rows; i++) most = Math.max(most, Math.hypot(...data.subarray(i * cols, i * cols + cols)));
   return most || 1;
 }
 
-/** The largest distances along the first two axes: how far a plane stage must reach. */
+/** The largest distances along the first two axes: the extent of a plane stage. */
 export function boxOf({ rows, cols, data }: Matrix<Float64Array>): { readonly x: number; readonly y: number } {
   let [x, y] = [0, 0];
   for (let i = 0; i < rows; i++) {

@@ -6,7 +6,7 @@ interface Choice {
   readonly name: string;
 }
 
-/** A choice of one among several. */
+/** A choice of one of several values. */
 export function Choose({
   label,
   value,
@@ -77,7 +77,7 @@ export function Switch({ label, on, onSwitch }: { label: string; on: boolean; on
   );
 }
 
-/** The controls of a screen, side by side where there is room. */
+/** The controls of a screen, side by side if there is room. */
 export function Controls({ children }: { children: ComponentChildren }) {
   return <div class="controls">{children}</div>;
 }

@@ -8,16 +8,16 @@ export function angleText(radians: number): string {
   return `${formatNumber(degrees, 2)}°`;
 }
 
-/** A fixed number of decimals, with a proper minus sign: a changing number should not change its width. */
-export function fixed(value: number, digits = 2): string {
+/** A number with a fixed number of decimals, so that its width does not change, and with a proper minus sign. */
+export function withDecimals(value: number, digits = 2): string {
   const text = Math.abs(value).toFixed(digits);
   return value < 0 && Number(text) !== 0 ? `−${text}` : text;
 }
 
-/** A loss or an error of any size, always about equally wide. */
+/** A loss or an error of any size, as a text of about the same width. */
 export function small(value: number): string {
   const size = Math.abs(value);
-  if (size >= 0.001 && size < 1e4) return fixed(value, size >= 100 ? 1 : size >= 10 ? 2 : 4);
+  if (size >= 0.001 && size < 1e4) return withDecimals(value, size >= 100 ? 1 : size >= 10 ? 2 : 4);
   return size === 0 ? '0' : formatNumber(Number(value.toPrecision(2)));
 }
 
@@ -36,7 +36,7 @@ export function unitsFor(size: number, digits = 3): Units {
   const exponent = size > 0 && Number.isFinite(size) ? Math.floor(Math.log10(size)) : 0;
   const power = exponent < -1 || exponent > 3 ? exponent : 0;
   const decimals = Math.max(2, digits - 1 - (exponent - power));
-  const mantissa = (value: number): string => fixed(value / 10 ** power, decimals);
+  const mantissa = (value: number): string => withDecimals(value / 10 ** power, decimals);
   return {
     power,
     mantissa,

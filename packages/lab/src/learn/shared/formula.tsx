@@ -1,11 +1,11 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { fixed } from './format.js';
+import { withDecimals } from './format.js';
 
-/** Formulas as MathML, which all current browsers draw. They are made of short pieces, because MathML does not break lines. */
+/** Formulas as MathML, which all current browsers draw. They consist of short pieces, because MathML does not break lines. */
 
 type Part = VNode | string;
 
-/** Pieces of a formula; on a narrow page they stand below one another. */
+/** Pieces of a formula, one below the other on a narrow page. */
 export function Formula({ children }: { children: ComponentChildren }) {
   return <div class="formula">{children}</div>;
 }
@@ -57,7 +57,7 @@ export const sum = (over: Part): VNode => (
     {part(over)}
   </munder>
 );
-export const norm = (...parts: Part[]): VNode => row(op('‖'), ...parts, op('‖'));
+export const normBars = (...parts: Part[]): VNode => row(op('‖'), ...parts, op('‖'));
 /** A word with a space after it, which MathML does not add. The text is one string, because Firefox drops a space between two. */
 export const word = (text: string): VNode => (
   <>
@@ -70,5 +70,5 @@ export const matrix = (letter: string): VNode => <mi class="matrix">{letter}</mi
 
 /** A number that changes, in the colour of the quantity. */
 export function Live({ value, digits = 2, of = '' }: { value: number | string; digits?: number; of?: string }) {
-  return <mn class={`live ${of}`}>{typeof value === 'string' ? value : fixed(value, digits)}</mn>;
+  return <mn class={`live ${of}`}>{typeof value === 'string' ? value : withDecimals(value, digits)}</mn>;
 }

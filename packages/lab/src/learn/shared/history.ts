@@ -1,13 +1,13 @@
-/** What a run shows after an epoch; epochs count up. */
+/** The state of a run after an epoch, as a screen shows it. */
 export interface Moment {
   readonly epoch: number;
-  /** Whether the run has converged. */
+  /** True if the run has converged. */
   readonly converged?: boolean;
 }
 
 /**
- * The moments of a run, so that going back is instant. Memory is bounded: when there are too many, every second one is removed, and from
- * then on only every second one is kept. The first and the newest are always kept.
+ * The moments of a run, so that going back is instant. Memory is bounded: if there are too many moments, every second one is
+ * removed, and from then on only every second new one is kept. The first and the newest moments are always kept.
  */
 export class History<M extends Moment> {
   readonly #capacity: number;
@@ -28,7 +28,7 @@ export class History<M extends Moment> {
 
   push(moment: M): void {
     const last = this.newest;
-    // The newest moment is always kept; once there is a newer one, it stays only if its epoch is a multiple of the stride.
+    // The newest moment is always kept. When a newer one arrives, it stays only if its epoch is a multiple of the stride.
     if (last && last.epoch % this.#stride !== 0) this.#moments.pop();
     this.#moments.push(moment);
     if (this.#moments.length <= this.#capacity) return;
@@ -36,16 +36,17 @@ export class History<M extends Moment> {
     this.#moments = this.#moments.filter(({ epoch }, i, all) => epoch % this.#stride === 0 || i === all.length - 1);
   }
 
-  /** The moment at an epoch, or the last one kept before it. */
+  /** The moment at an epoch, or the last kept moment before it. */
   at(epoch: number): M | undefined {
     return this.#moments[this.#indexAt(epoch)];
   }
 
-  /** The kept moment after an epoch, and the one before it; undefined at the ends. */
+  /** The next kept moment after an epoch; undefined at the end. */
   after(epoch: number): M | undefined {
     return this.#moments[this.#indexAt(epoch) + 1];
   }
 
+  /** The last kept moment before an epoch; undefined at the start. */
   before(epoch: number): M | undefined {
     const index = this.#indexAt(epoch);
     return this.#moments[this.#moments[index]?.epoch === epoch ? index - 1 : index];

@@ -1,13 +1,13 @@
 import { formatNumber } from '@scree/analysis/describe';
 import { useWidth } from '../../charts/use-width.js';
-import { Label, type Point, pathOf } from './draw.js';
+import { type PixelPoint, pathOf, StageLabel } from './draw.js';
 import { powersOf, ticksOf } from './ticks.js';
 
 export interface Series {
   readonly name: string;
   /** A class of learn.css that sets the colour. */
   readonly class: string;
-  readonly points: readonly Point[];
+  readonly points: readonly PixelPoint[];
   /** Label at the end of the curve; the name if left out, none if empty. */
   readonly label?: string;
 }
@@ -15,13 +15,13 @@ export interface Series {
 interface Props {
   readonly series: readonly Series[];
   readonly x: readonly [number, number];
-  /** The axis is extended upwards if a curve is higher. Values below its lower end are drawn there, and the end is marked "or less". */
+  /** Ends of the axis. It is extended if a curve is higher. Values below the lower end are drawn at this end, which is marked "or less". */
   readonly y: readonly [number, number];
   readonly logX?: boolean;
   readonly logY?: boolean;
   readonly xLabel: string;
   readonly yLabel: string;
-  /** Where to draw a vertical line. */
+  /** Position of a vertical line. */
   readonly now?: number;
   readonly height?: number;
   /** Pixels at the right for labels. */
@@ -35,7 +35,7 @@ const LINE = 15;
 /** Half a line and half a dot. */
 const DOT = 10;
 
-/** Curves that change with every frame. Drawn without a chart library, which would be too slow. */
+/** Curves that change with every frame. A chart library would be too slow for this. */
 export function LineChart({
   series,
   x,
@@ -56,7 +56,7 @@ export function LineChart({
   const ends: readonly [number, number] = [y[0], values.reduce((most, value) => Math.max(most, value), y[1])];
   const below = values.some((value) => value < y[0]);
   const toY = axis(ends, logY, height - MARGIN.bottom, MARGIN.top);
-  const lines = series.map((one) => ({ ...one, drawn: one.points.map(([a, b]): Point => [toX(a), toY(b)]) }));
+  const lines = series.map((one) => ({ ...one, drawn: one.points.map(([a, b]): PixelPoint => [toX(a), toY(b)]) }));
   const xTicks = logX ? powersOf(...x, inner.width / 60) : ticksOf(...x, Math.max(2, Math.floor(inner.width / 70)));
   const steps = logY
     ? powersOf(...ends, inner.height / 22)
@@ -71,22 +71,22 @@ export function LineChart({
             {yTicks.map((value) => (
               <g key={value}>
                 <line x1={MARGIN.left} x2={MARGIN.left + inner.width} y1={toY(value)} y2={toY(value)} />
-                <Label at={[MARGIN.left - 7, toY(value)]} class="tick" anchor="end">
+                <StageLabel at={[MARGIN.left - 7, toY(value)]} class="tick" anchor="end">
                   {`${below && value === y[0] ? '≤\u2009' : ''}${tickName(value, logY)}`}
-                </Label>
+                </StageLabel>
               </g>
             ))}
             {xTicks.map((value) => (
-              <Label key={value} at={[toX(value), height - MARGIN.bottom + 12]} class="tick">
+              <StageLabel key={value} at={[toX(value), height - MARGIN.bottom + 12]} class="tick">
                 {tickName(value, logX)}
-              </Label>
+              </StageLabel>
             ))}
-            <Label at={[MARGIN.left + inner.width / 2, height - 7]} class="tick">
+            <StageLabel at={[MARGIN.left + inner.width / 2, height - 7]} class="tick">
               {xLabel}
-            </Label>
-            <Label at={[2, 8]} class="tick" anchor="start">
+            </StageLabel>
+            <StageLabel at={[2, 8]} class="tick" anchor="start">
               {yLabel}
-            </Label>
+            </StageLabel>
           </g>
           {now !== undefined && (
             <line class="now" x1={toX(now)} x2={toX(now)} y1={MARGIN.top} y2={height - MARGIN.bottom} />
@@ -107,13 +107,13 @@ export function LineChart({
 }
 
 interface EndProps {
-  readonly lines: readonly (Series & { readonly drawn: readonly Point[] })[];
+  readonly lines: readonly (Series & { readonly drawn: readonly PixelPoint[] })[];
   readonly top: number;
   readonly bottom: number;
   readonly right: number;
 }
 
-/** Names at the ends of the curves, moved apart where they would overlap each other or the end of another curve. */
+/** Names at the ends of the curves. They are moved apart if they would overlap each other or the end of another curve. */
 function EndLabels({ lines, top, bottom, right }: EndProps) {
   const labels: { x: number; y: number; width: number; text: string; colour: string }[] = [];
   const ends = lines
@@ -128,7 +128,7 @@ function EndLabels({ lines, top, bottom, right }: EndProps) {
     const free = (y: number): boolean =>
       dots.every(([dotX, dotY]) => Math.abs(dotY - y) >= DOT || dotX > x + width) &&
       labels.every((other) => Math.abs(other.y - y) >= LINE || other.x > x + width || x > other.x + other.width);
-    // Moved down until it is free, or up if there is no room below.
+    // The name moves down until it overlaps nothing, or up if it does not fit below.
     let y = endY;
     while (!free(y) && y < bottom) y += 1;
     if (y >= bottom) for (y = Math.min(endY, bottom); !free(y) && y > top; ) y -= 1;
@@ -137,9 +137,9 @@ function EndLabels({ lines, top, bottom, right }: EndProps) {
   return (
     <g>
       {labels.map(({ x, y, text, colour }) => (
-        <Label key={text} at={[x, y]} class={`name ${colour}`} anchor="start">
+        <StageLabel key={text} at={[x, y]} class={`name ${colour}`} anchor="start">
           {text}
-        </Label>
+        </StageLabel>
       ))}
     </g>
   );

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 
 const query = matchMedia('(prefers-reduced-motion: reduce)');
 
-/** Whether the user has asked for reduced motion. */
+/** True if the user has asked for reduced motion. */
 export const reducedMotion = signal(query.matches);
 
 query.addEventListener('change', () => {

@@ -5,10 +5,10 @@ import { History, type Moment } from './history.js';
 import { reducedMotion } from './motion.js';
 
 /**
- * A run in epochs: each call returns the next moment, and undefined after the last one. It may throw; if the error is a ConvergenceError with
- * a `best` moment, the run is back at that moment.
+ * A run in epochs. Each call returns the next moment, or undefined after the last one. It may throw. If the error is a
+ * ConvergenceError with a `best` moment, the run has returned to that moment.
  */
-export interface Run<M extends Moment> {
+export interface EpochRun<M extends Moment> {
   next(): M | undefined;
 }
 
@@ -17,17 +17,17 @@ interface Options {
   readonly rate?: number;
 }
 
-/** Speed as a multiple of the usual one: one setting for all screens. */
+/** Speed as a multiple of the usual speed. All screens share this setting. */
 export const speed = signal(1);
 
 /** Milliseconds of computing per frame: short enough for the page to stay smooth. */
 const SLICE = 10;
-/** Milliseconds between two still pictures when motion is not wanted. */
+/** Milliseconds between two still pictures if the user has asked for reduced motion. */
 const STILL = 700;
 
 /**
- * Plays and records a run. It shows a moment of the history, and computes the next one where the history ends. Nothing plays
- * before the user asks for it.
+ * Plays and records a run. It shows a moment of the history, and computes the next moment at the end of the history. Nothing
+ * plays before the user asks for it.
  */
 export class Playback<M extends Moment> {
   /** The moment that is shown; undefined only if the run could not begin. */
@@ -35,19 +35,19 @@ export class Playback<M extends Moment> {
   /** The last epoch that was recorded. */
   readonly reached: Signal<number>;
   readonly playing: Signal<boolean>;
-  /** Whether the run has ended. */
+  /** True if the run has ended. */
   readonly ended: Signal<boolean>;
   readonly problem: Signal<ScreeError | undefined>;
   history = new History<M>();
-  readonly #make: () => Run<M>;
+  readonly #make: () => EpochRun<M>;
   readonly #rate: number;
-  #run: Run<M> | undefined;
+  #run: EpochRun<M> | undefined;
   #request = 0;
   #before = 0;
   #due = 0;
   #hurried = false;
 
-  constructor(make: () => Run<M>, { rate = 20 }: Options = {}) {
+  constructor(make: () => EpochRun<M>, { rate = 20 }: Options = {}) {
     this.#make = make;
     this.#rate = rate;
     this.shown = signal(undefined);
@@ -134,13 +134,13 @@ export class Playback<M extends Moment> {
     });
   }
 
-  /** Whether the last moment is shown and there is no next one. */
+  /** True if the last moment is shown and the run has ended. */
   #over(): boolean {
     const at = this.shown.peek()?.epoch;
     return this.ended.peek() && (at === undefined || at >= this.reached.peek());
   }
 
-  /** Shows the next moment; false when there is none. */
+  /** Shows the next moment. Returns false if the run has ended. */
   #advance(): boolean {
     const at = this.shown.peek();
     const recorded = at && this.history.after(at.epoch);
@@ -173,8 +173,8 @@ export class Playback<M extends Moment> {
   }
 
   /**
-   * Errors of the library are shown on the screen; any other error is a bug and is thrown. If the run is back at an earlier moment, that
-   * moment is shown, because the run continues from there.
+   * Errors of the library are shown on the screen. Any other error is a bug and is thrown. If the run has returned to an earlier
+   * moment, that moment is shown, because the run continues from there.
    */
   #fail(error: unknown): void {
     this.pause();
@@ -191,7 +191,7 @@ export class Playback<M extends Moment> {
       return;
     }
     this.#before = now;
-    // After a pause in the background, the lost time is not made up.
+    // After a pause in the background, the run does not catch up.
     this.#due += (Math.min(elapsed, STILL) / 1000) * this.#rate * speed.peek();
     const end = performance.now() + SLICE;
     let going = true;
@@ -207,9 +207,9 @@ export class Playback<M extends Moment> {
   };
 }
 
-/** A playback that is replaced when one of its dependencies changes. The new one plays if the one before did. */
+/** A playback that is replaced when one of its dependencies changes. The new playback plays if the previous one did. */
 export function usePlayback<M extends Moment>(
-  make: () => Run<M>,
+  make: () => EpochRun<M>,
   depends: readonly unknown[],
   options: Options = {},
 ): Playback<M> {

@@ -82,7 +82,7 @@ export function Player<M extends Moment>({ playback, unit = 'epoch' }: Props<M>)
   );
 }
 
-/** Space plays and pauses, arrows step, Home and End go to the ends, unless the focused element uses these keys itself. */
+/** Space plays and pauses, arrows step, Home and End go to the ends. An element that uses these keys itself gets them if it has the focus. */
 function useKeys<M extends Moment>(playback: Playback<M>): void {
   useEffect(() => {
     const actions: Record<string, () => void> = {

@@ -97,7 +97,7 @@ export function Screen<M extends Moment>(props: Props<M>) {
 /** Milliseconds between two announcements to screen readers. */
 const ANNOUNCE_EVERY = 4000;
 
-/** Announces a changing text to screen readers: every few seconds, and at once when the run pauses or ends. */
+/** Announces a changing text to screen readers, every few seconds and whenever the run pauses or ends. */
 function Announcer({ text, now }: { text: string; now: boolean }) {
   const [spoken, speak] = useState('');
   const latest = useRef(text);
@@ -117,8 +117,8 @@ function Announcer({ text, now }: { text: string; now: boolean }) {
   );
 }
 
-/** Why a run stopped, and what can be done about it. */
-export function Problem<M extends Moment>({
+/** The reason why a run stopped, and a button to continue. */
+export function RunProblem<M extends Moment>({
   playback,
   onShorter,
 }: {
@@ -135,18 +135,18 @@ export function Problem<M extends Moment>({
         {error.code === 'DIVERGED' ? (
           <>
             <strong>The step is too long.</strong> It jumped across the valley and came out higher on the other side,
-            and each further jump would land higher still: no step above 2/curvature can settle. The run is back at its
-            lowest place.
+            and each further jump would land higher still: no step above 2/curvature can settle. The run has returned to
+            its lowest point.
           </>
         ) : (
           <>
-            <strong>This run cannot go on.</strong> {error.message}
+            <strong>This run cannot continue.</strong> {error.message}
           </>
         )}
       </p>
       {onShorter && Number.isFinite(shorter) && (
         <button type="button" onClick={() => onShorter(shorter)}>
-          Go on with a step of {formatNumber(shorter)}
+          Continue with a step of {formatNumber(shorter)}
         </button>
       )}
     </div>

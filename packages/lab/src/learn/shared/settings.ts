@@ -2,10 +2,10 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { rewriteAddress, route } from '../../route.js';
 
-/** Milliseconds between the last change and writing it: browsers refuse an address that changes with every pixel of a drag. */
+/** Milliseconds between the last change and its write. Browsers refuse an address that changes with every pixel of a drag. */
 const REST = 300;
 
-/** Settings of a screen, as text, kept in the address: those that differ from the defaults are written there. */
+/** The settings of a screen, as text. Settings that differ from the defaults are kept in the address. */
 export function useSettings<Names extends string>(
   defaults: Readonly<Record<Names, string>>,
 ): readonly [Readonly<Record<Names, string>>, (change: Partial<Record<Names, string>>) => void] {

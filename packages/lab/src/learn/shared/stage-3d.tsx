@@ -2,19 +2,19 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { useWidth } from '../../charts/use-width.js';
-import { Arrow, type Point } from './draw.js';
+import { Arrow, type PixelPoint } from './draw.js';
 
 export type Point3 = readonly [x: number, y: number, z: number];
 
-/** Maps space to pixels without perspective, so that parallels stay parallel and lengths can be compared. */
-export interface View3 {
+/** Maps space to pixels without perspective, so that parallel lines stay parallel and lengths can be compared. */
+export interface StageView3d {
   readonly width: number;
   readonly height: number;
   /** Pixels per unit. */
   readonly scale: number;
   /** Identifies the view: equal for equal views. */
   readonly key: string;
-  at(point: Point3): Point;
+  at(point: Point3): PixelPoint;
   /** How close a point is to the viewer: above 0 in front of the centre. */
   depth(point: Point3): number;
 }
@@ -31,8 +31,8 @@ interface Props {
   readonly label: string;
   /** The initial direction of view, in degrees. */
   readonly from?: readonly [yaw: number, pitch: number];
-  readonly onPick?: (at: Point, view: View3) => void;
-  readonly children: (view: View3) => ComponentChildren;
+  readonly onPick?: (at: PixelPoint, view: StageView3d) => void;
+  readonly children: (view: StageView3d) => ComponentChildren;
 }
 
 /** Radians per pixel of a drag, and per key press. */
@@ -47,7 +47,7 @@ export function Stage3d({ reach, ratio = 0.7, maxHeight = 460, label, from = [-4
   const camera = useSignal<Camera>({ yaw: (from[0] * Math.PI) / 180, pitch: (from[1] * Math.PI) / 180 });
   const held = useRef<{ x: number; y: number; moved: number } | undefined>(undefined);
   const height = Math.min(maxHeight, Math.round(width * ratio));
-  const view = viewOf(camera.value, width, height, reach);
+  const view = turnedView(camera.value, width, height, reach);
   const turn = (yaw: number, pitch: number): void => {
     const now = camera.peek();
     camera.value = { yaw: now.yaw + yaw, pitch: Math.max(-1.5, Math.min(1.5, now.pitch + pitch)) };
@@ -69,7 +69,7 @@ export function Stage3d({ reach, ratio = 0.7, maxHeight = 460, label, from = [-4
     if (!last) return;
     const [dx, dy] = [event.clientX - last.x, event.clientY - last.y];
     held.current = { x: event.clientX, y: event.clientY, moved: last.moved + Math.abs(dx) + Math.abs(dy) };
-    // A finger that goes up or down scrolls the page (touch-action); across, it turns the picture.
+    // A finger that moves up or down scrolls the page (touch-action). A finger that moves across turns the picture.
     turn(-DRAG * dx, event.pointerType === 'touch' ? 0 : DRAG * dy);
   };
   const release = (event: PointerEvent): void => {
@@ -112,7 +112,7 @@ export function Stage3d({ reach, ratio = 0.7, maxHeight = 460, label, from = [-4
   );
 }
 
-export function viewOf({ yaw, pitch }: Camera, width: number, height: number, reach: number): View3 {
+export function turnedView({ yaw, pitch }: Camera, width: number, height: number, reach: number): StageView3d {
   const [cy, sy, cp, sp] = [Math.cos(yaw), Math.sin(yaw), Math.cos(pitch), Math.sin(pitch)];
   const scale = (0.46 * Math.min(width, height)) / reach || 1;
   return {
@@ -129,7 +129,7 @@ export function viewOf({ yaw, pitch }: Camera, width: number, height: number, re
 }
 
 /** The directions of the three axes, in a corner. */
-function Compass({ view }: { view: View3 }) {
+function Compass({ view }: { view: StageView3d }) {
   const size = 20 / view.scale;
   const [ox, oy] = [34, view.height - 34];
   const [cx, cy] = view.at([0, 0, 0]);
@@ -142,8 +142,8 @@ function Compass({ view }: { view: View3 }) {
     <g class="compass">
       {axes.map((axis, i) => {
         const [x, y] = view.at(axis);
-        const tip: Point = [ox + x - cx, oy + y - cy];
-        const name: Point = [ox + 1.45 * (x - cx), oy + 1.45 * (y - cy)];
+        const tip: PixelPoint = [ox + x - cx, oy + y - cy];
+        const name: PixelPoint = [ox + 1.45 * (x - cx), oy + 1.45 * (y - cy)];
         return (
           <g key={'xyz'[i]}>
             <Arrow from={[ox, oy]} to={tip} width={1.5} />
@@ -158,7 +158,7 @@ function Compass({ view }: { view: View3 }) {
 }
 
 /** The index of the point nearest to a click; undefined if none is near. */
-export function nearest(points: readonly Point[], [x, y]: Point, within = 24): number | undefined {
+export function pointNear(points: readonly PixelPoint[], [x, y]: PixelPoint, within = 24): number | undefined {
   let best: number | undefined;
   let distance = within;
   points.forEach(([a, b], i) => {

@@ -1,25 +1,25 @@
 import { tick } from '@scree/analysis/describe';
 import type { ComponentChildren, SVGAttributes } from 'preact';
 import { useWidth } from '../../charts/use-width.js';
-import { Label, type Point } from './draw.js';
+import { type PixelPoint, StageLabel } from './draw.js';
 import { ticksOf } from './ticks.js';
 
 /** Maps the data's units to pixels, with the same scale in both directions. */
-export interface View {
+export interface StageView {
   readonly width: number;
   readonly height: number;
   /** Pixels per unit. */
   readonly scale: number;
-  at(x: number, y: number): Point;
+  at(x: number, y: number): PixelPoint;
   /** The position of a pointer in the data's units. */
   from(event: {
     readonly clientX: number;
     readonly clientY: number;
     readonly currentTarget: EventTarget | null;
-  }): Point;
+  }): PixelPoint;
 }
 
-/** How far from the centre a stage must reach horizontally and vertically. */
+/** The horizontal and vertical extent of a stage, from its centre. */
 export interface Reach {
   readonly x: number;
   readonly y: number;
@@ -33,8 +33,8 @@ interface Props {
   readonly label: string;
   readonly axes?: boolean;
   readonly class?: string;
-  readonly handlers?: (view: View) => SVGAttributes<SVGSVGElement>;
-  readonly children: (view: View) => ComponentChildren;
+  readonly handlers?: (view: StageView) => SVGAttributes<SVGSVGElement>;
+  readonly children: (view: StageView) => ComponentChildren;
 }
 
 /** A plane with its origin in the centre and the same scale in both directions. */
@@ -65,7 +65,7 @@ export function Stage({
   );
 }
 
-function viewOf(width: number, height: number, reach: Reach): View {
+function viewOf(width: number, height: number, reach: Reach): StageView {
   const scale = 0.46 * Math.min(width / reach.x, height / reach.y) || 1;
   return {
     width,
@@ -80,7 +80,7 @@ function viewOf(width: number, height: number, reach: Reach): View {
 }
 
 /** Axes through the mean, and a few numbers along the edges. */
-function Axes({ view }: { view: View }) {
+function Axes({ view }: { view: StageView }) {
   const { width, height, scale, at } = view;
   const [across, up] = [width / 2 / scale, height / 2 / scale];
   const step = ticksOf(-up, up, 5);
@@ -91,7 +91,7 @@ function Axes({ view }: { view: View }) {
   };
   // A proper minus sign, also in exponents.
   const name = (value: number): string => tick(value).replaceAll('-', '−');
-  // As many names as fit next to each other.
+  // Every n-th line has a name, so that the names fit next to each other.
   const names = Math.max(...along(across).map((x) => name(x).length));
   const every = Math.max(1, Math.ceil((7 * names + 8) / (gap * scale)));
   return (
@@ -107,16 +107,16 @@ function Axes({ view }: { view: View }) {
           (x) => x !== 0 && Math.round(x / gap) % every === 0 && Math.abs(at(x, 0)[0] - width / 2) < width / 2 - 24,
         )
         .map((x) => (
-          <Label key={x} at={[at(x, 0)[0], height - 9]} class="tick">
+          <StageLabel key={x} at={[at(x, 0)[0], height - 9]} class="tick">
             {name(x)}
-          </Label>
+          </StageLabel>
         ))}
       {along(up)
         .filter((y) => y !== 0 && Math.abs(at(0, y)[1] - height / 2) < height / 2 - 22)
         .map((y) => (
-          <Label key={y} at={[6, at(0, y)[1]]} class="tick" anchor="start">
+          <StageLabel key={y} at={[6, at(0, y)[1]]} class="tick" anchor="start">
             {name(y)}
-          </Label>
+          </StageLabel>
         ))}
     </g>
   );

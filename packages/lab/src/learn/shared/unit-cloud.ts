@@ -2,7 +2,7 @@ import type { Matrix } from '@scree/core';
 import { type Eigen, eigenOf } from '@scree/core/learn';
 import { covarianceOf } from './axes.js';
 
-/** A cloud in units in which its largest variance is 1, as the library's rules see it. */
+/** A cloud in units in which its largest variance is 1. The rules of the library use the same units. */
 export interface UnitCloud extends Eigen {
   readonly points: Matrix<Float64Array>;
   /** Σxxᵀ/n; `values` and `vectors` are its eigenvalues and eigenvectors. */

@@ -1,8 +1,8 @@
 import type { Matrix } from '@scree/core';
 import type { Eigen } from '@scree/core/learn';
-import { Arrow, Dots, Label, type Point, pathOf, Segments } from '../shared/draw.js';
+import { Arrow, Dots, type PixelPoint, pathOf, Segments, StageLabel } from '../shared/draw.js';
 import { indexed } from '../shared/format.js';
-import { type Point3, Stage3d, type View3 } from '../shared/stage-3d.js';
+import { type Point3, Stage3d, type StageView3d } from '../shared/stage-3d.js';
 
 interface Props {
   readonly points: Matrix<Float64Array>;
@@ -13,11 +13,11 @@ interface Props {
   readonly sizes: readonly number[];
 }
 
-/** Length of a drawn axis, in standard deviations. */
+/** Half the length of a drawn axis, in standard deviations. */
 const LONG = 2;
 const TURNS = Array.from({ length: 49 }, (_, i) => (i * Math.PI) / 24);
 
-/** Points, their axes now, and the axes of many slightly perturbed copies. */
+/** Points, their current axes, and the axes of many slightly perturbed copies. */
 export function FanStage({ points, axes, fan, k, sizes }: Props) {
   const axis = ({ vectors }: Eigen, j: number, times: number): Point3 => [
     times * vectors[3 * j],
@@ -55,13 +55,13 @@ export function FanStage({ points, axes, fan, k, sizes }: Props) {
             {drawn.map((j) => {
               const [from, to] = both(axes, j);
               const middle = view.at([0, 0, 0]);
-              const name: Point = [to[0] + 0.06 * (to[0] - middle[0]) + 4, to[1] + 0.06 * (to[1] - middle[1]) - 8];
+              const name: PixelPoint = [to[0] + 0.06 * (to[0] - middle[0]) + 4, to[1] + 0.06 * (to[1] - middle[1]) - 8];
               return (
                 <g key={j} class={`axis-${j}`}>
                   <Arrow from={from} to={to} width={3.5} />
-                  <Label at={name} class="name">
+                  <StageLabel at={name} class="name">
                     {indexed('v', j + 1)}
-                  </Label>
+                  </StageLabel>
                 </g>
               );
             })}
@@ -72,8 +72,8 @@ export function FanStage({ points, axes, fan, k, sizes }: Props) {
   );
 }
 
-/** The rim of the plane of the first two axes, as wide as the cloud. */
-function ellipse({ vectors }: Eigen, sizes: readonly number[], view: View3): string {
+/** An ellipse in the plane of the first two axes, as wide as the cloud. */
+function ellipse({ vectors }: Eigen, sizes: readonly number[], view: StageView3d): string {
   return pathOf(
     TURNS.map((turn) => {
       const [a, b] = [LONG * sizes[0] * Math.cos(turn), LONG * sizes[1] * Math.sin(turn)];

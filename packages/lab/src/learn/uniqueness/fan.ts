@@ -3,11 +3,11 @@ import { combineRows, type Eigen, orthonormalRows, random, rowProducts } from '@
 import { axesOf } from '../shared/axes.js';
 import { centred } from '../shared/clouds.js';
 import type { Moment } from '../shared/history.js';
-import type { Run } from '../shared/playback.js';
+import type { EpochRun } from '../shared/playback.js';
 
 const ROWS = 70;
 
-/** Points in space whose covariance has these eigenvalues, exact to rounding; tilted, so that no coordinate axis is an eigenvector. */
+/** Points in space whose covariance has these eigenvalues, exact to rounding. They are tilted, so that no coordinate axis is an eigenvector. */
 export function cloudWith(values: readonly number[]): Matrix<Float64Array> {
   const stretched = whitened().map((value, at) => value * Math.sqrt(values[at % 3]));
   return { rows: ROWS, cols: 3, data: combineRows(stretched, ROWS, TILT, 3, 3) };
@@ -23,12 +23,12 @@ function whitened(): Float64Array {
   return rowProducts(raw.data, ROWS, vectors, 3, 3).map((value, at) => value / Math.sqrt(values[at % 3]));
 }
 
-/** Normal noise for every number of a cloud. */
+/** Normally distributed noise for every number of a cloud. */
 function noiseOf(count: number, seed: number): Float64Array {
   return new Float64Array(count).map(random(seed + 1000).normal);
 }
 
-/** The axes of the points with noise of a size added. */
+/** The axes of the points after noise is added. */
 function perturbedAxes(points: Matrix<Float64Array>, noise: Float64Array, size: number): Eigen {
   const moved = centred({ ...points, data: points.data.map((value, at) => value + size * noise[at]) });
   return axesOf(moved);
@@ -48,8 +48,8 @@ export interface Wobble extends Moment {
 const GLIDE = 24;
 const STATES = 10;
 
-/** Noise that glides from one random state to the next, always of the same size, and the axes that follow it. */
-export function wobble(points: Matrix<Float64Array>, size: number): Run<Wobble> {
+/** Noise of constant size that changes smoothly from one random state to the next, and the axes that follow it. */
+export function wobble(points: Matrix<Float64Array>, size: number): EpochRun<Wobble> {
   let epoch = -1;
   return {
     next() {
@@ -71,8 +71,8 @@ export function wobble(points: Matrix<Float64Array>, size: number): Run<Wobble> 
 }
 
 /**
- * How far noise of a size ε in every number turns the subspace of the first k of three axes, to first order: every pair of an axis i inside
- * and an axis j outside turns by ε·√((λᵢ + λⱼ)/(n − 1))/(λᵢ − λⱼ), and the squares add up. At most 90°.
+ * The angle by which noise of size ε in every number turns the subspace of the first k of three axes, to first order. Every pair
+ * of an axis i inside and an axis j outside turns by ε·√((λᵢ + λⱼ)/(n − 1))/(λᵢ − λⱼ). The squares add up, to at most 90°.
  */
 export function expectedTurn(values: readonly number[], k: number, size: number, rows = ROWS): number {
   let sum = 0;
@@ -89,7 +89,7 @@ export function lineTurn(a: Float64Array, b: Float64Array): number {
   return Math.atan2(cross, cosine);
 }
 
-/** How far the subspace of the first k axes has turned; for a plane, how far its normal has. */
+/** The angle by which the subspace of the first k axes has turned; for a plane, the angle of its normal. */
 export function subspaceTurn(a: Eigen, b: Eigen, k: number): number {
   const at = k === 1 ? 0 : 6;
   return lineTurn(a.vectors.subarray(at, at + 3), b.vectors.subarray(at, at + 3));

@@ -1,6 +1,6 @@
 import type { Uniqueness } from '@scree/core';
 import { Choose } from '../shared/controls.js';
-import { angleText, fixed, indexed } from '../shared/format.js';
+import { angleText, indexed, withDecimals } from '../shared/format.js';
 import { Formula, frac, Live, num, op, Piece, row, square, sub, sum, word } from '../shared/formula.js';
 import { expectedTurn } from './fan.js';
 
@@ -9,16 +9,16 @@ interface VariancesProps {
   readonly values: readonly number[];
   readonly k: number;
   readonly noise: number;
-  /** How far noise turned the subspace, in radians. */
+  /** The angle by which noise turned the subspace, in radians. */
   readonly measured: number;
 }
 
-/** The variances, and how far noise turns the subspace by theory and as measured. */
+/** The variances, and the angle by which noise turns the subspace, in theory and as measured. */
 export function Variances({ values, k, noise, measured }: VariancesProps) {
   const expected = expectedTurn(values, k, noise);
   return (
     <div class="panel">
-      <h2>Variances, and how far noise turns</h2>
+      <h2>Variances, and turns by noise</h2>
       <Bars values={values} k={k} />
       <Formula>
         <Piece>
@@ -47,7 +47,7 @@ export function Variances({ values, k, noise, measured }: VariancesProps) {
 
 const lambda = (index: number | string) => sub('λ', typeof index === 'number' ? num(index) : index);
 
-/** The three variances as bars; a dashed line where the subspace ends. */
+/** The three variances as bars, with a dashed line after those of the subspace. */
 function Bars({ values, k }: { values: readonly number[]; k: number }) {
   return (
     <ul class="bars">
@@ -57,7 +57,7 @@ function Bars({ values, k }: { values: readonly number[]; k: number }) {
           <span class="bar">
             <span style={{ width: `${(100 * value) / values[0]}%` }} />
           </span>
-          <span class="number">{fixed(value)}</span>
+          <span class="number">{withDecimals(value)}</span>
         </li>
       ))}
     </ul>
@@ -99,7 +99,7 @@ interface VerdictProps {
 export function VerdictPanel({ verdict, k, stored, onStored }: VerdictProps) {
   return (
     <div class="panel" data-verdict={verdict?.subspace.determined ?? ''} data-axis={verdict?.axes[0]?.determined ?? ''}>
-      <h2>What the library says of these data</h2>
+      <h2>The library’s verdict on these data</h2>
       {verdict ? <Verdict verdict={verdict} k={k} /> : <p class="hint">Fitting…</p>}
       <Choose
         label="Numbers stored as"

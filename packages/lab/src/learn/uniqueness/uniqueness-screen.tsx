@@ -3,7 +3,7 @@ import { type Matrix, pca, type Uniqueness } from '@scree/core';
 import { useEffect, useMemo } from 'preact/hooks';
 import { axesOf } from '../shared/axes.js';
 import { Choose, Controls, Slider } from '../shared/controls.js';
-import { angleText, fixed } from '../shared/format.js';
+import { angleText, withDecimals } from '../shared/format.js';
 import { usePlayback } from '../shared/playback.js';
 import { Screen } from '../shared/screen.js';
 import { numberIn, oneOf, useSettings } from '../shared/settings.js';
@@ -14,7 +14,7 @@ import { Variances, VerdictPanel } from './uniqueness-panels.js';
 const DEFAULTS = { second: '2', third: '0.6', k: '2', noise: '0.2', stored: 'float64' };
 const FIRST = 4;
 const COPIES = 36;
-/** Turn by noise, in radians, above which an axis counts as undetermined. */
+/** An axis counts as undetermined if noise turns it by more than this, in radians. */
 const UNDETERMINED_TURN = 0.35;
 
 /** Eigenvalues that become equal: the axes spin while the subspace stays fixed, or the subspace is not determined either. */
@@ -37,7 +37,7 @@ export function UniquenessScreen() {
   };
   const now = shown ? subspaceTurn(shown.axes, still, k) : 0;
   const what = k === 1 ? 'axis' : 'plane';
-  const summary = `λ₁ = ${fixed(FIRST)}, λ₂ = ${fixed(second)}, λ₃ = ${fixed(third)}. Noise turns the first axis by ${angleText(turns.axis)}, typically, and the ${what} of the first ${k === 1 ? 'component' : 'two'} by ${angleText(turns.subspace)}. ${verdictText(turns.axis, turns.subspace, k)}`;
+  const summary = `λ₁ = ${withDecimals(FIRST)}, λ₂ = ${withDecimals(second)}, λ₃ = ${withDecimals(third)}. Noise turns the first axis by ${angleText(turns.axis)}, typically, and the ${what} of the first ${k === 1 ? 'component' : 'two'} by ${angleText(turns.subspace)}. ${verdictText(turns.axis, turns.subspace, k)}`;
 
   return (
     <Screen
@@ -93,7 +93,7 @@ function UniquenessControls({ second, third, noise, k, onChange }: ControlsProps
         min={0.2}
         max={FIRST}
         step={0.1}
-        text={second === FIRST ? `${fixed(second, 1)} = λ₁` : fixed(second, 1)}
+        text={second === FIRST ? `${withDecimals(second, 1)} = λ₁` : withDecimals(second, 1)}
         onSlide={(value) => onChange({ second: String(value) })}
       />
       <Slider
@@ -103,7 +103,7 @@ function UniquenessControls({ second, third, noise, k, onChange }: ControlsProps
         min={0.1}
         max={FIRST}
         step={0.1}
-        text={third === second ? `${fixed(third, 1)} = λ₂` : fixed(third, 1)}
+        text={third === second ? `${withDecimals(third, 1)} = λ₂` : withDecimals(third, 1)}
         onSlide={(value) => onChange({ third: String(Math.min(value, second)) })}
       />
       <Slider
@@ -112,7 +112,7 @@ function UniquenessControls({ second, third, noise, k, onChange }: ControlsProps
         min={0.02}
         max={0.6}
         step={0.02}
-        text={fixed(noise)}
+        text={withDecimals(noise)}
         onSlide={(value) => onChange({ noise: String(value) })}
       />
       <Choose
@@ -146,8 +146,8 @@ const TRIES = [
   </>,
   <>Press λ₃ = λ₂: v₁ stays fixed, v₂ spins about it, and the plane spins with it.</>,
   <>
-    Make two of them almost equal and lower the noise: the turn is the noise divided by the gap. How close is too close
-    depends on the precision of the data.
+    Make two of them almost equal and lower the noise: the turn is the noise divided by the gap. The smallest gap that
+    still determines the axes depends on the precision of the data.
   </>,
 ];
 

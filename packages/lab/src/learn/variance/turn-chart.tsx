@@ -1,6 +1,6 @@
 import { useWidth } from '../../charts/use-width.js';
-import { Label, type Point, pathOf } from '../shared/draw.js';
-import { fixed, unitsFor } from '../shared/format.js';
+import { type PixelPoint, pathOf, StageLabel } from '../shared/draw.js';
+import { unitsFor, withDecimals } from '../shared/format.js';
 import { lineAngle, type Turning } from './turning.js';
 
 const HEIGHT = 168;
@@ -13,7 +13,7 @@ export function TurnChart({ turning, angle }: { turning: Turning; angle: number 
     MARGIN.left + ((width - MARGIN.left - MARGIN.right) * (radians + Math.PI / 2)) / Math.PI;
   const y = (variance: number): number =>
     HEIGHT - MARGIN.bottom - ((HEIGHT - MARGIN.top - MARGIN.bottom) * variance) / (turning.total || 1);
-  const curve = Array.from({ length: 91 }, (_, i): Point => {
+  const curve = Array.from({ length: 91 }, (_, i): PixelPoint => {
     const radians = (i / 90 - 0.5) * Math.PI;
     return [x(radians), y(turning.kept(radians))];
   });
@@ -30,7 +30,7 @@ export function TurnChart({ turning, angle }: { turning: Turning; angle: number 
           height={HEIGHT}
           role="img"
           aria-label={`Variance against the angle of the line. ${
-            turning.level
+            turning.isRound
               ? `Kept is ${text(turning.kept(0))} at every angle`
               : `Kept is most, ${text(turning.kept(turning.axis))}, at ${degreesOf(turning.axis)}, and least, ${text(turning.kept(turning.axis + Math.PI / 2))}, across it`
           }; kept and lost always add up to ${text(turning.total)}.`}
@@ -38,25 +38,25 @@ export function TurnChart({ turning, angle }: { turning: Turning; angle: number 
           <path class="area lost" d={`${pathOf(curve)}L${right} ${high}L${left} ${high}Z`} />
           <path class="area kept" d={`${pathOf(curve)}L${right} ${low}L${left} ${low}Z`} />
           <path class="curve kept" d={pathOf(curve)} />
-          <Label at={[left + 2, 9]} class="tick" anchor="start">
+          <StageLabel at={[left + 2, 9]} class="tick" anchor="start">
             variance against the angle of the line
-          </Label>
+          </StageLabel>
           {[-90, -45, 0, 45, 90].map((value) => (
-            <Label
+            <StageLabel
               key={value}
               at={[x((value * Math.PI) / 180), low + 12]}
               class="tick"
               anchor={value === -90 ? 'start' : value === 90 ? 'end' : 'middle'}
             >
-              {`${fixed(value, 0)}°`}
-            </Label>
+              {`${withDecimals(value, 0)}°`}
+            </StageLabel>
           ))}
-          {!turning.level && (
+          {!turning.isRound && (
             <>
               <line class="goal" x1={axis} x2={axis} y1={high} y2={low} />
-              <Label at={[Math.min(Math.max(axis, left + 42), right - 42), HEIGHT - 7]} class="tick">
+              <StageLabel at={[Math.min(Math.max(axis, left + 42), right - 42), HEIGHT - 7]} class="tick">
                 principal axis
-              </Label>
+              </StageLabel>
             </>
           )}
           <line class="now" x1={x(here)} x2={x(here)} y1={high} y2={low} />
@@ -68,5 +68,5 @@ export function TurnChart({ turning, angle }: { turning: Turning; angle: number 
 }
 
 function degreesOf(radians: number): string {
-  return `${fixed((radians * 180) / Math.PI, 1)}°`;
+  return `${withDecimals((radians * 180) / Math.PI, 1)}°`;
 }

@@ -1,15 +1,15 @@
 import type { Matrix } from '@scree/core';
 import { useRef } from 'preact/hooks';
-import { Dots, Line, type Point, Segments } from '../shared/draw.js';
-import { fixed } from '../shared/format.js';
-import { type Reach, Stage, type View } from '../shared/stage.js';
+import { Dots, Line, type PixelPoint, Segments } from '../shared/draw.js';
+import { withDecimals } from '../shared/format.js';
+import { type Reach, Stage, type StageView } from '../shared/stage.js';
 import { lineAngle } from './turning.js';
 
 interface Props {
   readonly points: Matrix<Float64Array>;
   readonly reach: Reach;
   readonly angle: number;
-  /** Angle of the principal axis, where there is one. */
+  /** Angle of the principal axis, if there is one. */
   readonly axis?: number;
   readonly onTurn: (angle: number) => void;
   readonly onRelease: () => void;
@@ -19,9 +19,9 @@ interface Props {
 export function TurnStage({ points, reach, angle, axis, onTurn, onRelease }: Props) {
   const holding = useRef(false);
   const [ux, uy] = [Math.cos(angle), Math.sin(angle)];
-  const handlers = (view: View) => ({
+  const handlers = (view: StageView) => ({
     onPointerDown: (event: PointerEvent) => {
-      // A finger on the empty stage scrolls the page; on the line it turns.
+      // A finger on the empty stage scrolls the page. A finger on the line turns the line.
       const held = event.target instanceof Element && event.target.closest('.turnable') !== null;
       if (event.button !== 0 || (event.pointerType !== 'mouse' && !held)) return;
       holding.current = true;
@@ -34,8 +34,8 @@ export function TurnStage({ points, reach, angle, axis, onTurn, onRelease }: Pro
     onPointerUp: release,
     onPointerCancel: release,
   });
-  const turnTo = (view: View, event: PointerEvent): void => {
-    const [x, y] = view.from(event as unknown as Parameters<View['from']>[0]);
+  const turnTo = (view: StageView, event: PointerEvent): void => {
+    const [x, y] = view.from(event as unknown as Parameters<StageView['from']>[0]);
     if (Math.hypot(x, y) > 8 / view.scale) onTurn(Math.atan2(y, x));
   };
   function release(): void {
@@ -54,8 +54,8 @@ export function TurnStage({ points, reach, angle, axis, onTurn, onRelease }: Pro
   return (
     <Stage reach={reach} ratio={0.66} label={`${points.rows} points and a line through their mean`} handlers={handlers}>
       {(view) => {
-        const place = (i: number): Point => view.at(points.data[2 * i], points.data[2 * i + 1]);
-        const landing = (i: number): Point => {
+        const place = (i: number): PixelPoint => view.at(points.data[2 * i], points.data[2 * i + 1]);
+        const landing = (i: number): PixelPoint => {
           const along = ux * points.data[2 * i] + uy * points.data[2 * i + 1];
           return view.at(along * ux, along * uy);
         };
@@ -63,7 +63,7 @@ export function TurnStage({ points, reach, angle, axis, onTurn, onRelease }: Pro
         const arm = (0.43 * Math.min(view.width, view.height)) / view.scale;
         const ends = [1, -1].map((side) => view.at(side * arm * ux, side * arm * uy));
         const wide = view.width / view.scale;
-        const end = (side: number, at: number): Point =>
+        const end = (side: number, at: number): PixelPoint =>
           view.at(side * wide * Math.cos(at), side * wide * Math.sin(at));
         return (
           <>
@@ -80,7 +80,7 @@ export function TurnStage({ points, reach, angle, axis, onTurn, onRelease }: Pro
               aria-valuemin={-90}
               aria-valuemax={90}
               aria-valuenow={Math.round(degrees)}
-              aria-valuetext={`${fixed(degrees, 1)} degrees`}
+              aria-valuetext={`${withDecimals(degrees, 1)} degrees`}
               onKeyDown={press}
             >
               <Line class="grip" from={ends[0]} to={ends[1]} />

@@ -3,12 +3,12 @@ import { percent } from '@scree/analysis/describe';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { boxOf, type Cloud, cloudChoices, useCloud } from '../shared/clouds.js';
 import { Choose, Controls, Slider, Switch } from '../shared/controls.js';
-import { angleText, fixed, type Units, unitsFor } from '../shared/format.js';
+import { angleText, type Units, unitsFor, withDecimals } from '../shared/format.js';
 import {
   Formula,
   frac,
   Live,
-  norm,
+  normBars,
   num,
   op,
   Piece,
@@ -30,14 +30,14 @@ import { climb, lineAngle, ON_AXIS, turningOf } from './turning.js';
 
 const DEFAULTS = { cloud: 'tilted', angle: '-50', snap: 'yes' };
 
-/** A line that the user turns: how much variance it keeps and loses, and how it turns to the principal axis when released. */
+/** A line that the user turns, the variance that it keeps and loses, and its turn to the principal axis after it is released. */
 export function VarianceScreen() {
   const [settings, change] = useSettings(DEFAULTS);
   const cloud = useCloud(settings.cloud, 2);
   const turning = useMemo(() => turningOf(cloud.points), [cloud]);
   const snap = settings.snap !== 'no';
   const given = (numberIn(settings.angle, -90, 90, -50) * Math.PI) / 180;
-  // Where a run begins: the first at the angle in the address, the others where the user released the line.
+  // The angle at which a run begins: the angle in the address for the first run, then the angle at which the user released the line.
   const start = useSignal({ angle: given, run: 0 });
   const held = useSignal<number | undefined>(undefined);
   const turnsToAxis = useRef(false);
@@ -67,11 +67,11 @@ export function VarianceScreen() {
     else playback.play();
   }, [playback]);
 
-  const converged = turning.level || Math.abs(off) < ON_AXIS;
-  const { total, level } = turning;
+  const converged = turning.isRound || Math.abs(off) < ON_AXIS;
+  const { total, isRound } = turning;
   const units = unitsFor(total);
   const summary = `The line keeps ${units.text(kept)} and loses ${units.text(lost)} of ${units.text(total)}: ${percent(kept / total)} kept. ${
-    level
+    isRound
       ? 'λ₁ = λ₂: the axis is not determined, every line keeps as much.'
       : converged
         ? 'It lies on the principal axis.'
@@ -95,7 +95,7 @@ export function VarianceScreen() {
           points={cloud.points}
           reach={boxOf(cloud.points)}
           angle={angle}
-          {...(level ? {} : { axis: turning.axis })}
+          {...(isRound ? {} : { axis: turning.axis })}
           onTurn={turn}
           onRelease={() => release(snap)}
         />
@@ -125,7 +125,7 @@ export function VarianceScreen() {
         </>
       }
       summary={summary}
-      angle={level ? 0 : Math.abs(off)}
+      angle={isRound ? 0 : Math.abs(off)}
       converged={converged}
       tries={TRIES}
     />
@@ -152,7 +152,7 @@ function VarianceControls({ cloud, angle, snap, onCloud, onAngle, onSnap }: Cont
         min={-90}
         max={90}
         step={1}
-        text={`${fixed(degrees, 1)}°`}
+        text={`${withDecimals(degrees, 1)}°`}
         onSlide={(to) => onAngle((to * Math.PI) / 180)}
       />
       <Switch label="Turns to the axis when released" on={snap} onSwitch={onSnap} />
@@ -179,7 +179,7 @@ function KeptAndLost({ kept, lost, units }: { kept: number; lost: number; units:
         <Piece>
           {frac(num(1), row('n', op('−'), num(1)))}
           {sum('i')}
-          {square(norm(sub('x', 'i'), op('−'), row(op('('), transposed('u'), sub('x', 'i'), op(')')), 'u'))}
+          {square(normBars(sub('x', 'i'), op('−'), row(op('('), transposed('u'), sub('x', 'i'), op(')')), 'u'))}
           {op('=')}
           <Live value={units.text(lost)} of="lost" />
         </Piece>

@@ -5,14 +5,14 @@ import type { Model } from '@scree/core';
 import { componentOf, largest, type NameOf } from '../columns.js';
 import { squeezed } from '../plain-text.js';
 import { FEW_ARROWS, shownOf } from './circle-figure.js';
-import type { Colouring } from './colouring.js';
+import type { RowColours } from './colouring.js';
 import { type Figure, moved, plot, WIDTH } from './figure.js';
 import { drawNames, placeArrowNames } from './place-names.js';
 import { MARGINS, makePlane } from './plane.js';
-import { dots, toPoints } from './points.js';
+import { dotMarks, toPoints } from './points.js';
 import { axisName, legendOf } from './scores-figure.js';
 
-/** Shorter arrows than this many pixels are left out: their names would lie upon each other in the middle. */
+/** Length in pixels below which an arrow is left out, because its name would overlap others near the origin. */
 const SHORTEST = 14;
 const POINTS = 800;
 /** Share of the plot, horizontal and vertical, that the arrows fill. The rest is for their names. */
@@ -20,12 +20,12 @@ const REACH = [0.72, 0.86] as const;
 const HEIGHT = 440;
 
 /**
- * Rows as points and columns as arrows on the first two components. An arrow is √λ·v: if the
- * scores are one standard deviation higher in its direction, the column is higher by its length. Arrows have their own scale, which
- * the figure states. The squared length of an arrow is what the column contributes to the variance of the two components, so the
- * columns that contribute most have the longest arrows; as many are drawn as have names that can be read.
+ * Rows as points and columns as arrows on the first two components. An arrow is √λ·v: if the scores are one standard deviation higher in
+ * its direction, the column is higher by its length. Arrows have their own scale, which the figure states. The squared length of an arrow
+ * is the column's contribution to the variance of the two components, so the columns that contribute most have the longest arrows. Arrows
+ * whose names would not be readable are left out.
  */
-export function biplotFigure(model: Model, facts: RowFacts, colouring: Colouring, nameOf: NameOf): Figure {
+export function biplotFigure(model: Model, facts: RowFacts, colouring: RowColours, nameOf: NameOf): Figure {
   const every = Math.ceil(facts.sample.length / POINTS);
   const points = toPoints(facts, colouring, 0, 1).filter((_, i) => i % every === 0);
   const loadings = [0, 1].map((c) => componentOf(model, c).map((entry) => entry * Math.sqrt(model.variances[c])));
@@ -61,7 +61,7 @@ export function biplotFigure(model: Model, facts: RowFacts, colouring: Colouring
     marks: [
       Plot.ruleX([0], { stroke: 'var(--line)' }),
       Plot.ruleY([0], { stroke: 'var(--line)' }),
-      dots(points, { faint: true }),
+      dotMarks(points, { faint: true }),
       Plot.arrow(arrows, {
         x1: 0,
         y1: 0,

@@ -6,7 +6,7 @@ import { CATEGORIES } from '../theme.js';
 import { type Figure, legend, moved, plot } from './figure.js';
 import { dotBox, drawNames, placeNames } from './place-names.js';
 import { MARGINS, planeOf } from './plane.js';
-import { dots, type Point } from './points.js';
+import { dotMarks, type RowPoint } from './points.js';
 import { axisName } from './scores-figure.js';
 
 /** The rows of one level of a column. */
@@ -29,7 +29,7 @@ export function centresFigure(
   levels: readonly LevelCentre[],
   kind: 'groups' | 'categories',
   [first, second]: readonly [number, number],
-  rows: readonly Point[] = [],
+  rows: readonly RowPoint[] = [],
 ): Figure {
   const columns = [...new Set(levels.map(({ column }) => column))];
   const colour = (column: string): string => CATEGORIES[columns.indexOf(column)] ?? 'var(--other)';
@@ -56,7 +56,7 @@ export function centresFigure(
     marks: [
       Plot.ruleX([0], { stroke: 'var(--line)' }),
       Plot.ruleY([0], { stroke: 'var(--line)' }),
-      ...(rows.length > 0 ? [dots(rows, { faint: true })] : []),
+      ...(rows.length > 0 ? [dotMarks(rows, { faint: true })] : []),
       Plot.dot(points, {
         x: 'x',
         y: 'y',

@@ -2,11 +2,11 @@ import * as Plot from '@observablehq/plot';
 import type { ColumnContribution, SupplementaryColumn } from '@scree/analysis';
 import { listed, plural } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
-import { fixed, type NameOf } from '../columns.js';
+import { fixedDecimals, type NameOf } from '../columns.js';
 import { plainText, squeezed } from '../plain-text.js';
 import { type Figure, legend, moved, plot, WIDTH } from './figure.js';
 import { drawNames, placeArrowNames } from './place-names.js';
-import { MARGINS, makePlane } from './plane.js';
+import { MARGINS, makePlane, type Plane } from './plane.js';
 import { axisName } from './scores-figure.js';
 
 /** Half the height of the axis: the circle and names beside it. */
@@ -67,46 +67,7 @@ export function circleFigure(
           ['columns of the fit', 'var(--accent)'],
           ['supplementary', 'var(--second)'],
         ]);
-  const colour = ({ supplementary }: Arrow): string => (supplementary ? 'var(--second)' : 'var(--accent)');
-  const arrowsOf = (shown: readonly Arrow[], dash: string): Plot.Markish =>
-    Plot.arrow(shown, {
-      x1: 0,
-      y1: 0,
-      x2: 'x',
-      y2: 'y',
-      stroke: colour,
-      strokeWidth: 1.6,
-      strokeDasharray: dash,
-      headLength: 7,
-      title: ({ name, x, y }: Arrow) => `${name}: ${fixed(x, 2)}, ${fixed(y, 2)}`,
-    });
-  const body = plot({
-    height,
-    ...MARGINS,
-    x: { label: axisName(model, first), domain: plane.x, ticks: [-1, -0.5, 0, 0.5, 1], tickFormat: (x) => fixed(x, 1) },
-    y: {
-      label: axisName(model, second),
-      domain: plane.y,
-      ticks: [-1, -0.5, 0, 0.5, 1],
-      tickFormat: (y) => fixed(y, 1),
-    },
-    marks: [
-      Plot.ruleX([0], { stroke: 'var(--line)' }),
-      Plot.ruleY([0], { stroke: 'var(--line)' }),
-      Plot.line(
-        Array.from({ length: 121 }, (_, i): [number, number] => [
-          Math.cos((i * Math.PI) / 60),
-          Math.sin((i * Math.PI) / 60),
-        ]),
-        { stroke: 'var(--faint)', strokeWidth: 1 },
-      ),
-      arrowsOf(drawn, ''),
-      arrowsOf(
-        arrows.filter(({ supplementary }) => supplementary),
-        '4 3',
-      ),
-    ],
-  });
+  const body = circle(model, [first, second], plane, height, arrows);
   const pair = `PC${first + 1} and PC${second + 1}`;
   return {
     name: `correlations-${first + 1}-${second + 1}`,
@@ -115,7 +76,7 @@ export function circleFigure(
       [...drawn]
         .sort((a, b) => Math.hypot(b.x, b.y) - Math.hypot(a.x, a.y))
         .slice(0, 3)
-        .map(({ name, x, y }) => `${name} (${fixed(x, 2)}, ${fixed(y, 2)})`),
+        .map(({ name, x, y }) => `${name} (${fixedDecimals(x, 2)}, ${fixedDecimals(y, 2)})`),
     )}.`,
     caption: [
       `An arrow ends at the correlations of its column with ${pair}; its squared length is the share of the column’s variance that they keep.`,
@@ -130,15 +91,73 @@ export function circleFigure(
         .slice(0, TABLE_ROWS)
         .map(({ name, x, y, supplementary }) => [
           supplementary ? `${name} (supplementary)` : name,
-          fixed(x, 3),
-          fixed(y, 3),
-          fixed(x * x + y * y, 3),
+          fixedDecimals(x, 3),
+          fixedDecimals(y, 3),
+          fixedDecimals(x * x + y * y, 3),
         ]),
       ...(ofFit.length + beside.length > TABLE_ROWS
         ? { note: `${plural(TABLE_ROWS, 'column')} of ${ofFit.length + beside.length}, those that contribute most.` }
         : {}),
     },
   };
+}
+
+/** The circle and its arrows. Arrows of supplementary columns are dashed. */
+function circle(
+  model: Model,
+  [first, second]: readonly [number, number],
+  plane: Plane,
+  height: number,
+  arrows: readonly Arrow[],
+): string {
+  const colour = ({ supplementary }: Arrow): string => (supplementary ? 'var(--second)' : 'var(--accent)');
+  const arrowsOf = (shown: readonly Arrow[], dash: string): Plot.Markish =>
+    Plot.arrow(shown, {
+      x1: 0,
+      y1: 0,
+      x2: 'x',
+      y2: 'y',
+      stroke: colour,
+      strokeWidth: 1.6,
+      strokeDasharray: dash,
+      headLength: 7,
+      title: ({ name, x, y }: Arrow) => `${name}: ${fixedDecimals(x, 2)}, ${fixedDecimals(y, 2)}`,
+    });
+  return plot({
+    height,
+    ...MARGINS,
+    x: {
+      label: axisName(model, first),
+      domain: plane.x,
+      ticks: [-1, -0.5, 0, 0.5, 1],
+      tickFormat: (x) => fixedDecimals(x, 1),
+    },
+    y: {
+      label: axisName(model, second),
+      domain: plane.y,
+      ticks: [-1, -0.5, 0, 0.5, 1],
+      tickFormat: (y) => fixedDecimals(y, 1),
+    },
+    marks: [
+      Plot.ruleX([0], { stroke: 'var(--line)' }),
+      Plot.ruleY([0], { stroke: 'var(--line)' }),
+      Plot.line(
+        Array.from({ length: 121 }, (_, i): [number, number] => [
+          Math.cos((i * Math.PI) / 60),
+          Math.sin((i * Math.PI) / 60),
+        ]),
+        { stroke: 'var(--faint)', strokeWidth: 1 },
+      ),
+      arrowsOf(
+        arrows.filter(({ supplementary }) => !supplementary),
+        '',
+      ),
+      arrowsOf(
+        arrows.filter(({ supplementary }) => supplementary),
+        '4 3',
+      ),
+    ],
+  });
 }
 
 /** Width of the plot by its height, so that the circle is round. */

@@ -5,32 +5,32 @@ import type { Labels } from '@scree/files';
 import { plainText, squeezedApart } from '../plain-text.js';
 import { CATEGORIES } from '../theme.js';
 
-/** Characters of a label that are shown, and those by which longer ones are told apart. */
+/** Maximum number of characters of a label that are shown, and that are compared to distinguish labels. */
 const [LONGEST_SHOWN, LONGEST_READ] = [200, 10_000];
 
 /** Rows of one colour. */
-export interface Group {
+export interface ColourGroup {
   readonly name: string;
   /** A colour of the theme. */
   readonly colour: string;
   /** Number of rows. */
   readonly count: number;
-  /** Whether the name is a label of the data, and not a name for the rest such as "no label". */
+  /** True if the name is a label of the data. False if it stands for the rest, such as "no label". */
   readonly named: boolean;
 }
 
-/** Labels up to which they are groups. */
+/** Maximum number of different labels that count as groups. */
 const MOST_LEVELS = 50;
 
 /** How rows are coloured. */
-export interface Colouring {
+export interface RowColours {
   /** The name of the column of labels. */
   readonly name: string;
   /** The label of a row as text, or undefined. */
   labelOf(row: number): string | undefined;
   /** Up to ten groups, and one for the rest. Empty if rows have no labels, or are coloured by a number. */
-  readonly groups: readonly Group[];
-  /** Whether the labels divide the rows into few groups, so that these can be compared. */
+  readonly groups: readonly ColourGroup[];
+  /** True if the labels divide the rows into few groups, so that groups can be compared. */
   readonly hasLevels: boolean;
   /** Index of the group of a row. */
   groupOf(row: number): number;
@@ -40,10 +40,10 @@ export interface Colouring {
   shareOf(row: number): number;
 }
 
-/** The columns of a table that say which row is meant: its number, its name and its label, as far as there are. */
+/** The columns that identify a row in a table: its number, and its name and label if it has them. */
 export function rowColumns(
   { numberOf, nameOf, sample }: Pick<RowFacts, 'numberOf' | 'nameOf' | 'sample'>,
-  colouring: Colouring,
+  colouring: RowColours,
 ): { readonly titles: readonly string[]; cells(row: number): string[] } {
   // The names of the rows may be their labels.
   const areNames = nameOf && sample.every(({ row }) => nameOf(row) === colouring.labelOf(row));
@@ -58,7 +58,7 @@ export function rowColumns(
   };
 }
 
-export function chooseColours(labels: Labels | undefined, labelName = 'label'): Colouring {
+export function chooseColours(labels: Labels | undefined, labelName = 'label'): RowColours {
   const name = plainText(labelName);
   if (!labels) {
     return {
@@ -97,7 +97,7 @@ export function chooseColours(labels: Labels | undefined, labelName = 'label'): 
     name,
     labelOf,
     groups,
-    // More labels, or a label of its own for every other row, are names of rows.
+    // If there are more labels, or more than one per two rows, the labels are names of rows.
     hasLevels: names.length > 1 && names.length <= Math.min(MOST_LEVELS, codes.length / 2) && !codes.includes(-2),
     groupOf: (row) => groupOfCode(codes[row]),
     shareOf: () => Number.NaN,
@@ -118,7 +118,7 @@ export function checkLabels(labels: Labels | undefined, rows: number): void {
 function makeGroups(
   names: readonly string[],
   codes: ArrayLike<number>,
-): { groups: Group[]; groupOfCode: (code: number) => number } {
+): { groups: ColourGroup[]; groupOfCode: (code: number) => number } {
   const counts = new Float64Array(names.length);
   let [missing, beyond] = [0, 0];
   for (let i = 0; i < codes.length; i++) {
@@ -131,7 +131,7 @@ function makeGroups(
     .sort((a, b) => counts[b] - counts[a] || a - b)
     .slice(0, CATEGORIES.length)
     .sort((a, b) => order.compare(names[a], names[b]) || a - b);
-  const groups: Group[] = chosen.map((code, i) => ({
+  const groups: ColourGroup[] = chosen.map((code, i) => ({
     name: names[code],
     colour: CATEGORIES[i],
     count: counts[code],

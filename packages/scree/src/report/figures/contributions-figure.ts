@@ -5,14 +5,14 @@ import type { Model } from '@scree/core';
 import { componentOf, largest, type NameOf } from '../columns.js';
 import { squeezed } from '../plain-text.js';
 import { signColour } from '../theme.js';
-import { type Figure, legend, moved, nameMargin, plot, text, WIDTH } from './figure.js';
+import { type Figure, figureText, legend, moved, nameMargin, plot, WIDTH } from './figure.js';
 
 /** 12.3 %, or < 0.1 %. */
 function perCent(contribution: number): string {
   return contribution > 0 && contribution < 0.1 ? '< 0.1\u00a0%' : percent(contribution / 100);
 }
 
-/** Components that are drawn, and bars of each. */
+/** Maximum number of components that are drawn, and of bars per component. */
 const COMPONENTS = 3;
 const BARS = 10;
 const NAME_LENGTH = 20;
@@ -20,8 +20,8 @@ const TABLE_ROWS = 200;
 const RIGHT = 56;
 
 /**
- * How much of each component's variance the columns contribute, in per cent: 100·v², which add up to 100. The dashed line is where all
- * columns would be if they contributed the same, 100/d.
+ * The share of each component's variance that a column contributes, in per cent: 100·v². The shares of a component add up to 100. The
+ * dashed line is the average share, 100/d.
  */
 export function contributionsFigure(
   model: Model,
@@ -53,60 +53,20 @@ export function contributionsFigure(
   ]);
   let y = key.height;
   const parts = shown.map(({ c, bars, sum }) => {
-    const height = bars.length * 20 + 6;
     const drawn = [
-      text(8, y + 15, `PC${c + 1} (${percent(model.varianceRatios[c])})`, { weight: 600 }),
+      figureText(8, y + 15, `PC${c + 1} (${percent(model.varianceRatios[c])})`, { weight: 600 }),
       ...(bars.length < d
         ? [
-            text(WIDTH - 8, y + 15, `the ${bars.length} largest, ${percent(sum / 100)} together`, {
+            figureText(WIDTH - 8, y + 15, `the ${bars.length} largest, ${percent(sum / 100)} together`, {
               size: 12,
               colour: 'var(--faint)',
               anchor: 'end',
             }),
           ]
         : []),
-      moved(
-        0,
-        y + 22,
-        plot({
-          height,
-          marginTop: 0,
-          marginBottom: 6,
-          marginLeft: left,
-          marginRight: RIGHT,
-          x: { domain: [0, most], axis: null },
-          y: {
-            label: null,
-            domain: bars.map(({ column }) => column),
-            tickFormat: (column) => squeezed(nameOf(column), NAME_LENGTH),
-            tickSize: 0,
-            padding: 0.2,
-          },
-          marks: [
-            Plot.barX(bars, {
-              x: 'contribution',
-              y: 'column',
-              fill: ({ weight }) => signColour(weight),
-              title: ({ column, contribution, weight }) =>
-                `${nameOf(column)}: ${percent(contribution / 100)}, weight ${formatNumber(weight)}`,
-            }),
-            Plot.ruleX([average], { stroke: 'var(--ink)', strokeDasharray: '4 3' }),
-            Plot.text(bars, {
-              stroke: 'var(--paper)',
-              fill: 'var(--ink)',
-              x: 'contribution',
-              y: 'column',
-              text: ({ contribution }) => perCent(contribution),
-              textAnchor: 'start',
-              dx: 4,
-              fontSize: 12,
-            }),
-            Plot.ruleX([0]),
-          ],
-        }),
-      ),
+      moved(0, y + 22, barsOf(bars, { most, average, left, nameOf })),
     ];
-    y += 22 + height + 12;
+    y += 22 + heightOf(bars) + 12;
     return drawn.join('');
   });
   const listedComponents = Array.from({ length: Math.min(model.k, 4) }, (_, c) => c);
@@ -138,4 +98,58 @@ export function contributionsFigure(
       ...(d > TABLE_ROWS ? { note: `The ${TABLE_ROWS} of ${d} columns that contribute most to PC1.` } : {}),
     },
   };
+}
+
+/** A bar of a column. */
+interface Bar {
+  readonly column: number;
+  readonly contribution: number;
+  readonly weight: number;
+}
+
+function heightOf(bars: readonly Bar[]): number {
+  return bars.length * 20 + 6;
+}
+
+/** The bars of one component. All components have the same scale, from 0 to `most`. */
+function barsOf(
+  bars: readonly Bar[],
+  { most, average, left, nameOf }: { most: number; average: number; left: number; nameOf: NameOf },
+): string {
+  return plot({
+    height: heightOf(bars),
+    marginTop: 0,
+    marginBottom: 6,
+    marginLeft: left,
+    marginRight: RIGHT,
+    x: { domain: [0, most], axis: null },
+    y: {
+      label: null,
+      domain: bars.map(({ column }) => column),
+      tickFormat: (column) => squeezed(nameOf(column), NAME_LENGTH),
+      tickSize: 0,
+      padding: 0.2,
+    },
+    marks: [
+      Plot.barX(bars, {
+        x: 'contribution',
+        y: 'column',
+        fill: ({ weight }) => signColour(weight),
+        title: ({ column, contribution, weight }) =>
+          `${nameOf(column)}: ${percent(contribution / 100)}, weight ${formatNumber(weight)}`,
+      }),
+      Plot.ruleX([average], { stroke: 'var(--ink)', strokeDasharray: '4 3' }),
+      Plot.text(bars, {
+        stroke: 'var(--paper)',
+        fill: 'var(--ink)',
+        x: 'contribution',
+        y: 'column',
+        text: ({ contribution }) => perCent(contribution),
+        textAnchor: 'start',
+        dx: 4,
+        fontSize: 12,
+      }),
+      Plot.ruleX([0]),
+    ],
+  });
 }

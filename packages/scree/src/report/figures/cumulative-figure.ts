@@ -2,7 +2,7 @@ import * as Plot from '@observablehq/plot';
 import { componentsFor, hasAllComponents, percent, plural } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 import { type Figure, plot } from './figure.js';
-import { allRatios, ticks } from './scree-figure.js';
+import { allRatios, integerTicks } from './scree-figure.js';
 
 const MARKS = [0.8, 0.9, 0.95] as const;
 
@@ -15,7 +15,7 @@ function cumulative(ratios: ArrayLike<number>): number[] {
   });
 }
 
-/** Running total of the variance, of all components that are known, with lines at the usual shares. */
+/** Cumulative variance of all known components, with lines at the usual shares. */
 export function cumulativeFigure(model: Model): Figure {
   const { k } = model;
   const ratios = allRatios(model);
@@ -36,7 +36,7 @@ export function cumulativeFigure(model: Model): Figure {
     marginBottom: 42,
     marginTop: 28,
     marginRight: 18,
-    x: { label: 'components', domain: [0, most], ticks: ticks(most), tickFormat: String },
+    x: { label: 'components', domain: [0, most], ticks: integerTicks(most), tickFormat: String },
     y: { label: '% of the variance, together', grid: true, domain: [0, 100], ticks: 5 },
     marks: [
       Plot.areaY(points, { x: 'components', y: 'share', curve: 'linear', fill: 'var(--accent)', fillOpacity: 0.12 }),
@@ -74,7 +74,7 @@ export function cumulativeFigure(model: Model): Figure {
     ],
   });
   const whole = percent(totals[k - 1]);
-  // That all components keep all variance is so of any data.
+  // For any data, all components together keep all variance, so that sentence would say nothing.
   const all = hasAllComponents(model);
   return {
     name: 'cumulative-variance',

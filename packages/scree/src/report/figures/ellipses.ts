@@ -1,11 +1,11 @@
 import * as Plot from '@observablehq/plot';
 import { type EllipseOptions, type Groups, groupEllipse } from '@scree/analysis';
-import type { Colouring } from './colouring.js';
+import type { RowColours } from './colouring.js';
 import type { Plane } from './plane.js';
 
 /** With more groups than this, the ellipses of their rows would hide one another. */
 const MOST_CONCENTRATIONS = 6;
-/** Of fewer rows, the ellipses are larger than the figure and say nothing. */
+/** Minimum number of rows of an ellipse. With fewer rows, ellipses are larger than the figure. */
 const LEAST_ROWS = 6;
 /** Corners of the polygon that is drawn for an ellipse. */
 const CORNERS = 72;
@@ -14,14 +14,14 @@ export interface DrawnEllipses {
   marks(plane: Plane): Plot.Markish[];
   /** Points on the ellipses, to make room for them. */
   readonly points: readonly (readonly [number, number])[];
-  /** Says what they are. */
+  /** Explains the ellipses. */
   readonly caption: string;
 }
 
-/** Ellipses of the groups that have a colour: of their rows, and of their centres. */
+/** Ellipses of the rows and of the centre of each group that has a colour. */
 export function ellipsesOf(
   groups: Groups | undefined,
-  colouring: Colouring,
+  colouring: RowColours,
   components: readonly [number, number],
 ): DrawnEllipses {
   const named = colouring.groups.filter((group) => group.named);
@@ -63,7 +63,7 @@ export function ellipsesOf(
   };
 }
 
-/** Without what is outside the frame: a line has a gap there. */
+/** Removes the points outside the frame. The line has a gap there. */
 function inside(points: Outline['points'], { x: [left, right], y: [low, high] }: Plane): [number, number][] {
   return points.map(([x, y]) => (x >= left && x <= right && y >= low && y <= high ? [x, y] : [Number.NaN, Number.NaN]));
 }

@@ -11,11 +11,11 @@ export const FONT_SIZE = 13;
 const HEADLINE = 34;
 const FOOT = 8;
 
-/** The numbers of a figure, for readers who cannot see it or want exact values. Cells are plain text. */
-export interface Table {
+/** The numbers of a figure, for readers who cannot see it or who want exact values. Cells are plain text. */
+export interface FigureTable {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** Says what the table leaves out. */
+  /** Names the rows that the table leaves out. */
   readonly note?: string;
 }
 
@@ -30,7 +30,7 @@ export interface Figure {
   readonly height: number;
   /** The content of the svg element. */
   readonly body: string;
-  readonly table?: Table;
+  readonly table?: FigureTable;
 }
 
 /** Draws with Plot and returns an SVG group, without Plot's own style sheet, which is made for web pages. */
@@ -54,7 +54,7 @@ interface TextStyle {
   readonly halo?: boolean;
 }
 
-export function text(x: number, y: number, words: string, style: TextStyle = {}): string {
+export function figureText(x: number, y: number, words: string, style: TextStyle = {}): string {
   const { size = FONT_SIZE, weight, colour = 'var(--ink)', anchor = 'start', halo = false } = style;
   const around = halo ? ' stroke="var(--paper)" stroke-width="4" stroke-linejoin="round" paint-order="stroke"' : '';
   const bold = weight === undefined ? '' : ` font-weight="${weight}"`;
@@ -62,11 +62,11 @@ export function text(x: number, y: number, words: string, style: TextStyle = {})
 }
 
 /** Approximate width of a line of text: letters of a wide font are 0.6 times as wide as they are high. */
-export function textWidth(words: string, size = FONT_SIZE): number {
+export function lineWidth(words: string, size = FONT_SIZE): number {
   return 0.6 * size * [...words].length;
 }
 
-/** Width of the margin for names beside a figure, of which at most so many letters are shown. */
+/** Width of the margin for names beside a figure. At most `longest` letters of a name are shown. */
 export function nameMargin(names: readonly string[], longest: number): number {
   return 14 + 8.2 * Math.min(longest, Math.max(...names.map((name) => [...name].length)));
 }
@@ -76,9 +76,9 @@ export function legend(entries: readonly (readonly [name: string, colour: string
   const LINE = 20;
   let [x, y] = [0, 0];
   const parts = entries.map(([name, colour]) => {
-    const width = 24 + textWidth(name);
+    const width = 24 + lineWidth(name);
     if (x > 0 && x + width > WIDTH - 8) [x, y] = [0, y + LINE];
-    const entry = `<circle cx="${round(x + 10)}" cy="${y + 10}" r="5" fill="${colour}"/>${text(x + 20, y + 14.5, name)}`;
+    const entry = `<circle cx="${round(x + 10)}" cy="${y + 10}" r="5" fill="${colour}"/>${figureText(x + 20, y + 14.5, name)}`;
     x += width + 10;
     return entry;
   });
@@ -95,10 +95,10 @@ export function colourBar(colours: readonly string[], labels: readonly [string, 
   const [low, middle, high] = labels;
   return [
     ...cells,
-    text(left, 24, low, { size: 12 }),
-    text(left + width / 2, 24, middle, { size: 12, anchor: 'middle' }),
-    text(left + width, 24, high, { size: 12, anchor: 'end' }),
-    text(left + width + 12, 10, name, { size: 12 }),
+    figureText(left, 24, low, { size: 12 }),
+    figureText(left + width / 2, 24, middle, { size: 12, anchor: 'middle' }),
+    figureText(left + width, 24, high, { size: 12, anchor: 'end' }),
+    figureText(left + width + 12, 10, name, { size: 12 }),
   ].join('');
 }
 
@@ -112,8 +112,8 @@ export function inlineSvg({ name, title, description, height, body }: Figure): s
 }
 
 /**
- * The figure as a separate file: light colours, with a background and a title. A file has no page and no tooltips beside it, so names that were
- * cut are written out below the figure; `names` are the names that may occur in it.
+ * The figure as a separate file: light colours, with a background and a title. A file has no tooltips, so names that were cut are written
+ * in full below the figure. `names` are all names that may occur in the figure.
  */
 export function standaloneSvg(
   { title, description, height: inner, body }: Figure,
@@ -126,10 +126,10 @@ export function standaloneSvg(
     `<title id="title">${escaped(title)}</title>`,
     `<desc id="desc">${escaped(description)}</desc>`,
     '<rect width="100%" height="100%" fill="var(--paper)"/>',
-    text(10, 22, title, { size: 15, weight: 600 }),
+    figureText(10, 22, title, { size: 15, weight: 600 }),
     moved(0, HEADLINE, body),
     ...notes.map((line, i) =>
-      text(10, HEADLINE + inner + NOTE_LINE * (i + 0.7), line, { size: 11, colour: 'var(--faint)' }),
+      figureText(10, HEADLINE + inner + NOTE_LINE * (i + 0.7), line, { size: 11, colour: 'var(--faint)' }),
     ),
     '</svg>\n',
   ].join('\n');
@@ -137,7 +137,7 @@ export function standaloneSvg(
 }
 
 const NOTE_LINE = 15;
-/** Lines of names below a figure, and letters of each. */
+/** Maximum number of lines of names below a figure, and of letters per line. */
 const MOST_NOTES = 60;
 const NOTE_LENGTH = 68;
 
@@ -146,7 +146,7 @@ function wholeNames(body: string, names: readonly string[]): string[] {
   const cut = new Set(Array.from(body.matchAll(/>([^<>]*…[^<>]*)<\/text>/g), ([, shown]) => shown));
   if (cut.size === 0) return [];
   const notes = names.flatMap((name) => {
-    // The same name may be cut to different lengths in one figure; the longest says most.
+    // The same name may be cut to different lengths in one figure. The longest piece identifies it best.
     const shown = [...cut]
       .filter((words) => words === escaped(squeezed(name, [...unescaped(words)].length)))
       .sort((a, b) => b.length - a.length)[0];

@@ -4,9 +4,9 @@ import { count, formatNumber, percent } from '@scree/analysis/describe';
 import type { Model, Stability } from '@scree/core';
 import { componentOf, largest, type NameOf } from '../columns.js';
 import { squeezed } from '../plain-text.js';
-import { type Figure, legend, moved, nameMargin, plot, type Table, text } from './figure.js';
+import { type Figure, type FigureTable, figureText, legend, moved, nameMargin, plot } from './figure.js';
 
-/** Components and columns of each that are drawn. */
+/** Maximum number of components that are drawn, and of columns per component. */
 const MOST_COMPONENTS = 3;
 const MOST_COLUMNS = 10;
 const NAME_LENGTH = 20;
@@ -20,8 +20,8 @@ interface Row {
 }
 
 /**
- * 95 % intervals of the correlations of columns with the first components. Where columns have variance 1, these are the loadings;
- * otherwise loadings have units of their own, and only correlations can be drawn on one axis.
+ * 95 % intervals of the correlations of columns with the first components. If columns have variance 1, the correlations are the loadings.
+ * Otherwise loadings have units of their own, and only correlations can share an axis.
  */
 export function intervalsFigure(
   model: Model,
@@ -56,7 +56,7 @@ export function intervalsFigure(
     const last = i === shown.length - 1;
     const height = rows.length * LINE + (last ? 40 : 6);
     const drawn =
-      moved(0, y, text(8, 15, `PC${c + 1} (${percent(model.varianceRatios[c])})`, { weight: 600 })) +
+      moved(0, y, figureText(8, 15, `PC${c + 1} (${percent(model.varianceRatios[c])})`, { weight: 600 })) +
       moved(
         0,
         y + 22,
@@ -123,7 +123,7 @@ function tableOf(
   { loadings }: Stability,
   nameOf: NameOf,
   shown: readonly { readonly c: number; readonly rows: readonly Row[] }[],
-): Table {
+): FigureTable {
   const own = model.loadings.data;
   return {
     columns: ['component', 'column', 'correlation', '95 % interval', 'loading', '95 % interval'],

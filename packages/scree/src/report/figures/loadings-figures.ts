@@ -2,10 +2,10 @@ import * as Plot from '@observablehq/plot';
 import type { Rotation } from '@scree/analysis';
 import { formatNumber, listed, percent, plural } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
-import { componentOf, fixed, largest, type NameOf } from '../columns.js';
+import { componentOf, fixedDecimals, largest, type NameOf } from '../columns.js';
 import { squeezed } from '../plain-text.js';
 import { DIVERGING_STEPS, divergingColour } from '../theme.js';
-import { colourBar, type Figure, moved, nameMargin, plot, type Table } from './figure.js';
+import { colourBar, type Figure, type FigureTable, moved, nameMargin, plot } from './figure.js';
 
 /** Rows and columns of the heat map. */
 const MOST_ROWS = 40;
@@ -100,7 +100,7 @@ function heatMap(
             Plot.text(cells, {
               x: 'component',
               y: 'column',
-              text: ({ weight }) => fixed(weight, 2),
+              text: ({ weight }) => fixedDecimals(weight, 2),
               fill: 'var(--ink)',
               fontSize: 12,
             }),
@@ -133,7 +133,7 @@ function tableOf(
   prefix: 'PC' | 'RC',
   d: number,
   nameOf: NameOf,
-): Table {
+): FigureTable {
   return {
     columns: ['column', ...vectors.map((_, c) => `${prefix}${c + 1}`)],
     rows: columns.map((column) => [nameOf(column), ...vectors.map((vector) => formatNumber(vector[column]))]),

@@ -5,8 +5,8 @@ import { pngAddress } from '../../png.js';
 import { componentOf } from '../columns.js';
 import { squeezed } from '../plain-text.js';
 import { mix } from '../theme.js';
-import type { Colouring } from './colouring.js';
-import { type Figure, moved, text, WIDTH } from './figure.js';
+import type { RowColours } from './colouring.js';
+import { type Figure, figureText, moved, WIDTH } from './figure.js';
 
 /** Figures for rows that are pictures: the components, and reconstructions of some rows. */
 
@@ -47,7 +47,7 @@ export function componentPictures(model: Model, image: ImageSize): Figure {
     return moved(
       x,
       y,
-      `${shownAt(address, box, size)}${text(size / 2, box.height + 16, words, { size: 12, anchor: 'middle' })}`,
+      `${shownAt(address, box, size)}${figureText(size / 2, box.height + 16, words, { size: 12, anchor: 'middle' })}`,
     );
   });
   return {
@@ -69,7 +69,7 @@ export function componentPictures(model: Model, image: ImageSize): Figure {
 }
 
 /** Some rows, their reconstructions from more and more components, and the errors. */
-export function reconstructionPictures(model: Model, facts: RowFacts, colouring: Colouring, image: ImageSize): Figure {
+export function reconstructionPictures(model: Model, facts: RowFacts, colouring: RowColours, image: ImageSize): Figure {
   const worst = facts.worst.slice(0, WORST).flatMap(({ whole }) => (whole ? [whole] : []));
   const rows = [...facts.examples, ...worst.filter(({ row }) => facts.examples.every((other) => other.row !== row))];
   const steps = stepsOf(model.k);
@@ -94,14 +94,14 @@ export function reconstructionPictures(model: Model, facts: RowFacts, colouring:
       0,
       22 + i * line,
       [
-        text(left - 10, box.height / 2 - (label === undefined ? -4 : 4), `row ${facts.numberOf(row.row)}`, {
+        figureText(left - 10, box.height / 2 - (label === undefined ? -4 : 4), `row ${facts.numberOf(row.row)}`, {
           size: 12,
           anchor: 'end',
         }),
         ...(label === undefined
           ? []
           : [
-              text(left - 10, box.height / 2 + 12, squeezed(label, 13), {
+              figureText(left - 10, box.height / 2 + 12, squeezed(label, 13), {
                 size: 12,
                 anchor: 'end',
                 colour: 'var(--faint)',
@@ -111,7 +111,9 @@ export function reconstructionPictures(model: Model, facts: RowFacts, colouring:
       ].join(''),
     );
   });
-  const names = heads.map((head, c) => text(left + c * cell + size / 2, 14, head, { size: 12, anchor: 'middle' }));
+  const names = heads.map((head, c) =>
+    figureText(left + c * cell + size / 2, 14, head, { size: 12, anchor: 'middle' }),
+  );
   return {
     name: 'reconstruction-pictures',
     title: 'What the components keep of a picture',

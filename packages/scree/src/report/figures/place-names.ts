@@ -1,8 +1,8 @@
-import { FONT_SIZE, text, textWidth } from './figure.js';
+import { FONT_SIZE, figureText, lineWidth } from './figure.js';
 
 /** Names beside points, without overlaps. Coordinates are pixels of the figure. */
 
-export interface Box {
+export interface NameArea {
   readonly left: number;
   readonly right: number;
   readonly top: number;
@@ -12,7 +12,7 @@ export interface Box {
 export interface Wanted {
   readonly at: readonly [x: number, y: number];
   readonly name: string;
-  /** Where the name should be seen from its point: away from the origin for an arrow. Default: to the right. */
+  /** The preferred direction from the point to its name. For an arrow: away from the origin. Default: to the right. */
   readonly towards?: readonly [x: number, y: number];
 }
 
@@ -22,7 +22,7 @@ export interface NamedArrow {
   readonly at: readonly [x: number, y: number];
 }
 
-export interface PlacedName extends Box {
+export interface PlacedName extends NameArea {
   readonly name: string;
 }
 
@@ -30,14 +30,14 @@ export interface PlacedName extends Box {
 const GAP = 7;
 
 /**
- * A place for each name, most important first; undefined where all places beside its point would cover another name or an obstacle, or
- * lie outside the frame. A name is to the right or left of its point, above or below it, or at a corner: the first free place in
- * the wanted direction, or near it.
+ * Returns a place for each name, most important names first. Returns undefined for a name if every place beside its point covers another
+ * name or an obstacle, or lies outside the frame. A name may be to the right or left of its point, above or below it, or at a corner. The
+ * free place that is nearest to the preferred direction is taken.
  */
 export function placeNames(
   wanted: readonly Wanted[],
-  frame: Box,
-  obstacles: readonly Box[] = [],
+  frame: NameArea,
+  obstacles: readonly NameArea[] = [],
   size = FONT_SIZE,
 ): (PlacedName | undefined)[] {
   const taken = [...obstacles];
@@ -50,27 +50,27 @@ export function placeNames(
 }
 
 /**
- * The same for the tips of arrows. Names are on the far side of the tips. Of many arrows, names cover no arrow that was placed before and are not
- * crossed by the arrows of other names; an arrow whose name finds no place should not be drawn. Few arrows are all drawn
- * (`drawAll`): then names cover none of them if they can, and otherwise other names and tips only.
+ * The same for the tips of arrows. Names are on the far side of the tips. If there are many arrows, a name must not cover an arrow that was
+ * placed before or be crossed by a later one, and an arrow whose name has no place should not be drawn. Few arrows are all drawn
+ * (`drawAll`): a name then avoids all arrows if it can, and otherwise only other names and tips.
  */
 export function placeArrowNames(
   arrows: readonly NamedArrow[],
   origin: readonly [x: number, y: number],
-  frame: Box,
+  frame: NameArea,
   { size = FONT_SIZE, drawAll = false }: { size?: number; drawAll?: boolean } = {},
 ): (PlacedName | undefined)[] {
   const all = arrows.map(({ at }) => shaftOf(origin, at));
   const tips = drawAll ? arrows.map(({ at }) => dotBox(at, 3)) : [];
   const shafts = drawAll ? all.flatMap(outerPart) : [];
-  const names: Box[] = [];
+  const names: NameArea[] = [];
   return arrows.map(({ name, at }, i) => {
     if (names.length >= MOST_ARROWS) return undefined;
     const crossed = all[i].some((part) => names.some((other) => overlap(part, inner(other))));
     if (crossed && !drawAll) return undefined;
     const towards = [at[0] - origin[0], at[1] - origin[1]] as const;
     const places = placesOf({ name, at, towards }, size).filter(({ turn }) => turn <= SIDEWAYS);
-    const find = (taken: readonly Box[]): Box | undefined =>
+    const find = (taken: readonly NameArea[]): NameArea | undefined =>
       places.find(({ box }) => isFree(box, frame, taken) && !all[i].some((part) => overlap(part, inner(box))))?.box;
     const free = find([...names, ...tips, ...shafts]) ?? (drawAll ? find([...names, ...tips]) : undefined);
     if (!free) return undefined;
@@ -84,7 +84,7 @@ export function placeArrowNames(
 }
 
 /** Small boxes along an arrow. */
-function shaftOf([x, y]: readonly [number, number], [toX, toY]: readonly [number, number]): Box[] {
+function shaftOf([x, y]: readonly [number, number], [toX, toY]: readonly [number, number]): NameArea[] {
   const steps = Math.ceil(Math.hypot(toX - x, toY - y) / 5);
   return Array.from({ length: steps }, (_, i) => {
     const share = (i + 1) / steps;
@@ -93,20 +93,20 @@ function shaftOf([x, y]: readonly [number, number], [toX, toY]: readonly [number
 }
 
 /** The end of an arrow: near the origin all arrows meet. */
-function outerPart(shaft: readonly Box[]): readonly Box[] {
+function outerPart(shaft: readonly NameArea[]): readonly NameArea[] {
   return shaft.slice(Math.floor(0.7 * shaft.length));
 }
 
-/** Arrows that a reader can follow to their names. */
+/** Maximum number of arrows that a reader can follow to their names. */
 const MOST_ARROWS = 20;
 
 /** The name of an arrow may stand beside its tip, but not on the arrow: −cos of the angle to its direction. */
 const SIDEWAYS = 0.5;
 
 /** Places beside a point, the nearest in the wanted direction first; `turn` is −cos of the angle to it. */
-function placesOf({ at: [x, y], name, towards = [1, 0] }: Wanted, size: number): { box: Box; turn: number }[] {
+function placesOf({ at: [x, y], name, towards = [1, 0] }: Wanted, size: number): { box: NameArea; turn: number }[] {
   // Names of arrows are bold, and bold letters are wider.
-  const [width, height] = [1.1 * textWidth(name, size), size + 1];
+  const [width, height] = [1.1 * lineWidth(name, size), size + 1];
   const length = Math.hypot(...towards) || 1;
   return DIRECTIONS.map(([dx, dy]) => {
     const left = dx > 0 ? x + GAP : dx < 0 ? x - GAP - width : x - width / 2;
@@ -119,7 +119,7 @@ function placesOf({ at: [x, y], name, towards = [1, 0] }: Wanted, size: number):
   }).sort((a, b) => a.far - b.far || a.turn - b.turn);
 }
 
-function isFree(box: Box, frame: Box, taken: readonly Box[]): boolean {
+function isFree(box: NameArea, frame: NameArea, taken: readonly NameArea[]): boolean {
   return isInside(box, frame) && !taken.some((other) => overlap(box, other));
 }
 
@@ -151,7 +151,7 @@ export function drawNames(
     .flatMap((placed) =>
       placed
         ? [
-            text((placed.left + placed.right) / 2, placed.bottom - 0.22 * size, placed.name, {
+            figureText((placed.left + placed.right) / 2, placed.bottom - 0.22 * size, placed.name, {
               size,
               anchor: 'middle',
               halo: true,
@@ -165,19 +165,19 @@ export function drawNames(
 }
 
 /** The box of a dot. */
-export function dotBox([x, y]: readonly [number, number], radius: number): Box {
+export function dotBox([x, y]: readonly [number, number], radius: number): NameArea {
   return { left: x - radius, right: x + radius, top: y - radius, bottom: y + radius };
 }
 
 /** A box without its edge, which the letters of a name do not fill. */
-function inner({ left, right, top, bottom }: Box): Box {
+function inner({ left, right, top, bottom }: NameArea): NameArea {
   return { left: left + 3, right: right - 3, top: top + 3, bottom: bottom - 3 };
 }
 
-function isInside(box: Box, frame: Box): boolean {
+function isInside(box: NameArea, frame: NameArea): boolean {
   return box.left >= frame.left && box.right <= frame.right && box.top >= frame.top && box.bottom <= frame.bottom;
 }
 
-export function overlap(a: Box, b: Box): boolean {
+export function overlap(a: NameArea, b: NameArea): boolean {
   return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 }

@@ -1,15 +1,15 @@
 import { WIDTH } from './figure.js';
-import type { Box } from './place-names.js';
+import type { NameArea } from './place-names.js';
 
 /** A plot whose points are also needed in pixels, to place names. */
 export interface Plane {
   readonly height: number;
   readonly x: [low: number, high: number];
   readonly y: [low: number, high: number];
-  /** Whether a unit has another length on each axis. */
+  /** True if the two axes have different scales. */
   readonly stretched: boolean;
   /** The area inside the axes. */
-  readonly frame: Box;
+  readonly frame: NameArea;
   toPixel(x: number, y: number): [number, number];
 }
 
@@ -18,8 +18,8 @@ export const MARGINS = { marginLeft: 58, marginBottom: 42, marginTop: 26, margin
 type Points = readonly (readonly [x: number, y: number])[];
 
 /**
- * A plane with room for these points and the origin, and for others as far as they do not make it much larger. Both axes have the same
- * scale, unless it would become too high or too low.
+ * A plane with room for these points and the origin. It also has room for `others` if they do not make it much larger. Both axes have the
+ * same scale, unless the plane would become too high or too low.
  */
 export function planeOf(points: Points, others: Points = [], highest = 440): Plane {
   const [x, y] = [rangeOf(points, others, 0), rangeOf(points, others, 1)];
@@ -49,7 +49,7 @@ export function makePlane(x: [number, number], y: [number, number], height: numb
   };
 }
 
-/** Share of the range of the points that others may add at each end. */
+/** Maximum share of the points' range that `others` may add at each end. */
 const MOST_ADDED = 0.75;
 
 function rangeOf(points: Points, others: Points, axis: 0 | 1): [number, number] {

@@ -2,35 +2,37 @@ import * as Plot from '@observablehq/plot';
 import type { RowFacts } from '@scree/analysis';
 import { squeezed } from '../plain-text.js';
 import { rampColour } from '../theme.js';
-import type { Colouring } from './colouring.js';
+import type { RowColours } from './colouring.js';
 
 /** A row as a point of a plot. */
-export interface Point {
+export interface RowPoint {
   readonly x: number;
   readonly y: number;
   readonly colour: string;
   readonly row: number;
   readonly name: string | undefined;
   readonly label: string | undefined;
-  /** Share of the row's squared distance from the mean that is on the two axes: cos². 1 where that is not asked. */
+  /** cos²: the share of the row's squared distance from the mean that the two axes show. 1 if it was not computed. */
   readonly quality: number;
 }
 
 /** Up to this number, every point is an element with a tooltip that names its row and label. */
 export const MAX_TOOLTIPS = 400;
-/** Points of one colour that are drawn in a row. Colours alternate, so that the last group does not cover all others. */
+/**
+ * Number of points of one colour that are drawn one after the other. Colours alternate, so that the last group does not cover all others.
+ */
 const RUN_LENGTH = 200;
 
 export function toPoints(
   { sample, numberOf, nameOf }: Pick<RowFacts, 'sample' | 'numberOf' | 'nameOf'>,
-  colouring: Colouring,
+  colouring: RowColours,
   first: number,
   second: number,
-): Point[] {
+): RowPoint[] {
   return sample.map(({ row, scores, square }) => ({
     x: scores[first],
     y: scores[second],
-    colour: colourOf(row, colouring),
+    colour: rowColour(row, colouring),
     row: numberOf(row),
     name: nameOf?.(row),
     label: colouring.labelOf(row),
@@ -38,24 +40,24 @@ export function toPoints(
   }));
 }
 
-/** What stands beside the point of a row: its name, or its number. */
+/** The text beside the point of a row: its name, or its number. */
 export function pointTitle({ numberOf, nameOf }: Pick<RowFacts, 'numberOf' | 'nameOf'>, row: number): string {
   return squeezed(nameOf?.(row) ?? String(numberOf(row)), 16);
 }
 
 /** "row 3: Karpov, Decastar". */
-function tooltip({ row, name, label }: Point): string {
+function tooltip({ row, name, label }: RowPoint): string {
   const about = [...new Set([name, label])].filter((text) => text !== undefined);
   return `row ${row}${about.length === 0 ? '' : `: ${about.join(', ')}`}`;
 }
 
-export function colourOf(row: number, colouring: Colouring): string {
+export function rowColour(row: number, colouring: RowColours): string {
   if (colouring.range) return rampColour(colouring.shareOf(row));
   return colouring.groups[colouring.groupOf(row)]?.colour ?? 'var(--accent)';
 }
 
 /** Points as dots. Many points of one colour are one path: lines of length zero with round ends. */
-export function dots(points: readonly Point[], { faint = false, sized = false } = {}): Plot.Markish {
+export function dotMarks(points: readonly RowPoint[], { faint = false, sized = false } = {}): Plot.Markish {
   const count = points.length;
   const r = count <= 300 ? 3.2 : count <= 1500 ? 2.3 : 1.7;
   const opacity = faint ? 0.28 : count <= 300 ? 0.85 : count <= 1500 ? 0.7 : 0.6;
@@ -63,9 +65,9 @@ export function dots(points: readonly Point[], { faint = false, sized = false } 
   if (count <= MAX_TOOLTIPS && !faint) {
     return Plot.dot(points, {
       ...channels,
-      ...(sized ? { r: ({ quality }: Point) => 1.6 + 2.6 * quality } : {}),
+      ...(sized ? { r: ({ quality }: RowPoint) => 1.6 + 2.6 * quality } : {}),
       fill: 'colour',
-      title: (point: Point) => `${tooltip(point)}${sized ? `, cos² ${point.quality.toFixed(2)}` : ''}`,
+      title: (point: RowPoint) => `${tooltip(point)}${sized ? `, cos² ${point.quality.toFixed(2)}` : ''}`,
     });
   }
   return Plot.dot(points, {

@@ -2,7 +2,7 @@ import * as Plot from '@observablehq/plot';
 import type { ColumnContribution } from '@scree/analysis';
 import { listed, percent } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
-import { fixed, type NameOf } from '../columns.js';
+import { fixedDecimals, type NameOf } from '../columns.js';
 import { squeezed } from '../plain-text.js';
 import { CATEGORIES } from '../theme.js';
 import { type Figure, legend, moved, nameMargin, plot } from './figure.js';
@@ -13,11 +13,11 @@ const MOST_COLUMNS = 30;
 const TABLE_ROWS = 200;
 const NAME_LENGTH = 20;
 
-/** How much of each column's variance the components keep: cos² of each component, stacked up to the communality. */
+/** The share of each column's variance that the components keep: cos² of each component, stacked up to the communality. */
 export function qualityFigure(model: Model, columns: readonly ColumnContribution[], nameOf: NameOf): Figure {
   const k = Math.min(COMPONENTS, model.uniqueness.rank);
   const varying = [...columns.keys()].filter((j) => Number.isFinite(columns[j].communality));
-  // Where the components keep everything, the first ones decide.
+  // If the components keep all variance of every column, the first components decide the order.
   const kept = columns.map(({ cos2 }) => cos2.slice(0, k).reduce((sum, share) => sum + share, 0));
   const byQuality = [...varying].sort((a, b) => kept[b] - kept[a] || a - b);
   const chosen = byQuality.slice(0, MOST_COLUMNS);
@@ -84,8 +84,8 @@ export function qualityFigure(model: Model, columns: readonly ColumnContribution
         .slice(0, TABLE_ROWS)
         .map((j) => [
           nameOf(j),
-          ...columns[j].cos2.slice(0, k).map((share) => fixed(share, 3)),
-          fixed(columns[j].communality, 3),
+          ...columns[j].cos2.slice(0, k).map((share) => fixedDecimals(share, 3)),
+          fixedDecimals(columns[j].communality, 3),
         ]),
       ...(varying.length > TABLE_ROWS
         ? { note: `The ${TABLE_ROWS} of ${varying.length} columns of which ${first} keep most.` }

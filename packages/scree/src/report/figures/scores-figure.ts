@@ -4,12 +4,12 @@ import { count, formatNumber, listed, percent, plural, tick } from '@scree/analy
 import type { Model } from '@scree/core';
 import { squeezed, squeezedApart } from '../plain-text.js';
 import { RAMP_STEPS, rampColour } from '../theme.js';
-import { type Colouring, rowColumns } from './colouring.js';
+import { type RowColours, rowColumns } from './colouring.js';
 import { ellipsesOf } from './ellipses.js';
-import { colourBar, type Figure, legend, moved, plot, type Table, textWidth, WIDTH } from './figure.js';
-import { type Box, dotBox, drawNames, overlap, type PlacedName, placeNames, type Wanted } from './place-names.js';
+import { colourBar, type Figure, type FigureTable, legend, lineWidth, moved, plot, WIDTH } from './figure.js';
+import { dotBox, drawNames, type NameArea, overlap, type PlacedName, placeNames, type Wanted } from './place-names.js';
 import { MARGINS, type Plane, planeOf } from './plane.js';
-import { colourOf, dots, MAX_TOOLTIPS, type Point, pointTitle, toPoints } from './points.js';
+import { dotMarks, MAX_TOOLTIPS, pointTitle, type RowPoint, rowColour, toPoints } from './points.js';
 
 /** With up to this many rows, the table lists every point. */
 const MOST_ROWS = 200;
@@ -21,17 +21,17 @@ export function axisName(model: Model, component: number): string {
   return `PC${component + 1} (${percent(model.varianceRatios[component])})`;
 }
 
-/** A row that had no part in the fit. */
+/** A supplementary row. */
 export interface SupplementaryPoint {
   readonly name: string;
   readonly scores: ArrayLike<number>;
 }
 
-/** Rows on two components, coloured by their labels, with names as far as these can be read, and the ellipses of groups. */
+/** Rows on two components, coloured by their labels, with the ellipses of groups and with the names that fit. */
 export function scoresFigure(
   model: Model,
   facts: RowFacts,
-  colouring: Colouring,
+  colouring: RowColours,
   unusual: readonly { readonly row: number }[],
   supplementary: readonly SupplementaryPoint[],
   first = 0,
@@ -58,7 +58,7 @@ export function scoresFigure(
     marks: [
       Plot.ruleX([0], { stroke: 'var(--line)' }),
       Plot.ruleY([0], { stroke: 'var(--line)' }),
-      dots(points, { sized }),
+      dotMarks(points, { sized }),
       ...ellipses.marks(plane),
       Plot.dot(apart, {
         x: 'x',
@@ -114,13 +114,13 @@ const ROW_SIZE = 11.5;
 /** Most rows that are named. */
 const MOST_ROW_NAMES = 40;
 
-/** Names of unusual rows and of rows without a part in the fit; then those of other rows, if they have names and these fit. */
+/** Names of unusual rows and of supplementary rows, then names of other rows if they fit. */
 function rowNames(
   facts: RowFacts,
-  points: readonly Point[],
+  points: readonly RowPoint[],
   rings: ReadonlySet<number>,
   apart: readonly { readonly name: string; readonly x: number; readonly y: number }[],
-  obstacles: readonly Box[],
+  obstacles: readonly NameArea[],
   plane: Plane,
 ): { svg: string; named: number } {
   const own = facts.sample.map(({ row }, i) => ({ ...points[i], row, at: plane.toPixel(points[i].x, points[i].y) }));
@@ -131,7 +131,7 @@ function rowNames(
     at,
     towards: [inwards === at[0] > centre[0] ? -1 : 1, 0],
   });
-  // These are named in any case, though they may cover points; towards the middle, so that none is cut off.
+  // These names are always drawn, even over points. They point to the middle, so that none is cut off.
   const sure = [
     ...apart.map(({ name, x, y }) => wanted(name, plane.toPixel(x, y), true)),
     ...own.filter(({ row }) => rings.has(row)).map(({ row, at }) => wanted(pointTitle(facts, row), at, true)),
@@ -154,18 +154,18 @@ function rowNames(
   };
 }
 
-/** Points that names of rows do not cover: of more rows there is no free place. */
+/** Maximum number of points that names of rows must not cover. With more points, no place would be free. */
 const MOST_OBSTACLES = 400;
 
-/** Size by cos² says something where rows differ in it, and points are few enough to have a size. */
-function isSized(points: readonly Point[]): boolean {
+/** Returns true if points are sized by cos²: cos² differs between rows, and there are few points. */
+function isSized(points: readonly RowPoint[]): boolean {
   return points.length <= MAX_TOOLTIPS && 10 * points.filter(({ quality }) => quality < 0.8).length > points.length;
 }
 
 /** A histogram of the scores, if there is only one component. */
-export function scoreHistogram(model: Model, facts: RowFacts, colouring: Colouring): Figure {
+export function scoreHistogram(model: Model, facts: RowFacts, colouring: RowColours): Figure {
   const { sample } = facts;
-  const points = sample.map(({ row, scores }) => ({ x: scores[0], colour: colourOf(row, colouring) }));
+  const points = sample.map(({ row, scores }) => ({ x: scores[0], colour: rowColour(row, colouring) }));
   const { svg: key, height: keyHeight } = legendOf(colouring);
   const height = 280;
   const body = plot({
@@ -193,7 +193,7 @@ export function scoreHistogram(model: Model, facts: RowFacts, colouring: Colouri
 }
 
 /** The legend of the colours. */
-export function legendOf(colouring: Colouring): { svg: string; height: number } {
+export function legendOf(colouring: RowColours): { svg: string; height: number } {
   const { groups, range, name } = colouring;
   if (range) {
     const colours = Array.from({ length: RAMP_STEPS }, (_, i) => rampColour((i + 0.5) / RAMP_STEPS));
@@ -217,10 +217,10 @@ export function legendOf(colouring: Colouring): { svg: string; height: number } 
 
 /** The name of each group at its centre, so that colour is not the only key. */
 function groupNames(
-  points: readonly Point[],
-  colouring: Colouring,
+  points: readonly RowPoint[],
+  colouring: RowColours,
   plane: Plane,
-  obstacles: readonly Box[],
+  obstacles: readonly NameArea[],
 ): PlacedName[] {
   const named = colouring.groups.filter((group) => group.named);
   if (named.length < 2) return [];
@@ -232,7 +232,7 @@ function groupNames(
     const own = points.filter(({ colour }) => colour === group.colour);
     if (own.length === 0) return [];
     const [x, y] = plane.toPixel(median(own.map((point) => point.x)), median(own.map((point) => point.y)));
-    const half = textWidth(names[i], GROUP_SIZE) / 2;
+    const half = lineWidth(names[i], GROUP_SIZE) / 2;
     const middle = Math.min(WIDTH - 4 - half, Math.max(4 + half, x));
     return [{ name: names[i], left: middle - half, right: middle + half, y }];
   });
@@ -242,7 +242,7 @@ function groupNames(
       const top = y - GROUP_SIZE / 2 + shift;
       return { name, left, right, top, bottom: top + GROUP_SIZE };
     };
-    const free = (boxes: readonly Box[]): number | undefined =>
+    const free = (boxes: readonly NameArea[]): number | undefined =>
       SHIFTS.find((shift) => !boxes.some((other) => overlap(at(shift), other)));
     const shift = free([...placed, ...obstacles]) ?? free(placed);
     if (shift !== undefined) placed.push(at(shift));
@@ -250,10 +250,10 @@ function groupNames(
   return placed;
 }
 
-/** How far a name may be moved so that it covers nothing: farther from its points it would mislead, and the legend has it too. */
+/** Shifts of a name that are tried so that it covers nothing. Farther from its points it would mislead, and the legend has the name too. */
 const SHIFTS = [0, 6, -6, 12, -12, 18, -18, 24, -24, 30, -30];
 
-function colouredBy({ groups, range, name }: Colouring): string {
+function colouredBy({ groups, range, name }: RowColours): string {
   if (range) return `, coloured by ${name} from ${formatNumber(range[0])} to ${formatNumber(range[1])}`;
   if (groups.length === 0) return '';
   return `, coloured by ${name}: ${listed(groups.map((group) => group.name))}`;
@@ -276,7 +276,7 @@ interface GroupSummary {
   readonly deviations: readonly number[];
 }
 
-function summaries(sample: RowFacts['sample'], colouring: Colouring, axes: readonly number[]): GroupSummary[] {
+function summaries(sample: RowFacts['sample'], colouring: RowColours, axes: readonly number[]): GroupSummary[] {
   const groups = colouring.groups.length > 0 ? colouring.groups : [{ name: 'all rows' }];
   return groups.map(({ name }, g) => {
     const own = sample.filter(({ row }) => groups.length === 1 || colouring.groupOf(row) === g);
@@ -284,22 +284,22 @@ function summaries(sample: RowFacts['sample'], colouring: Colouring, axes: reado
     const deviations = axes.map((axis, i) =>
       Math.sqrt(own.reduce((sum, { scores }) => sum + (scores[axis] - means[i]) ** 2, 0) / own.length),
     );
-    // The mean of all scores is 0, and what sums leave of it is rounding.
+    // The mean of all scores is 0. Anything else is rounding.
     const shown = means.map((mean, i) => (Math.abs(mean) <= ROUNDING * deviations[i] ? 0 : mean));
     return { name, rows: own.length, means: shown, deviations };
   });
 }
 
-function describeCentres(sample: RowFacts['sample'], colouring: Colouring, ...axes: number[]): string {
+function describeCentres(sample: RowFacts['sample'], colouring: RowColours, ...axes: number[]): string {
   if (colouring.groups.length < 2) return '';
-  const places = summaries(sample, colouring, axes)
+  const centres = summaries(sample, colouring, axes)
     .filter(({ rows }) => rows > 0)
     .map(({ name, means }) => `${name} around ${means.map((mean) => formatNumber(mean, 2)).join(', ')}`);
-  return `On average: ${places.join('; ')}.`;
+  return `On average: ${centres.join('; ')}.`;
 }
 
 /** Every point if there are few. Otherwise the centre of each group. */
-function scoresTable(facts: RowFacts, colouring: Colouring, axes: readonly number[]): Table {
+function scoresTable(facts: RowFacts, colouring: RowColours, axes: readonly number[]): FigureTable {
   const { sample } = facts;
   const names = axes.map((axis) => `PC${axis + 1}`);
   if (sample.length <= MOST_ROWS) {

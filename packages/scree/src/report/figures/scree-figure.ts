@@ -2,7 +2,7 @@ import * as Plot from '@observablehq/plot';
 import { criteriaByImportance, criterionTitle, noiseTested } from '@scree/analysis/criteria';
 import { formatNumber, knownRatios, percent, tick } from '@scree/analysis/describe';
 import type { Choice, Model } from '@scree/core';
-import { type Figure, legend, moved, plot, type Table } from './figure.js';
+import { type Figure, type FigureTable, legend, moved, plot } from './figure.js';
 
 /** Most bars that fit side by side; more variances become a line over a logarithmic axis. */
 const MOST_BARS = 40;
@@ -13,10 +13,10 @@ const NUMBERED_BARS = 9;
 const HEIGHT = 250;
 /** Height of the line of a criterion. */
 const LINE = 18;
-/** Where zero components are drawn on a logarithmic axis. */
+/** The position of zero components on a logarithmic axis. */
 const LOG_ZERO = 0.7;
 
-/** The share of every variance that is known: those of the solver, or all that the criteria computed. */
+/** The shares of all known variances: those of the solver, or those that the criteria computed. */
 export function allRatios(model: Model): Float64Array {
   const known = knownRatios(model);
   const { choice, totalVariance, varianceRatios } = model;
@@ -104,35 +104,39 @@ export function screeFigure(model: Model): Figure {
     ],
   });
   const strip = choice ? criteriaStrip(choice, x) : { svg: '', height: 0 };
-  const beyond = model.d > ratios.length && ratios.length === k && !model.spectrum;
   return {
     name: 'scree',
     title: choice ? 'Scree plot: how many each criterion would keep' : 'Scree plot: the variance of each component',
     description: `${x.logarithmic ? 'A line falls' : 'Bars fall'} from ${percent(ratios[0])} of the variance for the first component to ${percent(ratios[ratios.length - 1])} for component ${ratios.length}.${choice ? ` ${describeChoice(choice)}` : ''}`,
-    caption: [
-      ...(choice ? ['A dot below the plot says how many components a criterion would keep.'] : []),
-      ...(noise
-        ? [
-            `The orange line: at each component, 95 % of tables without structure stay below it (${criterionTitle(noise.name).short}).`,
-          ]
-        : []),
-      ...(whiskers.length > 0 ? ['Whiskers are 95 % intervals from the bootstrap.'] : []),
-      ...(choice || noise
-        ? []
-        : ['Where the bars stop falling steeply, components begin to describe detail or noise.']),
-      ...(beyond ? [`The solver computed the first ${k} only.`] : []),
-    ].join(' '),
+    caption: captionOf(model, noise, ratios.length),
     height: keyHeight + HEIGHT + strip.height,
     body: (keyHeight > 0 ? key.svg : '') + moved(0, keyHeight, body) + moved(0, keyHeight + HEIGHT, strip.svg),
     table: tableOf(model, ratios, noise),
   };
 }
 
+/** `shown` is the number of variances in the figure. */
+function captionOf(model: Model, noise: Noise | undefined, shown: number): string {
+  const { choice, stability, k } = model;
+  const beyond = model.d > shown && shown === k && !model.spectrum;
+  return [
+    ...(choice ? ['A dot below the plot says how many components a criterion would keep.'] : []),
+    ...(noise
+      ? [
+          `The orange line: at each component, 95 % of tables without structure stay below it (${criterionTitle(noise.name).short}).`,
+        ]
+      : []),
+    ...(stability && stability.ratios.length > 0 ? ['Whiskers are 95 % intervals from the bootstrap.'] : []),
+    ...(choice || noise ? [] : ['Where the bars stop falling steeply, components begin to describe detail or noise.']),
+    ...(beyond ? [`The solver computed the first ${k} only.`] : []),
+  ].join(' ');
+}
+
 interface Axis {
   readonly logarithmic: boolean;
   readonly scale: Plot.ScaleOptions;
   readonly margins: { readonly marginLeft: number; readonly marginRight: number };
-  /** Where a number of components is drawn, also 0. */
+  /** The position of a number of components, which may be 0. */
   at(components: number): number;
   readonly most: number;
 }
@@ -140,7 +144,7 @@ interface Axis {
 function axisOf(most: number, choice: Choice | undefined): Axis {
   const margins = { marginLeft: choice ? 132 : 46, marginRight: 16 };
   if (most > MOST_BARS) {
-    // Others would have no label on a logarithmic axis.
+    // Other ticks would have no label on a logarithmic axis.
     const ticks = [1, 2, 10, 20, 100, 200, 1000, 2000, 10000].filter((value) => value <= most);
     return {
       logarithmic: true,
@@ -156,7 +160,7 @@ function axisOf(most: number, choice: Choice | undefined): Axis {
     scale: {
       type: 'band',
       domain: Array.from({ length: most + 1 - from }, (_, i) => i + from),
-      ticks: [...(from === 0 ? [0] : []), ...ticks(most)],
+      ticks: [...(from === 0 ? [0] : []), ...integerTicks(most)],
       padding: most > 25 ? 0.1 : 0.2,
     },
     margins,
@@ -258,7 +262,7 @@ function describeChoice(choice: Choice): string {
     .concat('.');
 }
 
-function tableOf(model: Model, ratios: Float64Array, noise: Noise | undefined): Table {
+function tableOf(model: Model, ratios: Float64Array, noise: Noise | undefined): FigureTable {
   const { stability, spectrum, choice, variances } = model;
   const all = [spectrum, choice?.spectrum, variances].find((values) => values?.length === ratios.length) ?? variances;
   let together = 0;
@@ -289,7 +293,7 @@ function tableOf(model: Model, ratios: Float64Array, noise: Noise | undefined): 
 }
 
 /** Integers from 1 to `most`, few enough to be read. */
-export function ticks(most: number): number[] {
+export function integerTicks(most: number): number[] {
   if (most <= 12) return Array.from({ length: most }, (_, i) => i + 1);
   const step = [2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000].find((size) => most / size <= 10) ?? most;
   return [1, ...Array.from({ length: Math.floor(most / step) }, (_, i) => (i + 1) * step)];

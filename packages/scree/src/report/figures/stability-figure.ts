@@ -1,7 +1,7 @@
 import * as Plot from '@observablehq/plot';
 import { percent, plural, STABLE_ANGLE } from '@scree/analysis/describe';
 import type { Stability } from '@scree/core';
-import { type Figure, legend, moved, plot, text, WIDTH } from './figure.js';
+import { type Figure, figureText, legend, moved, plot, WIDTH } from './figure.js';
 
 /** Components that are drawn, and those in the table. */
 const MOST = 20;
@@ -57,9 +57,9 @@ export function stabilityFigure(stability: Stability): Figure {
   });
   const swaps = stability.swaps.slice(0, shown - 1);
   const beside = [
-    text(WIDTH - 4, TOP - 12, 'swaps', { size: 12, anchor: 'end', colour: 'var(--faint)' }),
+    figureText(WIDTH - 4, TOP - 12, 'swaps', { size: 12, anchor: 'end', colour: 'var(--faint)' }),
     ...swaps.map((share, i) =>
-      text(WIDTH - 4, TOP + (i + 1) * LINE + 4, `⇅ ${rounded(share)}`, {
+      figureText(WIDTH - 4, TOP + (i + 1) * LINE + 4, `⇅ ${rounded(share)}`, {
         size: 12,
         anchor: 'end',
         colour: share >= 0.05 ? 'var(--ink)' : 'var(--faint)',

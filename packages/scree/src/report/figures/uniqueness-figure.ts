@@ -1,7 +1,7 @@
 import * as Plot from '@observablehq/plot';
 import { degrees, formatNumber, powerOfTen, runs } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
-import { type Figure, legend, moved, plot } from './figure.js';
+import { type Figure, type FigureTable, legend, moved, plot } from './figure.js';
 
 const MOST = 60;
 const MOST_ROWS = 200;
@@ -87,29 +87,33 @@ export function uniquenessFigure(model: Model): Figure {
     caption: `Rounding alone, on a logarithmic scale: other samples are another question. An axis that half a unit in the last ${model.dtype} place could turn by more than ${formatNumber(UNIQUE_LIMIT, 2)}° is not unique in this sample.${k > shown ? ` The first ${shown} of ${k}.` : ''}`,
     height: key.height + height,
     body: key.svg + moved(0, key.height, body),
-    table: {
-      columns: [
-        'component',
-        'unique in this sample',
-        'gap to the nearest variance',
-        'turn by rounding the data',
-        'variance known to ±',
-        'turn by the computation',
-        'residual',
-      ],
-      rows: uniqueness.axes
-        .slice(0, MOST_ROWS)
-        .map(({ determined, gap, noiseAngle }, i) => [
-          String(i + 1),
-          determined ? 'yes' : 'no',
-          gap === null ? '(no other)' : formatNumber(gap),
-          degrees(noiseAngle),
-          formatNumber(certificate.varianceBounds[i], 2),
-          degrees(certificate.angleBounds[i]),
-          formatNumber(certificate.residuals[i], 2),
-        ]),
-      ...(k > MOST_ROWS ? { note: `The first ${MOST_ROWS} of ${k} components.` } : {}),
-    },
+    table: tableOf(model),
+  };
+}
+
+function tableOf({ certificate, uniqueness, k }: Model): FigureTable {
+  return {
+    columns: [
+      'component',
+      'unique in this sample',
+      'gap to the nearest variance',
+      'turn by rounding the data',
+      'variance known to ±',
+      'turn by the computation',
+      'residual',
+    ],
+    rows: uniqueness.axes
+      .slice(0, MOST_ROWS)
+      .map(({ determined, gap, noiseAngle }, i) => [
+        String(i + 1),
+        determined ? 'yes' : 'no',
+        gap === null ? '(no other)' : formatNumber(gap),
+        degrees(noiseAngle),
+        formatNumber(certificate.varianceBounds[i], 2),
+        degrees(certificate.angleBounds[i]),
+        formatNumber(certificate.residuals[i], 2),
+      ]),
+    ...(k > MOST_ROWS ? { note: `The first ${MOST_ROWS} of ${k} components.` } : {}),
   };
 }
 

@@ -1,9 +1,9 @@
 import * as Plot from '@observablehq/plot';
 import type { RowFacts, UnusualRows } from '@scree/analysis';
 import { count, formatNumber, plural, tick } from '@scree/analysis/describe';
-import { type Colouring, rowColumns } from './colouring.js';
-import { type Figure, moved, plot, type Table } from './figure.js';
-import { colourOf, dots, type Point, pointTitle } from './points.js';
+import { type RowColours, rowColumns } from './colouring.js';
+import { type Figure, type FigureTable, moved, plot } from './figure.js';
+import { dotMarks, pointTitle, type RowPoint, rowColour } from './points.js';
 import { legendOf } from './scores-figure.js';
 
 /** Rows whose number stands beside their point. */
@@ -20,7 +20,7 @@ interface Axis {
 }
 
 /** Rows by T² and Q, with the limits of both. */
-export function unusualFigure(found: UnusualRows, facts: RowFacts, colouring: Colouring): Figure {
+export function unusualFigure(found: UnusualRows, facts: RowFacts, colouring: RowColours): Figure {
   const { limits, unusualLimits, ranked, unusual, complete } = found;
   const [largest, median] = [facts.distances.largest ** 2, facts.distances.quantile(0.5) ** 2].map((q) =>
     shownQ(q, found),
@@ -33,9 +33,9 @@ export function unusualFigure(found: UnusualRows, facts: RowFacts, colouring: Co
     y: Math.max(y.least, shownQ(error, found)),
   });
   const points = [...drawn.values()].map(
-    (each): Point => ({
+    (each): RowPoint => ({
       ...at(each),
-      colour: colourOf(each.row, colouring),
+      colour: rowColour(each.row, colouring),
       row: facts.numberOf(each.row),
       name: facts.nameOf?.(each.row),
       label: colouring.labelOf(each.row),
@@ -78,7 +78,7 @@ export function unusualFigure(found: UnusualRows, facts: RowFacts, colouring: Co
           },
         ),
       ),
-      dots(points),
+      dotMarks(points),
     ],
   });
   const clipped = [x, y].some(({ least }) => least > 0);
@@ -141,7 +141,7 @@ function limitMarks(
       ];
 }
 
-function tableOf(found: UnusualRows, facts: RowFacts, colouring: Colouring): Table {
+function tableOf(found: UnusualRows, facts: RowFacts, colouring: RowColours): FigureTable {
   const { titles, cells } = rowColumns(facts, colouring);
   return {
     columns: [...titles, 'T²', 'Q', 'unusual in'],

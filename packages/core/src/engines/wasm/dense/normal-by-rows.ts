@@ -123,7 +123,7 @@ export class NormalByRows {
     this.#scaler = undefined;
   }
 
-  /** Returns the kept rows of this scaler, or allocates memory for them. Returns undefined if there is no room. */
+  /** Returns the kept rows of this scaler, or allocates memory for them. Returns undefined if the memory is full. */
   #keep(scaler: Scaler): Kept | undefined {
     if (this.#kept && sameScaler(this.#kept.scaler, scaler)) return this.#kept;
     const bytes = this.#block.rows * this.#stride * 8;

@@ -66,7 +66,7 @@ export interface RowAddresses {
   readonly columns: number;
   readonly starts: number;
   readonly roots: number;
-  /** A copy of its entries by column, written by `sparseByColumn`; 0 if there is no copy. */
+  /** A copy of its entries by column, written by `sparseByColumn`. 0 without a copy. */
   readonly byColumn: number;
 }
 

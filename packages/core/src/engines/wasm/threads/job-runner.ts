@@ -328,7 +328,7 @@ export class JobRunner {
     }
   }
 
-  /** Throws if a job is lost: its worker has died, and there was no progress since the time `since`. */
+  /** Throws if a job is lost: its worker has died, and no job has finished since the time `since`. */
   checkWorkers(since: number): void {
     if (performance.now() - since < ORPHAN_TIMEOUT) return;
     const dead = this.#workers.filter((worker) => worker.failure !== undefined);

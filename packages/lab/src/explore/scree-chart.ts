@@ -2,13 +2,13 @@ import * as Plot from '@observablehq/plot';
 import { percent } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 
-/** What is drawn: the share of each component, and what the criteria advise. */
+/** The numbers of the chart: the share of each component, and the numbers of components that criteria advise. */
 export interface Scree {
   readonly model: Model;
   readonly ratios: Float64Array;
   readonly marks?:
     | {
-        /** The recommended number, and what decides it. */
+        /** The recommended number, and the name of the criterion that decides it. */
         readonly k: number;
         readonly title: string;
         readonly elbow: number | null;
@@ -19,7 +19,7 @@ export interface Scree {
 }
 
 /** The share of the variance per component as bars, the cumulative share as a line, and the numbers of components that criteria advise. */
-export function screePlot(
+export function screeChart(
   { model, ratios, marks }: Scree,
   width: number,
   margin: { readonly left: number; readonly right: number; readonly top: number; readonly bottom: number },

@@ -1,6 +1,6 @@
 import type { ProgressTracker } from '../base/progress.js';
 import type { RowSource } from '../data/blocks/row-source.js';
-import { encodeNumbers } from '../data/encoding/encoded-source.js';
+import { encodedSource } from '../data/encoding/encoded-source.js';
 import type { EncodedColumn, Encoding, Transform } from '../data/encoding/encoding.js';
 import { learnEncoding } from '../data/encoding/learn-encoding.js';
 import { medianScales } from '../data/statistics/column-medians.js';
@@ -14,7 +14,7 @@ import { rereadable } from './reading.js';
  * Applies the options `transform` and `scale: 'median'` to columns of numbers. Most transforms are applied while rows are read.
  * Ranks and medians need passes of their own, so the rows of a stream are kept for them.
  */
-export async function encodeColumns(
+export async function applyColumnOptions(
   given: RowSource,
   settings: Settings,
   progress: ProgressTracker,
@@ -53,7 +53,7 @@ export async function transformColumns(
   const rules = { method: 'pca', missing: 'error', unseen: 'error' } as const;
   const plain: Encoding = { version: 1, ...rules, named: names !== undefined, columns };
   if (labels.every((name) => transformOf(name) !== 'rank')) {
-    return { source: encodeNumbers(given, plain), settings: { ...others, coding: plain } };
+    return { source: encodedSource(sourceTable(given, names), plain), settings: { ...others, coding: plain } };
   }
   const source = await rereadable(given, progress);
   const weights = rowWeights(settings.weights, source.rows);
@@ -65,8 +65,8 @@ export async function transformColumns(
     progress,
   );
   const ranked = columns.map((column, j) => (transformOf(column.name) === 'rank' ? learned.coding.columns[j] : column));
-  const coding = { ...plain, columns: ranked };
-  return { source: encodeNumbers(source, coding), settings: { ...others, coding } };
+  const encoding = { ...plain, columns: ranked };
+  return { source: encodedSource(table, encoding), settings: { ...others, coding: encoding } };
 }
 
 /**

@@ -1,12 +1,13 @@
-import { RowSet, rowNumberOf, type TableBatch } from '@scree/core/data';
+import { RowSet } from './row-set.js';
+import { rowNumberOf, type TableBatch } from './table.js';
 
-/** The numbers in the file of the rows that were read, from 0: one bit per row, if rows were left out. */
+/** The numbers in the user's table of the rows that were read, from 0: one bit per row, if rows were left out. */
 export class RowNumbers {
   /** Rows that were read. */
   count = 0;
   #rows: RowSet | undefined;
 
-  add(batch: TableBatch): void {
+  add(batch: Pick<TableBatch, 'block' | 'rowNumbers'>): void {
     const first = this.count;
     this.count += batch.block.rows;
     if (batch.rowNumbers && !this.#rows) {
