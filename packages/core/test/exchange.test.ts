@@ -13,7 +13,7 @@ const rows = withSpectrum(n, d, (i) => 5 * 0.6 ** i, { offset: (j) => 3 * j, sca
 const fitted = await pca(rows, { k, scale: 'unit' });
 
 /** A model as other software would give it. */
-const parts = (model: Model): ModelComponents & { components: number[][] } => ({
+const parts = (model: Model): ModelComponents & { readonly components: number[][] } => ({
   components: model.components.toRows(),
   mean: Array.from(model.mean),
   variances: Array.from(model.variances),
@@ -120,7 +120,7 @@ describe('a model of components from elsewhere', () => {
     const tilted = (by: number, round: (x: number) => number): ModelComponents => {
       const { components, ...others } = parts(fitted);
       const first = components[0].map((value, j) => value + by * components[1][j]);
-      return { ...others, components: [first, ...components.slice(1)].map((row) => row.map(round)) };
+      return { ...others, components: [first, ...components.slice(1)].map((row) => Array.from(row, round)) };
     };
     const single = await modelFrom(tilted(2e-5, Math.fround));
     expect(single.dtype).toBe('float32');
