@@ -247,7 +247,7 @@ function lead(contents: Contents): string {
     `<p class="lead">About ${facts.rows === 1 ? 'this row' : `these ${escaped(count(facts.rows))} rows`}: ${escaped([...rows, lost].join(' '))}</p>\n`,
     ...(fit.length === 0 ? [] : [`<p class="lead">About the fit: ${escaped(fit.join(' '))}</p>\n`]),
     meanings(contents),
-    `<p>The model was ${escaped(describeOrigin(model))}, earlier. What is said of rows here, in scores, errors and unusual rows, is computed from the ${escaped(plural(facts.rows, 'row'))} of <bdi>${escaped(name)}</bdi>.</p>\n`,
+    `<p>The model was ${escaped(model.origin ? describeOrigin(model) : `fitted earlier, to ${plural(model.n, 'row')}`)}. What is said of rows here, in scores, errors and unusual rows, is computed from the ${escaped(plural(facts.rows, 'row'))} of <bdi>${escaped(name)}</bdi>.</p>\n`,
   ].join('');
 }
 
