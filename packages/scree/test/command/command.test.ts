@@ -291,7 +291,8 @@ describe('scree', () => {
     expect(scree(['--help'])).toMatchObject({ code: 0 });
     expect(scree(['fit', '--help']).out).toMatch(/Examples:/);
     expect(scree(['help', 'transform']).out).toMatch(/scree transform: /);
-    expect(scree(['--version']).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+    expect(scree(['--version']).out).toBe(`${version}\n`);
     for (const shell of ['bash', 'zsh', 'fish']) expect(scree(['completion', shell]).out).toContain('transform');
   });
 
