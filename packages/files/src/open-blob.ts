@@ -31,7 +31,7 @@ export async function openBlob(blob: Blob, options: BlobOptions = {}): Promise<D
 
 /**
  * Opens several blobs or files as one table: their rows one after the other, in this order, and their columns by name. A file
- * that differs is refused by its name.
+ * with other columns is refused, and the message names it.
  */
 export async function openBlobs(blobs: readonly Blob[], options: Omit<BlobOptions, 'name'> = {}): Promise<DataFile> {
   if (blobs.length === 0) throw new DataError('EMPTY_DATA', 'There are no files to open.');

@@ -115,6 +115,12 @@ describe('text that is not in UTF-8', () => {
     expect(rows).toHaveLength(3);
   });
 
+  it('is found if its damaged bytes take as much space as what replaces them', async () => {
+    // F0 9F 98 is a character cut off: a decoder writes U+FFFD for it, which takes three bytes too.
+    const { labels } = await read(latin('x,name\n1,\xf0\x9f\x98A\n2,b\n3,c\n'), { label: 'name' });
+    expect(labels).toEqual(['ðŸ˜A', 'b', 'c']);
+  });
+
   it('is decided cell by cell if the file begins in ASCII', async () => {
     const rows = 60_000;
     const head = Buffer.from(`a,name\n${lines(rows, (i) => `${i},${'abcdefghi'.repeat(8)}`)}\n`);

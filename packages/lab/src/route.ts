@@ -9,7 +9,7 @@ export interface Route {
   readonly query: URLSearchParams;
   /** The number of the data in this entry of the browser's history; undefined if `rewriteAddress` wrote none. */
   readonly data: number | undefined;
-  /** The part of the address after #. The browser's address may be newer, until the `hashchange` event arrives. */
+  /** The part of the address from # on. The browser's address may be newer, until the `hashchange` event arrives. */
   readonly hash: string;
 }
 

@@ -1,8 +1,8 @@
 import { type Random, random } from '@scree/core/linalg';
 
 /**
- * How often every row is in every replicate. Counts belong to row numbers and depend only on the seed, so they do not change with the
- * blocks, or with the order of computation.
+ * How often every row is in every replicate. Counts belong to row numbers and depend only on the seed, so they are the same
+ * however the rows are cut into blocks for reading, and in whatever order they are computed.
  */
 export interface Draws {
   /** Bytes of the counts of one replicate that are kept. */
@@ -13,7 +13,7 @@ export interface Draws {
   clear(): void;
 }
 
-/** Rows of a chunk. Only the counts of one chunk per replicate are in memory. */
+/** Rows of a chunk. `RowDraws` keeps only the counts of one chunk per replicate in memory. */
 const CHUNK = 1 << 17;
 
 /** The random generator of one replicate, or of one part of it. */
@@ -37,7 +37,7 @@ export class RowDraws implements Draws {
   readonly #rows: number;
   readonly #seed: number;
   readonly #totals = new Map<number, Int32Array>();
-  /** One byte each: the probability that a row is drawn more than 255 times is 1e-500. */
+  /** One byte each: the probability that a row is drawn more than 255 times is below 1e-500. */
   readonly #counts = new Map<number, { chunk: number; counts: Uint8Array }>();
 
   constructor(rows: number, seed: number) {
@@ -120,7 +120,7 @@ export function blockDraws(n: number, length: number, seed: number): Draws {
   return keptDraws(n, draw, (row) => row);
 }
 
-/** Whole groups drawn with replacement, for rows that belong together, such as visits of a patient. */
+/** Whole groups drawn with replacement, as many as there are, for rows that belong together, such as visits of a patient. */
 export function groupDraws(groupOf: Int32Array, groups: number, seed: number): Draws {
   const draw = (replicate: number): Uint16Array => {
     const counts = new Uint16Array(groups);

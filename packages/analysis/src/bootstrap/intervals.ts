@@ -1,7 +1,7 @@
 import type { Interval } from '@scree/core';
 import type { AngleSpread } from '@scree/core/pipeline';
 
-/** The 97.5 % interpolatedQuantile of the normal distribution. */
+/** The 97.5 % quantile of the normal distribution. */
 export const Z = 1.959963984540054;
 
 /** The q-quantile of R sorted numbers, interpolated at the rank (R + 1)q (Hyndman & Fan's type 6). */
@@ -18,7 +18,7 @@ export function angleSpread(angles: Float64Array): AngleSpread {
   return { median: interpolatedQuantile(sorted, 0.5), q95: interpolatedQuantile(sorted, 0.95) };
 }
 
-/** The 2.5 and the 97.5 % interpolatedQuantile. */
+/** The 2.5 % and the 97.5 % quantile. */
 export function percentiles(values: Float64Array): Interval {
   const sorted = values.slice().sort();
   return [interpolatedQuantile(sorted, 0.025), interpolatedQuantile(sorted, 0.975)];
@@ -40,7 +40,7 @@ export function standardErrors(units: number): number {
   return t * Math.sqrt((v + 1) / v);
 }
 
-/** A function to a scale on which the error does not depend on the value, and its inverse. */
+/** A function to a scale on which the error hardly depends on the value, and its inverse. */
 export interface Link {
   to(value: number): number;
   from(value: number): number;

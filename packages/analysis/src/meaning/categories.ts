@@ -11,7 +11,7 @@ export interface CategoryLevel {
   readonly center: readonly number[];
   /** The mean score in deviations of the scores: the principal coordinate of the level in correspondence analysis. */
   readonly coordinate: readonly number[];
-  /** The distance of the mean score, in standard errors, from that of the same number of random rows. */
+  /** Distance of the mean score from zero, in standard errors of the mean score of as many random rows. */
   readonly vTest: readonly number[];
   /** Share of the variance of the level's indicator that the component explains. */
   readonly cos2: readonly number[];
@@ -121,9 +121,9 @@ export function mfaGroups(model: Model): MfaGroupPart[] {
 export interface AdjustedInertias {
   /** (Q/(Q − 1))²·(λ − 1/Q)² for every component with λ > 1/Q, the others have none (Benzécri 1979). */
   readonly inertias: readonly number[];
-  /** Shares of their sum, which are too large; null if the model lacks components with λ > 1/Q. */
+  /** Shares of their sum, which are too large; null if the model does not have all components with λ > 1/Q. */
   readonly benzecri: readonly number[] | null;
-  /** Shares of the average inertia of the pairs of columns; null if the model lacks variances (Greenacre 1993). */
+  /** Shares of the average inertia of the pairs of columns; null if the model does not have all variances (Greenacre 1993). */
   readonly greenacre: readonly number[] | null;
 }
 

@@ -51,7 +51,7 @@ export interface Engine {
   symmetricEigen(a: Float64Array, size: number, count: Count, onStep: OnStep): Promise<SymmetricEigen>;
   /**
    * Computes the leading eigenpairs of a symmetric positive semidefinite matrix, given by its upper triangle, if the engine finds few of
-   * many faster than all. Residuals are at most tolerance·λ₁. Returns undefined if they are not, or if computing all eigenpairs costs no
+   * many faster than all. Returns undefined if the residuals would exceed tolerance·λ₁, or if computing all eigenpairs costs no
    * more. `seed` determines the random start vectors. If `also` holds further vectors, their products with the matrix are returned too.
    */
   leadingEigen?(

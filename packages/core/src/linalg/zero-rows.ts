@@ -48,7 +48,7 @@ export async function withoutZeroRows<Found extends SymmetricEigen | undefined>(
   return { values, vectors, count: wanted };
 }
 
-/** A separate function, so that the engine compiles it after a few vectors. */
+/** A separate function, so that the JavaScript engine optimises it after a few vectors. */
 function spread(vector: Float64Array, rows: Int32Array, into: Float64Array, at: number): void {
   for (let i = 0; i < rows.length; i++) into[at + rows[i]] = vector[i];
 }

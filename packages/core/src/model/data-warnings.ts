@@ -59,8 +59,8 @@ export function fewDigits(stats: ColumnStatistics, { dtype, weight, ddof, column
     const [min, max] = [stats.min[j], stats.max[j]];
     const largest = Math.max(-min, max);
     const deviation = columnDeviation(stats, j, weight - ddof, true);
-    // Numbers below 1 are measured in units of 2^-60, because `powerOfTwo` ends at 2^-1000. The smallest numbers of a type are
-    // equally spaced.
+    // `powerOfTwo` ends at 2^-1000, so numbers below 1 are multiplied by 2^60 first. Subnormal numbers have a fixed spacing,
+    // hence the maximum.
     const unit = largest < 1 ? 2 ** -60 : 1;
     const step = Math.max(
       powerOfTwo(largest / unit) * 2 ** (float32 ? -23 : -52) * unit,

@@ -8,7 +8,7 @@ import { scalerOf } from './scaler-of.js';
 
 /** Number of rows between two calls of `onStep`. */
 const TILE_ROWS = 256;
-/** If ‖b‖² − ‖z‖² is a smaller share of ‖b‖², it has lost more than ten digits. */
+/** If ‖b‖² − ‖z‖² is a smaller share of ‖b‖², fewer than ten of its digits are right. */
 const LOST_DIGITS_SHARE = 1e-5;
 
 /** The parts of a model that reconstruction needs. */

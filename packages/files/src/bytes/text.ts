@@ -32,24 +32,26 @@ export function textOf(bytes: Uint8Array, from = 0, to = bytes.length): string {
 /** Decodes UTF-8 or, if the bytes are invalid, Windows-1252, which older programs write. */
 export function utf8OrWindows1252Of(bytes: Uint8Array, from = 0, to = bytes.length): string {
   const text = textOf(bytes, from, to);
-  return isWhole(text, to - from) ? text : windows1252Of(bytes, from, to);
+  return isWhole(text, bytes, from, to) ? text : windows1252Of(bytes, from, to);
 }
 
-/** Returns true if the decoded text has the length of its bytes: a U+FFFD in the bytes keeps the length, a replacement of invalid bytes changes it. */
-function isWhole(text: string, length: number): boolean {
-  return !text.includes('\ufffd') || encoder.encode(text).length === length;
+/** Returns true if the bytes are valid UTF-8: each U+FFFD of the text is in the bytes, and none replaces invalid ones. */
+function isWhole(text: string, bytes: Uint8Array, from = 0, to = bytes.length): boolean {
+  if (!text.includes('\ufffd')) return true;
+  const encoded = encoder.encode(text);
+  return encoded.length === to - from && encoded.every((byte, i) => byte === bytes[from + i]);
 }
 
 /** Decodes lines, and tells whether they are in Windows-1252. One damaged line among lines in UTF-8 does not count. */
 export function linesOf(bytes: Uint8Array): { readonly text: string; readonly windows1252: boolean } {
   const text = textOf(bytes);
-  if (isWhole(text, bytes.length)) return { text, windows1252: false };
+  if (isWhole(text, bytes)) return { text, windows1252: false };
   let balance = 0;
   const lines: string[] = [];
   for (let at = 0; at < bytes.length && balance < CLEAR; ) {
     const end = bytes.indexOf(10, at) + 1 || bytes.length;
     const line = textOf(bytes, at, end);
-    const whole = isWhole(line, end - at);
+    const whole = isWhole(line, bytes, at, end);
     if (!whole) balance++;
     else if (line.length < end - at) balance--;
     lines.push(whole ? line : windows1252Of(bytes, at, end));

@@ -145,7 +145,7 @@ export function fullHeader(
   return body.every((record) => record[width - 1] === '') ? [...header, ''] : ['', ...header];
 }
 
-/** The names, made unique; numbers if there are none. */
+/** The names, made unique; numbered (`column1`) if there are none. */
 export function columnNames(given: readonly string[], width: number): string[] {
   const nameless = (j: number): string => (j === 0 && given.length > 0 ? 'index' : `column${j}`);
   return uniqueNames(Array.from({ length: width }, (_, j) => given[j] || nameless(j)));

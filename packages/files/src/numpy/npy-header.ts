@@ -124,7 +124,7 @@ function parseShape(text: string, bad: (what: string) => Error): number[] {
   return shape;
 }
 
-/** The number of values in the shape. Throws if it is too large to count or the file is shorter than the values. */
+/** The number of values in the shape. Throws if it is too large to count, or the file is shorter or longer than the values. */
 export function countValues(
   shape: readonly number[],
   bytesEach: number,

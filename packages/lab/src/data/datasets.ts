@@ -40,7 +40,7 @@ export const DATASETS = {
   },
   penguins: {
     title: 'Penguins',
-    about: '344 penguins of three species, two of which were not measured (Palmer Station, 2007–2009)',
+    about: '344 penguins of three species; two penguins were not measured (Palmer Station, 2007–2009)',
     origin: at('penguins.csv', penguins),
     scale: 'unit',
     exclude: ['year'],

@@ -15,7 +15,7 @@ const GAP = 14;
 const RAMP_WIDTH = 144;
 const FONT = { 'font-family': 'system-ui, sans-serif', 'font-size': 12, 'font-weight': 400, 'text-anchor': 'start' };
 
-/** Draws the legend and the captions below a figure of this width, and returns their height. Names are not shortened; long lines are broken. */
+/** Draws the legend and the captions below a figure of this width, and returns them with their height. Names are not shortened; long lines are broken. */
 export function drawNotes(
   { legend, captions }: FigureNotes,
   width: number,

@@ -22,7 +22,7 @@ export const METHODS = {
 } as const;
 
 // Relations.
-/** The field `common` has the number of the relation, as with Spark's own clients: errors about columns name this number. */
+/** The field `common` must have a relation number, as Spark's own clients send it, because errors about columns name it. */
 const relation = (number: number, body: Encoded): Encoded => message([1, message([2, 0])], [number, body]);
 export const namedTable = (name: string): Encoded => relation(2, message([1, message([1, name])]));
 export const sqlQuery = (query: string): Encoded => relation(10, message([1, query]));

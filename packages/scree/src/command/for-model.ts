@@ -88,7 +88,7 @@ export function readFor(model: Model, file: DataFile, { flags }: Pick<Call, 'fla
       { value: given, expected },
     );
   }
-  // The columns beside the rows are covariates only, not supplementary columns or groups.
+  // The covariates were read as supplementary columns and groups. The user did not ask for them, so they are not kept.
   const beside = encoding?.regression ? { supplementary: [], groups: [] } : {};
   return encoding ? file.encode(ruledBy(encoding, flags), beside) : file;
 }

@@ -54,7 +54,7 @@ const SCALE_FLAG = choice(
   'divide each column by its standard deviation (unit), the root of that (pareto), its range, or its median absolute deviation times 1.4826 (median) (default: none)',
 );
 
-/** The same with log-ratios, for the parts of a composition. */
+/** The rules of --scale, and log-ratios for the parts of a composition. */
 const CODED_SCALE_FLAG = choice(
   'scale',
   [...SCALE_RULES, 'clr', 'ilr'],
@@ -82,7 +82,7 @@ export const SEED_FLAG = number(
   Number.isSafeInteger,
 );
 
-/** For `scree moments`. It has no default, because n replicates take as long as n fits. */
+/** For `scree moments`. It is off by default, because n replicates take as long as n fits. */
 export const BOOTSTRAP_PARTS_FLAG: Flag = {
   ...BOOTSTRAP_FLAG,
   what: 'also keep the moments of N samples drawn from the rows, to see how stable the components are (default: 0)',

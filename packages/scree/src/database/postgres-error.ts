@@ -34,7 +34,7 @@ export function postgresError(error: unknown, path: string, doing: Doing): unkno
         : `${path} does not speak as Postgres does: ${error.message}. Check host and port of the address.`,
     );
   }
-  // If a host has several addresses, connecting fails with one error per address.
+  // If all addresses of a host fail, there is one error per address; the first is used.
   const first = error instanceof AggregateError ? (error.errors[0] as Error) : error;
   const what = first.message.split('\n')[0].replace(/[.\s]+$/, '');
   const details = { value: code || what };

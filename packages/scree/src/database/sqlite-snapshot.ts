@@ -77,7 +77,7 @@ export async function takeSnapshot(file: string, path: string, folder: string): 
   }
 }
 
-/** Returns true if the database was last written with a write-ahead log. The header contains the versions of both formats. */
+/** Returns true if the database was last written with a write-ahead log. The header contains the write version and the read version; 2 means a log. */
 async function usesLog(handle: FileHandle): Promise<boolean> {
   const header = Buffer.alloc(20);
   await handle.read(header, 0, 20, 0);

@@ -53,7 +53,7 @@ export function wideTable(table: Table, options: WideOptions): Table {
   });
 }
 
-/** Reads a wide table through its parts. */
+/** Reads a table directly if it can, and through parts otherwise. */
 class WideReader {
   readonly #table: Table;
   readonly #options: WideOptions;
@@ -67,7 +67,7 @@ class WideReader {
     this.#options = options;
   }
 
-  /** Reads the table directly if its columns fit in memory, and otherwise through parts. */
+  /** Reads few columns directly. If DuckDB runs out of memory, or for more columns, continues through parts. */
   async *read(request: ReadRequest): AsyncGenerator<TableBatch, void, void> {
     const numbers = request.numbers === 'all' ? [...this.#table.columns.keys()] : request.numbers;
     let done = 0;
@@ -124,7 +124,7 @@ class WideReader {
     }
   }
 
-  /** Writes columns to as many parts as memory needs. */
+  /** Writes columns to parts of at most `#maxColumns` columns, or fewer if DuckDB runs out of memory. */
   async #writeParts(numbers: readonly number[]): Promise<{ parts: Part[]; rows: number }> {
     const parts: Part[] = [];
     let rows = 0;

@@ -2,7 +2,7 @@ import { read as readFile } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openFormat, plainPlatform, type ReadRequest, type Table, unpacked } from '@scree/files/platform';
 import { fileBytes } from './file-bytes.js';
-import { type FromThread, sendError, type TextTask, type ThreadTask, type ToThread } from './thread-messages.js';
+import { type FromThread, serializeError, type TextTask, type ThreadTask, type ToThread } from './thread-messages.js';
 import { nodeUnpackers } from './unpackers.js';
 
 /** The worker thread that parses text or queries a SQLite database. table-in-thread.ts starts it. */
@@ -46,7 +46,7 @@ const task: ThreadTask = workerData;
 const opening = open(task);
 opening.then(
   (table) => send({ kind: 'open', facts: factsOf(table) }),
-  (error: unknown) => send({ kind: 'error', reading: undefined, error: sendError(error) }),
+  (error: unknown) => send({ kind: 'error', reading: undefined, error: serializeError(error) }),
 );
 
 port.on('message', (message: ToThread) => {
@@ -94,7 +94,7 @@ async function read(number: number, request: ReadRequest): Promise<void> {
     }
     send({ kind: 'end', reading: number, warnings: (await table.warnings?.()) ?? [] });
   } catch (error) {
-    send({ kind: 'error', reading: number, error: sendError(error) });
+    send({ kind: 'error', reading: number, error: serializeError(error) });
   } finally {
     readings.delete(number);
   }

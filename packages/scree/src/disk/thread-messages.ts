@@ -89,7 +89,7 @@ export interface SentError {
   readonly path: string | undefined;
 }
 
-export function sendError(error: unknown): SentError {
+export function serializeError(error: unknown): SentError {
   if (!(error instanceof Error)) return { ...NOTHING, name: 'Error', message: String(error) };
   const { name, message, stack } = error;
   return {

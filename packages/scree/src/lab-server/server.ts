@@ -24,7 +24,7 @@ export interface LabSettings {
  * The lab's page and one data file, for browsers on this machine.
  *
  * Other users of the machine can reach its ports too, so every address contains a secret: `/<token>/…`. A cookie would not be
- * safe, because cookies ignore ports: any server on 127.0.0.1 receives them and can set them. Only programs
+ * safe, because cookies ignore ports: any server on 127.0.0.1 receives them and can set them. Only the user and programs
  * that were given an address know it, relative addresses of the page keep the token, and two labs in one browser do not interfere.
  */
 export class LabServer {

@@ -20,7 +20,6 @@ export const permutation: CriterionMethod = {
     appliesTo: 'rows in memory, without weights',
     source: 'Buja & Eyuboglu 1992',
   },
-  // `values`: variance of each component, and the quantile of tables whose columns were permuted.
   needs: ['rows', 'columnVariances'],
   requires: ['centered', 'unweighted'],
   decides: { rank: 1, noise: 'what components have in permuted tables (95 % quantile)' },

@@ -39,8 +39,8 @@ export function autoencoderSolver(needs: Needs, { learn }: SolverUse): Solver {
   const [epochs, tolerance] = learn?.decay === undefined ? [5000, 1e-6] : [1000, 1e-3];
   const how = { rule: autoencoderRule, epochs };
   return needs === 'scatter'
-    ? { needs: 'scatter', tolerance, newChecksum: newChecksum, solve: (problem) => learnFromScatter(problem, how) }
-    : { needs: 'rows', tolerance, newChecksum: newChecksum, solve: (problem) => learnFromRows(problem, how) };
+    ? { needs: 'scatter', tolerance, newChecksum, solve: (problem) => learnFromScatter(problem, how) }
+    : { needs: 'rows', tolerance, newChecksum, solve: (problem) => learnFromRows(problem, how) };
 }
 
 export function* autoencoderRule(problem: RuleProblem, controls: RuleControls): Rule {

@@ -45,7 +45,7 @@ export function hebbianSolver({ learn }: SolverUse): Solver {
     return {
       needs: 'once',
       tolerance: 0.1,
-      newChecksum: newChecksum,
+      newChecksum,
       begin: (use) => new IncrementalHebbian(rule, use),
     };
   }
@@ -54,7 +54,7 @@ export function hebbianSolver({ learn }: SolverUse): Solver {
     epochs: MOST_EPOCHS,
   };
   const tolerance = learn?.decay === undefined ? 1e-6 : 1e-3;
-  return { needs: 'rows', tolerance, newChecksum: newChecksum, solve: (problem) => learnFromRows(problem, how) };
+  return { needs: 'rows', tolerance, newChecksum, solve: (problem) => learnFromRows(problem, how) };
 }
 
 export function* hebbianRule(rule: HebbianRule, problem: RuleProblem, controls: RuleControls): Rule {

@@ -17,7 +17,7 @@ const MOST_EPOCHS = 5000;
  *
  *   f(Y) = ‖L(Eˣ − Eʸ)L‖² = 4·‖BBᵀ − YYᵀ‖²,   ∇f = −16·[ B(BᵀY) − Y(YᵀY) ],
  *
- * where Eˣ and Eʸ are squared distances and L is the centring. The rule `factored` computes the right side: two passes over the
+ * where Eˣ and Eʸ are squared distances and L is the centring. The rule `factored` computes ∇f in this form: two passes over the
  * rows and no n × n matrix. The rule `pairwise` adds up forces between all pairs (`pairwise.ts`), and takes the same steps. Every
  * local minimum is a global one: Y becomes the scores, rotated. A step is Y += η/σ₁²·[…]. The random start is not larger than σ₁,
  * because a start of a fixed size diverges on small data.
@@ -27,7 +27,7 @@ const MOST_EPOCHS = 5000;
 export function pointsSolver({ learn }: SolverUse): Solver {
   const rule = learn?.rule === 'pairwise' ? pairwiseRule : factoredRule;
   const solve = (problem: RowsProblem) => learnFromRows(problem, { rule, epochs: MOST_EPOCHS });
-  return { needs: 'rows', tolerance: 1e-6, newChecksum: newChecksum, solve };
+  return { needs: 'rows', tolerance: 1e-6, newChecksum, solve };
 }
 
 export function* factoredRule(problem: RuleProblem, controls: RuleControls): Rule {

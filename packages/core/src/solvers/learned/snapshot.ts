@@ -46,7 +46,7 @@ export class Snapshot implements Epoch {
   readonly rows: Matrix<Float64Array>;
   readonly #points: Float64Array | undefined;
   readonly #longest: number;
-  readonly #scaler: ScaledRows;
+  readonly #scaled: ScaledRows;
 
   constructor(epoch: Epoch, state: EpochState, converged: boolean, scaler: ScaledRows) {
     this.epoch = epoch.epoch;
@@ -61,12 +61,12 @@ export class Snapshot implements Epoch {
     this.rows = { rows: scaler.k, cols: scaler.d, data: state.rows.slice() };
     this.#points = state.points?.slice();
     this.#longest = state.unit ?? 1;
-    this.#scaler = scaler;
+    this.#scaled = scaler;
   }
 
   /** The coordinates of each row (n × k), in the data's units: the points, or the codes Wx. */
   scores(): Matrix<Float64Array> {
-    const { n, d, k, rows, unit } = this.#scaler;
+    const { n, d, k, rows, unit } = this.#scaled;
     const data = this.#points?.slice() ?? rowProducts(rows, n, this.rows.data, k, d);
     for (let at = 0; at < data.length; at++) data[at] *= unit * this.#longest;
     return { rows: n, cols: k, data };
@@ -74,7 +74,7 @@ export class Snapshot implements Epoch {
 
   /** The forces of all points on point i, for rules that move points. */
   forces(i: number): PointForces {
-    const { n, d, k, rows, unit } = this.#scaler;
+    const { n, d, k, rows, unit } = this.#scaled;
     const y = this.#points;
     if (!y) throw new OptionError('BAD_OPTION', "forces() is for the rules 'pairwise' and 'factored' only.");
     if (!Number.isSafeInteger(i) || i < 0 || i >= n) {

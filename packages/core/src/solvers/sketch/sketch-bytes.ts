@@ -87,7 +87,7 @@ function isNumbers(values: unknown, cols: number): boolean {
   );
 }
 
-/** Typed arrays are little-endian on every machine that has WebAssembly. */
+/** Typed arrays are little-endian on the platforms that are supported. */
 function bytesOf({ buffer, byteOffset, byteLength }: Float64Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }

@@ -5,7 +5,7 @@ import type { Moment } from '../shared/history.js';
 import type { EpochRun } from '../shared/playback.js';
 import type { UnitCloud } from '../shared/unit-cloud.js';
 
-/** `rods`: the orthonormality term. `held`: the same, but rows keep length 1. `coulomb`: electric charges, for comparison. */
+/** `rods`: the orthonormality term, and the reconstruction term if data pull. `held`: the same, but rows keep length 1. `coulomb`: electric charges, for comparison. */
 export const LAWS = ['rods', 'held', 'coulomb'] as const;
 export type Law = (typeof LAWS)[number];
 
@@ -16,9 +16,9 @@ export interface Charged extends Moment {
   readonly force: Float64Array;
   /** ‖I − WWᵀ‖². */
   readonly orthogonality: number;
-  /** The largest difference between an entry and its goal; see `offGoal`. */
+  /** The largest difference between an entry of WWᵀ (or WᵀW) and its goal; see `offGoal`. */
   readonly off: number;
-  /** Angle to the exact subspace, if data pull and k < 3; to the nearest one if several are equally good. */
+  /** Angle between the rows and the best subspace (the nearest, if several are equally good). Only if α < 1 and k < 3. */
   readonly angle?: number;
 }
 

@@ -49,7 +49,7 @@ export function gapAfter({ values }: Eigen, k: number): number {
   return k < values.length ? (values[k - 1] - values[k]) / values[0] : 1;
 }
 
-/** The tolerance of `descend` with which a run ends this close to its goal. At a small angle the residual is the angle times the gap. */
+/** The tolerance for `descend` with which a run ends within `angle` of its goal. At a small angle the residual is the angle times the gap. */
 export function toleranceFor(goal: Goal, angle: number): number {
   return isDetermined(goal) ? Math.max(1e-14, Math.min(1e-6, angle * gapAfter(goal.eigen, goal.k))) : 1e-6;
 }

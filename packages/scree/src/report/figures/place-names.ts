@@ -32,7 +32,7 @@ const GAP = 7;
 /**
  * Returns a place for each name, most important names first. Returns undefined for a name if every place beside its point covers another
  * name or an obstacle, or lies outside the frame. A name may be to the right or left of its point, above or below it, or at a corner. The
- * free place that is nearest to the preferred direction is taken.
+ * nearest free place is taken; of several at the same distance, the one closest to the preferred direction.
  */
 export function placeNames(
   wanted: readonly Wanted[],

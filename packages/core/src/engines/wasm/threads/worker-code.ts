@@ -16,7 +16,8 @@ const SPINS = 4000;
 
 /**
  * The program of a worker. It is text, so that it starts in the same way from a module and from a bundle, without a second file. A message
- * contains the memory of a pass. The worker claims jobs from the queue in this memory until the pass ends. All state is in the queue.
+ * contains the memory of a pass. The worker claims jobs from the queue in this memory until the pass ends. Its own state is one
+ * number in `state`: whether it is busy.
  */
 export const workerCode = `
 const threads = globalThis.process?.getBuiltinModule?.('worker_threads');
