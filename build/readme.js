@@ -21,3 +21,10 @@ export function repositoryPage({ repository } = {}) {
     .replace(/^git@([^:]+):/, 'https://$1/')
     .replace(/\.git$/, '');
 }
+
+/** The manifest with `homepage` and `bugs` on the page of its repository; as it is without a repository. Given ones are kept. */
+export function withLinks(manifest, folder) {
+  const page = repositoryPage(manifest);
+  if (!page) return manifest;
+  return { homepage: `${page}/tree/main/${folder}#readme`, bugs: { url: `${page}/issues` }, ...manifest };
+}

@@ -17,6 +17,9 @@ export function releaseProblems(manifests, changelog) {
       }
     }
   }
+  if (version.endsWith('-next')) {
+    found.push(`${version} is the version of what is not released: npm run version:packages makes the next one.`);
+  }
   if (!changelog.includes(`\n## ${version}`)) found.push(`CHANGELOG.md has no section ## ${version}.`);
   return found;
 }

@@ -36,7 +36,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['pca-sync.ts'],
   ['stream.ts'],
   ['learn'],
-  ['transform.ts'],
+  ['transform.ts', 'exchange.ts'],
   ['pipeline.ts'],
   ['index.ts'],
 ];

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { describe, expect, it } from 'vitest';
-import { absoluteLinks, repositoryPage } from '../build/readme.js';
+import { absoluteLinks, repositoryPage, withLinks } from '../build/readme.js';
 import { type ReleaseManifest, releaseProblems } from '../build/release-problems.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -159,6 +159,20 @@ describe('a README in a package', () => {
   });
 });
 
+describe('the manifest of a packed package', () => {
+  it('has homepage and bugs on the page of its repository, unless it names others', () => {
+    const manifest = { name: '@scree/core', repository: { url: 'git+https://example.org/o/scree.git' } };
+    expect(withLinks(manifest, 'packages/core')).toEqual({
+      ...manifest,
+      homepage: 'https://example.org/o/scree/tree/main/packages/core#readme',
+      bugs: { url: 'https://example.org/o/scree/issues' },
+    });
+    const own = { ...manifest, homepage: 'https://example.org/docs' };
+    expect(withLinks(own, 'packages/core').homepage).toBe('https://example.org/docs');
+    expect(withLinks({ name: 'a' }, 'packages/core')).toEqual({ name: 'a' });
+  });
+});
+
 describe('a release', () => {
   const ready: ReleaseManifest[] = ['@scree/core', 'scree'].map((name) => ({
     name,
@@ -178,6 +192,9 @@ describe('a release', () => {
       expect.stringContaining('@scree/core names no repository'),
     ]);
     expect(releaseProblems(ready, '# Changes\n')).toEqual(['CHANGELOG.md has no section ## 1.2.3.']);
+    expect(releaseProblems([{ ...ready[0], version: '1.3.0-next' }], '\n## 1.3.0-next')).toEqual([
+      expect.stringContaining('1.3.0-next is the version of what is not released'),
+    ]);
     expect(releaseProblems([{ ...ready[0], version: '1.3.0' }, ready[1]], '\n## 1.3.0')).toEqual([
       'scree has version 1.2.3, but @scree/core has 1.3.0.',
       'scree depends on @scree/core 1.2.3, not 1.3.0.',

@@ -45,6 +45,7 @@ const entries = {
   sync: 'pca-sync',
   learn: 'learn/index',
   transform: 'transform',
+  exchange: 'exchange',
 };
 
 const bundled = new Set();
@@ -72,6 +73,8 @@ for (const [format, folder] of [
     codeSplitting: {
       // The first that matches counts.
       groups: [
+        // Alone, so that a page that only catches errors loads nothing else.
+        { name: 'errors', test: only('errors') },
         { name: 'apply', test: only('transform') },
         { name: 'fit', test: (id) => fit.has(normalize(id)) },
         { name: 'large', test: only('fit/fit-opened', 'fit/fit-moments') },
@@ -101,6 +104,8 @@ for (const [format, folder] of [
         },
         { name: 'sketch', test: only('solvers/sketch/streaming', 'solvers/sketch/sketch-bytes') },
         { name: 'learn', test: only('learn/index') },
+        { name: 'exchange', test: /(onnx|protobuf)\.js$|exchange\.js$/ },
+        { name: 'covariance', test: only('fit/fit-covariance') },
         { name: 'stream', test: /open-stream\.js$/ },
         { name: 'iterative', test: only('solvers/direct/block-krylov', 'solvers/direct/float32-scatter') },
         { name: 'webgpu', test: /engines[\\/]webgpu[\\/](?!offer\.)/ },

@@ -52,5 +52,5 @@ export function hasVariance({
   totalVariance,
   singularValues,
 }: Pick<Model, 'totalVariance' | 'singularValues'>): boolean {
-  return totalVariance > 0 || singularValues[0] > 0;
+  return totalVariance > 0 || singularValues[0] > 0 || Number.isNaN(totalVariance);
 }

@@ -20,6 +20,7 @@ export type ErrorCode =
   | 'OUT_OF_RANGE'
   | 'TOO_LARGE'
   | 'MISSING_VALUES'
+  | 'NOT_A_COVARIANCE'
   // files
   | 'NO_FILE'
   | 'NO_ACCESS'
@@ -41,6 +42,7 @@ export type ErrorCode =
   | 'MODEL_TRUNCATED'
   | 'MODEL_CHANGED'
   | 'MODEL_TOO_NEW'
+  | 'MEAN_UNKNOWN'
   // computing
   | 'NOT_CONVERGED'
   | 'DIVERGED'

@@ -24,6 +24,7 @@ export { rereadable } from './fit/reading.js';
 export type { Obstacle } from './model/choice.js';
 export { fixSigns, type NestedModels } from './model/finish.js';
 export { type Reconstruction, reconstructBlock, removeComponents } from './model/reconstruction.js';
+export { deviationOf, deviationsOf } from './model/record.js';
 export { scalerOf } from './model/scaler-of.js';
 export type { Alignment, AngleSpread, BootstrapKind, MatrixLimits } from './model/stability.js';
 export { stabilityOfFirst } from './model/stability.js';

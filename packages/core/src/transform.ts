@@ -4,17 +4,26 @@
  * and encodes categories.
  */
 import { isFloat32Array } from './base/built-in-name.js';
-import { identityScaler, packTile } from './data/blocks/block.js';
+import { identityScaler } from './data/blocks/block.js';
+import { decoded } from './data/blocks/float16.js';
 import type { FloatArray, NumberArray } from './data/blocks/matrix.js';
 import { fitsFloat32, type Matrix } from './data/blocks/matrix.js';
 import { RowMatrix, scoreNames } from './data/blocks/row-matrix.js';
 import { isCoo } from './data/inputs/coo.js';
 import { type Row, RowGatherer } from './data/inputs/row-gatherer.js';
 import { asRows, denseBlock, hasNoRows, isMatrix, type MatrixLike } from './data/inputs/to-block.js';
-import { DataError, describeCell, ModelError } from './errors.js';
-import { checkNumbers } from './model/check-numbers.js';
-import { modelError, readRecord } from './model/read-record.js';
+import { DataError, describeCell } from './errors.js';
+import {
+  checkMean,
+  checkNumbers,
+  checkTransform,
+  checkVector,
+  ORTHONORMAL,
+  ORTHONORMAL_FLOAT32,
+} from './model/check-numbers.js';
+import { modelError, readTransform } from './model/read-record.js';
 import type { ModelRecord } from './model/record.js';
+import { type TransformRecord, transformOf } from './model/transform-record.js';
 
 export { DataError, ModelError, ScreeError } from './errors.js';
 export type { FloatArray, Matrix, ModelRecord, NumberArray, Row, RowMatrix };
@@ -36,30 +45,14 @@ export interface StoredTransform {
   inverseTransform(scores: readonly Row[] | Row | DenseMatrix): RowMatrix;
 }
 
-/** Reads a stored model, JSON or binary. Throws if the model encodes columns: use `loadModel` for such a model. */
+/**
+ * Reads a stored model, JSON or binary, or components of other software: `{ components, mean, variances }`. Throws if the model
+ * encodes columns: use `loadModel` for such a model.
+ */
 export function loadTransform(source: string | object | Uint8Array | ArrayBuffer): StoredTransform {
-  const record = readModel(source);
-  const {
-    components,
-    mean,
-    scale,
-    singularValues,
-    totalWeight,
-    ddof,
-    whiten,
-    uniqueness,
-    columnNames,
-    coding: encoding,
-  } = record;
-  if (encoding) {
-    throw new ModelError(
-      'BAD_MODEL',
-      'This model codes its columns (transforms, categories or covariates), which needs more than @scree/core/transform has. Read it with loadModel of @scree/core.',
-    );
-  }
+  const { components, mean, scale, deviations, whiten, columnNames } = readModel(source);
+  checkMean(mean);
   const { rows: k, cols: d, data: basis } = components;
-  // √λ computed from σ, because λ may underflow. 0 if a component has no variance.
-  const deviations = singularValues.map((s, i) => (i < uniqueness.rank ? s / Math.sqrt(totalWeight - ddof) : 0));
   const scaler = { shift: mean, factor: scale.map((s) => 1 / s) };
   const width = whiten === 'zca' ? d : k;
   const names = columnNames ?? Array.from({ length: d }, (_, j) => String(j));
@@ -106,12 +99,30 @@ export function loadTransform(source: string | object | Uint8Array | ArrayBuffer
   };
 }
 
-/** Reads the record of a stored model, and checks the fields that this file uses. Throws a `ModelError` if the record is invalid. */
-function readModel(source: string | object): ModelRecord {
+/** max |VVᵀ − I|, by the definition. A model, which may have many components, measures it faster with more code. */
+function defectOf(v: Float64Array, k: number, d: number): number {
+  let defect = 0;
+  for (let a = 0; a < k; a++) {
+    for (let b = 0; b <= a; b++) {
+      let product = a === b ? -1 : 0;
+      for (let j = 0; j < d; j++) product += v[a * d + j] * v[b * d + j];
+      defect = Math.max(defect, Math.abs(product));
+    }
+  }
+  return defect;
+}
+
+/** Reads the transform of a stored model, and checks its numbers. Throws a `ModelError` if they are invalid. */
+function readModel(source: string | object): TransformRecord {
   try {
-    const record = readRecord(source);
-    checkNumbers(record);
-    return record;
+    const record = readTransform(source);
+    if ('deviations' in record) {
+      checkTransform(record, defectOf, record.float32 ? ORTHONORMAL_FLOAT32 : ORTHONORMAL);
+      checkVector('deviations', record.deviations, record.components.rows, true);
+      return record;
+    }
+    checkNumbers(record, defectOf);
+    return transformOf(record);
   } catch (error) {
     throw modelError(error);
   }
@@ -135,7 +146,7 @@ function eachRow(
       'Sparse matrices are transformed by the model that loadModel of @scree/core reads.',
     );
   }
-  const block = isMatrix(rows) ? denseBlock(rows) : gather(rows as readonly Row[], columnNames);
+  const block = isMatrix(rows) ? decoded(denseBlock(rows)) : gather(rows as readonly Row[], columnNames);
   if (block.cols !== width) {
     throw new DataError(
       'WIDTH_MISMATCH',
@@ -147,7 +158,7 @@ function eachRow(
   const output = fitsFloat32(block.data) ? new Float32Array(length) : new Float64Array(length);
   const [row, out] = [new Float64Array(width), new Float64Array(cols)];
   for (let i = 0; i < block.rows; i++) {
-    packTile(block, scaler, { from: i, to: i + 1, left: 0, right: width }, row);
+    for (let j = 0; j < width; j++) row[j] = (block.data[i * block.stride + j] - scaler.shift[j]) * scaler.factor[j];
     const bad = row.findIndex((value) => !Number.isFinite(value));
     if (bad >= 0) {
       const where = describeCell(i, bad, columnNames);

@@ -51,6 +51,7 @@ describe('@scree/core as a package', () => {
       './learn',
       './names',
       './transform',
+      './exchange',
       './data',
       './linalg',
       './pipeline',

@@ -2,6 +2,15 @@ import { offerEngines } from './offer-engines.js';
 
 export * from '@scree/analysis';
 export * from '@scree/core';
+export {
+  type ModelComponents,
+  type ModelCovariance,
+  modelFrom,
+  type NumberRows,
+  type OnnxOptions,
+  type StoredNumbers,
+  toOnnx,
+} from '@scree/core/exchange';
 export { type BlasOptions, blasEngine } from './blas/blas.js';
 export { type SparkOptions, sparkSource } from './cluster/spark-source.js';
 export * from './compress/index.js';

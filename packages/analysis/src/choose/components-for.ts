@@ -40,7 +40,8 @@ export function knownRatios({
 
 /** Returns true if a model has all components that rows and columns allow, so that it keeps all variance of any data. */
 export function hasAllComponents({ k, n, d, centered }: Model): boolean {
-  return k >= Math.min(d, centered ? n - 1 : n);
+  // The number of rows may be unknown.
+  return k === d || k >= (centered ? n - 1 : n);
 }
 
 /** The numbers of components needed for the usual shares of the variance; undefined if the model has too few. */

@@ -8,6 +8,7 @@ import { count, degrees, formatNumber, listed, percent, plural, runs } from './n
 export function describeVariances(model: Model): string[] {
   const { k, d, coding: encoding } = model;
   const given = encoding?.columns.length ?? d;
+  if (Number.isNaN(model.totalVariance)) return ['The total variance is not known, so shares of it are not either.'];
   const columns = given === d ? plural(d, 'column') : `${plural(given, 'column')}, ${count(d)} when coded`;
   if (model.totalVariance === 0) return ['All rows are the same: there is no variance that components could keep.'];
   // One column has one component.
@@ -39,7 +40,7 @@ export function describeVariances(model: Model): string[] {
 /** Says how the variance is spread over the components. */
 export function describeSpreads(model: Model): string[] {
   const { k, d, variances, varianceRatios, totalVariance, uniqueness, noiseVariance } = model;
-  if (totalVariance === 0) return [];
+  if (!(totalVariance > 0)) return [];
   const rest = d - k;
   // Variances beyond the rank are rounding.
   const last = Math.min(k, uniqueness.rank) - 1;
@@ -64,13 +65,14 @@ export function describeSpreads(model: Model): string[] {
 export function neededComponents(model: Model): { share: string; components: string }[] {
   return componentsForShares(model).map(({ share, components }) => ({
     share: percentMark(share),
-    components: model.totalVariance === 0 ? '–' : components === undefined ? `> ${model.k}` : String(components),
+    components: !(model.totalVariance > 0) ? '–' : components === undefined ? `> ${model.k}` : String(components),
   }));
 }
 
 /** One line about rounding errors. It says nothing about another sample. The certificate has the details. */
 export function describeRounding({ certificate, variances, uniqueness }: Model): string {
   const { rank } = uniqueness;
+  if (certificate.checked === false) return notChecked(certificate);
   if (rank === 0) return 'Computed: no variance can be told from zero.';
   const relative = Math.max(...certificate.varianceBounds.slice(0, rank).map((bound, i) => bound / variances[i]));
   const digits = relative > 0 ? Math.min(15, Math.floor(-Math.log10(relative))) : 15;
@@ -88,6 +90,7 @@ export function describeRounding({ certificate, variances, uniqueness }: Model):
 export function describeCertificate(model: Model): string[] {
   const { certificate, variances } = model;
   const { varianceBounds, angleBounds, subspaceAngleBound, residuals, orthonormality } = certificate;
+  if (certificate.checked === false) return [notChecked(certificate)];
   const { rank } = model.uniqueness;
   const relative = varianceBounds.slice(0, rank).map((bound, i) => (variances[i] > 0 ? bound / variances[i] : 0));
   const worst = relative.reduce((at, value, i) => (value > relative[at] ? i : at), 0);
@@ -128,6 +131,8 @@ export function describeCertificate(model: Model): string[] {
 /** Says if other components would fit these rows as well. This is about the sample, not about another one. */
 export function describeUniqueness(model: Model): string[] {
   const { uniqueness, k, d } = model;
+  if (model.origin === 'components')
+    return ['The components come from other software: whether others fit the rows as well is not known.'];
   const { rank, subspace, axes } = uniqueness;
   const loose = axes.flatMap(({ determined }, i) => (determined ? [] : [i + 1]));
   const gap = subspace.gap;
@@ -148,6 +153,17 @@ export function describeUniqueness(model: Model): string[] {
       ? `The space they span together is unique in this sample${gap === null || gap === 0 ? '' : `: the next variance is lower by ${formatNumber(gap)}`}.`
       : 'The space they span together is not unique: another one would keep as much variance of these rows.';
   }
+}
+
+/** What the model was made from: "fitted to 150 rows". */
+export function describeOrigin({ origin, n }: Model): string {
+  const rows = Number.isNaN(n) ? 'an unknown number of rows' : plural(n, 'row');
+  if (origin === 'components') return `computed by other software from ${rows}`;
+  return origin === 'covariance' ? `of a covariance matrix of ${rows}` : `fitted to ${rows}`;
+}
+
+function notChecked({ orthonormality }: Model['certificate']): string {
+  return `Not checked: the components come from other software. They are orthonormal to ${formatNumber(orthonormality, 2)}.`;
 }
 
 /** 0.8 as 80 %. */

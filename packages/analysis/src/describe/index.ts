@@ -13,6 +13,7 @@ export { describeEncoding } from './describe-encoding.js';
 export { type DescribedAnalysis, type DescribeWarning, describeFinding } from './describe-finding.js';
 export {
   describeCertificate,
+  describeOrigin,
   describeRounding,
   describeSpreads,
   describeUniqueness,

@@ -35,6 +35,7 @@ export function count(value: number): string {
  */
 export function percent(share: number): string {
   const value = 100 * share;
+  if (Number.isNaN(value)) return 'an unknown share';
   if (value === 0 || value >= 100 - 1e-6) return `${value === 0 ? 0 : Math.round(value)}${SPACE}%`;
   if (value < 0.05) return `${formatNumber(value, 2)}${SPACE}%`;
   for (let decimals = 1; ; decimals++) {

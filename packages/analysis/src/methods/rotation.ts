@@ -16,6 +16,7 @@ import {
   checkObject,
   checkOption,
   describeValue,
+  deviationOf,
   keepAlive,
   type OptionCheck,
   ProgressTracker,
@@ -277,8 +278,7 @@ export class Rotation {
     this.starts = { count: starts, best: agreeing };
     this.warnings = warningsOf(this, turn.converged);
     this.#model = model;
-    const divisor = Math.sqrt(model.totalWeight - model.ddof);
-    this.#deviations = model.singularValues.slice(0, k).map((value) => value / divisor);
+    this.#deviations = model.singularValues.slice(0, k).map((_, i) => deviationOf(model, i));
     Object.freeze(this);
   }
 

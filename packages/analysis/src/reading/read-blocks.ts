@@ -6,6 +6,7 @@ import {
   type ControlOptions,
   checkControl,
   chooseEngine,
+  deviationOf,
   keepAlive,
   ProgressTracker,
   type Reconstruction,
@@ -104,7 +105,7 @@ export async function* scoredBlocks(
   options: RowOptions,
 ): AsyncGenerator<ScoredBlock, void, void> {
   const { components, mean } = model;
-  const unit = powerOfTwo(model.singularValues[0] / Math.sqrt(model.totalWeight - model.ddof));
+  const unit = powerOfTwo(deviationOf(model, 0));
   const measured = { components, mean, scale: model.scale.map((scale) => scale * unit) };
   const scaler = scalerOf(measured);
   let rows = 0;

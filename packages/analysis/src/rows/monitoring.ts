@@ -1,6 +1,6 @@
 import type { ApplyOptions, Model, TableData } from '@scree/core';
 import { withJson } from '@scree/core/data';
-import { checkObject, checkOption, keepAlive } from '@scree/core/pipeline';
+import { checkObject, checkOption, deviationOf, keepAlive } from '@scree/core/pipeline';
 import { readBlocks } from '../reading/read-blocks.js';
 import { upperBeta, upperChiSquared, upperF, upperNormal } from '../statistics/distributions.js';
 import type { ComparedModel } from './compared-model.js';
@@ -103,15 +103,13 @@ export function isBeyond(limits: Pick<RowLimits, 't2' | 'q'>, t2: number, q: num
 
 /** T² = Σ zᵢ²/λᵢ of the scores (not whitened) from index `start`, over the components with variance. */
 export function hotellingT2(
-  model: Pick<Model, 'singularValues' | 'totalWeight' | 'ddof' | 'uniqueness'>,
+  model: Pick<Model, 'singularValues' | 'variances' | 'totalWeight' | 'ddof' | 'uniqueness'>,
   scores: ArrayLike<number>,
   start = 0,
 ): number {
-  const { singularValues, totalWeight, ddof, uniqueness } = model;
   let sum = 0;
-  // √λ from σ, because λ may underflow.
-  for (let i = 0; i < uniqueness.rank; i++) sum += (scores[start + i] / singularValues[i]) ** 2;
-  return sum * (totalWeight - ddof);
+  for (let i = 0; i < model.uniqueness.rank; i++) sum += (scores[start + i] / deviationOf(model, i)) ** 2;
+  return sum;
 }
 
 /**
@@ -135,7 +133,8 @@ export function rowLimits(model: ComparedModel, options: LimitOptions = {}): Row
   const known = k > 0 && m > k;
   const f = known ? units * (centered ? 1 + 1 / n : 1) * ((k * m) / (m - k + 1)) * upperF(beyond, k, m - k + 1) : null;
   const beta = known ? units * (centered ? (m * m) / n : m) * upperBeta(beyond, k / 2, (m - k) / 2) : null;
-  const left = leftOut(model, options.spectrum);
+  // Without rows or the total variance, limits are not known.
+  const left = Number.isNaN(n) || Number.isNaN(model.totalVariance) ? null : leftOut(model, options.spectrum);
   const jacksonMudholkar = left && residualLimit(left, beyond, units);
   const box = left && boxLimit(units * left.sum, 1 / left.second, beyond);
   const factor = options.corrected && rows === 'new' && left ? predictionFactor(model, 1 / left.second, beyond) : 1;

@@ -1,7 +1,7 @@
 import type { Model } from '@scree/core';
 import { checkFinite, rowsOfBlock, rowWeights } from '@scree/core/data';
 import { powerOfTwo } from '@scree/core/linalg';
-import { chooseEngine, type ProgressTracker, reconstructBlock, scalerOf } from '@scree/core/pipeline';
+import { chooseEngine, deviationOf, type ProgressTracker, reconstructBlock, scalerOf } from '@scree/core/pipeline';
 import { plainText } from '../describe/plain-text.js';
 import { GroupSums, type Groups } from '../meaning/groups.js';
 import type { Supplementary } from '../meaning/supplementary.js';
@@ -69,7 +69,7 @@ export async function answerRowQuestions(
   const lists = compared === model ? 2 : 4;
   const figures = { pictures: false, keep: mostValues(questions.memory, lists), ...questions.figures };
   const { k, d, components, mean } = model;
-  const unit = powerOfTwo(model.singularValues[0] / Math.sqrt(model.totalWeight - model.ddof)) || 1;
+  const unit = powerOfTwo(deviationOf(model, 0)) || 1;
   const measured = { components, mean, scale: model.scale.map((scale) => scale * unit) };
   const scaler = scalerOf(measured);
   const reader = new RowReader(model, scalerOf(model), expected, figures);

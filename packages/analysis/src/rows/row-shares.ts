@@ -1,4 +1,5 @@
 import type { Matrix, Model, NumberArray, PcaOptions } from '@scree/core';
+import { deviationOf } from '@scree/core/pipeline';
 import { rowContributionBlocks } from './row-contributions.js';
 
 /** How rows are related to some components together. */
@@ -39,9 +40,10 @@ export async function rowShares(
 }
 
 /** Shares of the components' variances in their sum; 0 for a component without variance, NaN if none has any. */
-function weightsOf({ singularValues, uniqueness }: Model, components: readonly number[]): number[] {
+function weightsOf(model: Model, components: readonly number[]): number[] {
   // Relative to the largest: the squares of values of 1e-200 would be 0.
-  const squares = components.map((c) => (c < uniqueness.rank ? (singularValues[c] / singularValues[0]) ** 2 : 0));
+  const { rank } = model.uniqueness;
+  const squares = components.map((c) => (c < rank ? (deviationOf(model, c) / deviationOf(model, 0)) ** 2 : 0));
   const sum = squares.reduce((total, square) => total + square, 0);
   return squares.map((square) => square / sum);
 }

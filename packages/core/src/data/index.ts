@@ -115,4 +115,5 @@ export { type RowWeights, rowWeights } from './statistics/weights.js';
 export { cutOff, damaged, readContainerHeader, readSections, writeContainer } from './storage/container.js';
 export { crc32 } from './storage/crc32.js';
 export { readerOf } from './storage/format-version.js';
+export { type FieldValue, protobufMessage } from './storage/protobuf.js';
 export { listsOf, withJson } from './storage/result-json.js';

@@ -13,6 +13,11 @@ export interface Certificate {
   readonly subspaceAngleBound: number;
   /** max |VVᵀ − I|: the deviation of the components from orthonormality. */
   readonly orthonormality: number;
+  /**
+   * False if the components come from other software: only their orthonormality was measured, and the bounds say so (Infinity,
+   * π/2).
+   */
+  readonly checked?: false;
 }
 
 /** The accuracy of the solver, in units of the scaled data. Certificate and uniqueness are derived from it. */

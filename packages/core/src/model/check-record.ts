@@ -2,6 +2,7 @@ import { isFloat64Array } from '../base/built-in-name.js';
 import { checkEncoding } from '../data/encoding/encoding.js';
 import { SCALINGS } from '../data/statistics/scaling.js';
 import { describeValue } from '../errors.js';
+import { orthonormalityDefect } from '../linalg/orthonormality.js';
 import type { Certificate } from './certificate.js';
 import {
   checkNumbers,
@@ -19,7 +20,7 @@ import type { Uniqueness } from './uniqueness.js';
 
 /** Checks a record, which may have any types, and throws if it is not a valid model. */
 export function checkRecord(record: ModelRecord, known?: number): void {
-  checkNumbers(record, known);
+  checkNumbers(record, known === undefined ? orthonormalityDefect : () => known);
   const { rows: k, cols: d } = record.components;
   for (const name of OPTIONAL_VECTORS) {
     const values = record[name];
@@ -85,8 +86,12 @@ function checkPlanAndWarnings({ plan, warnings }: ModelRecord): void {
 
 function checkCertificate(certificate: Certificate, k: number): void {
   demand(isObject(certificate), 'certificate is missing');
+  const { checked } = certificate;
+  demand(checked === undefined || checked === false, () => `certificate.checked is ${describeValue(checked)}`);
+  const isKnown = (bound: unknown): boolean =>
+    isBound(bound) || (checked === false && bound === Number.POSITIVE_INFINITY);
   for (const name of ['residuals', 'varianceBounds', 'angleBounds'] as const) {
-    demand(isList(certificate[name], k, isBound), () => `certificate.${name} are not ${k} bounds`);
+    demand(isList(certificate[name], k, isKnown), () => `certificate.${name} are not ${k} bounds`);
   }
   for (const name of ['subspaceAngleBound', 'orthonormality'] as const) {
     demand(isBound(certificate[name]), () => `certificate.${name} is ${describeValue(certificate[name])}`);

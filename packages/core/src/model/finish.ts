@@ -7,7 +7,7 @@ import type { Solution } from '../solvers/solver.js';
 import type { Warning } from '../warning.js';
 import { certify } from './certificate.js';
 import { Model } from './model.js';
-import type { Plan, Whiten } from './record.js';
+import type { Origin, Plan, Whiten } from './record.js';
 import { assessUniqueness } from './uniqueness.js';
 
 /** The facts about a fit that `finish` needs besides the solution. */
@@ -16,6 +16,9 @@ export interface FitFacts {
   readonly rows: number;
   readonly weight: number;
   readonly ddof: number;
+  /** S is the scatter over this number: 1 if it is the covariance itself. Default: weight − ddof. */
+  readonly divisor?: number;
+  readonly origin?: Origin;
   readonly centered: boolean;
   readonly mean: Float64Array;
   readonly scaling: Scaling;
@@ -48,8 +51,9 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
   const solution = sortByVariance(found, d);
   const { k, basis, values } = solution;
   fixSigns(basis, k, d);
+  const divisor = facts.divisor ?? facts.weight - facts.ddof;
   // Variances in the user's units are eigenvalues of the scaled S times this factor.
-  const toVariance = (facts.unit * facts.unit) / (facts.weight - facts.ddof);
+  const toVariance = (facts.unit * facts.unit) / divisor;
   const defect = solution.defect ?? orthonormalityDefect(basis, k, d);
   const accuracy = certify(solution, facts, defect, toVariance);
   const judged = assessUniqueness(solution, accuracy, facts, toVariance);
@@ -64,7 +68,7 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
   for (let i = 0; i < k; i++) {
     variances[i] = values[i] * toVariance;
     varianceRatios[i] = whole > 0 ? Math.min(1, values[i] / whole) : 0;
-    singularValues[i] = Math.sqrt(values[i]) * facts.unit;
+    singularValues[i] = Math.sqrt(values[i]) * facts.unit * Math.sqrt((facts.weight - facts.ddof) / divisor);
   }
   const totalVariance = facts.scatterTrace * toVariance;
   if (!Number.isFinite(totalVariance)) {
@@ -111,6 +115,7 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
     ],
     coding: facts.coding,
     trace: solution.trace,
+    origin: facts.origin,
   };
   return new Model(record, defect);
 }
@@ -126,7 +131,9 @@ function wholeSpectrum(
   variances: Float64Array,
   toVariance: number,
 ): Float64Array | undefined {
-  const length = Math.max(k, Math.min(d, rows - (centered ? 1 : 0)));
+  const most = rows - (centered ? 1 : 0);
+  // The number of rows may be unknown.
+  const length = Math.max(k, most < d ? most : d);
   const all = spectrum ?? (k === length && converged && !unchecked ? values : undefined);
   if (!all) return undefined;
   const whole = new Float64Array(length);

@@ -14,23 +14,41 @@ import { asRows, hasNoRows } from '../data/inputs/to-block.js';
 import type { ScalingRule } from '../data/statistics/scaling.js';
 import { checkFinite } from '../data/statistics/statistics.js';
 import { chooseEngine } from '../engines/choose.js';
-import { DataError } from '../errors.js';
+import { DataError, OptionError } from '../errors.js';
 import { axpy, dot } from '../linalg/vector.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
 import type { TableData } from '../table/to-table.js';
 import type { Warning } from '../warning.js';
 import type { Certificate } from './certificate.js';
+import { checkMean } from './check-numbers.js';
 import { checkRecord } from './check-record.js';
 import type { Choice } from './choice.js';
 import { modelError, readRecord } from './read-record.js';
-import { type ModelRecord, OPTIONAL_VECTORS, type Plan, type Whiten } from './record.js';
+import {
+  deviationOf,
+  deviationsOf,
+  type ModelPlan,
+  type ModelRecord,
+  OPTIONAL_VECTORS,
+  type Origin,
+  type Whiten,
+} from './record.js';
 import { scalerOf } from './scaler-of.js';
-import { toBinary, toJSON } from './serialize.js';
+import { toBinary, toJSON, transformToBinary } from './serialize.js';
 import type { Stability } from './stability.js';
+import { type StoredNumbers, transformOf } from './transform-record.js';
 import type { Uniqueness } from './uniqueness.js';
 
 /** Options for applying a model: progress, cancelling, threads. */
 export type ApplyOptions = ControlOptions;
+
+/** Options of `toBinary`. */
+export interface BinaryOptions {
+  /** Stores only what `loadTransform` needs. */
+  readonly only?: 'transform' | undefined;
+  /** The type of the components, with `only: 'transform'`. Default `'float64'`. */
+  readonly dtype?: StoredNumbers | undefined;
+}
 
 /** Number of rows between two progress steps. */
 const TILE_ROWS = 256;
@@ -59,7 +77,7 @@ export class Model implements ModelRecord {
   readonly whiten: Whiten;
   readonly columnNames?: readonly string[];
   readonly dtype: DType;
-  readonly plan: Plan;
+  readonly plan: ModelPlan;
   readonly certificate: Certificate;
   readonly uniqueness: Uniqueness;
   readonly warnings: readonly Warning[];
@@ -67,6 +85,7 @@ export class Model implements ModelRecord {
   readonly coding?: Encoding;
   readonly trace?: readonly Epoch[];
   readonly stability?: Stability;
+  readonly origin?: Origin;
   readonly #components: Float64Array;
   readonly #mean: Float64Array;
   readonly #scale: Float64Array;
@@ -79,10 +98,7 @@ export class Model implements ModelRecord {
     this.#components = own(data);
     this.#mean = own(record.mean);
     this.#scale = own(record.scale);
-    // √λ computed from σ, because λ may underflow. 0 if a component has no variance.
-    const divisor = Math.sqrt(record.totalWeight - record.ddof);
-    this.#deviations = new Float64Array(rows);
-    for (let i = 0; i < record.uniqueness.rank; i++) this.#deviations[i] = record.singularValues[i] / divisor;
+    this.#deviations = deviationsOf(record);
     this.components = new RowMatrix(rows, cols, own(data), record.columnNames);
     Object.freeze(this.components);
     this.mean = own(record.mean);
@@ -110,6 +126,7 @@ export class Model implements ModelRecord {
     if (record.coding) this.coding = frozenCopy(record.coding);
     if (record.trace) this.trace = frozenCopy(record.trace);
     if (record.stability) this.stability = frozenCopy(record.stability);
+    if (record.origin) this.origin = record.origin;
     Object.freeze(this);
   }
 
@@ -196,6 +213,7 @@ export class Model implements ModelRecord {
   ): Promise<void> {
     const { k, d } = this;
     const width = this.whiten === 'zca' ? d : k;
+    checkMean(this.#mean);
     const plain = identityScaler(width);
     const z = new Float64Array(k);
     const x = new Float64Array(d);
@@ -239,12 +257,7 @@ export class Model implements ModelRecord {
    */
   get loadings(): RowMatrix<Float64Array> {
     const { rows, cols } = this.components;
-    const divisor = Math.sqrt(this.totalWeight - this.ddof);
-    const data = this.#components.map((entry, at) => {
-      const component = Math.floor(at / cols);
-      // √λ computed from σ, because λ may underflow.
-      return (this.singularValues[component] / divisor) * entry;
-    });
+    const data = this.#components.map((entry, at) => deviationOf(this, Math.floor(at / cols)) * entry);
     return new RowMatrix(rows, cols, data, this.columnNames);
   }
 
@@ -274,9 +287,21 @@ export class Model implements ModelRecord {
     return toJSON(this);
   }
 
-  /** The model as bytes: a self-describing header and the numbers. `loadModel` restores every bit. */
-  toBinary(): Uint8Array {
-    return toBinary(this);
+  /**
+   * The model as bytes: a self-describing header and the numbers. `loadModel` restores every bit. With `only: 'transform'`, only
+   * the numbers that transform rows, for `loadTransform`: with `dtype: 'float32'` the components take half the bytes.
+   */
+  toBinary(options: BinaryOptions = {}): Uint8Array {
+    const { only, dtype, ...others } = options;
+    if (only === undefined && dtype === undefined && Object.keys(others).length === 0) return toBinary(this);
+    if (only !== 'transform' || !/^(undefined|float(32|64))$/.test(String(dtype)) || Object.keys(others).length > 0) {
+      throw new OptionError(
+        'BAD_OPTION',
+        "toBinary takes no options, or only: 'transform' with dtype 'float64' or 'float32'.",
+        { option: 'only', value: only },
+      );
+    }
+    return transformToBinary(transformOf(this), dtype ?? 'float64');
   }
 
   /** The column names, or their numbers if they have no names. */
@@ -440,8 +465,8 @@ function frozenCopy<T>(value: T): T {
 }
 
 /**
- * Reads a model from JSON (text, object or bytes), from its binary form, or from a copy that `structuredClone` or `postMessage`
- * made. Throws a `ModelError` if the model is invalid.
+ * Reads a model from JSON (text, object or bytes), from its binary form, from a copy that `structuredClone` or `postMessage`
+ * made, or from components of other software, `{ components, mean, variances }`. Throws a `ModelError` if the model is invalid.
  */
 export function loadModel(source: string | object | Uint8Array | ArrayBuffer): Model {
   try {

@@ -1,17 +1,39 @@
 import { describeValue, ModelError } from '../errors.js';
+import { demand, isObject } from './check-numbers.js';
+import { recordOfComponents } from './from-components.js';
 import type { ModelRecord } from './record.js';
-import { fromBinary, fromJSON } from './serialize.js';
+import { fromBinary, fromJSON, parseModel, transformFromBinary } from './serialize.js';
+import { type TransformRecord, transformOfComponents } from './transform-record.js';
 
 /**
- * Reads the record of a model: JSON (text, object or the bytes of the text), the binary form, or a copy that `structuredClone` or
- * `postMessage` made. Checks only the checksum.
+ * Reads the record of a model: JSON (text, object or the bytes of the text), the binary form, a copy that `structuredClone` or
+ * `postMessage` made, or components of other software. Checks only the checksum and those components.
  */
 export function readRecord(source: string | object | Uint8Array | ArrayBuffer): ModelRecord {
+  return read(source, fromBinary, recordOfComponents);
+}
+
+/** As `readRecord`, for the numbers that transform rows. Also reads a file that has only these. */
+export function readTransform(source: string | object | Uint8Array | ArrayBuffer): ModelRecord | TransformRecord {
+  return read<ModelRecord | TransformRecord>(source, transformFromBinary, transformOfComponents);
+}
+
+function read<Read>(
+  source: string | object | Uint8Array | ArrayBuffer,
+  fromBytes: (bytes: Uint8Array) => Read,
+  fromComponents: (given: object) => Read,
+): Read | ModelRecord {
   const bytes = bytesOf(source);
-  if (bytes) return isText(bytes) ? fromJSON(new TextDecoder().decode(bytes)) : fromBinary(bytes);
+  if (bytes && !isText(bytes)) return fromBytes(bytes);
   if (isCloned(source)) return source;
-  if (typeof source === 'string' || (typeof source === 'object' && source !== null)) return fromJSON(source);
-  throw new ModelError('BAD_MODEL', `A model is JSON or bytes, not ${describeValue(source)}.`);
+  const text = bytes ? new TextDecoder().decode(bytes) : source;
+  const given = typeof text === 'string' ? parseModel(text) : text;
+  demand(isObject(given), () => `a model is JSON or bytes, not ${describeValue(given)}`);
+  const model = given as object;
+  demand(!('covariance' in model), 'it is a covariance matrix: use modelFrom of @scree/core/exchange');
+  return !('format' in model) && ('components' in model || 'rotation' in model)
+    ? fromComponents(model)
+    : fromJSON(model);
 }
 
 /** The bytes of a view or buffer of any realm. */
@@ -29,7 +51,7 @@ function isText(bytes: Uint8Array): boolean {
 
 /** Returns true for a structured clone of a model: its arrays are typed arrays, and those of JSON are not. */
 function isCloned(source: unknown): source is ModelRecord {
-  if (typeof source !== 'object' || source === null || 'format' in source) return false;
+  if (typeof source !== 'object' || source === null || 'format' in source || !('plan' in source)) return false;
   const { components, mean } = source as Partial<ModelRecord>;
   return ArrayBuffer.isView(mean) && typeof components === 'object' && ArrayBuffer.isView(components?.data);
 }

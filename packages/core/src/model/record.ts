@@ -28,9 +28,18 @@ export interface Plan {
   readonly costs: Readonly<Partial<Record<SolverName, number>>>;
 }
 
-/** The fields of a model. */
+/** The plan of a model; `'given'` is the solver of components that other software computed. */
+export type ModelPlan = Omit<Plan, 'solver'> & { readonly solver: SolverName | 'given' };
+
+/** What a model was made from if not from rows: components of other software, or a covariance matrix. */
+export type Origin = 'components' | 'covariance';
+
+/**
+ * The fields of a model. Numbers that a model with an `origin` does not know are NaN: `n`, `totalWeight` and `singularValues`
+ * together, `totalVariance`, `varianceRatios` and `noiseVariance` together, and `mean`.
+ */
 export interface ModelRecord {
-  /** k × d, one component per row: orthonormal, in descending order of variance, with a positive largest entry. */
+  /** k × d, one component per row: orthonormal, in descending order of variance, with a positive largest entry (other software may choose other signs). */
   readonly components: Matrix<Float64Array>;
   /** Subtracted from each column. Zeros if the data were not centred. */
   readonly mean: Float64Array;
@@ -67,7 +76,7 @@ export interface ModelRecord {
   readonly columnNames?: readonly string[] | undefined;
   /** The type in which the data were stored. */
   readonly dtype: DType;
-  readonly plan: Plan;
+  readonly plan: ModelPlan;
   readonly certificate: Certificate;
   readonly uniqueness: Uniqueness;
   readonly warnings: readonly Warning[];
@@ -79,6 +88,8 @@ export interface ModelRecord {
   readonly trace?: readonly Epoch[] | undefined;
   /** How much the components vary from sample to sample, if a bootstrap was requested. */
   readonly stability?: Stability;
+  /** What the model was made from; absent if it was fitted to rows. */
+  readonly origin?: Origin | undefined;
 }
 
 /** The vectors of a record with their lengths, for storing. */
@@ -92,3 +103,21 @@ export const VECTORS = [
 
 /** Optional vectors of d numbers. They are stored with the scalars, so that older readers skip them. */
 export const OPTIONAL_VECTORS = ['columnVariances', 'columnWeights'] as const satisfies readonly (keyof ModelRecord)[];
+
+/** √λ of component i: from σ, because λ may underflow, or from λ if the number of rows is unknown. */
+export function deviationOf(
+  {
+    singularValues,
+    variances,
+    totalWeight,
+    ddof,
+  }: Pick<ModelRecord, 'singularValues' | 'variances' | 'totalWeight' | 'ddof'>,
+  i: number,
+): number {
+  return Number.isNaN(totalWeight) ? Math.sqrt(variances[i]) : singularValues[i] / Math.sqrt(totalWeight - ddof);
+}
+
+/** √λ of all components; 0 for those without variance. */
+export function deviationsOf(record: ModelRecord): Float64Array {
+  return record.singularValues.map((_, i) => (i < record.uniqueness.rank ? deviationOf(record, i) : 0));
+}

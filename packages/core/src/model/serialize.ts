@@ -2,11 +2,13 @@ import { crc32 } from '../data/storage/crc32.js';
 import { readerOf } from '../data/storage/format-version.js';
 import { describeValue, ModelError } from '../errors.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
+import { demand, isObject, numbersOf } from './check-numbers.js';
 import type { ModelRecord } from './record.js';
 import { OPTIONAL_VECTORS, VECTORS } from './record.js';
+import type { StoredNumbers, TransformRecord } from './transform-record.js';
 
 /**
- * The two stored forms of a record. Both are exact to the last bit, and both have a checksum.
+ * The two stored forms of a record, which docs/model-format.md specifies. Both are exact to the last bit, and both have a checksum.
  *
  * JSON: `{ format, version, checksum, … }`, components as k rows of d numbers. The checksum is the CRC-32 of the JSON
  * text without it, so a file may be reformatted but not edited.
@@ -20,16 +22,22 @@ import { OPTIONAL_VECTORS, VECTORS } from './record.js';
  * | 16–…         | header: JSON (UTF-8) of all but the arrays, and `arrays`: name, shape, byte offset |
  * | multiple of 8| the arrays, float64                                                              |
  * | last 4       | CRC-32 of everything before                                                      |
+ *
+ * A binary file may also have only the transform of a model. Its format is `scree-transform`, its version 4, and its components
+ * may be float32.
  */
 const FORMAT = 'scree-model';
+const TRANSFORM = 'scree-transform';
 /**
- * The format version of a record: 2 if columns are encoded or scaled by medians, 3 if a regression is subtracted. Older programs
- * refuse such a model instead of applying only a part of it. `READERS` has the readers of all versions.
+ * The format version of a record: 2 if columns are encoded or scaled by medians, 3 if a regression is subtracted, 4 if the model
+ * was not fitted to rows, so that numbers may be unknown. Older programs refuse such a model instead of applying only a part of
+ * it. `READERS` has the readers of all versions.
  */
-const versionOf = ({ coding: encoding, scaling }: ModelRecord): 1 | 2 | 3 =>
-  encoding?.regression ? 3 : encoding || scaling === 'median' ? 2 : 1;
+const versionOf = ({ coding: encoding, scaling, origin }: ModelRecord): 1 | 2 | 3 | 4 =>
+  origin ? 4 : encoding?.regression ? 3 : encoding || scaling === 'median' ? 2 : 1;
+const TRANSFORM_VERSION = 4;
 const MAGIC = 'SCREEPCA';
-const NUMBERS = 'float64 little-endian';
+const NUMBERS = { float64: 'float64 little-endian', float32: 'float32 little-endian' };
 
 type Plain = Record<string, unknown>;
 
@@ -37,7 +45,7 @@ interface Reader {
   /** Reads the object that `toJSON` made. */
   json(model: Plain): ModelRecord;
   /** Reads at least 20 bytes that begin with the magic word and a version. */
-  binary(bytes: Uint8Array): ModelRecord;
+  binary(bytes: Uint8Array): StoredArrays;
 }
 
 /** One reader per format version. None is ever removed. */
@@ -45,6 +53,7 @@ const READERS: Readonly<Record<number, Reader>> = {
   1: { json: readJson1, binary: readBinary1 },
   2: { json: readJson1, binary: readBinary1 },
   3: { json: readJson1, binary: readBinary1 },
+  4: { json: readJson1, binary: readBinary1 },
 };
 
 export function toJSON(record: ModelRecord): object {
@@ -59,29 +68,29 @@ export function toJSON(record: ModelRecord): object {
   return { ...body, checksum: checksumOf(body) };
 }
 
-/** Reads the object that `toJSON` returns, or its JSON text. */
-export function fromJSON(source: string | object): ModelRecord {
-  let parsed: unknown = source;
-  if (typeof source === 'string') {
-    try {
-      parsed = JSON.parse(source);
-    } catch {
-      const cut = source.trimStart().startsWith('{') && !source.trimEnd().endsWith('}');
-      throw cut
-        ? new ModelError(
-            'MODEL_TRUNCATED',
-            `The model ends after ${source.length} characters, in the middle. Copy the whole file again.`,
-          )
-        : new ModelError(
-            'BAD_MODEL',
-            'This is not a model: it is not JSON. Models are what model.toJSON() and toBinary() write.',
-          );
-    }
+/** Parses the JSON text of a model. */
+export function parseModel(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const cut = text.trimStart().startsWith('{') && !text.trimEnd().endsWith('}');
+    throw cut
+      ? new ModelError(
+          'MODEL_TRUNCATED',
+          `The model ends after ${text.length} characters, in the middle. Copy the whole file again.`,
+        )
+      : new ModelError(
+          'BAD_MODEL',
+          'This is not a model: it is not JSON. Models are what model.toJSON() and toBinary() write.',
+        );
   }
-  if (typeof parsed !== 'object' || parsed === null || (parsed as Plain).format !== FORMAT) {
-    throw new ModelError('BAD_MODEL', `This is not a model: its format is not ${describeValue(FORMAT)}.`);
-  }
-  return readerOf(READERS, (parsed as Plain).version, 'The model has').json(parsed as Plain);
+}
+
+/** Reads the object that `toJSON` returns. */
+export function fromJSON(model: object): ModelRecord {
+  const { format, version } = model as Plain;
+  demand(format === FORMAT, () => `its format is not ${describeValue(FORMAT)}, and it has no components`);
+  return readerOf(READERS, version, 'The model has').json(model as Plain);
 }
 
 function readJson1({ checksum, ...body }: Plain): ModelRecord {
@@ -95,34 +104,47 @@ function readJson1({ checksum, ...body }: Plain): ModelRecord {
   }
   return revive(body, (name) => {
     const value = body[name];
-    if (!Array.isArray(value)) throw new ModelError('BAD_MODEL', `This is not a model: ${name} is missing.`);
-    return numbersOf(value.flat());
+    demand(Array.isArray(value), () => `${name} is missing`);
+    return numbersOf((value as unknown[]).flat());
   });
 }
 
 export function toBinary(record: ModelRecord): Uint8Array {
-  const { rows: k, cols: d } = record.components;
-  const arrays = layout(k, d);
+  return writeBinary(record, { format: FORMAT, version: versionOf(record) }, scalars(record));
+}
+
+/** The transform of a record as bytes. `dtype` is the type of the components; the other numbers are float64. */
+export function transformToBinary(record: TransformRecord, dtype: StoredNumbers): Uint8Array {
+  const { whiten, columnNames, components } = record;
+  const fields = { k: components.rows, d: components.cols, whiten, ...(columnNames ? { columnNames } : {}) };
+  return writeBinary(record, { format: TRANSFORM, version: TRANSFORM_VERSION }, fields, dtype);
+}
+
+function writeBinary(
+  record: ModelRecord | TransformRecord,
+  format: { readonly format: string; readonly version: number },
+  fields: Plain,
+  dtype?: StoredNumbers,
+): Uint8Array {
+  const { rows: k, cols: d, data } = record.components;
+  const arrays = layout(k, d, dtype);
   const header = new TextEncoder().encode(
-    JSON.stringify({
-      format: FORMAT,
-      version: versionOf(record),
-      numbers: NUMBERS,
-      arrays,
-      ...scalars(record),
-    }),
+    JSON.stringify({ ...format, numbers: NUMBERS[dtype ?? 'float64'], arrays, ...fields }),
   );
   const start = arraysStart(header.length);
-  const size = arrays.reduce((sum, { shape }) => sum + 8 * count(shape), 0);
+  const size = sizeOf(arrays);
   const bytes = new Uint8Array(start + size + 4);
-  const view = new DataView(bytes.buffer);
+  const view = viewOf(bytes);
   bytes.set(new TextEncoder().encode(MAGIC));
-  view.setUint32(8, versionOf(record), true);
+  view.setUint32(8, format.version, true);
   view.setUint32(12, header.length, true);
   bytes.set(header, 16);
-  for (const { name, offset } of arrays) {
-    const values = name === 'components' ? record.components.data : record[name];
-    for (let i = 0; i < values.length; i++) view.setFloat64(start + offset + 8 * i, values[i], true);
+  for (const { name, offset, dtype } of arrays) {
+    const values = name === 'components' ? data : (record as unknown as Record<string, Float64Array>)[name];
+    for (let i = 0; i < values.length; i++) {
+      if (dtype === 'float32') view.setFloat32(start + offset + 4 * i, values[i], true);
+      else view.setFloat64(start + offset + 8 * i, values[i], true);
+    }
   }
   view.setUint32(start + size, crc32(bytes.subarray(0, start + size)), true);
   return bytes;
@@ -130,15 +152,46 @@ export function toBinary(record: ModelRecord): Uint8Array {
 
 /** Reads the bytes that `toBinary` returns. Nothing in the bytes is trusted before it is checked. */
 export function fromBinary(bytes: Uint8Array): ModelRecord {
+  const { header, array } = readBinary(bytes);
+  if (header.format === TRANSFORM) {
+    throw new ModelError(
+      'BAD_MODEL',
+      'This is only the transform of a model, without the facts of its fit. Read it with loadTransform of @scree/core/transform.',
+    );
+  }
+  return revive(header, array);
+}
+
+/** Reads the transform of a model from either binary form. */
+export function transformFromBinary(bytes: Uint8Array): ModelRecord | TransformRecord {
+  const { header, array } = readBinary(bytes);
+  if (header.format !== TRANSFORM) return revive(header, array);
+  return {
+    components: { rows: header.k as number, cols: header.d as number, data: array('components') },
+    mean: array('mean'),
+    scale: array('scale'),
+    deviations: array('deviations'),
+    whiten: header.whiten as TransformRecord['whiten'],
+    columnNames: header.columnNames as TransformRecord['columnNames'],
+    float32: true,
+  };
+}
+
+function readBinary(bytes: Uint8Array): StoredArrays {
   for (let i = 0; i < MAGIC.length && i < bytes.length; i++) {
-    if (bytes[i] !== MAGIC.charCodeAt(i))
-      throw new ModelError('BAD_MODEL', `This is not a model: it does not begin with ${describeValue(MAGIC)}.`);
+    demand(bytes[i] === MAGIC.charCodeAt(i), () => `it does not begin with ${describeValue(MAGIC)}`);
   }
   if (bytes.length < 20) throw truncated(bytes, 20);
   return readerOf(READERS, viewOf(bytes).getUint32(8, true), 'The model has').binary(bytes);
 }
 
-function readBinary1(bytes: Uint8Array): ModelRecord {
+/** The header of a binary file, and a function that reads an array. */
+interface StoredArrays {
+  readonly header: Plain;
+  array(name: string): Float64Array;
+}
+
+function readBinary1(bytes: Uint8Array): StoredArrays {
   const view = viewOf(bytes);
   const headerLength = view.getUint32(12, true);
   const start = arraysStart(headerLength);
@@ -153,24 +206,31 @@ function readBinary1(bytes: Uint8Array): ModelRecord {
   } catch {
     throw changed;
   }
-  if (typeof header !== 'object' || header === null) throw changed;
-  const { k, d } = header;
+  if (!isObject(header)) throw changed;
+  const { k, d, format, version, numbers } = header;
   if (typeof k !== 'number' || typeof d !== 'number' || !Number.isSafeInteger(k * d) || k < 1 || d < 1) throw changed;
-  const arrays = layout(k, d);
-  const size = arrays.reduce((sum, { shape }) => sum + 8 * count(shape), 0);
+  const reduced = format === TRANSFORM;
+  const dtype = reduced && numbers === NUMBERS.float32 ? 'float32' : 'float64';
+  const arrays = layout(k, d, reduced ? dtype : undefined);
+  const size = sizeOf(arrays);
   if (bytes.length < start + size + 4) throw truncated(bytes, start + size + 4);
   if (bytes.length > start + size + 4) throw changed;
   if (view.getUint32(start + size, true) !== crc32(bytes.subarray(0, start + size))) throw changed;
-  if (header.format !== FORMAT || header.version !== view.getUint32(8, true) || header.numbers !== NUMBERS) {
-    throw new ModelError(
-      'BAD_MODEL',
-      `This is not a model: its header says ${describeValue(header.format)}, ${describeValue(header.version)}, ${describeValue(header.numbers)}.`,
-    );
-  }
-  return revive(header, (name) => {
-    const { offset, shape } = arrays.find((array) => array.name === name) as (typeof arrays)[number];
-    return Float64Array.from({ length: count(shape) }, (_, i) => view.getFloat64(start + offset + 8 * i, true));
-  });
+  demand(
+    (reduced || format === FORMAT) && version === view.getUint32(8, true) && numbers === NUMBERS[dtype],
+    () => `its header says ${[format, version, numbers].map(describeValue).join(', ')}`,
+  );
+  return {
+    header,
+    array: (name) => {
+      const { offset, shape, dtype } = arrays.find((array) => array.name === name) as StoredArray;
+      return Float64Array.from({ length: count(shape) }, (_, i) =>
+        dtype === 'float32'
+          ? view.getFloat32(start + offset + 4 * i, true)
+          : view.getFloat64(start + offset + 8 * i, true),
+      );
+    },
+  };
 }
 
 function viewOf(bytes: Uint8Array): DataView {
@@ -211,6 +271,7 @@ function scalars(record: ModelRecord): Plain {
     warnings: record.warnings,
     ...(record.trace ? { trace: record.trace } : {}),
     ...(record.stability ? { stability: record.stability } : {}),
+    ...(record.origin ? { origin: record.origin } : {}),
   };
 }
 
@@ -218,15 +279,14 @@ function scalars(record: ModelRecord): Plain {
  * Makes a record from stored scalars and arrays. Checks that the parts are present; the constructor of `Model` checks their
  * values.
  */
-function revive(stored: Plain, array: (name: 'components' | (typeof VECTORS)[number][0]) => Float64Array): ModelRecord {
+function revive(stored: Plain, array: (name: string) => Float64Array): ModelRecord {
   for (const name of ['plan', 'certificate', 'uniqueness', 'warnings']) {
-    if (typeof stored[name] !== 'object' || stored[name] === null) {
-      throw new ModelError('BAD_MODEL', `This is not a model: ${name} is missing.`);
-    }
+    demand(isObject(stored[name]), () => `${name} is missing`);
   }
   const { format, version, k, d, arrays, numbers, ...rest } = stored;
   return {
     ...(rest as unknown as ModelRecord),
+    ...(rest.origin ? withUnknown(rest) : {}),
     ...(Array.isArray(rest.spectrum) ? { spectrum: numbersOf(rest.spectrum) } : {}),
     ...(Array.isArray(rest.trace) ? { trace: rest.trace.map(withNumbers) } : {}),
     ...Object.fromEntries(
@@ -240,9 +300,17 @@ function revive(stored: Plain, array: (name: 'components' | (typeof VECTORS)[num
   };
 }
 
-/** Entries that are not numbers become NaN, which the checks of the model reject. */
-function numbersOf(list: readonly unknown[]): Float64Array {
-  return Float64Array.from(list, (entry) => (typeof entry === 'number' ? entry : Number.NaN));
+/** Replaces null in numbers that a model with an origin may not know: JSON has neither NaN nor Infinity. */
+function withUnknown(stored: Plain): Plain {
+  const names = ['n', 'totalWeight', 'totalVariance', 'noiseVariance'].filter((name) => stored[name] === null);
+  const certificate = Object.entries(stored.certificate as object).map(([name, bounds]) => [
+    name,
+    Array.isArray(bounds) ? bounds.map((bound) => bound ?? Number.POSITIVE_INFINITY) : bounds,
+  ]);
+  return {
+    ...Object.fromEntries(names.map((name) => [name, Number.NaN])),
+    certificate: Object.fromEntries(certificate),
+  };
 }
 
 /** Replaces null by NaN. JSON writes numbers that are not finite as null, for example the loss after a step that was too long. */
@@ -269,20 +337,40 @@ function checksumOf(body: object): string {
   return crc32(new TextEncoder().encode(text)).toString(16).padStart(8, '0');
 }
 
-function layout(
-  k: number,
-  d: number,
-): { name: 'components' | (typeof VECTORS)[number][0]; shape: number[]; offset: number }[] {
-  const shapes = [
-    { name: 'components' as const, shape: [k, d] },
-    ...VECTORS.map(([name, size]) => ({ name, shape: [size === 'd' ? d : k] })),
-  ];
+/** An array of a binary file. Arrays without a type are float64. */
+interface StoredArray {
+  readonly name: string;
+  readonly shape: readonly number[];
+  /** Bytes from the start of the arrays. */
+  readonly offset: number;
+  readonly dtype?: StoredNumbers;
+}
+
+/** The vectors of a stored transform. The components come last, because only their size depends on the type. */
+const TRANSFORM_VECTORS = [
+  ['mean', 'd'],
+  ['scale', 'd'],
+  ['deviations', 'k'],
+] as const;
+
+/** The arrays of a model, or, with a type of the components, those of a transform. */
+function layout(k: number, d: number, dtype?: StoredNumbers): StoredArray[] {
+  const vectors = (dtype ? TRANSFORM_VECTORS : VECTORS).map(([name, size]) => ({
+    name,
+    shape: [size === 'd' ? d : k],
+  }));
+  const components = { name: 'components', shape: [k, d], ...(dtype ? { dtype } : {}) };
   let offset = 0;
-  return shapes.map((array) => {
+  return (dtype ? [...vectors, components] : [components, ...vectors]).map((array) => {
     const at = offset;
-    offset += 8 * count(array.shape);
+    offset += sizeOf([array]);
     return { ...array, offset: at };
   });
+}
+
+/** The bytes that arrays take together. */
+function sizeOf(arrays: readonly Omit<StoredArray, 'offset'>[]): number {
+  return arrays.reduce((sum, { shape, dtype }) => sum + count(shape) * (dtype === 'float32' ? 4 : 8), 0);
 }
 
 function count(shape: readonly number[]): number {

@@ -139,9 +139,9 @@ describe('a stored model', () => {
 
   it('asks for an update when its format is newer', async () => {
     const model = await make();
-    expect(failure({ ...model.toJSON(), version: 4 })).toMatchObject({
+    expect(failure({ ...model.toJSON(), version: 5 })).toMatchObject({
       code: 'MODEL_TOO_NEW',
-      message: expect.stringMatching(/version 4.*up to version 3\. Update scree/),
+      message: expect.stringMatching(/version 5.*up to version 4\. Update scree/),
     });
     const bytes = model.toBinary();
     new DataView(bytes.buffer).setUint32(8, 7, true);

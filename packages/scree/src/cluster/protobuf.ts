@@ -3,41 +3,12 @@
  * wire type: 0 is a varint, 1 is eight bytes, 5 is four bytes, 2 is a length followed by its bytes.
  */
 
-export type FieldValue = number | boolean | string | Uint8Array | readonly Uint8Array[];
+export { type FieldValue, protobufMessage as message } from '@scree/core/data';
 
 const VARINT = 0;
-const EIGHT_BYTES = 1;
 const LENGTH = 2;
+const EIGHT_BYTES = 1;
 const FOUR_BYTES = 5;
-
-/** Encodes pairs of field number and value. Undefined values are left out. An array of bytes repeats the field. */
-export function message(...fields: readonly (readonly [number: number, value: FieldValue | undefined])[]): Uint8Array {
-  const parts: Uint8Array[] = [];
-  const bytes = (number: number, value: Uint8Array): void => {
-    parts.push(varint(number * 8 + LENGTH), varint(value.length), value);
-  };
-  for (const [number, value] of fields) {
-    if (value === undefined) continue;
-    if (typeof value === 'number' || typeof value === 'boolean')
-      parts.push(varint(number * 8 + VARINT), varint(Number(value)));
-    else if (typeof value === 'string') bytes(number, Buffer.from(value));
-    else if (value instanceof Uint8Array) bytes(number, value);
-    else for (const each of value) bytes(number, each);
-  }
-  return Buffer.concat(parts);
-}
-
-/** Encodes a whole number from 0 to 2^53 in groups of seven bits, the lowest first. */
-function varint(value: number): Uint8Array {
-  const bytes: number[] = [];
-  let rest = value;
-  while (rest >= 128) {
-    bytes.push((rest % 128) + 128);
-    rest = Math.floor(rest / 128);
-  }
-  bytes.push(rest);
-  return Uint8Array.from(bytes);
-}
 
 /** The bytes are not a valid message. */
 export class ProtobufError extends Error {}

@@ -1,5 +1,5 @@
 import { DataError, type Model, type Progress } from '@scree/core';
-import { scalerOf } from '@scree/core/pipeline';
+import { deviationsOf, scalerOf } from '@scree/core/pipeline';
 import { FileError } from '@scree/files';
 import { checkFileOptions, openData, uniqueNames } from '@scree/files/platform';
 import { hideSecrets } from '../database/hide-secrets.js';
@@ -63,8 +63,7 @@ export async function writeScores(model: Model, url: string, options: ScoresOpti
     const others = carried.map(({ index }, j) => alias(column(`c${index}`), `k${j}`));
     const { relation, lengths, take } = executorColumns(numbers, spark, others);
     const { shift, factor } = scalerOf(model);
-    const divisor = Math.sqrt(model.totalWeight - model.ddof);
-    const inverse = model.singularValues.map((value, i) => (i < model.uniqueness.rank ? divisor / value : 0));
+    const inverse = deviationsOf(model).map((deviation) => (deviation > 0 ? 1 / deviation : 0));
     const fill = checked.missing === 'mean' ? Float64Array.from(checked.fill ?? model.mean) : undefined;
     const given = { shift, factor, inverse, basis: model.components.data, ...(fill ? { fill } : {}) };
     const scores = model.whiten === 'zca' ? model.d : model.k;

@@ -27,6 +27,7 @@ export async function checkOutput(
 const WRITTEN = {
   report: { what: 'a page', extensions: ['.html', '.htm'] },
   model: { what: 'a model', extensions: ['.json', '.pca', '.model', '.bin'] },
+  onnx: { what: 'an ONNX file', extensions: ['.onnx'] },
   moments: { what: 'a file of moments', extensions: ['.moments'] },
   compressed: { what: 'a compressed file', extensions: ['.scree'] },
 } as const;

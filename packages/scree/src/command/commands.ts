@@ -8,6 +8,8 @@ import {
   CODED_FIT_FLAGS,
   COLUMN_WEIGHTS_FLAG,
   COMMON_FLAGS,
+  COVARIANCE_FLAG,
+  COVARIANCE_ROWS_FLAG,
   CSV_SAFE_FLAG,
   ENGINE_FLAG,
   FIT_FLAGS,
@@ -40,6 +42,8 @@ export const COMMANDS: readonly Command[] = [
       BY_FLAG,
       BOOTSTRAP_FLAG,
       ...FIT_ONLY_FLAGS,
+      COVARIANCE_FLAG,
+      COVARIANCE_ROWS_FLAG,
       outputFlag(
         'write the model there: as JSON if the name ends in .json, in binary if in .pca, .model, .bin or nothing',
       ),
@@ -64,6 +68,10 @@ export const COMMANDS: readonly Command[] = [
       ['cat data.csv | scree fit - -k 3', 'standard input'],
       ["scree fit 'data/*.parquet' -k 10 -o model.json", 'many files as one table; so is a folder'],
       ['scree fit all.moments -k 10 -o model.json', 'moments, which scree moments and merge made'],
+      [
+        'scree fit --covariance cov.csv --rows 120',
+        'a covariance or correlation matrix, for example from a publication',
+      ],
       ['scree fit huge.npy -k 20 --checkpoint huge.part -o model.json', 'can be continued after a crash'],
     ],
     load: () => import('./fit.js'),
@@ -110,6 +118,23 @@ export const COMMANDS: readonly Command[] = [
       ['scree analyze data.csv --bootstrap 1000 --json', 'every number, for another program'],
     ],
     load: () => import('./analyze.js'),
+  },
+  {
+    name: 'export',
+    summary: 'write the transform of a model as an ONNX file, for onnxruntime and other software',
+    usage: 'MODEL',
+    minPositionals: 1,
+    maxPositionals: 1,
+    flags: [
+      outputFlag('write the ONNX file there: its input x has one row per row of data, its output scores the scores'),
+      choice('dtype', ['float32', 'float64'], 'the type of rows and scores (default: float32)'),
+      ...COMMON_FLAGS,
+    ],
+    examples: [
+      ['scree export model.json -o model.onnx', 'Sub, Div and MatMul, in float32'],
+      ['scree export model.pca -o model.onnx --dtype float64', 'every digit'],
+    ],
+    load: () => import('./export.js'),
   },
   {
     name: 'transform',

@@ -1,5 +1,5 @@
 import { compareModels, type ModelComparison } from '@scree/analysis';
-import { count, degrees, formatNumber, listed, plural } from '@scree/analysis/describe';
+import { count, degrees, describeOrigin, formatNumber, listed, plural } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 import { readModel } from '../disk/model-file.js';
 import type { Call } from './command.js';
@@ -48,8 +48,8 @@ function describeComparison(
       ? `One of the models has as many components as there are columns to compare, so angles between subspaces say nothing. Fit both with a smaller -k.`
       : `The subspaces of ${a.k === b.k ? `the ${plural(a.k, 'component')}` : `${a.k} and ${plural(b.k, 'component')}`} are at angles of ${listed([...angles].map(degrees))}.`;
   return [
-    `${first}: ${plural(a.k, 'component')} of ${plural(a.d, 'column')}, fitted to ${plural(a.n, 'row')}`,
-    `${second}: ${plural(b.k, 'component')} of ${plural(b.d, 'column')}, fitted to ${plural(b.n, 'row')}`,
+    `${first}: ${plural(a.k, 'component')} of ${plural(a.d, 'column')}, ${describeOrigin(a)}`,
+    `${second}: ${plural(b.k, 'component')} of ${plural(b.d, 'column')}, ${describeOrigin(b)}`,
     `${plural(shared, 'column')} ${shared === 1 ? 'is' : 'are'} in both.`,
     ...only(onlyFirst, first),
     ...only(onlySecond, second),

@@ -178,6 +178,8 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
     typeof value !== 'number' || typeof expected !== 'number'
       ? undefined
       : `The solver stopped at a residual of ${formatNumber(value)}, above the tolerance of ${formatNumber(expected)}. Use another --solver, or a larger --tolerance.`,
+  MEAN_UNKNOWN: () =>
+    'This model was made from a covariance matrix. It does not know the means of the columns, which rows need: fit it to rows.',
   WORKER_LOST: ({ value }) =>
     `A worker thread stopped in the middle of the work: ${value}. Try again, or use --threads 1.`,
 };
@@ -280,7 +282,7 @@ const WARNINGS: {
   FEW_ROWS: ({ rows, cols, components }) =>
     `There are only ${plural(Number(rows), 'row')} of ${plural(Number(cols), 'column')}: no more than ${plural(Number(components), 'component')} can have variance, and in another sample ${Number(components) === 1 ? 'it' : 'they'} may be quite different.`,
   CORRELATION_MATRIX: ({ rows }) =>
-    `These ${plural(Number(rows), 'row')} of ${plural(Number(rows), 'column')} look like a correlation matrix (symmetric, with 1 on the diagonal), and PCA takes them for rows of data. Fit the table that the matrix was computed from, with --scale unit. If you have only the matrix, use --no-center: then the components are its eigenvectors, and singularValues in --json are its eigenvalues.`,
+    `These ${plural(Number(rows), 'row')} of ${plural(Number(rows), 'column')} look like a correlation matrix (symmetric, with 1 on the diagonal), and PCA takes them for rows of data. Fit the table that the matrix was computed from, with --scale unit. If you have only the matrix, use scree fit --covariance FILE.`,
   ZERO_INFLATED: ({ columns, count: all }) =>
     `More than half of the values of ${columnsOf(columns as Names, Number(all))} are 0: PCA treats whether a value is 0, and how large it is otherwise, as one scale.`,
   VALUES_FILLED: ({ columns, values, rows, with: source }) => {

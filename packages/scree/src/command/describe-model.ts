@@ -2,6 +2,7 @@ import type { NotComputed } from '@scree/analysis';
 import {
   describeEncoding,
   describeStability,
+  formatNumber,
   hasAllComponents,
   percent,
   plural,
@@ -17,12 +18,11 @@ const NUMBERS = 25;
 
 /** A model in sentences and a plot, as lines: the variance that was kept, how accurate it is, and warnings. */
 export function describeModel(model: Model, notComputed: NotComputed = {}): string[] {
-  const width = Math.max(8, Math.min(40, (process.stdout.columns ?? 80) - NUMBERS));
   return [
-    ...screePlot(model, { most: 20, width }).split('\n'),
+    ...variancesOf(model),
     '',
-    // For any data, all components together keep all variance, so that sentence would say nothing.
-    ...(hasAllComponents(model)
+    // For any data, all components together keep all variance, so that sentence would say nothing. Shares may be unknown.
+    ...(hasAllComponents(model) || Number.isNaN(model.totalVariance)
       ? []
       : [
           `${plural(model.k, 'component keeps', 'components keep')} ${percent(shareKept(model))} of the variance of ${columnCount(model)}.`,
@@ -30,9 +30,22 @@ export function describeModel(model: Model, notComputed: NotComputed = {}): stri
     ...(model.coding ? describeEncoding(model.coding) : []),
     ...describeChoice(model, notComputed),
     ...stabilityLine(model, notComputed),
-    describeAccuracy(model),
+    // A warning says that nothing was checked.
+    ...(model.certificate.checked === false ? [] : [describeAccuracy(model)]),
     ...model.warnings.map((warning) => `Warning: ${warningWithFlags(warning, model.columnNames)}`),
   ];
+}
+
+/** A scree plot, or the variances if their shares are not known. */
+function variancesOf(model: Model): string[] {
+  const width = Math.max(8, Math.min(40, (process.stdout.columns ?? 80) - NUMBERS));
+  if (!Number.isNaN(model.totalVariance)) return screePlot(model, { most: 20, width }).split('\n');
+  const lines = Array.from(
+    model.variances,
+    (variance, i) => `${String(i + 1).padStart(4)} ${formatNumber(variance, 6)}`,
+  );
+  const more = lines.length - 20;
+  return [' PC variance', ...lines.slice(0, 20), ...(more > 0 ? [`   … ${more} more`] : [])];
 }
 
 /** "12 columns", or for an encoded table "11 columns, 22 when coded". */

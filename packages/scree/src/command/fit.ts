@@ -17,6 +17,7 @@ import { identityOf, momentsWithCheckpoint } from './checkpoint.js';
 import { CheckpointLock, lockPath } from './checkpoint-lock.js';
 import type { Call } from './command.js';
 import { describeModel } from './describe-model.js';
+import { fitCovarianceFile } from './fit-covariance.js';
 import { fitFile } from './fit-file.js';
 import { fitOptions } from './fit-options.js';
 import { summaryOf, summaryOptions } from './fit-summary.js';
@@ -50,6 +51,16 @@ export async function run(call: Call): Promise<void> {
   }
   checkEnding(output, 'model');
   const terminal = new Terminal({ quiet: flags.quiet === true });
+  if (flags.covariance !== undefined) {
+    if (typeof output === 'string') await checkTarget(output, [flags.covariance as string]);
+    const fitted = await fitCovarianceFile(call, terminal);
+    if (typeof output === 'string') await writeModel(output, fitted.model);
+    return printJson(report(call, fitted, terminal));
+  }
+  if (flags.rows !== undefined)
+    throw new UsageError(
+      '--rows says how many rows a covariance matrix was computed from: use it with --covariance FILE.',
+    );
   if (flags.by !== undefined) return byGroup(call, terminal, (each, only) => fit(each, options, undefined, only));
   // Before the fit: it may take hours.
   for (const target of [output, checkpoint]) if (typeof target === 'string') await checkTarget(target, positionals);
@@ -123,7 +134,7 @@ async function fit(
   });
 }
 
-type Fitted = Pick<TableFit, 'model' | 'seconds' | 'notComputed' | 'between'>;
+type Fitted = Pick<TableFit, 'model' | 'seconds' | 'notComputed'> & Partial<Pick<TableFit, 'between'>>;
 
 /** Prints the result and the path of the model. With --json, returns the JSON instead. */
 function report({ flags }: Call, fitted: Fitted, terminal: Terminal): object | undefined {

@@ -1,5 +1,5 @@
 import type { NotComputed } from '@scree/analysis';
-import { plural } from '@scree/analysis/describe';
+import { describeOrigin, plural } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
 import { readModel } from '../disk/model-file.js';
 import { describeSummary, isSummaryFile, readSummary } from '../disk/summary-file.js';
@@ -40,7 +40,7 @@ export async function run(call: Call): Promise<void> {
   }
   const scaled = model.scale.some((scale) => scale !== 1);
   const facts = [
-    `${plural(model.k, 'component')} of ${columnCount(model)}, fitted to ${plural(model.n, 'row')}`,
+    `${plural(model.k, 'component')} of ${columnCount(model)}, ${describeOrigin(model)}`,
     model.centered ? 'centred' : 'not centred',
     ...(scaled && (model.coding?.method ?? 'pca') === 'pca'
       ? [model.scaling === undefined ? 'scaled' : `scaled (${model.scaling})`]

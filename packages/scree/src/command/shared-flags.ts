@@ -202,3 +202,17 @@ export const TABLES_FLAGS: readonly Flag[] = [
   choice('tables-format', ['csv', 'tsv', 'parquet'], 'format of the table of rows (default: csv)'),
   CSV_SAFE_FLAG,
 ];
+
+export const COVARIANCE_FLAG = text(
+  'covariance',
+  'FILE',
+  'analyse a covariance or correlation matrix instead of rows: columns of numbers, with or without a first column of row names',
+);
+
+export const COVARIANCE_ROWS_FLAG = number(
+  'rows',
+  'N',
+  'with --covariance: the number of rows that it was computed from',
+  'be a whole number from 2 up',
+  (v) => Number.isSafeInteger(v) && v >= 2,
+);

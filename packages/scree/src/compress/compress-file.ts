@@ -73,6 +73,13 @@ const BLOCK_COPIES = 6;
 export async function compressFile(options: CompressOptions): Promise<Compressed> {
   const { source, model, path, threads, memory } = options;
   const quantise = checkOptions(options);
+  if (model.origin) {
+    throw new OptionError(
+      'BAD_OPTION',
+      'A compressed file needs a model that was fitted to rows. Fit one to the rows that you compress.',
+      { option: 'model', value: model.origin },
+    );
+  }
   const progress = new ProgressTracker(options);
   if (source.cols !== model.d) {
     throw new DataError(

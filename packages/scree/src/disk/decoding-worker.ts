@@ -10,7 +10,7 @@ import {
 import type { OpenFile } from './decoding-threads.js';
 import { fileBytes } from './file-bytes.js';
 import { nodePageTools } from './page-tools.js';
-import { type SentError, sendError } from './thread-messages.js';
+import { type SentError, serializeError } from './thread-messages.js';
 
 /** The worker thread that decodes columns of Parquet files. decoding-threads.ts starts it. */
 
@@ -46,7 +46,7 @@ port.on('message', (message: DecodingMessage) => {
   } else
     fill(message).then(
       (rounded) => send({ kind: 'done', reading, rounded }),
-      (error: unknown) => send({ kind: 'error', reading, error: sendError(error) }),
+      (error: unknown) => send({ kind: 'error', reading, error: serializeError(error) }),
     );
 });
 

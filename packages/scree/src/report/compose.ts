@@ -7,6 +7,7 @@ import {
   describeChoice,
   describeFinding,
   describeMeaning,
+  describeOrigin,
   describeReasons,
   describeRounding,
   describeSpreads,
@@ -183,7 +184,7 @@ function cards({ model, facts, kind, compared, between }: Contents): [name: stri
   const { choice, totalVariance } = model;
   const found = compared && hasLimits(compared.found) ? compared.found.counts.either : undefined;
   const outliers: [string, string][] = found === undefined ? [] : [['unusual rows', count(found)]];
-  const kept = totalVariance === 0 ? '–' : percent(shareKept(model));
+  const kept = !(totalVariance > 0) ? '–' : percent(shareKept(model));
   const shape: [string, string][] = [
     ['columns', count(model.coding?.columns.length ?? model.d)],
     ['components', count(model.k)],
@@ -202,7 +203,7 @@ function cards({ model, facts, kind, compared, between }: Contents): [name: stri
       ['rows here', count(facts.rows)],
       ...outliers,
       ['lost of these rows', percent(shareLost(facts))],
-      ['rows of the fit', count(model.n)],
+      ['rows of the fit', Number.isNaN(model.n) ? 'unknown' : count(model.n)],
       ['variance kept in the fit', kept],
       ...shape,
     ];
@@ -246,7 +247,7 @@ function lead(contents: Contents): string {
     `<p class="lead">About ${facts.rows === 1 ? 'this row' : `these ${escaped(count(facts.rows))} rows`}: ${escaped([...rows, lost].join(' '))}</p>\n`,
     ...(fit.length === 0 ? [] : [`<p class="lead">About the fit: ${escaped(fit.join(' '))}</p>\n`]),
     meanings(contents),
-    `<p>The model was fitted earlier, to ${escaped(plural(model.n, 'row'))}. What is said of rows here, in scores, errors and unusual rows, is computed from the ${escaped(plural(facts.rows, 'row'))} of <bdi>${escaped(name)}</bdi>.</p>\n`,
+    `<p>The model was ${escaped(model.origin ? describeOrigin(model) : `fitted earlier, to ${plural(model.n, 'row')}`)}. What is said of rows here, in scores, errors and unusual rows, is computed from the ${escaped(plural(facts.rows, 'row'))} of <bdi>${escaped(name)}</bdi>.</p>\n`,
   ].join('');
 }
 

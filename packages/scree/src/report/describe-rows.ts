@@ -26,7 +26,7 @@ export function centreOf({ centered }: Model, kind: RowsOf): string {
 export function describeLoss(model: Model, facts: RowFacts, kind: RowsOf): string {
   const share = percent(shareLost(facts));
   if (kind === 'new') return `${share} of the squared distance from ${centreOf(model, kind)}`;
-  if (model.totalWeight !== model.n)
+  if (!Object.is(model.totalWeight, model.n))
     return `${share} of the squared distance from ${centreOf(model, kind)}, where every row counts once, whatever its weight`;
   return model.centered ? `${share} of the variance` : `${share} of the squared distance from ${centreOf(model, kind)}`;
 }
@@ -112,11 +112,11 @@ export function methodFacts(
 ): [name: string, value: string][] {
   const { plan } = model;
   const scaled = scaledBy(model);
-  const weighted = model.totalWeight !== model.n;
+  const weighted = !Object.is(model.totalWeight, model.n);
   return [
     [
       'Rows',
-      `${count(model.n)} in the fit${kind === 'fit' && facts.rows === model.n ? '' : `, ${count(facts.rows)} read for this report`}`,
+      `${Number.isNaN(model.n) ? 'an unknown number' : count(model.n)} in the fit${kind === 'fit' && facts.rows === model.n ? '' : `, ${count(facts.rows)} read for this report`}`,
     ],
     ['Columns', columnCount(model)],
     ['Components', count(model.k)],
@@ -142,7 +142,12 @@ export function methodFacts(
     ],
     ['Numbers', `stored as ${model.dtype}`],
     ['Plan', plan.reason],
-    ['Solver', `${plan.solver}: ${SOLVERS[plan.solver]?.method ?? 'unknown'}`],
+    [
+      'Solver',
+      plan.solver === 'given'
+        ? 'none: the components come from other software'
+        : `${plan.solver}: ${SOLVERS[plan.solver]?.method ?? 'unknown'}`,
+    ],
     ['Engine', plan.engine],
     ...(threads === undefined ? [] : [['Threads', count(threads)] as [string, string]]),
     ...(model.trace ? [['Epochs', count(model.trace.length)] as [string, string]] : []),

@@ -64,7 +64,8 @@ describe('scree', () => {
     expect(fit.err).toMatch(/left out: kind/);
     const model = await readModel(join(folder, 'model.json'));
     const file = await openFile(join(folder, 'table.csv'));
-    const truth = await pca(file.source, { k: 2, solver: model.plan.solver });
+    const { solver } = model.plan;
+    const truth = await pca(file.source, { k: 2, solver: solver === 'given' ? 'auto' : solver });
     await file.close();
     expect(model.components.data).toEqual(truth.components.data);
     expect(model.columnNames).toEqual(['a', 'b', 'c']);
@@ -290,7 +291,8 @@ describe('scree', () => {
     expect(scree(['--help'])).toMatchObject({ code: 0 });
     expect(scree(['fit', '--help']).out).toMatch(/Examples:/);
     expect(scree(['help', 'transform']).out).toMatch(/scree transform: /);
-    expect(scree(['--version']).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+    expect(scree(['--version']).out).toBe(`${version}\n`);
     for (const shell of ['bash', 'zsh', 'fish']) expect(scree(['completion', shell]).out).toContain('transform');
   });
 

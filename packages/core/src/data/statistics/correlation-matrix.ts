@@ -80,7 +80,7 @@ export async function correlationWarnings(source: RowSource): Promise<readonly W
 function correlationWarning(d: number): Warning {
   return {
     code: 'CORRELATION_MATRIX',
-    message: `These ${d} rows of ${d} columns look like a correlation matrix, because they are symmetric with 1 on the diagonal. PCA takes them for rows of data, and its variances are not those of the data behind the matrix. Pass the rows that the matrix was computed from, with scale: 'unit'. If you have only the matrix, pass it with center: false and use singularValues, which are then its eigenvalues; components are its eigenvectors.`,
+    message: `These ${d} rows of ${d} columns look like a correlation matrix, because they are symmetric with 1 on the diagonal. PCA takes them for rows of data, and its variances are not those of the data behind the matrix. Pass the rows that the matrix was computed from, with scale: 'unit'. If you have only the matrix, use modelFrom({ covariance }) of @scree/core/exchange.`,
     details: { rows: d },
   };
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type Data, type Model, pca, type RowSource } from '@scree/core';
 import { describe, expect, it } from 'vitest';
 import { analyzed } from '../../../../analysis/test/support/analyzed.js';
+import { modelFrom } from '../../../src/exchange.js';
 import { random } from '../../../src/linalg/random.js';
 import { pcaSync } from '../../../src/pca-sync.js';
 import { toCsr, toMatrix } from '../../support/data.js';
@@ -57,20 +58,20 @@ describe('a correlation matrix that is passed as rows gets a warning', () => {
       {
         code: 'CORRELATION_MATRIX',
         message: expect.stringMatching(
-          /^These 7 rows of 7 columns look like a correlation matrix.*scale: 'unit'.*center: false/,
+          /^These 7 rows of 7 columns look like a correlation matrix.*scale: 'unit'.*modelFrom/,
         ),
         details: { rows: 7 },
       },
     ]);
   });
 
-  it('whose advice for a matrix alone is right: uncentred, singular values are its eigenvalues', async () => {
-    const { components, singularValues } = await pca(matrix, { center: false, k: 'all' });
-    expect(singularValues.reduce((sum, value) => sum + value, 0)).toBeCloseTo(7, 10);
+  it('whose advice for a matrix alone is right: modelFrom gives its eigenvectors and eigenvalues', async () => {
+    const { components, variances } = await modelFrom({ covariance: matrix, k: 'all' });
+    expect(variances.reduce((sum, value) => sum + value, 0)).toBeCloseTo(7, 10);
     for (const [c, v] of components.toRows().entries()) {
       const image = matrix.map((row) => row.reduce((sum, x, j) => sum + x * v[j], 0));
       image.forEach((value, i) => {
-        expect(value).toBeCloseTo(singularValues[c] * v[i], 10);
+        expect(value).toBeCloseTo(variances[c] * v[i], 10);
       });
     }
   });
