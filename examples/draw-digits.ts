@@ -5,7 +5,7 @@ import type { Matrix, Model } from 'scree';
 /** The digits on their first two components, and the scree plot beside them, as one SVG. */
 export async function drawDigits(model: Model, scores: Matrix, labels: ArrayLike<number>): Promise<string> {
   const { document } = parseHTML('<html><body></body></html>');
-  const percent = (i: number): string => `PC${i + 1} (${(100 * model.varianceRatios[i]).toFixed(1)} %)`;
+  const percent = (i: number): string => `PC${i + 1} (${(100 * (model.varianceRatios[i] ?? 0)).toFixed(1)} %)`;
   // Every fourth digit: enough to see the shape, few enough for a file that a page loads at once.
   const points = Array.from({ length: Math.floor(scores.rows / 4) }, (_, i) => ({
     x: scores.data[4 * i * scores.cols],
@@ -60,7 +60,7 @@ function beside(figures: (SVGSVGElement | HTMLElement)[], widths: number[], heig
   let x = 0;
   const placed = figures.map((figure, i) => {
     figure.setAttribute('x', String(x));
-    x += widths[i];
+    x += widths[i] ?? 0;
     return figure.outerHTML;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${x}" height="${height}" viewBox="0 0 ${x} ${height}"><rect width="100%" height="100%" fill="white"/>${placed.join('')}</svg>\n`;

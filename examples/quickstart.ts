@@ -1,5 +1,5 @@
 /** The shortest useful program: records in, components, scores and a round trip out. */
-import { pca, toRows } from '@scree/core';
+import { pca } from '@scree/core';
 
 const flowers = [
   { sepal: 5.1, petal: 1.4, width: 0.2 },
@@ -17,10 +17,10 @@ console.log(
   'variance explained:',
   Array.from(model.varianceRatios, (ratio) => `${(100 * ratio).toFixed(1)} %`).join(', '),
 );
-console.log('error at most:', model.certificate.varianceBounds[0].toExponential(1));
+console.log('error at most:', model.certificate.varianceBounds[0]?.toExponential(1));
 
 const scores = await model.transform(flowers);
 const back = await model.inverseTransform(scores);
 console.log('first flower:', flowers[0]);
-console.log('two numbers:', toRows(scores)[0]);
-console.log('back in its own units:', toRows(back)[0]);
+console.log('with two numbers:', scores.toRecords(flowers)[0]);
+console.log('back in its own units:', back.toRecords()[0]);

@@ -80,3 +80,39 @@ describe.each([
     expect([...new Set(bare)].sort()).toEqual([]);
   });
 });
+
+describe('the hover text', () => {
+  const declarations = (path: string): string => readFileSync(`${packages}${path}`, 'utf8');
+  /** The comment right above the place where a text begins. */
+  const commentAbove = (text: string, start: string): string => {
+    const above = text.slice(0, text.indexOf(start)).trimEnd();
+    return above.endsWith('*/') ? above.slice(above.lastIndexOf('/**')) : '';
+  };
+
+  it.each([
+    ['pca', 'core/dist/types/pca.d.ts', 'export declare function pca<'],
+    ['analyze', 'analysis/dist/types/analyze.d.ts', 'export declare function analyze('],
+    ['Model', 'core/dist/types/model/model.d.ts', 'export declare class Model '],
+    ['RowMatrix', 'core/dist/types/data/blocks/row-matrix.d.ts', 'export declare class RowMatrix'],
+  ])('of %s has an example', (_, path, start) => {
+    const text = declarations(path);
+    expect(text).toContain(start);
+    expect(commentAbove(text, start)).toMatch(/```ts\n/);
+  });
+
+  it('is there for every field of a model, which the class has from the record that it implements', () => {
+    const record = declarations('core/dist/types/model/record.d.ts');
+    const body = record.slice(record.indexOf('export interface ModelRecord {'));
+    const fields = [...body.slice(0, body.indexOf('\n}')).matchAll(/^ {4}readonly (\w+)\??:/gm)].map(
+      ([line, name]) => ({ line, name }),
+    );
+    expect(fields.length).toBeGreaterThan(20);
+    expect(fields.filter(({ line }) => commentAbove(body, line) === '').map(({ name }) => name)).toEqual([]);
+    const model = declarations('core/dist/types/model/model.d.ts');
+    expect(model).toMatch(/class Model .*implements ModelRecord/);
+    const methods = ['transform', 'transformSync', 'inverseTransform', 'reconstruct', 'reconstructionError', 'biplot', 'first', 'covariance', 'toJSON', 'toBinary']; // biome-ignore format: one line
+    for (const name of methods) expect(commentAbove(model, `\n    ${name}(`), name).not.toBe('');
+    for (const name of ['k', 'd', 'cumulativeRatios', 'loadings'])
+      expect(commentAbove(model, `\n    get ${name}()`), name).not.toBe('');
+  });
+});

@@ -32,6 +32,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['model'],
   ['options.ts', 'plan.ts'],
   ['fit'],
+  ['missing'],
   ['pca.ts'],
   ['pca-sync.ts'],
   ['stream.ts'],

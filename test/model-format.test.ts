@@ -23,7 +23,7 @@ describe('docs/model-format.md', () => {
   it('lists every stored field, in the order in which they are written', async () => {
     const plain = await pca(rows, { k: 2, columnNames: ['a', 'b', 'c', 'd'], columnWeights: [1, 2, 1, 1] });
     const learned = await pca(rows, { k: 1, solver: 'autoencoder' });
-    const logged = await pca(rows, { transform: 'log1p' });
+    const logged = await pca(rows, { columnTransform: 'log1p' });
     const given = await modelFrom({
       covariance: [
         [2, 1],

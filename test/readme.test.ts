@@ -66,6 +66,8 @@ describe('the READMEs and the chapters', () => {
     const files = snippets.map((_, i) => `${folder}snippet-${i}.ts`);
     const flags = [
       '--strict',
+      '--noUncheckedIndexedAccess',
+      '--exactOptionalPropertyTypes',
       '--target',
       'es2022',
       '--lib',

@@ -77,18 +77,21 @@ for (const [format, folder] of [
         { name: 'errors', test: only('errors') },
         { name: 'apply', test: only('transform') },
         { name: 'fit', test: (id) => fit.has(normalize(id)) },
+        // Programs that use moments load the first and the last of these three, without the rest of a large fit.
+        { name: 'sums', test: only('fit/moment-sums') },
         { name: 'large', test: only('fit/fit-opened', 'fit/fit-moments') },
+        { name: 'moments', test: only('fit/moments') },
         { name: 'kernels-plain', test: /kernels-plain\.js$/ },
         { name: 'kernels-relaxed', test: /kernels-relaxed\.js$/ },
         {
           // Also what pcaSync needs besides small fits of pca.
           name: 'passes',
-          test: /(summarise|dual-by-multiply|block-statistics|symmetric-eigen|tridiagonal-eigen|tridiagonalise|vector-block|solve-covariance|model[\\/]data-warnings)\.js$/,
+          test: /(summarise|dual-by-multiply|block-statistics|symmetric-eigen|tridiagonal-eigen|tridiagonalise|vector-block|solve-covariance|model[\\/](data-warnings|orient))\.js$/,
         },
         {
           // Also what a program that imports everything shares with files that it need not load at once.
           name: 'subspace',
-          test: /(orthonormalise|cholesky|inverse|linalg[\\/](row-products|zero-rows)|engines[\\/](basis|same-scaler|provisional-means|summarise-one-pass)|blocks[\\/]block-rows|residual-schedule|rayleigh-ritz|subspace-angles|procrustes|statistics[\\/]checksum|storage[\\/]container|crc32|model[\\/]reconstruction)\.js$/,
+          test: /(orthonormalise|cholesky|inverse|linalg[\\/](row-products|zero-rows)|engines[\\/](basis|same-scaler|provisional-means|summarise-one-pass)|blocks[\\/]block-rows|residual-schedule|rayleigh-ritz|subspace-angles|procrustes|statistics[\\/]checksum|storage[\\/]container|crc32|model[\\/](reconstruction|biplot))\.js$/,
         },
         { name: 'wasm', test: only('engines/wasm/wasm') },
         { name: 'sparse', test: /(wasm[\\/]sparse[\\/].*|reference[\\/]sparse)\.js$/ },
@@ -111,6 +114,7 @@ for (const [format, folder] of [
         { name: 'webgpu', test: /engines[\\/]webgpu[\\/](?!offer\.)/ },
         { name: 'library', test: only('index') },
         { name: 'parts', test: only('pipeline', 'data/index', 'linalg/index') },
+        { name: 'missing', test: only('missing/handle-missing') },
       ],
     },
   });

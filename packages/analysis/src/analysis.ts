@@ -1,5 +1,5 @@
 import type { Model } from '@scree/core';
-import { listsOf } from '@scree/core/data';
+import { listsOf, withText } from '@scree/core/data';
 import { describeMeaning } from './describe/describe-component.js';
 import { describeReasons } from './describe/describe-reason.js';
 import type { Finding } from './findings.js';
@@ -103,12 +103,25 @@ export interface Analysis extends Readonly<AnalysisRecord> {
   toJSON(): object;
 }
 
+/** Components whose meaning `analysisText` prints. */
+const MOST_PRINTED = 4;
+
+/** The model and the meaning of the kept components, as `String(analysis)` and `console.log(analysis)` print them. */
+function analysisText({ model, kept, meaning, findings }: AnalysisRecord): string {
+  const described = meaning.slice(0, Math.min(kept, MOST_PRINTED)).map((each) => each && describeMeaning(each));
+  return [
+    `Analysis: ${model}`,
+    `  keep ${kept} of ${model.k}; findings: ${findings.map(({ code }) => code).join(', ') || 'none'}`,
+    ...described.flatMap((sentence) => (sentence ? [`  ${sentence}`] : [])),
+  ].join('\n');
+}
+
 /** Makes the record immutable. */
 export function analysisOf(record: AnalysisRecord, methods: Pick<Analysis, 'first' | 'rows'>): Analysis {
   const analysis = { ...record };
   const hidden = { ...methods, toJSON: () => analysisJson(record) };
   for (const [name, value] of Object.entries(hidden)) Object.defineProperty(analysis, name, { value });
-  return Object.freeze(analysis) as Analysis;
+  return Object.freeze(withText(analysis, () => analysisText(record))) as Analysis;
 }
 
 /** The analysis as plain data. A part that was not computed is null, and `notComputed` has the reason as a sentence of `describeReason`. */

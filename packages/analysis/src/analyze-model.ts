@@ -14,7 +14,6 @@ import {
 import { whyNoChoice } from './choice-and-stability.js';
 import { plural } from './describe/numbers.js';
 import { pick } from './fields.js';
-import { truncatedModel } from './methods/truncated-model.js';
 import { withoutEncoding } from './methods/with-encoding.js';
 import type { RowLabels } from './reading/aligned.js';
 import type { AnalysisTable } from './reading/analysis-table.js';
@@ -92,7 +91,7 @@ async function analyzeRows(
     );
   }
   const model = withoutEncoding(stored);
-  const first = (k: number): Model => truncatedModel(model, k);
+  const first = (k: number): Model => model.first(k);
   const fitted = { model, first, source, notComputed: unknownOf(stored) };
   const kept = wanted ?? keptComponents(fitted, table, {});
   const mostListed = listRows ? MOST_LISTED_ROWS : 0;

@@ -1,6 +1,6 @@
 import { type Data, type Model, Moments, type PcaOptions } from '@scree/core';
 import { hasCategories, MemoryBudget, mapAsync, openSource, refuseChanged } from '@scree/core/data';
-import { keepAlive, ProgressTracker } from '@scree/core/pipeline';
+import { checkOptions, completeRows, keepAlive, ProgressTracker } from '@scree/core/pipeline';
 import {
   type AnalysedRows,
   type Analysis,
@@ -36,13 +36,13 @@ import { findUnusualRows } from './rows/unusual-rows.js';
 export interface AnalyzeOptions<Name extends string = string>
   extends Omit<TableFitOptions, 'columnNames' | 'between' | 'fitted' | 'read'> {
   /** Names of the columns, if the data do not carry them; for records, the columns to use. */
-  readonly columnNames?: NonNullable<PcaOptions<Name>['columnNames']>;
+  readonly columnNames?: NonNullable<PcaOptions<Name>['columnNames']> | undefined;
   /** One name per row. */
-  readonly names?: RowLabels;
+  readonly names?: RowLabels | undefined;
   /** Supplementary columns, groups and rows, which are not fitted. */
   readonly supplementary?: {
     /** Columns of numbers, in the order of the rows. NaN is a missing value. */
-    readonly columns?: Data;
+    readonly columns?: Data | undefined;
     readonly columnNames?: readonly string[];
     /** Columns of labels by name: one label per row. */
     readonly groups?: Readonly<Record<string, RowLabels>>;
@@ -54,12 +54,12 @@ export interface AnalyzeOptions<Name extends string = string>
   /** How to rotate the kept components. Default: not at all. */
   readonly rotate?: RotationMethod | undefined;
   /** Set to false to leave out the contributions of each row, which are listed for up to 10,000 rows. Default true. */
-  readonly listRows?: boolean;
+  readonly listRows?: boolean | undefined;
 }
 
 /** Options of `analyzeTable`. Names and supplementary columns are part of the table. */
 export interface AnalyzeTableOptions
-  extends Omit<AnalyzeOptions, 'names' | 'supplementary' | 'transform'>,
+  extends Omit<AnalyzeOptions, 'names' | 'supplementary' | 'columnTransform' | 'missing'>,
     Pick<TableFitOptions, 'between' | 'fitted' | 'read'>,
     Pick<RowQuestions, 'figures' | 'colours'> {}
 
@@ -72,18 +72,28 @@ export const MOST_LISTED_ROWS = 10_000;
  *
  * The model is the one that `pca` fits with the same options. In addition to the solver's passes, the data are read once for the
  * criteria and once for all questions about rows. Rows that fit into a quarter of the memory are kept after the first reading.
+ *
+ * ```ts
+ * const analysis = await analyze(records, { k: 'auto', columns: 'numeric' });
+ * console.log(analysis, analysis.kept, analysis.compared?.found.unusual);
+ * ```
  */
 export function analyze(data: Data | Moments, options: AnalyzeOptions = {}): Promise<Analysis> {
   return keepAlive(async () => {
-    const { names, supplementary: beside, transform = 'none' } = options;
+    const { names, supplementary: beside, columnTransform = 'none', columnNames, missing = 'error' } = options;
     if (data instanceof Moments) return analyzeMoments(data, options);
     const progress = new ProgressTracker(options);
-    const opened = await openSource(data, progress, options.columnNames, options.columns === 'numeric');
+    const gaps = missing !== 'error';
+    if (gaps) checkOptions({ missing });
+    const rows = await openSource(data, progress, columnNames, options.columns === 'numeric', gaps);
+    const given = { missing, columnNames, weights: options.weights };
+    const { source: opened, settings, kept } = await completeRows(rows, given, progress);
+    const { weights } = settings;
     try {
-      const own = pick(options, 'transform', 'columnNames', 'weights', 'threads', 'signal', 'onProgress');
-      const encoded = transform === 'none' ? undefined : await encodeTable('pca', opened, own);
-      const table = await tableBeside(encoded?.source ?? opened, { names, ...beside }, options.columnNames);
-      const asked = omit(options, 'names', 'supplementary', 'transform', 'columns');
+      const own = { ...pick(options, 'columnTransform', 'columnNames', 'threads', 'signal', 'onProgress'), weights };
+      const encoded = columnTransform === 'none' ? undefined : await encodeTable('pca', opened, own);
+      const table = await tableBeside(encoded?.source ?? opened, { names, ...beside, kept }, columnNames);
+      const asked = { ...omit(options, 'names', 'supplementary', 'columnTransform', 'columns', 'missing'), weights };
       return encoded
         ? await analyzeTable({ ...table, coding: encoded.coding, fit: encoded.options }, omit(asked, 'columnNames'))
         : await analyzeTable(table, asked);

@@ -1,3 +1,6 @@
+/** Options with every default filled in. */
+export type Filled<Options> = { [Name in keyof Options]-?: Exclude<Options[Name], undefined> };
+
 /** The named fields of an object that are not undefined. */
 export function pick<Whole extends object, Name extends keyof Whole>(
   whole: Whole,

@@ -15,9 +15,10 @@ import {
   checkObject,
   checkOption,
   checkOptions,
+  completeRows,
   fit,
+  fitAny,
   fitOpened,
-  fitSmall,
   keepAlive,
   type NestedModels,
   nestedModels,
@@ -27,7 +28,6 @@ import {
   refuseForMoments,
   rereadable,
   type Settings,
-  smallFit,
   stabilityOfFirst,
 } from '@scree/core/pipeline';
 import {
@@ -50,14 +50,14 @@ export interface FitQuestions<Name extends string = string> extends Omit<PcaOpti
    * The number of components, as for `pca`; `'auto'` for the recommendation of `chooseComponents`; or the name of a criterion. Default
    * 10, or all if there are fewer.
    */
-  readonly k?: PcaOptions['k'] | Chooser;
+  readonly k?: PcaOptions['k'] | Chooser | undefined;
   /** Replicates of the bootstrap, or its options. Default 0: no bootstrap. */
-  readonly bootstrap?: number | BootstrapChoices;
+  readonly bootstrap?: number | BootstrapChoices | undefined;
   /**
    * Set to true to warn of columns that dominate, number the rows, hold codes of classes or repeat another column. Default false,
    * because it inspects every number.
    */
-  readonly inspectColumns?: boolean;
+  readonly inspectColumns?: boolean | undefined;
 }
 
 /** The checked questions. */
@@ -82,7 +82,7 @@ export async function fitAndAsk(data: Data | Moments, options: FitQuestions = {}
   const { choose, bootstrap, inspectColumns } = questions;
   if (choose === undefined && !bootstrap && !inspectColumns) return nestedModels(data, plain);
   const progress = new ProgressTracker(settings);
-  const ask: typeof fit = (source, own, engines) => fitOpenedRows(source, own, questions, engines, progress);
+  const ask: FitRows = (source, own, engines) => fitOpenedRows(source, own, questions, engines, progress);
   return keepAlive(async () => {
     if (data instanceof Moments) {
       if (bootstrap) throw noRowsToDraw();
@@ -90,8 +90,10 @@ export async function fitAndAsk(data: Data | Moments, options: FitQuestions = {}
       return ask(data, settings, await availableEngines(settings, data.cols ** 2), progress);
     }
     const open = async () => {
-      const source = await openSource(data, progress, settings.columnNames, settings.columns === 'numeric');
-      const opened = await prepareColumns(source, settings, progress);
+      const { columnNames, columns, missing } = settings;
+      const source = await openSource(data, progress, columnNames, columns === 'numeric', missing !== 'error');
+      const complete = await completeRows(source, settings, progress);
+      const opened = await prepareColumns(complete.source, complete.settings, progress);
       // Rows in memory are inspected after the fit, so that the fit is the one of `pca`.
       const watched = inspectColumns && !opened.source.resident;
       return watched ? { ...opened, source: inspectedSource(opened.source, opened.settings) } : opened;
@@ -174,13 +176,15 @@ async function fitOpenedRows(
   return { ...fitted, model: complete(fitted.model), first: (k) => complete(fitted.first(k)) };
 }
 
+/** A fit of rows or of moments. */
+type FitRows = (
+  source: RowSource | Moments,
+  ...others: Parameters<typeof fit> extends [unknown, ...infer Others] ? Others : never
+) => ReturnType<typeof fit>;
+
 /** The fit of `pca`. Questions never change the model. */
-const fitData: typeof fit = async (data, settings, engines, progress) => {
-  const small = data instanceof Moments ? undefined : smallFit(data, settings);
-  return small?.negligible && !(data instanceof Moments)
-    ? fitSmall(data, small, settings, progress)
-    : fit(data, settings, engines, progress);
-};
+const fitData: FitRows = (data, ...others) =>
+  data instanceof Moments ? fit(data, ...others) : fitAny(data, ...others);
 
 async function chooseK(
   source: RowSource | Moments,

@@ -156,7 +156,7 @@ async function fitMeans(
   const { model: fitted, ...groups } = await betweenGroups(
     source,
     labels,
-    omit(options, 'center', 'inspectColumns', 'weights', 'transform'),
+    omit(options, 'center', 'inspectColumns', 'weights', 'columnTransform'),
   );
   const seconds = (performance.now() - start) / 1000;
   // The means were divided by the scales of all rows, so the rule is that of the rows.

@@ -3,7 +3,6 @@ import { nestedModels } from '@scree/core/pipeline';
 import { describe, expect, it } from 'vitest';
 import { readTable } from '../../core/test/support/table.js';
 import { analyze, analyzeModel, monitorRows, supplementary } from '../src/index.js';
-import { truncatedModel } from '../src/methods/truncated-model.js';
 
 const { rows, columns: columnNames } = readTable('wine');
 const options = { scale: 'unit', columnNames } as const;
@@ -82,7 +81,7 @@ describe('a truncated model', () => {
   it('has the first components of the fit, with bounds that are not tighter', async () => {
     const { model, first } = await nestedModels(rows, { ...options, k: 10 });
     for (const k of [1, 3, 9]) {
-      const [cut, own] = [truncatedModel(model, k), first(k)];
+      const [cut, own] = [model.first(k), first(k)];
       for (const name of ['variances', 'varianceRatios', 'singularValues'] as const)
         expect(Array.from(cut[name])).toEqual(Array.from(own[name]));
       expect(Array.from(cut.components.data)).toEqual(Array.from(own.components.data));
@@ -91,12 +90,12 @@ describe('a truncated model', () => {
       expect(cut.uniqueness.subspace.gap).toBeCloseTo(own.uniqueness.subspace.gap ?? 0, 10);
       expect(cut.certificate.subspaceAngleBound).toBeGreaterThan(0);
     }
-    expect(truncatedModel(model, 10)).toBe(model);
+    expect(model.first(10)).toBe(model);
   });
 
   it('has the stability of its components', async () => {
     const { model } = await analyze(rows, { ...options, bootstrap: 30 });
-    const cut = truncatedModel(model, 2);
+    const cut = model.first(2);
     expect(cut.stability?.angles).toEqual(model.stability?.angles.slice(0, 2));
     expect(cut.stability?.swaps).toEqual(model.stability?.swaps.slice(0, 1));
   });

@@ -180,7 +180,7 @@ describe('analyze', () => {
 
   it('encodes columns as pca does, and explains components by the encoded columns', async () => {
     const { rows, columnNames } = numbersOf(fixture('usarrests'));
-    const options = { transform: 'log1p', scale: 'unit', columnNames } as const;
+    const options = { columnTransform: 'log1p', scale: 'unit', columnNames } as const;
     const [analysis, plain] = [await analyze(rows, { ...options, ...quick }), await pca(rows, options)];
     expect(analysis.model.coding).toEqual(plain.coding);
     expect(Array.from(analysis.model.variances)).toEqual(Array.from(plain.variances));

@@ -294,15 +294,15 @@ describe('famd', () => {
       income: Math.exp((row.x0 as number) / 2),
       code: (i % 3) + 1,
     }));
-    const model = await famd(rows, { categories: ['code'], transform: { income: 'log1p' }, k: 3 });
+    const model = await famd(rows, { categories: ['code'], columnTransform: { income: 'log1p' }, k: 3 });
     const before = rows.map(({ income, ...row }) => ({ ...row, income: Math.log1p(income), code: `${row.code}` }));
     const other = await famd(before, { k: 3 });
     close(model.variances, other.variances, 1e-12);
     expect(model.columnNames).toContain('log1p(income)');
     expect(model.columnNames).toContain('code=3');
-    expect((await famd(rows, { transform: 'asinh', k: 1 })).columnNames).toContain('asinh(income)');
-    await expect(famd(rows, { transform: { c0: 'sqrt' } })).rejects.toThrow(/"c0", which is a category/);
-    await expect(famd(rows, { transform: 'clr' })).rejects.toThrow(/'clr' is for pca/);
+    expect((await famd(rows, { columnTransform: 'asinh', k: 1 })).columnNames).toContain('asinh(income)');
+    await expect(famd(rows, { columnTransform: { c0: 'sqrt' } })).rejects.toThrow(/"c0", which is a category/);
+    await expect(famd(rows, { columnTransform: 'clr' })).rejects.toThrow(/'clr' is for pca/);
   });
 });
 
@@ -504,7 +504,7 @@ describe('a table of numbers and categories', () => {
   it('survives JSON and bytes to the last bit, with its encoding', async () => {
     for (const model of [
       await mca(poison, { columnNames: symptoms, rare: 0.1, unseen: 'mean' }),
-      await famd(rows, { k: 2, transform: { x0: 'rank', x1: 'asinh' } }),
+      await famd(rows, { k: 2, columnTransform: { x0: 'rank', x1: 'asinh' } }),
       await mfa(wine, { groups: wineGroups, k: 2 }),
     ]) {
       for (const loaded of [loadModel(JSON.stringify(model)), loadModel(model.toBinary())]) {
@@ -658,7 +658,7 @@ describe('rare levels, unseen levels and missing values', () => {
       await expect(model.transform(gaps)).rejects.toMatchObject({ code: 'MISSING_VALUES', details: { row: 4 } });
     }
     const negative = gaps.map((row, i) => ({ ...row, weight: i === 30 ? -2 : row.weight }));
-    await expect(famd(negative, { missing: 'drop', transform: { weight: 'sqrt' } })).rejects.toMatchObject({
+    await expect(famd(negative, { missing: 'drop', columnTransform: { weight: 'sqrt' } })).rejects.toMatchObject({
       details: { row: 30 },
     });
     await expect(famd(gaps.slice(4, 6), { missing: 'drop' })).rejects.toMatchObject({ code: 'EMPTY_DATA' });
@@ -738,7 +738,7 @@ describe('rare levels, unseen levels and missing values', () => {
     );
     await expect(famd(rows, { categories: ['hue'] })).rejects.toThrow(/categories names a column "hue"/);
     await expect(famd(rows, { scale: 'unit' } as never)).rejects.toThrow(/famd has no option scale/);
-    await expect(mca(rows, { transform: 'log1p' } as never)).rejects.toThrow(/mca has no option transform/);
+    await expect(mca(rows, { columnTransform: 'log1p' } as never)).rejects.toThrow(/mca has no option columnTransform/);
     await expect(famd(rows, { k: 'auto' } as never)).rejects.toThrow(/a criterion for columns of numbers/);
     await expect(famd(rows, { k: 9 })).rejects.toThrow(/at most 6 components/);
     await expect(famd(rows, { missing: 'omit' } as never)).rejects.toThrow(

@@ -422,7 +422,7 @@ describe('a source that is inspected while it is read', () => {
 async function fitted(rows: Record<string, number>[]): Promise<{ totalVariance: number; covariance: Float64Array }> {
   const moments = await new Moments(Object.keys(rows[0]).length, Object.keys(rows[0])).add(rows);
   const { totalVariance } = await pca(moments);
-  return { totalVariance, covariance: moments.covariance() };
+  return { totalVariance, covariance: moments.covariance().data };
 }
 
 /** Rows in blocks of some height, whose buffer is used again. */

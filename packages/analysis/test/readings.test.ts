@@ -3,12 +3,15 @@ import { random } from '@scree/core/linalg';
 import { describe, expect, it } from 'vitest';
 import {
   betweenGroups,
+  monitorRows,
   pcr,
   probabilistic,
   procrustes,
   residualize,
   rotate,
+  rowContributions,
   rvCoefficient,
+  supplementaryRows,
   withinGroups,
 } from '../src/index.js';
 
@@ -87,5 +90,41 @@ describe('analyses of a row source', () => {
     const short = counted(5, 1);
     await expect(residualize(short, { y: y.slice(1) })).rejects.toThrow('59 rows');
     expect(short.closed).toBe(1);
+  });
+});
+
+describe('one row, by position or as a record with further fields', () => {
+  it('is accepted wherever a list of such rows is', async () => {
+    const rows = Array.from({ length: 30 }, (_, i) => ({
+      a: Math.sin(i),
+      b: Math.sin(i) + 0.1 * Math.cos(7 * i),
+      c: Math.cos(3 * i),
+    }));
+    const target = rows.map(({ a }) => a);
+    const model = await pca(rows, { k: 2 });
+    const likelihood = probabilistic(model);
+    const rotated = await rotate(model, { method: 'varimax' });
+    const regression = await pcr(rows, target, { k: 2 });
+    const { a, b, c } = rows[3];
+    const record = { id: 'x', c, b, a, tags: ['p', 'q'] };
+    type Given = Parameters<typeof model.transform>[0];
+    const calls: Record<string, (given: Given) => Promise<unknown>> = {
+      transform: (given) => model.transform(given),
+      reconstructionError: (given) => model.reconstructionError(given),
+      biplot: (given) => model.biplot(given),
+      monitorRows: (given) => monitorRows(model, given),
+      rowContributions: (given) => rowContributions(model, given),
+      supplementaryRows: (given) => supplementaryRows(model, given),
+      scoreSamples: (given) => likelihood.scoreSamples(given as never),
+      posterior: (given) => likelihood.posterior(given as never),
+      rotated: (given) => rotated.transform(given as never),
+      predict: (given) => regression.predict(given as never),
+    };
+    for (const [name, call] of Object.entries(calls)) {
+      const expected = JSON.stringify(await call([record]));
+      for (const given of [record, [a, b, c], Float64Array.of(a, b, c)]) {
+        expect(JSON.stringify(await call(given)), name).toBe(expected);
+      }
+    }
   });
 });

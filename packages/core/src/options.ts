@@ -1,12 +1,13 @@
 import { CONTROL_OPTIONS, type ControlOptions, checkObject, checkOption, type OptionCheck } from './base/control.js';
 import { unknownOption } from './base/suggest-option.js';
+import type { Matrix } from './data/blocks/matrix.js';
 import { type Encoding, TRANSFORMS, type Transform } from './data/encoding/encoding.js';
+import { isMatrix } from './data/inputs/to-block.js';
 import { checkColumnWeights, checkScale, type Scale, type ScalingRule } from './data/statistics/scaling.js';
 import type { EngineChoice } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
 import { describeValue, OptionError } from './errors.js';
 import type { Whiten } from './model/record.js';
-import { checkLearn } from './solvers/check-learn.js';
 import type { LearnOptions } from './solvers/learned/learn-options.js';
 import { SOLVER_NAMES, type SolverName } from './solvers/names.js';
 import { SOLVERS } from './solvers/registry.js';
@@ -16,54 +17,75 @@ import { isSketchOptions, SKETCH_RULES, type SketchOptions } from './solvers/ske
 export interface PcaOptions<Name extends string = string> extends ControlOptions {
   /**
    * How many components: a whole number, a fraction of the variance (0 < f < 1) they must explain together, or `'all'`. Default:
-   * 10, or fewer if the data have fewer. `analyze` of `@scree/analysis` chooses k by criteria.
+   * 10, or fewer if the data have fewer. `{ atMost: 5 }` is 5, or fewer if the data have fewer: for tables of unknown width, because
+   * `k: 5` for three columns is an error. `analyze` of `@scree/analysis` chooses k by criteria.
    */
-  readonly k?: number | 'all';
+  readonly k?: ComponentCount | undefined;
   /** Subtract the column means. Default true. */
-  readonly center?: boolean;
+  readonly center?: boolean | undefined;
   /** How columns are scaled. Default `'none'`. */
-  readonly scale?: Scale;
+  readonly scale?: Scale | undefined;
   /**
    * A function that is applied to columns before they are centred and scaled: one function for all columns, or one per column
    * name. The columns of `clr` or `ilr` are the parts of a composition. Default: none. The model applies the function to new
    * rows, and inverts it.
    */
-  readonly transform?: Transform | Readonly<Record<string, Transform>>;
+  readonly columnTransform?: Transform | Readonly<Record<string, Transform>> | undefined;
   /** Scores of variance 1: along the components (`'pca'`) or turned back to the columns (`'zca'`). Default false. */
-  readonly whiten?: Whiten;
+  readonly whiten?: Whiten | undefined;
   /** Covariance is S/(n − ddof). Default 1. */
-  readonly ddof?: number;
+  readonly ddof?: number | undefined;
   /** One weight per row, at least 0: a row of weight 2 counts twice. */
-  readonly weights?: ArrayLike<number>;
+  readonly weights?: ArrayLike<number> | undefined;
   /** One positive weight per column: a column of weight 2 counts like two copies of the column in distances and variances. */
-  readonly columnWeights?: ArrayLike<number>;
+  readonly columnWeights?: ArrayLike<number> | undefined;
   /** How to compute the components. Default `'auto'`: the plan chooses by cost. `model.plan.reason` says why. */
-  readonly solver?: SolverName | 'auto';
+  readonly solver?: SolverName | 'auto' | undefined;
   /** Options of the solvers `points`, `autoencoder` and `hebbian`. */
-  readonly learn?: LearnOptions;
+  readonly learn?: LearnOptions | undefined;
   /** The sketch that `streaming` keeps. */
-  readonly sketch?: SketchOptions;
+  readonly sketch?: SketchOptions | undefined;
   /** The engine that runs the passes. Default `'auto'`: the fastest available engine. The package `scree` adds `'blas'`. */
-  readonly engine?: EngineChoice;
+  readonly engine?: EngineChoice | undefined;
   /** Residual ‖Cv − λv‖/λ₁ that iterative solvers must reach. Default 1e-10, and 1e-6 for float32 data and for solvers that learn. */
-  readonly tolerance?: number;
+  readonly tolerance?: number | undefined;
   /** Largest number of bytes that the matrices of a solver may take. The plan chooses a solver that fits. Default: no limit. */
-  readonly memory?: number;
+  readonly memory?: number | undefined;
   /** Seed of everything random. Default 0. */
-  readonly seed?: number;
+  readonly seed?: number | undefined;
   /** The column names, for data that have none. For records and tables: the columns to use. */
-  readonly columnNames?: readonly Name[];
+  readonly columnNames?: readonly Name[] | undefined;
   /**
    * Which columns of records and tables to use. `'all'` (default): a column of text is an error. `'numeric'`: columns without
    * numbers are left out, with a warning.
    */
-  readonly columns?: 'all' | 'numeric';
+  readonly columns?: 'all' | 'numeric' | undefined;
+  /**
+   * Missing values: null, undefined, '', NaN, and a key that a record does not have. `'error'` (default) names the first. `'drop'` leaves
+   * their rows out, and `'mean'` fills in the mean of the column, with a warning (`ROWS_DROPPED`, `VALUES_FILLED`).
+   */
+  readonly missing?: 'error' | 'drop' | 'mean' | undefined;
+  /**
+   * Signs of the components. By default the largest entry of each is positive. An earlier model: component i points as component i of
+   * that model does, so that rolling windows do not flip. A direction, one number per column: scores rise along it.
+   */
+  readonly signs?: { readonly components: Matrix } | ArrayLike<number> | undefined;
+  /** `'right-handed'`: the three components of three columns x, y, z form a right-handed system, for boxes and frames in space. */
+  readonly axes?: 'right-handed' | undefined;
+}
+
+/** A number of components, a fraction of the variance, all, or as many as there are up to a limit. */
+export type ComponentCount = number | 'all' | { readonly atMost: number };
+
+/** The number of components to plan for; undefined is the default. */
+export function plannedCount(k: ComponentCount | undefined): number | 'all' | undefined {
+  return typeof k === 'object' ? k.atMost : k;
 }
 
 /** Options with every default filled in. */
-export type Settings = Required<Omit<PcaOptions, Undefaulted>> &
-  Pick<PcaOptions, Exclude<Undefaulted, 'k'>> & {
-    readonly k?: number | 'all';
+export type Settings = {
+  readonly [Name in Exclude<keyof PcaOptions, Undefaulted>]-?: Exclude<PcaOptions[Name], undefined>;
+} & Pick<PcaOptions, Undefaulted> & {
     /** How the columns were encoded, if they were. */
     readonly coding?: Encoding;
     /** The rule that the numbers in `scale` were computed by, if the user did not give them. */
@@ -73,7 +95,7 @@ export type Settings = Required<Omit<PcaOptions, Undefaulted>> &
 type Undefaulted =
   | 'weights'
   | 'columnWeights'
-  | 'transform'
+  | 'columnTransform'
   | 'onProgress'
   | 'signal'
   | 'columnNames'
@@ -83,13 +105,25 @@ type Undefaulted =
   | 'k'
   | 'learn'
   | 'sketch'
-  | 'memory';
+  | 'memory'
+  | 'signs'
+  | 'axes';
+
+/** The values that `k` accepts. */
+export const COMPONENT_COUNT: OptionCheck = {
+  must: "a whole number from 1 up, a fraction between 0 and 1, { atMost: a whole number }, or 'all'",
+  test: (v) =>
+    v === 'all' ||
+    isCount(v) ||
+    (typeof v === 'number' && v > 0 && v < 1) ||
+    isCount((v as { atMost?: unknown })?.atMost),
+};
 
 /** The values that each option accepts. */
 const OPTIONS: Record<keyof PcaOptions, OptionCheck> = {
   k: {
-    must: "a whole number from 1 up, a fraction between 0 and 1, or 'all' (analyze of @scree/analysis can choose it)",
-    test: (v) => v === 'all' || (typeof v === 'number' && ((v > 0 && v < 1) || (Number.isSafeInteger(v) && v >= 1))),
+    must: `${COMPONENT_COUNT.must} (analyze of @scree/analysis can choose it)`,
+    test: COMPONENT_COUNT.test,
   },
   center: { must: 'true or false', test: (v) => typeof v === 'boolean' },
   scale: {
@@ -97,7 +131,7 @@ const OPTIONS: Record<keyof PcaOptions, OptionCheck> = {
     test: (v) =>
       ['none', 'unit', 'pareto', 'range', 'median'].includes(v as string) || Array.isArray(v) || ArrayBuffer.isView(v),
   },
-  transform: {
+  columnTransform: {
     must: `${TRANSFORMS.map((name) => `'${name}'`).join(', ')}, or an object with one of these per column`,
     test: (v) => (typeof v === 'object' && v !== null ? Object.values(v) : [v]).every(isTransform),
   },
@@ -135,8 +169,18 @@ const OPTIONS: Record<keyof PcaOptions, OptionCheck> = {
     test: (v) => Array.isArray(v) && v.every((name) => typeof name === 'string'),
   },
   columns: { must: "'all' or 'numeric'", test: (v) => v === 'all' || v === 'numeric' },
+  missing: { must: "'error', 'drop' or 'mean'", test: (v) => ['error', 'drop', 'mean'].includes(v as string) },
+  signs: {
+    must: 'a model, or an array with one number per column',
+    test: (v) => Array.isArray(v) || ArrayBuffer.isView(v) || isMatrix((v as { components?: unknown })?.components),
+  },
+  axes: { must: "'right-handed'", test: (v) => v === 'right-handed' },
   ...CONTROL_OPTIONS,
 };
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 1;
+}
 
 function isTransform(value: unknown): value is Transform {
   return (TRANSFORMS as readonly unknown[]).includes(value);
@@ -157,7 +201,7 @@ const DEFAULTS: Readonly<Record<keyof PcaOptions, unknown>> = {
   k: undefined,
   center: true,
   scale: 'none',
-  transform: undefined,
+  columnTransform: undefined,
   whiten: false,
   ddof: 1,
   weights: undefined,
@@ -171,6 +215,9 @@ const DEFAULTS: Readonly<Record<keyof PcaOptions, unknown>> = {
   seed: 0,
   columnNames: undefined,
   columns: 'all',
+  missing: 'error',
+  signs: undefined,
+  axes: undefined,
   onProgress: undefined,
   signal: undefined,
   threads: undefined,
@@ -193,10 +240,8 @@ export function checkOptions(options: PcaOptions, own: readonly string[] = []): 
   }
   const settings = filled as unknown as Settings;
   checkDifferent(settings.columnNames);
-  checkLearn(settings);
   checkSketch(settings);
-  // Oja's rule has one neuron.
-  return settings.learn?.rule === 'oja' ? { ...settings, k: 1 } : settings;
+  return settings;
 }
 
 function checkDifferent(names: readonly string[] | undefined): void {
@@ -228,12 +273,12 @@ function checkSketch({ solver, sketch }: Settings): void {
 /** Checks options against the width of the data. */
 export function checkColumnOptions(settings: Settings, cols: number): void {
   // `pca` applies transforms before it calls this function.
-  if (settings.transform !== undefined && settings.transform !== 'none') {
+  if (settings.columnTransform !== undefined && settings.columnTransform !== 'none') {
     throw new OptionError(
       'BAD_OPTION',
-      'transform is an option of pca. Leave it out here, or transform the rows first.',
+      'columnTransform is an option of pca. Leave it out here, or transform the rows first.',
       {
-        option: 'transform',
+        option: 'columnTransform',
       },
     );
   }
@@ -257,7 +302,7 @@ export function checkCount(
   rankLimit: number,
 ): { count: number } | { fraction: number } {
   if (k === 'all') return { count: Math.max(1, rankLimit) };
-  if (k === undefined) return { count: Math.max(1, Math.min(10, rankLimit)) };
+  if (k === undefined || typeof k === 'object') return { count: Math.max(1, Math.min(k?.atMost ?? 10, rankLimit)) };
   if (k < 1) return { fraction: k };
   const most = Math.min(rows, cols);
   if (k > most) {

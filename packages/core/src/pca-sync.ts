@@ -19,6 +19,7 @@ import { dataWarnings, fewDigits } from './model/data-warnings.js';
 import { finish } from './model/finish.js';
 import { needDataWarnings } from './model/load-data-warnings.js';
 import type { Model } from './model/model.js';
+import { orientation } from './model/orient.js';
 import { checkOptions, type PcaOptions, type Settings } from './options.js';
 import { fromEigenvectors, wantedCount } from './solvers/direct/solve-covariance.js';
 import type { Problem, Solution } from './solvers/solver.js';
@@ -43,8 +44,9 @@ export function pcaSync(data: SyncData, options: PcaOptions = {}): Model {
   const { solution, facts, columns } = solveSmall(source, small, settings, progress, solver);
   const check = new CorrelationMatrixCheck(source.cols);
   check.add(small.block);
+  const oriented = settings.signs || settings.axes ? { orient: orientation(settings, source.cols) } : {};
   const rare = needDataWarnings(facts, solution.values) ? { dataWarnings, fewDigits: fewDigits(columns, facts) } : {};
-  const model = finish(solution, { ...facts, ...rare }, [
+  const model = finish(solution, { ...facts, ...oriented, ...rare }, [
     ...((source.warnings?.() as readonly Warning[] | undefined) ?? []),
     ...check.warnings(),
   ]);
@@ -63,8 +65,9 @@ function openSync(data: SyncData, { columnNames, columns }: Settings, progress: 
   return source;
 }
 
-function refuseForSync({ transform, scale, solver, engine, blocking }: Settings): void {
-  if (transform !== undefined && transform !== 'none') throw tooMuchForSync('transform', 'A transform');
+function refuseForSync({ columnTransform, scale, solver, engine, blocking, missing }: Settings): void {
+  if ((columnTransform ?? 'none') !== 'none') throw tooMuchForSync('columnTransform', 'A column transform');
+  if (missing !== 'error') throw tooMuchForSync('missing', `missing: '${missing}'`);
   if (scale === 'median') throw tooMuchForSync('scale', "scale: 'median'");
   if (solver !== 'auto') throw tooMuchForSync('solver', `solver: '${solver}'`);
   if (engine !== 'auto') throw tooMuchForSync('engine', 'An engine of your choice');

@@ -1,4 +1,5 @@
 import { type ControlOptions, checkControl } from './base/control.js';
+import { Printable } from './base/inspect.js';
 import { keepAlive } from './base/keep-alive.js';
 import { WIDEST_SCATTER } from './base/limits.js';
 import { ProgressTracker } from './base/progress.js';
@@ -20,7 +21,7 @@ import { addAllRows } from './fit/reading.js';
 import { finish } from './model/finish.js';
 import { loadDataWarnings } from './model/load-data-warnings.js';
 import type { Model } from './model/model.js';
-import { checkColumnOptions, checkOptions, type PcaOptions, type Settings } from './options.js';
+import { checkColumnOptions, checkOptions, type PcaOptions, plannedCount, type Settings } from './options.js';
 import { pca } from './pca.js';
 import { makePlan } from './plan.js';
 import type { Sketch } from './solvers/sketch/sketch.js';
@@ -55,15 +56,15 @@ export interface StreamOptions extends Pick<PcaOptions, (typeof SHARED)[number]>
    * `'incremental'` SVD or by `'frequent-directions'`. Default `'auto'`: moments for up to 2896 columns, incremental SVD for
    * more.
    */
-  readonly rule?: (typeof RULES)[number];
+  readonly rule?: (typeof RULES)[number] | undefined;
   /** Rows of the sketch. Default 2k + 10. If k is a fraction of the variance, the sketch must contain that fraction. */
-  readonly size?: number;
+  readonly size?: number | undefined;
 }
 
 /** How rows are added to a stream. */
 export interface StreamAddOptions extends ControlOptions {
   /** One weight per added row. */
-  readonly weights?: ArrayLike<number>;
+  readonly weights?: ArrayLike<number> | undefined;
 }
 
 /**
@@ -81,7 +82,7 @@ export function stream(options: StreamOptions = {}): Stream {
 }
 
 /** Components of rows that arrive over time: see `stream`. */
-export class Stream {
+export class Stream extends Printable {
   readonly #given: StreamOptions;
   readonly #settings: Settings;
   readonly #rule: NonNullable<StreamOptions['rule']>;
@@ -92,6 +93,7 @@ export class Stream {
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: StreamOptions = {}) {
+    super();
     const { rule = 'auto', size, ...shared } = checkNames(options);
     checkOwn('rule', rule, RULES.map((name) => `'${name}'`).join(', '), RULES.includes(rule));
     checkOwn('size', size, 'a whole number from 2 up', size === undefined || (Number.isSafeInteger(size) && size >= 2));
@@ -102,7 +104,7 @@ export class Stream {
     }
     this.#given = options;
     this.#settings = checkOptions(shared);
-    sketchSize(this.#settings.k, Number.POSITIVE_INFINITY, size);
+    sketchSize(plannedCount(this.#settings.k), Number.POSITIVE_INFINITY, size);
     this.#rule = rule;
     this.#size = size;
     this.#names = this.#settings.columnNames;
@@ -187,6 +189,12 @@ export class Stream {
     return stream;
   }
 
+  /** `Stream of 700 × 3: keeps moments`. `console.log` prints the same in Node and Deno. */
+  override toString(): string {
+    const kept = this.#kept;
+    return kept ? `Stream of ${this.rows} × ${kept.cols}: keeps ${keeps(kept)}` : 'Stream without rows';
+  }
+
   #queue<Result>(work: () => Promise<Result>): Promise<Result> {
     const result = keepAlive(() => this.#turn.then(work));
     this.#turn = result.catch(() => {});
@@ -242,7 +250,14 @@ export class Stream {
     const rule = this.#rule === 'auto' ? (cols <= WIDEST_SCATTER ? 'moments' : 'incremental') : this.#rule;
     if (rule === 'moments') return new Moments(cols, names);
     const { Sketch } = await import('./solvers/sketch/sketch.js');
-    return new Sketch({ cols, size: sketchSize(k, cols, this.#size), rule, scale, columnWeights, centred: center });
+    return new Sketch({
+      cols,
+      size: sketchSize(plannedCount(k), cols, this.#size),
+      rule,
+      scale,
+      columnWeights,
+      centred: center,
+    });
   }
 
   #checkColumns(cols: number, names: readonly string[] | undefined): void {
@@ -305,7 +320,7 @@ export async function modelOfSketch(
   const progress = new ProgressTracker(settings);
   const shape = { rows: columns.rows, cols, rereadable: false };
   const plan = {
-    ...makePlan(shape, { k: settings.k, solver: 'streaming', engine }),
+    ...makePlan(shape, { k: plannedCount(settings.k), solver: 'streaming', engine }),
     reason: `${what} are kept as a sketch of ${sketch.size} rows (${rule}).`,
   };
   const read = { cols, columns, dtype, sparse, merges, columnNames };

@@ -52,7 +52,7 @@ const OPTIONS: readonly (keyof PcaOptions)[] = [
   'engine',
   'seed',
   'learn',
-  'transform',
+  'columnTransform',
   'memory',
 ];
 

@@ -540,7 +540,7 @@ print(json.dumps(found))`,
 describe('toOnnx', () => {
   it('refuses models that encode their columns, and says which part', async () => {
     const records = rows.map(([a, b, c]) => ({ a: a + 100, b, c }));
-    const logged = await pca(records, { transform: { a: 'log1p', b: 'none', c: 'none' } });
+    const logged = await pca(records, { columnTransform: { a: 'log1p', b: 'none', c: 'none' } });
     expect(() => toOnnx(logged)).toThrow(/applies log1p to a/);
     expect(() => toOnnx(fitted, { dtype: 'float16' as never })).toThrow(OptionError);
   });

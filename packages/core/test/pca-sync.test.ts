@@ -103,7 +103,7 @@ describe('pcaSync', () => {
     refused([[1, 2]].values(), {}, 'data');
     refused([small, small], {}, 'data');
     refused({ rows: 2, cols: 2, indptr: [0, 1, 2], indices: [0, 1], data: Float64Array.of(1, 2) }, {}, 'data');
-    refused(small, { transform: 'log1p' }, 'transform');
+    refused(small, { columnTransform: 'log1p' }, 'columnTransform');
     refused(small, { scale: 'median' }, 'scale');
     refused(small, { solver: 'points' }, 'solver');
     refused(small, { engine: 'blas' }, 'engine');

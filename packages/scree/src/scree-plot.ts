@@ -4,9 +4,9 @@ const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
 export interface ScreePlotOptions {
   /** Characters of the longest bar. Default 40. */
-  readonly width?: number;
+  readonly width?: number | undefined;
   /** Components with a line of their own. Default 10. */
-  readonly most?: number;
+  readonly most?: number | undefined;
   /** A share of the variance to mark in each bar, such as that of noise. */
   readonly marks?: ArrayLike<number> | undefined;
   /** Lines to print below a component, or above all components for −1. */

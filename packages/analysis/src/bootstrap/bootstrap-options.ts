@@ -1,23 +1,24 @@
 import { OptionError } from '@scree/core';
 import type { Alignment, BootstrapKind } from '@scree/core/pipeline';
 import { checkObject, checkOption, describeValue, type OptionCheck } from '@scree/core/pipeline';
+import type { Filled } from '../fields.js';
 
 /** Options of a bootstrap, besides those of `pca`. */
 export interface BootstrapChoices {
   /** The number of replicates. Default 200, which gives angles, and intervals to a tenth of their width. Use 1000 for a paper. */
-  readonly replicates?: number;
+  readonly replicates?: number | undefined;
   /** What is drawn. Default `'rows'`. */
-  readonly kind?: BootstrapKind;
+  readonly kind?: BootstrapKind | undefined;
   /** Rows of a block, for `kind: 'blocks'`. Default: the cube root of the number of rows, rounded up. */
-  readonly block?: number;
+  readonly block?: number | undefined;
   /** One label per row, for `kind: 'groups'`: rows with the same label are drawn together. */
-  readonly groups?: ArrayLike<string | number>;
+  readonly groups?: ArrayLike<string | number> | undefined;
   /** How replicates are compared with the sample. Default `'order'`. */
-  readonly alignment?: Alignment;
+  readonly alignment?: Alignment | undefined;
   /** Set to true to compute intervals of the rows' scores too. Default false. */
-  readonly scores?: boolean;
+  readonly scores?: boolean | undefined;
   /** Seed of the draws. Default 0. */
-  readonly seed?: number;
+  readonly seed?: number | undefined;
 }
 
 const KINDS: readonly BootstrapKind[] = ['rows', 'blocks', 'groups', 'parametric'];
@@ -70,7 +71,7 @@ export function checkBootstrap(
   return { ...given, replicates, kind, alignment, scores, seed: given.seed ?? seed };
 }
 
-export type BootstrapSettings = Required<Omit<BootstrapChoices, 'block' | 'groups'>> &
+export type BootstrapSettings = Filled<Omit<BootstrapChoices, 'block' | 'groups'>> &
   Pick<BootstrapChoices, 'block' | 'groups'>;
 
 function refuseUnused(option: 'block' | 'groups', value: unknown, kind: BootstrapKind, needed: BootstrapKind): void {

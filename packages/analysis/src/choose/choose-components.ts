@@ -20,7 +20,7 @@ export interface ChooseOptions
     PcaOptions,
     | 'center'
     | 'scale'
-    | 'transform'
+    | 'columnTransform'
     | 'columnWeights'
     | 'ddof'
     | 'weights'
@@ -33,15 +33,15 @@ export interface ChooseOptions
     | 'memory'
   > {
   /** The criteria to compute. Default all. */
-  readonly criteria?: readonly CriterionName[];
+  readonly criteria?: readonly CriterionName[] | undefined;
   /** Tables that `parallel` simulates and `permutation` permutes. Default 1000, fewer for large tables. */
-  readonly permutations?: number;
+  readonly permutations?: number | undefined;
   /** Quantile of the simulated variances that a component must exceed. Default 0.95. */
-  readonly quantile?: number;
+  readonly quantile?: number | undefined;
   /** Standard deviation of the noise in every entry of the scaled data, if it is known, for `gavish-donoho`. */
-  readonly noise?: number;
+  readonly noise?: number | undefined;
   /** Groups of rows for `cross-validation`. Default 10. */
-  readonly folds?: number;
+  readonly folds?: number | undefined;
 }
 
 const OWN_OPTIONS: Record<'criteria' | 'permutations' | 'quantile' | 'noise' | 'folds', OptionCheck> = {
@@ -81,9 +81,9 @@ async function choose(data: Data | Moments | Model, options: ChooseOptions): Pro
   // The numerics are loaded when a criterion is first computed.
   const { evaluateCriteria, evaluateForModel } = await import('./evaluate-criteria.js');
   if (data instanceof Model) {
-    const given = (['center', 'scale', 'transform', 'columnWeights', 'ddof', 'weights', 'columnNames'] as const).find(
-      (option) => options[option] !== undefined,
-    );
+    const given = (
+      ['center', 'scale', 'columnTransform', 'columnWeights', 'ddof', 'weights', 'columnNames'] as const
+    ).find((option) => options[option] !== undefined);
     if (given) {
       throw new OptionError('BAD_OPTION', `${given} was chosen when the model was fitted. Leave it out here.`, {
         option: given,

@@ -13,7 +13,7 @@ import {
 /** Options of comparing two tables. */
 export interface CompareTablesOptions extends ControlOptions {
   /** `'unit'` divides every column by its deviation first. Default `'none'`. */
-  readonly scale?: 'none' | 'unit';
+  readonly scale?: 'none' | 'unit' | undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { DataError, type Matrix } from '@scree/core';
-import { isMatrix } from '@scree/core/data';
+import { isMatrix, withJson } from '@scree/core/data';
 import { subspaceAngles } from '@scree/core/linalg';
 import { describeValue } from '@scree/core/pipeline';
 import { packedMatrix } from './compare-models.js';
@@ -22,7 +22,7 @@ export function principalAngles(a: Matrix, b: Matrix): Float64Array {
       `Subspaces of ${a.cols} and ${b.cols} dimensions have no angles between them.`,
     );
   }
-  return subspaceAngles(finiteRows(a), a.rows, finiteRows(b), b.rows, a.cols);
+  return withJson(subspaceAngles(finiteRows(a), a.rows, finiteRows(b), b.rows, a.cols));
 }
 
 /** The rows as float64, which must be finite. */

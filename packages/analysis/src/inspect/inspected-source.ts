@@ -6,13 +6,13 @@ import type { ColumnInspector, InspectedColumns } from './column-inspector.js';
 /** Options of `inspectColumns`. */
 export interface InspectOptions extends ControlOptions {
   /** How the fit will scale the columns. Spreads matter only for `'none'`, the default. */
-  readonly scale?: Scale;
+  readonly scale?: Scale | undefined;
   /** Set to false if the fit will not subtract the column means. Default true. */
-  readonly center?: boolean;
+  readonly center?: boolean | undefined;
   /** One weight per row, as for `pca`. */
-  readonly weights?: ArrayLike<number>;
+  readonly weights?: ArrayLike<number> | undefined;
   /** Names of the columns, if the data do not carry them; for records, the columns to use. */
-  readonly columnNames?: readonly string[];
+  readonly columnNames?: readonly string[] | undefined;
 }
 
 /** A source that inspects its rows while they are read. */

@@ -15,14 +15,14 @@ export interface Ellipse {
 /** The kind and size of an ellipse. */
 export interface EllipseOptions {
   /** The ellipse contains the true centre of the group (`'confidence'`), or its next row (`'concentration'`). Default `'confidence'`. */
-  readonly kind?: 'confidence' | 'concentration';
+  readonly kind?: 'confidence' | 'concentration' | undefined;
   /** The probability that the ellipse contains it. Default 0.95. */
-  readonly level?: number;
+  readonly level?: number | undefined;
   /**
    * `'f'` is exact for any number of normal rows. `'chi2'` assumes that the covariance is known, so the ellipse is too small for few
    * rows, as in FactoMineR's `coord.ellipse`. Default `'f'`.
    */
-  readonly distribution?: 'f' | 'chi2';
+  readonly distribution?: 'f' | 'chi2' | undefined;
 }
 
 /**

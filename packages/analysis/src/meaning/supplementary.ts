@@ -10,13 +10,13 @@ import { ColumnCorrelations, type SupplementaryColumn } from './supplementary-co
 /** Options of `supplementary`. */
 export interface SupplementaryOptions extends RowOptions {
   /** Numeric columns that were not fitted, with rows in the order of the data. NaN is a missing value. */
-  readonly columns?: Data;
+  readonly columns?: Data | undefined;
   /** Names of the supplementary columns, if the data do not carry them; for records, the columns to use. */
-  readonly columnNames?: readonly string[];
+  readonly columnNames?: readonly string[] | undefined;
   /** Columns of labels by name. */
-  readonly groups?: Readonly<Record<string, RowLabels>>;
+  readonly groups?: Readonly<Record<string, RowLabels>> | undefined;
   /** Pairs of components, counted from 0, for convex hulls. Default the first two. */
-  readonly hulls?: readonly (readonly [number, number])[];
+  readonly hulls?: readonly (readonly [number, number])[] | undefined;
 }
 
 /** How columns and groups that were not fitted are related to the components. */

@@ -1,6 +1,13 @@
 import type { Data, Encoding, PcaOptions, RowSource, TableData } from '@scree/core';
 import { type EncodingMethod, openSource, toTable } from '@scree/core/data';
-import { checkOptions, keepAlive, ProgressTracker, type Settings, transformColumns } from '@scree/core/pipeline';
+import {
+  checkOptions,
+  completeRows,
+  keepAlive,
+  ProgressTracker,
+  type Settings,
+  transformColumns,
+} from '@scree/core/pipeline';
 import { checkRequest, type MfaOptions, prepare } from './mca-famd-mfa.js';
 
 /** A table as `pca` reads it: its encoded rows, how they were encoded, and the options with which PCA of them is the method. */
@@ -11,7 +18,8 @@ export interface EncodedTable {
 }
 
 /** Options of `encodeTable`: those of `mfa`, and the transforms of `pca`. */
-export type EncodeTableOptions = Pick<PcaOptions, 'transform'> & Partial<Omit<MfaOptions, 'transform'>>;
+export type EncodeTableOptions = Pick<PcaOptions, 'columnTransform' | 'columns'> &
+  Partial<Omit<MfaOptions, 'columnTransform'>>;
 
 /**
  * The first half of `mca`, `famd`, `mfa` and of `pca` with transforms. `pca(source, options)` is the second half. For programs that ask
@@ -25,7 +33,7 @@ export function encodeTable(
 ): Promise<EncodedTable> {
   return keepAlive(async () => {
     const { settings, source } =
-      method === 'pca' ? await transformed(data as Data, options) : await coded(method, data, options);
+      method === 'pca' ? await transformed(data as Data, options as PcaOptions) : await coded(method, data, options);
     const { coding: encoding, k, scale, ddof } = settings;
     return {
       source,
@@ -38,8 +46,10 @@ export function encodeTable(
 async function transformed(data: Data, options: PcaOptions): Promise<{ source: RowSource; settings: Settings }> {
   const settings = checkOptions(options);
   const progress = new ProgressTracker(settings);
-  const source = await openSource(data, progress, settings.columnNames, settings.columns === 'numeric');
-  return transformColumns(source, settings, progress);
+  const { columnNames, columns, missing } = settings;
+  const opened = await openSource(data, progress, columnNames, columns === 'numeric', missing !== 'error');
+  const complete = await completeRows(opened, settings, progress);
+  return transformColumns(complete.source, complete.settings, progress);
 }
 
 async function coded(

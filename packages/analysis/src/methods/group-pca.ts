@@ -9,7 +9,7 @@ import { type Residuals, residualize } from './residualize.js';
 export type GroupLabels = ArrayLike<string | number>;
 
 /** Rows are centred by their group or by all rows, and have no weights. */
-export type GroupPcaOptions = Omit<FitQuestions, 'weights' | 'center' | 'transform'>;
+export type GroupPcaOptions = Omit<FitQuestions, 'weights' | 'center' | 'columnTransform' | 'missing'>;
 
 /** A model within or between groups. */
 export interface GroupPca {
@@ -111,7 +111,7 @@ async function readGroups(data: Data, groups: GroupLabels, options: GroupPcaOpti
 }
 
 function refuseWeights(options: GroupPcaOptions): FitQuestions {
-  for (const option of ['weights', 'center', 'transform']) {
+  for (const option of ['weights', 'center', 'columnTransform', 'missing']) {
     if (!(option in options)) continue;
     throw new OptionError('BAD_OPTION', `PCA within or between groups has no option ${describeValue(option)}.`, {
       option,

@@ -1,4 +1,4 @@
-import { type ApplyOptions, type Data, type Model, ModelError, OptionError, RowMatrix } from '@scree/core';
+import { type ApplyOptions, type Data, type Model, ModelError, OptionError, type Row, RowMatrix } from '@scree/core';
 import { decodeNumbers, hasCategories, reversible, scoreNames, withJson } from '@scree/core/data';
 import { axpy, type Random, random } from '@scree/core/linalg';
 import {
@@ -19,13 +19,13 @@ export interface ProbabilisticOptions {
    * likelihood (Tipping & Bishop 1999) and gives `model.noiseVariance`. `'rank'` divides it by min(n, d) − k, as scikit-learn does.
    * They differ if there are fewer rows than columns. Default `'columns'`.
    */
-  readonly noise?: 'columns' | 'rank';
+  readonly noise?: 'columns' | 'rank' | undefined;
 }
 
 /** Options of sampling. */
 export interface SampleOptions extends ControlOptions {
   /** Default 0. */
-  readonly seed?: number;
+  readonly seed?: number | undefined;
 }
 
 /** Share of the total variance below which the variance outside the components is rounding. */
@@ -67,14 +67,14 @@ export class ProbabilisticPca {
    * Log-likelihood of every row, in one reading: −½[d·ln 2π + ln|C| + bᵀC⁻¹b] − Σ ln scale. By Woodbury's identity
    * bᵀC⁻¹b = Σ zᵢ²/λᵢ + ‖b − VᵀVb‖²/σ² and ln|C| = Σ ln λᵢ + (d − k)·ln σ², so no d × d matrix is formed.
    */
-  async scoreSamples(data: Data, options: ApplyOptions = {}): Promise<Float64Array> {
+  async scoreSamples(data: Data | Row, options: ApplyOptions = {}): Promise<Float64Array> {
     const parts: Float64Array[] = [];
     await this.#eachBlock(data, options, (values) => parts.push(values));
-    return joined(parts);
+    return withJson(joined(parts));
   }
 
   /** Mean log-likelihood of the rows. */
-  async score(data: Data, options: ApplyOptions = {}): Promise<number> {
+  async score(data: Data | Row, options: ApplyOptions = {}): Promise<number> {
     let sum = 0;
     let rows = 0;
     await this.#eachBlock(data, options, (values) => {
@@ -89,7 +89,7 @@ export class ProbabilisticPca {
    * prior has variance 1, so the means are whitened scores, drawn towards 0.
    */
   async posterior(
-    data: Data,
+    data: Data | Row,
     options: ApplyOptions = {},
   ): Promise<{ readonly mean: RowMatrix<Float64Array>; readonly variances: Float64Array }> {
     this.#demandDensity();
@@ -184,7 +184,7 @@ export class ProbabilisticPca {
     return new RowMatrix(d, d, data, this.model.columnNames);
   }
 
-  async #eachBlock(data: Data, options: ApplyOptions, visit: (values: Float64Array) => void): Promise<void> {
+  async #eachBlock(data: Data | Row, options: ApplyOptions, visit: (values: Float64Array) => void): Promise<void> {
     this.#demandDensity();
     const { k, d, variances, scale } = this.model;
     const sigma2 = this.noiseVariance;

@@ -30,30 +30,30 @@ import {
 import { isChooser } from '../choose/criteria/registry.js';
 
 /** Options of `pca` that the methods set. */
-type Decided = 'center' | 'scale' | 'ddof' | 'columnWeights' | 'inspectColumns' | 'transform';
+type Decided = 'center' | 'scale' | 'ddof' | 'columnWeights' | 'inspectColumns' | 'columnTransform' | 'missing';
 
 /** Options of `mca`. */
 export interface McaOptions extends Omit<PcaOptions, Decided> {
   /** The number of components; criteria cannot choose it. Default 10, or all if there are fewer: levels less columns. */
-  readonly k?: number | 'all';
+  readonly k?: number | 'all' | undefined;
   /** Columns to use, in this order. Default all. */
-  readonly columnNames?: readonly string[];
+  readonly columnNames?: readonly string[] | undefined;
   /**
    * How to treat missing values (null, undefined, NaN, ''). `'error'`, the default, refuses them. `'mean'` replaces them by the mean of
    * their column, which for a category is the share of every level. `'level'` makes them a level of their own in categories, and the
    * mean in columns of numbers. `'drop'` leaves their rows out of the fit, and the model refuses missing values.
    */
-  readonly missing?: MissingRule | 'drop';
+  readonly missing?: MissingRule | 'drop' | undefined;
   /** How to apply the model to levels that the fit did not see: `'error'` (the default) refuses them, `'mean'` uses the mean. */
-  readonly unseen?: UnseenRule;
+  readonly unseen?: UnseenRule | undefined;
   /** Levels with a smaller share are pooled into one, and unseen levels belong to it. Default 0: none. */
-  readonly rare?: number;
+  readonly rare?: number | undefined;
 }
 
 /** Options of `famd`. */
-export interface FamdOptions extends McaOptions, Pick<PcaOptions, 'transform'> {
+export interface FamdOptions extends McaOptions, Pick<PcaOptions, 'columnTransform'> {
   /** Columns of numbers that are codes of categories. Columns with texts or truth values always are categories. */
-  readonly categories?: readonly string[];
+  readonly categories?: readonly string[] | undefined;
 }
 
 /** Columns of a group. Columns of numbers are scaled to variance 1 before the group is weighted, unless the scale is 'none'. */
@@ -116,8 +116,8 @@ function isGroup(value: unknown): boolean {
 /** Options of each method besides the shared ones, and options that the methods refuse. */
 const EXTRA: Record<Exclude<EncodingMethod, 'pca'>, readonly string[]> = {
   mca: ['columnNames'],
-  famd: ['columnNames', 'categories', 'transform'],
-  mfa: ['groups', 'categories', 'transform'],
+  famd: ['columnNames', 'categories', 'columnTransform'],
+  mfa: ['groups', 'categories', 'columnTransform'],
 };
 const REFUSED = [
   'center',
@@ -125,7 +125,7 @@ const REFUSED = [
   'ddof',
   'columnWeights',
   'inspectColumns',
-  'transform',
+  'columnTransform',
   'categories',
   'groups',
   'columnNames',
@@ -237,7 +237,7 @@ export async function prepare(
       },
     );
   }
-  const { transform, columnNames: _, ...others } = settings;
+  const { columnTransform: transform, columnNames: _, ...others } = settings;
   const transformOf = transformsOf(typeof transform === 'string' ? undefined : transform, names);
   const rules = {
     method,
@@ -251,10 +251,14 @@ export async function prepare(
   const learned = await learnEncoding(table, rules, rowWeights(settings.weights, table.rows), progress);
   for (const { kind, name } of learned.coding.columns) {
     if (kind === 'number' || transformOf(name) === 'none') continue;
-    throw new OptionError('BAD_OPTION', `transform names the column ${describeValue(name)}, which is a category.`, {
-      option: 'transform',
-      columnName: name,
-    });
+    throw new OptionError(
+      'BAD_OPTION',
+      `columnTransform names the column ${describeValue(name)}, which is a category.`,
+      {
+        option: 'columnTransform',
+        columnName: name,
+      },
+    );
   }
   const grouped = groups && (await groupEigenvalues(table, learned, groups, others, progress));
   const encoding = grouped ? { ...learned.coding, groups: grouped } : learned.coding;
@@ -268,8 +272,8 @@ export async function prepare(
 function refuseCompositions(method: string, transforms: readonly string[]): void {
   const found = transforms.find((transform) => transform === 'clr' || transform === 'ilr');
   if (!found) return;
-  throw new OptionError('BAD_OPTION', `transform: '${found}' is for pca, not for ${method}.`, {
-    option: 'transform',
+  throw new OptionError('BAD_OPTION', `columnTransform: '${found}' is for pca, not for ${method}.`, {
+    option: 'columnTransform',
     value: found,
   });
 }
@@ -339,7 +343,8 @@ function chosenCount(k: Settings['k'], { coding: encoding, present }: LearnedEnc
     0,
   );
   const most = Math.max(1, Math.min(dimensions, present - 1));
-  if (k === undefined || k === 'all') return { k: k === 'all' ? most : Math.min(10, most) };
+  if (k === 'all') return { k: most };
+  if (k === undefined || typeof k === 'object') return { k: Math.min(k?.atMost ?? 10, most) };
   if (k <= most) return { k };
   const levels = offsetsOf(encoding)[encoding.columns.length];
   throw new OptionError(

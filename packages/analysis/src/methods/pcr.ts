@@ -5,6 +5,7 @@ import {
   type Model,
   OptionError,
   pca,
+  type Row,
   RowMatrix,
   type RowSource,
   type Scale,
@@ -33,17 +34,17 @@ import { readBlocks } from '../reading/read-blocks.js';
 /** Options of `pcr`. */
 export interface PcrOptions extends ControlOptions {
   /** Most components to regress on. Default 10, or fewer if the smallest training set has fewer. */
-  readonly k?: number;
+  readonly k?: number | undefined;
   /**
    * How cross-validation leaves rows out: a number of random folds of equal size, `'loo'` for one row at a time, or one label per row,
    * to leave out rows with the same label together. Default 10, or `'loo'` for up to 10 rows.
    */
-  readonly folds?: number | 'loo' | ArrayLike<number | string>;
+  readonly folds?: number | 'loo' | ArrayLike<number | string> | undefined;
   /** How columns are scaled, separately in every fold. Default `'none'`. */
-  readonly scale?: Scale;
+  readonly scale?: Scale | undefined;
   /** Seed of the folds. Default 0. */
-  readonly seed?: number;
-  readonly columnNames?: readonly string[];
+  readonly seed?: number | undefined;
+  readonly columnNames?: readonly string[] | undefined;
 }
 
 /**
@@ -101,7 +102,10 @@ export class Pcr {
   }
 
   /** Predictions for rows, with the best number of components or another. */
-  async predict(data: Data, options: ApplyOptions & { readonly components?: number } = {}): Promise<Float64Array> {
+  async predict(
+    data: Data | Row,
+    options: ApplyOptions & { readonly components?: number } = {},
+  ): Promise<Float64Array> {
     const { components = this.best, ...control } = options;
     const count = this.#checkCount(components);
     const { k } = this.model;
@@ -113,7 +117,7 @@ export class Pcr {
         found.push(value);
       }
     });
-    return Float64Array.from(found);
+    return withJson(Float64Array.from(found));
   }
 
   /** The regression in the columns' own units: y ≈ intercept + Σ slopeⱼ·xⱼ. */

@@ -5,6 +5,7 @@ import {
   type Matrix,
   type Model,
   OptionError,
+  type Row,
   RowMatrix,
   type Warning,
 } from '@scree/core';
@@ -22,6 +23,7 @@ import {
   ProgressTracker,
   type Task,
 } from '@scree/core/pipeline';
+import type { Filled } from '../fields.js';
 import { inverse } from './inverse.js';
 import { oblimin, orthomax, promax, type Turn } from './rotate-loadings.js';
 
@@ -32,26 +34,26 @@ export type RotationMethod = 'varimax' | 'quartimax' | 'promax' | 'oblimin';
 export interface RotateOptions extends ControlOptions {
   readonly method: RotationMethod;
   /** The number of first components that are rotated together. Default: all with variance. */
-  readonly k?: number;
+  readonly k?: number | undefined;
   /**
    * Kaiser's normalisation: every column counts the same, for any communality. Default true for `varimax` and `promax`, false for
    * `quartimax` and `oblimin`, as in R's psych.
    */
-  readonly normalize?: boolean;
+  readonly normalize?: boolean | undefined;
   /** The power of `promax`. Default 4. */
-  readonly power?: number;
+  readonly power?: number | undefined;
   /** γ of `oblimin`, 0 or less: the smaller, the less correlated are the components. Default 0. */
-  readonly gamma?: number;
+  readonly gamma?: number | undefined;
   /** The number of starts of the search: the unrotated components, and random rotations of them. The best result is kept. Default 10. */
-  readonly starts?: number;
-  readonly seed?: number;
+  readonly starts?: number | undefined;
+  readonly seed?: number | undefined;
   /**
    * The search stops when the criterion (`varimax`, `quartimax`) rises by less than this share, or its gradient (`oblimin`, for columns
    * of variance 1) is smaller than this, or than this share of the criterion. Default 1e-5, and 1e-14 for `quartimax`, to agree with
    * R's varimax and GPArotation. With 1e-5 the third digit of a varimax loading may still change. 1e-14 (`oblimin`: 1e-10) is the limit
    * of float64.
    */
-  readonly tolerance?: number;
+  readonly tolerance?: number | undefined;
 }
 
 const METHODS: readonly RotationMethod[] = ['varimax', 'quartimax', 'promax', 'oblimin'];
@@ -154,7 +156,7 @@ function* bestTurn(
     seed,
     gamma,
     tolerance,
-  }: Required<Pick<RotateOptions, 'method' | 'starts' | 'seed' | 'gamma' | 'tolerance'>>,
+  }: Filled<Pick<RotateOptions, 'method' | 'starts' | 'seed' | 'gamma' | 'tolerance'>>,
 ): Task<{ turn: Turn; agreeing: number }> {
   const rng = random(seed);
   const ends: Turn[] = [];
@@ -283,7 +285,7 @@ export class Rotation {
   }
 
   /** Rotated scores of rows, F = ZT (n × k): each has variance 1 over the rows of the fit, and Φ are their correlations. */
-  async transform(data: Data, options: ApplyOptions = {}): Promise<RowMatrix<Float64Array>> {
+  async transform(data: Data | Row, options: ApplyOptions = {}): Promise<RowMatrix<Float64Array>> {
     const { k } = this;
     const { rows, cols, data: scores } = await this.#model.transform(data, options);
     const { components, whiten } = this.#model;

@@ -1,4 +1,4 @@
-import { type ApplyOptions, DataError, type Model, type TableData } from '@scree/core';
+import { type ApplyOptions, DataError, type Model, type Row, type TableData } from '@scree/core';
 import type { Block, Scaler } from '@scree/core/data';
 import { checkBlockWidth, checkFinite, empty, openForModel, refuseChanged, rowWeights } from '@scree/core/data';
 import { powerOfTwo } from '@scree/core/linalg';
@@ -17,7 +17,7 @@ import {
 /** How rows are read. */
 export interface RowOptions extends ControlOptions {
   /** One weight per row, the same as in the fit. */
-  readonly weights?: ArrayLike<number>;
+  readonly weights?: ArrayLike<number> | undefined;
 }
 
 /** Rows of the data as a model sees them. */
@@ -38,7 +38,7 @@ export interface ReconstructedBlock {
 export async function* reconstructedBlocks(
   model: Model,
   phase: string,
-  data: TableData,
+  data: TableData | Row,
   options: RowOptions,
   measured: Parameters<typeof reconstructBlock>[0] = model,
 ): AsyncGenerator<ReconstructedBlock, void, void> {
@@ -77,7 +77,7 @@ export async function* reconstructedBlocks(
 export function readBlocks(
   model: Model,
   phase: string,
-  data: TableData,
+  data: TableData | Row,
   options: ApplyOptions,
   visit: (part: Reconstruction, block: Block) => void,
 ): Promise<void> {
@@ -101,7 +101,7 @@ export interface ScoredBlock extends Omit<ReconstructedBlock, 'part'> {
 /** Reads data block by block, with the scores of the rows of each in units that neither overflow nor underflow. At least one row. */
 export async function* scoredBlocks(
   model: Model,
-  data: TableData,
+  data: TableData | Row,
   options: RowOptions,
 ): AsyncGenerator<ScoredBlock, void, void> {
   const { components, mean } = model;

@@ -1,5 +1,5 @@
 import type { Data, RowSource } from '@scree/core';
-import { openSource } from '@scree/core/data';
+import { openSource, type RowSet } from '@scree/core/data';
 import { ProgressTracker } from '@scree/core/pipeline';
 import { AlignedLabels, AlignedRows, type RowLabels } from './aligned.js';
 import { type AnalysisTable, partsOf, type TablePart } from './analysis-table.js';
@@ -12,12 +12,14 @@ export interface BesideRows {
   readonly groups?: Readonly<Record<string, RowLabels>> | undefined;
   readonly rows?: Data | undefined;
   readonly rowNames?: RowLabels | undefined;
+  /** The rows of the table that `source` has, if rows with missing values were left out. */
+  readonly kept?: RowSet | undefined;
 }
 
 /** Rows and what stands beside them, as a table. `names` are those of its columns. */
 export async function tableBeside(
   source: RowSource,
-  { names, columns, columnNames, groups = {}, rows, rowNames }: BesideRows,
+  { names, columns, columnNames, groups = {}, rows, rowNames, kept }: BesideRows,
   given?: readonly string[],
 ): Promise<AnalysisTable> {
   const progress = new ProgressTracker({});
@@ -35,14 +37,15 @@ export async function tableBeside(
     supplementary: titles,
     groups: Object.keys(groups),
     ...(apart ? { supplementaryRows: { ...plain, source: apart, ...namedRows(apart, rowNames) } } : {}),
-    parts: () => partsBeside(source, { names, beside, groups }),
+    ...(kept ? { dropped: kept.rows - kept.chosen, placesOf: async (of) => of.map((row) => kept.nth(row)) } : {}),
+    parts: () => partsBeside(source, { names, beside, groups, kept }),
   };
 }
 
 /** Rows with names and nothing else beside them. */
 function namedRows(source: RowSource, names: RowLabels | undefined): Pick<AnalysisTable, 'label' | 'parts'> {
   if (names === undefined) return {};
-  return { label: 'name', parts: () => partsBeside(source, { names, beside: undefined, groups: {} }) };
+  return { label: 'name', parts: () => partsBeside(source, { names, beside: undefined, groups: {}, kept: undefined }) };
 }
 
 async function* partsBeside(
@@ -51,7 +54,13 @@ async function* partsBeside(
     names,
     beside,
     groups,
-  }: { names: RowLabels | undefined; beside: RowSource | undefined; groups: Readonly<Record<string, RowLabels>> },
+    kept,
+  }: {
+    names: RowLabels | undefined;
+    beside: RowSource | undefined;
+    groups: Readonly<Record<string, RowLabels>>;
+    kept: RowSet | undefined;
+  },
 ): AsyncGenerator<TablePart, void, void> {
   const title = names === undefined ? undefined : new AlignedLabels('names', names);
   const numbers = beside && new AlignedRows(beside);
@@ -60,21 +69,41 @@ async function* partsBeside(
   let rows = 0;
   try {
     for await (const part of partsOf(source)) {
-      const count = part.block.rows;
+      // All rows of the table up to the last one of this part: what stands beside rows that were left out is skipped.
+      const places = kept ? part.places.map((row) => kept.nth(row)) : part.places;
+      const count = (places.at(-1) ?? rows - 1) + 1 - rows;
+      const positions = places.map((row) => row - rows);
+      const own = async (each: AlignedLabels): Promise<(string | null)[]> => {
+        const taken = orNull(await each.take(count));
+        return positions.map((at) => taken[at]);
+      };
       rows += count;
-      const own: (readonly (string | null)[])[] = [];
-      for (const each of labels) own.push(orNull(await each.take(count)));
+      const found: (readonly (string | null)[])[] = [];
+      for (const each of labels) found.push(await own(each));
       yield {
         ...part,
-        names: title && orNull(await title.take(count)),
-        columns: numbers ? await numbers.take(count) : part.columns,
-        groups: own,
+        places,
+        names: title && (await own(title)),
+        columns: numbers ? rowsAt(await numbers.take(count), numbers.cols, positions) : part.columns,
+        groups: found,
       };
     }
-    await numbers?.end(rows);
-    for (const each of [...labels, ...(title ? [title] : [])]) await each.end(rows);
+    const left = kept ? kept.rows - rows : 0;
+    if (left > 0) for (const each of [...labels, title, numbers]) await each?.take(left);
+    await numbers?.end(rows + left);
+    for (const each of [...labels, ...(title ? [title] : [])]) await each.end(rows + left);
   } finally {
     for (const each of [...labels, ...(title ? [title] : [])]) await each.close();
     await numbers?.close();
   }
+}
+
+/** Some of the rows of packed numbers. */
+function rowsAt(values: Float64Array, cols: number, positions: readonly number[]): Float64Array {
+  if (positions.length * cols === values.length) return values;
+  const out = new Float64Array(positions.length * cols);
+  positions.forEach((at, i) => {
+    out.set(values.subarray(at * cols, (at + 1) * cols), i * cols);
+  });
+  return out;
 }

@@ -1,4 +1,4 @@
-import type { ApplyOptions, Model, TableData } from '@scree/core';
+import type { ApplyOptions, Model, Row, TableData } from '@scree/core';
 import { withJson } from '@scree/core/data';
 import { checkObject, checkOption, deviationOf, keepAlive } from '@scree/core/pipeline';
 import { readBlocks } from '../reading/read-blocks.js';
@@ -18,14 +18,14 @@ export type RowsOf = 'fit' | 'new';
 /** Options of the limits of unusual rows. */
 export interface LimitOptions {
   /** Share of normal rows within each limit. Default 0.95: one good row in twenty is beyond it. */
-  readonly level?: number;
+  readonly level?: number | undefined;
   /** Default `'new'`. Rows of the fit have pulled the components towards them. */
-  readonly rows?: RowsOf;
+  readonly rows?: RowsOf | undefined;
   /**
    * Set to true to widen the limit of Q for new rows by the error of a fit of few rows. Default false: the limits of the literature.
    * `unusualLimits` are corrected, so that no good row is called unusual because the fit had few rows.
    */
-  readonly corrected?: boolean;
+  readonly corrected?: boolean | undefined;
   /** All eigenvalues, largest first. Default: `model.spectrum`. */
   readonly spectrum?: ArrayLike<number> | undefined;
   /** Mean and variance of the reconstruction errors of the rows of the fit, used if eigenvalues are not known. */
@@ -73,7 +73,7 @@ const ROUNDING = 1e-13;
 /** Reads rows once, and computes T² and Q of each row and their limits. */
 export function monitorRows(
   model: Model,
-  data: TableData,
+  data: TableData | Row,
   options: LimitOptions & ApplyOptions = {},
 ): Promise<MonitoredRows> {
   // Options are checked before anything is read.
@@ -206,7 +206,7 @@ function boxLimit(mean: number, h: number, beyond: number): number {
 
 async function readStatistics(
   model: Model,
-  data: TableData,
+  data: TableData | Row,
   options: ApplyOptions,
 ): Promise<{ t2: Float64Array; q: Float64Array }> {
   const [t2, q]: [number[], number[]] = [[], []];

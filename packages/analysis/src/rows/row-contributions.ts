@@ -1,4 +1,4 @@
-import { type Model, RowMatrix, type TableData } from '@scree/core';
+import { type Model, type Row, RowMatrix, type TableData } from '@scree/core';
 import { scoreNames, withJson } from '@scree/core/data';
 import { type ControlOptions, keepAlive, type Reconstruction } from '@scree/core/pipeline';
 import { omit } from '../fields.js';
@@ -90,7 +90,7 @@ export function joinContributions(parts: readonly RowContributions[]): RowContri
  */
 export async function rowContributions(
   model: Model,
-  data: TableData,
+  data: TableData | Row,
   options: RowOptions = {},
 ): Promise<RowContributions> {
   const parts: RowContributions[] = [];
@@ -101,7 +101,7 @@ export async function rowContributions(
 /** The same block by block, for data larger than memory. */
 export async function* rowContributionBlocks(
   model: Model,
-  data: TableData,
+  data: TableData | Row,
   options: RowOptions = {},
 ): AsyncGenerator<RowContributions, void, void> {
   const blocks = scoredBlocks(model, data, options);
@@ -123,7 +123,7 @@ export type SupplementaryRows = Omit<RowContributions, 'contributions'>;
 /** Computes scores, cos2 and distances of rows that were not fitted. */
 export async function supplementaryRows(
   model: Model,
-  data: TableData,
+  data: TableData | Row,
   options: ControlOptions = {},
 ): Promise<SupplementaryRows> {
   return withJson(omit(await rowContributions(model, data, options), 'contributions'));

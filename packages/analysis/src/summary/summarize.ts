@@ -30,32 +30,32 @@ const SQUARES = 4;
 /** Options of `summarize`. */
 export interface SummarizeOptions extends ControlOptions {
   /** One weight per row. */
-  readonly weights?: ArrayLike<number>;
-  readonly columnNames?: readonly string[];
+  readonly weights?: ArrayLike<number> | undefined;
+  readonly columnNames?: readonly string[] | undefined;
   /** The name of these rows in messages. Default `'the rows'`. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** How the rows were read. It is stored with them. */
-  readonly reading?: Readonly<Record<string, unknown>>;
-  readonly engine?: EngineChoice;
+  readonly reading?: Readonly<Record<string, unknown>> | undefined;
+  readonly engine?: EngineChoice | undefined;
   /**
    * Keeps `'moments'`, which are exact and take d × d numbers, or a `'sketch'` of a few rows. Default `'auto'`: moments for up to 2896
    * columns if they fit into `memory`, otherwise a sketch.
    */
-  readonly keep?: 'auto' | 'moments' | 'sketch';
+  readonly keep?: 'auto' | 'moments' | 'sketch' | undefined;
   /**
    * Options of a sketch: the number of components of later models (default 10), its rows (default 2k + 10), its rule, and the scaling
    * of the model.
    */
-  readonly k?: number;
-  readonly size?: number;
-  readonly rule?: SketchRule;
-  readonly scale?: Scale;
+  readonly k?: number | undefined;
+  readonly size?: number | undefined;
+  readonly rule?: SketchRule | undefined;
+  readonly scale?: Scale | undefined;
   /** Replicates of a bootstrap, 0 or at least 10. The moments of each are kept too: d² numbers. Default 0. */
-  readonly bootstrap?: number;
+  readonly bootstrap?: number | undefined;
   /** Seed of the draws. Default 0. */
-  readonly seed?: number;
+  readonly seed?: number | undefined;
   /** Bytes that the matrices may take. Default 1 GB. */
-  readonly memory?: number;
+  readonly memory?: number | undefined;
 }
 
 /** Every option of `summarize`. The compiler compares this list with the interface. */

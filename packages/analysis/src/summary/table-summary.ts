@@ -246,8 +246,8 @@ export class TableSummary implements SummaryInput {
 /** How summaries are merged. */
 export interface MergeOptions extends ControlOptions {
   /** Accepts parts with the same rows. Default false: such parts are refused as one part given twice. */
-  readonly allowDuplicates?: boolean;
-  readonly engine?: EngineChoice;
+  readonly allowDuplicates?: boolean | undefined;
+  readonly engine?: EngineChoice | undefined;
 }
 
 async function mergeKept(

@@ -3,15 +3,15 @@ import type { Blocking, Progress } from './progress.js';
 
 /** Options of every call that reads data: report progress, cancel, and limit the threads. */
 export interface ControlOptions {
-  readonly onProgress?: (progress: Progress) => void;
-  readonly signal?: AbortSignal;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
   /** Maximum number of threads of a pass. The result does not depend on it. Default: the number of threads of the machine. */
-  readonly threads?: number;
+  readonly threads?: number | undefined;
   /**
    * How long the calling thread may be blocked: `'none'` leaves all work but copying to workers, `'short'` works for up to 8 ms at a time,
    * and `'full'` works until it has to wait. The result does not depend on it. Default `'short'`.
    */
-  readonly blocking?: Blocking;
+  readonly blocking?: Blocking | undefined;
 }
 
 /** Accepted values of an option: a test, and the end of the sentence "it must be …". */

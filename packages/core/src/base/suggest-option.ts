@@ -23,6 +23,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   featureNames: 'columnNames',
   feature_names: 'columnNames',
   names: 'columnNames',
+  transform: 'columnTransform',
 };
 
 /** Returns the error for an unknown option. It suggests the nearest option and lists all options. */

@@ -1,6 +1,7 @@
 /** `@scree/core/data`: rows, blocks, tables and encodings, for packages that read data or apply an encoding. */
 
 export { builtInName, isFloat32Array, isFloatArray } from '../base/built-in-name.js';
+export { withText } from '../base/inspect.js';
 export { mapAsync } from '../base/map-async.js';
 export { DEFAULT_MEMORY, MEMORY_SHARES, MemoryBudget, type MemoryUser } from '../base/memory-budget.js';
 export {

@@ -11,7 +11,7 @@ import { sourceTable } from '../table/to-row-source.js';
 import { rereadable } from './reading.js';
 
 /**
- * Applies the options `transform` and `scale: 'median'` to columns of numbers. Most transforms are applied while rows are read.
+ * Applies the options `columnTransform` and `scale: 'median'` to columns of numbers. Most transforms are applied while rows are read.
  * Ranks and medians need passes of their own, so the rows of a stream are kept for them.
  */
 export async function applyColumnOptions(
@@ -38,13 +38,13 @@ interface PreparedColumns {
   readonly settings: Settings;
 }
 
-/** Applies the option `transform`. Returns the encoded source, and settings that contain its encoding. */
+/** Applies the option `columnTransform`. Returns the encoded source, and settings that contain its encoding. */
 export async function transformColumns(
   given: RowSource,
   settings: Settings,
   progress: ProgressTracker,
 ): Promise<PreparedColumns> {
-  const { transform, columnNames, ...others } = settings;
+  const { columnTransform: transform, columnNames, ...others } = settings;
   if (transform === undefined || transform === 'none') return { source: given, settings };
   const names = columnNames ?? given.columnNames;
   const labels = names ?? Array.from({ length: given.cols }, (_, j) => String(j));
@@ -74,30 +74,30 @@ export async function transformColumns(
  * has only one part.
  */
 export function transformsOf(
-  transform: PcaOptions['transform'],
+  transform: PcaOptions['columnTransform'],
   names: readonly string[],
 ): (name: string) => Transform {
   if (transform === undefined) return () => 'none';
   const byName = typeof transform === 'string' ? undefined : new Map(Object.entries(transform));
   for (const name of byName?.keys() ?? []) {
     if (!names.includes(name))
-      throw bad(`transform names a column ${describeValue(name)}, which the data do not have.`, name);
+      throw bad(`columnTransform names a column ${describeValue(name)}, which the data do not have.`, name);
   }
   const transformOf = (name: string): Transform => (byName ? (byName.get(name) ?? 'none') : (transform as Transform));
   const parts = names.filter((name) => ['clr', 'ilr'].includes(transformOf(name)));
   if (new Set(parts.map(transformOf)).size > 1) {
     throw bad(
-      "transform has both 'clr' and 'ilr'. The columns that have one of them are the parts of one composition: choose one.",
+      "columnTransform has both 'clr' and 'ilr'. The columns that have one of them are the parts of one composition: choose one.",
     );
   }
   if (parts.length === 1) {
     throw bad(
-      `transform: '${transformOf(parts[0])}' is for the parts of a composition, and ${describeValue(parts[0])} is the only one.`,
+      `columnTransform: '${transformOf(parts[0])}' is for the parts of a composition, and ${describeValue(parts[0])} is the only one.`,
     );
   }
   return transformOf;
 }
 
 function bad(message: string, columnName?: string): OptionError {
-  return new OptionError('BAD_OPTION', message, { option: 'transform', ...(columnName ? { columnName } : {}) });
+  return new OptionError('BAD_OPTION', message, { option: 'columnTransform', ...(columnName ? { columnName } : {}) });
 }

@@ -10,7 +10,7 @@ import { DataError, describeColumn, OptionError } from '../errors.js';
 import { type FitFacts, finish } from '../model/finish.js';
 import type { Model } from '../model/model.js';
 import type { Whiten } from '../model/record.js';
-import { checkCount } from '../options.js';
+import { COMPONENT_COUNT, type ComponentCount, checkCount } from '../options.js';
 import { solveCovariance } from '../solvers/direct/solve-covariance.js';
 import type { ScatterProblem } from '../solvers/solver.js';
 import { axesWithoutVariance } from './problem.js';
@@ -24,7 +24,7 @@ export interface ModelCovariance {
   /** The means of the columns. Without them the model cannot transform rows. */
   readonly mean?: ArrayLike<number> | undefined;
   /** How many components, as in `pca`. Default: 10, or fewer if there are fewer. */
-  readonly k?: number | 'all' | undefined;
+  readonly k?: ComponentCount | undefined;
   /** `'unit'` analyses the correlations. Default `'none'`. */
   readonly scale?: 'none' | 'unit' | undefined;
   /** The matrix is S/(n − ddof). Default 1. */
@@ -42,10 +42,7 @@ const OPTIONS: Record<Exclude<keyof ModelCovariance, 'covariance' | 'columnNames
     test: (v) => Number.isSafeInteger(v) && (v as number) >= 2,
   },
   mean: { must: 'a list with one number per column', test: (v) => Array.isArray(v) || ArrayBuffer.isView(v) },
-  k: {
-    must: "a whole number from 1 up, a fraction between 0 and 1, or 'all'",
-    test: (v) => v === 'all' || (typeof v === 'number' && ((v > 0 && v < 1) || (Number.isSafeInteger(v) && v >= 1))),
-  },
+  k: COMPONENT_COUNT,
   scale: { must: "'none' or 'unit'", test: (v) => v === 'none' || v === 'unit' },
   ddof: { must: 'a number from 0 up', test: (v) => typeof v === 'number' && v >= 0 && Number.isFinite(v) },
   whiten: { must: "false, 'pca' or 'zca'", test: (v) => v === false || v === 'pca' || v === 'zca' },

@@ -5,11 +5,11 @@ import type { NestedModels } from '../model/finish.js';
 import type { Settings } from '../options.js';
 import { SOLVERS } from '../solvers/registry.js';
 import { fit } from './fit.js';
-import type { Moments } from './moments.js';
+import type { MomentSums } from './moment-sums.js';
 
 /** Fits moments with the engines that are available for their covariance. */
 export async function fitMoments(
-  moments: Moments,
+  moments: MomentSums,
   settings: Settings,
   progress: ProgressTracker,
 ): Promise<NestedModels> {
@@ -18,7 +18,7 @@ export async function fitMoments(
 }
 
 /** Throws if an option needs rows, because moments have none. */
-export function refuseForMoments({ solver, learn, weights, transform }: Settings, cols: number): void {
+export function refuseForMoments({ solver, learn, weights, columnTransform, missing }: Settings, cols: number): void {
   const needsRows = (learn: Settings['learn']): boolean =>
     solver !== 'auto' && SOLVERS[solver].needs({ cols, learn }) !== 'scatter';
   const { batch, ...fullBatch } = learn ?? {};
@@ -26,17 +26,20 @@ export function refuseForMoments({ solver, learn, weights, transform }: Settings
   const option =
     weights !== undefined
       ? 'weights'
-      : transform !== undefined
-        ? 'transform'
-        : batches
-          ? 'learn.batch'
-          : needsRows(learn)
-            ? 'solver'
-            : undefined;
+      : columnTransform !== undefined
+        ? 'columnTransform'
+        : missing !== 'error'
+          ? 'missing'
+          : batches
+            ? 'learn.batch'
+            : needsRows(learn)
+              ? 'solver'
+              : undefined;
   if (option === undefined) return;
   const remedy = {
     weights: 'Give weights when you add rows',
-    transform: 'Transform rows before you add them',
+    columnTransform: 'Transform rows before you add them',
+    missing: 'Leave it out',
     'learn.batch': 'Leave it out',
     solver: "Leave solver at 'auto' or 'covariance'",
   }[option];

@@ -7,14 +7,17 @@ import { DataError, OptionError, ScreeError } from '../errors.js';
 import type { NestedModels } from '../model/finish.js';
 import type { Settings } from '../options.js';
 import { explainLackOfMemory } from './explain-lack-of-memory.js';
-import { fit } from './fit.js';
-import { MOST_AT_ONCE, operations } from './fit-small.js';
+import { type FitResult, fit } from './fit.js';
+import { fitSmall, MOST_AT_ONCE, operations, smallFit } from './fit-small.js';
 
 /** A source of rows, and the settings of its fit. */
 export interface Opened {
   readonly source: RowSource;
   readonly settings: Settings;
 }
+
+/** The parameters of `fit` after the source. */
+type FitParameters = Parameters<typeof fit> extends [unknown, ...infer Others] ? Others : never;
 
 /**
  * Opens a source, fits it and closes it, also after an error. `fitSource` is the fit of `pca`, or another function with the same
@@ -23,7 +26,7 @@ export interface Opened {
 export async function fitOpened(
   open: () => Promise<Opened>,
   progress: ProgressTracker,
-  fitSource: (...given: Parameters<typeof fit>) => Promise<NestedModels> = fit,
+  fitSource: (source: RowSource, ...others: FitParameters) => Promise<NestedModels> = fit,
 ): Promise<NestedModels> {
   let source: RowSource | undefined;
   let admitted = false;
@@ -49,16 +52,23 @@ export async function fitOpened(
   }
 }
 
-/** Applies the options `transform` and `scale: 'median'` to a source. Returns the new source and its settings. */
+/** Applies the options `columnTransform` and `scale: 'median'` to a source. Returns the new source and its settings. */
 export async function prepareColumns(
   source: RowSource,
   settings: Settings,
   progress: ProgressTracker,
 ): Promise<Opened> {
-  const plain = (settings.transform ?? 'none') === 'none' && settings.scale !== 'median';
+  const plain = (settings.columnTransform ?? 'none') === 'none' && settings.scale !== 'median';
   return plain
     ? { source, settings }
     : (await import('./column-options.js')).applyColumnOptions(source, settings, progress);
+}
+
+/** The fit of rows that are ready to be read: the synchronous path if it takes less than half a millisecond. */
+export async function fitAny(source: RowSource, ...others: FitParameters): Promise<FitResult> {
+  const [settings, , progress] = others;
+  const small = smallFit(source, settings);
+  return small?.negligible ? fitSmall(source, small, settings, progress) : fit(source, ...others);
 }
 
 /** If the data changed during a failed fit, the change is the likely cause: the error reports it. */

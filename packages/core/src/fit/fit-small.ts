@@ -14,11 +14,12 @@ import { svdSteps } from '../linalg/svd.js';
 import { transpose } from '../linalg/transpose.js';
 import { type FitFacts, nested } from '../model/finish.js';
 import { loadDataWarnings } from '../model/load-data-warnings.js';
-import { checkColumnOptions, type Settings } from '../options.js';
+import { checkColumnOptions, plannedCount, type Settings } from '../options.js';
 import { type Plan, planSmall } from '../plan.js';
 import { fromSingularValues, wantedSquares } from '../solvers/direct/svd.js';
 import type { Problem, Solution } from '../solvers/solver.js';
 import type { FitResult } from './fit.js';
+import { loadOrientation } from './load-orientation.js';
 import { axesWithoutVariance, makeProblem } from './problem.js';
 
 /** Largest number of operations, n·d·min(n, d), of a synchronous fit. It takes a few milliseconds. */
@@ -42,14 +43,14 @@ export interface SmallFit {
  * Returns undefined if the source or an option does not allow it.
  */
 export function smallFit(source: RowSource, settings: Settings): SmallFit | undefined {
-  const { solver, engine, transform = 'none', scale, blocking } = settings;
-  const plain = transform === 'none' && scale !== 'median';
-  const auto = solver === 'auto' && engine === 'auto' && blocking !== 'none';
+  const { solver, learn, engine, columnTransform = 'none', scale, blocking, missing } = settings;
+  const plain = missing === 'error' && columnTransform === 'none' && scale !== 'median';
+  const auto = solver === 'auto' && learn === undefined && engine === 'auto' && blocking !== 'none';
   const block = plain && auto && operations(source) <= MOST_AT_ONCE ? denseBlock(source) : undefined;
   if (!block) return undefined;
   const { rows, cols } = block;
   const shape = { rows, cols, dtype: source.dtype, rereadable: true };
-  const { plan, negligible } = planSmall(shape, { ...settings, engine: reference });
+  const { plan, negligible } = planSmall(shape, { ...settings, k: plannedCount(settings.k), engine: reference });
   return { block, plan, negligible: negligible && !mayBeCorrelations(block) };
 }
 
@@ -79,10 +80,12 @@ export async function fitSmall(
   settings: Settings,
   progress: ProgressTracker,
 ): Promise<FitResult> {
+  // Without these options nothing is awaited before the rows are read, so that a small fit reads them at once.
+  const oriented = settings.signs || settings.axes ? await loadOrientation(settings, source.cols) : {};
   const { solution, facts, columns } = solveSmall(source, small, settings, progress);
   const warnings = (await source.warnings?.()) ?? [];
   const about = await loadDataWarnings(facts, solution.values, columns);
-  return { ...nested(solution, { ...facts, ...about }, warnings), columns, engine: reference };
+  return { ...nested(solution, { ...facts, ...oriented, ...about }, warnings), columns, engine: reference };
 }
 
 /** The rows of a small fit, with their weights and column names. */

@@ -7,13 +7,15 @@ import { ConvergenceError } from '../errors.js';
 import { type NestedModels, nested } from '../model/finish.js';
 import { loadDataWarnings } from '../model/load-data-warnings.js';
 import type { Model } from '../model/model.js';
-import { checkColumnOptions, type Settings } from '../options.js';
+import { checkColumnOptions, plannedCount, type Settings } from '../options.js';
 import { makePlan, type Plan, type Shape } from '../plan.js';
+import { checkLearn } from '../solvers/check-learn.js';
 import { SOLVERS } from '../solvers/registry.js';
 import type { Solution, Solver } from '../solvers/solver.js';
 import type { Warning } from '../warning.js';
 import type { PlannedEngine } from './choose-engine.js';
-import { Moments } from './moments.js';
+import { loadOrientation } from './load-orientation.js';
+import { MomentSums } from './moment-sums.js';
 import { axesWithoutVariance, makeProblem } from './problem.js';
 import { type PreparedData, prepareOneReading, prepareRows, prepareScatter, prepareScatterAndRows } from './reading.js';
 
@@ -26,19 +28,23 @@ export interface FitResult extends NestedModels {
 
 /** The pipeline of `pca` for an opened source and checked options: plans, reads, solves and finishes. */
 export async function fit(
-  source: RowSource | Moments,
-  settings: Settings,
+  source: RowSource | MomentSums,
+  given: Settings,
   engines: readonly [Engine, ...Engine[]],
   progress: ProgressTracker,
 ): Promise<FitResult> {
+  checkLearn({ ...given, k: typeof given.k === 'object' ? undefined : given.k });
+  // Oja's rule has one neuron.
+  const settings = given.learn?.rule === 'oja' ? { ...given, k: 1 } : given;
   checkColumnOptions(settings, source.cols);
-  const { plan, engine } = await choosePlan(source instanceof Moments ? shapeOf(source) : source, settings, engines);
+  const { plan, engine } = await choosePlan(source instanceof MomentSums ? shapeOf(source) : source, settings, engines);
+  const oriented = await loadOrientation(settings, source.cols);
   const solver = await SOLVERS[plan.solver].load({ cols: source.cols, learn: settings.learn });
   const reading = await readFor(solver, source, settings, engine, progress);
   try {
     const { problem, scaler, facts: found } = makeProblem(reading, settings, engine, plan, progress, solver.tolerance);
     const solution = scaler.scatterTrace > 0 ? await reading.solve(problem, scaler) : axesWithoutVariance(problem);
-    const facts = { ...found, ...(await loadDataWarnings(found, solution.values, reading.columns)) };
+    const facts = { ...found, ...oriented, ...(await loadDataWarnings(found, solution.values, reading.columns)) };
     const matrix = mayBeCorrelations(source, reading) ? await correlationWarnings(source) : [];
     const warnings = [...(await warningsOf(source, engine)), ...matrix];
     const { model, first } = nested(solution, facts, warnings);
@@ -61,8 +67,8 @@ function notConverged(model: Model, { failure, passes }: Solution, plan: Plan, t
 }
 
 /** Warnings of the source and the engine. Call it after the last row was read. */
-async function warningsOf(source: RowSource | Moments, engine: Engine): Promise<readonly Warning[]> {
-  const read = source instanceof Moments ? [] : ((await source.warnings?.()) ?? []);
+async function warningsOf(source: RowSource | MomentSums, engine: Engine): Promise<readonly Warning[]> {
+  const read = source instanceof MomentSums ? [] : ((await source.warnings?.()) ?? []);
   return [...read, ...(engine.warnings ?? [])];
 }
 
@@ -70,8 +76,8 @@ async function warningsOf(source: RowSource | Moments, engine: Engine): Promise<
  * Returns true if there are as many rows as columns and the largest number of every column is 1, as in a correlation matrix.
  * Streams check this while they are read.
  */
-function mayBeCorrelations(source: RowSource | Moments, { cols, columns }: PreparedData): source is RowSource {
-  if (columns.rows !== cols || source instanceof Moments || !source.rereadable) return false;
+function mayBeCorrelations(source: RowSource | MomentSums, { cols, columns }: PreparedData): source is RowSource {
+  if (columns.rows !== cols || source instanceof MomentSums || !source.rereadable) return false;
   return columns.max.every((most) => Math.abs(most - 1) < 1e-5);
 }
 
@@ -91,7 +97,7 @@ async function choosePlan(
   engines: readonly [Engine, ...Engine[]],
 ): Promise<PlannedEngine> {
   const { k, solver, tolerance, learn, memory } = settings;
-  const request = { k, solver, tolerance, learn, memory, engine: engines[0] };
+  const request = { k: plannedCount(k), solver, tolerance, learn, memory, engine: engines[0] };
   const remote = 'blocks' in shape ? rowsOnCluster(shape) : undefined;
   if (!remote && engines.length === 1) return { engine: engines[0], plan: makePlan(shape, request) };
   const { candidate, cheapest, chooseWhere } = await import('./choose-engine.js');
@@ -101,7 +107,7 @@ async function choosePlan(
 
 function readFor(
   solver: Solver,
-  source: RowSource | Moments,
+  source: RowSource | MomentSums,
   settings: Settings,
   engine: Engine,
   progress: ProgressTracker,
@@ -112,6 +118,6 @@ function readFor(
   return prepareScatterAndRows(source, settings, engine, progress, solver);
 }
 
-function shapeOf(moments: Moments): Shape {
+function shapeOf(moments: MomentSums): Shape {
   return { rows: moments.rows, cols: moments.cols, rereadable: false, momentsOnly: true };
 }

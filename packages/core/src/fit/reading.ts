@@ -8,9 +8,9 @@ import { type RowWeights, rowWeights } from '../data/statistics/weights.js';
 import type { DualScaler, Engine, LoadedBlock, RowsAt } from '../engines/engine.js';
 import { Passes } from '../engines/passes.js';
 import { remoteRowsFor } from '../engines/remote.js';
-import type { Settings } from '../options.js';
+import { plannedCount, type Settings } from '../options.js';
 import type { IncrementalFit, Problem, Solution, Solver } from '../solvers/solver.js';
-import { Moments } from './moments.js';
+import { MomentSums } from './moment-sums.js';
 
 /** The data after they were read for a solver: column statistics, and a function that runs the solver. */
 export interface PreparedData {
@@ -31,7 +31,7 @@ type Needing<What extends Solver['needs']> = Extract<Solver, { needs: What }>;
 
 /** For solvers that need the scatter: computes moments in one pass. If the data are moments, nothing is read. */
 export async function prepareScatter(
-  source: RowSource | Moments,
+  source: RowSource | MomentSums,
   settings: Settings,
   engine: Engine,
   progress: ProgressTracker,
@@ -40,9 +40,9 @@ export async function prepareScatter(
   const checksum = solver.newChecksum?.();
   const columnNames = settings.columnNames ?? source.columnNames;
   const moments =
-    source instanceof Moments
+    source instanceof MomentSums
       ? source
-      : await Moments.of(source, { ...settings, engine }, progress, columnNames, undefined, checksum);
+      : await MomentSums.of(source, { ...settings, engine }, progress, columnNames, undefined, checksum);
   // A copy, because the solver changes the scatter, and the moments belong to the user.
   const scatter = moments === source ? moments.scatter.slice() : moments.scatter;
   return {
@@ -65,20 +65,20 @@ function withStart<Given extends Problem>(
   return checksum ? { ...problem, startSeed: checksum.seed(problem.seed, columns) } : problem;
 }
 
-function describeMoments(moments: Moments, settings: Settings): Omit<PreparedData, 'solve' | 'release'> {
+function describeMoments(moments: MomentSums, settings: Settings): Omit<PreparedData, 'solve' | 'release'> {
   const { cols, columns, dtype, sparse, merges } = moments;
   return { cols, columnNames: settings.columnNames ?? moments.columnNames, columns, dtype, sparse, merges };
 }
 
 /** For solvers that need a float32 scatter and the rows: one pass in float32, then the passes of the solver. */
 export async function prepareScatterAndRows(
-  source: RowSource | Moments,
+  source: RowSource | MomentSums,
   settings: Settings,
   engine: Engine,
   progress: ProgressTracker,
   solver: Needing<'both'>,
 ): Promise<PreparedData> {
-  if (source instanceof Moments) throw new TypeError('moments have no rows to read');
+  if (source instanceof MomentSums) throw new TypeError('moments have no rows to read');
   const kept = await rereadable(source, progress);
   const columnNames = settings.columnNames ?? source.columnNames;
   const checksum = solver.newChecksum?.();
@@ -87,9 +87,9 @@ export async function prepareScatterAndRows(
     for (const block of loaded.splice(0)) block?.release();
   };
   const fast = { ...settings, engine: engine.float32 ?? engine };
-  let moments: Moments;
+  let moments: MomentSums;
   try {
-    moments = await Moments.of(kept, fast, progress, columnNames, kept.resident ? loaded : undefined, checksum);
+    moments = await MomentSums.of(kept, fast, progress, columnNames, kept.resident ? loaded : undefined, checksum);
   } catch (error) {
     release();
     throw error;
@@ -112,13 +112,13 @@ export async function prepareScatterAndRows(
 
 /** For solvers that need rows: one pass for the column statistics, then the passes of the solver. */
 export async function prepareRows(
-  opened: RowSource | Moments,
+  opened: RowSource | MomentSums,
   settings: Settings,
   engine: Engine,
   progress: ProgressTracker,
   solver: Needing<'rows'>,
 ): Promise<PreparedData> {
-  if (opened instanceof Moments) throw new TypeError('moments have no rows to read');
+  if (opened instanceof MomentSums) throw new TypeError('moments have no rows to read');
   const columnNames = settings.columnNames ?? opened.columnNames;
   const source = await rereadable(opened, progress);
   const weights = rowWeights(settings.weights, source.rows);
@@ -128,7 +128,7 @@ export async function prepareRows(
   progress.begin('column statistics', source.rows, source.expectedRows);
   const kept: (LoadedBlock | undefined)[] = [];
   const add = async (loaded: LoadedBlock, own?: Float64Array): Promise<void> => {
-    const dualScaler = solver.dualScaler?.(settings, source, loaded);
+    const dualScaler = solver.dualScaler?.({ ...settings, k: plannedCount(settings.k) }, source, loaded);
     const stats = await summariseLoaded(loaded, { first: rows, weights: own, columnNames }, progress, dualScaler);
     if (columns) mergeStatistics(columns, stats);
     else columns = stats;
@@ -185,17 +185,17 @@ async function summariseLoaded(
 
 /** For solvers that process rows as they are read: one pass, and further passes only if the source can be read again. */
 export async function prepareOneReading(
-  source: RowSource | Moments,
+  source: RowSource | MomentSums,
   settings: Settings,
   engine: Engine,
   progress: ProgressTracker,
   solver: Needing<'once'>,
 ): Promise<PreparedData> {
-  if (source instanceof Moments) throw new TypeError('moments have no rows to read');
+  if (source instanceof MomentSums) throw new TypeError('moments have no rows to read');
   const { cols, dtype } = source;
   const columnNames = settings.columnNames ?? source.columnNames;
   const weights = rowWeights(settings.weights, source.rows);
-  const fold = solver.begin({ ...settings, cols });
+  const fold = solver.begin({ ...settings, k: plannedCount(settings.k), cols });
   const checksum = source.rereadable ? solver.newChecksum?.() : undefined;
   const rows = await addAllRows(source, fold, weights, columnNames, engine, progress, checksum);
   let passes: Passes | undefined;

@@ -3,8 +3,8 @@ import type { Matrix } from '../data/blocks/matrix.js';
 import type { Scale } from '../data/statistics/scaling.js';
 import { ConvergenceError, describeValue, OptionError } from '../errors.js';
 import { random } from '../linalg/random.js';
-import { checkOptions } from '../options.js';
-import { checkLearnOptions } from '../solvers/check-learn.js';
+import { checkOptions, plannedCount } from '../options.js';
+import { checkLearn, checkLearnOptions } from '../solvers/check-learn.js';
 import { autoencoderRule } from '../solvers/learned/autoencoder.js';
 import { type DescentData, descentRows } from '../solvers/learned/descent-rows.js';
 import { makeEpoch } from '../solvers/learned/epoch.js';
@@ -26,24 +26,24 @@ export interface DescendOptions
   extends Pick<LearnOptions, 'epochs' | 'step' | 'decay' | 'batch' | 'alpha' | 'descent' | 'momentum'> {
   readonly rule: DescentRule;
   /** Number of components. Default 2, for a plot; 1 for Oja's rule. */
-  readonly k?: number;
-  readonly center?: boolean;
-  readonly scale?: Scale;
-  readonly seed?: number;
+  readonly k?: number | undefined;
+  readonly center?: boolean | undefined;
+  readonly scale?: Scale | undefined;
+  readonly seed?: number | undefined;
   /** The run ends when the residual ‖Sv − θv‖/λ₁ is at most this. Default 1e-6, and 1e-3 with `decay`. */
-  readonly tolerance?: number;
+  readonly tolerance?: number | undefined;
   /** The exact subspace, for the angle to it. Default: computed first if it takes little time. `false`: no angle. */
-  readonly exact?: Matrix<Float64Array> | false;
+  readonly exact?: Matrix<Float64Array> | false | undefined;
   /** The start: weights W (k × d), or points (n × k) in the data's units. Default: random, from the seed. */
-  readonly start?: Matrix<Float64Array>;
+  readonly start?: Matrix<Float64Array> | undefined;
   /**
    * The run ends when nothing moves any more: when a step of size 1 would change the weights, or the points in units of σ₁, by at
    * most this Euclidean length. Default: the run ends when the subspace is found, which may be long before the points stop
    * moving.
    */
-  readonly rest?: number;
+  readonly rest?: number | undefined;
   /** Compute σ₁ exactly, so that losses, steps and forces have exact units. Default: an estimate, as in the solvers of `pca`. */
-  readonly exactUnits?: boolean;
+  readonly exactUnits?: boolean | undefined;
 }
 
 /** The exact subspace is computed by default if there are at most this many rows or columns. */
@@ -112,6 +112,7 @@ export class Descent implements IterableIterator<Snapshot> {
       solver: SOLVER[rule],
       learn,
     });
+    checkLearn({ ...settings, k: plannedCount(settings.k) });
     const { rows, n, d, unit, scatterTrace, startSeed } = descentRows(data, settings);
     const k = checkCount(settings.k, n, d);
     this.#scaler = { rows, unit };

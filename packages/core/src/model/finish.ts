@@ -40,6 +40,8 @@ export interface FitFacts {
   readonly fewDigits?: readonly Warning[];
   readonly plan: Plan;
   readonly coding?: Encoding | undefined;
+  /** Flips components, if an option chooses their signs. `scale` has the divisor of each column. */
+  readonly orient?: ((basis: Float64Array, k: number, scale: Float64Array) => void) | undefined;
 }
 
 /**
@@ -51,6 +53,7 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
   const solution = sortByVariance(found, d);
   const { k, basis, values } = solution;
   fixSigns(basis, k, d);
+  facts.orient?.(basis, k, facts.scaling.scale);
   const divisor = facts.divisor ?? facts.weight - facts.ddof;
   // Variances in the user's units are eigenvalues of the scaled S times this factor.
   const toVariance = (facts.unit * facts.unit) / divisor;

@@ -1,9 +1,10 @@
 import { type ControlOptions, checkControl } from '../base/control.js';
+import { Printable } from '../base/inspect.js';
 import { keepAlive } from '../base/keep-alive.js';
 import { ProgressTracker } from '../base/progress.js';
-import { type Block, identityScaler, packTile, type Scaler } from '../data/blocks/block.js';
+import { type Block, type DenseBlock, identityScaler } from '../data/blocks/block.js';
 import { refuseChanged } from '../data/blocks/changes.js';
-import { type FloatArray, fitsFloat32 } from '../data/blocks/matrix.js';
+import type { FloatArray } from '../data/blocks/matrix.js';
 import { RowMatrix, scoreNames } from '../data/blocks/row-matrix.js';
 import { checkBlockWidth, type DType } from '../data/blocks/row-source.js';
 import type { ReconstructedColumn } from '../data/encoding/decode.js';
@@ -13,16 +14,22 @@ import type { Row } from '../data/inputs/row-gatherer.js';
 import { asRows, hasNoRows } from '../data/inputs/to-block.js';
 import type { ScalingRule } from '../data/statistics/scaling.js';
 import { checkFinite } from '../data/statistics/statistics.js';
+import { withJson } from '../data/storage/result-json.js';
 import { chooseEngine } from '../engines/choose.js';
+import type { OnStep } from '../engines/engine.js';
 import { DataError, OptionError } from '../errors.js';
 import { axpy, dot } from '../linalg/vector.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
 import type { TableData } from '../table/to-table.js';
 import type { Warning } from '../warning.js';
+import type { Biplot, BiplotScale } from './biplot.js';
 import type { Certificate } from './certificate.js';
 import { checkMean } from './check-numbers.js';
 import { checkRecord } from './check-record.js';
 import type { Choice } from './choice.js';
+import { checkFirst, recordOfFirst } from './first-components.js';
+import { modelText } from './model-text.js';
+import { readOneRow } from './one-row.js';
 import { modelError, readRecord } from './read-record.js';
 import {
   deviationOf,
@@ -33,6 +40,7 @@ import {
   type Origin,
   type Whiten,
 } from './record.js';
+import { RowCollector } from './row-collector.js';
 import { scalerOf } from './scaler-of.js';
 import { toBinary, toJSON, transformToBinary } from './serialize.js';
 import type { Stability } from './stability.js';
@@ -50,14 +58,19 @@ export interface BinaryOptions {
   readonly dtype?: StoredNumbers | undefined;
 }
 
-/** Number of rows between two progress steps. */
+/** Number of rows between two yields to the event loop. */
 const TILE_ROWS = 256;
 
 /**
  * A fitted PCA: an immutable record, and the methods that apply it. The public arrays are copies: changing their entries does not
  * change how the model transforms.
+ *
+ * ```ts
+ * const model = await pca(records, { k: 2 });
+ * const scores = await model.transform(records);
+ * ```
  */
-export class Model implements ModelRecord {
+export class Model extends Printable implements ModelRecord {
   readonly components: RowMatrix<Float64Array>;
   readonly mean: Float64Array;
   readonly scale: Float64Array;
@@ -90,9 +103,12 @@ export class Model implements ModelRecord {
   readonly #mean: Float64Array;
   readonly #scale: Float64Array;
   readonly #deviations: Float64Array;
+  /** Memory of `transformSync`: one scaled row. */
+  #row: Float64Array | undefined;
 
   /** `defect` is the deviation of the components from orthonormality, if it is known. */
   constructor(record: ModelRecord, defect?: number) {
+    super();
     checkRecord(record, defect);
     const { rows, cols, data } = record.components;
     this.#components = own(data);
@@ -101,15 +117,15 @@ export class Model implements ModelRecord {
     this.#deviations = deviationsOf(record);
     this.components = new RowMatrix(rows, cols, own(data), record.columnNames);
     Object.freeze(this.components);
-    this.mean = own(record.mean);
-    this.scale = own(record.scale);
+    this.mean = listed(record.mean);
+    this.scale = listed(record.scale);
     if (record.scaling) this.scaling = record.scaling;
-    this.variances = own(record.variances);
-    if (record.spectrum) this.spectrum = own(record.spectrum);
-    this.varianceRatios = own(record.varianceRatios);
+    this.variances = listed(record.variances);
+    if (record.spectrum) this.spectrum = listed(record.spectrum);
+    this.varianceRatios = listed(record.varianceRatios);
     this.totalVariance = record.totalVariance;
-    for (const name of OPTIONAL_VECTORS) if (record[name]) this[name] = own(record[name]);
-    this.singularValues = own(record.singularValues);
+    for (const name of OPTIONAL_VECTORS) if (record[name]) this[name] = listed(record[name]);
+    this.singularValues = listed(record.singularValues);
     this.noiseVariance = record.noiseVariance;
     this.n = record.n;
     this.totalWeight = record.totalWeight;
@@ -130,26 +146,47 @@ export class Model implements ModelRecord {
     Object.freeze(this);
   }
 
+  /** Number of components. */
   get k(): number {
     return this.components.rows;
   }
 
+  /** Number of columns of the model. */
   get d(): number {
     return this.components.cols;
+  }
+
+  /** The share of the variance that the first 1, 2, …, k components have together. */
+  get cumulativeRatios(): Float64Array {
+    const sums = this.varianceRatios.slice();
+    // Rounding may add up to slightly more than 1.
+    for (let i = 1; i < sums.length; i++) sums[i] = Math.min(1, sums[i - 1] + sums[i]);
+    return withJson(sums);
   }
 
   /**
    * Scores of rows: z = V(x − mean)/scale, n × k. Whitened by `pca`: zᵢ/√λᵢ. Whitened by `zca`: these scores rotated back to the
    * columns, Vᵀ(z/√λ), n × d. float32 rows give float32 scores. A model with an encoding accepts the user's own table and encodes
    * it. One row, `[1, 2, 3]` or `{ a: 1, b: 2, c: 3 }`, gives a matrix of one row. An empty array gives a matrix without rows.
+   * With the option `k`, only the first k components are used.
+   *
+   * ```ts
+   * const scores = await model.transform(records, { k: 2 });
+   * scores.toRecords(records); // [{ ...record, PC1: 1.2, PC2: -0.3 }, …]
+   * ```
    */
-  async transform(data: TableData | Row, options: ApplyOptions = {}): Promise<RowMatrix> {
-    const { k, d } = this;
+  async transform(
+    data: TableData | Row,
+    options: ApplyOptions & { readonly k?: number | undefined } = {},
+  ): Promise<RowMatrix> {
+    const { d } = this;
+    const { threads, k = this.k } = checkControl(options);
+    checkFirst(k, this.k);
     const scaler = scalerOf({ mean: this.#mean, scale: this.#scale });
     const inverse = this.#deviations.map((deviation) => (deviation > 0 ? 1 / deviation : 0));
     const output = this.whiten === 'zca' ? new RowCollector(d, this.#names()) : new RowCollector(k, scoreNames(k));
     const wide = new Float64Array(d);
-    const { threads } = checkControl(options);
+    const components = this.#components.subarray(0, k * d);
     const visit = async (block: Block, progress: ProgressTracker, check: () => Promise<void>): Promise<void> => {
       // The scores show whether a dense block has values that are not finite. Sparse blocks are checked first, because their
       // scores may not.
@@ -157,7 +194,7 @@ export class Model implements ModelRecord {
       const engine = await chooseEngine({ threads }, block.data.length);
       const loaded = await engine.load(block);
       const scores = new Float64Array(block.rows * k);
-      await loaded.multiply(scaler, this.#components, k, scores, (rows) => progress.step(rows));
+      await loaded.multiply(scaler, components, k, scores, (rows) => progress.step(rows));
       loaded.release();
       // The values are checked one by one, because scores of finite values may overflow, which is allowed.
       if (block.kind === 'dense' && !firstScoresFinite(scores, k)) await check();
@@ -177,6 +214,84 @@ export class Model implements ModelRecord {
   }
 
   /**
+   * Scores of one row, as `transform` computes them, at once and without a promise, for servers and animation. The row is numbers by
+   * position or a record, which may have further fields. With `out`, nothing is allocated: the scores are written there.
+   *
+   * ```ts
+   * const [x, y] = model.transformSync({ height: 1.7, weight: 65, name: 'Ada' });
+   * ```
+   */
+  transformSync(row: Row): Float64Array;
+  transformSync<Out extends FloatArray | number[]>(row: Row, out: Out): Out;
+  transformSync(row: Row, out?: FloatArray | number[]): FloatArray | number[] {
+    const { k, d } = this;
+    if (this.coding) {
+      throw new OptionError(
+        'BAD_OPTION',
+        'This model encodes its columns, and the code for that is loaded on demand. Use await model.transform(row).',
+      );
+    }
+    if (!this.#row) this.#row = new Float64Array(d);
+    const b = this.#row;
+    readOneRow(row, this.columnNames, d, b);
+    for (let j = 0; j < d; j++) b[j] = (b[j] - this.#mean[j]) / this.#scale[j];
+    const whole = this.whiten === 'zca';
+    const scores = out ?? withJson(new Float64Array(whole ? d : k));
+    if (scores.length < (whole ? d : k)) {
+      throw new OptionError('BAD_OPTION', `out has room for ${scores.length} of ${whole ? d : k} scores.`, {
+        value: scores.length,
+        expected: whole ? d : k,
+      });
+    }
+    if (whole) scores.fill(0, 0, d);
+    for (let c = 0; c < k; c++) {
+      let z = dot(b, 0, this.#components, c * d, d);
+      if (this.whiten) z = this.#deviations[c] > 0 ? z / this.#deviations[c] : 0;
+      if (!whole) scores[c] = z;
+      else for (let j = 0; j < d; j++) scores[j] += z * this.#components[c * d + j];
+    }
+    return scores;
+  }
+
+  /**
+   * The same model with the first k components only. Bounds are those of this model.
+   *
+   * ```ts
+   * const scores = await model.first(2).transform(records);
+   * ```
+   */
+  first(k: number): Model {
+    checkFirst(k, this.k);
+    return k === this.k ? this : new Model(recordOfFirst(this, k));
+  }
+
+  /**
+   * A biplot of two components: a point per row and an arrow per column, for d3, Observable Plot or canvas. `x` and `y` are indexes
+   * from 0 or names; default 'PC1' and 'PC2'. `scale` is how the variances are shared between points and arrows: `'covariance'`
+   * (default), `'form'` or `'symmetric'`. The result states what that means.
+   *
+   * ```ts
+   * const { points, arrows, x, y } = await model.biplot(records);
+   * ```
+   */
+  async biplot(
+    rows: TableData | Row,
+    options: ApplyOptions & {
+      readonly x?: number | string | undefined;
+      readonly y?: number | string | undefined;
+      readonly scale?: BiplotScale | undefined;
+    } = {},
+  ): Promise<Biplot> {
+    const { x = 0, y = 1, scale = 'covariance' } = checkControl(options);
+    const { checkBiplotScale, componentIndex, makeBiplot } = await import('./biplot.js');
+    checkBiplotScale(scale);
+    const axes = [componentIndex(x, this.k), componentIndex(y, this.k)] as const;
+    const plain = this.whiten ? new Model({ ...this, whiten: false }) : this;
+    const { data, cols } = await plain.transform(rows, options);
+    return makeBiplot(this, data, cols, axes, scale);
+  }
+
+  /**
    * Rows from scores, in the user's own units: x = mean + scale·(Vᵀz), after undoing the whitening. This is the inverse of
    * `transform` for rows in the subspace, and the best approximation of other rows. Transforms of columns are inverted. A model
    * with categories throws: use `reconstruct`. If a regression was subtracted, the result are residuals, because scores do not
@@ -187,8 +302,14 @@ export class Model implements ModelRecord {
     const decode = encoding && (await import('../data/encoding/decode.js')).numbersDecoder(encoding);
     const names = encoding?.columns.map(({ name }) => name) ?? this.#names();
     const output = new RowCollector(names.length, names);
-    const onRow = (x: Float64Array): void => output.push(decode ? decode(x) : x);
-    await this.#reconstruct(scores, options, onRow, (block) => output.reserve(block));
+    await this.#reconstruct(scores, options, (rows, block) => {
+      if (!decode) {
+        output.append(rows, block);
+        return;
+      }
+      output.reserve(block);
+      for (let i = 0; i < block.rows; i++) output.push(decode(rows.subarray(i * this.d, (i + 1) * this.d)));
+    });
     return output.matrix();
   }
 
@@ -199,43 +320,54 @@ export class Model implements ModelRecord {
   async reconstruct(scores: Data, options: ApplyOptions = {}): Promise<ReconstructedColumn[]> {
     const { columnsOfEncoding, columnsOfRows } = await import('../data/encoding/decode.js');
     const encoding = reversible(this.coding);
-    return encoding
-      ? columnsOfEncoding(encoding, (onRow) => this.#reconstruct(scores, options, onRow))
-      : columnsOfRows(await this.inverseTransform(scores, options), this.#names());
+    if (!encoding) return columnsOfRows(await this.inverseTransform(scores, options), this.#names());
+    const { d } = this;
+    return columnsOfEncoding(encoding, (onRow) =>
+      this.#reconstruct(scores, options, (rows, block) => {
+        for (let i = 0; i < block.rows; i++) onRow(rows.subarray(i * d, (i + 1) * d));
+      }),
+    );
   }
 
-  /** Computes rows of the model's columns from scores, and passes each row to `onRow`. */
+  /**
+   * Computes rows of the model's columns from scores: the product of the scores with the matrix of rows √λ·v·scale (√λ only if the
+   * model is whitened), plus the mean. `onRows` gets the rows of each block, which it may keep.
+   */
   async #reconstruct(
     scores: Data | Row,
     options: ApplyOptions,
-    onRow: (x: Float64Array) => void,
-    onBlock: (block: Block) => void = () => {},
+    onRows: (rows: Float64Array, block: Block) => void,
   ): Promise<void> {
     const { k, d } = this;
-    const width = this.whiten === 'zca' ? d : k;
     checkMean(this.#mean);
-    const plain = identityScaler(width);
-    const z = new Float64Array(k);
-    const x = new Float64Array(d);
-    await this.#read('reconstruction', 'scores', scores, options, (block, progress) => {
-      onBlock(block);
-      return eachRow(block, plain, progress, (row, start) => {
-        for (let c = 0; c < k; c++) {
-          const score = this.whiten === 'zca' ? dot(this.#components, c * d, row, start, d) : row[start + c];
-          z[c] = this.whiten ? score * this.#deviations[c] : score;
-        }
-        this.#combine(z, x);
-        for (let j = 0; j < d; j++) x[j] = x[j] * this.#scale[j] + this.#mean[j];
-        onRow(x);
-      });
-    });
+    const { threads } = checkControl(options);
+    const basis = new Float64Array(d * k);
+    for (let c = 0; c < k; c++) {
+      const deviation = this.whiten ? this.#deviations[c] : 1;
+      for (let j = 0; j < d; j++) basis[j * k + c] = deviation * this.#components[c * d + j] * this.#scale[j];
+    }
+    const visit: Visit = async (given, progress) => {
+      const step = (rows: number) => progress.step(rows);
+      const block =
+        this.whiten === 'zca'
+          ? denseRows(given.rows, k, await multiply(given, this.#components, k, threads, () => step(0)))
+          : given;
+      const rows = await multiply(block, basis, d, threads, step);
+      for (let i = 0; i < given.rows; i++) {
+        axpy(1, this.#mean, 0, rows, i * d, d);
+        const pause = i % TILE_ROWS === 0 ? step(0) : undefined;
+        if (pause) await pause;
+      }
+      onRows(rows, given);
+    };
+    await this.#read('reconstruction', 'scores', scores, options, visit);
   }
 
   /**
    * Squared distance between each row and its reconstruction, in the scaled units of the variances: ‖b − VᵀVb‖² with b = (x −
    * mean)/scale. Their sum over the rows of the fit is (Σw − ddof)·Σ_{j>k} λⱼ.
    */
-  async reconstructionError(data: TableData, options: ApplyOptions = {}): Promise<Float64Array> {
+  async reconstructionError(data: TableData | Row, options: ApplyOptions = {}): Promise<Float64Array> {
     const { threads } = checkControl(options);
     const model = {
       components: { rows: this.k, cols: this.d, data: this.#components },
@@ -246,7 +378,7 @@ export class Model implements ModelRecord {
       const { ErrorCollector } = await import('./reconstruction.js');
       const errors = new ErrorCollector(model, threads);
       await this.#read('reconstruction error', 'rows', data, options, (block, progress) => errors.add(block, progress));
-      return errors.all();
+      return withJson(errors.all());
     });
   }
 
@@ -282,6 +414,14 @@ export class Model implements ModelRecord {
     return new RowMatrix(d, d, data, this.columnNames);
   }
 
+  /**
+   * One line about the model, and its warnings: `PCA of 4 × 2: 2 components, 98.5 % + 1.5 % of the variance; svd on wasm; no warnings`.
+   * `console.log(model)` prints the same in Node and Deno.
+   */
+  override toString(): string {
+    return modelText(this);
+  }
+
   /** The model as plain data for JSON.stringify. `loadModel` restores every bit. */
   toJSON(): object {
     return toJSON(this);
@@ -312,7 +452,7 @@ export class Model implements ModelRecord {
   /** out = Vᵀz. */
   #combine(z: Float64Array, out: Float64Array): void {
     out.fill(0);
-    for (let c = 0; c < this.k; c++) axpy(z[c], this.#components, c * this.d, out, 0, this.d);
+    for (let c = 0; c < z.length; c++) axpy(z[c], this.#components, c * this.d, out, 0, this.d);
   }
 
   /**
@@ -383,67 +523,24 @@ function firstScoresFinite(scores: Float64Array, k: number): boolean {
   return sum === 0;
 }
 
-/** Packs a block tile by tile, and calls `visit` for each row. */
-async function eachRow(
+/** The product of the rows of a block with `count` rows of `basis`. */
+async function multiply(
   block: Block,
-  scaler: Scaler,
-  progress: ProgressTracker,
-  visit: (tile: Float64Array, start: number) => void,
-): Promise<void> {
-  const tile = new Float64Array(Math.min(TILE_ROWS, block.rows) * block.cols);
-  for (let from = 0; from < block.rows; from += TILE_ROWS) {
-    const to = Math.min(block.rows, from + TILE_ROWS);
-    packTile(block, scaler, { from, to, left: 0, right: block.cols }, tile);
-    for (let i = 0; i < to - from; i++) visit(tile, i * block.cols);
-    const pause = progress.step(to - from);
-    if (pause) await pause;
-  }
+  basis: Float64Array,
+  count: number,
+  threads: number | undefined,
+  onStep: OnStep,
+): Promise<Float64Array> {
+  const engine = await chooseEngine({ threads }, block.data.length);
+  const loaded = await engine.load(block);
+  const product = new Float64Array(block.rows * count);
+  await loaded.multiply(identityScaler(block.cols), basis, count, product, onStep);
+  loaded.release();
+  return product;
 }
 
-/** Collects rows of known width into a matrix. It is float32 until a float64 block arrives. */
-class RowCollector {
-  #rows = 0;
-  readonly #cols: number;
-  #data: FloatArray = new Float32Array(0);
-
-  readonly #names: readonly string[];
-
-  constructor(cols: number, names: readonly string[]) {
-    this.#cols = cols;
-    this.#names = names;
-  }
-
-  /** Allocates memory for the rows of a block. */
-  reserve(block: Block): void {
-    const needed = (this.#rows + block.rows) * this.#cols;
-    const double = !fitsFloat32(block.data) || this.#data instanceof Float64Array;
-    if (needed <= this.#data.length && double === this.#data instanceof Float64Array) return;
-    const length = this.#rows === 0 ? needed : Math.max(needed, 2 * this.#data.length);
-    const grown = double ? new Float64Array(length) : new Float32Array(length);
-    grown.set(this.#data.subarray(0, this.#rows * this.#cols));
-    this.#data = grown;
-  }
-
-  /** Adds the results of a block. The array of the first block is kept without a copy. */
-  append(rows: Float64Array, block: Block): void {
-    if (this.#rows === 0 && !fitsFloat32(block.data)) this.#data = rows;
-    else {
-      this.reserve(block);
-      this.#data.set(rows, this.#rows * this.#cols);
-    }
-    this.#rows += block.rows;
-  }
-
-  push(row: Float64Array): void {
-    this.#data.set(row, this.#rows * this.#cols);
-    this.#rows++;
-  }
-
-  matrix(): RowMatrix {
-    const length = this.#rows * this.#cols;
-    const data = this.#rows === 0 ? new Float64Array(0) : this.#data;
-    return new RowMatrix(this.#rows, this.#cols, data.length === length ? data : data.slice(0, length), this.#names);
-  }
+function denseRows(rows: number, cols: number, data: Float64Array): DenseBlock {
+  return { kind: 'dense', rows, cols, stride: cols, data };
 }
 
 /** A copy that replaces −0 by 0, because JSON does not distinguish them. */
@@ -451,6 +548,11 @@ function own(values: Float64Array): Float64Array {
   const copy = new Float64Array(values.length);
   for (let i = 0; i < copy.length; i++) copy[i] = values[i] + 0;
   return copy;
+}
+
+/** A copy for the user, which `JSON.stringify` writes as a list. */
+function listed(values: Float64Array): Float64Array {
+  return withJson(own(values));
 }
 
 /** A frozen deep copy of plain records and arrays. Frozen values, such as those that a fit makes, are not copied. */

@@ -39,7 +39,10 @@ export type Origin = 'components' | 'covariance';
  * together, `totalVariance`, `varianceRatios` and `noiseVariance` together, and `mean`.
  */
 export interface ModelRecord {
-  /** k × d, one component per row: orthonormal, in descending order of variance, with a positive largest entry (other software may choose other signs). */
+  /**
+   * k × d, one component per row: orthonormal, in descending order of variance. The largest entry of each is positive, unless the options
+   * `signs` or `axes`, or other software, chose otherwise. `model.components.row(0)` is the first.
+   */
   readonly components: Matrix<Float64Array>;
   /** Subtracted from each column. Zeros if the data were not centred. */
   readonly mean: Float64Array;
@@ -54,7 +57,7 @@ export interface ModelRecord {
    * `variances`.
    */
   readonly spectrum?: Float64Array | undefined;
-  /** variances / totalVariance. */
+  /** Share of the variance along each component: variances / totalVariance. `model.cumulativeRatios` has their sums. */
   readonly varianceRatios: Float64Array;
   /** The sum of the variances of all columns: tr C. */
   readonly totalVariance: number;
@@ -70,15 +73,23 @@ export interface ModelRecord {
   readonly n: number;
   /** Σw; n if rows had no weights. */
   readonly totalWeight: number;
+  /** The covariance is S/(Σw − ddof). */
   readonly ddof: number;
+  /** True if the means were subtracted. */
   readonly centered: boolean;
+  /** How `transform` scales scores to variance 1: not at all, along the components, or turned back to the columns. */
   readonly whiten: Whiten;
+  /** The names of the columns, if they have names. Records are read by them. */
   readonly columnNames?: readonly string[] | undefined;
   /** The type in which the data were stored. */
   readonly dtype: DType;
+  /** The solver and the engine, and why they were chosen: `model.plan.reason`. */
   readonly plan: ModelPlan;
+  /** Bounds on the rounding error: `model.certificate.angleBounds[0]` is that of the first component, in radians. */
   readonly certificate: Certificate;
+  /** Whether these rows determine the components: `model.uniqueness.axes[0].determined`. */
   readonly uniqueness: Uniqueness;
+  /** What the user should know: `for (const { code, message } of model.warnings) console.log(code, message)`. */
   readonly warnings: readonly Warning[];
   /** The results of the criteria for k, if k was chosen by criteria. */
   readonly choice?: Choice | undefined;

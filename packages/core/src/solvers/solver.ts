@@ -78,14 +78,14 @@ export interface IncrementalFit {
 /** The settings of an incremental fit, which are known before the first row. */
 export interface IncrementalFitSettings {
   readonly cols: number;
-  readonly k?: number | 'all';
+  readonly k?: number | 'all' | undefined;
   readonly center: boolean;
   readonly scale: Scale;
-  readonly columnWeights?: ArrayLike<number>;
+  readonly columnWeights?: ArrayLike<number> | undefined;
   readonly ddof: number;
   readonly seed: number;
-  readonly learn?: LearnOptions;
-  readonly sketch?: SketchOptions;
+  readonly learn?: LearnOptions | undefined;
+  readonly sketch?: SketchOptions | undefined;
 }
 
 /** The requested number of components: a count, or a fraction of the variance that they must explain. */

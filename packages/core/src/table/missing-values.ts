@@ -172,7 +172,7 @@ export function rowHasMissing({ data, cols, stride, half }: DenseBlock, row: num
 }
 
 /** The columns of a block in which a row misses a value. */
-function missingIn({ data, cols, stride, half }: DenseBlock, row: number): number[] {
+export function missingIn({ data, cols, stride, half }: DenseBlock, row: number): number[] {
   const isMissing = half
     ? (at: number): boolean => (data[at] & 0x7fff) > 0x7c00
     : (at: number): boolean => Number.isNaN(data[at]);

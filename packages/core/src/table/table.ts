@@ -3,6 +3,9 @@ import { mapAsync } from '../base/map-async.js';
 import type { Block, DenseBlock } from '../data/blocks/block.js';
 import { packedRows } from '../data/blocks/block-rows.js';
 import { decoded } from '../data/blocks/float16.js';
+
+export { isGap } from '../data/blocks/gap.js';
+
 import type { DType, RowSource } from '../data/blocks/row-source.js';
 import type { RecordRow } from '../data/inputs/row-gatherer.js';
 import type { Warning } from '../warning.js';
@@ -141,11 +144,6 @@ export function withClose<Value>(table: Table<Value>, close: () => Promise<void>
       }
     },
   });
-}
-
-/** True if a value is missing. */
-export function isGap(cell: unknown): boolean {
-  return cell === null || cell === undefined || cell === '' || Number.isNaN(cell);
 }
 
 /** The number of row `i` of a batch in the user's table; `first` rows came before the batch. */

@@ -15,7 +15,7 @@ const reference = referenceEngine();
 /** The threads of the BLAS library. */
 export interface BlasOptions {
   /** Number of threads of the library, for the whole process. Default: the library's choice. */
-  readonly threads?: number;
+  readonly threads?: number | undefined;
 }
 
 /** A library with its thread setting and the functions that the engine uses. */

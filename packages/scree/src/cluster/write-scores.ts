@@ -1,4 +1,5 @@
 import { DataError, type Model, type Progress } from '@scree/core';
+import { scoreNames } from '@scree/core/data';
 import { deviationsOf, scalerOf } from '@scree/core/pipeline';
 import { FileError } from '@scree/files';
 import { checkFileOptions, openData, uniqueNames } from '@scree/files/platform';
@@ -67,7 +68,7 @@ export async function writeScores(model: Model, url: string, options: ScoresOpti
     const fill = checked.missing === 'mean' ? Float64Array.from(checked.fill ?? model.mean) : undefined;
     const given = { shift, factor, inverse, basis: model.components.data, ...(fill ? { fill } : {}) };
     const scores = model.whiten === 'zca' ? model.d : model.k;
-    const own = Array.from({ length: scores }, (_, i) => (model.whiten === 'zca' ? `c${i}` : `pc${i + 1}`));
+    const own = model.whiten === 'zca' ? Array.from({ length: scores }, (_, i) => `c${i}`) : scoreNames(scores);
     const extra = [...(errors ? ['error'] : []), ...(t2 ? ['t2'] : [])];
     const columns = uniqueNames([...carried.map(({ name }) => name), ...own, ...extra]);
     const head = {

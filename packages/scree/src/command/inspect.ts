@@ -1,6 +1,7 @@
 import type { NotComputed } from '@scree/analysis';
 import { describeOrigin, plural } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
+import { scoreNames } from '@scree/core/data';
 import { readModel } from '../disk/model-file.js';
 import { describeSummary, isSummaryFile, readSummary } from '../disk/summary-file.js';
 import { createFile, formatOf, holdsText, type OutputFormat } from '../disk/write-file.js';
@@ -86,7 +87,7 @@ async function writeComponents(
 ): Promise<void> {
   const label = holdsText(formatOf(path) as OutputFormat) ? 'component' : undefined;
   const writer = await createFile(path, { cols: d, columnNames, label, csvSafe });
-  const names = Array.from({ length: k }, (_, c) => `pc${c + 1}`);
+  const names = scoreNames(k);
   try {
     await writer.write({ rows: k, cols: d, data: components.data }, names);
     await writer.close();

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { AnalysedRows, Analysis } from '@scree/analysis';
 import type { Matrix } from '@scree/core';
+import { scoreNames } from '@scree/core/data';
 import { NativeMemoryCollector } from '../database/garbage-collection.js';
 import { writeAtomically } from '../disk/atomic-file.js';
 import { csvText } from '../disk/csv-writer.js';
@@ -169,9 +170,9 @@ function smallTables({ model, columns, supplementary, rotation, coded }: Analysi
   );
 }
 
-/** correlation_pc1, correlation_pc2, … */
+/** correlation_PC1, correlation_PC2, … */
 function named(what: string, k: number): string[] {
-  return Array.from({ length: k }, (_, c) => `${what}_pc${c + 1}`);
+  return scoreNames(k).map((name) => `${what}_${name}`);
 }
 
 /** Garbage is collected after this many bytes of rows and of output. Otherwise V8 would let hundreds of megabytes pile up. */

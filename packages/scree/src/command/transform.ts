@@ -1,6 +1,7 @@
 import { withoutEncoding } from '@scree/analysis';
 import { plural } from '@scree/analysis/describe';
 import type { Model } from '@scree/core';
+import { scoreNames } from '@scree/core/data';
 import { isSparkUrl } from '../cluster/spark-url.js';
 import { typedUrl } from '../database/postgres-url.js';
 import { readModel } from '../disk/model-file.js';
@@ -32,7 +33,7 @@ export async function run(call: Call): Promise<void> {
   await withFile(dataPaths, fileOptionsFor(model, flags, signal), async (raw) => {
     const file = readFor(model, raw, call, dataPaths[0]);
     const cols = model.whiten === 'zca' ? model.d : model.k;
-    const columnNames = Array.from({ length: cols }, (_, i) => (model.whiten === 'zca' ? `c${i}` : `pc${i + 1}`));
+    const columnNames = model.whiten === 'zca' ? Array.from({ length: cols }, (_, i) => `c${i}`) : scoreNames(cols);
     // The name identifies a row even if other rows were left out.
     const label = holdsText(formatOf(output) as OutputFormat) ? file.label : undefined;
     const csvSafe = flags['csv-safe'] === true;

@@ -101,7 +101,7 @@ async function code(
     ...(threads === undefined ? {} : { threads }),
     ...(seed === undefined ? {} : { seed }),
     ...(weights ? { weights } : {}),
-    ...(transform === undefined ? {} : { transform }),
+    ...(transform === undefined ? {} : { columnTransform: transform }),
     ...(name === 'pca' ? {} : rules),
     ...(name === 'mfa' ? { groups: blocksFor(method, columns, flags) } : {}),
     memory: (flags.memory as number | undefined) ?? DEFAULT_MEMORY,

@@ -97,7 +97,7 @@ export async function openSummary(path: string): Promise<SummaryInput & { readon
 /** Options for merging files of summaries. */
 export interface MergeFilesOptions extends MergeOptions {
   /** Names of all required parts: the names that `summarizeFile` got, or the names of the summaries' files. */
-  readonly manifest?: readonly string[];
+  readonly manifest?: readonly string[] | undefined;
 }
 
 /** Merges the summaries in files. They are read one after the other, in a fixed order. */

@@ -248,7 +248,7 @@ describe.skipIf(!python)('a table on Spark, by Sail', () => {
     const data = [server.url, '--sql', sql];
     expect(binary.run(['transform', 'model.json', ...data, '--label', 'id', '-o', 'scores.csv']).code).toBe(0);
     const written = binary.run(['transform', 'model.json', ...data, '--into', `t${seed}`, '--errors', '--t2']);
-    expect(written.err).toMatch(/4,000 rows of 5 columns \(id, pc1, pc2, error, t2\)/);
+    expect(written.err).toMatch(/4,000 rows of 5 columns \(id, PC1, PC2, error, t2\)/);
     const found = new Map((await writtenRows(`t${seed}`)).map(([id, ...rest]) => [id, rest]));
     const lines = readFileSync(binary.path('scores.csv'), 'utf8').trim().split('\n').slice(1);
     expect(found.size).toBe(4000);

@@ -254,11 +254,11 @@ describe.skipIf(!python)('a Spark cluster', () => {
       expect(fitted.status, String(fitted.stderr)).toBe(0);
       const into = ['transform', 'model.json', server.url, '--sql', sql, '--into', 'scores', '--errors', '--t2'];
       const written = run(...into);
-      expect(written.stderr).toMatch(/4,000 rows of 6 columns \(id, day, pc1, pc2, error, t2\)/);
+      expect(written.stderr).toMatch(/4,000 rows of 6 columns \(id, day, PC1, PC2, error, t2\)/);
       const back = await openFile(server.url, { member: 'scores', exclude: ['id'] });
       const model = await pca(back.source, { k: 2, engine: 'wasm' });
       await back.close();
-      expect(model.columnNames).toEqual(['pc1', 'pc2', 'error', 't2']);
+      expect(model.columnNames).toEqual(['PC1', 'PC2', 'error', 't2']);
       expect(run(...into)).toMatchObject({ status: 1, stderr: expect.stringMatching(/has a table of that name/) });
     },
     LONG,

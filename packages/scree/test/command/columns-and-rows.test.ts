@@ -98,7 +98,7 @@ describe('rows with gaps', () => {
     const done = scree(['transform', 'm.json', 'gaps.csv', '--missing', 'drop', '--label', 'id', '-o', 's.csv']);
     expect(done.err).toMatch(/37 rows of 2 scores; 3 with missing values were left out: s\.csv/);
     const lines = readFileSync(path('s.csv'), 'utf8').trim().split('\n');
-    expect(lines[0]).toBe('id,pc1,pc2');
+    expect(lines[0]).toBe('id,PC1,PC2');
     expect(lines.slice(1).map((line) => line.split(',')[0])).toEqual(
       rows.map(({ id }) => id).filter((_, i) => ![1, 2, 30].includes(i)),
     );
@@ -182,6 +182,6 @@ it.each(['npy', 'csv', 'tsv', 'parquet', 'arrow'])('components of a model become
   if (ending === 'csv') {
     const lines = readFileSync(path('components.csv'), 'utf8').split('\n');
     expect(lines[0]).toBe('component,a,b,c');
-    expect(lines[1]).toMatch(/^pc1,/);
+    expect(lines[1]).toMatch(/^PC1,/);
   }
 });

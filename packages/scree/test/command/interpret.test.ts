@@ -320,10 +320,10 @@ describe('scree analyze --tables', () => {
       'supplementary-rows.csv',
     ]);
     const [head, ...rows] = read(join(folder, 'rows.csv'));
-    expect(head.slice(0, 3)).toEqual(['index', 'row', 'score_pc1']);
+    expect(head.slice(0, 3)).toEqual(['index', 'row', 'score_PC1']);
     expect(rows.map(([name, row]) => [name, Number(row)])).toEqual(found.rows?.map(({ name, row }) => [name, row]));
     expect(rows[2][1]).toBe('4');
-    const at = head.indexOf('contribution_pc2');
+    const at = head.indexOf('contribution_PC2');
     expect(rows.map((row) => Number(row[at]))).toEqual(found.rows?.map(({ contribution }) => contribution[1]));
     const [, ...columns] = read(join(folder, 'columns.csv'));
     expect(columns.map(([name, ...values]) => [name, ...values.slice(0, 3).map(Number)])).toEqual(
@@ -348,7 +348,7 @@ describe('scree analyze --tables', () => {
       supplementaryRows: expect.stringMatching(/Use --tables FOLDER to write all/),
     });
     const [head, ...rows] = readFileSync(path('many/supplementary-rows.csv'), 'utf8').trim().split('\n');
-    expect(head).toBe('row,score_pc1,score_pc2,cos2_pc1,cos2_pc2,squared_distance');
+    expect(head).toBe('row,score_PC1,score_PC2,cos2_PC1,cos2_PC2,squared_distance');
     expect(rows).toHaveLength(11_000);
     expect(rows[10_999]).toMatch(/^11000,/);
     expect(readFileSync(path('many/rows.csv'), 'utf8').trim().split('\n')).toHaveLength(101);
@@ -376,7 +376,7 @@ describe('scree analyze --tables', () => {
       '--json',
       '-q',
       '--columns',
-      'contribution_pc1,contribution_pc2',
+      'contribution_PC1,contribution_PC2',
       '--bootstrap',
       '0',
     ]);

@@ -58,7 +58,7 @@ describe('scree analyze --residualize', () => {
       .split('\n')
       .map((line) => line.split(','));
     expect(rows).toHaveLength(150);
-    const first = rows.map((cells) => Number(cells[head.indexOf('score_pc1')]));
+    const first = rows.map((cells) => Number(cells[head.indexOf('score_PC1')]));
     const mean = first.reduce((sum, score) => sum + score, 0) / 150;
     const variance = first.reduce((sum, score) => sum + (score - mean) ** 2, 0) / 149;
     expect(variance).toBeCloseTo(found.variances[0], 10);
@@ -112,7 +112,7 @@ describe('scree analyze --residualize', () => {
       .trim()
       .split('\n')
       .map((line) => line.split(','));
-    const at = head.indexOf('score_pc1');
+    const at = head.indexOf('score_PC1');
     const fitted = rows.map((cells) => cells.slice(at, at + 3).map(Number));
     expect(scoresOf('rest.json', train)).toEqual(fitted);
     const expected = [
@@ -234,7 +234,7 @@ describe('scree --between', () => {
       .split('\n')
       .map((line) => line.split(','));
     closeTo(
-      rows.map((cells) => Number(cells[head.indexOf('score_pc1')])),
+      rows.map((cells) => Number(cells[head.indexOf('score_PC1')])),
       Array.from({ length: 150 }, (_, i) => places.data[2 * i]),
     );
     // Rows have no part in the means, and correlations over three means would name every column.

@@ -1,11 +1,21 @@
+import { Printable } from '../../base/inspect.js';
 import type { FloatArray, Matrix } from './matrix.js';
+
+/** Rows and columns that `toString` prints. */
+const PRINTED = 6;
 
 /**
  * A matrix that the library returns, such as scores. It has the numbers, and methods for the forms that other libraries accept.
  * It is iterable by row. `structuredClone` and `postMessage` make a plain matrix `{ rows, cols, data }` of it, which all
  * functions accept too.
+ *
+ * ```ts
+ * const scores = await model.transform(records);
+ * scores.toRecords(records); // [{ ...record, PC1: 1.2, PC2: -0.3 }, …]
+ * scores.column('PC1');      // the scores of the first component
+ * ```
  */
-export class RowMatrix<Data extends FloatArray = FloatArray> implements Matrix<Data>, Iterable<Data> {
+export class RowMatrix<Data extends FloatArray = FloatArray> extends Printable implements Matrix<Data>, Iterable<Data> {
   /** Number of rows. */
   readonly rows: number;
   /** Number of columns. */
@@ -15,6 +25,7 @@ export class RowMatrix<Data extends FloatArray = FloatArray> implements Matrix<D
   readonly #names: readonly string[];
 
   constructor(rows: number, cols: number, data: Data, names: readonly string[] = []) {
+    super();
     this.rows = rows;
     this.cols = cols;
     this.data = data;
@@ -26,9 +37,9 @@ export class RowMatrix<Data extends FloatArray = FloatArray> implements Matrix<D
     return this.data.subarray(checkIndex(i, this.rows, 'row') * this.cols, (i + 1) * this.cols) as Data;
   }
 
-  /** Column j, a copy. */
-  column(j: number): Data {
-    checkIndex(j, this.cols, 'column');
+  /** A column, by its index or by its name (`'PC1'`). It is a copy. */
+  column(which: number | string): Data {
+    const j = this.#indexOf(which);
     const column = new (this.data.constructor as new (length: number) => Data)(this.rows);
     for (let i = 0; i < this.rows; i++) column[i] = this.data[i * this.cols + j];
     return column;
@@ -44,6 +55,25 @@ export class RowMatrix<Data extends FloatArray = FloatArray> implements Matrix<D
     return Array.from(this, (row) => Array.from(row));
   }
 
+  /**
+   * The rows as records, with the numbers under the names of the columns. With `rows`, each record begins with the fields of the
+   * user's row: `[{ ...row, PC1: 1.2, PC2: -0.3 }]`.
+   */
+  toRecords(): Record<string, number>[];
+  toRecords<Row extends object>(rows: Iterable<Row>): (Row & Record<ScoreName, number>)[];
+  toRecords(rows?: Iterable<object>): object[] {
+    const given = rows && Array.from(rows);
+    if (given && given.length !== this.rows) {
+      throw new RangeError(`There are ${given.length} rows for the ${this.rows} rows of this matrix. Pass one each.`);
+    }
+    const names = this.#labels();
+    return Array.from({ length: this.rows }, (_, i) => {
+      const record: Record<string, unknown> = { ...given?.[i] };
+      for (let j = 0; j < this.cols; j++) record[names[j]] = this.data[i * this.cols + j];
+      return record;
+    });
+  }
+
   /** The rows, for `JSON.stringify`. */
   toJSON(): number[][] {
     return this.toRows();
@@ -56,14 +86,45 @@ export class RowMatrix<Data extends FloatArray = FloatArray> implements Matrix<D
   toColumns(names: readonly string[] = this.#names): Record<string, Data> {
     return Object.fromEntries(Array.from({ length: this.cols }, (_, j) => [names[j] ?? String(j), this.column(j)]));
   }
+
+  /** The shape, and the first rows and columns. */
+  override toString(): string {
+    const { rows, cols } = this;
+    const [height, width] = [Math.min(rows, PRINTED), Math.min(cols, PRINTED)];
+    const cells = [this.#labels().slice(0, width)];
+    for (let i = 0; i < height; i++) cells.push(Array.from(this.row(i).subarray(0, width), shortNumber));
+    const widths = cells[0].map((_, j) => Math.max(...cells.map((line) => line[j].length)));
+    const lines = cells.map((line) => line.map((cell, j) => cell.padStart(widths[j])).join('  '));
+    const more = [rows - height && `${rows - height} more rows`, cols - width && `${cols - width} more columns`];
+    const rest = more.some(Boolean) ? [`… ${more.filter(Boolean).join(', ')}`] : [];
+    return [`${rows} × ${cols} matrix`, ...lines, ...rest].join('\n  ');
+  }
+
+  #labels(): string[] {
+    return Array.from({ length: this.cols }, (_, j) => this.#names[j] ?? String(j));
+  }
+
+  #indexOf(which: number | string): number {
+    if (typeof which === 'number') return checkIndex(which, this.cols, 'column');
+    const j = this.#labels().indexOf(which);
+    if (j >= 0) return j;
+    throw new RangeError(`There is no column ${JSON.stringify(which)}. The columns are ${this.#labels().join(', ')}.`);
+  }
 }
+
+/** The name of a column of scores. */
+export type ScoreName = `PC${number}`;
 
 function checkIndex(index: number, count: number, what: string): number {
   if (Number.isInteger(index) && index >= 0 && index < count) return index;
   throw new RangeError(`There is no ${what} ${index}: they are counted from 0 to ${count - 1}.`);
 }
 
+function shortNumber(value: number): string {
+  return String(Number(value.toPrecision(4)));
+}
+
 /** Names of scores: PC1, PC2, … */
-export function scoreNames(count: number): string[] {
-  return Array.from({ length: count }, (_, i) => `PC${i + 1}`);
+export function scoreNames(count: number): ScoreName[] {
+  return Array.from({ length: count }, (_, i): ScoreName => `PC${i + 1}`);
 }

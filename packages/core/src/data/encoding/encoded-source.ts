@@ -8,6 +8,8 @@ import type { Warning } from '../../warning.js';
 import type { Block } from '../blocks/block.js';
 import { mapSource, type RowSource } from '../blocks/row-source.js';
 import { type Data, openSource } from '../inputs/open-source.js';
+import type { Row } from '../inputs/row-gatherer.js';
+import { asRows } from '../inputs/to-block.js';
 import { encodeColumns } from './encode-columns.js';
 import { type Encoding, hasCategories, inputNames, inputWidth } from './encoding.js';
 
@@ -25,11 +27,12 @@ export interface EncodeOptions {
 
 /** Opens the user's data as the columns of a model. Encodes them if the model has an encoding. The caller closes the source. */
 export async function openForModel(
-  data: TableData,
+  given: TableData | Row,
   model: { readonly coding?: Encoding; readonly columnNames?: readonly string[] },
   progress: ProgressTracker,
 ): Promise<RowSource> {
   const { coding: encoding, columnNames } = model;
+  const data = asRows(given, encoding ? inputNames(encoding) : columnNames) as TableData;
   if (!encoding) return openSource(data as Data, progress, columnNames);
   const names = inputNames(encoding);
   if (!hasCategories(encoding) && encoding.method === 'pca' && !encoding.regression) {

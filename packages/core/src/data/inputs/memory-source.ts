@@ -4,7 +4,7 @@ import { detectChanges } from '../blocks/changes.js';
 import { fitsFloat32 } from '../blocks/matrix.js';
 import type { DType, RowSource } from '../blocks/row-source.js';
 import { type SampleFacts, sampleRows } from '../blocks/sample-facts.js';
-import { type Row, RowGatherer } from './row-gatherer.js';
+import { isRecord, type Row, RowGatherer } from './row-gatherer.js';
 import { type AnyMatrix, empty, toBlock } from './to-block.js';
 
 /** A source that reads a matrix in place. It detects changes from now on. */
@@ -13,13 +13,26 @@ export function matrixSource(matrix: AnyMatrix): RowSource {
   return new MemorySource(blocks, undefined, detectChanges(blocks));
 }
 
-/** A source with a copy of rows. `chosen` are the columns of records to use. */
+/** The keys of all records, in the order in which they appear. */
+export function allKeys(rows: readonly Row[]): string[] {
+  const keys = new Set<string>();
+  for (const row of rows) if (isRecord(row)) for (const key of Object.keys(row)) keys.add(key);
+  return [...keys];
+}
+
+/**
+ * A source with a copy of rows. `chosen` are the columns of records to use. With `gaps`, missing values become NaN, and a record need not
+ * have all keys.
+ */
 export function rowsSource(
   rows: readonly Row[],
   chosen: readonly string[] | undefined,
   warnings?: RowSource['warnings'],
+  gaps = false,
 ): RowSource {
-  const gather = new RowGatherer(rows[0], { capacity: rows.length, float32: rows.every(isFloat32Array), chosen });
+  const names = chosen ?? (gaps && isRecord(rows[0]) ? allKeys(rows) : undefined);
+  const options = { capacity: rows.length, float32: rows.every(isFloat32Array), chosen: names, gaps };
+  const gather = new RowGatherer(rows[0], options);
   // By index, because forEach skips holes.
   for (let i = 0; i < rows.length; i++) gather.add(rows[i], i);
   return new MemorySource([gather.take()], gather.names, warnings);

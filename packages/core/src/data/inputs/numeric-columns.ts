@@ -1,8 +1,9 @@
 import { builtInName } from '../../base/built-in-name.js';
 import { DataError, describeValue } from '../../errors.js';
 import type { Warning } from '../../warning.js';
+import { isGap } from '../blocks/gap.js';
 import type { RowSource } from '../blocks/row-source.js';
-import { rowsSource } from './memory-source.js';
+import { allKeys, rowsSource } from './memory-source.js';
 import { isRecord, missingColumn, notANumberError, type RecordRow, type Row } from './row-gatherer.js';
 
 /**
@@ -60,7 +61,7 @@ export class LeftOutColumns {
 }
 
 /**
- * The columns of records that have a number in the first record. If a later record has a number in another column, that is an
+ * The columns of records that have a number in the first record, or a gap if these are allowed. If a later record has a number in another column, that is an
  * error, because the first record has another value there.
  */
 export class NumericColumns {
@@ -71,11 +72,12 @@ export class NumericColumns {
   readonly #leftOut: LeftOutColumns;
 
   /** `row` is the index of the first record, for messages. `names` are the columns, if earlier rows have decided them. */
-  constructor(first: RecordRow, row = 0, names?: readonly string[], leftOut = new LeftOutColumns()) {
+  constructor(first: RecordRow, row = 0, names?: readonly string[], leftOut = new LeftOutColumns(), gaps = false) {
     this.#first = first as Readonly<Record<string, unknown>>;
     this.#row = row;
     this.#leftOut = leftOut;
-    this.names = names ?? Object.keys(first).filter((name) => isNumber(this.#first[name]));
+    this.names =
+      names ?? Object.keys(first).filter((name) => isNumber(this.#first[name]) || (gaps && isGap(this.#first[name])));
     this.#used = new Set(this.names);
   }
 
@@ -108,11 +110,23 @@ export class NumericColumns {
 }
 
 /** A source of records in memory that uses only their columns of numbers. */
-export function numericSource(rows: readonly Row[]): RowSource {
+export function numericSource(rows: readonly Row[], gaps = false): RowSource {
+  if (gaps) return numericWithGaps(rows);
   const columns = new NumericColumns(rows[0] as RecordRow);
   for (let i = 0; i < rows.length; i++) columns.check(rows[i]);
   if (columns.names.length === 0) throw columns.noNumbers();
   return rowsSource(rows, columns.names, () => columns.warnings());
+}
+
+/** Missing values may be anywhere, so a column is one of numbers if any record has a number in it. */
+function numericWithGaps(rows: readonly Row[]): RowSource {
+  const keys = allKeys(rows);
+  const records = rows as readonly Readonly<Record<string, unknown>>[];
+  const leftOut = new LeftOutColumns();
+  const names = keys.filter((name) => records.some((row) => isNumber(row?.[name])));
+  if (names.length === 0) throw noNumbers(keys);
+  for (const name of keys) if (!names.includes(name)) for (const row of records) leftOut.add(name, row?.[name]);
+  return rowsSource(rows, names, () => leftOut.warnings(), true);
 }
 
 /**

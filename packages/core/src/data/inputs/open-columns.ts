@@ -1,6 +1,7 @@
 import { isFloat32Array } from '../../base/built-in-name.js';
 import { DataError, describeValue } from '../../errors.js';
 import type { Warning } from '../../warning.js';
+import { isGap } from '../blocks/gap.js';
 import type { Matrix } from '../blocks/matrix.js';
 import type { RowSource } from '../blocks/row-source.js';
 import { type NamedColumns, readLibraryData } from './library-data.js';
@@ -16,6 +17,7 @@ export async function openColumns(
   kind: LibraryKind | undefined,
   chosen: readonly string[] | undefined,
   numericOnly: boolean,
+  gaps: boolean,
 ): Promise<RowSource> {
   const read = kind
     ? await readLibraryData(kind, data)
@@ -23,7 +25,7 @@ export async function openColumns(
   if (!('columns' in read)) return matrixSource(read);
   const leftOut = new LeftOutColumns();
   const wanted = chosen ?? (numericOnly ? numericColumnNames(read, leftOut) : undefined);
-  const { matrix, names, warnings } = rowsFromColumns(read, wanted);
+  const { matrix, names, warnings } = rowsFromColumns(read, wanted, gaps);
   return new MemorySource([toBlock(matrix)], names, async () => [...leftOut.warnings(), ...warnings]);
 }
 
@@ -34,10 +36,14 @@ export interface FromColumns {
   readonly warnings: readonly Warning[];
 }
 
-/** Copies columns into a matrix. `chosen` are the columns to use, in this order. Throws if a column has text. */
+/**
+ * Copies columns into a matrix. `chosen` are the columns to use, in this order. With `gaps`, missing values become NaN. Throws if a
+ * column has text.
+ */
 export function rowsFromColumns(
   { names: all, columns: given }: NamedColumns,
   chosen: readonly string[] | undefined,
+  gaps = false,
 ): FromColumns {
   const names = chosen ?? all;
   const columns = chosen ? chosen.map((name) => given[columnIndex(name, all)]) : given;
@@ -55,7 +61,8 @@ export function rowsFromColumns(
       else if (typeof value === 'bigint') {
         data[i * cols + j] = Number(value);
         if (!isExact(value)) beyond++;
-      } else throw notANumberError(value, i, j, names, i === 0 && chosen === undefined);
+      } else if (gaps && isGap(value)) data[i * cols + j] = Number.NaN;
+      else throw notANumberError(value, i, j, names, i === 0 && chosen === undefined);
     }
     if (beyond > 0) rounded.push({ name: names[j], count: beyond });
   });

@@ -24,13 +24,15 @@ export type NumberColumns = Readonly<Record<string, ArrayLike<number> | ArrayLik
 
 /**
  * Converts data to a source of rows. Synchronous for rows and matrices in memory. `chosen` are the columns of records and tables
- * to use, and `numericOnly` leaves out columns without numbers. The caller closes the source.
+ * to use, and `numericOnly` leaves out columns without numbers. With `gaps`, missing values become NaN; otherwise they are errors. The
+ * caller closes the source.
  */
 export function openSource(
   data: Data,
   progress: ProgressTracker,
   chosen?: readonly string[],
   numericOnly = false,
+  gaps = false,
 ): RowSource | Promise<RowSource> {
   if (typeof data !== 'object' || data === null) {
     throw new DataError(
@@ -41,12 +43,12 @@ export function openSource(
   }
   if ('blocks' in data && typeof data.blocks === 'function') return checkSource(data as RowSource);
   const kind = libraryKind(data);
-  if (kind || isColumns(data)) return openColumns(data, kind, chosen, numericOnly);
+  if (kind || isColumns(data)) return openColumns(data, kind, chosen, numericOnly, gaps);
   const advice = adviceFor(data);
   if (advice) throw new DataError('BAD_DATA', `The data are ${advice}`);
   if (Array.isArray(data)) {
     const stream = isMatrix(data[0]) || (typeof data[0] === 'object' && data[0] !== null && libraryKind(data[0]));
-    return stream ? openLater(data, progress, chosen, numericOnly) : fromRows(data, chosen, numericOnly);
+    return stream ? openLater(data, progress, chosen, numericOnly, gaps) : fromRows(data, chosen, numericOnly, gaps);
   }
   if (isMatrix(data)) return matrixSource(data);
   if (ArrayBuffer.isView(data)) {
@@ -57,7 +59,7 @@ export function openSource(
     );
   }
   if (Symbol.iterator in data || Symbol.asyncIterator in data)
-    return openLater(data as Iterable<Row>, progress, chosen, numericOnly);
+    return openLater(data as Iterable<Row>, progress, chosen, numericOnly, gaps);
   throw new DataError(
     'BAD_DATA',
     `Data must be rows, columns { name: numbers }, a matrix { rows, cols, data }, or an iterable of rows, not ${describeValue(data)}.`,
@@ -113,10 +115,11 @@ function fromRows(
   rows: readonly Row[],
   chosen: readonly string[] | undefined,
   numericOnly: boolean,
+  gaps: boolean,
 ): RowSource | Promise<RowSource> {
   if (rows.length === 0) throw empty();
-  if (chosen || !numericOnly || !isRecord(rows[0])) return rowsSource(rows, chosen);
-  return import('./numeric-columns.js').then(({ numericSource }) => numericSource(rows));
+  if (chosen || !numericOnly || !isRecord(rows[0])) return rowsSource(rows, chosen, undefined, gaps);
+  return import('./numeric-columns.js').then(({ numericSource }) => numericSource(rows, gaps));
 }
 
 function checkSource(source: RowSource): RowSource {

@@ -34,9 +34,10 @@ export async function openStream(
   progress: ProgressTracker,
   wanted?: readonly string[],
   numericOnly = false,
+  gaps = false,
 ): Promise<RowSource> {
   const found: StreamFacts = { leftOut: new LeftOutColumns(), warnings: [] };
-  const blocks = gatherBlocks(items(stream, progress), found, wanted, isWebStream(stream), numericOnly);
+  const blocks = gatherBlocks(items(stream, progress), found, wanted, isWebStream(stream), numericOnly, gaps);
   const first = await blocks.next();
   if (first.done) throw empty();
   let used = false;
@@ -111,6 +112,7 @@ async function* gatherBlocks(
   wanted: readonly string[] | undefined,
   web: boolean,
   numericOnly: boolean,
+  gaps: boolean,
 ): AsyncGenerator<Block, void, void> {
   let gather: RowGatherer | undefined;
   let columns: NumericColumns | undefined;
@@ -147,7 +149,7 @@ async function* gatherBlocks(
         'columns' in read && numericOnly && !wanted
           ? numericColumnNames(read, found.leftOut, found.names, seen)
           : (wanted ?? found.names);
-      const table = 'columns' in read ? rowsFromColumns(read, found.names ?? used) : undefined;
+      const table = 'columns' in read ? rowsFromColumns(read, found.names ?? used, gaps) : undefined;
       if (table) {
         found.names = table.names;
         if (table.warnings.length > 0) found.warnings.push(table.warnings);
@@ -167,11 +169,12 @@ async function* gatherBlocks(
       gather = undefined;
     }
     if (numericOnly && !wanted && isRecord(row)) {
-      columns ??= new NumericColumns(row, seen, found.names, found.leftOut);
+      columns ??= new NumericColumns(row, seen, found.names, found.leftOut, gaps);
       columns.check(row);
       if (columns.names.length === 0) throw columns.noNumbers();
     }
-    gather ??= new RowGatherer(row, { float32, chosen: wanted ?? columns?.names, names: found.names, row: seen });
+    const options = { float32, chosen: wanted ?? columns?.names, names: found.names, row: seen, gaps };
+    gather ??= new RowGatherer(row, options);
     if (cols !== undefined && gather.cols !== cols) throw ragged(seen, gather.cols, cols);
     cols = gather.cols;
     if (gather.names) found.names = gather.names;

@@ -1,6 +1,7 @@
 import { builtInName } from '../../base/built-in-name.js';
 import { DataError, describeCell, describeValue } from '../../errors.js';
 import type { DenseBlock } from '../blocks/block.js';
+import { isGap } from '../blocks/gap.js';
 import type { FloatArray } from '../blocks/matrix.js';
 import { isBuffer, libraryAdvice } from './library-kind.js';
 
@@ -18,7 +19,7 @@ const GATHER_VALUES = 1 << 18;
 
 export interface GatherOptions {
   /** Rows per block. Default: chosen by the width. */
-  readonly capacity?: number;
+  readonly capacity?: number | undefined;
   /** Store numbers as float32. */
   readonly float32: boolean;
   /** The columns of records to use. Default: all columns of the first record. */
@@ -26,7 +27,9 @@ export interface GatherOptions {
   /** Column names from earlier rows. */
   readonly names?: readonly string[] | undefined;
   /** Index of the first row, for messages. */
-  readonly row?: number;
+  readonly row?: number | undefined;
+  /** Missing values become NaN. Otherwise they are errors. */
+  readonly gaps?: boolean | undefined;
 }
 
 /** Checks rows one by one, and copies them into dense blocks. */
@@ -36,11 +39,13 @@ export class RowGatherer {
   readonly float32: boolean;
   size = 0;
   readonly #chosen: boolean;
+  readonly #gaps: boolean;
   readonly #capacity: number;
   #data: FloatArray;
   #prototype: unknown;
 
-  constructor(first: Row, { capacity, float32, chosen, names, row = 0 }: GatherOptions) {
+  constructor(first: Row, { capacity, float32, chosen, names, row = 0, gaps = false }: GatherOptions) {
+    this.#gaps = gaps;
     this.#chosen = chosen !== undefined;
     this.float32 = float32;
     this.#refuseOtherTypes(first, row);
@@ -76,7 +81,7 @@ export class RowGatherer {
     if (row.length !== this.cols) throw ragged(at, row.length, this.cols);
     for (let j = 0; j < this.cols; j++) {
       const value = row[j];
-      this.#data[start + j] = typeof value === 'number' ? value : exactNumber(value, at, j);
+      this.#data[start + j] = typeof value === 'number' ? value : this.#other(value, at, j);
     }
   }
 
@@ -113,14 +118,17 @@ export class RowGatherer {
     for (let j = 0; j < names.length; j++) {
       const value = (row as Readonly<Record<string, unknown>>)[names[j]];
       if (typeof value !== 'number') {
-        if (!hasColumn(row, names[j])) {
-          throw missingColumn(at, names[j], j);
-        }
-        this.#data[start + j] = exactNumber(value, at, j, names);
+        if (!(this.#gaps || hasColumn(row, names[j]))) throw missingColumn(at, names[j], j);
+        this.#data[start + j] = this.#other(value, at, j, names);
         continue;
       }
       this.#data[start + j] = value;
     }
+  }
+
+  /** The number for a value that is not a number. */
+  #other(value: unknown, row: number, column: number, names?: readonly string[]): number {
+    return this.#gaps && isGap(value) ? Number.NaN : exactNumber(value, row, column, names);
   }
 
   take(): DenseBlock {
@@ -150,7 +158,7 @@ function exactNumber(value: unknown, row: number, column: number, names?: readon
 export function missingColumn(row: number, columnName: string, column?: number): DataError {
   return new DataError(
     'MISSING_COLUMN',
-    `Row ${row + 1} has no column ${describeValue(columnName)}. Every record needs the same keys: fill the value in, or drop the row.`,
+    `Row ${row + 1} has no column ${describeValue(columnName)}. Every record needs the same keys: fill the value in, or drop the row (pca has missing: 'drop' and 'mean').`,
     { row, ...(column === undefined ? {} : { column }), columnName },
   );
 }
@@ -228,7 +236,7 @@ export function notANumberError(
 /** The remedy for a value that is not a number, in the column `name`. */
 function remedyFor(value: unknown, name: string, choice: string): string {
   if (value === null || value === undefined || value === '')
-    return 'A value is missing: drop the row or fill the value in first.';
+    return "A value is missing: drop the row or fill the value in first (pca has missing: 'drop' and 'mean').";
   if (typeof value === 'bigint')
     return 'It is beyond 2^53, where numbers are not exact: leave the column out if it holds identifiers, or convert it with Number(…).';
   if (typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)))

@@ -3,9 +3,15 @@
  * array as an object with a key per number.
  */
 
-/** Adds the method `toJSON` to a result. The method is not enumerable, so copies do not have it. */
+const JSON_METHOD: PropertyDescriptor = {
+  value(this: object): unknown {
+    return isNumbers(this) ? Array.from(this) : listsOf(this);
+  },
+};
+
+/** Adds the method `toJSON` to a result, or to an array of numbers. The method is not enumerable, so copies do not have it. */
 export function withJson<Result extends object>(result: Result): Result {
-  return Object.defineProperty(result, 'toJSON', { value: () => listsOf(result) });
+  return Object.defineProperty(result, 'toJSON', JSON_METHOD);
 }
 
 /** The fields of a result, with typed arrays as lists at any depth. Values with a `toJSON` method are not changed. */
@@ -14,7 +20,11 @@ export function listsOf(result: object): object {
 }
 
 function plain(value: unknown): unknown {
-  if (ArrayBuffer.isView(value)) return Array.from(value as Float64Array);
+  if (isNumbers(value)) return Array.from(value);
   if (typeof value !== 'object' || value === null || 'toJSON' in value) return value;
   return Array.isArray(value) ? value.map(plain) : listsOf(value);
+}
+
+function isNumbers(value: unknown): value is Float64Array {
+  return ArrayBuffer.isView(value);
 }

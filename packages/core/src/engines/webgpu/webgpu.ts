@@ -27,9 +27,9 @@ export interface WebGpuOptions {
   /** The entry point of WebGPU: `navigator.gpu`, or in Node the object that the package `webgpu` creates. */
   readonly gpu: GPU;
   /** Minimum size of a block on the device, in numbers. */
-  readonly smallest?: number;
+  readonly smallest?: number | undefined;
   /** True to refuse a software driver: opening and checking one may take minutes. */
-  readonly hardwareOnly?: boolean;
+  readonly hardwareOnly?: boolean | undefined;
 }
 
 interface WebGpu extends OpenDevice {

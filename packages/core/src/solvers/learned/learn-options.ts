@@ -12,31 +12,31 @@ export interface LearnOptions {
   /**
    * points: `'factored'` (default) or `'pairwise'`; hebbian: `'subspace'` (default), `'sanger'` or `'oja'` (k = 1).
    */
-  readonly rule?: PointsRule | HebbianRule;
+  readonly rule?: PointsRule | HebbianRule | undefined;
   /** Largest number of epochs. The fit fails if it has not converged by then. */
-  readonly epochs?: number;
+  readonly epochs?: number | undefined;
   /**
    * Length of a step in units of 1/σ₁²; for Adam, a share of the size of a weight. Default: chosen by the rule, and shortened
    * when the loss grows.
    */
-  readonly step?: number;
+  readonly step?: number | undefined;
   /**
    * Number of epochs after which the step is half as long: η/(1 + epoch/decay). Default: no decay. The noise of batches is then
    * removed by an anchor.
    */
-  readonly decay?: number;
+  readonly decay?: number | undefined;
   /** Rows per step. Default: all of them (autoencoder), or a sixteenth, at most 256 (hebbian). */
-  readonly batch?: number;
+  readonly batch?: number | undefined;
   /** Weight of the orthonormality term, 0 ≤ α < 1. Default 0: the reconstruction error alone leads to orthonormal rows. */
-  readonly alpha?: number;
+  readonly alpha?: number | undefined;
   /** The method of descent. Default `'momentum'`. */
-  readonly descent?: DescentKind;
+  readonly descent?: DescentKind | undefined;
   /** Share of the last step that is added to the next step, 0 ≤ μ < 1. Default: grows until the gradient changes direction. */
-  readonly momentum?: number;
+  readonly momentum?: number | undefined;
   /** The exact subspace, if it is known: rows that span it. The trace then contains the angle to it. */
-  readonly exact?: Matrix<Float64Array>;
+  readonly exact?: Matrix<Float64Array> | undefined;
   /** Called after every epoch, with rows that span the current subspace and, for `points`, the points (n × k). */
-  readonly onEpoch?: (epoch: Epoch, state: LearnState) => void;
+  readonly onEpoch?: ((epoch: Epoch, state: LearnState) => void) | undefined;
 }
 
 /** The state of learning after an epoch. Its arrays are valid until learning continues. */

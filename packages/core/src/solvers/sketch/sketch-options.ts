@@ -10,9 +10,9 @@ export interface SketchOptions {
    * The sketching rule: `'incremental'` SVD (default), or `'frequent-directions'`, whose error is bounded before the rows are
    * read.
    */
-  readonly rule?: SketchRule;
+  readonly rule?: SketchRule | undefined;
   /** Rows of the sketch. Default 2k + 10. */
-  readonly size?: number;
+  readonly size?: number | undefined;
 }
 
 export function isSketchOptions(value: unknown): value is SketchOptions {

@@ -1,5 +1,6 @@
+import { inspect } from 'node:util';
 import { famd } from '@scree/analysis';
-import { loadModel, pca, toRows } from '@scree/core';
+import { loadModel, pca, RowMatrix, toRows } from '@scree/core';
 import { tableFromArrays } from 'apache-arrow';
 import { describe, expect, it } from 'vitest';
 import { loadTransform } from '../../../src/transform.js';
@@ -25,6 +26,38 @@ describe('scores', () => {
     expect(Object.keys((await model.inverseTransform(scores)).toColumns())).toEqual(['a', 'b', 'c']);
     expect(() => scores.column(2)).toThrow(/no column 2: they are counted from 0 to 1/);
     expect(() => scores.row(-1)).toThrow(/no row -1/);
+  });
+
+  it('join the records of the user, and name their columns', async () => {
+    const people = ['p', 'q', 'r', 's'].map((name) => ({ name }));
+    const scores = await model.transform(rows);
+    const records = scores.toRecords(people);
+    expect(Object.keys(records[2])).toEqual(['name', 'PC1', 'PC2']);
+    expect(records.map(({ name }) => name)).toEqual(['p', 'q', 'r', 's']);
+    expect(records.map((each) => [each.PC1, each.PC2])).toEqual(scores.toRows());
+    expect(scores.toRecords()).toEqual(scores.toRows().map(([PC1, PC2]) => ({ PC1, PC2 })));
+    expect(scores.column('PC2')).toEqual(scores.column(1));
+    expect(model.components.column('b')).toEqual(model.components.column(1));
+    expect(people).toEqual(['p', 'q', 'r', 's'].map((name) => ({ name })));
+    expect(() => scores.column('PC3')).toThrow(/no column "PC3". The columns are PC1, PC2/);
+    expect(() => scores.toRecords(people.slice(1))).toThrow(/3 rows for the 4 rows/);
+  });
+
+  it('are printed as a table, with what is left out', async () => {
+    const scores = await model.transform(rows);
+    const lines = String(scores).split('\n');
+    expect(lines.length).toBe(6);
+    expect(lines[1].trim().split(/ +/)).toEqual(['PC1', 'PC2']);
+    lines.slice(2).forEach((line, i) => {
+      const printed = line.trim().split(/ +/).map(Number);
+      printed.forEach((value, c) => {
+        expect(value).toBe(Number(scores.row(i)[c].toPrecision(4)));
+      });
+    });
+    expect(inspect(scores)).toBe(String(scores));
+    expect(String(new RowMatrix(8, 9, new Float64Array(72)))).toMatch(
+      /^8 × 9 matrix[\s\S]*… 2 more rows, 3 more columns$/,
+    );
   });
 
   it('can be analysed again, and survive structuredClone as a matrix', async () => {

@@ -31,28 +31,32 @@ describe('transform', () => {
     ['clr', [0.243677601785, 0.0658135102695, 0.0507555277248]],
     ['ilr', [0.243677601785, 0.0658135102695, 0.0507555277248]],
   ])('%s has the eigenvalues of R: eigen(cov(f(USArrests)))', async (transform, expected) => {
-    const model = await pca(arrests, { k: expected.length, transform });
+    const model = await pca(arrests, { k: expected.length, columnTransform: transform });
     close(model.variances, expected, 1e-11);
   });
 
   it('rank with unit variance has the eigenvalues of R: eigen(cor(USArrests, method = "spearman"))', async () => {
-    const model = await pca(arrests, { k: 4, transform: 'rank', scale: 'unit' });
+    const model = await pca(arrests, { k: 4, columnTransform: 'rank', scale: 'unit' });
     close(model.variances, [2.613935862895, 0.951170683607, 0.271945724134, 0.162947729363], 1e-11);
   });
 
   it('is per column where columns have names, and is in the names of the model', async () => {
-    const model = await pca(arrests, { k: 2, columnNames: columns, transform: { Murder: 'log1p', Rape: 'sqrt' } });
+    const model = await pca(arrests, {
+      k: 2,
+      columnNames: columns,
+      columnTransform: { Murder: 'log1p', Rape: 'sqrt' },
+    });
     const before = arrests.map(([a, b, c, d]) => [Math.log1p(a), b, c, Math.sqrt(d)]);
     close(model.variances, (await pca(before, { k: 2 })).variances, 1e-13);
     expect(model.columnNames).toEqual(['log1p(Murder)', 'Assault', 'UrbanPop', 'sqrt(Rape)']);
     const records = arrests.map((row) => Object.fromEntries(row.map((value, j) => [columns[j], value]).reverse()));
     close((await model.transform(records)).data, (await model.transform(arrests)).data, 1e-13);
-    await expect(pca(arrests, { transform: { Murder: 'log1p' } })).rejects.toThrow(
+    await expect(pca(arrests, { columnTransform: { Murder: 'log1p' } })).rejects.toThrow(
       /"Murder", which the data do not have/,
     );
     // Without names, columns are called by their numbers.
     close(
-      (await pca(arrests, { k: 1, transform: { 0: 'log1p', 3: 'sqrt' } })).variances,
+      (await pca(arrests, { k: 1, columnTransform: { 0: 'log1p', 3: 'sqrt' } })).variances,
       model.variances.subarray(0, 1),
       1e-13,
     );
@@ -67,7 +71,7 @@ describe('transform', () => {
       fc.asyncProperty(transforms, fc.integer({ min: 6, max: 40 }), fc.nat(1e6), async (kinds, n, seed) => {
         const rows = positive(n, kinds.length, seed);
         const transform = Object.fromEntries(kinds.map((kind, j) => [j, kind]));
-        const model = await pca(rows, { k: 'all', transform });
+        const model = await pca(rows, { k: 'all', columnTransform: transform });
         fc.pre(model.k === kinds.length);
         const back = await model.inverseTransform(await model.transform(rows));
         close(back.data, rows.flat(), 1e-9);
@@ -80,20 +84,20 @@ describe('transform', () => {
 
   it('gives the same for rows, matrices, sparse rows and streams, which are read once', async () => {
     const rows = withSpectrum(60, 5, (i) => 5 - i).map((row) => row.map((x) => (Math.abs(x) < 0.3 ? 0 : Math.abs(x))));
-    const model = await pca(rows, { k: 3, transform: 'log1p' });
+    const model = await pca(rows, { k: 3, columnTransform: 'log1p' });
     async function* one(): AsyncGenerator<number[]> {
       yield* rows;
     }
     for (const data of [toMatrix(rows), toCsr(rows), one()]) {
-      const other = await pca(data, { k: 3, transform: 'log1p' });
+      const other = await pca(data, { k: 3, columnTransform: 'log1p' });
       close(other.variances, model.variances, 1e-11);
     }
     close((await model.transform(toCsr(rows))).data, (await model.transform(rows)).data, 1e-11);
     // If zeros do not stay zeros, sparse rows become dense.
     const shifted = rows.map((row) => row.map((x) => x + 1));
     close(
-      (await pca(toCsr(shifted), { k: 2, transform: 'clr' })).variances,
-      (await pca(shifted, { k: 2, transform: 'clr' })).variances,
+      (await pca(toCsr(shifted), { k: 2, columnTransform: 'clr' })).variances,
+      (await pca(shifted, { k: 2, columnTransform: 'clr' })).variances,
       1e-10,
     );
     const { contributions } = await rowContributions(model, rows);
@@ -103,21 +107,23 @@ describe('transform', () => {
   it('is known to chooseComponents and to samples of probabilistic PCA, and refused where it would be half applied', async () => {
     const rows = positive(80, 4, 3);
     const logs = rows.map((row) => row.map(Math.log1p));
-    const choice = await chooseComponents(rows, { transform: 'log1p', scale: 'median', permutations: 50 });
+    const choice = await chooseComponents(rows, { columnTransform: 'log1p', scale: 'median', permutations: 50 });
     const expected = await chooseComponents(logs, { scale: 'median', permutations: 50 });
     expect(choice.k).toBe(expected.k);
     close(choice.spectrum, expected.spectrum, 1e-12);
-    const sample = await probabilistic(await pca(rows, { k: 2, transform: 'log1p' })).sample(50);
+    const sample = await probabilistic(await pca(rows, { k: 2, columnTransform: 'log1p' })).sample(50);
     const other = await probabilistic(await pca(logs, { k: 2 })).sample(50);
     close(sample.data, other.data.map(Math.expm1), 1e-9);
     const labels = rows.map((_, i) => `${i % 2}`);
-    await expect(withinGroups(rows, labels, { transform: 'log1p' } as never)).rejects.toThrow(/no option "transform"/);
+    await expect(withinGroups(rows, labels, { columnTransform: 'log1p' } as never)).rejects.toThrow(
+      /no option "columnTransform"/,
+    );
     await expect(withinGroups(rows, labels, { scale: 'median' })).rejects.toThrow(/'median' is computed from rows/);
-    expect(() => stream({ transform: 'sqrt' } as never)).toThrow(/no option "transform"/);
+    expect(() => stream({ columnTransform: 'sqrt' } as never)).toThrow(/no option "columnTransform"/);
   });
 
   it('is kept in JSON and bytes, in a version that older programs refuse', async () => {
-    const model = await pca(arrests, { k: 2, transform: 'rank', columnNames: columns });
+    const model = await pca(arrests, { k: 2, columnTransform: 'rank', columnNames: columns });
     expect(model.toJSON()).toMatchObject({ version: 2 });
     expect((await pca(arrests, { k: 2 })).toJSON()).toMatchObject({ version: 1 });
     for (const loaded of [loadModel(JSON.stringify(model)), loadModel(model.toBinary())]) {
@@ -134,12 +140,12 @@ describe('transform', () => {
       [3, -4],
       [5, 6],
     ];
-    await expect(pca(rows, { transform: 'log1p' })).rejects.toMatchObject({
+    await expect(pca(rows, { columnTransform: 'log1p' })).rejects.toMatchObject({
       code: 'OUT_OF_RANGE',
       details: { row: 1, column: 1, value: -4 },
       message: expect.stringMatching(/^Row 2, column 2 holds -4\. log1p\(x\) = ln\(1 \+ x\) needs numbers above −1\.$/),
     });
-    await expect(pca(rows, { transform: 'sqrt' })).rejects.toThrow(/needs numbers from 0 up/);
+    await expect(pca(rows, { columnTransform: 'sqrt' })).rejects.toThrow(/needs numbers from 0 up/);
     await expect(
       pca(
         [
@@ -147,10 +153,10 @@ describe('transform', () => {
           [3, 4],
           [5, 6],
         ],
-        { transform: 'clr' },
+        { columnTransform: 'clr' },
       ),
     ).rejects.toThrow(/Row 1, column 2 holds 0\. .* replace zeros/);
-    await expect(pca(toCsr(rows), { transform: 'sqrt' })).rejects.toMatchObject({ code: 'OUT_OF_RANGE' });
+    await expect(pca(toCsr(rows), { columnTransform: 'sqrt' })).rejects.toMatchObject({ code: 'OUT_OF_RANGE' });
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY]) {
       for (const transform of ['log1p', 'rank', 'asinh', 'clr'] as const) {
         await expect(
@@ -160,16 +166,18 @@ describe('transform', () => {
               [value, 4],
               [5, 6],
             ],
-            { transform },
+            { columnTransform: transform },
           ),
         ).rejects.toMatchObject({ code: 'NOT_FINITE', details: { row: 1 } });
       }
     }
     const moments = new Moments(2);
     await moments.add(rows);
-    await expect(pca(moments, { transform: 'asinh' })).rejects.toThrow(/transform cannot be chosen for moments/);
-    await expect(pca(rows, { transform: 'log2' as never })).rejects.toThrow(
-      /transform is "log2"; it must be 'none', 'log1p'/,
+    await expect(pca(moments, { columnTransform: 'asinh' })).rejects.toThrow(
+      /columnTransform cannot be chosen for moments/,
+    );
+    await expect(pca(rows, { columnTransform: 'log2' as never })).rejects.toThrow(
+      /columnTransform is "log2"; it must be 'none', 'log1p'/,
     );
   });
 });
@@ -177,12 +185,12 @@ describe('transform', () => {
 describe('rank', () => {
   it('averages ties, counts weights, and interpolates new values up to the first and last', async () => {
     const rows = [10, 20, 20, 40, 80].map((x) => [x, 1 / x]);
-    const model = await pca(rows, { k: 1, transform: { 0: 'rank' }, center: false });
+    const model = await pca(rows, { k: 1, columnTransform: { 0: 'rank' }, center: false });
     const [column] = model.coding?.columns ?? [];
     expect(column).toMatchObject({ values: [10, 20, 40, 80], ranks: [1, 2.5, 4, 5] });
     const all = await pca(
       [10, 20, 20, 40, 80].map((x, i) => [x, i === 2 ? 1 : 0]),
-      { k: 2, transform: { 0: 'rank' } },
+      { k: 2, columnTransform: { 0: 'rank' } },
     );
     const back = toRows(
       await all.inverseTransform(
@@ -199,7 +207,7 @@ describe('rank', () => {
       [15, 60, 10, 80],
       1e-12,
     );
-    const weighted = await pca(rows.slice(1), { k: 1, transform: 'rank', weights: [2, 0, 1, 1] });
+    const weighted = await pca(rows.slice(1), { k: 1, columnTransform: 'rank', weights: [2, 0, 1, 1] });
     expect(weighted.coding?.columns[0]).toMatchObject({ values: [20, 40, 80], ranks: [1.5, 3, 4] });
   });
 
@@ -207,10 +215,10 @@ describe('rank', () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 3, max: 50 }), fc.nat(1e6), async (n, seed) => {
         const rows = positive(n, 3, seed);
-        const model = await pca(rows, { k: 1, transform: 'rank' });
+        const model = await pca(rows, { k: 1, columnTransform: 'rank' });
         const risen = await pca(
           rows.map(([a, b, c]) => [a ** 3, Math.log(b), Math.round(1e6 * c)]),
-          { k: 1, transform: 'rank' },
+          { k: 1, columnTransform: 'rank' },
         );
         close(risen.variances, model.variances, 1e-12);
       }),
@@ -222,10 +230,10 @@ describe('rank', () => {
     async function* one(): AsyncGenerator<number[]> {
       yield* arrests;
     }
-    const model = await pca(one(), { k: 2, transform: 'rank' });
-    close(model.variances, (await pca(arrests, { k: 2, transform: 'rank' })).variances, 1e-12);
+    const model = await pca(one(), { k: 2, columnTransform: 'rank' });
+    close(model.variances, (await pca(arrests, { k: 2, columnTransform: 'rank' })).variances, 1e-12);
     const data = Float64Array.from({ length: 1_000_001 }, (_, i) => i);
-    await expect(pca({ rows: 1_000_001, cols: 1, data }, { transform: 'rank' })).rejects.toMatchObject({
+    await expect(pca({ rows: 1_000_001, cols: 1, data }, { columnTransform: 'rank' })).rejects.toMatchObject({
       code: 'TOO_LARGE',
     });
   });
@@ -245,8 +253,8 @@ describe('compositions', () => {
             return row.map((x) => Math.log(x) - mean);
           });
           // zca of all components and no whitening would be the rows themselves: scores of k = all are their isometry.
-          const clr = await pca(rows, { k: Math.min(n - 1, d - 1), transform: 'clr' });
-          const ilr = await pca(rows, { k: Math.min(n - 1, d - 1), transform: 'ilr' });
+          const clr = await pca(rows, { k: Math.min(n - 1, d - 1), columnTransform: 'clr' });
+          const ilr = await pca(rows, { k: Math.min(n - 1, d - 1), columnTransform: 'ilr' });
           close(ilr.variances, clr.variances, 1e-9);
           expect(ilr.d).toBe(d - 1);
           expect(clr.mean.reduce((sum, value) => sum + value, 0)).toBeCloseTo(0, 10);
@@ -257,12 +265,12 @@ describe('compositions', () => {
           }
           const totals = await pca(
             rows.map((row, i) => row.map((x) => x * (1 + i))),
-            { k: 1, transform: 'ilr' },
+            { k: 1, columnTransform: 'ilr' },
           );
           close(totals.variances, ilr.variances.subarray(0, 1), 1e-9);
           const turned = await pca(
             rows.map((row) => [...row].reverse()),
-            { k: 1, transform: 'ilr' },
+            { k: 1, columnTransform: 'ilr' },
           );
           close(turned.variances, ilr.variances.subarray(0, 1), 1e-9);
           // Independent of the model: eigenvalues of the covariance of the logarithms.
@@ -284,7 +292,7 @@ describe('compositions', () => {
       const model = await pca(rows, {
         k: 'all',
         columnNames: ['sand', 'silt', 'clay', 'depth'],
-        transform: { sand: transform, silt: transform, clay: transform, depth: 'log1p' },
+        columnTransform: { sand: transform, silt: transform, clay: transform, depth: 'log1p' },
       });
       expect(model.columnNames).toEqual(
         transform === 'clr'
@@ -299,8 +307,10 @@ describe('compositions', () => {
   );
 
   it('need two parts and one kind', async () => {
-    await expect(pca(arrests, { transform: { 0: 'clr' } })).rejects.toThrow(/"0" is the only one/);
-    await expect(pca(arrests, { transform: { 0: 'clr', 1: 'ilr', 2: 'ilr' } })).rejects.toThrow(/both 'clr' and 'ilr'/);
+    await expect(pca(arrests, { columnTransform: { 0: 'clr' } })).rejects.toThrow(/"0" is the only one/);
+    await expect(pca(arrests, { columnTransform: { 0: 'clr', 1: 'ilr', 2: 'ilr' } })).rejects.toThrow(
+      /both 'clr' and 'ilr'/,
+    );
   });
 });
 
@@ -410,7 +420,7 @@ describe("scale: 'median'", () => {
   it('goes together with transforms and column weights', async () => {
     const logs = arrests.map((row) => row.map(Math.log1p));
     const [model, other] = [
-      await pca(arrests, { k: 2, transform: 'log1p', scale: 'median', columnWeights: [1, 2, 1, 1] }),
+      await pca(arrests, { k: 2, columnTransform: 'log1p', scale: 'median', columnWeights: [1, 2, 1, 1] }),
       await pca(logs, { k: 2, scale: 'median', columnWeights: [1, 2, 1, 1] }),
     ];
     close(model.variances, other.variances, 1e-12);

@@ -296,7 +296,7 @@ describe('data keep their type and names', () => {
     const expected = await pca(rows, { k: 2, scale: 'unit' });
     expect(model.columnNames).toEqual(names);
     expect(Math.abs(model.variances[0] - expected.variances[0])).toBeLessThan(1e-13);
-    const c = moments.covariance();
+    const c = moments.covariance().data;
     const full = (await pca(rows, { k: 4 })).covariance();
     c.forEach((x, i) => {
       expect(Math.abs(x - full.data[i])).toBeLessThan(1e-13);

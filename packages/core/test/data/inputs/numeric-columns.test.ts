@@ -82,7 +82,7 @@ describe.each(recordForms)("columns: 'numeric' of %s", (_, form) => {
     const records = rows.map(({ b, ...row }, i) => (i === at ? row : { ...row, b }));
     await expect(pca(form(records), { columns: 'numeric' })).rejects.toMatchObject({
       code: 'MISSING_COLUMN',
-      message: `Row ${at + 1} has no column "b". Every record needs the same keys: fill the value in, or drop the row.`,
+      message: `Row ${at + 1} has no column "b". Every record needs the same keys: fill the value in, or drop the row (pca has missing: 'drop' and 'mean').`,
       details: { row: at, columnName: 'b' },
     });
   });

@@ -4,6 +4,7 @@ import {
   famd,
   monitorRows,
   pcr,
+  principalAngles,
   probabilistic,
   procrustes,
   residualize,
@@ -93,6 +94,32 @@ describe('JSON.stringify writes', () => {
     };
     compare(result, plain, 'result');
     expect(found).toBeGreaterThan(0);
+  });
+
+  it.each<[string, () => unknown]>([
+    ['variances', () => model.variances],
+    ['ratios', () => model.cumulativeRatios],
+    ['a mean', () => model.mean],
+    ['reconstruction errors', () => model.reconstructionError(rows)],
+    ['scores of one row', () => model.transformSync(rows[0])],
+    ['log-likelihoods', () => probabilistic(model).scoreSamples(rows)],
+    ['principal angles', () => principalAngles(model.components, model.components)],
+    [
+      'predictions',
+      async () =>
+        (
+          await pcr(
+            rows,
+            rows.map((row) => row[0]),
+          )
+        ).predict(rows),
+    ],
+  ])('%s as a list', async (_, make) => {
+    const numbers = (await make()) as Float64Array;
+    expect(again(numbers)).toEqual(Array.from(numbers));
+    expect(again({ numbers })).toEqual({ numbers: Array.from(numbers) });
+    expect(Object.keys(numbers)).toEqual(Object.keys(numbers.slice()));
+    expect(structuredClone(numbers)).toEqual(numbers.slice());
   });
 
   it('categories of a reconstruction', async () => {
