@@ -171,7 +171,7 @@ describe('a warning of the command', () => {
     [
       'CORRELATION_MATRIX',
       { rows: 25 },
-      /^These 25 rows of 25 columns look like a correlation matrix .* with --scale unit\..* use --no-center: .* --json/,
+      /^These 25 rows of 25 columns look like a correlation matrix .* with --scale unit\..* use scree fit --covariance FILE\.$/,
     ],
     [
       'COLUMNS_LEFT_OUT',
