@@ -77,7 +77,11 @@ export async function handleMissing<Given extends GapSettings>(
   progress: ProgressTracker,
 ): Promise<CompleteRows<Given>> {
   const done: Given = { ...settings, missing: 'error' };
-  if (settings.missing === 'error' || given.nonzeros !== undefined) return { source: given, settings: done };
+  if (settings.missing === 'error') return { source: given, settings: done };
+  if (given.nonzeros !== undefined) {
+    if (given.resident) await refuseSparseGaps(given, settings.missing);
+    return { source: given, settings: done };
+  }
   try {
     const source = await rereadable(given, progress);
     const names = settings.columnNames ?? source.columnNames;
@@ -99,6 +103,25 @@ export async function handleMissing<Given extends GapSettings>(
   } catch (error) {
     await given.close?.();
     throw error;
+  }
+}
+
+/** Throws if sparse rows in memory store a missing value. They have no gaps to drop or fill: entries that are not stored are 0. */
+async function refuseSparseGaps(source: RowSource, missing: string): Promise<void> {
+  let first = 0;
+  for await (const block of source.blocks()) {
+    const at = block.kind === 'sparse' ? block.data.findIndex(Number.isNaN) : -1;
+    if (block.kind === 'sparse' && at >= 0) {
+      const row = first + block.indptr.findIndex((end) => end > at) - 1;
+      const column = block.indices[at];
+      await source.close?.();
+      throw new DataError(
+        'MISSING_VALUES',
+        `The sparse rows hold NaN at row ${row + 1}, column ${describeColumn(column, source.columnNames)}, and missing: '${missing}' is for rows that are not sparse. Leave such rows out, or pass a dense matrix.`,
+        { row, column },
+      );
+    }
+    first += block.rows;
   }
 }
 

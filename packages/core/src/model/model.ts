@@ -17,8 +17,8 @@ import { checkFinite } from '../data/statistics/statistics.js';
 import { withJson } from '../data/storage/result-json.js';
 import { chooseEngine } from '../engines/choose.js';
 import type { OnStep } from '../engines/engine.js';
-import { DataError, OptionError } from '../errors.js';
-import { axpy, dot } from '../linalg/vector.js';
+import { OptionError } from '../errors.js';
+import { axpy } from '../linalg/vector.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
 import type { TableData } from '../table/to-table.js';
 import type { Warning } from '../warning.js';
@@ -29,7 +29,7 @@ import { checkRecord } from './check-record.js';
 import type { Choice } from './choice.js';
 import { checkFirst, recordOfFirst } from './first-components.js';
 import { modelText } from './model-text.js';
-import { readOneRow } from './one-row.js';
+import { checkOut, projectInto, readOneRow, wrongWidth } from './one-row.js';
 import { modelError, readRecord } from './read-record.js';
 import {
   deviationOf,
@@ -103,8 +103,8 @@ export class Model extends Printable implements ModelRecord {
   readonly #mean: Float64Array;
   readonly #scale: Float64Array;
   readonly #deviations: Float64Array;
-  /** Memory of `transformSync`: one scaled row. */
-  #row: Float64Array | undefined;
+  /** Memory of `transformSync`: one scaled row and its scores. */
+  #scratch: { readonly row: Float64Array; readonly scores: Float64Array } | undefined;
 
   /** `defect` is the deviation of the components from orthonormality, if it is known. */
   constructor(record: ModelRecord, defect?: number) {
@@ -180,7 +180,7 @@ export class Model extends Printable implements ModelRecord {
     options: ApplyOptions & { readonly k?: number | undefined } = {},
   ): Promise<RowMatrix> {
     const { d } = this;
-    const { threads, k = this.k } = checkControl(options);
+    const { threads, k = this.k } = checkControl(options, ['k']);
     checkFirst(k, this.k);
     const scaler = scalerOf({ mean: this.#mean, scale: this.#scale });
     const inverse = this.#deviations.map((deviation) => (deviation > 0 ? 1 / deviation : 0));
@@ -215,7 +215,8 @@ export class Model extends Printable implements ModelRecord {
 
   /**
    * Scores of one row, as `transform` computes them, at once and without a promise, for servers and animation. The row is numbers by
-   * position or a record, which may have further fields. With `out`, nothing is allocated: the scores are written there.
+   * position or a record, which may have further fields. With `out`, the scores are written there, and a list of numbers needs no
+   * memory at all.
    *
    * ```ts
    * const [x, y] = model.transformSync({ height: 1.7, weight: 65, name: 'Ada' });
@@ -231,24 +232,19 @@ export class Model extends Printable implements ModelRecord {
         'This model encodes its columns, and the code for that is loaded on demand. Use await model.transform(row).',
       );
     }
-    if (!this.#row) this.#row = new Float64Array(d);
-    const b = this.#row;
+    if (!this.#scratch) this.#scratch = { row: new Float64Array(d), scores: new Float64Array(k) };
+    const { row: b, scores: z } = this.#scratch;
     readOneRow(row, this.columnNames, d, b);
     for (let j = 0; j < d; j++) b[j] = (b[j] - this.#mean[j]) / this.#scale[j];
-    const whole = this.whiten === 'zca';
-    const scores = out ?? withJson(new Float64Array(whole ? d : k));
-    if (scores.length < (whole ? d : k)) {
-      throw new OptionError('BAD_OPTION', `out has room for ${scores.length} of ${whole ? d : k} scores.`, {
-        value: scores.length,
-        expected: whole ? d : k,
-      });
-    }
-    if (whole) scores.fill(0, 0, d);
-    for (let c = 0; c < k; c++) {
-      let z = dot(b, 0, this.#components, c * d, d);
-      if (this.whiten) z = this.#deviations[c] > 0 ? z / this.#deviations[c] : 0;
-      if (!whole) scores[c] = z;
-      else for (let j = 0; j < d; j++) scores[j] += z * this.#components[c * d + j];
+    const width = this.whiten === 'zca' ? d : k;
+    if (out) checkOut(out, width);
+    const scores = out ?? withJson(new Float64Array(width));
+    projectInto(this.#components, b, z);
+    if (this.whiten) for (let c = 0; c < k; c++) z[c] = this.#deviations[c] > 0 ? z[c] / this.#deviations[c] : 0;
+    if (this.whiten !== 'zca') for (let c = 0; c < k; c++) scores[c] = z[c];
+    else {
+      this.#combine(z, b);
+      for (let j = 0; j < d; j++) scores[j] = b[j];
     }
     return scores;
   }
@@ -282,12 +278,12 @@ export class Model extends Printable implements ModelRecord {
       readonly scale?: BiplotScale | undefined;
     } = {},
   ): Promise<Biplot> {
-    const { x = 0, y = 1, scale = 'covariance' } = checkControl(options);
+    const { x = 0, y = 1, scale = 'covariance', ...control } = checkControl(options, ['x', 'y', 'scale']);
     const { checkBiplotScale, componentIndex, makeBiplot } = await import('./biplot.js');
     checkBiplotScale(scale);
     const axes = [componentIndex(x, this.k), componentIndex(y, this.k)] as const;
     const plain = this.whiten ? new Model({ ...this, whiten: false }) : this;
-    const { data, cols } = await plain.transform(rows, options);
+    const { data, cols } = await plain.transform(rows, control);
     return makeBiplot(this, data, cols, axes, scale);
   }
 
@@ -489,11 +485,7 @@ export class Model extends Printable implements ModelRecord {
         : await openSource(given as Data, progress, names);
     try {
       if (source.cols !== width) {
-        throw new DataError(
-          'WIDTH_MISMATCH',
-          `These rows have ${source.cols} columns, but the model was fitted to ${this.d} and has ${this.k} components: ${width} are needed here. Pass the same columns in the same order.`,
-          { value: source.cols, expected: width },
-        );
+        throw wrongWidth(what, source.cols, width);
       }
       let rows = 0;
       progress.begin(phase, source.rows, source.expectedRows);

@@ -81,7 +81,7 @@ export function parseModel(text: string): unknown {
         )
       : new ModelError(
           'BAD_MODEL',
-          'This is not a model: it is not JSON. Models are what model.toJSON() and toBinary() write.',
+          'This is not a model: it is not JSON. Models are what model.toJSON() and toBinary() write; readModel of the package scree reads their files.',
         );
   }
 }

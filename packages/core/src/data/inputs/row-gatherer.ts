@@ -111,14 +111,14 @@ export class RowGatherer {
       const extra = Object.keys(row).find((key) => !names.includes(key)) as string;
       throw new DataError(
         'RAGGED_ROWS',
-        `Row ${at + 1} has a column ${describeValue(extra)} that the first row does not have. Give all records the same keys, or choose with columnNames.`,
+        `Row ${at + 1} has a column ${describeValue(extra)} that the first row does not have. Give all records the same keys, or choose with columnNames (with missing: 'drop' or 'mean', pca uses the keys of all records).`,
         { row: at, columnName: extra },
       );
     }
     for (let j = 0; j < names.length; j++) {
       const value = (row as Readonly<Record<string, unknown>>)[names[j]];
       if (typeof value !== 'number') {
-        if (!(this.#gaps || hasColumn(row, names[j]))) throw missingColumn(at, names[j], j);
+        if (!(this.#gaps || hasColumn(row, names[j]))) throw missingColumn(at, names[j], j, otherKeys(row, names));
         this.#data[start + j] = this.#other(value, at, j, names);
         continue;
       }
@@ -155,10 +155,22 @@ function exactNumber(value: unknown, row: number, column: number, names?: readon
   throw notANumberError(value, row, column, names);
 }
 
-export function missingColumn(row: number, columnName: string, column?: number): DataError {
+/** The keys of a record that are no columns: one of them may be a misspelled column. */
+export function otherKeys(row: object, names: readonly string[]): string[] {
+  return Object.keys(row).filter((key) => !names.includes(key));
+}
+
+/** The error of a record without a column. `others` are keys that may be meant for it. */
+export function missingColumn(
+  row: number,
+  columnName: string,
+  column?: number,
+  others: readonly string[] = [],
+): DataError {
+  const hint = others.length > 0 ? `, but ${others.slice(0, 3).map(describeValue).join(', ')}` : '';
   return new DataError(
     'MISSING_COLUMN',
-    `Row ${row + 1} has no column ${describeValue(columnName)}. Every record needs the same keys: fill the value in, or drop the row (pca has missing: 'drop' and 'mean').`,
+    `Row ${row + 1} has no column ${describeValue(columnName)}${hint}. Every record needs the same keys: fill the value in, or drop the row (pca has missing: 'drop' and 'mean').`,
     { row, ...(column === undefined ? {} : { column }), columnName },
   );
 }
