@@ -1,6 +1,7 @@
 import type {
   AnalysisRecord,
   ColumnAdvice,
+  FarthestRows,
   GroupOutline,
   OutlineKind,
   Reason,
@@ -123,14 +124,6 @@ export interface ColumnShares {
 /** The fewest rows of a group with an ellipse, as in reports. With fewer rows an ellipse would be larger than the figure. */
 export const MIN_ELLIPSE_ROWS = 6;
 
-/** The distances of rows from their reconstructions by k components. */
-export interface FarRows {
-  /** The rows with the largest distances, largest first. */
-  readonly worst: Uint32Array;
-  readonly median: number;
-  readonly largest: number;
-}
-
 /** The recommended number of components. */
 export interface ChooseReply {
   /** The recommended number; 0 if no component stands out from noise. */
@@ -195,7 +188,7 @@ export interface FitMethods {
     readonly level: number;
   }): readonly GroupOutline[];
   /** The rows that are far from their reconstructions by k components. */
-  farRows(k: number): FarRows;
+  farRows(k: number): FarthestRows;
   /** The model of the first k components, for its certificate. */
   modelOf(k: number): Uint8Array;
   /** The model of the first k components, with its stability and the choice of k if they are computed by now, for export. */

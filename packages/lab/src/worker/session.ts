@@ -1,8 +1,7 @@
-import { adviseColumns, type ColumnAdvice, tellsRowsApart } from '@scree/analysis';
+import { adviseColumns, type ColumnAdvice, RowDistances, tellsRowsApart } from '@scree/analysis';
 import { DataError, type Matrix, type NumberArray, type RowSource, ScreeError, type Warning } from '@scree/core';
 import { mapSource, matrixSource } from '@scree/core/data';
 import { nestedModels, withDetails } from '@scree/core/pipeline';
-import { Distances } from './distances.js';
 import { FitAnalysis } from './fit-analysis.js';
 import { FitQueries } from './fit-queries.js';
 import { loadTable, throwIfCancelled } from './load-table.js';
@@ -75,7 +74,7 @@ export class Session implements Handlers<SessionMethods> {
     const milliseconds = performance.now() - started;
     const { model } = models;
     const scores = await model.transform(matrix, control);
-    const distances = await Distances.of(model, matrix, scores, control);
+    const distances = await RowDistances.of(model, matrix, scores, control);
     throwIfCancelled(control);
     const id = ++this.#lastId;
     const { leftOut = [] } = this.#advice.get(data) ?? {};
