@@ -14,7 +14,7 @@ import type { Choice, ErrorCode, ErrorDetails, PcaOptions, Progress, Scale, Warn
 /** The messages between the page and its worker. The worker holds the data and the models; the page queries the numbers that it shows. */
 
 /** The origin of data. */
-export type Origin =
+export type DataOrigin =
   | { readonly kind: 'blob'; readonly name: string; readonly blob: Blob }
   | { readonly kind: 'text'; readonly name: string; readonly text: string }
   | {
@@ -160,7 +160,7 @@ export type Cells = readonly (readonly string[])[];
 
 /** The methods of the worker that open and fit data. Columns are indexes into the table. */
 export interface SessionMethods {
-  open(origin: Origin): TableInfo;
+  open(origin: DataOrigin): TableInfo;
   /** The settings that suit opened data. */
   advise(data: number): ColumnAdvice;
   fit(request: FitRequest): FitReply;

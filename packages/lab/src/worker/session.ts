@@ -6,7 +6,7 @@ import { FitAnalysis } from './fit-analysis.js';
 import { FitQueries } from './fit-queries.js';
 import { loadTable, throwIfCancelled } from './load-table.js';
 import type { LoadedTable } from './loaded-table.js';
-import type { Control, FitReply, FitRequest, Handlers, Origin, SessionMethods, TableInfo } from './messages.js';
+import type { Control, DataOrigin, FitReply, FitRequest, Handlers, SessionMethods, TableInfo } from './messages.js';
 import { withTableRow } from './rows-to-fit.js';
 
 /** Components fitted: enough for the scree plot and for any k that a person chooses by hand. */
@@ -33,7 +33,7 @@ export class Session implements Handlers<SessionMethods> {
   #newest: FitQueries | undefined;
   #shown: FitQueries | undefined;
 
-  async open(origin: Origin, control: Control): Promise<TableInfo> {
+  async open(origin: DataOrigin, control: Control): Promise<TableInfo> {
     const table = await loadTable(origin, control).catch((error) => {
       throw error instanceof ScreeError ? withDetails(error, { path: origin.name }) : error;
     });
