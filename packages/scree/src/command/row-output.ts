@@ -3,7 +3,7 @@ import type { RowSource } from '@scree/core';
 import { type Block, mapAsync } from '@scree/core/data';
 import { uniqueNames } from '@scree/files/platform';
 import type { DataFile, WriteOptions } from '../disk/index.js';
-import { formatOf, holdsText, isText, type OutputColumn, type OutputFormat } from '../disk/write-file.js';
+import { formatOf, holdsText, isTextFile, type OutputColumn, type OutputFormat } from '../disk/write-file.js';
 import type { Call } from './command.js';
 import { UsageError } from './usage-error.js';
 import type { RowsBeside } from './write-rows.js';
@@ -11,7 +11,7 @@ import type { RowsBeside } from './write-rows.js';
 /** The option of `openFile` that keeps the columns of the user's table, for a file of this name. */
 export function keepFor(flags: Call['flags'], output: string): { keep?: 'text' | 'numbers' } {
   if (flags.append !== true) return {};
-  return { keep: isText(formatOf(output) as OutputFormat) ? 'text' : 'numbers' };
+  return { keep: isTextFile(formatOf(output) as OutputFormat) ? 'text' : 'numbers' };
 }
 
 /** How computed columns are written: alone, behind the names of the rows, or behind every column of the user's table. */
@@ -46,7 +46,12 @@ export function rowOutput(
     const before = kept.columns.map((column): OutputColumn => ({ ...column, nullable: true }));
     const all = [...before, ...computed];
     const columns = uniqueNames(all.map(({ name }) => name)).map((name, j) => ({ ...all[j], name }));
-    const options = { cols: numbers(columns), columns, dtype: isText(format) ? dtype : ('float64' as const), csvSafe };
+    const options = {
+      cols: numbers(columns),
+      columns,
+      dtype: isTextFile(format) ? dtype : ('float64' as const),
+      csvSafe,
+    };
     return { options, parts: kept.blocks(), namesLeftOut: false };
   }
   const named = label !== undefined && holdsText(format);

@@ -98,7 +98,7 @@ export function holdsText(format: OutputFormat): boolean {
 }
 
 /** Returns true if a format is text, which spreadsheets open. */
-export function isText(format: OutputFormat): boolean {
+export function isTextFile(format: OutputFormat): boolean {
   return format === 'csv' || format === 'tsv';
 }
 
