@@ -105,6 +105,7 @@ export function refuseForSparse(options: FileOptions): void {
     'weight',
     'supplementary',
     'groups',
+    'keep',
   ] as const) {
     if (options[option] === undefined) continue;
     throw new OptionError(
