@@ -10,7 +10,7 @@ import type { FloatArray, NumberArray } from './data/blocks/matrix.js';
 import { fitsFloat32, type Matrix } from './data/blocks/matrix.js';
 import { RowMatrix, scoreNames } from './data/blocks/row-matrix.js';
 import { isCoo } from './data/inputs/coo.js';
-import { type Row, RowGatherer } from './data/inputs/row-gatherer.js';
+import { isRecord, type Row } from './data/inputs/row-gatherer.js';
 import { asRows, denseBlock, hasNoRows, isMatrix, type MatrixLike } from './data/inputs/to-block.js';
 import { DataError, describeCell } from './errors.js';
 import {
@@ -21,6 +21,7 @@ import {
   ORTHONORMAL,
   ORTHONORMAL_FLOAT32,
 } from './model/check-numbers.js';
+import { readOneRow } from './model/one-row.js';
 import { modelError, readTransform } from './model/read-record.js';
 import type { ModelRecord } from './model/record.js';
 import { type TransformRecord, transformOf } from './model/transform-record.js';
@@ -146,7 +147,7 @@ function eachRow(
       'Sparse matrices are transformed by the model that loadModel of @scree/core reads.',
     );
   }
-  const block = isMatrix(rows) ? decoded(denseBlock(rows)) : gather(rows as readonly Row[], columnNames);
+  const block = isMatrix(rows) ? decoded(denseBlock(rows)) : gather(rows as readonly Row[], columnNames, width);
   if (block.cols !== width) {
     throw new DataError(
       'WIDTH_MISMATCH',
@@ -173,16 +174,21 @@ function eachRow(
   return new RowMatrix(block.rows, cols, output, names);
 }
 
-function gather(rows: readonly Row[], chosen: readonly string[] | undefined) {
+function gather(rows: readonly Row[], chosen: readonly string[] | undefined, width: number) {
   if (!Array.isArray(rows)) {
     throw new DataError(
       'BAD_DATA',
       'Pass rows as [[1, 2], [3, 4]], records, one row, or a matrix { rows, cols, data }.',
     );
   }
-  const float32 = rows.every(isFloat32Array);
-  const gatherer = new RowGatherer(rows[0], { capacity: rows.length, float32, chosen });
+  const names = chosen ?? (isRecord(rows[0]) ? Object.keys(rows[0]) : undefined);
+  const length = rows.length * width;
+  const data = rows.every(isFloat32Array) ? new Float32Array(length) : new Float64Array(length);
+  const row = new Float64Array(width);
   // By index, because forEach skips holes.
-  for (let i = 0; i < rows.length; i++) gatherer.add(rows[i], i);
-  return gatherer.take();
+  for (let i = 0; i < rows.length; i++) {
+    readOneRow(rows[i], names, width, row, i);
+    data.set(row, i * width);
+  }
+  return { rows: rows.length, cols: width, stride: width, data };
 }

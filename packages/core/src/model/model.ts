@@ -29,7 +29,7 @@ import { checkRecord } from './check-record.js';
 import type { Choice } from './choice.js';
 import { checkFirst, recordOfFirst } from './first-components.js';
 import { modelText } from './model-text.js';
-import { checkOut, projectInto, readOneRow, wrongWidth } from './one-row.js';
+import { checkOneRow, checkOut, projectInto, readOneRow, wrongWidth } from './one-row.js';
 import { modelError, readRecord } from './read-record.js';
 import {
   deviationOf,
@@ -234,6 +234,7 @@ export class Model extends Printable implements ModelRecord {
     }
     if (!this.#scratch) this.#scratch = { row: new Float64Array(d), scores: new Float64Array(k) };
     const { row: b, scores: z } = this.#scratch;
+    checkOneRow(row);
     readOneRow(row, this.columnNames, d, b);
     for (let j = 0; j < d; j++) b[j] = (b[j] - this.#mean[j]) / this.#scale[j];
     const width = this.whiten === 'zca' ? d : k;

@@ -1,8 +1,9 @@
 import {
+  checkRow,
+  exactNumber,
   hasColumn,
   isRecord,
   missingColumn,
-  notANumberError,
   otherKeys,
   type Row,
 } from '../data/inputs/row-gatherer.js';
@@ -11,21 +12,22 @@ import { DataError, describeValue, OptionError } from '../errors.js';
 
 /**
  * Copies the numbers of one row, given by position or by name, into `out`. `names` are the columns of the model, and `d` is their
- * number. Records may have further fields.
+ * number. Records may have further fields. `at` is the index of the row, for messages.
  */
-export function readOneRow(row: Row, names: readonly string[] | undefined, d: number, out: Float64Array): void {
+export function readOneRow(row: Row, names: readonly string[] | undefined, d: number, out: Float64Array, at = 0): void {
   const record = isRecord(row);
   const keys = record ? (names ?? Object.keys(row)) : undefined;
-  const cols = keys ? keys.length : (row as ArrayLike<number>)?.length;
-  if (!record && typeof (row as ArrayLike<unknown>)?.[0] === 'object') throw severalRows(row);
-  if (cols !== d) throw widthMismatch(cols, d);
+  const cols = (keys ?? (row as ArrayLike<number>))?.length;
+  if (!keys) checkRow(row, at);
+  if (cols !== d) throw widthMismatch(cols, d, at);
   for (let j = 0; j < d; j++) {
     const value: unknown = (row as Record<string | number, unknown>)[keys ? keys[j] : j];
     if (typeof value !== 'number') {
-      if (keys && !hasColumn(row, keys[j])) throw missingColumn(0, keys[j], j, otherKeys(row, keys));
-      throw notANumberError(value, 0, j, names);
+      if (keys && !hasColumn(row, keys[j])) throw missingColumn(at, keys[j], j, otherKeys(row, keys));
+      out[j] = exactNumber(value, at, j, names);
+      continue;
     }
-    if (value - value !== 0) throw notFinite(value, 0, j, names);
+    if (value - value !== 0) throw notFinite(value, at, j, names);
     out[j] = value;
   }
 }
@@ -64,20 +66,22 @@ export function checkOut(out: ArrayLike<number>, needed: number): void {
   });
 }
 
-function severalRows(rows: unknown): DataError {
+function widthMismatch(cols: number, d: number, at: number): DataError {
   return new DataError(
-    'BAD_DATA',
-    'transformSync takes one row, and this is a list of rows. Use await model.transform(rows).',
-    { value: rows },
+    'WIDTH_MISMATCH',
+    `Row ${at + 1} has ${counted(cols, 'column')}, and ${d} ${d === 1 ? 'is' : 'are'} needed. Pass the same columns in the same order.`,
+    { row: at, value: cols, expected: d },
   );
 }
 
-function widthMismatch(cols: unknown, d: number): DataError {
-  const what = typeof cols === 'number' ? `has ${counted(cols, 'column')}` : `is ${describeValue(cols)}`;
-  return new DataError(
-    'WIDTH_MISMATCH',
-    `This row ${what}, but the model was fitted to ${counted(d, 'column')}. Pass the same columns in the same order.`,
-    { value: cols, expected: d },
+/** Throws if `row` is a list of rows. */
+export function checkOneRow(row: unknown): void {
+  const first: unknown = Array.isArray(row) ? row[0] : undefined;
+  if (typeof first !== 'object' || first === null) return;
+  throw new DataError(
+    'BAD_DATA',
+    'transformSync takes one row, and this is a list of rows. Use await model.transform(rows).',
+    { value: row },
   );
 }
 

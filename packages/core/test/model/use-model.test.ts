@@ -84,8 +84,8 @@ describe('transformSync', () => {
         /takes one row, and this is a list of rows. Use await/,
       );
     }
-    const { f, ...misspelled } = { ...records[0], eff: 1 };
-    expect(() => model.transformSync({ ...misspelled, F: f })).toThrow(/no column "f", but "id", "eff", "F"\. Every/);
+    const { f, ...misspelled } = { ...records[0], f: 6, eff: 1 };
+    expect(() => model.transformSync({ ...misspelled, F: f })).toThrow(/no column "f", but "F"\. Every/);
     const coded = await famd([{ a: 'x', b: 1 }, { a: 'y', b: 2 }, { a: 'x', b: 4 }], { k: 1 }); // biome-ignore format: one line
     expect(() => coded.transformSync({ a: 'x', b: 1 })).toThrow(/await model.transform/);
   });

@@ -3,7 +3,8 @@ import { DataError, describeCell, describeValue } from '../../errors.js';
 import type { DenseBlock } from '../blocks/block.js';
 import { isGap } from '../blocks/gap.js';
 import type { FloatArray } from '../blocks/matrix.js';
-import { isBuffer, libraryAdvice } from './library-kind.js';
+import { libraryAdvice } from './library-advice.js';
+import { isBuffer } from './library-kind.js';
 
 /** One row: numbers by position, or numbers by column name. */
 export type Row = ArrayLike<number> | RecordRow;
@@ -150,7 +151,7 @@ export function hasColumn(row: object, name: string): boolean {
 }
 
 /** Converts a bigint that float64 can store exactly. Throws for any other value. */
-function exactNumber(value: unknown, row: number, column: number, names?: readonly string[]): number {
+export function exactNumber(value: unknown, row: number, column: number, names?: readonly string[]): number {
   if (typeof value === 'bigint' && isExact(value)) return Number(value);
   throw notANumberError(value, row, column, names);
 }
@@ -167,7 +168,9 @@ export function missingColumn(
   column?: number,
   others: readonly string[] = [],
 ): DataError {
-  const hint = others.length > 0 ? `, but ${others.slice(0, 3).map(describeValue).join(', ')}` : '';
+  // Misspelled names, and names in another case, begin with the same letter. This is less code than a distance of words.
+  const meant = others.find((other) => other.charAt(0).toLowerCase() === columnName.charAt(0).toLowerCase());
+  const hint = meant === undefined ? '' : `, but ${describeValue(meant)}`;
   return new DataError(
     'MISSING_COLUMN',
     `Row ${row + 1} has no column ${describeValue(columnName)}${hint}. Every record needs the same keys: fill the value in, or drop the row (pca has missing: 'drop' and 'mean').`,
@@ -183,7 +186,7 @@ export function ragged(row: number, found: number, expected: number): DataError 
   );
 }
 
-function checkRow(row: unknown, at: number): asserts row is ArrayLike<number> {
+export function checkRow(row: unknown, at: number): asserts row is ArrayLike<number> {
   if (typeof row === 'object' && row !== null && typeof (row as ArrayLike<number>).length === 'number') return;
   throw new DataError(
     'BAD_DATA',
