@@ -38,7 +38,8 @@ export async function run(call: Call): Promise<void> {
     const label = holdsText(formatOf(output) as OutputFormat) ? file.label : undefined;
     const csvSafe = flags['csv-safe'] === true;
     const options = { cols, columnNames, dtype: file.source.dtype, label, csvSafe };
-    const scores = (rows: Parameters<Model['transform']>[0]) => plain.transform(rows, { ...threads, signal });
+    const scores = (rows: Parameters<Model['transform']>[0]) =>
+      plain.transform(rows, { ...threads, signal, missing: 'error' });
     const how = { terminal, signal, phase: 'scores' };
     const labelled = label === undefined ? undefined : file.labelled();
     const count = await writeRows(file.source, output, options, scores, how, labelled);
