@@ -1,3 +1,4 @@
+import { isGap } from '../data/blocks/gap.js';
 import {
   checkRow,
   exactNumber,
@@ -8,13 +9,21 @@ import {
   type Row,
 } from '../data/inputs/row-gatherer.js';
 import { notFinite } from '../data/statistics/statistics.js';
-import { DataError, describeValue, OptionError } from '../errors.js';
+import { DataError, describeColumn, describeValue, OptionError } from '../errors.js';
 
 /**
  * Copies the numbers of one row, given by position or by name, into `out`. `names` are the columns of the model, and `d` is their
- * number. Records may have further fields. `at` is the index of the row, for messages.
+ * number. Records may have further fields. `onGap` returns the number for a missing value, or throws. `at` is the index of the row, for
+ * messages.
  */
-export function readOneRow(row: Row, names: readonly string[] | undefined, d: number, out: Float64Array, at = 0): void {
+export function readOneRow(
+  row: Row,
+  names: readonly string[] | undefined,
+  d: number,
+  out: Float64Array,
+  onGap: (column: number, names: readonly string[] | undefined) => number,
+  at = 0,
+): void {
   const record = isRecord(row);
   const keys = record ? (names ?? Object.keys(row)) : undefined;
   const cols = (keys ?? (row as ArrayLike<number>))?.length;
@@ -24,12 +33,25 @@ export function readOneRow(row: Row, names: readonly string[] | undefined, d: nu
     const value: unknown = (row as Record<string | number, unknown>)[keys ? keys[j] : j];
     if (typeof value !== 'number') {
       if (keys && !hasColumn(row, keys[j])) throw missingColumn(at, keys[j], j, otherKeys(row, keys));
-      out[j] = exactNumber(value, at, j, names);
+      out[j] = isGap(value) ? onGap(j, names) : exactNumber(value, at, j, names);
+      continue;
+    }
+    if (Number.isNaN(value)) {
+      out[j] = onGap(j, names);
       continue;
     }
     if (value - value !== 0) throw notFinite(value, at, j, names);
     out[j] = value;
   }
+}
+
+/** For `transformSync`: a missing value is an error. */
+export function refuseGap(column: number, names: readonly string[] | undefined): never {
+  throw new DataError(
+    'MISSING_VALUES',
+    `The value of column ${describeColumn(column, names)} is missing. Use await model.transform(row), which predicts it: the code for that is loaded on demand.`,
+    { row: 0, column, ...(names?.[column] === undefined ? {} : { columnName: names[column] }) },
+  );
 }
 
 /**
