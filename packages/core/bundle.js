@@ -114,16 +114,15 @@ for (const [format, folder] of [
         },
         { name: 'sketch', test: only('solvers/sketch/streaming', 'solvers/sketch/sketch-bytes') },
         { name: 'learn', test: only('learn/index') },
-        // Without modelFrom, which loads the fit of a covariance matrix: Vite's workers in the format iife cannot contain a file that is
-        // loaded by code which nothing uses.
-        { name: 'onnx', test: /(exchange[\\/]onnx|storage[\\/]protobuf)\.js$/ },
+        { name: 'exchange', test: /(exchange[\\/](index|onnx)|storage[\\/]protobuf)\.js$/ },
         { name: 'covariance', test: only('exchange/fit-covariance') },
         { name: 'stream', test: /open-stream\.js$/ },
         { name: 'iterative', test: only('solvers/direct/block-krylov', 'solvers/direct/float32-scatter') },
         { name: 'webgpu', test: /engines[\\/]webgpu[\\/](?!offer\.)/ },
+        // Before the groups of everything, which would take the table steps, and be loaded with them.
+        { name: 'missing', test: only('missing/handle-missing') },
         { name: 'library', test: only('index') },
         { name: 'parts', test: only('pipeline', 'data/index', 'linalg/index') },
-        { name: 'missing', test: only('missing/handle-missing') },
       ],
     },
   });

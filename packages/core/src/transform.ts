@@ -13,7 +13,7 @@ import { RowMatrix, scoreNames } from './data/blocks/row-matrix.js';
 import { isCoo } from './data/inputs/coo.js';
 import { isRecord, type Row } from './data/inputs/row-gatherer.js';
 import { asRows, denseBlock, hasNoRows, isMatrix, type MatrixLike } from './data/inputs/to-block.js';
-import { notFinite } from './data/statistics/statistics.js';
+import { notFinite } from './data/statistics/not-finite.js';
 import { DataError, describeCell } from './errors.js';
 import {
   checkMean,

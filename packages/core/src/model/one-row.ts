@@ -8,7 +8,7 @@ import {
   otherKeys,
   type Row,
 } from '../data/inputs/row-gatherer.js';
-import { notFinite } from '../data/statistics/statistics.js';
+import { notFinite } from '../data/statistics/not-finite.js';
 import { DataError, describeColumn, describeValue, OptionError } from '../errors.js';
 
 /**
