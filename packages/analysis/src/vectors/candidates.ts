@@ -22,7 +22,7 @@ export interface VectorCandidate extends Family {
 
 export const candidateBytes = ({ store, k }: VectorCandidate): number => codeBytes(store, k);
 
-/** What codes of components need, for all k. */
+/** Facts of the fit that stored scores need. */
 export interface ScoreFacts {
   /** The scores of the mean: `scores` are centred, and scores + mean are not. */
   readonly mean: Float64Array;

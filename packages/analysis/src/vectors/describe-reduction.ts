@@ -14,7 +14,7 @@ export function recallText({ value, low, high }: RecallInterval): string {
   return `${shareText(value)} (95 % interval ${shareText(low)} to ${shareText(high)})`;
 }
 
-/** What to store, what it keeps, and how it was measured. */
+/** The recommendation, its recall, and how it was measured. */
 export function describeReduction(result: ReducedVectors): string[] {
   return [
     describeAdvice(result),
@@ -66,7 +66,7 @@ function describeReranking({ reranked, recall, tried, bytes, wanted }: ReducedVe
   if (!less) return [own];
   return [
     own,
-    `If you re-rank anyway, ${storedKind(less)} keeps ${shareText(less.reranked)} with ${plural(less.bytes, 'byte')} per vector (on the queries that choose).`,
+    `If you re-rank anyway, a search of ${storedKind(less)} finds ${shareText(less.reranked)} with ${plural(less.bytes, 'byte')} per vector (on the queries that choose).`,
   ];
 }
 

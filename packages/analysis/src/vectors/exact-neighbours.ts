@@ -9,7 +9,7 @@ export interface Queries {
   readonly data: Float32Array;
   readonly count: number;
   readonly d: number;
-  /** The row of each query, which is no neighbour of itself; −1 for a query that is not a row. */
+  /** The row of each query, or −1 for a query that is not a row. A row is never its own neighbour. */
   readonly own: Int32Array;
 }
 

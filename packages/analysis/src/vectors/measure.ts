@@ -12,7 +12,7 @@ import { type RowChunk, rowChunks } from './row-chunks.js';
 /** Re-ranking reads five times as many candidates as neighbours are wanted. */
 export const CANDIDATES_PER_NEIGHBOUR = 5;
 
-/** What measuring needs besides the candidates. */
+/** The vectors and the fit, as measuring needs them. */
 export interface MeasuredVectors {
   readonly source: RowSource;
   readonly metric: VectorMetric;
@@ -192,7 +192,7 @@ export class FamilyCounter {
     }
   }
 
-  /** What was found, by the names of the candidates. */
+  /** The neighbours that were found, by the names of the candidates. */
   found(): Map<string, Found[]> {
     return new Map(this.#sizes.map((k, s) => [keyOf({ ...this.#family, k }), this.#counters[s].found()]));
   }

@@ -1,7 +1,7 @@
 import type { VectorMetric, VectorSearch } from './query/query-model.js';
 
 /**
- * The nearness of a row to a query: v = ⟨q, x⟩·factor − less, of which only the order matters. Larger is nearer.
+ * The nearness of a row to a query: v = ⟨q, x⟩·factor − less. Larger is nearer, and only the order matters.
  * | search       | factor | less    |
  * |--------------|--------|---------|
  * | dot, hamming | 1      | 0       |

@@ -1,6 +1,6 @@
 import type { Neighbours } from './exact-neighbours.js';
 
-/** A neighbour of a query, and its rank among the stored vectors as far as they were read. */
+/** A neighbour of a query, and its rank among the stored vectors that were read so far. */
 interface Ranked {
   readonly row: number;
   readonly nearness: number;

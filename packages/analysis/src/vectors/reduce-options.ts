@@ -33,7 +33,7 @@ export interface ReduceVectorsOptions extends ControlOptions {
   readonly queries?: Data | number | undefined;
   /** Seed of everything random. Default 0. */
   readonly seed?: number | undefined;
-  /** Bytes that scores kept between readings may take together with other results. Default 1 GB, of which they get 3/16. */
+  /** Bytes that scores kept between readings may take together with other results. Default 1 GB; 3/16 of it are for them. */
   readonly memory?: number | undefined;
   /**
    * Receives the stored vectors in order, some at a time, and the rule they follow, instead of `codes` of the result: for vectors that do not

@@ -34,7 +34,7 @@ const STEP_SAMPLE = 1000;
 /** From this number of rows on, the first measurement has fewer queries. */
 const MANY_ROWS = 20_000;
 const FEW_QUERIES = 200;
-/** Widest vectors whose components are all computed. Of wider ones, half are computed, but at least as many as this. */
+/** For vectors of up to this width, all components are computed. For wider ones it is half of them, and this number at least. */
 const ALL_COMPONENTS = 512;
 
 /**

@@ -27,7 +27,7 @@ export interface TriedVectors {
 }
 
 /**
- * What to do: `'reduce'` stores components; `'truncate'` the first numbers, because components need as many bytes; `'quantise'` all numbers in a
+ * The recommendation: `'reduce'` stores components; `'truncate'` the first numbers, because components need as many bytes; `'quantise'` all numbers in a
  * smaller type; `'keep'` the embeddings as they are, because nothing smaller keeps the recall; `'below'` means that what the options demand
  * keeps less than the wanted recall.
  */
@@ -75,7 +75,7 @@ interface Facts {
   }[];
 }
 
-/** Embeddings that were reduced by `reduceVectors`, and what that does to nearest neighbours. */
+/** The result of `reduceVectors`: stored vectors, their recall, and everything that was measured. */
 export class ReducedVectors {
   /** Number of vectors. */
   readonly rows: number;
@@ -161,7 +161,7 @@ export class ReducedVectors {
   plot(): readonly RecallSeries[] {
     const series = new Map<string, RecallSeries & { points: RecallSeries['points'][number][] }>();
     for (const { reduction, store, bytes, k, recall, reranked, whiten, center, search } of this.tried) {
-      // Variants that were measured at one size only, and not chosen, are no lines.
+      // A line needs two sizes. Variants that were not chosen have one.
       const usual =
         reduction === 'first' ||
         store === 'bit' ||
@@ -183,7 +183,7 @@ export class ReducedVectors {
     return { ...chosen, recall, reranked, wanted: this.wanted, queries, tried: this.tried };
   }
 
-  /** What to store, what it keeps, and how it was measured. `console.log` prints the same. */
+  /** The recommendation, its recall, and how it was measured. `console.log` prints the same. */
   toString(): string {
     return describeReduction(this).join('\n');
   }

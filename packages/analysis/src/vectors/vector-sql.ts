@@ -23,13 +23,13 @@ export interface VectorSql {
   readonly column: string;
   /** Stores one vector: $1 is the id, $2 the stored vector. */
   readonly store: string;
-  /** An HNSW index. Undefined if pgvector cannot index so many numbers. */
+  /** An HNSW index. Undefined if pgvector cannot index k numbers. */
   readonly index: string | undefined;
   /** The nearest rows: $1 is the stored vector of the query. */
   readonly query: string;
   /** The nearest of five times as many candidates by their embeddings: $2 is the embedding of the query. */
   readonly rerank: string;
-  /** What is different from the measured vectors. */
+  /** Differences between these columns and the measured vectors. */
   readonly notes: readonly string[];
 }
 
@@ -46,7 +46,7 @@ const OPERATORS = {
   hamming: ['<~>', 'hamming'],
 } as const;
 
-/** What statements depend on. */
+/** The properties of stored vectors that statements depend on. */
 export interface SqlVectors {
   readonly d: number;
   readonly k: number;

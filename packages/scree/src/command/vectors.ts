@@ -107,8 +107,7 @@ async function writeReduced(
     terminal.note(
       `${plural(result.rows, 'vector')} of ${plural(result.bytes, 'byte')}${result.store === 'bit' ? ', eight bits per number of the file' : ''}: ${output}`,
     );
-    if (label !== undefined && !named)
-      terminal.note('Names of rows are only written to .csv and .tsv files; the order of rows is kept.');
+    if (label !== undefined && !named) terminal.note('A .npy array holds no names of rows. The rows keep their order.');
     return result;
   } catch (error) {
     await writer?.abort();

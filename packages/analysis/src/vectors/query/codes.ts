@@ -49,14 +49,13 @@ export function storeNumbers(
 const bits = new Uint32Array(1);
 const number = new Float32Array(bits.buffer);
 
-/** The bits of the nearest IEEE binary16 number, ties to even. Numbers from 65,520 on become infinite. */
+/** The bits of the nearest IEEE binary16 number, ties to even. Larger numbers become the largest, 65,504. */
 export function toHalf(value: number): number {
   number[0] = value;
   const [x] = bits;
   const sign = (x >>> 16) & 0x8000;
   const magnitude = x & 0x7fffffff;
-  if (magnitude > 0x7f800000) return sign | 0x7e00;
-  if (magnitude >= 0x477ff000) return sign | 0x7c00;
+  if (magnitude >= 0x477fe000) return sign | 0x7bff;
   // Below 2^-14 the steps are 2^-24.
   if (magnitude < 0x38800000) return sign | roundEven(Math.abs(number[0]) * 2 ** 24);
   // Adds half a step less one, and one more if the last kept bit is odd: a carry into the exponent is what rounding up means.
