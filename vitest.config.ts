@@ -73,7 +73,7 @@ export default defineConfig({
     projects: [
       project('alone', ALONE, [], true),
       project('browser', BROWSER, ALONE, false),
-      project('command', ['packages/scree/test/**/*.test.ts'], [...ALONE, ...BROWSER], false),
+      project('command', ['packages/scree/test/**/*.test.ts'], [...ALONE, ...BROWSER], true),
       project(
         'library',
         ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
