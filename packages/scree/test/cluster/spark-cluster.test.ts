@@ -16,7 +16,7 @@ const seed = Number(process.env.SCREE_SEED);
 /** Size of the large table in gigabytes. */
 const GIGABYTES = Number(process.env.SCREE_CLUSTER_GB ?? 2);
 const LONG = 1_200_000;
-/** Before version 4 there are no tokens, and Spark ML is not there over Spark Connect: a Spark of its own does it then. */
+/** Before version 4, Spark Connect has neither tokens nor Spark ML. The tests then start another Spark for Spark ML. */
 const isOld = python !== undefined && sparkOf(python).version.startsWith('3.');
 const loopback = { ...process.env, SPARK_LOCAL_IP: '127.0.0.1' };
 
@@ -252,7 +252,17 @@ describe.skipIf(!python)('a Spark cluster', () => {
         spawnSync(process.execPath, [PROGRAM, ...args], { cwd: binary.folder, encoding: 'utf8', timeout: 600_000 });
       const fitted = run('fit', server.url, '--sql', sql, '--exclude', 'id', '-k', '2', '-o', 'model.json');
       expect(fitted.status, String(fitted.stderr)).toBe(0);
-      const into = ['transform', 'model.json', server.url, '--sql', sql, '--into', 'scores', '--errors', '--t2'];
+      const into = [
+        'transform',
+        'model.json',
+        server.url,
+        '--sql',
+        sql,
+        '--into',
+        'scores',
+        '--with',
+        'scores,error,t2',
+      ];
       const written = run(...into);
       expect(written.stderr).toMatch(/4,000 rows of 6 columns \(id, day, PC1, PC2, error, t2\)/);
       const back = await openFile(server.url, { member: 'scores', exclude: ['id'] });
