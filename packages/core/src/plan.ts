@@ -1,6 +1,5 @@
-import { checkObject } from './base/control.js';
 import { LARGEST_SQUARE, WIDEST_SCATTER } from './base/limits.js';
-import { describeValue, OptionError } from './errors.js';
+import { OptionError } from './errors.js';
 import type { Plan } from './model/record.js';
 import { CostModel, type EngineFacts, type Shape } from './solvers/cost-model.js';
 import type { LearnOptions } from './solvers/learned/learn-options.js';
@@ -34,8 +33,7 @@ const NEGLIGIBLE_SECONDS = 0.5e-3;
  * engine and the declarations of the solvers (`solvers/registry.ts`). `solvers/cost-model.ts` estimates the costs. The rates are
  * constants of the engine, so the choice depends neither on the machine nor on the number of threads.
  */
-export function makePlan(shape: Shape, request: PlanRequest): Plan {
-  checkRequest(shape, request);
+export function planFor(shape: Shape, request: PlanRequest): Plan {
   const { rows = Number.POSITIVE_INFINITY, cols, nonzeros, dtype, rereadable, momentsOnly, streaming } = shape;
   const { k, solver, engine, tolerance, learn, memory } = request;
   const whole = [rows, cols, nonzeros, dtype, rereadable, momentsOnly, streaming, k, solver, engine, tolerance, memory];
@@ -52,37 +50,6 @@ export function makePlan(shape: Shape, request: PlanRequest): Plan {
 let lastPlan: { readonly whole: readonly unknown[]; readonly plan: Plan } | undefined;
 /** Largest n·d² of data whose plan is cached. The plan of such data does not use a sample of their rows. */
 const MOST_CACHED = 1e7;
-
-/** Throws unless the shape has a number of columns, and the request names an engine with rates: programs call `makePlan` too. */
-function checkRequest(shape: Shape, request: PlanRequest): void {
-  checkObject(shape);
-  checkObject(request);
-  if (!(Number.isInteger(shape.cols) && shape.cols > 0)) {
-    const { cols } = shape;
-    throw new OptionError('BAD_OPTION', `cols is ${describeValue(cols)}; it must be a whole number from 1 up.`, {
-      option: 'cols',
-      value: cols,
-    });
-  }
-  const { solver, engine } = request;
-  if (typeof engine?.rates?.products !== 'number') {
-    throw new OptionError(
-      'BAD_OPTION',
-      `engine is ${describeValue(engine)}; it must be an engine, such as await wasmEngine() or referenceEngine().`,
-      { option: 'engine' },
-    );
-  }
-  if (solver !== 'auto' && !Object.hasOwn(SOLVERS, solver)) {
-    throw new OptionError(
-      'BAD_OPTION',
-      `solver is ${describeValue(solver)}; it must be auto or one of ${SOLVER_NAMES.join(', ')}.`,
-      {
-        option: 'solver',
-        value: solver,
-      },
-    );
-  }
-}
 
 function choosePlan(shape: Shape, request: PlanRequest): Plan {
   const { cols: d, rows: n } = shape;
