@@ -1,5 +1,4 @@
-import { checkObject } from './base/control.js';
-import { describeValue, OptionError } from './errors.js';
+import { checkObject, checkOption } from './base/control.js';
 import { type Plan, type PlanRequest, planFor, type Shape } from './plan.js';
 import { SOLVER_NAMES } from './solvers/names.js';
 
@@ -8,37 +7,14 @@ import { SOLVER_NAMES } from './solvers/names.js';
  * the same plan for data of this shape.
  */
 export function makePlan(shape: Shape, request: PlanRequest): Plan {
-  checkRequest(shape, request);
-  return planFor(shape, request);
-}
-
-/** Throws unless the shape has a number of columns, and the request names a solver and an engine with rates. */
-function checkRequest(shape: Shape, request: PlanRequest): void {
   checkObject(shape);
   checkObject(request);
-  if (!(Number.isInteger(shape.cols) && shape.cols > 0)) {
-    const { cols } = shape;
-    throw new OptionError('BAD_OPTION', `cols is ${describeValue(cols)}; it must be a whole number from 1 up.`, {
-      option: 'cols',
-      value: cols,
-    });
-  }
+  checkOption('cols', shape.cols, { must: 'a whole number', test: (v) => Number.isInteger(v) && Number(v) > 0 });
   const { solver, engine } = request;
-  if (typeof engine?.rates?.products !== 'number') {
-    throw new OptionError(
-      'BAD_OPTION',
-      `engine is ${describeValue(engine)}; it must be an engine, such as await wasmEngine() or referenceEngine().`,
-      { option: 'engine' },
-    );
-  }
-  if (solver !== 'auto' && !SOLVER_NAMES.includes(solver)) {
-    throw new OptionError(
-      'BAD_OPTION',
-      `solver is ${describeValue(solver)}; it must be auto or one of ${SOLVER_NAMES.join(', ')}.`,
-      {
-        option: 'solver',
-        value: solver,
-      },
-    );
-  }
+  checkOption('engine', engine, { must: 'an engine', test: () => engine?.rates !== undefined });
+  checkOption('solver', solver, {
+    must: `auto or one of ${SOLVER_NAMES}`,
+    test: () => solver === 'auto' || SOLVER_NAMES.includes(solver),
+  });
+  return planFor(shape, request);
 }
