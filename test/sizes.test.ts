@@ -109,9 +109,9 @@ async function workerOfVite(format: 'es' | 'iife'): Promise<number> {
 }
 
 describe('the size of', () => {
-  it('pca is at most 40 kB, and a fit of dense numbers loads at most 25 kB more', async () => {
+  it('pca is at most 40.5 kB, and a fit of dense numbers loads at most 25 kB more', async () => {
     const { first, later } = await withRolldown('@scree/core', 'pca');
-    expect(sum(first)).toBeLessThan(40_000);
+    expect(sum(first)).toBeLessThan(40_500);
     for (const name of ['wasm', 'kernels-relaxed', 'kernels-plain', 'learned', 'sketch', 'encoding']) {
       expect([...later.keys()], name).toContain(name);
     }
@@ -150,7 +150,7 @@ describe('the size of', () => {
 
   it('toOnnx is at most 12.5 kB, and modelFrom no more than pca', async () => {
     expect(sum((await withRolldown('@scree/core/exchange', 'toOnnx')).first)).toBeLessThan(12_500);
-    expect(sum((await withRolldown('@scree/core/exchange', 'modelFrom')).first)).toBeLessThan(40_000);
+    expect(sum((await withRolldown('@scree/core/exchange', 'modelFrom')).first)).toBeLessThan(40_500);
   });
 
   it("a worker that Vite builds is at most 41 kB with worker.format 'es', and has all solvers in one file by default", async () => {

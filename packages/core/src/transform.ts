@@ -198,6 +198,7 @@ function eachRow(
   compute: (row: Float64Array, out: Float64Array, i: number) => void,
   gaps: GapReading = false,
 ): RowMatrix {
+  if (typeof data !== 'object' || data === null) throw badRows();
   const cols = names.length;
   const rows = asRows(data, columnNames) as readonly Row[] | DenseMatrix;
   if (hasNoRows(rows)) return new RowMatrix(0, cols, new Float64Array(0), names);
@@ -234,13 +235,15 @@ function eachRow(
   return new RowMatrix(block.rows, cols, output, names);
 }
 
+function badRows(): DataError {
+  return new DataError(
+    'BAD_DATA',
+    'Pass rows as [[1, 2], [3, 4]], records, one row, or a matrix { rows, cols, data }.',
+  );
+}
+
 function gather(rows: readonly Row[], chosen: readonly string[] | undefined, width: number, gaps: GapReading) {
-  if (!Array.isArray(rows)) {
-    throw new DataError(
-      'BAD_DATA',
-      'Pass rows as [[1, 2], [3, 4]], records, one row, or a matrix { rows, cols, data }.',
-    );
-  }
+  if (!Array.isArray(rows)) throw badRows();
   const names = chosen ?? (isRecord(rows[0]) ? Object.keys(rows[0]) : undefined);
   const length = rows.length * width;
   const data = rows.every(isFloat32Array) ? new Float32Array(length) : new Float64Array(length);
