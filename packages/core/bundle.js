@@ -122,6 +122,7 @@ for (const [format, folder] of [
         { name: 'library', test: only('index') },
         { name: 'parts', test: only('pipeline', 'data/index', 'linalg/index') },
         { name: 'missing', test: only('missing/handle-missing') },
+        { name: 'filling', test: only('missing/fill-by-model', 'missing/em', 'missing/iterative', 'missing/nipals') },
       ],
     },
   });
