@@ -2,12 +2,12 @@ import { CONTROL_OPTIONS, type ControlOptions, checkObject, checkOption, type Op
 import { unknownOption } from './base/suggest-option.js';
 import type { Matrix } from './data/blocks/matrix.js';
 import { type Encoding, TRANSFORMS, type Transform } from './data/encoding/encoding.js';
+import { type FillOptions, MISSING_OPTION, type MissingRule } from './data/inputs/missing-option.js';
 import { isMatrix } from './data/inputs/to-block.js';
 import { checkColumnWeights, checkScale, type Scale, type ScalingRule } from './data/statistics/scaling.js';
 import type { EngineChoice } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
 import { describeValue, OptionError } from './errors.js';
-import { type FillOptions, MISSING_OPTION, type MissingRule } from './missing/fill-method.js';
 import type { Whiten } from './model/record.js';
 import type { LearnOptions } from './solvers/learned/learn-options.js';
 import { SOLVER_NAMES, type SolverName } from './solvers/names.js';

@@ -1,8 +1,9 @@
 import type { ProgressTracker } from '../base/progress.js';
 import { mapSource, type RowSource } from '../data/blocks/row-source.js';
+import type { FillMethodName, FillOptions } from '../data/inputs/missing-option.js';
 import { rowWeights } from '../data/statistics/weights.js';
 import { enginesFor } from '../engines/remote.js';
-import { DataError, describeColumn } from '../errors.js';
+import { DataError, describeColumn, describeValue, OptionError } from '../errors.js';
 import { fit } from '../fit/fit.js';
 import { fitAny } from '../fit/fit-opened.js';
 import { MomentSums } from '../fit/moment-sums.js';
@@ -10,7 +11,6 @@ import { rereadable } from '../fit/reading.js';
 import type { Model } from '../model/model.js';
 import { checkOptions, type Settings } from '../options.js';
 import type { Warning } from '../warning.js';
-import { type FillMethodName, type FillOptions, refuseWithFilling } from './fill-method.js';
 import { LOAD_METHOD } from './fill-methods.js';
 import type { Filled } from './method.js';
 import { type ObservedValues, observedValues } from './observed-values.js';
@@ -101,6 +101,15 @@ function refuseSettings({ columnTransform, scale }: Settings, options: FillOptio
     refuseWithFilling('columnTransform', columnTransform, options);
   }
   if (scale === 'median') refuseWithFilling('scale', scale, options);
+}
+
+/** Throws if values are filled in by a model and an option needs all values before. */
+function refuseWithFilling(option: string, value: unknown, missing: FillOptions): never {
+  throw new OptionError(
+    'BAD_OPTION',
+    `${option} is ${describeValue(value)}, which needs every value before missing: '${missing.method}' can predict one. Apply it to the data first, or use missing: 'drop'.`,
+    { option, value },
+  );
 }
 
 function refuseEmptyColumns({ missing, rows, weights }: ObservedValues, names: readonly string[] | undefined): void {

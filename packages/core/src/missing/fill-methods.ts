@@ -1,4 +1,4 @@
-import type { FillMethodName } from './fill-method.js';
+import type { FillMethodName } from '../data/inputs/missing-option.js';
 import type { FillMethod } from './method.js';
 
 /** The methods that fill in missing values: one file and one line each. */

@@ -1,6 +1,7 @@
 import type { ProgressTracker } from '../base/progress.js';
 import { decoded } from '../data/blocks/float16.js';
 import { checkBlockWidth, mapSource, type RowSource } from '../data/blocks/row-source.js';
+import { fillOptionsOf } from '../data/inputs/missing-option.js';
 import { keepRows } from '../data/inputs/open-source.js';
 import { type RowWeights, rowWeights } from '../data/statistics/weights.js';
 import { DataError, describeColumn } from '../errors.js';
@@ -14,7 +15,6 @@ import type { Table } from '../table/table.js';
 import { sourceTable, toRowSource } from '../table/to-row-source.js';
 import type { Warning } from '../warning.js';
 import type { FillReport } from './fill-by-model.js';
-import { fillOptionsOf } from './fill-method.js';
 
 /** The options that `handleMissing` needs. */
 export type GapSettings = Pick<Settings, 'missing' | 'weights' | 'columnNames'> & Partial<Settings>;

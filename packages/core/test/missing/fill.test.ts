@@ -4,11 +4,11 @@ import { pythonWith, runPython } from '../../../../test/python.js';
 import { ProgressTracker } from '../../src/base/progress.js';
 import type { Block } from '../../src/data/blocks/block.js';
 import type { RowSource } from '../../src/data/blocks/row-source.js';
+import { FILL_METHODS, type FillMethodName } from '../../src/data/inputs/missing-option.js';
 import { openSource } from '../../src/data/inputs/open-source.js';
-import { type Model, type PcaOptions, pca } from '../../src/index.js';
+import { type Data, type Model, type PcaOptions, pca } from '../../src/index.js';
 import { random } from '../../src/linalg/random.js';
 import { completeRows } from '../../src/missing/complete-rows.js';
-import { FILL_METHODS, type FillMethodName } from '../../src/missing/fill-method.js';
 import { checkOptions } from '../../src/options.js';
 
 const { normal, uniform } = random(Number(process.env.SCREE_SEED));
@@ -149,12 +149,12 @@ describe.each(FILL_METHODS)('%s', (method) => {
       cols: 6,
       data: Float64Array.from(rows.slice(from, from + 20).flat()),
     }));
-    near((await pca(blocks, options)).variances, expected.variances, 1e-7);
+    near((await pca<Data>(blocks, options)).variances, expected.variances, 1e-7);
     const half = rows.map((row) => Float32Array.from(row));
     near((await pca(half, options)).variances, expected.variances, 1e-4);
     // Rows that are read again for every pass.
     let readings = 0;
-    const source: RowSource = {
+    const source: Data = {
       rows: 60,
       cols: 6,
       dtype: 'float64',
@@ -165,7 +165,7 @@ describe.each(FILL_METHODS)('%s', (method) => {
         return blocks.map((block) => ({ kind: 'dense' as const, stride: 6, ...block, data: block.data.slice() }));
       },
     };
-    near((await pca(source, options)).variances, expected.variances, 1e-7);
+    near((await pca<Data>(source, options)).variances, expected.variances, 1e-7);
     expect(readings).toBeGreaterThan(2);
   });
 

@@ -1,5 +1,4 @@
-import type { OptionCheck } from '../base/control.js';
-import { describeValue, OptionError } from '../errors.js';
+import type { OptionCheck } from '../../base/control.js';
 
 /** The methods that fit a model to the observed values and fill in the others: one file each, loaded by `fill-by-model.ts`. */
 export const FILL_METHODS = ['em', 'iterative', 'nipals'] as const;
@@ -46,13 +45,4 @@ function isFillOptions(value: unknown): boolean {
 export function fillOptionsOf(missing: MissingRule | FillOptions): FillOptions | undefined {
   if (typeof missing === 'object') return missing;
   return (FILL_METHODS as readonly string[]).includes(missing) ? { method: missing as FillMethodName } : undefined;
-}
-
-/** Throws if values are filled in by a model and an option needs all values before. */
-export function refuseWithFilling(option: string, value: unknown, missing: FillOptions): never {
-  throw new OptionError(
-    'BAD_OPTION',
-    `${option} is ${describeValue(value)}, which needs every value before missing: '${missing.method}' can predict one. Apply it to the data first, or use missing: 'drop'.`,
-    { option, value },
-  );
 }
