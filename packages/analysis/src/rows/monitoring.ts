@@ -1,6 +1,7 @@
 import type { ApplyOptions, Model, Row, TableData } from '@scree/core';
 import { withJson } from '@scree/core/data';
 import { checkObject, checkOption, deviationOf, keepAlive } from '@scree/core/pipeline';
+import { checkModel } from '../check-model.js';
 import { readBlocks } from '../reading/read-blocks.js';
 import { upperBeta, upperChiSquared, upperF, upperNormal } from '../statistics/distributions.js';
 import type { ComparedModel } from './compared-model.js';
@@ -117,6 +118,7 @@ export function hotellingT2(
  * divide by n − 1, the limits are scaled accordingly.
  */
 export function rowLimits(model: ComparedModel, options: LimitOptions = {}): RowLimits {
+  checkModel(model);
   checkObject(options);
   const { level = 0.95, rows = 'new', errors } = options;
   checkOption('level', level, {
