@@ -83,7 +83,7 @@ export async function handleMissing<Given extends GapSettings>(
   const done: Given = { ...settings, missing: 'error' };
   if (settings.missing === 'error') return { source: given, settings: done };
   if (given.nonzeros !== undefined) {
-    if (given.resident) await refuseSparseGaps(given, settings.missing);
+    if (given.resident) await refuseSparseGaps(given);
     return { source: given, settings: done };
   }
   try {
@@ -125,7 +125,7 @@ export async function handleMissing<Given extends GapSettings>(
 }
 
 /** Throws if sparse rows in memory store a missing value. They have no gaps to drop or fill: entries that are not stored are 0. */
-async function refuseSparseGaps(source: RowSource, missing: string): Promise<void> {
+async function refuseSparseGaps(source: RowSource): Promise<void> {
   let first = 0;
   for await (const block of source.blocks()) {
     const at = block.kind === 'sparse' ? block.data.findIndex(Number.isNaN) : -1;
@@ -135,7 +135,7 @@ async function refuseSparseGaps(source: RowSource, missing: string): Promise<voi
       await source.close?.();
       throw new DataError(
         'MISSING_VALUES',
-        `The sparse rows hold NaN at row ${row + 1}, column ${describeColumn(column, source.columnNames)}, and missing: '${missing}' is for rows that are not sparse. Leave such rows out, or pass a dense matrix.`,
+        `The sparse rows hold NaN at row ${row + 1}, column ${describeColumn(column, source.columnNames)}, and the option missing is for rows that are not sparse. Leave such rows out, or pass a dense matrix.`,
         { row, column },
       );
     }
