@@ -24,10 +24,16 @@ function closure(...paths) {
 
 /** What every program that fits or applies a model loads. All other files are loaded with functions that need them. */
 const fit = closure('pca', 'model/model', 'data/blocks/matrix');
+/** What programs share that apply a model. A group has all that its modules import, so the module that predicts missing values is not in it. */
+const apply = closure('transform');
+for (const path of ['transform', 'model/conditional']) apply.delete(here(`dist/${path}.js`));
 const only = (...paths) => {
   const modules = closure(...paths);
   return (id) => modules.has(normalize(id));
 };
+
+/** Predicts missing values. `transform` loads it for rows that miss values, and @scree/core/transform at once. */
+const CONDITIONAL = /model[\\/]conditional\.js$/;
 
 /** Writes other characters in strings as escapes: V8 reads a file that has none but ASCII in half the memory, and sooner. */
 const inAscii = {
@@ -45,7 +51,7 @@ const entries = {
   sync: 'pca-sync',
   learn: 'learn/index',
   transform: 'transform',
-  exchange: 'exchange',
+  exchange: 'exchange/index',
 };
 
 const bundled = new Set();
@@ -75,8 +81,9 @@ for (const [format, folder] of [
       groups: [
         // Alone, so that a page that only catches errors loads nothing else.
         { name: 'errors', test: only('errors') },
-        { name: 'apply', test: only('transform') },
+        { name: 'apply', test: (id) => apply.has(normalize(id)) },
         { name: 'fit', test: (id) => fit.has(normalize(id)) },
+        { name: 'conditional', test: CONDITIONAL },
         // Programs that use moments load the first and the last of these three, without the rest of a large fit.
         { name: 'sums', test: only('fit/moment-sums') },
         { name: 'large', test: only('fit/fit-opened', 'fit/fit-moments') },
@@ -107,8 +114,8 @@ for (const [format, folder] of [
         },
         { name: 'sketch', test: only('solvers/sketch/streaming', 'solvers/sketch/sketch-bytes') },
         { name: 'learn', test: only('learn/index') },
-        { name: 'exchange', test: /(onnx|protobuf)\.js$|exchange\.js$/ },
-        { name: 'covariance', test: only('fit/fit-covariance') },
+        { name: 'exchange', test: /(exchange[\\/](index|onnx)|storage[\\/]protobuf)\.js$/ },
+        { name: 'covariance', test: only('exchange/fit-covariance') },
         { name: 'stream', test: /open-stream\.js$/ },
         { name: 'iterative', test: only('solvers/direct/block-krylov', 'solvers/direct/float32-scatter') },
         { name: 'webgpu', test: /engines[\\/]webgpu[\\/](?!offer\.)/ },

@@ -15,7 +15,7 @@ import { type ConvertedColumn, convertedWarning } from './converted-values.js';
 import type { MissingValues } from './data-file.js';
 import type { KeptIndexes } from './kept-columns.js';
 import { columnMeans, countMissing } from './missing-values.js';
-import { leftOutWarning, missingIn, missingSomewhere, nothingLeft } from './table-errors.js';
+import { leftOutWarning, missingError, missingSomewhere, nothingLeft } from './table-errors.js';
 
 /** What is known of a file besides its table. */
 export interface FileFacts {
@@ -154,7 +154,7 @@ export class FileRows {
     const { path } = this.facts;
     if (!this.table.rereadable) return missingSomewhere(path);
     const counted = await this.countMissing();
-    return missingIn(path, counted, this.place(counted.first ?? 0));
+    return missingError(path, counted, this.place(counted.first ?? 0));
   }
 
   emptyError(): DataError {
