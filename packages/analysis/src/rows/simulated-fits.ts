@@ -42,9 +42,9 @@ export interface SimulatedFit {
 /** Widest tables that are simulated: a fit takes d³ operations. */
 export const WIDEST_SIMULATED = 64;
 /** Fits that are simulated, and new rows per fit. */
-const [FITS, ROWS] = [320, 64];
+const [FITS, ROWS] = [240, 64];
 /** Rounds and fits of the search for the population. */
-const [ROUNDS, ROUND_FITS] = [4, 96];
+const [ROUNDS, ROUND_FITS] = [3, 48];
 const SEED = 20_261;
 
 /** Simulates fits and new rows. The same model gives the same numbers. */
