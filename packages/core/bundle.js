@@ -22,7 +22,7 @@ function closure(...paths) {
   return found;
 }
 
-/** What every program that fits or applies a model loads. All other files are loaded with functions that need them. */
+/** Code that every program loads that fits or applies a model. Other files are loaded with the functions that need them. */
 const fit = closure('pca', 'model/model', 'data/blocks/matrix');
 /** What programs share that apply a model. A group has all that its modules import, so the module that predicts missing values is not in it. */
 const apply = closure('transform');

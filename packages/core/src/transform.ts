@@ -106,7 +106,6 @@ export function loadTransform(source: string | object | Uint8Array | ArrayBuffer
       d,
       columnNames,
       scaler,
-      width,
       whiten === 'zca' ? names : scoreNames(k),
       (row, out, i) => {
         const expected = row.some(Number.isNaN) ? estimate(row, i) : undefined;
@@ -139,7 +138,7 @@ export function loadTransform(source: string | object | Uint8Array | ArrayBuffer
       const z = new Float64Array(k);
       const plain = identityScaler(width);
       const given = whiten === 'zca' ? columnNames : undefined;
-      return eachRow(scores, width, given, plain, d, names, (row, out) => {
+      return eachRow(scores, width, given, plain, names, (row, out) => {
         if (whiten === 'zca') project(row, z);
         else z.set(row);
         if (whiten) for (let c = 0; c < k; c++) z[c] *= deviations[c];
@@ -187,17 +186,17 @@ function readModel(source: string | object): TransformRecord & { readonly noise?
   }
 }
 
-/** Shifts and scales every row of `width` numbers, and applies `compute`, which makes a row of `cols` numbers. */
+/** Shifts and scales every row of `width` numbers, and applies `compute`, which makes a row with one number per name. */
 function eachRow(
   data: readonly Row[] | Row | DenseMatrix,
   width: number,
   columnNames: readonly string[] | undefined,
   scaler: { readonly shift: Float64Array; readonly factor: Float64Array },
-  cols: number,
   names: readonly string[],
   compute: (row: Float64Array, out: Float64Array, i: number) => void,
   gaps: GapReading = false,
 ): RowMatrix {
+  const cols = names.length;
   const rows = asRows(data, columnNames) as readonly Row[] | DenseMatrix;
   if (hasNoRows(rows)) return new RowMatrix(0, cols, new Float64Array(0), names);
   if ('indptr' in rows || isCoo(rows)) {
