@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, inject, it } from 'vitest';
 import { bundlePage } from '../packages/core/test/browser/bundle.js';
-import { launchChromium } from './chromium.js';
+import { closePages, sharedChromium } from './chromium.js';
 import { serve } from './serve.js';
 
 const folder = fileURLToPath(new URL('../examples/', import.meta.url));
@@ -13,7 +13,10 @@ const run = (name: string): string =>
 /** Programs of at most 30 lines, as a new user would write them. */
 const PROGRAMS: readonly (readonly [name: string, output: RegExp])[] = [
   ['records', /ROWS_DROPPED: 1 of 6 rows[\s\S]*\nf 0\.83[\s\S]*"ratios":\[0\.95/],
-  ['embeddings', /256 numbers as 32: 87\.4 %[\s\S]*rows 0, (\d+, ){8}\d+/],
+  [
+    'embeddings',
+    /Reduce 256 to \d+ components: \d+ numbers of int8[\s\S]*\n\$1 = \[-?\d+,[\s\S]*ALTER TABLE documents ADD COLUMN reduced halfvec\(\d+\);\nCREATE INDEX[\s\S]*LIMIT 10;/,
+  ],
   ['one-row-endpoint', /\{ PC1: 1\.405\d+, PC2: -0\.671\d+ \}/],
   ['rolling-windows', /201 windows, 0 flips; the last one: PCA of 50 × 4/],
   ['steering-direction', /cosine with the difference of the means: 1\.0000\ncalm -\d\.\d+, angry \d/],
@@ -42,7 +45,7 @@ describe('the programs of examples/', () => {
 
   it.skipIf(!inject('chromium'))('biplot-page draws points and arrows that a worker computes', async () => {
     const { url, close } = await serve(await bundlePage(new URL('../examples/biplot-page/', import.meta.url)));
-    const browser = await launchChromium(inject('chromium'));
+    const browser = await sharedChromium(inject('chromium'));
     try {
       const page = await browser.newPage();
       await page.goto(url);
@@ -53,7 +56,7 @@ describe('the programs of examples/', () => {
         /^PCA of 80 × 4: 2 components.* — PC1 \(\d.*arrows are loadings/,
       );
     } finally {
-      await browser.close();
+      await closePages(browser);
       await close();
     }
   });

@@ -1,6 +1,6 @@
 import { type Data, type Model, Moments, type PcaOptions } from '@scree/core';
 import { hasCategories, MemoryBudget, mapAsync, openSource, refuseChanged } from '@scree/core/data';
-import { checkOptions, completeRows, keepAlive, ProgressTracker } from '@scree/core/pipeline';
+import { checkObject, checkOptions, completeRows, keepAlive, ProgressTracker } from '@scree/core/pipeline';
 import {
   type AnalysedRows,
   type Analysis,
@@ -80,6 +80,7 @@ export const MOST_LISTED_ROWS = 10_000;
  */
 export function analyze(data: Data | Moments, options: AnalyzeOptions = {}): Promise<Analysis> {
   return keepAlive(async () => {
+    checkObject(options);
     const { names, supplementary: beside, columnTransform = 'none', columnNames, missing = 'error' } = options;
     if (data instanceof Moments) return analyzeMoments(data, options);
     const progress = new ProgressTracker(options);

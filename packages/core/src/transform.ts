@@ -196,6 +196,7 @@ function eachRow(
   compute: (row: Float64Array, out: Float64Array, i: number) => void,
   gaps: GapReading = false,
 ): RowMatrix {
+  if (typeof data !== 'object' || data === null) throw badRows();
   const cols = names.length;
   const rows = asRows(data, columnNames) as readonly Row[] | DenseMatrix;
   if (hasNoRows(rows)) return new RowMatrix(0, cols, new Float64Array(0), names);
@@ -232,13 +233,15 @@ function eachRow(
   return new RowMatrix(block.rows, cols, output, names);
 }
 
+function badRows(): DataError {
+  return new DataError(
+    'BAD_DATA',
+    'Pass rows as [[1, 2], [3, 4]], records, one row, or a matrix { rows, cols, data }.',
+  );
+}
+
 function gather(rows: readonly Row[], chosen: readonly string[] | undefined, gaps: GapReading) {
-  if (!Array.isArray(rows)) {
-    throw new DataError(
-      'BAD_DATA',
-      'Pass rows as [[1, 2], [3, 4]], records, one row, or a matrix { rows, cols, data }.',
-    );
-  }
+  if (!Array.isArray(rows)) throw badRows();
   const float32 = rows.every(isFloat32Array);
   const gatherer = new RowGatherer(rows[0], { capacity: rows.length, float32, chosen, gaps });
   // By index, because forEach skips holes.

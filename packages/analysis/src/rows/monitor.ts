@@ -3,11 +3,13 @@ import { type Block, decoded, openForModel, packedRows, refuseChanged, rowsOfBlo
 import {
   type ControlOptions,
   checkControl,
+  checkObject,
   checkOption,
   keepAlive,
   ProgressTracker,
   readOneRow,
 } from '@scree/core/pipeline';
+import { checkModel } from '../check-model.js';
 import { withoutEncoding } from '../methods/with-encoding.js';
 import { type LimitOptions, type RowLimits, rowLimits, unusualLevel } from './row-limits.js';
 import { RowMonitor, type RowStatistics } from './row-monitor.js';
@@ -79,6 +81,7 @@ interface Prepared {
 const prepared = new WeakMap<Model, Prepared>();
 
 function prepare(model: Model): Prepared {
+  checkModel(model);
   const known = prepared.get(model);
   if (known) return known;
   const plain = withoutEncoding(model);
@@ -134,6 +137,7 @@ export function monitor(
   data: TableData | Row,
   options: MonitorOptions = {},
 ): Promise<Monitored> {
+  checkObject(options);
   checkReasons(options.reasons ?? 3);
   return keepAlive(async () => {
     const model = fitted instanceof Stream ? await modelOfStream(fitted) : fitted;
@@ -192,6 +196,7 @@ export interface MonitoredRow extends RowStatistics {
  * or a record; NaN is a missing value.
  */
 export function monitorSync(model: Model, row: Row, options: MonitorOptions = {}): MonitoredRow {
+  checkObject(options);
   const { reasons = 3 } = options;
   const limits = limitsFor(model, options);
   const { plain, monitor, values } = prepare(model);

@@ -1,5 +1,6 @@
 import type { Model } from '@scree/core';
 import { checkObject, checkOption, deviationOf } from '@scree/core/pipeline';
+import { checkModel } from '../check-model.js';
 import { upperBeta, upperChiSquared, upperF } from '../statistics/distributions.js';
 import type { ComparedModel } from './compared-model.js';
 import { boxLimit, jacksonMudholkarLimit, type PowerSums, powerSums, residualLimitOf } from './residual-limit.js';
@@ -85,6 +86,7 @@ export function hotellingT2(
  * divide by n − 1, the limits are scaled accordingly.
  */
 export function rowLimits(model: ComparedModel, options: LimitOptions = {}): RowLimits {
+  checkModel(model);
   checkObject(options);
   const { level = 0.95, rows = 'new', errors } = options;
   checkLevel(level);

@@ -8,7 +8,7 @@ import { type NestedModels, nested } from '../model/finish.js';
 import { loadDataWarnings } from '../model/load-data-warnings.js';
 import type { Model } from '../model/model.js';
 import { checkColumnOptions, plannedCount, type Settings } from '../options.js';
-import { makePlan, type Plan, type Shape } from '../plan.js';
+import { type Plan, planFor, type Shape } from '../plan.js';
 import { checkLearn } from '../solvers/check-learn.js';
 import { SOLVERS } from '../solvers/registry.js';
 import type { Solution, Solver } from '../solvers/solver.js';
@@ -99,7 +99,7 @@ async function choosePlan(
   const { k, solver, tolerance, learn, memory } = settings;
   const request = { k: plannedCount(k), solver, tolerance, learn, memory, engine: engines[0] };
   const remote = 'blocks' in shape ? rowsOnCluster(shape) : undefined;
-  if (!remote && engines.length === 1) return { engine: engines[0], plan: makePlan(shape, request) };
+  if (!remote && engines.length === 1) return { engine: engines[0], plan: planFor(shape, request) };
   const { candidate, cheapest, chooseWhere } = await import('./choose-engine.js');
   if (remote) return chooseWhere(shape, remote.streaming, request, engines);
   return cheapest(engines.map((engine) => candidate(shape, { ...request, engine })));
