@@ -124,6 +124,7 @@ for (const [format, folder] of [
         { name: 'webgpu', test: /engines[\\/]webgpu[\\/](?!offer\.)/ },
         // Before the groups of everything, which would take the table steps, and be loaded with them.
         { name: 'missing', test: only('missing/handle-missing') },
+        { name: 'filling', test: only('missing/fill-by-model', 'missing/em', 'missing/iterative', 'missing/nipals') },
         { name: 'library', test: only('index') },
         { name: 'parts', test: only('pipeline', 'data/index', 'linalg/index') },
       ],
