@@ -203,7 +203,7 @@ export function monitorSync(model: Model, row: Row, options: MonitorOptions = {}
   if (model.coding) {
     throw new DataError('BAD_DATA', 'This model encodes its columns. Use await monitor(model, row).');
   }
-  readRow(row, plain, values);
+  readOneRow(row, plain.columnNames, plain.d, values, missingValue);
   const measured = monitor.measure(values);
   const flag = flagOf(measured, limits);
   return {
@@ -217,21 +217,7 @@ export function monitorSync(model: Model, row: Row, options: MonitorOptions = {}
 
 const NONE: readonly RowReason[] = Object.freeze([]);
 
-/** Reads numbers by position, of which NaN is missing, or a record. */
-function readRow(row: Row, { columnNames, d }: Model, into: Float64Array): void {
-  const list = row as ArrayLike<unknown>;
-  if (list?.length === d) {
-    let valid = true;
-    for (let j = 0; j < d; j++) {
-      const value = list[j];
-      // NaN is allowed here, and nothing else that is not a finite number.
-      if (typeof value === 'number' && (value - value === 0 || Number.isNaN(value))) into[j] = value;
-      else valid = false;
-    }
-    if (valid) return;
-  }
-  readOneRow(row, columnNames, d, into);
-}
+const missingValue = (): number => Number.NaN;
 
 /** T²/limit + Q/limit. */
 export function combinedIndex({ t2, q }: RowStatistics, limits: Pick<RowLimits, 't2' | 'q'>): number {
