@@ -97,6 +97,7 @@ export type { Label, RowLabels } from './reading/aligned.js';
 export type { AnalysisTable, TablePart } from './reading/analysis-table.js';
 export type { RowOptions } from './reading/read-blocks.js';
 export type { AnalysisPart, NotComputed, Reason } from './reasons.js';
+export { type RobustChoices, type RobustOptions, robust } from './robust/robust.js';
 export {
   hotellingT2,
   type LimitOptions,

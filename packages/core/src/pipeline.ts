@@ -23,6 +23,7 @@ export { rereadable } from './fit/reading.js';
 export { completeRows } from './missing/complete-rows.js';
 export type { Obstacle } from './model/choice.js';
 export { fixSigns, type NestedModels } from './model/finish.js';
+export { recordOfComponents } from './model/from-components.js';
 export { type Reconstruction, reconstructBlock, removeComponents } from './model/reconstruction.js';
 export { deviationOf, deviationsOf } from './model/record.js';
 export { scalerOf } from './model/scaler-of.js';

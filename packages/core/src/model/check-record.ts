@@ -15,6 +15,7 @@ import {
   isString,
 } from './check-numbers.js';
 import { type ModelRecord, OPTIONAL_VECTORS } from './record.js';
+import { checkRobustFit } from './robust-fit.js';
 import { checkStability } from './stability.js';
 import type { Uniqueness } from './uniqueness.js';
 
@@ -42,6 +43,7 @@ export function checkRecord(record: ModelRecord, known?: number): void {
   checkUniqueness(record.uniqueness, k);
   checkTrace(record.trace);
   checkStability(record.stability, k, d);
+  checkRobustFit(record.robust);
   checkEncoding(record.coding, d);
 }
 

@@ -43,6 +43,7 @@ import {
 import { RowCollector } from './row-collector.js';
 import { scalerOf } from './scaler-of.js';
 import { toBinary, toJSON, transformToBinary } from './serialize.js';
+import type { RobustFit } from './robust-fit.js';
 import type { Stability } from './stability.js';
 import { type StoredNumbers, transformOf } from './transform-record.js';
 import type { Uniqueness } from './uniqueness.js';
@@ -98,6 +99,7 @@ export class Model extends Printable implements ModelRecord {
   readonly coding?: Encoding;
   readonly trace?: readonly Epoch[];
   readonly stability?: Stability;
+  readonly robust?: RobustFit;
   readonly origin?: Origin;
   readonly #components: Float64Array;
   readonly #mean: Float64Array;
@@ -142,6 +144,7 @@ export class Model extends Printable implements ModelRecord {
     if (record.coding) this.coding = frozenCopy(record.coding);
     if (record.trace) this.trace = frozenCopy(record.trace);
     if (record.stability) this.stability = frozenCopy(record.stability);
+    if (record.robust) this.robust = Object.freeze({ ...record.robust });
     if (record.origin) this.origin = record.origin;
     Object.freeze(this);
   }
