@@ -28,7 +28,6 @@ export type { Certificate } from './model/certificate.js';
 export type { Choice, Criterion } from './model/choice.js';
 export { type ApplyOptions, loadModel, Model } from './model/model.js';
 export type { ModelRecord, Whiten } from './model/record.js';
-export type { RobustFit, RobustMethod } from './model/robust-fit.js';
 export type { Interval, Stability } from './model/stability.js';
 export type { Determination, Uniqueness } from './model/uniqueness.js';
 export type { PcaOptions } from './options.js';

@@ -1,5 +1,5 @@
-import type { RobustMethod, RowSource } from '@scree/core';
-import type { ProgressTracker } from '@scree/core/pipeline';
+import type { RowSource } from '@scree/core';
+import type { ProgressTracker, RobustMethod } from '@scree/core/pipeline';
 import { mcd } from './mcd.js';
 import { projectionPursuit } from './projection.js';
 import { subsetSize } from './robust-order.js';

@@ -87,7 +87,10 @@ function* mcdOfScaled(rows: PackedRows, options: McdOptions): Task<McdEstimate> 
 function univariate(rows: PackedRows, h: number): Estimate | Plane {
   const order = ascending(rows.data);
   const sorted = Float64Array.from(order, (at) => rows.data[at]);
-  const { start } = bestWindow(sorted.map((value) => value - sorted[sorted.length >> 1]), h);
+  const { start } = bestWindow(
+    sorted.map((value) => value - sorted[sorted.length >> 1]),
+    h,
+  );
   const subset = order.slice(start, start + h);
   return estimateOf(rows, subset) ?? planeOf(rows, subset);
 }
@@ -118,7 +121,10 @@ function* search(rows: PackedRows, { h, seed, starts }: McdOptions): Task<Estima
     for (let s = 0; s < Math.ceil(starts / groups); s++) {
       const start = randomStart(group, own(group.n), rng);
       if (!('inverse' in start)) {
-        const plane = planeOf(rows, start.map((i) => (groups === 1 ? i : chosen[from + i])));
+        const plane = planeOf(
+          rows,
+          start.map((i) => (groups === 1 ? i : chosen[from + i])),
+        );
         if (plane.on.length >= h) return plane;
         continue;
       }
@@ -195,7 +201,9 @@ function randomStart(rows: PackedRows, h: number, rng: Random): Whitened | Uint3
 
 /** The h rows nearest to the coordinatewise median: the last resort if every subset was singular. */
 function singularSubset({ data, n, p }: PackedRows, h: number): Uint32Array {
-  const center = Float64Array.from({ length: p }, (_, j) => median(Float64Array.from({ length: n }, (_, i) => data[i * p + j])));
+  const center = Float64Array.from({ length: p }, (_, j) =>
+    median(Float64Array.from({ length: n }, (_, i) => data[i * p + j])),
+  );
   const squares = new Float64Array(n);
   for (let i = 0; i < n; i++) for (let j = 0; j < p; j++) squares[i] += (data[i * p + j] - center[j]) ** 2;
   return ascending(squares).slice(0, h);
@@ -258,7 +266,10 @@ function* within(rows: PackedRows, plane: Plane, options: McdOptions): Task<McdE
 
 function classical(rows: PackedRows): McdEstimate {
   const { n, p } = rows;
-  const { center, covariance } = momentsOf(rows, Uint32Array.from({ length: n }, (_, i) => i));
+  const { center, covariance } = momentsOf(
+    rows,
+    Uint32Array.from({ length: n }, (_, i) => i),
+  );
   const { values, vectors, rank } = spectrumOf(covariance, p, 1e-13);
   const { data } = coordinatesOf(rows, center, vectors, rank);
   const distances = new Float64Array(n);
@@ -277,7 +288,8 @@ function reweighted(rows: PackedRows, raw: Estimate, { share, h }: McdOptions): 
     if (distance < factor * quantile) near.push(i);
   });
   const { center, covariance } = momentsOf(rows, near);
-  const scale = near.length === n ? 1 : consistencyFactor(p, near.length / n) * smallSampleFactor('reweighted', p, n, share);
+  const scale =
+    near.length === n ? 1 : consistencyFactor(p, near.length / n) * smallSampleFactor('reweighted', p, n, share);
   for (let at = 0; at < covariance.length; at++) covariance[at] *= scale;
   const inverse = whiten(covariance, p);
   const distances = raw.distances.map((distance) => distance / factor);

@@ -77,9 +77,13 @@ export function distanceLimits(
   };
 }
 
+/** Efficiency of the median absolute deviation for normal rows: it knows as much of a spread as the deviation of 37 % of them. */
+const EFFICIENCY = 0.37;
+
 /**
- * Limits beyond which a row lies apart from all others: of 100 tables of n normal rows, about 5 have such a row (Bonferroni). The m rows
- * that are not flagged have estimated centre and variances, so χ²_k becomes k(m² − 1)/(m(m − k))·F, and z becomes t.
+ * Limits beyond which a row lies apart from all others: of 100 tables of n normal rows, about 5 have such a row (Bonferroni). Centre,
+ * variances and spread are robust estimates of the m rows that are not flagged, and as uncertain as classical ones of 37 % of them. So
+ * χ²_k becomes k(ν² − 1)/(ν(ν − k))·F with ν = k + 0.37m, and z becomes t with 0.37m degrees of freedom.
  */
 export function strictLimits(
   { orthogonal }: RobustDistances,
@@ -89,12 +93,13 @@ export function strictLimits(
 ): DistanceLimits {
   const n = orthogonal.length;
   const beyond = 0.05 / (2 * n);
-  const m = Math.max(regular, k + 2);
-  const f = upperF(beyond, k, m - k);
-  const t = Math.sqrt(upperF(2 * beyond, 1, m - 1));
+  const degrees = Math.max(1, EFFICIENCY * regular);
+  const nu = k + degrees;
+  const f = upperF(beyond, k, degrees);
+  const t = Math.sqrt(upperF(2 * beyond, 1, degrees));
   const { center, scale } = spread(orthogonal);
   return {
-    score: Math.sqrt(((k * (m * m - 1)) / (m * (m - k))) * f),
+    score: Math.sqrt(((k * (nu * nu - 1)) / (nu * degrees)) * f),
     orthogonal: usual === null ? null : Math.max(usual, (center + scale * t) ** 1.5),
   };
 }

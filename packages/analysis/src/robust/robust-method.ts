@@ -1,4 +1,5 @@
-import { OptionError, type RobustMethod } from '@scree/core';
+import { OptionError } from '@scree/core';
+import type { RobustMethod } from '@scree/core/pipeline';
 import { plural } from '../describe/numbers.js';
 
 /** A method, and why it was taken. */
@@ -51,6 +52,10 @@ export function requestedMethod(method: RobustMethod, n: number, d: number): Cho
       { option: 'method', value: method, expected: 2 * d },
     );
   }
-  const names = { mcd: 'The minimum covariance determinant (FAST-MCD)', projection: 'Projections (ROBPCA)', spherical: 'Spherical components' };
+  const names = {
+    mcd: 'The minimum covariance determinant (FAST-MCD)',
+    projection: 'Projections (ROBPCA)',
+    spherical: 'Spherical components',
+  };
   return { method, reason: `${names[method]}, as requested.` };
 }

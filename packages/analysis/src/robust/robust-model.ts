@@ -1,5 +1,6 @@
-import { type Certificate, Model, type RobustFit, RowMatrix } from '@scree/core';
+import { type Certificate, Model, RowMatrix } from '@scree/core';
 import { axpy, dot, maxAbs, norm } from '@scree/core/linalg';
+import type { RobustFit } from '@scree/core/pipeline';
 import { recordOfComponents } from '@scree/core/pipeline';
 import { plural } from '../describe/numbers.js';
 import type { FoundSubspace } from './fit-robust.js';
@@ -16,7 +17,10 @@ export function robustModel(classical: Model, found: FoundSubspace, robust: Robu
   const { columnNames, n, ddof, scale, warnings, scaling, dtype, columnWeights, coding } = classical;
   const k = found.variances.length;
   const d = classical.d;
-  const total = Math.max(found.totalVariance, found.variances.reduce((sum, value) => sum + value, 0));
+  const total = Math.max(
+    found.totalVariance,
+    found.variances.reduce((sum, value) => sum + value, 0),
+  );
   const record = recordOfComponents({
     components: { rows: k, cols: d, data: signed(found.components, k, d) },
     mean: found.mean,
@@ -30,9 +34,7 @@ export function robustModel(classical: Model, found: FoundSubspace, robust: Robu
   const { origin: _, warnings: __, ...fields } = record;
   const components = new RowMatrix(k, d, Float64Array.from(record.components.data), columnNames);
   const certificate =
-    found.covariance && found.spectrum
-      ? checked(components.data, found.covariance, found.spectrum, k)
-      : undefined;
+    found.covariance && found.spectrum ? checked(components.data, found.covariance, found.spectrum, k) : undefined;
   const kept = warnings.filter(({ code }) => code !== 'AXES_NOT_UNIQUE' && code !== 'SUBSPACE_NOT_UNIQUE');
   return new Model({
     ...fields,

@@ -65,7 +65,11 @@ function clamped(value: number): number {
   return Math.max(-FARTHEST, Math.min(FARTHEST, value));
 }
 
-async function chosenRows(source: RowSource, chosen: ArrayLike<number>, progress: ProgressTracker): Promise<Float64Array> {
+async function chosenRows(
+  source: RowSource,
+  chosen: ArrayLike<number>,
+  progress: ProgressTracker,
+): Promise<Float64Array> {
   const d = source.cols;
   const out = new Float64Array(chosen.length * d);
   const scaler = identityScaler(d);

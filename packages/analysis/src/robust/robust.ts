@@ -1,21 +1,28 @@
-import { type Data, DataError, type Model, Moments, OptionError, type RobustFit, type RobustMethod, type RowSource } from '@scree/core';
+import { type Data, DataError, type Model, Moments, OptionError, type RowSource } from '@scree/core';
 import { MemoryBudget, openSource } from '@scree/core/data';
+import type { RobustFit, RobustMethod } from '@scree/core/pipeline';
 import {
   checkOption,
-  describeValue,
   completeRows,
+  describeValue,
   fitAny,
   fitOpened,
+  keepAlive,
   type Opened,
   type OptionCheck,
   ProgressTracker,
   prepareColumns,
-  keepAlive,
   rereadable,
 } from '@scree/core/pipeline';
 import { checkFitQuestions, type FitQuestions } from '../fit-and-ask.js';
 import { fitRobust } from './fit-robust.js';
-import { type DistanceLimits, distanceLimits, distancesFrom, type RobustDistances, rowsBeyond } from './robust-distances.js';
+import {
+  type DistanceLimits,
+  distanceLimits,
+  distancesFrom,
+  type RobustDistances,
+  rowsBeyond,
+} from './robust-distances.js';
 import { chooseMethod, requestedMethod } from './robust-method.js';
 import { robustModel } from './robust-model.js';
 
@@ -53,7 +60,10 @@ export type RobustOptions = RobustChoices &
 const METHODS = ['auto', 'mcd', 'projection', 'spherical'];
 
 export const ROBUST_OPTIONS: Record<keyof RobustChoices, OptionCheck> = {
-  method: { must: `one of ${METHODS.map((name) => `'${name}'`).join(', ')}`, test: (v) => METHODS.includes(v as string) },
+  method: {
+    must: `one of ${METHODS.map((name) => `'${name}'`).join(', ')}`,
+    test: (v) => METHODS.includes(v as string),
+  },
   share: { must: 'a number from 0.5 to 1', test: (v) => typeof v === 'number' && v >= 0.5 && v <= 1 },
 };
 
@@ -174,7 +184,10 @@ export async function robustFrom(
 export function farthest(rows: readonly number[], distances: RobustDistances, limits: DistanceLimits): number[] {
   if (rows.length <= MOST_FLAGGED) return [...rows];
   const excess = (row: number): number =>
-    Math.max(distances.score[row] / limits.score, distances.orthogonal[row] / (limits.orthogonal ?? Number.POSITIVE_INFINITY));
+    Math.max(
+      distances.score[row] / limits.score,
+      distances.orthogonal[row] / (limits.orthogonal ?? Number.POSITIVE_INFINITY),
+    );
   return [...rows]
     .sort((a, b) => excess(b) - excess(a) || a - b)
     .slice(0, MOST_FLAGGED)

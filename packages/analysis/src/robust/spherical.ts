@@ -41,7 +41,12 @@ export async function sphericalComponents(
     }
     return { kind: 'dense', rows: block.rows, cols: d, stride: d, data };
   };
-  const onSphere = mapBlocks(source, shifted, { rows: source.rows, rereadable: true, close: () => {}, warnings: () => [] });
+  const onSphere = mapBlocks(source, shifted, {
+    rows: source.rows,
+    rereadable: true,
+    close: () => {},
+    warnings: () => [],
+  });
   const { model } = await nestedModels(onSphere, { k, center: false, seed });
   const count = Math.max(1, Math.min(model.uniqueness.rank, model.k));
   const { data: components } = model.components;
@@ -155,5 +160,11 @@ function scoreVariances(
     unit[j] = 1;
     total += about(unit, 0);
   }
-  return { variances, total: Math.max(total, variances.reduce((sum, value) => sum + value, 0)) };
+  return {
+    variances,
+    total: Math.max(
+      total,
+      variances.reduce((sum, value) => sum + value, 0),
+    ),
+  };
 }

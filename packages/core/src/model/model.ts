@@ -40,10 +40,10 @@ import {
   type Origin,
   type Whiten,
 } from './record.js';
+import type { RobustFit } from './robust-fit.js';
 import { RowCollector } from './row-collector.js';
 import { scalerOf } from './scaler-of.js';
 import { toBinary, toJSON, transformToBinary } from './serialize.js';
-import type { RobustFit } from './robust-fit.js';
 import type { Stability } from './stability.js';
 import { type StoredNumbers, transformOf } from './transform-record.js';
 import type { Uniqueness } from './uniqueness.js';
