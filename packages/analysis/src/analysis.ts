@@ -226,11 +226,12 @@ function robustJson({ flagged, onPlane, scoreDistances: _, orthogonalDistances: 
 }
 
 /** The second look as plain data: rows are counted from 1, and angles are in radians. */
-function secondLookJson({ flagged, apart, influence, map: _, ...look }: SecondLook): object {
+function secondLookJson({ flagged, apart, leftOut, influence, map: _, ...look }: SecondLook): object {
   return {
     ...look,
     flagged: flagged.map(({ number }) => number),
     apart: apart.map(({ number }) => number),
+    leftOut: leftOut.map(({ number }) => number),
     influence: influence.map(({ number, name, component, angle, exact }) => ({
       row: number,
       name,

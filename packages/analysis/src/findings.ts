@@ -123,17 +123,17 @@ function shareOf(model: Model, k: number): number {
 /** Few rows that make a component, or one row that turns a kept component by more than an unstable one. */
 function fewRowsFinding({ secondLook, kept }: Pick<AnalysisRecord, 'secondLook' | 'kept'>): Finding[] {
   if (!secondLook) return [];
-  const { drives, flagged, flaggedCount, apart, shares, turns, kWithout, rows, ofRows, influence } = secondLook;
+  const { drives, leftOut, leftOutCount, apart, leftOutShares, turns, kWithout, rows, ofRows, influence } = secondLook;
   if (drives.length > 0) {
     const [component] = drives;
     const details = {
       component,
       components: drives,
-      count: flaggedCount,
+      count: leftOutCount,
       of: rows,
       ...(rows < ofRows ? { sampledFrom: ofRows } : {}),
-      rows: flagged.map(({ number, name }) => ({ row: number, name })),
-      share: shares[component - 1],
+      rows: leftOut.map(({ number, name }) => ({ row: number, name })),
+      share: leftOutShares[component - 1],
       turn: turns[component - 1],
       kept,
       kWithout,
@@ -200,7 +200,7 @@ function unusualFinding(analysis: Pick<AnalysisRecord, 'compared' | 'table' | 's
     complete,
   };
   if (secondLook && secondLook.drives.length > 0) {
-    const said = new Set(secondLook.flagged.map(({ row }) => row));
+    const said = new Set(secondLook.leftOut.map(({ row }) => row));
     if (complete && unusual.every(({ row }) => said.has(row))) return [];
   } else if (secondLook) {
     const { apart, apartCount, flagged, flaggedCount, manyFlagged, rows, ofRows } = secondLook;

@@ -48,11 +48,11 @@ const [NAMED, RANGES] = [4, 6];
 
 /** "14 of 75 rows (1–14) make 81 % of PC1. Without them no component stands out." */
 export function describeFewRows(found: FewRows): string {
-  const { component, count: rows, of, share, kept, kWithout, turn } = found;
+  const { component, count: rows, share, kept, kWithout, turn } = found;
   const which = rowsInBrackets(found.rows, rows);
   const them = rows === 1 ? 'it' : 'them';
-  const make = `${count(rows)} of ${plural(of, 'row')}${which} ${rows === 1 ? 'makes' : 'make'} ${wholePercent(share)} of PC${component}`;
-  return `${inSample(found)}${make}. Without ${them} ${without(component, turn, kept, kWithout)}.`;
+  const make = `${someOf(found)}${which} ${rows === 1 ? 'makes' : 'make'} ${wholePercent(share)} of PC${component}`;
+  return `${make}. Without ${them} ${without(component, turn, kept, kWithout)}.`;
 }
 
 function without(component: number, turn: number, kept: number, kWithout: number | null): string {
@@ -67,15 +67,15 @@ function without(component: number, turn: number, kept: number, kWithout: number
  * lies apart from the others by robust distances."
  */
 export function describeRowsApart(found: RowsApart): string {
-  const { count: rows, of, classical, robust, byChance } = found;
+  const { count: rows, classical, robust, byChance } = found;
   const shows = classical === 0 ? 'show none of them' : `show only ${count(classical)}`;
   const hidden = `T² and Q ${shows}, because their limits are computed with these rows.`;
   if (robust === 'many') {
-    return `${inSample(found)}${count(rows)} of ${plural(of, 'row')}${rowsInBrackets(found.rows, rows)} are beyond the robust limits, and about ${plural(byChance, 'good row')} would be. ${hidden}`;
+    return `${someOf(found)}${rowsInBrackets(found.rows, rows)} are beyond the robust limits, and about ${plural(byChance, 'good row')} would be. ${hidden}`;
   }
   if (rows === 1 && found.rows.length === 1)
-    return `${inSample(found)}Row ${standing(found.rows[0])} lies apart from the others by robust distances. It is within the limits of T² and Q, which are computed with it.`;
-  return `${inSample(found)}${count(rows)} of ${plural(of, 'row')}${rowsInBrackets(found.rows, rows)} lie apart from the others by robust distances. ${hidden}`;
+    return `Row ${standing(found.rows[0])} lies apart from the others by robust distances. It is within the limits of T² and Q, which are computed with it.`;
+  return `${someOf(found)}${rowsInBrackets(found.rows, rows)} lie apart from the others by robust distances. ${hidden}`;
 }
 
 /** "Row 5 (Karpov) alone turns PC2 by 31°." */
@@ -83,8 +83,12 @@ export function describeInfluence({ row, name, component, angle }: Influence): s
   return `Row ${standing({ row, name })} alone turns PC${component} by ${wholeDegrees(angle)}.`;
 }
 
-function inSample({ of, sampledFrom }: { readonly of: number; readonly sampledFrom?: number }): string {
-  return sampledFrom === undefined ? '' : `In a sample of ${count(of)} of ${plural(sampledFrom, 'row')}: `;
+/** "14 of 75 rows", or "In a sample of 5,000 of 1,000,000 rows, 14 rows". */
+function someOf(found: { readonly count: number; readonly of: number; readonly sampledFrom?: number }): string {
+  const { count: rows, of, sampledFrom } = found;
+  return sampledFrom === undefined
+    ? `${count(rows)} of ${plural(of, 'row')}`
+    : `In a sample of ${count(of)} of ${plural(sampledFrom, 'row')}, ${plural(rows, 'row')}`;
 }
 
 /** " (1–14)", " (3, 7 and 31–38)", or names: " (3 Karpov, 17 Macey)". Nothing if there are too many. */
@@ -107,7 +111,7 @@ function titleOf({ row, name }: NamedRow): string {
 }
 
 /** Rising numbers, with runs of three and more as ranges: 1–14, 16, 18. */
-export function rowRanges(numbers: readonly number[]): string[] {
+function rowRanges(numbers: readonly number[]): string[] {
   const sorted = [...numbers].sort((a, b) => a - b);
   const parts: string[] = [];
   for (let first = 0; first < sorted.length; ) {

@@ -54,20 +54,26 @@ function logDeterminant(inverse: Float64Array, p: number): number {
 
 /**
  * Up to `steps` concentration steps: the h rows nearest to the estimate, and their mean and covariance, whose determinant is not larger
- * (Rousseeuw & Van Driessen 1999, Theorem 1). Stops when the subset stays the same. Undefined if a subset is singular.
+ * (Rousseeuw & Van Driessen 1999, Theorem 1). Stops when the subset stays the same. Returns the subset if its covariance is singular.
  */
-export function concentrate(rows: PackedRows, start: Whitened, h: number, steps: number): Estimate | undefined {
+export function concentrate(rows: PackedRows, start: Whitened, h: number, steps: number): Estimate | Uint32Array {
   const distances = new Float64Array(rows.n);
   fillDistances(rows, start, distances);
-  let found = estimateOf(rows, nearest(distances, h));
+  let subset = nearest(distances, h);
+  let found = estimateOf(rows, subset);
   for (let step = 1; found && step < steps; step++) {
-    const next: Estimate | undefined = estimateOf(rows, nearest(found.distances, h));
-    if (!next) return undefined;
-    const done = next.logDeterminant >= found.logDeterminant - 1e-12;
+    subset = nearest(found.distances, h);
+    const next = estimateOf(rows, subset);
+    const done = next !== undefined && next.logDeterminant >= found.logDeterminant - 1e-12;
     found = next;
     if (done) break;
   }
-  return found;
+  return found ?? subset;
+}
+
+/** Returns true for an estimate, and false for a subset whose covariance is singular. */
+export function isEstimate(found: Estimate | Uint32Array): found is Estimate {
+  return 'logDeterminant' in found;
 }
 
 /** Indexes of the h smallest values, in order of the rows. Of equal values, the first rows are taken. */

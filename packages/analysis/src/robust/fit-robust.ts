@@ -5,7 +5,7 @@ import { projectionPursuit } from './projection.js';
 import { subsetSize } from './robust-order.js';
 import { inColumns, readRobustRows, type SubspaceOfColumns } from './robust-rows.js';
 import { sphericalComponents } from './spherical.js';
-import { leadingEigen } from './subset-moments.js';
+import { leadingAxes } from './subset-moments.js';
 
 /** What a robust fit is asked for. */
 export interface RobustRequest {
@@ -57,7 +57,7 @@ export async function fitRobust(
   }
   const h = subsetSize(share, n, rows.p);
   const { center, covariance, onPlane } = await progress.follow(mcd(rows, { share, h, seed, starts: STARTS }));
-  const { values, vectors, rank } = await leadingEigen(covariance, rows.p, rows.p, progress);
+  const { values, vectors, rank } = await leadingAxes(covariance, rows.p, rows.p, progress);
   progress.end();
   const kept = Math.max(1, Math.min(k, rank));
   const totalVariance = values.reduce((sum, value) => sum + value, 0);

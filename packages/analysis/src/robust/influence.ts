@@ -1,6 +1,6 @@
 import type { Model } from '@scree/core';
 import type { RowTitle } from '../rows/row-facts.js';
-import type { ScoredRows } from './looked-rows.js';
+import type { LookedScores } from './looked-rows.js';
 import { ascending } from './robust-order.js';
 
 /**
@@ -96,7 +96,7 @@ const MOST_FLAGGED_OUT = 1000;
  * and the flagged rows are left out one by one.
  */
 export function influentialRows(
-  { rows, k, scores, errors }: ScoredRows,
+  { rows, k, scores, errors }: LookedScores,
   model: Model,
   kept: number,
   {

@@ -90,7 +90,7 @@ export function rowsToEstimate({ rows, weightOf }: LookedRows, { d, plan }: Mode
 }
 
 /** Scores of rows on all components of a model, and their squared distances from the space of these. */
-export interface ScoredRows {
+export interface LookedScores {
   readonly rows: number;
   readonly k: number;
   /** In units of the deviations of the model, rows × k. */
@@ -99,7 +99,7 @@ export interface ScoredRows {
 }
 
 /** Reads all rows once. */
-export async function scoresOf(source: RowSource, model: Model, progress: ProgressTracker): Promise<ScoredRows> {
+export async function scoresOf(source: RowSource, model: Model, progress: ProgressTracker): Promise<LookedScores> {
   const { k, components, mean, scale } = model;
   const unit = powerOfTwo(deviationOf(model, 0)) || 1;
   const measured = { components, mean, scale: scale.map((value) => value * unit) };
@@ -127,7 +127,7 @@ export async function scoresOf(source: RowSource, model: Model, progress: Progre
 
 /** Score and orthogonal distances from the first k classical components, and their usual 97.5 % limits. */
 export function classicalDistances(
-  { rows, k: width, scores, errors }: ScoredRows,
+  { rows, k: width, scores, errors }: LookedScores,
   model: Model,
   k: number,
 ): {
@@ -159,7 +159,7 @@ export function classicalDistances(
 }
 
 /** A copy of the other rows. */
-export async function restOf(
+export async function otherRows(
   source: RowSource,
   leftOut: readonly number[],
   progress: ProgressTracker,

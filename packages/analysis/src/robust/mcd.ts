@@ -1,10 +1,18 @@
 import { dot, type Random, random } from '@scree/core/linalg';
 import type { Task } from '@scree/core/pipeline';
 import { upperChiSquared } from '../statistics/distributions.js';
-import { concentrate, type Estimate, estimateOf, fillDistances, type Whitened, whiten } from './concentration.js';
+import {
+  concentrate,
+  type Estimate,
+  estimateOf,
+  fillDistances,
+  isEstimate,
+  type Whitened,
+  whiten,
+} from './concentration.js';
 import { coordinatesOf, gathered, momentsOf, type PackedRows, spectrumOf } from './dense-subset.js';
 import { consistencyFactor, smallSampleFactor } from './mcd-factors.js';
-import { ascending, median, middle } from './robust-order.js';
+import { ascending, median, medianOfSorted } from './robust-order.js';
 import { bestWindow } from './univariate-mcd.js';
 
 /** How the minimum covariance determinant is searched. */
@@ -37,8 +45,8 @@ export interface McdEstimate {
 const [KEPT, GROUP_ROWS, MOST_GROUPS] = [10, 300, 5];
 /** Full concentration steps: they converge in fewer. */
 const MOST_STEPS = 100;
-/** A row lies on a hyperplane if its distance is below this share of the median distance from the centre. */
-const ON_PLANE = 1e-9;
+/** A row lies on a hyperplane if its distance, in deviations of the columns, is below the first, or below its own rounding. */
+const [ON_PLANE, ROUNDING] = [1e-9, 1e-14];
 
 /**
  * The minimum covariance determinant: mean and covariance of the h of n rows whose covariance has the smallest determinant, made
@@ -70,7 +78,7 @@ function columnScales({ data, n, p }: PackedRows): Float64Array {
     const column = Float64Array.from({ length: n }, (_, i) => data[i * p + j]);
     const center = median(column);
     const deviations = column.map((value) => Math.abs(value - center)).sort();
-    return middle(deviations) || deviations[n - 1] || 1;
+    return medianOfSorted(deviations) || deviations[n - 1] || 1;
   });
 }
 
@@ -113,6 +121,11 @@ function* search(rows: PackedRows, { h, seed, starts }: McdOptions): Task<Estima
   const chosen = groups === 1 ? all : sampled(n, Math.min(n, groups * GROUP_ROWS), rng);
   const own = (count: number): number => Math.min(count, Math.ceil((count * h) / n));
   let found: Estimate[] = [];
+  /** The hyperplane of a singular subset, if at least h rows lie on it. */
+  const planeThrough = (subset: Uint32Array): Plane | undefined => {
+    const plane = planeOf(rows, subset);
+    return plane.on.length >= h ? plane : undefined;
+  };
   for (let g = 0; g < groups; g++) {
     const from = Math.floor((g * chosen.length) / groups);
     const to = Math.floor(((g + 1) * chosen.length) / groups);
@@ -120,50 +133,41 @@ function* search(rows: PackedRows, { h, seed, starts }: McdOptions): Task<Estima
     const ofGroup: Estimate[] = [];
     for (let s = 0; s < Math.ceil(starts / groups); s++) {
       const start = randomStart(group, own(group.n), rng);
-      if (!('inverse' in start)) {
-        const plane = planeOf(
-          rows,
-          start.map((i) => (groups === 1 ? i : chosen[from + i])),
-        );
-        if (plane.on.length >= h) return plane;
+      const step = 'inverse' in start ? concentrate(group, start, own(group.n), 2) : start;
+      yield 2 * group.n;
+      if (isEstimate(step)) {
+        keep(ofGroup, step);
         continue;
       }
-      const step = concentrate(group, start, own(group.n), 2);
-      if (step) keep(ofGroup, step);
-      yield 2 * group.n;
+      const plane = planeThrough(step.map((i) => chosen[from + i]));
+      if (plane) return plane;
     }
     found.push(...ofGroup);
   }
-  if (groups > 1) {
-    const merged = gathered(rows, chosen);
-    const ofMerged: Estimate[] = [];
-    for (const each of found) {
-      const step = concentrate(merged, each, own(merged.n), 2);
-      if (step) keep(ofMerged, step);
-      yield 2 * merged.n;
+  const stages = [
+    ...(groups > 1 ? [{ of: gathered(rows, chosen), steps: 2, most: found.length }] : []),
+    { of: rows, steps: 2, most: KEPT },
+    // After two steps on all rows, the best two are followed to the end if rows are many.
+    { of: rows, steps: MOST_STEPS, most: groups === 1 ? KEPT : 2 },
+  ];
+  for (const { of, steps, most } of stages) {
+    const next: Estimate[] = [];
+    for (const each of found.slice(0, most)) {
+      const step = concentrate(of, each, of === rows ? h : own(of.n), steps);
+      yield steps * of.n;
+      if (isEstimate(step)) keep(next, step);
+      else {
+        const plane = planeThrough(of === rows ? step : step.map((i) => chosen[i]));
+        if (plane) return plane;
+      }
     }
-    found = ofMerged;
+    found = next;
   }
-  const final: Estimate[] = [];
-  for (const each of found) {
-    const step = concentrate(rows, each, h, 2);
-    // A singular subset of all rows is a hyperplane, if enough rows lie on it.
-    if (!step) continue;
-    keep(final, step);
-    yield 2 * n;
-  }
-  // After two steps on all rows, the best two are followed to the end if rows are many.
-  const followed = groups === 1 ? final : final.slice(0, 2);
-  const converged: Estimate[] = [];
-  for (const each of followed) {
-    const step = concentrate(rows, each, h, MOST_STEPS);
-    if (step) keep(converged, step);
-    yield MOST_STEPS * n;
-  }
-  const [best] = converged;
+  const [best] = found;
   if (best) return best;
-  const nearest = singularSubset(rows, h);
-  return planeOf(rows, nearest);
+  const subset = singularSubset(rows, h);
+  const plane = planeOf(rows, subset);
+  return plane.on.length >= h ? plane : { ...plane, on: subset };
 }
 
 /** Keeps the candidates with the smallest determinants. */
@@ -228,9 +232,8 @@ function planeOf(rows: PackedRows, subset: Uint32Array): Plane {
     }
     off[i] = dot(row, 0, row, 0, p);
   }
-  const typical = median(squares);
   const on: number[] = [];
-  for (let i = 0; i < n; i++) if (off[i] <= ON_PLANE ** 2 * Math.max(typical, squares[i] * 1e-6)) on.push(i);
+  for (let i = 0; i < n; i++) if (off[i] <= ON_PLANE ** 2 + ROUNDING ** 2 * squares[i]) on.push(i);
   return { center, vectors, rank, on: Uint32Array.from(on) };
 }
 

@@ -1,11 +1,11 @@
 import { dot } from '@scree/core/linalg';
 import type { ProgressTracker } from '@scree/core/pipeline';
 import { upperChiSquared, upperNormal } from '../statistics/distributions.js';
-import { concentrate, nearest } from './concentration.js';
+import { concentrate, isEstimate, nearest } from './concentration.js';
 import { coordinatesOf, type Moments2, momentsOf, type PackedRows } from './dense-subset.js';
 import { mcd } from './mcd.js';
 import { median } from './robust-order.js';
-import { leadingEigen, leadingMoments, multiplied } from './subset-moments.js';
+import { leadingAxes, leadingMoments, multiplied } from './subset-moments.js';
 import { type CenterAndScale, univariateMcd } from './univariate-mcd.js';
 
 /** How the projection method searches. */
@@ -198,9 +198,9 @@ async function inSubspace(
   const start = { center: new Float64Array(k), inverse: inverseDeviations(values) };
   const stepped = concentrate(scores, start, h, MOST_STEPS);
   const robust = await progress.follow(mcd(scores, { share, h, seed, starts: STARTS }));
-  const smaller = stepped && stepped.logDeterminant < robust.logDeterminant - 1e-9;
+  const smaller = isEstimate(stepped) && stepped.logDeterminant < robust.logDeterminant - 1e-9;
   const { center, covariance } = smaller ? reweightedByMedian(scores, stepped.distances) : robust;
-  const found = await leadingEigen(covariance, k, k, progress);
+  const found = await leadingAxes(covariance, k, k, progress);
   return { center, vectors: found.vectors, variances: found.values, onPlane: robust.onPlane };
 }
 

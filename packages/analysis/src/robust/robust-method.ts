@@ -22,7 +22,7 @@ export function projectionOperations(n: number, d: number): number {
 }
 
 /** The method of `'auto'`, by the shape alone. */
-export function chooseMethod(n: number, d: number): ChosenMethod {
+export function chooseRobustMethod(n: number, d: number): ChosenMethod {
   const shape = `${plural(n, 'row')} and ${plural(d, 'column')}`;
   if (d <= MCD_COLUMNS && n >= MCD_ROWS_PER_COLUMN * d) {
     return {

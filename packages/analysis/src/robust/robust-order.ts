@@ -6,11 +6,11 @@ export const MAD_TO_DEVIATION = 1.4826;
 /** The median; the mean of the two middle values if their number is even. Infinite values sort to the ends. */
 export function median(values: ArrayLike<number>): number {
   const sorted = Float64Array.from(values).sort();
-  return middle(sorted);
+  return medianOfSorted(sorted);
 }
 
 /** The median of sorted values. */
-export function middle(sorted: Float64Array): number {
+export function medianOfSorted(sorted: Float64Array): number {
   const half = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }

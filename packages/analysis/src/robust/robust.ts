@@ -23,7 +23,7 @@ import {
   type RobustDistances,
   rowsBeyond,
 } from './robust-distances.js';
-import { chooseMethod, requestedMethod } from './robust-method.js';
+import { chooseRobustMethod, requestedMethod } from './robust-method.js';
 import { robustModel } from './robust-model.js';
 
 /** Options of robust components. */
@@ -148,7 +148,7 @@ export async function robustFrom(
   progress: ProgressTracker,
 ): Promise<Model> {
   const { n, d, k, scale } = classical;
-  const { method, reason } = wanted === 'auto' ? chooseMethod(n, d) : requestedMethod(wanted, n, d);
+  const { method, reason } = wanted === 'auto' ? chooseRobustMethod(n, d) : requestedMethod(wanted, n, d);
   const bytes = 3 * 8 * n * d;
   const most = new MemoryBudget(memory).bytes;
   if (method !== 'spherical' && bytes > most) {

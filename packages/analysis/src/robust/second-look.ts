@@ -8,7 +8,7 @@ import { hasVariance, type Reason } from '../reasons.js';
 import type { RowFacts, RowTitle } from '../rows/row-facts.js';
 import { fitRobust } from './fit-robust.js';
 import { type InfluentialRow, influentialRows } from './influence.js';
-import { classicalDistances, rowsToEstimate, rowsToLookAt, type ScoredRows, scoresOf } from './looked-rows.js';
+import { classicalDistances, type LookedScores, rowsToEstimate, rowsToLookAt, scoresOf } from './looked-rows.js';
 import { DEFAULT_SHARE, farthest, MOST_FLAGGED } from './robust.js';
 import { distanceLimits, distancesFrom, rowsBeyond, strictLimits } from './robust-distances.js';
 import { allComponents, fitWithout, keptWithout } from './without-rows.js';
@@ -48,13 +48,18 @@ export interface SecondLook {
   readonly classicalLimits: { readonly score: number; readonly orthogonal: number | null };
   /** The share of the variance of each component of the model that the flagged rows make, from 0 to 1. */
   readonly shares: readonly number[];
-  /** The angle by which each component of the model turns without the flagged rows; empty if there are none, or too many to leave out. */
+  /** The rows that were left out to see what they do: those flagged, or those apart if most of the flagged rows are not. */
+  readonly leftOut: readonly RowTitle[];
+  readonly leftOutCount: number;
+  /** The share of the variance of each component that these rows make. */
+  readonly leftOutShares: readonly number[];
+  /** The angle by which each component turns without these rows; empty if there are none, or too many to leave out. */
   readonly turns: readonly number[];
   /** The largest angle between the space of the kept components (at least the first) and the robust subspace of as many. */
   readonly angle: number;
-  /** The number of components that stand out without the flagged rows; null if no test was made. */
+  /** The number of components that stand out without these rows; null if no test was made. */
   readonly kWithout: number | null;
-  /** Components, from 1, that the flagged rows drive. */
+  /** Components, from 1, that these rows drive. */
   readonly drives: readonly number[];
   /** The rows that turn a kept component most if they are left out alone, largest angle first. */
   readonly influence: readonly InfluentialRow[];
@@ -98,7 +103,7 @@ const MAPPED = 2000;
  * Few rows drive a component if all of this holds:
  * - they are at most a quarter of the rows, the share that the estimate withstands;
  * - at least half of them lie apart from the others even if the number of rows is allowed for, so that the tails of good rows, of which
- *   5 % are flagged, are not taken for outliers;
+ *   5 % are flagged, are not taken for outliers. If most of the flagged rows do not, only those apart are examined;
  * - they make at least half of the variance of the component;
  * - without them the component turns by more than 30°, the angle from which components count as unstable, or stands out no longer.
  */
@@ -122,23 +127,22 @@ export async function secondLook(asked: LookedAt, progress: ProgressTracker): Pr
   const whole = await allComponents(source, looked.weights, model, options);
   const scored = await scoresOf(source, whole, progress);
   const shares = sharesOf(flagged, scored, looked.weightOf).slice(0, model.k);
+  // A large table has many flagged rows by chance. They would hide what few rows far apart do.
+  const leftOut = apart.length > 0 && 2 * apart.length < flagged.length ? apart : flagged;
+  const own = leftOut === flagged ? shares : sharesOf(leftOut, scored, looked.weightOf).slice(0, model.k);
   const without =
-    flagged.length > 0 && flagged.length <= looked.rows / 2
-      ? await fitWithout(source, flagged, looked.weights, model, options, progress)
+    leftOut.length > 0 && leftOut.length <= looked.rows / 2
+      ? await fitWithout(source, leftOut, looked.weights, model, options, progress)
       : undefined;
-  const kWithout = without ? await keptWithout(source, flagged, model, options, progress) : (model.choice?.k ?? null);
+  const kWithout = without ? await keptWithout(source, leftOut, model, options, progress) : (model.choice?.k ?? null);
   const turns = without?.turns ?? [];
-  const few = flagged.length > 0 && flagged.length <= FEW * looked.rows && 2 * apart.length >= flagged.length;
   // If nothing stands out, there is no answer that few rows could have made, unless they hide one.
   const said = kept > 0 ? kept : kWithout !== null && kWithout > 0 ? 1 : 0;
-  const examined = indices(Math.min(said, shares.length, turns.length));
-  const made =
-    flagged.length <= FEW * looked.rows
-      ? examined.filter((c) => shares[c] >= HALF && falls(c, turns, kWithout, kept))
-      : [];
-  const drives = few ? made : [];
-  const byChance = looked.rows * (FLAGGED_BY_CHANCE + ESTIMATED / Math.sqrt(looked.rows));
-  const manyFlagged = flagged.length > byChance || made.length > 0;
+  const examined = indices(Math.min(said, own.length, turns.length));
+  const few = leftOut.length <= FEW * looked.rows;
+  const made = few ? examined.filter((c) => own[c] >= HALF && falls(c, turns, kWithout, kept)) : [];
+  const drives = 2 * apart.length >= leftOut.length ? made : [];
+  const byChance = (more: number): number => looked.rows * (FLAGGED_BY_CHANCE + more / Math.sqrt(looked.rows));
   const title = (row: number): RowTitle => titleOf(looked.rowOf(row), facts);
   const first = Math.max(1, Math.min(kept, found.variances.length));
   const classical = classicalDistances(scored, whole, k);
@@ -153,12 +157,15 @@ export async function secondLook(asked: LookedAt, progress: ProgressTracker): Pr
     flaggedCount: flagged.length,
     apart: apart.slice(0, MOST_FLAGGED).map(title),
     apartCount: apart.length,
-    manyFlagged,
-    flaggedByChance: Math.max(1, Math.round(looked.rows * (FLAGGED_BY_CHANCE + TYPICAL / Math.sqrt(looked.rows)))),
+    manyFlagged: flagged.length > byChance(ESTIMATED) || made.length > 0,
+    flaggedByChance: Math.max(1, Math.round(byChance(TYPICAL))),
     scoreLimit: limits.score,
     orthogonalLimit: limits.orthogonal,
     classicalLimits: classical.limits,
     shares,
+    leftOut: leftOut.slice(0, MOST_FLAGGED).map(title),
+    leftOutCount: leftOut.length,
+    leftOutShares: own,
     turns,
     angle: Math.max(
       0,
@@ -203,7 +210,7 @@ function falls(c: number, turns: readonly number[], kWithout: number | null, kep
 /** Σ over the flagged rows of wz² / Σ over all rows, of each component. */
 function sharesOf(
   flagged: readonly number[],
-  { scores, k, rows }: ScoredRows,
+  { scores, k, rows }: LookedScores,
   weightOf: (row: number) => number,
 ): number[] {
   const add = (sums: Float64Array, row: number): void => {

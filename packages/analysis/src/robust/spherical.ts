@@ -2,22 +2,31 @@ import type { RowSource } from '@scree/core';
 import { type Block, mapBlocks, packTile } from '@scree/core/data';
 import { dot } from '@scree/core/linalg';
 import { nestedModels, type ProgressTracker } from '@scree/core/pipeline';
-import { medianDeviation } from './robust-order.js';
+import { twoThirds } from './projection.js';
+import { medianDeviation, median as medianOf } from './robust-order.js';
 import { type RobustRows, readRobustRows, type SubspaceOfColumns } from './robust-rows.js';
 
 /** Rows whose medians start the search, and whose scores give the variances. */
 const SAMPLE = 20_000;
+/** Components that are computed beyond twice as many as wanted. */
+const MORE = 3;
+/** Deviations of length^(2/3), which is nearly normal, beyond which a row is far: one of 10,000 good rows is. */
+const FAR = 3.7;
 /** Steps of the spatial median, and the relative change at which it stops. */
 const [MOST_STEPS, CONVERGED] = [500, 1e-11];
 
 /**
  * Spherical components: Locantore et al. (1999), Robust Principal Component Analysis for Functional Data, Test 8.
  *
- * 1. The spatial median μ minimises Σ‖b − μ‖ (Weiszfeld's iteration with the step of Vardi & Zhang 2000 at a row).
- * 2. Components are those of the rows projected on a sphere about it, (b − μ)/‖b − μ‖: PCA of b − μ with weights 1/‖b − μ‖².
- * 3. The variance along a component is the squared median absolute deviation of its scores, times 1.4826².
+ * 1. The spatial median μ minimises Σ‖b − μ‖ (Weiszfeld's iteration with the step of Vardi & Zhang 2000 at a row). It is computed once more
+ *    without the rows that are much farther from it than the others, because many distant rows move it by a part of a deviation.
+ * 2. Components are those of the rows projected on a sphere about it, (b − μ)/‖b − μ‖: PCA of b − μ with weights 1/‖b − μ‖². Far rows have
+ *    weight 0, because a sphere limits the weight of distant rows, but not the direction that many of
+ *    them share.
+ * 3. The variance along a component is the squared median absolute deviation of its scores, times 1.4826². More components than wanted are
+ *    computed, and those with the largest variance are kept: distant rows in one direction make a component on the sphere, but no deviation.
  *
- * Half of the rows may be anything. Every step reads all rows once, in blocks, so rows need not fit into memory. Axes of components with
+ * The median withstands up to half of the rows. Every step reads all rows once, in blocks, so rows need not fit into memory. Axes of components with
  * equal variance are not determined, and variances are those of the middle half of the rows. Orthogonally equivariant.
  */
 export async function sphericalComponents(
@@ -30,14 +39,19 @@ export async function sphericalComponents(
   const step = Math.max(1, rows.length / SAMPLE);
   const sample = Uint32Array.from({ length: Math.min(rows.length, SAMPLE) }, (_, i) => rows[Math.floor(i * step)]);
   const robust = await readRobustRows(source, scale, sample, progress);
-  const { median, steps } = await spatialMedian(source, robust, progress);
+  const rough = await spatialMedian(source, robust, Number.POSITIVE_INFINITY, new Float64Array(d), progress);
+  const near = lengthLimit(robust, rough.median);
+  const { median, steps } = await spatialMedian(source, robust, near, rough.center, progress);
+  const farthest = lengthLimit(robust, median);
   const scaler = { shift: median, factor: robust.divisor.map((value) => 1 / value) };
   const shifted = (block: Block): Block => {
     const data = new Float64Array(block.rows * d);
     packTile(block, scaler, { from: 0, to: block.rows, left: 0, right: d }, data);
     for (let i = 0; i < block.rows; i++) {
       const length = Math.sqrt(dot(data, i * d, data, i * d, d));
-      for (let j = 0; j < d && length > 0; j++) data[i * d + j] /= length;
+      // A row of zeros adds nothing.
+      const inverse = length > 0 && length <= farthest ? 1 / length : 0;
+      for (let j = 0; j < d; j++) data[i * d + j] = inverse === 0 ? 0 : data[i * d + j] * inverse;
     }
     return { kind: 'dense', rows: block.rows, cols: d, stride: d, data };
   };
@@ -47,34 +61,53 @@ export async function sphericalComponents(
     close: () => {},
     warnings: () => [],
   });
-  const { model } = await nestedModels(onSphere, { k, center: false, seed });
+  const most = Math.min(d, rows.length - 1, 2 * k + MORE);
+  const { model } = await nestedModels(onSphere, { k: most, center: false, seed });
   const count = Math.max(1, Math.min(model.uniqueness.rank, model.k));
   const { data: components } = model.components;
   const { variances, total } = scoreVariances(robust, median, components, count);
   const order = Array.from(variances, (_, c) => c).sort((a, b) => variances[b] - variances[a] || a - b);
-  const ordered = new Float64Array(count * d);
-  order.forEach((c, at) => {
+  const kept = order.slice(0, k);
+  const ordered = new Float64Array(kept.length * d);
+  kept.forEach((c, at) => {
     ordered.set(components.subarray(c * d, (c + 1) * d), at * d);
   });
   const squared = robust.unit ** 2;
   return {
     mean: median,
     components: ordered,
-    variances: Float64Array.from(order, (c) => variances[c] * squared),
+    variances: Float64Array.from(kept, (c) => variances[c] * squared),
     totalVariance: total * squared,
     steps,
   };
 }
 
-/** The spatial median in the user's units, and the steps that it took. */
+/** The distance from the median, in the unit of the rows, beyond which a row has no part in the axes. */
+function lengthLimit({ rows, basis, origin, divisor, d }: RobustRows, median: Float64Array): number {
+  const { data, n, p } = rows;
+  const offset = median.map((value, j) => (value - origin[j]) / divisor[j]);
+  const center = Float64Array.from({ length: p }, (_, c) => (basis ? dot(offset, 0, basis, c * d, d) : offset[c]));
+  const powers = new Float64Array(n);
+  for (let i = 0; i < n; i++) {
+    let square = 0;
+    for (let c = 0; c < p; c++) square += (data[i * p + c] - center[c]) ** 2;
+    powers[i] = twoThirds(Math.sqrt(square));
+  }
+  const middle = medianOf(powers);
+  return (middle + FAR * medianDeviation(powers, middle)) ** 1.5;
+}
+
+/** The spatial median, in the user's units and in those of the rows, of the rows within `near` of the start; and the steps that it took. */
 async function spatialMedian(
   source: RowSource,
   { origin, divisor }: Pick<RobustRows, 'origin' | 'divisor'>,
+  near: number,
+  start: Float64Array,
   progress: ProgressTracker,
-): Promise<{ median: Float64Array; steps: number }> {
+): Promise<{ median: Float64Array; center: Float64Array; steps: number }> {
   const d = source.cols;
   const scaler = { shift: origin, factor: divisor.map((value) => 1 / value) };
-  const center = new Float64Array(d);
+  const center = start.slice();
   let steps = 0;
   progress.begin('spatial median');
   for (; steps < MOST_STEPS; steps++) {
@@ -85,7 +118,7 @@ async function spatialMedian(
       for (let from = 0; from < block.rows; from += height) {
         const to = Math.min(block.rows, from + height);
         packTile(block, scaler, { from, to, left: 0, right: d }, tile);
-        addTile(tile, to - from, center, sums);
+        addTile(tile, to - from, { center, start, near }, sums);
         await progress.step(to - from);
       }
     }
@@ -103,7 +136,7 @@ async function spatialMedian(
     if (moved <= CONVERGED ** 2 * Math.max(1, size)) break;
   }
   progress.end();
-  return { median: origin.map((value, j) => value + center[j] * divisor[j]), steps };
+  return { median: origin.map((value, j) => value + center[j] * divisor[j]), center, steps };
 }
 
 interface MedianSums {
@@ -116,11 +149,21 @@ interface MedianSums {
   here: number;
 }
 
-function addTile(tile: Float64Array, rows: number, center: Float64Array, sums: MedianSums): void {
+function addTile(
+  tile: Float64Array,
+  rows: number,
+  { center, start, near }: { readonly center: Float64Array; readonly start: Float64Array; readonly near: number },
+  sums: MedianSums,
+): void {
   const { length: d } = center;
   for (let i = 0; i < rows; i++) {
     let square = 0;
-    for (let j = 0; j < d; j++) square += (tile[i * d + j] - center[j]) ** 2;
+    let fromStart = 0;
+    for (let j = 0; j < d; j++) {
+      square += (tile[i * d + j] - center[j]) ** 2;
+      fromStart += (tile[i * d + j] - start[j]) ** 2;
+    }
+    if (fromStart > near * near) continue;
     const length = Math.sqrt(square);
     if (!(length > 1e-14)) {
       sums.here++;

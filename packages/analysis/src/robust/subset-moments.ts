@@ -32,7 +32,7 @@ export async function leadingMoments(
     subset.length * p * p < WORTH_A_PASS ? momentsOf(rows, subset) : await momentsByEngine(rows, subset, progress);
   let trace = 0;
   for (let j = 0; j < p; j++) trace += covariance[j * p + j];
-  const found = await leadingEigen(covariance, p, k, progress);
+  const found = await leadingAxes(covariance, p, k, progress);
   return { center, trace, ...found };
 }
 
@@ -55,7 +55,7 @@ async function momentsByEngine(
 }
 
 /** The leading eigenpairs of a covariance, given by its upper triangle. */
-export async function leadingEigen(
+export async function leadingAxes(
   covariance: Float64Array,
   p: number,
   k: number,

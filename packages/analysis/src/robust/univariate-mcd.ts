@@ -1,5 +1,5 @@
 import { upperChiSquared } from '../statistics/distributions.js';
-import { middle } from './robust-order.js';
+import { medianOfSorted } from './robust-order.js';
 
 /** A robust centre and scale of numbers. */
 export interface CenterAndScale {
@@ -24,7 +24,7 @@ export function univariateMcd(n: number, h: number): (values: Float64Array) => C
   return (values) => {
     y.set(values);
     y.sort();
-    const origin = middle(y);
+    const origin = medianOfSorted(y);
     for (let i = 0; i < n; i++) y[i] -= origin;
     if (h >= n) return shifted(meanAndDeviation(y, 0, n), origin);
     const { center } = bestWindow(y, h, sums, squares);

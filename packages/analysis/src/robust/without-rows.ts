@@ -6,7 +6,7 @@ import { chooseComponents } from '../choose/choose-components.js';
 import { CRITERIA, type CriterionName, isCriterion, mayDecide } from '../choose/criteria/registry.js';
 import { pick } from '../fields.js';
 import type { FitQuestions } from '../fit-and-ask.js';
-import { restOf } from './looked-rows.js';
+import { otherRows } from './looked-rows.js';
 
 /** The components without some rows. */
 export interface FitWithout {
@@ -87,7 +87,7 @@ export async function keptWithout(
   const perTable = cost && 'perTable' in cost ? cost.perTable : undefined;
   const tables = perTable === undefined ? undefined : Math.min(MOST_TABLES, Math.floor(OPERATIONS / perTable));
   if (tables !== undefined && tables < FEWEST_TABLES) return null;
-  const rest = await restOf(source, leftOut, progress);
+  const rest = await otherRows(source, leftOut, progress);
   const shared = pick(options, 'center', 'scale', 'columnWeights', 'ddof', 'threads', 'signal', 'seed');
   try {
     const { k } = await chooseComponents(rest, {

@@ -1,5 +1,3 @@
-import { demand, isBound, isList, isObject, isString } from './check-numbers.js';
-
 /** The methods of robust fits. */
 export const ROBUST_METHODS = ['mcd', 'projection', 'spherical'] as const;
 /** A method of robust fits: the minimum covariance determinant, ROBPCA, or spherical components. */
@@ -29,21 +27,6 @@ export interface RobustFit {
   readonly scoreDistances?: Float64Array;
   /** The orthogonal distance of every row, in the scaled units of the model. Stored models do not have it. */
   readonly orthogonalDistances?: Float64Array;
-}
-
-/** Throws unless a record that may have any types describes a robust fit. */
-export function checkRobustFit(robust: unknown): void {
-  if (robust === undefined) return;
-  demand(isObject(robust), 'robust is not a record');
-  const { method, reason, share, subset, seed, scoreLimit, orthogonalLimit, flagged, flaggedCount } = robust as Record<
-    string,
-    unknown
-  >;
-  const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
-  demand(ROBUST_METHODS.some((name) => name === method) && isString(reason), 'robust has no method or reason');
-  demand(isBound(share) && isCount(subset) && Number.isSafeInteger(seed), 'robust has no share, subset or seed');
-  demand(isBound(scoreLimit) && (orthogonalLimit === null || isBound(orthogonalLimit)), 'robust has no limits');
-  demand(isList(flagged, undefined, isCount) && isCount(flaggedCount), 'robust.flagged is not a list of rows');
 }
 
 /** The part of a robust fit that models store: all but the distances of single rows. */
