@@ -204,7 +204,8 @@ function unusualFinding(analysis: Pick<AnalysisRecord, 'compared' | 'table' | 's
     if (complete && unusual.every(({ row }) => said.has(row))) return [];
   } else if (secondLook) {
     const { apart, apartCount, flagged, flaggedCount, manyFlagged, rows, ofRows } = secondLook;
-    const many = manyFlagged && flaggedCount > count;
+    // Rows that T² and Q show are named. Without them, many flagged rows must not pass for none.
+    const many = manyFlagged && flaggedCount > 0 && count === 0;
     const shown = many ? flagged : apart;
     const total = many ? flaggedCount : apartCount;
     if (total > count) {
