@@ -30,6 +30,7 @@ export {
 } from './model/conditional.js';
 export { fixSigns, type NestedModels } from './model/finish.js';
 export { recordOfComponents } from './model/from-components.js';
+export { readOneRow } from './model/one-row.js';
 export { type Reconstruction, reconstructBlock, removeComponents } from './model/reconstruction.js';
 export { deviationOf, deviationsOf } from './model/record.js';
 export type { RobustFit, RobustMethod } from './model/robust-fit.js';
