@@ -12,7 +12,7 @@ import type { Model } from '../model/model.js';
 import { checkOptions, type Settings } from '../options.js';
 import type { Warning } from '../warning.js';
 import { LOAD_METHOD } from './fill-methods.js';
-import type { Filled } from './method.js';
+import type { FilledFit } from './method.js';
 import { type ObservedValues, observedValues } from './observed-values.js';
 
 /** How missing values were filled in. */
@@ -155,7 +155,7 @@ async function modelOf(
   return (await models).model;
 }
 
-function finalSettings(settings: Settings, { settings: own }: Filled): Settings {
+function finalSettings(settings: Settings, { settings: own }: FilledFit): Settings {
   if (!own) return settings;
   const { scale, scaling } = own;
   return {
