@@ -64,7 +64,8 @@ export async function run(call: Call): Promise<void> {
     throw new UsageError(
       '--rows says how many rows a covariance matrix was computed from: use it with --covariance FILE.',
     );
-  if (flags.by !== undefined) return byGroup(call, terminal, (each, only) => fit(each, options, undefined, undefined, only));
+  if (flags.by !== undefined)
+    return byGroup(call, terminal, (each, only) => fit(each, options, undefined, undefined, only));
   // Before the fit: it may take hours.
   for (const target of [output, checkpoint]) if (typeof target === 'string') await checkTarget(target, positionals);
   const summary = await summaryOf(call, terminal);
