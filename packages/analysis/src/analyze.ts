@@ -26,10 +26,10 @@ import { type AnalysisTable, readParts, type TablePart } from './reading/analysi
 import { tableBeside } from './reading/table-beside.js';
 import { type AnalysisPart, hasVariance, type Reason } from './reasons.js';
 import { type ComparedModel, withoutComponents } from './rows/compared-model.js';
-import type { RowsOf } from './rows/monitoring.js';
 import { answerRowQuestions, type Listed, type RowAnswers, type RowQuestions } from './rows/read-rows.js';
 import { rowContributionBlocks, type SupplementaryRows } from './rows/row-contributions.js';
 import type { RowFacts } from './rows/row-facts.js';
+import type { RowsOf } from './rows/row-limits.js';
 import { findUnusualRows } from './rows/unusual-rows.js';
 
 /** Options of `analyze`: those of `pca`, and those of the other parts of the analysis. */
