@@ -21,6 +21,7 @@ export {
   neededComponents,
 } from './describe-model.js';
 export { describeReason, describeReasons } from './describe-reason.js';
+export { describeRowReason } from './describe-row-reason.js';
 export {
   describeStability,
   describeVarianceBias,
