@@ -1,7 +1,7 @@
-import { type Data, Model, Moments, type RowSource, type Warning } from '@scree/core';
+import { type Data, Model, Moments, pca, type RowSource, type Warning } from '@scree/core';
 import { compositionParts, MemoryBudget, type ScalingRule } from '@scree/core/data';
-import type { NestedModels } from '@scree/core/pipeline';
-import type { BootstrapChoices } from './bootstrap/bootstrap-options.js';
+import { type NestedModels, ProgressTracker } from '@scree/core/pipeline';
+import { BOOTSTRAP_CHOICES, type BootstrapChoices, withKind } from './bootstrap/bootstrap-options.js';
 import { replicatesFor } from './bootstrap/default-replicates.js';
 import { addChoiceAndStability, type CriteriaEffort } from './choice-and-stability.js';
 import { isChooser } from './choose/criteria/registry.js';
@@ -115,14 +115,28 @@ async function askedModels(
     ...pick(model, 'columnNames'),
     ...pick(options, 'scale', 'center', 'weights', 'signal'),
   });
+  const order = await orderWarnings(first(most), source, options);
   const known = model.warnings.map(({ message }) => message);
   return {
     model: withWarnings(
       first(most),
-      warnings.filter(({ message }) => !known.includes(message)),
+      [...warnings, ...order].filter(({ message }) => !known.includes(message)),
     ),
     first,
   };
+}
+
+/** The warning about an order of the rows of a model that was fitted before. */
+async function orderWarnings(model: Model, source: RowSource, options: FitQuestions): Promise<Warning[]> {
+  if (options.weights) return [];
+  const { findRowOrder, rowOrderWarning } = await import('./inspect/row-order.js');
+  const control = pick(options, 'engine', 'threads', 'signal');
+  const order = await findRowOrder(model, source, {
+    center: model.centered,
+    fitHalf: (rows, k) => pca(rows, { ...control, k: Math.min(k, rows.cols), scale: Array.from(model.scale) }),
+    progress: new ProgressTracker(control),
+  });
+  return order ? [rowOrderWarning(order)] : [];
 }
 
 /** Components that `pca` fits by default. */
@@ -135,11 +149,16 @@ function replicatesNow(
   weights: ArrayLike<number> | undefined,
 ): number | BootstrapChoices {
   if (!rereadable) return 0;
-  if (typeof asked === 'object') return asked;
-  if (rows === undefined) return asked ?? 0;
+  if (typeof asked === 'object') return withKind(asked);
+  if (rows === undefined) return withReplicates(asked ?? 0);
   const counted = weights ? Array.from(weights).filter((weight) => weight > 0).length : rows;
   const replicates = replicatesFor(asked, counted, cols);
-  return typeof replicates === 'number' ? replicates : 0;
+  return withReplicates(typeof replicates === 'number' ? replicates : 0);
+}
+
+function withReplicates(replicates: number): number | BootstrapChoices {
+  // An invalid number is refused by its own name.
+  return BOOTSTRAP_CHOICES.replicates.test(replicates) ? withKind({ replicates }) : replicates;
 }
 
 function withWarnings(model: Model, more: readonly Warning[]): Model {

@@ -1,5 +1,6 @@
 import type { ColumnFacts } from './column-inspector.js';
 import { wordsOf } from './column-names.js';
+import { Restarts } from './restarts.js';
 
 /**
  * Why a column is not fitted by default: the reasons of the warning ID_COLUMN, a number that restarts within groups, a calendar year or
@@ -74,40 +75,23 @@ export function tellsRowsApart(reason: LeftOutReason): boolean {
 
 /** Fewest rows in which restarting whole numbers are counters, as in the library's warnings. */
 const COUNTED_ROWS = 10;
-/** Share of the upward steps that are 1. Rows may have been removed. */
-const BY_ONE = 0.8;
-/** Fewest rows per group, on average. */
-const ROWS_PER_GROUP = 3;
 
 /**
  * Returns true if numbers count up, mostly by 1, and restart at least once, as a sample number within groups does. Every group must
  * start near the lowest number, and no number may follow itself.
  */
 export function countsWithinGroups(rows: number, at: (row: number) => number): boolean {
-  if (rows < COUNTED_ROWS) return false;
-  let [up, byOne, lowest, highestStart] = [0, 0, at(0), at(0)];
-  let groups = 1;
-  for (let i = 0; i < rows; i++) {
-    const value = at(i);
-    if (!Number.isInteger(value)) return false;
-    if (i === 0) continue;
-    const step = value - at(i - 1);
-    if (step === 0) return false;
-    if (step > 0) {
-      up++;
-      if (step === 1) byOne++;
-    } else {
-      groups++;
-      if (ROWS_PER_GROUP * groups > rows) return false;
-      lowest = Math.min(lowest, value);
-      highestStart = Math.max(highestStart, value);
-    }
+  if (rows < COUNTED_ROWS || !Number.isInteger(at(0))) return false;
+  const restarts = new Restarts(at(0));
+  for (let i = 1; i < rows; i++) {
+    const step = at(i) - at(i - 1);
+    if (step === 0 || !Number.isInteger(at(i)) || !restarts.add(at(i), step)) return false;
   }
-  return groups > 1 && byOne >= BY_ONE * up && highestStart - lowest <= 2;
+  return restarts.found;
 }
 
 /** Returns true for a column named year with calendar years. */
-function isYear({ name = '', integers, min, max }: ColumnFacts): boolean {
+export function isYear({ name = '', integers, min, max }: ColumnFacts): boolean {
   return /^(year|yr)$/.test(wordsOf(name).join(' ')) && integers === true && min >= 1500 && max <= 2200;
 }
 
@@ -127,7 +111,7 @@ const POINT_IN_TIME = /(^| )(timestamp|time stamp|datetime|date time|date|unix t
 const MAY_BE_TIME = /(^| )(time|ts|epoch|at|created|updated|modified|seconds|millis|ms)$/;
 
 /** Returns true if the name of a column is one of dates or times, and its numbers are in their range. */
-function isDate({ name = '', integers, min, max }: ColumnFacts): boolean {
+export function isDate({ name = '', integers, min, max }: ColumnFacts): boolean {
   const words = wordsOf(name).join(' ');
   if (POINT_IN_TIME.test(words)) return true;
   if (MAY_BE_TIME.test(words) && areTimestamps(min, max)) return true;
