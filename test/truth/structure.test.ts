@@ -22,3 +22,12 @@ async function analysed(truth: Truth): Promise<Analysis> {
   const { rows, columns } = await numbersOf(truth);
   return analyze(rows, { columnNames: columns, scale: 'unit', bootstrap: 0, criteria: 'none', listRows: false });
 }
+
+describe("scale: 'auto'", () => {
+  it.each(TRUTH)('scales $path as a statistician would', async (truth) => {
+    const { rows, columns } = await numbersOf(truth);
+    const { scaling, model } = await analyze(rows, { columnNames: columns, bootstrap: 0, criteria: 'none' });
+    expect(model.scaling).toBe(scaling?.rule);
+    if (truth.scale !== 'either') expect(scaling).toMatchObject({ rule: truth.scale });
+  });
+});

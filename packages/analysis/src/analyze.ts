@@ -34,7 +34,12 @@ import { findUnusualRows } from './rows/unusual-rows.js';
 
 /** Options of `analyze`: those of `pca`, and those of the other parts of the analysis. */
 export interface AnalyzeOptions<Name extends string = string>
-  extends Omit<TableFitOptions, 'columnNames' | 'between' | 'fitted' | 'read'> {
+  extends Omit<TableFitOptions, 'columnNames' | 'between' | 'fitted' | 'read' | 'scale'> {
+  /**
+   * How columns are scaled. Default `'auto'`: `'unit'` if their units or spreads differ, and `'none'` for columns of one instrument; the
+   * field `scaling` says which and why.
+   */
+  readonly scale?: TableFitOptions['scale'];
   /** Names of the columns, if the data do not carry them; for records, the columns to use. */
   readonly columnNames?: NonNullable<PcaOptions<Name>['columnNames']> | undefined;
   /** One name per row. */
@@ -107,7 +112,10 @@ export function analyze(data: Data | Moments, options: AnalyzeOptions = {}): Pro
 export function analyzeTable(table: AnalysisTable, options: AnalyzeTableOptions = {}): Promise<Analysis> {
   return keepAlive(async () => {
     const { rotate: rotation, listRows = true, figures, colours } = options;
-    const fitted = await fitTable(table, omit(options, 'rotate', 'listRows', 'figures', 'colours'));
+    const fitted = await fitTable(table, {
+      ...omit(options, 'rotate', 'listRows', 'figures', 'colours'),
+      scale: options.scale ?? 'auto',
+    });
     const kept = keptComponents(fitted, table, options);
     const progress = new ProgressTracker(options);
     const questions = {
@@ -132,6 +140,7 @@ async function analyzeMoments(moments: Moments, options: AnalyzeOptions): Promis
   const fitted = await fitTable(source, {
     inspectColumns: true,
     ...omit(options, 'names', 'supplementary', 'listRows', 'rotate'),
+    scale: options.scale ?? 'auto',
     bootstrap: 0,
     read: async () => moments,
   });
@@ -336,6 +345,7 @@ export async function recordOf(
     supplementaryRows: isReason(apart) ? undefined : apart,
     rotation: isReason(turned) ? undefined : turned,
     between: fitted.between,
+    scaling: fitted.scaling,
     notComputed: reasons({
       ...fitted.notComputed,
       unusual: isReason(compared) ? compared : undefined,
